@@ -1,0 +1,29 @@
+//! ROC AUC, ROC curves, rank-sum statistics and their inference, as Polars expression plugins.
+//!
+//! The layers, each of which knows only those above it:
+//!
+//! - [`math`]: exact quotients, distributions.
+//! - [`ranking`]: order-preserving keys, the two piles of a group, its ties.
+//! - [`statistics`]: one file a statistic, a fold over the ties.
+//! - `plugin` (feature `plugin`): Polars columns to groups, records to Polars columns, and the table of
+//!   all expressions. The Python package `polars_auc` stands on it.
+//!
+//! Without the feature `plugin` nothing of Polars, Arrow or Python is compiled, and the kernel is an
+//! ordinary library:
+//!
+//! ```
+//! use polars_auc::ranking::{Bits, Classes};
+//! use polars_auc::statistics::{RocAuc, Summary};
+//!
+//! let scores = [0.9, 0.4, 0.4, 0.1];
+//! let labels = Bits::new(&[0b0101], 0, 4); // the first row and the third
+//! let mut classes = Classes::default();
+//! classes.part(&scores, labels, None);
+//! assert_eq!(RocAuc {}.of_ties(classes.rank()).auc, Some(0.875));
+//! ```
+
+#![warn(missing_docs)]
+
+pub mod math;
+pub mod ranking;
+pub mod statistics;

@@ -1,0 +1,139 @@
+//! Integers to floats with one rounding.
+//!
+//! Pair counts are exact integers. Turning them into a `f64` is the only place where precision is
+//! lost, so it happens once, correctly rounded, and the bits depend on the counts alone.
+
+/// The correctly rounded `numerator / denominator`.
+///
+/// `denominator` must not be 0; the quotient may be of any size.
+///
+/// ```
+/// assert_eq!(polars_auc::math::quotient(5, 8), 0.625);
+/// ```
+pub fn quotient(numerator: u128, denominator: u128) -> f64 {
+    debug_assert!(denominator > 0);
+    const EXACT: u128 = 1 << f64::MANTISSA_DIGITS;
+    if numerator <= EXACT && denominator <= EXACT {
+        // Both convert without rounding, and IEEE division rounds correctly.
+        return numerator as f64 / denominator as f64;
+    }
+    if numerator == 0 {
+        return 0.0;
+    }
+    // Long division to 64 significant bits. What is left over only decides which side of a
+    // halfway point the quotient lies on, so it is folded into the last bit ("sticky"): u64 -> f64
+    // then rounds once, to nearest, as if every digit were there.
+    let mut digits = numerator / denominator;
+    let mut remainder = numerator % denominator;
+    let mut exponent = 0i32;
+    if digits >= 1 << 64 {
+        let excess = 64 - digits.leading_zeros();
+        let dropped = digits & ((1 << excess) - 1);
+        digits >>= excess;
+        exponent = excess as i32;
+        remainder |= dropped;
+    } else {
+        while digits < 1 << 63 {
+            // remainder < denominator, so twice the remainder can leave 128 bits by one.
+            let carry = remainder >> 127 == 1;
+            remainder <<= 1;
+            digits <<= 1;
+            exponent -= 1;
+            if carry || remainder >= denominator {
+                remainder = remainder.wrapping_sub(denominator);
+                digits |= 1;
+            }
+        }
+    }
+    let sticky = u64::from(remainder != 0);
+    // A ratio of two u128 is within 2^±128: scaling by a power of two is exact.
+    (digits as u64 | sticky) as f64 * f64::powi(2.0, exponent)
+}
+
+/// The correctly rounded `numerator / denominator` of a signed numerator.
+pub fn signed_quotient(numerator: i128, denominator: u128) -> f64 {
+    let magnitude = quotient(numerator.unsigned_abs(), denominator);
+    if numerator < 0 { -magnitude } else { magnitude }
+}
+
+/// `a * b - c * d` as a `f64`, exact until one final rounding (to within two units in the last
+/// place). Needs `a * b >= c * d`; the products may have 256 bits.
+pub fn product_difference(a: u128, b: u128, c: u128, d: u128) -> f64 {
+    let (ab_high, ab_low) = wide_product(a, b);
+    let (cd_high, cd_low) = wide_product(c, d);
+    let (low, borrow) = ab_low.overflowing_sub(cd_low);
+    debug_assert!((ab_high, ab_low) >= (cd_high, cd_low));
+    let high = ab_high.wrapping_sub(cd_high).wrapping_sub(u128::from(borrow));
+    high as f64 * f64::powi(2.0, 128) + low as f64
+}
+
+/// The 256-bit product of two 128-bit integers, as (high, low) halves.
+fn wide_product(a: u128, b: u128) -> (u128, u128) {
+    const HALF: u128 = u64::MAX as u128;
+    let (a_high, a_low) = (a >> 64, a & HALF);
+    let (b_high, b_low) = (b >> 64, b & HALF);
+    let low = a_low * b_low;
+    let cross = a_high * b_low + (low >> 64); // at most (2^64-1)^2 + 2^64-1: no overflow
+    let cross_too = a_low * b_high + (cross & HALF);
+    let high = a_high * b_high + (cross >> 64) + (cross_too >> 64);
+    (high, (cross_too << 64) | (low & HALF))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn small_quotients_are_plain_division() {
+        assert_eq!(quotient(5, 8), 0.625);
+        assert_eq!(quotient(1, 3), 1.0 / 3.0);
+        assert_eq!(signed_quotient(-1, 3), -1.0 / 3.0);
+        assert_eq!(quotient(0, u128::MAX), 0.0);
+        assert_eq!(quotient(u128::MAX, u128::MAX), 1.0);
+    }
+
+    #[test]
+    fn large_quotients_round_to_nearest_even() {
+        // 1 + 2^-53 lies halfway between 1 and its successor, and 1 is the even one.
+        let denominator = 1u128 << 100;
+        let half_ulp = 1u128 << 47;
+        assert_eq!(quotient(denominator + half_ulp, denominator), 1.0);
+        assert_eq!(quotient(denominator + half_ulp + 1, denominator), 1.0 + f64::EPSILON);
+        assert_eq!(quotient(denominator + 3 * half_ulp, denominator), 1.0 + 2.0 * f64::EPSILON);
+        assert_eq!(quotient(u128::MAX, 1), f64::powi(2.0, 128));
+    }
+
+    proptest! {
+        #[test]
+        fn scaling_both_sides_changes_nothing(n in 0u128..1 << 53, d in 1u128..1 << 53, k in 1u128..1 << 70) {
+            prop_assert_eq!(quotient(n * k, d * k), n as f64 / d as f64);
+        }
+
+        #[test]
+        fn quotient_brackets_the_ratio(n in 0u128..1 << 120, d in 1u128..1 << 120) {
+            // One ulp to either side must not be nearer: compare by exact integer cross products
+            // where they fit, that is for quotients below 1.
+            prop_assume!(n < d);
+            let q = quotient(n, d);
+            prop_assert!((0.0..=1.0).contains(&q));
+            let relative = (q - n as f64 / d as f64).abs();
+            prop_assert!(relative <= 2.0 * f64::EPSILON * q);
+        }
+
+        #[test]
+        fn product_difference_matches_small_integers(a in 0u64.., b in 0u64.., c in 0u64.., d in 0u64..) {
+            let (x, y) = (u128::from(a) * u128::from(b), u128::from(c) * u128::from(d));
+            let ((a, b), (c, d)) = if x >= y { ((a, b), (c, d)) } else { ((c, d), (a, b)) };
+            let got = product_difference(a.into(), b.into(), c.into(), d.into());
+            prop_assert_eq!(got, x.abs_diff(y) as f64);
+        }
+
+        #[test]
+        fn wide_product_shifts(a in 0u128.., k in 0u32..128) {
+            let (high, low) = wide_product(a, 1 << k);
+            prop_assert_eq!(low, a << k);
+            prop_assert_eq!(high, if k == 0 { 0 } else { a >> (128 - k) });
+        }
+    }
+}

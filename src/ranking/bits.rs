@@ -1,0 +1,97 @@
+//! A view of packed bits: one bit a row, least significant first, as Arrow packs them.
+
+/// Rows of truth values, packed eight to a byte, starting at any bit of the first byte.
+#[derive(Clone, Copy, Debug)]
+pub struct Bits<'a> {
+    bytes: &'a [u8],
+    start: usize,
+    rows: usize,
+}
+
+impl<'a> Bits<'a> {
+    /// `rows` bits of `bytes`, the first of them at bit `start`.
+    ///
+    /// # Panics
+    /// If `bytes` holds fewer than `start + rows` bits.
+    pub fn new(bytes: &'a [u8], start: usize, rows: usize) -> Self {
+        assert!(start + rows <= bytes.len() * 8, "{rows} bits from {start} of {} bytes", bytes.len());
+        Bits { bytes, start, rows }
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
+    /// `rows` rows from row `first` on.
+    pub fn slice(&self, first: usize, rows: usize) -> Self {
+        assert!(first + rows <= self.rows);
+        Bits { bytes: self.bytes, start: self.start + first, rows }
+    }
+
+    /// The 64 rows from row `first` on, in the low bits first; rows past the end are 0.
+    #[inline]
+    pub fn word(&self, first: usize) -> u64 {
+        let bit = self.start + first;
+        let bytes = &self.bytes[bit / 8..];
+        let shift = bit % 8;
+        let word = match bytes.first_chunk::<9>() {
+            Some(chunk) => {
+                let low = u64::from_le_bytes([
+                    chunk[0], chunk[1], chunk[2], chunk[3], chunk[4], chunk[5], chunk[6], chunk[7],
+                ]);
+                // The ninth byte fills what the shift empties; a shift by 64 is what `<< 1` avoids.
+                (low >> shift) | ((u64::from(chunk[8]) << 1) << (63 - shift))
+            }
+            None => {
+                let mut padded = [0; 16];
+                padded[..bytes.len()].copy_from_slice(bytes);
+                (u128::from_le_bytes(padded) >> shift) as u64
+            }
+        };
+        match self.rows - first {
+            left @ 0..64 => word & ((1 << left) - 1),
+            _ => word,
+        }
+    }
+
+    /// How many rows are true, and also true in `mask` where one is given.
+    pub fn count(&self, mask: Option<Bits<'_>>) -> usize {
+        (0..self.rows)
+            .step_by(64)
+            .map(|first| {
+                let masked = mask.map_or(u64::MAX, |mask| mask.word(first));
+                (self.word(first) & masked).count_ones() as usize
+            })
+            .sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn words_are_the_bits(bytes in proptest::collection::vec(0u8.., 0..40), start in 0usize..20, cut in 0usize..20, first in 0usize..80) {
+            let total = bytes.len() * 8;
+            prop_assume!(start + cut <= total);
+            let bits = Bits::new(&bytes, start, total - start - cut);
+            prop_assume!(first <= bits.len());
+            let bit = |row: usize| row < bits.len() && bytes[(start + row) / 8] >> ((start + row) % 8) & 1 == 1;
+            let expected = (0..64).fold(0u64, |word, i| word | u64::from(bit(first + i)) << i);
+            if first < bits.len() {
+                prop_assert_eq!(bits.word(first), expected);
+            }
+            prop_assert_eq!(bits.count(None), (0..bits.len()).filter(|&row| bit(row)).count());
+            let tail = bits.slice(first, bits.len() - first);
+            prop_assert_eq!(tail.count(Some(tail)), (first..bits.len()).filter(|&row| bit(row)).count());
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Order-preserving keys: every numeric score as an unsigned integer that compares as the score does.
+//!
+//! After this file a score is an integer of its own width, so one kernel ranks every dtype, equality
+//! is exact, and no integer is squeezed through a float.
+
+/// An unsigned integer that stands for a score: `a < b` exactly when the score of `a` is the lower.
+pub trait Key: Copy + Ord + Send + Sync + std::fmt::Debug + Default + 'static {
+    /// The key that no score has but, for floats, NaN.
+    const FAULT: Self;
+}
+
+macro_rules! keys {
+    ($($key:ty)*) => {$(
+        impl Key for $key {
+            const FAULT: Self = <$key>::MAX;
+        }
+    )*};
+}
+keys!(u8 u16 u32 u64 u128);
+
+/// A score of a numeric type, and the key that ranks it.
+pub trait Score: Copy + Send + Sync {
+    /// Its key, of the same width.
+    type Key: Key;
+
+    /// The key: order-preserving, and equal for equal scores (-0.0 and 0.0 have one key).
+    fn key(self) -> Self::Key;
+
+    /// The score of a key (0.0 for the key that both zeros share).
+    fn from_key(key: Self::Key) -> Self;
+
+    /// Whether the score cannot be ranked.
+    #[inline]
+    fn is_nan(self) -> bool {
+        false
+    }
+}
+
+macro_rules! unsigned_scores {
+    ($($score:ty)*) => {$(
+        impl Score for $score {
+            type Key = $score;
+
+            #[inline]
+            fn key(self) -> $score {
+                self
+            }
+
+            fn from_key(key: $score) -> Self {
+                key
+            }
+        }
+    )*};
+}
+unsigned_scores!(u8 u16 u32 u64 u128);
+
+macro_rules! signed_scores {
+    ($($score:ty => $key:ty),*) => {$(
+        impl Score for $score {
+            type Key = $key;
+
+            /// Turning the sign bit moves the negative half below the positive one.
+            #[inline]
+            fn key(self) -> $key {
+                self.cast_unsigned() ^ (1 << (<$key>::BITS - 1))
+            }
+
+            fn from_key(key: $key) -> Self {
+                (key ^ (1 << (<$key>::BITS - 1))).cast_signed()
+            }
+        }
+    )*};
+}
+signed_scores!(i8 => u8, i16 => u16, i32 => u32, i64 => u64, i128 => u128);
+
+macro_rules! float_scores {
+    ($($score:ty => $key:ty, $signed:ty),*) => {$(
+        impl Score for $score {
+            type Key = $key;
+
+            /// IEEE 754 orders floats of one sign by their bits, the negative ones downwards: those
+            /// are complemented whole, the positive ones get the sign bit, and so pass them.
+            #[inline]
+            fn key(self) -> $key {
+                // Adding 0.0 turns -0.0 into 0.0 and leaves everything else alone.
+                let bits = (self + 0.0).to_bits();
+                let negative = (bits.cast_signed() >> (<$key>::BITS - 1)).cast_unsigned();
+                bits ^ (negative | (1 << (<$key>::BITS - 1)))
+            }
+
+            fn from_key(key: $key) -> Self {
+                let positive = (key.cast_signed() >> (<$key>::BITS - 1)).cast_unsigned();
+                <$score>::from_bits(key ^ (!positive | (1 << (<$key>::BITS - 1))))
+            }
+
+            #[inline]
+            fn is_nan(self) -> bool {
+                self != self
+            }
+        }
+    )*};
+}
+float_scores!(f32 => u32, i32, f64 => u64, i64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn orders<S: Score + PartialOrd + std::fmt::Debug>(a: S, b: S) {
+        assert_eq!(a.partial_cmp(&b), Some(a.key().cmp(&b.key())), "{a:?} {b:?}");
+        assert_eq!(S::from_key(a.key()).partial_cmp(&a), Some(std::cmp::Ordering::Equal));
+    }
+
+    #[test]
+    fn extremes_and_neighbours() {
+        let floats = [
+            f64::NEG_INFINITY,
+            f64::MIN,
+            -1.0 - f64::EPSILON,
+            -1.0,
+            -f64::MIN_POSITIVE,
+            -5e-324,
+            -0.0,
+            0.0,
+            5e-324,
+            f64::MIN_POSITIVE,
+            1.0,
+            1.0 + f64::EPSILON,
+            f64::MAX,
+            f64::INFINITY,
+        ];
+        for &a in &floats {
+            for &b in &floats {
+                orders(a, b);
+                orders(a as f32, b as f32);
+            }
+        }
+        assert_eq!((-0.0f64).key(), 0.0f64.key());
+        orders(i64::MAX, i64::MAX - 1);
+        orders((1i64 << 53) + 1, 1i64 << 53);
+        orders(i128::MIN, i128::MAX);
+        orders(i8::MIN, 0);
+        assert!(f64::from_key(u64::FAULT).is_nan());
+        assert!(f32::from_key(u32::FAULT).is_nan());
+        assert!(f64::INFINITY.key() < u64::FAULT);
+    }
+
+    proptest! {
+        #[test]
+        fn any_two_scores(a in any::<u128>(), b in any::<u128>()) {
+            orders(a, b);
+            orders(a as i128, b as i128);
+            orders(a as u64, b as u64);
+            orders(a as i64, b as i64);
+            orders(a as i32, b as i32);
+            orders(a as i16, b as i16);
+            orders(a as i8, b as i8);
+            let (x, y) = (f64::from_bits(a as u64), f64::from_bits(b as u64));
+            if !x.is_nan() && !y.is_nan() {
+                orders(x, y);
+            }
+            let (x, y) = (f32::from_bits(a as u32), f32::from_bits(b as u32));
+            if !x.is_nan() && !y.is_nan() {
+                orders(x, y);
+            }
+        }
+    }
+}

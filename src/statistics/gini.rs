@@ -1,0 +1,55 @@
+//! The Gini coefficient of a score.
+
+use super::Summary;
+use super::record::record;
+use crate::math;
+use crate::ranking::{Key, Ties};
+
+/// `2 AUC - 1`: the area between ROC curve and diagonal, relative to the perfect score's.
+///
+/// Also called accuracy ratio, or Somers' D of the score given the label (Somers 1962). Counted as
+/// `(2U - P N) / (P N)` in integers and rounded once, so that it is exactly 0 where positives win as
+/// many pairs as they lose.
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct Gini {}
+
+record! {
+    /// The coefficient of one group.
+    pub struct GiniRecord<K> {
+        /// The coefficient, -1 to 1; null without a positive or without a negative.
+        pub gini: Option<f64>,
+    }
+}
+
+impl Summary for Gini {
+    type Record<K: Key> = GiniRecord<K>;
+
+    fn of_ties<K: Key>(&self, ties: Ties<'_, K>) -> GiniRecord<K> {
+        let gini = ties.has_pairs().then(|| {
+            let surplus = ties.twice_u().cast_signed() - ties.pairs().cast_signed();
+            math::signed_quotient(surplus, ties.pairs())
+        });
+        GiniRecord::new(gini)
+    }
+
+    fn of_nan<K: Key>(&self, _: u64, _: u64) -> GiniRecord<K> {
+        GiniRecord::nan()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::summary;
+
+    #[test]
+    fn surplus_of_won_pairs() {
+        let gini = |labels: &[u8], scores: &[i32]| summary(&Gini {}, labels, scores).gini;
+        assert_eq!(gini(&[0, 1], &[1, 2]), Some(1.0));
+        assert_eq!(gini(&[1, 0], &[1, 2]), Some(-1.0));
+        assert_eq!(gini(&[1, 0, 1], &[1, 2, 2]), Some(-0.5));
+        assert_eq!(gini(&[1, 0, 1, 0, 0, 1], &[6, 5, 4, 3, 2, 1]), Some(1.0 / 9.0));
+        assert_eq!(gini(&[1, 1], &[1, 2]), None);
+    }
+}

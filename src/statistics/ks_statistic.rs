@@ -1,0 +1,83 @@
+//! The two-sample Kolmogorov-Smirnov statistic of positives against negatives.
+
+use super::Summary;
+use super::record::{Threshold, record};
+use crate::math;
+use crate::ranking::{Key, Ties};
+
+/// The largest vertical distance between the ROC curve and the diagonal, `max |tpr - fpr|`.
+///
+/// It equals the two-sample Kolmogorov-Smirnov distance between the scores of positives and negatives
+/// (Smirnov 1939). The maximum is taken over the integers `|tp N - fp P|` and divided once.
+///
+/// The p-value is that of the limiting distribution, `sqrt(P N / (P + N)) ks` in Kolmogorov's series: for
+/// large samples without ties; with ties, or few rows, it is conservative.
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct KsStatistic {}
+
+record! {
+    /// The distance of one group, and where it is attained.
+    pub struct KsRecord<K> {
+        /// The distance, 0 to 1; null without a positive or without a negative.
+        pub ks: Option<f64>,
+        /// The score at which it is attained, positive if `score >= threshold`; the highest of several.
+        pub threshold: Option<Threshold<K>>,
+        /// Two-sided, asymptotic.
+        pub p_value: Option<f64>,
+        /// Positives that were used.
+        pub n_pos: u64,
+        /// Negatives that were used.
+        pub n_neg: u64,
+    }
+}
+
+impl Summary for KsStatistic {
+    type Record<K: Key> = KsRecord<K>;
+
+    fn of_ties<K: Key>(&self, ties: Ties<'_, K>) -> KsRecord<K> {
+        let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
+        if !ties.has_pairs() {
+            return KsRecord::new(None, None, None, n_pos, n_neg);
+        }
+        let mut farthest = 0;
+        let mut threshold = None;
+        ties.for_each(|tie| {
+            let above = u128::from(tie.tp()) * u128::from(n_neg);
+            let distance = above.abs_diff(u128::from(tie.fp()) * u128::from(n_pos));
+            if distance > farthest || threshold.is_none() {
+                farthest = distance;
+                threshold = Some(Threshold(tie.key));
+            }
+        });
+        let ks = math::quotient(farthest, ties.pairs());
+        let effective = ties.pairs() as f64 / (n_pos + n_neg) as f64;
+        let p_value = math::kolmogorov::upper_tail(effective.sqrt() * ks);
+        KsRecord::new(Some(ks), threshold, Some(p_value), n_pos, n_neg)
+    }
+
+    fn of_nan<K: Key>(&self, n_pos: u64, n_neg: u64) -> KsRecord<K> {
+        KsRecord { n_pos, n_neg, ..KsRecord::nan() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::Score;
+    use crate::statistics::tests::summary;
+
+    #[test]
+    fn widest_gap() {
+        let record = summary(&KsStatistic {}, &[1, 1, 0, 1, 0, 0], &[6i16, 5, 4, 3, 2, 1]);
+        assert_eq!(record.ks, Some(2.0 / 3.0));
+        assert_eq!(record.threshold, Some(Threshold(5i16.key())), "the higher of 5 and 3");
+        // Positives that score lower are as far from the diagonal.
+        let record = summary(&KsStatistic {}, &[0, 0, 1], &[3.0, 2.0, 1.0]);
+        assert_eq!((record.ks, record.threshold), (Some(1.0), Some(Threshold(2.0f64.key()))));
+        let tied = summary(&KsStatistic {}, &[0, 1], &[7u8, 7]);
+        assert_eq!((tied.ks, tied.threshold, tied.p_value), (Some(0.0), Some(Threshold(7)), Some(1.0)));
+        let alone = summary(&KsStatistic {}, &[0, 0], &[1u8, 2]);
+        assert_eq!((alone.ks, alone.threshold, alone.p_value, alone.n_neg), (None, None, None, 2));
+    }
+}

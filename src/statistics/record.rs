@@ -1,0 +1,247 @@
+//! Records as columns: what a statistic answers, laid out so that any table can take it up.
+//!
+//! A statistic declares its record once with [`record!`](crate::statistics::record::record); the
+//! field names, their kinds and the way into columns follow from that declaration.
+
+use crate::ranking::Key;
+
+/// What a field holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A 64-bit float.
+    Number,
+    /// An unsigned 64-bit count.
+    Count,
+    /// A score of the group, in the score's own type.
+    Threshold,
+}
+
+/// The name of a field and what it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// The field's name, the same in every language.
+    pub name: &'static str,
+    /// What it holds.
+    pub kind: Kind,
+}
+
+/// Something that a statistic answers with: named fields of known kinds.
+pub trait Record<K> {
+    /// The fields, in order.
+    const FIELDS: &'static [Field];
+
+    /// Appends each field to the column of its place.
+    fn append(self, columns: &mut [Column<K>]);
+}
+
+/// One field of many records.
+#[derive(Debug)]
+pub enum Column<K> {
+    /// 64-bit floats.
+    Number(Nullable<f64>),
+    /// Counts.
+    Count(Nullable<u64>),
+    /// Keys of scores.
+    Threshold(Nullable<K>),
+}
+
+/// Values of which some may be missing.
+#[derive(Debug)]
+pub struct Nullable<T> {
+    /// A value for each row; where it is missing, any value.
+    pub values: Vec<T>,
+    /// Which values are there; empty as long as all are.
+    pub present: Vec<bool>,
+}
+
+impl<T: Copy + Default> Nullable<T> {
+    fn with_capacity(rows: usize) -> Self {
+        Nullable { values: Vec::with_capacity(rows), present: Vec::new() }
+    }
+
+    #[inline]
+    fn push(&mut self, value: Option<T>) {
+        if value.is_none() && self.present.is_empty() {
+            self.present.resize(self.values.len(), true);
+            self.present.reserve(self.values.capacity() - self.values.len());
+            self.values.push(T::default());
+            self.present.push(false);
+            return;
+        }
+        self.values.push(value.unwrap_or_default());
+        if !self.present.is_empty() {
+            self.present.push(value.is_some());
+        }
+    }
+
+    fn extend(&mut self, more: Self) {
+        if !(self.present.is_empty() && more.present.is_empty()) {
+            self.present.resize(self.values.len(), true);
+            self.present.extend_from_slice(&more.present);
+            self.present.resize(self.values.len() + more.values.len(), true);
+        }
+        self.values.extend_from_slice(&more.values);
+    }
+}
+
+impl<K: Key> Column<K> {
+    /// Empty columns for the fields of a record, with room for `rows` records.
+    pub fn all_of(fields: &[Field], rows: usize) -> Vec<Self> {
+        fields
+            .iter()
+            .map(|field| match field.kind {
+                Kind::Number => Column::Number(Nullable::with_capacity(rows)),
+                Kind::Count => Column::Count(Nullable::with_capacity(rows)),
+                Kind::Threshold => Column::Threshold(Nullable::with_capacity(rows)),
+            })
+            .collect()
+    }
+
+    /// Appends the rows of another column of the same field.
+    pub fn extend(&mut self, more: Self) {
+        match (self, more) {
+            (Column::Number(rows), Column::Number(more)) => rows.extend(more),
+            (Column::Count(rows), Column::Count(more)) => rows.extend(more),
+            (Column::Threshold(rows), Column::Threshold(more)) => rows.extend(more),
+            _ => unreachable!("columns of one field have one kind"),
+        }
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        match self {
+            Column::Number(rows) => rows.values.len(),
+            Column::Count(rows) => rows.values.len(),
+            Column::Threshold(rows) => rows.values.len(),
+        }
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A score that a record names, by its key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Threshold<K>(pub K);
+
+/// A value that can stand in a record.
+pub trait Value<K>: Copy {
+    /// What the field holds.
+    const KIND: Kind;
+
+    /// What stands in the field where a NaN score leaves nothing to say.
+    const NAN: Self;
+
+    /// Appends the value to its column.
+    fn append(self, column: &mut Column<K>);
+}
+
+macro_rules! values {
+    ($($value:ty: $kind:ident, nan $nan:expr, as $this:ident => $into:expr;)*) => {$(
+        impl<K: Key> Value<K> for $value {
+            const KIND: Kind = Kind::$kind;
+            const NAN: Self = $nan;
+
+            #[inline]
+            fn append(self, column: &mut Column<K>) {
+                let $this = self;
+                match column {
+                    Column::$kind(rows) => rows.push($into),
+                    _ => unreachable!("the column was made for this field"),
+                }
+            }
+        }
+    )*};
+}
+values! {
+    f64: Number, nan f64::NAN, as value => Some(value);
+    Option<f64>: Number, nan Some(f64::NAN), as value => value;
+    u64: Count, nan 0, as count => Some(count);
+    Option<Threshold<K>>: Threshold, nan Some(Threshold(K::FAULT)), as score => score.map(|score| score.0);
+}
+
+/// Declares a record: a struct whose fields are columns, with a `nan` value of it.
+macro_rules! record {
+    ($(#[$doc:meta])* pub struct $name:ident<$key:ident> {
+        $($(#[$field_doc:meta])* pub $field:ident: $value:ty,)*
+    }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub struct $name<$key> {
+            $($(#[$field_doc])* pub $field: $value,)*
+            _key: std::marker::PhantomData<$key>,
+        }
+
+        impl<$key: $crate::ranking::Key> $name<$key> {
+            /// The record from its fields, in order.
+            #[allow(clippy::too_many_arguments)]
+            fn new($($field: $value),*) -> Self {
+                $name { $($field,)* _key: std::marker::PhantomData }
+            }
+
+            /// The record of a group that cannot be ranked: NaN numbers, counts of 0.
+            #[allow(dead_code)]
+            fn nan() -> Self {
+                Self::new($(<$value as $crate::statistics::record::Value<$key>>::NAN),*)
+            }
+        }
+
+        impl<$key: $crate::ranking::Key> $crate::statistics::record::Record<$key> for $name<$key> {
+            const FIELDS: &'static [$crate::statistics::record::Field] = &[$(
+                $crate::statistics::record::Field {
+                    name: stringify!($field),
+                    kind: <$value as $crate::statistics::record::Value<$key>>::KIND,
+                }
+            ),*];
+
+            #[inline]
+            fn append(self, columns: &mut [$crate::statistics::record::Column<$key>]) {
+                let mut columns = columns.iter_mut();
+                $(if let Some(column) = columns.next() {
+                    $crate::statistics::record::Value::append(self.$field, column);
+                })*
+            }
+        }
+    };
+}
+pub(crate) use record;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    record! {
+        /// A record of every kind.
+        pub struct Every<K> {
+            /// A number.
+            pub number: Option<f64>,
+            /// A count.
+            pub count: u64,
+            /// A score.
+            pub score: Option<Threshold<K>>,
+        }
+    }
+
+    #[test]
+    fn rows_land_in_their_columns() {
+        let fields = <Every<u8> as Record<u8>>::FIELDS;
+        assert_eq!(fields.iter().map(|field| field.name).collect::<Vec<_>>(), ["number", "count", "score"]);
+        let mut first = Column::all_of(fields, 2);
+        Every::new(Some(0.5), 3, Some(Threshold(9u8))).append(&mut first);
+        let mut second = Column::all_of(fields, 2);
+        Every::<u8>::new(None, 4, None).append(&mut second);
+        Every::<u8>::nan().append(&mut second);
+        for (column, more) in first.iter_mut().zip(second) {
+            column.extend(more);
+        }
+        let [Column::Number(number), Column::Count(count), Column::Threshold(score)] = &first[..] else {
+            panic!("three kinds")
+        };
+        assert_eq!(number.present, [true, false, true]);
+        assert!(number.values[2].is_nan());
+        assert_eq!((&count.values[..], &count.present[..]), (&[3, 4, 0][..], &[][..]));
+        assert_eq!((&score.values[..], &score.present[..]), (&[9, 0, 255][..], &[true, false, true][..]));
+    }
+}
