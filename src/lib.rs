@@ -27,3 +27,6 @@
 pub mod math;
 pub mod ranking;
 pub mod statistics;
+
+#[cfg(feature = "plugin")]
+mod plugin;

@@ -1,0 +1,4 @@
+__file__: str
+__version__: str
+
+def expressions() -> list[str]: ...

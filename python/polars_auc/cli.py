@@ -1,0 +1,253 @@
+"""The command ``polars-auc``: reads Parquet, prints and writes reports."""
+
+from __future__ import annotations
+
+import argparse
+import glob
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+import polars as pl
+
+from polars_auc._native import __version__
+from polars_auc._progress import progress
+from polars_auc.evaluate import report
+
+PASSED, FAILED, REFUSED = 0, 1, 2
+
+
+class Refusal(Exception):
+    """What was asked cannot be done; its text is the one sentence that the user reads."""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise Refusal(f"{message} (see {self.prog} --help)")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code: 0 done, 1 the gate failed, 2 refused."""
+    try:
+        chosen = _parser().parse_args(arguments)
+        return _report(chosen)
+    except Refusal as refusal:
+        sys.stderr.write(f"polars-auc: {refusal}\n")
+        return REFUSED
+    except KeyboardInterrupt:
+        sys.stderr.write("polars-auc: interrupted\n")
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="polars-auc", description="Evaluate binary scores in Parquet files.")
+    parser.add_argument("--version", action="version", version=f"polars-auc {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    told = commands.add_parser(
+        "report",
+        help="one row for each group and score, and one over all rows",
+        description="Print AUC with its DeLong interval, KS and Gini for each group and score, and over all rows.",
+        epilog='example: polars-auc report "data/*.parquet" --label y --score s --by segment -o report.md',
+    )
+    told.add_argument("files", nargs="+", metavar="FILES", help="Parquet files, folders or quoted globs")
+    told.add_argument(
+        "--label", required=True, help="the label: a column of 0 and 1 or Booleans, or SQL such as \"outcome = 'bad'\""
+    )
+    told.add_argument(
+        "--score",
+        required=True,
+        action="append",
+        dest="scores",
+        metavar="SCORE",
+        help="a score: a numeric column, or SQL such as \"-rating\"; higher is more positive; may be repeated",
+    )
+    told.add_argument(
+        "--by", action="append", default=[], metavar="COLUMN", help="a column that makes groups; may be repeated"
+    )
+    told.add_argument("--level", type=float, default=0.95, help="coverage of the interval (default: 0.95)")
+    told.add_argument("--where", metavar="SQL", help="rows to use, such as \"year >= 2016 AND part = 'test'\"")
+    told.add_argument(
+        "--fail-if",
+        metavar="SQL",
+        help='exit with 1 if this holds, or cannot be decided, in any row of the report, such as "auc < 0.7"',
+    )
+    told.add_argument(
+        "-o", "--output", type=Path, metavar="OUT", help="write the report: .parquet, .csv, .json or .md"
+    )
+    return parser
+
+
+def _report(chosen: argparse.Namespace) -> int:
+    write = _writer(chosen.output)
+    files = _files(chosen.files)
+    if not 0 < chosen.level < 1:
+        raise Refusal(f"--level must lie between 0 and 1, such as 0.95, got {chosen.level}")
+    with _worded():
+        rows = pl.scan_parquet(files, hive_partitioning=any("=" in part for part in files) or None)
+        schema = rows.collect_schema()
+    label = _expression("--label", chosen.label, schema)
+    scores = [_expression("--score", score, schema) for score in chosen.scores]
+    for key in chosen.by:
+        _refuse_missing("--by", [key], schema)
+    if chosen.where is not None:
+        rows = rows.filter(_expression("--where", chosen.where, schema))
+    fail_if = None if chosen.fail_if is None else _sql("--fail-if", chosen.fail_if)
+    with _worded():
+        plan = report(rows, label, scores, by=chosen.by, level=chosen.level)
+        if fail_if is not None:
+            _refuse_missing("--fail-if", fail_if.meta.root_names(), plan.collect_schema(), "the report")
+        with progress(f"evaluating {_size(files)}"):
+            table = plan.collect()
+    print(readable(table))
+    skipped = table.filter(pl.col("scope") == "overall", pl.col("n_missing") > 0)
+    for name, missing in skipped.select("score", "n_missing").iter_rows():
+        sys.stderr.write(f"polars-auc: {name}: {missing} rows skipped, their label or score is null\n")
+    if chosen.output is not None:
+        _replace(chosen.output, lambda beside: write(table, beside))
+        sys.stderr.write(f"polars-auc: wrote {chosen.output}\n")
+    return PASSED if fail_if is None else _gate(table, fail_if, chosen.fail_if)
+
+
+def _files(patterns: Sequence[str]) -> list[str]:
+    """Files that the arguments name, each once, in order."""
+    files: dict[str, None] = {}
+    for pattern in patterns:
+        path = Path(pattern)
+        if path.is_dir():
+            found = sorted(glob.glob(f"{glob.escape(pattern)}/**/*.parquet", recursive=True))
+        elif path.exists():
+            found = [pattern]
+        else:
+            found = sorted(name for name in glob.glob(pattern, recursive=True) if not Path(name).is_dir())
+        if not found:
+            raise Refusal(f"no file matches {pattern!r}")
+        files.update(dict.fromkeys(found))
+    return list(files)
+
+
+def _size(files: Sequence[str]) -> str:
+    megabytes = sum(os.path.getsize(name) for name in files) / 1e6
+    return f"{len(files)} {'file' if len(files) == 1 else 'files'}, {megabytes:,.1f} MB"
+
+
+def _sql(option: str, text: str) -> pl.Expr:
+    try:
+        return pl.sql_expr(text)
+    except Exception as error:
+        raise Refusal(f"{option} {text!r} is no SQL expression: {_first_line(error)}") from error
+
+
+def _expression(option: str, text: str, schema: pl.Schema) -> pl.Expr:
+    """Read a column's name, or failing that an SQL expression, which is then named by its text."""
+    if text in schema:
+        return pl.col(text)
+    expression = _sql(option, text)
+    _refuse_missing(option, expression.meta.root_names(), schema)
+    return expression.alias(text)
+
+
+def _refuse_missing(option: str, names: Sequence[str], schema: pl.Schema, where: str = "the files") -> None:
+    for name in names:
+        if name not in schema:
+            there = ", ".join(schema.names())
+            raise Refusal(f"{option} names the column {name!r}, which {where} lack; there are: {there}")
+
+
+class _worded:  # noqa: N801
+    """Turns what Polars or the system raises into a refusal of one sentence."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, pl.exceptions.PolarsError | OSError | ValueError):
+            raise Refusal(_first_line(error)) from error
+
+
+def _first_line(error: BaseException) -> str:
+    said = str(error).strip().removeprefix("the plugin failed with message: ")
+    return said.splitlines()[0] if said else type(error).__name__
+
+
+def _writer(output: Path | None) -> Callable[[pl.DataFrame, Path], None]:
+    """How a report is written to a file of this ending."""
+    writers: dict[str, Callable[[pl.DataFrame, Path], None]] = {
+        ".parquet": lambda table, path: table.write_parquet(path),
+        ".csv": lambda table, path: table.write_csv(path),
+        ".json": lambda table, path: table.write_json(path),
+        ".md": lambda table, path: _write_text(path, readable(table, markdown=True) + "\n"),
+    }
+    if output is None:
+        return lambda _, __: None
+    if output.suffix not in writers:
+        raise Refusal(f"--output must end in {', '.join(writers)}, got {str(output)!r}")
+    if not output.parent.is_dir():
+        raise Refusal(f"--output is in {str(output.parent)!r}, which is no folder")
+    return writers[output.suffix]
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
+
+
+def _replace(output: Path, write: Callable[[Path], None]) -> None:
+    """Write beside, then rename: the file is whole, or as it was before."""
+    try:
+        handle, name = tempfile.mkstemp(dir=output.parent, prefix=f".{output.name}.", suffix=output.suffix)
+        os.close(handle)
+        beside = Path(name)
+        try:
+            write(beside)
+            # mkstemp keeps its files to their owner: a report gets the rights that any new file has.
+            mask = os.umask(0)
+            os.umask(mask)
+            beside.chmod(0o666 & ~mask)
+            beside.replace(output)
+        finally:
+            beside.unlink(missing_ok=True)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise Refusal(f"cannot write {str(output)!r}: {_first_line(error)}") from error
+
+
+def readable(table: pl.DataFrame, *, markdown: bool = False) -> str:
+    """Lay out a report for reading: four decimals, "overall" in words, no column that says nothing."""
+    keys = table.columns[1 : table.columns.index("score")]
+    overall = pl.col("scope") == "overall"
+    dull = [] if table["n_missing"].any() else ["n_missing"]
+    shown = table.with_columns(
+        pl.when(overall).then(pl.lit("overall" if place == 0 else "")).otherwise(pl.col(key).cast(pl.String)).alias(key)
+        for place, key in enumerate(keys)
+    ).drop("scope", *dull)
+    with pl.Config(
+        tbl_formatting="MARKDOWN" if markdown else "UTF8_FULL_CONDENSED",
+        tbl_hide_dataframe_shape=True,
+        tbl_hide_column_data_types=True,
+        tbl_rows=-1,
+        tbl_cols=-1,
+        tbl_width_chars=-1 if markdown else _width(),
+        fmt_str_lengths=1000,
+        float_precision=4,
+        tbl_cell_numeric_alignment="RIGHT",
+    ):
+        return str(shown)
+
+
+def _width() -> int:
+    """Wide enough for all columns: a table that wraps in its cells cannot be read."""
+    return 65535
+
+
+def _gate(table: pl.DataFrame, fail_if: pl.Expr, text: str) -> int:
+    """Hold each row against the condition; what cannot be decided does not pass."""
+    # NaN compares as larger than every number: an AUC that is NaN would pass "auc < 0.7".
+    decided = table.with_columns(pl.selectors.float().fill_nan(None)).select(fail_if.cast(pl.Boolean)).to_series()
+    failing = table.filter(decided.fill_null(value=True))
+    if failing.is_empty():
+        return PASSED
+    undecided = decided.null_count()
+    note = f", {undecided} of them because it cannot be decided there" if undecided else ""
+    sys.stderr.write(f"polars-auc: --fail-if {text!r} holds in {failing.height} rows{note}:\n{readable(failing)}\n")
+    return FAILED

@@ -1,0 +1,145 @@
+"""How well a score ranks positives above negatives, in one number."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from polars_auc._plugin import expression
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from polars_auc._plugin import IntoExpr
+
+__all__ = ["gini", "ks_statistic", "roc_auc"]
+
+
+def roc_auc(label: IntoExpr, score: IntoExpr) -> pl.Expr:
+    """Return the area under the ROC curve.
+
+    It is the probability that a random positive scores higher than a random negative, ties counting half;
+    or, the same number, the mean over positives of the share of negatives that score lower.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive. Compared in its own dtype.
+
+    Returns
+    -------
+    polars.Expr
+        One Float64 for each group, 0 to 1, named after the score. Null if the group has no positive or no
+        negative, NaN if a score is NaN. Rows with a null label or score are skipped.
+
+    Raises
+    ------
+    polars.exceptions.ComputeError
+        When the plan is resolved, for a label or score of another dtype; when it runs, for a label that is
+        neither 0 nor 1, or for columns of different lengths in one group.
+
+    Notes
+    -----
+    ``AUC = U / (P N)`` with Mann-Whitney's U of P positives against N negatives (Bamber 1975; Hanley and
+    McNeil 1982), the trapezoid area under the curve. U is an exact integer and the quotient is correctly
+    rounded, so the result does not depend on row order, chunking, threads or engine. O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> bars = pl.DataFrame({"good": [1, 0, 1, 1, 0, 0, 0], "score": [8, 5, 3, 3, 1, -3, -5]})
+    >>> bars.select(pa.roc_auc("good", "score")).item()
+    0.8333333333333334
+    """
+    return expression("roc_auc", label, score)
+
+
+def gini(label: IntoExpr, score: IntoExpr) -> pl.Expr:
+    """Return the Gini coefficient, twice the AUC less 1.
+
+    Also called accuracy ratio, or Somers' D of the score given the label: 1 for a perfect ranking, 0 for a
+    random one, -1 for a perfect ranking the wrong way round.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+
+    Returns
+    -------
+    polars.Expr
+        One Float64 for each group, -1 to 1, named after the score. Null if the group has no positive or no
+        negative, NaN if a score is NaN. Rows with a null label or score are skipped.
+
+    Raises
+    ------
+    polars.exceptions.ComputeError
+        As :func:`roc_auc`.
+
+    Notes
+    -----
+    ``(2 U - P N) / (P N)`` (Somers 1962), from the exact integer U, correctly rounded: it is exactly 0
+    where positives win as many pairs as they lose. O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> loans = pl.DataFrame({"bad": [True, False, True, False], "score": [0.9, 0.8, 0.3, 0.1]})
+    >>> loans.select(pa.gini("bad", "score")).item()
+    0.5
+    """
+    return expression("gini", label, score)
+
+
+def ks_statistic(label: IntoExpr, score: IntoExpr) -> pl.Expr:
+    """Return the Kolmogorov-Smirnov distance between positives and negatives, and where it is attained.
+
+    It is the largest vertical distance between the ROC curve and the diagonal, ``max |tpr - fpr|``.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``ks`` (Float64): the distance, 0 to 1.
+        - ``threshold`` (the score's dtype): the score at which it is attained, a row being called positive
+          if ``score >= threshold``; the highest of several.
+        - ``p_value`` (Float64): of the hypothesis that both classes have one distribution; two-sided,
+          asymptotic.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+
+        ``ks``, ``threshold`` and ``p_value`` are null if the group has no positive or no negative, NaN if a
+        score is NaN. Rows with a null label or score are skipped.
+
+    Raises
+    ------
+    polars.exceptions.ComputeError
+        As :func:`roc_auc`.
+
+    Notes
+    -----
+    The distance is a quotient of exact integers (Smirnov 1939). The p-value is that of Kolmogorov's limiting
+    distribution at ``sqrt(P N / (P + N)) ks``, as R's ``ks.test(exact = FALSE)`` gives it; it is
+    conservative for few rows and for ties. O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> loans = pl.DataFrame({"bad": [1, 1, 0, 1, 0, 0], "points": [6, 5, 4, 3, 2, 1]})
+    >>> loans.select(pa.ks_statistic("bad", "points")).unnest("points").select("ks", "threshold").row(0)
+    (0.6666666666666666, 5)
+    """
+    return expression("ks_statistic", label, score)

@@ -1,0 +1,219 @@
+//! From List columns to the answers of all groups: a column of numbers, of structs, or of lists.
+
+use polars::prelude::*;
+use serde::Deserialize;
+
+use super::groups::Groups;
+use super::score::{Held, WithScores, dispatch};
+use super::{columns, label, score, tasks};
+use crate::ranking::{Classes, Key};
+use crate::statistics::{Column, Curve, Record, Summary};
+
+/// The keyword arguments of an expression.
+#[derive(Deserialize)]
+pub struct Arguments<O> {
+    /// The statistic's own options.
+    pub options: O,
+}
+
+type RecordOf<M> = <M as Summary>::Record<u8>;
+type PointOf<C> = <C as Curve>::Record<u8>;
+
+/// The score's name and dtype, once both inputs are known to be what they must be.
+fn checked_score(inputs: &[Field], options: Result<(), String>) -> PolarsResult<(PlSmallStr, DataType)> {
+    options.map_err(|wrong| polars_err!(ComputeError: "{wrong}"))?;
+    let [scores, labels] = inputs else {
+        polars_bail!(ComputeError: "expected a score and a label, got {} columns", inputs.len());
+    };
+    let (DataType::List(score), DataType::List(label)) = (scores.dtype(), labels.dtype()) else {
+        polars_bail!(ComputeError: "expected List columns, got {} and {}", scores.dtype(), labels.dtype());
+    };
+    score::check(scores.name(), score)?;
+    label::check(labels.name(), label)?;
+    Ok((scores.name().clone(), (**score).clone()))
+}
+
+/// The planned field of a statistic that answers with a single number.
+pub fn number_field<M: Summary>(inputs: &[Field], statistic: &M) -> PolarsResult<Field> {
+    let (name, _) = checked_score(inputs, statistic.check())?;
+    Ok(Field::new(name, DataType::Float64))
+}
+
+/// The planned field of a statistic that answers with a record.
+pub fn summary_field<M: Summary>(inputs: &[Field], statistic: &M) -> PolarsResult<Field> {
+    let (name, score) = checked_score(inputs, statistic.check())?;
+    Ok(Field::new(name, columns::record_dtype(RecordOf::<M>::FIELDS, &score)))
+}
+
+/// The planned field of a statistic that answers with a list of records.
+pub fn curve_field<C: Curve>(inputs: &[Field], statistic: &C) -> PolarsResult<Field> {
+    let (name, score) = checked_score(inputs, statistic.check())?;
+    Ok(Field::new(name, DataType::List(Box::new(columns::record_dtype(PointOf::<C>::FIELDS, &score)))))
+}
+
+/// Answers every group with a number.
+pub fn number<M: Summary>(inputs: &[Series], statistic: &M) -> PolarsResult<Series> {
+    answer(inputs, SummaryAnswer { statistic, single: true })
+}
+
+/// Answers every group with a record.
+pub fn summary<M: Summary>(inputs: &[Series], statistic: &M) -> PolarsResult<Series> {
+    answer(inputs, SummaryAnswer { statistic, single: false })
+}
+
+/// Answers every group with a list of records.
+pub fn curve<C: Curve>(inputs: &[Series], statistic: &C) -> PolarsResult<Series> {
+    answer(inputs, CurveAnswer { statistic })
+}
+
+/// How one kind of statistic goes from groups to a column.
+trait Answer: Sync {
+    /// The answers for all groups, from scores of type `S` that came as dtype `score`.
+    fn column<S: Held>(
+        &self,
+        groups: &Groups,
+        scores: &[S],
+        name: PlSmallStr,
+        score: &DataType,
+    ) -> PolarsResult<Series>;
+}
+
+fn answer<A: Answer>(inputs: &[Series], answer: A) -> PolarsResult<Series> {
+    let fields: Vec<Field> = inputs.iter().map(|input| input.field().into_owned()).collect();
+    let (name, score) = checked_score(&fields, Ok(()))?;
+    let groups = Groups::read(&inputs[0], &inputs[1])?;
+    dispatch(&groups.scores, InColumn { answer, groups: &groups, name, score: &score })
+}
+
+struct InColumn<'a, A> {
+    answer: A,
+    groups: &'a Groups,
+    name: PlSmallStr,
+    score: &'a DataType,
+}
+
+impl<A: Answer> WithScores for InColumn<'_, A> {
+    type Output = Series;
+
+    fn with<S: Held>(self, scores: &ChunkedArray<S::Column>) -> PolarsResult<Series> {
+        let array = scores.downcast_as_array();
+        self.answer.column::<S>(self.groups, array.values(), self.name, self.score)
+    }
+}
+
+/// Parts the rows of one group by class.
+fn part<S: Held>(classes: &mut Classes<S::Key>, groups: &Groups, scores: &[S], group: usize) {
+    let rows = groups.rows(group);
+    let labels = groups.labels().slice(rows.start, rows.len());
+    let valid = groups.valid().map(|valid| valid.slice(rows.start, rows.len()));
+    classes.part(&scores[rows], labels, valid);
+}
+
+struct SummaryAnswer<'a, M> {
+    statistic: &'a M,
+    /// Whether the record's only field stands for the record.
+    single: bool,
+}
+
+impl<M: Summary> Answer for SummaryAnswer<'_, M> {
+    fn column<S: Held>(
+        &self,
+        groups: &Groups,
+        scores: &[S],
+        name: PlSmallStr,
+        score: &DataType,
+    ) -> PolarsResult<Series> {
+        let fields = <M::Record<S::Key> as Record<S::Key>>::FIELDS;
+        let parts = tasks::run(
+            groups.len(),
+            |group| groups.rows(group).len(),
+            |range| {
+                let mut classes = Classes::default();
+                let mut columns = Column::all_of(fields, range.len());
+                for group in range {
+                    part(&mut classes, groups, scores, group);
+                    let record = if classes.has_nan() {
+                        self.statistic.of_nan(classes.n_pos(), classes.n_neg())
+                    } else {
+                        self.statistic.of_ties(classes.rank())
+                    };
+                    record.append(&mut columns);
+                }
+                Ok(columns)
+            },
+        )?;
+        let mut columns = joined(parts);
+        match (self.single, columns.pop()) {
+            (true, Some(column)) => columns::series::<S>(&name, column, score),
+            (_, last) => {
+                columns.extend(last);
+                columns::structs::<S>(name, fields, columns, score)
+            }
+        }
+    }
+}
+
+struct CurveAnswer<'a, C> {
+    statistic: &'a C,
+}
+
+impl<C: Curve> Answer for CurveAnswer<'_, C> {
+    fn column<S: Held>(
+        &self,
+        groups: &Groups,
+        scores: &[S],
+        name: PlSmallStr,
+        score: &DataType,
+    ) -> PolarsResult<Series> {
+        let fields = <C::Record<S::Key> as Record<S::Key>>::FIELDS;
+        let parts = tasks::run(
+            groups.len(),
+            |group| groups.rows(group).len(),
+            |range| {
+                let mut classes = Classes::default();
+                let mut columns = Column::all_of(fields, 0);
+                let mut counts = Vec::with_capacity(range.len());
+                let mut present = Vec::with_capacity(range.len());
+                for group in range {
+                    part(&mut classes, groups, scores, group);
+                    let mut points = 0i64;
+                    present.push(
+                        !classes.has_nan()
+                            && self.statistic.points(classes.rank(), |point| {
+                                point.append(&mut columns);
+                                points += 1;
+                            }),
+                    );
+                    counts.push(points);
+                }
+                Ok((columns, counts, present))
+            },
+        )?;
+        let mut borders = vec![0];
+        let mut present = Vec::with_capacity(groups.len());
+        let mut points = 0;
+        let parts = parts.into_iter().map(|(columns, counts, there)| {
+            for count in counts {
+                points += count;
+                borders.push(points);
+            }
+            present.extend(there);
+            columns
+        });
+        let columns = joined(parts.collect());
+        let items = columns::structs::<S>(PlSmallStr::EMPTY, fields, columns, score)?;
+        columns::lists(name, items, borders, present)
+    }
+}
+
+/// Columns that were filled in parts, as one.
+fn joined<K: Key>(parts: Vec<Vec<Column<K>>>) -> Vec<Column<K>> {
+    let mut parts = parts.into_iter();
+    let mut columns = parts.next().unwrap_or_default();
+    for part in parts {
+        for (column, more) in columns.iter_mut().zip(part) {
+            column.extend(more);
+        }
+    }
+    columns
+}

@@ -1,0 +1,40 @@
+//! The table of all expressions: a name, and the statistic that answers.
+
+use polars::prelude::*;
+use pyo3_polars::derive::polars_expr;
+
+use super::answer::{Arguments, curve, curve_field, number, number_field, summary, summary_field};
+use super::guard;
+use crate::statistics::{Gini, KsStatistic, MannWhitneyU, RocAuc, RocAucCi, RocCurve};
+
+macro_rules! expressions {
+    ($($kind:ident, $field:ident: $($name:ident => $statistic:ty),*;)*) => {
+        /// The names of all expressions, as Polars knows them.
+        pub const NAMES: &[&str] = &[$($(stringify!($name)),*),*];
+
+        $($(mod $name {
+            use super::*;
+
+            fn output(inputs: &[Field], kwargs: Arguments<$statistic>) -> PolarsResult<Field> {
+                guard::named(stringify!($name), || $field(inputs, &kwargs.options))
+            }
+
+            #[polars_expr(output_type_func_with_kwargs=output)]
+            fn $name(inputs: &[Series], kwargs: Arguments<$statistic>) -> PolarsResult<Series> {
+                guard::named(stringify!($name), || $kind(inputs, &kwargs.options))
+            }
+        })*)*
+    };
+}
+
+expressions! {
+    number, number_field:
+        roc_auc => RocAuc,
+        gini => Gini;
+    summary, summary_field:
+        ks_statistic => KsStatistic,
+        mann_whitney_u => MannWhitneyU,
+        roc_auc_ci => RocAucCi;
+    curve, curve_field:
+        roc_curve => RocCurve;
+}

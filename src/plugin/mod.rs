@@ -1,0 +1,37 @@
+//! The edge to Polars: List columns to groups, records to columns, and the table of expressions.
+//!
+//! The only layer that names polars, arrow or pyo3, and one that holds no formula. Every expression
+//! gets List columns with one row a group (the Python side implodes its arguments), is called once for
+//! all groups, and answers with exactly one row a group.
+
+mod answer;
+mod columns;
+mod expressions;
+mod groups;
+mod guard;
+mod label;
+mod score;
+mod tasks;
+
+use pyo3::prelude::*;
+
+/// Buffers cross from plugin to Polars and back: one allocator on both sides keeps freed pages in use.
+#[global_allocator]
+static ALLOCATOR: pyo3_polars::PolarsAllocator = pyo3_polars::PolarsAllocator::new();
+
+/// The extension module: it exists to be loaded by Polars, and tells what it holds.
+#[pymodule]
+mod _native {
+    use super::*;
+
+    /// The version of the crate, which is the package's.
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+
+    /// The names of all expressions.
+    #[pyfunction]
+    fn expressions() -> Vec<&'static str> {
+        super::expressions::NAMES.to_vec()
+    }
+}

@@ -1,0 +1,98 @@
+//! Scores as slices of their own type.
+
+use polars::prelude::*;
+
+use crate::ranking::Score;
+
+/// Refuses a dtype that cannot hold scores.
+pub fn check(name: &str, dtype: &DataType) -> PolarsResult<()> {
+    if dtype.is_primitive_numeric()
+        || dtype.is_decimal()
+        || matches!(dtype, DataType::Boolean | DataType::Null)
+    {
+        return Ok(());
+    }
+    let hint = if dtype.is_temporal() || dtype.is_categorical() || dtype.is_enum() {
+        format!(" To rank by its physical order, write pl.col(\"{name}\").to_physical()")
+    } else if dtype.is_string() {
+        format!(" If it holds numbers, write pl.col(\"{name}\").cast(pl.Float64)")
+    } else {
+        String::new()
+    };
+    Err(
+        polars_err!(ComputeError: "score \"{name}\" has dtype {dtype}, but a score is a number or a Boolean.{hint}"),
+    )
+}
+
+/// The dtype of thresholds of scores of this dtype: its own.
+pub fn threshold_dtype(dtype: &DataType) -> DataType {
+    match dtype {
+        // A column without a single value has no type to keep.
+        DataType::Null => DataType::Float64,
+        dtype => dtype.clone(),
+    }
+}
+
+/// Scores in the type that ranks them: the same numbers in the same order, in one chunk.
+///
+/// Only three dtypes change: Boolean and Float16 widen, and Decimal shows its integers, all exactly.
+pub fn rankable(scores: &Series) -> PolarsResult<Series> {
+    check(scores.name(), scores.dtype())?;
+    let scores = match scores.dtype() {
+        DataType::Boolean => scores.cast(&DataType::UInt8)?,
+        DataType::Float16 => scores.cast(&DataType::Float32)?,
+        DataType::Null => scores.cast(&DataType::Float64)?,
+        DataType::Decimal(..) => scores.to_physical_repr().into_owned(),
+        _ => scores.clone(),
+    };
+    Ok(scores.rechunk())
+}
+
+/// A Rust type that rankable scores are held in.
+pub trait Held: Score + NumericNative {
+    /// The Polars type of such a column.
+    type Column: PolarsNumericType<Native = Self>;
+}
+
+macro_rules! held {
+    ($($score:ty => $column:ty),* $(,)?) => {$(
+        impl Held for $score {
+            type Column = $column;
+        }
+    )*};
+}
+held! {
+    i8 => Int8Type, i16 => Int16Type, i32 => Int32Type, i64 => Int64Type, i128 => Int128Type,
+    u8 => UInt8Type, u16 => UInt16Type, u32 => UInt32Type, u64 => UInt64Type, u128 => UInt128Type,
+    f32 => Float32Type, f64 => Float64Type,
+}
+
+/// Something to be done with scores of whichever type they turn out to have.
+pub trait WithScores {
+    /// What comes of it.
+    type Output;
+
+    /// Does it.
+    fn with<S: Held>(self, scores: &ChunkedArray<S::Column>) -> PolarsResult<Self::Output>;
+}
+
+/// Does `what` with rankable scores in their own type.
+pub fn dispatch<W: WithScores>(scores: &Series, what: W) -> PolarsResult<W::Output> {
+    match scores.dtype() {
+        DataType::Int8 => what.with::<i8>(scores.i8()?),
+        DataType::Int16 => what.with::<i16>(scores.i16()?),
+        DataType::Int32 => what.with::<i32>(scores.i32()?),
+        DataType::Int64 => what.with::<i64>(scores.i64()?),
+        DataType::Int128 => what.with::<i128>(scores.i128()?),
+        DataType::UInt8 => what.with::<u8>(scores.u8()?),
+        DataType::UInt16 => what.with::<u16>(scores.u16()?),
+        DataType::UInt32 => what.with::<u32>(scores.u32()?),
+        DataType::UInt64 => what.with::<u64>(scores.u64()?),
+        DataType::UInt128 => what.with::<u128>(scores.u128()?),
+        DataType::Float32 => what.with::<f32>(scores.f32()?),
+        DataType::Float64 => what.with::<f64>(scores.f64()?),
+        dtype => Err(
+            polars_err!(ComputeError: "score \"{}\" has dtype {dtype}, which cannot be ranked", scores.name()),
+        ),
+    }
+}

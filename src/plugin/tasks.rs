@@ -1,0 +1,75 @@
+//! Work for threads: groups cut into tasks by their rows, not by their number.
+
+use std::ops::Range;
+
+use polars::prelude::PolarsResult;
+use pyo3_polars::export::polars_core::runtime::RAYON;
+use rayon::prelude::*;
+
+use crate::ranking::classes::PARALLEL_ROWS;
+
+/// What a group costs besides its rows, in rows: entering the kernel, and writing one record.
+const ROWS_PER_GROUP: usize = 16;
+
+/// Tasks for each thread, so that a thread which falls behind can be helped out.
+const TASKS_PER_THREAD: usize = 8;
+
+/// Runs `work` over ranges of groups that together cover all `groups`, and gives the results in order.
+///
+/// Threads are those that POLARS_MAX_THREADS allows, in one pool for all expressions of the process. A
+/// group larger than a task is a task of its own, and divides its work further in the same pool: it
+/// neither waits for the small ones nor holds them up.
+pub fn run<T: Send>(
+    groups: usize,
+    rows: impl Fn(usize) -> usize + Send + Sync,
+    work: impl Fn(Range<usize>) -> PolarsResult<T> + Send + Sync,
+) -> PolarsResult<Vec<T>> {
+    let cost = |group| rows(group) + ROWS_PER_GROUP;
+    let total: usize = (0..groups).map(cost).sum();
+    if total < PARALLEL_ROWS {
+        // Too little to be worth waking a thread; and too little for the kernel to ask for one.
+        return Ok(vec![work(0..groups)?]);
+    }
+    RAYON.install(|| {
+        let share = (total / (rayon::current_num_threads() * TASKS_PER_THREAD)).max(PARALLEL_ROWS / 2);
+        let tasks = cut(groups, cost, share);
+        tasks.into_par_iter().map(work).collect()
+    })
+}
+
+/// Cuts `0..groups` into ranges of about `share` cost each.
+fn cut(groups: usize, cost: impl Fn(usize) -> usize, share: usize) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    let (mut start, mut held) = (0, 0);
+    for group in 0..groups {
+        let more = cost(group);
+        if held > 0 && held + more > share {
+            ranges.push(start..group);
+            (start, held) = (group, 0);
+        }
+        held += more;
+    }
+    ranges.push(start..groups);
+    ranges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_group_stands_alone() {
+        let rows = [1, 2, 900, 3, 4];
+        assert_eq!(cut(5, |group| rows[group], 100), [0..2, 2..3, 3..5]);
+        assert_eq!(cut(0, |_| 1, 100), [0..0]);
+        assert_eq!(cut(4, |_| 50, 100), [0..2, 2..4]);
+    }
+
+    #[test]
+    fn results_come_in_order() {
+        let starts = run(100_000, |_| 10, |range| Ok(range)).unwrap();
+        assert!(starts.len() > 1);
+        assert_eq!(starts.iter().map(|range| range.len()).sum::<usize>(), 100_000);
+        assert!(starts.is_sorted_by_key(|range| range.start));
+    }
+}
