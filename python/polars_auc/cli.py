@@ -216,7 +216,7 @@ def readable(table: pl.DataFrame, *, markdown: bool = False) -> str:
     """Lay out a report for reading: four decimals, "overall" in words, no column that says nothing."""
     keys = table.columns[1 : table.columns.index("score")]
     overall = pl.col("scope") == "overall"
-    dull = [] if table["n_missing"].any() else ["n_missing"]
+    dull = [] if table["n_missing"].sum() else ["n_missing"]
     shown = table.with_columns(
         pl.when(overall).then(pl.lit("overall" if place == 0 else "")).otherwise(pl.col(key).cast(pl.String)).alias(key)
         for place, key in enumerate(keys)
@@ -227,17 +227,12 @@ def readable(table: pl.DataFrame, *, markdown: bool = False) -> str:
         tbl_hide_column_data_types=True,
         tbl_rows=-1,
         tbl_cols=-1,
-        tbl_width_chars=-1 if markdown else _width(),
+        tbl_width_chars=-1,  # a table that wraps inside its cells cannot be read
         fmt_str_lengths=1000,
         float_precision=4,
         tbl_cell_numeric_alignment="RIGHT",
     ):
         return str(shown)
-
-
-def _width() -> int:
-    """Wide enough for all columns: a table that wraps in its cells cannot be read."""
-    return 65535
 
 
 def _gate(table: pl.DataFrame, fail_if: pl.Expr, text: str) -> int:

@@ -73,15 +73,15 @@ def report(
     ... )
     >>> pa.report(rows, "ill", "risk", by="site").select("scope", "site", "n", "auc").collect()
     shape: (3, 4)
-    ┌─────────┬──────┬─────┬──────────┐
-    │ scope   ┆ site ┆ n   ┆ auc      │
-    │ ---     ┆ ---  ┆ --- ┆ ---      │
-    │ str     ┆ str  ┆ u64 ┆ f64      │
-    ╞═════════╪══════╪═════╪══════════╡
-    │ group   ┆ a    ┆ 4   ┆ 0.75     │
-    │ group   ┆ b    ┆ 3   ┆ 0.5      │
-    │ overall ┆ null ┆ 7   ┆ 0.583333 │
-    └─────────┴──────┴─────┴──────────┘
+    ┌─────────┬──────┬─────┬───────┐
+    │ scope   ┆ site ┆ n   ┆ auc   │
+    │ ---     ┆ ---  ┆ --- ┆ ---   │
+    │ str     ┆ str  ┆ u64 ┆ f64   │
+    ╞═════════╪══════╪═════╪═══════╡
+    │ group   ┆ a    ┆ 4   ┆ 0.75  │
+    │ group   ┆ b    ┆ 3   ┆ 0.5   │
+    │ overall ┆ null ┆ 7   ┆ 0.625 │
+    └─────────┴──────┴─────┴───────┘
     """
     keys = [by] if isinstance(by, str) else list(by)
     columns = _named(scores)

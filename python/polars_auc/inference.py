@@ -75,7 +75,7 @@ def roc_auc_ci(
     >>> images = ratings.select(pl.col("rating", "status").repeat_by("images").explode())
     >>> ci = images.select(pa.roc_auc_ci(pl.col("status") == "abnormal", "rating"))
     >>> ci.unnest("rating").select(pl.col("auc", "se", "lower", "upper").round(4)).row(0)
-    (0.8932, 0.0307, 0.8329, 0.9534)
+    (0.8932, 0.0307, 0.833, 0.9534)
     """
     one_of("roc_auc_ci", "method", method, ("delong",))
     between_0_and_1("roc_auc_ci", "level", level)

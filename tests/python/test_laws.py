@@ -1,0 +1,238 @@
+"""What holds for every expression, whatever it says."""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from cases import assert_same, frames, rows, scores_with_nan
+from catalogue import CATALOGUE, Entry
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+from polars_auc import _native
+
+entries = pytest.mark.parametrize("entry", CATALOGUE, ids=str)
+ENGINES = ("in-memory", "streaming")
+
+# Counts, U and quotients of exact integers must agree to the last bit with the oracle's fractions. A
+# standard error, z or p-value takes a square root, a quantile or a tail on top, each good to some ulps;
+# the tail multiplies a relative error by up to z², here below 100.
+RELATIVE = 1e-12
+EXACT_FIELDS = ("auc", "u_statistic", "ks", "threshold", "n_pos", "n_neg", "fp", "tp", "fpr", "tpr")
+
+
+def fixed(n: int = 5_000, seed: int = 1) -> pl.DataFrame:
+    """Rows with ties and distinct scores, groups of very different size, and some nulls."""
+    rng = np.random.default_rng(seed)
+    groups = np.minimum(rng.geometric(0.15, n), 40)
+    label = rng.random(n) < 0.3
+    score = rng.normal(size=n) + label
+    score = np.where(rng.random(n) < 0.5, np.round(score, 1), score)
+    frame = pl.DataFrame({"g": groups, "label": label, "score": score})
+    gap = pl.Series(rng.random(n) < 0.02)
+    return frame.with_columns(score=pl.when(~gap).then("score"), label=pl.when(~gap.reverse()).then("label"))
+
+
+def column(entry: Entry) -> pl.Expr:
+    return entry.make("label", "score").alias("out")
+
+
+@entries
+@given(frame=frames(scores_with_nan))
+@example(frame=pl.DataFrame({"label": [True, False], "score": [math.nan, 1.0]}))
+@example(frame=pl.DataFrame({"label": [False, True], "score": [-0.0, 0.0]}))
+@settings(max_examples=60, deadline=None)
+def test_definition(entry: Entry, frame: pl.DataFrame) -> None:
+    got = frame.select(column(entry)).to_series().to_list()[0]
+    expected = entry.oracle(rows(frame))
+    assert_same(got, expected, relative=RELATIVE)
+    for record, other in zip(_records(got), _records(expected), strict=True):
+        for field in EXACT_FIELDS:
+            if field in other:
+                assert_same(record[field], other[field])
+
+
+def _records(answer: object) -> list[dict[str, object]]:
+    if isinstance(answer, dict):
+        return [answer]
+    return [{"auc": answer}] if isinstance(answer, float) else list(answer or [])  # type: ignore[call-overload]
+
+
+@entries
+@given(frame=frames(scores_with_nan))
+@settings(max_examples=30, deadline=None)
+def test_groups_depend_on_their_rows_alone(entry: Entry, frame: pl.DataFrame) -> None:
+    together = frame.group_by("g", maintain_order=True).agg(column(entry))
+    alone = [frame.filter(pl.col("g") == g).select(column(entry)) for g in together["g"]]
+    expected = pl.concat(alone) if alone else together.select("out")
+    assert_frame_equal(together.select("out"), expected, check_exact=True)
+
+
+@entries
+@pytest.mark.parametrize("engine", ENGINES)
+def test_contexts_agree(entry: Entry, engine: str, tmp_path: Path) -> None:
+    frame = fixed()
+    expected = frame.select(column(entry))
+    lazy = frame.lazy()
+    frame.write_parquet(tmp_path / "rows.parquet", row_group_size=701)
+    for name, plan in {
+        "select": lazy.select(column(entry)),
+        "one group": lazy.group_by(pl.lit(1).alias("one")).agg(column(entry)).select("out"),
+        "over": lazy.with_columns(one=1).select(column(entry).over("one")).head(1),
+        "with_columns": lazy.with_columns(column(entry)).select("out").head(1),
+        "scan": pl.scan_parquet(tmp_path / "rows.parquet").select(column(entry)),
+    }.items():
+        got = plan.collect(engine=engine)  # type: ignore[call-overload]
+        assert_frame_equal(got, expected, check_exact=True), name
+        assert got.schema == plan.collect_schema(), name
+
+
+@entries
+@pytest.mark.parametrize("engine", ENGINES)
+def test_grouped_contexts_agree(entry: Entry, engine: str, tmp_path: Path) -> None:
+    frame = fixed().with_row_index("i")
+    expected = frame.group_by("g").agg(column(entry)).sort("g")
+    lazy = frame.lazy()
+    for part in frame.partition_by("g", include_key=True):
+        folder = tmp_path / f"g={part['g'][0]}"
+        folder.mkdir()
+        part.drop("g").write_parquet(folder / "part.parquet")
+    by_row = lazy.sort("g", "i")
+    for name, plan in {
+        "agg": lazy.group_by("g").agg(column(entry)).sort("g"),
+        "over": lazy.select("g", column(entry).over("g")).unique("g").sort("g"),
+        "sorted": by_row.group_by("g", maintain_order=True).agg(column(entry)),
+        "hive": pl.scan_parquet(tmp_path, hive_partitioning=True).group_by("g").agg(column(entry)).sort("g"),
+        "dynamic": by_row.group_by_dynamic("g", every="1i").agg(column(entry)),
+        "filter inside": lazy.group_by("g")
+        .agg(entry.make(pl.col("label").filter(pl.col("i") >= 0), pl.col("score").filter(pl.col("i") >= 0)).alias("out"))
+        .sort("g"),
+    }.items():
+        got = plan.collect(engine=engine)  # type: ignore[call-overload]
+        assert_frame_equal(got, expected, check_exact=True, check_dtypes=name != "hive"), name
+        assert got.schema == plan.collect_schema(), name
+
+
+@entries
+def test_planned_dtype(entry: Entry) -> None:
+    assert fixed(50).lazy().select(column(entry)).collect_schema()["out"] == entry.dtype
+
+
+@entries
+@pytest.mark.parametrize("engine", ENGINES)
+def test_rolling_windows(entry: Entry, engine: str) -> None:
+    frame = fixed(300).with_row_index("i").with_columns(pl.col("i").cast(pl.Int64))
+    got = frame.lazy().rolling("i", period="40i").agg(column(entry)).collect(engine=engine)  # type: ignore[call-overload]
+    windows = [frame.slice(max(0, end - 39), min(end + 1, 40)).select(column(entry)) for end in range(frame.height)]
+    assert_frame_equal(got.select("out"), pl.concat(windows), check_exact=True)
+
+
+@entries
+@given(seed=st.integers(0, 1000))
+@settings(max_examples=5, deadline=None)
+def test_row_order_and_chunking_change_no_bit(entry: Entry, seed: int) -> None:
+    frame = fixed(1500)
+    shuffled = frame.sample(fraction=1, shuffle=True, seed=seed)
+    pieces = pl.concat([shuffled[:7], shuffled[7:7], shuffled[7:900], shuffled[900:]], rechunk=False)
+    assert pieces.n_chunks() > 1
+    expected = frame.select(column(entry))
+    assert_frame_equal(pieces.select(column(entry)), expected, check_exact=True)
+    grouped = [f.group_by("g").agg(column(entry)).sort("g") for f in (frame, pieces)]
+    assert_frame_equal(*grouped, check_exact=True)
+
+
+THREADS_SCRIPT = """
+import hashlib, sys
+sys.path.insert(0, sys.argv[1])
+from test_laws import CATALOGUE, column, fixed
+frame = fixed(200_000)
+for entry in CATALOGUE:
+    for answers in (frame.select(column(entry)), frame.group_by("g").agg(column(entry)).sort("g")):
+        print(hashlib.sha256(answers.write_json().encode()).hexdigest())
+"""
+
+
+def test_threads_change_no_bit() -> None:
+    def run(threads: int) -> str:
+        environment = {**os.environ, "POLARS_MAX_THREADS": str(threads)}
+        script = [sys.executable, "-c", THREADS_SCRIPT, str(Path(__file__).parent)]
+        return subprocess.run(script, env=environment, capture_output=True, text=True, check=True).stdout
+
+    one = run(1)
+    assert len(one.split()) == 2 * len(CATALOGUE)
+    assert run(2) == one
+    assert run(5) == one
+
+
+@entries
+@given(frame=frames())
+@settings(max_examples=30, deadline=None)
+def test_increasing_maps_change_nothing_but_thresholds(entry: Entry, frame: pl.DataFrame) -> None:
+    # The rank of a score among the scores, spread out: strictly increasing, whatever the scores are.
+    mapped = frame.with_columns((pl.col("score") + 0.0).rank("dense").cast(pl.Float64).pow(3) - 1000)
+
+    def unthresholded(frame: pl.DataFrame) -> pl.DataFrame:
+        out = frame.select(column(entry))
+        if entry.is_list:
+            out = out.explode("out")
+        return out.unnest("out").drop("threshold", strict=False) if entry.fields else out
+
+    assert_frame_equal(unthresholded(mapped), unthresholded(frame), check_exact=True)
+
+
+@entries
+def test_one_call_a_query(entry: Entry) -> None:
+    frame = fixed()
+    lazy = frame.lazy()
+    for plan in (
+        lazy.select(column(entry)),
+        lazy.with_columns(column(entry)),
+        lazy.group_by("g").agg(column(entry)),
+        lazy.select(column(entry).over("g")),
+    ):
+        for engine in ENGINES:
+            before = _native.calls()
+            plan.collect(engine=engine)  # type: ignore[call-overload]
+            assert _native.calls() == before + 1
+
+
+@entries
+@pytest.mark.parametrize("engine", ENGINES)
+def test_empty_frames(entry: Entry, engine: str) -> None:
+    lazy = fixed(5).clear().lazy()
+    alone = lazy.select(column(entry)).collect(engine=engine)  # type: ignore[call-overload]
+    assert_same(alone["out"].to_list(), [entry.oracle([])])
+    for plan in (
+        lazy.group_by("g").agg(column(entry)),
+        lazy.with_columns(column(entry)),
+        lazy.select(column(entry).over("g")),
+    ):
+        got = plan.collect(engine=engine)  # type: ignore[call-overload]
+        assert got.height == 0
+        assert got.schema == plan.collect_schema()
+    emptied = fixed(100).filter(pl.col("label").is_not_null(), pl.col("score").is_not_null())
+    nobody = pl.col("g") < 0
+    got = emptied.group_by("g").agg(
+        entry.make(pl.col("label").filter(nobody), pl.col("score").filter(nobody)).alias("out")
+    )
+    for answer in got["out"].to_list():
+        assert_same(answer, entry.oracle([]))
+
+
+@entries
+def test_missing_and_single_class(entry: Entry) -> None:
+    for frame in (
+        pl.DataFrame({"label": [True, False, True], "score": [None, None, None]}, schema_overrides={"score": pl.Float64}),
+        pl.DataFrame({"label": [None, None], "score": [1.0, 2.0]}, schema_overrides={"label": pl.Boolean}),
+        pl.DataFrame({"label": [True, True], "score": [1.0, 2.0]}),
+        pl.DataFrame({"label": [False], "score": [1.0]}),
+        pl.DataFrame({"label": [False, True], "score": [1.0, 1.0]}),
+    ):
+        assert_same(frame.select(column(entry)).to_series().to_list(), [entry.oracle(rows(frame))], relative=RELATIVE)
