@@ -21,6 +21,6 @@ pub fn named<T>(expression: &str, body: impl FnOnce() -> PolarsResult<T>) -> Pol
             )
         }
     };
-    // The message crosses as a C string, which ends at a NUL byte: column names may hold one.
+    // The message crosses as a C string, which ends at a NUL byte.
     Err(PolarsError::ComputeError(format!("{expression}: {}", error.replace('\0', "\\0")).into()))
 }

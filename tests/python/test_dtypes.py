@@ -1,0 +1,114 @@
+"""Every dtype in its own order, or a worded refusal."""
+
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+from typing import Any
+
+import polars as pl
+import polars_auc as pa
+import pytest
+
+INTEGERS = [pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.Int128, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64]
+OPTIONAL = [pl.__dict__[name] for name in ("UInt128", "Float16") if name in pl.__dict__]
+FLOATS = [pl.Float32, pl.Float64]
+LABELS = [1, 0, 1, 0, 1, None]
+
+
+@pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS, *OPTIONAL, pl.Decimal(20, 3), pl.Boolean], ids=str)
+def test_score_dtypes(dtype: Any) -> None:
+    scores = pl.Series("s", [1, 0, 0, 0, 1, 1] if dtype == pl.Boolean else [5, 3, 3, 2, 9, 1]).cast(dtype)
+    frame = pl.DataFrame([pl.Series("y", LABELS), scores])
+    expected = 5 / 6 if dtype == pl.Boolean else 5.5 / 6
+    assert frame.select(pa.roc_auc("y", "s")).item() == expected
+    for expression in (pa.ks_statistic("y", "s").struct.field("threshold"), pa.roc_curve("y", "s").list.last().struct.field("threshold")):
+        planned = frame.lazy().select(expression).collect_schema().dtypes()
+        got = frame.select(expression).to_series()
+        assert [got.dtype] == planned == [scores.dtype]
+    lowest = frame.select(pa.roc_curve("y", "s").list.last().struct.field("threshold")).to_series()
+    assert lowest.to_list() == [frame.drop_nulls()["s"].min()]
+
+
+@pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS, *OPTIONAL, pl.Boolean], ids=str)
+def test_label_dtypes(dtype: Any) -> None:
+    frame = pl.DataFrame([pl.Series("y", LABELS).cast(dtype), pl.Series("s", [5, 3, 3, 2, 9, 1])])
+    assert frame.select(pa.roc_auc("y", "s")).item() == 5.5 / 6
+    grouped = frame.group_by(pl.lit(1)).agg(pa.roc_auc("y", "s"))
+    assert grouped["s"].item() == 5.5 / 6
+
+
+def test_neighbours_that_floats_cannot_tell_apart() -> None:
+    big = 2**53
+    frame = pl.DataFrame({"y": [0, 1], "s": [big, big + 1], "u": [2**64 - 2, 2**64 - 1]}, schema_overrides={"u": pl.UInt64})
+    assert frame.select(pa.roc_auc("y", "s"), pa.roc_auc("y", "u")).row(0) == (1.0, 1.0)
+    assert frame.select(pa.roc_auc("y", pl.col("s").cast(pl.Float64))).item() == 0.5
+    money = pl.DataFrame(
+        {"y": [0, 1], "s": [Decimal("12345678901234567890.01"), Decimal("12345678901234567890.02")]},
+        schema_overrides={"s": pl.Decimal(38, 2)},
+    )
+    assert money.select(pa.roc_auc("y", "s")).item() == 1.0
+
+
+def test_columns_of_nothing() -> None:
+    frame = pl.DataFrame({"y": [None, None], "s": [None, None], "label": [0, 1], "score": [1.0, 2.0]})
+    for label, score in (("y", "score"), ("label", "s"), ("y", "s")):
+        assert frame.select(pa.roc_auc(label, score)).item() is None
+        assert frame.select(pa.roc_curve(label, score)).to_series().to_list() == [None]
+    assert frame.lazy().select(pa.roc_curve("y", "s")).collect_schema() == frame.select(pa.roc_curve("y", "s")).schema
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        (["good", "bad"], 'dtype str.*pl.col\\("y"\\) == "bad"'),
+        (pl.Series(["good", "bad"], dtype=pl.Categorical), 'pl.col\\("y"\\) == "bad"'),
+        (pl.Series(["good", "bad"], dtype=pl.Enum(["good", "bad"])), 'pl.col\\("y"\\) == "bad"'),
+        ([[0], [1]], "a label is Boolean, or an integer or float column"),
+        (pl.Series([[0], [1]], dtype=pl.Array(pl.Int8, 1)), "a label is Boolean"),
+        ([{"a": 1}, {"a": 0}], "a label is Boolean"),
+        ([datetime.date(2020, 1, 1)] * 2, "a label is Boolean"),
+        ([datetime.datetime(2020, 1, 1)] * 2, "a label is Boolean"),
+        ([datetime.time(1)] * 2, "a label is Boolean"),
+        ([datetime.timedelta(1)] * 2, "a label is Boolean"),
+        ([b"a", b"b"], "a label is Boolean"),
+        ([Decimal("0"), Decimal("1")], "a label is Boolean"),
+    ],
+)
+def test_refused_labels(values: Any, says: str) -> None:
+    frame = pl.DataFrame({"y": values, "s": [1.0, 2.0]})
+    with pytest.raises(pl.exceptions.ComputeError, match=f'roc_auc: label "y" has {says}|roc_auc: label "y".*{says}'):
+        frame.lazy().select(pa.roc_auc("y", "s")).collect_schema()
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        (["1", "2"], "cast\\(pl.Float64\\)"),
+        ([datetime.date(2020, 1, 1)] * 2, "to_physical"),
+        ([datetime.datetime(2020, 1, 1)] * 2, "to_physical"),
+        ([datetime.timedelta(1)] * 2, "to_physical"),
+        (pl.Series(["a", "b"], dtype=pl.Enum(["a", "b"])), "to_physical"),
+        (pl.Series(["a", "b"], dtype=pl.Categorical), "to_physical"),
+        ([[1.0], [2.0]], "a score is a number or a Boolean"),
+        ([b"a", b"b"], "a score is a number or a Boolean"),
+        ([{"a": 1}, {"a": 0}], "a score is a number or a Boolean"),
+    ],
+)
+def test_refused_scores(values: Any, says: str) -> None:
+    frame = pl.DataFrame({"y": [0, 1], "s": values})
+    with pytest.raises(pl.exceptions.ComputeError, match=f'roc_curve: score "s" has dtype.*{says}'):
+        frame.lazy().select(pa.roc_curve("y", "s")).collect_schema()
+
+
+@pytest.mark.parametrize("value", [2, -1, 0.5, float("nan")])
+def test_labels_other_than_0_and_1(value: float) -> None:
+    frame = pl.DataFrame({"y": [0, 1, value], "s": [1, 2, 3], "g": [1, 1, 2]}, strict=False)
+    for plan in (frame.lazy().select(pa.gini("y", "s")), frame.lazy().group_by("g").agg(pa.gini("y", "s"))):
+        with pytest.raises(pl.exceptions.ComputeError, match=f'gini: label "y" holds {value!s}'.replace("nan", "(?i)nan") if value == value else "(?i)holds nan"):
+            plan.collect()
+
+
+def test_a_wrong_value_under_a_null_is_no_value() -> None:
+    frame = pl.DataFrame({"y": [0, 1, 7], "s": [1, 2, 3]}).with_columns(pl.when(pl.col("y") < 2).then("y").alias("y"))
+    assert frame.select(pa.roc_auc("y", "s")).item() == 1.0
