@@ -7,7 +7,8 @@ import glob
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
@@ -62,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         dest="scores",
         metavar="SCORE",
-        help="a score: a numeric column, or SQL such as \"-rating\"; higher is more positive; may be repeated",
+        help="a score: a numeric column, or SQL, as in --score=-rating; higher is more positive; may be repeated",
     )
     told.add_argument(
         "--by", action="append", default=[], metavar="COLUMN", help="a column that makes groups; may be repeated"
@@ -83,9 +84,11 @@ def _parser() -> argparse.ArgumentParser:
 def _report(chosen: argparse.Namespace) -> int:
     write = _writer(chosen.output)
     files = _files(chosen.files)
+    if chosen.output is not None and chosen.output.resolve() in {Path(name).resolve() for name in files}:
+        raise Refusal(f"--output {str(chosen.output)!r} is one of the files to read; choose another name")
     if not 0 < chosen.level < 1:
         raise Refusal(f"--level must lie between 0 and 1, such as 0.95, got {chosen.level}")
-    with _worded():
+    with _worded(files):
         rows = pl.scan_parquet(files, hive_partitioning=any("=" in part for part in files) or None)
         schema = rows.collect_schema()
     label = _expression("--label", chosen.label, schema)
@@ -95,10 +98,13 @@ def _report(chosen: argparse.Namespace) -> int:
     if chosen.where is not None:
         rows = rows.filter(_expression("--where", chosen.where, schema))
     fail_if = None if chosen.fail_if is None else _sql("--fail-if", chosen.fail_if)
-    with _worded():
+    with _worded(files):
         plan = report(rows, label, scores, by=chosen.by, level=chosen.level)
         if fail_if is not None:
-            _refuse_missing("--fail-if", fail_if.meta.root_names(), plan.collect_schema(), "the report")
+            planned = plan.collect_schema()
+            _refuse_missing("--fail-if", fail_if.meta.root_names(), planned, "the report")
+            if pl.LazyFrame(schema=planned).select(fail_if).collect_schema().dtypes() != [pl.Boolean]:
+                raise Refusal(f"--fail-if {chosen.fail_if!r} is no condition, such as \"auc < 0.7\"")
         with progress(f"evaluating {_size(files)}"):
             table = plan.collect()
     print(readable(table))
@@ -141,7 +147,7 @@ def _sql(option: str, text: str) -> pl.Expr:
 
 
 def _expression(option: str, text: str, schema: pl.Schema) -> pl.Expr:
-    """Read a column's name, or failing that an SQL expression, which is then named by its text."""
+    """Read a column's name or, failing that, an SQL expression, which is then named by its text."""
     if text in schema:
         return pl.col(text)
     expression = _sql(option, text)
@@ -156,15 +162,23 @@ def _refuse_missing(option: str, names: Sequence[str], schema: pl.Schema, where:
             raise Refusal(f"{option} names the column {name!r}, which {where} lack; there are: {there}")
 
 
-class _worded:  # noqa: N801
-    """Turns what Polars or the system raises into a refusal of one sentence."""
+@contextmanager
+def _worded(files: Sequence[str]) -> Iterator[None]:
+    """Turn what Polars or the system raises into a refusal of one sentence."""
+    try:
+        yield
+    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
+        raise Refusal(_unreadable(files) or _first_line(error)) from error
 
-    def __enter__(self) -> None:
-        return None
 
-    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
-        if isinstance(error, pl.exceptions.PolarsError | OSError | ValueError):
-            raise Refusal(_first_line(error)) from error
+def _unreadable(files: Sequence[str]) -> str | None:
+    """Name the first file that is no Parquet, which Polars' own message may not."""
+    for name in files:
+        try:
+            pl.read_parquet_schema(name)
+        except (pl.exceptions.PolarsError, OSError) as error:
+            return f"cannot read {name!r}: {_first_line(error)}"
+    return None
 
 
 def _first_line(error: BaseException) -> str:
@@ -238,7 +252,7 @@ def readable(table: pl.DataFrame, *, markdown: bool = False) -> str:
 def _gate(table: pl.DataFrame, fail_if: pl.Expr, text: str) -> int:
     """Hold each row against the condition; what cannot be decided does not pass."""
     # NaN compares as larger than every number: an AUC that is NaN would pass "auc < 0.7".
-    decided = table.with_columns(pl.selectors.float().fill_nan(None)).select(fail_if.cast(pl.Boolean)).to_series()
+    decided = table.with_columns(pl.selectors.float().fill_nan(None)).select(fail_if).to_series()
     failing = table.filter(decided.fill_null(value=True))
     if failing.is_empty():
         return PASSED

@@ -1,0 +1,154 @@
+"""The command line, as a user types it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import polars_auc as pa
+import pytest
+from polars.testing import assert_frame_equal
+from polars_auc.cli import main
+from test_laws import fixed
+
+Capture = pytest.CaptureFixture[str]
+DATA = Path(__file__).parents[2] / "data"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of two files and one partitioned set, as working directory."""
+    monkeypatch.chdir(tmp_path)
+    frame = fixed(4000).with_columns(
+        y=pl.col("label").cast(pl.Int8), word=pl.when("label").then(pl.lit("bad")).otherwise(pl.lit("good"))
+    )
+    frame[:1500].write_parquet("a.parquet")
+    frame[1500:].write_parquet("b.parquet")
+    frame.write_parquet("hive", partition_by="g", mkdir=True)
+    (tmp_path / "to").mkdir()
+    return tmp_path
+
+
+def refused(arguments: list[str], capsys: Capture) -> str:
+    assert main(arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("polars-auc: ")
+    assert captured.err.count("\n") == 1, captured.err
+    return captured.err
+
+
+REPORT = ["report", "*.parquet", "--label", "y", "--score", "score"]
+
+
+def test_report_is_the_report(folder: Path, capsys: Capture) -> None:
+    arguments = [*REPORT, "--by", "g", "--level", "0.9", "--where", "g <= 3 AND score > -1"]
+    for name in ("out.parquet", "out.csv", "out.json", "out.md"):
+        assert main([*arguments, "-o", f"to/{name}"]) == 0
+    expected = pa.report(
+        pl.scan_parquet("*.parquet").filter(pl.col("g") <= 3, pl.col("score") > -1), "y", "score", by="g", level=0.9
+    ).collect()
+    assert_frame_equal(pl.read_parquet("to/out.parquet"), expected)
+    assert_frame_equal(pl.read_csv("to/out.csv", schema=expected.schema), expected, rel_tol=1e-15)
+    assert [row["auc"] for row in json.loads(Path("to/out.json").read_text())] == expected["auc"].to_list()
+    lines = Path("to/out.md").read_text().splitlines()
+    assert len(lines) == expected.height + 2
+    assert lines[0].split("|")[1].strip() == "g"
+    assert lines[-1].split("|")[1].strip() == "overall"
+    out, err = capsys.readouterr()
+    assert f"{expected['auc'][0]:.4f}" in out
+    assert "polars-auc: wrote to/out.md" in err
+    assert sorted(path.name for path in (folder / "to").iterdir()) == ["out.csv", "out.json", "out.md", "out.parquet"]
+
+
+def test_files_folders_and_partitions(folder: Path, capsys: Capture) -> None:
+    reports = []
+    for files in (["a.parquet", "b.parquet"], ["*.parquet", "a.parquet"], ["hive"], ["hive/**/*.parquet"], [str(folder / "hive")]):
+        arguments = ["report", *files, "--label", "y", "--score", "score", "--by", "g", "-o", "to/out.parquet"]
+        assert main(arguments) == 0
+        reports.append(pl.read_parquet("to/out.parquet").with_columns(pl.col("g").cast(pl.Int64)))
+    for other in reports[1:]:
+        assert_frame_equal(other, reports[0])
+    assert "rows skipped, their label or score is null" in capsys.readouterr().err
+
+
+def test_expressions_for_label_and_score(folder: Path) -> None:
+    assert main(["report", "a.parquet", "--label", "word = 'bad'", "--score", "score", "--score=-score", "-o", "out.csv"]) == 0
+    table = pl.read_csv("out.csv")
+    assert table["score"].to_list() == ["score", "-score"]
+    assert table["auc"].sum() == pytest.approx(1)
+
+
+def test_gate(folder: Path, capsys: Capture) -> None:
+    assert main([*REPORT, "--fail-if", "auc < 0.5"]) == 0
+    assert main([*REPORT, "--fail-if", "auc < 0.99", "-o", "out.csv"]) == 1
+    assert "--fail-if 'auc < 0.99' holds in 1 row" in capsys.readouterr().err
+    assert (folder / "out.csv").exists()
+    pl.DataFrame({"y": [1, 1, 0, 1], "score": [1.0, 2.0, 1.0, float("nan")], "g": [1, 1, 2, 2]}).write_parquet("a.parquet")
+    for by, undecided in ((["--by", "g"], 3), ([], 1)):
+        assert main(["report", "a.parquet", "--label", "y", "--score", "score", *by, "--fail-if", "auc < 0.7"]) == 1
+        assert f"{undecided} of them because it cannot be decided there" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([], "the following arguments are required: COMMAND"),
+        (["reprot"], "invalid choice: 'reprot'"),
+        (["report", "*.parquet", "--score", "score"], "required: --label"),
+        (["report", "nothing/*.parquet", "--label", "y", "--score", "score"], "no file matches 'nothing/*.parquet'"),
+        (["report", "text.parquet", "--label", "y", "--score", "score"], "text.parquet"),
+        ([*REPORT, "--label", "lable"], "--label names the column 'lable', which the files lack; there are: g, label"),
+        ([*REPORT, "--score", "(("], "--score '((' is no SQL expression"),
+        ([*REPORT, "--by", "h"], "--by names the column 'h'"),
+        ([*REPORT, "--by", "g", "--by", "g"], "the group column 'g'"),
+        ([*REPORT, "--score", "score"], "two scores are named 'score'"),
+        ([*REPORT, "--where", "h > 1"], "--where names the column 'h'"),
+        ([*REPORT, "--where", "g + 1"], "filter"),
+        ([*REPORT, "--fail-if", "acu < 1"], "--fail-if names the column 'acu', which the report lack"),
+        ([*REPORT, "--fail-if", "auc <"], "--fail-if 'auc <' is no SQL expression"),
+        ([*REPORT, "--fail-if", "score"], "--fail-if"),
+        ([*REPORT, "--level", "95"], "--level must lie between 0 and 1, such as 0.95, got 95.0"),
+        ([*REPORT, "--level", "high"], "argument --level"),
+        ([*REPORT, "--label", "word"], 'roc_auc_ci: label "word" has dtype str'),
+        ([*REPORT, "--label", "g"], 'label "g" holds'),
+        (["report", "a.parquet", "--label", "y", "--score", "word"], 'score "word" has dtype str'),
+        ([*REPORT, "-o", "out.xlsx"], "--output must end in .parquet, .csv, .json, .md, got 'out.xlsx'"),
+        ([*REPORT, "-o", "a.parquet"], "--output 'a.parquet' is one of the files to read"),
+        ([*REPORT, "-o", "none/out.csv"], "--output is in 'none', which is no folder"),
+    ],
+)
+def test_refusals(folder: Path, capsys: Capture, arguments: list[str], says: str) -> None:
+    (folder / "text.txt").write_text("no parquet")
+    if "text.parquet" in arguments:
+        (folder / "text.txt").rename("text.parquet")
+    before = sorted(path.name for path in folder.rglob("*"))
+    assert says in refused(arguments, capsys)
+    assert sorted(path.name for path in folder.rglob("*")) == before
+
+
+def test_a_failed_write_leaves_the_old_file(folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "out.csv").write_text("old")
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(pl.DataFrame, "write_csv", full)
+    assert main([*REPORT, "-o", "out.csv"]) == 2
+    assert "cannot write 'out.csv': no space left on device" in capsys.readouterr().err
+    assert (folder / "out.csv").read_text() == "old"
+    assert not list(folder.glob(".out*"))
+
+
+def test_as_a_module_and_on_the_shipped_data(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "polars_auc", "report", str(DATA / "*.parquet"), "--label", "label"]
+    options = ["--score", "logistic", "--score", "tree", "--by", "dataset", "-o", str(tmp_path / "out.md")]
+    done = subprocess.run([*command, *options], capture_output=True, text=True, env={**os.environ, "PYTHONWARNINGS": "error"})
+    assert (done.returncode, done.stderr) == (0, f"polars-auc: wrote {tmp_path / 'out.md'}\n")
+    assert "breast_cancer" in done.stdout
+    version = subprocess.run([sys.executable, "-m", "polars_auc", "--version"], capture_output=True, text=True)
+    assert version.stdout == f"polars-auc {pa.__version__}\n"

@@ -1,0 +1,70 @@
+"""The report frame."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import polars_auc as pa
+import pytest
+from polars.testing import assert_frame_equal
+from test_laws import fixed
+
+COLUMNS = "score n n_pos n_missing prevalence auc se lower upper ks gini".split()
+
+
+def rows() -> pl.DataFrame:
+    return fixed(3000).with_columns(h=pl.col("g") % 2 == 0, other=-pl.col("score"))
+
+
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+def test_every_row_is_its_own_query(engine: Any) -> None:
+    frame = rows()
+    plan = pa.report(frame.lazy(), "label", ["score", "other"], by=["h", "g"], level=0.9)
+    table = plan.collect(engine=engine)
+    assert table.columns == ["scope", "h", "g", *COLUMNS]
+    assert table.schema == plan.collect_schema()
+    assert table.height == 2 * (frame.select("h", "g").n_unique() + 1)
+    for row in table.iter_rows(named=True):
+        part = frame if row["scope"] == "overall" else frame.filter(pl.col("h") == row["h"], pl.col("g") == row["g"])
+        used = part.drop_nulls(["label", row["score"]])
+        ci = part.select(pa.roc_auc_ci("label", row["score"], level=0.9)).unnest(row["score"]).row(0, named=True)
+        assert row["n"] == used.height
+        assert row["n_missing"] == part.height - used.height
+        assert row["n_pos"] == used["label"].sum()
+        assert row["prevalence"] == (used["label"].mean() if used.height else None)
+        assert [row[key] for key in ("auc", "se", "lower", "upper")] == [ci[key] for key in ("auc", "se", "lower", "upper")]
+        assert row["gini"] == part.select(pa.gini("label", row["score"])).item()
+        assert row["ks"] == part.select(pa.ks_statistic("label", row["score"]).struct.field("ks")).item()
+    groups = table.filter(pl.col("scope") == "group")
+    assert_frame_equal(groups.select("h", "g"), groups.select("h", "g").sort("h", "g"))
+
+
+def test_without_groups_and_without_rows() -> None:
+    table = pa.report(rows(), "label", pl.col("score").alias("s")).collect()
+    assert table.columns == ["scope", *COLUMNS]
+    assert table.select("scope", "score").rows() == [("overall", "s")]
+    empty = pa.report(rows().clear(), "label", "score", by="g").collect()
+    assert empty.height == 1
+    assert empty.row(0, named=True)["n"] == 0
+    assert empty.row(0, named=True)["prevalence"] is None
+
+
+def test_groups_that_are_null_are_groups() -> None:
+    frame = rows().with_columns(g=pl.when(pl.col("g") > 3).then("g"))
+    table = pa.report(frame, "label", "score", by="g").collect()
+    assert table.filter(pl.col("g").is_null())["scope"].to_list() == ["group", "overall"]
+
+
+@pytest.mark.parametrize(
+    ("scores", "by", "says"),
+    [
+        ([], (), "scores must name at least one column"),
+        (["score", pl.col("other").alias("score")], (), "two scores are named 'score'"),
+        ("score", ["g", "g"], "the group column 'g'"),
+        ("score", "auc", "the group column 'auc'"),
+    ],
+)
+def test_refusals(scores: Any, by: Any, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        pa.report(rows(), "label", scores, by=by)
