@@ -3,7 +3,7 @@
 //! The layers, each of which knows only those above it:
 //!
 //! - [`math`]: exact quotients, distributions.
-//! - [`ranking`]: order-preserving keys, the two piles of a group, its ties.
+//! - [`ranking`]: order-preserving keys, the rows of a group, its ties.
 //! - [`statistics`]: one file a statistic, a fold over the ties.
 //! - `plugin` (feature `plugin`): Polars columns to groups, records to Polars columns, and the table of
 //!   all expressions. The Python package `polars_auc` stands on it.
@@ -12,14 +12,14 @@
 //! ordinary library:
 //!
 //! ```
-//! use polars_auc::ranking::{Bits, Classes};
+//! use polars_auc::ranking::{Bits, Group};
 //! use polars_auc::statistics::{RocAuc, Summary};
 //!
 //! let scores = [0.9, 0.4, 0.4, 0.1];
 //! let labels = Bits::new(&[0b0101], 0, 4); // the first row and the third
-//! let mut classes = Classes::default();
-//! classes.part(&scores, labels, None);
-//! assert_eq!(RocAuc {}.of_ties(classes.rank()).auc, Some(0.875));
+//! let mut group = Group::default();
+//! group.part(&scores, labels, None);
+//! assert_eq!(RocAuc {}.of_ties(group.ties::<f64>()).auc, Some(0.875));
 //! ```
 
 #![warn(missing_docs)]

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::groups::Groups;
 use super::score::{Held, WithScores, dispatch};
 use super::{columns, label, score, tasks};
-use crate::ranking::{Classes, Key};
+use crate::ranking::{Group, Key};
 use crate::statistics::{Column, Curve, Record, Summary};
 
 /// The keyword arguments of an expression.
@@ -107,12 +107,12 @@ impl<A: Answer> WithScores for InColumn<'_, A> {
     }
 }
 
-/// Parts the rows of one group by class.
-fn part<S: Held>(classes: &mut Classes<S::Key>, groups: &Groups, scores: &[S], group: usize) {
+/// Takes in the rows of one group.
+fn part<S: Held>(rows_of: &mut Group<S::Key>, groups: &Groups, scores: &[S], group: usize) {
     let rows = groups.rows(group);
     let labels = groups.labels().slice(rows.start, rows.len());
     let valid = groups.valid().map(|valid| valid.slice(rows.start, rows.len()));
-    classes.part(&scores[rows], labels, valid);
+    rows_of.part(&scores[rows], labels, valid);
 }
 
 struct SummaryAnswer<'a, M> {
@@ -134,14 +134,14 @@ impl<M: Summary> Answer for SummaryAnswer<'_, M> {
             groups.len(),
             |group| groups.rows(group).len(),
             |range| {
-                let mut classes = Classes::default();
+                let mut rows = Group::default();
                 let mut columns = Column::all_of(fields, range.len());
                 for group in range {
-                    part(&mut classes, groups, scores, group);
-                    let record = if classes.has_nan() {
-                        self.statistic.of_nan(classes.n_pos(), classes.n_neg())
+                    part(&mut rows, groups, scores, group);
+                    let record = if rows.has_nan() {
+                        self.statistic.of_nan(rows.n_pos(), rows.n_neg())
                     } else {
-                        self.statistic.of_ties(classes.rank())
+                        self.statistic.of_ties(rows.ties::<S>())
                     };
                     record.append(&mut columns);
                 }
@@ -176,21 +176,15 @@ impl<C: Curve> Answer for CurveAnswer<'_, C> {
             groups.len(),
             |group| groups.rows(group).len(),
             |range| {
-                let mut classes = Classes::default();
+                let mut rows = Group::default();
                 let mut columns = Column::all_of(fields, 0);
                 let mut counts = Vec::with_capacity(range.len());
                 let mut present = Vec::with_capacity(range.len());
                 for group in range {
-                    part(&mut classes, groups, scores, group);
-                    let mut points = 0i64;
-                    present.push(
-                        !classes.has_nan()
-                            && self.statistic.points(classes.rank(), |point| {
-                                point.append(&mut columns);
-                                points += 1;
-                            }),
-                    );
-                    counts.push(points);
+                    part(&mut rows, groups, scores, group);
+                    let before = columns[0].len();
+                    present.push(!rows.has_nan() && self.statistic.points(rows.ties::<S>(), &mut columns));
+                    counts.push((columns[0].len() - before) as i64);
                 }
                 Ok((columns, counts, present))
             },
@@ -217,9 +211,7 @@ fn joined<K: Key>(parts: Vec<Vec<Column<K>>>) -> Vec<Column<K>> {
     let mut parts = parts.into_iter();
     let mut columns = parts.next().unwrap_or_default();
     for part in parts {
-        for (column, more) in columns.iter_mut().zip(part) {
-            column.extend(more);
-        }
+        Column::extend_all(&mut columns, part);
     }
     columns
 }

@@ -6,10 +6,15 @@ use polars::prelude::PolarsResult;
 use pyo3_polars::export::polars_core::runtime::RAYON;
 use rayon::prelude::*;
 
-use crate::ranking::classes::PARALLEL_ROWS;
+use crate::ranking::SHARD_ROWS;
 
 /// What a group costs besides its rows, in rows: entering the kernel, and writing one record.
 const ROWS_PER_GROUP: usize = 16;
+
+/// Below this cost in all, waking other threads takes longer than the work. Groups of as many rows as
+/// [`SHARD_ROWS`] divide their work, which they may only do inside the pool.
+const PARALLEL_ROWS: usize = 1 << 14;
+const _: () = assert!(PARALLEL_ROWS <= SHARD_ROWS);
 
 /// Tasks for each thread, so that a thread which falls behind can be helped out.
 const TASKS_PER_THREAD: usize = 8;
@@ -27,11 +32,10 @@ pub fn run<T: Send>(
     let cost = |group| rows(group) + ROWS_PER_GROUP;
     let total: usize = (0..groups).map(cost).sum();
     if total < PARALLEL_ROWS {
-        // Too little to be worth waking a thread; and too little for the kernel to ask for one.
         return Ok(vec![work(0..groups)?]);
     }
     RAYON.install(|| {
-        let share = (total / (rayon::current_num_threads() * TASKS_PER_THREAD)).max(PARALLEL_ROWS / 2);
+        let share = (total / (rayon::current_num_threads() * TASKS_PER_THREAD)).max(PARALLEL_ROWS / 4);
         let tasks = cut(groups, cost, share);
         tasks.into_par_iter().map(work).collect()
     })

@@ -29,6 +29,9 @@ pub trait Score: Copy + Send + Sync {
     /// The score of a key (0.0 for the key that both zeros share).
     fn from_key(key: Self::Key) -> Self;
 
+    /// The score as a `f64`, rounded: never in another order, though different scores may get equal.
+    fn position(self) -> f64;
+
     /// Whether the score cannot be ranked.
     #[inline]
     fn is_nan(self) -> bool {
@@ -46,8 +49,14 @@ macro_rules! unsigned_scores {
                 self
             }
 
+            #[inline]
             fn from_key(key: $score) -> Self {
                 key
+            }
+
+            #[inline]
+            fn position(self) -> f64 {
+                self as f64
             }
         }
     )*};
@@ -65,8 +74,14 @@ macro_rules! signed_scores {
                 self.cast_unsigned() ^ (1 << (<$key>::BITS - 1))
             }
 
+            #[inline]
             fn from_key(key: $key) -> Self {
                 (key ^ (1 << (<$key>::BITS - 1))).cast_signed()
+            }
+
+            #[inline]
+            fn position(self) -> f64 {
+                self as f64
             }
         }
     )*};
@@ -88,9 +103,16 @@ macro_rules! float_scores {
                 bits ^ (negative | (1 << (<$key>::BITS - 1)))
             }
 
+            #[inline]
             fn from_key(key: $key) -> Self {
                 let positive = (key.cast_signed() >> (<$key>::BITS - 1)).cast_unsigned();
                 <$score>::from_bits(key ^ (!positive | (1 << (<$key>::BITS - 1))))
+            }
+
+            #[inline]
+            #[allow(clippy::unnecessary_cast)]
+            fn position(self) -> f64 {
+                self as f64
             }
 
             #[inline]

@@ -1,16 +1,20 @@
 //! The kernel: from scores and labels to *ties*, on which every unpaired statistic stands.
 //!
-//! A score becomes an order-preserving integer key ([`key`]), the keys of a group are put into one
-//! pile for each class ([`classes`]), each pile is sorted, and the two are walked together from the
-//! highest score down ([`ties`]). Nothing here knows where the scores came from, and nothing behind
-//! [`Ties`] knows how they were counted.
+//! A score becomes an order-preserving integer key ([`key`]), and the keys of a group are parted by class
+//! and brought near their order ([`piles`]; [`shards`] for groups that all threads share). [`ties`] walks
+//! them from the highest score down, and [`group`] is the door to it all. Nothing here knows where the
+//! scores came from, and nothing behind [`Ties`] knows how they were counted.
 
 pub mod bits;
-pub mod classes;
+pub mod group;
 pub mod key;
+mod piles;
+mod shards;
 pub mod ties;
 
 pub use bits::Bits;
-pub use classes::Classes;
+pub use group::Group;
 pub use key::{Key, Score};
+use piles::Piles;
+pub use shards::SHARD_ROWS;
 pub use ties::{Tie, Ties};

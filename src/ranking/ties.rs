@@ -1,9 +1,10 @@
 //! Ties: the distinct scores, highest first, each with its count of positives and negatives.
 //!
-//! Every unpaired ROC statistic is a function of this object. It is walked, not stored: the piles
-//! that hold the keys are its only memory.
+//! Every unpaired ROC statistic is a fold over this object. It is walked, not stored: the keys of the
+//! group are its only memory.
 
-use super::Key;
+use super::shards::Shards;
+use super::{Key, Piles};
 
 /// One distinct score and the rows that share it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,162 +23,282 @@ pub struct Tie<K> {
 
 impl<K> Tie<K> {
     /// True positives when this score is the threshold: positives with this score or a higher one.
+    #[inline]
     pub fn tp(&self) -> u64 {
         self.pos_above + self.pos
     }
 
     /// False positives when this score is the threshold: negatives with this score or a higher one.
+    #[inline]
     pub fn fp(&self) -> u64 {
         self.neg_above + self.neg
     }
 }
 
+/// Rows with higher scores than those in question.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Above {
+    /// Positives.
+    pub pos: u64,
+    /// Negatives.
+    pub neg: u64,
+}
+
 /// The ties of one group.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Ties<'a, K> {
-    /// Ascending, like `neg`.
-    pos: &'a [K],
-    neg: &'a [K],
+    source: Source<'a, K>,
+    n_pos: u64,
+    n_neg: u64,
+}
+
+/// Where the ties are counted from.
+#[derive(Debug)]
+enum Source<'a, K> {
+    /// A group that one thread ranks.
+    Piles(&'a mut Piles<K>),
+    /// A group that all threads rank.
+    Shards(&'a Shards<K>),
 }
 
 impl<'a, K: Key> Ties<'a, K> {
-    /// The ties of two piles of keys, both sorted upwards.
-    pub fn new(pos: &'a [K], neg: &'a [K]) -> Self {
-        debug_assert!(pos.is_sorted() && neg.is_sorted());
-        Ties { pos, neg }
+    /// The ties of piles that are spread.
+    pub(super) fn of_piles(piles: &'a mut Piles<K>) -> Self {
+        let (n_pos, n_neg) = (piles.n_pos(), piles.n_neg());
+        Ties { source: Source::Piles(piles), n_pos, n_neg }
+    }
+
+    /// The ties of a group in shards.
+    pub(super) fn of_shards(shards: &'a Shards<K>) -> Self {
+        let (n_pos, n_neg) = (shards.n_pos(), shards.n_neg());
+        Ties { source: Source::Shards(shards), n_pos, n_neg }
     }
 
     /// All positives.
     pub fn n_pos(&self) -> u64 {
-        self.pos.len() as u64
+        self.n_pos
     }
 
     /// All negatives.
     pub fn n_neg(&self) -> u64 {
-        self.neg.len() as u64
+        self.n_neg
     }
 
     /// Whether both classes are there, so that there is a pair to rank.
     pub fn has_pairs(&self) -> bool {
-        !self.pos.is_empty() && !self.neg.is_empty()
+        self.n_pos > 0 && self.n_neg > 0
     }
 
     /// The number of pairs of one positive and one negative.
     pub fn pairs(&self) -> u128 {
-        u128::from(self.n_pos()) * u128::from(self.n_neg())
+        u128::from(self.n_pos) * u128::from(self.n_neg)
     }
 
-    /// Walks the distinct scores from the highest to the lowest.
-    pub fn for_each(&self, mut visit: impl FnMut(Tie<K>)) {
-        let (mut pos, mut neg) = (self.pos, self.neg);
-        while let Some(key) = highest(pos, neg) {
-            let pos_below = without(pos, key);
-            let neg_below = without(neg, key);
-            visit(Tie {
-                key,
-                pos: (pos.len() - pos_below.len()) as u64,
-                neg: (neg.len() - neg_below.len()) as u64,
-                pos_above: (self.pos.len() - pos.len()) as u64,
-                neg_above: (self.neg.len() - neg.len()) as u64,
-            });
-            (pos, neg) = (pos_below, neg_below);
+    /// Folds the distinct scores from the highest to the lowest: `step` takes one into a result, and
+    /// `join` puts the result of lower scores behind that of higher ones.
+    ///
+    /// `step` must not depend on where the fold began; what lies above is told by the tie.
+    pub fn fold<T: Default + Send>(
+        &mut self,
+        step: impl Fn(&mut T, Tie<K>) + Sync,
+        join: impl Fn(&mut T, T),
+    ) -> T {
+        let mut result = T::default();
+        self.fold_into(&mut result, T::default, step, join);
+        result
+    }
+
+    /// Like [`fold`](Ties::fold), onto a result that exists; parts that are to be joined to it begin
+    /// as `start()`.
+    pub fn fold_into<T: Send>(
+        &mut self,
+        result: &mut T,
+        start: impl Fn() -> T + Sync,
+        step: impl Fn(&mut T, Tie<K>) + Sync,
+        join: impl Fn(&mut T, T),
+    ) {
+        match &mut self.source {
+            Source::Piles(piles) => piles.for_each(Above::default(), |tie| step(result, tie)),
+            Source::Shards(shards) => {
+                let parts = shards.each(|piles, above| {
+                    let mut part = start();
+                    piles.for_each(above, |tie| step(&mut part, tie));
+                    part
+                });
+                for part in parts {
+                    join(result, part);
+                }
+            }
         }
     }
 
     /// Twice the Mann-Whitney U of the positives: pairs in which the positive scores higher count 2,
     /// tied pairs 1. An exact integer, whatever the order in which the rows came.
-    pub fn twice_u(&self) -> u128 {
-        let mut twice_u = 0;
-        self.for_each(|tie| {
-            let neg_below = self.n_neg() - tie.fp();
-            twice_u += u128::from(tie.pos) * u128::from(2 * neg_below + tie.neg);
-        });
-        twice_u
-    }
-
-    #[cfg(test)]
-    pub(super) fn piles(&self) -> (&[K], &[K]) {
-        (self.pos, self.neg)
-    }
-}
-
-/// The highest key of two ascending piles.
-#[inline]
-fn highest<K: Key>(pos: &[K], neg: &[K]) -> Option<K> {
-    match (pos.last(), neg.last()) {
-        (Some(&pos), Some(&neg)) => Some(pos.max(neg)),
-        (Some(&one), None) | (None, Some(&one)) => Some(one),
-        (None, None) => None,
-    }
-}
-
-/// An ascending pile without the keys at its end that equal `key`.
-#[inline]
-fn without<K: Key>(pile: &[K], key: K) -> &[K] {
-    // Few equal keys are counted one by one; a long run of them is skipped by halving.
-    const STEPS: usize = 8;
-    let mut end = pile.len();
-    while end > 0 && pile[end - 1] == key {
-        end -= 1;
-        if pile.len() - end == STEPS {
-            return &pile[..pile[..end].partition_point(|&other| other < key)];
+    pub fn twice_u(&mut self) -> u128 {
+        match &mut self.source {
+            Source::Piles(piles) => piles.twice_u(),
+            Source::Shards(shards) => {
+                let n_neg = self.n_neg;
+                let parts = shards.each(|piles, above| {
+                    let neg_below = n_neg - above.neg - piles.n_neg();
+                    piles.twice_u() + 2 * u128::from(piles.n_pos()) * u128::from(neg_below)
+                });
+                parts.into_iter().sum()
+            }
         }
     }
-    &pile[..end]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ranking::{Bits, Group, Score};
     use proptest::prelude::*;
 
     /// The definition, one row at a time.
-    fn by_definition(pos: &[u8], neg: &[u8]) -> Vec<Tie<u8>> {
-        let count =
-            |keys: &[u8], test: &dyn Fn(u8) -> bool| keys.iter().filter(|&&key| test(key)).count() as u64;
-        (0..=u8::MAX)
-            .rev()
-            .filter(|key| pos.contains(key) || neg.contains(key))
-            .map(|key| Tie {
+    fn by_definition<S: Score + PartialOrd>(rows: &[(bool, S)]) -> Vec<Tie<S::Key>> {
+        let count = |label: bool, test: &dyn Fn(S) -> bool| {
+            rows.iter().filter(|row| row.0 == label && test(row.1)).count() as u64
+        };
+        let mut keys: Vec<S::Key> = rows.iter().map(|row| row.1.key()).collect();
+        keys.sort();
+        keys.dedup();
+        keys.reverse();
+        let tie = |key| {
+            let score = S::from_key(key);
+            Tie {
                 key,
-                pos: count(pos, &|other| other == key),
-                neg: count(neg, &|other| other == key),
-                pos_above: count(pos, &|other| other > key),
-                neg_above: count(neg, &|other| other > key),
-            })
-            .collect()
+                pos: count(true, &|other| other == score),
+                neg: count(false, &|other| other == score),
+                pos_above: count(true, &|other| other > score),
+                neg_above: count(false, &|other| other > score),
+            }
+        };
+        keys.into_iter().map(tie).collect()
     }
 
-    fn keys() -> impl Strategy<Value = Vec<u8>> {
-        proptest::collection::vec(prop_oneof![0u8..4, any::<u8>()], 0..40)
+    fn twice_u_by_definition<S: PartialOrd + Copy>(rows: &[(bool, S)]) -> u128 {
+        let of_class = |label| rows.iter().filter(move |row| row.0 == label).map(|row| row.1);
+        of_class(true)
+            .flat_map(|p| of_class(false).map(move |n| u128::from(p > n) + u128::from(p >= n)))
+            .sum()
+    }
+
+    /// Both ways of ranking, whatever the number of rows.
+    fn check<S: Score + PartialOrd>(rows: &[(bool, S)]) -> Result<(), TestCaseError> {
+        let mut bytes = vec![0; rows.len() / 8 + 1];
+        for (row, _) in rows.iter().enumerate().filter(|(_, row)| row.0) {
+            bytes[row / 8] |= 1 << (row % 8);
+        }
+        let labels = Bits::new(&bytes, 0, rows.len());
+        let scores: Vec<S> = rows.iter().map(|row| row.1).collect();
+        let expected = by_definition(rows);
+        let twice_u = twice_u_by_definition(rows);
+        let mut group = Group::default();
+        for blocks in [None, Some((1, 1)), Some((1, 8)), Some((3, 4)), Some((7, 64))] {
+            let forced =
+                blocks.map(|(blocks, shards)| Shards::part_as(&scores, labels, None, blocks, shards));
+            if forced.is_none() {
+                group.part(&scores, labels, None);
+            }
+            let mut ask = |question: &dyn Fn(Ties<'_, S::Key>) -> Result<(), TestCaseError>| match &forced {
+                None => question(group.ties::<S>()),
+                Some(shards) => question(Ties::of_shards(shards)),
+            };
+            ask(&|mut ties| {
+                prop_assert_eq!(ties.n_pos() + ties.n_neg(), rows.len() as u64);
+                prop_assert_eq!(ties.twice_u(), twice_u, "{:?}", blocks);
+                Ok(())
+            })?;
+            ask(&|mut ties| {
+                let walked = ties
+                    .fold(|walked: &mut Vec<_>, tie| walked.push(tie), |walked, more| walked.extend(more));
+                prop_assert_eq!(&walked, &expected, "{:?}", blocks);
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    fn rows<T: std::fmt::Debug + Clone>(
+        score: impl Strategy<Value = T>,
+    ) -> impl Strategy<Value = Vec<(bool, T)>> {
+        proptest::collection::vec((any::<bool>(), score), 0..300)
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
         #[test]
-        fn walk_is_the_definition(mut pos in keys(), mut neg in keys()) {
-            pos.sort();
-            neg.sort();
-            let ties = Ties::new(&pos, &neg);
-            let mut walked = Vec::new();
-            ties.for_each(|tie| walked.push(tie));
-            prop_assert_eq!(walked, by_definition(&pos, &neg));
-            let twice_u: u128 = pos
-                .iter()
-                .flat_map(|p| neg.iter().map(move |n| match p.cmp(n) {
-                    std::cmp::Ordering::Greater => 2,
-                    std::cmp::Ordering::Equal => 1,
-                    std::cmp::Ordering::Less => 0,
-                }))
-                .sum();
-            prop_assert_eq!(ties.twice_u(), twice_u);
+        fn few_distinct(rows in rows(0u8..5)) {
+            check(&rows)?;
+        }
+
+        #[test]
+        fn any_float(rows in rows(any::<f64>().prop_filter("ranks", |score| !score.is_nan()))) {
+            check(&rows)?;
+        }
+
+        #[test]
+        fn floats_in_a_row(rows in rows((-40i64..40).prop_map(|ulps| f64::from_bits(1.0f64.to_bits().wrapping_add_signed(ulps))))) {
+            check(&rows)?;
+        }
+
+        #[test]
+        fn around_zero(rows in rows(prop_oneof![Just(-0.0), Just(0.0), Just(5e-324), Just(-5e-324), -1e-300..1e-300])) {
+            check(&rows)?;
+        }
+
+        #[test]
+        fn over_twelve_decades(rows in rows((-6.0..6.0).prop_map(|x: f64| 10f64.powf(x)))) {
+            check(&rows)?;
+        }
+
+        #[test]
+        fn with_outliers(rows in rows(prop_oneof![
+            9 => -1.0..1.0,
+            1 => prop_oneof![Just(f64::INFINITY), Just(f64::NEG_INFINITY), Just(1e300), Just(f64::MAX), Just(f64::MIN)],
+        ])) {
+            check(&rows)?;
+        }
+
+        #[test]
+        fn two_clusters(rows in rows(prop_oneof![0.0..1e-9, 1e9..1.000_000_1e9])) {
+            check(&rows)?;
+        }
+
+        #[test]
+        fn integers_beyond_floats(rows in rows((-300i64..300).prop_map(|x| (1 << 53) + x))) {
+            check(&rows)?;
+        }
+
+        #[test]
+        fn integers_of_all_sizes(rows in rows(any::<i128>())) {
+            check(&rows)?;
+            let narrow: Vec<(bool, i8)> = rows.iter().map(|row| (row.0, row.1 as i8)).collect();
+            check(&narrow)?;
+        }
+
+        #[test]
+        fn short_floats(rows in rows(-1e3f32..1e3)) {
+            check(&rows)?;
         }
     }
 
     #[test]
     fn nothing_at_all() {
-        let ties = Ties::<u64>::new(&[], &[]);
-        ties.for_each(|_| panic!("no tie"));
-        assert!(!ties.has_pairs());
-        assert_eq!(ties.twice_u(), 0);
+        check::<f64>(&[]).unwrap();
+        check(&[(true, f64::INFINITY)]).unwrap();
+        check(&[(true, 1u16), (false, 1)]).unwrap();
+    }
+
+    #[test]
+    fn constant_and_sorted_columns() {
+        let label = |i: u32| i % 3 == 0;
+        for n in [47, 48, 49, 1000] {
+            check(&(0..n).map(|i| (label(i), 2.5)).collect::<Vec<_>>()).unwrap();
+            check(&(0..n).map(|i| (label(i), i)).collect::<Vec<_>>()).unwrap();
+            check(&(0..n).map(|i| (label(i), -f64::from(i))).collect::<Vec<_>>()).unwrap();
+        }
     }
 }

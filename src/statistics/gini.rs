@@ -25,7 +25,7 @@ record! {
 impl Summary for Gini {
     type Record<K: Key> = GiniRecord<K>;
 
-    fn of_ties<K: Key>(&self, ties: Ties<'_, K>) -> GiniRecord<K> {
+    fn of_ties<K: Key>(&self, mut ties: Ties<'_, K>) -> GiniRecord<K> {
         let gini = ties.has_pairs().then(|| {
             let surplus = ties.twice_u().cast_signed() - ties.pairs().cast_signed();
             math::signed_quotient(surplus, ties.pairs())

@@ -35,21 +35,27 @@ record! {
 impl Summary for KsStatistic {
     type Record<K: Key> = KsRecord<K>;
 
-    fn of_ties<K: Key>(&self, ties: Ties<'_, K>) -> KsRecord<K> {
+    fn of_ties<K: Key>(&self, mut ties: Ties<'_, K>) -> KsRecord<K> {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         if !ties.has_pairs() {
             return KsRecord::new(None, None, None, n_pos, n_neg);
         }
-        let mut farthest = 0;
-        let mut threshold = None;
-        ties.for_each(|tie| {
-            let above = u128::from(tie.tp()) * u128::from(n_neg);
-            let distance = above.abs_diff(u128::from(tie.fp()) * u128::from(n_pos));
-            if distance > farthest || threshold.is_none() {
-                farthest = distance;
-                threshold = Some(Threshold(tie.key));
+        // The farther of two points; of equals the first, which has the higher score.
+        let farther = |best: &mut Option<(u128, K)>, other: Option<(u128, K)>| {
+            if other.map(|other| other.0) > best.map(|best| best.0) {
+                *best = other;
             }
-        });
+        };
+        let farthest = ties.fold(
+            |best, tie| {
+                let above = u128::from(tie.tp()) * u128::from(n_neg);
+                let distance = above.abs_diff(u128::from(tie.fp()) * u128::from(n_pos));
+                farther(best, Some((distance, tie.key)));
+            },
+            farther,
+        );
+        let (farthest, threshold) =
+            farthest.map_or((0, None), |(distance, key)| (distance, Some(Threshold(key))));
         let ks = math::quotient(farthest, ties.pairs());
         let effective = ties.pairs() as f64 / (n_pos + n_neg) as f64;
         let p_value = math::kolmogorov::upper_tail(effective.sqrt() * ks);

@@ -41,20 +41,21 @@ record! {
 impl Summary for MannWhitneyU {
     type Record<K: Key> = MannWhitneyRecord<K>;
 
-    fn of_ties<K: Key>(&self, ties: Ties<'_, K>) -> MannWhitneyRecord<K> {
+    fn of_ties<K: Key>(&self, mut ties: Ties<'_, K>) -> MannWhitneyRecord<K> {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         if !ties.has_pairs() {
             return MannWhitneyRecord::new(None, None, None, None, n_pos, n_neg);
         }
         let pairs = ties.pairs();
-        let mut twice_u = 0u128;
-        let mut tied = 0u128;
-        ties.for_each(|tie| {
-            let neg_below = n_neg - tie.fp();
-            twice_u += u128::from(tie.pos) * u128::from(2 * neg_below + tie.neg);
-            let t = u128::from(tie.pos + tie.neg);
-            tied += t * t * t - t;
-        });
+        let (twice_u, tied) = ties.fold(
+            |(twice_u, tied): &mut (u128, u128), tie| {
+                let neg_below = n_neg - tie.fp();
+                *twice_u += u128::from(tie.pos) * u128::from(2 * neg_below + tie.neg);
+                let t = u128::from(tie.pos + tie.neg);
+                *tied += t * t * t - t;
+            },
+            |sums, more| *sums = (sums.0 + more.0, sums.1 + more.1),
+        );
         let n = u128::from(n_pos + n_neg);
         // (n + 1) - tied / (n (n - 1)) over one denominator: exact until the division.
         let spread = math::quotient(n * n * n - n - tied, 12 * n * (n - 1));

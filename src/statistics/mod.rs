@@ -52,15 +52,15 @@ pub trait Curve: Sync {
         Ok(())
     }
 
-    /// Hands over the points of a group in order, or returns `false`, before handing over any, where
-    /// the curve is undefined.
-    fn points<K: Key>(&self, ties: Ties<'_, K>, point: impl FnMut(Self::Record<K>)) -> bool;
+    /// Appends the points of a group in order, or returns `false`, before appending any, where the curve
+    /// is undefined.
+    fn points<K: Key>(&self, ties: Ties<'_, K>, columns: &mut Vec<Column<K>>) -> bool;
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::ranking::{Bits, Classes, Score};
+    use crate::ranking::{Bits, Group, Score};
 
     /// Calls `ask` with the ties of scores and 0/1 labels.
     pub fn with_ties<S: Score, R>(labels: &[u8], scores: &[S], ask: impl FnOnce(Ties<'_, S::Key>) -> R) -> R {
@@ -69,9 +69,9 @@ pub(crate) mod tests {
         for (row, label) in labels.iter().enumerate() {
             bytes[row / 8] |= label << (row % 8);
         }
-        let mut classes = Classes::default();
-        classes.part(scores, Bits::new(&bytes, 0, labels.len()), None);
-        ask(classes.rank())
+        let mut group = Group::default();
+        group.part(scores, Bits::new(&bytes, 0, labels.len()), None);
+        ask(group.ties::<S>())
     }
 
     /// The record of one group.

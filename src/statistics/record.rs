@@ -107,6 +107,14 @@ impl<K: Key> Column<K> {
         }
     }
 
+    /// Appends the rows of other columns of the same record.
+    #[allow(clippy::ptr_arg)]
+    pub fn extend_all(columns: &mut Vec<Self>, more: Vec<Self>) {
+        for (column, more) in columns.iter_mut().zip(more) {
+            column.extend(more);
+        }
+    }
+
     /// The number of rows.
     pub fn len(&self) -> usize {
         match self {

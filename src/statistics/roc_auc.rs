@@ -22,16 +22,12 @@ record! {
     }
 }
 
-/// The area itself, for the statistics that carry it.
-pub(super) fn area<K: Key>(ties: &Ties<'_, K>) -> Option<f64> {
-    ties.has_pairs().then(|| math::quotient(ties.twice_u(), 2 * ties.pairs()))
-}
-
 impl Summary for RocAuc {
     type Record<K: Key> = RocAucRecord<K>;
 
-    fn of_ties<K: Key>(&self, ties: Ties<'_, K>) -> RocAucRecord<K> {
-        RocAucRecord::new(area(&ties))
+    fn of_ties<K: Key>(&self, mut ties: Ties<'_, K>) -> RocAucRecord<K> {
+        let auc = ties.has_pairs().then(|| math::quotient(ties.twice_u(), 2 * ties.pairs()));
+        RocAucRecord::new(auc)
     }
 
     fn of_nan<K: Key>(&self, _: u64, _: u64) -> RocAucRecord<K> {

@@ -61,12 +61,12 @@ impl Summary for RocAucCi {
         }
     }
 
-    fn of_ties<K: Key>(&self, ties: Ties<'_, K>) -> RocAucCiRecord<K> {
+    fn of_ties<K: Key>(&self, mut ties: Ties<'_, K>) -> RocAucCiRecord<K> {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         if !ties.has_pairs() {
             return RocAucCiRecord::new(None, None, None, None, n_pos, n_neg);
         }
-        let placements = Placements::of(&ties);
+        let placements = Placements::of(&mut ties);
         let auc = math::quotient(placements.sum, 2 * ties.pairs());
         let Some(variance) = placements.variance(n_pos, n_neg) else {
             return RocAucCiRecord::new(Some(auc), None, None, None, n_pos, n_neg);
@@ -85,6 +85,7 @@ impl Summary for RocAucCi {
 
 /// Sums over placements, in integers: a positive's placement is counted as twice the negatives it
 /// beats, ties once, a negative's as twice the positives that beat it.
+#[derive(Default)]
 struct Placements {
     /// Either class sums to twice U.
     sum: u128,
@@ -93,16 +94,22 @@ struct Placements {
 }
 
 impl Placements {
-    fn of<K: Key>(ties: &Ties<'_, K>) -> Self {
-        let mut sums = Placements { sum: 0, squares_of_pos: 0, squares_of_neg: 0 };
-        ties.for_each(|tie| {
-            let of_pos = u128::from(2 * (ties.n_neg() - tie.fp()) + tie.neg);
-            let of_neg = u128::from(2 * tie.pos_above + tie.pos);
-            sums.sum += u128::from(tie.pos) * of_pos;
-            sums.squares_of_pos += u128::from(tie.pos) * of_pos * of_pos;
-            sums.squares_of_neg += u128::from(tie.neg) * of_neg * of_neg;
-        });
-        sums
+    fn of<K: Key>(ties: &mut Ties<'_, K>) -> Self {
+        let n_neg = ties.n_neg();
+        ties.fold(
+            |sums: &mut Self, tie| {
+                let of_pos = u128::from(2 * (n_neg - tie.fp()) + tie.neg);
+                let of_neg = u128::from(2 * tie.pos_above + tie.pos);
+                sums.sum += u128::from(tie.pos) * of_pos;
+                sums.squares_of_pos += u128::from(tie.pos) * of_pos * of_pos;
+                sums.squares_of_neg += u128::from(tie.neg) * of_neg * of_neg;
+            },
+            |sums, more| {
+                sums.sum += more.sum;
+                sums.squares_of_pos += more.squares_of_pos;
+                sums.squares_of_neg += more.squares_of_neg;
+            },
+        )
     }
 
     /// The DeLong variance; undefined with a single row in a class.

@@ -1,7 +1,7 @@
 //! The ROC curve.
 
 use super::Curve;
-use super::record::{Threshold, record};
+use super::record::{Column, Record, Threshold, record};
 use crate::math;
 use crate::ranking::{Key, Ties};
 
@@ -34,16 +34,22 @@ record! {
 impl Curve for RocCurve {
     type Record<K: Key> = RocPoint<K>;
 
-    fn points<K: Key>(&self, ties: Ties<'_, K>, mut point: impl FnMut(RocPoint<K>)) -> bool {
+    fn points<K: Key>(&self, mut ties: Ties<'_, K>, columns: &mut Vec<Column<K>>) -> bool {
         if !ties.has_pairs() {
             return false;
         }
         let share = |count: u64, all: u64| math::quotient(count.into(), all.into());
-        point(RocPoint::new(None, 0, 0, 0.0, 0.0));
-        ties.for_each(|tie| {
-            let (fpr, tpr) = (share(tie.fp(), ties.n_neg()), share(tie.tp(), ties.n_pos()));
-            point(RocPoint::new(Some(Threshold(tie.key)), tie.fp(), tie.tp(), fpr, tpr));
-        });
+        let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
+        RocPoint::new(None, 0, 0, 0.0, 0.0).append(columns);
+        ties.fold_into(
+            columns,
+            || Column::all_of(RocPoint::<K>::FIELDS, 0),
+            |columns, tie| {
+                let (fpr, tpr) = (share(tie.fp(), n_neg), share(tie.tp(), n_pos));
+                RocPoint::new(Some(Threshold(tie.key)), tie.fp(), tie.tp(), fpr, tpr).append(columns);
+            },
+            Column::extend_all,
+        );
         true
     }
 }
@@ -54,11 +60,27 @@ mod tests {
     use crate::ranking::Score;
     use crate::statistics::tests::with_ties;
 
-    fn curve<S: Score>(labels: &[u8], scores: &[S]) -> Option<Vec<RocPoint<S::Key>>> {
-        let mut points = Vec::new();
-        let defined = with_ties(labels, scores, |ties| RocCurve {}.points(ties, |point| points.push(point)));
-        assert!(defined || points.is_empty());
-        defined.then_some(points)
+    /// The threshold keys, and the points as (fp, tp).
+    type Points<K> = (Vec<K>, Vec<(u64, u64)>);
+
+    fn curve<S: Score>(labels: &[u8], scores: &[S]) -> Option<Points<S::Key>> {
+        let mut columns = Column::all_of(RocPoint::<S::Key>::FIELDS, 0);
+        let defined = with_ties(labels, scores, |ties| RocCurve {}.points(ties, &mut columns));
+        let [
+            Column::Threshold(threshold),
+            Column::Count(fp),
+            Column::Count(tp),
+            Column::Number(_),
+            Column::Number(_),
+        ] = &columns[..]
+        else {
+            panic!("the fields of a point")
+        };
+        assert!(defined || fp.values.is_empty());
+        assert!(!defined || threshold.present.iter().position(|present| !present) == Some(0));
+        defined.then(|| {
+            (threshold.values.clone(), fp.values.iter().copied().zip(tp.values.iter().copied()).collect())
+        })
     }
 
     /// The twenty rows of Fawcett's figure, scores 0.9 down to 0.1, as (fp, tp).
@@ -69,20 +91,16 @@ mod tests {
             0.9, 0.8, 0.7, 0.6, 0.55, 0.54, 0.53, 0.52, 0.51, 0.505, 0.4, 0.39, 0.38, 0.37, 0.36, 0.35, 0.34,
             0.33, 0.30, 0.1,
         ];
-        let points = curve(&labels, &scores).unwrap();
-        assert_eq!(points.len(), 21);
-        let steps: Vec<(u64, u64)> = points.iter().map(|point| (point.fp, point.tp)).collect();
+        let (thresholds, steps) = curve(&labels, &scores).unwrap();
+        assert_eq!(steps.len(), 21);
         assert_eq!(steps[..7], [(0, 0), (0, 1), (0, 2), (1, 2), (1, 3), (1, 4), (1, 5)]);
         assert_eq!(steps[20], (10, 10));
-        assert_eq!(points[0].threshold, None);
-        assert_eq!(points[6].threshold, Some(Threshold(0.54f64.key())));
-        assert_eq!((points[6].fpr, points[6].tpr), (0.1, 0.5));
+        assert_eq!(thresholds[6], 0.54f64.key());
     }
 
     #[test]
     fn ties_are_one_step() {
-        let points = curve(&[1, 0, 1, 1, 0], &[3u8, 2, 2, 2, 1]).unwrap();
-        let steps: Vec<(u64, u64)> = points.iter().map(|point| (point.fp, point.tp)).collect();
+        let (_, steps) = curve(&[1, 0, 1, 1, 0], &[3u8, 2, 2, 2, 1]).unwrap();
         assert_eq!(steps, [(0, 0), (0, 1), (1, 3), (2, 3)]);
         assert!(curve(&[1, 1], &[1u8, 2]).is_none());
     }

@@ -1,0 +1,138 @@
+//! Times the kernel alone, beside a sort of the scores, on one thread and on all.
+//!
+//! `cargo bench --no-default-features --bench kernel [-- ROUNDS]` prints CSV: the contenders take turns, and
+//! each row is a median over the rounds. See benches/README.md.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use polars_auc::ranking::{Bits, Group, Ties};
+use polars_auc::statistics::roc_auc_ci::Method;
+use polars_auc::statistics::{KsStatistic, RocAuc, RocAucCi, Summary};
+
+/// A seeded stream of numbers (SplitMix64: Steele, Lea and Flood 2014).
+struct Random(u64);
+
+impl Random {
+    fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    fn uniform(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 * f64::powi(2.0, -53)
+    }
+
+    /// Box and Muller 1958.
+    fn normal(&mut self) -> f64 {
+        let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
+        radius * (std::f64::consts::TAU * self.uniform()).cos()
+    }
+}
+
+const POSITIVE_SHARE: f64 = 0.3;
+
+fn labels(rows: usize, random: &mut Random) -> Vec<u8> {
+    let mut bytes = vec![0u8; rows.div_ceil(8)];
+    for row in 0..rows {
+        bytes[row / 8] |= u8::from(random.uniform() < POSITIVE_SHARE) << (row % 8);
+    }
+    bytes
+}
+
+fn scores(shape: &str, rows: usize, random: &mut Random) -> Vec<f64> {
+    let mut scores: Vec<f64> = (0..rows)
+        .map(|row| match shape {
+            "normal" | "sorted" => random.normal(),
+            "three decimals" => (random.uniform() * 1000.0).round() / 1000.0,
+            "constant" => 0.5,
+            "log-uniform" => 10f64.powf(12.0 * random.uniform() - 6.0),
+            "two clusters" => random.uniform() * 1e-9 + if row % 2 == 0 { 1e9 } else { 0.0 },
+            "one outlier" => {
+                if row == 0 {
+                    1e300
+                } else {
+                    random.normal()
+                }
+            }
+            "one ulp" => 1.0 + f64::EPSILON * f64::from(random.uniform() < 0.5),
+            _ => unreachable!("a shape of the list"),
+        })
+        .collect();
+    if shape == "sorted" {
+        scores.sort_by(f64::total_cmp);
+    }
+    scores
+}
+
+/// Answers every group of `group_rows` rows.
+fn each_group(scores: &[f64], labels: &[u8], group_rows: usize, ask: impl Fn(Ties<'_, u64>) -> f64) -> f64 {
+    let all = Bits::new(labels, 0, scores.len());
+    let mut group = Group::default();
+    let mut sum = 0.0;
+    for (place, scores) in scores.chunks(group_rows).enumerate() {
+        group.part(scores, all.slice(place * group_rows, scores.len()), None);
+        sum += ask(group.ties::<f64>());
+    }
+    sum
+}
+
+fn main() {
+    let rounds: usize = std::env::args().filter_map(|argument| argument.parse().ok()).next().unwrap_or(5);
+    println!("shape,rows,group_rows,what,nanoseconds_per_row");
+    let mut random = Random(2004);
+    let shapes = [
+        "normal",
+        "sorted",
+        "three decimals",
+        "constant",
+        "log-uniform",
+        "two clusters",
+        "one outlier",
+        "one ulp",
+    ];
+    let sizes = [(1 << 20, 10), (1 << 20, 100), (1 << 21, 10_000), (1 << 22, 1 << 22)];
+    for shape in shapes {
+        for (rows, group_rows) in sizes {
+            let scores = scores(shape, rows, &mut random);
+            let labels = labels(rows, &mut random);
+            let ci = RocAucCi { method: Method::DeLong, level: 0.95 };
+            let contenders: [(&str, &dyn Fn() -> f64); 4] = [
+                ("sort_unstable", &|| {
+                    let mut copy = scores.clone();
+                    copy.chunks_mut(group_rows).for_each(|group| group.sort_unstable_by(f64::total_cmp));
+                    copy[0]
+                }),
+                ("roc_auc", &|| {
+                    each_group(&scores, &labels, group_rows, |ties| {
+                        RocAuc {}.of_ties(ties).auc.unwrap_or(0.0)
+                    })
+                }),
+                ("ks_statistic", &|| {
+                    each_group(&scores, &labels, group_rows, |ties| {
+                        KsStatistic {}.of_ties(ties).ks.unwrap_or(0.0)
+                    })
+                }),
+                ("roc_auc_ci", &|| {
+                    each_group(&scores, &labels, group_rows, |ties| ci.of_ties(ties).se.unwrap_or(0.0))
+                }),
+            ];
+            let mut times = vec![Vec::new(); contenders.len()];
+            for _ in 0..rounds {
+                for (contender, times) in contenders.iter().zip(&mut times) {
+                    let start = Instant::now();
+                    black_box(contender.1());
+                    times.push(start.elapsed().as_secs_f64());
+                }
+            }
+            for (contender, times) in contenders.iter().zip(&mut times) {
+                times.sort_by(f64::total_cmp);
+                let median = times[times.len() / 2] * 1e9 / rows as f64;
+                println!("{shape},{rows},{group_rows},{},{median:.2}", contender.0);
+            }
+        }
+    }
+}

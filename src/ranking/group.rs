@@ -1,0 +1,117 @@
+//! One group's rows, ranked in the way that suits their number.
+
+use super::shards::{SHARD_ROWS, Shards};
+use super::{Bits, Key, Piles, Score, Ties};
+
+/// The rows of one group. Keeps its memory from group to group.
+#[derive(Debug, Default)]
+pub struct Group<K> {
+    piles: Piles<K>,
+    shards: Option<Shards<K>>,
+}
+
+impl<K: Key> Group<K> {
+    /// Takes in rows; those whose `valid` bit is 0 are skipped.
+    ///
+    /// # Panics
+    /// If `labels` or `valid` have another length than `scores`.
+    pub fn part<S: Score<Key = K>>(&mut self, scores: &[S], labels: Bits<'_>, valid: Option<Bits<'_>>) {
+        assert!(labels.len() == scores.len() && valid.is_none_or(|valid| valid.len() == scores.len()));
+        self.shards = (scores.len() >= SHARD_ROWS).then(|| Shards::part(scores, labels, valid));
+        if self.shards.is_none() {
+            self.piles.part(scores, labels, valid);
+        }
+    }
+
+    /// Positives: rows that are not missing and whose label is 1.
+    pub fn n_pos(&self) -> u64 {
+        self.shards.as_ref().map_or(self.piles.n_pos(), Shards::n_pos)
+    }
+
+    /// Negatives: rows that are not missing and whose label is 0.
+    pub fn n_neg(&self) -> u64 {
+        self.shards.as_ref().map_or(self.piles.n_neg(), Shards::n_neg)
+    }
+
+    /// Whether a score that is not missing is NaN, and the group therefore cannot be ranked.
+    pub fn has_nan(&self) -> bool {
+        self.shards.as_ref().map_or(self.piles.has_nan(), Shards::has_nan)
+    }
+
+    /// The ties of the rows, which came as scores of type `S`.
+    pub fn ties<S: Score<Key = K>>(&mut self) -> Ties<'_, K> {
+        match &self.shards {
+            Some(shards) => Ties::of_shards(shards),
+            None => {
+                self.piles.spread::<S>();
+                Ties::of_piles(&mut self.piles)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn packed(truths: impl ExactSizeIterator<Item = bool>) -> Vec<u8> {
+        let mut bytes = vec![0; truths.len() / 8 + 1];
+        for (row, _) in truths.enumerate().filter(|(_, truth)| *truth) {
+            bytes[row / 8] |= 1 << (row % 8);
+        }
+        bytes
+    }
+
+    proptest! {
+        #[test]
+        fn missing_rows_are_absent(rows in proptest::collection::vec((-3i64..3, any::<bool>(), any::<bool>()), 0..300)) {
+            let scores: Vec<i64> = rows.iter().map(|row| row.0).collect();
+            let labels = packed(rows.iter().map(|row| row.1));
+            let valid = packed(rows.iter().map(|row| row.2));
+            let bits = |bytes| Bits::new(bytes, 0, rows.len());
+            let mut group = Group::default();
+            group.part(&[7i64; 50], Bits::new(&[255; 8], 3, 50), None); // memory from before
+            group.part(&scores, bits(&labels), Some(bits(&valid)));
+            let there: Vec<&(i64, bool, bool)> = rows.iter().filter(|row| row.2).collect();
+            prop_assert_eq!(group.n_pos() as usize, there.iter().filter(|row| row.1).count());
+            prop_assert_eq!(group.n_neg() as usize, there.iter().filter(|row| !row.1).count());
+            let twice_u = group.ties::<i64>().twice_u();
+            let kept: Vec<i64> = there.iter().map(|row| row.0).collect();
+            let labels_kept = packed(there.iter().map(|row| row.1));
+            group.part(&kept, Bits::new(&labels_kept, 0, kept.len()), None);
+            prop_assert_eq!(group.ties::<i64>().twice_u(), twice_u);
+            let shards = Shards::part_as(&scores, bits(&labels), Some(bits(&valid)), 3, 4);
+            prop_assert_eq!(Ties::of_shards(&shards).twice_u(), twice_u);
+        }
+    }
+
+    #[test]
+    fn a_nan_counts_only_where_it_is_used() {
+        let scores = [f64::NAN, 1.0];
+        let (labels, second) = (Bits::new(&[0b01], 0, 2), Bits::new(&[0b10], 0, 2));
+        let mut group = Group::default();
+        group.part(&scores, labels, None);
+        assert!(group.has_nan());
+        group.part(&scores, labels, Some(second));
+        assert!(!group.has_nan());
+        assert!(Shards::part_as(&scores, labels, None, 2, 2).has_nan());
+        assert!(!Shards::part_as(&scores, labels, Some(second), 2, 2).has_nan());
+    }
+
+    /// A group on either side of the border, against the other way of ranking.
+    #[test]
+    fn large_groups_are_ranked_alike() {
+        let scores: Vec<f64> =
+            (0..SHARD_ROWS as u64).map(|i| (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as f64).collect();
+        let labels = vec![0b0011_0101; scores.len() / 8];
+        let labels = Bits::new(&labels, 0, scores.len());
+        let mut group = Group::default();
+        group.part(&scores, labels, None);
+        assert!(group.shards.is_some());
+        let mut piles = Piles::default();
+        piles.part(&scores, labels, None);
+        piles.spread::<f64>();
+        assert_eq!(group.ties::<f64>().twice_u(), piles.twice_u());
+    }
+}
