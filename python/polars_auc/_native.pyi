@@ -1,4 +1,3 @@
-__file__: str
 __version__: str
 
 def expressions() -> list[str]: ...

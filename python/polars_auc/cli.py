@@ -50,12 +50,14 @@ def _parser() -> argparse.ArgumentParser:
     told = commands.add_parser(
         "report",
         help="one row for each group and score, and one over all rows",
-        description="Print AUC with its DeLong interval, KS and Gini for each group and score, and over all rows.",
+        description="Print AUC with its interval, KS and Gini for each group and score, and over all rows.",
         epilog='example: polars-auc report "data/*.parquet" --label y --score s --by segment -o report.md',
     )
     told.add_argument("files", nargs="+", metavar="FILES", help="Parquet files, folders or quoted globs")
     told.add_argument(
-        "--label", required=True, help="the label: a column of 0 and 1 or Booleans, or SQL such as \"outcome = 'bad'\""
+        "--label",
+        required=True,
+        help="the label: a column of 0 and 1 or Booleans, or SQL such as \"outcome = 'bad'\"",
     )
     told.add_argument(
         "--score",
@@ -63,13 +65,19 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         dest="scores",
         metavar="SCORE",
-        help="a score: a numeric column, or SQL, as in --score=-rating; higher is more positive; may be repeated",
+        help="a numeric column, or SQL, as in --score=-rating; higher is more positive; may be repeated",
     )
     told.add_argument(
-        "--by", action="append", default=[], metavar="COLUMN", help="a column that makes groups; may be repeated"
+        "--by",
+        action="append",
+        default=[],
+        metavar="COLUMN",
+        help="a column that makes groups; may be repeated",
     )
     told.add_argument("--level", type=float, default=0.95, help="coverage of the interval (default: 0.95)")
-    told.add_argument("--where", metavar="SQL", help="rows to use, such as \"year >= 2016 AND part = 'test'\"")
+    told.add_argument(
+        "--where", metavar="SQL", help="rows to use, such as \"year >= 2016 AND part = 'test'\""
+    )
     told.add_argument(
         "--fail-if",
         metavar="SQL",
@@ -104,7 +112,7 @@ def _report(chosen: argparse.Namespace) -> int:
             planned = plan.collect_schema()
             _refuse_missing("--fail-if", fail_if.meta.root_names(), planned, "the report")
             if pl.LazyFrame(schema=planned).select(fail_if).collect_schema().dtypes() != [pl.Boolean]:
-                raise Refusal(f"--fail-if {chosen.fail_if!r} is no condition, such as \"auc < 0.7\"")
+                raise Refusal(f'--fail-if {chosen.fail_if!r} is no condition, such as "auc < 0.7"')
         with progress(f"evaluating {_size(files)}"):
             table = plan.collect()
     print(readable(table))
@@ -232,7 +240,10 @@ def readable(table: pl.DataFrame, *, markdown: bool = False) -> str:
     overall = pl.col("scope") == "overall"
     dull = [] if table["n_missing"].sum() else ["n_missing"]
     shown = table.with_columns(
-        pl.when(overall).then(pl.lit("overall" if place == 0 else "")).otherwise(pl.col(key).cast(pl.String)).alias(key)
+        pl.when(overall)
+        .then(pl.lit("overall" if place == 0 else ""))
+        .otherwise(pl.col(key).cast(pl.String))
+        .alias(key)
         for place, key in enumerate(keys)
     ).drop("scope", *dull)
     with pl.Config(
@@ -258,5 +269,7 @@ def _gate(table: pl.DataFrame, fail_if: pl.Expr, text: str) -> int:
         return PASSED
     undecided = decided.null_count()
     note = f", {undecided} of them because it cannot be decided there" if undecided else ""
-    sys.stderr.write(f"polars-auc: --fail-if {text!r} holds in {failing.height} rows{note}:\n{readable(failing)}\n")
+    sys.stderr.write(
+        f"polars-auc: --fail-if {text!r} holds in {failing.height} rows{note}:\n{readable(failing)}\n"
+    )
     return FAILED

@@ -102,9 +102,20 @@ def report(
     )
 
 
-_COLUMNS = (
-    "scope score n n_pos n_missing prevalence auc se lower upper ks gini".split()
-)
+_COLUMNS = [
+    "scope",
+    "score",
+    "n",
+    "n_pos",
+    "n_missing",
+    "prevalence",
+    "auc",
+    "se",
+    "lower",
+    "upper",
+    "ks",
+    "gini",
+]
 
 
 def _named(scores: str | pl.Expr | Iterable[str | pl.Expr]) -> dict[str, pl.Expr]:
@@ -118,7 +129,9 @@ def _named(scores: str | pl.Expr | Iterable[str | pl.Expr]) -> dict[str, pl.Expr
         column = pl.col(score) if isinstance(score, str) else score
         name = column.meta.output_name()
         if name in named:
-            msg = f'report: two scores are named {name!r}; give one another name, as in pl.col("s").alias("t")'
+            msg = (
+                f'report: two scores are named {name!r}; give one another name, as in pl.col("s").alias("t")'
+            )
             raise ValueError(msg)
         named[name] = column
     return named

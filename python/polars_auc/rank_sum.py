@@ -62,8 +62,8 @@ def mann_whitney_u(
 
     Notes
     -----
-    ``Var U = P N / 12 ((n + 1) - sum(t³ - t) / (n (n - 1)))`` over the ties of t rows each, n = P + N (Lehmann
-    1975, section 1.4). U and the sum are exact integers. O(n log n).
+    ``Var U = P N / 12 ((n + 1) - sum(t³ - t) / (n (n - 1)))`` over the ties of t rows each, n = P + N
+    (Lehmann 1975, section 1.4). U and the sum are exact integers. O(n log n).
 
     Examples
     --------

@@ -6,9 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import oracles
 import polars as pl
 from hypothesis import strategies as st
+
+import oracles
 
 SCHEMA = {"g": pl.Int64, "label": pl.Boolean, "score": pl.Float64}
 TIED = [-math.inf, -1.5, -0.0, 0.0, 5e-324, 1.0, math.nextafter(1.0, 2.0), 2.0, math.inf]
@@ -18,7 +19,9 @@ scores = st.one_of(st.sampled_from(TIED), st.none(), st.floats(allow_nan=False))
 scores_with_nan = st.one_of(scores, scores, scores, st.just(math.nan))
 
 
-def frames(score: st.SearchStrategy[float | None] = scores, max_rows: int = 25) -> st.SearchStrategy[pl.DataFrame]:
+def frames(
+    score: st.SearchStrategy[float | None] = scores, max_rows: int = 25
+) -> st.SearchStrategy[pl.DataFrame]:
     """Frames of some groups."""
     row = st.tuples(st.integers(0, 3), labels, score)
     return st.lists(row, max_size=max_rows).map(lambda rows: pl.DataFrame(rows, SCHEMA, orient="row"))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
+
+import polars as pl
 
 import oracles
-import polars as pl
 import polars_auc as pa
 
 Z_90 = 1.6448536269514722
@@ -21,7 +22,7 @@ class Entry:
     name: str
     make: Callable[..., pl.Expr]
     oracle: Callable[[Sequence[oracles.Row]], Any]
-    fields: dict[str, pl.DataType] | None = None
+    fields: Mapping[str, pl.DataType] | None = None
     """Fields of the record; None for a number. A threshold's dtype is the score's, here Float64."""
     is_list: bool = False
 
@@ -34,9 +35,16 @@ class Entry:
         return self.name
 
 
-F, N = pl.Float64(), pl.UInt64()
+F: pl.DataType = pl.Float64()
+N: pl.DataType = pl.UInt64()
 COUNTS = {"n_pos": N, "n_neg": N}
 U_FIELDS = {"u_statistic": F, "z": F, "p_value": F, "auc": F, **COUNTS}
+
+TESTS: list[tuple[Literal["two-sided", "greater", "less"], bool]] = [
+    ("two-sided", True),
+    ("greater", False),
+    ("less", True),
+]
 
 CATALOGUE = [
     Entry("roc_auc", pa.roc_auc, oracles.roc_auc),
@@ -54,7 +62,7 @@ CATALOGUE = [
             functools.partial(oracles.mann_whitney_u, alternative=alternative, continuity=continuity),
             U_FIELDS,
         )
-        for alternative, continuity in [("two-sided", True), ("greater", False), ("less", True)]
+        for alternative, continuity in TESTS
     ),
     Entry(
         "roc_auc_ci",

@@ -114,5 +114,7 @@ def roc_curve(rows: Sequence[Row]) -> list[dict[str, Any]] | None:
     points: list[dict[str, Any]] = [{"threshold": None, "fp": 0, "tp": 0, "fpr": 0.0, "tpr": 0.0}]
     for threshold in sorted({score for _, score in rows}, reverse=True):
         tp, fp = sum(score >= threshold for score in pos), sum(score >= threshold for score in neg)
-        points.append({"threshold": threshold, "fp": fp, "tp": tp, "fpr": fp / len(neg), "tpr": tp / len(pos)})
+        points.append(
+            {"threshold": threshold, "fp": fp, "tp": tp, "fpr": fp / len(neg), "tpr": tp / len(pos)}
+        )
     return points

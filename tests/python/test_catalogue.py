@@ -5,13 +5,18 @@ import inspect
 import pkgutil
 from importlib import import_module
 
-import polars_auc as pa
 import pytest
+
+import polars_auc as pa
 from catalogue import CATALOGUE
 from polars_auc import _native
 
 FRAME_FUNCTIONS = {"report"}
-MODULES = [module.name for module in pkgutil.walk_packages(pa.__path__, "polars_auc.") if module.name != "polars_auc.__main__"]
+MODULES = [
+    module.name
+    for module in pkgutil.walk_packages(pa.__path__, "polars_auc.")
+    if module.name != "polars_auc.__main__"
+]
 
 
 def test_one_list() -> None:

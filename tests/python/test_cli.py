@@ -9,9 +9,10 @@ import sys
 from pathlib import Path
 
 import polars as pl
-import polars_auc as pa
 import pytest
 from polars.testing import assert_frame_equal
+
+import polars_auc as pa
 from polars_auc.cli import main
 from test_laws import fixed
 
@@ -50,7 +51,11 @@ def test_report_is_the_report(folder: Path, capsys: Capture) -> None:
     for name in ("out.parquet", "out.csv", "out.json", "out.md"):
         assert main([*arguments, "-o", f"to/{name}"]) == 0
     expected = pa.report(
-        pl.scan_parquet("*.parquet").filter(pl.col("g") <= 3, pl.col("score") > -1), "y", "score", by="g", level=0.9
+        pl.scan_parquet("*.parquet").filter(pl.col("g") <= 3, pl.col("score") > -1),
+        "y",
+        "score",
+        by="g",
+        level=0.9,
     ).collect()
     assert_frame_equal(pl.read_parquet("to/out.parquet"), expected)
     assert_frame_equal(pl.read_csv("to/out.csv", schema=expected.schema), expected, rel_tol=1e-15)
@@ -62,13 +67,35 @@ def test_report_is_the_report(folder: Path, capsys: Capture) -> None:
     out, err = capsys.readouterr()
     assert f"{expected['auc'][0]:.4f}" in out
     assert "polars-auc: wrote to/out.md" in err
-    assert sorted(path.name for path in (folder / "to").iterdir()) == ["out.csv", "out.json", "out.md", "out.parquet"]
+    assert sorted(path.name for path in (folder / "to").iterdir()) == [
+        "out.csv",
+        "out.json",
+        "out.md",
+        "out.parquet",
+    ]
 
 
 def test_files_folders_and_partitions(folder: Path, capsys: Capture) -> None:
     reports = []
-    for files in (["a.parquet", "b.parquet"], ["*.parquet", "a.parquet"], ["hive"], ["hive/**/*.parquet"], [str(folder / "hive")]):
-        arguments = ["report", *files, "--label", "y", "--score", "score", "--by", "g", "-o", "to/out.parquet"]
+    for files in (
+        ["a.parquet", "b.parquet"],
+        ["*.parquet", "a.parquet"],
+        ["hive"],
+        ["hive/**/*.parquet"],
+        [str(folder / "hive")],
+    ):
+        arguments = [
+            "report",
+            *files,
+            "--label",
+            "y",
+            "--score",
+            "score",
+            "--by",
+            "g",
+            "-o",
+            "to/out.parquet",
+        ]
         assert main(arguments) == 0
         reports.append(pl.read_parquet("to/out.parquet").with_columns(pl.col("g").cast(pl.Int64)))
     for other in reports[1:]:
@@ -76,8 +103,24 @@ def test_files_folders_and_partitions(folder: Path, capsys: Capture) -> None:
     assert "rows skipped, their label or score is null" in capsys.readouterr().err
 
 
-def test_expressions_for_label_and_score(folder: Path) -> None:
-    assert main(["report", "a.parquet", "--label", "word = 'bad'", "--score", "score", "--score=-score", "-o", "out.csv"]) == 0
+@pytest.mark.usefixtures("folder")
+def test_expressions_for_label_and_score() -> None:
+    assert (
+        main(
+            [
+                "report",
+                "a.parquet",
+                "--label",
+                "word = 'bad'",
+                "--score",
+                "score",
+                "--score=-score",
+                "-o",
+                "out.csv",
+            ]
+        )
+        == 0
+    )
     table = pl.read_csv("out.csv")
     assert table["score"].to_list() == ["score", "-score"]
     assert table["auc"].sum() == pytest.approx(1)
@@ -88,9 +131,14 @@ def test_gate(folder: Path, capsys: Capture) -> None:
     assert main([*REPORT, "--fail-if", "auc < 0.99", "-o", "out.csv"]) == 1
     assert "--fail-if 'auc < 0.99' holds in 1 row" in capsys.readouterr().err
     assert (folder / "out.csv").exists()
-    pl.DataFrame({"y": [1, 1, 0, 1], "score": [1.0, 2.0, 1.0, float("nan")], "g": [1, 1, 2, 2]}).write_parquet("a.parquet")
+    pl.DataFrame(
+        {"y": [1, 1, 0, 1], "score": [1.0, 2.0, 1.0, float("nan")], "g": [1, 1, 2, 2]}
+    ).write_parquet("a.parquet")
     for by, undecided in ((["--by", "g"], 3), ([], 1)):
-        assert main(["report", "a.parquet", "--label", "y", "--score", "score", *by, "--fail-if", "auc < 0.7"]) == 1
+        assert (
+            main(["report", "a.parquet", "--label", "y", "--score", "score", *by, "--fail-if", "auc < 0.7"])
+            == 1
+        )
         assert f"{undecided} of them because it cannot be decided there" in capsys.readouterr().err
 
 
@@ -100,9 +148,15 @@ def test_gate(folder: Path, capsys: Capture) -> None:
         ([], "the following arguments are required: COMMAND"),
         (["reprot"], "invalid choice: 'reprot'"),
         (["report", "*.parquet", "--score", "score"], "required: --label"),
-        (["report", "nothing/*.parquet", "--label", "y", "--score", "score"], "no file matches 'nothing/*.parquet'"),
+        (
+            ["report", "nothing/*.parquet", "--label", "y", "--score", "score"],
+            "no file matches 'nothing/*.parquet'",
+        ),
         (["report", "text.parquet", "--label", "y", "--score", "score"], "text.parquet"),
-        ([*REPORT, "--label", "lable"], "--label names the column 'lable', which the files lack; there are: g, label"),
+        (
+            [*REPORT, "--label", "lable"],
+            "--label names the column 'lable', which the files lack; there are: g, label",
+        ),
         ([*REPORT, "--score", "(("], "--score '((' is no SQL expression"),
         ([*REPORT, "--by", "h"], "--by names the column 'h'"),
         ([*REPORT, "--by", "g", "--by", "g"], "the group column 'g'"),
@@ -131,7 +185,9 @@ def test_refusals(folder: Path, capsys: Capture, arguments: list[str], says: str
     assert sorted(path.name for path in folder.rglob("*")) == before
 
 
-def test_a_failed_write_leaves_the_old_file(folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_write_leaves_the_old_file(
+    folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (folder / "out.csv").write_text("old")
 
     def full(*_: object, **__: object) -> None:
@@ -147,8 +203,12 @@ def test_a_failed_write_leaves_the_old_file(folder: Path, capsys: Capture, monke
 def test_as_a_module_and_on_the_shipped_data(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "polars_auc", "report", str(DATA / "*.parquet"), "--label", "label"]
     options = ["--score", "logistic", "--score", "tree", "--by", "dataset", "-o", str(tmp_path / "out.md")]
-    done = subprocess.run([*command, *options], capture_output=True, text=True, env={**os.environ, "PYTHONWARNINGS": "error"})
+    done = subprocess.run(
+        [*command, *options], capture_output=True, text=True, env={**os.environ, "PYTHONWARNINGS": "error"}
+    )
     assert (done.returncode, done.stderr) == (0, f"polars-auc: wrote {tmp_path / 'out.md'}\n")
     assert "breast_cancer" in done.stdout
-    version = subprocess.run([sys.executable, "-m", "polars_auc", "--version"], capture_output=True, text=True)
+    version = subprocess.run(
+        [sys.executable, "-m", "polars_auc", "--version"], capture_output=True, text=True
+    )
     assert version.stdout == f"polars-auc {pa.__version__}\n"

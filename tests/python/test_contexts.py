@@ -7,9 +7,10 @@ from typing import Any
 
 import polars as pl
 import polars.selectors as cs
-import polars_auc as pa
 import pytest
 from polars.testing import assert_frame_equal
+
+import polars_auc as pa
 from test_laws import fixed
 
 ENGINES = pytest.mark.parametrize("engine", ["in-memory", "streaming"])
@@ -28,19 +29,28 @@ def test_filter_and_comparison(engine: Any) -> None:
     kept = frame.lazy().filter(pa.roc_auc("label", "score").over("g") > 0.75).collect(engine=engine)
     assert_frame_equal(kept.select(pl.col("g").unique().sort()).to_series().to_frame(), good.to_frame())
     rest = frame.lazy().filter(pl.col("score") > pa.roc_auc("label", "score")).collect(engine=engine)
-    assert rest.height == frame.filter(pl.col("score") > frame.select(pa.roc_auc("label", "score")).item()).height
+    assert (
+        rest.height
+        == frame.filter(pl.col("score") > frame.select(pa.roc_auc("label", "score")).item()).height
+    )
 
 
 @ENGINES
 def test_arithmetic_between_expressions(engine: Any) -> None:
     frame = whole()
     a, b = pa.roc_auc("label", "score"), pa.roc_auc("label", "other")
-    got = frame.lazy().group_by("g").agg(
-        gain=a - b,
-        best=pl.max_horizontal(a, b),
-        guarded=pl.when(pl.len() >= 30).then(a),
-        gini=2 * a - 1,
-    ).sort("g").collect(engine=engine)
+    got = (
+        frame.lazy()
+        .group_by("g")
+        .agg(
+            gain=a - b,
+            best=pl.max_horizontal(a, b),
+            guarded=pl.when(pl.len() >= 30).then(a),
+            gini=2 * a - 1,
+        )
+        .sort("g")
+        .collect(engine=engine)
+    )
     apart = frame.group_by("g").agg(a.alias("a"), b.alias("b"), pl.len()).sort("g")
     expected = apart.select(
         "g",
@@ -60,16 +70,22 @@ def test_names_and_selectors(engine: Any) -> None:
     frame = whole().lazy()
     got = frame.select(pa.roc_auc("label", cs.float()).name.suffix("_auc")).collect(engine=engine)
     assert got.columns == ["score_auc", "other_auc"]
-    assert frame.select(pa.roc_auc(pl.col("label"), pl.col("score").alias("s"))).collect_schema().names() == ["s"]
+    assert frame.select(pa.roc_auc(pl.col("label"), pl.col("score").alias("s"))).collect_schema().names() == [
+        "s"
+    ]
 
 
 @ENGINES
 def test_records_unnest_and_curves_explode(engine: Any) -> None:
     frame = whole().lazy()
     records = frame.group_by("g").agg(pa.roc_auc_ci("label", "score").alias("ci")).unnest("ci").sort("g")
-    fields = frame.group_by("g").agg(
-        pa.roc_auc_ci("label", "score").struct.field("auc", "upper"),
-    ).sort("g")
+    fields = (
+        frame.group_by("g")
+        .agg(
+            pa.roc_auc_ci("label", "score").struct.field("auc", "upper"),
+        )
+        .sort("g")
+    )
     collected = records.collect(engine=engine)
     assert_frame_equal(collected.select("g", "auc", "upper"), fields.collect(engine=engine), check_exact=True)
     curves = frame.group_by("g").agg(pa.roc_curve("label", "score").alias("c"))
@@ -77,7 +93,10 @@ def test_records_unnest_and_curves_explode(engine: Any) -> None:
         curves.explode("c", empty_as_null=True)
         .unnest("c")
         .group_by("g", maintain_order=True)
-        .agg(auc=((pl.col("fpr").diff() * (pl.col("tpr") + pl.col("tpr").shift())) / 2).sum(), there=pl.len() > 1)
+        .agg(
+            auc=((pl.col("fpr").diff() * (pl.col("tpr") + pl.col("tpr").shift())) / 2).sum(),
+            there=pl.len() > 1,
+        )
         .select("g", auc=pl.when("there").then("auc"))
         .sort("g")
         .collect(engine=engine)
@@ -114,7 +133,12 @@ def test_collect_all_and_sinks(engine: Any, tmp_path: Path) -> None:
 @ENGINES
 def test_unaligned_sources_stay_aligned(engine: Any) -> None:
     """Labels and scores of one row stay together behind operations that do not keep the order of rows."""
-    frame = whole().with_row_index("i").drop_nulls().with_columns(score=pl.col("i") % 1000, label=pl.col("i") % 1000 >= 500)
+    frame = (
+        whole()
+        .with_row_index("i")
+        .drop_nulls()
+        .with_columns(score=pl.col("i") % 1000, label=pl.col("i") % 1000 >= 500)
+    )
     lazy = frame.lazy().unique().join(frame.lazy().select("i"), on="i")
     got = lazy.group_by("g").agg(auc=pa.roc_auc("label", "score"), n=pl.len()).collect(engine=engine)
     assert got.filter(pl.col("n") > 50)["auc"].unique().to_list() == [1.0]

@@ -7,8 +7,9 @@ from decimal import Decimal
 from typing import Any
 
 import polars as pl
-import polars_auc as pa
 import pytest
+
+import polars_auc as pa
 
 INTEGERS = [pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.Int128, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64]
 OPTIONAL = [pl.__dict__[name] for name in ("UInt128", "Float16") if name in pl.__dict__]
@@ -22,7 +23,10 @@ def test_score_dtypes(dtype: Any) -> None:
     frame = pl.DataFrame([pl.Series("y", LABELS), scores])
     expected = 5 / 6 if dtype == pl.Boolean else 5.5 / 6
     assert frame.select(pa.roc_auc("y", "s")).item() == expected
-    for expression in (pa.ks_statistic("y", "s").struct.field("threshold"), pa.roc_curve("y", "s").list.last().struct.field("threshold")):
+    for expression in (
+        pa.ks_statistic("y", "s").struct.field("threshold"),
+        pa.roc_curve("y", "s").list.last().struct.field("threshold"),
+    ):
         planned = frame.lazy().select(expression).collect_schema().dtypes()
         got = frame.select(expression).to_series()
         assert [got.dtype] == planned == [scores.dtype]
@@ -40,7 +44,9 @@ def test_label_dtypes(dtype: Any) -> None:
 
 def test_neighbours_that_floats_cannot_tell_apart() -> None:
     big = 2**53
-    frame = pl.DataFrame({"y": [0, 1], "s": [big, big + 1], "u": [2**64 - 2, 2**64 - 1]}, schema_overrides={"u": pl.UInt64})
+    frame = pl.DataFrame(
+        {"y": [0, 1], "s": [big, big + 1], "u": [2**64 - 2, 2**64 - 1]}, schema_overrides={"u": pl.UInt64}
+    )
     assert frame.select(pa.roc_auc("y", "s"), pa.roc_auc("y", "u")).row(0) == (1.0, 1.0)
     assert frame.select(pa.roc_auc("y", pl.col("s").cast(pl.Float64))).item() == 0.5
     money = pl.DataFrame(
@@ -55,7 +61,10 @@ def test_columns_of_nothing() -> None:
     for label, score in (("y", "score"), ("label", "s"), ("y", "s")):
         assert frame.select(pa.roc_auc(label, score)).item() is None
         assert frame.select(pa.roc_curve(label, score)).to_series().to_list() == [None]
-    assert frame.lazy().select(pa.roc_curve("y", "s")).collect_schema() == frame.select(pa.roc_curve("y", "s")).schema
+    assert (
+        frame.lazy().select(pa.roc_curve("y", "s")).collect_schema()
+        == frame.select(pa.roc_curve("y", "s")).schema
+    )
 
 
 @pytest.mark.parametrize(
@@ -77,7 +86,9 @@ def test_columns_of_nothing() -> None:
 )
 def test_refused_labels(values: Any, says: str) -> None:
     frame = pl.DataFrame({"y": values, "s": [1.0, 2.0]})
-    with pytest.raises(pl.exceptions.ComputeError, match=f'roc_auc: label "y" has {says}|roc_auc: label "y".*{says}'):
+    with pytest.raises(
+        pl.exceptions.ComputeError, match=f'roc_auc: label "y" has {says}|roc_auc: label "y".*{says}'
+    ):
         frame.lazy().select(pa.roc_auc("y", "s")).collect_schema()
 
 
@@ -105,10 +116,17 @@ def test_refused_scores(values: Any, says: str) -> None:
 def test_labels_other_than_0_and_1(value: float) -> None:
     frame = pl.DataFrame({"y": [0, 1, value], "s": [1, 2, 3], "g": [1, 1, 2]}, strict=False)
     for plan in (frame.lazy().select(pa.gini("y", "s")), frame.lazy().group_by("g").agg(pa.gini("y", "s"))):
-        with pytest.raises(pl.exceptions.ComputeError, match=f'gini: label "y" holds {value!s}'.replace("nan", "(?i)nan") if value == value else "(?i)holds nan"):
+        with pytest.raises(
+            pl.exceptions.ComputeError,
+            match=f'gini: label "y" holds {value!s}'.replace("nan", "(?i)nan")
+            if value == value
+            else "(?i)holds nan",
+        ):
             plan.collect()
 
 
 def test_a_wrong_value_under_a_null_is_no_value() -> None:
-    frame = pl.DataFrame({"y": [0, 1, 7], "s": [1, 2, 3]}).with_columns(pl.when(pl.col("y") < 2).then("y").alias("y"))
+    frame = pl.DataFrame({"y": [0, 1, 7], "s": [1, 2, 3]}).with_columns(
+        pl.when(pl.col("y") < 2).then("y").alias("y")
+    )
     assert frame.select(pa.roc_auc("y", "s")).item() == 1.0

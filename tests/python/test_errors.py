@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import polars as pl
-import polars_auc as pa
 import pytest
+
+import polars_auc as pa
 
 FRAME = pl.DataFrame({"g": [1, 1, 2, 2], "y": [0, 1, 1, 0], "s": [1.0, 2.0, 3.0, 4.0]})
 
 
 @pytest.mark.parametrize("column", [1, 0.5, None, ["y"], {"y": 1}])
 def test_columns_of_another_type(column: Any) -> None:
-    with pytest.raises(TypeError, match=r'roc_auc: label must be .* got \w+; write roc_auc\("label", "score"\)'):
+    with pytest.raises(
+        TypeError, match=r'roc_auc: label must be .* got \w+; write roc_auc\("label", "score"\)'
+    ):
         pa.roc_auc(column, "s")
     with pytest.raises(TypeError, match="roc_auc: score must be"):
         pa.roc_auc("y", column)
@@ -21,12 +24,15 @@ def test_columns_of_another_type(column: Any) -> None:
 
 @pytest.mark.parametrize("level", [0, 1, -0.5, 95, float("nan"), "0.95", True, None])
 def test_levels(level: Any) -> None:
-    with pytest.raises(ValueError, match="roc_auc_ci: level must lie between 0 and 1, such as 0.95, got"):
+    with pytest.raises(ValueError, match="roc_auc_ci: level must lie between 0 and 1, such as"):
         pa.roc_auc_ci("y", "s", level=level)
 
 
 def test_words() -> None:
-    with pytest.raises(ValueError, match="mann_whitney_u: alternative must be one of 'two-sided', 'greater', 'less', got 'both'"):
+    with pytest.raises(
+        ValueError,
+        match="mann_whitney_u: alternative must be one of 'two-sided', 'greater', 'less', got 'both'",
+    ):
         pa.mann_whitney_u("y", "s", alternative="both")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="roc_auc_ci: method must be one of 'delong', got 'wald'"):
         pa.roc_auc_ci("y", "s", method="wald")  # type: ignore[arg-type]
@@ -34,7 +40,7 @@ def test_words() -> None:
 
 def test_positional_options_are_refused() -> None:
     with pytest.raises(TypeError):
-        pa.roc_auc_ci("y", "s", "delong")  # type: ignore[misc]
+        pa.roc_auc_ci("y", "s", "delong")  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize("engine", ["in-memory", "streaming"])
@@ -51,11 +57,12 @@ def test_lengths(engine: Any) -> None:
 
 
 def test_a_literal_series_serves_every_group() -> None:
-    got = FRAME.group_by("g", maintain_order=True).agg(pa.roc_auc("y", pl.lit(pl.Series("s", [7, 8]))).alias("auc"))
+    got = FRAME.group_by("g", maintain_order=True).agg(
+        pa.roc_auc("y", pl.lit(pl.Series("s", [7, 8]))).alias("auc")
+    )
     assert got["auc"].to_list() == [1.0, 0.0]
 
 
 def test_missing_columns_are_polars_own_error() -> None:
     with pytest.raises(pl.exceptions.ColumnNotFoundError, match="z"):
         FRAME.select(pa.roc_auc("y", "z"))
-

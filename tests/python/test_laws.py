@@ -11,11 +11,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from cases import assert_same, frames, rows, scores_with_nan
-from catalogue import CATALOGUE, Entry
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
+
+from cases import assert_same, frames, rows, scores_with_nan
+from catalogue import CATALOGUE, Entry
 from polars_auc import _native
 
 entries = pytest.mark.parametrize("entry", CATALOGUE, ids=str)
@@ -112,7 +113,11 @@ def test_grouped_contexts_agree(entry: Entry, engine: str, tmp_path: Path) -> No
         "hive": pl.scan_parquet(tmp_path, hive_partitioning=True).group_by("g").agg(column(entry)).sort("g"),
         "dynamic": by_row.group_by_dynamic("g", every="1i").agg(column(entry)),
         "filter inside": lazy.group_by("g")
-        .agg(entry.make(pl.col("label").filter(pl.col("i") >= 0), pl.col("score").filter(pl.col("i") >= 0)).alias("out"))
+        .agg(
+            entry.make(
+                pl.col("label").filter(pl.col("i") >= 0), pl.col("score").filter(pl.col("i") >= 0)
+            ).alias("out")
+        )
         .sort("g"),
     }.items():
         got = plan.collect(engine=engine)  # type: ignore[call-overload]
@@ -130,7 +135,9 @@ def test_planned_dtype(entry: Entry) -> None:
 def test_rolling_windows(entry: Entry, engine: str) -> None:
     frame = fixed(300).with_row_index("i").with_columns(pl.col("i").cast(pl.Int64))
     got = frame.lazy().rolling("i", period="40i").agg(column(entry)).collect(engine=engine)  # type: ignore[call-overload]
-    windows = [frame.slice(max(0, end - 39), min(end + 1, 40)).select(column(entry)) for end in range(frame.height)]
+    windows = [
+        frame.slice(max(0, end - 39), min(end + 1, 40)).select(column(entry)) for end in range(frame.height)
+    ]
     assert_frame_equal(got.select("out"), pl.concat(windows), check_exact=True)
 
 
@@ -229,10 +236,15 @@ def test_empty_frames(entry: Entry, engine: str) -> None:
 @entries
 def test_missing_and_single_class(entry: Entry) -> None:
     for frame in (
-        pl.DataFrame({"label": [True, False, True], "score": [None, None, None]}, schema_overrides={"score": pl.Float64}),
+        pl.DataFrame(
+            {"label": [True, False, True], "score": [None, None, None]},
+            schema_overrides={"score": pl.Float64},
+        ),
         pl.DataFrame({"label": [None, None], "score": [1.0, 2.0]}, schema_overrides={"label": pl.Boolean}),
         pl.DataFrame({"label": [True, True], "score": [1.0, 2.0]}),
         pl.DataFrame({"label": [False], "score": [1.0]}),
         pl.DataFrame({"label": [False, True], "score": [1.0, 1.0]}),
     ):
-        assert_same(frame.select(column(entry)).to_series().to_list(), [entry.oracle(rows(frame))], relative=RELATIVE)
+        assert_same(
+            frame.select(column(entry)).to_series().to_list(), [entry.oracle(rows(frame))], relative=RELATIVE
+        )

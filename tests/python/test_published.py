@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import polars as pl
-import polars_auc as pa
 import pytest
 
+import polars_auc as pa
 
-def frame(labels: str, scores: list[float]) -> pl.DataFrame:
+
+def frame(labels: str, scores: Sequence[float]) -> pl.DataFrame:
     return pl.DataFrame({"y": [label == "+" for label in labels], "s": scores})
 
 
@@ -70,9 +73,12 @@ def test_three_methods_agree() -> None:
     trapezoid = steps.select(
         (pl.col("fpr").diff() * (pl.col("tpr") + pl.col("tpr").shift()) / 2).sum()
     ).item()
-    pairs = rows.filter("y").join(rows.filter(~pl.col("y")), how="cross").select(
-        ((pl.col("s") > pl.col("s_right")) + 0.5 * (pl.col("s") == pl.col("s_right"))).mean()
-    ).item()
+    pairs = (
+        rows.filter("y")
+        .join(rows.filter(~pl.col("y")), how="cross")
+        .select(((pl.col("s") > pl.col("s_right")) + 0.5 * (pl.col("s") == pl.col("s_right"))).mean())
+        .item()
+    )
     ranks = rows.select((pl.col("s").rank().filter("y").sum() - 5 * 6 / 2) / 25).item()
     auc = rows.select(pa.roc_auc("y", "s")).item()
     assert auc == pairs == ranks

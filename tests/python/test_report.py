@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import polars as pl
-import polars_auc as pa
 import pytest
 from polars.testing import assert_frame_equal
+
+import polars_auc as pa
 from test_laws import fixed
 
-COLUMNS = "score n n_pos n_missing prevalence auc se lower upper ks gini".split()
+COLUMNS = ["score", "n", "n_pos", "n_missing", "prevalence", "auc", "se", "lower", "upper", "ks", "gini"]
 
 
 def rows() -> pl.DataFrame:
@@ -26,14 +27,24 @@ def test_every_row_is_its_own_query(engine: Any) -> None:
     assert table.schema == plan.collect_schema()
     assert table.height == 2 * (frame.select("h", "g").n_unique() + 1)
     for row in table.iter_rows(named=True):
-        part = frame if row["scope"] == "overall" else frame.filter(pl.col("h") == row["h"], pl.col("g") == row["g"])
+        part = (
+            frame
+            if row["scope"] == "overall"
+            else frame.filter(pl.col("h") == row["h"], pl.col("g") == row["g"])
+        )
         used = part.drop_nulls(["label", row["score"]])
-        ci = part.select(pa.roc_auc_ci("label", row["score"], level=0.9)).unnest(row["score"]).row(0, named=True)
+        ci = (
+            part.select(pa.roc_auc_ci("label", row["score"], level=0.9))
+            .unnest(row["score"])
+            .row(0, named=True)
+        )
         assert row["n"] == used.height
         assert row["n_missing"] == part.height - used.height
         assert row["n_pos"] == used["label"].sum()
         assert row["prevalence"] == (used["label"].mean() if used.height else None)
-        assert [row[key] for key in ("auc", "se", "lower", "upper")] == [ci[key] for key in ("auc", "se", "lower", "upper")]
+        assert [row[key] for key in ("auc", "se", "lower", "upper")] == [
+            ci[key] for key in ("auc", "se", "lower", "upper")
+        ]
         assert row["gini"] == part.select(pa.gini("label", row["score"])).item()
         assert row["ks"] == part.select(pa.ks_statistic("label", row["score"]).struct.field("ks")).item()
     groups = table.filter(pl.col("scope") == "group")
