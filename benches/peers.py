@@ -1,7 +1,7 @@
 """Grouped ROC AUC by this package and by others, in one alternating run.
 
 ``python benches/peers.py [--rounds 5] [--rows 1e7] [--groups 1 1000 1000000]`` times each contender on the
-same frames, one after the other in every round, and appends a row for each to ``benches/results/peers.csv``:
+same frames, in turns and in another order each round, and appends a row for each to ``benches/results/peers.csv``:
 median and fastest seconds, the ratio of the medians to ours, versions and machine. Every contender's answers
 are held against ours first. A contender whose first run takes more than ``--patience`` seconds is timed by
 that run alone.
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import random
 import statistics
 import sys
 import time
@@ -140,8 +141,10 @@ def measure(frame: pl.DataFrame, rounds: int, patience: float) -> dict[str, list
             sys.exit(f"{name} answers otherwise, by {difference}")
         # The first run warms up; a slow one is the measurement.
         times[name] = [first] if first > patience else []
+    order = random.Random(1)
     for _ in range(rounds):
-        for name, contender in CONTENDERS.items():
+        # Whoever comes after a contender finds caches and allocator as that one left them.
+        for name, contender in order.sample(list(CONTENDERS.items()), len(CONTENDERS)):
             if not times[name] or times[name][0] <= patience:
                 times[name].append(seconds(contender, frame)[0])
     return times

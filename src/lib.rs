@@ -28,5 +28,7 @@ pub mod math;
 pub mod ranking;
 pub mod statistics;
 
+#[cfg(any(feature = "plugin", test))]
+mod guard;
 #[cfg(feature = "plugin")]
 mod plugin;

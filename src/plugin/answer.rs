@@ -3,12 +3,13 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use polars::prelude::*;
+use pyo3_polars::export::polars_core::runtime::RAYON;
 use serde::Deserialize;
 
 use super::groups::Groups;
 use super::score::{Held, WithScores, dispatch};
-use super::{columns, label, score, tasks};
-use crate::ranking::{Group, Key};
+use super::{columns, label, score};
+use crate::ranking::{Group, Key, tasks};
 use crate::statistics::{Column, Curve, Record, Summary};
 
 /// The keyword arguments of an expression.
@@ -71,6 +72,15 @@ pub fn curve<C: Curve>(inputs: &[Series], statistic: &C) -> PolarsResult<Series>
     answer(inputs, CurveAnswer { statistic })
 }
 
+/// The threads that POLARS_MAX_THREADS allows: one pool for all expressions of the process.
+struct Threads;
+
+impl tasks::Pool for Threads {
+    fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        RAYON.install(work)
+    }
+}
+
 /// How one kind of statistic goes from groups to a column.
 trait Answer: Sync {
     /// The answers for all groups, from scores of type `S` that came as dtype `score`.
@@ -131,6 +141,7 @@ impl<M: Summary> Answer for SummaryAnswer<'_, M> {
     ) -> PolarsResult<Series> {
         let fields = <M::Record<S::Key> as Record<S::Key>>::FIELDS;
         let parts = tasks::run(
+            &Threads,
             groups.len(),
             |group| groups.rows(group).len(),
             |range| {
@@ -145,9 +156,9 @@ impl<M: Summary> Answer for SummaryAnswer<'_, M> {
                     };
                     record.append(&mut columns);
                 }
-                Ok(columns)
+                columns
             },
-        )?;
+        );
         let mut columns = joined(parts);
         match (self.single, columns.pop()) {
             (true, Some(column)) => columns::series::<S>(&name, column, score),
@@ -173,6 +184,7 @@ impl<C: Curve> Answer for CurveAnswer<'_, C> {
     ) -> PolarsResult<Series> {
         let fields = <C::Record<S::Key> as Record<S::Key>>::FIELDS;
         let parts = tasks::run(
+            &Threads,
             groups.len(),
             |group| groups.rows(group).len(),
             |range| {
@@ -186,9 +198,9 @@ impl<C: Curve> Answer for CurveAnswer<'_, C> {
                     present.push(!rows.has_nan() && self.statistic.points(rows.ties::<S>(), &mut columns));
                     counts.push((columns[0].len() - before) as i64);
                 }
-                Ok((columns, counts, present))
+                (columns, counts, present)
             },
-        )?;
+        );
         let mut borders = vec![0];
         let mut present = Vec::with_capacity(groups.len());
         let mut points = 0;

@@ -4,7 +4,7 @@ use polars::prelude::*;
 use pyo3_polars::derive::polars_expr;
 
 use super::answer::{Arguments, curve, curve_field, number, number_field, summary, summary_field};
-use super::guard;
+use crate::guard;
 use crate::statistics::{Gini, KsStatistic, MannWhitneyU, RocAuc, RocAucCi, RocCurve};
 
 macro_rules! expressions {
@@ -16,15 +16,20 @@ macro_rules! expressions {
             use super::*;
 
             fn output(inputs: &[Field], kwargs: Arguments<$statistic>) -> PolarsResult<Field> {
-                guard::named(stringify!($name), || $field(inputs, &kwargs.options))
+                guard::named(stringify!($name), || $field(inputs, &kwargs.options)).map_err(refused)
             }
 
             #[polars_expr(output_type_func_with_kwargs=output)]
             fn $name(inputs: &[Series], kwargs: Arguments<$statistic>) -> PolarsResult<Series> {
-                guard::named(stringify!($name), || $kind(inputs, &kwargs.options))
+                guard::named(stringify!($name), || $kind(inputs, &kwargs.options)).map_err(refused)
             }
         })*)*
     };
+}
+
+/// An error as Polars passes it on.
+fn refused(why: String) -> PolarsError {
+    PolarsError::ComputeError(why.into())
 }
 
 expressions! {

@@ -8,10 +8,8 @@ mod answer;
 mod columns;
 mod expressions;
 mod groups;
-mod guard;
 mod label;
 mod score;
-mod tasks;
 
 use pyo3::prelude::*;
 

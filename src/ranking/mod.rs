@@ -3,13 +3,17 @@
 //! A score becomes an order-preserving integer key ([`key`]), and the keys of a group are parted by class
 //! and brought near their order ([`piles`]; [`shards`] for groups that all threads share). [`ties`] walks
 //! them from the highest score down, and [`group`] is the door to it all. Nothing here knows where the
-//! scores came from, and nothing behind [`Ties`] knows how they were counted.
+//! scores came from, and nothing behind [`Ties`] knows how they were counted. [`tasks`] divides many groups
+//! among threads.
+
+#![forbid(unsafe_code)]
 
 pub mod bits;
 pub mod group;
 pub mod key;
 mod piles;
 mod shards;
+pub mod tasks;
 pub mod ties;
 
 pub use bits::Bits;

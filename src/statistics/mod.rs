@@ -4,6 +4,8 @@
 //! a [`Curve`] with any number of them. Both see the [`Ties`] of rows that can be ranked; what NaN
 //! and missing rows mean is settled before they are asked.
 
+#![forbid(unsafe_code)]
+
 pub mod alternative;
 pub mod gini;
 pub mod ks_statistic;

@@ -2,42 +2,45 @@
 
 use std::ops::Range;
 
-use polars::prelude::PolarsResult;
-use pyo3_polars::export::polars_core::runtime::RAYON;
 use rayon::prelude::*;
 
-use crate::ranking::SHARD_ROWS;
+use super::SHARD_ROWS;
 
 /// What a group costs besides its rows, in rows: entering the kernel, and writing one record.
 const ROWS_PER_GROUP: usize = 16;
 
 /// Below this cost in all, waking other threads takes longer than the work. Groups of as many rows as
-/// [`SHARD_ROWS`] divide their work, which they may only do inside the pool.
+/// [`SHARD_ROWS`] divide their work, and may only do so inside a pool.
 const PARALLEL_ROWS: usize = 1 << 14;
 const _: () = assert!(PARALLEL_ROWS <= SHARD_ROWS);
 
 /// Tasks for each thread, so that a thread which falls behind can be helped out.
 const TASKS_PER_THREAD: usize = 8;
 
+/// A pool of threads, to be asked only if there is enough work.
+pub trait Pool {
+    /// Runs `work` where it may use the pool's threads.
+    fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T;
+}
+
 /// Runs `work` over ranges of groups that together cover all `groups`, and gives the results in order.
 ///
-/// Threads are those that POLARS_MAX_THREADS allows, in one pool for all expressions of the process. A
-/// group larger than a task is a task of its own, and divides its work further in the same pool: it
+/// A group larger than a task is a task of its own, and divides its work further in the same pool: it
 /// neither waits for the small ones nor holds them up.
 pub fn run<T: Send>(
+    pool: &impl Pool,
     groups: usize,
     rows: impl Fn(usize) -> usize + Send + Sync,
-    work: impl Fn(Range<usize>) -> PolarsResult<T> + Send + Sync,
-) -> PolarsResult<Vec<T>> {
+    work: impl Fn(Range<usize>) -> T + Send + Sync,
+) -> Vec<T> {
     let cost = |group| rows(group) + ROWS_PER_GROUP;
     let total: usize = (0..groups).map(cost).sum();
     if total < PARALLEL_ROWS {
-        return Ok(vec![work(0..groups)?]);
+        return vec![work(0..groups)];
     }
-    RAYON.install(|| {
+    pool.install(|| {
         let share = (total / (rayon::current_num_threads() * TASKS_PER_THREAD)).max(PARALLEL_ROWS / 4);
-        let tasks = cut(groups, cost, share);
-        tasks.into_par_iter().map(work).collect()
+        cut(groups, cost, share).into_par_iter().map(work).collect()
     })
 }
 
@@ -61,19 +64,41 @@ fn cut(groups: usize, cost: impl Fn(usize) -> usize, share: usize) -> Vec<Range<
 mod tests {
     use super::*;
 
+    struct Global;
+
+    impl Pool for Global {
+        fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+            work()
+        }
+    }
+
+    struct Forbidden;
+
+    impl Pool for Forbidden {
+        fn install<T: Send>(&self, _: impl FnOnce() -> T + Send) -> T {
+            panic!("little work needs no pool")
+        }
+    }
+
     #[test]
     fn a_large_group_stands_alone() {
         let rows = [1, 2, 900, 3, 4];
         assert_eq!(cut(5, |group| rows[group], 100), [0..2, 2..3, 3..5]);
-        assert_eq!(cut(0, |_| 1, 100), [0..0]);
+        assert_eq!(cut(0, |_| 1, 100), std::slice::from_ref(&(0..0)));
         assert_eq!(cut(4, |_| 50, 100), [0..2, 2..4]);
     }
 
     #[test]
     fn results_come_in_order() {
-        let starts = run(100_000, |_| 10, |range| Ok(range)).unwrap();
+        let starts = run(&Global, 100_000, |_| 10, |range| range);
         assert!(starts.len() > 1);
         assert_eq!(starts.iter().map(|range| range.len()).sum::<usize>(), 100_000);
         assert!(starts.is_sorted_by_key(|range| range.start));
+    }
+
+    #[test]
+    fn little_work_stays_here() {
+        assert_eq!(run(&Forbidden, 10, |_| 10, |range| range.len()), [10]);
+        assert_eq!(run(&Forbidden, 0, |_| 10, |range| range.len()), [0]);
     }
 }

@@ -1,0 +1,47 @@
+//! Nothing but a worded error leaves an expression.
+
+use std::fmt::Display;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Runs an expression's body, and puts the expression's name before whatever goes wrong in it; a panic
+/// becomes an error like any other.
+pub fn named<T, E: Display>(expression: &str, body: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
+    let error = match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(value)) => return Ok(value),
+        Ok(Err(error)) => error.to_string(),
+        Err(panic) => {
+            let said = panic
+                .downcast_ref::<String>()
+                .map(String::as_str)
+                .or_else(|| panic.downcast_ref::<&str>().copied())
+                .unwrap_or("no message");
+            format!(
+                "internal error ({said}). This is a defect of polars-auc: please report it with the query."
+            )
+        }
+    };
+    // The message crosses to Polars as a C string, which ends at a NUL byte.
+    Err(format!("{expression}: {}", error.replace('\0', "\\0")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_goes_wrong_is_worded() {
+        assert_eq!(named("gini", || Ok::<_, String>(1)), Ok(1));
+        assert_eq!(named("gini", || Err::<(), _>("bad\0label")), Err("gini: bad\\0label".into()));
+        let panicked = |body: fn()| {
+            named("gini", || {
+                body();
+                Ok::<_, String>(())
+            })
+        };
+        for body in [(|| panic!("index {}", 7)) as fn(), || panic!("index 7")] {
+            let error = panicked(body).unwrap_err();
+            assert!(error.starts_with("gini: internal error (index 7). This is a defect"), "{error}");
+        }
+        assert!(panicked(|| std::panic::panic_any(7)).unwrap_err().contains("(no message)"));
+    }
+}

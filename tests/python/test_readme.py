@@ -1,0 +1,41 @@
+"""The README says what is true."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import polars_auc as pa
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_first_query(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(ROOT)
+    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    exec(compile(code, "README.md", "exec"), {})
+    assert "shape: (8, " in capsys.readouterr().out
+
+
+def test_every_function_is_listed() -> None:
+    listed = set(re.findall(r"^\| `(\w+)\(", README, re.MULTILINE))
+    assert listed == set(pa.__all__) - {"__version__"}
+
+
+def test_figures_stand_in_committed_rows() -> None:
+    """Each ratio of the table of speed is that of a row under benches/results."""
+    rows = pl.read_csv(ROOT / "benches" / "results" / "peers.csv")
+    table = README.split("## How fast it is")[1].split("##")[0]
+    quoted = 0
+    for contender, *cells in re.findall(r"^\| ([^|]+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", table, re.MULTILINE):
+        if contender not in rows["contender"]:
+            continue
+        for groups, cell in zip((1, 1000, 1_000_000), cells, strict=True):
+            row = rows.filter(pl.col("contender") == contender, pl.col("groups") == groups)[-1]
+            assert cell == f"{row['median_s'][0]:.2f} s ({row['times_ours'][0]:.1f})"
+            quoted += 1
+    assert quoted == 3 * rows["contender"].n_unique()
