@@ -2,7 +2,7 @@
 //!
 //! A score becomes an order-preserving integer key ([`key`]), and the keys of a group are parted by class
 //! and brought near their order ([`piles`]; [`shards`] for groups that all threads share). [`ties`] walks
-//! them from the highest score down, and [`group`] is the door to it all. Nothing here knows where the
+//! them from the highest score down, [`pairs`] sums over pairs without walking, and [`group`] is the door to it all. Nothing here knows where the
 //! scores came from, and nothing behind [`Ties`] knows how they were counted. [`tasks`] divides many groups
 //! among threads.
 
@@ -11,6 +11,8 @@
 pub mod bits;
 pub mod group;
 pub mod key;
+mod map;
+pub mod pairs;
 mod piles;
 mod shards;
 pub mod tasks;
@@ -19,6 +21,7 @@ pub mod ties;
 pub use bits::Bits;
 pub use group::Group;
 pub use key::{Key, Score};
+pub use pairs::Placements;
 use piles::Piles;
 pub use shards::SHARD_ROWS;
 pub use ties::{Tie, Ties};

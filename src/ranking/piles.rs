@@ -2,13 +2,14 @@
 //!
 //! Only pairs of one positive and one negative decide a rank statistic, so the classes are kept apart
 //! throughout: no label travels with its key, each key keeps its whole width. And only rows near each
-//! other in score need to be compared one by one. Each pile is spread over buckets by a linear map of
-//! the score's value, the same map for both: between buckets the order is known, within one it is found
+//! other in score need to be compared one by one. Each pile is spread over buckets by a map of the
+//! score's value, the same for both: between buckets the order is known, within one it is found
 //! out by those who ask for it.
 //!
 //! Invariant after [`Piles::spread`]: both piles are cut into the same number of buckets, every key of a
 //! bucket is below every key of the next, and equal keys are in one bucket.
 
+use super::map::{Line, Map, SAMPLE};
 use super::ties::{Above, Tie};
 use super::{Bits, Key, Score};
 
@@ -21,8 +22,8 @@ const ROWS_PER_BUCKET: usize = 4;
 /// Below this many rows a group is sorted: measured, buckets start to pay between 32 and 64 rows.
 const SPREAD_ROWS: usize = 48;
 
-/// Buckets whose pairs are more than this many a row are sorted before they are counted.
-const PAIRS_PER_ROW: usize = 16;
+/// From this many rows on, a sample tells how they are best spread; below, it would cost more than it saves.
+const SAMPLED_ROWS: usize = 2048;
 
 /// The keys of one group's positives and negatives. Keeps its memory from group to group.
 #[derive(Debug, Default)]
@@ -190,79 +191,68 @@ impl<K: Key> Piles<K> {
             return;
         }
         let buckets = (rows / ROWS_PER_BUCKET).next_power_of_two();
-        let ends = |keys: &[K]| ends_of::<S>(keys);
-        let ((low, high), (also_low, also_high)) = (ends(self.pos.keys()), ends(self.neg.keys()));
-        let place = Linear::over(low.min(also_low), high.max(also_high), buckets);
-        let place = |key| place.bucket(S::from_key(key).position());
-        self.pos.spread(buckets, &mut self.places, place);
-        self.neg.spread(buckets, &mut self.places, place);
+        match self.map::<S>(rows, buckets) {
+            Map::Line(line) => self.spread_by(buckets, |key| line.bucket(S::from_key(key).position())),
+            Map::Pieces(pieces) => self.spread_by(buckets, |key| pieces.bucket(S::from_key(key).position())),
+        }
     }
 
-    /// Twice the Mann-Whitney U of these positives against these negatives.
-    pub fn twice_u(&mut self) -> u128 {
-        let mut twice_u = 0u64;
-        let (mut pos_start, mut neg_start) = (0, 0);
-        for (&pos_end, &neg_end) in self.pos.ends.iter().zip(&self.neg.ends) {
-            let pos = &mut self.pos.keys[pos_start as usize..pos_end as usize];
-            let neg = &mut self.neg.keys[neg_start as usize..neg_end as usize];
-            twice_u += 2 * pos.len() as u64 * u64::from(neg_start) + twice_u_within(pos, neg);
-            (pos_start, neg_start) = (pos_end, neg_end);
+    fn spread_by(&mut self, buckets: usize, place: impl Fn(K) -> u32) {
+        self.pos.spread(buckets, &mut self.places, &place);
+        self.neg.spread(buckets, &mut self.places, &place);
+    }
+
+    fn map<S: Score<Key = K>>(&self, rows: usize, buckets: usize) -> Map {
+        let (pos, neg) = (self.pos.keys(), self.neg.keys());
+        if rows < SAMPLED_ROWS {
+            let ((low, high), (also_low, also_high)) = (ends_of::<S>(pos), ends_of::<S>(neg));
+            return Map::Line(Line::over(low.min(also_low), high.max(also_high), buckets));
         }
-        u128::from(twice_u)
+        let mut sample = [0.0; SAMPLE];
+        let both = pos.iter().step_by(rows / SAMPLE).chain(neg.iter().step_by(rows / SAMPLE));
+        let mut taken = 0;
+        for (place, &key) in sample.iter_mut().zip(both) {
+            *place = S::from_key(key).position();
+            taken += 1;
+        }
+        Map::fitting(&mut sample[..taken], buckets)
+    }
+
+    /// The buckets from the lowest scores up.
+    pub(super) fn buckets(&mut self) -> impl Iterator<Item = Bucket<'_, K>> {
+        let (mut pos, mut neg) = (&mut self.pos.keys[..self.pos.rows], &mut self.neg.keys[..self.neg.rows]);
+        let (mut pos_below, mut neg_below) = (0, 0);
+        self.pos.ends.iter().zip(&self.neg.ends).map(move |(&pos_end, &neg_end)| {
+            let (here, rest) = std::mem::take(&mut pos).split_at_mut((pos_end - pos_below) as usize);
+            let (also_here, also_rest) =
+                std::mem::take(&mut neg).split_at_mut((neg_end - neg_below) as usize);
+            let bucket = Bucket { pos: here, neg: also_here, pos_below, neg_below };
+            (pos, neg, pos_below, neg_below) = (rest, also_rest, pos_end, neg_end);
+            bucket
+        })
     }
 
     /// Walks the distinct scores from the highest to the lowest, above which `above` are known to be.
     pub fn for_each(&mut self, above: Above, mut visit: impl FnMut(Tie<K>)) {
         let mut above = above;
         for bucket in (0..self.pos.ends.len()).rev() {
-            let (mut pos, mut neg) = (sorted(self.pos.bucket(bucket)), sorted(self.neg.bucket(bucket)));
-            while let Some(key) = highest(pos, neg) {
-                let (pos_below, neg_below) = (without(pos, key), without(neg, key));
-                let tie = Tie {
-                    key,
-                    pos: (pos.len() - pos_below.len()) as u64,
-                    neg: (neg.len() - neg_below.len()) as u64,
-                    pos_above: above.pos,
-                    neg_above: above.neg,
-                };
-                visit(tie);
-                above = Above { pos: tie.tp(), neg: tie.fp() };
-                (pos, neg) = (pos_below, neg_below);
-            }
+            above = for_each_in_order(self.pos.bucket(bucket), self.neg.bucket(bucket), above, &mut visit);
         }
     }
 }
 
-/// A linear map of positions to buckets. It never decreases, which is all that the order needs: each of
-/// its steps, rounded, is monotone.
-#[derive(Clone, Copy)]
-pub(super) struct Linear {
-    low: f64,
-    scale: f64,
-    last: f64,
-}
-
-impl Linear {
-    /// The map that stretches `low..=high` over `buckets` buckets.
-    pub fn over(low: f64, high: f64, buckets: usize) -> Self {
-        // With infinities, or a range that overflows, the middle of the numbers is spread and the rest
-        // piles up at its ends.
-        let (low, high) = (low.max(f64::MIN / 4.0), high.min(f64::MAX / 4.0));
-        let last = (buckets - 1) as f64;
-        Linear { low, scale: last / (high - low), last }
-    }
-
-    #[inline]
-    pub fn bucket(&self, position: f64) -> u32 {
-        // `max` also turns NaN into 0: it arises where the range is a single point.
-        let place = ((position - self.low) * self.scale).max(0.0).min(self.last);
-        // Adding 2^52 leaves the rounded integer in the low bits: cheaper than a saturating cast.
-        (place + 4_503_599_627_370_496.0).to_bits() as u32
-    }
+/// The keys between two borders, in no order.
+pub(super) struct Bucket<'a, K> {
+    pub pos: &'a mut [K],
+    pub neg: &'a mut [K],
+    /// Positives of the piles in lower buckets.
+    pub pos_below: u32,
+    /// Negatives of the piles in lower buckets.
+    pub neg_below: u32,
 }
 
 /// The lowest and the highest position.
-pub(super) fn ends_of<S: Score>(keys: &[S::Key]) -> (f64, f64) {
+fn ends_of<S: Score>(keys: &[S::Key]) -> (f64, f64) {
     const LANES: usize = 8;
     let (mut low, mut high) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
     let (chunks, rest) = keys.as_chunks::<LANES>();
@@ -282,42 +272,49 @@ pub(super) fn ends_of<S: Score>(keys: &[S::Key]) -> (f64, f64) {
     (low.into_iter().fold(f64::INFINITY, f64::min), high.into_iter().fold(f64::NEG_INFINITY, f64::max))
 }
 
-/// Twice the U of one bucket: pair by pair if it is small, else in order.
+/// Sorts keys and walks them from the highest down; gives back what lies above the next lower key.
 #[inline]
-fn twice_u_within<K: Key>(pos: &mut [K], neg: &mut [K]) -> u64 {
-    let pairs = pos.len() * neg.len();
-    if pairs <= PAIRS_PER_ROW * (pos.len() + neg.len()) {
-        let mut twice_u = 0;
-        for &p in pos.iter() {
-            for &n in neg.iter() {
-                twice_u += u64::from(n < p) + u64::from(n <= p);
-            }
-        }
-        return twice_u;
-    }
-    twice_u_of_many(pos, neg)
-}
-
-#[cold]
-#[inline(never)]
-fn twice_u_of_many<K: Key>(pos: &mut [K], neg: &mut [K]) -> u64 {
-    let first = pos[0];
-    if pos.iter().chain(neg.iter()).all(|&key| key == first) {
-        return pos.len() as u64 * neg.len() as u64;
-    }
+pub(super) fn for_each_in_order<K: Key>(
+    pos: &mut [K],
+    neg: &mut [K],
+    mut above: Above,
+    visit: &mut impl FnMut(Tie<K>),
+) -> Above {
     let (mut pos, mut neg) = (sorted(pos), sorted(neg));
-    let mut twice_u = 0;
     while let Some(key) = highest(pos, neg) {
         let (pos_below, neg_below) = (without(pos, key), without(neg, key));
-        twice_u += (pos.len() - pos_below.len()) as u64 * (neg_below.len() + neg.len()) as u64;
+        let tie = Tie {
+            key,
+            pos: (pos.len() - pos_below.len()) as u64,
+            neg: (neg.len() - neg_below.len()) as u64,
+            pos_above: above.pos,
+            neg_above: above.neg,
+        };
+        visit(tie);
+        above = Above { pos: tie.tp(), neg: tie.fp() };
         (pos, neg) = (pos_below, neg_below);
     }
-    twice_u
+    above
 }
 
 /// A bucket in order. Sorting it in place breaks no invariant.
+#[inline]
 fn sorted<K: Key>(bucket: &mut [K]) -> &[K] {
-    bucket.sort_unstable();
+    // The standard sort does the same for few keys, but behind a call: it takes half as long again here.
+    const FEW: usize = 12;
+    if bucket.len() > FEW {
+        bucket.sort_unstable();
+        return bucket;
+    }
+    for sorted in 1..bucket.len() {
+        let key = bucket[sorted];
+        let mut place = sorted;
+        while place > 0 && bucket[place - 1] > key {
+            bucket[place] = bucket[place - 1];
+            place -= 1;
+        }
+        bucket[place] = key;
+    }
     bucket
 }
 

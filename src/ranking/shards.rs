@@ -1,7 +1,7 @@
 //! A group too large for one thread: its rows in shards of score, each of which is ranked alone.
 //!
-//! The rows are cut into blocks, one task each. A block spreads its rows over shards by one linear map
-//! that all blocks share, and keeps them in memory of its own: no two threads ever write to one place. A
+//! The rows are cut into blocks, one task each. A block spreads its rows over shards by one map that
+//! all blocks share, and keeps them in memory of its own: no two threads ever write to one place. A
 //! shard is then the pieces that all blocks hold of it, brought together by the thread that ranks it,
 //! small enough to stay in that core's cache.
 //!
@@ -11,7 +11,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::piles::{Linear, Piles};
+use super::map::{Map, SAMPLE};
+use super::piles::Piles;
 use super::ties::Above;
 use super::{Bits, Key, Score};
 
@@ -22,6 +23,9 @@ pub const SHARD_ROWS: usize = 1 << 17;
 
 /// Rows in a shard, on average: their keys and the copy that is spread fill about half of a 1 MiB cache.
 const ROWS_PER_SHARD: usize = 1 << 15;
+
+/// Shards at least, so that a map of several pieces has room.
+const MIN_SHARDS: usize = 128;
 
 /// Shards at most: with two classes, each is two streams that a block writes to at a time.
 const MAX_SHARDS: usize = 512;
@@ -60,7 +64,7 @@ fn piece<'a, K>(keys: &'a [K], ends: &[u32], shard: usize) -> &'a [K] {
 impl<K: Key> Shards<K> {
     /// Parts rows by their labels and scores; rows whose `valid` bit is 0 are skipped.
     pub fn part<S: Score<Key = K>>(scores: &[S], labels: Bits<'_>, valid: Option<Bits<'_>>) -> Self {
-        let shards = (scores.len() / ROWS_PER_SHARD).next_power_of_two().min(MAX_SHARDS);
+        let shards = (scores.len() / ROWS_PER_SHARD).next_power_of_two().clamp(MIN_SHARDS, MAX_SHARDS);
         Self::part_as(scores, labels, valid, BLOCKS_PER_THREAD * rayon::current_num_threads(), shards)
     }
 
@@ -77,17 +81,17 @@ impl<K: Key> Shards<K> {
             .step_by(block_rows)
             .map(|start| start..(start + block_rows).min(scores.len()))
             .collect();
-        let (low, high) = blocks
-            .par_iter()
-            .map(|rows| ends_of_scores(&scores[rows.clone()]))
-            .reduce(|| (f64::INFINITY, f64::NEG_INFINITY), |a, b| (a.0.min(b.0), a.1.max(b.1)));
-        let map = Linear::over(low, high, shards);
+        let map = map(scores, shards);
         let blocks: Vec<Block<K>> = blocks
             .into_par_iter()
             .map(|rows| {
                 let labels = labels.slice(rows.start, rows.len());
                 let valid = valid.map(|valid| valid.slice(rows.start, rows.len()));
-                Block::part(&scores[rows], labels, valid, map, shards)
+                let scores = &scores[rows];
+                match &map {
+                    Map::Line(line) => Block::part(scores, labels, valid, shards, |x| line.bucket(x)),
+                    Map::Pieces(pieces) => Block::part(scores, labels, valid, shards, |x| pieces.bucket(x)),
+                }
             })
             .collect();
         Self::ordered::<S>(blocks, shards)
@@ -138,17 +142,12 @@ impl<K: Key> Shards<K> {
     }
 }
 
-/// The lowest and the highest position of scores, NaN aside.
-fn ends_of_scores<S: Score>(scores: &[S]) -> (f64, f64) {
-    scores.chunks(1024).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), scores| {
-        let mut ends = (low, high);
-        for &score in scores {
-            let position = score.position();
-            ends.0 = if position < ends.0 { position } else { ends.0 };
-            ends.1 = if position > ends.1 { position } else { ends.1 };
-        }
-        ends
-    })
+/// The map that suits a sample of scores. Whether a row counts does not matter to it.
+fn map<S: Score>(scores: &[S], shards: usize) -> Map {
+    let every = (scores.len() / SAMPLE).max(1);
+    let positions = scores.iter().step_by(every).take(SAMPLE).map(|score| score.position());
+    let mut sample: Vec<f64> = positions.filter(|position| !position.is_nan()).collect();
+    Map::fitting(&mut sample, shards)
 }
 
 impl<K: Key> Block<K> {
@@ -156,8 +155,8 @@ impl<K: Key> Block<K> {
         scores: &[S],
         labels: Bits<'_>,
         valid: Option<Bits<'_>>,
-        map: Linear,
         shards: usize,
+        shard: impl Fn(f64) -> u32,
     ) -> Self {
         // One counter for each shard and class, side by side; rows that are not used go to a last one.
         let unused = 2 * shards;
@@ -169,7 +168,7 @@ impl<K: Key> Block<K> {
             let used = valid.map_or(u64::MAX, |valid| valid.word(word * 64));
             for (row, &score) in scores.iter().enumerate() {
                 let there = used >> row & 1 == 1;
-                let place = 2 * map.bucket(score.position()) as usize + (label >> row & 1) as usize;
+                let place = 2 * shard(score.position()) as usize + (label >> row & 1) as usize;
                 let place = if there { place } else { unused };
                 nan |= there & score.is_nan();
                 next[place] += 1;

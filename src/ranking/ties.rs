@@ -4,7 +4,7 @@
 //! group are its only memory.
 
 use super::shards::Shards;
-use super::{Key, Piles};
+use super::{Key, Piles, Placements};
 
 /// One distinct score and the rows that share it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,6 +147,18 @@ impl<'a, K: Key> Ties<'a, K> {
             }
         }
     }
+
+    /// Sums over the placements of all rows.
+    pub fn placements(&mut self) -> Placements {
+        let n_neg = self.n_neg;
+        match &mut self.source {
+            Source::Piles(piles) => piles.placements(Above::default(), n_neg),
+            Source::Shards(shards) => {
+                let parts = shards.each(|piles, above| piles.placements(above, n_neg));
+                parts.into_iter().fold(Placements::default(), Placements::plus)
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -208,6 +220,20 @@ mod tests {
             ask(&|mut ties| {
                 prop_assert_eq!(ties.n_pos() + ties.n_neg(), rows.len() as u64);
                 prop_assert_eq!(ties.twice_u(), twice_u, "{:?}", blocks);
+                Ok(())
+            })?;
+            let placements = expected.iter().fold(Placements::default(), |sums, tie| {
+                let n_neg = rows.iter().filter(|row| !row.0).count() as u64;
+                let of_pos = u128::from(2 * (n_neg - tie.fp()) + tie.neg);
+                let of_neg = u128::from(2 * tie.pos_above + tie.pos);
+                sums.plus(Placements {
+                    sum: u128::from(tie.pos) * of_pos,
+                    squares_of_pos: u128::from(tie.pos) * of_pos * of_pos,
+                    squares_of_neg: u128::from(tie.neg) * of_neg * of_neg,
+                })
+            });
+            ask(&|mut ties| {
+                prop_assert_eq!(ties.placements(), placements, "{:?}", blocks);
                 Ok(())
             })?;
             ask(&|mut ties| {
@@ -290,6 +316,25 @@ mod tests {
         check::<f64>(&[]).unwrap();
         check(&[(true, f64::INFINITY)]).unwrap();
         check(&[(true, 1u16), (false, 1)]).unwrap();
+    }
+
+    /// Enough rows for the map to be chosen by a sample.
+    #[test]
+    fn sampled_maps() {
+        let uniform = |i: u32| f64::from(i.wrapping_mul(2_654_435_769)) / f64::from(u32::MAX);
+        let shapes: [&dyn Fn(u32) -> f64; 6] = [
+            &uniform,
+            &|i| 10f64.powf(12.0 * uniform(i) - 6.0),
+            &|i| if i % 2 == 0 { uniform(i) * 1e-9 } else { 1e9 + uniform(i) },
+            &|i| if i % 500 == 0 { 1e300 } else { uniform(i) },
+            &|i| 1.0 + f64::EPSILON * f64::from(i % 3),
+            &|i| if i % 3 == 0 { f64::INFINITY } else { uniform(i).round() },
+        ];
+        for shape in shapes {
+            // Buckets of many rows of a single class, too.
+            check(&(0..2500).map(|i| (i == 7, shape(i))).collect::<Vec<_>>()).unwrap();
+            check(&(0..2500).map(|i| (uniform(i ^ 0x5555) < 0.3, shape(i))).collect::<Vec<_>>()).unwrap();
+        }
     }
 
     #[test]

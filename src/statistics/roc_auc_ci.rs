@@ -4,7 +4,7 @@ use super::Summary;
 use super::record::record;
 use crate::math;
 use crate::math::normal::upper_quantile;
-use crate::ranking::{Key, Ties};
+use crate::ranking::{Key, Placements, Ties};
 
 /// The AUC with its DeLong standard error and normal interval.
 ///
@@ -66,9 +66,9 @@ impl Summary for RocAucCi {
         if !ties.has_pairs() {
             return RocAucCiRecord::new(None, None, None, None, n_pos, n_neg);
         }
-        let placements = Placements::of(&mut ties);
+        let placements = ties.placements();
         let auc = math::quotient(placements.sum, 2 * ties.pairs());
-        let Some(variance) = placements.variance(n_pos, n_neg) else {
+        let Some(variance) = variance(&placements, n_pos, n_neg) else {
             return RocAucCiRecord::new(Some(auc), None, None, None, n_pos, n_neg);
         };
         let se = variance.sqrt();
@@ -83,48 +83,18 @@ impl Summary for RocAucCi {
     }
 }
 
-/// Sums over placements, in integers: a positive's placement is counted as twice the negatives it
-/// beats, ties once, a negative's as twice the positives that beat it.
-#[derive(Default)]
-struct Placements {
-    /// Either class sums to twice U.
-    sum: u128,
-    squares_of_pos: u128,
-    squares_of_neg: u128,
-}
-
-impl Placements {
-    fn of<K: Key>(ties: &mut Ties<'_, K>) -> Self {
-        let n_neg = ties.n_neg();
-        ties.fold(
-            |sums: &mut Self, tie| {
-                let of_pos = u128::from(2 * (n_neg - tie.fp()) + tie.neg);
-                let of_neg = u128::from(2 * tie.pos_above + tie.pos);
-                sums.sum += u128::from(tie.pos) * of_pos;
-                sums.squares_of_pos += u128::from(tie.pos) * of_pos * of_pos;
-                sums.squares_of_neg += u128::from(tie.neg) * of_neg * of_neg;
-            },
-            |sums, more| {
-                sums.sum += more.sum;
-                sums.squares_of_pos += more.squares_of_pos;
-                sums.squares_of_neg += more.squares_of_neg;
-            },
-        )
+/// The DeLong variance; undefined with a single row in a class.
+fn variance(placements: &Placements, n_pos: u64, n_neg: u64) -> Option<f64> {
+    if n_pos < 2 || n_neg < 2 {
+        return None;
     }
-
-    /// The DeLong variance; undefined with a single row in a class.
-    fn variance(&self, n_pos: u64, n_neg: u64) -> Option<f64> {
-        if n_pos < 2 || n_neg < 2 {
-            return None;
-        }
-        // n sum(x²) - sum(x)² is n (n - 1) times a class's variance of x, and x is twice the other
-        // class's size times the placement.
-        let part = |squares, n: u64, others: u64| {
-            let scale = 4.0 * (n as f64).powi(2) * (n - 1) as f64 * (others as f64).powi(2);
-            math::product_difference(n.into(), squares, self.sum, self.sum) / scale
-        };
-        Some(part(self.squares_of_pos, n_pos, n_neg) + part(self.squares_of_neg, n_neg, n_pos))
-    }
+    // n sum(x²) - sum(x)² is n (n - 1) times a class's variance of x, and x is twice the other class's
+    // size times the placement.
+    let part = |squares, n: u64, others: u64| {
+        let scale = 4.0 * (n as f64).powi(2) * (n - 1) as f64 * (others as f64).powi(2);
+        math::product_difference(n.into(), squares, placements.sum, placements.sum) / scale
+    };
+    Some(part(placements.squares_of_pos, n_pos, n_neg) + part(placements.squares_of_neg, n_neg, n_pos))
 }
 
 #[cfg(test)]

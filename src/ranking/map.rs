@@ -1,0 +1,173 @@
+//! Maps of positions to buckets, for keys that are to be brought near their order.
+//!
+//! Invariant: a map never decreases. Each of its steps, rounded, is monotone, and that is all that the
+//! order of buckets stands on. How evenly the buckets fill is a matter of speed alone, so a map is chosen
+//! by a small sample: a straight line if that spreads the sample well, else one line for each stretch
+//! between quantiles of the sample.
+
+/// A map of positions to `0..buckets`.
+#[derive(Clone, Debug)]
+pub(super) enum Map {
+    /// One straight line: two operations a key.
+    Line(Line),
+    /// A line for each of several stretches: for scores over many orders of magnitude, or in clusters.
+    Pieces(Box<Pieces>),
+}
+
+/// Positions in a sample at most. Measured on 10^4 rows: 64 to 512 cost and serve alike.
+pub(super) const SAMPLE: usize = 256;
+
+/// A sample of at least as many tells of more than its range.
+const LARGE: usize = SAMPLE / 2;
+
+/// A line is good enough if, of this many equal cells along it, ...
+const CELLS: usize = 64;
+
+/// ... none holds more than one in this many of the sample. The fullest cell of a normal score holds about
+/// one in thirty.
+const CROWD: usize = 8;
+
+/// Stretches with a line of their own: a power of two, for the search among them.
+const STRETCHES: usize = 64;
+
+impl Map {
+    /// The map that suits a sample of positions, none of them NaN.
+    pub fn fitting(sample: &mut [f64], buckets: usize) -> Self {
+        sample.sort_unstable_by(f64::total_cmp);
+        let [first, .., last] = *sample else {
+            return Map::Line(Line::over(0.0, 0.0, buckets));
+        };
+        // The extremes of a large sample may be outliers. What lies beyond a line's ends is kept in its
+        // first and last bucket.
+        let (low, high) = match sample.len() {
+            LARGE.. => (sample[1], sample[sample.len() - 2]),
+            _ => (first, last),
+        };
+        let line = Line::over(low, high, CELLS);
+        let mut cells = [0usize; CELLS];
+        for &position in sample.iter() {
+            cells[line.bucket(position) as usize] += 1;
+        }
+        let fullest = cells.into_iter().max().unwrap_or(0);
+        if sample.len() < LARGE || fullest * CROWD <= sample.len() || buckets < 2 * STRETCHES {
+            return Map::Line(Line::over(low, high, buckets));
+        }
+        Map::Pieces(Box::new(Pieces::between(sample, buckets)))
+    }
+}
+
+/// A straight line.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Line {
+    low: f64,
+    scale: f64,
+    last: f64,
+}
+
+impl Line {
+    /// The line that stretches `low..=high` over `buckets` buckets.
+    pub fn over(low: f64, high: f64, buckets: usize) -> Self {
+        // With infinities, or a range that overflows, the middle of the numbers is spread and the rest
+        // piles up at its ends.
+        let (low, high) =
+            (low.clamp(f64::MIN / 4.0, f64::MAX / 4.0), high.clamp(f64::MIN / 4.0, f64::MAX / 4.0));
+        let last = (buckets - 1) as f64;
+        Line { low, scale: last / (high - low), last }
+    }
+
+    #[inline]
+    pub fn bucket(&self, position: f64) -> u32 {
+        // `max` also turns NaN into 0: it arises where the range is a single point.
+        let place = ((position - self.low) * self.scale).max(0.0).min(self.last);
+        // Adding 2^52 leaves the rounded integer in the low bits: cheaper than a saturating cast.
+        (place + 4_503_599_627_370_496.0).to_bits() as u32
+    }
+}
+
+/// Lines that follow one another.
+#[derive(Clone, Debug)]
+pub(super) struct Pieces {
+    /// Where each stretch but the first begins, upwards.
+    starts: [f64; STRETCHES - 1],
+    lines: [Line; STRETCHES],
+    /// Buckets of one stretch.
+    each: u32,
+}
+
+impl Pieces {
+    /// Lines between the quantiles of a sorted sample.
+    fn between(sample: &[f64], buckets: usize) -> Self {
+        let each = buckets / STRETCHES;
+        let quantile = |stretch: usize| sample[(stretch * sample.len() / STRETCHES).min(sample.len() - 1)];
+        Pieces {
+            starts: std::array::from_fn(|stretch| quantile(stretch + 1)),
+            lines: std::array::from_fn(|stretch| Line::over(quantile(stretch), quantile(stretch + 1), each)),
+            each: each as u32,
+        }
+    }
+
+    #[inline]
+    pub fn bucket(&self, position: f64) -> u32 {
+        // A binary search without branches: the number of starts that are not above the position.
+        let mut stretch = 0;
+        let mut step = STRETCHES / 2;
+        while step > 0 {
+            stretch += step * usize::from(self.starts[stretch + step - 1] <= position);
+            step /= 2;
+        }
+        stretch as u32 * self.each + self.lines[stretch].bucket(position)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn position() -> impl Strategy<Value = f64> {
+        prop_oneof![
+            any::<f64>().prop_filter("ranks", |position| !position.is_nan()),
+            -1.0..1.0,
+            Just(f64::INFINITY),
+            Just(f64::NEG_INFINITY),
+            Just(0.0),
+            (-30.0..30.0).prop_map(|x: f64| 10f64.powf(x)),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn never_decreases(mut sample in proptest::collection::vec(position(), 0..300), mut asked in proptest::collection::vec(position(), 2..50), log_buckets in 0u32..12) {
+            let buckets = 1usize << log_buckets;
+            asked.extend_from_slice(&sample);
+            asked.sort_by(f64::total_cmp);
+            let line = Map::fitting(&mut sample, buckets);
+            let bucket = |position| match &line {
+                Map::Line(line) => line.bucket(position),
+                Map::Pieces(pieces) => pieces.bucket(position),
+            };
+            let places: Vec<u32> = asked.iter().map(|&position| bucket(position)).collect();
+            prop_assert!(places.is_sorted());
+            prop_assert!(places.iter().all(|&place| (place as usize) < buckets));
+            if buckets >= 2 * STRETCHES && sample.len() > 1 {
+                let pieces = Pieces::between(&sample, buckets);
+                let places: Vec<u32> = asked.iter().map(|&position| pieces.bucket(position)).collect();
+                prop_assert!(places.is_sorted());
+                prop_assert!(places.iter().all(|&place| (place as usize) < buckets));
+            }
+        }
+    }
+
+    #[test]
+    fn the_sample_chooses() {
+        let of = |score: &dyn Fn(f64) -> f64| {
+            let mut sample: Vec<f64> = (0..SAMPLE).map(|i| score((i as f64 + 0.5) / SAMPLE as f64)).collect();
+            Map::fitting(&mut sample, 1024)
+        };
+        assert!(matches!(of(&|u| u), Map::Line(_)));
+        assert!(matches!(of(&|u| if u > 0.999 { 1e300 } else { u }), Map::Line(_)), "one outlier");
+        assert!(matches!(of(&|u| 10f64.powf(12.0 * u)), Map::Pieces(_)));
+        assert!(matches!(of(&|u| if u < 0.5 { u * 1e-9 } else { 1e9 + u }), Map::Pieces(_)));
+        assert!(matches!(of(&|_| 0.5), Map::Pieces(_)));
+    }
+}
