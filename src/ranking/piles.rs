@@ -182,10 +182,10 @@ impl<K: Key> Piles<K> {
         self.nan
     }
 
-    /// Spreads both piles over buckets; a group of few rows stays whole.
+    /// Spreads both piles over buckets; a group of few rows, or of a single score, stays whole.
     pub fn spread<S: Score<Key = K>>(&mut self) {
         let rows = self.pos.rows + self.neg.rows;
-        if rows < SPREAD_ROWS || self.pos.rows == 0 || self.neg.rows == 0 {
+        if rows < SPREAD_ROWS || self.pos.rows == 0 || self.neg.rows == 0 || self.is_one_tie() {
             self.pos.leave_whole();
             self.neg.leave_whole();
             return;
@@ -195,6 +195,12 @@ impl<K: Key> Piles<K> {
             Map::Line(line) => self.spread_by(buckets, |key| line.bucket(S::from_key(key).position())),
             Map::Pieces(pieces) => self.spread_by(buckets, |key| pieces.bucket(S::from_key(key).position())),
         }
+    }
+
+    /// Whether all rows have one score. Where they do not, a few rows tell.
+    fn is_one_tie(&self) -> bool {
+        let first = self.pos.keys()[0];
+        self.pos.keys().iter().chain(self.neg.keys()).all(|&key| key == first)
     }
 
     fn spread_by(&mut self, buckets: usize, place: impl Fn(K) -> u32) {

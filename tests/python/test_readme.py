@@ -31,7 +31,9 @@ def test_figures_stand_in_committed_rows() -> None:
     rows = pl.read_csv(ROOT / "benches" / "results" / "peers.csv")
     table = README.split("## How fast it is")[1].split("##")[0]
     quoted = 0
-    for contender, *cells in re.findall(r"^\| ([^|]+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", table, re.MULTILINE):
+    for contender, *cells in re.findall(
+        r"^\| ([^|]+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", table, re.MULTILINE
+    ):
         if contender not in rows["contender"]:
             continue
         for groups, cell in zip((1, 1000, 1_000_000), cells, strict=True):
