@@ -2,16 +2,18 @@
 //!
 //! Invariant: a map never decreases. Each of its steps, rounded, is monotone, and that is all that the
 //! order of buckets stands on. How evenly the buckets fill is a matter of speed alone, so a map is chosen
-//! by a small sample: a straight line if that spreads the sample well, else one line for each stretch
-//! between quantiles of the sample.
+//! by a small sample: a straight line if that spreads the sample well, else one line for each cell of
+//! a grid that is fine over all orders of magnitude.
+
+use super::Score;
 
 /// A map of positions to `0..buckets`.
 #[derive(Clone, Debug)]
 pub(super) enum Map {
     /// One straight line: two operations a key.
     Line(Line),
-    /// A line for each of several stretches: for scores over many orders of magnitude, or in clusters.
-    Pieces(Box<Pieces>),
+    /// A line for each of many cells: for scores over many orders of magnitude, or in clusters.
+    Pieces(Pieces),
 }
 
 /// Positions in a sample at most. Measured on 10^4 rows: 64 to 512 cost and serve alike.
@@ -27,8 +29,20 @@ const CELLS: usize = 64;
 /// one in thirty.
 const CROWD: usize = 8;
 
-/// Stretches with a line of their own: a power of two, for the search among them.
-const STRETCHES: usize = 64;
+/// Cells of a grid: a power of two, and few enough for their lines to stay in the first cache.
+const GRID: usize = 512;
+
+/// From this many of the sample in a cell on, they tell where its keys are; else its borders do.
+const TRUSTED: usize = 4;
+
+/// Rows to sample out of `rows`, spread evenly but at no fixed distance, which the rows might share.
+pub(super) fn sampled(rows: usize) -> impl Iterator<Item = usize> {
+    let every = (rows / SAMPLE).max(1);
+    (0..rows / every).take(SAMPLE).map(move |place| {
+        let jitter = (place as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+        place * every + jitter as usize % every
+    })
+}
 
 impl Map {
     /// The map that suits a sample of positions, none of them NaN.
@@ -49,10 +63,10 @@ impl Map {
             cells[line.bucket(position) as usize] += 1;
         }
         let fullest = cells.into_iter().max().unwrap_or(0);
-        if sample.len() < LARGE || fullest * CROWD <= sample.len() || buckets < 2 * STRETCHES {
+        if sample.len() < LARGE || fullest * CROWD <= sample.len() {
             return Map::Line(Line::over(low, high, buckets));
         }
-        Map::Pieces(Box::new(Pieces::between(sample, buckets)))
+        Map::Pieces(Pieces::through(sample, buckets))
     }
 }
 
@@ -84,38 +98,61 @@ impl Line {
     }
 }
 
-/// Lines that follow one another.
+/// A line for each cell of a grid over the keys of positions.
+///
+/// A key grows with the logarithm of a position's distance from 0, so that cells are fine where positions
+/// are, over any number of decades; and within a cell the line follows the sample. Cells get buckets by
+/// their share of the sample.
 #[derive(Clone, Debug)]
 pub(super) struct Pieces {
-    /// Where each stretch but the first begins, upwards.
-    starts: [f64; STRETCHES - 1],
-    lines: [Line; STRETCHES],
-    /// Buckets of one stretch.
-    each: u32,
+    /// Key of the lowest position in the sample.
+    low: u64,
+    /// Cells are `2^shift` keys wide.
+    shift: u32,
+    cells: Vec<Cell>,
+}
+
+/// The buckets of one cell.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cell {
+    first: u32,
+    line: Line,
 }
 
 impl Pieces {
-    /// Lines between the quantiles of a sorted sample.
-    fn between(sample: &[f64], buckets: usize) -> Self {
-        let each = buckets / STRETCHES;
-        let quantile = |stretch: usize| sample[(stretch * sample.len() / STRETCHES).min(sample.len() - 1)];
-        Pieces {
-            starts: std::array::from_fn(|stretch| quantile(stretch + 1)),
-            lines: std::array::from_fn(|stretch| Line::over(quantile(stretch), quantile(stretch + 1), each)),
-            each: each as u32,
+    /// Lines through a sorted sample.
+    fn through(sample: &[f64], buckets: usize) -> Self {
+        let (low, high) = (sample[0].key(), sample[sample.len() - 1].key());
+        let shift = (u64::BITS - (high - low).leading_zeros()).saturating_sub(GRID.ilog2());
+        let mut pieces = Pieces { low, shift, cells: vec![Cell::default(); GRID] };
+        let first_bucket = |place: usize| (place * buckets / sample.len()).min(buckets - 1);
+        let mut place = 0;
+        for number in 0..GRID {
+            let here =
+                sample[place..].iter().take_while(|&&position| pieces.cell(position) <= number).count();
+            let (first, end) = (first_bucket(place), first_bucket(place + here));
+            let line = match sample[place..place + here] {
+                [from, .., to] if here >= TRUSTED => Line::over(from, to, (end - first).max(1)),
+                _ => {
+                    let border = |number: usize| f64::from_key(low.saturating_add((number as u64) << shift));
+                    Line::over(border(number), border(number + 1), (end - first).max(1))
+                }
+            };
+            pieces.cells[number] = Cell { first: first as u32, line };
+            place += here;
         }
+        pieces
+    }
+
+    #[inline]
+    fn cell(&self, position: f64) -> usize {
+        ((position.key().saturating_sub(self.low) >> self.shift) as usize).min(GRID - 1)
     }
 
     #[inline]
     pub fn bucket(&self, position: f64) -> u32 {
-        // A binary search without branches: the number of starts that are not above the position.
-        let mut stretch = 0;
-        let mut step = STRETCHES / 2;
-        while step > 0 {
-            stretch += step * usize::from(self.starts[stretch + step - 1] <= position);
-            step /= 2;
-        }
-        stretch as u32 * self.each + self.lines[stretch].bucket(position)
+        let Cell { first, line } = self.cells[self.cell(position)];
+        first + line.bucket(position)
     }
 }
 
@@ -149,8 +186,8 @@ mod tests {
             let places: Vec<u32> = asked.iter().map(|&position| bucket(position)).collect();
             prop_assert!(places.is_sorted());
             prop_assert!(places.iter().all(|&place| (place as usize) < buckets));
-            if buckets >= 2 * STRETCHES && sample.len() > 1 {
-                let pieces = Pieces::between(&sample, buckets);
+            if !sample.is_empty() {
+                let pieces = Pieces::through(&sample, buckets);
                 let places: Vec<u32> = asked.iter().map(|&position| pieces.bucket(position)).collect();
                 prop_assert!(places.is_sorted());
                 prop_assert!(places.iter().all(|&place| (place as usize) < buckets));

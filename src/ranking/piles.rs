@@ -9,7 +9,7 @@
 //! Invariant after [`Piles::spread`]: both piles are cut into the same number of buckets, every key of a
 //! bucket is below every key of the next, and equal keys are in one bucket.
 
-use super::map::{Line, Map, SAMPLE};
+use super::map::{Line, Map, SAMPLE, sampled};
 use super::ties::{Above, Tie};
 use super::{Bits, Key, Score};
 
@@ -215,13 +215,11 @@ impl<K: Key> Piles<K> {
             return Map::Line(Line::over(low.min(also_low), high.max(also_high), buckets));
         }
         let mut sample = [0.0; SAMPLE];
-        let both = pos.iter().step_by(rows / SAMPLE).chain(neg.iter().step_by(rows / SAMPLE));
-        let mut taken = 0;
-        for (place, &key) in sample.iter_mut().zip(both) {
-            *place = S::from_key(key).position();
-            taken += 1;
+        for (position, row) in sample.iter_mut().zip(sampled(rows)) {
+            let key = if row < pos.len() { pos[row] } else { neg[row - pos.len()] };
+            *position = S::from_key(key).position();
         }
-        Map::fitting(&mut sample[..taken], buckets)
+        Map::fitting(&mut sample, buckets)
     }
 
     /// The buckets from the lowest scores up.

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::map::{Map, SAMPLE};
+use super::map::{Map, sampled};
 use super::piles::Piles;
 use super::ties::Above;
 use super::{Bits, Key, Score};
@@ -24,7 +24,7 @@ pub const SHARD_ROWS: usize = 1 << 17;
 /// Rows in a shard, on average: their keys and the copy that is spread fill about half of a 1 MiB cache.
 const ROWS_PER_SHARD: usize = 1 << 15;
 
-/// Shards at least, so that a map of several pieces has room.
+/// Shards at least: a map with many cells needs some for each of them.
 const MIN_SHARDS: usize = 128;
 
 /// Shards at most: with two classes, each is two streams that a block writes to at a time.
@@ -144,8 +144,7 @@ impl<K: Key> Shards<K> {
 
 /// The map that suits a sample of scores. Whether a row counts does not matter to it.
 fn map<S: Score>(scores: &[S], shards: usize) -> Map {
-    let every = (scores.len() / SAMPLE).max(1);
-    let positions = scores.iter().step_by(every).take(SAMPLE).map(|score| score.position());
+    let positions = sampled(scores.len()).map(|row| scores[row].position());
     let mut sample: Vec<f64> = positions.filter(|position| !position.is_nan()).collect();
     Map::fitting(&mut sample, shards)
 }

@@ -167,6 +167,8 @@ mod tests {
     use crate::ranking::{Bits, Group, Score};
     use proptest::prelude::*;
 
+    type Question<'a, K> = &'a dyn Fn(Ties<'_, K>) -> Result<(), TestCaseError>;
+
     /// The definition, one row at a time.
     fn by_definition<S: Score + PartialOrd>(rows: &[(bool, S)]) -> Vec<Tie<S::Key>> {
         let count = |label: bool, test: &dyn Fn(S) -> bool| {
@@ -213,7 +215,7 @@ mod tests {
             if forced.is_none() {
                 group.part(&scores, labels, None);
             }
-            let mut ask = |question: &dyn Fn(Ties<'_, S::Key>) -> Result<(), TestCaseError>| match &forced {
+            let mut ask = |question: Question<'_, S::Key>| match &forced {
                 None => question(group.ties::<S>()),
                 Some(shards) => question(Ties::of_shards(shards)),
             };
@@ -339,7 +341,7 @@ mod tests {
 
     #[test]
     fn constant_and_sorted_columns() {
-        let label = |i: u32| i % 3 == 0;
+        let label = |i: u32| i.is_multiple_of(3);
         for n in [47, 48, 49, 1000] {
             check(&(0..n).map(|i| (label(i), 2.5)).collect::<Vec<_>>()).unwrap();
             check(&(0..n).map(|i| (label(i), i)).collect::<Vec<_>>()).unwrap();
