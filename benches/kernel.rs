@@ -1,7 +1,7 @@
 //! Times the kernel alone, beside a sort of the scores, on one thread and on all.
 //!
-//! `cargo bench --no-default-features --bench kernel [-- ROUNDS]` prints CSV: the contenders take turns, and
-//! each row is a median over the rounds. See benches/README.md.
+//! `cargo bench --no-default-features --bench kernel [-- ROUNDS SHAPE ...]` prints CSV: the contenders take
+//! turns, and each row is a median over the rounds. See benches/README.md.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -94,8 +94,13 @@ fn main() {
         "one outlier",
         "one ulp",
     ];
-    let sizes = [(1 << 20, 10), (1 << 20, 100), (1 << 21, 10_000), (1 << 22, 1 << 22)];
-    for shape in shapes {
+    let sizes = [(1 << 20, 10), (1 << 20, 40), (1 << 20, 100), (1 << 21, 10_000), (1 << 22, 1 << 22)];
+    let asked: Vec<String> = std::env::args().skip(1).collect();
+    let wanted = |shape: &&str| {
+        let named = asked.iter().any(|argument| shapes.contains(&argument.as_str()));
+        !named || asked.iter().any(|argument| argument == shape)
+    };
+    for shape in shapes.into_iter().filter(wanted) {
         for (rows, group_rows) in sizes {
             let scores = scores(shape, rows, &mut random);
             let labels = labels(rows, &mut random);

@@ -8,10 +8,10 @@ use super::piles::{Bucket, Piles, for_each_in_order};
 use super::ties::Above;
 
 /// A bucket with more pairs than this for each of its rows is put in order instead.
-const PAIRS_PER_ROW: usize = 16;
+const PAIRS_PER_ROW: usize = 32;
 
 /// Negatives that a bucket may have for each to have a counter of its own.
-const FEW: usize = 64;
+const FEW: usize = 128;
 
 /// Sums over placements, in integers.
 ///
@@ -89,6 +89,7 @@ impl<K: Key> Piles<K> {
         let pos_top = above.pos + self.n_pos();
         let neg_base = n_neg - above.neg - self.n_neg();
         let mut sums = Placements::default();
+        let mut lost = [0; FEW];
         for bucket in self.buckets() {
             // What every row of the bucket wins from, or loses to, the rows of other buckets.
             let of_pos = 2 * (neg_base + u64::from(bucket.neg_below));
@@ -98,8 +99,8 @@ impl<K: Key> Piles<K> {
             } else if bucket.pos.is_empty() {
                 sums.add_neg(bucket.neg.len() as u64, of_neg);
             } else if few(&bucket) && bucket.neg.len() <= FEW {
-                let mut lost = [of_neg; FEW];
                 let lost = &mut lost[..bucket.neg.len()];
+                lost.fill(of_neg);
                 for &pos in bucket.pos.iter() {
                     let mut placement = of_pos;
                     for (&neg, lost) in bucket.neg.iter().zip(lost.iter_mut()) {

@@ -16,9 +16,7 @@ use super::piles::Piles;
 use super::ties::Above;
 use super::{Bits, Key, Score};
 
-/// From this many rows on, a group is ranked by all threads.
-///
-/// Measured with `benches/kernel.rs` on 2 cores: below, one thread in its cache is as fast.
+/// From this many rows on, a group is ranked by all threads: about where its keys outgrow a core's cache.
 pub const SHARD_ROWS: usize = 1 << 17;
 
 /// Rows in a shard, on average: their keys and the copy that is spread fill about half of a 1 MiB cache.
