@@ -68,6 +68,13 @@ fn scores(shape: &str, rows: usize, random: &mut Random) -> Vec<f64> {
     scores
 }
 
+/// The processor's name, where the system tells it.
+fn processor() -> String {
+    let told = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = told.lines().find_map(|line| line.strip_prefix("model name")?.split(':').nth(1));
+    model.unwrap_or("unknown").trim().replace(',', " ")
+}
+
 /// Answers every group of `group_rows` rows.
 fn each_group(scores: &[f64], labels: &[u8], group_rows: usize, ask: impl Fn(Ties<'_, u64>) -> f64) -> f64 {
     let all = Bits::new(labels, 0, scores.len());
@@ -82,7 +89,9 @@ fn each_group(scores: &[f64], labels: &[u8], group_rows: usize, ask: impl Fn(Tie
 
 fn main() {
     let rounds: usize = std::env::args().filter_map(|argument| argument.parse().ok()).next().unwrap_or(5);
-    println!("shape,rows,group_rows,what,nanoseconds_per_row");
+    let cores = std::thread::available_parallelism().map_or(0, |cores| cores.get());
+    let machine = format!("{},{},{cores}", env!("CARGO_PKG_VERSION"), processor());
+    println!("shape,rows,group_rows,what,nanoseconds_per_row,version,cpu,cores");
     let mut random = Random(2004);
     let shapes = [
         "normal",
@@ -136,7 +145,7 @@ fn main() {
             for (contender, times) in contenders.iter().zip(&mut times) {
                 times.sort_by(f64::total_cmp);
                 let median = times[times.len() / 2] * 1e9 / rows as f64;
-                println!("{shape},{rows},{group_rows},{},{median:.2}", contender.0);
+                println!("{shape},{rows},{group_rows},{},{median:.2},{machine}", contender.0);
             }
         }
     }

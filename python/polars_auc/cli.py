@@ -118,7 +118,7 @@ def _report(chosen: argparse.Namespace) -> int:
     print(readable(table))
     skipped = table.filter(pl.col("scope") == "overall", pl.col("n_missing") > 0)
     for name, missing in skipped.select("score", "n_missing").iter_rows():
-        sys.stderr.write(f"polars-auc: {name}: {missing} rows skipped, their label or score is null\n")
+        sys.stderr.write(f"polars-auc: {name}: {_count(missing, 'row')} skipped for a null label or score\n")
     if chosen.output is not None:
         _replace(chosen.output, lambda beside: write(table, beside))
         sys.stderr.write(f"polars-auc: wrote {chosen.output}\n")
@@ -144,7 +144,11 @@ def _files(patterns: Sequence[str]) -> list[str]:
 
 def _size(files: Sequence[str]) -> str:
     megabytes = sum(os.path.getsize(name) for name in files) / 1e6
-    return f"{len(files)} {'file' if len(files) == 1 else 'files'}, {megabytes:,.1f} MB"
+    return f"{_count(len(files), 'file')}, {megabytes:,.1f} MB"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _sql(option: str, text: str) -> pl.Expr:
@@ -269,7 +273,6 @@ def _gate(table: pl.DataFrame, fail_if: pl.Expr, text: str) -> int:
         return PASSED
     undecided = decided.null_count()
     note = f", {undecided} of them because it cannot be decided there" if undecided else ""
-    sys.stderr.write(
-        f"polars-auc: --fail-if {text!r} holds in {failing.height} rows{note}:\n{readable(failing)}\n"
-    )
+    where = _count(failing.height, "row")
+    sys.stderr.write(f"polars-auc: --fail-if {text!r} holds in {where}{note}:\n{readable(failing)}\n")
     return FAILED

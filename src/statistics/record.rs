@@ -1,6 +1,6 @@
 //! Records as columns: what a statistic answers, laid out so that any table can take it up.
 //!
-//! A statistic declares its record once with [`record!`](crate::statistics::record::record); the
+//! A statistic declares its record once with the macro `record!`; the
 //! field names, their kinds and the way into columns follow from that declaration.
 
 use crate::ranking::Key;
