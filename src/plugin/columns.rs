@@ -69,12 +69,12 @@ pub fn structs<S: Held>(
 /// A column of lists of `items`: list `i` holds the items from `borders[i]` to `borders[i + 1]`, and is
 /// null unless `present[i]`.
 pub fn lists(name: PlSmallStr, items: Series, borders: Vec<i64>, present: Vec<bool>) -> PolarsResult<Series> {
-    // Lists of row numbers first, for which Polars has a checked constructor; then the items in their place.
-    let numbers = arrow::array::UInt8Array::new_null(ArrowDataType::UInt8, items.len());
+    // Lists of nothing first, for which Polars has a checked constructor; then the items in their place.
+    let nothing = arrow::array::UInt8Array::new_null(ArrowDataType::UInt8, items.len());
     let array = arrow::array::ListArray::<i64>::try_new(
         arrow::array::ListArray::<i64>::default_datatype(ArrowDataType::UInt8),
         OffsetsBuffer::try_from(borders)?,
-        numbers.boxed(),
+        nothing.boxed(),
         bitmap(present),
     )?;
     let lists = ListChunked::with_chunk(name, array);
