@@ -10,8 +10,8 @@ from polars.plugins import register_plugin_function
 
 from polars_auc import _native
 
-IntoExpr: TypeAlias = str | pl.Expr | pl.Series
-"""What stands for a column: its name, an expression, or a Series."""
+IntoExpr: TypeAlias = str | pl.Expr
+"""What stands for a column: its name or an expression."""
 
 _LIBRARY = Path(_native.__file__)
 
@@ -39,11 +39,10 @@ def _column(name: str, role: str, column: IntoExpr) -> pl.Expr:
         return column
     if isinstance(column, str):
         return pl.col(column)
-    if isinstance(column, pl.Series):
-        return pl.lit(column)
+    # A Series would be a literal: the same values for every group, whatever rows the group has.
     msg = (
-        f"{name}: {role} must be a column name, an expression or a Series, got {type(column).__name__}; "
-        f'write {name}("label", "score")'
+        f"{name}: {role} must be a column name or an expression, got {type(column).__name__}; "
+        f'write frame.select({name}("label", "score"))'
     )
     raise TypeError(msg)
 

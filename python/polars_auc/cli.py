@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import glob
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +16,7 @@ import polars as pl
 
 from polars_auc._native import __version__
 from polars_auc._progress import progress
+from polars_auc._sources import scan
 from polars_auc.evaluate import report
 
 PASSED, FAILED, REFUSED = 0, 1, 2
@@ -91,55 +92,55 @@ def _parser() -> argparse.ArgumentParser:
 
 def _report(chosen: argparse.Namespace) -> int:
     write = _writer(chosen.output)
-    files = _files(chosen.files)
+    with _worded():
+        rows, files = scan(chosen.files)
     if chosen.output is not None and chosen.output.resolve() in {Path(name).resolve() for name in files}:
         raise Refusal(f"--output {str(chosen.output)!r} is one of the files to read; choose another name")
     if not 0 < chosen.level < 1:
         raise Refusal(f"--level must lie between 0 and 1, such as 0.95, got {chosen.level}")
     with _worded(files):
-        rows = pl.scan_parquet(files, hive_partitioning=any("=" in part for part in files) or None)
         schema = rows.collect_schema()
     label = _expression("--label", chosen.label, schema)
     scores = [_expression("--score", score, schema) for score in chosen.scores]
+    if len(set(chosen.scores)) < len(scores):
+        raise Refusal("--score names one score twice")
     for key in chosen.by:
         _refuse_missing("--by", [key], schema)
+        if schema[key].is_nested() or schema[key] in (pl.Binary, pl.Object):
+            raise Refusal(f"--by names the column {key!r} of dtype {schema[key]}, which makes no groups")
     if chosen.where is not None:
-        rows = rows.filter(_expression("--where", chosen.where, schema))
-    fail_if = None if chosen.fail_if is None else _sql("--fail-if", chosen.fail_if)
+        rows = rows.filter(_condition("--where", chosen.where, schema))
     with _worded(files):
         plan = report(rows, label, scores, by=chosen.by, level=chosen.level)
-        if fail_if is not None:
-            planned = plan.collect_schema()
-            _refuse_missing("--fail-if", fail_if.meta.root_names(), planned, "the report")
-            if pl.LazyFrame(schema=planned).select(fail_if).collect_schema().dtypes() != [pl.Boolean]:
-                raise Refusal(f'--fail-if {chosen.fail_if!r} is no condition, such as "auc < 0.7"')
-        with progress(f"evaluating {_size(files)}"):
-            table = plan.collect()
-    print(readable(table))
+        planned = plan.collect_schema()
+    gate = None if chosen.fail_if is None else _condition("--fail-if", chosen.fail_if, planned, "the report")
+    with _worded(files), progress(f"evaluating {_size(files)}"):
+        table = plan.collect()
+    failing = None if gate is None else _failing(table, gate, chosen)
+    if chosen.output is not None:
+        _replace(chosen.output, lambda beside: write(table, beside))
+    _print(readable(table))
+    if chosen.output is not None:
+        sys.stderr.write(f"polars-auc: wrote {chosen.output}\n")
     skipped = table.filter(pl.col("scope") == "overall", pl.col("n_missing") > 0)
     for name, missing in skipped.select("score", "n_missing").iter_rows():
         sys.stderr.write(f"polars-auc: {name}: {_count(missing, 'row')} skipped for a null label or score\n")
-    if chosen.output is not None:
-        _replace(chosen.output, lambda beside: write(table, beside))
-        sys.stderr.write(f"polars-auc: wrote {chosen.output}\n")
-    return PASSED if fail_if is None else _gate(table, fail_if, chosen.fail_if)
+    if failing is None:
+        return PASSED
+    sys.stderr.write(f"polars-auc: {failing}\n")
+    return FAILED
 
 
-def _files(patterns: Sequence[str]) -> list[str]:
-    """Files that the arguments name, each once, in order."""
-    files: dict[str, None] = {}
-    for pattern in patterns:
-        path = Path(pattern)
-        if path.is_dir():
-            found = sorted(glob.glob(f"{glob.escape(pattern)}/**/*.parquet", recursive=True))
-        elif path.exists():
-            found = [pattern]
-        else:
-            found = sorted(name for name in glob.glob(pattern, recursive=True) if not Path(name).is_dir())
-        if not found:
-            raise Refusal(f"no file matches {pattern!r}")
-        files.update(dict.fromkeys(found))
-    return list(files)
+def _print(text: str) -> None:
+    """Print for whatever takes it: a narrow encoding gets question marks, a closed pipe nothing."""
+    encoding = sys.stdout.encoding or "utf-8"
+    try:
+        print(text.encode(encoding, errors="replace").decode(encoding), flush=True)
+    except BrokenPipeError:
+        # The reader has seen enough; nothing more may be flushed at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        raise Refusal(f"cannot print the report: {_first_line(error)}") from error
 
 
 def _size(files: Sequence[str]) -> str:
@@ -167,15 +168,26 @@ def _expression(option: str, text: str, schema: pl.Schema) -> pl.Expr:
     return expression.alias(text)
 
 
+def _condition(option: str, text: str, schema: pl.Schema, where: str = "the files") -> pl.Expr:
+    """Read an SQL condition on columns that exist."""
+    condition = _sql(option, text)
+    _refuse_missing(option, condition.meta.root_names(), schema, where)
+    with _worded():
+        dtypes = pl.LazyFrame(schema=schema).select(condition).collect_schema().dtypes()
+    if dtypes != [pl.Boolean]:
+        raise Refusal(f'{option} {text!r} is no condition, such as "n > 100"')
+    return condition
+
+
 def _refuse_missing(option: str, names: Sequence[str], schema: pl.Schema, where: str = "the files") -> None:
     for name in names:
         if name not in schema:
             there = ", ".join(schema.names())
-            raise Refusal(f"{option} names the column {name!r}, which {where} lack; there are: {there}")
+            raise Refusal(f"{option} names the column {name!r}, which is not in {where}; there are: {there}")
 
 
 @contextmanager
-def _worded(files: Sequence[str]) -> Iterator[None]:
+def _worded(files: Sequence[str] = ()) -> Iterator[None]:
     """Turn what Polars or the system raises into a refusal of one sentence."""
     try:
         yield
@@ -193,9 +205,21 @@ def _unreadable(files: Sequence[str]) -> str | None:
     return None
 
 
+# What the expressions advise in Python, said for a shell.
+_LABEL_IN_SQL = " Name the positive class: --label \"outcome = 'bad'\""
+_SCORE_IN_SQL = ' Turn it into one: --score "CAST(rating AS DOUBLE)"'
+_IN_SQL = (
+    (re.compile(r" Name the positive class instead: .*"), _LABEL_IN_SQL),
+    (re.compile(r" (To rank by|If it holds numbers).*"), _SCORE_IN_SQL),
+)
+
+
 def _first_line(error: BaseException) -> str:
     said = str(error).strip().removeprefix("the plugin failed with message: ")
-    return said.splitlines()[0] if said else type(error).__name__
+    line = said.splitlines()[0] if said else type(error).__name__
+    for python, sql in _IN_SQL:
+        line = python.sub(lambda _, sql=sql: sql, line)  # type: ignore[misc]
+    return line
 
 
 def _writer(output: Path | None) -> Callable[[pl.DataFrame, Path], None]:
@@ -250,6 +274,11 @@ def readable(table: pl.DataFrame, *, markdown: bool = False) -> str:
         .alias(key)
         for place, key in enumerate(keys)
     ).drop("scope", *dull)
+    if markdown:
+        text = pl.selectors.string()
+        shown = shown.with_columns(
+            text.str.replace_all(r"\s+", " ").str.replace_all("|", "\\|", literal=True)
+        )
     with pl.Config(
         tbl_formatting="MARKDOWN" if markdown else "UTF8_FULL_CONDENSED",
         tbl_hide_dataframe_shape=True,
@@ -264,15 +293,22 @@ def readable(table: pl.DataFrame, *, markdown: bool = False) -> str:
         return str(shown)
 
 
-def _gate(table: pl.DataFrame, fail_if: pl.Expr, text: str) -> int:
-    """Hold each row against the condition; what cannot be decided does not pass."""
-    # NaN compares as larger than every number: an AUC that is NaN would pass "auc < 0.7".
-    decided = table.with_columns(pl.selectors.float().fill_nan(None)).select(fail_if).to_series()
+def _failing(table: pl.DataFrame, gate: pl.Expr, chosen: argparse.Namespace) -> str | None:
+    """Hold the rows against the condition and say which fail; what cannot be decided does not pass."""
+    # A condition on a group's key is about groups: the overall rows have no key.
+    if set(gate.meta.root_names()) & set(chosen.by):
+        table = table.filter(pl.col("scope") == "group")
+    # Counts are unsigned, where 1 - 2 is a large number; and NaN compares as larger than every number, so
+    # that an AUC of NaN would pass "auc < 0.7".
+    plain = table.with_columns(pl.col("n", "n_pos", "n_missing").cast(pl.Int64))
+    with _worded():
+        decided = plain.with_columns(pl.selectors.float().fill_nan(None)).select(gate).to_series()
+    if decided.len() == 1 != table.height:
+        decided = decided.new_from_index(0, table.height)
     failing = table.filter(decided.fill_null(value=True))
     if failing.is_empty():
-        return PASSED
+        return None
     undecided = decided.null_count()
     note = f", {undecided} of them because it cannot be decided there" if undecided else ""
     where = _count(failing.height, "row")
-    sys.stderr.write(f"polars-auc: --fail-if {text!r} holds in {where}{note}:\n{readable(failing)}\n")
-    return FAILED
+    return f"--fail-if {chosen.fail_if!r} holds in {where}{note}:\n{readable(failing)}"

@@ -60,7 +60,10 @@ def report(
     Raises
     ------
     ValueError
-        If there is no score, two scores have one name, or a group column has the name of a report column.
+        If there is no score, a score is several columns, two scores have one name, or a group column has the
+        name of a report column.
+    TypeError
+        If a score is neither name nor expression, or ``by`` holds anything but names.
     polars.exceptions.PolarsError
         For missing columns and for labels or scores of another dtype.
 
@@ -84,6 +87,9 @@ def report(
     └─────────┴──────┴─────┴───────┘
     """
     keys = [by] if isinstance(by, str) else list(by)
+    if not all(isinstance(key, str) for key in keys):
+        msg = f"report: by must be column names, got {keys}"
+        raise TypeError(msg)
     columns = _named(scores)
     _refuse_clashes(keys)
     answers = [answer for name, score in columns.items() for answer in _answers(name, label, score, level)]
@@ -92,6 +98,10 @@ def report(
     if not keys:
         return _one_row_a_score(overall, columns, "overall", {})
     schema = rows.collect_schema()
+    for key in keys:
+        if key not in schema:
+            msg = f"report: by names the column {key!r}, which the frame lacks; there are: {schema.names()}"
+            raise pl.exceptions.ColumnNotFoundError(msg)
     nothing = {key: pl.lit(None, dtype=schema[key]) for key in keys}
     groups = rows.group_by(keys).agg(*answers).sort(keys, nulls_last=True)
     return pl.concat(
@@ -118,15 +128,25 @@ _COLUMNS = [
 ]
 
 
+# A name that no column of a user has.
+_ROW = "polars_auc: row"
+
+
 def _named(scores: str | pl.Expr | Iterable[str | pl.Expr]) -> dict[str, pl.Expr]:
     """Scores by name, in order."""
-    given = [scores] if isinstance(scores, str | pl.Expr) else list(scores)
+    given = [scores] if isinstance(scores, str | pl.Expr | pl.Series) else list(scores)
     if not given:
         msg = 'report: scores must name at least one column, got none; write report(frame, "label", "score")'
         raise ValueError(msg)
     named: dict[str, pl.Expr] = {}
     for score in given:
+        if not isinstance(score, str | pl.Expr):
+            msg = f"report: scores must be column names or expressions, got {type(score).__name__}"
+            raise TypeError(msg)
         column = pl.col(score) if isinstance(score, str) else score
+        if column.meta.has_multiple_outputs():
+            msg = f"report: a score must be a single column, got {column}; list the columns one by one"
+            raise ValueError(msg)
         name = column.meta.output_name()
         if name in named:
             msg = (
@@ -147,10 +167,10 @@ def _refuse_clashes(keys: list[str]) -> None:
 def _answers(name: str, label: IntoExpr, score: pl.Expr, level: float) -> list[pl.Expr]:
     """All that the report tells of one score, as aggregates with names of their own."""
     return [
-        pl.len().cast(pl.UInt64).alias(f"rows of {name}"),
-        roc_auc_ci(label, score, level=level).alias(f"ci of {name}"),
-        ks_statistic(label, score).struct.field("ks").alias(f"ks of {name}"),
-        gini(label, score).alias(f"gini of {name}"),
+        pl.len().cast(pl.UInt64).alias(f"polars_auc: rows of {name}"),
+        roc_auc_ci(label, score, level=level).alias(f"polars_auc: ci of {name}"),
+        ks_statistic(label, score).struct.field("ks").alias(f"polars_auc: ks of {name}"),
+        gini(label, score).alias(f"polars_auc: gini of {name}"),
     ]
 
 
@@ -160,26 +180,26 @@ def _one_row_a_score(
     """Turn the aggregates of each group from columns into one row for each score."""
     rows = []
     for name in scores:
-        ci = pl.col(f"ci of {name}").struct
+        ci = pl.col(f"polars_auc: ci of {name}").struct
         n_pos = ci.field("n_pos")
         n = n_pos + ci.field("n_neg")
         row = pl.struct(
             pl.lit(name).alias("score"),
             n.alias("n"),
             n_pos,
-            (pl.col(f"rows of {name}") - n).alias("n_missing"),
+            (pl.col(f"polars_auc: rows of {name}") - n).alias("n_missing"),
             pl.when(n > 0).then(n_pos / n).alias("prevalence"),
             ci.field("auc", "se", "lower", "upper"),
-            pl.col(f"ks of {name}").alias("ks"),
-            pl.col(f"gini of {name}").alias("gini"),
+            pl.col(f"polars_auc: ks of {name}").alias("ks"),
+            pl.col(f"polars_auc: gini of {name}").alias("gini"),
         )
         rows.append(row)
     return (
         answers.select(
             pl.lit(scope).alias("scope"),
             *(value.alias(key) for key, value in keys.items()),
-            pl.concat_list(rows).alias("row"),
+            pl.concat_list(rows).alias(_ROW),
         )
-        .explode("row")
-        .unnest("row")
+        .explode(_ROW)
+        .unnest(_ROW)
     )

@@ -7,7 +7,7 @@ use polars::prelude::*;
 fn refused(name: &str, got: String, example: &str) -> PolarsError {
     polars_err!(ComputeError:
         "label \"{name}\" {got}, but a label is Boolean, or an integer or float column that holds only 0 and 1. \
-         Name the positive class instead: pl.col(\"{name}\") == {example}")
+         Name the positive class instead: pl.col(\"{name}\") == {example}; arguments come as (label, score)")
 }
 
 /// Refuses a dtype that cannot hold labels.
@@ -51,7 +51,7 @@ pub fn bits(labels: &Series) -> PolarsResult<(Bitmap, Option<Bitmap>)> {
                         // A value under a null may be anything: look again, at those that are there.
                         let wrong = array.iter().flatten().find(|value| !one_or_zero(value));
                         if let Some(wrong) = wrong {
-                            return Err(refused(labels.name(), format!("holds {wrong}"), &wrong.to_string()));
+                            return Err(refused(labels.name(), format!("holds {wrong}"), "..."));
                         }
                     }
                     Ok((values.iter().map(|value| *value == $one).collect(), array.validity().cloned()))

@@ -25,7 +25,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of two files and one partitioned set, as working directory."""
     monkeypatch.chdir(tmp_path)
     frame = fixed(4000).with_columns(
-        y=pl.col("label").cast(pl.Int8), word=pl.when("label").then(pl.lit("bad")).otherwise(pl.lit("good"))
+        y=pl.col("label").cast(pl.Int8),
+        list=pl.concat_list("g"),
+        word=pl.when("label").then(pl.lit("bad")).otherwise(pl.lit("good")),
     )
     frame[:1500].write_parquet("a.parquet")
     frame[1500:].write_parquet("b.parquet")
@@ -155,15 +157,15 @@ def test_gate(folder: Path, capsys: Capture) -> None:
         (["report", "text.parquet", "--label", "y", "--score", "score"], "text.parquet"),
         (
             [*REPORT, "--label", "lable"],
-            "--label names the column 'lable', which the files lack; there are: g, label",
+            "--label names the column 'lable', which is not in the files; there are: g, label",
         ),
         ([*REPORT, "--score", "(("], "--score '((' is no SQL expression"),
         ([*REPORT, "--by", "h"], "--by names the column 'h'"),
         ([*REPORT, "--by", "g", "--by", "g"], "the group column 'g'"),
-        ([*REPORT, "--score", "score"], "two scores are named 'score'"),
+        ([*REPORT, "--score", "score"], "--score names one score twice"),
         ([*REPORT, "--where", "h > 1"], "--where names the column 'h'"),
-        ([*REPORT, "--where", "g + 1"], "filter"),
-        ([*REPORT, "--fail-if", "acu < 1"], "--fail-if names the column 'acu', which the report lack"),
+        ([*REPORT, "--where", "g + 1"], "--where 'g + 1' is no condition"),
+        ([*REPORT, "--fail-if", "acu < 1"], "--fail-if names the column 'acu', which is not in the report"),
         ([*REPORT, "--fail-if", "auc <"], "--fail-if 'auc <' is no SQL expression"),
         ([*REPORT, "--fail-if", "score"], "--fail-if"),
         ([*REPORT, "--level", "95"], "--level must lie between 0 and 1, such as 0.95, got 95.0"),
@@ -171,6 +173,13 @@ def test_gate(folder: Path, capsys: Capture) -> None:
         ([*REPORT, "--label", "word"], 'roc_auc_ci: label "word" has dtype str'),
         ([*REPORT, "--label", "g"], 'label "g" holds'),
         (["report", "a.parquet", "--label", "y", "--score", "word"], 'score "word" has dtype str'),
+        ([*REPORT, "--label", "word"], "Name the positive class: --label \"outcome = 'bad'\""),
+        (
+            [*REPORT, "--by", "list"],
+            "--by names the column 'list' of dtype List(Int64), which",
+        ),
+        ([*REPORT, "--by", "word", "--fail-if", "CAST(word AS INTEGER) > 1", "-o", "x.csv"], "conversion"),
+        (["report", "hive", "hive/g=1", "--label", "y", "--score", "score"], "name a file twice"),
         ([*REPORT, "-o", "out.xlsx"], "--output must end in .parquet, .csv, .json, .md, got 'out.xlsx'"),
         ([*REPORT, "-o", "a.parquet"], "--output 'a.parquet' is one of the files to read"),
         ([*REPORT, "-o", "none/out.csv"], "--output is in 'none', which is no folder"),
@@ -212,3 +221,75 @@ def test_as_a_module_and_on_the_shipped_data(tmp_path: Path) -> None:
         [sys.executable, "-m", "polars_auc", "--version"], capture_output=True, text=True
     )
     assert version.stdout == f"polars-auc {pa.__version__}\n"
+
+
+def auc_of(names: list[str], *options: str) -> list[float]:
+    assert main(["report", *names, "--label", "y", "--score", "s", "-o", "to/auc.csv", *options]) == 0
+    return pl.read_csv("to/auc.csv")["auc"].to_list()
+
+
+def test_names_are_taken_as_they_are(folder: Path) -> None:
+    """A resolved name is no pattern, and a path is no partition."""
+    won = pl.DataFrame({"y": [1, 0], "s": [2.0, 1.0]})
+    lost = pl.DataFrame({"y": [1, 0], "s": [1.0, 2.0]})
+    won.write_parquet("x1.parquet")
+    lost.write_parquet("x[1].parquet")
+    assert auc_of(["x[1].parquet"]) == [0.0]
+    assert auc_of(["x1.parquet"]) == [1.0]
+    (folder / "s=3" / "y=1").mkdir(parents=True)
+    won.write_parquet("s=3/y=1/x.parquet")
+    assert auc_of(["s=3/y=1/x.parquet"]) == auc_of(["s=3/y=1"]) == auc_of(["s=3/y=1/*.parquet"]) == [1.0]
+
+
+def test_each_file_counts_once(folder: Path) -> None:
+    (folder / "link.parquet").symlink_to("a.parquet")
+    counts = []
+    for names in (["a.parquet"], ["a.parquet", "./a.parquet", str(folder / "a.parquet"), "link.parquet"]):
+        assert main(["report", *names, "--label", "y", "--score", "score", "-o", "to/n.csv"]) == 0
+        counts.append(pl.read_csv("to/n.csv")["n"].to_list())
+    assert counts[0] == counts[1]
+
+
+@pytest.mark.usefixtures("folder")
+def test_folders_by_a_glob() -> None:
+    assert (
+        main(["report", "hive/g=[12]", "--label", "y", "--score", "score", "--by", "g", "-o", "to/g.csv"])
+        == 0
+    )
+    assert pl.read_csv("to/g.csv")["g"].to_list() == [1, 2, None]
+
+
+@pytest.mark.usefixtures("folder")
+def test_files_of_somewhat_different_columns() -> None:
+    pl.DataFrame({"y": [1, 0], "s": [2.0, 1.0]}).write_parquet("x1.parquet")
+    pl.DataFrame({"y": [1, 0], "s": [1.0, 2.0], "more": [1, 2]}).write_parquet("x2.parquet")
+    assert auc_of(["x1.parquet", "x2.parquet"]) == auc_of(["x2.parquet", "x1.parquet"]) == [0.5]
+
+
+def test_gates_are_about_what_they_name(folder: Path, capsys: Capture) -> None:
+    rows = {"y": [1, 0, 1, 0], "s": [2.0, 1.0, 1.0, 2.0], "k": ["a", "a", "b|c", "b|c"]}
+    pl.DataFrame(rows).write_parquet("x.parquet")
+    gate = ["report", "x.parquet", "--label", "y", "--score", "s", "--by", "k", "--fail-if"]
+    assert main([*gate, "n - 1000 < 0"]) == 1, "counts are no unsigned numbers here"
+    assert main([*gate, "n_pos - n >= 0"]) == 0
+    assert main([*gate, "k = 'a' AND auc < 0.9"]) == 0, "the overall row has no key"
+    capsys.readouterr()
+    assert main([*gate, "k <> 'a' AND auc < 0.9", "-o", "to/x.md"]) == 1
+    assert "holds in 1 row:" in capsys.readouterr().err
+    assert "b\\|c" in (folder / "to" / "x.md").read_text()
+
+
+@pytest.mark.usefixtures("folder")
+def test_groups_of_any_name() -> None:
+    pl.DataFrame({"y": [1, 0], "s": [2.0, 1.0], "row": [1, 1], "ci of s": [1, 1]}).write_parquet("x.parquet")
+    assert auc_of(["x.parquet"], "--by", "row", "--by", "ci of s") == [1.0, 1.0]
+
+
+def test_readers_that_stop_or_cannot_read() -> None:
+    module = [sys.executable, "-m", "polars_auc", "report", str(DATA / "*.parquet")]
+    command = [*module, "--label", "label", "--score", "tree"]
+    into_true = ["bash", "-c", 'set -o pipefail; "$@" | true', "bash", *command]
+    piped = subprocess.run(into_true, capture_output=True, text=True)
+    assert (piped.returncode, piped.stderr) == (0, "")
+    latin = subprocess.run(command, capture_output=True, env={**os.environ, "PYTHONIOENCODING": "latin-1"})
+    assert (latin.returncode, latin.stderr) == (0, b"")

@@ -67,6 +67,17 @@ def test_groups_that_are_null_are_groups() -> None:
     assert table.filter(pl.col("g").is_null())["scope"].to_list() == ["group", "overall"]
 
 
+def test_refusals_by_type() -> None:
+    with pytest.raises(pl.exceptions.ColumnNotFoundError, match="by names the column 'zz'"):
+        pa.report(rows(), "label", "score", by="zz")
+    with pytest.raises(TypeError, match="scores must be column names or expressions, got Series"):
+        pa.report(rows(), "label", [rows()["score"]])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="by must be column names"):
+        pa.report(rows(), "label", "score", by=[pl.col("g")])  # type: ignore[list-item]
+    with pytest.raises(ValueError, match="a score must be a single column"):
+        pa.report(rows(), "label", pl.col("score", "other"))
+
+
 @pytest.mark.parametrize(
     ("scores", "by", "says"),
     [
