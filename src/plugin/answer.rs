@@ -1,5 +1,6 @@
 //! From List columns to the answers of all groups: a column of numbers, of structs, or of lists.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use polars::prelude::*;
@@ -117,12 +118,26 @@ impl<A: Answer> WithScores for InColumn<'_, A> {
     }
 }
 
-/// Takes in the rows of one group.
-fn part<S: Held>(rows_of: &mut Group<S::Key>, groups: &Groups, scores: &[S], group: usize) {
-    let rows = groups.rows(group);
-    let labels = groups.labels().slice(rows.start, rows.len());
-    let valid = groups.valid().map(|valid| valid.slice(rows.start, rows.len()));
-    rows_of.part(&scores[rows], labels, valid);
+/// What `work` makes of ranges of groups, in order.
+fn in_tasks<T: Send>(groups: &Groups, work: impl Fn(Range<usize>) -> T + Send + Sync) -> Vec<T> {
+    tasks::run(&Threads, groups.len(), |group| groups.rows(group).len(), work)
+}
+
+/// Takes in the rows of one group after the other, and asks of each.
+fn each_group<S: Held>(
+    groups: &Groups,
+    scores: &[S],
+    range: Range<usize>,
+    mut ask: impl FnMut(&mut Group<S::Key>),
+) {
+    let mut group_rows = Group::default();
+    for group in range {
+        let rows = groups.rows(group);
+        let labels = groups.labels().slice(rows.start, rows.len());
+        let valid = groups.valid().map(|valid| valid.slice(rows.start, rows.len()));
+        group_rows.part(&scores[rows], labels, valid);
+        ask(&mut group_rows);
+    }
 }
 
 struct SummaryAnswer<'a, M> {
@@ -140,25 +155,18 @@ impl<M: Summary> Answer for SummaryAnswer<'_, M> {
         score: &DataType,
     ) -> PolarsResult<Series> {
         let fields = <M::Record<S::Key> as Record<S::Key>>::FIELDS;
-        let parts = tasks::run(
-            &Threads,
-            groups.len(),
-            |group| groups.rows(group).len(),
-            |range| {
-                let mut rows = Group::default();
-                let mut columns = Column::all_of(fields, range.len());
-                for group in range {
-                    part(&mut rows, groups, scores, group);
-                    let record = if rows.has_nan() {
-                        self.statistic.of_nan(rows.n_pos(), rows.n_neg())
-                    } else {
-                        self.statistic.of_ties(rows.ties::<S>())
-                    };
-                    record.append(&mut columns);
-                }
-                columns
-            },
-        );
+        let parts = in_tasks(groups, |range| {
+            let mut columns = Column::all_of(fields, range.len());
+            each_group(groups, scores, range, |rows| {
+                let record = if rows.has_nan() {
+                    self.statistic.of_nan(rows.n_pos(), rows.n_neg())
+                } else {
+                    self.statistic.of_ties(rows.ties::<S>())
+                };
+                record.append(&mut columns);
+            });
+            columns
+        });
         let mut columns = joined(parts);
         match (self.single, columns.pop()) {
             (true, Some(column)) => columns::series::<S>(&name, column, score),
@@ -183,24 +191,17 @@ impl<C: Curve> Answer for CurveAnswer<'_, C> {
         score: &DataType,
     ) -> PolarsResult<Series> {
         let fields = <C::Record<S::Key> as Record<S::Key>>::FIELDS;
-        let parts = tasks::run(
-            &Threads,
-            groups.len(),
-            |group| groups.rows(group).len(),
-            |range| {
-                let mut rows = Group::default();
-                let mut columns = Column::all_of(fields, 0);
-                let mut counts = Vec::with_capacity(range.len());
-                let mut present = Vec::with_capacity(range.len());
-                for group in range {
-                    part(&mut rows, groups, scores, group);
-                    let before = columns[0].len();
-                    present.push(!rows.has_nan() && self.statistic.points(rows.ties::<S>(), &mut columns));
-                    counts.push((columns[0].len() - before) as i64);
-                }
-                (columns, counts, present)
-            },
-        );
+        let parts = in_tasks(groups, |range| {
+            let mut columns = Column::all_of(fields, 0);
+            let mut counts = Vec::with_capacity(range.len());
+            let mut present = Vec::with_capacity(range.len());
+            each_group(groups, scores, range, |rows| {
+                let before = columns[0].len();
+                present.push(!rows.has_nan() && self.statistic.points(rows.ties::<S>(), &mut columns));
+                counts.push((columns[0].len() - before) as i64);
+            });
+            (columns, counts, present)
+        });
         let mut borders = vec![0];
         let mut present = Vec::with_capacity(groups.len());
         let mut points = 0;
