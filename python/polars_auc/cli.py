@@ -117,10 +117,9 @@ def _report(chosen: argparse.Namespace) -> int:
     with _worded(files), progress(f"evaluating {_size(files)}"):
         table = plan.collect()
     failing = None if gate is None else _failing(table, gate, chosen)
-    if chosen.output is not None:
-        _replace(chosen.output, lambda beside: write(table, beside))
     _print(readable(table))
     if chosen.output is not None:
+        _replace(chosen.output, lambda beside: write(table, beside))
         sys.stderr.write(f"polars-auc: wrote {chosen.output}\n")
     skipped = table.filter(pl.col("scope") == "overall", pl.col("n_missing") > 0)
     for name, missing in skipped.select("score", "n_missing").iter_rows():

@@ -35,6 +35,9 @@ def roc_auc(label: IntoExpr, score: IntoExpr) -> pl.Expr:
 
     Raises
     ------
+    TypeError
+        If the label or the score is neither a column name nor an expression. A Series is none: in a group it
+        would stand for the same values whatever rows the group has.
     polars.exceptions.ComputeError
         When the plan is resolved, for a label or score of another dtype; when it runs, for a label that is
         neither 0 nor 1, or for columns of different lengths in one group.

@@ -285,11 +285,16 @@ def test_groups_of_any_name() -> None:
     assert auc_of(["x.parquet"], "--by", "row", "--by", "ci of s") == [1.0, 1.0]
 
 
-def test_readers_that_stop_or_cannot_read() -> None:
+def test_readers_that_stop_or_cannot_read(tmp_path: Path) -> None:
     module = [sys.executable, "-m", "polars_auc", "report", str(DATA / "*.parquet")]
     command = [*module, "--label", "label", "--score", "tree"]
     into_true = ["bash", "-c", 'set -o pipefail; "$@" | true', "bash", *command]
     piped = subprocess.run(into_true, capture_output=True, text=True)
     assert (piped.returncode, piped.stderr) == (0, "")
+    full = ["bash", "-c", '"$@" > /dev/full', "bash", *command, "-o", str(tmp_path / "out.csv")]
+    unprinted = subprocess.run(full, capture_output=True, text=True)
+    assert unprinted.returncode == 2
+    assert "polars-auc: cannot print the report" in unprinted.stderr
+    assert not list(tmp_path.iterdir())
     latin = subprocess.run(command, capture_output=True, env={**os.environ, "PYTHONIOENCODING": "latin-1"})
     assert (latin.returncode, latin.stderr) == (0, b"")
