@@ -1,7 +1,7 @@
 //! Times the kernel alone, beside a sort of the scores, on one thread and on all.
 //!
-//! `cargo bench --no-default-features --bench kernel [-- ROUNDS SHAPE ...]` prints CSV: the contenders take
-//! turns, and each row is a median over the rounds. See benches/README.md.
+//! `cargo bench --no-default-features --bench kernel [-- rounds=5 group_rows=10000 what=roc_auc shape=normal]` prints
+//! CSV: the contenders take turns, and each row is a median over the rounds. See benches/README.md.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -68,6 +68,16 @@ fn scores(shape: &str, rows: usize, random: &mut Random) -> Vec<f64> {
     scores
 }
 
+/// What an argument `name=value` says.
+fn asked(name: &str) -> Option<String> {
+    std::env::args().find_map(|argument| Some(argument.strip_prefix(name)?.strip_prefix('=')?.to_owned()))
+}
+
+/// Whether a value is asked for, or none is.
+fn is_asked(name: &str, value: &str) -> bool {
+    asked(name).is_none_or(|asked| asked == value)
+}
+
 /// The processor's name, where the system tells it.
 fn processor() -> String {
     let told = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
@@ -88,7 +98,7 @@ fn each_group(scores: &[f64], labels: &[u8], group_rows: usize, ask: impl Fn(Tie
 }
 
 fn main() {
-    let rounds: usize = std::env::args().filter_map(|argument| argument.parse().ok()).next().unwrap_or(5);
+    let rounds: usize = asked("rounds").and_then(|rounds| rounds.parse().ok()).unwrap_or(5);
     let cores = std::thread::available_parallelism().map_or(0, |cores| cores.get());
     let machine = format!("{},{},{cores}", env!("CARGO_PKG_VERSION"), processor());
     println!("shape,rows,group_rows,what,nanoseconds_per_row,version,cpu,cores");
@@ -103,18 +113,17 @@ fn main() {
         "one outlier",
         "one ulp",
     ];
-    let sizes = [(1 << 20, 10), (1 << 20, 40), (1 << 20, 100), (1 << 21, 10_000), (1 << 22, 1 << 22)];
-    let asked: Vec<String> = std::env::args().skip(1).collect();
-    let wanted = |shape: &&str| {
-        let named = asked.iter().any(|argument| shapes.contains(&argument.as_str()));
-        !named || asked.iter().any(|argument| argument == shape)
-    };
-    for shape in shapes.into_iter().filter(wanted) {
+    let sizes = [(1 << 20, 10), (1 << 20, 40), (1 << 20, 100), (1 << 21, 10_000), (10_000_000, 10_000_000)];
+    for shape in shapes.into_iter().filter(|shape| is_asked("shape", shape)) {
         for (rows, group_rows) in sizes {
+            if !is_asked("group_rows", &group_rows.to_string()) {
+                continue;
+            }
             let scores = scores(shape, rows, &mut random);
             let labels = labels(rows, &mut random);
             let ci = RocAucCi { method: Method::DeLong, level: 0.95 };
-            let contenders: [(&str, &dyn Fn() -> f64); 4] = [
+            let contenders: [(&str, &dyn Fn() -> f64); 5] = [
+                ("part", &|| each_group(&scores, &labels, group_rows, |ties| ties.n_pos() as f64)),
                 ("sort_unstable", &|| {
                     let mut copy = scores.clone();
                     copy.chunks_mut(group_rows).for_each(|group| group.sort_unstable_by(f64::total_cmp));
@@ -137,12 +146,18 @@ fn main() {
             let mut times = vec![Vec::new(); contenders.len()];
             for _ in 0..rounds {
                 for (contender, times) in contenders.iter().zip(&mut times) {
+                    if !is_asked("what", contender.0) {
+                        continue;
+                    }
                     let start = Instant::now();
                     black_box(contender.1());
                     times.push(start.elapsed().as_secs_f64());
                 }
             }
             for (contender, times) in contenders.iter().zip(&mut times) {
+                if times.is_empty() {
+                    continue;
+                }
                 times.sort_by(f64::total_cmp);
                 let median = times[times.len() / 2] * 1e9 / rows as f64;
                 println!("{shape},{rows},{group_rows},{},{median:.2},{machine}", contender.0);

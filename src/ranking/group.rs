@@ -1,13 +1,51 @@
 //! One group's rows, ranked in the way that suits their number.
 
-use super::shards::{SHARD_ROWS, Shards};
+use super::classes::By;
+use super::counted::Counted;
+use super::index::Index;
+use super::shards::{self, SHARD_ROWS, Shards};
 use super::{Bits, Key, Piles, Score, Ties};
 
+/// Groups of fewer rows are not searched for few distinct scores.
+const COUNTED_ROWS: usize = 1 << 11;
+
+/// A group is counted as long as a score is shared by as many of its rows, on average.
+const ROWS_PER_KEY: usize = 64;
+
 /// The rows of one group. Keeps its memory from group to group.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Group<K> {
+    way: Way<K>,
     piles: Piles<K>,
-    shards: Option<Shards<K>>,
+    index: Index<K>,
+}
+
+/// The way that suits the group.
+#[derive(Debug)]
+enum Way<K> {
+    /// In the piles, by one thread.
+    Piles,
+    /// In shards, by all threads.
+    Shards(Shards<K>),
+    /// As few distinct scores.
+    Counted(Counted<K>),
+}
+
+/// Gives the same answer of each way.
+macro_rules! ask {
+    ($group:expr, $question:ident) => {
+        match &$group.way {
+            Way::Piles => $group.piles.$question(),
+            Way::Shards(shards) => shards.$question(),
+            Way::Counted(counted) => counted.$question(),
+        }
+    };
+}
+
+impl<K: Key> Default for Group<K> {
+    fn default() -> Self {
+        Group { way: Way::Piles, piles: Piles::default(), index: Index::default() }
+    }
 }
 
 impl<K: Key> Group<K> {
@@ -16,36 +54,45 @@ impl<K: Key> Group<K> {
     /// # Panics
     /// If `labels` or `valid` have another length than `scores`.
     pub fn part<S: Score<Key = K>>(&mut self, scores: &[S], labels: Bits<'_>, valid: Option<Bits<'_>>) {
-        assert!(labels.len() == scores.len() && valid.is_none_or(|valid| valid.len() == scores.len()));
-        self.shards = (scores.len() >= SHARD_ROWS).then(|| Shards::part(scores, labels, valid));
-        if self.shards.is_none() {
+        let rows = scores.len();
+        assert!(labels.len() == rows && valid.is_none_or(|valid| valid.len() == rows));
+        let most = rows / ROWS_PER_KEY;
+        if rows >= COUNTED_ROWS && Counted::may_be_few(scores, most) {
+            let blocks = if rows < SHARD_ROWS { 1 } else { shards::blocks() };
+            if let Some(counted) = Counted::count(scores, labels, valid, blocks, most) {
+                self.way = Way::Counted(counted);
+                return;
+            }
+        }
+        if rows >= SHARD_ROWS {
+            self.way = Way::Shards(Shards::part(scores, labels, valid));
+        } else {
             self.piles.part(scores, labels, valid);
+            self.way = Way::Piles;
         }
     }
 
     /// Positives: rows that are not missing and whose label is 1.
     pub fn n_pos(&self) -> u64 {
-        self.shards.as_ref().map_or(self.piles.n_pos(), Shards::n_pos)
+        ask!(self, n_pos)
     }
 
     /// Negatives: rows that are not missing and whose label is 0.
     pub fn n_neg(&self) -> u64 {
-        self.shards.as_ref().map_or(self.piles.n_neg(), Shards::n_neg)
+        ask!(self, n_neg)
     }
 
     /// Whether a score that is not missing is NaN, and the group therefore cannot be ranked.
     pub fn has_nan(&self) -> bool {
-        self.shards.as_ref().map_or(self.piles.has_nan(), Shards::has_nan)
+        ask!(self, has_nan)
     }
 
     /// The ties of the rows, which came as scores of type `S`.
     pub fn ties<S: Score<Key = K>>(&mut self) -> Ties<'_, K> {
-        match &self.shards {
-            Some(shards) => Ties::of_shards(shards),
-            None => {
-                self.piles.spread::<S>();
-                Ties::of_piles(&mut self.piles)
-            }
+        match &self.way {
+            Way::Piles => Ties::of_piles(&mut self.piles, &mut self.index, By::score::<S>()),
+            Way::Shards(shards) => Ties::of_shards(shards),
+            Way::Counted(counted) => Ties::of_counted(counted),
         }
     }
 }
@@ -108,10 +155,11 @@ mod tests {
         let labels = Bits::new(&labels, 0, scores.len());
         let mut group = Group::default();
         group.part(&scores, labels, None);
-        assert!(group.shards.is_some());
+        assert!(matches!(group.way, Way::Shards(_)));
         let mut piles = Piles::default();
         piles.part(&scores, labels, None);
-        piles.spread::<f64>();
-        assert_eq!(group.ties::<f64>().twice_u(), piles.twice_u());
+        let mut index = Index::default();
+        let mut ties = Ties::of_piles(&mut piles, &mut index, By::score::<f64>());
+        assert_eq!(group.ties::<f64>().twice_u(), ties.twice_u());
     }
 }

@@ -7,16 +7,34 @@
 pub trait Key: Copy + Ord + Send + Sync + std::fmt::Debug + Default + 'static {
     /// The key that no score has but, for floats, NaN.
     const FAULT: Self;
+
+    /// A number whose high bits differ for keys that differ anywhere, mostly.
+    fn hash(self) -> u64;
 }
 
 macro_rules! keys {
-    ($($key:ty)*) => {$(
+    ($($key:ty, $bits:ident => $folded:expr;)*) => {$(
         impl Key for $key {
             const FAULT: Self = <$key>::MAX;
+
+            /// Multiplicative (Knuth 1973, section 6.4), after the high half is folded onto the low one: whole
+            /// numbers held as floats differ in their high bits only.
+            #[inline]
+            fn hash(self) -> u64 {
+                let $bits = self;
+                let folded: u64 = $folded;
+                folded.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            }
         }
     )*};
 }
-keys!(u8 u16 u32 u64 u128);
+keys! {
+    u8, bits => bits.into();
+    u16, bits => bits.into();
+    u32, bits => bits.into();
+    u64, bits => bits ^ (bits >> 32);
+    u128, bits => { let low = (bits ^ (bits >> 64)) as u64; low ^ (low >> 32) };
+}
 
 /// A score of a numeric type, and the key that ranks it.
 pub trait Score: Copy + Send + Sync {

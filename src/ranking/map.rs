@@ -44,6 +44,12 @@ pub(super) fn sampled(rows: usize) -> impl Iterator<Item = usize> {
     })
 }
 
+impl Default for Map {
+    fn default() -> Self {
+        Map::Line(Line::default())
+    }
+}
+
 impl Map {
     /// The map that suits a sample of positions, none of them NaN.
     pub fn fitting(sample: &mut [f64], buckets: usize) -> Self {

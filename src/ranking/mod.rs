@@ -6,22 +6,28 @@
 //! scores came from, and nothing behind [`Ties`] knows how they were counted. [`tasks`] divides many groups
 //! among threads.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod bits;
+mod classes;
+mod counted;
 pub mod group;
+mod index;
 pub mod key;
 mod map;
 pub mod pairs;
 mod piles;
 mod shards;
+mod streams;
 pub mod tasks;
 pub mod ties;
+mod wide;
 
 pub use bits::Bits;
+pub use classes::Indexed;
 pub use group::Group;
 pub use key::{Key, Score};
 pub use pairs::Placements;
 use piles::Piles;
 pub use shards::SHARD_ROWS;
-pub use ties::{Tie, Ties};
+pub use ties::{Segment, Tie, Ties};

@@ -9,6 +9,7 @@
 //! Invariant after [`Piles::spread`]: both piles are cut into the same number of buckets, every key of a
 //! bucket is below every key of the next, and equal keys are in one bucket.
 
+use super::classes::{Classes, FEW_ROWS};
 use super::map::{Line, Map, SAMPLE, sampled};
 use super::ties::{Above, Tie};
 use super::{Bits, Key, Score};
@@ -19,12 +20,6 @@ use super::{Bits, Key, Score};
 /// with 16 than with 8 or 12.
 const ROWS_PER_BUCKET: usize = 10;
 
-/// A group of fewer rows stays whole.
-///
-/// Measured: with 40 rows, comparing all pairs takes half as long as spreading them first; with 100 both take
-/// as long for the AUC, and spreading is a quarter faster for placements.
-const SPREAD_ROWS: usize = 64;
-
 /// From this many rows on, a sample of [`SAMPLE`] tells how they are best spread; with fewer, sorting the
 /// sample would weigh too much.
 const SAMPLED_ROWS: usize = 2048;
@@ -32,8 +27,8 @@ const SAMPLED_ROWS: usize = 2048;
 /// The keys of one group's positives and negatives. Keeps its memory from group to group.
 #[derive(Debug, Default)]
 pub struct Piles<K> {
-    pos: Pile<K>,
-    neg: Pile<K>,
+    pub(super) pos: Pile<K>,
+    pub(super) neg: Pile<K>,
     nan: bool,
     /// Where each row of a pile goes: room for one pile at a time.
     places: Vec<u32>,
@@ -41,7 +36,7 @@ pub struct Piles<K> {
 
 /// The keys of one class.
 #[derive(Debug, Default)]
-struct Pile<K> {
+pub(super) struct Pile<K> {
     /// The keys, then room that was once needed.
     keys: Vec<K>,
     rows: usize,
@@ -52,17 +47,17 @@ struct Pile<K> {
 }
 
 impl<K: Key> Pile<K> {
-    fn keys(&self) -> &[K] {
+    pub(super) fn keys(&self) -> &[K] {
         &self.keys[..self.rows]
     }
 
-    /// Makes room for `rows` keys and one more, which [`Piles::part`] may write past the end.
+    /// Makes room for `rows` keys.
     fn room(&mut self, rows: usize) -> &mut [K] {
         self.rows = rows;
-        if self.keys.len() <= rows {
-            self.keys.resize(rows + 1, K::default());
+        if self.keys.len() < rows {
+            self.keys.resize(rows, K::default());
         }
-        &mut self.keys[..=rows]
+        &mut self.keys[..rows]
     }
 
     fn bucket(&mut self, bucket: usize) -> &mut [K] {
@@ -112,62 +107,45 @@ impl<K: Key> Piles<K> {
         assert!(labels.len() == rows && valid.is_none_or(|valid| valid.len() == rows));
         let n_pos = labels.count(valid);
         let n_neg = valid.map_or(rows, |valid| valid.count(None)) - n_pos;
-        // Every key is written to both piles and only the pile it belongs to moves on, so that the
-        // loop has no branch to mispredict. The last write may fall one past the end.
         let (pos, neg) = (self.pos.room(n_pos), self.neg.room(n_neg));
         let (mut i, mut j) = (0, 0);
         let mut nan = false;
         for (word, scores) in scores.chunks(64).enumerate() {
-            let mut label = labels.word(word * 64);
-            match valid {
-                None => {
-                    for &score in scores {
-                        let positive = (label & 1) as usize;
-                        label >>= 1;
-                        nan |= score.is_nan();
-                        let key = score.key();
-                        pos[i] = key;
-                        neg[j] = key;
-                        i += positive;
-                        j += 1 - positive;
-                    }
-                }
-                Some(valid) => {
-                    let mut used = valid.word(word * 64);
-                    label &= used;
-                    for &score in scores {
-                        let (positive, there) = ((label & 1) as usize, (used & 1) as usize);
-                        label >>= 1;
-                        used >>= 1;
-                        nan |= score.is_nan() & (there == 1);
-                        let key = score.key();
-                        pos[i] = key;
-                        neg[j] = key;
-                        i += positive;
-                        j += there - positive;
-                    }
-                }
+            let label = labels.word(word * 64);
+            let all = u64::MAX >> (64 - scores.len());
+            let used = valid.map_or(all, |valid| valid.word(word * 64));
+            nan |= nan_among(scores, used);
+            // Bit by bit of either class, so that a loop ends once a word and no row needs a branch.
+            let mut rows = label & used;
+            while rows != 0 {
+                let score = scores[rows.trailing_zeros() as usize];
+                pos[i] = score.key();
+                i += 1;
+                rows &= rows - 1;
+            }
+            let mut rows = !label & used;
+            while rows != 0 {
+                let score = scores[rows.trailing_zeros() as usize];
+                neg[j] = score.key();
+                j += 1;
+                rows &= rows - 1;
             }
         }
         self.nan = nan;
     }
 
-    /// Takes over the keys of each class from pieces.
-    pub fn collect<'a>(
-        &mut self,
-        pos: impl Iterator<Item = &'a [K]> + Clone,
-        neg: impl Iterator<Item = &'a [K]> + Clone,
-    ) {
-        fn fill<'a, K: Key>(pile: &mut Pile<K>, pieces: impl Iterator<Item = &'a [K]> + Clone) {
-            let mut room = pile.room(pieces.clone().map(<[K]>::len).sum());
+    /// Takes over the keys of each class.
+    pub fn collect(&mut self, classes: &Classes<'_, K>) {
+        fn fill<K: Key>(pile: &mut Pile<K>, pieces: &[&[K]], rows: usize) {
+            let mut room = pile.room(rows);
             for piece in pieces {
                 let (here, rest) = room.split_at_mut(piece.len());
                 here.copy_from_slice(piece);
                 room = rest;
             }
         }
-        fill(&mut self.pos, pos);
-        fill(&mut self.neg, neg);
+        fill(&mut self.pos, classes.pos, classes.n_pos);
+        fill(&mut self.neg, classes.neg, classes.n_neg);
         self.nan = false;
     }
 
@@ -189,7 +167,7 @@ impl<K: Key> Piles<K> {
     /// Spreads both piles over buckets; a group of few rows, or of a single score, stays whole.
     pub fn spread<S: Score<Key = K>>(&mut self) {
         let rows = self.pos.rows + self.neg.rows;
-        if rows < SPREAD_ROWS || self.pos.rows == 0 || self.neg.rows == 0 || self.is_one_tie() {
+        if rows < FEW_ROWS || self.pos.rows == 0 || self.neg.rows == 0 || self.is_one_tie() {
             self.pos.leave_whole();
             self.neg.leave_whole();
             return;
@@ -226,20 +204,6 @@ impl<K: Key> Piles<K> {
         Map::fitting(&mut sample, buckets)
     }
 
-    /// The buckets from the lowest scores up.
-    pub(super) fn buckets(&mut self) -> impl Iterator<Item = Bucket<'_, K>> {
-        let (mut pos, mut neg) = (&mut self.pos.keys[..self.pos.rows], &mut self.neg.keys[..self.neg.rows]);
-        let (mut pos_below, mut neg_below) = (0, 0);
-        self.pos.ends.iter().zip(&self.neg.ends).map(move |(&pos_end, &neg_end)| {
-            let (here, rest) = std::mem::take(&mut pos).split_at_mut((pos_end - pos_below) as usize);
-            let (also_here, also_rest) =
-                std::mem::take(&mut neg).split_at_mut((neg_end - neg_below) as usize);
-            let bucket = Bucket { pos: here, neg: also_here, pos_below, neg_below };
-            (pos, neg, pos_below, neg_below) = (rest, also_rest, pos_end, neg_end);
-            bucket
-        })
-    }
-
     /// Walks the distinct scores from the highest to the lowest, above which `above` are known to be.
     pub fn for_each(&mut self, above: Above, mut visit: impl FnMut(Tie<K>)) {
         let mut above = above;
@@ -249,18 +213,16 @@ impl<K: Key> Piles<K> {
     }
 }
 
-/// The keys between two borders, in no order.
-pub(super) struct Bucket<'a, K> {
-    pub pos: &'a mut [K],
-    pub neg: &'a mut [K],
-    /// Positives of the piles in lower buckets.
-    pub pos_below: u32,
-    /// Negatives of the piles in lower buckets.
-    pub neg_below: u32,
+/// Whether any of up to 64 scores whose bit is set is NaN.
+#[inline]
+pub(super) fn nan_among<S: Score>(scores: &[S], used: u64) -> bool {
+    // Without a branch, for many at a time; there is hardly ever one.
+    let any = scores.iter().fold(false, |any, score| any | score.is_nan());
+    any && scores.iter().enumerate().any(|(row, score)| used >> row & 1 == 1 && score.is_nan())
 }
 
 /// The lowest and the highest position.
-fn ends_of<S: Score>(keys: &[S::Key]) -> (f64, f64) {
+pub(super) fn ends_of<S: Score>(keys: &[S::Key]) -> (f64, f64) {
     const LANES: usize = 8;
     let (mut low, mut high) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
     let (chunks, rest) = keys.as_chunks::<LANES>();
@@ -282,13 +244,15 @@ fn ends_of<S: Score>(keys: &[S::Key]) -> (f64, f64) {
 
 /// Sorts keys and walks them from the highest down; gives back what lies above the next lower key.
 #[inline]
-pub(super) fn for_each_in_order<K: Key>(
+fn for_each_in_order<K: Key>(
     pos: &mut [K],
     neg: &mut [K],
     mut above: Above,
     visit: &mut impl FnMut(Tie<K>),
 ) -> Above {
-    let (mut pos, mut neg) = (sorted(pos), sorted(neg));
+    sort(pos);
+    sort(neg);
+    let (mut pos, mut neg) = (&*pos, &*neg);
     while let Some(key) = highest(pos, neg) {
         let (pos_below, neg_below) = (without(pos, key), without(neg, key));
         let tie = Tie {
@@ -305,25 +269,30 @@ pub(super) fn for_each_in_order<K: Key>(
     above
 }
 
-/// A bucket in order. Sorting it in place breaks no invariant.
+/// Sorts a bucket.
 #[inline]
-fn sorted<K: Key>(bucket: &mut [K]) -> &[K] {
+pub(super) fn sort<K: Key>(bucket: &mut [K]) {
     // The standard sort does the same for few keys, but behind a call.
     const FEW: usize = 12;
     if bucket.len() > FEW {
         bucket.sort_unstable();
-        return bucket;
+    } else {
+        sort_few(bucket);
     }
-    for sorted in 1..bucket.len() {
-        let key = bucket[sorted];
+}
+
+/// Sorts by insertion.
+#[inline]
+pub(super) fn sort_few<K: Key>(keys: &mut [K]) {
+    for sorted in 1..keys.len() {
+        let key = keys[sorted];
         let mut place = sorted;
-        while place > 0 && bucket[place - 1] > key {
-            bucket[place] = bucket[place - 1];
+        while place > 0 && keys[place - 1] > key {
+            keys[place] = keys[place - 1];
             place -= 1;
         }
-        bucket[place] = key;
+        keys[place] = key;
     }
-    bucket
 }
 
 /// The highest key of two ascending piles.

@@ -2,30 +2,31 @@
 //!
 //! The rows are cut into blocks, one task each. A block spreads its rows over shards by one map that
 //! all blocks share, and keeps them in memory of its own: no two threads ever write to one place. A
-//! shard is then the pieces that all blocks hold of it, brought together by the thread that ranks it,
-//! small enough to stay in that core's cache.
+//! shard is then the pieces that all blocks hold of it, ranked by one thread and small enough to stay in
+//! that core's cache.
 //!
 //! Invariant: every key of a shard is below every key of the next, and equal keys are in one shard.
 
-use std::ops::Range;
-
 use rayon::prelude::*;
 
+use super::classes::{By, Classes};
 use super::map::{Map, sampled};
-use super::piles::Piles;
+use super::piles::nan_among;
+use super::streams::Streams;
 use super::ties::Above;
 use super::{Bits, Key, Score};
 
 /// From this many rows on, a group is ranked by all threads: about where its keys outgrow a core's cache.
 pub const SHARD_ROWS: usize = 1 << 17;
 
-/// Rows in a shard, on average: their keys and the copy that is spread fill about half of a 1 MiB cache.
-const ROWS_PER_SHARD: usize = 1 << 15;
+/// Rows in a shard, on average: an index of the rarer half and what it is made from fill less than 512 KiB, the
+/// second cache of the core where this was measured.
+const ROWS_PER_SHARD: usize = 1 << 14;
 
 /// Shards at least: a map with many cells needs some for each of them.
-const MIN_SHARDS: usize = 128;
+const MIN_SHARDS: usize = 64;
 
-/// Shards at most: with two classes, each is two streams that a block writes to at a time.
+/// Shards at most.
 const MAX_SHARDS: usize = 512;
 
 /// Blocks for each thread, so that a thread which falls behind can be helped out.
@@ -37,33 +38,24 @@ pub struct Shards<K> {
     blocks: Vec<Block<K>>,
     /// Highest first: which shard, and what lies above it.
     order: Vec<(usize, Above)>,
-    spread: fn(&mut Piles<K>),
+    by: By<K>,
     n_pos: u64,
     n_neg: u64,
     nan: bool,
 }
 
-/// The rows of one block, by class and shard.
+/// The rows of one block: two streams for each shard, negatives and positives.
 #[derive(Debug)]
 struct Block<K> {
-    pos: Vec<K>,
-    neg: Vec<K>,
-    pos_ends: Vec<u32>,
-    neg_ends: Vec<u32>,
+    streams: Streams<K>,
     nan: bool,
-}
-
-/// The rows between two ends of a shard.
-fn piece<'a, K>(keys: &'a [K], ends: &[u32], shard: usize) -> &'a [K] {
-    let start = if shard == 0 { 0 } else { ends[shard - 1] };
-    &keys[start as usize..ends[shard] as usize]
 }
 
 impl<K: Key> Shards<K> {
     /// Parts rows by their labels and scores; rows whose `valid` bit is 0 are skipped.
     pub fn part<S: Score<Key = K>>(scores: &[S], labels: Bits<'_>, valid: Option<Bits<'_>>) -> Self {
         let shards = (scores.len() / ROWS_PER_SHARD).next_power_of_two().clamp(MIN_SHARDS, MAX_SHARDS);
-        Self::part_as(scores, labels, valid, BLOCKS_PER_THREAD * rayon::current_num_threads(), shards)
+        Self::part_as(scores, labels, valid, blocks(), shards)
     }
 
     /// Parts rows in about as many blocks and into as many shards as are asked for.
@@ -75,17 +67,13 @@ impl<K: Key> Shards<K> {
         shards: usize,
     ) -> Self {
         let block_rows = scores.len().div_ceil(blocks).max(1);
-        let blocks: Vec<Range<usize>> = (0..scores.len())
-            .step_by(block_rows)
-            .map(|start| start..(start + block_rows).min(scores.len()))
-            .collect();
         let map = map(scores, shards);
-        let blocks: Vec<Block<K>> = blocks
-            .into_par_iter()
-            .map(|rows| {
-                let labels = labels.slice(rows.start, rows.len());
-                let valid = valid.map(|valid| valid.slice(rows.start, rows.len()));
-                let scores = &scores[rows];
+        let blocks: Vec<Block<K>> = scores
+            .par_chunks(block_rows)
+            .enumerate()
+            .map(|(block, scores)| {
+                let labels = labels.slice(block * block_rows, scores.len());
+                let valid = valid.map(|valid| valid.slice(block * block_rows, scores.len()));
                 match &map {
                     Map::Line(line) => Block::part(scores, labels, valid, shards, |x| line.bucket(x)),
                     Map::Pieces(pieces) => Block::part(scores, labels, valid, shards, |x| pieces.bucket(x)),
@@ -101,12 +89,12 @@ impl<K: Key> Shards<K> {
         for shard in (0..shards).rev() {
             order.push((shard, above));
             for block in &blocks {
-                above.pos += piece(&block.pos, &block.pos_ends, shard).len() as u64;
-                above.neg += piece(&block.neg, &block.neg_ends, shard).len() as u64;
+                above.pos += block.rows(shard, true);
+                above.neg += block.rows(shard, false);
             }
         }
         let nan = blocks.iter().any(|block| block.nan);
-        Shards { blocks, order, spread: Piles::spread::<S>, n_pos: above.pos, n_neg: above.neg, nan }
+        Shards { blocks, order, by: By::score::<S>(), n_pos: above.pos, n_neg: above.neg, nan }
     }
 
     /// All positives.
@@ -124,20 +112,43 @@ impl<K: Key> Shards<K> {
         self.nan
     }
 
-    /// What `ask` says of each shard, from the highest scores down.
-    pub fn each<T: Send>(&self, ask: impl Fn(&mut Piles<K>, Above) -> T + Sync) -> Vec<T> {
+    /// What depends on the type of the scores.
+    pub fn by(&self) -> By<K> {
+        self.by
+    }
+
+    /// What `ask` says of each shard, from the highest scores down, with something for it to work with.
+    pub fn each<W, T: Send>(
+        &self,
+        work: impl Fn() -> W + Sync + Send,
+        ask: impl Fn(&mut W, &Classes<'_, K>, Above) -> T + Sync,
+    ) -> Vec<T> {
         self.order
             .par_iter()
-            .map_init(Piles::default, |piles, &(shard, above)| {
-                piles.collect(
-                    self.blocks.iter().map(|block| piece(&block.pos, &block.pos_ends, shard)),
-                    self.blocks.iter().map(|block| piece(&block.neg, &block.neg_ends, shard)),
-                );
-                (self.spread)(piles);
-                ask(piles, above)
-            })
+            .map_init(work, |work, &(shard, above)| self.with(shard, |classes| ask(work, classes, above)))
             .collect()
     }
+
+    /// The shard in which the score lies that as many rows reach or exceed.
+    pub fn highest(&self, rank: u64) -> Option<K> {
+        let last = self.order.partition_point(|(_, above)| above.pos + above.neg < rank).checked_sub(1)?;
+        let (shard, above) = self.order[last];
+        self.with(shard, |classes| classes.highest((rank - above.pos - above.neg) as usize))
+    }
+
+    fn with<T>(&self, shard: usize, ask: impl FnOnce(&Classes<'_, K>) -> T) -> T {
+        let pieces = |class: usize| -> Vec<&[K]> {
+            self.blocks.iter().flat_map(|block| block.streams.pieces(2 * shard + class)).collect()
+        };
+        let (neg, pos) = (pieces(0), pieces(1));
+        let rows = |pieces: &[&[K]]| pieces.iter().map(|piece| piece.len()).sum();
+        ask(&Classes { n_pos: rows(&pos), n_neg: rows(&neg), pos: &pos, neg: &neg })
+    }
+}
+
+/// Blocks that a large group is cut into.
+pub(super) fn blocks() -> usize {
+    BLOCKS_PER_THREAD * rayon::current_num_threads()
 }
 
 /// The map that suits a sample of scores. Whether a row counts does not matter to it.
@@ -155,42 +166,34 @@ impl<K: Key> Block<K> {
         shards: usize,
         shard: impl Fn(f64) -> u32,
     ) -> Self {
-        // One counter for each shard and class, side by side; rows that are not used go to a last one.
-        let unused = 2 * shards;
-        let mut next = vec![0u32; unused + 1];
-        let mut places = Vec::with_capacity(scores.len());
+        let mut streams = Streams::new(2 * shards, scores.len());
         let mut nan = false;
+        // First where all rows of a word go, then the rows: two short loops that keep to registers take half the
+        // time of one long loop.
+        let mut places = [0u32; 64];
         for (word, scores) in scores.chunks(64).enumerate() {
             let label = labels.word(word * 64);
+            for (row, (place, &score)) in places.iter_mut().zip(scores).enumerate() {
+                *place = 2 * shard(score.position()) + (label >> row & 1) as u32;
+            }
             let used = valid.map_or(u64::MAX, |valid| valid.word(word * 64));
-            for (row, &score) in scores.iter().enumerate() {
-                let there = used >> row & 1 == 1;
-                let place = 2 * shard(score.position()) as usize + (label >> row & 1) as usize;
-                let place = if there { place } else { unused };
-                nan |= there & score.is_nan();
-                next[place] += 1;
-                places.push(place as u32);
+            nan |= nan_among(scores, used);
+            if used.count_ones() as usize >= scores.len() {
+                for (&place, &score) in places.iter().zip(scores) {
+                    streams.push(place as usize, score.key());
+                }
+            } else {
+                for (row, (&place, &score)) in places.iter().zip(scores).enumerate() {
+                    if used >> row & 1 == 1 {
+                        streams.push(place as usize, score.key());
+                    }
+                }
             }
         }
-        let mut ends = [Vec::with_capacity(shards), Vec::with_capacity(shards)];
-        let mut rows = [0u32; 2];
-        for shard in 0..shards {
-            for class in 0..2 {
-                let start = rows[class];
-                rows[class] += std::mem::replace(&mut next[2 * shard + class], start);
-                ends[class].push(rows[class]);
-            }
-        }
-        let mut keys = rows.map(|rows| vec![K::default(); rows as usize]);
-        for (&score, &place) in scores.iter().zip(&places) {
-            let place = place as usize;
-            if place < unused {
-                let slot = &mut next[place];
-                keys[place % 2][*slot as usize] = score.key();
-                *slot += 1;
-            }
-        }
-        let ([neg, pos], [neg_ends, pos_ends]) = (keys, ends);
-        Block { pos, neg, pos_ends, neg_ends, nan }
+        Block { streams, nan }
+    }
+
+    fn rows(&self, shard: usize, positive: bool) -> u64 {
+        self.streams.pieces(2 * shard + usize::from(positive)).map(|piece| piece.len() as u64).sum()
     }
 }

@@ -3,8 +3,11 @@
 //! Every unpaired ROC statistic is a fold over this object. It is walked, not stored: the keys of the
 //! group are its only memory.
 
+use super::classes::{By, Classes, Indexed};
+use super::counted::Counted;
+use super::index::Index;
 use super::shards::Shards;
-use super::{Key, Piles, Placements};
+use super::{Key, Piles, Placements, pairs};
 
 /// One distinct score and the rows that share it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +38,47 @@ impl<K> Tie<K> {
     }
 }
 
+/// A straight piece of the ROC curve: rows that come one after the other in order of score, and that share one
+/// score or one class.
+///
+/// One class's distinct scores are segments of their own; between two of them, all rows of the other class
+/// are one segment, whatever ties there are among them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment<K> {
+    /// The key of the score, if there is but one.
+    pub key: Option<K>,
+    /// Positives of the segment.
+    pub pos: u64,
+    /// Negatives of the segment.
+    pub neg: u64,
+    /// Positives that score higher.
+    pub pos_above: u64,
+    /// Negatives that score higher.
+    pub neg_above: u64,
+}
+
+impl<K> Segment<K> {
+    /// True positives when the segment's lowest score is the threshold.
+    #[inline]
+    pub fn tp(&self) -> u64 {
+        self.pos_above + self.pos
+    }
+
+    /// False positives when the segment's lowest score is the threshold.
+    #[inline]
+    pub fn fp(&self) -> u64 {
+        self.neg_above + self.neg
+    }
+}
+
+impl<K> From<Tie<K>> for Segment<K> {
+    #[inline]
+    fn from(tie: Tie<K>) -> Self {
+        let Tie { key, pos, neg, pos_above, neg_above } = tie;
+        Segment { key: Some(key), pos, neg, pos_above, neg_above }
+    }
+}
+
 /// Rows with higher scores than those in question.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Above {
@@ -56,22 +100,28 @@ pub struct Ties<'a, K> {
 #[derive(Debug)]
 enum Source<'a, K> {
     /// A group that one thread ranks.
-    Piles(&'a mut Piles<K>),
+    Piles { piles: &'a mut Piles<K>, index: &'a mut Index<K>, by: By<K> },
     /// A group that all threads rank.
     Shards(&'a Shards<K>),
+    /// A group of few distinct scores.
+    Counted(&'a Counted<K>),
 }
 
 impl<'a, K: Key> Ties<'a, K> {
-    /// The ties of piles that are spread.
-    pub(super) fn of_piles(piles: &'a mut Piles<K>) -> Self {
+    /// The ties of piles.
+    pub(super) fn of_piles(piles: &'a mut Piles<K>, index: &'a mut Index<K>, by: By<K>) -> Self {
         let (n_pos, n_neg) = (piles.n_pos(), piles.n_neg());
-        Ties { source: Source::Piles(piles), n_pos, n_neg }
+        Ties { source: Source::Piles { piles, index, by }, n_pos, n_neg }
     }
 
     /// The ties of a group in shards.
     pub(super) fn of_shards(shards: &'a Shards<K>) -> Self {
-        let (n_pos, n_neg) = (shards.n_pos(), shards.n_neg());
-        Ties { source: Source::Shards(shards), n_pos, n_neg }
+        Ties { source: Source::Shards(shards), n_pos: shards.n_pos(), n_neg: shards.n_neg() }
+    }
+
+    /// The ties of a group that is counted.
+    pub(super) fn of_counted(counted: &'a Counted<K>) -> Self {
+        Ties { source: Source::Counted(counted), n_pos: counted.n_pos(), n_neg: counted.n_neg() }
     }
 
     /// All positives.
@@ -118,9 +168,14 @@ impl<'a, K: Key> Ties<'a, K> {
         join: impl Fn(&mut T, T),
     ) {
         match &mut self.source {
-            Source::Piles(piles) => piles.for_each(Above::default(), |tie| step(result, tie)),
+            Source::Piles { piles, by, .. } => {
+                (by.spread)(piles);
+                piles.for_each(Above::default(), |tie| step(result, tie));
+            }
             Source::Shards(shards) => {
-                let parts = shards.each(|piles, above| {
+                let parts = shards.each(Piles::default, |piles, classes, above| {
+                    piles.collect(classes);
+                    (shards.by().spread)(piles);
                     let mut part = start();
                     piles.for_each(above, |tie| step(&mut part, tie));
                     part
@@ -129,35 +184,125 @@ impl<'a, K: Key> Ties<'a, K> {
                     join(result, part);
                 }
             }
+            Source::Counted(counted) => each_counted(counted, |tie| step(result, tie)),
+        }
+    }
+
+    /// Folds the segments of the curve from the highest scores to the lowest, like [`fold`](Ties::fold)
+    /// but without order among the rows of one class between two scores of the other.
+    pub fn fold_segments<T: Default + Send>(
+        &mut self,
+        indexed: Indexed,
+        step: impl Fn(&mut T, Segment<K>) + Sync,
+        join: impl Fn(&mut T, T),
+    ) -> T {
+        let mut result = T::default();
+        match &mut self.source {
+            Source::Piles { piles, index, by } => {
+                let few = in_classes(piles, |classes| {
+                    let few = classes.are_few();
+                    if !few {
+                        classes.for_each_segment(index, *by, indexed, Above::default(), |segment| {
+                            step(&mut result, segment);
+                        });
+                    }
+                    few
+                });
+                if few {
+                    (by.spread)(piles);
+                    piles.for_each(Above::default(), |tie| step(&mut result, tie.into()));
+                }
+            }
+            Source::Shards(shards) => {
+                let parts = shards.each(Index::default, |index, classes, above| {
+                    let mut part = T::default();
+                    classes.for_each_segment(index, shards.by(), indexed, above, |segment| {
+                        step(&mut part, segment);
+                    });
+                    part
+                });
+                for part in parts {
+                    join(&mut result, part);
+                }
+            }
+            Source::Counted(counted) => each_counted(counted, |tie| step(&mut result, tie.into())),
+        }
+        result
+    }
+
+    /// The key of the score that exactly so many rows reach or exceed, where there is one.
+    pub fn threshold(&mut self, rows: u64) -> Option<K> {
+        match &mut self.source {
+            Source::Piles { piles, .. } => in_classes(piles, |classes| classes.highest(rows as usize)),
+            Source::Shards(shards) => shards.highest(rows),
+            Source::Counted(counted) => {
+                let mut above = 0;
+                counted.descending().find_map(|(key, pos, neg)| {
+                    above += pos + neg;
+                    (above >= rows).then_some(key)
+                })
+            }
         }
     }
 
     /// Twice the Mann-Whitney U of the positives: pairs in which the positive scores higher count 2,
     /// tied pairs 1. An exact integer, whatever the order in which the rows came.
     pub fn twice_u(&mut self) -> u128 {
+        let n_neg = self.n_neg;
         match &mut self.source {
-            Source::Piles(piles) => piles.twice_u(),
+            Source::Piles { piles, index, by } => {
+                in_classes(piles, |classes| u128::from(classes.twice_u(index, *by)))
+            }
             Source::Shards(shards) => {
-                let n_neg = self.n_neg;
-                let parts = shards.each(|piles, above| {
-                    let neg_below = n_neg - above.neg - piles.n_neg();
-                    piles.twice_u() + 2 * u128::from(piles.n_pos()) * u128::from(neg_below)
+                let parts = shards.each(Index::default, |index, classes, above| {
+                    let neg_below = n_neg - above.neg - classes.n_neg as u64;
+                    let here = classes.twice_u(index, shards.by());
+                    u128::from(here) + 2 * classes.n_pos as u128 * u128::from(neg_below)
                 });
                 parts.into_iter().sum()
+            }
+            Source::Counted(counted) => {
+                let mut twice_u = 0;
+                each_counted(counted, |tie| {
+                    twice_u += u128::from(tie.pos) * u128::from(2 * (n_neg - tie.fp()) + tie.neg);
+                });
+                twice_u
             }
         }
     }
 
     /// Sums over the placements of all rows.
     pub fn placements(&mut self) -> Placements {
-        let n_neg = self.n_neg;
-        match &mut self.source {
-            Source::Piles(piles) => piles.placements(Above::default(), n_neg),
-            Source::Shards(shards) => {
-                let parts = shards.each(|piles, above| piles.placements(above, n_neg));
-                parts.into_iter().fold(Placements::default(), Placements::plus)
+        if let Source::Piles { piles, .. } = &self.source {
+            let few = in_classes(piles, |classes| classes.are_few().then(|| pairs::placements(classes)));
+            if let Some(placements) = few {
+                return placements;
             }
         }
+        let n_neg = self.n_neg;
+        self.fold_segments(
+            Indexed::Rarer,
+            |sums: &mut Placements, segment| {
+                sums.add_pos(segment.pos, 2 * (n_neg - segment.fp()) + segment.neg);
+                sums.add_neg(segment.neg, 2 * segment.pos_above + segment.pos);
+            },
+            |sums, more| *sums = sums.plus(more),
+        )
+    }
+}
+
+/// Asks the classes of piles.
+fn in_classes<K: Key, T>(piles: &Piles<K>, ask: impl FnOnce(&Classes<'_, K>) -> T) -> T {
+    let (pos, neg) = (piles.pos.keys(), piles.neg.keys());
+    ask(&Classes { pos: &[pos], neg: &[neg], n_pos: pos.len(), n_neg: neg.len() })
+}
+
+/// Walks what is counted, from the highest score down.
+fn each_counted<K: Key>(counted: &Counted<K>, mut visit: impl FnMut(Tie<K>)) {
+    let mut above = Above::default();
+    for (key, pos, neg) in counted.descending() {
+        visit(Tie { key, pos, neg, pos_above: above.pos, neg_above: above.neg });
+        above = Above { pos: above.pos + pos, neg: above.neg + neg };
     }
 }
 
@@ -198,7 +343,37 @@ mod tests {
             .sum()
     }
 
-    /// Both ways of ranking, whatever the number of rows.
+    /// Whether segments are what the ties make of them: borders between segments are borders between ties,
+    /// and a segment of several ties is of one class, not of the one that is indexed.
+    fn check_segments<K: Key>(
+        segments: &[Segment<K>],
+        ties: &[Tie<K>],
+        indexed: Indexed,
+    ) -> Result<(), TestCaseError> {
+        let mut rest = ties;
+        for segment in segments {
+            let here =
+                rest.iter().take_while(|tie| tie.tp() + tie.fp() <= segment.tp() + segment.fp()).count();
+            let (inside, lower) = rest.split_at(here);
+            prop_assert!(!inside.is_empty());
+            let above = (inside[0].pos_above, inside[0].neg_above);
+            prop_assert_eq!((segment.pos_above, segment.neg_above), above);
+            prop_assert_eq!(segment.pos, inside.iter().map(|tie| tie.pos).sum::<u64>());
+            prop_assert_eq!(segment.neg, inside.iter().map(|tie| tie.neg).sum::<u64>());
+            match segment.key {
+                Some(key) => prop_assert_eq!(inside.iter().map(|tie| tie.key).collect::<Vec<_>>(), [key]),
+                None => {
+                    prop_assert!(segment.pos == 0 || segment.neg == 0);
+                    prop_assert!(indexed == Indexed::Rarer || segment.pos == 0);
+                }
+            }
+            rest = lower;
+        }
+        prop_assert!(rest.is_empty());
+        Ok(())
+    }
+
+    /// All ways of ranking, whatever the number of rows.
     fn check<S: Score + PartialOrd>(rows: &[(bool, S)]) -> Result<(), TestCaseError> {
         let mut bytes = vec![0; rows.len() / 8 + 1];
         for (row, _) in rows.iter().enumerate().filter(|(_, row)| row.0) {
@@ -209,15 +384,16 @@ mod tests {
         let expected = by_definition(rows);
         let twice_u = twice_u_by_definition(rows);
         let mut group = Group::default();
-        for blocks in [None, Some((1, 1)), Some((1, 8)), Some((3, 4)), Some((7, 64))] {
-            let forced =
-                blocks.map(|(blocks, shards)| Shards::part_as(&scores, labels, None, blocks, shards));
-            if forced.is_none() {
-                group.part(&scores, labels, None);
-            }
-            let mut ask = |question: Question<'_, S::Key>| match &forced {
-                None => question(group.ties::<S>()),
-                Some(shards) => question(Ties::of_shards(shards)),
+        let counted = Counted::count(&scores, labels, None, 3, usize::MAX).unwrap();
+        for blocks in [None, Some((0, 0)), Some((1, 1)), Some((1, 8)), Some((3, 4)), Some((7, 64))] {
+            let forced = blocks
+                .filter(|&blocks| blocks != (0, 0))
+                .map(|(blocks, shards)| Shards::part_as(&scores, labels, None, blocks, shards));
+            group.part(&scores, labels, None);
+            let mut ask = |question: Question<'_, S::Key>| match (&blocks, &forced) {
+                (None, _) => question(group.ties::<S>()),
+                (_, None) => question(Ties::of_counted(&counted)),
+                (_, Some(shards)) => question(Ties::of_shards(shards)),
             };
             ask(&|mut ties| {
                 prop_assert_eq!(ties.n_pos() + ties.n_neg(), rows.len() as u64);
@@ -236,6 +412,22 @@ mod tests {
             });
             ask(&|mut ties| {
                 prop_assert_eq!(ties.placements(), placements, "{:?}", blocks);
+                Ok(())
+            })?;
+            for indexed in [Indexed::Rarer, Indexed::Positives] {
+                ask(&|mut ties| {
+                    let segments = ties.fold_segments(
+                        indexed,
+                        |walked: &mut Vec<_>, segment| walked.push(segment),
+                        |walked, more| walked.extend(more),
+                    );
+                    check_segments(&segments, &expected, indexed)
+                })?;
+            }
+            ask(&|mut ties| {
+                for tie in &expected {
+                    prop_assert_eq!(ties.threshold(tie.tp() + tie.fp()), Some(tie.key), "{:?}", blocks);
+                }
                 Ok(())
             })?;
             ask(&|mut ties| {

@@ -3,7 +3,7 @@
 use super::Summary;
 use super::record::{Threshold, record};
 use crate::math;
-use crate::ranking::{Key, Ties};
+use crate::ranking::{Indexed, Key, Ties};
 
 /// The largest vertical distance between the ROC curve and the diagonal, `max |tpr - fpr|`.
 ///
@@ -41,21 +41,24 @@ impl Summary for KsStatistic {
             return KsRecord::new(None, None, None, n_pos, n_neg);
         }
         // The farther of two points; of equals the first, which has the higher score.
-        let farther = |best: &mut Option<(u128, K)>, other: Option<(u128, K)>| {
+        let farther = |best: &mut Option<(u128, u64)>, other: Option<(u128, u64)>| {
             if other.map(|other| other.0) > best.map(|best| best.0) {
                 *best = other;
             }
         };
-        let farthest = ties.fold(
-            |best, tie| {
-                let above = u128::from(tie.tp()) * u128::from(n_neg);
-                let distance = above.abs_diff(u128::from(tie.fp()) * u128::from(n_pos));
-                farther(best, Some((distance, tie.key)));
+        // Within a segment the distance grows or shrinks all the way: only its end can be farthest.
+        let farthest = ties.fold_segments(
+            Indexed::Rarer,
+            |best, segment| {
+                let above = u128::from(segment.tp()) * u128::from(n_neg);
+                let distance = above.abs_diff(u128::from(segment.fp()) * u128::from(n_pos));
+                farther(best, Some((distance, segment.tp() + segment.fp())));
             },
             farther,
         );
-        let (farthest, threshold) =
-            farthest.map_or((0, None), |(distance, key)| (distance, Some(Threshold(key))));
+        let (farthest, rows) = farthest.unwrap_or_default();
+        // Where no score tells the classes apart, the highest will do as well as any.
+        let threshold = ties.threshold(if farthest == 0 { 1 } else { rows }).map(Threshold);
         let ks = math::quotient(farthest, ties.pairs());
         let effective = ties.pairs() as f64 / (n_pos + n_neg) as f64;
         let p_value = math::kolmogorov::upper_tail(effective.sqrt() * ks);

@@ -1,0 +1,373 @@
+"""What this package promises about its speed, each as a ratio to something else in the same run.
+
+``python benches/targets.py [--rounds 9] [--rows 1e7] [--only few shapes]`` runs the works below. Within one
+work the contenders take turns, in another order each round; a row for each comparison is appended to
+``benches/results/targets.csv``: the medians, their ratio, and the ratio promised. With ``--check`` the exit
+status tells whether all promises were kept. Thread counts and memory are measured in processes of their own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+import polars as pl
+
+import polars_auc as pa
+from machine import machine
+
+RESULTS = Path(__file__).parent / "results" / "targets.csv"
+
+Run: TypeAlias = Callable[[], object]
+
+
+@dataclass(frozen=True)
+class Promise:
+    """``ours`` takes at most ``ratio`` times as long as ``other``, both among the contenders of a work."""
+
+    ours: str
+    other: str
+    ratio: float
+
+
+@dataclass(frozen=True)
+class Work:
+    """Contenders that take turns, and what is promised about them."""
+
+    name: str
+    contenders: dict[str, Run]
+    promises: list[Promise]
+    slow: tuple[str, ...] = ()
+    """Contenders that run in the first three rounds only."""
+
+
+def select(frame: pl.DataFrame, expression: pl.Expr) -> Run:
+    """Make an in-memory query over all rows."""
+    plan = frame.lazy().select(expression)
+    return lambda: plan.collect(engine="in-memory")
+
+
+def grouped(frame: pl.DataFrame, engine: str, *expressions: pl.Expr) -> Run:
+    """Make a grouped query."""
+    plan = frame.lazy().group_by("group").agg(*expressions)
+    return lambda: plan.collect(engine=engine)  # type: ignore[call-overload]
+
+
+AUC = pa.roc_auc("label", "score")
+
+
+def normal(n: int, prevalence: float = 0.3, seed: int = 1) -> pl.DataFrame:
+    """Return labels and distinct normal scores, those of positives one standard deviation higher."""
+    rng = np.random.default_rng(seed)
+    label = rng.random(n) < prevalence
+    return pl.DataFrame({"label": label, "score": rng.standard_normal(n) + label})
+
+
+def with_scores(frame: pl.DataFrame, score: pl.Series | pl.Expr) -> pl.DataFrame:
+    """Put other scores beside the labels."""
+    return frame.with_columns(score.alias("score")).rechunk()
+
+
+def peers(n: int) -> Iterator[Work]:
+    """One column of distinct scores, by us and by others."""
+    import polarbearings as pb
+    import polars_ds as pds
+    from sklearn.metrics import roc_auc_score
+
+    frame = normal(n)
+    score, label = frame["score"], frame["label"]
+    contenders: dict[str, Run] = {
+        "roc_auc": select(frame, AUC),
+        "Series.sort()": lambda: score.sort(),
+        "numpy sort": lambda: np.sort(score.to_numpy()),
+        "sum of both columns": lambda: frame.select(pl.col("score").sum(), pl.col("label").sum()),
+        "polarbearings": select(frame, pb.roc_auc("label", "score")),
+        "polars-ds": select(frame, pds.query_roc_auc("label", "score")),
+        "scikit-learn": lambda: roc_auc_score(label.to_numpy(), score.to_numpy()),
+    }
+    promises = [
+        Promise("roc_auc", "Series.sort()", 0.5),
+        Promise("roc_auc", "scikit-learn", 1 / 45),
+        Promise("roc_auc", "polarbearings", 1 / 12),
+        Promise("roc_auc", "polars-ds", 1 / 18),
+    ]
+    yield Work("one column", contenders, promises, slow=("scikit-learn",))
+
+
+def few(n: int) -> Iterator[Work]:
+    """Scores of few distinct values, narrower scores, and few positives."""
+    frame = normal(n)
+    share = (frame["score"] - frame["score"].min()) / (frame["score"].max() - frame["score"].min())  # type: ignore[operator]
+    columns = {
+        "f32": (frame["score"].cast(pl.Float32), 0.7),
+        "three decimals": (share.round(3), 0.25),
+        "integers 0..1000, Int64": ((share * 1000).cast(pl.Int64), 0.25),
+        "integers 0..1000, Int16": ((share * 1000).cast(pl.Int16), 0.25),
+        "Boolean": (frame["score"] > 0.5, 0.25),
+    }
+    contenders = {"distinct f64": select(frame, AUC)}
+    promises = []
+    for name, (score, ratio) in columns.items():
+        contenders[name] = select(with_scores(frame, score), AUC)
+        promises.append(Promise(name, "distinct f64", ratio))
+    contenders["1 % positives"] = select(normal(n, prevalence=0.01), AUC)
+    promises.append(Promise("1 % positives", "distinct f64", 0.8))
+    yield Work("other scores", contenders, promises)
+
+
+def shapes(n: int) -> Iterator[Work]:
+    """Scores that a map of buckets could stumble over."""
+    frame = normal(n)
+    rng = np.random.default_rng(7)
+    uniform = rng.random(n)
+    outlier = frame["score"].to_numpy().copy()
+    outlier[n // 3] = 1e300
+    columns = {
+        "sorted": frame["score"].sort(),
+        "reversed": frame["score"].sort(descending=True),
+        "constant": pl.repeat(0.5, n, eager=True),
+        "log-uniform over 12 decades": pl.Series(10.0 ** (12 * uniform - 6)),
+        "two far clusters": pl.Series(np.where(rng.random(n) < 0.5, 1e9 + uniform, uniform * 1e-9)),
+        "one outlier at 1e300": pl.Series(outlier),
+        "within one ulp of 1.0": pl.Series(np.where(uniform < 0.5, 1.0, np.nextafter(1.0, 2.0))),
+        "half ties, half distinct": pl.Series(np.where(uniform < 0.5, 0.5, rng.standard_normal(n))),
+    }
+    contenders = {"normal": select(frame, AUC)}
+    for name, score in columns.items():
+        contenders[name] = select(with_scores(frame, score), AUC)
+    yield Work("shapes", contenders, [Promise(name, "normal", 1.5) for name in columns])
+
+
+def groups(n: int) -> Iterator[Work]:
+    """Grouped queries against the same query with bare lists: what the plugin is handed."""
+    rng = np.random.default_rng(3)
+    lists = pl.col("score").implode(), pl.col("label").implode()
+    frame = normal(n)
+    for count in (10, 1000, 100_000, 1_000_000):
+        group = pl.Series((rng.random(n) * count).astype(np.int32)).alias("group")
+        keyed = frame.with_columns(group)
+        for engine in ("streaming", "in-memory"):
+            contenders = {
+                "roc_auc": grouped(keyed, engine, AUC),
+                "bare implode()": grouped(keyed, engine, *lists),
+            }
+            promises = [Promise("roc_auc", "bare implode()", 1.2)]
+            yield Work(f"{count} groups, {engine}", contenders, promises)
+
+
+def skewed(n: int) -> Iterator[Work]:
+    """Half of all rows in one group, beside many tiny ones."""
+    rng = np.random.default_rng(5)
+    frame = normal(n)
+    even = np.arange(n) // 10
+    large = np.where(np.arange(n) < n // 2, n, np.arange(n) // 5)
+    order = rng.permutation(n)
+    for engine in ("streaming", "in-memory"):
+        contenders = {
+            name: grouped(frame.with_columns(pl.Series("group", group[order].astype(np.int32))), engine, AUC)
+            for name, group in {"one large group": large, "balanced": even}.items()
+        }
+        promises = [Promise("one large group", "balanced", 1.3)]
+        yield Work(f"one large group beside many tiny ones, {engine}", contenders, promises)
+
+
+def small(_: int) -> Iterator[Work]:
+    """Many queries of a hundred rows."""
+    frame = normal(100)
+    sums = pl.col("label").sum(), pl.col("score").sum()
+
+    def thousand(*expressions: pl.Expr) -> Run:
+        return lambda: [frame.select(*expressions) for _ in range(1000)]
+
+    contenders = {
+        "roc_auc": thousand(AUC),
+        "two sums": thousand(*sums),
+        "first of two lists": thousand(pl.col("score").implode().first(), pl.col("label").implode().first()),
+    }
+    yield Work("1000 selects of 100 rows", contenders, [Promise("roc_auc", "two sums", 2.0)])
+
+
+def statistics_of_one_column(n: int) -> Iterator[Work]:
+    """Other statistics of the same column."""
+    frame = normal(n)
+    expressions = {
+        "roc_auc": AUC,
+        "mann_whitney_u": pa.mann_whitney_u("label", "score"),
+        "roc_auc_ci": pa.roc_auc_ci("label", "score"),
+        "ks_statistic": pa.ks_statistic("label", "score"),
+    }
+    contenders = {name: select(frame, expression) for name, expression in expressions.items()}
+    promises = [Promise(name, "roc_auc", 1.4) for name in expressions if name != "roc_auc"]
+    yield Work("statistics", contenders, promises)
+
+
+def curve(n: int) -> Iterator[Work]:
+    """All points of the curve of distinct scores."""
+    frame = normal(n)
+    contenders = {
+        "roc_curve": select(frame, pa.roc_curve("label", "score")),
+        "sort of score with label": lambda: frame.sort("score", descending=True),
+    }
+    yield Work("all points of a curve", contenders, [Promise("roc_curve", "sort of score with label", 1.5)])
+
+
+def alone(n: int, statistic: str = "roc_auc") -> dict[str, float]:
+    """Time a query, and measure the memory it takes, in this process."""
+    frame = normal(n)
+    run = select(frame, getattr(pa, statistic)("label", "score"))
+    before = resident("VmRSS")
+    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+    run()
+    extra = (resident("VmHWM") - before) / frame["score"].estimated_size()
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+    return {"seconds": statistics.median(times), "extra": extra}
+
+
+def resident(what: str) -> float:
+    """Return a memory reading of this process in bytes."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(float(line.split()[1]) * 1024 for line in lines if line.startswith(what))
+
+
+def in_a_process(n: int, threads: int | None = None) -> dict[str, float]:
+    """Do ``alone`` in a process with so many threads."""
+    environment = {**os.environ, **({"POLARS_MAX_THREADS": str(threads)} if threads else {})}
+    command = [sys.executable, __file__, "--alone", str(n)]
+    answer = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    told: dict[str, float] = json.loads(answer.stdout)
+    return told
+
+
+WORKS: dict[str, Callable[[int], Iterator[Work]]] = {
+    "peers": peers,
+    "few": few,
+    "shapes": shapes,
+    "groups": groups,
+    "skewed": skewed,
+    "small": small,
+    "statistics": statistics_of_one_column,
+    "curve": curve,
+}
+
+
+@dataclass
+class Row:
+    """One comparison."""
+
+    work: str
+    ours: str
+    other: str
+    runs: int
+    ours_median: float
+    other_median: float
+    ratio: float
+    promised: float | None
+
+
+def timed(work: Work, rounds: int) -> Iterator[Row]:
+    """Let the contenders take turns."""
+    times: dict[str, list[float]] = {name: [] for name in work.contenders}
+    for name, run in work.contenders.items():
+        if name not in work.slow:
+            run()  # warms up
+    order = random.Random(1)
+    for number in range(rounds):
+        # Whoever comes after a contender finds caches and allocator as that one left them.
+        for name in order.sample(list(work.contenders), len(work.contenders)):
+            if number < 3 or name not in work.slow:
+                start = time.perf_counter()
+                work.contenders[name]()
+                times[name].append(time.perf_counter() - start)
+    medians = {name: statistics.median(taken) for name, taken in times.items()}
+    promised = {(promise.ours, promise.other): promise.ratio for promise in work.promises}
+    ours = work.promises[0].ours if len({promise.ours for promise in work.promises}) == 1 else None
+    pairs = [*promised, *((ours, name) for name in medians if ours and name != ours)]
+    for one, other in dict.fromkeys(pairs):
+        ratio = medians[one] / medians[other]
+        yield Row(work.name, one, other, len(times[one]), medians[one], medians[other], ratio, promised.get((one, other)))
+
+
+def threads(n: int, rounds: int) -> Iterator[Row]:
+    """One thread and two."""
+    times: dict[int, list[float]] = {1: [], 2: []}
+    for _ in range(rounds):
+        for count, taken in times.items():
+            taken.append(in_a_process(n, count)["seconds"])
+    one, two = statistics.median(times[1]), statistics.median(times[2])
+    yield Row("threads", "2 threads", "1 thread", rounds, two, one, two / one, 1 / 1.7)
+
+
+def growth(n: int, rounds: int) -> Iterator[Row]:
+    """A hundred times the rows, and what memory they take besides."""
+    fewer, more = n // 10, n * 10
+    told: dict[int, list[dict[str, float]]] = {fewer: [], more: []}
+    for _ in range(rounds):
+        for count, answers in told.items():
+            answers.append(in_a_process(count))
+    median = {count: statistics.median(answer["seconds"] for answer in answers) for count, answers in told.items()}
+    linear = median[fewer] * (more // fewer)
+    yield Row("growth", f"{more:.0e} rows", f"{more // fewer} times {fewer:.0e} rows", rounds, median[more], linear, median[more] / linear, 1.15)
+    for count in told:
+        extra = statistics.median(answer["extra"] for answer in told[count])
+        size = 8.0 * count
+        yield Row("memory, bytes", f"extra, {count:.0e} rows", "the score column", rounds, extra * size, size, extra, 1.25)
+
+
+def main() -> int:
+    """Measure, print and append."""
+    parser = argparse.ArgumentParser(description="Hold this package's speed against what is promised.")
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--rows", type=float, default=1e7)
+    parser.add_argument("--only", nargs="+", choices=[*WORKS, "threads", "growth"], help="these works")
+    parser.add_argument("--check", action="store_true", help="fail where a promise is not kept")
+    parser.add_argument("--dry", action="store_true", help="append nothing")
+    parser.add_argument("--alone", type=int, help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    if chosen.alone:
+        print(json.dumps(alone(chosen.alone)))
+        return 0
+    n = int(chosen.rows)
+    told: list[Row] = []
+
+    def take(rows: Iterator[Row]) -> None:
+        for row in rows:
+            told.append(row)
+            kept = "" if row.promised is None else "  kept" if row.ratio <= row.promised else "  NOT KEPT"
+            promised = "" if row.promised is None else f" (promised {row.promised:.3f})"
+            print(f"{row.work:<44} {row.ours:>28} / {row.other:<26} {row.ours_median:.4g} / {row.other_median:.4g} = {row.ratio:.3f}{promised}{kept}", flush=True)
+
+    for name, works in WORKS.items():
+        if not chosen.only or name in chosen.only:
+            for work in works(n):
+                take(timed(work, chosen.rounds))
+    for name, processes in {"threads": threads, "growth": growth}.items():
+        if not chosen.only or name in chosen.only:
+            take(processes(n, min(chosen.rounds, 5)))
+    if not chosen.dry:
+        stamp = {"date": time.strftime("%Y-%m-%d"), "version": pa.__version__, "polars": pl.__version__, "rows": n}
+        table = pl.DataFrame([{**stamp, **vars(row), **machine()} for row in told], infer_schema_length=None)
+        table = table.with_columns(pl.col("ours_median", "other_median", "ratio", "promised").round_sig_figs(4))
+        if RESULTS.exists():
+            table = pl.concat([pl.read_csv(RESULTS, schema=table.schema), table])
+        table.write_csv(RESULTS)
+    broken = [row for row in told if row.promised is not None and row.ratio > row.promised]
+    return 1 if chosen.check and broken else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,221 @@
+//! Few distinct scores: counted where they stand, without moving or ordering a row.
+//!
+//! A table holds each distinct key with its positives and negatives. It gives up as soon as there are
+//! more distinct keys than it is allowed: a group of distinct scores is found out after that many rows.
+//!
+//! Invariant: a key is in its home slot, or in the nearest slot behind that was free when it first came.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::*;
+
+use super::{Bits, Key, Score};
+
+/// Distinct keys that a table holds at most.
+const MOST: usize = 1 << 13;
+
+/// Slots of a table for each key that it holds, at least: of keys spread at random, nine in ten are then at home.
+const SLOTS_PER_KEY: usize = 4;
+
+/// Slots of a new table.
+const SLOTS: usize = 1 << 8;
+
+/// A distinct key and the rows that share it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot<K> {
+    key: K,
+    /// Negatives and positives; a slot without any is free.
+    counts: [u32; 2],
+}
+
+/// The distinct keys of some rows.
+#[derive(Debug)]
+struct Table<K> {
+    slots: Vec<Slot<K>>,
+    /// Shift of a hash that leaves a slot's number.
+    shift: u32,
+    held: usize,
+}
+
+impl<K: Key> Table<K> {
+    fn new(slots: usize) -> Self {
+        Table { slots: vec![Slot::default(); slots], shift: u64::BITS - slots.ilog2(), held: 0 }
+    }
+
+    #[inline]
+    fn count(&mut self, key: K, class: usize) {
+        let slots = &mut self.slots[..];
+        let home = (key.hash() >> self.shift) as usize & (slots.len() - 1);
+        // A free slot's key may equal this one by chance: then it is this key's slot from now on,
+        // and only how many are held must be told.
+        let slot = &mut slots[home];
+        if slot.key == key && slot.counts != [0, 0] {
+            slot.counts[class] += 1;
+        } else {
+            self.count_elsewhere(home, key, class);
+        }
+    }
+
+    #[inline(never)]
+    fn count_elsewhere(&mut self, home: usize, key: K, class: usize) {
+        let mut place = home;
+        loop {
+            let slot = &mut self.slots[place];
+            if slot.counts == [0, 0] {
+                *slot = Slot { key, counts: [0, 0] };
+                slot.counts[class] = 1;
+                self.held += 1;
+                break;
+            }
+            if slot.key == key {
+                slot.counts[class] += 1;
+                return;
+            }
+            place = (place + 1) % self.slots.len();
+        }
+        if self.held * SLOTS_PER_KEY > self.slots.len() && self.held <= MOST {
+            self.grow();
+        }
+    }
+
+    fn grow(&mut self) {
+        let mut larger = Table::new(2 * self.slots.len());
+        for slot in self.held() {
+            let mut place = (slot.key.hash() >> larger.shift) as usize;
+            while larger.slots[place].counts != [0, 0] {
+                place = (place + 1) % larger.slots.len();
+            }
+            larger.slots[place] = slot;
+        }
+        larger.held = self.held;
+        *self = larger;
+    }
+
+    fn held(&self) -> impl Iterator<Item = Slot<K>> {
+        self.slots.iter().copied().filter(|slot| slot.counts != [0, 0])
+    }
+
+    /// Counts rows, until `stop` or until there are too many keys: then `false`, and `stop` is set.
+    fn count_rows<S: Score<Key = K>>(
+        &mut self,
+        scores: &[S],
+        labels: Bits<'_>,
+        valid: Option<Bits<'_>>,
+        most: usize,
+        stop: &AtomicBool,
+    ) -> bool {
+        for (word, scores) in scores.chunks(64).enumerate() {
+            let mut label = labels.word(word * 64);
+            let mut used = valid.map_or(u64::MAX, |valid| valid.word(word * 64));
+            for &score in scores {
+                if used & 1 == 1 {
+                    self.count(score.key(), (label & 1) as usize);
+                }
+                label >>= 1;
+                used >>= 1;
+            }
+            if self.held > most {
+                stop.store(true, Ordering::Relaxed);
+                return false;
+            }
+            if word % 64 == 0 && stop.load(Ordering::Relaxed) {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// The distinct keys of a group, with their positives and negatives.
+#[derive(Debug)]
+pub struct Counted<K> {
+    /// Lowest key first: key, negatives, positives.
+    keys: Vec<(K, [u64; 2])>,
+    rows: [u64; 2],
+    nan: bool,
+}
+
+impl<K: Key> Counted<K> {
+    /// Whether a few scores out of many say that there may be as few distinct ones: two of them are equal.
+    ///
+    /// Of `m` scores drawn from `most` or fewer values, no two are equal with a chance of less than
+    /// `exp(-m² / (2 most))`: here one in fifty.
+    pub fn may_be_few<S: Score<Key = K>>(scores: &[S], most: usize) -> bool {
+        const DRAWN: usize = 256;
+        let mut drawn = [K::default(); DRAWN];
+        let most = most.min(MOST);
+        let enough = (3 * most.isqrt()).min(DRAWN).min(scores.len());
+        let drawn = &mut drawn[..enough];
+        let every = scores.len() / enough.max(1);
+        for (place, key) in drawn.iter_mut().enumerate() {
+            *key = scores[place * every].key();
+        }
+        drawn.sort_unstable();
+        drawn.windows(2).any(|pair| pair[0] == pair[1])
+    }
+
+    /// Counts rows, or gives up; rows whose `valid` bit is 0 are skipped.
+    pub fn count<S: Score<Key = K>>(
+        scores: &[S],
+        labels: Bits<'_>,
+        valid: Option<Bits<'_>>,
+        blocks: usize,
+        most: usize,
+    ) -> Option<Self> {
+        let stop = AtomicBool::new(false);
+        let block_rows = scores.len().div_ceil(blocks).max(1);
+        let count = |(block, scores): (usize, &[S])| {
+            let labels = labels.slice(block * block_rows, scores.len());
+            let valid = valid.map(|valid| valid.slice(block * block_rows, scores.len()));
+            let mut table = Table::new(SLOTS);
+            let whole = table.count_rows(scores, labels, valid, most.min(MOST), &stop);
+            whole.then_some(table)
+        };
+        let tables: Option<Vec<Table<K>>> = if blocks == 1 {
+            scores.chunks(block_rows).enumerate().map(count).collect()
+        } else {
+            scores.par_chunks(block_rows).enumerate().map(count).collect()
+        };
+        Some(Self::of_tables::<S>(&tables?))
+    }
+
+    fn of_tables<S: Score<Key = K>>(tables: &[Table<K>]) -> Self {
+        let mut slots: Vec<Slot<K>> = tables.iter().flat_map(Table::held).collect();
+        slots.sort_unstable_by_key(|slot| slot.key);
+        let mut keys: Vec<(K, [u64; 2])> = Vec::new();
+        let mut rows = [0; 2];
+        for slot in slots {
+            if keys.last().is_none_or(|last| last.0 != slot.key) {
+                keys.push((slot.key, [0, 0]));
+            }
+            let [neg, pos] = slot.counts.map(u64::from);
+            if let Some((_, [all_neg, all_pos])) = keys.last_mut() {
+                *all_neg += neg;
+                *all_pos += pos;
+            }
+            rows = [rows[0] + neg, rows[1] + pos];
+        }
+        let nan = keys.iter().any(|&(key, _)| S::from_key(key).is_nan());
+        Counted { keys, rows, nan }
+    }
+
+    /// All positives.
+    pub fn n_pos(&self) -> u64 {
+        self.rows[1]
+    }
+
+    /// All negatives.
+    pub fn n_neg(&self) -> u64 {
+        self.rows[0]
+    }
+
+    /// Whether a score that is not missing is NaN.
+    pub fn has_nan(&self) -> bool {
+        self.nan
+    }
+
+    /// The keys from the highest down, each with its positives and negatives.
+    pub fn descending(&self) -> impl Iterator<Item = (K, u64, u64)> {
+        self.keys.iter().rev().map(|&(key, [neg, pos])| (key, pos, neg))
+    }
+}

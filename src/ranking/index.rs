@@ -1,0 +1,294 @@
+//! One class's keys, indexed: how many of them lie below any key, and which are equal to it.
+//!
+//! Only pairs of one positive and one negative decide a rank statistic. So it is enough to bring one class
+//! near its order; the rows of the other are never moved, but look up their place among it.
+//!
+//! The indexed keys are spread over buckets by a map that never decreases, so that a key's rank is the
+//! number of keys in lower buckets plus those below it in its own. There are twice as many buckets as keys,
+//! and looking up compares four keys from where the bucket begins, be it empty or full: keys behind its
+//! end belong to higher buckets, are higher, and change no count. No loop of unknown length, no branch to
+//! mispredict.
+//!
+//! Invariants: every key of a bucket is below every key of the next; a bucket of more than [`WINDOW`] keys
+//! is sorted; after [`Index::order`] all of them are, and so is the whole.
+
+use std::hint::select_unpredictable;
+
+use super::map::{Line, Map, SAMPLE, sampled};
+use super::piles::{ends_of, sort, sort_few};
+use super::ties::{Above, Segment};
+use super::wide::{Work, widest};
+use super::{Key, Score};
+
+/// Buckets for each indexed key.
+///
+/// Measured on groups of 10^4 normal scores, whose middle is four times as dense as their average: with 1 or with
+/// half as many, looking up takes nearly twice as long, for buckets that outgrow the window.
+const BUCKETS_PER_KEY: usize = 2;
+
+/// Keys that looking up compares at once.
+const WINDOW: usize = 4;
+
+/// From this many keys on, a sample tells how they are best spread; with fewer, sorting the sample would
+/// weigh too much.
+const SAMPLED_KEYS: usize = 2048;
+
+/// The keys of one class, indexed. Keeps its memory from use to use.
+#[derive(Debug, Default)]
+pub(super) struct Index<K> {
+    keys: Vec<K>,
+    /// Where each bucket begins; one more entry than buckets.
+    starts: Vec<u32>,
+    map: Map,
+    /// For each key, the bucket it goes to.
+    places: Vec<u32>,
+    /// The buckets of more than [`WINDOW`] keys.
+    long: Vec<usize>,
+    /// What [`Index::tally`] counts: rows between key `r - 1` and key `r` at `2 r`, rows that equal it behind.
+    counts: Vec<u32>,
+}
+
+impl<K: Key> Index<K> {
+    /// Indexes the keys in `pieces`.
+    pub fn build<S: Score<Key = K>>(&mut self, pieces: &[&[K]]) {
+        let rows: usize = pieces.iter().map(|piece| piece.len()).sum();
+        let buckets = (rows * BUCKETS_PER_KEY).max(1);
+        let map = fitting::<S>(pieces, rows, buckets);
+        match &map {
+            Map::Line(line) => {
+                self.spread(pieces, rows, buckets, |key| line.bucket(S::from_key(key).position()));
+            }
+            Map::Pieces(lines) => {
+                self.spread(pieces, rows, buckets, |key| lines.bucket(S::from_key(key).position()));
+            }
+        }
+        self.map = map;
+        for &bucket in &self.long {
+            let (start, end) = ends_of_bucket(&self.starts, bucket);
+            sort(&mut self.keys[start..end]);
+        }
+    }
+
+    /// Moves every key to its bucket, by counting.
+    fn spread(&mut self, pieces: &[&[K]], rows: usize, buckets: usize, bucket: impl Fn(K) -> u32) {
+        self.starts.clear();
+        self.starts.resize(buckets + 1, 0);
+        self.places.clear();
+        self.places.reserve(rows);
+        let starts = &mut self.starts[..];
+        for &key in pieces.iter().copied().flatten() {
+            let place = bucket(key);
+            starts[place as usize] += 1;
+            self.places.push(place);
+        }
+        // From here on an entry is where its bucket ends, and filling the bucket from its end leaves it
+        // where the bucket begins.
+        let mut end = 0;
+        self.long.clear();
+        for (bucket, start) in starts.iter_mut().enumerate() {
+            if *start as usize > WINDOW {
+                self.long.push(bucket);
+            }
+            end += *start;
+            *start = end;
+        }
+        self.keys.clear();
+        self.keys.resize(rows, K::default());
+        for (&key, &place) in pieces.iter().copied().flatten().zip(&self.places) {
+            let start = &mut starts[place as usize];
+            *start -= 1;
+            self.keys[*start as usize] = key;
+        }
+    }
+
+    /// Sorts every bucket, and thereby all keys.
+    pub fn order(&mut self) {
+        // No key is more than a window from its place.
+        sort_few(&mut self.keys);
+    }
+
+    /// Over all keys in `pieces`: twice the indexed keys below each, and once those equal to it.
+    pub fn twice_below<S: Score<Key = K>>(&self, pieces: &[&[K]]) -> u64 {
+        match &self.map {
+            Map::Line(line) => {
+                let line = *line;
+                let bucket = |key| line.bucket(S::from_key(key).position());
+                widest(TwiceBelow { index: self, pieces, bucket })
+            }
+            Map::Pieces(lines) => {
+                let bucket = |key| lines.bucket(S::from_key(key).position());
+                widest(TwiceBelow { index: self, pieces, bucket })
+            }
+        }
+    }
+
+    /// Counts the keys in `pieces` by their place among the indexed keys, which must be in order.
+    pub fn tally<S: Score<Key = K>>(&mut self, pieces: &[&[K]]) {
+        let mut counts = std::mem::take(&mut self.counts);
+        counts.clear();
+        counts.resize(2 * self.keys.len() + 2, 0);
+        match &self.map {
+            Map::Line(line) => {
+                let line = *line;
+                self.count(pieces, &mut counts, |key| line.bucket(S::from_key(key).position()));
+            }
+            Map::Pieces(lines) => {
+                self.count(pieces, &mut counts, |key| lines.bucket(S::from_key(key).position()));
+            }
+        }
+        self.counts = counts;
+    }
+
+    #[inline]
+    fn count(&self, pieces: &[&[K]], counts: &mut [u32], bucket: impl Fn(K) -> u32) {
+        let (starts, keys) = (&self.starts[..], &self.keys[..]);
+        let mut slow = Remembered::default();
+        for piece in pieces {
+            for &key in *piece {
+                let place = bucket(key) as usize;
+                let (start, end) = ends_of_bucket(starts, place);
+                let (below, tied) = match keys[start..].first_chunk::<{ WINDOW + 1 }>() {
+                    Some(window) if end - start <= WINDOW => {
+                        let mut below = 0;
+                        for &other in &window[..WINDOW] {
+                            below = select_unpredictable(other < key, below + 1, below);
+                        }
+                        (below, window[below] == key)
+                    }
+                    _ => {
+                        let (below, upto) = slow.place(&keys[start..end], key);
+                        (below, upto > below)
+                    }
+                };
+                counts[2 * (start + below) + usize::from(tied)] += 1;
+            }
+        }
+    }
+
+    /// The segments of the curve after [`Index::tally`], from the highest scores down, where `above` tells
+    /// the rows that score higher than these, and `indexed_pos` which class is indexed.
+    pub fn for_each_segment(&self, mut above: Above, indexed_pos: bool, mut visit: impl FnMut(Segment<K>)) {
+        let mut pass = |key: Option<K>, indexed: u32, others: u32| {
+            let (pos, neg) = if indexed_pos { (indexed, others) } else { (others, indexed) };
+            let (pos, neg) = (u64::from(pos), u64::from(neg));
+            if pos + neg > 0 {
+                visit(Segment { key, pos, neg, pos_above: above.pos, neg_above: above.neg });
+                above.pos += pos;
+                above.neg += neg;
+            }
+        };
+        let (keys, counts) = (&self.keys[..], &self.counts[..]);
+        let mut end = keys.len();
+        pass(None, 0, counts[2 * end]);
+        while end > 0 {
+            let key = keys[end - 1];
+            let mut start = end - 1;
+            while start > 0 && keys[start - 1] == key {
+                start -= 1;
+            }
+            pass(Some(key), (end - start) as u32, counts[2 * start + 1]);
+            pass(None, 0, counts[2 * start]);
+            end = start;
+        }
+    }
+}
+
+/// Where a bucket begins and ends, with one check of its number.
+#[inline(always)]
+fn ends_of_bucket(starts: &[u32], bucket: usize) -> (usize, usize) {
+    let pair = &starts[bucket..][..2];
+    (pair[0] as usize, pair[1] as usize)
+}
+
+/// The last key that was looked up in a long bucket, and its place there: a score that very many rows share
+/// makes a bucket long, and most that look up their place in it have that score.
+#[derive(Default)]
+struct Remembered<K> {
+    key: Option<K>,
+    place: (usize, usize),
+}
+
+impl<K: Key> Remembered<K> {
+    /// How many keys of a bucket are below a key, and how many are not above it.
+    #[inline]
+    fn place(&mut self, bucket: &[K], key: K) -> (usize, usize) {
+        if self.key != Some(key) {
+            *self = Remembered { key: Some(key), place: place_among(bucket, key) };
+        }
+        self.place
+    }
+}
+
+/// How many keys of a bucket are below a key, and how many are not above it.
+#[cold]
+#[inline(never)]
+fn place_among<K: Key>(bucket: &[K], key: K) -> (usize, usize) {
+    if bucket.len() <= WINDOW {
+        let count = |test: &dyn Fn(K) -> bool| bucket.iter().filter(|&&other| test(other)).count();
+        return (count(&|other| other < key), count(&|other| other <= key));
+    }
+    let below = bucket.partition_point(|&other| other < key);
+    (below, below + bucket[below..].partition_point(|&other| other <= key))
+}
+
+/// The work of [`Index::twice_below`].
+struct TwiceBelow<'a, K, F> {
+    index: &'a Index<K>,
+    pieces: &'a [&'a [K]],
+    bucket: F,
+}
+
+impl<K: Key, F: Fn(K) -> u32> Work for TwiceBelow<'_, K, F> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run(self) -> u64 {
+        let (starts, keys) = (&self.index.starts[..], &self.index.keys[..]);
+        let mut sum = 0;
+        let mut slow = Remembered::default();
+        // A sum for each place in the window: they are added up as they lie, side by side.
+        let mut sums = [0u64; WINDOW];
+        for piece in self.pieces {
+            for &key in *piece {
+                let place = (self.bucket)(key) as usize;
+                let (start, end) = ends_of_bucket(starts, place);
+                sum += 2 * start as u64;
+                match keys[start..].first_chunk::<WINDOW>() {
+                    Some(window) if end - start <= WINDOW => {
+                        for (sum, &other) in sums.iter_mut().zip(window) {
+                            *sum += u64::from(other < key) + u64::from(other <= key);
+                        }
+                    }
+                    _ => {
+                        let (below, upto) = slow.place(&keys[start..end], key);
+                        sum += (below + upto) as u64;
+                    }
+                }
+            }
+        }
+        sum + sums.iter().sum::<u64>()
+    }
+}
+
+/// The map that suits these keys.
+fn fitting<S: Score>(pieces: &[&[S::Key]], rows: usize, buckets: usize) -> Map {
+    if rows < SAMPLED_KEYS {
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for piece in pieces {
+            let (lowest, highest) = ends_of::<S>(piece);
+            (low, high) = (low.min(lowest), high.max(highest));
+        }
+        return Map::Line(Line::over(low, high, buckets));
+    }
+    let mut sample = [0.0; SAMPLE];
+    let mut pieces = pieces.iter();
+    let (mut piece, mut before) = (&[][..], 0);
+    for (position, row) in sample.iter_mut().zip(sampled(rows)) {
+        while row - before >= piece.len() {
+            before += piece.len();
+            piece = pieces.next().copied().unwrap_or_default();
+        }
+        *position = S::from_key(piece[row - before]).position();
+    }
+    Map::fitting(&mut sample, buckets)
+}

@@ -1,0 +1,92 @@
+//! Keys on their way to many destinations, in one pass and without counting them first.
+//!
+//! A stream is a list of chunks in one arena. A chunk is taken when a stream needs it, so that the places
+//! being written to lie close together whatever the number of streams, and no key is moved twice.
+//!
+//! Invariant: chunk `c` is `arena[c * CHUNK..(c + 1) * CHUNK]` and belongs to one stream; all chunks of a
+//! stream but its last are full.
+
+use super::Key;
+
+/// Keys in a chunk.
+///
+/// Measured on 10^7 rows in 1024 streams: with 64 the readers of a stream wait for memory a third longer than with
+/// 256, since each chunk is a new place; with 1024 writing gets slower and the unfilled ends add up.
+const CHUNK: usize = 256;
+
+/// Keys of many streams.
+#[derive(Debug)]
+pub(super) struct Streams<K> {
+    arena: Vec<K>,
+    /// Where each stream's next key goes; on a chunk's border (as at the beginning), to a new chunk.
+    next: Vec<u32>,
+    /// For each chunk, where its stream's next key would have gone when the chunk was taken.
+    before: Vec<u32>,
+}
+
+impl<K: Key> Streams<K> {
+    /// Empty streams that will hold about `rows` keys together.
+    pub fn new(streams: usize, rows: usize) -> Self {
+        let room = rows + streams * CHUNK;
+        assert!(u32::try_from(room).is_ok(), "{rows} rows in one block");
+        Streams {
+            arena: Vec::with_capacity(room),
+            next: vec![0; streams],
+            before: Vec::with_capacity(room / CHUNK),
+        }
+    }
+
+    /// Puts a key into a stream.
+    #[inline]
+    pub fn push(&mut self, stream: usize, key: K) {
+        let mut place = self.next[stream];
+        if (place as usize).is_multiple_of(CHUNK) {
+            place = self.take_chunk(place);
+        }
+        self.arena[place as usize] = key;
+        self.next[stream] = place + 1;
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn take_chunk(&mut self, before: u32) -> u32 {
+        let start = self.arena.len();
+        self.before.push(before);
+        self.arena.resize(start + CHUNK, K::default());
+        start as u32
+    }
+
+    /// The keys of a stream, in pieces.
+    pub fn pieces(&self, stream: usize) -> impl Iterator<Item = &[K]> {
+        let mut end = self.next[stream] as usize;
+        std::iter::from_fn(move || {
+            let chunk = end.checked_sub(1)? / CHUNK;
+            let piece = &self.arena[chunk * CHUNK..end];
+            end = self.before[chunk] as usize;
+            Some(piece)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn every_key_arrives(keys in proptest::collection::vec((0usize..5, any::<u16>()), 0..3000)) {
+            let mut streams = Streams::new(6, keys.len());
+            for &(stream, key) in &keys {
+                streams.push(stream, key);
+            }
+            for stream in 0..6 {
+                let mut held: Vec<u16> = streams.pieces(stream).flatten().copied().collect();
+                let mut sent: Vec<u16> = keys.iter().filter(|key| key.0 == stream).map(|key| key.1).collect();
+                held.sort_unstable();
+                sent.sort_unstable();
+                prop_assert_eq!(held, sent);
+            }
+        }
+    }
+}
