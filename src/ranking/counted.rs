@@ -3,7 +3,8 @@
 //! A table holds each distinct key with its positives and negatives. It gives up as soon as there are
 //! more distinct keys than it is allowed: a group of distinct scores is found out after that many rows.
 //!
-//! Invariant: a key is in its home slot, or in the nearest slot behind that was free when it first came.
+//! Invariants: a key is in its home slot, in the next, or in the nearest slot behind that was free when it first
+//! came. A free slot holds a key that is not at home there.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -14,18 +15,25 @@ use super::{Bits, Key, Score};
 /// Distinct keys that a table holds at most.
 const MOST: usize = 1 << 13;
 
-/// Slots of a table for each key that it holds, at least: of keys spread at random, nine in ten are then at home.
-const SLOTS_PER_KEY: usize = 4;
+/// Slots of a table for each key that it holds, at least: of keys spread at random, all but one in sixteen are then at home.
+const SLOTS_PER_KEY: usize = 8;
 
 /// Slots of a new table.
 const SLOTS: usize = 1 << 8;
 
 /// A distinct key and the rows that share it.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Slot<K> {
     key: K,
-    /// Negatives and positives; a slot without any is free.
-    counts: [u32; 2],
+    /// Negatives and positives of even rows, then of odd ones: adding to a number that has just been added
+    /// to waits for it, and scores in a row are often equal. A slot without any is free.
+    counts: [u32; 4],
+}
+
+impl<K> Slot<K> {
+    fn is_free(&self) -> bool {
+        self.counts == [0; 4]
+    }
 }
 
 /// The distinct keys of some rows.
@@ -39,36 +47,50 @@ struct Table<K> {
 
 impl<K: Key> Table<K> {
     fn new(slots: usize) -> Self {
-        Table { slots: vec![Slot::default(); slots], shift: u64::BITS - slots.ilog2(), held: 0 }
+        let shift = u64::BITS - slots.ilog2();
+        // A key that is seldom met. The slot where it is at home gets one that is at home elsewhere.
+        let stranger = K::FAULT;
+        let mut table = Table { slots: vec![Slot { key: stranger, counts: [0; 4] }; slots], shift, held: 0 };
+        table.slots[(stranger.hash() >> shift) as usize].key = K::default();
+        table
     }
 
+    /// Counts rows whose keys are at home or next to it, and says which is the first that is not.
     #[inline]
-    fn count(&mut self, key: K, class: usize) {
-        let slots = &mut self.slots[..];
-        let home = (key.hash() >> self.shift) as usize & (slots.len() - 1);
-        // A free slot's key may equal this one by chance: then it is this key's slot from now on,
-        // and only how many are held must be told.
-        let slot = &mut slots[home];
-        if slot.key == key && slot.counts != [0, 0] {
-            slot.counts[class] += 1;
-        } else {
-            self.count_elsewhere(home, key, class);
+    fn count_near<S: Score<Key = K>>(&mut self, scores: &[S], label: u64, from: usize) -> Option<usize> {
+        let (slots, shift) = (&mut self.slots[..], self.shift);
+        let last = slots.len() - 1;
+        let mut label = label >> from;
+        for (row, score) in scores.iter().enumerate().skip(from) {
+            let key = score.key();
+            let home = (key.hash() >> shift) as usize & last;
+            let mut slot = &mut slots[home];
+            if slot.key != key {
+                // A free slot next to home may hold the key by chance; then it becomes its slot.
+                slot = &mut slots[(home + 1) & last];
+                if slot.key != key {
+                    return Some(row);
+                }
+            }
+            slot.counts[(label & 1) as usize + 2 * (row & 1)] += 1;
+            label >>= 1;
         }
+        None
     }
 
     #[inline(never)]
-    fn count_elsewhere(&mut self, home: usize, key: K, class: usize) {
-        let mut place = home;
+    fn count_anywhere(&mut self, key: K, counter: usize) {
+        let mut place = (key.hash() >> self.shift) as usize;
         loop {
             let slot = &mut self.slots[place];
-            if slot.counts == [0, 0] {
-                *slot = Slot { key, counts: [0, 0] };
-                slot.counts[class] = 1;
+            if slot.is_free() {
+                *slot = Slot { key, counts: [0; 4] };
+                slot.counts[counter] = 1;
                 self.held += 1;
                 break;
             }
             if slot.key == key {
-                slot.counts[class] += 1;
+                slot.counts[counter] += 1;
                 return;
             }
             place = (place + 1) % self.slots.len();
@@ -82,7 +104,7 @@ impl<K: Key> Table<K> {
         let mut larger = Table::new(2 * self.slots.len());
         for slot in self.held() {
             let mut place = (slot.key.hash() >> larger.shift) as usize;
-            while larger.slots[place].counts != [0, 0] {
+            while !larger.slots[place].is_free() {
                 place = (place + 1) % larger.slots.len();
             }
             larger.slots[place] = slot;
@@ -92,7 +114,7 @@ impl<K: Key> Table<K> {
     }
 
     fn held(&self) -> impl Iterator<Item = Slot<K>> {
-        self.slots.iter().copied().filter(|slot| slot.counts != [0, 0])
+        self.slots.iter().copied().filter(|slot| !slot.is_free())
     }
 
     /// Counts rows, until `stop` or until there are too many keys: then `false`, and `stop` is set.
@@ -107,12 +129,20 @@ impl<K: Key> Table<K> {
         for (word, scores) in scores.chunks(64).enumerate() {
             let mut label = labels.word(word * 64);
             let mut used = valid.map_or(u64::MAX, |valid| valid.word(word * 64));
-            for &score in scores {
-                if used & 1 == 1 {
-                    self.count(score.key(), (label & 1) as usize);
+            if used.count_ones() as usize >= scores.len() {
+                let mut from = 0;
+                while let Some(row) = self.count_near(scores, label, from) {
+                    self.count_anywhere(scores[row].key(), (label >> row & 1) as usize);
+                    from = row + 1;
                 }
-                label >>= 1;
-                used >>= 1;
+            } else {
+                for &score in scores {
+                    if used & 1 == 1 {
+                        self.count_anywhere(score.key(), (label & 1) as usize);
+                    }
+                    label >>= 1;
+                    used >>= 1;
+                }
             }
             if self.held > most {
                 stop.store(true, Ordering::Relaxed);
@@ -188,7 +218,8 @@ impl<K: Key> Counted<K> {
             if keys.last().is_none_or(|last| last.0 != slot.key) {
                 keys.push((slot.key, [0, 0]));
             }
-            let [neg, pos] = slot.counts.map(u64::from);
+            let [neg, pos, odd_neg, odd_pos] = slot.counts.map(u64::from);
+            let (neg, pos) = (neg + odd_neg, pos + odd_pos);
             if let Some((_, [all_neg, all_pos])) = keys.last_mut() {
                 *all_neg += neg;
                 *all_pos += pos;
@@ -217,5 +248,44 @@ impl<K: Key> Counted<K> {
     /// The keys from the highest down, each with its positives and negatives.
     pub fn descending(&self) -> impl Iterator<Item = (K, u64, u64)> {
         self.keys.iter().rev().map(|&(key, [neg, pos])| (key, pos, neg))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn free_slots_hold_strangers<K: Key>() {
+        for log_slots in SLOTS.ilog2()..=(2 * MOST * SLOTS_PER_KEY).ilog2() {
+            let table = Table::<K>::new(1 << log_slots);
+            for (place, slot) in table.slots.iter().enumerate() {
+                assert_ne!((slot.key.hash() >> table.shift) as usize, place);
+            }
+        }
+    }
+
+    #[test]
+    fn in_every_width() {
+        free_slots_hold_strangers::<u8>();
+        free_slots_hold_strangers::<u16>();
+        free_slots_hold_strangers::<u32>();
+        free_slots_hold_strangers::<u64>();
+        free_slots_hold_strangers::<u128>();
+    }
+
+    #[test]
+    fn gives_up_on_too_many() {
+        let labels = vec![0b0101_0101; 4000];
+        let count = |scores: &[u32], most| {
+            Counted::count(scores, Bits::new(&labels, 0, scores.len()), None, 3, most)
+                .map(|counted| counted.keys.len())
+        };
+        let scores: Vec<u32> = (0..30_000).map(|row| row % 1000).collect();
+        assert_eq!(count(&scores, 1000), Some(1000));
+        assert_eq!(count(&scores, 900), None);
+        let scores: Vec<u32> = (0..30_000).collect();
+        assert_eq!(count(&scores, usize::MAX), None);
+        assert!(!Counted::may_be_few(&scores, scores.len()));
+        assert!(Counted::may_be_few(&scores.iter().map(|score| score % 1000).collect::<Vec<_>>(), 1000));
     }
 }

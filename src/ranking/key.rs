@@ -8,14 +8,19 @@ pub trait Key: Copy + Ord + Send + Sync + std::fmt::Debug + Default + 'static {
     /// The key that no score has but, for floats, NaN.
     const FAULT: Self;
 
+    /// A number of the key's own width, or the widest there is: what counts beside the key, in registers.
+    type Lane: Copy + Default + From<bool> + Into<u64> + std::ops::AddAssign;
+
     /// A number whose high bits differ for keys that differ anywhere, mostly.
     fn hash(self) -> u64;
 }
 
 macro_rules! keys {
-    ($($key:ty, $bits:ident => $folded:expr;)*) => {$(
+    ($($key:ty, $lane:ty, $bits:ident => $folded:expr;)*) => {$(
         impl Key for $key {
             const FAULT: Self = <$key>::MAX;
+
+            type Lane = $lane;
 
             /// Multiplicative (Knuth 1973, section 6.4), after the high half is folded onto the low one: whole
             /// numbers held as floats differ in their high bits only.
@@ -29,11 +34,11 @@ macro_rules! keys {
     )*};
 }
 keys! {
-    u8, bits => bits.into();
-    u16, bits => bits.into();
-    u32, bits => bits.into();
-    u64, bits => bits ^ (bits >> 32);
-    u128, bits => { let low = (bits ^ (bits >> 64)) as u64; low ^ (low >> 32) };
+    u8, u8, bits => bits.into();
+    u16, u16, bits => bits.into();
+    u32, u32, bits => bits.into();
+    u64, u64, bits => bits ^ (bits >> 32);
+    u128, u64, bits => { let low = bits as u64; (low ^ (low >> 32)).wrapping_add((bits >> 64) as u64) };
 }
 
 /// A score of a numeric type, and the key that ranks it.

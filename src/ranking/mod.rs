@@ -18,6 +18,7 @@ mod map;
 pub mod pairs;
 mod piles;
 mod shards;
+mod shared;
 mod streams;
 pub mod tasks;
 pub mod ties;

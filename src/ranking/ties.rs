@@ -7,6 +7,7 @@ use super::classes::{By, Classes, Indexed};
 use super::counted::Counted;
 use super::index::Index;
 use super::shards::Shards;
+use super::shared::{self, Shared};
 use super::{Key, Piles, Placements, pairs};
 
 /// One distinct score and the rows that share it.
@@ -42,7 +43,7 @@ impl<K> Tie<K> {
 /// score or one class.
 ///
 /// One class's distinct scores are segments of their own; between two of them, all rows of the other class
-/// are one segment, whatever ties there are among them.
+/// are one segment, whatever ties there are among them, and even if there are none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment<K> {
     /// The key of the score, if there is but one.
@@ -271,6 +272,42 @@ impl<'a, K: Key> Ties<'a, K> {
         }
     }
 
+    /// Twice the Mann-Whitney U, and the sum of `t³ - t` over the distinct scores, each shared by t rows.
+    pub fn twice_u_and_cubes(&mut self) -> (u128, u128) {
+        if let Source::Shards(shards) = &self.source {
+            let n_neg = self.n_neg;
+            let parts = shards.each(<(Index<K>, Shared<K>)>::default, |(index, shared), classes, above| {
+                let neg_below = n_neg - above.neg - classes.n_neg as u64;
+                let here = u128::from(classes.twice_u(index, shards.by()));
+                let twice_u = here + 2 * classes.n_pos as u128 * u128::from(neg_below);
+                (twice_u, shared.cubes(&[classes.pos, classes.neg]))
+            });
+            return parts.into_iter().fold((0, 0), |sums, part| (sums.0 + part.0, sums.1 + part.1));
+        }
+        let many = match &self.source {
+            Source::Piles { piles, .. } => in_classes(piles, |classes| !classes.are_few()),
+            _ => false,
+        };
+        if many {
+            let twice_u = self.twice_u();
+            let cubes = match &self.source {
+                Source::Piles { piles, .. } => {
+                    in_classes(piles, |classes| Shared::default().cubes(&[classes.pos, classes.neg]))
+                }
+                _ => 0,
+            };
+            return (twice_u, cubes);
+        }
+        let n_neg = self.n_neg;
+        self.fold(
+            |(twice_u, cubes): &mut (u128, u128), tie| {
+                *twice_u += u128::from(tie.pos) * u128::from(2 * (n_neg - tie.fp()) + tie.neg);
+                *cubes += shared::cube(tie.pos + tie.neg);
+            },
+            |sums, more| *sums = (sums.0 + more.0, sums.1 + more.1),
+        )
+    }
+
     /// Sums over the placements of all rows.
     pub fn placements(&mut self) -> Placements {
         if let Source::Piles { piles, .. } = &self.source {
@@ -351,7 +388,7 @@ mod tests {
         indexed: Indexed,
     ) -> Result<(), TestCaseError> {
         let mut rest = ties;
-        for segment in segments {
+        for segment in segments.iter().filter(|segment| segment.pos + segment.neg > 0) {
             let here =
                 rest.iter().take_while(|tie| tie.tp() + tie.fp() <= segment.tp() + segment.fp()).count();
             let (inside, lower) = rest.split_at(here);
@@ -410,6 +447,11 @@ mod tests {
                     squares_of_neg: u128::from(tie.neg) * of_neg * of_neg,
                 })
             });
+            ask(&|mut ties| {
+                let cubes: u128 = expected.iter().map(|tie| shared::cube(tie.pos + tie.neg)).sum();
+                prop_assert_eq!(ties.twice_u_and_cubes(), (twice_u, cubes), "{:?}", blocks);
+                Ok(())
+            })?;
             ask(&|mut ties| {
                 prop_assert_eq!(ties.placements(), placements, "{:?}", blocks);
                 Ok(())

@@ -19,12 +19,12 @@ pub(super) trait Work {
 #[inline]
 pub(super) fn widest<W: Work>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        #[target_feature(enable = "avx2")]
+    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("popcnt") {
+        #[target_feature(enable = "avx2,popcnt")]
         fn with_avx2<W: Work>(work: W) -> W::Output {
             work.run()
         }
-        // SAFETY: the processor has just been asked for the only feature that the function needs.
+        // SAFETY: the processor has just been asked for what the function needs.
         #[allow(unsafe_code)]
         return unsafe { with_avx2(work) };
     }

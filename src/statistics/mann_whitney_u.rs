@@ -47,15 +47,7 @@ impl Summary for MannWhitneyU {
             return MannWhitneyRecord::new(None, None, None, None, n_pos, n_neg);
         }
         let pairs = ties.pairs();
-        let (twice_u, tied) = ties.fold(
-            |(twice_u, tied): &mut (u128, u128), tie| {
-                let neg_below = n_neg - tie.fp();
-                *twice_u += u128::from(tie.pos) * u128::from(2 * neg_below + tie.neg);
-                let t = u128::from(tie.pos + tie.neg);
-                *tied += t * t * t - t;
-            },
-            |sums, more| *sums = (sums.0 + more.0, sums.1 + more.1),
-        );
+        let (twice_u, tied) = ties.twice_u_and_cubes();
         let n = u128::from(n_pos + n_neg);
         // (n + 1) - tied / (n (n - 1)) over one denominator: exact until the division.
         let spread = math::quotient(n * n * n - n - tied, 12 * n * (n - 1));

@@ -1,0 +1,80 @@
+//! Scores that several rows share, without bringing the rows into any order.
+//!
+//! Every key marks the cell of its hash. A key that finds its cell marked may share its score, and so may all
+//! other keys of that cell; they are few where scores are distinct, and only they are sorted.
+
+use super::Key;
+
+/// Cells for each row: with 16, one key in sixteen is sorted for nothing.
+const CELLS_PER_ROW: usize = 16;
+
+/// Marks of cells. Keeps its memory from use to use.
+#[derive(Debug, Default)]
+pub(super) struct Shared<K> {
+    /// Cells with a key.
+    met: Vec<u64>,
+    /// Cells with more than one.
+    again: Vec<u64>,
+    keys: Vec<K>,
+}
+
+impl<K: Key> Shared<K> {
+    /// The sum of `t³ - t` over the distinct scores of all keys in `pieces`, each shared by t of them.
+    pub fn cubes(&mut self, pieces: &[&[&[K]]]) -> u128 {
+        let all = || pieces.iter().copied().flatten();
+        let rows: usize = all().map(|piece| piece.len()).sum();
+        let words = (rows * CELLS_PER_ROW / 64).next_power_of_two();
+        // Six bits of the hash tell the cell in its word, and those above them the word.
+        let shift = u64::BITS - words.ilog2() - 6;
+        for marks in [&mut self.met, &mut self.again] {
+            marks.clear();
+            marks.resize(words, 0);
+        }
+        let (met, again) = (&mut self.met[..], &mut self.again[..]);
+        let mut any = 0;
+        for &key in all().copied().flatten() {
+            let cell = key.hash() >> shift;
+            let (word, mark) = ((cell / 64) as usize, 1 << (cell % 64));
+            let double = met[word] & mark;
+            met[word] |= mark;
+            again[word] |= double;
+            any |= double;
+        }
+        if any == 0 {
+            return 0;
+        }
+        self.keys.clear();
+        for &key in all().copied().flatten() {
+            let cell = key.hash() >> shift;
+            if again[(cell / 64) as usize] >> (cell % 64) & 1 == 1 {
+                self.keys.push(key);
+            }
+        }
+        self.keys.sort_unstable();
+        self.keys.chunk_by(PartialEq::eq).map(|shared| cube(shared.len() as u64)).sum()
+    }
+}
+
+/// `t³ - t`.
+pub(super) fn cube(t: u64) -> u128 {
+    let t = u128::from(t);
+    t * t * t - t
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn by_definition(pos in proptest::collection::vec(0u32..400, 0..300), neg in proptest::collection::vec(0u32..400, 0..300)) {
+            let shared_by = |key| pos.iter().chain(&neg).filter(|&&other| other == key).count() as u64;
+            let expected: u128 = (0..400).map(shared_by).filter(|&t| t > 0).map(cube).sum();
+            let (head, tail) = pos.split_at(pos.len() / 3);
+            let mut shared = Shared::default();
+            shared.cubes(&[&[&[7; 2000]]]); // memory from before
+            prop_assert_eq!(shared.cubes(&[&[head, tail], &[&neg]]), expected);
+        }
+    }
+}
