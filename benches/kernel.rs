@@ -1,14 +1,15 @@
 //! Times the kernel alone, beside a sort of the scores, on one thread and on all.
 //!
-//! `cargo bench --no-default-features --bench kernel [-- rounds=5 group_rows=10000 what=roc_auc shape=normal]` prints
+//! `cargo bench --no-default-features --bench kernel [-- rounds=5 group_rows=10000 what=roc_auc shape=normal way=shards]`
+//! prints
 //! CSV: the contenders take turns, and each row is a median over the rounds. See benches/README.md.
 
 use std::hint::black_box;
 use std::time::Instant;
 
-use polars_auc::ranking::{Bits, Group, Ties};
+use polars_auc::ranking::{Bits, Group, Ties, Way};
 use polars_auc::statistics::roc_auc_ci::Method;
-use polars_auc::statistics::{KsStatistic, RocAuc, RocAucCi, Summary};
+use polars_auc::statistics::{Alternative, KsStatistic, MannWhitneyU, RocAuc, RocAucCi, RocSummary, Summary};
 
 /// A seeded stream of numbers (SplitMix64: Steele, Lea and Flood 2014).
 struct Random(u64);
@@ -87,8 +88,10 @@ fn processor() -> String {
 
 /// Answers every group of `group_rows` rows.
 fn each_group(scores: &[f64], labels: &[u8], group_rows: usize, ask: impl Fn(Ties<'_, u64>) -> f64) -> f64 {
+    let named = Way::NAMED.into_iter().find(|(name, _)| asked("way").as_deref() == Some(*name));
+    let way = named.map_or(Way::Fitting, |(_, way)| way);
     let all = Bits::new(labels, 0, scores.len());
-    let mut group = Group::default();
+    let mut group = Group::ranked(way);
     let mut sum = 0.0;
     for (place, scores) in scores.chunks(group_rows).enumerate() {
         group.part(scores, all.slice(place * group_rows, scores.len()), None);
@@ -113,7 +116,7 @@ fn main() {
         "one outlier",
         "one ulp",
     ];
-    let sizes = [(1 << 20, 10), (1 << 20, 40), (1 << 20, 100), (1 << 21, 10_000), (10_000_000, 10_000_000)];
+    let sizes = [(1 << 20, 10), (1 << 20, 40), (1 << 20, 100), (1 << 20, 10_000), (10_000_000, 10_000_000)];
     for shape in shapes.into_iter().filter(|shape| is_asked("shape", shape)) {
         for (rows, group_rows) in sizes {
             if !is_asked("group_rows", &group_rows.to_string()) {
@@ -122,7 +125,8 @@ fn main() {
             let scores = scores(shape, rows, &mut random);
             let labels = labels(rows, &mut random);
             let ci = RocAucCi { method: Method::DeLong, level: 0.95 };
-            let contenders: [(&str, &dyn Fn() -> f64); 5] = [
+            let test = MannWhitneyU { alternative: Alternative::TwoSided, continuity: true };
+            let contenders: [(&str, &dyn Fn() -> f64); 7] = [
                 ("part", &|| each_group(&scores, &labels, group_rows, |ties| ties.n_pos() as f64)),
                 ("sort_unstable", &|| {
                     let mut copy = scores.clone();
@@ -137,6 +141,14 @@ fn main() {
                 ("ks_statistic", &|| {
                     each_group(&scores, &labels, group_rows, |ties| {
                         KsStatistic {}.of_ties(ties).ks.unwrap_or(0.0)
+                    })
+                }),
+                ("mann_whitney_u", &|| {
+                    each_group(&scores, &labels, group_rows, |ties| test.of_ties(ties).z.unwrap_or(0.0))
+                }),
+                ("roc_summary", &|| {
+                    each_group(&scores, &labels, group_rows, |ties| {
+                        RocSummary {}.of_ties(ties).se.unwrap_or(0.0)
                     })
                 }),
                 ("roc_auc_ci", &|| {

@@ -9,7 +9,7 @@ the result of its group NaN; a statistic that is undefined for a group is null.
 
 from polars_auc._native import __version__
 from polars_auc.curves import roc_curve
-from polars_auc.estimates import gini, ks_statistic, roc_auc
+from polars_auc.estimates import gini, ks_statistic, roc_auc, roc_summary
 from polars_auc.evaluate import report
 from polars_auc.inference import roc_auc_ci
 from polars_auc.rank_sum import mann_whitney_u
@@ -23,4 +23,5 @@ __all__ = [
     "roc_auc",
     "roc_auc_ci",
     "roc_curve",
+    "roc_summary",
 ]

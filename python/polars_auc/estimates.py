@@ -1,4 +1,4 @@
-"""How well a score ranks positives above negatives, in one number."""
+"""How well a score ranks positives above negatives, in a number or a few."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from polars_auc._plugin import IntoExpr
 
-__all__ = ["gini", "ks_statistic", "roc_auc"]
+__all__ = ["gini", "ks_statistic", "roc_auc", "roc_summary"]
 
 
 def roc_auc(label: IntoExpr, score: IntoExpr) -> pl.Expr:
@@ -146,3 +146,60 @@ def ks_statistic(label: IntoExpr, score: IntoExpr) -> pl.Expr:
     (0.6666666666666666, 5)
     """
     return expression("ks_statistic", label, score)
+
+
+def roc_summary(label: IntoExpr, score: IntoExpr) -> pl.Expr:
+    """Return the common numbers of a group: AUC, standard error, Gini, KS, average precision, best threshold.
+
+    All come from one ranking of the rows. Polars shares no work between expressions inside ``agg``, so asking
+    for several of them takes one ranking each; this takes little more than one.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``auc`` (Float64): as :func:`roc_auc`.
+        - ``se`` (Float64): its standard error, as :func:`polars_auc.roc_auc_ci` by DeLong.
+        - ``gini`` (Float64): as :func:`gini`.
+        - ``ks`` (Float64): the distance of :func:`ks_statistic`.
+        - ``average_precision`` (Float64): the mean, over positives, of the precision at their score; 0 to 1.
+        - ``best_threshold`` (the score's dtype): the score at which ``tpr - fpr`` is largest, a row being called
+          positive if ``score >= best_threshold``; the highest of several.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+
+        All but the counts are null if the group has no positive or no negative, NaN if a score is NaN; ``se``
+        is null also with fewer than two positives or fewer than two negatives. Rows with a null label or
+        score are skipped.
+
+    Raises
+    ------
+    polars.exceptions.ComputeError
+        As :func:`roc_auc`.
+
+    Notes
+    -----
+    The average precision is ``sum (tpr_i - tpr_(i-1)) precision_i`` over the distinct scores, highest first:
+    the step sum of ``sklearn.metrics.average_precision_score``, not the trapezoid under the precision-recall
+    curve. The best threshold is Youden's (1950). ``ks`` may be attained elsewhere: it counts the
+    distance below the diagonal, too. O(n log n).
+
+    Examples
+    --------
+    Take the record apart after the aggregation, not inside it:
+
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> loans = pl.DataFrame({"bad": [1, 1, 0, 1, 0, 0], "points": [6, 5, 4, 3, 2, 1]})
+    >>> summary = loans.select(pa.roc_summary("bad", "points")).unnest("points")
+    >>> summary.select(pl.col("auc", "se", "average_precision").round(4), "best_threshold").row(0)
+    (0.8889, 0.1571, 0.9167, 5)
+    """
+    return expression("roc_summary", label, score)

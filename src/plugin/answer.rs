@@ -1,6 +1,7 @@
 //! From List columns to the answers of all groups: a column of numbers, of structs, or of lists.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use polars::prelude::*;
@@ -10,7 +11,7 @@ use serde::Deserialize;
 use super::groups::Groups;
 use super::score::{Held, WithScores, dispatch};
 use super::{columns, label, score};
-use crate::ranking::{Group, Key, tasks};
+use crate::ranking::{Group, Key, Way, tasks};
 use crate::statistics::{Column, Curve, Record, Summary};
 
 /// The keyword arguments of an expression.
@@ -22,6 +23,12 @@ pub struct Arguments<O> {
 
 /// Calls of any expression since the process began.
 pub static CALLS: AtomicUsize = AtomicUsize::new(0);
+
+/// The way to rank all groups, where the environment forces one: for tests and benchmarks.
+static WAY: LazyLock<Way> = LazyLock::new(|| {
+    let forced = std::env::var("POLARS_AUC_WAY").unwrap_or_default();
+    Way::NAMED.into_iter().find(|(name, _)| *name == forced).map_or(Way::Fitting, |(_, way)| way)
+});
 
 type RecordOf<M> = <M as Summary>::Record<u8>;
 type PointOf<C> = <C as Curve>::Record<u8>;
@@ -130,7 +137,7 @@ fn each_group<S: Held>(
     range: Range<usize>,
     mut ask: impl FnMut(&mut Group<S::Key>),
 ) {
-    let mut group_rows = Group::default();
+    let mut group_rows = Group::ranked(*WAY);
     for group in range {
         let rows = groups.rows(group);
         let labels = groups.labels().slice(rows.start, rows.len());

@@ -5,7 +5,7 @@ use pyo3_polars::derive::polars_expr;
 
 use super::answer::{Arguments, curve, curve_field, number, number_field, summary, summary_field};
 use crate::guard;
-use crate::statistics::{Gini, KsStatistic, MannWhitneyU, RocAuc, RocAucCi, RocCurve};
+use crate::statistics::{Gini, KsStatistic, MannWhitneyU, RocAuc, RocAucCi, RocCurve, RocSummary};
 
 macro_rules! expressions {
     ($($kind:ident, $field:ident: $($name:ident => $statistic:ty),*;)*) => {
@@ -39,7 +39,8 @@ expressions! {
     summary, summary_field:
         ks_statistic => KsStatistic,
         mann_whitney_u => MannWhitneyU,
-        roc_auc_ci => RocAucCi;
+        roc_auc_ci => RocAucCi,
+        roc_summary => RocSummary;
     curve, curve_field:
         roc_curve => RocCurve;
 }

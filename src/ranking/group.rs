@@ -12,43 +12,66 @@ const COUNTED_ROWS: usize = 1 << 11;
 /// A group is counted as long as a score is shared by as many of its rows, on average.
 const ROWS_PER_KEY: usize = 64;
 
+/// The way in which a group is ranked. All give the same answers; tests and benchmarks force one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Way {
+    /// The one that suits the group.
+    #[default]
+    Fitting,
+    /// In piles, by one thread.
+    Piles,
+    /// In shards, by all threads.
+    Shards,
+    /// By counting distinct scores; in piles if there are too many.
+    Counted,
+}
+
+impl Way {
+    /// The ways that can be forced, by name.
+    pub const NAMED: [(&'static str, Way); 3] =
+        [("piles", Way::Piles), ("shards", Way::Shards), ("counted", Way::Counted)];
+}
+
 /// The rows of one group. Keeps its memory from group to group.
 #[derive(Debug)]
 pub struct Group<K> {
-    way: Way<K>,
+    way: Way,
+    held: Held<K>,
     piles: Piles<K>,
     index: Index<K>,
 }
 
-/// The way that suits the group.
+/// Where the rows are.
 #[derive(Debug)]
-enum Way<K> {
-    /// In the piles, by one thread.
+enum Held<K> {
     Piles,
-    /// In shards, by all threads.
     Shards(Shards<K>),
-    /// As few distinct scores.
     Counted(Counted<K>),
 }
 
 /// Gives the same answer of each way.
 macro_rules! ask {
     ($group:expr, $question:ident) => {
-        match &$group.way {
-            Way::Piles => $group.piles.$question(),
-            Way::Shards(shards) => shards.$question(),
-            Way::Counted(counted) => counted.$question(),
+        match &$group.held {
+            Held::Piles => $group.piles.$question(),
+            Held::Shards(shards) => shards.$question(),
+            Held::Counted(counted) => counted.$question(),
         }
     };
 }
 
 impl<K: Key> Default for Group<K> {
     fn default() -> Self {
-        Group { way: Way::Piles, piles: Piles::default(), index: Index::default() }
+        Self::ranked(Way::Fitting)
     }
 }
 
 impl<K: Key> Group<K> {
+    /// No rows yet, and how they are to be ranked.
+    pub fn ranked(way: Way) -> Self {
+        Group { way, held: Held::Piles, piles: Piles::default(), index: Index::default() }
+    }
+
     /// Takes in rows; those whose `valid` bit is 0 are skipped.
     ///
     /// # Panics
@@ -56,19 +79,26 @@ impl<K: Key> Group<K> {
     pub fn part<S: Score<Key = K>>(&mut self, scores: &[S], labels: Bits<'_>, valid: Option<Bits<'_>>) {
         let rows = scores.len();
         assert!(labels.len() == rows && valid.is_none_or(|valid| valid.len() == rows));
-        let most = rows / ROWS_PER_KEY;
-        if rows >= COUNTED_ROWS && Counted::may_be_few(scores, most) {
-            let blocks = if rows < SHARD_ROWS { 1 } else { shards::blocks() };
+        let most = match self.way {
+            Way::Fitting if rows >= COUNTED_ROWS => {
+                Some(rows / ROWS_PER_KEY).filter(|&most| Counted::may_be_few(scores, most))
+            }
+            Way::Counted => Some(rows),
+            _ => None,
+        };
+        let many = rows >= SHARD_ROWS;
+        if let Some(most) = most {
+            let blocks = if many { shards::blocks() } else { 1 };
             if let Some(counted) = Counted::count(scores, labels, valid, blocks, most) {
-                self.way = Way::Counted(counted);
+                self.held = Held::Counted(counted);
                 return;
             }
         }
-        if rows >= SHARD_ROWS {
-            self.way = Way::Shards(Shards::part(scores, labels, valid));
+        if (many && self.way != Way::Piles) || self.way == Way::Shards {
+            self.held = Held::Shards(Shards::part(scores, labels, valid));
         } else {
             self.piles.part(scores, labels, valid);
-            self.way = Way::Piles;
+            self.held = Held::Piles;
         }
     }
 
@@ -89,10 +119,10 @@ impl<K: Key> Group<K> {
 
     /// The ties of the rows, which came as scores of type `S`.
     pub fn ties<S: Score<Key = K>>(&mut self) -> Ties<'_, K> {
-        match &self.way {
-            Way::Piles => Ties::of_piles(&mut self.piles, &mut self.index, By::score::<S>()),
-            Way::Shards(shards) => Ties::of_shards(shards),
-            Way::Counted(counted) => Ties::of_counted(counted),
+        match &self.held {
+            Held::Piles => Ties::of_piles(&mut self.piles, &mut self.index, By::score::<S>()),
+            Held::Shards(shards) => Ties::of_shards(shards),
+            Held::Counted(counted) => Ties::of_counted(counted),
         }
     }
 }
@@ -155,7 +185,7 @@ mod tests {
         let labels = Bits::new(&labels, 0, scores.len());
         let mut group = Group::default();
         group.part(&scores, labels, None);
-        assert!(matches!(group.way, Way::Shards(_)));
+        assert!(matches!(group.held, Held::Shards(_)));
         let mut piles = Piles::default();
         piles.part(&scores, labels, None);
         let mut index = Index::default();

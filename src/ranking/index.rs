@@ -47,8 +47,10 @@ pub(super) struct Index<K> {
     places: Vec<u32>,
     /// The buckets of more than [`WINDOW`] keys.
     long: Vec<usize>,
-    /// What [`Index::tally`] counts: rows between key `r - 1` and key `r` at `2 r`, rows that equal it behind.
+    /// What [`Index::tally`] counts: rows above key `r - 1` and not above key `r`, ...
     counts: Vec<u32>,
+    /// ... and those of them that equal it.
+    equal: Vec<u32>,
 }
 
 impl<K: Key> Index<K> {
@@ -112,7 +114,15 @@ impl<K: Key> Index<K> {
 
     /// Sorts every bucket, and thereby all keys.
     pub fn order(&mut self) {
-        // No key is more than a window from its place.
+        // No key is more than a window from its place, most are one at most: those are put there without a branch,
+        // and few are left for which one is mispredicted.
+        if let Some((first, rest)) = self.keys.split_first_mut() {
+            let mut before = first;
+            for key in rest {
+                (*before, *key) = ((*before).min(*key), (*before).max(*key));
+                before = key;
+            }
+        }
         sort_few(&mut self.keys);
     }
 
@@ -133,21 +143,23 @@ impl<K: Key> Index<K> {
 
     /// Counts the keys in `pieces` by their place among the indexed keys, which must be in order.
     pub fn tally<S: Score<Key = K>>(&mut self, pieces: &[&[K]]) {
-        let mut counts = std::mem::take(&mut self.counts);
-        counts.clear();
-        counts.resize(2 * self.keys.len() + 2, 0);
+        let (mut counts, mut equal) = (std::mem::take(&mut self.counts), std::mem::take(&mut self.equal));
+        for counters in [&mut counts, &mut equal] {
+            counters.clear();
+            counters.resize(self.keys.len() + 1, 0);
+        }
         match &self.map {
             Map::Line(line) => {
                 let line = *line;
                 let bucket = |key| line.bucket(S::from_key(key).position());
-                widest(Tally { index: self, pieces, bucket, counts: &mut counts });
+                widest(Tally { index: self, pieces, bucket, counts: &mut counts, equal: &mut equal });
             }
             Map::Pieces(lines) => {
                 let bucket = |key| lines.bucket(S::from_key(key).position());
-                widest(Tally { index: self, pieces, bucket, counts: &mut counts });
+                widest(Tally { index: self, pieces, bucket, counts: &mut counts, equal: &mut equal });
             }
         }
-        self.counts = counts;
+        (self.counts, self.equal) = (counts, equal);
     }
 
     /// The segments of the curve after [`Index::tally`], from the highest scores down, where `above` tells
@@ -160,17 +172,17 @@ impl<K: Key> Index<K> {
             above.pos += pos;
             above.neg += neg;
         };
-        let (keys, counts) = (&self.keys[..], &self.counts[..]);
+        let (keys, counts, equal) = (&self.keys[..], &self.counts[..], &self.equal[..]);
         let mut end = keys.len();
-        pass(None, 0, counts[2 * end]);
+        pass(None, 0, counts[end]);
         while end > 0 {
             let key = keys[end - 1];
             let mut start = end - 1;
             while start > 0 && keys[start - 1] == key {
                 start -= 1;
             }
-            pass(Some(key), (end - start) as u32, counts[2 * start + 1]);
-            pass(None, 0, counts[2 * start]);
+            pass(Some(key), (end - start) as u32, equal[start]);
+            pass(None, 0, counts[start] - equal[start]);
             end = start;
         }
     }
@@ -265,6 +277,7 @@ struct Tally<'a, K, F> {
     pieces: &'a [&'a [K]],
     bucket: F,
     counts: &'a mut [u32],
+    equal: &'a mut [u32],
 }
 
 impl<K: Key, F: Fn(K) -> u32> Work for Tally<'_, K, F> {
@@ -272,7 +285,8 @@ impl<K: Key, F: Fn(K) -> u32> Work for Tally<'_, K, F> {
 
     #[inline(always)]
     fn run(self) {
-        let (starts, keys, counts) = (&self.index.starts[..], &self.index.keys[..], self.counts);
+        let (starts, keys) = (&self.index.starts[..], &self.index.keys[..]);
+        let (counts, equal) = (self.counts, self.equal);
         let mut slow = Remembered::default();
         let mut buckets = [0; TOGETHER];
         for keys_here in self.pieces.iter().flat_map(|piece| piece.chunks(TOGETHER)) {
@@ -296,7 +310,10 @@ impl<K: Key, F: Fn(K) -> u32> Work for Tally<'_, K, F> {
                         (below, upto > below)
                     }
                 };
-                counts[2 * (start + below) + usize::from(tied)] += 1;
+                counts[start + below] += 1;
+                if tied {
+                    equal[start + below] += 1;
+                }
             }
         }
     }

@@ -26,7 +26,7 @@ mod wide;
 
 pub use bits::Bits;
 pub use classes::Indexed;
-pub use group::Group;
+pub use group::{Group, Way};
 pub use key::{Key, Score};
 pub use pairs::Placements;
 use piles::Piles;

@@ -2,8 +2,8 @@
 //!
 //! Comparing all pairs of a small group is cheaper than bringing it into any order.
 
-use super::Key;
 use super::classes::Classes;
+use super::{Key, Segment};
 
 /// Sums over placements, in integers.
 ///
@@ -29,16 +29,23 @@ impl Placements {
         }
     }
 
+    /// Takes in the rows of a segment, where the group has `n_neg` negatives in all.
+    #[inline]
+    pub fn add<K>(&mut self, segment: &Segment<K>, n_neg: u64) {
+        self.add_pos(segment.pos, 2 * (n_neg - segment.fp()) + segment.neg);
+        self.add_neg(segment.neg, 2 * segment.pos_above + segment.pos);
+    }
+
     /// Takes in `rows` positives of one placement.
     #[inline]
-    pub(super) fn add_pos(&mut self, rows: u64, placement: u64) {
+    fn add_pos(&mut self, rows: u64, placement: u64) {
         self.sum += u128::from(rows) * u128::from(placement);
         self.squares_of_pos += squares(rows, placement);
     }
 
     /// Takes in `rows` negatives of one placement.
     #[inline]
-    pub(super) fn add_neg(&mut self, rows: u64, placement: u64) {
+    fn add_neg(&mut self, rows: u64, placement: u64) {
         self.squares_of_neg += squares(rows, placement);
     }
 }

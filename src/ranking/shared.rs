@@ -8,12 +8,15 @@ use super::Key;
 /// Cells for each row: with 16, one key in sixteen is sorted for nothing.
 const CELLS_PER_ROW: usize = 16;
 
+/// Words of the marks of cells with more than one key.
+const SMALL_WORDS: usize = 1 << 9;
+
 /// Marks of cells. Keeps its memory from use to use.
 #[derive(Debug, Default)]
 pub(super) struct Shared<K> {
     /// Cells with a key.
     met: Vec<u64>,
-    /// Cells with more than one.
+    /// Cells with more than one; many cells share a mark here, so that all marks stay in the first cache.
     again: Vec<u64>,
     keys: Vec<K>,
 }
@@ -26,28 +29,33 @@ impl<K: Key> Shared<K> {
         let words = (rows * CELLS_PER_ROW / 64).next_power_of_two();
         // Six bits of the hash tell the cell in its word, and those above them the word.
         let shift = u64::BITS - words.ilog2() - 6;
-        for marks in [&mut self.met, &mut self.again] {
-            marks.clear();
-            marks.resize(words, 0);
-        }
+        self.met.clear();
+        self.met.resize(words, 0);
+        self.again.clear();
+        self.again.resize(SMALL_WORDS, 0);
         let (met, again) = (&mut self.met[..], &mut self.again[..]);
-        let mut any = 0;
-        for &key in all().copied().flatten() {
-            let cell = key.hash() >> shift;
-            let (word, mark) = ((cell / 64) as usize, 1 << (cell % 64));
-            let double = met[word] & mark;
-            met[word] |= mark;
-            again[word] |= double;
-            any |= double;
+        let mut any = false;
+        for piece in all() {
+            for &key in *piece {
+                let cell = key.hash() >> shift;
+                let (word, mark) = (&mut met[(cell / 64) as usize], 1 << (cell % 64));
+                if *word & mark != 0 {
+                    any = true;
+                    again[(cell / 64) as usize % SMALL_WORDS] |= mark;
+                }
+                *word |= mark;
+            }
         }
-        if any == 0 {
+        if !any {
             return 0;
         }
         self.keys.clear();
-        for &key in all().copied().flatten() {
-            let cell = key.hash() >> shift;
-            if again[(cell / 64) as usize] >> (cell % 64) & 1 == 1 {
-                self.keys.push(key);
+        for piece in all() {
+            for &key in *piece {
+                let cell = key.hash() >> shift;
+                if again[(cell / 64) as usize % SMALL_WORDS] >> (cell % 64) & 1 == 1 {
+                    self.keys.push(key);
+                }
             }
         }
         self.keys.sort_unstable();

@@ -319,10 +319,7 @@ impl<'a, K: Key> Ties<'a, K> {
         let n_neg = self.n_neg;
         self.fold_segments(
             Indexed::Rarer,
-            |sums: &mut Placements, segment| {
-                sums.add_pos(segment.pos, 2 * (n_neg - segment.fp()) + segment.neg);
-                sums.add_neg(segment.neg, 2 * segment.pos_above + segment.pos);
-            },
+            |sums: &mut Placements, segment| sums.add(&segment, n_neg),
             |sums, more| *sums = sums.plus(more),
         )
     }

@@ -14,6 +14,7 @@ pub mod record;
 pub mod roc_auc;
 pub mod roc_auc_ci;
 pub mod roc_curve;
+pub mod roc_summary;
 
 pub use alternative::Alternative;
 pub use gini::Gini;
@@ -23,6 +24,7 @@ pub use record::{Column, Field, Kind, Record};
 pub use roc_auc::RocAuc;
 pub use roc_auc_ci::RocAucCi;
 pub use roc_curve::RocCurve;
+pub use roc_summary::RocSummary;
 
 use crate::ranking::{Key, Ties};
 

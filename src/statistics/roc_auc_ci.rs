@@ -84,7 +84,7 @@ impl Summary for RocAucCi {
 }
 
 /// The DeLong variance; undefined with a single row in a class.
-fn variance(placements: &Placements, n_pos: u64, n_neg: u64) -> Option<f64> {
+pub(super) fn variance(placements: &Placements, n_pos: u64, n_neg: u64) -> Option<f64> {
     if n_pos < 2 || n_neg < 2 {
         return None;
     }

@@ -71,6 +71,20 @@ CATALOGUE = [
         {"auc": F, "se": F, "lower": F, "upper": F, **COUNTS},
     ),
     Entry(
+        "roc_summary",
+        pa.roc_summary,
+        oracles.roc_summary,
+        {
+            "auc": F,
+            "se": F,
+            "gini": F,
+            "ks": F,
+            "average_precision": F,
+            "best_threshold": F,
+            **COUNTS,
+        },
+    ),
+    Entry(
         "roc_curve",
         pa.roc_curve,
         oracles.roc_curve,

@@ -107,6 +107,26 @@ def _variance(values: Sequence[Fraction]) -> Fraction:
     return sum(((value - mean) ** 2 for value in values), Fraction(0)) / (len(values) - 1)
 
 
+def roc_summary(rows: Sequence[Row]) -> dict[str, Any]:
+    pos, neg = classes(rows)
+    ci = roc_auc_ci(rows, z=1.0)
+    record = {"auc": ci["auc"], "se": ci["se"], "gini": gini(rows), "ks": ks_statistic(rows)["ks"]}
+    counts = {"n_pos": len(pos), "n_neg": len(neg)}
+    if has_nan(rows):
+        return {**record, "average_precision": math.nan, "best_threshold": math.nan, **counts}
+    if not pos or not neg:
+        return {**record, "average_precision": None, "best_threshold": None, **counts}
+    precisions, best = Fraction(0), (Fraction(-2), None)
+    for threshold in sorted(set(pos), reverse=True):
+        tp, fp = sum(score >= threshold for score in pos), sum(score >= threshold for score in neg)
+        precisions += pos.count(threshold) * Fraction(tp, tp + fp)
+        youden = Fraction(tp, len(pos)) - Fraction(fp, len(neg))
+        if youden > best[0]:
+            best = youden, threshold
+    average_precision = float(precisions / len(pos))
+    return {**record, "average_precision": average_precision, "best_threshold": best[1], **counts}
+
+
 def roc_curve(rows: Sequence[Row]) -> list[dict[str, Any]] | None:
     pos, neg = classes(rows)
     if has_nan(rows) or not pos or not neg:

@@ -21,7 +21,7 @@ import polars_auc as pa
 
 SHIPPED = Path(__file__).parents[1] / "goldens"
 FOLDERS = [SHIPPED, *(Path(folder) for folder in [os.environ.get("POLARS_AUC_GOLDENS")] if folder)]
-KINDS = ("auc", "delong", "mwu", "ks", "roc_points", "edge")
+KINDS = ("auc", "delong", "mwu", "ks", "roc_points", "pr", "edge")
 
 Record = dict[str, Any]
 Answers = dict[str, Any]
@@ -38,7 +38,9 @@ NOT_HERE = {
     "formula: median of all pairwise differences": "a shift, not a test",
     "scipy.stats.ttest_ind": "another test, recorded for comparison",
     "scipy.stats.brunnermunzel": "another test",
-    "sklearn.metrics.average_precision_score": "of the precision-recall curve",
+    "sklearn.metrics.precision_recall_curve": "a curve that is not here",
+    "sklearn.metrics.brier_score_loss/log_loss": "calibration, not ranking",
+    "ROCR::performance": "the trapezoid under the precision-recall curve; ours is the step sum",
     "sklearn.metrics.det_curve": "another curve",
 }
 
@@ -146,6 +148,14 @@ def sklearn_curve(frame: pl.DataFrame, record: Record) -> Answers:
     return {**columns, **sums, **ends, "n_points": points.height}
 
 
+def sklearn_average_precision(frame: pl.DataFrame, _: Record) -> Answers:
+    summary = answer(frame, pa.roc_summary("label", "score"))
+    return {
+        "average_precision": summary["average_precision"],
+        "prevalence": summary["n_pos"] / (summary["n_pos"] + summary["n_neg"]),
+    }
+
+
 CHECKS: dict[str, Callable[[pl.DataFrame, Record], Answers]] = {
     "pROC::auc": proc_auc,
     "pROC::roc": proc_roc,
@@ -166,6 +176,7 @@ CHECKS: dict[str, Callable[[pl.DataFrame, Record], Answers]] = {
     "scipy.stats.ks_2samp": lambda frame, _: _ks(frame, ("statistic",)),
     "sklearn.metrics.roc_auc_score": sklearn_auc,
     "sklearn.metrics.roc_curve": sklearn_curve,
+    "sklearn.metrics.average_precision_score": sklearn_average_precision,
 }
 
 
@@ -193,6 +204,8 @@ def convention(record: Record) -> str | None:
         return "collinear points dropped"
     if function == "sklearn.metrics.roc_curve" and arguments.get("subcase") == "single_class_pos":
         return "half a curve, with NaN; ours is null"
+    if function.endswith("average_precision_score") and "single_class" in arguments.get("subcase", ""):
+        return "0 or 1 for a single class; ours is null"
     return None
 
 

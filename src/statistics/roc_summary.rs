@@ -1,0 +1,161 @@
+//! The common numbers of a group, from one walk.
+
+use super::Summary;
+use super::record::{Threshold, record};
+use super::roc_auc_ci::variance;
+use crate::math;
+use crate::ranking::{Indexed, Key, Placements, Ties};
+
+/// AUC, its standard error, Gini coefficient, KS distance, average precision and best threshold.
+///
+/// Each is what its own statistic says; what the expressions would each rank the rows for is here taken
+/// from one walk over them. The average precision is `sum (tpr_i - tpr_(i-1)) precision_i` over the distinct
+/// scores, without interpolation (Manning, Raghavan and Schütze 2008, section 8.4). The best threshold is where
+/// `tpr - fpr` is largest (Youden 1950), the highest of several.
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocSummary {}
+
+record! {
+    /// The numbers of one group.
+    pub struct RocSummaryRecord<K> {
+        /// The area; null, like all numbers here, without a positive or without a negative.
+        pub auc: Option<f64>,
+        /// Its DeLong standard error; null also with fewer than two positives or fewer than two negatives.
+        pub se: Option<f64>,
+        /// `2 AUC - 1`.
+        pub gini: Option<f64>,
+        /// `max |tpr - fpr|`.
+        pub ks: Option<f64>,
+        /// The mean precision at the positives, 0 to 1.
+        pub average_precision: Option<f64>,
+        /// The score at which `tpr - fpr` is largest, positive if `score >= threshold`.
+        pub best_threshold: Option<Threshold<K>>,
+        /// Positives that were used.
+        pub n_pos: u64,
+        /// Negatives that were used.
+        pub n_neg: u64,
+    }
+}
+
+/// What a walk gathers.
+#[derive(Debug)]
+struct Walk<K> {
+    placements: Placements,
+    /// The largest `|tp N - fp P|`.
+    farthest: u128,
+    /// The largest `tp N - fp P`, and where.
+    best: Option<(i128, K)>,
+    /// The sum of precisions over positives, in units of [`PRECISION_UNIT`]: integers, so that the order in which
+    /// parts are joined does not matter.
+    precisions: u128,
+}
+
+impl<K> Default for Walk<K> {
+    fn default() -> Self {
+        Walk { placements: Placements::default(), farthest: 0, best: None, precisions: 0 }
+    }
+}
+
+/// A precision of 1, in units that keep all 53 bits of any precision above a thousandth.
+const PRECISION_UNIT: u64 = 1 << 63;
+
+impl Summary for RocSummary {
+    type Record<K: Key> = RocSummaryRecord<K>;
+
+    fn of_ties<K: Key>(&self, mut ties: Ties<'_, K>) -> RocSummaryRecord<K> {
+        let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
+        if !ties.has_pairs() {
+            return RocSummaryRecord::new(None, None, None, None, None, None, n_pos, n_neg);
+        }
+        let higher = |best: &mut Option<(i128, K)>, other: Option<(i128, K)>| {
+            if other.map(|other| other.0) > best.map(|best| best.0) {
+                *best = other;
+            }
+        };
+        // Where positives are, every distinct score is a segment of its own: only there is precision asked for,
+        // and only there does `tpr - fpr` rise.
+        let walk = ties.fold_segments(
+            Indexed::Positives,
+            |walk: &mut Walk<K>, segment| {
+                walk.placements.add(&segment, n_neg);
+                let (tp, fp) = (segment.tp(), segment.fp());
+                let height = u128::from(tp) * u128::from(n_neg);
+                let distance = u128::from(fp) * u128::from(n_pos);
+                walk.farthest = walk.farthest.max(height.abs_diff(distance));
+                if let (Some(key), 1..) = (segment.key, segment.pos) {
+                    higher(&mut walk.best, Some((height.cast_signed() - distance.cast_signed(), key)));
+                    let precision = tp as f64 / (tp + fp) as f64;
+                    let units = (precision * PRECISION_UNIT as f64) as u64;
+                    walk.precisions += u128::from(segment.pos) * u128::from(units);
+                }
+            },
+            |walk, more| {
+                walk.placements = walk.placements.plus(more.placements);
+                walk.farthest = walk.farthest.max(more.farthest);
+                higher(&mut walk.best, more.best);
+                walk.precisions += more.precisions;
+            },
+        );
+        let pairs = ties.pairs();
+        let surplus = walk.placements.sum.cast_signed() - pairs.cast_signed();
+        RocSummaryRecord::new(
+            Some(math::quotient(walk.placements.sum, 2 * pairs)),
+            variance(&walk.placements, n_pos, n_neg).map(f64::sqrt),
+            Some(math::signed_quotient(surplus, pairs)),
+            Some(math::quotient(walk.farthest, pairs)),
+            Some(math::quotient(walk.precisions, u128::from(n_pos) * u128::from(PRECISION_UNIT))),
+            walk.best.map(|best| Threshold(best.1)),
+            n_pos,
+            n_neg,
+        )
+    }
+
+    fn of_nan<K: Key>(&self, n_pos: u64, n_neg: u64) -> RocSummaryRecord<K> {
+        RocSummaryRecord { n_pos, n_neg, ..RocSummaryRecord::nan() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::Score;
+    use crate::statistics::roc_auc_ci::Method;
+    use crate::statistics::tests::summary;
+    use crate::statistics::{Gini, KsStatistic, RocAucCi};
+    use proptest::prelude::*;
+
+    /// sklearn.metrics.average_precision_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    #[test]
+    fn four_rows() {
+        let record = summary(&RocSummary {}, &[0, 0, 1, 1], &[0.1, 0.4, 0.35, 0.8]);
+        assert_eq!((record.auc, record.gini, record.ks), (Some(0.75), Some(0.5), Some(0.5)));
+        assert!((record.average_precision.unwrap() - 0.833_333_333_333_333_3).abs() < 1e-15);
+        assert_eq!(record.best_threshold, Some(Threshold(0.8f64.key())), "the higher of 0.8 and 0.35");
+    }
+
+    #[test]
+    fn edges() {
+        let reversed = summary(&RocSummary {}, &[1, 0, 0], &[1u8, 2, 3]);
+        assert_eq!((reversed.auc, reversed.se, reversed.ks), (Some(0.0), None, Some(1.0)));
+        assert_eq!(
+            reversed.best_threshold,
+            Some(Threshold(1)),
+            "everything called positive is as good as nothing"
+        );
+        let alone = summary(&RocSummary {}, &[1, 1], &[1u8, 2]);
+        assert_eq!((alone.auc, alone.average_precision, alone.n_pos), (None, None, 2));
+    }
+
+    proptest! {
+        #[test]
+        fn says_what_each_says(rows in proptest::collection::vec((0u8..2, -9i8..9), 0..150)) {
+            let (labels, scores): (Vec<u8>, Vec<i8>) = rows.into_iter().unzip();
+            let record = summary(&RocSummary {}, &labels, &scores);
+            let ci = summary(&RocAucCi { method: Method::DeLong, level: 0.5 }, &labels, &scores);
+            prop_assert_eq!((record.auc, record.se), (ci.auc, ci.se));
+            prop_assert_eq!(record.gini, summary(&Gini {}, &labels, &scores).gini);
+            prop_assert_eq!(record.ks, summary(&KsStatistic {}, &labels, &scores).ks);
+        }
+    }
+}
