@@ -10,13 +10,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
+use super::map::{SAMPLE, sampled};
 use super::{Bits, Key, Score};
 
 /// Distinct keys that a table holds at most.
 const MOST: usize = 1 << 13;
 
-/// Slots of a table for each key that it holds, at least: of keys spread at random, all but one in sixteen are then at home.
-const SLOTS_PER_KEY: usize = 8;
+/// Slots of a table for each key that it holds, at least: of keys spread at random, all but one in thirty are then at home.
+const SLOTS_PER_KEY: usize = 16;
 
 /// Slots of a new table.
 const SLOTS: usize = 1 << 8;
@@ -60,7 +61,8 @@ impl<K: Key> Table<K> {
     fn count_near<S: Score<Key = K>>(&mut self, scores: &[S], label: u64, from: usize) -> Option<usize> {
         let (slots, shift) = (&mut self.slots[..], self.shift);
         let last = slots.len() - 1;
-        let mut label = label >> from;
+        // After the last row of a word there is nothing left of it.
+        let mut label = label.checked_shr(from as u32).unwrap_or(0);
         for (row, score) in scores.iter().enumerate().skip(from) {
             let key = score.key();
             let home = (key.hash() >> shift) as usize & last;
@@ -171,15 +173,11 @@ impl<K: Key> Counted<K> {
     /// Of `m` scores drawn from `most` or fewer values, no two are equal with a chance of less than
     /// `exp(-m² / (2 most))`: here one in fifty.
     pub fn may_be_few<S: Score<Key = K>>(scores: &[S], most: usize) -> bool {
-        const DRAWN: usize = 256;
-        let mut drawn = [K::default(); DRAWN];
-        let most = most.min(MOST);
-        let enough = (3 * most.isqrt()).min(DRAWN).min(scores.len());
-        let drawn = &mut drawn[..enough];
-        let every = scores.len() / enough.max(1);
-        for (place, key) in drawn.iter_mut().enumerate() {
-            *key = scores[place * every].key();
-        }
+        let mut drawn = [K::default(); SAMPLE];
+        let enough = (3 * most.min(MOST).isqrt()).clamp(1, SAMPLE);
+        let rows = sampled(scores.len()).step_by(SAMPLE / enough);
+        let held = drawn.iter_mut().zip(rows).map(|(key, row)| *key = scores[row].key()).count();
+        let drawn = &mut drawn[..held];
         drawn.sort_unstable();
         drawn.windows(2).any(|pair| pair[0] == pair[1])
     }
