@@ -19,9 +19,9 @@ use super::{Bits, Key, Score};
 /// From this many rows on, a group is ranked by all threads: about where its keys outgrow a core's cache.
 pub const SHARD_ROWS: usize = 1 << 17;
 
-/// Rows in a shard, on average: an index of the rarer half and what it is made from fill less than 512 KiB, the
-/// second cache of the core where this was measured.
-const ROWS_PER_SHARD: usize = 1 << 14;
+/// Bytes of a shard's indexed keys, on average: with their buckets and where they go, and the shard's other rows
+/// passing by, they stay in 512 KiB, the second cache of the core where this was measured.
+const INDEXED_BYTES: usize = 1 << 16;
 
 /// Shards at least: a map with many cells needs some for each of them.
 const MIN_SHARDS: usize = 64;
@@ -54,7 +54,9 @@ struct Block<K> {
 impl<K: Key> Shards<K> {
     /// Parts rows by their labels and scores; rows whose `valid` bit is 0 are skipped.
     pub fn part<S: Score<Key = K>>(scores: &[S], labels: Bits<'_>, valid: Option<Bits<'_>>) -> Self {
-        let shards = (scores.len() / ROWS_PER_SHARD).next_power_of_two().clamp(MIN_SHARDS, MAX_SHARDS);
+        let n_pos = labels.count(valid);
+        let indexed = n_pos.min(scores.len() - n_pos) * size_of::<K>();
+        let shards = (indexed / INDEXED_BYTES).next_power_of_two().clamp(MIN_SHARDS, MAX_SHARDS);
         Self::part_as(scores, labels, valid, blocks(), shards)
     }
 
