@@ -83,11 +83,16 @@ def main() -> int:
         ratio = count / known.get(work, count)
         slower += ratio > ALLOWED
         mark = "  MORE" if ratio > ALLOWED else ""
-        print(f"{shape:<16} {group_rows:>6} {way:<8} {what:<16} {count:8.2f} a row  x {ratio:.3f}{mark}", flush=True)
+        print(
+            f"{shape:<16} {group_rows:>6} {way:<8} {what:<16} {count:8.2f} a row  x {ratio:.3f}{mark}",
+            flush=True,
+        )
         rows.append([*work, f"{count:.3f}"])
     if chosen.accept:
         with BASELINE.open("w", newline="") as file:
-            csv.writer(file).writerows([["shape", "group_rows", "what", "way", "instructions_per_row"], *rows])
+            csv.writer(file).writerows(
+                [["shape", "group_rows", "what", "way", "instructions_per_row"], *rows]
+            )
     return 1 if slower and not chosen.accept else 0
 
 

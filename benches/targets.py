@@ -151,7 +151,7 @@ def shapes(n: int) -> Iterator[Work]:
 
 
 def groups(n: int) -> Iterator[Work]:
-    """Grouped queries against the same query with bare lists: what the plugin is handed."""
+    """Time grouped queries against the same query with bare lists: what the plugin is handed."""
     rng = np.random.default_rng(3)
     lists = pl.col("score").implode(), pl.col("label").implode()
     frame = normal(n)
@@ -210,9 +210,7 @@ def statistics_of_one_column(n: int) -> Iterator[Work]:
         "ks_statistic": pa.ks_statistic("label", "score"),
     }
     contenders = {name: select(frame, expression) for name, expression in expressions.items()}
-    promises = [
-        Promise(name, "roc_auc", 1.4) for name in ("mann_whitney_u", "roc_auc_ci", "ks_statistic")
-    ]
+    promises = [Promise(name, "roc_auc", 1.4) for name in ("mann_whitney_u", "roc_auc_ci", "ks_statistic")]
     yield Work("statistics", contenders, promises)
 
 
@@ -308,7 +306,16 @@ def timed(work: Work, rounds: int) -> Iterator[Row]:
         pairs = [*promised, *((name, other) for name in medians if name != other)]
     for one, other in dict.fromkeys(pairs):
         ratio = medians[one] / medians[other]
-        yield Row(work.name, one, other, len(times[one]), medians[one], medians[other], ratio, promised.get((one, other)))
+        yield Row(
+            work.name,
+            one,
+            other,
+            len(times[one]),
+            medians[one],
+            medians[other],
+            ratio,
+            promised.get((one, other)),
+        )
 
 
 def threads(n: int, rounds: int) -> Iterator[Row]:
@@ -322,19 +329,39 @@ def threads(n: int, rounds: int) -> Iterator[Row]:
 
 
 def growth(n: int, rounds: int) -> Iterator[Row]:
-    """A hundred times the rows, and what memory they take besides."""
+    """Take a hundred times the rows, and see what memory they take besides."""
     fewer, more = n // 10, n * 10
     told: dict[int, list[dict[str, float]]] = {fewer: [], more: []}
     for _ in range(rounds):
         for count, answers in told.items():
             answers.append(in_a_process(count))
-    median = {count: statistics.median(answer["seconds"] for answer in answers) for count, answers in told.items()}
+    median = {
+        count: statistics.median(answer["seconds"] for answer in answers) for count, answers in told.items()
+    }
     linear = median[fewer] * (more // fewer)
-    yield Row("growth", f"{more:.0e} rows", f"{more // fewer} times {fewer:.0e} rows", rounds, median[more], linear, median[more] / linear, 1.15)
+    yield Row(
+        "growth",
+        f"{more:.0e} rows",
+        f"{more // fewer} times {fewer:.0e} rows",
+        rounds,
+        median[more],
+        linear,
+        median[more] / linear,
+        1.15,
+    )
     for count in told:
         extra = statistics.median(answer["extra"] for answer in told[count])
         size = 8.0 * count
-        yield Row("memory, bytes", f"extra, {count:.0e} rows", "the score column", rounds, extra * size, size, extra, 1.25)
+        yield Row(
+            "memory, bytes",
+            f"extra, {count:.0e} rows",
+            "the score column",
+            rounds,
+            extra * size,
+            size,
+            extra,
+            1.25,
+        )
 
 
 def main() -> int:
@@ -358,7 +385,8 @@ def main() -> int:
             told.append(row)
             kept = "" if row.promised is None else "  kept" if row.ratio <= row.promised else "  NOT KEPT"
             promised = "" if row.promised is None else f" (promised {row.promised:.3f})"
-            print(f"{row.work:<44} {row.ours:>28} / {row.other:<26} {row.ours_median:.4g} / {row.other_median:.4g} = {row.ratio:.3f}{promised}{kept}", flush=True)
+            medians = f"{row.ours_median:.4g} / {row.other_median:.4g} = {row.ratio:.3f}"
+            print(f"{row.work:<44} {row.ours:>28} / {row.other:<26} {medians}{promised}{kept}", flush=True)
 
     for name, works in WORKS.items():
         if not chosen.only or name in chosen.only:
@@ -368,9 +396,16 @@ def main() -> int:
         if not chosen.only or name in chosen.only:
             take(processes(n, min(chosen.rounds, 5)))
     if not chosen.dry:
-        stamp = {"date": time.strftime("%Y-%m-%d"), "version": pa.__version__, "polars": pl.__version__, "rows": n}
+        stamp = {
+            "date": time.strftime("%Y-%m-%d"),
+            "version": pa.__version__,
+            "polars": pl.__version__,
+            "rows": n,
+        }
         table = pl.DataFrame([{**stamp, **vars(row), **machine()} for row in told], infer_schema_length=None)
-        table = table.with_columns(pl.col("ours_median", "other_median", "ratio", "promised").round_sig_figs(4))
+        table = table.with_columns(
+            pl.col("ours_median", "other_median", "ratio", "promised").round_sig_figs(4)
+        )
         if RESULTS.exists():
             table = pl.concat([pl.read_csv(RESULTS, schema=table.schema), table])
         table.write_csv(RESULTS)

@@ -171,8 +171,8 @@ def roc_summary(label: IntoExpr, score: IntoExpr) -> pl.Expr:
         - ``gini`` (Float64): as :func:`gini`.
         - ``ks`` (Float64): the distance of :func:`ks_statistic`.
         - ``average_precision`` (Float64): the mean, over positives, of the precision at their score; 0 to 1.
-        - ``best_threshold`` (the score's dtype): the score at which ``tpr - fpr`` is largest, a row being called
-          positive if ``score >= best_threshold``; the highest of several.
+        - ``best_threshold`` (the score's dtype): the score at which ``tpr - fpr`` is largest, a row being
+          called positive if ``score >= best_threshold``; the highest of several.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
 
         All but the counts are null if the group has no positive or no negative, NaN if a score is NaN; ``se``
