@@ -1,8 +1,9 @@
 //! The kernel: from scores and labels to *ties*, on which every unpaired statistic stands.
 //!
 //! A score becomes an order-preserving integer key ([`key`]), and the keys of a group are parted by class
-//! and brought near their order (`piles`; `shards` for groups that all threads share). [`ties`] walks
-//! them from the highest score down, [`pairs`] sums over pairs without walking, and [`group`] is the door to it all. Nothing here knows where the
+//! (`piles`; `shards` and `streams` for groups that all threads share) or, if few are distinct, counted (`counted`).
+//! One class is brought near its order and the other looks up its place (`index`, `classes`); a few rows are compared
+//! in pairs ([`pairs`]). [`ties`] asks all of them, and [`group`] is the door. Nothing here knows where the
 //! scores came from, and nothing behind [`Ties`] knows how they were counted. [`tasks`] divides many groups
 //! among threads.
 
