@@ -6,7 +6,7 @@
 use rayon::prelude::*;
 
 use super::index::Index;
-use super::ties::{Above, Segment};
+use super::steps::{Above, Segment};
 use super::{Key, Piles, Score};
 
 /// Fewer rows are compared pair by pair.
@@ -124,7 +124,7 @@ impl<K: Key> Classes<'_, K> {
         index.for_each_segment(above, self.indexes_pos(which), visit);
     }
 
-    /// The score that `rank - 1` rows exceed or equal, besides itself.
+    /// The key at this place among all, the highest being at 1.
     pub fn highest(&self, rank: usize) -> Option<K> {
         let mut keys: Vec<K> = self.pos.iter().chain(self.neg).copied().flatten().copied().collect();
         let place = keys.len().checked_sub(rank)?;

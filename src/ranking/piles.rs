@@ -11,7 +11,7 @@
 
 use super::classes::{Classes, FEW_ROWS};
 use super::map::{Line, Map, SAMPLE, sampled};
-use super::ties::{Above, Tie};
+use super::steps::{Above, Tie};
 use super::{Bits, Key, Score};
 
 /// Rows in a bucket, on average.

@@ -12,8 +12,8 @@ use rayon::prelude::*;
 use super::classes::{By, Classes};
 use super::map::{Map, sampled};
 use super::piles::nan_among;
+use super::steps::Above;
 use super::streams::Streams;
-use super::ties::Above;
 use super::{Bits, Key, Score};
 
 /// From this many rows on, a group is ranked by all threads: about where its keys outgrow a core's cache.
@@ -131,7 +131,7 @@ impl<K: Key> Shards<K> {
             .collect()
     }
 
-    /// The shard in which the score lies that as many rows reach or exceed.
+    /// The key of the score that exactly `rank` rows reach or exceed, where there is one.
     pub fn highest(&self, rank: u64) -> Option<K> {
         let last = self.order.partition_point(|(_, above)| above.pos + above.neg < rank).checked_sub(1)?;
         let (shard, above) = self.order[last];

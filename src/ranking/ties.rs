@@ -8,86 +8,8 @@ use super::counted::Counted;
 use super::index::Index;
 use super::shards::Shards;
 use super::shared::{self, Shared};
+use super::steps::{Above, Segment, Tie};
 use super::{Key, Piles, Placements, pairs};
-
-/// One distinct score and the rows that share it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tie<K> {
-    /// The score's key.
-    pub key: K,
-    /// Positives with this score.
-    pub pos: u64,
-    /// Negatives with this score.
-    pub neg: u64,
-    /// Positives with a higher score.
-    pub pos_above: u64,
-    /// Negatives with a higher score.
-    pub neg_above: u64,
-}
-
-impl<K> Tie<K> {
-    /// True positives when this score is the threshold: positives with this score or a higher one.
-    #[inline]
-    pub fn tp(&self) -> u64 {
-        self.pos_above + self.pos
-    }
-
-    /// False positives when this score is the threshold: negatives with this score or a higher one.
-    #[inline]
-    pub fn fp(&self) -> u64 {
-        self.neg_above + self.neg
-    }
-}
-
-/// A straight piece of the ROC curve: rows that come one after the other in order of score, and that share one
-/// score or one class.
-///
-/// One class's distinct scores are segments of their own; between two of them, all rows of the other class
-/// are one segment, whatever ties there are among them, and even if there are none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Segment<K> {
-    /// The key of the score, if there is but one.
-    pub key: Option<K>,
-    /// Positives of the segment.
-    pub pos: u64,
-    /// Negatives of the segment.
-    pub neg: u64,
-    /// Positives that score higher.
-    pub pos_above: u64,
-    /// Negatives that score higher.
-    pub neg_above: u64,
-}
-
-impl<K> Segment<K> {
-    /// True positives when the segment's lowest score is the threshold.
-    #[inline]
-    pub fn tp(&self) -> u64 {
-        self.pos_above + self.pos
-    }
-
-    /// False positives when the segment's lowest score is the threshold.
-    #[inline]
-    pub fn fp(&self) -> u64 {
-        self.neg_above + self.neg
-    }
-}
-
-impl<K> From<Tie<K>> for Segment<K> {
-    #[inline]
-    fn from(tie: Tie<K>) -> Self {
-        let Tie { key, pos, neg, pos_above, neg_above } = tie;
-        Segment { key: Some(key), pos, neg, pos_above, neg_above }
-    }
-}
-
-/// Rows with higher scores than those in question.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Above {
-    /// Positives.
-    pub pos: u64,
-    /// Negatives.
-    pub neg: u64,
-}
 
 /// The ties of one group.
 #[derive(Debug)]
@@ -211,7 +133,7 @@ impl<'a, K: Key> Ties<'a, K> {
                 });
                 if few {
                     (by.spread)(piles);
-                    piles.for_each(Above::default(), |tie| step(&mut result, tie.into()));
+                    piles.for_each(Above::default(), |tie| step(&mut result, tie.into_segment()));
                 }
             }
             Source::Shards(shards) => {
@@ -226,7 +148,7 @@ impl<'a, K: Key> Ties<'a, K> {
                     join(&mut result, part);
                 }
             }
-            Source::Counted(counted) => each_counted(counted, |tie| step(&mut result, tie.into())),
+            Source::Counted(counted) => each_counted(counted, |tie| step(&mut result, tie.into_segment())),
         }
         result
     }
@@ -256,9 +178,7 @@ impl<'a, K: Key> Ties<'a, K> {
             }
             Source::Shards(shards) => {
                 let parts = shards.each(Index::default, |index, classes, above| {
-                    let neg_below = n_neg - above.neg - classes.n_neg as u64;
-                    let here = classes.twice_u(index, shards.by());
-                    u128::from(here) + 2 * classes.n_pos as u128 * u128::from(neg_below)
+                    twice_u_of_shard(shards, index, classes, above, n_neg)
                 });
                 parts.into_iter().sum()
             }
@@ -274,31 +194,27 @@ impl<'a, K: Key> Ties<'a, K> {
 
     /// Twice the Mann-Whitney U, and the sum of `t³ - t` over the distinct scores, each shared by t rows.
     pub fn twice_u_and_cubes(&mut self) -> (u128, u128) {
-        if let Source::Shards(shards) = &self.source {
-            let n_neg = self.n_neg;
-            let parts = shards.each(<(Index<K>, Shared<K>)>::default, |(index, shared), classes, above| {
-                let neg_below = n_neg - above.neg - classes.n_neg as u64;
-                let here = u128::from(classes.twice_u(index, shards.by()));
-                let twice_u = here + 2 * classes.n_pos as u128 * u128::from(neg_below);
-                (twice_u, shared.cubes(&[classes.pos, classes.neg]))
-            });
-            return parts.into_iter().fold((0, 0), |sums, part| (sums.0 + part.0, sums.1 + part.1));
-        }
-        let many = match &self.source {
-            Source::Piles { piles, .. } => in_classes(piles, |classes| !classes.are_few()),
-            _ => false,
-        };
-        if many {
-            let twice_u = self.twice_u();
-            let cubes = match &self.source {
-                Source::Piles { piles, .. } => {
-                    in_classes(piles, |classes| Shared::default().cubes(&[classes.pos, classes.neg]))
-                }
-                _ => 0,
-            };
-            return (twice_u, cubes);
-        }
         let n_neg = self.n_neg;
+        match &mut self.source {
+            Source::Piles { piles, index, by } => {
+                let many = in_classes(piles, |classes| {
+                    let both =
+                        || (u128::from(classes.twice_u(index, *by)), cubes(&mut Shared::default(), classes));
+                    (!classes.are_few()).then(both)
+                });
+                if let Some(both) = many {
+                    return both;
+                }
+            }
+            Source::Shards(shards) => {
+                let parts =
+                    shards.each(<(Index<K>, Shared<K>)>::default, |(index, shared), classes, above| {
+                        (twice_u_of_shard(shards, index, classes, above, n_neg), cubes(shared, classes))
+                    });
+                return parts.into_iter().fold((0, 0), |sums, part| (sums.0 + part.0, sums.1 + part.1));
+            }
+            Source::Counted(_) => {}
+        }
         self.fold(
             |(twice_u, cubes): &mut (u128, u128), tie| {
                 *twice_u += u128::from(tie.pos) * u128::from(2 * (n_neg - tie.fp()) + tie.neg);
@@ -323,6 +239,23 @@ impl<'a, K: Key> Ties<'a, K> {
             |sums, more| *sums = sums.plus(more),
         )
     }
+}
+
+/// Twice the U of a shard's positives against all `n_neg` negatives of the group.
+fn twice_u_of_shard<K: Key>(
+    shards: &Shards<K>,
+    index: &mut Index<K>,
+    classes: &Classes<'_, K>,
+    above: Above,
+    n_neg: u64,
+) -> u128 {
+    let neg_below = n_neg - above.neg - classes.n_neg as u64;
+    u128::from(classes.twice_u(index, shards.by())) + 2 * classes.n_pos as u128 * u128::from(neg_below)
+}
+
+/// The sum of `t³ - t` over the distinct scores of both classes.
+fn cubes<K: Key>(shared: &mut Shared<K>, classes: &Classes<'_, K>) -> u128 {
+    shared.cubes(&[classes.pos, classes.neg])
 }
 
 /// Asks the classes of piles.
