@@ -3,8 +3,14 @@
 
 #![forbid(unsafe_code)]
 
+pub mod chi_square;
 pub mod exact;
 pub mod kolmogorov;
 pub mod normal;
+pub mod quantile;
+pub mod random;
+pub mod student_t;
+pub mod symmetric;
 
 pub use exact::{product_difference, quotient, signed_quotient};
+pub use random::Stream;

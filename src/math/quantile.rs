@@ -1,0 +1,43 @@
+//! Quantiles of a sample.
+
+/// The `probability` quantile of values in ascending order, between two of them by linear interpolation:
+/// type 7 of Hyndman and Fan (1996), which R and numpy take by default. NaN of no values.
+pub fn of_sorted(values: &[f64], probability: f64) -> f64 {
+    let Some(last) = values.len().checked_sub(1) else {
+        return f64::NAN;
+    };
+    let place = probability.clamp(0.0, 1.0) * last as f64;
+    let below = place.floor() as usize;
+    let above = (below + 1).min(last);
+    values[below] + (place - below as f64) * (values[above] - values[below])
+}
+
+/// Mean and standard deviation (over n - 1) of a sample; the latter is NaN of fewer than two values.
+pub fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    let deviation = if values.len() > 1 { (squares / (n - 1.0)).sqrt() } else { f64::NAN };
+    (mean, deviation)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// numpy.quantile and numpy.std(ddof=1)
+    #[test]
+    fn as_numpy() {
+        let values = [1.0, 2.0, 4.0, 8.0];
+        assert_eq!(of_sorted(&values, 0.0), 1.0);
+        assert_eq!(of_sorted(&values, 0.5), 3.0);
+        assert!((of_sorted(&values, 0.9) - 6.8).abs() < 1e-12);
+        assert_eq!(of_sorted(&values, 1.0), 8.0);
+        assert_eq!(of_sorted(&[5.0], 0.3), 5.0);
+        assert!(of_sorted(&[], 0.5).is_nan());
+        let (mean, deviation) = mean_and_deviation(&values);
+        assert_eq!(mean, 3.75);
+        assert!((deviation - 3.095_695_936_834_451).abs() < 1e-12);
+        assert!(mean_and_deviation(&[2.0]).1.is_nan());
+    }
+}

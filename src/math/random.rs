@@ -1,0 +1,130 @@
+//! The only source of randomness: streams that are a function of a seed and the number of a replicate.
+//!
+//! Whichever thread draws a replicate, and whatever was drawn before, its numbers are the same.
+
+/// A stream of random numbers: xoshiro256++ (Blackman and Vigna 2021), its state filled by SplitMix64
+/// (Steele, Lea and Flood 2014).
+#[derive(Clone, Debug)]
+pub struct Stream {
+    state: [u64; 4],
+    /// Half of the last number, where it is still to be used.
+    half: Option<u32>,
+}
+
+impl Stream {
+    /// The stream of one replicate.
+    pub fn new(seed: u64, replicate: u64) -> Self {
+        // Two rounds of mixing between the seed and the replicate keep streams of neighbouring seeds apart.
+        let mut mixed =
+            split_mix(&mut split_mix(&mut { seed })) ^ replicate.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        Stream { state: std::array::from_fn(|_| split_mix(&mut mixed)), half: None }
+    }
+
+    /// The next 64 bits.
+    #[inline]
+    pub fn bits(&mut self) -> u64 {
+        let [a, b, c, d] = &mut self.state;
+        let bits = a.wrapping_add(*d).rotate_left(23).wrapping_add(*a);
+        let shifted = *b << 17;
+        *c ^= *a;
+        *d ^= *b;
+        *b ^= *c;
+        *a ^= *d;
+        *c ^= shifted;
+        *d = d.rotate_left(45);
+        bits
+    }
+
+    #[inline]
+    fn half_bits(&mut self) -> u32 {
+        match self.half.take() {
+            Some(half) => half,
+            None => {
+                let bits = self.bits();
+                self.half = Some((bits >> 32) as u32);
+                bits as u32
+            }
+        }
+    }
+
+    /// A number from 0 to `below - 1`, each exactly equally likely (Lemire 2019). `below` must not be 0.
+    #[inline]
+    pub fn index(&mut self, below: u32) -> u32 {
+        let mut product = u64::from(self.half_bits()) * u64::from(below);
+        if (product as u32) < below {
+            let surplus = below.wrapping_neg() % below;
+            while (product as u32) < surplus {
+                product = u64::from(self.half_bits()) * u64::from(below);
+            }
+        }
+        (product >> 32) as u32
+    }
+
+    /// Puts the items into random order (Fisher and Yates; Durstenfeld 1964), each order equally likely.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            let other = self.index(last as u32 + 1) as usize;
+            items.swap(last, other);
+        }
+    }
+}
+
+fn split_mix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let mut mixed = *state;
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    mixed ^ (mixed >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The reference implementations' first numbers: SplitMix64 from 1234567, xoshiro256++ from 1, 2, 3, 4.
+    #[test]
+    fn reference_numbers() {
+        let mut state = 1_234_567;
+        assert_eq!(split_mix(&mut state), 6_457_827_717_110_365_317);
+        assert_eq!(split_mix(&mut state), 3_203_168_211_198_807_973);
+        let mut stream = Stream { state: [1, 2, 3, 4], half: None };
+        let first: Vec<u64> = (0..4).map(|_| stream.bits()).collect();
+        assert_eq!(first, [41_943_041, 58_720_359, 3_588_806_011_781_223, 3_591_011_842_654_386]);
+    }
+
+    #[test]
+    fn indices_are_even() {
+        let mut stream = Stream::new(7, 0);
+        for below in [1u32, 2, 7, 100] {
+            let mut counts = vec![0u32; below as usize];
+            let draws = 20_000 * below;
+            for _ in 0..draws {
+                counts[stream.index(below) as usize] += 1;
+            }
+            // Chi-square against the even distribution: six standard deviations above its mean is never met.
+            let even = f64::from(draws / below);
+            let distance: f64 = counts.iter().map(|&count| (f64::from(count) - even).powi(2) / even).sum();
+            let df = f64::from(below - 1);
+            assert!(distance <= df + 6.0 * (2.0 * df).sqrt(), "{below}: {distance}");
+        }
+    }
+
+    #[test]
+    fn streams_differ_and_repeat() {
+        let first = |seed, replicate| Stream::new(seed, replicate).bits();
+        let mut seen: Vec<u64> = (0..50).flat_map(|seed| (0..50).map(move |r| first(seed, r))).collect();
+        assert_eq!(first(3, 4), first(3, 4));
+        seen.sort_unstable();
+        seen.dedup();
+        assert_eq!(seen.len(), 2500);
+    }
+
+    #[test]
+    fn shuffles_keep_the_items() {
+        let mut items: Vec<u32> = (0..100).collect();
+        Stream::new(1, 2).shuffle(&mut items);
+        assert_ne!(items[..20], (0..20).collect::<Vec<_>>()[..]);
+        items.sort_unstable();
+        assert_eq!(items, (0..100).collect::<Vec<_>>());
+    }
+}
