@@ -67,6 +67,15 @@ pub fn product_difference(a: u128, b: u128, c: u128, d: u128) -> f64 {
     high as f64 * f64::powi(2.0, 128) + low as f64
 }
 
+/// Like [`product_difference`], of either sign.
+pub fn signed_product_difference(a: u128, b: u128, c: u128, d: u128) -> f64 {
+    if wide_product(a, b) >= wide_product(c, d) {
+        product_difference(a, b, c, d)
+    } else {
+        -product_difference(c, d, a, b)
+    }
+}
+
 /// The 256-bit product of two 128-bit integers, as (high, low) halves.
 fn wide_product(a: u128, b: u128) -> (u128, u128) {
     const HALF: u128 = u64::MAX as u128;
@@ -127,6 +136,8 @@ mod tests {
             let ((a, b), (c, d)) = if x >= y { ((a, b), (c, d)) } else { ((c, d), (a, b)) };
             let got = product_difference(a.into(), b.into(), c.into(), d.into());
             prop_assert_eq!(got, x.abs_diff(y) as f64);
+            prop_assert_eq!(signed_product_difference(a.into(), b.into(), c.into(), d.into()), got);
+            prop_assert_eq!(signed_product_difference(c.into(), d.into(), a.into(), b.into()), -got);
         }
 
         #[test]

@@ -12,5 +12,5 @@ pub mod random;
 pub mod student_t;
 pub mod symmetric;
 
-pub use exact::{product_difference, quotient, signed_quotient};
+pub use exact::{product_difference, quotient, signed_product_difference, signed_quotient};
 pub use random::Stream;

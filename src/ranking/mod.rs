@@ -4,13 +4,14 @@
 //! (`piles`; `shards` and `streams` for groups that all threads share) or, if few are distinct, counted (`counted`).
 //! One class is brought near its order and the other looks up its place (`index`, `classes`); a few rows are compared
 //! in pairs ([`pairs`]). [`ties`] asks all of them, and [`group`] is the door. Nothing here knows where the
-//! scores came from, and nothing behind [`Ties`] knows how they were counted. [`tasks`] divides many groups
-//! among threads.
+//! scores came from, and nothing behind [`Ties`] knows how they were counted. What concerns several columns
+//! row by row takes [`rows`], whose scores are [`codes`]. [`tasks`] divides many groups among threads.
 
 #![deny(unsafe_code)]
 
 pub mod bits;
 mod classes;
+pub mod codes;
 mod counted;
 pub mod group;
 mod index;
@@ -18,6 +19,7 @@ pub mod key;
 mod map;
 pub mod pairs;
 mod piles;
+pub mod rows;
 mod shards;
 mod shared;
 mod steps;
@@ -28,10 +30,12 @@ mod wide;
 
 pub use bits::Bits;
 pub use classes::Indexed;
+pub use codes::Codes;
 pub use group::{Group, Way};
 pub use key::{Key, Score};
 pub use pairs::Placements;
 use piles::Piles;
+pub use rows::Rows;
 pub use shards::SHARD_ROWS;
 pub use steps::{Segment, Step, Tie};
 pub use ties::Ties;

@@ -15,3 +15,16 @@ pub enum Alternative {
     #[cfg_attr(feature = "plugin", serde(rename = "less"))]
     Less,
 }
+
+impl Alternative {
+    /// The p-value of a statistic that is symmetric around 0 under the null hypothesis, and whose upper tail
+    /// is this. NaN stays NaN.
+    pub fn p_value(self, statistic: f64, upper_tail: impl Fn(f64) -> f64) -> f64 {
+        match self {
+            // Twice a tail at 0 that rounding lifted above a half is still no more than 1.
+            Alternative::TwoSided => (2.0 * upper_tail(statistic.abs())).min(1.0),
+            Alternative::Greater => upper_tail(statistic),
+            Alternative::Less => upper_tail(-statistic),
+        }
+    }
+}

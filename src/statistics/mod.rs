@@ -1,12 +1,15 @@
 //! One file a statistic: its options, its record, the formula with its source, and its tests.
 //!
 //! A statistic is a plain value holding its options. A [`Summary`] answers a group with one record,
-//! a [`Curve`] with any number of them. Both see the [`Ties`] of rows that can be ranked; what NaN
-//! and missing rows mean is settled before they are asked.
+//! a [`Curve`] with any number of them. Both see the [`Ties`] of rows that can be ranked. A [`Joint`]
+//! statistic is about several columns row by row, and sees [`Rows`]. What NaN and missing rows mean is
+//! settled before they are asked.
 
 #![forbid(unsafe_code)]
 
 pub mod alternative;
+pub mod delong;
+pub mod exact_rank_sum;
 pub mod gini;
 pub mod ks_statistic;
 pub mod mann_whitney_u;
@@ -26,7 +29,7 @@ pub use roc_auc_ci::RocAucCi;
 pub use roc_curve::RocCurve;
 pub use roc_summary::RocSummary;
 
-use crate::ranking::{Key, Ties};
+use crate::ranking::{Key, Rows, Ties};
 
 /// A statistic that answers each group with one record.
 pub trait Summary: Sync {
@@ -36,6 +39,11 @@ pub trait Summary: Sync {
     /// Says what is wrong with the options, in words that name the option and what it may be.
     fn check(&self) -> Result<(), String> {
         Ok(())
+    }
+
+    /// How often the statistic goes through the rows of a group, about.
+    fn passes(&self) -> usize {
+        1
     }
 
     /// The answer for a group; `None` in a field says that it is undefined there.
@@ -61,10 +69,82 @@ pub trait Curve: Sync {
     fn points<K: Key>(&self, ties: Ties<'_, K>, columns: &mut Vec<Column<K>>) -> bool;
 }
 
+/// Which columns a statistic of rows takes, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Columns {
+    /// How many scores; `None` for two or more.
+    pub scores: Option<usize>,
+    /// Whether a label follows.
+    pub label: bool,
+    /// What the last column is called, if the statistic takes keys.
+    pub key: Option<&'static str>,
+    /// Whether the key may be left out.
+    pub key_is_optional: bool,
+    /// Whether the statistic needs the first score's values, not only its ranks.
+    pub values: bool,
+}
+
+impl Columns {
+    /// Scores and a label.
+    pub const fn scores(scores: Option<usize>) -> Self {
+        Columns { scores, label: true, key: None, key_is_optional: false, values: false }
+    }
+
+    /// The same without a label.
+    pub const fn without_label(self) -> Self {
+        Columns { label: false, ..self }
+    }
+
+    /// The same with a key column of this name.
+    pub const fn keyed(self, key: &'static str) -> Self {
+        Columns { key: Some(key), ..self }
+    }
+
+    /// The same with a key column that may be left out.
+    pub const fn perhaps_keyed(self, key: &'static str) -> Self {
+        Columns { key: Some(key), key_is_optional: true, ..self }
+    }
+}
+
+/// A statistic of several columns row by row, which answers each group with one record.
+pub trait Joint: Sync {
+    /// What a group is answered with. No field is a threshold, so the type of its key does not matter.
+    type Record: Record<u8>;
+
+    /// What the statistic takes.
+    const COLUMNS: Columns;
+
+    /// Says what is wrong with the options, in words that name the option and what it may be.
+    fn check(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// How often the statistic goes through its rows, about: what a group costs more than its rows.
+    fn passes(&self) -> usize {
+        4
+    }
+
+    /// The answer for a group; `None` in a field says that it is undefined there.
+    fn of_rows(&self, rows: &Rows) -> Self::Record;
+
+    /// The answer for a group that holds a NaN score: NaN wherever a number would depend on ranks. The rows
+    /// have labels only.
+    fn of_nan(&self, rows: &Rows) -> Self::Record;
+}
+
+/// Says what is wrong with a coverage.
+fn check_level(level: f64) -> Result<(), String> {
+    if 0.0 < level && level < 1.0 {
+        Ok(())
+    } else {
+        Err(format!("level must lie between 0 and 1, such as 0.95, got {level}"))
+    }
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::ranking::{Bits, Group, Score};
+    use crate::ranking::{Bits, Codes, Group, Score};
 
     /// Calls `ask` with the ties of scores and 0/1 labels.
     pub fn with_ties<S: Score, R>(labels: &[u8], scores: &[S], ask: impl FnOnce(Ties<'_, S::Key>) -> R) -> R {
@@ -76,6 +156,18 @@ pub(crate) mod tests {
         let mut group = Group::default();
         group.part(scores, Bits::new(&bytes, 0, labels.len()), None);
         ask(group.ties::<S>())
+    }
+
+    /// Rows of labels and scores.
+    pub fn rows_of(labels: &[u8], scores: &[&[f64]], keys: &[u32]) -> Rows {
+        Rows {
+            len: scores[0].len(),
+            labels: labels.iter().map(|&label| label == 1).collect(),
+            scores: scores.iter().map(|scores| Codes::of(scores.iter().copied())).collect(),
+            values: scores[0].to_vec(),
+            keys: Codes::of(keys.iter().copied()),
+            key_places: Vec::new(),
+        }
     }
 
     /// The record of one group.

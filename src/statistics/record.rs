@@ -14,6 +14,16 @@ pub enum Kind {
     Count,
     /// A score of the group, in the score's own type.
     Threshold,
+    /// A word of the statistic's own.
+    Word,
+    /// The name of one of the score columns.
+    Name,
+    /// A value of the key column, such as a segment.
+    Key,
+    /// A list of 64-bit floats.
+    Numbers,
+    /// A list of records.
+    Records(&'static [Field]),
 }
 
 /// The name of a field and what it holds.
@@ -43,6 +53,25 @@ pub enum Column<K> {
     Count(Nullable<u64>),
     /// Keys of scores.
     Threshold(Nullable<K>),
+    /// Words.
+    Word(Nullable<&'static str>),
+    /// Places of score columns.
+    Name(Nullable<u32>),
+    /// Codes of keys.
+    Key(Nullable<u32>),
+    /// Lists of 64-bit floats.
+    Numbers(Lists<Vec<f64>>),
+    /// Lists of records, their fields as columns.
+    Records(Lists<Vec<Column<K>>>),
+}
+
+/// Lists of which some may be missing, one after the other.
+#[derive(Debug)]
+pub struct Lists<T> {
+    /// Where each list ends among the items.
+    pub ends: Nullable<u64>,
+    /// The items of all lists.
+    pub items: T,
 }
 
 /// Values of which some may be missing.
@@ -84,6 +113,25 @@ impl<T: Copy + Default> Nullable<T> {
     }
 }
 
+impl<T> Lists<T> {
+    /// Closes a list after `items` items in all, or says that it is missing.
+    fn close(&mut self, items: usize, present: bool) {
+        self.ends.values.push(items as u64);
+        if !present && self.ends.present.is_empty() {
+            self.ends.present.resize(self.ends.values.len() - 1, true);
+        }
+        if !present || !self.ends.present.is_empty() {
+            self.ends.present.push(present);
+        }
+    }
+
+    /// Appends other lists, whose items are to be put behind the `before` items here.
+    fn extend(&mut self, mut more: Nullable<u64>, before: usize) {
+        more.values.iter_mut().for_each(|end| *end += before as u64);
+        self.ends.extend(more);
+    }
+}
+
 impl<K: Key> Column<K> {
     /// Empty columns for the fields of a record, with room for `rows` records.
     pub fn all_of(fields: &[Field], rows: usize) -> Vec<Self> {
@@ -93,6 +141,16 @@ impl<K: Key> Column<K> {
                 Kind::Number => Column::Number(Nullable::with_capacity(rows)),
                 Kind::Count => Column::Count(Nullable::with_capacity(rows)),
                 Kind::Threshold => Column::Threshold(Nullable::with_capacity(rows)),
+                Kind::Word => Column::Word(Nullable::with_capacity(rows)),
+                Kind::Name => Column::Name(Nullable::with_capacity(rows)),
+                Kind::Key => Column::Key(Nullable::with_capacity(rows)),
+                Kind::Numbers => {
+                    Column::Numbers(Lists { ends: Nullable::with_capacity(rows), items: Vec::new() })
+                }
+                Kind::Records(fields) => {
+                    let items = Column::all_of(fields, rows);
+                    Column::Records(Lists { ends: Nullable::with_capacity(rows), items })
+                }
             })
             .collect()
     }
@@ -103,6 +161,18 @@ impl<K: Key> Column<K> {
             (Column::Number(rows), Column::Number(more)) => rows.extend(more),
             (Column::Count(rows), Column::Count(more)) => rows.extend(more),
             (Column::Threshold(rows), Column::Threshold(more)) => rows.extend(more),
+            (Column::Word(rows), Column::Word(more)) => rows.extend(more),
+            (Column::Name(rows), Column::Name(more)) | (Column::Key(rows), Column::Key(more)) => {
+                rows.extend(more)
+            }
+            (Column::Numbers(lists), Column::Numbers(more)) => {
+                lists.extend(more.ends, lists.items.len());
+                lists.items.extend(more.items);
+            }
+            (Column::Records(lists), Column::Records(more)) => {
+                lists.extend(more.ends, lists.items.first().map_or(0, Column::len));
+                Column::extend_all(&mut lists.items, more.items);
+            }
             _ => unreachable!("columns of one field have one kind"),
         }
     }
@@ -121,6 +191,10 @@ impl<K: Key> Column<K> {
             Column::Number(rows) => rows.values.len(),
             Column::Count(rows) => rows.values.len(),
             Column::Threshold(rows) => rows.values.len(),
+            Column::Word(rows) => rows.values.len(),
+            Column::Name(rows) | Column::Key(rows) => rows.values.len(),
+            Column::Numbers(lists) => lists.ends.values.len(),
+            Column::Records(lists) => lists.ends.values.len(),
         }
     }
 
@@ -134,8 +208,20 @@ impl<K: Key> Column<K> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Threshold<K>(pub K);
 
+/// The place of a score column, whose name the record tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Name(pub u32);
+
+/// The code of a key, whose value the record tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyCode(pub u32);
+
+/// Records in a field of a record.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Many<R>(pub Vec<R>);
+
 /// A value that can stand in a record.
-pub trait Value<K>: Copy {
+pub trait Value<K> {
     /// What the field holds.
     const KIND: Kind;
 
@@ -167,7 +253,45 @@ values! {
     f64: Number, nan f64::NAN, as value => Some(value);
     Option<f64>: Number, nan Some(f64::NAN), as value => value;
     u64: Count, nan 0, as count => Some(count);
+    Option<u64>: Count, nan None, as count => count;
     Option<Threshold<K>>: Threshold, nan Some(Threshold(K::FAULT)), as score => score.map(|score| score.0);
+    Option<&'static str>: Word, nan None, as word => word;
+    Name: Name, nan Name(0), as name => Some(name.0);
+    KeyCode: Key, nan KeyCode(0), as key => Some(key.0);
+    Option<KeyCode>: Key, nan None, as key => key.map(|key| key.0);
+}
+
+impl<K: Key> Value<K> for Vec<f64> {
+    const KIND: Kind = Kind::Numbers;
+    const NAN: Self = Vec::new();
+
+    fn append(self, column: &mut Column<K>) {
+        match column {
+            Column::Numbers(lists) => {
+                lists.items.extend(self);
+                lists.close(lists.items.len(), true);
+            }
+            _ => unreachable!("the column was made for this field"),
+        }
+    }
+}
+
+impl<K: Key, R: Record<K>> Value<K> for Option<Many<R>> {
+    const KIND: Kind = Kind::Records(R::FIELDS);
+    const NAN: Self = None;
+
+    fn append(self, column: &mut Column<K>) {
+        match column {
+            Column::Records(lists) => {
+                let present = self.is_some();
+                for record in self.into_iter().flat_map(|many| many.0) {
+                    record.append(&mut lists.items);
+                }
+                lists.close(lists.items.first().map_or(0, Column::len), present);
+            }
+            _ => unreachable!("the column was made for this field"),
+        }
+    }
 }
 
 /// Declares a record: a struct whose fields are columns, with a `nan` value of it.
@@ -176,7 +300,7 @@ macro_rules! record {
         $($(#[$field_doc:meta])* pub $field:ident: $value:ty,)*
     }) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq)]
+        #[derive(Clone, Debug, PartialEq)]
         pub struct $name<$key> {
             $($(#[$field_doc])* pub $field: $value,)*
             _key: std::marker::PhantomData<$key>,

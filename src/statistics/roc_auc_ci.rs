@@ -1,10 +1,11 @@
 //! Confidence intervals of the area under the ROC curve.
 
 use super::Summary;
+use super::delong::variance;
 use super::record::record;
 use crate::math;
 use crate::math::normal::upper_quantile;
-use crate::ranking::{Key, Placements, Ties};
+use crate::ranking::{Key, Ties};
 
 /// The AUC with its DeLong standard error and normal interval.
 ///
@@ -81,20 +82,6 @@ impl Summary for RocAucCi {
     fn of_nan<K: Key>(&self, n_pos: u64, n_neg: u64) -> RocAucCiRecord<K> {
         RocAucCiRecord { n_pos, n_neg, ..RocAucCiRecord::nan() }
     }
-}
-
-/// The DeLong variance; undefined with a single row in a class.
-pub(super) fn variance(placements: &Placements, n_pos: u64, n_neg: u64) -> Option<f64> {
-    if n_pos < 2 || n_neg < 2 {
-        return None;
-    }
-    // n sum(x²) - sum(x)² is n (n - 1) times a class's variance of x, and x is twice the other class's
-    // size times the placement.
-    let part = |squares, n: u64, others: u64| {
-        let scale = 4.0 * (n as f64).powi(2) * (n - 1) as f64 * (others as f64).powi(2);
-        math::product_difference(n.into(), squares, placements.sum, placements.sum) / scale
-    };
-    Some(part(placements.squares_of_pos, n_pos, n_neg) + part(placements.squares_of_neg, n_neg, n_pos))
 }
 
 #[cfg(test)]

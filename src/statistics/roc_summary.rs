@@ -1,8 +1,8 @@
 //! The common numbers of a group, from one walk.
 
 use super::Summary;
+use super::delong::variance;
 use super::record::{Threshold, record};
-use super::roc_auc_ci::variance;
 use crate::math;
 use crate::ranking::{Indexed, Key, Placements, Ties};
 

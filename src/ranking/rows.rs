@@ -1,0 +1,58 @@
+//! Rows: what several columns of a group say row by row, their scores as codes.
+
+use super::Codes;
+
+/// The rows of one group in which nothing is missing.
+#[derive(Clone, Debug, Default)]
+pub struct Rows {
+    /// How many rows there are.
+    pub len: usize,
+    /// Which rows are positive; empty if the statistic has no label.
+    pub labels: Vec<bool>,
+    /// The codes of each score column.
+    pub scores: Vec<Codes>,
+    /// The scores of the first column as floats, only if the statistic asks for values.
+    pub values: Vec<f64>,
+    /// The codes of the key column: folds, clusters or segments.
+    pub keys: Codes,
+    /// For each code of the key column, its place among the keys of all groups.
+    pub key_places: Vec<u32>,
+}
+
+impl Rows {
+    /// The number of positives.
+    pub fn n_pos(&self) -> u64 {
+        self.labels.iter().filter(|&&label| label).count() as u64
+    }
+
+    /// The number of negatives.
+    pub fn n_neg(&self) -> u64 {
+        self.labels.len() as u64 - self.n_pos()
+    }
+
+    /// Brings the rows into an order that depends on nothing but what they say, so that a draw by row number
+    /// is the same however they came: by label, then by the codes of each column.
+    pub fn in_canonical_order(&self) -> Rows {
+        let mut order: Vec<u32> = (0..self.len as u32).collect();
+        let columns: Vec<&Codes> = self.scores.iter().chain(std::iter::once(&self.keys)).collect();
+        order.sort_unstable_by(|&a, &b| {
+            let (a, b) = (a as usize, b as usize);
+            let label = |row: usize| self.labels.get(row).copied();
+            columns
+                .iter()
+                .filter(|column| !column.of_row.is_empty())
+                .fold(label(a).cmp(&label(b)), |so_far, column| {
+                    so_far.then_with(|| column.of_row[a].cmp(&column.of_row[b]))
+                })
+        });
+        let taken = |codes: &Codes| if codes.of_row.is_empty() { codes.clone() } else { codes.taken(&order) };
+        Rows {
+            len: self.len,
+            labels: order.iter().filter_map(|&row| self.labels.get(row as usize).copied()).collect(),
+            scores: self.scores.iter().map(taken).collect(),
+            values: order.iter().filter_map(|&row| self.values.get(row as usize).copied()).collect(),
+            keys: taken(&self.keys),
+            key_places: self.key_places.clone(),
+        }
+    }
+}

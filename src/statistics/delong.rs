@@ -1,0 +1,302 @@
+//! The variances and covariances of areas under ROC curves (DeLong, DeLong and Clarke-Pearson 1988).
+//!
+//! The placement of a positive is the share of negatives that it beats, ties counting half; of a negative, the
+//! share of positives that beat it. With S10 and S01 the sample covariances of the placements of two scores
+//! over positives and over negatives, `Cov = S10 / P + S01 / N`. Placements are half integers over N or P, so
+//! everything is counted in integers until one division, and comes out the same for every order of rows.
+//!
+//! Rows of one cluster (visits of a patient, loans of a customer) are correlated; then the placements are
+//! summed by cluster first (Obuchowski 1997).
+
+use crate::math;
+use crate::ranking::{Codes, Placements, Rows};
+
+/// The variance of one area, from the sums over its placements; undefined with a single row in a class.
+pub fn variance(placements: &Placements, n_pos: u64, n_neg: u64) -> Option<f64> {
+    if n_pos < 2 || n_neg < 2 {
+        return None;
+    }
+    // n sum(x²) - sum(x)² is n (n - 1) times a class's variance of x, and x is twice the other class's
+    // size times the placement.
+    let part = |squares, n: u64, others: u64| {
+        math::product_difference(n.into(), squares, placements.sum, placements.sum) / scale(n, others)
+    };
+    Some(part(placements.squares_of_pos, n_pos, n_neg) + part(placements.squares_of_neg, n_neg, n_pos))
+}
+
+/// What turns `n sum(x y) - sum(x) sum(y)` of doubled, unscaled placements of a class of `n` rows into its part
+/// of a covariance.
+fn scale(n: u64, others: u64) -> f64 {
+    4.0 * (n as f64).powi(2) * (n - 1) as f64 * (others as f64).powi(2)
+}
+
+/// The areas of several scores, and how they vary together.
+#[derive(Clone, Debug)]
+pub struct Areas {
+    /// Positives.
+    pub n_pos: u64,
+    /// Negatives.
+    pub n_neg: u64,
+    /// Twice the Mann-Whitney U of each score.
+    pub twice_u: Vec<u128>,
+    /// For each score, twice the placements of all rows, unscaled.
+    placements: Vec<Vec<u64>>,
+}
+
+impl Areas {
+    /// Ranks each score; `None` without a positive or without a negative.
+    pub fn of(rows: &Rows) -> Option<Self> {
+        let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
+        if n_pos == 0 || n_neg == 0 {
+            return None;
+        }
+        let placements: Vec<Vec<u64>> =
+            rows.scores.iter().map(|codes| placements(&rows.labels, codes)).collect();
+        let of_pos = |placements: &Vec<u64>| {
+            let pos = placements.iter().zip(&rows.labels).filter(|row| *row.1);
+            pos.map(|row| u128::from(*row.0)).sum()
+        };
+        Some(Areas { n_pos, n_neg, twice_u: placements.iter().map(of_pos).collect(), placements })
+    }
+
+    /// Twice the number of pairs.
+    pub fn twice_pairs(&self) -> u128 {
+        2 * u128::from(self.n_pos) * u128::from(self.n_neg)
+    }
+
+    /// The area of a score.
+    pub fn auc(&self, score: usize) -> f64 {
+        math::quotient(self.twice_u[score], self.twice_pairs())
+    }
+
+    /// The area of one score less that of another.
+    pub fn difference(&self, a: usize, b: usize) -> f64 {
+        math::signed_quotient(
+            self.twice_u[a].cast_signed() - self.twice_u[b].cast_signed(),
+            self.twice_pairs(),
+        )
+    }
+
+    /// The covariance of two areas (of one area with itself: its variance); undefined with a single row in a class.
+    pub fn covariance(&self, labels: &[bool], a: usize, b: usize) -> Option<f64> {
+        if self.n_pos < 2 || self.n_neg < 2 {
+            return None;
+        }
+        let (mut of_pos, mut of_neg) = (0u128, 0u128);
+        for ((&label, &x), &y) in labels.iter().zip(&self.placements[a]).zip(&self.placements[b]) {
+            let product = u128::from(x) * u128::from(y);
+            if label {
+                of_pos += product;
+            } else {
+                of_neg += product;
+            }
+        }
+        let part = |products, n: u64, others: u64| {
+            math::signed_product_difference(n.into(), products, self.twice_u[a], self.twice_u[b])
+                / scale(n, others)
+        };
+        Some(part(of_pos, self.n_pos, self.n_neg) + part(of_neg, self.n_neg, self.n_pos))
+    }
+
+    /// The variance of the difference of two areas, without the cancellation that its three parts would suffer:
+    /// exactly 0 for scores that rank alike.
+    pub fn variance_of_difference(&self, labels: &[bool], a: usize, b: usize) -> Option<f64> {
+        if self.n_pos < 2 || self.n_neg < 2 {
+            return None;
+        }
+        let (mut of_pos, mut of_neg) = (0u128, 0u128);
+        for ((&label, &x), &y) in labels.iter().zip(&self.placements[a]).zip(&self.placements[b]) {
+            let square = u128::from(x.abs_diff(y)).pow(2);
+            if label {
+                of_pos += square;
+            } else {
+                of_neg += square;
+            }
+        }
+        let sum = self.twice_u[a].abs_diff(self.twice_u[b]);
+        let part = |squares, n: u64, others: u64| {
+            math::product_difference(n.into(), squares, sum, sum) / scale(n, others)
+        };
+        Some(part(of_pos, self.n_pos, self.n_neg) + part(of_neg, self.n_neg, self.n_pos))
+    }
+
+    /// What is needed of clustered rows.
+    pub fn clustered(&self, rows: &Rows) -> Clustered {
+        let clusters = rows.keys.distinct;
+        let mut counts = vec![(0u64, 0u64); clusters];
+        for (&label, &cluster) in rows.labels.iter().zip(&rows.keys.of_row) {
+            let (pos, neg) = &mut counts[cluster as usize];
+            *(if label { pos } else { neg }) += 1;
+        }
+        let residuals = |score: usize| {
+            let mut sums = vec![(0u128, 0u128); clusters];
+            for ((&label, &cluster), &placement) in
+                rows.labels.iter().zip(&rows.keys.of_row).zip(&self.placements[score])
+            {
+                let (pos, neg) = &mut sums[cluster as usize];
+                *(if label { pos } else { neg }) += u128::from(placement);
+            }
+            let auc = self.auc(score);
+            let residual = |sum: u128, of_class: u64, others: u64| {
+                sum as f64 / (2.0 * others as f64) - of_class as f64 * auc
+            };
+            sums.into_iter()
+                .zip(&counts)
+                .map(|((pos, neg), counts)| {
+                    (residual(pos, counts.0, self.n_neg), residual(neg, counts.1, self.n_pos))
+                })
+                .collect()
+        };
+        Clustered {
+            n_pos: self.n_pos,
+            n_neg: self.n_neg,
+            clusters: clusters as u64,
+            with_pos: counts.iter().filter(|counts| counts.0 > 0).count() as u64,
+            with_neg: counts.iter().filter(|counts| counts.1 > 0).count() as u64,
+            residuals: (0..self.placements.len()).map(residuals).collect(),
+        }
+    }
+}
+
+/// Twice the placement of every row times the number of rows of the other class.
+fn placements(labels: &[bool], codes: &Codes) -> Vec<u64> {
+    let mut counts = vec![(0u64, 0u64); codes.distinct];
+    for (&label, &code) in labels.iter().zip(&codes.of_row) {
+        let (pos, neg) = &mut counts[code as usize];
+        *(if label { pos } else { neg }) += 1;
+    }
+    let (mut pos_above, mut neg_below) = (counts.iter().map(|counts| counts.0).sum::<u64>(), 0);
+    for (pos, neg) in &mut counts {
+        pos_above -= *pos;
+        let (of_pos, of_neg) = (2 * neg_below + *neg, 2 * pos_above + *pos);
+        neg_below += *neg;
+        (*pos, *neg) = (of_pos, of_neg);
+    }
+    labels
+        .iter()
+        .zip(&codes.of_row)
+        .map(|(&label, &code)| {
+            let (of_pos, of_neg) = counts[code as usize];
+            if label { of_pos } else { of_neg }
+        })
+        .collect()
+}
+
+/// Placements less their expectation, summed by cluster.
+#[derive(Clone, Debug)]
+pub struct Clustered {
+    n_pos: u64,
+    n_neg: u64,
+    /// The number of clusters.
+    pub clusters: u64,
+    with_pos: u64,
+    with_neg: u64,
+    /// For each score and cluster, over its positives and over its negatives.
+    residuals: Vec<Vec<(f64, f64)>>,
+}
+
+impl Clustered {
+    /// The covariance of two areas (Obuchowski 1997, equations 2 to 5); undefined with fewer than two clusters
+    /// that hold positives, or negatives.
+    pub fn covariance(&self, a: usize, b: usize) -> Option<f64> {
+        if self.with_pos < 2 || self.with_neg < 2 {
+            return None;
+        }
+        let pairs = || self.residuals[a].iter().zip(&self.residuals[b]);
+        let over = |product: &dyn Fn(&(f64, f64), &(f64, f64)) -> f64| -> f64 {
+            pairs().map(|(a, b)| product(a, b)).sum()
+        };
+        let unbiased = |clusters: u64| clusters as f64 / (clusters - 1) as f64;
+        let (m, n) = (self.n_pos as f64, self.n_neg as f64);
+        let of_pos = unbiased(self.with_pos) * over(&|a, b| a.0 * b.0) / (m * m);
+        let of_neg = unbiased(self.with_neg) * over(&|a, b| a.1 * b.1) / (n * n);
+        let across = unbiased(self.clusters) * over(&|a, b| a.0 * b.1 + a.1 * b.0) / (m * n);
+        Some(of_pos + of_neg + across)
+    }
+
+    /// The variance of the difference of two areas.
+    pub fn variance_of_difference(&self, a: usize, b: usize) -> Option<f64> {
+        let (of_a, of_b, both) = (self.covariance(a, a)?, self.covariance(b, b)?, self.covariance(a, b)?);
+        // The two variances and twice the covariance may cancel to less than nothing by rounding.
+        Some((of_a + of_b - 2.0 * both).max(0.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::rows_of;
+    use proptest::prelude::*;
+
+    fn mean(values: &[f64]) -> f64 {
+        values.iter().sum::<f64>() / values.len() as f64
+    }
+
+    /// The definition: sample covariances of the placements.
+    fn by_definition(labels: &[u8], a: &[f64], b: &[f64]) -> f64 {
+        let wins = |p: f64, n: f64| {
+            if p > n {
+                1.0
+            } else if p == n {
+                0.5
+            } else {
+                0.0
+            }
+        };
+        let of_class = |scores: &[f64], class| -> Vec<f64> {
+            scores.iter().zip(labels).filter(|row| *row.1 == class).map(|row| *row.0).collect()
+        };
+        let placements = |scores: &[f64]| {
+            let (pos, neg) = (of_class(scores, 1), of_class(scores, 0));
+            let of_pos: Vec<f64> =
+                pos.iter().map(|&p| mean(&neg.iter().map(|&n| wins(p, n)).collect::<Vec<_>>())).collect();
+            let of_neg: Vec<f64> =
+                neg.iter().map(|&n| mean(&pos.iter().map(|&p| wins(p, n)).collect::<Vec<_>>())).collect();
+            (of_pos, of_neg)
+        };
+        let covariance = |x: &[f64], y: &[f64]| {
+            let (mean_x, mean_y) = (mean(x), mean(y));
+            x.iter().zip(y).map(|(x, y)| (x - mean_x) * (y - mean_y)).sum::<f64>() / (x.len() - 1) as f64
+        };
+        let ((pos_a, neg_a), (pos_b, neg_b)) = (placements(a), placements(b));
+        covariance(&pos_a, &pos_b) / pos_a.len() as f64 + covariance(&neg_a, &neg_b) / neg_a.len() as f64
+    }
+
+    proptest! {
+        #[test]
+        fn covariances(rows in proptest::collection::vec((0u8..2, -4i8..4, -4i8..4), 4..50)) {
+            let labels: Vec<u8> = rows.iter().map(|row| row.0).collect();
+            let a: Vec<f64> = rows.iter().map(|row| row.1.into()).collect();
+            let b: Vec<f64> = rows.iter().map(|row| row.2.into()).collect();
+            let pos = labels.iter().filter(|&&label| label == 1).count();
+            prop_assume!(pos > 1 && labels.len() - pos > 1);
+            let rows = rows_of(&labels, &[&a, &b], &[]);
+            let areas = Areas::of(&rows).unwrap();
+            // The oracle sums floats: its error is some ulps of 1.
+            for (i, j, x, y) in [(0, 0, &a, &a), (0, 1, &a, &b), (1, 1, &b, &b)] {
+                let got = areas.covariance(&rows.labels, i, j).unwrap();
+                prop_assert!((got - by_definition(&labels, x, y)).abs() < 1e-14);
+            }
+            let parts = by_definition(&labels, &a, &a) + by_definition(&labels, &b, &b)
+                - 2.0 * by_definition(&labels, &a, &b);
+            prop_assert!((areas.variance_of_difference(&rows.labels, 0, 1).unwrap() - parts).abs() < 1e-14);
+            prop_assert!((areas.difference(0, 1) - (areas.auc(0) - areas.auc(1))).abs() < 1e-15);
+            // Every row its own cluster: the same but for the term across classes, which is 0.
+            let alone: Vec<u32> = (0..labels.len() as u32).collect();
+            let rows = rows_of(&labels, &[&a, &b], &alone);
+            let clustered = areas.clustered(&rows).covariance(0, 1).unwrap();
+            prop_assert!((clustered - by_definition(&labels, &a, &b)).abs() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn undefined_with_a_lone_row() {
+        assert!(Areas::of(&rows_of(&[1, 1], &[&[1.0, 2.0]], &[])).is_none());
+        let rows = rows_of(&[1, 0, 0], &[&[1.0, 2.0, 0.0], &[1.0, 2.0, 0.0]], &[0, 0, 1]);
+        let areas = Areas::of(&rows).unwrap();
+        assert_eq!(areas.covariance(&rows.labels, 0, 0), None);
+        assert_eq!(areas.variance_of_difference(&rows.labels, 0, 1), None);
+        assert_eq!(areas.clustered(&rows).covariance(0, 0), None);
+        assert_eq!(areas.auc(0), 0.5);
+    }
+}

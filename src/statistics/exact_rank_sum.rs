@@ -1,0 +1,212 @@
+//! The exact null distribution of the Mann-Whitney U, given the ties.
+//!
+//! Under the null hypothesis every choice of P of the n rows as positives is equally likely. Without ties
+//! the number of choices that give U is a coefficient of the Gaussian binomial (n choose P) (Mann and Whitney
+//! 1947), counted here in integers. With ties the choices are counted tie by tie with what each adds to twice
+//! U: the shift algorithm (Streitberg and Röhmel 1986) on placements instead of ranks. Only the tail that is
+//! asked for is ever held, so memory is at most the rarer class times that tail.
+
+/// Rows, rarer class and tail multiplied: more steps than this are not taken. They take some seconds.
+const MOST_STEPS: u128 = 1 << 31;
+
+/// More arrangements than this do not fit the range of floats, with room for sums.
+const MOST_ARRANGEMENTS: f64 = 1e290;
+
+/// Tails of twice U at the value observed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tails {
+    /// The probability of no more than observed.
+    pub lower: f64,
+    /// The probability of no less than observed.
+    pub upper: f64,
+    /// The probability of being at least as far from the expectation as observed.
+    pub deviation: f64,
+}
+
+/// The tails at `twice_u`, of groups with the distinct scores `ties`, highest first, as (positives,
+/// negatives); `None` if counting them takes too long.
+pub fn tails(ties: &[(u64, u64)], twice_u: u128) -> Option<Tails> {
+    let n_pos: u64 = ties.iter().map(|tie| tie.0).sum();
+    let n_neg: u64 = ties.iter().map(|tie| tie.1).sum();
+    let pairs = u128::from(n_pos) * u128::from(n_neg);
+    let rarer = n_pos.min(n_neg);
+    let rows = n_pos + n_neg;
+    // The expectation of twice U is the number of pairs; the nearer tail begins here.
+    let deviation = twice_u.abs_diff(pairs);
+    let nearer = pairs - deviation;
+    let untied = ties.iter().all(|tie| tie.0 + tie.1 == 1);
+    if untied && arrangements(rows, rarer) < 2f64.powi(126) {
+        if nearer.saturating_mul(rarer.into()) > MOST_STEPS {
+            return None;
+        }
+        // Symmetric, so one tail is both.
+        let (near, at) = untied_tail(n_pos.max(n_neg) as usize, rarer as usize, nearer as usize / 2);
+        let far = 1.0 - near + at;
+        let (lower, upper) = if twice_u <= pairs { (near, far) } else { (far, near) };
+        return Some(Tails { lower, upper, deviation: if deviation == 0 { 1.0 } else { 2.0 * near } });
+    }
+    let steps = u128::from(rows) * u128::from(rarer);
+    if steps.saturating_mul(nearer + 1) > MOST_STEPS || arrangements(rows, rarer) > MOST_ARRANGEMENTS {
+        return None;
+    }
+    let sizes: Vec<u64> = ties.iter().map(|tie| tie.0 + tie.1).collect();
+    let reversed: Vec<u64> = sizes.iter().rev().copied().collect();
+    // Seen from the top, positives lose as often as negatives win; whichever class is chosen from, one
+    // direction sums to twice U and the other to what is missing from the most.
+    let (winning, losing) = if n_pos <= n_neg { (&reversed, &sizes) } else { (&sizes, &reversed) };
+    let at_most = |most: u128| tail(winning, rarer as usize, most as usize);
+    let at_least = |least: u128| tail(losing, rarer as usize, (2 * pairs - least) as usize);
+    if deviation == 0 {
+        let lower = at_most(twice_u);
+        let upper = at_least(twice_u);
+        return Some(Tails { lower, upper, deviation: 1.0 });
+    }
+    let (low, high) = (at_most(nearer), at_least(2 * pairs - nearer));
+    let (lower, upper) = if twice_u < pairs {
+        (low, 1.0 - if twice_u == 0 { 0.0 } else { at_most(twice_u - 1) })
+    } else {
+        (1.0 - if twice_u == 2 * pairs { 0.0 } else { at_least(twice_u + 1) }, high)
+    };
+    Some(Tails { lower, upper, deviation: low + high })
+}
+
+/// The number of ways to choose `chosen` of `rows`, rounded.
+fn arrangements(rows: u64, chosen: u64) -> f64 {
+    (0..chosen).map(|k| (rows - k) as f64 / (k + 1) as f64).product()
+}
+
+/// The probabilities that U without ties is at most `most`, and that it is exactly that.
+fn untied_tail(m: usize, n: usize, most: usize) -> (f64, f64) {
+    // counts[u] becomes the coefficient of q^u in the product over i of (1 - q^(m + i)) / (1 - q^i). All are
+    // below 2^127, so what wraps around on the way wraps back.
+    let mut counts = vec![0u128; most + 1];
+    counts[0] = 1;
+    for i in 1..=n {
+        for u in (m + i..=most).rev() {
+            counts[u] = counts[u].wrapping_sub(counts[u - m - i]);
+        }
+        for u in i..=most {
+            counts[u] = counts[u].wrapping_add(counts[u - i]);
+        }
+    }
+    let all = (0..n as u128).fold(1u128, |ways, k| ways * (m as u128 + n as u128 - k) / (k + 1));
+    let tail: u128 = counts.iter().sum();
+    (crate::math::quotient(tail, all), crate::math::quotient(counts[most], all))
+}
+
+/// The probability that the sum over `chosen` rows, drawn from ties of these sizes, of twice the rows of
+/// the others in earlier ties and once those in the same tie, is at most `most`.
+fn tail(sizes: &[u64], chosen: usize, most: usize) -> f64 {
+    // ways[p][s]: choices of p rows so far with the sum s.
+    let mut ways = vec![vec![0.0f64; most + 1]; chosen + 1];
+    ways[0][0] = 1.0;
+    let mut before = 0;
+    for &size in sizes {
+        let size = size as usize;
+        for p in (1..=chosen).rev() {
+            let mut choices = 1.0;
+            for j in 1..=size.min(p) {
+                choices *= (size + 1 - j) as f64 / j as f64;
+                let earlier = p - j;
+                if earlier > before {
+                    continue;
+                }
+                let added = j * (2 * (before - earlier) + size - j);
+                if added > most {
+                    continue;
+                }
+                let (lower, upper) = ways.split_at_mut(p);
+                let sums = upper[0][added..].iter_mut();
+                for (sum, ways) in sums.zip(&lower[earlier][..=most - added]) {
+                    *sum += choices * ways;
+                }
+            }
+        }
+        before += size;
+    }
+    ways[chosen].iter().sum::<f64>() / arrangements(before as u64, chosen as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The definition: every choice of positives.
+    fn by_enumeration(ties: &[(u64, u64)], twice_u: u128) -> Tails {
+        let codes: Vec<usize> =
+            ties.iter().enumerate().flat_map(|(code, tie)| vec![code; (tie.0 + tie.1) as usize]).collect();
+        let n_pos = ties.iter().map(|tie| tie.0).sum::<u64>() as u32;
+        let pairs = u128::from(n_pos) * (codes.len() as u128 - u128::from(n_pos));
+        let (mut all, mut lower, mut upper, mut far) = (0.0, 0.0, 0.0, 0.0);
+        for chosen in 0u32..1 << codes.len() {
+            if chosen.count_ones() != n_pos {
+                continue;
+            }
+            let mut got = 0u128;
+            for (a, &pos) in codes.iter().enumerate().filter(|row| chosen >> row.0 & 1 == 1) {
+                for (_, &neg) in codes.iter().enumerate().filter(|row| row.0 != a && chosen >> row.0 & 1 == 0)
+                {
+                    got += u128::from(pos < neg) + u128::from(pos <= neg);
+                }
+            }
+            all += 1.0;
+            lower += f64::from(u8::from(got <= twice_u));
+            upper += f64::from(u8::from(got >= twice_u));
+            far += f64::from(u8::from(got.abs_diff(pairs) >= twice_u.abs_diff(pairs)));
+        }
+        Tails { lower: lower / all, upper: upper / all, deviation: far / all }
+    }
+
+    fn twice_u(ties: &[(u64, u64)]) -> u128 {
+        let (mut below, mut sum) = (ties.iter().map(|tie| tie.1).sum::<u64>(), 0);
+        for &(pos, neg) in ties {
+            below -= neg;
+            sum += u128::from(pos) * u128::from(2 * below + neg);
+        }
+        sum
+    }
+
+    proptest! {
+        #[test]
+        fn every_choice(ties in proptest::collection::vec((0u64..3, 0u64..3), 1..6), untied in any::<bool>()) {
+            let ties: Vec<(u64, u64)> = if untied {
+                ties.iter().enumerate().map(|(i, tie)| if (i as u64 + tie.0).is_multiple_of(2) { (1, 0) } else { (0, 1) }).collect()
+            } else {
+                ties.into_iter().filter(|tie| tie.0 + tie.1 > 0).collect()
+            };
+            prop_assume!(ties.iter().any(|tie| tie.0 > 0) && ties.iter().any(|tie| tie.1 > 0));
+            let got = tails(&ties, twice_u(&ties)).unwrap();
+            let expected = by_enumeration(&ties, twice_u(&ties));
+            prop_assert!((got.lower - expected.lower).abs() < 1e-12, "{got:?} {expected:?}");
+            prop_assert!((got.upper - expected.upper).abs() < 1e-12, "{got:?} {expected:?}");
+            prop_assert!((got.deviation - expected.deviation).abs() < 1e-12, "{got:?} {expected:?}");
+        }
+    }
+
+    #[test]
+    fn both_ways_of_counting_agree() {
+        // 60 rows without ties, alternating with a drift.
+        let ties: Vec<(u64, u64)> =
+            (0..60).map(|i| if (i * 7) % 11 < 6 - i / 20 { (1, 0) } else { (0, 1) }).collect();
+        let n_pos: u64 = ties.iter().map(|tie| tie.0).sum();
+        let observed = twice_u(&ties);
+        let got = tails(&ties, observed).unwrap();
+        let rarer = n_pos.min(60 - n_pos) as usize;
+        assert!(rarer > 10 && got.deviation < 0.9, "{rarer} {got:?}");
+        let most = observed.min(2 * u128::from(n_pos * (60 - n_pos)) - observed) as usize;
+        let counted = tail(&[1; 60], rarer, most);
+        assert!((2.0 * counted / got.deviation - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_takes_too_long_is_left() {
+        let many: Vec<(u64, u64)> = (0..4000).map(|i| if i % 2 == 0 { (1, 0) } else { (0, 1) }).collect();
+        assert_eq!(tails(&many, twice_u(&many)), None);
+        // One positive among many is quick.
+        let mut lone = vec![(0, 2); 500];
+        lone.insert(3, (1, 0));
+        let got = tails(&lone, twice_u(&lone)).unwrap();
+        assert!((got.upper - 7.0 / 1001.0).abs() < 1e-15, "{got:?}");
+    }
+}
