@@ -13,6 +13,11 @@ use crate::ranking::{Codes, Placements, Rows};
 
 /// The variance of one area, from the sums over its placements; undefined with a single row in a class.
 pub fn variance(placements: &Placements, n_pos: u64, n_neg: u64) -> Option<f64> {
+    parts(placements, n_pos, n_neg).map(|(of_pos, of_neg)| of_pos + of_neg)
+}
+
+/// The two parts of the variance of one area, `S10 / P` and `S01 / N`.
+pub fn parts(placements: &Placements, n_pos: u64, n_neg: u64) -> Option<(f64, f64)> {
     if n_pos < 2 || n_neg < 2 {
         return None;
     }
@@ -21,7 +26,7 @@ pub fn variance(placements: &Placements, n_pos: u64, n_neg: u64) -> Option<f64> 
     let part = |squares, n: u64, others: u64| {
         math::product_difference(n.into(), squares, placements.sum, placements.sum) / scale(n, others)
     };
-    Some(part(placements.squares_of_pos, n_pos, n_neg) + part(placements.squares_of_neg, n_neg, n_pos))
+    Some((part(placements.squares_of_pos, n_pos, n_neg), part(placements.squares_of_neg, n_neg, n_pos)))
 }
 
 /// What turns `n sum(x y) - sum(x) sum(y)` of doubled, unscaled placements of a class of `n` rows into its part

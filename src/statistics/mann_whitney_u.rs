@@ -183,7 +183,7 @@ mod tests {
         for (alternative, two_sided, of_35) in [
             (Alternative::Greater, TwoSided::Deviation, 7.0),
             (Alternative::Less, TwoSided::Deviation, 32.0),
-            (Alternative::TwoSided, TwoSided::Deviation, 13.0),
+            (Alternative::TwoSided, TwoSided::Deviation, 14.0),
             (Alternative::TwoSided, TwoSided::Doubled, 14.0),
         ] {
             for method in [Method::Auto, Method::Exact] {

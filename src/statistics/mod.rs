@@ -7,25 +7,42 @@
 
 #![forbid(unsafe_code)]
 
+pub mod adjust_p_values;
 pub mod alternative;
+pub mod bootstrap;
+pub mod brunner_munzel;
 pub mod delong;
 pub mod exact_rank_sum;
 pub mod gini;
+pub mod hodges_lehmann;
+pub mod kruskal_wallis;
 pub mod ks_statistic;
 pub mod mann_whitney_u;
+pub mod measure;
+pub mod rank_agreement;
 pub mod record;
 pub mod roc_auc;
 pub mod roc_auc_ci;
+pub mod roc_auc_compare;
+pub mod roc_auc_difference;
 pub mod roc_curve;
 pub mod roc_summary;
 
+pub use adjust_p_values::Adjustment;
 pub use alternative::Alternative;
+pub use brunner_munzel::BrunnerMunzel;
 pub use gini::Gini;
+pub use hodges_lehmann::HodgesLehmann;
+pub use kruskal_wallis::KruskalWallis;
 pub use ks_statistic::KsStatistic;
 pub use mann_whitney_u::MannWhitneyU;
+pub use measure::Measure;
+pub use rank_agreement::RankAgreement;
 pub use record::{Column, Field, Kind, Record};
 pub use roc_auc::RocAuc;
-pub use roc_auc_ci::RocAucCi;
+pub use roc_auc_ci::{RocAucCi, RocAucCiClustered};
+pub use roc_auc_compare::RocAucCompare;
+pub use roc_auc_difference::RocAucDifference;
 pub use roc_curve::RocCurve;
 pub use roc_summary::RocSummary;
 

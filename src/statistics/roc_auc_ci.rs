@@ -1,19 +1,15 @@
 //! Confidence intervals of the area under the ROC curve.
 
-use super::Summary;
-use super::delong::variance;
+use super::bootstrap::Resampling;
+use super::delong::{self, Areas};
 use super::record::record;
+use super::{Columns, Joint, Measure, Summary, check_level};
 use crate::math;
-use crate::math::normal::upper_quantile;
-use crate::ranking::{Key, Ties};
+use crate::math::normal::{upper_quantile, upper_tail};
+use crate::math::quantile::{mean_and_deviation, of_sorted};
+use crate::ranking::{Key, Rows, Ties};
 
-/// The AUC with its DeLong standard error and normal interval.
-///
-/// The placement of a positive is the share of negatives it beats, ties counting half; of a negative,
-/// the share of positives that beat it. With their sample variances S10 and S01,
-/// `Var AUC = S10 / P + S01 / N` (DeLong, DeLong and Clarke-Pearson 1988), and the interval is
-/// `auc ± z se`, clipped to 0 and 1. Placements are half integers over P or N, so both variances come
-/// from exact integer sums.
+/// The AUC with its standard error and interval.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucCi {
@@ -21,16 +17,39 @@ pub struct RocAucCi {
     pub method: Method,
     /// The interval's coverage.
     pub level: f64,
+    /// How the bootstrap draws, and what it makes of the draws.
+    pub resampling: Resampling,
+    /// What the bootstrap makes of its resamples.
+    pub bootstrap: Limits,
 }
 
 /// How the interval is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Method {
-    /// Normal, with the DeLong standard error.
+    /// Normal, with the DeLong standard error: `auc ± z se`, clipped to 0 and 1.
     #[default]
     #[cfg_attr(feature = "plugin", serde(rename = "delong"))]
     DeLong,
+    /// Normal on the logit scale: `logit(auc) ± z se / (auc (1 - auc))`, which never leaves 0 to 1. For an AUC of
+    /// 0 or 1 see [`RocAucCi::logit`].
+    Logit,
+    /// Normal, with the standard error that Hanley and McNeil (1982, table II) derive from the AUC alone, for
+    /// exponential scores; clipped.
+    HanleyMcneil,
+    /// From resamples within each class.
+    Bootstrap,
+}
+
+/// What the bootstrap makes of its resamples.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Limits {
+    /// Quantiles of the resampled areas.
+    #[default]
+    Percentile,
+    /// The same with quantiles that correct for bias and acceleration (Efron 1987).
+    Bca,
 }
 
 record! {
@@ -55,11 +74,11 @@ impl Summary for RocAucCi {
     type Record<K: Key> = RocAucCiRecord<K>;
 
     fn check(&self) -> Result<(), String> {
-        if 0.0 < self.level && self.level < 1.0 {
-            Ok(())
-        } else {
-            Err(format!("level must lie between 0 and 1, such as 0.95, got {}", self.level))
-        }
+        check_level(self.level).and_then(|()| self.resampling.check())
+    }
+
+    fn passes(&self) -> usize {
+        if self.method == Method::Bootstrap { self.resampling.n_resamples as usize } else { 1 }
     }
 
     fn of_ties<K: Key>(&self, mut ties: Ties<'_, K>) -> RocAucCiRecord<K> {
@@ -67,16 +86,34 @@ impl Summary for RocAucCi {
         if !ties.has_pairs() {
             return RocAucCiRecord::new(None, None, None, None, n_pos, n_neg);
         }
-        let placements = ties.placements();
-        let auc = math::quotient(placements.sum, 2 * ties.pairs());
-        let Some(variance) = variance(&placements, n_pos, n_neg) else {
-            return RocAucCiRecord::new(Some(auc), None, None, None, n_pos, n_neg);
+        let (auc, limits) = match self.method {
+            Method::DeLong | Method::Logit => {
+                let placements = ties.placements();
+                let auc = math::quotient(placements.sum, 2 * ties.pairs());
+                let se = delong::variance(&placements, n_pos, n_neg).map(f64::sqrt);
+                (auc, se.map(|se| self.around(auc, se, n_pos, n_neg)))
+            }
+            Method::HanleyMcneil => {
+                let auc = math::quotient(ties.twice_u(), 2 * ties.pairs());
+                (auc, Some(self.around(auc, hanley_mcneil(auc, n_pos, n_neg), n_pos, n_neg)))
+            }
+            Method::Bootstrap => {
+                let auc = math::quotient(ties.twice_u(), 2 * ties.pairs());
+                let counts = ties.fold(
+                    |counts: &mut Vec<(u64, u64)>, tie| counts.push((tie.pos, tie.neg)),
+                    |counts, lower| counts.extend(lower),
+                );
+                let defined = n_pos > 1 && n_neg > 1;
+                (
+                    auc,
+                    defined.then(|| {
+                        self.resampled(auc, self.resampling.areas(&counts), || acceleration(&counts))
+                    }),
+                )
+            }
         };
-        let se = variance.sqrt();
-        let Method::DeLong = self.method;
-        let margin = upper_quantile(0.5 * (1.0 - self.level)) * se;
-        let (lower, upper) = ((auc - margin).max(0.0), (auc + margin).min(1.0));
-        RocAucCiRecord::new(Some(auc), Some(se), Some(lower), Some(upper), n_pos, n_neg)
+        let (se, lower, upper) = limits.map_or((None, None, None), |(se, l, u)| (Some(se), Some(l), Some(u)));
+        RocAucCiRecord::new(Some(auc), se, lower, upper, n_pos, n_neg)
     }
 
     fn of_nan<K: Key>(&self, n_pos: u64, n_neg: u64) -> RocAucCiRecord<K> {
@@ -84,13 +121,194 @@ impl Summary for RocAucCi {
     }
 }
 
+impl RocAucCi {
+    /// Standard error and limits around an area by the normal distribution.
+    fn around(&self, auc: f64, se: f64, n_pos: u64, n_neg: u64) -> (f64, f64, f64) {
+        let z = upper_quantile(0.5 * (1.0 - self.level));
+        let (lower, upper) = if self.method == Method::Logit {
+            Self::logit(auc, z, se, n_pos, n_neg)
+        } else {
+            ((auc - z * se).max(0.0), (auc + z * se).min(1.0))
+        };
+        (se, lower, upper)
+    }
+
+    /// Limits on the logit scale.
+    ///
+    /// The logit of 0 or 1 is infinite and the standard error there 0. The limit that matters is then taken as if half
+    /// a row of the rarer class lay on the wrong side of all others, `1 - 1 / (2 min(P, N))` for an AUC of 1, with the
+    /// standard error of Hanley and McNeil at that area; the other limit is the area itself.
+    fn logit(auc: f64, z: f64, se: f64, n_pos: u64, n_neg: u64) -> (f64, f64) {
+        let separated = auc == 0.0 || auc == 1.0;
+        let half_a_row = 0.5 / n_pos.min(n_neg) as f64;
+        let center = if separated { (auc - half_a_row).abs() } else { auc };
+        let se = if separated { hanley_mcneil(center, n_pos, n_neg) } else { se };
+        let logit = (center / (1.0 - center)).ln();
+        let margin = z * se / (center * (1.0 - center));
+        let back = |logit: f64| 1.0 / (1.0 + (-logit).exp());
+        let (lower, upper) = (back(logit - margin), back(logit + margin));
+        (if auc == 0.0 { 0.0 } else { lower }, if auc == 1.0 { 1.0 } else { upper })
+    }
+
+    /// Standard error and limits from resampled areas.
+    fn resampled(
+        &self,
+        auc: f64,
+        mut areas: Vec<f64>,
+        acceleration: impl FnOnce() -> f64,
+    ) -> (f64, f64, f64) {
+        let (_, se) = mean_and_deviation(&areas);
+        areas.sort_unstable_by(f64::total_cmp);
+        let tail = 0.5 * (1.0 - self.level);
+        let (low, high) = match self.bootstrap {
+            Limits::Percentile => (tail, 1.0 - tail),
+            Limits::Bca => corrected(auc, &areas, tail, acceleration()),
+        };
+        (se, of_sorted(&areas, low), of_sorted(&areas, high))
+    }
+}
+
+/// The standard error of an area by Hanley and McNeil (1982): `Q1 = A / (2 - A)`, `Q2 = 2 A² / (1 + A)`,
+/// `se² = (A (1 - A) + (P - 1) (Q1 - A²) + (N - 1) (Q2 - A²)) / (P N)`.
+fn hanley_mcneil(auc: f64, n_pos: u64, n_neg: u64) -> f64 {
+    let (m, n) = (n_pos as f64, n_neg as f64);
+    let square = auc * auc;
+    let (q1, q2) = (auc / (2.0 - auc), 2.0 * square / (1.0 + auc));
+    let variance = (auc * (1.0 - auc) + (m - 1.0) * (q1 - square) + (n - 1.0) * (q2 - square)) / (m * n);
+    variance.max(0.0).sqrt()
+}
+
+/// The probabilities whose quantiles are the BCa limits (Efron 1987, equation 2.3). Resamples that equal
+/// the area count half, since areas are discrete.
+fn corrected(auc: f64, sorted: &[f64], tail: f64, acceleration: f64) -> (f64, f64) {
+    let below = sorted.partition_point(|&area| area < auc);
+    let equal = sorted.partition_point(|&area| area <= auc) - below;
+    let share = (below as f64 + 0.5 * equal as f64) / sorted.len() as f64;
+    // All resamples on one side say no more than that the bias is large: as large as can be told apart.
+    let smallest = 0.5 / sorted.len() as f64;
+    let bias = -upper_quantile(share.clamp(smallest, 1.0 - smallest));
+    let probability = |z: f64| {
+        let shifted = bias + z;
+        1.0 - upper_tail(bias + shifted / (1.0 - acceleration * shifted))
+    };
+    let z = upper_quantile(tail);
+    (probability(-z), probability(z))
+}
+
+/// The acceleration of the area: a sixth of the skewness of its empirical influence values (Davison and Hinkley
+/// 1997, section 5.3.2, for several samples).
+fn acceleration(ties: &[(u64, u64)]) -> f64 {
+    let n_pos = ties.iter().map(|tie| tie.0).sum::<u64>() as f64;
+    let n_neg = ties.iter().map(|tie| tie.1).sum::<u64>() as f64;
+    let mut above = (0.0, 0.0);
+    let placements: Vec<(f64, f64)> = ties
+        .iter()
+        .map(|&(pos, neg)| {
+            let (pos, neg) = (pos as f64, neg as f64);
+            let of_pos = 1.0 - (above.1 + 0.5 * neg) / n_neg;
+            let of_neg = (above.0 + 0.5 * pos) / n_pos;
+            above = (above.0 + pos, above.1 + neg);
+            (of_pos, of_neg)
+        })
+        .collect();
+    let auc =
+        ties.iter().zip(&placements).map(|(tie, placement)| tie.0 as f64 * placement.0).sum::<f64>() / n_pos;
+    let (mut squares, mut cubes) = (0.0, 0.0);
+    for (tie, placement) in ties.iter().zip(&placements) {
+        for (rows, influence) in [(tie.0, (placement.0 - auc) / n_pos), (tie.1, (placement.1 - auc) / n_neg)]
+        {
+            squares += rows as f64 * influence.powi(2);
+            cubes += rows as f64 * influence.powi(3);
+        }
+    }
+    if squares > 0.0 { cubes / (6.0 * squares.powf(1.5)) } else { 0.0 }
+}
+
+/// The AUC of rows that come in clusters, with its standard error and interval.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(transparent))]
+pub struct RocAucCiClustered(pub RocAucCi);
+
+record! {
+    /// The interval of one group of clusters.
+    pub struct RocAucCiClusteredRecord<K> {
+        /// The area; null without a positive or without a negative.
+        pub auc: Option<f64>,
+        /// Its standard error; null with fewer than two clusters that hold positives, or negatives.
+        pub se: Option<f64>,
+        /// The lower limit; null where the standard error is.
+        pub lower: Option<f64>,
+        /// The upper limit; null where the standard error is.
+        pub upper: Option<f64>,
+        /// Positives that were used.
+        pub n_pos: u64,
+        /// Negatives that were used.
+        pub n_neg: u64,
+        /// Clusters that were used.
+        pub n_clusters: u64,
+    }
+}
+
+impl Joint for RocAucCiClustered {
+    type Record = RocAucCiClusteredRecord<u8>;
+
+    const COLUMNS: Columns = Columns::scores(Some(1)).keyed("cluster");
+
+    fn check(&self) -> Result<(), String> {
+        match (self.0.method, self.0.bootstrap) {
+            (Method::HanleyMcneil, _) => Err("method \"hanley_mcneil\" knows no clusters; take \"delong\", \
+                                              \"logit\" or \"bootstrap\""
+                .into()),
+            (Method::Bootstrap, Limits::Bca) => {
+                Err("interval \"bca\" knows no clusters; take interval=\"percentile\"".into())
+            }
+            _ => self.0.check(),
+        }
+    }
+
+    fn passes(&self) -> usize {
+        4 + self.0.passes()
+    }
+
+    fn of_rows(&self, rows: &Rows) -> RocAucCiClusteredRecord<u8> {
+        let (n_pos, n_neg, clusters) = (rows.n_pos(), rows.n_neg(), rows.keys.distinct as u64);
+        let Some(areas) = Areas::of(rows) else {
+            return RocAucCiClusteredRecord::new(None, None, None, None, n_pos, n_neg, clusters);
+        };
+        let auc = areas.auc(0);
+        let variance = areas.clustered(rows).covariance(0, 0);
+        let limits = variance.map(|variance| match self.0.method {
+            Method::Bootstrap => {
+                let measured = self.0.resampling.measures(&rows.in_canonical_order(), Measure::Auc);
+                let defined = measured.into_iter().filter_map(|of| of[0]).collect();
+                self.0.resampled(auc, defined, || 0.0)
+            }
+            // A sum of products over two clusters can be below 0.
+            _ => self.0.around(auc, variance.max(0.0).sqrt(), n_pos, n_neg),
+        });
+        let (se, lower, upper) = limits.map_or((None, None, None), |(se, l, u)| (Some(se), Some(l), Some(u)));
+        RocAucCiClusteredRecord::new(Some(auc), se, lower, upper, n_pos, n_neg, clusters)
+    }
+
+    fn of_nan(&self, rows: &Rows) -> RocAucCiClusteredRecord<u8> {
+        let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
+        let n_clusters = rows.keys.distinct as u64;
+        RocAucCiClusteredRecord { n_pos, n_neg, n_clusters, ..RocAucCiClusteredRecord::nan() }
+    }
+}
+
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::statistics::tests::summary;
     use proptest::prelude::*;
 
-    const NINETY_FIVE: RocAucCi = RocAucCi { method: Method::DeLong, level: 0.95 };
+    pub(in crate::statistics) const NINETY_FIVE: RocAucCi = RocAucCi {
+        method: Method::DeLong,
+        level: 0.95,
+        resampling: Resampling { n_resamples: 2000, seed: 0 },
+        bootstrap: Limits::Percentile,
+    };
 
     /// Ratings of 109 CT images (Hanley and McNeil 1982, table I): AUC 0.893.
     #[test]
@@ -119,6 +337,70 @@ mod tests {
         assert_eq!(wide.upper, Some(1.0), "clipped");
         assert!(RocAucCi { level: 1.0, ..NINETY_FIVE }.check().is_err());
         assert!(RocAucCi { level: f64::NAN, ..NINETY_FIVE }.check().is_err());
+    }
+
+    #[test]
+    fn limits_where_the_classes_do_not_overlap() {
+        let of = |method, labels: &[u8]| {
+            let scores: Vec<u32> = (0..labels.len() as u32).collect();
+            let record = summary(&RocAucCi { method, ..NINETY_FIVE }, labels, &scores);
+            (record.se, record.lower.unwrap(), record.upper.unwrap())
+        };
+        let perfect = [0; 50].iter().chain(&[1; 50]).copied().collect::<Vec<u8>>();
+        let (se, lower, upper) = of(Method::Logit, &perfect);
+        assert_eq!((se, upper), (Some(0.0), 1.0));
+        // No row of 50 on the wrong side bounds the share of such rows to 3.7 / 50, at 97.5 %.
+        assert!((0.92..0.94).contains(&lower), "{lower}");
+        let worst = [1; 50].iter().chain(&[0; 50]).copied().collect::<Vec<u8>>();
+        let (_, low, high) = of(Method::Logit, &worst);
+        assert!((high - (1.0 - lower)).abs() < 1e-12 && low == 0.0, "the mirror image");
+        let (_, few, _) = of(Method::Logit, &[0, 0, 1, 1]);
+        assert!((0.1..0.4).contains(&few), "{few}");
+        for method in [Method::DeLong, Method::HanleyMcneil, Method::Bootstrap] {
+            assert_eq!(of(method, &perfect), (Some(0.0), 1.0, 1.0), "{method:?}");
+        }
+    }
+
+    #[test]
+    fn lone_rows_and_ties() {
+        let of = |method, labels: &[u8], scores: &[i32]| {
+            let record = summary(&RocAucCi { method, ..NINETY_FIVE }, labels, scores);
+            (record.auc.unwrap(), record.se, record.lower, record.upper)
+        };
+        for method in [Method::DeLong, Method::Logit, Method::Bootstrap] {
+            assert_eq!(of(method, &[0, 0, 1], &[1, 3, 2]), (0.5, None, None, None));
+            let (half, se, lower, upper) = of(method, &[0, 0, 1, 1], &[7; 4]);
+            assert_eq!((half, se, lower), (0.5, Some(0.0), Some(0.5)));
+            assert!((upper.unwrap() - 0.5).abs() < 1e-15);
+        }
+        // By the AUC alone: P = 1, N = 2, A = 1/2, Q2 = 1/3.
+        let (_, se, lower, upper) = of(Method::HanleyMcneil, &[0, 0, 1], &[1, 3, 2]);
+        assert!((se.unwrap() - ((0.25 + 1.0 / 3.0 - 0.25) / 2.0f64).sqrt()).abs() < 1e-15);
+        assert_eq!((lower, upper), (Some(0.0), Some(1.0)));
+    }
+
+    /// boot.ci of R's package boot gives limits like these; here: BCa pulls the percentile limits towards the side
+    /// of the skewness, and both cover the area.
+    #[test]
+    fn bootstrap_limits() {
+        let labels: Vec<u8> = (0..120).map(|row| u8::from(row % 7 < 3 && row > 25)).collect();
+        let scores: Vec<i32> =
+            (0..120).map(|row| (row * 37) % 101 + 30 * i32::from(row % 7 < 3 && row > 25)).collect();
+        let of = |bootstrap| {
+            let statistic = RocAucCi { method: Method::Bootstrap, bootstrap, ..NINETY_FIVE };
+            summary(&statistic, &labels, &scores)
+        };
+        let (delong, percentile, bca) =
+            (summary(&NINETY_FIVE, &labels, &scores), of(Limits::Percentile), of(Limits::Bca));
+        let se = delong.se.unwrap();
+        assert!((percentile.se.unwrap() / se - 1.0).abs() < 0.08);
+        assert!((percentile.lower.unwrap() - delong.lower.unwrap()).abs() < 0.3 * se);
+        assert!((percentile.upper.unwrap() - delong.upper.unwrap()).abs() < 0.3 * se);
+        assert!(
+            bca.lower < percentile.lower && bca.lower > delong.lower.map(|l| l - se),
+            "{bca:?} {percentile:?}"
+        );
+        assert_eq!(of(Limits::Bca), bca, "the same again");
     }
 
     proptest! {

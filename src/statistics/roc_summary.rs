@@ -120,9 +120,9 @@ impl Summary for RocSummary {
 mod tests {
     use super::*;
     use crate::ranking::Score;
-    use crate::statistics::roc_auc_ci::Method;
+    use crate::statistics::roc_auc_ci::tests::NINETY_FIVE;
     use crate::statistics::tests::summary;
-    use crate::statistics::{Gini, KsStatistic, RocAucCi};
+    use crate::statistics::{Gini, KsStatistic};
     use proptest::prelude::*;
 
     /// sklearn.metrics.average_precision_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -152,7 +152,7 @@ mod tests {
         fn says_what_each_says(rows in proptest::collection::vec((0u8..2, -9i8..9), 0..150)) {
             let (labels, scores): (Vec<u8>, Vec<i8>) = rows.into_iter().unzip();
             let record = summary(&RocSummary {}, &labels, &scores);
-            let ci = summary(&RocAucCi { method: Method::DeLong, level: 0.5 }, &labels, &scores);
+            let ci = summary(&NINETY_FIVE, &labels, &scores);
             prop_assert_eq!((record.auc, record.se), (ci.auc, ci.se));
             prop_assert_eq!(record.gini, summary(&Gini {}, &labels, &scores).gini);
             prop_assert_eq!(record.ks, summary(&KsStatistic {}, &labels, &scores).ks);

@@ -1,0 +1,89 @@
+//! p-values adjusted for their number.
+
+/// How p-values are adjusted, as `p.adjust` of R does.
+///
+/// With p-values in ascending order, m of them, the adjusted one of rank i is, each no more than 1:
+/// Bonferroni `m p`; Holm (1979) the largest `(m + 1 - j) p_j` of ranks j up to i, which, like Bonferroni's, holds
+/// the probability of any false rejection; Benjamini and Hochberg (1995) the smallest `m p_j / j` of ranks j from i on,
+/// which holds the expected share of false rejections; Benjamini and Yekutieli (2001) the same times
+/// `1 + 1/2 + ... + 1/m`, whatever the dependence. Nulls and NaN are passed over, and are not among the m.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
+pub enum Adjustment {
+    /// Holm's.
+    #[default]
+    Holm,
+    /// Bonferroni's.
+    Bonferroni,
+    /// Benjamini and Hochberg's.
+    Bh,
+    /// Benjamini and Yekutieli's.
+    By,
+    /// Left as they are.
+    None,
+}
+
+impl Adjustment {
+    /// The adjusted p-values, in the same order.
+    pub fn of(self, p_values: &[Option<f64>]) -> Vec<Option<f64>> {
+        let mut adjusted = p_values.to_vec();
+        let mut order: Vec<usize> =
+            (0..p_values.len()).filter(|&at| p_values[at].is_some_and(|p| !p.is_nan())).collect();
+        let p = |at: usize| p_values[at].unwrap_or(f64::NAN);
+        order.sort_by(|&a, &b| p(a).total_cmp(&p(b)));
+        let m = order.len() as f64;
+        let mut bound = if matches!(self, Adjustment::Bh | Adjustment::By) { 1.0 } else { 0.0f64 };
+        match self {
+            Adjustment::None => {}
+            Adjustment::Bonferroni => order.iter().for_each(|&at| adjusted[at] = Some((m * p(at)).min(1.0))),
+            Adjustment::Holm => {
+                for (rank, &at) in order.iter().enumerate() {
+                    bound = bound.max((m - rank as f64) * p(at)).min(1.0);
+                    adjusted[at] = Some(bound);
+                }
+            }
+            Adjustment::Bh | Adjustment::By => {
+                let sum = if self == Adjustment::By {
+                    (1..=order.len()).map(|rank| 1.0 / rank as f64).sum()
+                } else {
+                    1.0
+                };
+                for (rank, &at) in order.iter().enumerate().rev() {
+                    bound = bound.min(sum * m / (rank + 1) as f64 * p(at));
+                    adjusted[at] = Some(bound);
+                }
+            }
+        }
+        adjusted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// R's p.adjust(c(0.01, 0.04, 0.03, 0.005, 0.55, 0.04, 0.2), method).
+    #[test]
+    fn as_r() {
+        let p = [0.01, 0.04, 0.03, 0.005, 0.55, 0.04, 0.2].map(Some);
+        for (adjustment, expected) in [
+            (Adjustment::Holm, [0.06, 0.16, 0.15, 0.035, 0.55, 0.16, 0.4]),
+            (Adjustment::Bonferroni, [0.07, 0.28, 0.21, 0.035, 1.0, 0.28, 1.0]),
+            (Adjustment::Bh, [0.035, 0.056, 0.056, 0.035, 0.55, 0.056, 0.7 / 3.0]),
+            (Adjustment::By, [0.09075, 0.1452, 0.1452, 0.09075, 1.0, 0.1452, 0.605]),
+            (Adjustment::None, p.map(Option::unwrap)),
+        ] {
+            for (got, expected) in adjustment.of(&p).into_iter().zip(expected) {
+                assert!((got.unwrap() - expected).abs() < 1e-15, "{adjustment:?} {got:?} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_not_counted() {
+        let got = Adjustment::Bonferroni.of(&[Some(0.1), None, Some(f64::NAN), Some(0.3)]);
+        assert_eq!((got[0], got[1], got[3]), (Some(0.2), None, Some(0.6)));
+        assert!(got[2].unwrap().is_nan());
+        assert!(Adjustment::By.of(&[]).is_empty());
+    }
+}

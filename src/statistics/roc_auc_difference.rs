@@ -1,0 +1,240 @@
+//! The difference of two scores of the same rows: of their areas, parts of them, or points of their curves.
+
+use super::bootstrap::Resampling;
+use super::delong::Areas;
+use super::record::record;
+use super::{Alternative, Columns, Joint, Measure, check_level};
+use crate::math::normal::{upper_quantile, upper_tail};
+use crate::math::quantile::{mean_and_deviation, of_sorted};
+use crate::ranking::Rows;
+
+/// The paired comparison of two scores.
+///
+/// By DeLong: `z = (A_a - A_b) / se` with `se² = Var A_a + Var A_b - 2 Cov` (DeLong, DeLong and Clarke-Pearson
+/// 1988), interval `difference ± z se`. By bootstrap: both scores of the same resampled rows, se the standard deviation
+/// of the resampled differences, `z = difference / se` against the normal distribution, limits their quantiles
+/// (Hanley and McNeil 1983; as pROC). With clusters: Obuchowski's (1997) covariances, or whole clusters resampled.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocAucDifference {
+    /// Where the standard error comes from.
+    pub method: Method,
+    /// What is compared; the bootstrap's only, but for the whole area.
+    pub measure: Measure,
+    /// Which departure counts: `greater` means that the first score does better.
+    pub alternative: Alternative,
+    /// The interval's coverage.
+    pub level: f64,
+    /// How the bootstrap draws.
+    pub resampling: Resampling,
+}
+
+/// Where the standard error comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
+pub enum Method {
+    /// From the placements.
+    #[default]
+    DeLong,
+    /// From resamples.
+    Bootstrap,
+}
+
+record! {
+    /// The comparison of one group.
+    pub struct RocAucDifferenceRecord<K> {
+        /// The measure of the first score; null without a positive or without a negative.
+        pub estimate_a: Option<f64>,
+        /// The measure of the second score.
+        pub estimate_b: Option<f64>,
+        /// The first less the second.
+        pub difference: Option<f64>,
+        /// The standard error of the difference; null with fewer than two rows (or clusters) of a class.
+        pub se: Option<f64>,
+        /// The lower limit; null where the standard error is.
+        pub lower: Option<f64>,
+        /// The upper limit; null where the standard error is.
+        pub upper: Option<f64>,
+        /// The difference in standard errors: 0 if both are 0, null if only the standard error is.
+        pub z: Option<f64>,
+        /// The p-value of no difference; null where z is.
+        pub p_value: Option<f64>,
+        /// Positives that were used.
+        pub n_pos: u64,
+        /// Negatives that were used.
+        pub n_neg: u64,
+    }
+}
+
+impl Joint for RocAucDifference {
+    type Record = RocAucDifferenceRecord<u8>;
+
+    const COLUMNS: Columns = Columns::scores(Some(2)).perhaps_keyed("cluster");
+
+    fn check(&self) -> Result<(), String> {
+        if self.method == Method::DeLong && self.measure != Measure::Auc {
+            return Err("method \"delong\" compares whole areas; take method=\"bootstrap\"".into());
+        }
+        check_level(self.level)?;
+        self.measure.check()?;
+        self.resampling.check()
+    }
+
+    fn passes(&self) -> usize {
+        if self.method == Method::Bootstrap { 4 * self.resampling.n_resamples as usize } else { 8 }
+    }
+
+    fn of_rows(&self, rows: &Rows) -> RocAucDifferenceRecord<u8> {
+        let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
+        let Some(areas) = Areas::of(rows) else {
+            return RocAucDifferenceRecord { n_pos, n_neg, ..RocAucDifferenceRecord::undefined() };
+        };
+        let clustered = !rows.keys.of_row.is_empty();
+        let (estimate_a, estimate_b, difference) = if self.measure == Measure::Auc {
+            (areas.auc(0), areas.auc(1), areas.difference(0, 1))
+        } else {
+            let of = |score: usize| {
+                let codes = &rows.scores[score];
+                let pos = codes.histogram(|row| rows.labels[row]);
+                let neg = codes.histogram(|row| !rows.labels[row]);
+                let counts = pos.into_iter().zip(neg).rev().collect::<Vec<_>>();
+                self.measure.of(counts.into_iter()).unwrap_or(f64::NAN)
+            };
+            let (a, b) = (of(0), of(1));
+            (a, b, a - b)
+        };
+        let variance = if clustered {
+            areas.clustered(rows).variance_of_difference(0, 1)
+        } else {
+            areas.variance_of_difference(&rows.labels, 0, 1)
+        };
+        let record = RocAucDifferenceRecord {
+            estimate_a: Some(estimate_a),
+            estimate_b: Some(estimate_b),
+            difference: Some(difference),
+            n_pos,
+            n_neg,
+            ..RocAucDifferenceRecord::undefined()
+        };
+        let Some(variance) = variance else {
+            return record;
+        };
+        let (se, lower, upper) = match self.method {
+            Method::DeLong => {
+                let se = variance.sqrt();
+                let margin = upper_quantile(0.5 * (1.0 - self.level)) * se;
+                (se, difference - margin, difference + margin)
+            }
+            Method::Bootstrap => {
+                let measured = self.resampling.measures(&rows.in_canonical_order(), self.measure);
+                let mut differences: Vec<f64> =
+                    measured.into_iter().filter_map(|of| Some(of[0]? - of[1]?)).collect();
+                let (_, se) = mean_and_deviation(&differences);
+                differences.sort_unstable_by(f64::total_cmp);
+                let tail = 0.5 * (1.0 - self.level);
+                (se, of_sorted(&differences, tail), of_sorted(&differences, 1.0 - tail))
+            }
+        };
+        let z = standardised(difference, se);
+        RocAucDifferenceRecord {
+            se: Some(se),
+            lower: Some(lower),
+            upper: Some(upper),
+            z,
+            p_value: z.map(|z| self.alternative.p_value(z, upper_tail)),
+            ..record
+        }
+    }
+
+    fn of_nan(&self, rows: &Rows) -> RocAucDifferenceRecord<u8> {
+        RocAucDifferenceRecord { n_pos: rows.n_pos(), n_neg: rows.n_neg(), ..RocAucDifferenceRecord::nan() }
+    }
+}
+
+impl RocAucDifferenceRecord<u8> {
+    fn undefined() -> Self {
+        Self::new(None, None, None, None, None, None, None, None, 0, 0)
+    }
+}
+
+/// A difference in standard errors. Two scores that rank alike differ by nothing, surely: 0. A difference without a
+/// standard error (classes that overlap in neither score) cannot be judged.
+pub(super) fn standardised(difference: f64, se: f64) -> Option<f64> {
+    if difference == 0.0 && se == 0.0 {
+        return Some(0.0);
+    }
+    (se > 0.0).then(|| difference / se)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::rows_of;
+
+    const DELONG: RocAucDifference = RocAucDifference {
+        method: Method::DeLong,
+        measure: Measure::Auc,
+        alternative: Alternative::TwoSided,
+        level: 0.95,
+        resampling: Resampling { n_resamples: 2000, seed: 3 },
+    };
+
+    fn sample() -> Rows {
+        let labels: Vec<u8> = (0..90).map(|row| u8::from(row % 5 < 2)).collect();
+        let a: Vec<f64> =
+            (0..90).map(|row| f64::from((row * 17) % 23 + 9 * i32::from(row % 5 < 2))).collect();
+        let b: Vec<f64> =
+            (0..90).map(|row| f64::from((row * 13) % 29 + 4 * i32::from(row % 5 < 2))).collect();
+        rows_of(&labels, &[&a, &b], &[])
+    }
+
+    #[test]
+    fn both_methods_agree() {
+        let rows = sample();
+        let delong = DELONG.of_rows(&rows);
+        let bootstrap = RocAucDifference { method: Method::Bootstrap, ..DELONG }.of_rows(&rows);
+        assert_eq!(delong.difference, bootstrap.difference);
+        let (se, too) = (delong.se.unwrap(), bootstrap.se.unwrap());
+        assert!((too / se - 1.0).abs() < 0.08, "{se} {too}");
+        assert!((delong.lower.unwrap() - bootstrap.lower.unwrap()).abs() < 0.3 * se);
+        assert!((delong.upper.unwrap() - bootstrap.upper.unwrap()).abs() < 0.3 * se);
+        let greater = RocAucDifference { alternative: Alternative::Greater, ..DELONG }.of_rows(&rows);
+        assert!((2.0 * greater.p_value.unwrap() - delong.p_value.unwrap()).abs() < 1e-15);
+        assert_eq!((greater.lower, greater.upper), (delong.lower, delong.upper));
+    }
+
+    #[test]
+    fn points_and_parts() {
+        let rows = sample();
+        for measure in [
+            Measure::FprRange(0.0, 0.3),
+            Measure::TprRange(0.7, 1.0),
+            Measure::TprAtFpr(0.2),
+            Measure::SpecificityAtTpr(0.8),
+        ] {
+            let statistic = RocAucDifference { method: Method::Bootstrap, measure, ..DELONG };
+            assert!(statistic.check().is_ok());
+            let record = statistic.of_rows(&rows);
+            assert!(record.se.unwrap() > 0.0 && record.lower < record.upper, "{record:?}");
+            assert!(record.difference.unwrap() > 0.0);
+            assert!(RocAucDifference { measure, ..DELONG }.check().is_err());
+        }
+    }
+
+    #[test]
+    fn nothing_to_tell_apart() {
+        let alike = rows_of(&[0, 1, 0, 1], &[&[1.0, 2.0, 3.0, 4.0], &[1.0, 5.0, 6.0, 7.0]], &[]);
+        let record = DELONG.of_rows(&alike);
+        assert_eq!(
+            (record.difference, record.se, record.z, record.p_value),
+            (Some(0.0), Some(0.0), Some(0.0), Some(1.0))
+        );
+        let apart = rows_of(&[0, 0, 1, 1], &[&[1.0, 2.0, 3.0, 4.0], &[4.0, 3.0, 2.0, 1.0]], &[]);
+        let record = DELONG.of_rows(&apart);
+        assert_eq!(
+            (record.difference, record.se, record.z, record.p_value),
+            (Some(1.0), Some(0.0), None, None)
+        );
+        assert_eq!(DELONG.of_rows(&rows_of(&[1, 1], &[&[1.0, 2.0], &[1.0, 2.0]], &[])).difference, None);
+    }
+}
