@@ -32,8 +32,15 @@ impl Placements {
     /// Takes in the rows of a segment, where the group has `n_neg` negatives in all.
     #[inline]
     pub fn add<K>(&mut self, segment: &Segment<K>, n_neg: u64) {
-        self.add_pos(segment.pos, 2 * (n_neg - segment.fp()) + segment.neg);
-        self.add_neg(segment.neg, 2 * segment.pos_above + segment.pos);
+        let of_pos = 2 * (n_neg - segment.fp()) + segment.neg;
+        self.add_rows(segment.pos, of_pos, segment.neg, 2 * segment.pos_above + segment.pos);
+    }
+
+    /// Takes in the rows that share a score: so many positives and negatives, each of one placement.
+    #[inline]
+    pub fn add_rows(&mut self, pos: u64, of_pos: u64, neg: u64, of_neg: u64) {
+        self.add_pos(pos, of_pos);
+        self.add_neg(neg, of_neg);
     }
 
     /// Takes in `rows` positives of one placement.

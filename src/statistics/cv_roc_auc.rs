@@ -1,0 +1,373 @@
+//! The AUC over the folds of a cross-validation.
+
+use super::record::record;
+use super::{Alternative, Columns, Joint, check_level};
+use crate::math::normal::upper_quantile;
+use crate::math::quantile::mean_and_deviation;
+use crate::math::{quotient, student_t};
+use crate::ranking::{Codes, Rows};
+
+/// The mean of the areas of the folds, with an interval.
+///
+/// By Student's t: `mean ± t se` with `se = sd / sqrt(k)` and k - 1 degrees of freedom over the k folds (Komarek 2004).
+/// By influence: the mean of the squared influence values of all rows, each of its own fold's area, gives
+/// `se² = sum over folds of the mean square / k / n`, with a normal interval (LeDell, Petersen and van der Laan 2015,
+/// section 4): a positive's value is `(placement - auc) n / P`, a negative's `(placement - auc) n / N`, ties
+/// counting half. Folds without a positive or without a negative have no area, and are counted.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct CvRocAuc {
+    /// Where the standard error comes from.
+    pub method: Method,
+    /// The interval's coverage.
+    pub level: f64,
+}
+
+/// Where the standard error comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
+pub enum Method {
+    /// From how the folds' areas differ.
+    #[default]
+    T,
+    /// From how much each row moves its fold's area.
+    Influence,
+}
+
+record! {
+    /// The cross-validated area of one group.
+    pub struct CvRocAucRecord<K> {
+        /// The mean of the folds' areas; null if no fold has one.
+        pub auc: Option<f64>,
+        /// The standard deviation of the folds' areas; null with fewer than two.
+        pub sd: Option<f64>,
+        /// The standard error of the mean; null with fewer than two areas (by influence: with none).
+        pub se: Option<f64>,
+        /// The lower limit; null where the standard error is.
+        pub lower: Option<f64>,
+        /// The upper limit; null where the standard error is.
+        pub upper: Option<f64>,
+        /// Folds that have an area.
+        pub n_folds: u64,
+        /// Folds that have none.
+        pub n_undefined: u64,
+        /// Positives that were used.
+        pub n_pos: u64,
+        /// Negatives that were used.
+        pub n_neg: u64,
+    }
+}
+
+/// A fold: its area, and the sums of squared deviations of its placements.
+struct Fold {
+    auc: f64,
+    n_pos: u64,
+    n_neg: u64,
+    squares_of_pos: f64,
+    squares_of_neg: f64,
+}
+
+/// The rows of each fold, and the area of each that has one, by fold.
+fn folds(rows: &Rows, score: usize) -> Vec<Option<Fold>> {
+    let mut counts = vec![0usize; rows.keys.distinct];
+    rows.keys.of_row.iter().for_each(|&fold| counts[fold as usize] += 1);
+    let mut members: Vec<Vec<(u32, bool)>> = counts.into_iter().map(Vec::with_capacity).collect();
+    for ((&fold, &code), &label) in rows.keys.of_row.iter().zip(&rows.scores[score].of_row).zip(&rows.labels)
+    {
+        members[fold as usize].push((code, label));
+    }
+    members.into_iter().map(|members| fold(&members)).collect()
+}
+
+fn fold(members: &[(u32, bool)]) -> Option<Fold> {
+    let codes = Codes::of(members.iter().map(|member| member.0));
+    let pos = codes.histogram(|row| members[row].1);
+    let neg = codes.histogram(|row| !members[row].1);
+    let total = |counts: &[u32]| counts.iter().copied().map(u64::from).sum::<u64>();
+    let (n_pos, n_neg) = (total(&pos), total(&neg));
+    if n_pos == 0 || n_neg == 0 {
+        return None;
+    }
+    let counts = || pos.iter().copied().map(u64::from).zip(neg.iter().copied().map(u64::from));
+    // Twice the placements, unscaled, from the lowest score up.
+    let (mut pos_above, mut neg_below) = (n_pos, 0);
+    let placements: Vec<(u64, u64)> = counts()
+        .map(|(pos, neg)| {
+            pos_above -= pos;
+            let both = (2 * neg_below + neg, 2 * pos_above + pos);
+            neg_below += neg;
+            both
+        })
+        .collect();
+    let twice_u =
+        counts().zip(&placements).map(|(counts, both)| u128::from(counts.0) * u128::from(both.0)).sum();
+    let auc = quotient(twice_u, 2 * u128::from(n_pos) * u128::from(n_neg));
+    let square = |placement: u64, others: u64| (placement as f64 / (2.0 * others as f64) - auc).powi(2);
+    let sum = |of: &dyn Fn(((u64, u64), &(u64, u64))) -> f64| counts().zip(&placements).map(of).sum();
+    Some(Fold {
+        auc,
+        n_pos,
+        n_neg,
+        squares_of_pos: sum(&|(counts, both)| counts.0 as f64 * square(both.0, n_neg)),
+        squares_of_neg: sum(&|(counts, both)| counts.1 as f64 * square(both.1, n_pos)),
+    })
+}
+
+impl Joint for CvRocAuc {
+    type Record = CvRocAucRecord<u8>;
+
+    const COLUMNS: Columns = Columns::scores(Some(1)).keyed("fold");
+
+    fn check(&self) -> Result<(), String> {
+        check_level(self.level)
+    }
+
+    fn of_rows(&self, rows: &Rows) -> CvRocAucRecord<u8> {
+        let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
+        let mut folds: Vec<Fold> = folds(rows, 0).into_iter().flatten().collect();
+        let (defined, undefined) = (folds.len() as u64, (rows.keys.distinct - folds.len()) as u64);
+        if folds.is_empty() {
+            return CvRocAucRecord::new(None, None, None, None, None, 0, undefined, n_pos, n_neg);
+        }
+        // What the folds are called must not show in the last bit.
+        folds.sort_unstable_by(|a, b| {
+            let squares = |fold: &Fold| fold.squares_of_pos + fold.squares_of_neg;
+            a.auc.total_cmp(&b.auc).then_with(|| squares(a).total_cmp(&squares(b)))
+        });
+        let areas: Vec<f64> = folds.iter().map(|fold| fold.auc).collect();
+        let (mean, deviation) = mean_and_deviation(&areas);
+        let k = defined as f64;
+        let tail = 0.5 * (1.0 - self.level);
+        let margins = match self.method {
+            Method::T if defined < 2 => None,
+            Method::T => {
+                let se = deviation / k.sqrt();
+                Some((se, student_t::upper_quantile(tail, k - 1.0) * se))
+            }
+            Method::Influence => {
+                let of_class = |count: fn(&Fold) -> u64| folds.iter().map(count).sum::<u64>() as f64;
+                let (pos, neg) = (of_class(|fold| fold.n_pos), of_class(|fold| fold.n_neg));
+                let n = pos + neg;
+                let mean_squares: f64 = folds
+                    .iter()
+                    .map(|fold| {
+                        let squares =
+                            (n / pos).powi(2) * fold.squares_of_pos + (n / neg).powi(2) * fold.squares_of_neg;
+                        squares / (fold.n_pos + fold.n_neg) as f64
+                    })
+                    .sum();
+                let se = (mean_squares / k / n).sqrt();
+                Some((se, upper_quantile(tail) * se))
+            }
+        };
+        CvRocAucRecord::new(
+            Some(mean),
+            (defined > 1).then_some(deviation),
+            margins.map(|margins| margins.0),
+            margins.map(|margins| mean - margins.1),
+            margins.map(|margins| mean + margins.1),
+            defined,
+            undefined,
+            n_pos,
+            n_neg,
+        )
+    }
+
+    fn of_nan(&self, rows: &Rows) -> CvRocAucRecord<u8> {
+        CvRocAucRecord { n_pos: rows.n_pos(), n_neg: rows.n_neg(), ..CvRocAucRecord::nan() }
+    }
+}
+
+/// The difference of two scores' areas over the same folds, by the corrected resampled t-test.
+///
+/// With the differences d of the k folds, `t = mean(d) / sqrt((1/k + q) var(d))` with k - 1 degrees of freedom, where q
+/// is the ratio of test to training rows: 1 / (k - 1) for k folds, since the folds' training rows overlap (Nadeau and
+/// Bengio 2003, equation 9). q = 0 is the plain paired t-test, which is too sure of itself.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct CvRocAucDifference {
+    /// Which departure counts: `greater` means that the first score does better.
+    pub alternative: Alternative,
+    /// The interval's coverage.
+    pub level: f64,
+    /// Test rows for each training row; `1 / (k - 1)` if not given.
+    pub test_train_ratio: Option<f64>,
+}
+
+record! {
+    /// The comparison over the folds of one group.
+    pub struct CvRocAucDifferenceRecord<K> {
+        /// The mean area of the first score; null if no fold has one.
+        pub auc_a: Option<f64>,
+        /// The mean area of the second score.
+        pub auc_b: Option<f64>,
+        /// The mean of the folds' differences.
+        pub difference: Option<f64>,
+        /// Its corrected standard error; null with fewer than two folds that have areas.
+        pub se: Option<f64>,
+        /// The lower limit; null where the standard error is.
+        pub lower: Option<f64>,
+        /// The upper limit; null where the standard error is.
+        pub upper: Option<f64>,
+        /// The difference in standard errors: 0 if both are 0, null if only the standard error is.
+        pub t: Option<f64>,
+        /// Degrees of freedom; null where the standard error is.
+        pub df: Option<u64>,
+        /// The p-value; null where t is.
+        pub p_value: Option<f64>,
+        /// Folds that have areas.
+        pub n_folds: u64,
+        /// Folds that have none.
+        pub n_undefined: u64,
+        /// Positives that were used.
+        pub n_pos: u64,
+        /// Negatives that were used.
+        pub n_neg: u64,
+    }
+}
+
+impl Joint for CvRocAucDifference {
+    type Record = CvRocAucDifferenceRecord<u8>;
+
+    const COLUMNS: Columns = Columns::scores(Some(2)).keyed("fold");
+
+    fn check(&self) -> Result<(), String> {
+        check_level(self.level)?;
+        match self.test_train_ratio {
+            Some(ratio) if !(ratio >= 0.0 && ratio.is_finite()) => {
+                Err(format!("test_train_ratio must be 0 or more, such as 1/9 for ten folds, got {ratio}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn of_rows(&self, rows: &Rows) -> CvRocAucDifferenceRecord<u8> {
+        let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
+        let mut areas: Vec<(f64, f64)> = folds(rows, 0)
+            .into_iter()
+            .zip(folds(rows, 1))
+            .filter_map(|(a, b)| Some((a?.auc, b?.auc)))
+            .collect();
+        areas.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.total_cmp(&y.1)));
+        let n_folds = areas.len() as u64;
+        let n_undefined = rows.keys.distinct as u64 - n_folds;
+        let none = CvRocAucDifferenceRecord::new(
+            None,
+            None,
+            None,
+            None,
+            None,
+            None,
+            None,
+            None,
+            None,
+            n_folds,
+            n_undefined,
+            n_pos,
+            n_neg,
+        );
+        if areas.is_empty() {
+            return none;
+        }
+        let mean = |of: fn(&(f64, f64)) -> f64| mean_and_deviation(&areas.iter().map(of).collect::<Vec<_>>());
+        let (difference, deviation) = mean(|areas| areas.0 - areas.1);
+        let record = CvRocAucDifferenceRecord {
+            auc_a: Some(mean(|areas| areas.0).0),
+            auc_b: Some(mean(|areas| areas.1).0),
+            difference: Some(difference),
+            ..none
+        };
+        if n_folds < 2 {
+            return record;
+        }
+        let k = n_folds as f64;
+        let ratio = self.test_train_ratio.unwrap_or(1.0 / (k - 1.0));
+        let se = (1.0 / k + ratio).sqrt() * deviation;
+        let t = super::roc_auc_difference::standardised(difference, se);
+        let margin = student_t::upper_quantile(0.5 * (1.0 - self.level), k - 1.0) * se;
+        CvRocAucDifferenceRecord {
+            se: Some(se),
+            lower: Some(difference - margin),
+            upper: Some(difference + margin),
+            t,
+            df: Some(n_folds - 1),
+            p_value: t.map(|t| self.alternative.p_value(t, |t| student_t::upper_tail(t, k - 1.0))),
+            ..record
+        }
+    }
+
+    fn of_nan(&self, rows: &Rows) -> CvRocAucDifferenceRecord<u8> {
+        CvRocAucDifferenceRecord {
+            n_pos: rows.n_pos(),
+            n_neg: rows.n_neg(),
+            ..CvRocAucDifferenceRecord::nan()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::rows_of;
+
+    const T: CvRocAuc = CvRocAuc { method: Method::T, level: 0.95 };
+
+    /// Three folds of areas 1, 1/2 and 3/4, and one without negatives.
+    fn sample() -> Rows {
+        let labels = [1, 0, 1, 0, 1, 0, 0, 1, 1, 0, 1, 1];
+        let scores = [2.0, 1.0, 3.0, 3.0, 4.0, 3.0, 5.0, 6.0, 1.0, 1.0, 2.0, 9.0];
+        let folds = [7, 7, 8, 8, 9, 9, 9, 9, 10, 10, 10, 11];
+        rows_of(&labels, &[&scores, &scores.map(|score: f64| -score)], &folds)
+    }
+
+    #[test]
+    fn mean_of_folds() {
+        let record = T.of_rows(&sample());
+        let areas: [f64; 4] = [1.0, 0.5, 0.75, 0.75];
+        let (mean, deviation) = mean_and_deviation(&areas);
+        assert_eq!((record.n_folds, record.n_undefined, record.n_pos, record.n_neg), (4, 1, 7, 5));
+        assert!((record.auc.unwrap() - mean).abs() < 1e-15);
+        assert!((record.se.unwrap() - deviation / 2.0).abs() < 1e-15);
+        // t(0.975, 3) = 3.182446
+        assert!((record.upper.unwrap() - mean - 3.182_446_305_284_263 * deviation / 2.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn influence() {
+        let influence = CvRocAuc { method: Method::Influence, level: 0.95 };
+        let record = influence.of_rows(&sample());
+        // By hand, over the 11 rows of folds with an area, 6 positive: fold 9 has placements 1/2, 1 and 1, 1/2;
+        // fold 10 has 1/2, 1 and 3/4.
+        let (p, q) = ((11.0f64 / 6.0).powi(2), (11.0f64 / 5.0).powi(2));
+        let nine = (p + q) * 2.0 * 0.0625 / 4.0;
+        let ten = p * 2.0 * 0.0625 / 3.0;
+        let se = ((nine + ten) / 4.0 / 11.0).sqrt();
+        assert!((record.se.unwrap() - se).abs() < 1e-15, "{record:?} {se}");
+        assert_eq!(record.auc, T.of_rows(&sample()).auc);
+    }
+
+    #[test]
+    fn differences_over_folds() {
+        let plain = CvRocAucDifference {
+            alternative: Alternative::TwoSided,
+            level: 0.95,
+            test_train_ratio: Some(0.0),
+        };
+        let record = plain.of_rows(&sample());
+        let differences = [1.0, 0.0, 0.5, 0.5];
+        let (mean, deviation) = mean_and_deviation(&differences);
+        assert_eq!((record.difference, record.df, record.n_undefined), (Some(mean), Some(3), 1));
+        assert!((record.t.unwrap() - mean / (deviation / 2.0)).abs() < 1e-14);
+        let corrected = CvRocAucDifference { test_train_ratio: None, ..plain }.of_rows(&sample());
+        assert!((corrected.t.unwrap() - mean / (deviation * (0.25f64 + 1.0 / 3.0).sqrt())).abs() < 1e-14);
+        assert!(CvRocAucDifference { test_train_ratio: Some(-1.0), ..plain }.check().is_err());
+    }
+
+    #[test]
+    fn without_folds() {
+        let lone = rows_of(&[1, 0], &[&[2.0, 1.0], &[2.0, 1.0]], &[3, 3]);
+        let record = T.of_rows(&lone);
+        assert_eq!((record.auc, record.se, record.n_folds), (Some(1.0), None, 1));
+        assert_eq!(T.of_rows(&rows_of(&[1, 1], &[&[2.0, 1.0]], &[3, 4])).n_undefined, 2);
+    }
+}
