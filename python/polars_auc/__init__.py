@@ -8,20 +8,44 @@ the result of its group NaN; a statistic that is undefined for a group is null.
 """
 
 from polars_auc._native import __version__
+from polars_auc.agreement import rank_agreement
+from polars_auc.comparisons import (
+    adjust_p_values,
+    roc_auc_compare,
+    roc_auc_difference,
+    roc_curve_difference,
+)
 from polars_auc.curves import roc_curve
 from polars_auc.estimates import gini, ks_statistic, roc_auc, roc_summary
 from polars_auc.evaluate import report
+from polars_auc.folds import cv_roc_auc, cv_roc_auc_difference
 from polars_auc.inference import roc_auc_ci
-from polars_auc.rank_sum import mann_whitney_u
+from polars_auc.planning import roc_auc_difference_power, roc_auc_power, roc_auc_sample_size
+from polars_auc.rank_sum import brunner_munzel, hodges_lehmann, kruskal_wallis, mann_whitney_u
+from polars_auc.segments import compare_segments
 
 __all__ = [
     "__version__",
+    "adjust_p_values",
+    "brunner_munzel",
+    "compare_segments",
+    "cv_roc_auc",
+    "cv_roc_auc_difference",
     "gini",
+    "hodges_lehmann",
+    "kruskal_wallis",
     "ks_statistic",
     "mann_whitney_u",
+    "rank_agreement",
     "report",
     "roc_auc",
     "roc_auc_ci",
+    "roc_auc_compare",
+    "roc_auc_difference",
+    "roc_auc_difference_power",
+    "roc_auc_power",
+    "roc_auc_sample_size",
     "roc_curve",
+    "roc_curve_difference",
     "roc_summary",
 ]

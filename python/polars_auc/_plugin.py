@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeAlias
 
@@ -16,10 +17,10 @@ IntoExpr: TypeAlias = str | pl.Expr
 _LIBRARY = Path(_native.__file__)
 
 
-def expression(name: str, label: IntoExpr, score: IntoExpr, **options: object) -> pl.Expr:
-    """Build the expression ``name`` of the plugin.
+def expression(name: str, columns: Mapping[str, IntoExpr], **options: object) -> pl.Expr:
+    """Build the expression ``name`` of the plugin from its columns, each by its role.
 
-    Both columns are imploded, so that Polars calls the plugin once with a list for each group, wherever
+    All columns are imploded, so that Polars calls the plugin once with a list for each group, wherever
     the expression stands; and ``first()`` makes the whole an aggregate, which the streaming engine
     evaluates once and not once for each batch of rows.
 
@@ -28,26 +29,45 @@ def expression(name: str, label: IntoExpr, score: IntoExpr, **options: object) -
     return register_plugin_function(
         plugin_path=_LIBRARY,
         function_name=name,
-        args=[_column(name, "score", score).implode(), _column(name, "label", label).implode()],
+        args=[column.implode() for column in _columns(name, columns)],
         kwargs={"options": options},
         is_elementwise=True,
     ).first()
 
 
-def _column(name: str, role: str, column: IntoExpr) -> pl.Expr:
+def columnwise(
+    name: str, columns: Mapping[str, IntoExpr], *, elementwise: bool, **options: object
+) -> pl.Expr:
+    """Build an expression that answers every row; ``elementwise`` if each row alone decides."""
+    return register_plugin_function(
+        plugin_path=_LIBRARY,
+        function_name=name,
+        args=_columns(name, columns),
+        kwargs={"options": options},
+        is_elementwise=elementwise,
+    )
+
+
+def _columns(name: str, columns: Mapping[str, IntoExpr]) -> list[pl.Expr]:
+    return [_column(name, role, column, columns) for role, column in columns.items()]
+
+
+def _column(name: str, role: str, column: IntoExpr, columns: Mapping[str, IntoExpr]) -> pl.Expr:
     if isinstance(column, pl.Expr):
         return column
     if isinstance(column, str):
         return pl.col(column)
     # A Series would be a literal: the same values for every group, whatever rows the group has.
+    in_order = sorted(columns, key=lambda role: role != "label")
+    example = ", ".join(f'"{role}"' for role in in_order if role != "cluster")
     msg = (
         f"{name}: {role} must be a column name or an expression, got {type(column).__name__}; "
-        f'write frame.select({name}("label", "score"))'
+        f"write frame.select({name}({example}))"
     )
     raise TypeError(msg)
 
 
-def one_of(name: str, option: str, value: object, allowed: tuple[str, ...]) -> None:
+def one_of(name: str, option: str, value: object, allowed: tuple[str | None, ...]) -> None:
     """Refuse an option that is none of the allowed words."""
     if value not in allowed:
         msg = f"{name}: {option} must be one of {', '.join(map(repr, allowed))}, got {value!r}"
@@ -59,3 +79,22 @@ def between_0_and_1(name: str, option: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
         msg = f"{name}: {option} must lie between 0 and 1, such as 0.95, got {value!r}"
         raise ValueError(msg)
+
+
+def resampling(name: str, n_resamples: int, seed: int, *, option: str = "n_resamples") -> dict[str, int]:
+    """Check how a bootstrap or permutation draws, and return it as the plugin takes it."""
+    for what, value, least, most in ((option, n_resamples, 2, 10_000_000), ("seed", seed, 0, 2**63 - 1)):
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            msg = f"{name}: {what} must be an integer from {least} to {most}, got {value!r}"
+            raise ValueError(msg)
+    return {"n_resamples": n_resamples, "seed": seed}
+
+
+ALTERNATIVES = ("two-sided", "greater", "less")
+ADJUSTMENTS = ("holm", "bonferroni", "bh", "by", None)
+
+
+def adjustment(name: str, adjust: str | None) -> str:
+    """Check an adjustment of p-values, and return it as the plugin takes it."""
+    one_of(name, "adjust", adjust, ADJUSTMENTS)
+    return adjust or "none"

@@ -67,4 +67,4 @@ def roc_curve(label: IntoExpr, score: IntoExpr) -> pl.Expr:
     │ 1         ┆ 2   ┆ 3   ┆ 1.0 ┆ 1.0      │
     └───────────┴─────┴─────┴─────┴──────────┘
     """
-    return expression("roc_curve", label, score)
+    return expression("roc_curve", {"score": score, "label": label})

@@ -56,7 +56,7 @@ def roc_auc(label: IntoExpr, score: IntoExpr) -> pl.Expr:
     >>> bars.select(pa.roc_auc("good", "score")).item()
     0.8333333333333334
     """
-    return expression("roc_auc", label, score)
+    return expression("roc_auc", {"score": score, "label": label})
 
 
 def gini(label: IntoExpr, score: IntoExpr) -> pl.Expr:
@@ -96,7 +96,7 @@ def gini(label: IntoExpr, score: IntoExpr) -> pl.Expr:
     >>> loans.select(pa.gini("bad", "score")).item()
     0.5
     """
-    return expression("gini", label, score)
+    return expression("gini", {"score": score, "label": label})
 
 
 def ks_statistic(label: IntoExpr, score: IntoExpr) -> pl.Expr:
@@ -145,7 +145,7 @@ def ks_statistic(label: IntoExpr, score: IntoExpr) -> pl.Expr:
     >>> loans.select(pa.ks_statistic("bad", "points")).unnest("points").select("ks", "threshold").row(0)
     (0.6666666666666666, 5)
     """
-    return expression("ks_statistic", label, score)
+    return expression("ks_statistic", {"score": score, "label": label})
 
 
 def roc_summary(label: IntoExpr, score: IntoExpr) -> pl.Expr:
@@ -203,4 +203,4 @@ def roc_summary(label: IntoExpr, score: IntoExpr) -> pl.Expr:
     >>> summary.select(pl.col("auc", "se", "average_precision").round(4), "best_threshold").row(0)
     (0.8889, 0.1571, 0.9167, 5)
     """
-    return expression("roc_summary", label, score)
+    return expression("roc_summary", {"score": score, "label": label})

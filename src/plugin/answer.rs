@@ -8,6 +8,7 @@ use polars::prelude::*;
 use pyo3_polars::export::polars_core::runtime::RAYON;
 use serde::Deserialize;
 
+use super::columns::{Dtypes, Told};
 use super::groups::Groups;
 use super::score::{Held, WithScores, dispatch};
 use super::{columns, label, score};
@@ -56,13 +57,16 @@ pub fn number_field<M: Summary>(inputs: &[Field], statistic: &M) -> PolarsResult
 /// The planned field of a statistic that answers with a record.
 pub fn summary_field<M: Summary>(inputs: &[Field], statistic: &M) -> PolarsResult<Field> {
     let (name, score) = checked_score(inputs, statistic.check())?;
-    Ok(Field::new(name, columns::record_dtype(RecordOf::<M>::FIELDS, &score)))
+    Ok(Field::new(name, columns::record_dtype(RecordOf::<M>::FIELDS, &Dtypes::of_score(score))))
 }
 
 /// The planned field of a statistic that answers with a list of records.
 pub fn curve_field<C: Curve>(inputs: &[Field], statistic: &C) -> PolarsResult<Field> {
     let (name, score) = checked_score(inputs, statistic.check())?;
-    Ok(Field::new(name, DataType::List(Box::new(columns::record_dtype(PointOf::<C>::FIELDS, &score)))))
+    Ok(Field::new(
+        name,
+        DataType::List(Box::new(columns::record_dtype(PointOf::<C>::FIELDS, &Dtypes::of_score(score)))),
+    ))
 }
 
 /// Answers every group with a number.
@@ -81,7 +85,7 @@ pub fn curve<C: Curve>(inputs: &[Series], statistic: &C) -> PolarsResult<Series>
 }
 
 /// The threads that POLARS_MAX_THREADS allows: one pool for all expressions of the process.
-struct Threads;
+pub struct Threads;
 
 impl tasks::Pool for Threads {
     fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
@@ -126,8 +130,12 @@ impl<A: Answer> WithScores for InColumn<'_, A> {
 }
 
 /// What `work` makes of ranges of groups, in order.
-fn in_tasks<T: Send>(groups: &Groups, work: impl Fn(Range<usize>) -> T + Send + Sync) -> Vec<T> {
-    tasks::run(&Threads, groups.len(), |group| groups.rows(group).len(), work)
+fn in_tasks<T: Send>(
+    groups: &Groups,
+    passes: usize,
+    work: impl Fn(Range<usize>) -> T + Send + Sync,
+) -> Vec<T> {
+    tasks::run(&Threads, groups.len(), passes, |group| groups.rows(group).len(), work)
 }
 
 /// Takes in the rows of one group after the other, and asks of each.
@@ -162,7 +170,7 @@ impl<M: Summary> Answer for SummaryAnswer<'_, M> {
         score: &DataType,
     ) -> PolarsResult<Series> {
         let fields = <M::Record<S::Key> as Record<S::Key>>::FIELDS;
-        let parts = in_tasks(groups, |range| {
+        let parts = in_tasks(groups, self.statistic.passes(), |range| {
             let mut columns = Column::all_of(fields, range.len());
             each_group(groups, scores, range, |rows| {
                 let record = if rows.has_nan() {
@@ -176,10 +184,12 @@ impl<M: Summary> Answer for SummaryAnswer<'_, M> {
         });
         let mut columns = joined(parts);
         match (self.single, columns.pop()) {
-            (true, Some(column)) => columns::series::<S>(&name, column, score),
+            (true, Some(column)) => {
+                columns::series::<S>(&name, column, &fields[0].kind, &Told::of_score(score))
+            }
             (_, last) => {
                 columns.extend(last);
-                columns::structs::<S>(name, fields, columns, score)
+                columns::structs::<S>(name, fields, columns, &Told::of_score(score))
             }
         }
     }
@@ -198,7 +208,7 @@ impl<C: Curve> Answer for CurveAnswer<'_, C> {
         score: &DataType,
     ) -> PolarsResult<Series> {
         let fields = <C::Record<S::Key> as Record<S::Key>>::FIELDS;
-        let parts = in_tasks(groups, |range| {
+        let parts = in_tasks(groups, 1, |range| {
             let mut columns = Column::all_of(fields, 0);
             let mut counts = Vec::with_capacity(range.len());
             let mut present = Vec::with_capacity(range.len());
@@ -221,13 +231,13 @@ impl<C: Curve> Answer for CurveAnswer<'_, C> {
             columns
         });
         let columns = joined(parts.collect());
-        let items = columns::structs::<S>(PlSmallStr::EMPTY, fields, columns, score)?;
+        let items = columns::structs::<S>(PlSmallStr::EMPTY, fields, columns, &Told::of_score(score))?;
         columns::lists(name, items, borders, present)
     }
 }
 
 /// Columns that were filled in parts, as one.
-fn joined<K: Key>(parts: Vec<Vec<Column<K>>>) -> Vec<Column<K>> {
+pub fn joined<K: Key>(parts: Vec<Vec<Column<K>>>) -> Vec<Column<K>> {
     let mut parts = parts.into_iter();
     let mut columns = parts.next().unwrap_or_default();
     for part in parts {

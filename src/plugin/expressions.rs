@@ -4,8 +4,14 @@ use polars::prelude::*;
 use pyo3_polars::derive::polars_expr;
 
 use super::answer::{Arguments, curve, curve_field, number, number_field, summary, summary_field};
+use super::columnwise::{AdjustPValues, RocAucPower, RocAucSampleSize, columnwise, columnwise_field};
+use super::joint::{joint, joint_field, joint_single, joint_single_field};
 use crate::guard;
-use crate::statistics::{Gini, KsStatistic, MannWhitneyU, RocAuc, RocAucCi, RocCurve, RocSummary};
+use crate::statistics::{
+    BrunnerMunzel, CompareSegments, CvRocAuc, CvRocAucDifference, Gini, HodgesLehmann, KruskalWallis,
+    KsStatistic, MannWhitneyU, RankAgreement, RocAuc, RocAucCi, RocAucCiClustered, RocAucCompare,
+    RocAucDifference, RocAucDifferencePower, RocCurve, RocCurveDifference, RocSummary,
+};
 
 macro_rules! expressions {
     ($($kind:ident, $field:ident: $($name:ident => $statistic:ty),*;)*) => {
@@ -37,10 +43,28 @@ expressions! {
         roc_auc => RocAuc,
         gini => Gini;
     summary, summary_field:
+        brunner_munzel => BrunnerMunzel,
         ks_statistic => KsStatistic,
         mann_whitney_u => MannWhitneyU,
         roc_auc_ci => RocAucCi,
         roc_summary => RocSummary;
     curve, curve_field:
         roc_curve => RocCurve;
+    joint, joint_field:
+        cv_roc_auc => CvRocAuc,
+        cv_roc_auc_difference => CvRocAucDifference,
+        hodges_lehmann => HodgesLehmann,
+        kruskal_wallis => KruskalWallis,
+        rank_agreement => RankAgreement,
+        roc_auc_ci_clustered => RocAucCiClustered,
+        roc_auc_compare => RocAucCompare,
+        roc_auc_difference => RocAucDifference,
+        roc_auc_difference_power => RocAucDifferencePower,
+        roc_curve_difference => RocCurveDifference;
+    joint_single, joint_single_field:
+        compare_segments => CompareSegments;
+    columnwise, columnwise_field:
+        adjust_p_values => AdjustPValues,
+        roc_auc_power => RocAucPower,
+        roc_auc_sample_size => RocAucSampleSize;
 }

@@ -26,32 +26,15 @@ impl Groups {
     /// A column with a single row beside one with many is the same for every group (that is how a
     /// literal arrives). Inside a group both must have the same number of rows.
     pub fn read(scores: &Series, labels: &Series) -> PolarsResult<Groups> {
-        let groups = match (scores.len(), labels.len()) {
-            (1, groups) | (groups, 1) => groups,
-            (scores, labels) if scores == labels => scores,
-            (scores, labels) => {
-                polars_bail!(ComputeError: "score has {scores} groups but label has {labels}")
-            }
-        };
-        let (score_rows, score_borders) = rows_and_borders(scores, groups)?;
-        let (label_rows, label_borders) = rows_and_borders(labels, groups)?;
-        if score_borders != label_borders {
-            let length = |borders: &[usize], group: usize| borders[group + 1] - borders[group];
-            for group in 0..groups {
-                let (scores_here, labels_here) =
-                    (length(&score_borders, group), length(&label_borders, group));
-                polars_ensure!(scores_here == labels_here, ComputeError:
-                    "label \"{}\" has {labels_here} rows but score \"{}\" has {scores_here} in the same group. \
-                     Both must come from the same rows: filter, sort or sample both alike",
-                    labels.name(), scores.name());
-            }
-        }
-        let scores = score::rankable(&score_rows.with_name(scores.name().clone()))?;
-        let (labels, labels_there) = label::bits(&label_rows.with_name(labels.name().clone()))?;
+        let inputs = [scores.clone(), labels.clone()];
+        let (mut rows, borders) = same_groups(&inputs, |input| if input == 0 { "score" } else { "label" })?;
+        let (label_rows, score_rows) = (rows.pop().unwrap_or_default(), rows.pop().unwrap_or_default());
+        let scores = score::rankable(&score_rows)?;
+        let (labels, labels_there) = label::bits(&label_rows)?;
         let scores_there = scores.chunks()[0].validity();
         let valid = combine_validities_and(scores_there, labels_there.as_ref())
             .filter(|valid| valid.unset_bits() > 0);
-        Ok(Groups { scores, labels, valid, borders: score_borders })
+        Ok(Groups { scores, labels, valid, borders })
     }
 
     /// The number of groups.
@@ -73,6 +56,38 @@ impl Groups {
     pub fn valid(&self) -> Option<Bits<'_>> {
         self.valid.as_ref().map(bits)
     }
+}
+
+/// The rows of List columns, one list after the other, and the borders between lists, which must be those of the
+/// first column in all; `role` says what an input is.
+///
+/// A column with a single list beside others with many is the same for every group (that is how a literal arrives).
+pub fn same_groups(
+    inputs: &[Series],
+    role: impl Fn(usize) -> &'static str,
+) -> PolarsResult<(Vec<Series>, Vec<usize>)> {
+    // An empty column has no groups, whatever a literal beside it says.
+    let groups = inputs.iter().map(|input| input.len()).find(|&groups| groups != 1).unwrap_or(1);
+    let mut columns = Vec::with_capacity(inputs.len());
+    let mut first: Option<Vec<usize>> = None;
+    for (input, lists) in inputs.iter().enumerate() {
+        polars_ensure!(lists.len() == groups || lists.len() == 1, ComputeError:
+            "{} has {} groups but {} has {groups}", role(0), inputs[0].len(), role(input));
+        let (rows, borders) = rows_and_borders(lists, groups)?;
+        let first = first.get_or_insert_with(|| borders.clone());
+        if *first != borders {
+            let length = |borders: &[usize], group: usize| borders[group + 1] - borders[group];
+            for group in 0..groups {
+                let (there, here) = (length(first, group), length(&borders, group));
+                polars_ensure!(there == here, ComputeError:
+                    "{} \"{}\" has {here} rows but {} \"{}\" has {there} in the same group. \
+                     Both must come from the same rows: filter, sort or sample both alike",
+                    role(input), lists.name(), role(0), inputs[0].name());
+            }
+        }
+        columns.push(rows.with_name(lists.name().clone()));
+    }
+    Ok((columns, first.unwrap_or_default()))
 }
 
 fn bits(bitmap: &Bitmap) -> Bits<'_> {

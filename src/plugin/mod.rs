@@ -6,8 +6,11 @@
 
 mod answer;
 mod columns;
+mod columnwise;
 mod expressions;
 mod groups;
+mod joint;
+mod keys;
 mod label;
 mod score;
 

@@ -26,16 +26,18 @@ pub trait Pool {
 /// Runs `work` over ranges of groups that together cover all `groups`, and gives the results in order.
 ///
 /// A group larger than a task is a task of its own, and divides its work further in the same pool: it
-/// neither waits for the small ones nor holds them up.
+/// neither waits for the small ones nor holds them up. Work of more than one pass over its rows may divide them
+/// however few they are, so it is always done in the pool.
 pub fn run<T: Send>(
     pool: &impl Pool,
     groups: usize,
+    passes: usize,
     rows: impl Fn(usize) -> usize + Send + Sync,
     work: impl Fn(Range<usize>) -> T + Send + Sync,
 ) -> Vec<T> {
-    let cost = |group| rows(group) + ROWS_PER_GROUP;
-    let total: usize = (0..groups).map(cost).sum();
-    if total < PARALLEL_ROWS {
+    let cost = |group| rows(group).saturating_mul(passes).saturating_add(ROWS_PER_GROUP);
+    let total = (0..groups).map(cost).fold(0usize, usize::saturating_add);
+    if total < PARALLEL_ROWS && passes == 1 {
         return vec![work(0..groups)];
     }
     pool.install(|| {
@@ -47,14 +49,14 @@ pub fn run<T: Send>(
 /// Cuts `0..groups` into ranges of about `share` cost each.
 fn cut(groups: usize, cost: impl Fn(usize) -> usize, share: usize) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
-    let (mut start, mut held) = (0, 0);
+    let (mut start, mut held) = (0, 0usize);
     for group in 0..groups {
         let more = cost(group);
-        if held > 0 && held + more > share {
+        if held > 0 && held.saturating_add(more) > share {
             ranges.push(start..group);
             (start, held) = (group, 0);
         }
-        held += more;
+        held = held.saturating_add(more);
     }
     ranges.push(start..groups);
     ranges
@@ -90,7 +92,7 @@ mod tests {
 
     #[test]
     fn results_come_in_order() {
-        let starts = run(&Global, 100_000, |_| 10, |range| range);
+        let starts = run(&Global, 100_000, 1, |_| 10, |range| range);
         assert!(starts.len() > 1);
         assert_eq!(starts.iter().map(|range| range.len()).sum::<usize>(), 100_000);
         assert!(starts.is_sorted_by_key(|range| range.start));
@@ -98,7 +100,7 @@ mod tests {
 
     #[test]
     fn little_work_stays_here() {
-        assert_eq!(run(&Forbidden, 10, |_| 10, |range| range.len()), [10]);
-        assert_eq!(run(&Forbidden, 0, |_| 10, |range| range.len()), [0]);
+        assert_eq!(run(&Forbidden, 10, 1, |_| 10, |range| range.len()), [10]);
+        assert_eq!(run(&Forbidden, 0, 1, |_| 10, |range| range.len()), [0]);
     }
 }

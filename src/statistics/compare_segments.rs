@@ -5,7 +5,6 @@ use rayon::prelude::*;
 use super::adjust_p_values::Adjustment;
 use super::delong::variance;
 use super::record::{KeyCode, Many, record};
-use super::roc_auc_difference::standardised;
 use super::{Columns, Joint, check_level};
 use crate::math::{chi_square, normal, quotient, student_t};
 use crate::ranking::{Placements, Rows};
@@ -24,6 +23,8 @@ use crate::ranking::{Placements, Rows};
 pub struct CompareSegments {
     /// What each segment is compared with.
     pub versus: Versus,
+    /// The segment that is made the first, field by field.
+    pub reference: Option<Vec<String>>,
     /// How the p-values are adjusted for the number of segments.
     pub adjust: Adjustment,
     /// The coverage of all intervals.
@@ -41,7 +42,7 @@ pub enum Versus {
     Overall,
     /// The segment before it, in order.
     Previous,
-    /// The first segment in order: the reference is made that by whoever calls.
+    /// The first segment, which the reference is.
     First,
 }
 
@@ -140,6 +141,10 @@ impl Joint for CompareSegments {
 
     fn passes(&self) -> usize {
         8
+    }
+
+    fn reference(&self) -> Option<&[String]> {
+        self.reference.as_deref()
     }
 
     fn of_rows(&self, rows: &Rows) -> CompareSegmentsRecord<u8> {
@@ -260,7 +265,7 @@ impl CompareSegments {
         record.difference_lower = Some(difference - margin);
         record.difference_upper = Some(difference + margin);
         record.df = df;
-        record.statistic = standardised(difference, se);
+        record.statistic = (se > 0.0).then(|| difference / se);
         record.p_value = record.statistic.map(|statistic| {
             let tail = |statistic| match df {
                 Some(df) => student_t::upper_tail(statistic, df),
@@ -375,7 +380,7 @@ mod tests {
 
     fn records(versus: Versus) -> Vec<SegmentRecord<u8>> {
         let (labels, scores, segments) = sample();
-        let statistic = CompareSegments { versus, adjust: Adjustment::Holm, level: 0.95 };
+        let statistic = CompareSegments { versus, reference: None, adjust: Adjustment::Holm, level: 0.95 };
         statistic.of_rows(&rows_of(&labels, &[&scores], &segments)).segments.unwrap().0
     }
 
@@ -472,7 +477,8 @@ mod tests {
     #[test]
     fn segments_without_a_class() {
         let rows = rows_of(&[1, 0, 1, 1], &[&[2.0, 1.0, 4.0, 3.0]], &[0, 0, 1, 1]);
-        let statistic = CompareSegments { versus: Versus::Rest, adjust: Adjustment::Holm, level: 0.95 };
+        let statistic =
+            CompareSegments { versus: Versus::Rest, reference: None, adjust: Adjustment::Holm, level: 0.95 };
         let records = statistic.of_rows(&rows).segments.unwrap().0;
         assert_eq!((records[0].auc, records[0].se, records[0].versus_auc), (Some(1.0), None, None));
         assert_eq!((records[1].auc, records[1].n_pos, records[1].heterogeneity), (None, 2, None));

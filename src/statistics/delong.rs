@@ -141,14 +141,19 @@ impl Areas {
                 let (pos, neg) = &mut sums[cluster as usize];
                 *(if label { pos } else { neg }) += u128::from(placement);
             }
-            let auc = self.auc(score);
-            let residual = |sum: u128, of_class: u64, others: u64| {
-                sum as f64 / (2.0 * others as f64) - of_class as f64 * auc
+            // Exact until the division: what a sum exceeds the mean of its class by, times the rows of that class.
+            let residual = |sum: u128, of_cluster: u64, of_class: u64, others: u64| {
+                let surplus = (u128::from(of_class) * sum).cast_signed()
+                    - (u128::from(of_cluster) * self.twice_u[score]).cast_signed();
+                math::signed_quotient(surplus, 2 * u128::from(of_class) * u128::from(others))
             };
             sums.into_iter()
                 .zip(&counts)
                 .map(|((pos, neg), counts)| {
-                    (residual(pos, counts.0, self.n_neg), residual(neg, counts.1, self.n_pos))
+                    (
+                        residual(pos, counts.0, self.n_pos, self.n_neg),
+                        residual(neg, counts.1, self.n_neg, self.n_pos),
+                    )
                 })
                 .collect()
         };

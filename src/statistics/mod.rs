@@ -149,6 +149,11 @@ pub trait Joint: Sync {
         4
     }
 
+    /// The key that is to be the first, whatever the order of the keys; its fields as strings.
+    fn reference(&self) -> Option<&[String]> {
+        None
+    }
+
     /// The answer for a group; `None` in a field says that it is undefined there.
     fn of_rows(&self, rows: &Rows) -> Self::Record;
 

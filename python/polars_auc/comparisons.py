@@ -1,0 +1,389 @@
+"""Two or more scores of the same rows, and many tests at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from polars_auc._plugin import (
+    ADJUSTMENTS,
+    ALTERNATIVES,
+    adjustment,
+    between_0_and_1,
+    columnwise,
+    expression,
+    one_of,
+    resampling,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from polars_auc._plugin import IntoExpr
+
+__all__ = ["adjust_p_values", "roc_auc_compare", "roc_auc_difference", "roc_curve_difference"]
+
+
+def roc_auc_difference(
+    label: IntoExpr,
+    score_a: IntoExpr,
+    score_b: IntoExpr,
+    *,
+    method: Literal["delong", "bootstrap"] = "delong",
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    level: float = 0.95,
+    cluster: IntoExpr | None = None,
+    min_fpr: float | None = None,
+    max_fpr: float | None = None,
+    min_tpr: float | None = None,
+    max_tpr: float | None = None,
+    at_fpr: float | None = None,
+    at_tpr: float | None = None,
+    n_resamples: int = 2000,
+    seed: int = 0,
+) -> pl.Expr:
+    """Return the difference of two scores' AUCs on the same rows, with its interval and test.
+
+    The bootstrap also compares partial areas, the tpr at a fixed fpr, and the specificity at a fixed tpr.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score_a, score_b
+        Any numeric or Boolean columns; higher means more positive.
+    method
+        ``"delong"``, from the placements of the rows, or ``"bootstrap"``, from resamples of the rows within
+        each class, both scores of the same rows.
+    alternative
+        Which departure counts: ``"greater"`` means that the first score does better.
+    level
+        The coverage of the interval of the difference, which is two-sided whatever the alternative.
+    cluster
+        A column that says which rows belong together, such as a customer with many rows: Obuchowski's
+        standard error, or resamples of whole clusters.
+    min_fpr, max_fpr
+        Compare the areas between these false positive rates, not standardised (bootstrap only).
+    min_tpr, max_tpr
+        Compare the areas between these true positive rates: the integral of ``1 - fpr`` (bootstrap only).
+    at_fpr
+        Compare the tpr at this fpr: the sensitivity at a fixed specificity (bootstrap only).
+    at_tpr
+        Compare ``1 - fpr`` at this tpr: the specificity at a fixed sensitivity (bootstrap only).
+    n_resamples
+        How many resamples the bootstrap draws.
+    seed
+        What the bootstrap's random numbers begin with.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the first score:
+
+        - ``estimate_a``, ``estimate_b`` (Float64): the AUCs, or what else is compared; more is better.
+        - ``difference`` (Float64): the first less the second.
+        - ``se`` (Float64): its standard error.
+        - ``lower``, ``upper`` (Float64): the limits of its interval.
+        - ``z`` (Float64): ``difference / se``.
+        - ``p_value`` (Float64): of no difference, by the normal distribution.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+
+        The estimates are null if the group has no positive or no negative, the standard error and what
+        follows from it also with fewer than two of either. Scores that rank all rows alike differ by 0 with a
+        p-value of 1; z and p-value are null for a difference whose standard error is 0 (both scores separate
+        the classes, one in the wrong direction). The Float64 fields are NaN if either score is NaN. Rows with
+        a null label, score or cluster are skipped, for both scores.
+
+    Raises
+    ------
+    ValueError
+        For options of other names or out of range, for more than one thing to compare, and for DeLong's
+        method with anything but whole areas.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    ``se² = Var A_a + Var A_b - 2 Cov(A_a, A_b)`` (DeLong, DeLong and Clarke-Pearson 1988), taken from the
+    differences of the placements, so nothing cancels. The bootstrap's se is the standard deviation of the
+    resampled differences, its limits their quantiles (type 7), its test as pROC's. O(n log n), and O(n) a
+    resample.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rows = pl.DataFrame(
+    ...     {
+    ...         "ill": [0, 0, 0, 0, 0, 1, 1, 1, 1, 1],
+    ...         "new": [1, 2, 3, 5, 7, 4, 6, 8, 9, 9],
+    ...         "old": [2, 5, 4, 6, 3, 5, 3, 4, 6, 7],
+    ...     }
+    ... )
+    >>> gain = rows.select(pa.roc_auc_difference("ill", "new", "old")).unnest("new")
+    >>> gain.select(pl.col("difference", "lower", "upper", "p_value").round(4)).row(0)
+    """
+    name = "roc_auc_difference"
+    one_of(name, "method", method, ("delong", "bootstrap"))
+    one_of(name, "alternative", alternative, ALTERNATIVES)
+    between_0_and_1(name, "level", level)
+    measure = _measure((min_fpr, max_fpr), (min_tpr, max_tpr), at_fpr, at_tpr)
+    if measure != "auc" and method == "delong":
+        msg = f'{name}: method "delong" compares whole areas; take method="bootstrap"'
+        raise ValueError(msg)
+    columns = {"score_a": score_a, "score_b": score_b, "label": label}
+    if cluster is not None:
+        columns["cluster"] = cluster
+    return expression(
+        name,
+        columns,
+        method=method,
+        measure=measure,
+        alternative=alternative,
+        level=float(level),
+        resampling=resampling(name, n_resamples, seed),
+    )
+
+
+Bounds: TypeAlias = tuple[float | None, float | None]
+
+
+def _measure(
+    fpr: Bounds, tpr: Bounds, at_fpr: float | None, at_tpr: float | None
+) -> str | dict[str, float | tuple[float, float]]:
+    """Say what two curves are compared by, as the plugin takes it."""
+    measures: dict[str, float | tuple[float, float]] = {}
+    for rate, (low, high) in (("fpr", fpr), ("tpr", tpr)):
+        if low is not None or high is not None:
+            bounds = (0.0 if low is None else low, 1.0 if high is None else high)
+            _rates(f"min_{rate} and max_{rate}", bounds)
+            if bounds[0] >= bounds[1]:
+                msg = f"roc_auc_difference: min_{rate} must be below max_{rate}, got {low!r} and {high!r}"
+                raise ValueError(msg)
+            measures[f"{rate}_range"] = bounds
+    for option, key, at in (
+        ("at_fpr", "tpr_at_fpr", at_fpr),
+        ("at_tpr", "specificity_at_tpr", at_tpr),
+    ):
+        if at is not None:
+            _rates(option, (at,))
+            measures[key] = float(at)
+    if len(measures) > 1:
+        msg = f"roc_auc_difference: compare one thing at a time, got {' and '.join(measures)}"
+        raise ValueError(msg)
+    return measures or "auc"
+
+
+def _rates(option: str, values: tuple[object, ...]) -> None:
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+            msg = f"roc_auc_difference: {option} must lie between 0 and 1, got {value!r}"
+            raise ValueError(msg)
+
+
+def roc_auc_compare(
+    label: IntoExpr,
+    *scores: IntoExpr,
+    reference: int | None = None,
+    adjust: Literal["holm", "bonferroni", "bh", "by"] | None = "holm",
+    level: float = 0.95,
+) -> pl.Expr:
+    """Return the AUCs of several scores of the same rows, their covariances, and the tests between them.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    scores
+        Two or more numeric or Boolean columns; higher means more positive.
+    reference
+        The place of the score, counted from 0, that all others are compared with; every pair if there is
+        none.
+    adjust
+        How the p-values of the differences are adjusted for their number: see
+        :func:`polars_auc.adjust_p_values`.
+    level
+        The coverage of all intervals, between 0 and 1.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the first score:
+
+        - ``areas`` (List of Struct): for each score its name ``score``, ``auc``, ``se``, ``lower``, ``upper``
+          as :func:`polars_auc.roc_auc_ci` by DeLong, and ``covariance`` (List of Float64), its row of the
+          covariance matrix.
+        - ``differences`` (List of Struct): for each pair the names ``score_a`` and ``score_b``, and
+          ``difference``, ``se``, ``lower``, ``upper``, ``z``, ``p_value`` as
+          :func:`polars_auc.roc_auc_difference`, and ``p_adjusted``.
+        - ``chi_square`` (Float64), ``df`` (UInt64), ``p_value`` (Float64): the test that all AUCs are equal.
+          Scores that rank alike take away a degree of freedom; without any the p-value is null.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+
+        Null as in those functions; the lists are null if the group has no positive or no negative, or a score
+        is NaN. Rows with a null label or any null score are skipped for all scores.
+
+    Raises
+    ------
+    ValueError
+        For fewer than two scores, a reference that is none of them, and options out of range.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    ``(L A)' (L V L')⁺ (L A)`` with contrasts L, against chi-square with the rank of ``L V L'`` as degrees of
+    freedom (DeLong, DeLong and Clarke-Pearson 1988, equation 5). O(k n log n + k² n) for k scores.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rows = pl.DataFrame(
+    ...     {
+    ...         "ill": [0, 0, 0, 0, 0, 1, 1, 1, 1, 1],
+    ...         "new": [1, 2, 3, 5, 7, 4, 6, 8, 9, 9],
+    ...         "old": [2, 5, 4, 6, 3, 5, 3, 4, 6, 7],
+    ...         "age": [3, 9, 5, 1, 4, 8, 2, 6, 7, 5],
+    ...     }
+    ... )
+    >>> test = rows.select(pa.roc_auc_compare("ill", "new", "old", "age")).unnest("new")
+    >>> test.select(pl.col("chi_square").round(4), "df", pl.col("p_value").round(4)).row(0)
+    >>> pairs = test.select("differences").explode("differences").unnest("differences")
+    >>> pairs.select("score_a", "score_b", pl.col("difference", "p_adjusted").round(3))
+    """
+    name = "roc_auc_compare"
+    if len(scores) < 2:
+        example = f'{name}("label", "score_a", "score_b")'
+        msg = f"{name}: expected two scores or more, got {len(scores)}; write {example}"
+        raise ValueError(msg)
+    if reference is not None and (
+        isinstance(reference, bool) or not isinstance(reference, int) or not 0 <= reference < len(scores)
+    ):
+        msg = f"{name}: reference must be a score's place, from 0 to {len(scores) - 1}, got {reference!r}"
+        raise ValueError(msg)
+    between_0_and_1(name, "level", level)
+    columns = {f"score_{place}": score for place, score in enumerate(scores)}
+    return expression(
+        name,
+        {**columns, "label": label},
+        reference=reference,
+        adjust=adjustment(name, adjust),
+        level=float(level),
+    )
+
+
+def roc_curve_difference(
+    label: IntoExpr,
+    score_a: IntoExpr,
+    score_b: IntoExpr,
+    *,
+    n_permutations: int = 2000,
+    seed: int = 0,
+) -> pl.Expr:
+    """Return Venkatraman's test that two scores of the same rows have one ROC curve.
+
+    Curves that cross may have one area: this test sees that they differ all the same.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score_a, score_b
+        Any numeric or Boolean columns; higher means more positive.
+    n_permutations
+        How many permutations are drawn.
+    seed
+        What the random numbers begin with, which also break ties.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the first score:
+
+        - ``statistic`` (Float64): the sum over all thresholds of how many more errors one score makes than
+          the other at the same number of rows called positive.
+        - ``p_value`` (Float64): the share of permutations with a statistic no less.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+
+        ``statistic`` and ``p_value`` are null if the group has no positive or no negative, and NaN if a score
+        is NaN. Rows with a null label or score are skipped, for both scores.
+
+    Raises
+    ------
+    ValueError
+        For fewer than 2 permutations or a negative seed.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    Venkatraman and Begg (1996): each permutation exchanges the two ranks of every row with probability one
+    half, and ranks again. Ties are broken at random, by the seed; pROC breaks them by the order of the rows.
+    O(n) a permutation.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rows = pl.DataFrame(
+    ...     {
+    ...         "ill": [0, 0, 0, 0, 0, 1, 1, 1, 1, 1],
+    ...         "new": [1, 2, 3, 5, 7, 4, 6, 8, 9, 10],
+    ...         "old": [2, 5, 4, 6, 3, 1, 8, 9, 7, 10],
+    ...     }
+    ... )
+    >>> test = rows.select(pa.roc_curve_difference("ill", "new", "old")).unnest("new")
+    >>> test.select("statistic", pl.col("p_value") > 0.2).row(0)
+    """
+    drawn = resampling("roc_curve_difference", n_permutations, seed, option="n_permutations")
+    return expression(
+        "roc_curve_difference",
+        {"score_a": score_a, "score_b": score_b, "label": label},
+        resampling=drawn,
+    )
+
+
+def adjust_p_values(
+    p: IntoExpr, *, method: Literal["holm", "bonferroni", "bh", "by"] | None = "holm"
+) -> pl.Expr:
+    """Return p-values adjusted for their number.
+
+    A function of the whole column, not an aggregate: use it in ``select`` or ``with_columns``, with
+    ``over`` for one adjustment a group.
+
+    Parameters
+    ----------
+    p
+        The p-values.
+    method
+        ``"holm"`` or ``"bonferroni"``: the probability of any false rejection stays below the level (Holm's
+        rejects at least as often). ``"bh"`` (Benjamini and Hochberg) or ``"by"`` (Benjamini and Yekutieli,
+        whatever the dependence): the expected share of false ones among the rejections does. ``None`` leaves
+        them as they are.
+
+    Returns
+    -------
+    polars.Expr
+        Float64, one for each row. Nulls and NaN stay, and do not count.
+
+    Raises
+    ------
+    ValueError
+        For a method of another name.
+    polars.exceptions.ComputeError
+        If the column is not numeric.
+
+    Notes
+    -----
+    As ``p.adjust`` of R: Holm (1979), Benjamini and Hochberg (1995), Benjamini and Yekutieli (2001).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> tests = pl.DataFrame({"p": [0.01, 0.04, 0.03, 0.005]})
+    >>> tests.select(pa.adjust_p_values("p"), bh=pa.adjust_p_values("p", method="bh")).round(4).rows()
+    [(0.03, 0.02), (0.06, 0.04), (0.06, 0.04), (0.02, 0.02)]
+    """
+    one_of("adjust_p_values", "method", method, ADJUSTMENTS)
+    return columnwise("adjust_p_values", {"p": p}, elementwise=False, method=method or "none")

@@ -1,0 +1,172 @@
+"""Segments of the rows, each compared with others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import polars as pl
+
+from polars_auc._plugin import adjustment, between_0_and_1, expression
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from polars_auc._plugin import IntoExpr
+
+__all__ = ["compare_segments"]
+
+_COMPARED = ("rest", "overall", "previous")
+
+_SEGMENTS = "polars_auc: segments"
+
+
+def compare_segments(
+    frame: pl.DataFrame | pl.LazyFrame,
+    label: IntoExpr,
+    score: IntoExpr,
+    by: str | Iterable[str],
+    *,
+    versus: object = "rest",
+    adjust: Literal["holm", "bonferroni", "bh", "by"] | None = "holm",
+    level: float = 0.95,
+) -> pl.LazyFrame:
+    """Return the AUC of every segment with its interval, and its comparison with other rows, as a lazy frame.
+
+    Parameters
+    ----------
+    frame
+        The rows: a DataFrame, or a LazyFrame such as ``pl.scan_parquet(...)``.
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    by
+        The columns whose combinations make the segments.
+    versus
+        What each segment is compared with:
+
+        - ``"rest"``: all other segments' rows together.
+        - ``"overall"``: all rows together, the segment's own among them.
+        - ``"previous"``: the segment before it, in ascending order of ``by``; made for months and other
+          periods.
+        - anything else: the segment of that value, a reference; a tuple if ``by`` are several columns. A
+          segment that is called like one of the words above is named as a tuple, ``("rest",)``.
+    adjust
+        How the p-values are adjusted for the number of segments: see :func:`polars_auc.adjust_p_values`.
+    level
+        The coverage of all intervals, between 0 and 1.
+
+    Returns
+    -------
+    polars.LazyFrame
+        One row for each segment, in ascending order:
+
+        - the columns ``by``.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+        - ``auc``, ``se``, ``lower``, ``upper`` (Float64): as :func:`polars_auc.roc_auc_ci` by DeLong.
+        - ``versus_auc`` (Float64): the AUC it is compared with.
+        - ``difference``, ``difference_se``, ``difference_lower``, ``difference_upper`` (Float64): the AUC
+          less the other.
+        - ``statistic``, ``df``, ``p_value`` (Float64): the test of no difference.
+        - ``p_adjusted`` (Float64): the p-value adjusted for the number of segments.
+        - ``heterogeneity`` (Float64), ``heterogeneity_df`` (UInt64), ``heterogeneity_p_value`` (Float64): the
+          test that all segments have one AUC, the same in every row.
+
+        What is undefined is null: an AUC without a class, a comparison with nothing (the first segment with a
+        previous one, the reference with itself), a test with fewer than two rows of a class. Segments with a
+        standard error of 0 are not part of the heterogeneity. Rows with a null label, score or segment are
+        skipped.
+
+    Raises
+    ------
+    ValueError
+        For an adjustment of another name, a level that is not between 0 and 1, no column in ``by``, or one
+        with the name of a column of the result.
+    TypeError
+        If a column is neither name nor expression, or ``by`` holds anything but names.
+    polars.exceptions.PolarsError
+        For missing columns, labels or scores of another dtype, a NaN among the scores, and a reference that
+        no row has.
+
+    Notes
+    -----
+    ``(A1 - A2) / sqrt(V1 + V2)`` with DeLong variances, against Student's t with
+    ``(V1 + V2)² / (V1² / (n1 - 1) + V2² / (n2 - 1))`` degrees of freedom (Welch, Satterthwaite), as pROC's
+    unpaired test. Against all rows the covariance with the segment's own is taken off and the normal
+    distribution taken, so ``df`` is null. ``Q = sum w (A - mean)²`` with ``w = 1 / V`` (Cochran 1954). O(n
+    log n), against the rest and all rows O(n log n + s d) for s segments and d distinct scores.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rows = pl.DataFrame(
+    ...     {
+    ...         "site": ["a"] * 5 + ["b"] * 5 + ["c"] * 5,
+    ...         "ill": [0, 0, 1, 1, 1, 0, 1, 0, 1, 1, 0, 0, 1, 0, 1],
+    ...         "risk": [1, 3, 2, 4, 5, 2, 1, 3, 3, 4, 1, 2, 2, 4, 5],
+    ...     }
+    ... )
+    >>> table = pa.compare_segments(rows, "ill", "risk", "site").collect()
+    >>> table.select("site", pl.col("auc", "versus_auc", "p_value", "p_adjusted").round(3))
+    """
+    name = "compare_segments"
+    keys = [by] if isinstance(by, str) else list(by)
+    if not keys or not all(isinstance(key, str) for key in keys):
+        msg = f'{name}: by must be column names, got {keys}; write {name}(frame, "label", "score", "segment")'
+        raise ValueError(msg) if not keys else TypeError(msg)
+    between_0_and_1(name, "level", level)
+    rows = frame.lazy()
+    schema = rows.collect_schema()
+    for key in keys:
+        if key not in schema:
+            msg = f"{name}: by names the column {key!r}, which the frame lacks; there are: {schema.names()}"
+            raise pl.exceptions.ColumnNotFoundError(msg)
+    reference = None
+    if not (isinstance(versus, str) and versus in _COMPARED):
+        reference = _as_strings(versus, [schema[key] for key in keys])
+    complete = pl.all_horizontal(pl.col(key).is_not_null() for key in keys)
+    segment = pl.when(complete).then(pl.struct(keys))
+    answer = expression(
+        name,
+        {"score": score, "label": label, "by": segment},
+        versus=versus if reference is None else "first",
+        reference=reference,
+        adjust=adjustment(name, adjust),
+        level=float(level),
+    )
+    segments = rows.select(answer.alias(_SEGMENTS)).explode(_SEGMENTS).filter(pl.col(_SEGMENTS).is_not_null())
+    columns = segments.select(pl.col(_SEGMENTS).struct.unnest())
+    names = columns.collect_schema().names()
+    clash = next((key for key in keys if key in names or keys.count(key) > 1), None)
+    if clash is not None:
+        msg = f"{name}: the column {clash!r} has the name of another column of the result; rename it"
+        raise ValueError(msg)
+    return columns.unnest("segment").sort(keys)
+
+
+def _as_strings(versus: object, dtypes: list[pl.DataType]) -> list[str]:
+    """Write a reference as the plugin writes segments, field by field."""
+    fields: list[Any] = list(versus) if isinstance(versus, tuple) else [versus]
+    if len(fields) != len(dtypes):
+        msg = (
+            f"compare_segments: versus must be one of {', '.join(map(repr, _COMPARED))}, or a segment with a value "
+            f"for each of the {len(dtypes)} columns of by, got {versus!r}"
+        )
+        raise ValueError(msg)
+    if any(field is None for field in fields):
+        msg = (
+            f"compare_segments: versus must name a segment, and rows without one are skipped, got {versus!r}"
+        )
+        raise ValueError(msg)
+    try:
+        return [
+            pl.select(pl.lit(field).cast(dtype, strict=True).cast(pl.String)).item()
+            for field, dtype in zip(fields, dtypes, strict=True)
+        ]
+    except pl.exceptions.PolarsError as error:
+        words = ", ".join(map(repr, _COMPARED))
+        msg = (
+            f"compare_segments: versus must be one of {words} or a segment of dtype {dtypes}, got {versus!r}"
+        )
+        raise ValueError(msg) from error

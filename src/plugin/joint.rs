@@ -1,0 +1,273 @@
+//! Statistics of several columns row by row: from List columns to rows, and from records to a column.
+
+use std::ops::Range;
+
+use arrow::bitmap::Bitmap;
+use arrow::compute::utils::combine_validities_and;
+use polars::prelude::*;
+
+use super::answer::{CALLS, Threads, joined};
+use super::groups::same_groups;
+use super::keys::{self, Keys};
+use super::score::{Held, WithScores, dispatch};
+use super::{columns, label, score};
+use crate::ranking::{Codes, Rows, tasks};
+use crate::statistics::{Column, Columns, Joint, Record};
+
+/// Which input is what: scores first, then the label, then the key.
+struct Roles {
+    scores: usize,
+    label: Option<usize>,
+    key: Option<(usize, &'static str)>,
+}
+
+impl Roles {
+    fn of<J: Joint>(inputs: usize) -> PolarsResult<Self> {
+        let Columns { scores, label, key, key_is_optional, .. } = J::COLUMNS;
+        let others = usize::from(label) + usize::from(key.is_some());
+        let has_key =
+            key.is_some() && (!key_is_optional || scores.is_none_or(|scores| inputs == scores + others));
+        let there = inputs.saturating_sub(usize::from(label) + usize::from(has_key));
+        let expected = scores.map_or_else(|| "two or more".into(), |scores| scores.to_string());
+        polars_ensure!(scores.map_or(there >= 2, |scores| there == scores), ComputeError:
+            "expected {expected} scores, got {there}");
+        Ok(Roles {
+            scores: there,
+            label: label.then_some(there),
+            key: key.filter(|_| has_key).map(|role| (inputs - 1, role)),
+        })
+    }
+
+    /// What an input is called in a message.
+    fn name(&self, input: usize) -> &'static str {
+        match (self.label, self.key) {
+            (Some(label), _) if input == label => "label",
+            (_, Some((key, role))) if input == key => role,
+            _ => "score",
+        }
+    }
+}
+
+/// The dtypes of a record's fields that depend on the inputs.
+fn checked<J: Joint>(inputs: &[Field], statistic: &J) -> PolarsResult<(PlSmallStr, columns::Dtypes)> {
+    statistic.check().map_err(|wrong| polars_err!(ComputeError: "{wrong}"))?;
+    let roles = Roles::of::<J>(inputs.len())?;
+    let mut key = None;
+    for (place, input) in inputs.iter().enumerate() {
+        let DataType::List(inner) = input.dtype() else {
+            polars_bail!(ComputeError: "expected List columns, got {}", input.dtype());
+        };
+        match roles.name(place) {
+            "label" => label::check(input.name(), inner)?,
+            "score" => score::check(input.name(), inner)?,
+            role => {
+                keys::check(role, input.name(), inner)?;
+                key = Some((**inner).clone());
+            }
+        }
+    }
+    Ok((
+        inputs[0].name().clone(),
+        columns::Dtypes { score: DataType::Null, key: key.unwrap_or(DataType::Null) },
+    ))
+}
+
+/// The planned field of a statistic of rows.
+pub fn joint_field<J: Joint>(inputs: &[Field], statistic: &J) -> PolarsResult<Field> {
+    let (name, dtypes) = checked(inputs, statistic)?;
+    Ok(Field::new(name, columns::record_dtype(J::Record::FIELDS, &dtypes)))
+}
+
+/// The planned field of a statistic of rows whose record has one field, which stands for the record.
+pub fn joint_single_field<J: Joint>(inputs: &[Field], statistic: &J) -> PolarsResult<Field> {
+    let (name, dtypes) = checked(inputs, statistic)?;
+    Ok(Field::new(name, columns::field_dtype(&J::Record::FIELDS[0].kind, &dtypes)))
+}
+
+/// Answers every group with a record.
+pub fn joint<J: Joint>(inputs: &[Series], statistic: &J) -> PolarsResult<Series> {
+    let (name, columns, told) = answers(inputs, statistic)?;
+    columns::structs::<u8>(name, J::Record::FIELDS, columns, &told)
+}
+
+/// Answers every group with the record's only field.
+pub fn joint_single<J: Joint>(inputs: &[Series], statistic: &J) -> PolarsResult<Series> {
+    let (name, columns, told) = answers(inputs, statistic)?;
+    match columns.into_iter().next() {
+        Some(column) => columns::series::<u8>(&name, column, &J::Record::FIELDS[0].kind, &told),
+        None => polars_bail!(ComputeError: "a record without fields"),
+    }
+}
+
+fn answers<J: Joint>(
+    inputs: &[Series],
+    statistic: &J,
+) -> PolarsResult<(PlSmallStr, Vec<Column<u8>>, columns::Told)> {
+    CALLS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    let fields: Vec<Field> = inputs.iter().map(|input| input.field().into_owned()).collect();
+    let (name, dtypes) = checked(&fields, statistic)?;
+    let table = Table::read::<J>(inputs, statistic.reference())?;
+    let passes = statistic.passes().max(2);
+    let parts = tasks::run(
+        &Threads,
+        table.borders.len() - 1,
+        passes,
+        |group| table.rows(group).len(),
+        |range| {
+            let mut columns = Column::all_of(J::Record::FIELDS, range.len());
+            for group in range {
+                let record = match table.group(group)? {
+                    (rows, false) => statistic.of_rows(&rows),
+                    (rows, true) => statistic.of_nan(&rows),
+                };
+                record.append(&mut columns);
+            }
+            Ok(columns)
+        },
+    );
+    let columns = joined(parts.into_iter().collect::<PolarsResult<Vec<_>>>()?);
+    let names = inputs.iter().map(|input| input.name().clone()).collect();
+    let told = columns::Told { dtypes, names, keys: table.keys.map(|keys| keys.values) };
+    Ok((name, if columns.is_empty() { Column::all_of(J::Record::FIELDS, 0) } else { columns }, told))
+}
+
+/// The rows of all groups, column by column.
+struct Table {
+    scores: Vec<Series>,
+    labels: Option<Bitmap>,
+    values: Option<Series>,
+    keys: Option<Keys>,
+    /// Rows in which nothing is missing, where anything is.
+    valid: Option<Bitmap>,
+    borders: Vec<usize>,
+}
+
+impl Table {
+    fn read<J: Joint>(inputs: &[Series], reference: Option<&[String]>) -> PolarsResult<Table> {
+        let roles = Roles::of::<J>(inputs.len())?;
+        let (rows, borders) = same_groups(inputs, |input| roles.name(input))?;
+        let mut valid: Option<Bitmap> = None;
+        let mut hold = |there: Option<&Bitmap>| valid = combine_validities_and(valid.as_ref(), there);
+        let mut scores = Vec::with_capacity(roles.scores);
+        for rows in &rows[..roles.scores] {
+            let rankable = score::rankable(rows)?;
+            hold(rankable.chunks()[0].validity());
+            scores.push(rankable);
+        }
+        let values = if J::COLUMNS.values { Some(rows[0].cast(&DataType::Float64)?.rechunk()) } else { None };
+        let mut labels = None;
+        if let Some(place) = roles.label {
+            let (truths, there) = label::bits(&rows[place])?;
+            hold(there.as_ref());
+            labels = Some(truths);
+        }
+        let mut keys = None;
+        if let Some((place, role)) = roles.key {
+            let rows = rows[place].rechunk();
+            if rows.null_count() > 0 {
+                hold(Some(&rows.is_not_null().iter().map(|there| there == Some(true)).collect()));
+            }
+            keys = Some(Keys::read(role, &rows, reference)?);
+        }
+        Ok(Table {
+            scores,
+            labels,
+            values,
+            keys,
+            valid: valid.filter(|valid| valid.unset_bits() > 0),
+            borders,
+        })
+    }
+
+    fn rows(&self, group: usize) -> Range<usize> {
+        self.borders[group]..self.borders[group + 1]
+    }
+
+    /// The rows of a group in which nothing is missing, and whether a score among them is NaN; then only labels and
+    /// keys are there.
+    fn group(&self, group: usize) -> PolarsResult<(Rows, bool)> {
+        let range = self.rows(group);
+        let kept = self
+            .valid
+            .as_ref()
+            .map(|valid| range.clone().filter(|&row| valid.get_bit(row)).collect::<Vec<usize>>());
+        let kept = Kept { range, rows: kept };
+        let keys = self.keys.as_ref().map(|keys| kept.of(&keys.codes));
+        let mut key_places = Vec::new();
+        let keys = keys.map_or_else(Codes::default, |keys| {
+            key_places.clone_from(&keys);
+            key_places.sort_unstable();
+            key_places.dedup();
+            Codes::of(keys.into_iter())
+        });
+        let mut rows = Rows {
+            len: kept.len(),
+            labels: self.labels.as_ref().map_or_else(Vec::new, |labels| kept.truths(labels)),
+            keys,
+            key_places,
+            ..Rows::default()
+        };
+        if let Some(values) = &self.values {
+            rows.values = kept.of(values.f64()?.downcast_as_array().values());
+        }
+        let coded = if self.scores.len() > 1 && rows.len >= crate::ranking::SHARD_ROWS {
+            // Large scores are sorted side by side.
+            use rayon::prelude::*;
+            self.scores
+                .par_iter()
+                .map(|scores| dispatch(scores, Coding(&kept)))
+                .collect::<PolarsResult<Vec<_>>>()?
+        } else {
+            self.scores
+                .iter()
+                .map(|scores| dispatch(scores, Coding(&kept)))
+                .collect::<PolarsResult<Vec<_>>>()?
+        };
+        match coded.into_iter().collect::<Option<Vec<Codes>>>() {
+            Some(scores) => Ok((Rows { scores, ..rows }, false)),
+            None => Ok((rows, true)),
+        }
+    }
+}
+
+/// The rows of a group in which nothing is missing.
+struct Kept {
+    range: Range<usize>,
+    /// Which rows those are, if not all.
+    rows: Option<Vec<usize>>,
+}
+
+impl Kept {
+    fn len(&self) -> usize {
+        self.rows.as_ref().map_or(self.range.len(), Vec::len)
+    }
+
+    fn of<T: Copy>(&self, column: &[T]) -> Vec<T> {
+        match &self.rows {
+            None => column[self.range.clone()].to_vec(),
+            Some(rows) => rows.iter().map(|&row| column[row]).collect(),
+        }
+    }
+
+    fn truths(&self, labels: &Bitmap) -> Vec<bool> {
+        match &self.rows {
+            None => self.range.clone().map(|row| labels.get_bit(row)).collect(),
+            Some(rows) => rows.iter().map(|&row| labels.get_bit(row)).collect(),
+        }
+    }
+}
+
+/// Codes the kept rows of a score column; `None` if one of them is NaN.
+struct Coding<'a>(&'a Kept);
+
+impl WithScores for Coding<'_> {
+    type Output = Option<Codes>;
+
+    fn with<S: Held>(self, scores: &ChunkedArray<S::Column>) -> PolarsResult<Option<Codes>> {
+        let scores = self.0.of(scores.downcast_as_array().values());
+        if scores.iter().any(|score| score.is_nan()) {
+            return Ok(None);
+        }
+        Ok(Some(Codes::of(scores.into_iter())))
+    }
+}
