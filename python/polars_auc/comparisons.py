@@ -121,6 +121,7 @@ def roc_auc_difference(
     ... )
     >>> gain = rows.select(pa.roc_auc_difference("ill", "new", "old")).unnest("new")
     >>> gain.select(pl.col("difference", "lower", "upper", "p_value").round(4)).row(0)
+    (0.2, -0.192, 0.592, 0.3173)
     """
     name = "roc_auc_difference"
     one_of(name, "method", method, ("delong", "bootstrap"))
@@ -248,8 +249,19 @@ def roc_auc_compare(
     ... )
     >>> test = rows.select(pa.roc_auc_compare("ill", "new", "old", "age")).unnest("new")
     >>> test.select(pl.col("chi_square").round(4), "df", pl.col("p_value").round(4)).row(0)
+    (1.1483, 2, 0.5632)
     >>> pairs = test.select("differences").explode("differences").unnest("differences")
     >>> pairs.select("score_a", "score_b", pl.col("difference", "p_adjusted").round(3))
+    shape: (3, 4)
+    ┌─────────┬─────────┬────────────┬────────────┐
+    │ score_a ┆ score_b ┆ difference ┆ p_adjusted │
+    │ ---     ┆ ---     ┆ ---        ┆ ---        │
+    │ str     ┆ str     ┆ f64        ┆ f64        │
+    ╞═════════╪═════════╪════════════╪════════════╡
+    │ new     ┆ old     ┆ 0.2        ┆ 0.952      │
+    │ new     ┆ age     ┆ 0.22       ┆ 0.952      │
+    │ old     ┆ age     ┆ 0.02       ┆ 0.952      │
+    └─────────┴─────────┴────────────┴────────────┘
     """
     name = "roc_auc_compare"
     if len(scores) < 2:
@@ -334,6 +346,7 @@ def roc_curve_difference(
     ... )
     >>> test = rows.select(pa.roc_curve_difference("ill", "new", "old")).unnest("new")
     >>> test.select("statistic", pl.col("p_value") > 0.2).row(0)
+    (8.0, True)
     """
     drawn = resampling("roc_curve_difference", n_permutations, seed, option="n_permutations")
     return expression(
@@ -382,7 +395,8 @@ def adjust_p_values(
     >>> import polars as pl
     >>> import polars_auc as pa
     >>> tests = pl.DataFrame({"p": [0.01, 0.04, 0.03, 0.005]})
-    >>> tests.select(pa.adjust_p_values("p"), bh=pa.adjust_p_values("p", method="bh")).round(4).rows()
+    >>> adjusted = tests.select(pa.adjust_p_values("p"), bh=pa.adjust_p_values("p", method="bh"))
+    >>> adjusted.select(pl.all().round(4)).rows()
     [(0.03, 0.02), (0.06, 0.04), (0.06, 0.04), (0.02, 0.02)]
     """
     one_of("adjust_p_values", "method", method, ADJUSTMENTS)

@@ -82,6 +82,7 @@ def cv_roc_auc(
     ... )
     >>> cv = held_out.select(pa.cv_roc_auc("ill", "risk", "fold")).unnest("risk")
     >>> cv.select(pl.col("auc", "se", "lower", "upper").round(4), "n_folds").row(0)
+    (0.8333, 0.0833, 0.4748, 1.1919, 3)
     """
     one_of("cv_roc_auc", "method", method, ("t", "influence"))
     between_0_and_1("cv_roc_auc", "level", level)
@@ -161,6 +162,7 @@ def cv_roc_auc_difference(
     ... )
     >>> test = held_out.select(pa.cv_roc_auc_difference("ill", "new", "old", "fold")).unnest("new")
     >>> test.select(pl.col("difference", "t", "p_value").round(4), "df").row(0)
+    (0.4583, 2.6295, 0.1193, 2)
     """
     name = "cv_roc_auc_difference"
     one_of(name, "alternative", alternative, ALTERNATIVES)

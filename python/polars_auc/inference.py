@@ -112,7 +112,7 @@ def roc_auc_ci(
     (0.8932, 0.0307, 0.833, 0.9534)
     >>> logit = pa.roc_auc_ci(pl.col("status") == "abnormal", "rating", method="logit")
     >>> images.select(logit).unnest("rating").select(pl.col("lower", "upper").round(4)).row(0)
-    (0.8171, 0.9399)
+    (0.8164, 0.9402)
     """
     one_of("roc_auc_ci", "method", method, ("delong", "logit", "hanley_mcneil", "bootstrap"))
     one_of("roc_auc_ci", "interval", interval, ("percentile", "bca"))

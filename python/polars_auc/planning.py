@@ -62,6 +62,7 @@ def roc_auc_power(
     >>> import polars_auc as pa
     >>> plans = pl.DataFrame({"auc": [0.6, 0.7], "ill": [40, 40], "well": [70, 70]})
     >>> plans.select(pa.roc_auc_power("auc", "ill", "well").round(4)).to_series().to_list()
+    [0.4333, 0.9528]
     """
     one_of("roc_auc_power", "alternative", alternative, ALTERNATIVES)
     between_0_and_1("roc_auc_power", "alpha", alpha)
@@ -197,6 +198,7 @@ def roc_auc_difference_power(
     ... )
     >>> plan = pilot.select(pa.roc_auc_difference_power("ill", "new", "old")).unnest("new")
     >>> plan.select(pl.col("power").round(4), pl.col("needed_pos", "needed_neg").ceil()).row(0)
+    (0.3498, 25.0, 25.0)
     """
     name = "roc_auc_difference_power"
     one_of(name, "alternative", alternative, ALTERNATIVES)

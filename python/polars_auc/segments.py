@@ -109,6 +109,16 @@ def compare_segments(
     ... )
     >>> table = pa.compare_segments(rows, "ill", "risk", "site").collect()
     >>> table.select("site", pl.col("auc", "versus_auc", "p_value", "p_adjusted").round(3))
+    shape: (3, 5)
+    ┌──────┬───────┬────────────┬─────────┬────────────┐
+    │ site ┆ auc   ┆ versus_auc ┆ p_value ┆ p_adjusted │
+    │ ---  ┆ ---   ┆ ---        ┆ ---     ┆ ---        │
+    │ str  ┆ f64   ┆ f64        ┆ f64     ┆ f64        │
+    ╞══════╪═══════╪════════════╪═════════╪════════════╡
+    │ a    ┆ 0.833 ┆ 0.62       ┆ 0.502   ┆ 1.0        │
+    │ b    ┆ 0.583 ┆ 0.78       ┆ 0.592   ┆ 1.0        │
+    │ c    ┆ 0.75  ┆ 0.708      ┆ 0.905   ┆ 1.0        │
+    └──────┴───────┴────────────┴─────────┴────────────┘
     """
     name = "compare_segments"
     keys = [by] if isinstance(by, str) else list(by)
@@ -150,8 +160,8 @@ def _as_strings(versus: object, dtypes: list[pl.DataType]) -> list[str]:
     fields: list[Any] = list(versus) if isinstance(versus, tuple) else [versus]
     if len(fields) != len(dtypes):
         msg = (
-            f"compare_segments: versus must be one of {', '.join(map(repr, _COMPARED))}, or a segment with a value "
-            f"for each of the {len(dtypes)} columns of by, got {versus!r}"
+            f"compare_segments: versus must be one of {', '.join(map(repr, _COMPARED))}, or a segment with a "
+            f"value for each of the {len(dtypes)} columns of by, got {versus!r}"
         )
         raise ValueError(msg)
     if any(field is None for field in fields):
