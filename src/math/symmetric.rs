@@ -1,14 +1,16 @@
 //! Small symmetric systems.
 
-/// The quadratic form `v' A⁺ v` of a symmetric positive semidefinite matrix, and the rank of the matrix.
+/// The quadratic form `v' A⁺ v` of a symmetric positive semidefinite matrix, and the rank of the matrix. The form is
+/// `None`, as if infinite, if the vector has a part in a direction in which the matrix has none.
 ///
 /// By elimination with the largest remaining diagonal element as pivot (which for such a matrix is the
 /// largest element of all); a pivot below `1e-10` of the first ends it, so that directions without
 /// variance, such as the difference of two equal curves, drop out. `O(k³)`.
-pub fn quadratic_form(mut matrix: Vec<Vec<f64>>, mut vector: Vec<f64>) -> (f64, usize) {
+pub fn quadratic_form(mut matrix: Vec<Vec<f64>>, mut vector: Vec<f64>) -> (Option<f64>, usize) {
     const NO_VARIANCE: f64 = 1e-10;
     let mut form = 0.0;
     let mut first = 0.0f64;
+    let longest = vector.iter().fold(0.0f64, |longest, part| longest.max(part.abs()));
     let size = vector.len();
     for rank in 0..size {
         let diagonal = |place: usize| matrix[place][place];
@@ -21,7 +23,8 @@ pub fn quadratic_form(mut matrix: Vec<Vec<f64>>, mut vector: Vec<f64>) -> (f64, 
         let height = matrix[rank][rank];
         first = first.max(height);
         if height <= NO_VARIANCE * first {
-            return (form, rank);
+            let left = vector[rank..].iter().any(|part| part.abs() > NO_VARIANCE.sqrt() * longest);
+            return ((!left).then_some(form), rank);
         }
         form += vector[rank] * vector[rank] / height;
         let pivot_row = matrix[rank].clone();
@@ -33,7 +36,7 @@ pub fn quadratic_form(mut matrix: Vec<Vec<f64>>, mut vector: Vec<f64>) -> (f64, 
             }
         }
     }
-    (form, size)
+    (Some(form), size)
 }
 
 #[cfg(test)]
@@ -44,12 +47,13 @@ mod tests {
     fn known_forms() {
         // [[4, 2], [2, 3]] has the inverse [[3, -2], [-2, 4]] / 8: (1, 2) gives (3 - 8 + 16) / 8.
         let (form, rank) = quadratic_form(vec![vec![4.0, 2.0], vec![2.0, 3.0]], vec![1.0, 2.0]);
-        assert!((form - 11.0 / 8.0).abs() < 1e-15);
+        assert!((form.unwrap() - 11.0 / 8.0).abs() < 1e-15);
         assert_eq!(rank, 2);
         let (form, rank) = quadratic_form(vec![vec![1.0, 1.0], vec![1.0, 1.0]], vec![2.0, 2.0]);
-        assert!((form - 4.0).abs() < 1e-15, "{form}");
+        assert!((form.unwrap() - 4.0).abs() < 1e-15, "{form:?}");
         assert_eq!(rank, 1);
-        assert_eq!(quadratic_form(vec![vec![0.0]], vec![0.0]), (0.0, 0));
-        assert_eq!(quadratic_form(vec![], vec![]), (0.0, 0));
+        assert_eq!(quadratic_form(vec![vec![0.0]], vec![0.0]), (Some(0.0), 0));
+        assert_eq!(quadratic_form(vec![vec![0.0]], vec![0.5]), (None, 0));
+        assert_eq!(quadratic_form(vec![], vec![]), (Some(0.0), 0));
     }
 }

@@ -75,9 +75,10 @@ record! {
         pub areas: Option<Many<AreaRecord<K>>>,
         /// One record for each pair.
         pub differences: Option<Many<DifferenceRecord<K>>>,
-        /// The statistic of the test that all areas are equal; null with fewer than two rows in a class.
+        /// The statistic of the test that all areas are equal; null with fewer than two rows in a class, and if areas
+        /// differ that have no variance.
         pub chi_square: Option<f64>,
-        /// Its degrees of freedom; null where the statistic is.
+        /// Its degrees of freedom; null with fewer than two rows in a class.
         pub df: Option<u64>,
         /// Its p-value; null where the statistic is, or without a degree of freedom.
         pub p_value: Option<f64>,
@@ -162,9 +163,10 @@ impl Joint for RocAucCompare {
         RocAucCompareRecord::new(
             Some(Many(of_each)),
             Some(Many(differences)),
-            test.map(|test| test.0),
+            test.and_then(|test| test.0),
             test.map(|test| test.1 as u64),
-            test.filter(|test| test.1 > 0).map(|test| chi_square::upper_tail(test.0, test.1 as f64)),
+            test.filter(|test| test.1 > 0)
+                .and_then(|test| Some(chi_square::upper_tail(test.0?, test.1 as f64))),
             n_pos,
             n_neg,
         )

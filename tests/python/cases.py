@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 import oracles
 
-SCHEMA = {"g": pl.Int64, "label": pl.Boolean, "score": pl.Float64}
+SCHEMA = {"g": pl.Int64, "label": pl.Boolean, "score": pl.Float64, "other": pl.Float64, "key": pl.String}
 TIED = [-math.inf, -1.5, -0.0, 0.0, 5e-324, 1.0, math.nextafter(1.0, 2.0), 2.0, math.inf]
 
 labels = st.sampled_from([True, False, True, False, None])
+keys = st.sampled_from(["b", "a", "c", "b", "a", None])
 scores = st.one_of(st.sampled_from(TIED), st.none(), st.floats(allow_nan=False))
 scores_with_nan = st.one_of(scores, scores, scores, st.just(math.nan))
 
@@ -23,18 +24,26 @@ def frames(
     score: st.SearchStrategy[float | None] = scores, max_rows: int = 25
 ) -> st.SearchStrategy[pl.DataFrame]:
     """Frames of some groups."""
-    row = st.tuples(st.integers(0, 3), labels, score)
+    row = st.tuples(st.integers(0, 3), labels, score, score, keys)
     return st.lists(row, max_size=max_rows).map(lambda rows: pl.DataFrame(rows, SCHEMA, orient="row"))
 
 
-def rows(frame: pl.DataFrame) -> list[oracles.Row]:
-    """The rows that count, for an oracle."""
-    return list(frame.select("label", "score").drop_nulls().iter_rows())
+def rows(frame: pl.DataFrame, columns: Sequence[str]) -> list[Any]:
+    """The rows that count, for an oracle of these columns."""
+    return list(frame.select(columns).drop_nulls().iter_rows())
 
 
 def assert_same(got: Any, expected: Any, *, relative: float = 0.0) -> None:
-    """Equal, with NaN equal to NaN and null to null; floats to a relative tolerance if one is given."""
-    if isinstance(expected, dict):
+    """Equal, with NaN equal to NaN and null to null; floats to a relative tolerance if one is given.
+
+    ``...`` stands for any number, and ``oracles.MAYBE`` for any or none.
+    """
+    if expected is oracles.MAYBE:
+        assert got is None or math.isfinite(got)
+    elif expected is ...:
+        assert isinstance(got, float)
+        assert math.isfinite(got)
+    elif isinstance(expected, dict):
         assert isinstance(got, dict)
         assert list(got) == list(expected) or set(got) == set(expected)
         for key in expected:

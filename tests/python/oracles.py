@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
-from scipy.stats import kstwobign
+from scipy.stats import chi2, kstwobign, norm
+from scipy.stats import t as student_t
 
 Row = tuple[bool, Any]
+
+MAYBE: Final = object()
+"""Stands for any number, or none."""
 
 
 def won(pos: Any, neg: Any) -> Fraction:
@@ -62,44 +67,494 @@ def ks_statistic(rows: Sequence[Row]) -> dict[str, Any]:
     return {"ks": float(best), "threshold": best_at, "p_value": p_value, **counts}
 
 
-def mann_whitney_u(rows: Sequence[Row], alternative: str, continuity: bool) -> dict[str, Any]:
+def _normal_tail(z: float) -> float:
+    return 0.5 * math.erfc(z / math.sqrt(2))
+
+
+def p_value(statistic: float, alternative: str, upper_tail: Callable[[float], float]) -> float:
+    """Of a statistic whose distribution is symmetric around 0."""
+    if alternative == "two-sided":
+        return min(1.0, 2 * upper_tail(abs(statistic)))
+    return upper_tail(statistic if alternative == "greater" else -statistic)
+
+
+def null_distribution(rows: Sequence[Row]) -> dict[Fraction, Fraction]:
+    """The probability of each U over all choices of the positives, given the ties."""
+    n_pos = sum(label for label, _ in rows)
+    scores = [score for _, score in rows]
+    # ways[chosen so far, U so far], taking one tie after the other from the lowest score up.
+    ways: dict[tuple[int, Fraction], int] = {(0, Fraction(0)): 1}
+    below = 0
+    for score in sorted(set(scores)):
+        tied = scores.count(score)
+        more: dict[tuple[int, Fraction], int] = {}
+        for (chosen, u), count in ways.items():
+            for pos in range(min(tied, n_pos - chosen) + 1):
+                neg_below = below - chosen
+                key = (chosen + pos, u + pos * (neg_below + Fraction(tied - pos, 2)))
+                more[key] = more.get(key, 0) + count * math.comb(tied, pos)
+        ways = more
+        below += tied
+    total = math.comb(len(rows), n_pos)
+    return {u: Fraction(count, total) for (chosen, u), count in ways.items() if chosen == n_pos}
+
+
+def mann_whitney_u(
+    rows: Sequence[Row], alternative: str, continuity: bool, two_sided: str | None = None
+) -> dict[str, Any]:
+    """By the normal approximation, or by the exact distribution if a two-sided rule is given."""
     pos, neg = classes(rows)
-    names = ("u_statistic", "z", "p_value", "auc")
+    names = ("u_statistic", "z", "p_value", "auc", "rank_biserial")
     counts = {"n_pos": len(pos), "n_neg": len(neg)}
     if has_nan(rows):
-        return {**dict.fromkeys(names, math.nan), **counts}
+        return {**dict.fromkeys(names, math.nan), "method": None, **counts}
     if not pos or not neg:
-        return {**dict.fromkeys(names), **counts}
+        return {**dict.fromkeys(names), "method": None, **counts}
     u, pairs, n = u_statistic(rows), len(pos) * len(neg), len(rows)
     scores = [score for _, score in rows]
     ties = [scores.count(score) for score in set(scores)]
     variance = Fraction(pairs, 12) * (n + 1 - Fraction(sum(t**3 - t for t in ties), n * (n - 1)))
     answer: dict[str, Any] = {"u_statistic": float(u), "auc": float(u / pairs), **counts}
+    answer["rank_biserial"] = float(2 * u / pairs - 1)
     if variance == 0:
-        return {**answer, "z": None, "p_value": None}
+        return {**answer, "z": None, "p_value": None, "method": None}
     surplus = u - Fraction(pairs, 2)
     sign = {"two-sided": -((surplus > 0) - (surplus < 0)), "greater": -1, "less": 1}[alternative]
     z = float(surplus + Fraction(sign * continuity, 2)) / math.sqrt(variance)
-    tail = {"two-sided": math.erfc(abs(z) / math.sqrt(2)), "greater": 0.5 * math.erfc(z / math.sqrt(2))}
-    p_value = tail.get(alternative, 0.5 * math.erfc(-z / math.sqrt(2)))
-    return {**answer, "z": z, "p_value": p_value}
+    answer["z"] = z
+    if two_sided is None:
+        return {**answer, "p_value": p_value(z, alternative, _normal_tail), "method": "asymptotic"}
+    null = null_distribution(rows)
+    lower = sum((p for value, p in null.items() if value <= u), Fraction(0))
+    upper = sum((p for value, p in null.items() if value >= u), Fraction(0))
+    far = [p for value, p in null.items() if abs(value - Fraction(pairs, 2)) >= abs(surplus)]
+    both = sum(far, Fraction(0)) if two_sided == "deviation" else min(Fraction(1), 2 * min(lower, upper))
+    p = {"two-sided": both, "greater": upper, "less": lower}[alternative]
+    return {**answer, "p_value": float(p), "method": "exact"}
 
 
-def roc_auc_ci(rows: Sequence[Row], z: float) -> dict[str, Any]:
-    """DeLong's interval with the normal quantile ``z``."""
+def placements(rows: Sequence[Row]) -> tuple[list[Fraction], list[Fraction]]:
+    """For each positive the share of negatives it beats, for each negative the share that beats it."""
+    pos, neg = classes(rows)
+    of_pos = [sum((won(p, n) for n in neg), Fraction(0)) / len(neg) for p in pos]
+    of_neg = [sum((won(p, n) for p in pos), Fraction(0)) / len(pos) for n in neg]
+    return of_pos, of_neg
+
+
+def brunner_munzel(rows: Sequence[Row], alternative: str, distribution: str) -> dict[str, Any]:
+    pos, neg = classes(rows)
+    tests = ("statistic", "df", "p_value")
+    counts = {"n_pos": len(pos), "n_neg": len(neg)}
+    if has_nan(rows):
+        return {**dict.fromkeys((*tests, "auc", "se"), math.nan), **counts}
+    auc = roc_auc(rows)
+    if auc is None or len(pos) < 2 or len(neg) < 2:
+        return {**dict.fromkeys((*tests, "se")), "auc": auc, **counts}
+    of_pos, of_neg = placements(rows)
+    v1, v0 = _variance(of_pos) / len(pos), _variance(of_neg) / len(neg)
+    answer = {"auc": auc, "se": math.sqrt(v1 + v0), **counts}
+    if v1 + v0 == 0:
+        return {**answer, **dict.fromkeys(tests)}
+    statistic = float(sum(of_pos, Fraction(0)) / len(pos) - Fraction(1, 2)) / math.sqrt(v1 + v0)
+    df = float((v1 + v0) ** 2 / (v1**2 / (len(pos) - 1) + v0**2 / (len(neg) - 1)))
+    tail = _normal_tail if distribution == "normal" else lambda x: float(student_t.sf(x, df))
+    return {**answer, "statistic": statistic, "df": df, "p_value": p_value(statistic, alternative, tail)}
+
+
+def hodges_lehmann(rows: Sequence[Row], level: float) -> dict[str, Any]:
+    pos, neg = classes(rows)
+    names = ("shift", "lower", "upper")
+    counts = {"n_pos": len(pos), "n_neg": len(neg)}
+    if has_nan(rows):
+        return {**dict.fromkeys(names, math.nan), "method": None, **counts}
+    if not pos or not neg:
+        return {**dict.fromkeys(names), "method": None, **counts}
+    differences = sorted(p - n for p in pos for n in neg)
+    if any(math.isnan(difference) for difference in differences):
+        return {**dict.fromkeys(names, math.nan), "method": None, **counts}
+    tail = 0.5 * (1 - level)
+    scores = [score for _, score in rows]
+    exact = len(set(scores)) == len(scores)
+    if exact:
+        null = null_distribution(rows)
+        first = next(k for k in range(len(differences) + 1) if sum(null[u] for u in null if u <= k) >= tail)
+    else:
+        m, n = len(pos), len(neg)
+        ties = [one.count(score) for one in (pos, neg) for score in set(one)]
+        variance = m * n / 12 * (m + n + 1 - sum(t**3 - t for t in ties) / ((m + n) * (m + n - 1)))
+        # The shifts for which U - 1/2 stays within the quantile: count the pairs that a shift leaves won.
+        most = m * n / 2 + 0.5 + float(norm.isf(tail)) * math.sqrt(variance)
+        first = next((k for k in range(1, m * n + 1) if m * n - k < most), m * n)
+        first = first if m * n - (first - 1) >= most else 0
+    limits = (
+        {"lower": -math.inf, "upper": math.inf}
+        if first == 0
+        else {"lower": differences[first - 1], "upper": differences[-first]}
+    )
+    half = len(differences) // 2
+    odd = len(differences) % 2 == 1
+    low, high = differences[half if odd else half - 1], differences[half]
+    shift = (
+        low
+        if low == high
+        else low + high
+        if math.isinf(low + high) and math.isinf(max(-low, high))
+        else 0.5 * low + 0.5 * high
+    )
+    method = "exact" if exact else "asymptotic"
+    return {"shift": shift, **limits, "method": method, **counts}
+
+
+def kruskal_wallis(rows: Sequence[tuple[str, float]]) -> dict[str, Any]:
+    samples = sorted({sample for sample, _ in rows})
+    counts = {"n_samples": len(samples), "n": len(rows)}
+    scores = [score for _, score in rows]
+    n = len(scores)
+    if any(score != score for score in scores):
+        return {"statistic": math.nan, "df": None, "p_value": math.nan, **counts}
+    if len(samples) < 2 or len(set(scores)) < 2:
+        return {"statistic": None, "df": None, "p_value": None, **counts}
+    rank = {s: Fraction(sum(o < s for o in scores) + sum(o <= s for o in scores) + 1, 2) for s in scores}
+    between = Fraction(0)
+    for name in samples:
+        ranks = [rank[score] for sample, score in rows if sample == name]
+        between += sum(ranks, Fraction(0)) ** 2 / len(ranks)
+    ties = sum(scores.count(score) ** 3 - scores.count(score) for score in set(scores))
+    h = (Fraction(12, n * (n + 1)) * between - 3 * (n + 1)) / (1 - Fraction(ties, n**3 - n))
+    df = len(samples) - 1
+    return {"statistic": float(h), "df": df, "p_value": float(chi2.sf(float(h), df)), **counts}
+
+
+def rank_agreement(rows: Sequence[tuple[float, float]]) -> dict[str, Any]:
+    names = ("tau_a", "tau_b", "somers_yx", "somers_xy", "gamma", "consistency", "discriminancy")
+    pairs = dict.fromkeys(("concordant", "discordant", "tied_x", "tied_y", "tied_both"), 0)
+    if any(value != value for row in rows for value in row):
+        return {**pairs, **dict.fromkeys(names, math.nan), "n": len(rows)}
+    for (x1, y1), (x2, y2) in itertools.combinations(rows, 2):
+        if x1 == x2 or y1 == y2:
+            pairs["tied_both" if x1 == x2 and y1 == y2 else "tied_x" if x1 == x2 else "tied_y"] += 1
+        else:
+            pairs["concordant" if (x1 > x2) == (y1 > y2) else "discordant"] += 1
+    c, d, x, y, _ = pairs.values()
+
+    def share(of: int, among: int) -> float | None:
+        return of / among if among else None
+
+    tau_b = (c - d) / math.sqrt((c + d + x) * (c + d + y)) if (c + d + x) * (c + d + y) else None
+    measures = {
+        "tau_a": share(c - d, sum(pairs.values())),
+        "tau_b": tau_b,
+        "somers_yx": share(c - d, c + d + y),
+        "somers_xy": share(c - d, c + d + x),
+        "gamma": share(c - d, c + d),
+        "consistency": share(c, c + d),
+        "discriminancy": share(y, x),
+    }
+    return {**pairs, **measures, "n": len(rows)}
+
+
+def roc_auc_ci(rows: Sequence[Row], z: float, method: str = "delong") -> dict[str, Any]:
+    """The interval with the normal quantile ``z``."""
     pos, neg = classes(rows)
     names = ("auc", "se", "lower", "upper")
     counts = {"n_pos": len(pos), "n_neg": len(neg)}
     if has_nan(rows):
         return {**dict.fromkeys(names, math.nan), **counts}
     auc = roc_auc(rows)
-    if auc is None or len(pos) < 2 or len(neg) < 2:
+    if auc is None or ((len(pos) < 2 or len(neg) < 2) and method != "hanley_mcneil"):
         return {**dict.fromkeys(names), "auc": auc, **counts}
-    of_pos = [sum((won(p, n) for n in neg), Fraction(0)) / len(neg) for p in pos]
-    of_neg = [sum((won(p, n) for p in pos), Fraction(0)) / len(pos) for n in neg]
-    se = math.sqrt(_variance(of_pos) / len(pos) + _variance(of_neg) / len(neg))
-    limits = {"lower": max(0.0, auc - z * se), "upper": min(1.0, auc + z * se)}
+    if method == "hanley_mcneil":
+        se = hanley_mcneil(auc, len(pos), len(neg))
+    else:
+        of_pos, of_neg = placements(rows)
+        se = math.sqrt(_variance(of_pos) / len(pos) + _variance(of_neg) / len(neg))
+    if method == "logit":
+        half = 0.5 / min(len(pos), len(neg))
+        center = auc if 0 < auc < 1 else abs(auc - half)
+        spread = se if 0 < auc < 1 else hanley_mcneil(center, len(pos), len(neg))
+        odds = math.log(center / (1 - center))
+        margin = z * spread / (center * (1 - center))
+        limits = {
+            "lower": 0.0 if auc == 0 else 1 / (1 + math.exp(margin - odds)),
+            "upper": 1.0 if auc == 1 else 1 / (1 + math.exp(-odds - margin)),
+        }
+    else:
+        limits = {"lower": max(0.0, auc - z * se), "upper": min(1.0, auc + z * se)}
     return {"auc": auc, "se": se, **limits, **counts}
+
+
+def hanley_mcneil(auc: float, n_pos: int, n_neg: int) -> float:
+    a = Fraction(auc)
+    q1, q2 = a / (2 - a), 2 * a * a / (1 + a)
+    variance = a * (1 - a) + (n_pos - 1) * (q1 - a * a) + (n_neg - 1) * (q2 - a * a)
+    return math.sqrt(variance / (n_pos * n_neg))
+
+
+def roc_auc_bootstrap(rows: Sequence[Row]) -> dict[str, Any]:
+    """Where a bootstrap has an answer; which one, the draws decide."""
+    answer = roc_auc_ci(rows, z=1.0)
+    return {
+        key: ... if key in ("se", "lower", "upper") and _there(value) else value
+        for key, value in answer.items()
+    }
+
+
+def _there(value: Any) -> bool:
+    return value is not None and not math.isnan(value)
+
+
+def _covariance(a: Sequence[Fraction], b: Sequence[Fraction]) -> Fraction:
+    """Sum of products of deviations."""
+    mean_a, mean_b = sum(a, Fraction(0)) / len(a), sum(b, Fraction(0)) / len(b)
+    return sum(((x - mean_a) * (y - mean_b) for x, y in zip(a, b, strict=True)), Fraction(0))
+
+
+def covariances(rows: Sequence[Any], scores: int) -> list[list[Fraction]]:
+    """DeLong's, of rows (label, score, score, ...)."""
+    of = [placements([(row[0], row[1 + k]) for row in rows]) for k in range(scores)]
+    m, n = len(of[0][0]), len(of[0][1])
+
+    def covariance(a: int, b: int) -> Fraction:
+        of_pos, of_neg = _covariance(of[a][0], of[b][0]), _covariance(of[a][1], of[b][1])
+        return of_pos / (m * (m - 1)) + of_neg / (n * (n - 1))
+
+    return [[covariance(a, b) for b in range(scores)] for a in range(scores)]
+
+
+def clustered_covariances(rows: Sequence[Any], scores: int) -> list[list[Fraction]] | None:
+    """Obuchowski's, of rows (label, score, ..., cluster)."""
+    pos_rows, neg_rows = [row for row in rows if row[0]], [row for row in rows if not row[0]]
+    m, n = len(pos_rows), len(neg_rows)
+    clusters = sorted({row[-1] for row in rows})
+    with_pos, with_neg = len({row[-1] for row in pos_rows}), len({row[-1] for row in neg_rows})
+    if with_pos < 2 or with_neg < 2:
+        return None
+    residuals = []
+    for k in range(scores):
+        of_pos, of_neg = placements([(row[0], row[1 + k]) for row in rows])
+        auc = sum(of_pos, Fraction(0)) / m
+        sums = []
+        for cluster in clusters:
+            of_one = [v - auc for v, row in zip(of_pos, pos_rows, strict=True) if row[-1] == cluster]
+            of_other = [v - auc for v, row in zip(of_neg, neg_rows, strict=True) if row[-1] == cluster]
+            sums.append((sum(of_one, Fraction(0)), sum(of_other, Fraction(0))))
+        residuals.append(sums)
+
+    def covariance(a: int, b: int) -> Fraction:
+        pairs = list(zip(residuals[a], residuals[b], strict=True))
+        s10 = Fraction(with_pos, with_pos - 1) * sum(x[0] * y[0] for x, y in pairs)
+        s01 = Fraction(with_neg, with_neg - 1) * sum(x[1] * y[1] for x, y in pairs)
+        across = Fraction(len(clusters), len(clusters) - 1) * sum(x[0] * y[1] + x[1] * y[0] for x, y in pairs)
+        return s10 / m**2 + s01 / n**2 + across / (m * n)
+
+    return [[covariance(a, b) for b in range(scores)] for a in range(scores)]
+
+
+def roc_auc_ci_clustered(rows: Sequence[tuple[bool, float, str]], z: float) -> dict[str, Any]:
+    pairs = [(label, score) for label, score, _ in rows]
+    clusters = {"n_clusters": len({cluster for _, _, cluster in rows})}
+    answer = roc_auc_ci(pairs, z)
+    if has_nan(pairs) or answer["auc"] is None:
+        return {**answer, **clusters}
+    matrix = clustered_covariances(rows, 1)
+    auc = answer["auc"]
+    if matrix is None:
+        return {**answer, "se": None, "lower": None, "upper": None, **clusters}
+    se = math.sqrt(max(Fraction(0), matrix[0][0]))
+    limits = {"lower": max(0.0, auc - z * se), "upper": min(1.0, auc + z * se)}
+    return {**answer, "se": se, **limits, **clusters}
+
+
+def exact_auc(rows: Sequence[Row]) -> Fraction:
+    pos, neg = classes(rows)
+    return u_statistic(rows) / (len(pos) * len(neg))
+
+
+DIFFERENCE = ("estimate_a", "estimate_b", "difference", "se", "lower", "upper", "z", "p_value")
+
+
+def roc_auc_difference(
+    rows: Sequence[Any], z: float, alternative: str = "two-sided", clustered: bool = False
+) -> dict[str, Any]:
+    pairs = [[(row[0], row[1 + k]) for row in rows] for k in range(2)]
+    pos, neg = classes(pairs[0])
+    counts = {"n_pos": len(pos), "n_neg": len(neg)}
+    if any(has_nan(one) for one in pairs):
+        return {**dict.fromkeys(DIFFERENCE, math.nan), **counts}
+    answer: dict[str, Any] = {**dict.fromkeys(DIFFERENCE), **counts}
+    if not pos or not neg:
+        return answer
+    a, b = map(exact_auc, pairs)
+    answer |= {"estimate_a": float(a), "estimate_b": float(b), "difference": float(a - b)}
+    matrix = (
+        clustered_covariances(rows, 2)
+        if clustered
+        else covariances(rows, 2)
+        if len(pos) > 1 and len(neg) > 1
+        else None
+    )
+    if matrix is None:
+        return answer
+    variance = max(Fraction(0), matrix[0][0] + matrix[1][1] - 2 * matrix[0][1])
+    se = math.sqrt(variance)
+    answer |= {"se": se, "lower": float(a - b) - z * se, "upper": float(a - b) + z * se}
+    if variance == 0:
+        return answer | ({"z": 0.0, "p_value": p_value(0.0, alternative, _normal_tail)} if a == b else {})
+    statistic = float(a - b) / se
+    return answer | {"z": statistic, "p_value": p_value(statistic, alternative, _normal_tail)}
+
+
+def roc_auc_difference_clustered(rows: Sequence[Any], z: float) -> dict[str, Any]:
+    return roc_auc_difference(rows, z, clustered=True)
+
+
+def partial_area(rows: Sequence[Row], max_fpr: Fraction) -> Fraction:
+    """Under the curve up to an fpr: for each negative called positive so far, the tpr above it."""
+    pos, neg = classes(rows)
+    thresholds = sorted({score for _, score in rows}, reverse=True)
+    x0, y0, area = Fraction(0), Fraction(0), Fraction(0)
+    for threshold in thresholds:
+        x1 = Fraction(sum(score >= threshold for score in neg), len(neg))
+        y1 = Fraction(sum(score >= threshold for score in pos), len(pos))
+        if x1 > x0 and x0 < max_fpr:
+            right = min(x1, max_fpr)
+            height = y0 + (y1 - y0) * (right - x0) / (x1 - x0)
+            area += (right - x0) * (y0 + height) / 2
+        x0, y0 = x1, y1
+    return area
+
+
+def partial_area_difference(rows: Sequence[Any], max_fpr: Fraction) -> dict[str, Any]:
+    pairs = [[(row[0], row[1 + k]) for row in rows] for k in range(2)]
+    whole = roc_auc_difference(rows, z=1.0)
+    if not _there(whole["difference"]):
+        return whole
+    a, b = (partial_area(one, max_fpr) for one in pairs)
+    answer = whole | {"estimate_a": float(a), "estimate_b": float(b), "difference": ...}
+    drawn = dict.fromkeys(("se", "lower", "upper"), ...) if whole["se"] is not None else {}
+    # A standard error of 0 leaves nothing to standardise; that too, the draws decide.
+    return answer | drawn | {"z": MAYBE, "p_value": MAYBE} if drawn else answer
+
+
+def roc_auc_difference_power(rows: Sequence[Any]) -> dict[str, Any]:
+    test = roc_auc_difference(rows, z=1.0)
+    names = ("power", "needed_pos", "needed_neg")
+    counts = {key: test[key] for key in ("n_pos", "n_neg", "difference")}
+    if test["difference"] is not None and math.isnan(test["difference"]):
+        return {**counts, **dict.fromkeys(names, math.nan)}
+    if test["se"] is None or test["se"] == 0:
+        return {**counts, **dict.fromkeys(names)}
+    matrix = covariances(rows, 2)
+    null_se = math.sqrt(2 * max(Fraction(0), matrix[0][0] - matrix[0][1]))
+    difference, se = abs(test["difference"]), test["se"]
+    critical, wanted = float(norm.isf(0.025)), float(norm.isf(0.2))
+    power = _normal_tail((critical * null_se - difference) / se)
+    if difference == 0:
+        return {**counts, "power": power, "needed_pos": None, "needed_neg": None}
+    times = ((critical * null_se + wanted * se) / difference) ** 2
+    needed = {"needed_pos": times * counts["n_pos"], "needed_neg": times * counts["n_neg"]}
+    return {**counts, "power": power, **needed}
+
+
+def roc_auc_compare(rows: Sequence[Any], z: float) -> dict[str, Any]:
+    """Of two scores, named score and other: the joint test is that of their difference, squared."""
+    test = roc_auc_difference(rows, z)
+    counts = {key: test[key] for key in ("n_pos", "n_neg")}
+    if test["difference"] is None or math.isnan(test["difference"]):
+        nothing = None if test["difference"] is None else math.nan
+        lists = {"areas": None, "differences": None}
+        return {**lists, "chi_square": nothing, "df": None, "p_value": nothing, **counts}
+    matrix = covariances(rows, 2) if test["se"] is not None else None
+    areas = []
+    for k, name in enumerate(("score", "other")):
+        ci = roc_auc_ci([(row[0], row[1 + k]) for row in rows], z)
+        of_one = {key: ci[key] for key in ("auc", "se", "lower", "upper")}
+        covariance = [float(value) for value in matrix[k]] if matrix else []
+        areas.append({"score": name, **of_one, "covariance": covariance})
+    pair = {key: test[key] for key in ("difference", "se", "lower", "upper", "z", "p_value")}
+    pairs = [{"score_a": "score", "score_b": "other", **pair, "p_adjusted": pair["p_value"]}]
+    joint: dict[str, Any] = dict.fromkeys(("chi_square", "df", "p_value"))
+    if test["se"] == 0:
+        joint |= {"df": 0, "chi_square": 0.0 if test["difference"] == 0 else None}
+    elif test["se"] is not None:
+        joint = {"chi_square": test["z"] ** 2, "df": 1, "p_value": test["p_value"]}
+    return {"areas": areas, "differences": pairs, **joint, **counts}
+
+
+def roc_curve_difference(rows: Sequence[Any]) -> dict[str, Any]:
+    """Where the test has an answer; which one, the draws decide."""
+    test = roc_auc_difference(rows, z=1.0)
+    counts = {key: test[key] for key in ("n_pos", "n_neg")}
+    told = test["difference"]
+    return {**dict.fromkeys(("statistic", "p_value"), ... if _there(told) else told), **counts}
+
+
+def folds(rows: Sequence[Any]) -> dict[str, list[Any]]:
+    return {fold: [row[:-1] for row in rows if row[-1] == fold] for fold in sorted({row[-1] for row in rows})}
+
+
+def cv_roc_auc(rows: Sequence[tuple[bool, float, str]], level: float, method: str) -> dict[str, Any]:
+    pairs = [row[:2] for row in rows]
+    pos, neg = classes(pairs)
+    counts = {"n_pos": len(pos), "n_neg": len(neg)}
+    names = ("auc", "sd", "se", "lower", "upper")
+    if has_nan(pairs):
+        return {**dict.fromkeys(names, math.nan), "n_folds": 0, "n_undefined": 0, **counts}
+    parts = folds(rows)
+    defined = [part for part in parts.values() if all(classes(part))]
+    k = len(defined)
+    answer = {**dict.fromkeys(names), "n_folds": k, "n_undefined": len(parts) - k, **counts}
+    if k == 0:
+        return answer
+    areas = [exact_auc(part) for part in defined]
+    mean = sum(areas, Fraction(0)) / k
+    answer["auc"] = float(mean)
+    sd = math.sqrt(_variance(areas)) if k > 1 else None
+    answer["sd"] = sd
+    if method == "t":
+        if sd is None:
+            return answer
+        se, quantile = sd / math.sqrt(k), float(student_t.isf((1 - level) / 2, k - 1))
+    else:
+        m, n = (sum(len(classes(part)[one]) for part in defined) for one in (0, 1))
+        squares = Fraction(0)
+        for part, auc in zip(defined, areas, strict=True):
+            of_pos, of_neg = placements(part)
+            values = [(v - auc) * Fraction(m + n, m) for v in of_pos]
+            values += [(v - auc) * Fraction(m + n, n) for v in of_neg]
+            squares += sum((v * v for v in values), Fraction(0)) / len(part)
+        se, quantile = math.sqrt(squares / k / (m + n)), float(norm.isf((1 - level) / 2))
+    limits = {"lower": float(mean) - quantile * se, "upper": float(mean) + quantile * se}
+    return {**answer, "se": se, **limits}
+
+
+def cv_roc_auc_difference(rows: Sequence[Any], level: float) -> dict[str, Any]:
+    pairs = [[(row[0], row[1 + k]) for row in rows] for k in range(2)]
+    pos, neg = classes(pairs[0])
+    counts = {"n_pos": len(pos), "n_neg": len(neg)}
+    names = ("auc_a", "auc_b", "difference", "se", "lower", "upper", "t", "p_value")
+    if any(has_nan(one) for one in pairs):
+        return {**dict.fromkeys(names, math.nan), "df": None, "n_folds": 0, "n_undefined": 0, **counts}
+    parts = folds(rows)
+    defined = [part for part in parts.values() if all(classes([row[:2] for row in part]))]
+    k = len(defined)
+    answer = {**dict.fromkeys((*names, "df")), "n_folds": k, "n_undefined": len(parts) - k, **counts}
+    if k == 0:
+        return answer
+    areas = [[exact_auc([(row[0], row[1 + one]) for row in part]) for part in defined] for one in range(2)]
+    differences = [a - b for a, b in zip(*areas, strict=True)]
+    a, b, mean = (sum(of, Fraction(0)) / k for of in (*areas, differences))
+    answer |= {"auc_a": float(a), "auc_b": float(b), "difference": float(mean)}
+    if k < 2:
+        return answer
+    variance = _variance(differences) * (Fraction(1, k) + Fraction(1, k - 1))
+    se = math.sqrt(variance)
+    margin = float(student_t.isf((1 - level) / 2, k - 1)) * se
+    answer |= {"se": se, "df": k - 1, "lower": float(mean) - margin, "upper": float(mean) + margin}
+    if variance == 0:
+        return answer | ({"t": 0.0, "p_value": 1.0} if mean == 0 else {})
+    t = float(mean) / se
+    return answer | {"t": t, "p_value": p_value(t, "two-sided", lambda x: float(student_t.sf(x, k - 1)))}
 
 
 def _variance(values: Sequence[Fraction]) -> Fraction:

@@ -6,6 +6,7 @@ import math
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,18 +17,37 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from cases import assert_same, frames, rows, scores_with_nan
+from cases import SCHEMA, assert_same, frames, rows, scores_with_nan
 from catalogue import CATALOGUE, Entry
 from polars_auc import _native
 
 entries = pytest.mark.parametrize("entry", CATALOGUE, ids=str)
+of_ranks = pytest.mark.parametrize("entry", [entry for entry in CATALOGUE if not entry.by_value], ids=str)
 ENGINES = ("in-memory", "streaming")
 
 # Counts, U and quotients of exact integers must agree to the last bit with the oracle's fractions. A
 # standard error, z or p-value takes a square root, a quantile or a tail on top, each good to some ulps;
 # the tail multiplies a relative error by up to z², here below 100.
 RELATIVE = 1e-12
-EXACT_FIELDS = ("auc", "u_statistic", "ks", "threshold", "n_pos", "n_neg", "fp", "tp", "fpr", "tpr")
+EXACT_FIELDS = (
+    "auc",
+    "concordant",
+    "discordant",
+    "tied_x",
+    "tied_y",
+    "tied_both",
+    "n_folds",
+    "n_clusters",
+    "u_statistic",
+    "ks",
+    "threshold",
+    "n_pos",
+    "n_neg",
+    "fp",
+    "tp",
+    "fpr",
+    "tpr",
+)
 
 
 def fixed(n: int = 5_000, seed: int = 1) -> pl.DataFrame:
@@ -37,23 +57,35 @@ def fixed(n: int = 5_000, seed: int = 1) -> pl.DataFrame:
     label = rng.random(n) < 0.3
     score = rng.normal(size=n) + label
     score = np.where(rng.random(n) < 0.5, np.round(score, 1), score)
-    frame = pl.DataFrame({"g": groups, "label": label, "score": score})
+    other = np.round(rng.normal(size=n) + 0.5 * label + 0.5 * score, 1)
+    frame = pl.DataFrame({"g": groups, "label": label, "score": score, "other": other})
     gap = pl.Series(rng.random(n) < 0.02)
-    return frame.with_columns(score=pl.when(~gap).then("score"), label=pl.when(~gap.reverse()).then("label"))
+    return frame.with_columns(
+        score=pl.when(~gap).then("score"),
+        label=pl.when(~gap.reverse()).then("label"),
+        other=pl.when(~gap.shuffle(seed=1)).then("other"),
+        key=pl.when(~gap.shuffle(seed=2)).then(pl.Series(rng.choice(["c", "a", "d", "b"], n))),
+    )
+
+
+def two_rows(labels: Sequence[bool | None], scores: Sequence[float | None]) -> pl.DataFrame:
+    """Some rows, and as many values for the columns that other statistics take besides."""
+    key, g = ["a", "b", "a"][: len(labels)], [1] * len(labels)
+    return pl.DataFrame({"g": g, "label": labels, "score": scores, "other": scores, "key": key}, SCHEMA)
 
 
 def column(entry: Entry) -> pl.Expr:
-    return entry.make("label", "score").alias("out")
+    return entry.of().alias("out")
 
 
 @entries
 @given(frame=frames(scores_with_nan))
-@example(frame=pl.DataFrame({"label": [True, False], "score": [math.nan, 1.0]}))
-@example(frame=pl.DataFrame({"label": [False, True], "score": [-0.0, 0.0]}))
+@example(frame=two_rows([True, False], [math.nan, 1.0]))
+@example(frame=two_rows([False, True], [-0.0, 0.0]))
 @settings(max_examples=60, deadline=None)
 def test_definition(entry: Entry, frame: pl.DataFrame) -> None:
     got = frame.select(column(entry)).to_series().to_list()[0]
-    expected = entry.oracle(rows(frame))
+    expected = entry.oracle(rows(frame, entry.columns))
     assert_same(got, expected, relative=RELATIVE)
     for record, other in zip(_records(got), _records(expected), strict=True):
         for field in EXACT_FIELDS:
@@ -114,11 +146,7 @@ def test_grouped_contexts_agree(entry: Entry, engine: str, tmp_path: Path) -> No
         "hive": pl.scan_parquet(tmp_path, hive_partitioning=True).group_by("g").agg(column(entry)).sort("g"),
         "dynamic": by_row.group_by_dynamic("g", every="1i").agg(column(entry)),
         "filter inside": lazy.group_by("g")
-        .agg(
-            entry.make(
-                pl.col("label").filter(pl.col("i") >= 0), pl.col("score").filter(pl.col("i") >= 0)
-            ).alias("out")
-        )
+        .agg(entry.of(**{name: pl.col(name).filter(pl.col("i") >= 0) for name in entry.columns}).alias("out"))
         .sort("g"),
     }.items():
         got = plan.collect(engine=engine)  # type: ignore[call-overload]
@@ -179,7 +207,7 @@ def test_threads_change_no_bit() -> None:
     assert run(5) == one
 
 
-@entries
+@of_ranks
 @given(frame=frames())
 @settings(max_examples=30, deadline=None)
 def test_increasing_maps_change_nothing_but_thresholds(entry: Entry, frame: pl.DataFrame) -> None:
@@ -228,7 +256,7 @@ def test_empty_frames(entry: Entry, engine: str) -> None:
     emptied = fixed(100).filter(pl.col("label").is_not_null(), pl.col("score").is_not_null())
     nobody = pl.col("g") < 0
     got = emptied.group_by("g").agg(
-        entry.make(pl.col("label").filter(nobody), pl.col("score").filter(nobody)).alias("out")
+        entry.of(**{name: pl.col(name).filter(nobody) for name in entry.columns}).alias("out")
     )
     for answer in got["out"].to_list():
         assert_same(answer, entry.oracle([]))
@@ -236,16 +264,13 @@ def test_empty_frames(entry: Entry, engine: str) -> None:
 
 @entries
 def test_missing_and_single_class(entry: Entry) -> None:
-    for frame in (
-        pl.DataFrame(
-            {"label": [True, False, True], "score": [None, None, None]},
-            schema_overrides={"score": pl.Float64},
-        ),
-        pl.DataFrame({"label": [None, None], "score": [1.0, 2.0]}, schema_overrides={"label": pl.Boolean}),
-        pl.DataFrame({"label": [True, True], "score": [1.0, 2.0]}),
-        pl.DataFrame({"label": [False], "score": [1.0]}),
-        pl.DataFrame({"label": [False, True], "score": [1.0, 1.0]}),
+    for labels, scores in (
+        ([True, False, True], [None, None, None]),
+        ([None, None], [1.0, 2.0]),
+        ([True, True], [1.0, 2.0]),
+        ([False], [1.0]),
+        ([False, True], [1.0, 1.0]),
     ):
-        assert_same(
-            frame.select(column(entry)).to_series().to_list(), [entry.oracle(rows(frame))], relative=RELATIVE
-        )
+        frame = two_rows(labels, scores)
+        expected = entry.oracle(rows(frame, entry.columns))
+        assert_same(frame.select(column(entry)).to_series().to_list(), [expected], relative=RELATIVE)
