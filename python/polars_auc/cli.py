@@ -21,6 +21,8 @@ from polars_auc.evaluate import report
 
 PASSED, FAILED, REFUSED = 0, 1, 2
 
+SMALLEST_SHOWN = 0.0001
+
 
 class Refusal(Exception):
     """What was asked cannot be done; its text is the one sentence that the user reads."""
@@ -75,7 +77,35 @@ def _parser() -> argparse.ArgumentParser:
         metavar="COLUMN",
         help="a column that makes groups; may be repeated",
     )
-    told.add_argument("--level", type=float, default=0.95, help="coverage of the interval (default: 0.95)")
+    told.add_argument("--level", type=float, default=0.95, help="coverage of intervals (default: 0.95)")
+    told.add_argument(
+        "--ci",
+        choices=("delong", "logit", "hanley_mcneil", "bootstrap"),
+        default="delong",
+        help="how the interval of the AUC is made (default: delong)",
+    )
+    told.add_argument(
+        "--resamples", type=int, default=2000, metavar="N", help="bootstrap resamples (default: 2000)"
+    )
+    told.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="what the bootstrap begins with (default: 0)"
+    )
+    told.add_argument("--compare", action="store_true", help="compare each score with the first")
+    told.add_argument(
+        "--versus",
+        metavar="SEGMENT",
+        help="compare each group with the 'rest', 'overall', the 'previous' one, or the group of this value "
+        "(values of several --by are separated by commas)",
+    )
+    told.add_argument(
+        "--adjust",
+        choices=("holm", "bonferroni", "bh", "by", "none"),
+        default="holm",
+        help="how p-values are adjusted for their number (default: holm)",
+    )
+    told.add_argument(
+        "--folds", metavar="COLUMN", help="the column of cross-validation folds, or SQL: adds their mean AUC"
+    )
     told.add_argument(
         "--where", metavar="SQL", help="rows to use, such as \"year >= 2016 AND part = 'test'\""
     )
@@ -108,10 +138,28 @@ def _report(chosen: argparse.Namespace) -> int:
         _refuse_missing("--by", [key], schema)
         if schema[key].is_nested() or schema[key] in (pl.Binary, pl.Object):
             raise Refusal(f"--by names the column {key!r} of dtype {schema[key]}, which makes no groups")
+    folds = None if chosen.folds is None else _expression("--folds", chosen.folds, schema)
+    if chosen.compare and len(scores) < 2:
+        raise Refusal("--compare needs two --score or more")
+    if chosen.versus is not None and not chosen.by:
+        raise Refusal("--versus compares groups; name the column that makes them with --by")
     if chosen.where is not None:
         rows = rows.filter(_condition("--where", chosen.where, schema))
     with _worded(files):
-        plan = report(rows, label, scores, by=chosen.by, level=chosen.level)
+        plan = report(
+            rows,
+            label,
+            scores,
+            by=chosen.by,
+            level=chosen.level,
+            ci=chosen.ci,
+            n_resamples=chosen.resamples,
+            seed=chosen.seed,
+            compare=chosen.compare,
+            versus=_versus(chosen.versus, chosen.by),
+            adjust=None if chosen.adjust == "none" else chosen.adjust,
+            folds=folds,
+        )
         planned = plan.collect_schema()
     gate = None if chosen.fail_if is None else _condition("--fail-if", chosen.fail_if, planned, "the report")
     with _worded(files), progress(f"evaluating {_size(files)}"):
@@ -128,6 +176,11 @@ def _report(chosen: argparse.Namespace) -> int:
         return PASSED
     sys.stderr.write(f"polars-auc: {failing}\n")
     return FAILED
+
+
+def _versus(versus: str | None, by: Sequence[str]) -> object:
+    """Take a segment of several columns apart."""
+    return tuple(versus.split(",")) if versus is not None and len(by) > 1 and "," in versus else versus
 
 
 def _print(text: str) -> None:
@@ -273,6 +326,15 @@ def readable(table: pl.DataFrame, *, markdown: bool = False) -> str:
         .alias(key)
         for place, key in enumerate(keys)
     ).drop("scope", *dull)
+    # A p-value that four decimals make 0 is not 0.
+    p_values = [name for name in shown.columns if name.endswith(("p_value", "p_adjusted"))]
+    shown = shown.with_columns(
+        pl.when(pl.col(name) < SMALLEST_SHOWN)
+        .then(pl.lit(f"<{SMALLEST_SHOWN}"))
+        .otherwise(pl.col(name).round(4).cast(pl.String).str.pad_end(6, "0"))
+        .alias(name)
+        for name in p_values
+    )
     if markdown:
         text = pl.selectors.string()
         shown = shown.with_columns(

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import functools
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import polars as pl
 
+from polars_auc.comparisons import roc_auc_compare
 from polars_auc.estimates import gini, ks_statistic
+from polars_auc.folds import cv_roc_auc
 from polars_auc.inference import roc_auc_ci
+from polars_auc.segments import compare_segments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from polars_auc._plugin import IntoExpr
 
@@ -24,6 +28,13 @@ def report(
     *,
     by: str | Iterable[str] = (),
     level: float = 0.95,
+    ci: Literal["delong", "logit", "hanley_mcneil", "bootstrap"] = "delong",
+    n_resamples: int = 2000,
+    seed: int = 0,
+    compare: bool = False,
+    versus: object = None,
+    adjust: Literal["holm", "bonferroni", "bh", "by"] | None = "holm",
+    folds: IntoExpr | None = None,
 ) -> pl.LazyFrame:
     """Return the evaluation of scores, by group and overall, as a lazy frame.
 
@@ -38,7 +49,18 @@ def report(
     by
         The columns whose combinations make the groups.
     level
-        The coverage of the interval, between 0 and 1.
+        The coverage of all intervals, between 0 and 1.
+    ci, n_resamples, seed
+        The interval's method, and how a bootstrap draws: see :func:`polars_auc.roc_auc_ci`.
+    compare
+        Whether each score is compared with the first, on the rows in which no score is missing.
+    versus
+        What each group is compared with: see :func:`polars_auc.compare_segments`. Needs ``by``.
+    adjust
+        How p-values are adjusted: those of groups for the number of groups, those of scores for the number of
+        scores that are compared with the first.
+    folds
+        The column that says which fold a row was held out in; adds the mean of the folds' AUCs.
 
     Returns
     -------
@@ -51,17 +73,27 @@ def report(
         - ``n``, ``n_pos`` (UInt64): rows that were used, and the positives among them.
         - ``n_missing`` (UInt64): rows that were skipped because the label or the score is null.
         - ``prevalence`` (Float64): ``n_pos / n``.
-        - ``auc``, ``se``, ``lower``, ``upper`` (Float64): :func:`polars_auc.roc_auc_ci` by DeLong.
+        - ``auc``, ``se``, ``lower``, ``upper`` (Float64): :func:`polars_auc.roc_auc_ci`.
         - ``ks`` (Float64): :func:`polars_auc.ks_statistic`.
         - ``gini`` (Float64): :func:`polars_auc.gini`.
+        - with ``folds``: ``cv_auc``, ``cv_se``, ``cv_lower``, ``cv_upper`` (Float64), ``n_folds``,
+          ``n_undefined`` (UInt64), of :func:`polars_auc.cv_roc_auc`.
+        - with ``compare``: ``gain``, ``gain_lower``, ``gain_upper``, ``gain_p_value``, ``gain_p_adjusted``
+          (Float64), the AUC less the first score's, of :func:`polars_auc.roc_auc_compare`; null for the first
+          score.
+        - with ``versus``: ``versus_auc``, ``difference``, ``difference_lower``, ``difference_upper``,
+          ``p_value``, ``p_adjusted`` (Float64) of :func:`polars_auc.compare_segments`, null in the overall
+          rows; and ``heterogeneity`` (Float64), ``heterogeneity_df`` (UInt64), ``heterogeneity_p_value``
+          (Float64), null in the groups' rows.
 
         A number is null where it is undefined and NaN where a score is NaN.
 
     Raises
     ------
     ValueError
-        If there is no score, a score is several columns, two scores have one name, or a group column has the
-        name of a report column.
+        If there is no score, a score is several columns, two scores have one name, a group column has the
+        name of a report column, there is one score only to compare, or ``versus`` is given without ``by``;
+        and for options out of range.
     TypeError
         If a score is neither name nor expression, or ``by`` holds anything but names.
     polars.exceptions.PolarsError
@@ -92,24 +124,60 @@ def report(
         raise TypeError(msg)
     columns = _named(scores)
     _refuse_clashes(keys)
-    answers = [answer for name, score in columns.items() for answer in _answers(name, label, score, level)]
+    if compare and len(columns) < 2:
+        msg = "report: compare needs two scores or more, got one"
+        raise ValueError(msg)
+    if versus is not None and not keys:
+        msg = 'report: versus compares groups, but there are none; write by="segment"'
+        raise ValueError(msg)
+    answers = [
+        answer
+        for name, score in columns.items()
+        for answer in (
+            roc_auc_ci(label, score, method=ci, level=level, n_resamples=n_resamples, seed=seed).alias(
+                _column("ci", name)
+            ),
+            *_answers(name, label, score),
+        )
+    ]
+    extras: dict[str, _Extra] = {}
+    if folds is not None:
+        for name, score in columns.items():
+            cv = cv_roc_auc(label, score, folds, level=level)
+            answers.append(cv.alias(_column("folds", name)))
+        extras["folds"] = _of_folds
+    if compare:
+        joint = roc_auc_compare(label, *columns.values(), reference=0, adjust=adjust, level=level)
+        answers.append(joint.alias(_column("comparison", "all")))
+        extras["compare"] = functools.partial(_gain, list(columns))
     rows = frame.lazy()
-    overall = rows.select(*answers)
-    if not keys:
-        return _one_row_a_score(overall, columns, "overall", {})
     schema = rows.collect_schema()
     for key in keys:
         if key not in schema:
             msg = f"report: by names the column {key!r}, which the frame lacks; there are: {schema.names()}"
             raise pl.exceptions.ColumnNotFoundError(msg)
-    nothing = {key: pl.lit(None, dtype=schema[key]) for key in keys}
-    groups = rows.group_by(keys).agg(*answers).sort(keys, nulls_last=True)
-    return pl.concat(
-        [
-            _one_row_a_score(groups, columns, "group", {key: pl.col(key) for key in keys}),
-            _one_row_a_score(overall, columns, "overall", nothing),
-        ]
-    )
+    overall = _one_row_a_score(rows.select(*answers), columns, extras)
+    if keys:
+        groups = _one_row_a_score(rows.group_by(keys).agg(*answers), columns, extras, keys).sort(
+            [*keys, _ROW], nulls_last=True
+        )
+        if versus is not None:
+            groups, overall = _compared(
+                groups,
+                overall,
+                columns,
+                keys,
+                [
+                    compare_segments(rows, label, score, keys, versus=versus, adjust=adjust, level=level)
+                    for score in columns.values()
+                ],
+            )
+        nothing = [pl.lit(None, dtype=schema[key]).alias(key) for key in keys]
+        overall = overall.with_columns(nothing).select(groups.collect_schema().names())
+        everything = pl.concat([_scoped("group", groups), _scoped("overall", overall)])
+    else:
+        everything = _scoped("overall", overall)
+    return everything.drop(_ROW)
 
 
 _COLUMNS = [
@@ -125,11 +193,38 @@ _COLUMNS = [
     "upper",
     "ks",
     "gini",
+    "cv_auc",
+    "cv_se",
+    "cv_lower",
+    "cv_upper",
+    "n_folds",
+    "n_undefined",
+    "gain",
+    "gain_lower",
+    "gain_upper",
+    "gain_p_value",
+    "gain_p_adjusted",
+    "versus_auc",
+    "difference",
+    "difference_lower",
+    "difference_upper",
+    "p_value",
+    "p_adjusted",
+    "heterogeneity",
+    "heterogeneity_df",
+    "heterogeneity_p_value",
 ]
 
+_OF_GROUPS = ["versus_auc", "difference", "difference_lower", "difference_upper", "p_value", "p_adjusted"]
+_OF_ALL_GROUPS = ["heterogeneity", "heterogeneity_df", "heterogeneity_p_value"]
 
-# A name that no column of a user has.
+_Extra: TypeAlias = "Callable[[str], list[pl.Expr]]"
+"""From a score's name to further fields of its row."""
+
+
+# Names that no column of a user has.
 _ROW = "polars_auc: row"
+_ROWS = "polars_auc: rows"
 
 
 def _named(scores: str | pl.Expr | Iterable[str | pl.Expr]) -> dict[str, pl.Expr]:
@@ -164,42 +259,89 @@ def _refuse_clashes(keys: list[str]) -> None:
         raise ValueError(msg)
 
 
-def _answers(name: str, label: IntoExpr, score: pl.Expr, level: float) -> list[pl.Expr]:
-    """All that the report tells of one score, as aggregates with names of their own."""
+def _column(answer: str, name: str) -> str:
+    """Name an aggregate as no column of a user is named."""
+    return f"polars_auc: {answer} of {name}"
+
+
+def _answers(name: str, label: IntoExpr, score: pl.Expr) -> list[pl.Expr]:
+    """All that the report always tells of one score besides the interval."""
     return [
-        pl.len().cast(pl.UInt64).alias(f"polars_auc: rows of {name}"),
-        roc_auc_ci(label, score, level=level).alias(f"polars_auc: ci of {name}"),
-        ks_statistic(label, score).struct.field("ks").alias(f"polars_auc: ks of {name}"),
-        gini(label, score).alias(f"polars_auc: gini of {name}"),
+        pl.len().cast(pl.UInt64).alias(_column("rows", name)),
+        ks_statistic(label, score).struct.field("ks").alias(_column("ks", name)),
+        gini(label, score).alias(_column("gini", name)),
+    ]
+
+
+def _of_folds(name: str) -> list[pl.Expr]:
+    cv = pl.col(_column("folds", name)).struct
+    fields = [cv.field(field).alias(f"cv_{field}") for field in ("auc", "se", "lower", "upper")]
+    return [*fields, cv.field("n_folds", "n_undefined")]
+
+
+def _gain(names: list[str], name: str) -> list[pl.Expr]:
+    # The first score is the reference, so the others' differences begin at the second; the first has none.
+    differences = pl.col(_column("comparison", "all")).struct.field("differences")
+    place = names.index(name)
+    own = differences.list.get(max(place - 1, 0), null_on_oob=True).struct
+    told = {"gain": "difference", "gain_lower": "lower", "gain_upper": "upper"}
+    told |= {"gain_p_value": "p_value", "gain_p_adjusted": "p_adjusted"}
+    return [
+        (own.field(field) if place else pl.lit(None, dtype=pl.Float64)).alias(gain)
+        for gain, field in told.items()
     ]
 
 
 def _one_row_a_score(
-    answers: pl.LazyFrame, scores: Iterable[str], scope: str, keys: dict[str, pl.Expr]
+    answers: pl.LazyFrame,
+    scores: Iterable[str],
+    extras: Mapping[str, _Extra],
+    keys: Sequence[str] = (),
 ) -> pl.LazyFrame:
-    """Turn the aggregates of each group from columns into one row for each score."""
+    """Turn the aggregates of each group from columns into one row for each score, which knows its place."""
     rows = []
-    for name in scores:
-        ci = pl.col(f"polars_auc: ci of {name}").struct
+    for place, name in enumerate(scores):
+        ci = pl.col(_column("ci", name)).struct
         n_pos = ci.field("n_pos")
         n = n_pos + ci.field("n_neg")
         row = pl.struct(
+            pl.lit(place).alias(_ROW),
             pl.lit(name).alias("score"),
             n.alias("n"),
             n_pos,
-            (pl.col(f"polars_auc: rows of {name}") - n).alias("n_missing"),
+            (pl.col(_column("rows", name)) - n).alias("n_missing"),
             pl.when(n > 0).then(n_pos / n).alias("prevalence"),
             ci.field("auc", "se", "lower", "upper"),
-            pl.col(f"polars_auc: ks of {name}").alias("ks"),
-            pl.col(f"polars_auc: gini of {name}").alias("gini"),
+            pl.col(_column("ks", name)).alias("ks"),
+            pl.col(_column("gini", name)).alias("gini"),
+            *(field for extra in extras.values() for field in extra(name)),
         )
         rows.append(row)
-    return (
-        answers.select(
-            pl.lit(scope).alias("scope"),
-            *(value.alias(key) for key, value in keys.items()),
-            pl.concat_list(rows).alias(_ROW),
-        )
-        .explode(_ROW)
-        .unnest(_ROW)
+    return answers.select(*keys, pl.concat_list(rows).alias(_ROWS)).explode(_ROWS).unnest(_ROWS)
+
+
+def _compared(
+    groups: pl.LazyFrame,
+    overall: pl.LazyFrame,
+    scores: Iterable[str],
+    keys: list[str],
+    segments: list[pl.LazyFrame],
+) -> tuple[pl.LazyFrame, pl.LazyFrame]:
+    """Add each group's comparison to its row, and what is said of all groups to the overall rows."""
+    told = pl.concat(
+        table.with_columns(pl.lit(name).alias("score")) for name, table in zip(scores, segments, strict=True)
     )
+    nothing = [
+        pl.lit(None, dtype=pl.UInt64 if "df" in name else pl.Float64).alias(name) for name in _OF_ALL_GROUPS
+    ]
+    groups = groups.join(
+        told.select(*keys, "score", *_OF_GROUPS), on=[*keys, "score"], how="left", maintain_order="left"
+    ).with_columns(nothing)
+    overall = overall.with_columns(pl.lit(None, dtype=pl.Float64).alias(name) for name in _OF_GROUPS).join(
+        told.select("score", *_OF_ALL_GROUPS).unique("score"), on="score", how="left", maintain_order="left"
+    )
+    return groups, overall
+
+
+def _scoped(scope: str, rows: pl.LazyFrame) -> pl.LazyFrame:
+    return rows.select(pl.lit(scope).alias("scope"), pl.all())

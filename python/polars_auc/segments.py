@@ -145,14 +145,16 @@ def compare_segments(
         adjust=adjustment(name, adjust),
         level=float(level),
     )
+    # Without a row there is no segment, but an empty list explodes to a null.
     segments = rows.select(answer.alias(_SEGMENTS)).explode(_SEGMENTS).filter(pl.col(_SEGMENTS).is_not_null())
-    columns = segments.select(pl.col(_SEGMENTS).struct.unnest())
-    names = columns.collect_schema().names()
-    clash = next((key for key in keys if key in names or keys.count(key) > 1), None)
+    answered = segments.collect_schema()[_SEGMENTS]
+    told = [field.name for field in answered.fields if field.name != "segment"]  # type: ignore[attr-defined]
+    clash = next((key for key in keys if key in told or keys.count(key) > 1), None)
     if clash is not None:
         msg = f"{name}: the column {clash!r} has the name of another column of the result; rename it"
         raise ValueError(msg)
-    return columns.unnest("segment").sort(keys)
+    each = pl.col(_SEGMENTS).struct
+    return segments.select(each.field("segment").struct.field(*keys), each.field(*told)).sort(keys)
 
 
 def _as_strings(versus: object, dtypes: list[pl.DataType]) -> list[str]:

@@ -117,8 +117,8 @@ fn answers<J: Joint>(
             let mut columns = Column::all_of(J::Record::FIELDS, range.len());
             for group in range {
                 let record = match table.group(group)? {
-                    (rows, false) => statistic.of_rows(&rows),
-                    (rows, true) => statistic.of_nan(&rows),
+                    (rows, true) if !J::NAN_BY_KEY => statistic.of_nan(&rows),
+                    (rows, _) => statistic.of_rows(&rows),
                 };
                 record.append(&mut columns);
             }
@@ -183,8 +183,8 @@ impl Table {
         self.borders[group]..self.borders[group + 1]
     }
 
-    /// The rows of a group in which nothing is missing, and whether a score among them is NaN; then only labels and
-    /// keys are there.
+    /// The rows of a group in which nothing is missing, and whether a score among them is NaN; such a score is coded
+    /// like a number, and its key is marked.
     fn group(&self, group: usize) -> PolarsResult<(Rows, bool)> {
         let range = self.rows(group);
         let kept = self
@@ -223,10 +223,20 @@ impl Table {
                 .map(|scores| dispatch(scores, Coding(&kept)))
                 .collect::<PolarsResult<Vec<_>>>()?
         };
-        match coded.into_iter().collect::<Option<Vec<Codes>>>() {
-            Some(scores) => Ok((Rows { scores, ..rows }, false)),
-            None => Ok((rows, true)),
+        let mut has_nan = false;
+        for (codes, nan) in coded {
+            has_nan |= !nan.is_empty();
+            if !nan.is_empty() && rows.nan_keys.is_empty() {
+                rows.nan_keys = vec![false; rows.keys.distinct];
+            }
+            for row in nan {
+                if let Some(&key) = rows.keys.of_row.get(row) {
+                    rows.nan_keys[key as usize] = true;
+                }
+            }
+            rows.scores.push(codes);
         }
+        Ok((rows, has_nan))
     }
 }
 
@@ -257,17 +267,15 @@ impl Kept {
     }
 }
 
-/// Codes the kept rows of a score column; `None` if one of them is NaN.
+/// Codes the kept rows of a score column, and tells which of them are NaN.
 struct Coding<'a>(&'a Kept);
 
 impl WithScores for Coding<'_> {
-    type Output = Option<Codes>;
+    type Output = (Codes, Vec<usize>);
 
-    fn with<S: Held>(self, scores: &ChunkedArray<S::Column>) -> PolarsResult<Option<Codes>> {
+    fn with<S: Held>(self, scores: &ChunkedArray<S::Column>) -> PolarsResult<(Codes, Vec<usize>)> {
         let scores = self.0.of(scores.downcast_as_array().values());
-        if scores.iter().any(|score| score.is_nan()) {
-            return Ok(None);
-        }
-        Ok(Some(Codes::of(scores.into_iter())))
+        let nan = scores.iter().enumerate().filter(|row| row.1.is_nan()).map(|row| row.0).collect();
+        Ok((Codes::of(scores.into_iter()), nan))
     }
 }

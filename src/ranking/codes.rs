@@ -18,7 +18,7 @@ pub struct Codes {
 }
 
 impl Codes {
-    /// The codes of scores, none of which may be NaN. A large group is sorted by all threads of the pool
+    /// The codes of scores (of NaN: any). A large group is sorted by all threads of the pool
     /// that this is called in.
     ///
     /// # Panics

@@ -15,6 +15,8 @@ pub struct Rows {
     pub values: Vec<f64>,
     /// The codes of the key column: folds, clusters or segments.
     pub keys: Codes,
+    /// For each code of the key column, whether a score with it is NaN; empty if none is.
+    pub nan_keys: Vec<bool>,
     /// For each code of the key column, its place among the keys of all groups.
     pub key_places: Vec<u32>,
 }
@@ -52,6 +54,7 @@ impl Rows {
             scores: self.scores.iter().map(taken).collect(),
             values: order.iter().filter_map(|&row| self.values.get(row as usize).copied()).collect(),
             keys: taken(&self.keys),
+            nan_keys: self.nan_keys.clone(),
             key_places: self.key_places.clone(),
         }
     }

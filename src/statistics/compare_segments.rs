@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::adjust_p_values::Adjustment;
 use super::delong::variance;
 use super::record::{KeyCode, Many, record};
-use super::{Columns, Joint, check_level};
+use super::{Alternative, Columns, Joint, check_level};
 use crate::math::{chi_square, normal, quotient, student_t};
 use crate::ranking::{Placements, Rows};
 
@@ -107,6 +107,9 @@ struct Area {
 }
 
 impl Area {
+    /// Where a score is NaN.
+    const NAN: Area = Area { auc: f64::NAN, variance: Some(f64::NAN), rows: 2 };
+
     /// From counts of (positives, negatives), lowest score first.
     fn of(counts: impl Iterator<Item = (u64, u64)>, n_pos: u64, n_neg: u64) -> Option<Area> {
         if n_pos == 0 || n_neg == 0 {
@@ -135,6 +138,8 @@ impl Joint for CompareSegments {
 
     const COLUMNS: Columns = Columns::scores(Some(1)).keyed("by");
 
+    const NAN_BY_KEY: bool = true;
+
     fn check(&self) -> Result<(), String> {
         check_level(self.level)
     }
@@ -153,10 +158,16 @@ impl Joint for CompareSegments {
             .iter()
             .map(|ties| ties.iter().fold((0, 0), |sums, tie| (sums.0 + tie.1.0, sums.1 + tie.1.1)))
             .collect();
+        let has_nan = |segment: usize| rows.nan_keys.get(segment) == Some(&true);
+        let any_nan = !rows.nan_keys.is_empty();
         let areas: Vec<Option<Area>> = segments
             .iter()
             .zip(&sizes)
-            .map(|(ties, size)| Area::of(ties.iter().map(|tie| tie.1), size.0, size.1))
+            .enumerate()
+            .map(|(segment, (ties, size))| {
+                let area = Area::of(ties.iter().map(|tie| tie.1), size.0, size.1);
+                if has_nan(segment) { Some(Area::NAN) } else { area }
+            })
             .collect();
         let mut total = vec![(0, 0); rows.scores[0].distinct];
         for tie in segments.iter().flatten() {
@@ -165,11 +176,16 @@ impl Joint for CompareSegments {
             *neg += tie.1.1;
         }
         let whole = (rows.n_pos(), rows.n_neg());
-        let overall = Area::of(total.iter().copied(), whole.0, whole.1);
+        let overall =
+            if any_nan { Some(Area::NAN) } else { Area::of(total.iter().copied(), whole.0, whole.1) };
         // Each segment with what it is compared with, and the covariance of both areas.
         let others: Vec<Option<(Area, f64)>> = match self.versus {
             Versus::Rest => (segments.par_iter().zip(&sizes))
-                .map(|(ties, size)| Some((rest(&total, ties, whole, *size)?, 0.0)))
+                .map(|(ties, size)| {
+                    // Only a segment that holds every NaN has a rest without one, and itself no area.
+                    let rest = if any_nan { Area::NAN } else { rest(&total, ties, whole, *size)? };
+                    Some((rest, 0.0))
+                })
                 .collect(),
             Versus::Overall => (segments.par_iter().zip(&sizes))
                 .map(|(ties, size)| Some((overall?, covariance_with_all(&total, ties, whole, *size)?)))
@@ -179,10 +195,11 @@ impl Joint for CompareSegments {
                 .take(areas.len())
                 .collect(),
             Versus::First => {
-                let first = areas.first().copied().flatten();
+                // The reference is the first of all keys, but these rows may lack it.
+                let is_reference = |segment: usize| rows.key_places.get(segment) == Some(&0);
+                let reference = areas.first().copied().flatten().filter(|_| is_reference(0));
                 (0..areas.len())
-                    .map(|place| (place > 0).then_some(()))
-                    .map(|not_first| not_first.and(first).map(|first| (first, 0.0)))
+                    .map(|segment| reference.filter(|_| !is_reference(segment)).map(|area| (area, 0.0)))
                     .collect()
             }
         };
@@ -254,24 +271,26 @@ impl CompareSegments {
         let (Some(v1), Some(v2)) = (area.variance, other.variance) else {
             return;
         };
-        let se = (v1 + v2 - 2.0 * covariance).max(0.0).sqrt();
+        let variance = v1 + v2 - 2.0 * covariance;
+        // Rounding may leave less than nothing.
+        let se = if variance < 0.0 { 0.0 } else { variance.sqrt() };
         record.difference_se = Some(se);
         let tail = 0.5 * (1.0 - self.level);
         let both =
             (v1 + v2).powi(2) / (v1.powi(2) / (area.rows - 1) as f64 + v2.powi(2) / (other.rows - 1) as f64);
-        let df = (self.versus != Versus::Overall && both.is_finite()).then_some(both);
+        let df = (self.versus != Versus::Overall && se != 0.0).then_some(both);
         let margin =
             se * df.map_or_else(|| normal::upper_quantile(tail), |df| student_t::upper_quantile(tail, df));
         record.difference_lower = Some(difference - margin);
         record.difference_upper = Some(difference + margin);
         record.df = df;
-        record.statistic = (se > 0.0).then(|| difference / se);
+        // NaN is not 0.
+        record.statistic = (se != 0.0).then(|| difference / se);
         record.p_value = record.statistic.map(|statistic| {
-            let tail = |statistic| match df {
+            Alternative::TwoSided.p_value(statistic, |statistic| match df {
                 Some(df) => student_t::upper_tail(statistic, df),
                 None => normal::upper_tail(statistic),
-            };
-            (2.0 * tail(statistic.abs())).min(1.0)
+            })
         });
     }
 }
@@ -381,7 +400,15 @@ mod tests {
     fn records(versus: Versus) -> Vec<SegmentRecord<u8>> {
         let (labels, scores, segments) = sample();
         let statistic = CompareSegments { versus, reference: None, adjust: Adjustment::Holm, level: 0.95 };
-        statistic.of_rows(&rows_of(&labels, &[&scores], &segments)).segments.unwrap().0
+        let mut rows = rows_of(&labels, &[&scores], &segments);
+        rows.key_places = (0..rows.keys.distinct as u32).collect();
+        let records = statistic.of_rows(&rows).segments.unwrap().0;
+        rows.key_places.iter_mut().for_each(|place| *place += 1);
+        if versus == Versus::First {
+            let without = statistic.of_rows(&rows).segments.unwrap().0;
+            assert!(without.iter().all(|record| record.versus_auc.is_none() && record.auc.is_some()));
+        }
+        records
     }
 
     /// The area and variance of the rows that are kept.

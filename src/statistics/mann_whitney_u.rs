@@ -48,7 +48,7 @@ pub enum TwoSided {
     Doubled,
 }
 
-/// `auto` is exact without ties if either class has fewer rows than this, as in R's `wilcox.test`. The most
+/// `auto` is exact without ties if both classes have fewer rows than this, as in R's `wilcox.test`. The most
 /// costly such group (49 and 49 rows) takes 0.1 ms.
 const UNTIED_ROWS: u64 = 50;
 

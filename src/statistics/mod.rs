@@ -139,6 +139,10 @@ pub trait Joint: Sync {
     /// What the statistic takes.
     const COLUMNS: Columns;
 
+    /// Whether the statistic itself tells what a NaN score leaves undefined: it is then asked all the same, with
+    /// [`nan_keys`](Rows::nan_keys).
+    const NAN_BY_KEY: bool = false;
+
     /// Says what is wrong with the options, in words that name the option and what it may be.
     fn check(&self) -> Result<(), String> {
         Ok(())
@@ -157,8 +161,7 @@ pub trait Joint: Sync {
     /// The answer for a group; `None` in a field says that it is undefined there.
     fn of_rows(&self, rows: &Rows) -> Self::Record;
 
-    /// The answer for a group that holds a NaN score: NaN wherever a number would depend on ranks. The rows
-    /// have labels only.
+    /// The answer for a group that holds a NaN score: NaN wherever a number would depend on ranks.
     fn of_nan(&self, rows: &Rows) -> Self::Record;
 }
 
@@ -195,6 +198,7 @@ pub(crate) mod tests {
             labels: labels.iter().map(|&label| label == 1).collect(),
             scores: scores.iter().map(|scores| Codes::of(scores.iter().copied())).collect(),
             values: scores[0].to_vec(),
+            nan_keys: Vec::new(),
             keys: Codes::of(keys.iter().copied()),
             key_places: Vec::new(),
         }

@@ -4,7 +4,7 @@ use super::adjust_p_values::Adjustment;
 use super::delong::Areas;
 use super::record::{Many, Name, record};
 use super::roc_auc_difference::standardised;
-use super::{Columns, Joint, check_level};
+use super::{Alternative, Columns, Joint, check_level};
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::{chi_square, symmetric};
 use crate::ranking::Rows;
@@ -143,7 +143,7 @@ impl Joint for RocAucCompare {
                     se.map(|se| difference - z * se),
                     se.map(|se| difference + z * se),
                     z_value,
-                    z_value.map(|z| (2.0 * upper_tail(z.abs())).min(1.0)),
+                    z_value.map(|z| Alternative::TwoSided.p_value(z, upper_tail)),
                     None,
                 )
             })

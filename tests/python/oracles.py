@@ -503,7 +503,7 @@ def cv_roc_auc(rows: Sequence[tuple[bool, float, str]], level: float, method: st
     parts = folds(rows)
     defined = [part for part in parts.values() if all(classes(part))]
     k = len(defined)
-    answer = {**dict.fromkeys(names), "n_folds": k, "n_undefined": len(parts) - k, **counts}
+    answer: dict[str, Any] = {**dict.fromkeys(names), "n_folds": k, "n_undefined": len(parts) - k, **counts}
     if k == 0:
         return answer
     areas = [exact_auc(part) for part in defined]
@@ -538,7 +538,12 @@ def cv_roc_auc_difference(rows: Sequence[Any], level: float) -> dict[str, Any]:
     parts = folds(rows)
     defined = [part for part in parts.values() if all(classes([row[:2] for row in part]))]
     k = len(defined)
-    answer = {**dict.fromkeys((*names, "df")), "n_folds": k, "n_undefined": len(parts) - k, **counts}
+    answer: dict[str, Any] = {
+        **dict.fromkeys((*names, "df")),
+        "n_folds": k,
+        "n_undefined": len(parts) - k,
+        **counts,
+    }
     if k == 0:
         return answer
     areas = [[exact_auc([(row[0], row[1 + one]) for row in part]) for part in defined] for one in range(2)]

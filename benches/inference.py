@@ -1,0 +1,595 @@
+"""The speed of inference against other software, each comparison as a ratio within one run.
+
+``python benches/inference.py [--rounds 9] [--share 1.0] [--only paired bootstrap]`` runs the works below as
+``targets.py`` does: the contenders of a work take turns in a shuffled order, and a row for each comparison is
+appended to ``benches/results/inference.csv``. With ``--check`` the exit status tells whether all promises
+were kept. Before anything is timed the contenders' answers are held against each other, and a difference ends
+the run. ``--share`` takes that share of the rows and groups, to try things out.
+
+R with pROC waits in a process of its own that has read its data; what is timed is one line sent and answered.
+R and numpy compute on one thread. Slow contenders run in three rounds, and with fewer resamples where so many
+would take minutes: the time is then scaled, and the contender's name says so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import functools
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import NormalDist
+from types import TracebackType
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+import scipy.stats
+
+import polars_auc as pa
+from machine import machine
+from targets import AUC, Promise, Row, Run, Work, grouped, normal, select, timed
+
+RESULTS = Path(__file__).parent / "results" / "inference.csv"
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Labels: TypeAlias = npt.NDArray[np.bool_]
+
+NOTHING = math.inf
+"""In the place of a promised ratio: the comparison is only told."""
+
+Z = NormalDist().inv_cdf(0.975)
+
+
+@dataclass(frozen=True)
+class Comparison(Work):
+    """A work, and what its rows say besides."""
+
+    rows: int = 0
+    times: dict[str, float] = field(default_factory=dict)
+    """Contenders that do only part of the work, and how many times that is the whole."""
+    versions: dict[str, str] = field(default_factory=dict)
+
+
+# What others do.
+
+
+class R:
+    """An R with pROC that waits for lines; each answers with numbers."""
+
+    SERVER = """
+        suppressMessages(library(pROC))
+        input <- file("stdin", "r")
+        while (length(line <- readLines(input, 1))) {
+            answer <- tryCatch(
+                sprintf("%.17g", as.numeric(eval(parse(text = line), globalenv()))),
+                error = function(e) c("error", gsub("\\n", " ", conditionMessage(e)))
+            )
+            cat(answer, "\\n")
+            flush(stdout())
+        }
+    """
+
+    def __init__(self, **columns: npt.NDArray[Any]) -> None:
+        command = ["Rscript", "--vanilla", "-e", self.SERVER]
+        # A locale of R's own would decide how numbers are written.
+        environment = {**os.environ, "LC_ALL": "C"}
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=environment)
+        for name, values in columns.items():
+            with tempfile.NamedTemporaryFile() as file:
+                values.astype(np.float64).tofile(file)
+                file.flush()
+                read = f'{name} <- readBin("{file.name}", "double", {values.size}); length({name})'
+                agree(f"rows of {name} in R", self.ask(read), values.size)
+        numbers = self.ask('c(unlist(packageVersion("pROC")), unlist(getRversion()))')
+        self.version = "pROC {:g}.{:g}.{:g}, R {:g}.{:g}.{:g}".format(*numbers)
+
+    def ask(self, line: str) -> Floats:
+        """Let R evaluate one line."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(" ".join(line.split()) + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        if not answer or answer.startswith("error"):
+            sys.exit(f"R: {answer or 'ended'} in {line}")
+        return np.array([float(number) for number in answer.split()])
+
+    def asks(self, line: str) -> Callable[[], Floats]:
+        """Make a contender of a line."""
+        return lambda: self.ask(line)
+
+    def __enter__(self) -> R:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def curve_in_r(score: str) -> str:
+    """Write the curve of a score in R; what pROC would otherwise find out is told."""
+    return f'roc(label, {score}, levels = c(0, 1), direction = "<", quiet = TRUE)'
+
+
+def midranks(values: Floats) -> Floats:
+    """Return ranks from 1, ties sharing their mean."""
+    order = np.argsort(values)
+    ordered = values[order]
+    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    ends = np.append(starts[1:], values.size)
+    ranks = np.empty(values.size)
+    ranks[order] = np.repeat((starts + 1 + ends) / 2, ends - starts)
+    return ranks
+
+
+def sun_and_xu(label: Labels, *scores: Floats) -> tuple[Floats, Floats]:
+    """Return the areas and their covariance by DeLong, as Sun and Xu (2014) compute them."""
+    n_pos, n_neg = int(label.sum()), int((~label).sum())
+    areas, of_pos, of_neg = [], [], []
+    for score in scores:
+        pos, neg = score[label], score[~label]
+        among_all = midranks(np.concatenate([pos, neg]))
+        of_pos.append((among_all[:n_pos] - midranks(pos)) / n_neg)
+        of_neg.append(1 - (among_all[n_pos:] - midranks(neg)) / n_pos)
+        areas.append(of_pos[-1].mean())
+    covariance = np.cov(of_pos) / n_pos + np.cov(of_neg) / n_neg
+    return np.array(areas), np.atleast_2d(covariance)
+
+
+def paired_by_numpy(label: Labels, one: Floats, other: Floats) -> Floats:
+    """Return both areas, z and its p-value."""
+    areas, covariance = sun_and_xu(label, one, other)
+    variance = covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]
+    z = (areas[0] - areas[1]) / math.sqrt(variance)
+    return np.array([*areas, z, 2 * scipy.stats.norm.sf(abs(z))])
+
+
+def counting_bootstrap(label: Labels, score: Floats, n_resamples: int) -> Floats:
+    """Return percentile limits from counts of the rows of each class, as the R package fbroc resamples.
+
+    Both classes are sorted once. A resample is how often each row was drawn; sums of the negatives' counts,
+    read off where the drawn positives lie among them, are its area.
+    """
+    rng = np.random.default_rng(1)
+    pos, neg = np.sort(score[label]), np.sort(score[~label])
+    below, not_above = np.searchsorted(neg, pos, "left"), np.searchsorted(neg, pos, "right")
+    distinct = bool(np.array_equal(below, not_above))
+    sums = np.zeros(neg.size + 1, np.int64)
+    areas = np.empty(n_resamples)
+    for replicate in range(n_resamples):
+        counts = np.bincount(rng.integers(0, neg.size, neg.size), minlength=neg.size)
+        np.cumsum(counts, out=sums[1:])
+        # A drawn positive beats the drawn negatives below it: no need to count positives.
+        drawn = rng.integers(0, pos.size, pos.size)
+        wins = 2 * sums[below[drawn]] if distinct else (sums[below] + sums[not_above])[drawn]
+        areas[replicate] = wins.sum() / (2 * pos.size * neg.size)
+    return np.quantile(areas, [0.025, 0.975])
+
+
+def venkatraman(label: Labels, one: Floats, other: Floats, n_permutations: int) -> Floats:
+    """Return the statistic of Venkatraman and Begg (1996) and its p-value, of scores without ties."""
+    rng = np.random.default_rng(1)
+
+    def statistic(a: Floats, b: Floats) -> float:
+        orders = np.argsort(a), np.argsort(b)
+        missed = [np.cumsum(label[order]) for order in orders]
+        # With as many rows called positive, one more missed positive is one more false one, too.
+        return float(2 * np.abs(missed[0] - missed[1]).sum())
+
+    ranks = midranks(one), midranks(other)
+    actual = statistic(*ranks)
+    no_less = 0
+    for _ in range(n_permutations):
+        exchanged = rng.random(label.size) < 0.5
+        a, b = np.where(exchanged, ranks[1], ranks[0]), np.where(exchanged, ranks[0], ranks[1])
+        # The exchange makes ties, of two ranks each, that chance breaks.
+        no_less += statistic(a + 0.5 * rng.random(a.size), b + 0.5 * rng.random(b.size)) >= actual
+    return np.array([actual, no_less / n_permutations])
+
+
+# What is held against each other.
+
+
+def agree(what: str, ours: npt.ArrayLike, theirs: npt.ArrayLike, within: float = 0.0) -> None:
+    """End the run if two answers differ by more."""
+    difference = np.max(np.abs(np.asarray(ours, np.float64) - np.asarray(theirs, np.float64)))
+    if not difference <= within:
+        sys.exit(f"{what}: the contenders differ by {difference:.3g}, at most {within:.3g} was expected")
+
+
+def answer(run: Run) -> dict[str, Any]:
+    """Return the fields of a query's only Struct."""
+    frame = run()
+    assert isinstance(frame, pl.DataFrame)
+    fields: dict[str, Any] = frame.item()
+    return fields
+
+
+def by_group(run: Run) -> pl.DataFrame:
+    """Return a grouped query's answers in order of the groups, a Struct as its fields."""
+    frame = run()
+    assert isinstance(frame, pl.DataFrame)
+    frame = frame.sort("group")
+    return frame.unnest("score") if frame["score"].dtype == pl.Struct else frame.rename({"score": "auc"})
+
+
+def arrays(frame: pl.DataFrame, *scores: str) -> tuple[Labels, list[Floats]]:
+    """Return labels and scores as numpy takes them."""
+    return frame["label"].to_numpy(), [frame[score].to_numpy() for score in scores]
+
+
+def scores_alike(n: int, count: int) -> pl.DataFrame:
+    """Return labels and correlated scores of one AUC: ``score``, ``score_1`` and so on."""
+    frame = normal(n)
+    rng = np.random.default_rng(2)
+    noise = pl.col("score") - pl.col("label")
+    others = [
+        (0.6 * noise + 0.8 * pl.Series(rng.standard_normal(n)) + pl.col("label")).alias(f"score_{number}")
+        for number in range(1, count)
+    ]
+    return frame.with_columns(others).rechunk()
+
+
+def even_groups(count: int, size: int, prevalence: float = 0.3) -> pl.DataFrame:
+    """Return groups of one size, their rows scattered."""
+    group = np.random.default_rng(3).permutation(count * size) // size
+    return normal(count * size, prevalence).with_columns(pl.Series("group", group.astype(np.int32)))
+
+
+# The works.
+
+
+def paired(share: float) -> Iterator[Comparison]:
+    """DeLong's test of two scores of the same rows."""
+    n = int(1e6 * share)
+    frame = scores_alike(n, 2)
+    label, (one, other) = arrays(frame, "score", "score_1")
+    ours = select(frame, pa.roc_auc_difference("label", "score", "score_1"))
+    by_numpy = functools.partial(paired_by_numpy, label, one, other)
+    with R(label=label, one=one, other=other) as r:
+        test = f'roc.test({curve_in_r("one")}, {curve_in_r("other")}, paired = TRUE, method = "delong")'
+        by_r = r.asks(f"{{ test <- {test}; c(test$estimate, test$statistic, test$p.value) }}")
+        fields = answer(ours)
+        told = [fields[name] for name in ("estimate_a", "estimate_b", "z", "p_value")]
+        agree("paired DeLong, numpy", told, by_numpy(), 1e-8)
+        agree("paired DeLong, pROC", told, by_r(), 1e-8)
+        yield Comparison(
+            "paired DeLong test",
+            {"roc_auc_difference": ours, "pROC": by_r, "Sun and Xu in numpy": by_numpy},
+            [
+                Promise("roc_auc_difference", "pROC", 1 / 20),
+                Promise("roc_auc_difference", "Sun and Xu in numpy", 1 / 5),
+            ],
+            slow=("pROC",),
+            rows=n,
+            versions={"pROC": r.version, "Sun and Xu in numpy": f"numpy {np.__version__}"},
+        )
+
+
+def bootstrap(share: float) -> Iterator[Comparison]:
+    """Percentile limits from 2000 stratified resamples."""
+    n = int(1e5 * share)
+    resamples, tenth = 2000, 200
+    frame = normal(n)
+    label, (score,) = arrays(frame, "score")
+    ours = select(frame, pa.roc_auc_ci("label", "score", method="bootstrap", n_resamples=resamples))
+    by_numpy = functools.partial(counting_bootstrap, label, score, resamples)
+    with R(label=label, score=score) as r:
+        options = f'method = "bootstrap", boot.n = {tenth}, boot.stratified = TRUE, progress = "none"'
+        by_r = r.asks(f"{{ set.seed(1); as.numeric(ci.auc({curve_in_r('score')}, {options}))[c(1, 3)] }}")
+        fields = answer(ours)
+        limits = fields["lower"], fields["upper"]
+        # A resampled limit's own error is 2.7 / sqrt(resamples) standard errors of the AUC: four times that.
+        own = 4 * 2.7 * fields["se"]
+        agree("bootstrap, numpy", limits, by_numpy(), own * math.sqrt(2 / resamples))
+        agree("bootstrap, pROC", limits, by_r(), own * math.sqrt(1 / resamples + 1 / tenth))
+        by_proc = f"pROC, {tenth} resamples times {resamples // tenth}"
+        yield Comparison(
+            f"bootstrap of {resamples} resamples",
+            {"roc_auc_ci": ours, by_proc: by_r, "counts in numpy": by_numpy},
+            [Promise("roc_auc_ci", by_proc, 1 / 30), Promise("roc_auc_ci", "counts in numpy", 1.0)],
+            slow=(by_proc,),
+            rows=n,
+            times={by_proc: resamples / tenth},
+            versions={by_proc: r.version, "counts in numpy": f"numpy {np.__version__}"},
+        )
+
+
+def groups(share: float) -> Iterator[Comparison]:
+    """Intervals of very many groups."""
+    count = int(1e5 * share)
+    frame = even_groups(count, 100)
+    expressions = {
+        "roc_auc": AUC,
+        "delong": pa.roc_auc_ci("label", "score"),
+        "logit": pa.roc_auc_ci("label", "score", method="logit"),
+        "hanley_mcneil": pa.roc_auc_ci("label", "score", method="hanley_mcneil"),
+    }
+    for engine in ("streaming", "in-memory"):
+        contenders = {name: grouped(frame, engine, expression) for name, expression in expressions.items()}
+        answers = {name: by_group(run) for name, run in contenders.items()}
+        for name, answers_of_one in answers.items():
+            agree(f"{engine}, {name}", answers_of_one["auc"], answers["roc_auc"]["auc"])
+        for group in range(3):
+            label, (score,) = arrays(frame.filter(pl.col("group") == group), "score")
+            areas, covariance = sun_and_xu(label, score)
+            theirs = limits_by_formula(areas[0], math.sqrt(covariance[0, 0]), label)
+            for method, limits in theirs.items():
+                told = answers[method].row(group, named=True)
+                agree(f"{engine}, {method}", (told["lower"], told["upper"]), limits, 1e-9)
+        yield Comparison(
+            f"{count} groups of 100 rows, {engine}",
+            contenders,
+            [
+                Promise("delong", "roc_auc", 2.0),
+                Promise("logit", "roc_auc", NOTHING),
+                Promise("hanley_mcneil", "roc_auc", NOTHING),
+            ],
+            rows=frame.height,
+        )
+
+
+def limits_by_formula(auc: float, se: float, label: Labels) -> dict[str, tuple[float, float]]:
+    """Write down the limits of each method."""
+    n_pos, n_neg = int(label.sum()), int((~label).sum())
+    logit, half = math.log(auc / (1 - auc)), Z * se / (auc * (1 - auc))
+    of_pos, of_neg = auc / (2 - auc) - auc**2, 2 * auc**2 / (1 + auc) - auc**2
+    of_both = auc * (1 - auc) + (n_pos - 1) * of_pos + (n_neg - 1) * of_neg
+    hanley = Z * math.sqrt(of_both / (n_pos * n_neg))
+    return {
+        "delong": (max(0.0, auc - Z * se), min(1.0, auc + Z * se)),
+        "logit": (1 / (1 + math.exp(half - logit)), 1 / (1 + math.exp(-half - logit))),
+        "hanley_mcneil": (max(0.0, auc - hanley), min(1.0, auc + hanley)),
+    }
+
+
+def large(share: float) -> Iterator[Comparison]:
+    """DeLong's interval of one column."""
+    n = int(1e7 * share)
+    frame = normal(n)
+    contenders = {"roc_auc": select(frame, AUC), "roc_auc_ci": select(frame, pa.roc_auc_ci("label", "score"))}
+    label, (score,) = arrays(frame, "score")
+    areas, covariance = sun_and_xu(label, score)
+    fields = answer(contenders["roc_auc_ci"])
+    agree("areas", fields["auc"], areas[0], 1e-9)
+    agree("standard errors", fields["se"] / math.sqrt(covariance[0, 0]), 1.0, 1e-6)
+    yield Comparison("DeLong interval", contenders, [Promise("roc_auc_ci", "roc_auc", 1.4)], rows=n)
+
+
+def rank_sum(share: float) -> Iterator[Comparison]:
+    """Mann-Whitney tests of very many groups: normal, exact, and exact with ties."""
+    test = pa.mann_whitney_u("label", "score")
+    # Exact counts take long, with ties most of all.
+    for most, size, prevalence, decimals in ((1e5, 100, 0.3, None), (1e5, 80, 0.5, None), (1e4, 50, 0.3, 1)):
+        count = int(most * share)
+        frame = even_groups(count, size, prevalence)
+        if decimals is not None:
+            frame = frame.with_columns(pl.col("score").round(decimals))
+        contenders = {
+            "roc_auc": grouped(frame, "in-memory", AUC),
+            "mann_whitney_u": grouped(frame, "in-memory", test),
+        }
+        told = by_group(contenders["mann_whitney_u"])
+        agree("areas", told["auc"], by_group(contenders["roc_auc"])["auc"])
+        for group in range(20):
+            label, (score,) = arrays(frame.filter(pl.col("group") == group), "score")
+            fields = told.row(group, named=True)
+            # scipy knows no exact test with ties.
+            if decimals is None:
+                theirs = scipy.stats.mannwhitneyu(score[label], score[~label], method=fields["method"])
+                agree("p-values", fields["p_value"], theirs.pvalue, 1e-12)
+        exact = 100 * told["method"].eq("exact").fill_null(value=False).to_numpy().mean()
+        ties = ", ties" if decimals is not None else ""
+        yield Comparison(
+            f"{count} groups of {size} rows{ties}, {exact:.0f} % exact",
+            contenders,
+            [Promise("mann_whitney_u", "roc_auc", NOTHING)],
+            slow=("mann_whitney_u",) if exact > 0 else (),
+            rows=frame.height,
+        )
+
+
+def several(share: float) -> Iterator[Comparison]:
+    """Five scores of the same rows."""
+    n = int(1e6 * share)
+    frame = scores_alike(n, 5)
+    names = frame.columns[1:]
+    plan = frame.lazy().select(pa.roc_auc("label", name) for name in names)
+    label, scores = arrays(frame, *names)
+    by_numpy = functools.partial(sun_and_xu, label, *scores)
+    ours = select(frame, pa.roc_auc_compare("label", *names))
+    areas, covariance = by_numpy()
+    told = answer(ours)["areas"]
+    agree("areas", [area["auc"] for area in told], areas, 1e-10)
+    agree("areas, plainly", [area["auc"] for area in told], plan.collect().row(0))
+    # Relative to the variances: covariances are of their size here.
+    matrix = np.array([area["covariance"] for area in told])
+    agree("covariances", matrix / covariance, 1.0, 1e-6)
+    yield Comparison(
+        "5 scores",
+        {
+            "roc_auc_compare": ours,
+            "5 roc_auc": lambda: plan.collect(engine="in-memory"),
+            "Sun and Xu in numpy": by_numpy,
+        },
+        [Promise("roc_auc_compare", "5 roc_auc", NOTHING)],
+        slow=("Sun and Xu in numpy",),
+        rows=n,
+        versions={"Sun and Xu in numpy": f"numpy {np.__version__}"},
+    )
+
+
+def segments(share: float) -> Iterator[Comparison]:
+    """Twenty segments, each against the rest."""
+    n = int(1e6 * share)
+    group = pl.Series("group", np.random.default_rng(4).integers(0, 20, n, dtype=np.int32))
+    frame = normal(n).with_columns(group)
+    plan = pa.compare_segments(frame, "label", "score", "group", versus="rest")
+    intervals = grouped(frame, "in-memory", pa.roc_auc_ci("label", "score"))
+    told, theirs = plan.collect(engine="in-memory"), by_group(intervals)
+    agree("areas", told["auc"], theirs["auc"])
+    for segment in range(20):
+        rest = answer(select(frame.filter(pl.col("group") != segment), pa.roc_auc_ci("label", "score")))
+        fields = told.row(segment, named=True)
+        agree("the rest", fields["versus_auc"], rest["auc"], 1e-12)
+        statistic = (fields["auc"] - rest["auc"]) / math.hypot(fields["se"], rest["se"])
+        agree("statistics", fields["statistic"], statistic, 1e-7)
+    yield Comparison(
+        "20 segments",
+        {
+            "compare_segments": lambda: plan.collect(engine="in-memory"),
+            "grouped roc_auc_ci": intervals,
+            "roc_auc of all rows": select(frame, AUC),
+        },
+        [Promise("compare_segments", "grouped roc_auc_ci", NOTHING)],
+        rows=n,
+    )
+
+
+def curves(share: float) -> Iterator[Comparison]:
+    """Venkatraman's test with 2000 permutations."""
+    n = int(1e5 * share)
+    permutations, tenth = 2000, 200
+    frame = scores_alike(n, 2)
+    label, (one, other) = arrays(frame, "score", "score_1")
+    ours = select(frame, pa.roc_curve_difference("label", "score", "score_1", n_permutations=permutations))
+    by_numpy = functools.partial(venkatraman, label, one, other, tenth)
+    fields, (statistic, p_value) = answer(ours), by_numpy()
+    agree("statistics", fields["statistic"], statistic)
+    # Four standard deviations of a share of permutations, at most.
+    agree("p-values", fields["p_value"], p_value, 2 * math.sqrt(1 / permutations + 1 / tenth))
+    contender = f"numpy, {tenth} permutations times {permutations // tenth}"
+    yield Comparison(
+        f"two curves, {permutations} permutations",
+        {"roc_curve_difference": ours, contender: by_numpy},
+        [Promise("roc_curve_difference", contender, NOTHING)],
+        slow=("roc_curve_difference", contender),
+        rows=n,
+        times={contender: permutations / tenth},
+        versions={contender: f"numpy {np.__version__}"},
+    )
+
+
+def shift(share: float) -> Iterator[Comparison]:
+    """Find the median of all differences, with its limits."""
+    n = int(1e6 * share)
+    frame = normal(n)
+    label, (score,) = arrays(frame, "score")
+    column = frame["score"]
+    ours = select(frame, pa.hodges_lehmann("label", "score"))
+    fields = answer(ours)
+    pos, neg = score[label], np.sort(score[~label])
+    pairs = pos.size * neg.size
+    deviation = math.sqrt(pairs * (n + 1) / 12)
+    for name, away in (("lower", -Z), ("shift", 0.0), ("upper", Z)):
+        # How many of all differences are smaller, as the test counts them.
+        smaller = neg.size * pos.size - int(np.searchsorted(neg, pos - fields[name], "left").sum())
+        # The limits have a continuity correction, and differences that floats do not tell apart.
+        agree(name, (smaller - pairs / 2) / deviation, away, 1e-3)
+    yield Comparison(
+        "Hodges-Lehmann shift",
+        {"hodges_lehmann": ours, "Series.sort()": lambda: column.sort(), "roc_auc": select(frame, AUC)},
+        [Promise("hodges_lehmann", "Series.sort()", NOTHING)],
+        rows=n,
+    )
+
+
+def agreement(share: float) -> Iterator[Comparison]:
+    """Pairs of rows that two scores order alike."""
+    n = int(1e6 * share)
+    frame = scores_alike(n, 2)
+    _, (one, other) = arrays(frame, "score", "score_1")
+    ours = select(frame, pa.rank_agreement("score", "score_1"))
+
+    def tau() -> float:
+        return float(scipy.stats.kendalltau(one, other, method="asymptotic").statistic)
+
+    agree("Kendall's tau", answer(ours)["tau_b"], tau(), 1e-12)
+    yield Comparison(
+        "rank agreement",
+        {"rank_agreement": ours, "scipy": tau, "Series.sort()": lambda: frame["score"].sort()},
+        [Promise("rank_agreement", "scipy", NOTHING)],
+        slow=("scipy",),
+        rows=n,
+        versions={"scipy": f"scipy {scipy.__version__}"},
+    )
+
+
+WORKS: dict[str, Callable[[float], Iterator[Comparison]]] = {
+    "paired": paired,
+    "bootstrap": bootstrap,
+    "groups": groups,
+    "large": large,
+    "rank_sum": rank_sum,
+    "several": several,
+    "segments": segments,
+    "curves": curves,
+    "shift": shift,
+    "agreement": agreement,
+}
+
+
+def compared(work: Comparison, rounds: int) -> Iterator[Row]:
+    """Let the contenders take turns; scale those that do part of the work."""
+    for row in timed(work, rounds):
+        ours = row.ours_median * work.times.get(row.ours, 1)
+        other = row.other_median * work.times.get(row.other, 1)
+        promised = None if row.promised == NOTHING else row.promised
+        yield dataclasses.replace(
+            row, ours_median=ours, other_median=other, ratio=ours / other, promised=promised
+        )
+
+
+def main() -> int:
+    """Measure, print and append."""
+    parser = argparse.ArgumentParser(description="Hold the speed of inference against other software.")
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--share", type=float, default=1.0, help="this share of the rows and groups")
+    parser.add_argument("--only", nargs="+", choices=WORKS, help="these works")
+    parser.add_argument("--check", action="store_true", help="fail where a promise is not kept")
+    parser.add_argument("--dry", action="store_true", help="append nothing")
+    chosen = parser.parse_args()
+    told: list[dict[str, Any]] = []
+    broken = False
+    stamp = {"date": time.strftime("%Y-%m-%d"), "version": pa.__version__, "polars": pl.__version__}
+    for name, works in WORKS.items():
+        if chosen.only and name not in chosen.only:
+            continue
+        for work in works(chosen.share):
+            for row in compared(work, chosen.rounds):
+                kept = row.promised is None or row.ratio <= row.promised
+                broken |= not kept
+                version = work.versions.get(row.other)
+                told.append({**stamp, "rows": work.rows, **vars(row), "other_version": version, **machine()})
+                verdict = "" if row.promised is None else f" (promised {row.promised:.3f})"
+                verdict += "" if row.promised is None else "  kept" if kept else "  NOT KEPT"
+                medians = f"{row.ours_median:.4g} / {row.other_median:.4g} = {row.ratio:.4g}"
+                print(f"{row.work:<40} {row.ours:>22} / {row.other:<34} {medians}{verdict}", flush=True)
+    if not chosen.dry:
+        schema = {"promised": pl.Float64, "other_version": pl.String}
+        table = pl.DataFrame(told, schema_overrides=schema, infer_schema_length=None)
+        table = table.with_columns(
+            pl.col("ours_median", "other_median", "ratio", "promised").round_sig_figs(4)
+        )
+        RESULTS.parent.mkdir(exist_ok=True)
+        if RESULTS.exists():
+            table = pl.concat([pl.read_csv(RESULTS, schema=table.schema), table])
+        table.write_csv(RESULTS)
+    return 1 if chosen.check and broken else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

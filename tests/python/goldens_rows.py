@@ -1,0 +1,75 @@
+"""What the golden tests share: the rows that a record is about, and how an answer is put to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import polars as pl
+
+Record: TypeAlias = dict[str, Any]
+Answers: TypeAlias = dict[str, Any]
+
+
+class Apart(str):
+    """Why a field, or a whole record, is not compared."""
+
+    __slots__ = ()
+
+
+Check: TypeAlias = Callable[[pl.DataFrame, Record], Answers | Apart]
+"""From a case's table and a record of it: what we say for every field of the record's result."""
+
+
+def signed(arguments: Record, which: str = "") -> pl.Expr:
+    """Return the score that indicates positives if high; ``which`` is "1" or "2" of a pair."""
+    sign = -1 if arguments.get("direction") == ">" else 1
+    sign *= arguments.get(f"sign{which}", 1)
+    return pl.col(arguments[f"score{which}"]) * pl.lit(sign)
+
+
+def labelled(frame: pl.DataFrame, record: Record, *others: str, **scores: pl.Expr) -> pl.DataFrame:
+    """Return the label with scores and other columns, of the subcase that the record is about."""
+    arguments = record["arguments"]
+    if "subcase" in arguments:
+        frame = frame.filter(pl.col("subcase") == arguments["subcase"])
+    # sklearn and scipy refuse or propagate NaN, as we do; the others drop such rows, as nulls are.
+    if not record["function"].startswith(("sklearn", "scipy")):
+        scores = {name: score.fill_nan(None) for name, score in scores.items()}
+    return frame.select(*others, label=pl.col("label") == arguments.get("positive", 1), **scores)
+
+
+def rows(frame: pl.DataFrame, record: Record, *others: str) -> pl.DataFrame:
+    """Return label and score."""
+    return labelled(frame, record, *others, score=signed(record["arguments"]))
+
+
+def pairs(frame: pl.DataFrame, record: Record, *others: str) -> pl.DataFrame:
+    """Return label and two scores, a and b."""
+    arguments = record["arguments"]
+    return labelled(frame, record, *others, a=signed(arguments, "1"), b=signed(arguments, "2"))
+
+
+def answer(frame: pl.DataFrame, expression: pl.Expr) -> Any:
+    return frame.select(expression).to_series().to_list()[0]
+
+
+def tied(frame: pl.DataFrame) -> bool:
+    scores = frame.drop_nulls()["score"]
+    return scores.n_unique() < len(scores)
+
+
+def side(arguments: Record) -> Any:
+    """Return the alternative by our name for it."""
+    return {
+        "two.sided": "two-sided",
+        "two-sided": "two-sided",
+        "one.sided": "greater",
+        "greater": "greater",
+        "less": "less",
+    }[arguments.get("alternative", "two-sided")]
+
+
+def running_on(ours: float, theirs: float) -> float:
+    """Return ``ours``, a limit clipped to 0 and 1, as those write it who let limits run on."""
+    return theirs if ours == min(max(theirs, 0.0), 1.0) and ours in (0.0, 1.0) else ours

@@ -1,0 +1,179 @@
+"""Functions of whole columns, and options and keys of expressions."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import false_discovery_control, norm
+
+import polars_auc as pa
+from test_laws import fixed
+
+ENGINES = pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+
+
+@given(p=st.lists(st.floats(0, 1), min_size=1, max_size=20))
+@settings(max_examples=50, deadline=None)
+def test_adjusted_p_values(p: list[float]) -> None:
+    frame = pl.DataFrame({"p": p})
+    holm = [
+        min(1.0, max((len(p) - sorted(p).index(q)) * q for q in p if q <= value)) for value in p
+    ]  # ties share the first rank, whose factor is the largest
+    expected = {
+        "bonferroni": [min(1.0, len(p) * value) for value in p],
+        "holm": holm,
+        "bh": list(false_discovery_control(p, method="bh")),
+        "by": list(false_discovery_control(p, method="by")),
+    }
+    for method, values in expected.items():
+        got = frame.select(pa.adjust_p_values("p", method=method)).to_series().to_list()  # type: ignore[arg-type]
+        assert all(
+            math.isclose(g, v, rel_tol=1e-12, abs_tol=1e-300) for g, v in zip(got, values, strict=True)
+        )
+    assert frame.select(pa.adjust_p_values("p", method=None)).to_series().to_list() == p
+
+
+@ENGINES
+def test_adjusted_by_group(engine: Any) -> None:
+    frame = pl.DataFrame({"g": [1, 1, 2, 2, 2], "p": [0.01, None, 0.02, float("nan"), 0.5]})
+    plan = frame.lazy().with_columns(q=pa.adjust_p_values("p").over("g"))
+    got = plan.collect(engine=engine)["q"].to_list()
+    assert got[:3] == [0.01, None, 0.04]
+    assert math.isnan(got[3])
+    assert got[4] == 0.5
+    assert plan.collect_schema()["q"] == pl.Float64
+    lists = (
+        frame.lazy().group_by("g", maintain_order=True).agg(pa.adjust_p_values("p")).collect(engine=engine)
+    )
+    assert lists["p"].list.len().to_list() == [2, 3]
+    with pytest.raises(pl.exceptions.ComputeError, match='adjust_p_values: p "p" has dtype str'):
+        pl.DataFrame({"p": ["a"]}).select(pa.adjust_p_values("p"))
+
+
+@ENGINES
+def test_power_row_by_row(engine: Any) -> None:
+    frame = pl.DataFrame(
+        {"auc": [0.6, 0.7, 0.5, 1.0, None], "m": [40, 40, 40, 40, 40], "n": [70, 0, 70, 70, 70]}
+    )
+    plan = frame.lazy().select(
+        power=pa.roc_auc_power("auc", "m", "n"), size=pa.roc_auc_sample_size("auc", power=0.9, ratio=2)
+    )
+    got = plan.collect(engine=engine)
+    assert got.schema == plan.collect_schema()
+    assert got["power"].is_null().to_list() == [False, True, False, True, True]
+    # The binormal variances of Obuchowski, Lieber and Wians, with their 1.414.
+    a = 1.414 * norm.ppf(0.6)
+    v = 0.0099 * math.exp(-a * a / 2) * ((5 * a * a + 8) + (a * a + 8) / 1.75)
+    v0 = 0.0792 * (1 + 1 / 1.75)
+    expected = norm.cdf((math.sqrt(40) * 0.1 - norm.isf(0.025) * math.sqrt(v0)) / math.sqrt(v))
+    assert math.isclose(got["power"][0], expected, rel_tol=1e-12)
+    assert got["size"].struct.field("n_pos").is_null().to_list() == [False, False, True, True, True]
+    first = got["size"][0]
+    assert math.isclose(first["n_neg"], 2 * first["n_pos"], rel_tol=1e-12)
+    grouped = frame.group_by(pl.lit(1).alias("g")).agg(
+        pa.roc_auc_power(pl.col("auc").mean(), pl.lit(40), pl.lit(70))
+    )
+    assert grouped.height == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: pa.roc_auc_ci("y", "s", method="hanley_mcneil", cluster="c"), "knows no clusters"),
+        (
+            lambda: pa.roc_auc_ci("y", "s", method="bootstrap", interval="bca", cluster="c"),
+            "knows no clusters",
+        ),
+        (lambda: pa.roc_auc_ci("y", "s", n_resamples=1), "n_resamples must be an integer from 2 to"),
+        (lambda: pa.roc_auc_ci("y", "s", n_resamples=True), "n_resamples must be an integer"),
+        (lambda: pa.roc_auc_ci("y", "s", seed=-1), "seed must be an integer from 0 to"),
+        (lambda: pa.roc_auc_difference("y", "s", "t", max_fpr=0.1), 'take method="bootstrap"'),
+        (lambda: pa.roc_auc_difference("y", "s", "t", method="bootstrap", at_fpr=2), "at_fpr must lie"),
+        (
+            lambda: pa.roc_auc_difference("y", "s", "t", method="bootstrap", at_fpr=0.1, at_tpr=0.9),
+            "compare one thing at a time",
+        ),
+        (
+            lambda: pa.roc_auc_difference("y", "s", "t", method="bootstrap", min_fpr=0.3, max_fpr=0.2),
+            "min_fpr must be below max_fpr",
+        ),
+        (lambda: pa.roc_auc_compare("y", "s"), "expected two scores or more, got 1"),
+        (
+            lambda: pa.roc_auc_compare("y", "s", "t", reference=2),
+            "reference must be a score's place, from 0 to 1",
+        ),
+        (
+            lambda: pa.roc_curve_difference("y", "s", "t", n_permutations=0),
+            "n_permutations must be an integer",
+        ),
+        (lambda: pa.cv_roc_auc("y", "s", "f", method="z"), "method must be one of 't', 'influence'"),  # type: ignore[arg-type]
+        (lambda: pa.cv_roc_auc_difference("y", "s", "t", "f", test_train_ratio=-1), "must be 0 or more"),
+        (lambda: pa.roc_auc_sample_size("a", ratio=0), "ratio must be above 0"),
+        (lambda: pa.roc_auc_power("a", "m", "n", alpha=5), "alpha must lie between 0 and 1"),
+        (lambda: pa.roc_auc_difference_power("y", "s", "t", power=1), "power must lie between 0 and 1"),
+        (lambda: pa.mann_whitney_u("y", "s", method="normal"), "method must be one of 'auto'"),  # type: ignore[arg-type]
+    ],
+)
+def test_options(call: Any, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        call()
+
+
+def test_a_key_of_any_plain_dtype() -> None:
+    frame = fixed(400).drop_nulls().with_columns(k=pl.col("g") % 4)
+    expected = frame.select(pa.cv_roc_auc("label", "score", "k")).item()
+    day = datetime.date(2024, 1, 1)
+    for key in (
+        pl.col("k").cast(pl.Int8),
+        pl.col("k").cast(pl.Float32),
+        pl.col("k").cast(pl.Decimal(10, 2)),
+        pl.col("k").cast(pl.String),
+        pl.col("k").cast(pl.String).cast(pl.Categorical),
+        pl.col("k").cast(pl.String).cast(pl.Enum(["3", "1", "0", "2"])),
+        pl.lit(day) + pl.duration(days="k"),
+        (pl.lit(day) + pl.duration(days="k")).cast(pl.Datetime("ms", "UTC")),
+        pl.col("k").cast(pl.String).cast(pl.Binary),
+        pl.struct("k", half=pl.col("k") > 1),
+    ):
+        assert frame.select(pa.cv_roc_auc("label", "score", key)).item() == expected, key
+    two = frame.select(pa.cv_roc_auc("label", "score", pl.col("k") > 1).struct.field("n_folds")).item()
+    assert two == 2
+    with pytest.raises(pl.exceptions.ComputeError, match='cv_roc_auc: fold "k" has dtype list'):
+        frame.select(pa.cv_roc_auc("label", "score", pl.concat_list("k")))
+    with pytest.raises(pl.exceptions.ComputeError, match='kruskal_wallis: score "key" has dtype str'):
+        frame.select(pa.kruskal_wallis("g", "key"))
+    with pytest.raises(pl.exceptions.ComputeError, match='label "label" has 3 rows but score "score" has'):
+        frame.select(pa.roc_auc_difference(pl.col("label").head(3), "score", "other"))
+
+
+def test_a_seed_is_a_stream() -> None:
+    frame = fixed(300)
+
+    def lower(seed: int) -> float:
+        ci = pa.roc_auc_ci("label", "score", method="bootstrap", n_resamples=200, seed=seed)
+        return float(frame.select(ci.struct.field("lower")).item())
+
+    assert lower(1) == lower(1)
+    assert len({lower(seed) for seed in range(5)}) == 5
+
+
+def test_exact_where_it_can_be_counted() -> None:
+    n = 2000
+    wide = pl.DataFrame({"y": [i % 2 for i in range(n)], "s": [(i * 7919) % n for i in range(n)]})
+    test = wide.select(pa.mann_whitney_u("y", "s", method="exact")).unnest("s").row(0, named=True)
+    assert test["method"] == "exact"
+    assert test["p_value"] is None
+    assert test["z"] is not None
+    lone = wide.with_columns(y=pl.col("s") == n - 1)
+    test = (
+        lone.select(pa.mann_whitney_u("y", "s", method="exact", alternative="greater"))
+        .unnest("s")
+        .row(0, named=True)
+    )
+    assert math.isclose(test["p_value"], 1 / n, rel_tol=1e-12)

@@ -1,0 +1,216 @@
+"""Segments compared with others, against tests of their rows."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+from scipy.stats import chi2, norm
+from scipy.stats import t as student_t
+
+import oracles
+import polars_auc as pa
+from cases import SCHEMA, assert_same, frames
+from test_laws import fixed, two_rows
+
+ENGINES = pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+Z_95 = float(norm.isf(0.025))
+
+
+def segment_rows(frame: pl.DataFrame, keep: pl.Expr) -> list[oracles.Row]:
+    return list(frame.filter(keep).select("label", "score").drop_nulls().iter_rows())
+
+
+def welch(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Two areas of different rows, from their intervals."""
+    names = ("versus_auc", "difference", "difference_se", "statistic", "df", "p_value")
+    if one["auc"] is None or other["auc"] is None:
+        return dict.fromkeys(names)
+    answer = {**dict.fromkeys(names), "versus_auc": other["auc"], "difference": one["auc"] - other["auc"]}
+    if one["se"] is None or other["se"] is None:
+        return answer
+    v1, v2 = one["se"] ** 2, other["se"] ** 2
+    answer["difference_se"] = math.sqrt(v1 + v2)
+    if v1 + v2 == 0:
+        return answer
+    n1, n2 = (ci["n_pos"] + ci["n_neg"] for ci in (one, other))
+    statistic = answer["difference"] / math.sqrt(v1 + v2)
+    df = (v1 + v2) ** 2 / (v1**2 / (n1 - 1) + v2**2 / (n2 - 1))
+    p_value = 2 * float(student_t.sf(abs(statistic), df))
+    return {**answer, "statistic": statistic, "df": df, "p_value": min(1.0, p_value)}
+
+
+def close(got: dict[str, Any], expected: dict[str, Any]) -> None:
+    for name, value in expected.items():
+        if value is None:
+            assert got[name] is None, name
+        else:
+            # A difference of two floats near 1 keeps an error of some 1e-16, which its test magnifies.
+            assert math.isclose(got[name], value, rel_tol=1e-9, abs_tol=1e-12), (name, got[name], value)
+
+
+@given(frame=frames(max_rows=40), versus=st.sampled_from(["rest", "previous", "b"]))
+@settings(max_examples=80, deadline=None)
+def test_definition(frame: pl.DataFrame, versus: str) -> None:
+    used = frame.drop_nulls(["label", "score", "key"])
+    names = used["key"].unique().sort().to_list()
+    if versus == "b" and "b" not in frame["key"]:
+        with pytest.raises(pl.exceptions.ComputeError, match="versus names the segment"):
+            pa.compare_segments(frame, "label", "score", "key", versus=versus).collect()
+        return
+    table = pa.compare_segments(frame, "label", "score", "key", versus=versus, adjust=None).collect()
+    assert table["key"].to_list() == names
+    cis = {name: oracles.roc_auc_ci(segment_rows(used, pl.col("key") == name), Z_95) for name in names}
+    for place, (name, got) in enumerate(zip(names, table.iter_rows(named=True), strict=True)):
+        assert_same({key: got[key] for key in cis[name]}, cis[name], relative=1e-12)
+        other = {"auc": None}
+        if versus == "rest":
+            other = oracles.roc_auc_ci(segment_rows(used, pl.col("key") != name), Z_95)
+        elif versus == "previous" and place:
+            other = cis[names[place - 1]]
+        elif versus == "b" and name != "b" and "b" in names:
+            other = cis["b"]
+        close(got, welch(cis[name], other))
+        assert got["p_adjusted"] == got["p_value"]
+    weighed = [(ci["auc"], ci["se"] ** -2) for ci in cis.values() if ci["se"]]
+    told = table.select("heterogeneity", "heterogeneity_df", "heterogeneity_p_value").unique()
+    if len(weighed) < 2:
+        assert all(value is None for row in told.rows() for value in row)
+    else:
+        mean = sum(a * w for a, w in weighed) / sum(w for _, w in weighed)
+        q = sum(w * (a - mean) ** 2 for a, w in weighed)
+        df = len(weighed) - 1
+        expected = {
+            "heterogeneity": q,
+            "heterogeneity_df": df,
+            "heterogeneity_p_value": float(chi2.sf(q, df)),
+        }
+        close(told.row(0, named=True), expected)
+
+
+def test_overall_by_resampling() -> None:
+    """The standard error of the difference to all rows, against the spread over many samples."""
+    n = 300
+    many = pl.concat([fixed(n, seed).with_columns(sample=seed) for seed in range(400)])
+    differences, squares = [], []
+    for sample in many.partition_by("sample"):
+        row = (
+            pa.compare_segments(sample, "label", "score", "key", versus="overall")
+            .collect()
+            .row(0, named=True)
+        )
+        differences.append(row["difference"])
+        squares.append(row["difference_se"] ** 2)
+    spread = pl.Series(differences).std()
+    assert isinstance(spread, float)
+    told = math.sqrt(sum(squares) / len(squares))
+    # A standard deviation of 400 is known to 3.5 %; three of those.
+    assert abs(told / spread - 1) < 0.11
+
+
+@ENGINES
+def test_lazily_and_by_several_columns(engine: Any) -> None:
+    frame = fixed(4000).with_columns(
+        half=pl.col("g") % 2 == 0, day=pl.date(2020, 1, 1) + pl.duration(days="g")
+    )
+    plan = pa.compare_segments(frame.lazy(), "label", "score", ["half", "key"], versus=(True, "b"))
+    table = plan.collect(engine=engine)
+    assert table.schema == plan.collect_schema()
+    assert table.select("half", "key").equals(table.select("half", "key").sort("half", "key"))
+    single = frame.with_columns(both=pl.format("{}{}", "half", "key"))
+    other = pa.compare_segments(single, "label", "score", "both", versus="trueb").collect()
+    assert_frame_equal(table.drop("half", "key"), other.drop("both"))
+    assert table.filter(pl.col("half"), pl.col("key") == "b")["p_value"].to_list() == [None]
+    by_day = pa.compare_segments(frame, "label", "score", "day", versus=datetime.date(2020, 1, 2)).collect()
+    assert by_day.row(0, named=True)["versus_auc"] is None
+    assert by_day["versus_auc"].n_unique() == 2
+
+
+def test_order_of_rows_changes_no_bit() -> None:
+    frame = fixed(3000)
+    for versus in ("rest", "overall", "previous"):
+        tables = [
+            pa.compare_segments(f, "label", "score", "g", versus=versus).collect()
+            for f in (frame, frame.reverse(), frame.sample(fraction=1, shuffle=True, seed=3))
+        ]
+        assert tables[0].equals(tables[1])
+        assert tables[0].equals(tables[2])
+
+
+def test_adjustments() -> None:
+    frame = fixed(3000)
+    plain = pa.compare_segments(frame, "label", "score", "g", adjust=None).collect()
+    for method in ("holm", "bonferroni", "bh", "by"):
+        table = pa.compare_segments(frame, "label", "score", "g", adjust=method).collect()
+        adjusted = plain.select(pa.adjust_p_values("p_value", method=method)).to_series()
+        assert table["p_adjusted"].to_list() == adjusted.to_list()
+
+
+def test_nan_stays_where_it_is() -> None:
+    frame = fixed(2000).with_columns(
+        score=pl.when(pl.col("key") == "b", pl.int_range(pl.len()) > 1900).then(math.nan).otherwise("score")
+    )
+    for versus in ("rest", "overall", "a"):
+        table = pa.compare_segments(frame, "label", "score", "key", versus=versus).collect()
+        rows = {row["key"]: row for row in table.iter_rows(named=True)}
+        clean = pa.compare_segments(fixed(2000), "label", "score", "key", versus=versus).collect()
+        expected = {row["key"]: row for row in clean.iter_rows(named=True)}
+        assert math.isnan(rows["b"]["auc"])
+        assert math.isnan(rows["b"]["se"])
+        assert rows["c"]["auc"] == expected["c"]["auc"]
+        assert rows["c"]["n_pos"] == expected["c"]["n_pos"]
+        if versus == "a":
+            assert rows["c"]["p_value"] == expected["c"]["p_value"]
+        else:
+            assert math.isnan(rows["c"]["p_value"])
+
+
+def test_nothing_to_compare() -> None:
+    empty = pa.compare_segments(pl.DataFrame(schema=SCHEMA), "label", "score", "key").collect()
+    assert empty.height == 0
+    assert empty.columns[0] == "key"
+    one = pa.compare_segments(
+        two_rows([True, False], [1.0, 0.0]).with_columns(key=pl.lit("a")), "label", "score", "key"
+    )
+    row = one.collect().row(0, named=True)
+    assert (row["auc"], row["versus_auc"], row["p_value"], row["heterogeneity"]) == (1.0, None, None, None)
+
+
+def test_what_is_refused() -> None:
+    frame = fixed(100)
+    compare = pa.compare_segments
+    with pytest.raises(ValueError, match="by must be column names"):
+        compare(frame, "label", "score", [])
+    with pytest.raises(TypeError, match="by must be column names"):
+        compare(frame, "label", "score", [pl.col("g")])  # type: ignore[list-item]
+    with pytest.raises(pl.exceptions.ColumnNotFoundError, match="'zz'"):
+        compare(frame, "label", "score", "zz")
+    with pytest.raises(ValueError, match="'difference' has the name of another column"):
+        compare(frame.rename({"g": "difference"}), "label", "score", "difference")
+    with pytest.raises(ValueError, match=r"versus must be one of .* a value for each of the 1 columns"):
+        compare(frame, "label", "score", "g", versus=(1, 2))
+    with pytest.raises(ValueError, match=r"versus must be one of .* or a segment of dtype"):
+        compare(frame, "label", "score", "g", versus="best")
+    with pytest.raises(ValueError, match="rows without one are skipped"):
+        compare(frame, "label", "score", "g", versus=None)
+    with pytest.raises(ValueError, match="adjust must be one of"):
+        compare(frame, "label", "score", "g", adjust="sidak")  # type: ignore[arg-type]
+    with pytest.raises(
+        pl.exceptions.ComputeError, match='names the segment "99", which the rows do not have; there are: "1"'
+    ):
+        compare(frame, "label", "score", "g", versus=99).collect()
+    nested = frame.with_columns(pl.concat_list("g").alias("list"))
+    with pytest.raises(pl.exceptions.PolarsError, match=r"by .*dtype"):
+        compare(nested, "label", "score", "list").collect()
+    named_like_a_word = frame.with_columns(key=pl.lit("rest"))
+    assert compare(named_like_a_word, "label", "score", "key", versus=("rest",)).collect().height == 1
+    assert (
+        compare(frame.rename({"key": "segment"}), "label", "score", "segment").collect().columns[0]
+        == "segment"
+    )
