@@ -1,5 +1,6 @@
 //! Statistics of several columns row by row: from List columns to rows, and from records to a column.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use arrow::bitmap::Bitmap;
@@ -11,8 +12,8 @@ use super::groups::same_groups;
 use super::keys::{self, Keys};
 use super::score::{Held, WithScores, dispatch};
 use super::{columns, label, score};
-use crate::ranking::{Codes, Rows, tasks};
-use crate::statistics::{Column, Columns, Joint, Record};
+use crate::ranking::{Codes, Placed, Rows, tasks};
+use crate::statistics::{Column, Columns, Joint, Needs, Record};
 
 /// Which input is what: scores first, then the label, then the key.
 struct Roles {
@@ -106,7 +107,8 @@ fn answers<J: Joint>(
     CALLS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     let fields: Vec<Field> = inputs.iter().map(|input| input.field().into_owned()).collect();
     let (name, dtypes) = checked(&fields, statistic)?;
-    let table = Table::read::<J>(inputs, statistic.reference())?;
+    let needs = statistic.needs();
+    let table = Table::read::<J>(inputs, needs, statistic.reference())?;
     let passes = statistic.passes().max(2);
     let parts = tasks::run(
         &Threads,
@@ -116,7 +118,7 @@ fn answers<J: Joint>(
         |range| {
             let mut columns = Column::all_of(J::Record::FIELDS, range.len());
             for group in range {
-                let record = match table.group(group)? {
+                let record = match table.group(group, needs)? {
                     (rows, true) if !J::NAN_BY_KEY => statistic.of_nan(&rows),
                     (rows, _) => statistic.of_rows(&rows),
                 };
@@ -143,7 +145,7 @@ struct Table {
 }
 
 impl Table {
-    fn read<J: Joint>(inputs: &[Series], reference: Option<&[String]>) -> PolarsResult<Table> {
+    fn read<J: Joint>(inputs: &[Series], needs: Needs, reference: Option<&[String]>) -> PolarsResult<Table> {
         let roles = Roles::of::<J>(inputs.len())?;
         let (rows, borders) = same_groups(inputs, |input| roles.name(input))?;
         let mut valid: Option<Bitmap> = None;
@@ -154,7 +156,7 @@ impl Table {
             hold(rankable.chunks()[0].validity());
             scores.push(rankable);
         }
-        let values = if J::COLUMNS.values { Some(rows[0].cast(&DataType::Float64)?.rechunk()) } else { None };
+        let values = if needs.values { Some(rows[0].cast(&DataType::Float64)?.rechunk()) } else { None };
         let mut labels = None;
         if let Some(place) = roles.label {
             let (truths, there) = label::bits(&rows[place])?;
@@ -185,7 +187,7 @@ impl Table {
 
     /// The rows of a group in which nothing is missing, and whether a score among them is NaN; such a score is coded
     /// like a number, and its key is marked.
-    fn group(&self, group: usize) -> PolarsResult<(Rows, bool)> {
+    fn group(&self, group: usize, needs: Needs) -> PolarsResult<(Rows, bool)> {
         let range = self.rows(group);
         let kept = self
             .valid
@@ -195,10 +197,10 @@ impl Table {
         let keys = self.keys.as_ref().map(|keys| kept.of(&keys.codes));
         let mut key_places = Vec::new();
         let keys = keys.map_or_else(Codes::default, |keys| {
-            key_places.clone_from(&keys);
+            key_places = keys.to_vec();
             key_places.sort_unstable();
             key_places.dedup();
-            Codes::of(keys.into_iter())
+            Codes::of(keys.iter().copied())
         });
         let mut rows = Rows {
             len: kept.len(),
@@ -208,23 +210,18 @@ impl Table {
             ..Rows::default()
         };
         if let Some(values) = &self.values {
-            rows.values = kept.of(values.f64()?.downcast_as_array().values());
+            rows.values = kept.of(values.f64()?.downcast_as_array().values()).into_owned();
         }
-        let coded = if self.scores.len() > 1 && rows.len >= crate::ranking::SHARD_ROWS {
-            // Large scores are sorted side by side.
+        let learn = |scores: &Series| dispatch(scores, Learning { kept: &kept, labels: &rows.labels, needs });
+        let learnt = if self.scores.len() > 1 && rows.len >= crate::ranking::SHARD_ROWS {
+            // Large scores are ranked side by side.
             use rayon::prelude::*;
-            self.scores
-                .par_iter()
-                .map(|scores| dispatch(scores, Coding(&kept)))
-                .collect::<PolarsResult<Vec<_>>>()?
+            self.scores.par_iter().map(learn).collect::<PolarsResult<Vec<_>>>()?
         } else {
-            self.scores
-                .iter()
-                .map(|scores| dispatch(scores, Coding(&kept)))
-                .collect::<PolarsResult<Vec<_>>>()?
+            self.scores.iter().map(learn).collect::<PolarsResult<Vec<_>>>()?
         };
         let mut has_nan = false;
-        for (codes, nan) in coded {
+        for Learnt { codes, placed, nan } in learnt {
             has_nan |= !nan.is_empty();
             if !nan.is_empty() && rows.nan_keys.is_empty() {
                 rows.nan_keys = vec![false; rows.keys.distinct];
@@ -234,7 +231,8 @@ impl Table {
                     rows.nan_keys[key as usize] = true;
                 }
             }
-            rows.scores.push(codes);
+            rows.scores.extend(codes);
+            rows.placed.extend(placed);
         }
         Ok((rows, has_nan))
     }
@@ -252,10 +250,10 @@ impl Kept {
         self.rows.as_ref().map_or(self.range.len(), Vec::len)
     }
 
-    fn of<T: Copy>(&self, column: &[T]) -> Vec<T> {
+    fn of<'a, T: Copy>(&self, column: &'a [T]) -> Cow<'a, [T]> {
         match &self.rows {
-            None => column[self.range.clone()].to_vec(),
-            Some(rows) => rows.iter().map(|&row| column[row]).collect(),
+            None => Cow::Borrowed(&column[self.range.clone()]),
+            Some(rows) => rows.iter().map(|&row| column[row]).collect::<Vec<T>>().into(),
         }
     }
 
@@ -267,15 +265,34 @@ impl Kept {
     }
 }
 
-/// Codes the kept rows of a score column, and tells which of them are NaN.
-struct Coding<'a>(&'a Kept);
+/// Learns what a statistic needs to know of a score column.
+struct Learning<'a> {
+    kept: &'a Kept,
+    labels: &'a [bool],
+    needs: Needs,
+}
 
-impl WithScores for Coding<'_> {
-    type Output = (Codes, Vec<usize>);
+/// What was learnt of a score column.
+struct Learnt {
+    codes: Option<Codes>,
+    placed: Option<Placed>,
+    /// Which rows are NaN.
+    nan: Vec<usize>,
+}
 
-    fn with<S: Held>(self, scores: &ChunkedArray<S::Column>) -> PolarsResult<(Codes, Vec<usize>)> {
-        let scores = self.0.of(scores.downcast_as_array().values());
-        let nan = scores.iter().enumerate().filter(|row| row.1.is_nan()).map(|row| row.0).collect();
-        Ok((Codes::of(scores.into_iter()), nan))
+impl WithScores for Learning<'_> {
+    type Output = Learnt;
+
+    fn with<S: Held>(self, scores: &ChunkedArray<S::Column>) -> PolarsResult<Learnt> {
+        let scores = self.kept.of(scores.downcast_as_array().values());
+        let nan: Vec<usize> =
+            scores.iter().enumerate().filter(|row| row.1.is_nan()).map(|row| row.0).collect();
+        let rows = || scores.iter().copied();
+        Ok(Learnt {
+            codes: self.needs.codes.then(|| Codes::of(rows())),
+            placed: (self.needs.placements && nan.is_empty())
+                .then(|| Placed::of(rows().zip(self.labels.iter().copied()))),
+            nan,
+        })
     }
 }

@@ -141,6 +141,21 @@ impl<K: Key> Index<K> {
         }
     }
 
+    /// Tells, of each key in turn, how many indexed keys are below it, and how many are not above it.
+    pub fn look_up<S: Score<Key = K>>(&self, keys: &[K], visit: impl FnMut(u32, u32)) {
+        match &self.map {
+            Map::Line(line) => {
+                let line = *line;
+                let bucket = |key| line.bucket(S::from_key(key).position());
+                widest(LookUp { index: self, keys, bucket, visit });
+            }
+            Map::Pieces(lines) => {
+                let bucket = |key| lines.bucket(S::from_key(key).position());
+                widest(LookUp { index: self, keys, bucket, visit });
+            }
+        }
+    }
+
     /// Counts the keys in `pieces` by their place among the indexed keys, which must be in order.
     pub fn tally<S: Score<Key = K>>(&mut self, pieces: &[&[K]]) {
         let (mut counts, mut equal) = (std::mem::take(&mut self.counts), std::mem::take(&mut self.equal));
@@ -268,6 +283,48 @@ impl<K: Key, F: Fn(K) -> u32> Work for TwiceBelow<'_, K, F> {
             sum += sums.into_iter().map(Into::<u64>::into).sum::<u64>();
         }
         sum
+    }
+}
+
+/// The work of [`Index::look_up`].
+struct LookUp<'a, K, F, V> {
+    index: &'a Index<K>,
+    keys: &'a [K],
+    bucket: F,
+    visit: V,
+}
+
+impl<K: Key, F: Fn(K) -> u32, V: FnMut(u32, u32)> Work for LookUp<'_, K, F, V> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(mut self) {
+        let (starts, keys) = (&self.index.starts[..], &self.index.keys[..]);
+        let mut slow = Remembered::default();
+        let mut buckets = [0; TOGETHER];
+        for keys_here in self.keys.chunks(TOGETHER) {
+            for (bucket, &key) in buckets.iter_mut().zip(keys_here) {
+                *bucket = (self.bucket)(key);
+            }
+            for (&bucket, &key) in buckets.iter().zip(keys_here) {
+                let (start, end) = ends_of_bucket(starts, bucket as usize);
+                let (below, not_above) = match keys[start..].first_chunk::<WINDOW>() {
+                    Some(window) if end - start <= WINDOW => {
+                        let (mut lower, mut upto) = (0u32, 0u32);
+                        for (place, &other) in window.iter().enumerate() {
+                            lower |= u32::from(other < key) << place;
+                            upto |= u32::from(other <= key) << place;
+                        }
+                        (lower.count_ones(), upto.count_ones())
+                    }
+                    _ => {
+                        let (below, upto) = slow.place(&keys[start..end], key);
+                        (below as u32, upto as u32)
+                    }
+                };
+                (self.visit)(start as u32 + below, start as u32 + not_above);
+            }
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 //! One class is brought near its order and the other looks up its place (`index`, `classes`); a few rows are compared
 //! in pairs ([`pairs`]). [`ties`] asks all of them, and [`group`] is the door. Nothing here knows where the
 //! scores came from, and nothing behind [`Ties`] knows how they were counted. What concerns several columns
-//! row by row takes [`rows`], whose scores are [`codes`]. [`tasks`] divides many groups among threads.
+//! row by row takes [`rows`], whose scores are [`codes`] or [`placed`]. [`tasks`] divides many groups among threads.
 
 #![deny(unsafe_code)]
 
@@ -19,6 +19,7 @@ pub mod key;
 mod map;
 pub mod pairs;
 mod piles;
+pub mod placed;
 pub mod rows;
 mod shards;
 mod shared;
@@ -35,6 +36,7 @@ pub use group::{Group, Way};
 pub use key::{Key, Score};
 pub use pairs::Placements;
 use piles::Piles;
+pub use placed::Placed;
 pub use rows::Rows;
 pub use shards::SHARD_ROWS;
 pub use steps::{Segment, Step, Tie};

@@ -1,6 +1,6 @@
 //! Rows: what several columns of a group say row by row, their scores as codes.
 
-use super::Codes;
+use super::{Codes, Placed};
 
 /// The rows of one group in which nothing is missing.
 #[derive(Clone, Debug, Default)]
@@ -9,8 +9,10 @@ pub struct Rows {
     pub len: usize,
     /// Which rows are positive; empty if the statistic has no label.
     pub labels: Vec<bool>,
-    /// The codes of each score column.
+    /// The codes of each score column, if the statistic needs them.
     pub scores: Vec<Codes>,
+    /// The placements of each score column, if the statistic needs them.
+    pub placed: Vec<Placed>,
     /// The scores of the first column as floats, only if the statistic asks for values.
     pub values: Vec<f64>,
     /// The codes of the key column: folds, clusters or segments.
@@ -33,7 +35,7 @@ impl Rows {
     }
 
     /// Brings the rows into an order that depends on nothing but what they say, so that a draw by row number
-    /// is the same however they came: by label, then by the codes of each column.
+    /// is the same however they came: by label, then by the codes of each column. Placements are left out.
     pub fn in_canonical_order(&self) -> Rows {
         let mut order: Vec<u32> = (0..self.len as u32).collect();
         let columns: Vec<&Codes> = self.scores.iter().chain(std::iter::once(&self.keys)).collect();
@@ -52,6 +54,7 @@ impl Rows {
             len: self.len,
             labels: order.iter().filter_map(|&row| self.labels.get(row as usize).copied()).collect(),
             scores: self.scores.iter().map(taken).collect(),
+            placed: Vec::new(),
             values: order.iter().filter_map(|&row| self.values.get(row as usize).copied()).collect(),
             keys: taken(&self.keys),
             nan_keys: self.nan_keys.clone(),

@@ -9,7 +9,7 @@
 //! summed by cluster first (Obuchowski 1997).
 
 use crate::math;
-use crate::ranking::{Codes, Placements, Rows};
+use crate::ranking::{Placed, Placements, Rows};
 
 /// The variance of one area, from the sums over its placements; undefined with a single row in a class.
 pub fn variance(placements: &Placements, n_pos: u64, n_neg: u64) -> Option<f64> {
@@ -37,31 +37,26 @@ fn scale(n: u64, others: u64) -> f64 {
 
 /// The areas of several scores, and how they vary together.
 #[derive(Clone, Debug)]
-pub struct Areas {
+pub struct Areas<'a> {
     /// Positives.
     pub n_pos: u64,
     /// Negatives.
     pub n_neg: u64,
     /// Twice the Mann-Whitney U of each score.
     pub twice_u: Vec<u128>,
-    /// For each score, twice the placements of all rows, unscaled.
-    placements: Vec<Vec<u64>>,
+    placed: &'a [Placed],
 }
 
-impl Areas {
-    /// Ranks each score; `None` without a positive or without a negative.
-    pub fn of(rows: &Rows) -> Option<Self> {
-        let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
+impl<'a> Areas<'a> {
+    /// Sums the placements of each score; `None` without a positive or without a negative.
+    pub fn of(rows: &'a Rows) -> Option<Self> {
+        let placed = &rows.placed[..];
+        let (n_pos, n_neg) = (placed.first()?.of_pos.len() as u64, placed.first()?.of_neg.len() as u64);
         if n_pos == 0 || n_neg == 0 {
             return None;
         }
-        let placements: Vec<Vec<u64>> =
-            rows.scores.iter().map(|codes| placements(&rows.labels, codes)).collect();
-        let of_pos = |placements: &Vec<u64>| {
-            let pos = placements.iter().zip(&rows.labels).filter(|row| *row.1);
-            pos.map(|row| u128::from(*row.0)).sum()
-        };
-        Some(Areas { n_pos, n_neg, twice_u: placements.iter().map(of_pos).collect(), placements })
+        let twice_u = |score: &Placed| score.of_pos.iter().map(|&twice| u64::from(twice)).sum::<u64>().into();
+        Some(Areas { n_pos, n_neg, twice_u: placed.iter().map(twice_u).collect(), placed })
     }
 
     /// Twice the number of pairs.
@@ -83,45 +78,37 @@ impl Areas {
     }
 
     /// The covariance of two areas (of one area with itself: its variance); undefined with a single row in a class.
-    pub fn covariance(&self, labels: &[bool], a: usize, b: usize) -> Option<f64> {
+    pub fn covariance(&self, a: usize, b: usize) -> Option<f64> {
         if self.n_pos < 2 || self.n_neg < 2 {
             return None;
         }
-        let (mut of_pos, mut of_neg) = (0u128, 0u128);
-        for ((&label, &x), &y) in labels.iter().zip(&self.placements[a]).zip(&self.placements[b]) {
-            let product = u128::from(x) * u128::from(y);
-            if label {
-                of_pos += product;
-            } else {
-                of_neg += product;
-            }
-        }
+        let sum = |a: &[u32], b: &[u32]| -> u128 {
+            a.iter().zip(b).map(|(&x, &y)| u128::from(u64::from(x) * u64::from(y))).sum()
+        };
         let part = |products, n: u64, others: u64| {
             math::signed_product_difference(n.into(), products, self.twice_u[a], self.twice_u[b])
                 / scale(n, others)
         };
+        let (a, b) = (&self.placed[a], &self.placed[b]);
+        let (of_pos, of_neg) = (sum(&a.of_pos, &b.of_pos), sum(&a.of_neg, &b.of_neg));
         Some(part(of_pos, self.n_pos, self.n_neg) + part(of_neg, self.n_neg, self.n_pos))
     }
 
     /// The variance of the difference of two areas, without the cancellation that its three parts would suffer:
     /// exactly 0 for scores that rank alike.
-    pub fn variance_of_difference(&self, labels: &[bool], a: usize, b: usize) -> Option<f64> {
+    pub fn variance_of_difference(&self, a: usize, b: usize) -> Option<f64> {
         if self.n_pos < 2 || self.n_neg < 2 {
             return None;
         }
-        let (mut of_pos, mut of_neg) = (0u128, 0u128);
-        for ((&label, &x), &y) in labels.iter().zip(&self.placements[a]).zip(&self.placements[b]) {
-            let square = u128::from(x.abs_diff(y)).pow(2);
-            if label {
-                of_pos += square;
-            } else {
-                of_neg += square;
-            }
-        }
+        let squares = |a: &[u32], b: &[u32]| -> u128 {
+            a.iter().zip(b).map(|(&x, &y)| u128::from(u64::from(x.abs_diff(y)).pow(2))).sum()
+        };
         let sum = self.twice_u[a].abs_diff(self.twice_u[b]);
         let part = |squares, n: u64, others: u64| {
             math::product_difference(n.into(), squares, sum, sum) / scale(n, others)
         };
+        let (a, b) = (&self.placed[a], &self.placed[b]);
+        let (of_pos, of_neg) = (squares(&a.of_pos, &b.of_pos), squares(&a.of_neg, &b.of_neg));
         Some(part(of_pos, self.n_pos, self.n_neg) + part(of_neg, self.n_neg, self.n_pos))
     }
 
@@ -135,11 +122,12 @@ impl Areas {
         }
         let residuals = |score: usize| {
             let mut sums = vec![(0u128, 0u128); clusters];
-            for ((&label, &cluster), &placement) in
-                rows.labels.iter().zip(&rows.keys.of_row).zip(&self.placements[score])
-            {
+            let Placed { of_pos, of_neg } = &self.placed[score];
+            let (mut of_pos, mut of_neg) = (of_pos.iter(), of_neg.iter());
+            for (&label, &cluster) in rows.labels.iter().zip(&rows.keys.of_row) {
                 let (pos, neg) = &mut sums[cluster as usize];
-                *(if label { pos } else { neg }) += u128::from(placement);
+                let (sum, placements) = if label { (pos, &mut of_pos) } else { (neg, &mut of_neg) };
+                *sum += placements.next().map_or(0, |&twice| u128::from(twice));
             }
             // Exact until the division: what a sum exceeds the mean of its class by, times the rows of that class.
             let residual = |sum: u128, of_cluster: u64, of_class: u64, others: u64| {
@@ -163,33 +151,9 @@ impl Areas {
             clusters: clusters as u64,
             with_pos: counts.iter().filter(|counts| counts.0 > 0).count() as u64,
             with_neg: counts.iter().filter(|counts| counts.1 > 0).count() as u64,
-            residuals: (0..self.placements.len()).map(residuals).collect(),
+            residuals: (0..self.placed.len()).map(residuals).collect(),
         }
     }
-}
-
-/// Twice the placement of every row times the number of rows of the other class.
-fn placements(labels: &[bool], codes: &Codes) -> Vec<u64> {
-    let mut counts = vec![(0u64, 0u64); codes.distinct];
-    for (&label, &code) in labels.iter().zip(&codes.of_row) {
-        let (pos, neg) = &mut counts[code as usize];
-        *(if label { pos } else { neg }) += 1;
-    }
-    let (mut pos_above, mut neg_below) = (counts.iter().map(|counts| counts.0).sum::<u64>(), 0);
-    for (pos, neg) in &mut counts {
-        pos_above -= *pos;
-        let (of_pos, of_neg) = (2 * neg_below + *neg, 2 * pos_above + *pos);
-        neg_below += *neg;
-        (*pos, *neg) = (of_pos, of_neg);
-    }
-    labels
-        .iter()
-        .zip(&codes.of_row)
-        .map(|(&label, &code)| {
-            let (of_pos, of_neg) = counts[code as usize];
-            if label { of_pos } else { of_neg }
-        })
-        .collect()
 }
 
 /// Placements less their expectation, summed by cluster.
@@ -284,12 +248,12 @@ mod tests {
             let areas = Areas::of(&rows).unwrap();
             // The oracle sums floats: its error is some ulps of 1.
             for (i, j, x, y) in [(0, 0, &a, &a), (0, 1, &a, &b), (1, 1, &b, &b)] {
-                let got = areas.covariance(&rows.labels, i, j).unwrap();
+                let got = areas.covariance(i, j).unwrap();
                 prop_assert!((got - by_definition(&labels, x, y)).abs() < 1e-14);
             }
             let parts = by_definition(&labels, &a, &a) + by_definition(&labels, &b, &b)
                 - 2.0 * by_definition(&labels, &a, &b);
-            prop_assert!((areas.variance_of_difference(&rows.labels, 0, 1).unwrap() - parts).abs() < 1e-14);
+            prop_assert!((areas.variance_of_difference(0, 1).unwrap() - parts).abs() < 1e-14);
             prop_assert!((areas.difference(0, 1) - (areas.auc(0) - areas.auc(1))).abs() < 1e-15);
             // Every row its own cluster: the same but for the term across classes, which is 0.
             let alone: Vec<u32> = (0..labels.len() as u32).collect();
@@ -304,8 +268,8 @@ mod tests {
         assert!(Areas::of(&rows_of(&[1, 1], &[&[1.0, 2.0]], &[])).is_none());
         let rows = rows_of(&[1, 0, 0], &[&[1.0, 2.0, 0.0], &[1.0, 2.0, 0.0]], &[0, 0, 1]);
         let areas = Areas::of(&rows).unwrap();
-        assert_eq!(areas.covariance(&rows.labels, 0, 0), None);
-        assert_eq!(areas.variance_of_difference(&rows.labels, 0, 1), None);
+        assert_eq!(areas.covariance(0, 0), None);
+        assert_eq!(areas.variance_of_difference(0, 1), None);
         assert_eq!(areas.clustered(&rows).covariance(0, 0), None);
         assert_eq!(areas.auc(0), 0.5);
     }

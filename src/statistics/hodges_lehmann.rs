@@ -1,7 +1,7 @@
 //! The Hodges-Lehmann shift between two classes.
 
 use super::record::record;
-use super::{Columns, Joint, check_level, exact_rank_sum};
+use super::{Columns, Joint, Needs, check_level, exact_rank_sum};
 use crate::math::normal::upper_quantile;
 use crate::ranking::{Rows, Score};
 
@@ -46,7 +46,11 @@ record! {
 impl Joint for HodgesLehmann {
     type Record = HodgesLehmannRecord<u8>;
 
-    const COLUMNS: Columns = Columns { values: true, ..Columns::scores(Some(1)) };
+    const COLUMNS: Columns = Columns::scores(Some(1));
+
+    fn needs(&self) -> Needs {
+        Needs::VALUES
+    }
 
     fn check(&self) -> Result<(), String> {
         check_level(self.level)
@@ -81,10 +85,6 @@ impl Joint for HodgesLehmann {
             return HodgesLehmannRecord::new(nan, nan, nan, None, n_pos, n_neg);
         }
         let pairs = n_pos * n_neg;
-        let median = {
-            let upper = smallest(&pos, &neg, pairs / 2 + 1);
-            if pairs % 2 == 1 { upper } else { midpoint(smallest(&pos, &neg, pairs / 2), upper) }
-        };
         let untied = {
             let mut all: Vec<f64> = pos.iter().chain(&neg).map(|score| score + 0.0).collect();
             all.sort_unstable_by(f64::total_cmp);
@@ -94,11 +94,17 @@ impl Joint for HodgesLehmann {
         let tail = 0.5 * (1.0 - self.level);
         // The first and the last rank of differences that are inside the interval.
         let first = if exact { exact_rank(&pos, &neg, tail) } else { asymptotic_rank(&pos, &neg, tail) };
-        let (lower, upper) = if first == 0 {
-            (f64::NEG_INFINITY, f64::INFINITY)
-        } else {
-            (smallest(&pos, &neg, first), smallest(&pos, &neg, pairs + 1 - first))
+        let limits = || {
+            if first == 0 {
+                return (f64::NEG_INFINITY, f64::INFINITY);
+            }
+            rayon::join(|| smallest(&pos, &neg, first), || smallest(&pos, &neg, pairs + 1 - first))
         };
+        let median = || {
+            let upper = smallest(&pos, &neg, pairs / 2 + 1);
+            if pairs % 2 == 1 { upper } else { midpoint(smallest(&pos, &neg, pairs / 2), upper) }
+        };
+        let (median, (lower, upper)) = rayon::join(median, limits);
         let method = if exact { "exact" } else { "asymptotic" };
         HodgesLehmannRecord::new(Some(median), Some(lower), Some(upper), Some(method), n_pos, n_neg)
     }
@@ -115,29 +121,49 @@ fn midpoint(a: f64, b: f64) -> f64 {
 
 /// The `rank`-th smallest difference, counted from 1, of a positive's score less a negative's; both classes in
 /// ascending order.
+///
+/// The range of floats is halved until no more differences are left than there are rows, and those are listed.
 fn smallest(pos: &[f64], neg: &[f64], rank: u64) -> f64 {
-    // Rounding is monotone, so rounded differences fall in rows and columns as exact ones do.
-    let at_most = |bound: f64| {
-        let mut below = 0;
-        let mut count = 0;
-        for &p in pos.iter().rev() {
-            while below < neg.len() && p - neg[neg.len() - 1 - below] <= bound {
-                below += 1;
-            }
-            count += below as u64;
-        }
-        count
-    };
+    let few = (pos.len() + neg.len()) as u64;
     let (mut low, mut high) = (f64::NEG_INFINITY.key(), f64::INFINITY.key());
-    while low < high {
+    // Differences below the range, up to which bound, and differences not above it.
+    let (mut below, mut bound, mut upto) = (0, None, pos.len() as u64 * neg.len() as u64);
+    while low < high && upto - below > few {
         let middle = low + (high - low) / 2;
-        if at_most(f64::from_key(middle)) >= rank {
-            high = middle;
+        let count = differences(pos, neg, f64::from_key(middle)).map(|(_, count)| count as u64).sum();
+        if count >= rank {
+            (high, upto) = (middle, count);
         } else {
-            low = middle + 1;
+            (low, below, bound) = (middle + 1, count, Some(f64::from_key(middle)));
         }
     }
-    f64::from_key(low)
+    if low == high {
+        return f64::from_key(low);
+    }
+    let mut lower = bound.map(|bound| differences(pos, neg, bound));
+    let mut listed: Vec<f64> = differences(pos, neg, f64::from_key(high))
+        .flat_map(|(p, upto)| {
+            let below = lower.as_mut().and_then(Iterator::next).map_or(0, |(_, count)| count);
+            // The count is from the highest negative down.
+            neg[neg.len() - upto..neg.len() - below].iter().map(move |n| p - n)
+        })
+        .collect();
+    let (_, difference, _) = listed.select_nth_unstable_by((rank - below - 1) as usize, f64::total_cmp);
+    *difference
+}
+
+/// For each positive, highest first: how many negatives, the highest, it exceeds by at most `bound`.
+///
+/// Rounding is monotone, so rounded differences fall in rows and columns as exact ones do, and one pass over both
+/// classes counts them.
+fn differences(pos: &[f64], neg: &[f64], bound: f64) -> impl Iterator<Item = (f64, usize)> {
+    let mut count = 0;
+    pos.iter().rev().map(move |&p| {
+        while count < neg.len() && p - neg[neg.len() - 1 - count] <= bound {
+            count += 1;
+        }
+        (p, count)
+    })
 }
 
 /// The rank of the lower limit by the exact distribution: the least U whose lower tail exceeds `tail`, or 0 if

@@ -105,14 +105,34 @@ pub struct Columns {
     pub key: Option<&'static str>,
     /// Whether the key may be left out.
     pub key_is_optional: bool,
-    /// Whether the statistic needs the first score's values, not only its ranks.
+}
+
+/// What a statistic of rows needs to know of its scores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// The place of each row among the distinct scores.
+    pub codes: bool,
+    /// How many rows of the other class each row beats.
+    pub placements: bool,
+    /// The values of the first score.
     pub values: bool,
+}
+
+impl Needs {
+    /// Codes alone.
+    pub const CODES: Needs = Needs { codes: true, placements: false, values: false };
+
+    /// Placements alone.
+    pub const PLACEMENTS: Needs = Needs { codes: false, placements: true, values: false };
+
+    /// Values alone.
+    pub const VALUES: Needs = Needs { codes: false, placements: false, values: true };
 }
 
 impl Columns {
     /// Scores and a label.
     pub const fn scores(scores: Option<usize>) -> Self {
-        Columns { scores, label: true, key: None, key_is_optional: false, values: false }
+        Columns { scores, label: true, key: None, key_is_optional: false }
     }
 
     /// The same without a label.
@@ -148,6 +168,11 @@ pub trait Joint: Sync {
         Ok(())
     }
 
+    /// What the statistic needs to know of its scores.
+    fn needs(&self) -> Needs {
+        Needs::CODES
+    }
+
     /// How often the statistic goes through its rows, about: what a group costs more than its rows.
     fn passes(&self) -> usize {
         4
@@ -177,7 +202,7 @@ fn check_level(level: f64) -> Result<(), String> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::ranking::{Bits, Codes, Group, Score};
+    use crate::ranking::{Bits, Codes, Group, Placed, Score};
 
     /// Calls `ask` with the ties of scores and 0/1 labels.
     pub fn with_ties<S: Score, R>(labels: &[u8], scores: &[S], ask: impl FnOnce(Ties<'_, S::Key>) -> R) -> R {
@@ -197,6 +222,10 @@ pub(crate) mod tests {
             len: scores[0].len(),
             labels: labels.iter().map(|&label| label == 1).collect(),
             scores: scores.iter().map(|scores| Codes::of(scores.iter().copied())).collect(),
+            placed: scores
+                .iter()
+                .map(|scores| Placed::of(scores.iter().copied().zip(labels.iter().map(|&label| label == 1))))
+                .collect(),
             values: scores[0].to_vec(),
             nan_keys: Vec::new(),
             keys: Codes::of(keys.iter().copied()),

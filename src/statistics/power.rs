@@ -2,7 +2,7 @@
 
 use super::delong::Areas;
 use super::record::record;
-use super::{Alternative, Columns, Joint};
+use super::{Alternative, Columns, Joint, Needs};
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::ranking::Rows;
 
@@ -115,6 +115,10 @@ impl Joint for RocAucDifferencePower {
 
     const COLUMNS: Columns = Columns::scores(Some(2));
 
+    fn needs(&self) -> Needs {
+        Needs::PLACEMENTS
+    }
+
     fn check(&self) -> Result<(), String> {
         self.plan.check().and_then(|()| proportion("power", self.power))
     }
@@ -125,9 +129,8 @@ impl Joint for RocAucDifferencePower {
             return RocAucDifferencePowerRecord::new(None, None, None, None, n_pos, n_neg);
         };
         let difference = areas.difference(0, 1);
-        let covariance = |a, b| areas.covariance(&rows.labels, a, b);
-        let variances =
-            areas.variance_of_difference(&rows.labels, 0, 1).zip(covariance(0, 0)).zip(covariance(0, 1));
+        let covariance = |a, b| areas.covariance(a, b);
+        let variances = areas.variance_of_difference(0, 1).zip(covariance(0, 0)).zip(covariance(0, 1));
         let Some(((variance, of_a), both)) = variances.filter(|((variance, _), _)| *variance > 0.0) else {
             return RocAucDifferencePowerRecord::new(Some(difference), None, None, None, n_pos, n_neg);
         };

@@ -3,7 +3,7 @@
 use super::bootstrap::Resampling;
 use super::delong::{self, Areas};
 use super::record::record;
-use super::{Columns, Joint, Measure, Summary, check_level};
+use super::{Columns, Joint, Measure, Needs, Summary, check_level};
 use crate::math;
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::quantile::{mean_and_deviation, of_sorted};
@@ -253,6 +253,11 @@ impl Joint for RocAucCiClustered {
     type Record = RocAucCiClusteredRecord<u8>;
 
     const COLUMNS: Columns = Columns::scores(Some(1)).keyed("cluster");
+
+    fn needs(&self) -> Needs {
+        let bootstrap = self.0.method == Method::Bootstrap;
+        Needs { codes: bootstrap, ..Needs::PLACEMENTS }
+    }
 
     fn check(&self) -> Result<(), String> {
         match (self.0.method, self.0.bootstrap) {

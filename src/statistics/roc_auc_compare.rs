@@ -4,7 +4,7 @@ use super::adjust_p_values::Adjustment;
 use super::delong::Areas;
 use super::record::{Many, Name, record};
 use super::roc_auc_difference::standardised;
-use super::{Alternative, Columns, Joint, check_level};
+use super::{Alternative, Columns, Joint, Needs, check_level};
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::{chi_square, symmetric};
 use crate::ranking::Rows;
@@ -94,6 +94,10 @@ impl Joint for RocAucCompare {
 
     const COLUMNS: Columns = Columns::scores(None);
 
+    fn needs(&self) -> Needs {
+        Needs::PLACEMENTS
+    }
+
     fn check(&self) -> Result<(), String> {
         check_level(self.level)
     }
@@ -112,7 +116,7 @@ impl Joint for RocAucCompare {
         let mut defined = true;
         for a in 0..scores {
             for b in 0..=a {
-                let covariance = areas.covariance(&rows.labels, a, b);
+                let covariance = areas.covariance(a, b);
                 defined &= covariance.is_some();
                 matrix[a][b] = covariance.unwrap_or(f64::NAN);
                 matrix[b][a] = matrix[a][b];
@@ -133,7 +137,7 @@ impl Joint for RocAucCompare {
             .pairs(scores)
             .map(|(a, b)| {
                 let difference = areas.difference(a, b);
-                let se = areas.variance_of_difference(&rows.labels, a, b).map(f64::sqrt);
+                let se = areas.variance_of_difference(a, b).map(f64::sqrt);
                 let z_value = se.and_then(|se| standardised(difference, se));
                 DifferenceRecord::new(
                     Name(a as u32),

@@ -3,7 +3,7 @@
 use super::bootstrap::Resampling;
 use super::delong::Areas;
 use super::record::record;
-use super::{Alternative, Columns, Joint, Measure, check_level};
+use super::{Alternative, Columns, Joint, Measure, Needs, check_level};
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::quantile::{mean_and_deviation, of_sorted};
 use crate::ranking::Rows;
@@ -71,6 +71,11 @@ impl Joint for RocAucDifference {
 
     const COLUMNS: Columns = Columns::scores(Some(2)).perhaps_keyed("cluster");
 
+    fn needs(&self) -> Needs {
+        let bootstrap = self.method == Method::Bootstrap;
+        Needs { codes: bootstrap, ..Needs::PLACEMENTS }
+    }
+
     fn check(&self) -> Result<(), String> {
         if self.method == Method::DeLong && self.measure != Measure::Auc {
             return Err("method \"delong\" compares whole areas; take method=\"bootstrap\"".into());
@@ -106,7 +111,7 @@ impl Joint for RocAucDifference {
         let variance = if clustered {
             areas.clustered(rows).variance_of_difference(0, 1)
         } else {
-            areas.variance_of_difference(&rows.labels, 0, 1)
+            areas.variance_of_difference(0, 1)
         };
         let record = RocAucDifferenceRecord {
             estimate_a: Some(estimate_a),
