@@ -111,7 +111,7 @@ impl Joint for RocAucCompare {
         let Some(areas) = Areas::of(rows) else {
             return RocAucCompareRecord::new(None, None, None, None, None, n_pos, n_neg);
         };
-        let scores = rows.scores.len();
+        let scores = areas.twice_u.len();
         let mut matrix: Vec<Vec<f64>> = vec![vec![0.0; scores]; scores];
         let mut defined = true;
         for a in 0..scores {
