@@ -287,11 +287,9 @@ impl WithScores for Learning<'_> {
         let scores = self.kept.of(scores.downcast_as_array().values());
         let nan: Vec<usize> =
             scores.iter().enumerate().filter(|row| row.1.is_nan()).map(|row| row.0).collect();
-        let rows = || scores.iter().copied();
         Ok(Learnt {
-            codes: self.needs.codes.then(|| Codes::of(rows())),
-            placed: (self.needs.placements && nan.is_empty())
-                .then(|| Placed::of(rows().zip(self.labels.iter().copied()))),
+            codes: self.needs.codes.then(|| Codes::of(scores.iter().copied())),
+            placed: (self.needs.placements && nan.is_empty()).then(|| Placed::of(&scores, self.labels)),
             nan,
         })
     }

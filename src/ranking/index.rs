@@ -302,12 +302,17 @@ impl<K: Key, F: Fn(K) -> u32, V: FnMut(u32, u32)> Work for LookUp<'_, K, F, V> {
         let (starts, keys) = (&self.index.starts[..], &self.index.keys[..]);
         let mut slow = Remembered::default();
         let mut buckets = [0; TOGETHER];
+        let mut ends = [(0, 0); TOGETHER];
+        let mut places = [(0, 0); TOGETHER];
         for keys_here in self.keys.chunks(TOGETHER) {
+            // One short loop for each thing that comes from far: many of them are then under way at once.
             for (bucket, &key) in buckets.iter_mut().zip(keys_here) {
                 *bucket = (self.bucket)(key);
             }
-            for (&bucket, &key) in buckets.iter().zip(keys_here) {
-                let (start, end) = ends_of_bucket(starts, bucket as usize);
+            for (ends, &bucket) in ends.iter_mut().zip(&buckets[..keys_here.len()]) {
+                *ends = ends_of_bucket(starts, bucket as usize);
+            }
+            for ((place, &(start, end)), &key) in places.iter_mut().zip(&ends).zip(keys_here) {
                 let (below, not_above) = match keys[start..].first_chunk::<WINDOW>() {
                     Some(window) if end - start <= WINDOW => {
                         let (mut lower, mut upto) = (0u32, 0u32);
@@ -322,7 +327,10 @@ impl<K: Key, F: Fn(K) -> u32, V: FnMut(u32, u32)> Work for LookUp<'_, K, F, V> {
                         (below as u32, upto as u32)
                     }
                 };
-                (self.visit)(start as u32 + below, start as u32 + not_above);
+                *place = (start as u32 + below, start as u32 + not_above);
+            }
+            for &(below, not_above) in &places[..keys_here.len()] {
+                (self.visit)(below, not_above);
             }
         }
     }

@@ -222,10 +222,12 @@ pub(crate) mod tests {
             len: scores[0].len(),
             labels: labels.iter().map(|&label| label == 1).collect(),
             scores: scores.iter().map(|scores| Codes::of(scores.iter().copied())).collect(),
-            placed: scores
-                .iter()
-                .map(|scores| Placed::of(scores.iter().copied().zip(labels.iter().map(|&label| label == 1))))
-                .collect(),
+            placed: if labels.len() == scores[0].len() {
+                let labels: Vec<bool> = labels.iter().map(|&label| label == 1).collect();
+                scores.iter().map(|scores| Placed::of(scores, &labels)).collect()
+            } else {
+                Vec::new()
+            },
             values: scores[0].to_vec(),
             nan_keys: Vec::new(),
             keys: Codes::of(keys.iter().copied()),
