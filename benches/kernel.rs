@@ -8,8 +8,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use polars_auc::ranking::{Bits, Group, Ties, Way};
-use polars_auc::statistics::roc_auc_ci::Method;
-use polars_auc::statistics::{Alternative, KsStatistic, MannWhitneyU, RocAuc, RocAucCi, RocSummary, Summary};
+use polars_auc::statistics::{KsStatistic, MannWhitneyU, RocAuc, RocAucCi, RocSummary, Summary};
 
 /// A seeded stream of numbers (SplitMix64: Steele, Lea and Flood 2014).
 struct Random(u64);
@@ -124,8 +123,8 @@ fn main() {
             }
             let scores = scores(shape, rows, &mut random);
             let labels = labels(rows, &mut random);
-            let ci = RocAucCi { method: Method::DeLong, level: 0.95 };
-            let test = MannWhitneyU { alternative: Alternative::TwoSided, continuity: true };
+            let ci = RocAucCi::default();
+            let test = MannWhitneyU::default();
             let contenders: [(&str, &dyn Fn() -> f64); 7] = [
                 ("part", &|| each_group(&scores, &labels, group_rows, |ties| ties.n_pos() as f64)),
                 ("sort_unstable", &|| {

@@ -103,14 +103,12 @@ fn fold(members: &[(u32, bool)]) -> Option<Fold> {
         counts().zip(&placements).map(|(counts, both)| u128::from(counts.0) * u128::from(both.0)).sum();
     let auc = quotient(twice_u, 2 * u128::from(n_pos) * u128::from(n_neg));
     let square = |placement: u64, others: u64| (placement as f64 / (2.0 * others as f64) - auc).powi(2);
-    let sum = |of: &dyn Fn(((u64, u64), &(u64, u64))) -> f64| counts().zip(&placements).map(of).sum();
-    Some(Fold {
-        auc,
-        n_pos,
-        n_neg,
-        squares_of_pos: sum(&|(counts, both)| counts.0 as f64 * square(both.0, n_neg)),
-        squares_of_neg: sum(&|(counts, both)| counts.1 as f64 * square(both.1, n_pos)),
-    })
+    let (mut squares_of_pos, mut squares_of_neg) = (0.0, 0.0);
+    for ((pos, neg), &(of_pos, of_neg)) in counts().zip(&placements) {
+        squares_of_pos += pos as f64 * square(of_pos, n_neg);
+        squares_of_neg += neg as f64 * square(of_neg, n_pos);
+    }
+    Some(Fold { auc, n_pos, n_neg, squares_of_pos, squares_of_neg })
 }
 
 impl Joint for CvRocAuc {

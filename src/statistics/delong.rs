@@ -176,15 +176,17 @@ impl Clustered {
         if self.with_pos < 2 || self.with_neg < 2 {
             return None;
         }
-        let pairs = || self.residuals[a].iter().zip(&self.residuals[b]);
-        let over = |product: &dyn Fn(&(f64, f64), &(f64, f64)) -> f64| -> f64 {
-            pairs().map(|(a, b)| product(a, b)).sum()
-        };
+        let (mut of_pos, mut of_neg, mut across) = (0.0, 0.0, 0.0);
+        for (a, b) in self.residuals[a].iter().zip(&self.residuals[b]) {
+            of_pos += a.0 * b.0;
+            of_neg += a.1 * b.1;
+            across += a.0 * b.1 + a.1 * b.0;
+        }
         let unbiased = |clusters: u64| clusters as f64 / (clusters - 1) as f64;
         let (m, n) = (self.n_pos as f64, self.n_neg as f64);
-        let of_pos = unbiased(self.with_pos) * over(&|a, b| a.0 * b.0) / (m * m);
-        let of_neg = unbiased(self.with_neg) * over(&|a, b| a.1 * b.1) / (n * n);
-        let across = unbiased(self.clusters) * over(&|a, b| a.0 * b.1 + a.1 * b.0) / (m * n);
+        let of_pos = unbiased(self.with_pos) * of_pos / (m * m);
+        let of_neg = unbiased(self.with_neg) * of_neg / (n * n);
+        let across = unbiased(self.clusters) * across / (m * n);
         Some(of_pos + of_neg + across)
     }
 

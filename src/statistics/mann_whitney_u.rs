@@ -24,6 +24,18 @@ pub struct MannWhitneyU {
     pub two_sided: TwoSided,
 }
 
+impl Default for MannWhitneyU {
+    /// Two-sided, exact for small groups, otherwise with continuity correction.
+    fn default() -> Self {
+        MannWhitneyU {
+            alternative: Alternative::TwoSided,
+            method: Method::Auto,
+            continuity: true,
+            two_sided: TwoSided::Deviation,
+        }
+    }
+}
+
 /// Which null distribution is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
@@ -156,7 +168,7 @@ mod tests {
     use crate::statistics::tests::summary;
 
     fn test(alternative: Alternative, continuity: bool) -> MannWhitneyU {
-        MannWhitneyU { alternative, method: Method::Asymptotic, continuity, two_sided: TwoSided::Deviation }
+        MannWhitneyU { alternative, method: Method::Asymptotic, continuity, ..MannWhitneyU::default() }
     }
 
     /// scipy.stats.mannwhitneyu([3, 3, 5, 8], [1, 3, 4], method="asymptotic")

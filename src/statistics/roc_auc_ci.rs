@@ -32,7 +32,7 @@ pub enum Method {
     #[cfg_attr(feature = "plugin", serde(rename = "delong"))]
     DeLong,
     /// Normal on the logit scale: `logit(auc) ± z se / (auc (1 - auc))`, which never leaves 0 to 1. For an AUC of
-    /// 0 or 1 see [`RocAucCi::logit`].
+    /// 0 or 1 the limit that matters is taken as if half a row of the rarer class lay on the wrong side.
     Logit,
     /// Normal, with the standard error that Hanley and McNeil (1982, table II) derive from the AUC alone, for
     /// exponential scores; clipped.
@@ -50,6 +50,18 @@ pub enum Limits {
     Percentile,
     /// The same with quantiles that correct for bias and acceleration (Efron 1987).
     Bca,
+}
+
+impl Default for RocAucCi {
+    /// DeLong's 95 % interval.
+    fn default() -> Self {
+        RocAucCi {
+            method: Method::DeLong,
+            level: 0.95,
+            resampling: Resampling { n_resamples: 2000, seed: 0 },
+            bootstrap: Limits::Percentile,
+        }
+    }
 }
 
 record! {

@@ -112,24 +112,17 @@ impl Joint for RocAucCompare {
             return RocAucCompareRecord::new(None, None, None, None, None, n_pos, n_neg);
         };
         let scores = areas.twice_u.len();
-        let mut matrix: Vec<Vec<f64>> = vec![vec![0.0; scores]; scores];
-        let mut defined = true;
-        for a in 0..scores {
-            for b in 0..=a {
-                let covariance = areas.covariance(a, b);
-                defined &= covariance.is_some();
-                matrix[a][b] = covariance.unwrap_or(f64::NAN);
-                matrix[b][a] = matrix[a][b];
-            }
-        }
+        let matrix: Option<Vec<Vec<f64>>> = (0..scores)
+            .map(|a| (0..scores).map(|b| areas.covariance(a.min(b), a.max(b))).collect())
+            .collect();
         let z = upper_quantile(0.5 * (1.0 - self.level));
         let of_each = (0..scores)
             .map(|score| {
                 let auc = areas.auc(score);
-                let se = defined.then(|| matrix[score][score].sqrt());
+                let se = matrix.as_ref().map(|matrix| matrix[score][score].sqrt());
                 let (lower, upper) =
                     (se.map(|se| (auc - z * se).max(0.0)), se.map(|se| (auc + z * se).min(1.0)));
-                let covariance = if defined { matrix[score].clone() } else { Vec::new() };
+                let covariance = matrix.as_ref().map_or_else(Vec::new, |matrix| matrix[score].clone());
                 AreaRecord::new(Name(score as u32), Some(auc), se, lower, upper, covariance)
             })
             .collect();
@@ -156,7 +149,7 @@ impl Joint for RocAucCompare {
         for (record, p_adjusted) in differences.iter_mut().zip(self.adjust.of(&p_values)) {
             record.p_adjusted = p_adjusted;
         }
-        let test = defined.then(|| {
+        let test = matrix.as_ref().map(|matrix| {
             let contrast = |a: usize, b: usize| matrix[a][b] - matrix[a][0] - matrix[0][b] + matrix[0][0];
             let contrasts = (1..scores).map(|a| (1..scores).map(|b| contrast(a, b)).collect()).collect();
             symmetric::quadratic_form(

@@ -265,11 +265,11 @@ mod tests {
         let labels: Vec<u8> = (0..rows).map(|row| u8::from(row % 2 == 0)).collect();
         let wide = |row: u32| {
             let place = f64::from((row * 61) % 400) - 199.5;
-            if row % 2 == 0 { 3.0 * place } else { place }
+            if row.is_multiple_of(2) { 3.0 * place } else { place }
         };
         let narrow = |row: u32| {
             let place = f64::from((row * 61) % 400) - 199.5;
-            if row % 2 == 0 { place } else { 3.0 * place }
+            if row.is_multiple_of(2) { place } else { 3.0 * place }
         };
         let a: Vec<f64> = (0..rows).map(wide).collect();
         let b: Vec<f64> = (0..rows).map(narrow).collect();

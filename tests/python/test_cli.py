@@ -77,6 +77,74 @@ def test_report_is_the_report(folder: Path, capsys: Capture) -> None:
     ]
 
 
+@pytest.mark.usefixtures("folder")
+def test_comparisons(capsys: Capture) -> None:
+    arguments = [
+        *REPORT,
+        "--score",
+        "other",
+        "--by",
+        "g",
+        "--compare",
+        "--versus",
+        "previous",
+        "--adjust",
+        "none",
+    ]
+    arguments += [
+        "--ci",
+        "bootstrap",
+        "--resamples",
+        "40",
+        "--seed",
+        "3",
+        "--folds",
+        "key",
+        "-o",
+        "to/out.parquet",
+    ]
+    assert main(arguments) == 0
+    expected = pa.report(
+        pl.scan_parquet("*.parquet"),
+        "y",
+        ["score", "other"],
+        by="g",
+        ci="bootstrap",
+        n_resamples=40,
+        seed=3,
+        compare=True,
+        versus="previous",
+        adjust=None,
+        folds="key",
+    ).collect()
+    assert_frame_equal(pl.read_parquet("to/out.parquet"), expected)
+    out = capsys.readouterr().out
+    assert "heterogeneity_p_value" in out
+    assert "gain_p_adjusted" in out
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_segment_as_reference(capsys: Capture) -> None:
+    for by, versus, reference in ((["g"], "2", 2), (["key", "g"], "b,2", ("b", "2"))):
+        keys = [argument for key in by for argument in ("--by", key)]
+        assert main([*REPORT, *keys, "--versus", versus, "-o", "to/out.parquet"]) == 0
+        expected = pa.report(pl.scan_parquet("*.parquet"), "y", "score", by=by, versus=reference).collect()
+        assert_frame_equal(pl.read_parquet("to/out.parquet"), expected)
+    # The gate reads the new columns as well.
+    assert main([*REPORT, "--by", "g", "--versus", "rest", "--fail-if", "p_adjusted < 0"]) == 1
+    assert "cannot be decided" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+def test_small_p_values_are_not_zero(capsys: Capture) -> None:
+    pl.read_parquet("*.parquet").with_columns(noise=-pl.col("score")).write_parquet("c.parquet")
+    assert (
+        main(["report", "c.parquet", "--label", "y", "--score", "score", "--score", "noise", "--compare"])
+        == 0
+    )
+    assert "<0.0001" in capsys.readouterr().out
+
+
 def test_files_folders_and_partitions(folder: Path, capsys: Capture) -> None:
     reports = []
     for files in (
@@ -170,6 +238,15 @@ def test_gate(folder: Path, capsys: Capture) -> None:
         ([*REPORT, "--fail-if", "score"], "--fail-if"),
         ([*REPORT, "--level", "95"], "--level must lie between 0 and 1, such as 0.95, got 95.0"),
         ([*REPORT, "--level", "high"], "argument --level"),
+        ([*REPORT, "--compare"], "--compare needs two --score or more"),
+        ([*REPORT, "--versus", "rest"], "--versus compares groups; name the column that makes them"),
+        ([*REPORT, "--by", "g", "--versus", "best"], "versus must be one of 'rest', 'overall', 'previous'"),
+        ([*REPORT, "--by", "g", "--versus", "99"], 'versus names the segment "99"'),
+        ([*REPORT, "--ci", "wald"], "argument --ci: invalid choice"),
+        ([*REPORT, "--ci", "bootstrap", "--resamples", "1"], "n_resamples must be an integer from 2"),
+        ([*REPORT, "--seed", "-1"], "seed must be an integer from 0"),
+        ([*REPORT, "--adjust", "sidak"], "argument --adjust: invalid choice"),
+        ([*REPORT, "--folds", "list"], 'cv_roc_auc: fold "list" has dtype'),
         ([*REPORT, "--label", "word"], 'roc_auc_ci: label "word" has dtype str'),
         ([*REPORT, "--label", "g"], 'label "g" holds'),
         (["report", "a.parquet", "--label", "y", "--score", "word"], 'score "word" has dtype str'),

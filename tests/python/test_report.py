@@ -61,6 +61,55 @@ def test_without_groups_and_without_rows() -> None:
     assert empty.row(0, named=True)["prevalence"] is None
 
 
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+def test_comparisons_beside_the_rest(engine: Any) -> None:
+    """Every further column is that of the function it comes from."""
+    frame = rows().with_columns(third=pl.col("score") * (pl.col("g") % 3 - 1))
+    plan = pa.report(
+        frame.lazy(),
+        "label",
+        ["score", "other", "third"],
+        by="h",
+        ci="bootstrap",
+        n_resamples=50,
+        seed=7,
+        compare=True,
+        versus="overall",
+        adjust="bh",
+        folds="key",
+    )
+    table = plan.collect(engine=engine)
+    assert table.schema == plan.collect_schema()
+    assert table.select("scope", "score").rows() == [
+        (scope, score) for scope in ("group", "group", "overall") for score in ("score", "other", "third")
+    ]
+    segments = {
+        score: pa.compare_segments(frame, "label", score, "h", versus="overall", adjust="bh").collect()
+        for score in ("score", "other", "third")
+    }
+    for row in table.iter_rows(named=True):
+        name = row["score"]
+        grouped = row["scope"] == "group"
+        part = frame.filter(pl.col("h") == row["h"]) if grouped else frame
+        ci = part.select(pa.roc_auc_ci("label", name, method="bootstrap", n_resamples=50, seed=7)).item()
+        assert [row["lower"], row["upper"]] == [ci["lower"], ci["upper"]]
+        cv = part.select(pa.cv_roc_auc("label", name, "key")).item()
+        assert [row["cv_auc"], row["cv_se"], row["n_folds"]] == [cv["auc"], cv["se"], cv["n_folds"]]
+        joint = part.select(
+            pa.roc_auc_compare("label", "score", "other", "third", reference=0, adjust="bh")
+        ).item()
+        pairs = {pair["score_a"]: pair for pair in joint["differences"]}
+        gains = ("gain", "gain_lower", "gain_upper", "gain_p_value", "gain_p_adjusted")
+        fields = ("difference", "lower", "upper", "p_value", "p_adjusted")
+        expected = [pairs[name][field] if name in pairs else None for field in fields]
+        assert [row[gain] for gain in gains] == expected
+        for field in ("versus_auc", "difference", "p_value", "p_adjusted"):
+            own = segments[name].filter(pl.col("h") == row["h"])[field].item() if grouped else None
+            assert row[field] == own
+        for field in ("heterogeneity", "heterogeneity_df", "heterogeneity_p_value"):
+            assert row[field] == (None if grouped else segments[name][field][0])
+
+
 def test_groups_that_are_null_are_groups() -> None:
     frame = rows().with_columns(g=pl.when(pl.col("g") > 3).then("g"))
     table = pa.report(frame, "label", "score", by="g").collect()
@@ -85,8 +134,18 @@ def test_refusals_by_type() -> None:
         (["score", pl.col("other").alias("score")], (), "two scores are named 'score'"),
         ("score", ["g", "g"], "the group column 'g'"),
         ("score", "auc", "the group column 'auc'"),
+        ("score", "gain", "the group column 'gain'"),
     ],
 )
 def test_refusals(scores: Any, by: Any, says: str) -> None:
     with pytest.raises(ValueError, match=says):
         pa.report(rows(), "label", scores, by=by)
+
+
+def test_refusals_of_comparisons() -> None:
+    with pytest.raises(ValueError, match="compare needs two scores or more, got one"):
+        pa.report(rows(), "label", "score", compare=True)
+    with pytest.raises(ValueError, match="versus compares groups, but there are none"):
+        pa.report(rows(), "label", "score", versus="rest")
+    with pytest.raises(ValueError, match="roc_auc_ci: method must be one of"):
+        pa.report(rows(), "label", "score", ci="wald")  # type: ignore[arg-type]
