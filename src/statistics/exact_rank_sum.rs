@@ -97,9 +97,10 @@ fn untied_tail(m: usize, n: usize, most: usize) -> (f64, f64) {
 /// The probability that the sum over `chosen` rows, drawn from ties of these sizes, of twice the rows of
 /// the others in earlier ties and once those in the same tie, is at most `most`.
 fn tail(sizes: &[u64], chosen: usize, most: usize) -> f64 {
-    // ways[p][s]: choices of p rows so far with the sum s.
+    // ways[p][s]: choices of p rows so far with the sum s, of which the highest so far is tops[p].
     let mut ways = vec![vec![0.0f64; most + 1]; chosen + 1];
-    ways[0][0] = 1.0;
+    let mut tops = vec![None; chosen + 1];
+    (ways[0][0], tops[0]) = (1.0, Some(0));
     let mut before = 0;
     for &size in sizes {
         let size = size as usize;
@@ -108,16 +109,15 @@ fn tail(sizes: &[u64], chosen: usize, most: usize) -> f64 {
             for j in 1..=size.min(p) {
                 choices *= (size + 1 - j) as f64 / j as f64;
                 let earlier = p - j;
-                if earlier > before {
-                    continue;
-                }
+                let Some(top) = tops[earlier] else { continue };
                 let added = j * (2 * (before - earlier) + size - j);
                 if added > most {
                     continue;
                 }
+                let top = (top + added).min(most);
+                tops[p] = tops[p].max(Some(top));
                 let (lower, upper) = ways.split_at_mut(p);
-                let sums = upper[0][added..].iter_mut();
-                for (sum, ways) in sums.zip(&lower[earlier][..=most - added]) {
+                for (sum, ways) in upper[0][added..=top].iter_mut().zip(&lower[earlier]) {
                     *sum += choices * ways;
                 }
             }

@@ -65,7 +65,7 @@ pub enum TwoSided {
 const UNTIED_ROWS: u64 = 50;
 
 /// `auto` is exact with ties up to this many rows in all. The most costly such group (25 and 25 rows, hardly any
-/// tie) takes 0.3 ms; the count grows with the fourth power of the rows.
+/// tie) takes 0.2 ms; the count grows with the fourth power of the rows.
 const TIED_ROWS: u64 = 50;
 
 record! {

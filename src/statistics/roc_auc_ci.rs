@@ -1,13 +1,13 @@
 //! Confidence intervals of the area under the ROC curve.
 
 use super::bootstrap::Resampling;
-use super::delong::{self, Areas};
+use super::delong;
 use super::record::record;
-use super::{Columns, Joint, Measure, Needs, Summary, check_level};
+use super::{Summary, check_level};
 use crate::math;
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::quantile::{mean_and_deviation, of_sorted};
-use crate::ranking::{Key, Rows, Ties};
+use crate::ranking::{Key, Ties};
 
 /// The AUC with its standard error and interval.
 #[derive(Clone, Copy, Debug)]
@@ -135,7 +135,7 @@ impl Summary for RocAucCi {
 
 impl RocAucCi {
     /// Standard error and limits around an area by the normal distribution.
-    fn around(&self, auc: f64, se: f64, n_pos: u64, n_neg: u64) -> (f64, f64, f64) {
+    pub(super) fn around(&self, auc: f64, se: f64, n_pos: u64, n_neg: u64) -> (f64, f64, f64) {
         let z = upper_quantile(0.5 * (1.0 - self.level));
         let (lower, upper) = if self.method == Method::Logit {
             Self::logit(auc, z, se, n_pos, n_neg)
@@ -163,7 +163,7 @@ impl RocAucCi {
     }
 
     /// Standard error and limits from resampled areas.
-    fn resampled(
+    pub(super) fn resampled(
         &self,
         auc: f64,
         mut areas: Vec<f64>,
@@ -234,84 +234,6 @@ fn acceleration(ties: &[(u64, u64)]) -> f64 {
         }
     }
     if squares > 0.0 { cubes / (6.0 * squares.powf(1.5)) } else { 0.0 }
-}
-
-/// The AUC of rows that come in clusters, with its standard error and interval.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(transparent))]
-pub struct RocAucCiClustered(pub RocAucCi);
-
-record! {
-    /// The interval of one group of clusters.
-    pub struct RocAucCiClusteredRecord<K> {
-        /// The area; null without a positive or without a negative.
-        pub auc: Option<f64>,
-        /// Its standard error; null with fewer than two clusters that hold positives, or negatives.
-        pub se: Option<f64>,
-        /// The lower limit; null where the standard error is.
-        pub lower: Option<f64>,
-        /// The upper limit; null where the standard error is.
-        pub upper: Option<f64>,
-        /// Positives that were used.
-        pub n_pos: u64,
-        /// Negatives that were used.
-        pub n_neg: u64,
-        /// Clusters that were used.
-        pub n_clusters: u64,
-    }
-}
-
-impl Joint for RocAucCiClustered {
-    type Record = RocAucCiClusteredRecord<u8>;
-
-    const COLUMNS: Columns = Columns::scores(Some(1)).keyed("cluster");
-
-    fn needs(&self) -> Needs {
-        let bootstrap = self.0.method == Method::Bootstrap;
-        Needs { codes: bootstrap, ..Needs::PLACEMENTS }
-    }
-
-    fn check(&self) -> Result<(), String> {
-        match (self.0.method, self.0.bootstrap) {
-            (Method::HanleyMcneil, _) => Err("method \"hanley_mcneil\" knows no clusters; take \"delong\", \
-                                              \"logit\" or \"bootstrap\""
-                .into()),
-            (Method::Bootstrap, Limits::Bca) => {
-                Err("interval \"bca\" knows no clusters; take interval=\"percentile\"".into())
-            }
-            _ => self.0.check(),
-        }
-    }
-
-    fn passes(&self) -> usize {
-        4 + self.0.passes()
-    }
-
-    fn of_rows(&self, rows: &Rows) -> RocAucCiClusteredRecord<u8> {
-        let (n_pos, n_neg, clusters) = (rows.n_pos(), rows.n_neg(), rows.keys.distinct as u64);
-        let Some(areas) = Areas::of(rows) else {
-            return RocAucCiClusteredRecord::new(None, None, None, None, n_pos, n_neg, clusters);
-        };
-        let auc = areas.auc(0);
-        let variance = areas.clustered(rows).covariance(0, 0);
-        let limits = variance.map(|variance| match self.0.method {
-            Method::Bootstrap => {
-                let measured = self.0.resampling.measures(&rows.in_canonical_order(), Measure::Auc);
-                let defined = measured.into_iter().filter_map(|of| of[0]).collect();
-                self.0.resampled(auc, defined, || 0.0)
-            }
-            // A sum of products over two clusters can be below 0.
-            _ => self.0.around(auc, variance.max(0.0).sqrt(), n_pos, n_neg),
-        });
-        let (se, lower, upper) = limits.map_or((None, None, None), |(se, l, u)| (Some(se), Some(l), Some(u)));
-        RocAucCiClusteredRecord::new(Some(auc), se, lower, upper, n_pos, n_neg, clusters)
-    }
-
-    fn of_nan(&self, rows: &Rows) -> RocAucCiClusteredRecord<u8> {
-        let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
-        let n_clusters = rows.keys.distinct as u64;
-        RocAucCiClusteredRecord { n_pos, n_neg, n_clusters, ..RocAucCiClusteredRecord::nan() }
-    }
 }
 
 #[cfg(test)]

@@ -62,20 +62,15 @@ impl Joint for RocCurveDifference {
             a.into_iter().zip(b).collect()
         };
         let mut memory = Permuted::with_rows(rows.len);
-        let observed = memory.errors(&rows.labels, &ranks, &mut |_| false, &mut stream);
+        let observed = memory.errors(&rows.labels, &ranks, |_| false, &mut stream);
         let at_least = self
             .resampling
             .each(
                 || Permuted::with_rows(rows.len),
                 |memory, mut stream| {
-                    let mut exchanges = Exchanges::default();
-                    // Which rows are exchanged and how ties fall come from one stream, one after the other.
-                    let mut coin = stream.clone();
-                    let distance =
-                        memory.errors(&rows.labels, &ranks, &mut |_| exchanges.next(&mut coin), &mut {
-                            stream.bits();
-                            Stream::new(stream.bits(), 0)
-                        });
+                    let exchanges: Vec<u64> = (0..rows.len.div_ceil(64)).map(|_| stream.bits()).collect();
+                    let exchange = |row: usize| exchanges[row / 64] >> (row % 64) & 1 == 1;
+                    let distance = memory.errors(&rows.labels, &ranks, exchange, &mut stream);
                     u32::from(distance >= observed)
                 },
             )
@@ -97,12 +92,12 @@ impl Joint for RocCurveDifference {
 
 /// Coins from the bits of a stream.
 #[derive(Default)]
-struct Exchanges {
+struct Coins {
     bits: u64,
     left: u32,
 }
 
-impl Exchanges {
+impl Coins {
     #[inline]
     fn next(&mut self, stream: &mut Stream) -> bool {
         if self.left == 0 {
@@ -144,7 +139,7 @@ impl Permuted {
         &mut self,
         labels: &[bool],
         ranks: &[(u32, u32)],
-        exchange: &mut impl FnMut(usize) -> bool,
+        exchange: impl Fn(usize) -> bool,
         stream: &mut Stream,
     ) -> u64 {
         for held in &mut self.held {
@@ -161,7 +156,7 @@ impl Permuted {
         // Both scores have as many rows at each threshold, so the errors differ by twice the positives.
         let [a, b] = &self.held;
         let (mut of_a, mut of_b) = (Ranked::new(a), Ranked::new(b));
-        let mut coins = Exchanges::default();
+        let mut coins = Coins::default();
         let mut coin = || coins.next(stream);
         let (mut surplus, mut sum) = (0i64, 0u64);
         for _ in 0..labels.len() {
