@@ -17,7 +17,7 @@ import polars as pl
 from polars_auc._native import __version__
 from polars_auc._progress import progress
 from polars_auc._sources import scan
-from polars_auc.evaluate import report
+from polars_auc.evaluate import GAINS, OF_ALL_GROUPS, OF_GROUPS, report
 
 PASSED, FAILED, REFUSED = 0, 1, 2
 
@@ -356,12 +356,21 @@ def readable(table: pl.DataFrame, *, markdown: bool = False) -> str:
 
 def _failing(table: pl.DataFrame, gate: pl.Expr, chosen: argparse.Namespace) -> str | None:
     """Hold the rows against the condition and say which fail; what cannot be decided does not pass."""
-    # A condition on a group's key is about groups: the overall rows have no key.
-    if set(gate.meta.root_names()) & set(chosen.by):
+    asked = set(gate.meta.root_names())
+    # A condition on a group's key or comparison is about groups: the overall rows have neither.
+    if asked & {*chosen.by, *OF_GROUPS}:
         table = table.filter(pl.col("scope") == "group")
+    elif asked & set(OF_ALL_GROUPS):
+        table = table.filter(pl.col("scope") == "overall")
+    # Nor is it about what has nothing to be compared with: the first score, the reference, the first period.
+    if asked & set(GAINS):
+        table = table.filter(pl.col("score") != chosen.scores[0])
+    if asked & set(OF_GROUPS):
+        table = table.filter(pl.col("versus_auc").is_not_null() | pl.col("auc").is_null())
     # Counts are unsigned, where 1 - 2 is a large number; and NaN compares as larger than every number, so
     # that an AUC of NaN would pass "auc < 0.7".
-    plain = table.with_columns(pl.col("n", "n_pos", "n_missing").cast(pl.Int64))
+    counts = pl.selectors.unsigned_integer() - pl.selectors.by_name(*chosen.by)
+    plain = table.with_columns(counts.cast(pl.Int64))
     with _worded():
         decided = plain.with_columns(pl.selectors.float().fill_nan(None)).select(gate).to_series()
     if decided.len() == 1 != table.height:

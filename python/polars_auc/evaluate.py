@@ -199,24 +199,22 @@ _COLUMNS = [
     "cv_upper",
     "n_folds",
     "n_undefined",
-    "gain",
-    "gain_lower",
-    "gain_upper",
-    "gain_p_value",
-    "gain_p_adjusted",
-    "versus_auc",
-    "difference",
-    "difference_lower",
-    "difference_upper",
-    "p_value",
-    "p_adjusted",
-    "heterogeneity",
-    "heterogeneity_df",
-    "heterogeneity_p_value",
 ]
 
-_OF_GROUPS = ["versus_auc", "difference", "difference_lower", "difference_upper", "p_value", "p_adjusted"]
-_OF_ALL_GROUPS = ["heterogeneity", "heterogeneity_df", "heterogeneity_p_value"]
+# Columns of a comparison, and the fields that they are: null for the first score.
+GAINS = {
+    "gain": "difference",
+    "gain_lower": "lower",
+    "gain_upper": "upper",
+    "gain_p_value": "p_value",
+    "gain_p_adjusted": "p_adjusted",
+}
+
+# Columns that only groups have, and columns that only the overall rows have.
+OF_GROUPS = ["versus_auc", "difference", "difference_lower", "difference_upper", "p_value", "p_adjusted"]
+OF_ALL_GROUPS = ["heterogeneity", "heterogeneity_df", "heterogeneity_p_value"]
+
+_RESERVED = [*_COLUMNS, *GAINS, *OF_GROUPS, *OF_ALL_GROUPS]
 
 _Extra: TypeAlias = "Callable[[str], list[pl.Expr]]"
 """From a score's name to further fields of its row."""
@@ -253,7 +251,7 @@ def _named(scores: str | pl.Expr | Iterable[str | pl.Expr]) -> dict[str, pl.Expr
 
 
 def _refuse_clashes(keys: list[str]) -> None:
-    clash = next((key for key in keys if key in _COLUMNS or keys.count(key) > 1), None)
+    clash = next((key for key in keys if key in _RESERVED or keys.count(key) > 1), None)
     if clash is not None:
         msg = f"report: the group column {clash!r} has the name of another column of the report; rename it"
         raise ValueError(msg)
@@ -284,11 +282,9 @@ def _gain(names: list[str], name: str) -> list[pl.Expr]:
     differences = pl.col(_column("comparison", "all")).struct.field("differences")
     place = names.index(name)
     own = differences.list.get(max(place - 1, 0), null_on_oob=True).struct
-    told = {"gain": "difference", "gain_lower": "lower", "gain_upper": "upper"}
-    told |= {"gain_p_value": "p_value", "gain_p_adjusted": "p_adjusted"}
     return [
         (own.field(field) if place else pl.lit(None, dtype=pl.Float64)).alias(gain)
-        for gain, field in told.items()
+        for gain, field in GAINS.items()
     ]
 
 
@@ -332,13 +328,13 @@ def _compared(
         table.with_columns(pl.lit(name).alias("score")) for name, table in zip(scores, segments, strict=True)
     )
     nothing = [
-        pl.lit(None, dtype=pl.UInt64 if "df" in name else pl.Float64).alias(name) for name in _OF_ALL_GROUPS
+        pl.lit(None, dtype=pl.UInt64 if "df" in name else pl.Float64).alias(name) for name in OF_ALL_GROUPS
     ]
     groups = groups.join(
-        told.select(*keys, "score", *_OF_GROUPS), on=[*keys, "score"], how="left", maintain_order="left"
+        told.select(*keys, "score", *OF_GROUPS), on=[*keys, "score"], how="left", maintain_order="left"
     ).with_columns(nothing)
-    overall = overall.with_columns(pl.lit(None, dtype=pl.Float64).alias(name) for name in _OF_GROUPS).join(
-        told.select("score", *_OF_ALL_GROUPS).unique("score"), on="score", how="left", maintain_order="left"
+    overall = overall.with_columns(pl.lit(None, dtype=pl.Float64).alias(name) for name in OF_GROUPS).join(
+        told.select("score", *OF_ALL_GROUPS).unique("score"), on="score", how="left", maintain_order="left"
     )
     return groups, overall
 

@@ -43,8 +43,9 @@ def mann_whitney_u(
         - ``"asymptotic"``: the normal approximation.
         - ``"auto"``: exact if both classes have fewer than 50 rows and no scores tie (R's rule), or if scores
           tie and there are at most 50 rows in all. The most costly such group takes some tenths of a
-          millisecond; above, the count grows with the fourth power of the rows, and the approximation is
-          good.
+          millisecond; above, the count grows with the fourth power of the rows. With 50 and 50 rows the
+          approximation is 1 % above an exact p-value of 0.05, 4 % above 0.01 and 15 % above 0.001; with 50
+          and 10 rows 2, 16 and 67 %: where a class is small and the tail matters, ask for ``"exact"``.
     two_sided
         What a two-sided exact p-value is: ``"deviation"``, the probability of a U at least as far from its
         expectation (coin and exactRankTests), or ``"doubled"``, twice the smaller tail (R's ``wilcox.test``

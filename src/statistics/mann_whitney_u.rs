@@ -61,7 +61,8 @@ pub enum TwoSided {
 }
 
 /// `auto` is exact without ties if both classes have fewer rows than this, as in R's `wilcox.test`. The most
-/// costly such group (49 and 49 rows) takes 0.1 ms.
+/// costly such group (49 and 49 rows) takes 0.1 ms. With 50 and 50 rows the approximation is 1 % above an exact p-value
+/// of 0.05, and 15 % above one of 0.001.
 const UNTIED_ROWS: u64 = 50;
 
 /// `auto` is exact with ties up to this many rows in all. The most costly such group (25 and 25 rows, hardly any

@@ -130,9 +130,21 @@ def test_a_segment_as_reference(capsys: Capture) -> None:
         assert main([*REPORT, *keys, "--versus", versus, "-o", "to/out.parquet"]) == 0
         expected = pa.report(pl.scan_parquet("*.parquet"), "y", "score", by=by, versus=reference).collect()
         assert_frame_equal(pl.read_parquet("to/out.parquet"), expected)
-    # The gate reads the new columns as well.
+    capsys.readouterr()
+
+
+@pytest.mark.usefixtures("folder")
+def test_gates_on_comparisons(capsys: Capture) -> None:
+    """What has nothing to be compared with is not what the condition is about; what is undefined still is."""
+    few = [*REPORT, "--score", "other", "--by", "g", "--where", "g <= 4"]
+    for condition in ("p_adjusted < 0", "heterogeneity_p_value < 0", "gain_p_adjusted < 0", "difference > 2"):
+        for versus in ("rest", "previous", "3"):
+            assert main([*few, "--versus", versus, "--compare", "--fail-if", condition]) == 0, condition
+    assert main([*few, "--versus", "previous", "--fail-if", "p_value >= 0"]) == 1
+    err = capsys.readouterr().err
+    assert "holds in 6 rows" in err
     assert main([*REPORT, "--by", "g", "--versus", "rest", "--fail-if", "p_adjusted < 0"]) == 1
-    assert "cannot be decided" in capsys.readouterr().err
+    assert "cannot be decided" in capsys.readouterr().err, "some groups lack a class"
 
 
 @pytest.mark.usefixtures("folder")
