@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Integral, Real
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import polars as pl
 from polars.plugins import register_plugin_function
@@ -29,10 +30,30 @@ def expression(name: str, columns: Mapping[str, IntoExpr], **options: object) ->
     return register_plugin_function(
         plugin_path=_LIBRARY,
         function_name=name,
-        args=[column.implode() for column in _columns(name, columns)],
-        kwargs={"options": options},
+        args=[column.implode() for column in _columns(called(name), columns)],
+        kwargs={"options": _plain(options)},
         is_elementwise=True,
     ).first()
+
+
+def called(plugin: str) -> str:
+    """Return what users call an expression of the plugin."""
+    return plugin.removesuffix("_clustered")
+
+
+def _plain(option: Any) -> Any:
+    """Make plain Python of an option: numpy's numbers and words are others to the plugin."""
+    if isinstance(option, dict):
+        return {str(key): _plain(value) for key, value in option.items()}
+    if isinstance(option, tuple | list):
+        return [_plain(value) for value in option]
+    if isinstance(option, bool):
+        return option
+    if isinstance(option, str):
+        return str(option)
+    if isinstance(option, Integral):
+        return int(option)
+    return float(option) if isinstance(option, Real) else option
 
 
 def columnwise(
@@ -43,7 +64,7 @@ def columnwise(
         plugin_path=_LIBRARY,
         function_name=name,
         args=_columns(name, columns),
-        kwargs={"options": options},
+        kwargs={"options": _plain(options)},
         is_elementwise=elementwise,
     )
 
@@ -74,9 +95,9 @@ def one_of(name: str, option: str, value: object, allowed: tuple[str | None, ...
         raise ValueError(msg)
 
 
-def between_0_and_1(name: str, option: str, value: object) -> None:
+def between_0_and_1(name: str, option: str, value: Any) -> None:
     """Refuse an option that is no number between 0 and 1, both excluded."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < 1:
         msg = f"{name}: {option} must lie between 0 and 1, such as 0.95, got {value!r}"
         raise ValueError(msg)
 
@@ -84,7 +105,7 @@ def between_0_and_1(name: str, option: str, value: object) -> None:
 def resampling(name: str, n_resamples: int, seed: int, *, option: str = "n_resamples") -> dict[str, int]:
     """Check how a bootstrap or permutation draws, and return it as the plugin takes it."""
     for what, value, least, most in ((option, n_resamples, 2, 10_000_000), ("seed", seed, 0, 2**63 - 1)):
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        if isinstance(value, bool) or not isinstance(value, Integral) or not least <= value <= most:
             msg = f"{name}: {what} must be an integer from {least} to {most}, got {value!r}"
             raise ValueError(msg)
     return {"n_resamples": n_resamples, "seed": seed}

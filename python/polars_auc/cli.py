@@ -90,7 +90,9 @@ def _parser() -> argparse.ArgumentParser:
     told.add_argument(
         "--seed", type=int, default=0, metavar="N", help="what the bootstrap begins with (default: 0)"
     )
-    told.add_argument("--compare", action="store_true", help="compare each score with the first")
+    told.add_argument(
+        "--compare", action="store_true", help="compare each score with the first, on rows that have all"
+    )
     told.add_argument(
         "--versus",
         metavar="SEGMENT",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from polars_auc._plugin import (
     ADJUSTMENTS,
@@ -153,30 +154,30 @@ def _measure(
 ) -> str | dict[str, float | tuple[float, float]]:
     """Say what two curves are compared by, as the plugin takes it."""
     measures: dict[str, float | tuple[float, float]] = {}
+    asked = []
     for rate, (low, high) in (("fpr", fpr), ("tpr", tpr)):
         if low is not None or high is not None:
             bounds = (0.0 if low is None else low, 1.0 if high is None else high)
-            _rates(f"min_{rate} and max_{rate}", bounds)
+            asked.append(f"min_{rate} and max_{rate}")
+            _rates(asked[-1], bounds)
             if bounds[0] >= bounds[1]:
                 msg = f"roc_auc_difference: min_{rate} must be below max_{rate}, got {low!r} and {high!r}"
                 raise ValueError(msg)
             measures[f"{rate}_range"] = bounds
-    for option, key, at in (
-        ("at_fpr", "tpr_at_fpr", at_fpr),
-        ("at_tpr", "specificity_at_tpr", at_tpr),
-    ):
+    for option, key, at in (("at_fpr", "tpr_at_fpr", at_fpr), ("at_tpr", "specificity_at_tpr", at_tpr)):
         if at is not None:
+            asked.append(option)
             _rates(option, (at,))
-            measures[key] = float(at)
+            measures[key] = at
     if len(measures) > 1:
-        msg = f"roc_auc_difference: compare one thing at a time, got {' and '.join(measures)}"
+        msg = f"roc_auc_difference: compare one thing at a time, got {', '.join(asked)}"
         raise ValueError(msg)
     return measures or "auc"
 
 
-def _rates(option: str, values: tuple[object, ...]) -> None:
+def _rates(option: str, values: tuple[Any, ...]) -> None:
     for value in values:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
             msg = f"roc_auc_difference: {option} must lie between 0 and 1, got {value!r}"
             raise ValueError(msg)
 
@@ -269,7 +270,7 @@ def roc_auc_compare(
         msg = f"{name}: expected two scores or more, got {len(scores)}; write {example}"
         raise ValueError(msg)
     if reference is not None and (
-        isinstance(reference, bool) or not isinstance(reference, int) or not 0 <= reference < len(scores)
+        isinstance(reference, bool) or not isinstance(reference, Integral) or not 0 <= reference < len(scores)
     ):
         msg = f"{name}: reference must be a score's place, from 0 to {len(scores) - 1}, got {reference!r}"
         raise ValueError(msg)
@@ -384,7 +385,7 @@ def adjust_p_values(
     ValueError
         For a method of another name.
     polars.exceptions.ComputeError
-        If the column is not numeric.
+        If the column is not numeric, or holds anything outside 0 to 1.
 
     Notes
     -----

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import polars as pl
 
+from polars_auc._plugin import adjustment
 from polars_auc.comparisons import roc_auc_compare
 from polars_auc.estimates import gini, ks_statistic
 from polars_auc.folds import cv_roc_auc
@@ -124,6 +126,7 @@ def report(
         raise TypeError(msg)
     columns = _named(scores)
     _refuse_clashes(keys)
+    adjustment("report", adjust)
     if compare and len(columns) < 2:
         msg = "report: compare needs two scores or more, got one"
         raise ValueError(msg)
@@ -279,11 +282,17 @@ def _of_folds(name: str) -> list[pl.Expr]:
 
 def _gain(names: list[str], name: str) -> list[pl.Expr]:
     # The first score is the reference, so the others' differences begin at the second; the first has none.
-    differences = pl.col(_column("comparison", "all")).struct.field("differences")
+    joint = pl.col(_column("comparison", "all")).struct
+    differences = joint.field("differences")
     place = names.index(name)
     own = differences.list.get(max(place - 1, 0), null_on_oob=True).struct
     return [
-        (own.field(field) if place else pl.lit(None, dtype=pl.Float64)).alias(gain)
+        # A NaN among the scores leaves no pairs to tell of.
+        (
+            pl.when(joint.field("chi_square").is_nan()).then(math.nan).otherwise(own.field(field))
+            if place
+            else pl.lit(None, dtype=pl.Float64)
+        ).alias(gain)
         for gain, field in GAINS.items()
     ]
 

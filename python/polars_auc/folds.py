@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import TYPE_CHECKING, Literal
 
 from polars_auc._plugin import ALTERNATIVES, between_0_and_1, expression, one_of
@@ -60,7 +61,7 @@ def cv_roc_auc(
     ValueError
         For a method of another name, or a level that is not between 0 and 1.
     polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`; also if the fold is nested.
+        As :func:`polars_auc.roc_auc`; also if the fold holds lists.
 
     Notes
     -----
@@ -141,7 +142,7 @@ def cv_roc_auc_difference(
     ValueError
         For options of other names or out of range.
     polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`; also if the fold is nested.
+        As :func:`polars_auc.roc_auc`; also if the fold holds lists.
 
     Notes
     -----
@@ -169,7 +170,7 @@ def cv_roc_auc_difference(
     between_0_and_1(name, "level", level)
     ratio = test_train_ratio
     if ratio is not None and (
-        isinstance(ratio, bool) or not isinstance(ratio, int | float) or not 0 <= ratio < float("inf")
+        isinstance(ratio, bool) or not isinstance(ratio, Real) or not 0 <= ratio < float("inf")
     ):
         msg = f"{name}: test_train_ratio must be 0 or more, such as 1/9 for ten folds, got {ratio!r}"
         raise ValueError(msg)

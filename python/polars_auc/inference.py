@@ -38,7 +38,8 @@ def roc_auc_ci(
         - ``"logit"``: normal on the logit scale, with the same standard error; never outside 0 to 1, and
           still an interval where the classes do not overlap.
         - ``"hanley_mcneil"``: normal, with the standard error that Hanley and McNeil derive from the AUC and
-          the two counts alone; clipped. The only one that is defined with a single positive or negative.
+          the two counts alone; clipped. The only one that is defined with a single positive or negative
+          (with one of each and an AUC of 0 or 1: a point).
         - ``"bootstrap"``: from resamples of the rows within each class (with ``cluster``: of whole clusters).
     level
         The interval's coverage, between 0 and 1.
@@ -73,8 +74,8 @@ def roc_auc_ci(
 
         Where the classes do not overlap at all (AUC 0 or 1) the standard error is 0 and the interval a single
         point, which says little: the sample cannot tell. Only ``"logit"`` still gives a limit, as if half a
-        row of the rarer class lay on the wrong side. Where all scores tie every interval but Hanley and
-        McNeil's is the point one half.
+        row of the rarer class (with ``cluster``: half a cluster) lay on the wrong side. Where all scores tie
+        every interval but Hanley and McNeil's is the point one half.
 
     Raises
     ------

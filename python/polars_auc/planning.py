@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import TYPE_CHECKING, Literal
 
 from polars_auc._plugin import ALTERNATIVES, between_0_and_1, columnwise, expression, one_of
@@ -126,7 +127,7 @@ def roc_auc_sample_size(
     one_of(name, "alternative", alternative, ALTERNATIVES)
     between_0_and_1(name, "alpha", alpha)
     between_0_and_1(name, "power", power)
-    if isinstance(ratio, bool) or not isinstance(ratio, int | float) or not 0 < ratio < float("inf"):
+    if isinstance(ratio, bool) or not isinstance(ratio, Real) or not 0 < ratio < float("inf"):
         msg = f"{name}: ratio must be above 0, such as 2 for two negatives a positive, got {ratio!r}"
         raise ValueError(msg)
     plan = {"alpha": float(alpha), "alternative": alternative}

@@ -39,7 +39,8 @@ def mann_whitney_u(
         higher.
     method
         - ``"exact"``: every choice of the positives among the rows is equally likely, ties and all. Null
-          where counting the choices would take more than 2^31 steps (about 400 and 400 rows without ties).
+          where counting the choices would take more than 2^31 steps and several seconds: from about 180 and
+          180 rows on for a U near its expectation, later in the tails.
         - ``"asymptotic"``: the normal approximation.
         - ``"auto"``: exact if both classes have fewer than 50 rows and no scores tie (R's rule), or if scores
           tie and there are at most 50 rows in all. The most costly such group takes some tenths of a
@@ -61,9 +62,10 @@ def mann_whitney_u(
 
         - ``u_statistic`` (Float64): pairs of one positive and one negative that the positive wins, ties
           counting half.
-        - ``z`` (Float64): the standardised U, positive if positives tend to score higher.
+        - ``z`` (Float64): the standardised U, positive if positives tend to score higher; with ``continuity``
+          moved by one half towards 0.
         - ``p_value`` (Float64): of the hypothesis that both classes have one distribution.
-        - ``method`` (String): ``"exact"`` or ``"asymptotic"``, whichever the p-value is.
+        - ``method`` (String): ``"exact"`` or ``"asymptotic"``, whichever the p-value is; null where that is.
         - ``auc`` (Float64): ``U / (P N)``.
         - ``rank_biserial`` (Float64): ``2 auc - 1``, from -1 to 1.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
@@ -213,7 +215,8 @@ def hodges_lehmann(label: IntoExpr, score: IntoExpr, *, level: float = 0.95) -> 
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
 
         All but the counts are null if the group has no positive or no negative. The Float64 fields are NaN if
-        a score is NaN, or both classes hold the same infinity. Rows with a null label or score are skipped.
+        a score is NaN, or both classes hold the same infinity; the shift also if the two middle differences
+        are infinities of either sign. Rows with a null label or score are skipped.
 
     Raises
     ------
@@ -272,7 +275,7 @@ def kruskal_wallis(sample: IntoExpr, score: IntoExpr) -> pl.Expr:
     Raises
     ------
     polars.exceptions.ComputeError
-        If the score is no numeric column, or the sample is nested.
+        If the score is no numeric column, or the sample holds lists.
 
     Notes
     -----

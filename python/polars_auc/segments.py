@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
 from polars_auc._plugin import adjustment, between_0_and_1, expression
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from polars_auc._plugin import IntoExpr
 
 __all__ = ["compare_segments"]
 
 _COMPARED = ("rest", "overall", "previous")
 
+# Names that no column of a user has.
 _SEGMENTS = "polars_auc: segments"
+_REFERENCE = "polars_auc: reference"
 
 
 def compare_segments(
@@ -121,35 +122,40 @@ def compare_segments(
     └──────┴───────┴────────────┴─────────┴────────────┘
     """
     name = "compare_segments"
-    keys = [by] if isinstance(by, str) else list(by)
-    if not keys or not all(isinstance(key, str) for key in keys):
-        msg = f'{name}: by must be column names, got {keys}; write {name}(frame, "label", "score", "segment")'
-        raise ValueError(msg) if not keys else TypeError(msg)
+    keys = _names(by)
     between_0_and_1(name, "level", level)
+    adjusted = adjustment(name, adjust)
+    if not isinstance(frame, pl.DataFrame | pl.LazyFrame):
+        msg = f"{name}: frame must be a DataFrame or a LazyFrame, got {type(frame).__name__}"
+        raise TypeError(msg)
     rows = frame.lazy()
     schema = rows.collect_schema()
     for key in keys:
         if key not in schema:
             msg = f"{name}: by names the column {key!r}, which the frame lacks; there are: {schema.names()}"
             raise pl.exceptions.ColumnNotFoundError(msg)
-    reference = None
-    if not (isinstance(versus, str) and versus in _COMPARED):
-        reference = _as_strings(versus, [schema[key] for key in keys])
+        if schema[key].is_nested():
+            msg = f"{name}: by names the column {key!r} of dtype {schema[key]}, whose values name no segment"
+            raise pl.exceptions.InvalidOperationError(msg)
+    segment = [pl.col(key) for key in keys]
+    compared = isinstance(versus, str) and versus in _COMPARED
+    if not compared:
+        # False comes before true, and the reference before all others.
+        segment.insert(0, ~_is_reference(versus, {key: schema[key] for key in keys}).alias(_REFERENCE))
     complete = pl.all_horizontal(pl.col(key).is_not_null() for key in keys)
-    segment = pl.when(complete).then(pl.struct(keys))
     answer = expression(
         name,
-        {"score": score, "label": label, "by": segment},
-        versus=versus if reference is None else "first",
-        reference=reference,
-        adjust=adjustment(name, adjust),
+        {"score": score, "label": label, "by": pl.when(complete).then(pl.struct(segment))},
+        versus=versus if compared else "first",
+        reference=None if compared else repr(versus),
+        adjust=adjusted,
         level=float(level),
     )
     # Without a row there is no segment, but an empty list explodes to a null.
     segments = rows.select(answer.alias(_SEGMENTS)).explode(_SEGMENTS).filter(pl.col(_SEGMENTS).is_not_null())
     answered = segments.collect_schema()[_SEGMENTS]
     told = [field.name for field in answered.fields if field.name != "segment"]  # type: ignore[attr-defined]
-    clash = next((key for key in keys if key in told or keys.count(key) > 1), None)
+    clash = next((key for key in keys if key in told), None)
     if clash is not None:
         msg = f"{name}: the column {clash!r} has the name of another column of the result; rename it"
         raise ValueError(msg)
@@ -157,28 +163,60 @@ def compare_segments(
     return segments.select(each.field("segment").struct.field(*keys), each.field(*told)).sort(keys)
 
 
-def _as_strings(versus: object, dtypes: list[pl.DataType]) -> list[str]:
-    """Write a reference as the plugin writes segments, field by field."""
-    fields: list[Any] = list(versus) if isinstance(versus, tuple) else [versus]
-    if len(fields) != len(dtypes):
+def _names(by: str | Iterable[str]) -> list[str]:
+    keys = [by] if isinstance(by, str) else list(by) if isinstance(by, Iterable) else [by]
+    example = 'compare_segments(frame, "label", "score", "segment")'
+    if not all(isinstance(key, str) for key in keys):
+        msg = f"compare_segments: by must be column names, got {keys}; write {example}"
+        raise TypeError(msg)
+    if not keys or len(set(keys)) < len(keys):
+        msg = f"compare_segments: by must be column names, each once, got {keys}; write {example}"
+        raise ValueError(msg)
+    return keys
+
+
+def _is_reference(versus: object, keys: dict[str, pl.DataType]) -> pl.Expr:
+    """Say of each row whether it is of the reference, which is compared as Polars compares values."""
+    values = versus if isinstance(versus, tuple) else (versus,)
+    words = ", ".join(map(repr, _COMPARED))
+    if len(values) != len(keys):
         msg = (
-            f"compare_segments: versus must be one of {', '.join(map(repr, _COMPARED))}, or a segment with a "
-            f"value for each of the {len(dtypes)} columns of by, got {versus!r}"
+            f"compare_segments: versus must be one of {words}, or a segment with a value for each of the "
+            f"{len(keys)} columns of by, got {versus!r}"
         )
         raise ValueError(msg)
-    if any(field is None for field in fields):
+    if any(value is None for value in values):
         msg = (
             f"compare_segments: versus must name a segment, and rows without one are skipped, got {versus!r}"
         )
         raise ValueError(msg)
-    try:
-        return [
-            pl.select(pl.lit(field).cast(dtype, strict=True).cast(pl.String)).item()
-            for field, dtype in zip(fields, dtypes, strict=True)
-        ]
-    except pl.exceptions.PolarsError as error:
-        words = ", ".join(map(repr, _COMPARED))
-        msg = (
-            f"compare_segments: versus must be one of {words} or a segment of dtype {dtypes}, got {versus!r}"
-        )
-        raise ValueError(msg) from error
+    conditions = []
+    for (key, dtype), value in zip(keys.items(), values, strict=True):
+        got = f"got {value!r} for {key!r}: {dtype}"
+        refusal = f"compare_segments: versus must be one of {words} or a segment, {got}"
+        if isinstance(value, bool) and dtype != pl.Boolean:
+            raise ValueError(refusal)
+        try:
+            meant = _read(value, dtype) if isinstance(value, str) else pl.lit(value)
+            condition = pl.col(key) == meant
+            # Values that cannot be compared with the column are refused here, not when rows are there.
+            pl.DataFrame(schema={key: dtype}).select(condition)
+        except pl.exceptions.PolarsError as error:
+            raise ValueError(refusal) from error
+        conditions.append(condition)
+    return pl.all_horizontal(conditions)
+
+
+def _read(text: str, dtype: pl.DataType) -> pl.Expr:
+    """Read a segment's text as a value of the column, as a command line has nothing else."""
+    if dtype == pl.Boolean and text.lower() in ("true", "false"):
+        return pl.lit(text.lower() == "true")
+    if dtype == pl.Date:
+        return pl.lit(pl.select(pl.lit(text).str.to_date()).item())
+    if isinstance(dtype, pl.Datetime):
+        zone = dtype.time_zone
+        read = pl.lit(text).str.to_datetime(time_unit=dtype.time_unit)
+        return pl.lit(pl.select(read.dt.replace_time_zone(zone)).to_series())
+    if dtype.is_numeric():
+        return pl.lit(pl.select(pl.lit(text).str.strip_chars().cast(dtype, strict=True)).to_series())
+    return pl.lit(text)

@@ -15,7 +15,9 @@ pub fn of_sorted(values: &[f64], probability: f64) -> f64 {
 /// Mean and standard deviation (over n - 1) of a sample; the latter is NaN of fewer than two values.
 pub fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
     let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
+    // Around one of the values: equal values have exactly no deviation.
+    let center = values.first().copied().unwrap_or(f64::NAN);
+    let mean = center + values.iter().map(|value| value - center).sum::<f64>() / n;
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     let deviation = if values.len() > 1 { (squares / (n - 1.0)).sqrt() } else { f64::NAN };
     (mean, deviation)
@@ -39,5 +41,7 @@ mod tests {
         assert_eq!(mean, 3.75);
         assert!((deviation - 3.095_695_936_834_451).abs() < 1e-12);
         assert!(mean_and_deviation(&[2.0]).1.is_nan());
+        assert_eq!(mean_and_deviation(&[0.1; 7]), (0.1, 0.0));
+        assert!(mean_and_deviation(&[]).0.is_nan());
     }
 }

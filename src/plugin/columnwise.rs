@@ -19,7 +19,7 @@ pub trait Columnwise {
     fn check(&self) -> Result<(), String>;
 
     /// The columns of the answer.
-    fn answer(&self, columns: &[Float64Chunked]) -> Vec<Float64Chunked>;
+    fn answer(&self, columns: &[Float64Chunked]) -> Result<Vec<Float64Chunked>, String>;
 }
 
 fn checked<C: Columnwise>(inputs: &[Field], function: &C) -> PolarsResult<()> {
@@ -29,7 +29,7 @@ fn checked<C: Columnwise>(inputs: &[Field], function: &C) -> PolarsResult<()> {
     for (role, input) in C::ROLES.iter().zip(inputs) {
         let dtype = input.dtype();
         polars_ensure!(dtype.is_primitive_numeric() || dtype.is_null(), ComputeError:
-            "{role} \"{}\" has dtype {dtype}, but a {role} is a number", input.name());
+            "{role} \"{}\" has dtype {dtype}, but must be a number", input.name());
     }
     Ok(())
 }
@@ -69,7 +69,7 @@ pub fn columnwise<C: Columnwise>(inputs: &[Series], function: &C) -> PolarsResul
             Ok(column.f64()?.clone())
         })
         .collect::<PolarsResult<Vec<_>>>()?;
-    let answers = function.answer(&columns);
+    let answers = function.answer(&columns).map_err(|wrong| polars_err!(ComputeError: "{wrong}"))?;
     let mut answers = answers
         .into_iter()
         .zip(C::FIELDS)
@@ -98,9 +98,12 @@ impl Columnwise for AdjustPValues {
         Ok(())
     }
 
-    fn answer(&self, columns: &[Float64Chunked]) -> Vec<Float64Chunked> {
+    fn answer(&self, columns: &[Float64Chunked]) -> Result<Vec<Float64Chunked>, String> {
         let p_values: Vec<Option<f64>> = columns[0].iter().collect();
-        vec![self.method.of(&p_values).into_iter().collect_ca(PlSmallStr::EMPTY)]
+        if let Some(wrong) = p_values.iter().flatten().find(|&&p| p < 0.0 || p > 1.0) {
+            return Err(format!("p holds {wrong}, but p-values lie between 0 and 1"));
+        }
+        Ok(vec![self.method.of(&p_values).into_iter().collect_ca(PlSmallStr::EMPTY)])
     }
 }
 
@@ -118,10 +121,10 @@ impl Columnwise for RocAucPower {
         self.plan.check()
     }
 
-    fn answer(&self, columns: &[Float64Chunked]) -> Vec<Float64Chunked> {
+    fn answer(&self, columns: &[Float64Chunked]) -> Result<Vec<Float64Chunked>, String> {
         let rows = columns[0].iter().zip(columns[1].iter()).zip(columns[2].iter());
         let power = rows.map(|((auc, n_pos), n_neg)| Some(power::power(self.plan, auc?, n_pos?, n_neg?)));
-        vec![power.map(defined).collect_ca(PlSmallStr::EMPTY)]
+        Ok(vec![power.map(defined).collect_ca(PlSmallStr::EMPTY)])
     }
 }
 
@@ -151,7 +154,7 @@ impl Columnwise for RocAucSampleSize {
         Ok(())
     }
 
-    fn answer(&self, columns: &[Float64Chunked]) -> Vec<Float64Chunked> {
+    fn answer(&self, columns: &[Float64Chunked]) -> Result<Vec<Float64Chunked>, String> {
         let sizes: Vec<Option<(f64, f64)>> = columns[0]
             .iter()
             .map(|auc| auc.map(|auc| power::sample_size(self.plan, auc, self.power, self.ratio)))
@@ -159,7 +162,7 @@ impl Columnwise for RocAucSampleSize {
         let column = |of: fn((f64, f64)) -> f64| -> Float64Chunked {
             sizes.iter().map(|size| defined(size.map(of))).collect_ca(PlSmallStr::EMPTY)
         };
-        vec![column(|size| size.0), column(|size| size.1)]
+        Ok(vec![column(|size| size.0), column(|size| size.1)])
     }
 }
 

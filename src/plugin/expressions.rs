@@ -22,15 +22,20 @@ macro_rules! expressions {
             use super::*;
 
             fn output(inputs: &[Field], kwargs: Arguments<$statistic>) -> PolarsResult<Field> {
-                guard::named(stringify!($name), || $field(inputs, &kwargs.options)).map_err(refused)
+                guard::named(called(stringify!($name)), || $field(inputs, &kwargs.options)).map_err(refused)
             }
 
             #[polars_expr(output_type_func_with_kwargs=output)]
             fn $name(inputs: &[Series], kwargs: Arguments<$statistic>) -> PolarsResult<Series> {
-                guard::named(stringify!($name), || $kind(inputs, &kwargs.options)).map_err(refused)
+                guard::named(called(stringify!($name)), || $kind(inputs, &kwargs.options)).map_err(refused)
             }
         })*)*
     };
+}
+
+/// What users call an expression.
+fn called(name: &str) -> &str {
+    name.trim_end_matches("_clustered")
 }
 
 /// An error as Polars passes it on.

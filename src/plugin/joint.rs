@@ -145,7 +145,7 @@ struct Table {
 }
 
 impl Table {
-    fn read<J: Joint>(inputs: &[Series], needs: Needs, reference: Option<&[String]>) -> PolarsResult<Table> {
+    fn read<J: Joint>(inputs: &[Series], needs: Needs, reference: Option<&str>) -> PolarsResult<Table> {
         let roles = Roles::of::<J>(inputs.len())?;
         let (rows, borders) = same_groups(inputs, |input| roles.name(input))?;
         let mut valid: Option<Bitmap> = None;

@@ -7,13 +7,13 @@ use polars::prelude::*;
 pub struct Keys {
     /// For each row, the place of its key among `values`.
     pub codes: Vec<u32>,
-    /// The distinct keys, in order; the reference first, if there is one.
+    /// The distinct keys, in order.
     pub values: Series,
 }
 
 impl Keys {
-    /// Codes the rows of a key column. `reference`, given as the strings of its fields, comes before all others.
-    pub fn read(role: &str, rows: &Series, reference: Option<&[String]>) -> PolarsResult<Keys> {
+    /// Codes the rows of a key column; one with a reference must [have it](crate::statistics::Joint::reference).
+    pub fn read(role: &str, rows: &Series, reference: Option<&str>) -> PolarsResult<Keys> {
         check(role, rows.name(), rows.dtype())?;
         let name = PlSmallStr::from_static("key");
         let frame = DataFrame::new(rows.len(), vec![rows.clone().with_name(name.clone()).into_column()])?;
@@ -22,34 +22,9 @@ impl Keys {
         let first: IdxCa = groups.iter().map(|group| Some(group.first())).collect_ca(PlSmallStr::EMPTY);
         let values = rows.take(&first)?;
         let order = values.arg_sort(SortOptions { nulls_last: true, ..SortOptions::default() });
-        let mut order: Vec<IdxSize> = order.into_no_null_iter().collect();
+        let order: Vec<IdxSize> = order.into_no_null_iter().collect();
         if let Some(reference) = reference {
-            let texts = texts(&values)?;
-            let is_reference = |place: IdxSize| {
-                texts.iter().zip(reference).all(|(texts, text)| {
-                    texts.get(place as usize).is_some_and(|there| there.as_str() == text)
-                })
-            };
-            let Some(at) =
-                order.iter().position(|&place| texts.len() == reference.len() && is_reference(place))
-            else {
-                let there: Vec<String> = order
-                    .iter()
-                    .take(10)
-                    .map(|&place| {
-                        let fields: Vec<&str> = texts
-                            .iter()
-                            .filter_map(|texts| texts.get(place as usize).map(PlSmallStr::as_str))
-                            .collect();
-                        format!("\"{}\"", fields.join(", "))
-                    })
-                    .collect();
-                polars_bail!(ComputeError:
-                    "versus names the segment \"{}\", which the rows do not have; there are: {}{}",
-                    reference.join(", "), there.join(", "), if order.len() > 10 { ", ..." } else { "" });
-            };
-            let chosen = order.remove(at);
-            order.insert(0, chosen);
+            refers(&values.take(&IdxCa::from_slice(PlSmallStr::EMPTY, &order))?, reference)?;
         }
         let mut places = vec![0u32; order.len()];
         for (place, &group) in (0..).zip(&order) {
@@ -82,18 +57,22 @@ pub fn check(role: &str, name: &str, dtype: &DataType) -> PolarsResult<()> {
     Ok(())
 }
 
-/// The values as strings, field by field.
-fn texts(values: &Series) -> PolarsResult<Vec<Vec<PlSmallStr>>> {
-    let fields = match values.dtype() {
-        DataType::Struct(_) => values.struct_()?.fields_as_series(),
-        _ => vec![values.clone()],
+/// Refuses keys among which the reference is not.
+fn refers(values: &Series, reference: &str) -> PolarsResult<()> {
+    const SHOWN: usize = 10;
+    let fields = values.struct_()?.fields_as_series();
+    let Some((others, names)) = fields.split_first() else {
+        polars_bail!(ComputeError: "a key with a reference has no fields");
     };
-    fields
-        .iter()
-        .map(|field| {
-            let strings = field.cast(&DataType::String)?;
-            let strings = strings.str()?;
-            Ok(strings.iter().map(|text| PlSmallStr::from_str(text.unwrap_or("null"))).collect())
-        })
-        .collect()
+    // Nothing, and missing keys alone, refer to nothing.
+    if values.is_empty() || others.bool()?.get(0) != Some(true) {
+        return Ok(());
+    }
+    let told = |row: usize| -> PolarsResult<String> {
+        let texts = names.iter().map(|name| Ok(name.get(row)?.str_value().into_owned()));
+        Ok(texts.collect::<PolarsResult<Vec<_>>>()?.join(", "))
+    };
+    let there = (0..values.len().min(SHOWN)).map(told).collect::<PolarsResult<Vec<_>>>()?;
+    polars_bail!(ComputeError: "versus names the segment {reference}, which the rows do not have; there are: {}{}",
+        there.join("; "), if values.len() > SHOWN { "; ..." } else { "" });
 }

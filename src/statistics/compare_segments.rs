@@ -23,8 +23,8 @@ use crate::ranking::{Placements, Rows};
 pub struct CompareSegments {
     /// What each segment is compared with.
     pub versus: Versus,
-    /// The segment that is made the first, field by field.
-    pub reference: Option<Vec<String>>,
+    /// The segment that [comes first](Joint::reference), in words.
+    pub reference: Option<String>,
     /// How the p-values are adjusted for the number of segments.
     pub adjust: Adjustment,
     /// The coverage of all intervals.
@@ -148,7 +148,7 @@ impl Joint for CompareSegments {
         8
     }
 
-    fn reference(&self) -> Option<&[String]> {
+    fn reference(&self) -> Option<&str> {
         self.reference.as_deref()
     }
 
@@ -372,7 +372,7 @@ fn heterogeneity(areas: &[Option<Area>]) -> Option<(f64, u64)> {
         .iter()
         .flatten()
         .filter_map(|area| {
-            area.variance.filter(|&variance| variance > 0.0).map(|variance| (area.auc, 1.0 / variance))
+            area.variance.filter(|&variance| variance != 0.0).map(|variance| (area.auc, 1.0 / variance))
         })
         .collect();
     if weighed.len() < 2 {

@@ -163,8 +163,10 @@ pub struct Clustered {
     n_neg: u64,
     /// The number of clusters.
     pub clusters: u64,
-    with_pos: u64,
-    with_neg: u64,
+    /// Clusters that hold positives.
+    pub with_pos: u64,
+    /// Clusters that hold negatives.
+    pub with_neg: u64,
     /// For each score and cluster, over its positives and over its negatives.
     residuals: Vec<Vec<(f64, f64)>>,
 }

@@ -6,6 +6,8 @@
 //! U: the shift algorithm (Streitberg and Röhmel 1986) on placements instead of ranks. Only the tail that is
 //! asked for is ever held, so memory is at most the rarer class times that tail.
 
+use crate::math;
+
 /// Rows, rarer class and tail multiplied: more steps than this are not taken. They take some seconds.
 const MOST_STEPS: u128 = 1 << 31;
 
@@ -77,6 +79,31 @@ fn arrangements(rows: u64, chosen: u64) -> f64 {
 
 /// The probabilities that U without ties is at most `most`, and that it is exactly that.
 fn untied_tail(m: usize, n: usize, most: usize) -> (f64, f64) {
+    let counts = untied_counts(m, n, most);
+    let all = choices(m + n, n);
+    (math::quotient(counts.iter().sum(), all), math::quotient(counts[most], all))
+}
+
+/// The least U of two classes without ties whose lower tail is at least `tail`, for a tail of no more than one half.
+/// The classes may have no more than 126 rows together.
+pub fn untied_quantile(m: usize, n: usize, tail: f64) -> u64 {
+    let counts = untied_counts(m.max(n), m.min(n), m * n / 2);
+    let all = choices(m + n, m.min(n));
+    let mut sum = 0;
+    let below = counts.iter().take_while(|&&count| {
+        sum += count;
+        math::quotient(sum, all) < tail
+    });
+    below.count() as u64
+}
+
+/// The number of ways to choose, which must be below 2^127.
+fn choices(rows: usize, chosen: usize) -> u128 {
+    (0..chosen as u128).fold(1u128, |ways, k| ways * (rows as u128 - k) / (k + 1))
+}
+
+/// For each U up to `most`, how many choices of n among m + n rows without ties give it.
+fn untied_counts(m: usize, n: usize, most: usize) -> Vec<u128> {
     // counts[u] becomes the coefficient of q^u in the product over i of (1 - q^(m + i)) / (1 - q^i). All are
     // below 2^127, so what wraps around on the way wraps back.
     let mut counts = vec![0u128; most + 1];
@@ -89,9 +116,7 @@ fn untied_tail(m: usize, n: usize, most: usize) -> (f64, f64) {
             counts[u] = counts[u].wrapping_add(counts[u - i]);
         }
     }
-    let all = (0..n as u128).fold(1u128, |ways, k| ways * (m as u128 + n as u128 - k) / (k + 1));
-    let tail: u128 = counts.iter().sum();
-    (crate::math::quotient(tail, all), crate::math::quotient(counts[most], all))
+    counts
 }
 
 /// The probability that the sum over `chosen` rows, drawn from ties of these sizes, of twice the rows of

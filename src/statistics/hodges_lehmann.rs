@@ -93,7 +93,11 @@ impl Joint for HodgesLehmann {
         let exact = untied && pos.len().max(neg.len()) < EXACT_ROWS;
         let tail = 0.5 * (1.0 - self.level);
         // The first and the last rank of differences that are inside the interval.
-        let first = if exact { exact_rank(&pos, &neg, tail) } else { asymptotic_rank(&pos, &neg, tail) };
+        let first = if exact {
+            exact_rank_sum::untied_quantile(pos.len(), neg.len(), tail)
+        } else {
+            asymptotic_rank(&pos, &neg, tail)
+        };
         let limits = || {
             if first == 0 {
                 return (f64::NEG_INFINITY, f64::INFINITY);
@@ -106,6 +110,8 @@ impl Joint for HodgesLehmann {
         };
         let (median, (lower, upper)) = rayon::join(median, limits);
         let method = if exact { "exact" } else { "asymptotic" };
+        // No shift has no sign.
+        let median = median + 0.0;
         HodgesLehmannRecord::new(Some(median), Some(lower), Some(upper), Some(method), n_pos, n_neg)
     }
 
@@ -164,21 +170,6 @@ fn differences(pos: &[f64], neg: &[f64], bound: f64) -> impl Iterator<Item = (f6
         }
         (p, count)
     })
-}
-
-/// The rank of the lower limit by the exact distribution: the least U whose lower tail exceeds `tail`, or 0 if
-/// not even the least of all stands out.
-fn exact_rank(pos: &[f64], neg: &[f64], tail: f64) -> u64 {
-    let (mut low, mut high) = (0, (pos.len() * neg.len()) as u64);
-    let ties: Vec<(u64, u64)> =
-        std::iter::repeat_n((1, 0), pos.len()).chain(std::iter::repeat_n((0, 1), neg.len())).collect();
-    let lower_tail =
-        |u: u64| exact_rank_sum::tails(&ties, 2 * u128::from(u)).map_or(1.0, |tails| tails.lower);
-    while low < high {
-        let middle = low.midpoint(high);
-        if lower_tail(middle) >= tail { high = middle } else { low = middle + 1 }
-    }
-    low
 }
 
 /// The rank of the lower limit by the normal approximation, or 0.

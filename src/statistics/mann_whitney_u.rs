@@ -78,7 +78,7 @@ record! {
         pub z: Option<f64>,
         /// The p-value; null where z is, and where an exact one was asked for that takes too long.
         pub p_value: Option<f64>,
-        /// "exact" or "asymptotic".
+        /// "exact" or "asymptotic"; null where the p-value is.
         pub method: Option<&'static str>,
         /// `U / (P N)`.
         pub auc: Option<f64>,
@@ -117,8 +117,8 @@ impl Summary for MannWhitneyU {
                 Method::Asymptotic => false,
             };
             if exact {
-                method = Some("exact");
                 p_value = self.exact(&mut ties, twice_u);
+                method = p_value.map(|_| "exact");
             } else {
                 method = Some("asymptotic");
                 p_value = Some(self.alternative.p_value(standardised, upper_tail));

@@ -182,8 +182,9 @@ pub trait Joint: Sync {
         4
     }
 
-    /// The key that is to be the first, whatever the order of the keys; its fields as strings.
-    fn reference(&self) -> Option<&[String]> {
+    /// A key that the statistic refers to, in words. The key column is then a struct whose first field is false for that
+    /// key and true for all others, so that it comes first.
+    fn reference(&self) -> Option<&str> {
         None
     }
 

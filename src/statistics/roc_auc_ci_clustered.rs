@@ -63,7 +63,8 @@ impl Joint for RocAucCiClustered {
             return RocAucCiClusteredRecord::new(None, None, None, None, n_pos, n_neg, clusters);
         };
         let auc = areas.auc(0);
-        let variance = areas.clustered(rows).covariance(0, 0);
+        let clustered = areas.clustered(rows);
+        let variance = clustered.covariance(0, 0);
         let limits = variance.map(|variance| match self.0.method {
             Method::Bootstrap => {
                 let measured = self.0.resampling.measures(&rows.in_canonical_order(), Measure::Auc);
@@ -71,7 +72,8 @@ impl Joint for RocAucCiClustered {
                 self.0.resampled(auc, defined, || 0.0)
             }
             // A sum of products over two clusters can be below 0.
-            _ => self.0.around(auc, variance.max(0.0).sqrt(), n_pos, n_neg),
+            // At an AUC of 0 or 1 the logit interval counts clusters as it would count rows.
+            _ => self.0.around(auc, variance.max(0.0).sqrt(), clustered.with_pos, clustered.with_neg),
         });
         let (se, lower, upper) = limits.map_or((None, None, None), |(se, l, u)| (Some(se), Some(l), Some(u)));
         RocAucCiClusteredRecord::new(Some(auc), se, lower, upper, n_pos, n_neg, clusters)

@@ -78,7 +78,7 @@ record! {
         /// The statistic of the test that all areas are equal; null with fewer than two rows in a class, and if areas
         /// differ that have no variance.
         pub chi_square: Option<f64>,
-        /// Its degrees of freedom; null with fewer than two rows in a class.
+        /// Its degrees of freedom; null where the statistic is.
         pub df: Option<u64>,
         /// Its p-value; null where the statistic is, or without a degree of freedom.
         pub p_value: Option<f64>,
@@ -149,21 +149,13 @@ impl Joint for RocAucCompare {
         for (record, p_adjusted) in differences.iter_mut().zip(self.adjust.of(&p_values)) {
             record.p_adjusted = p_adjusted;
         }
-        let test = matrix.as_ref().map(|matrix| {
-            let contrast = |a: usize, b: usize| matrix[a][b] - matrix[a][0] - matrix[0][b] + matrix[0][0];
-            let contrasts = (1..scores).map(|a| (1..scores).map(|b| contrast(a, b)).collect()).collect();
-            symmetric::quadratic_form(
-                contrasts,
-                (1..scores).map(|score| areas.difference(score, 0)).collect(),
-            )
-        });
+        let test = matrix.as_ref().and_then(|matrix| joint(&areas, matrix));
         RocAucCompareRecord::new(
             Some(Many(of_each)),
             Some(Many(differences)),
-            test.and_then(|test| test.0),
+            test.map(|test| test.0),
             test.map(|test| test.1 as u64),
-            test.filter(|test| test.1 > 0)
-                .and_then(|test| Some(chi_square::upper_tail(test.0?, test.1 as f64))),
+            test.filter(|test| test.1 > 0).map(|test| chi_square::upper_tail(test.0, test.1 as f64)),
             n_pos,
             n_neg,
         )
@@ -172,6 +164,27 @@ impl Joint for RocAucCompare {
     fn of_nan(&self, rows: &Rows) -> RocAucCompareRecord<u8> {
         RocAucCompareRecord { n_pos: rows.n_pos(), n_neg: rows.n_neg(), ..RocAucCompareRecord::nan() }
     }
+}
+
+/// The statistic of the test that all areas are equal and its degrees of freedom, unless areas differ that have no
+/// variance.
+fn joint(areas: &Areas<'_>, matrix: &[Vec<f64>]) -> Option<(f64, usize)> {
+    // Each score against the first, in its own standard errors, so that a small one counts as much as a large one. A
+    // variance of exactly 0 is that of a score which ranks alike.
+    let against_first: Vec<(usize, f64)> =
+        (1..matrix.len()).map(|a| (a, areas.variance_of_difference(a, 0).map_or(0.0, f64::sqrt))).collect();
+    if against_first.iter().any(|&(a, se)| se == 0.0 && areas.difference(a, 0) != 0.0) {
+        return None;
+    }
+    let varying = || against_first.iter().filter(|score| score.1 > 0.0);
+    let correlation = |a: &(usize, f64), b: &(usize, f64)| {
+        let covariance = matrix[a.0][b.0] - matrix[a.0][0] - matrix[0][b.0] + matrix[0][0];
+        if a.0 == b.0 { 1.0 } else { covariance / (a.1 * b.1) }
+    };
+    let correlations = varying().map(|a| varying().map(|b| correlation(a, b)).collect()).collect();
+    let differences = varying().map(|score| areas.difference(score.0, 0) / score.1).collect();
+    let (statistic, df) = symmetric::quadratic_form(correlations, differences);
+    Some((statistic?, df))
 }
 
 impl RocAucCompare {

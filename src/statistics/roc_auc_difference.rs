@@ -106,7 +106,7 @@ impl Joint for RocAucDifference {
                 self.measure.of(counts.into_iter()).unwrap_or(f64::NAN)
             };
             let (a, b) = (of(0), of(1));
-            (a, b, a - b)
+            (a, b, beyond_rounding(a - b))
         };
         let variance = if clustered {
             areas.clustered(rows).variance_of_difference(0, 1)
@@ -133,8 +133,8 @@ impl Joint for RocAucDifference {
             Method::Bootstrap => {
                 let measured = self.resampling.measures(&rows.in_canonical_order(), self.measure);
                 let mut differences: Vec<f64> =
-                    measured.into_iter().filter_map(|of| Some(of[0]? - of[1]?)).collect();
-                let (_, se) = mean_and_deviation(&differences);
+                    measured.into_iter().filter_map(|of| Some(beyond_rounding(of[0]? - of[1]?))).collect();
+                let se = beyond_rounding(mean_and_deviation(&differences).1);
                 differences.sort_unstable_by(f64::total_cmp);
                 let tail = 0.5 * (1.0 - self.level);
                 (se, of_sorted(&differences, tail), of_sorted(&differences, 1.0 - tail))
@@ -160,6 +160,13 @@ impl RocAucDifferenceRecord<u8> {
     fn undefined() -> Self {
         Self::new(None, None, None, None, None, None, None, None, 0, 0)
     }
+}
+
+/// Areas of parts are sums of rounded strips: what is smaller than their rounding is nothing. A true difference of
+/// two rates is at least one over the number of pairs.
+fn beyond_rounding(difference: f64) -> f64 {
+    const ROUNDING: f64 = 1e-13;
+    if difference.abs() < ROUNDING { 0.0 } else { difference }
 }
 
 /// A difference in standard errors. Two scores that rank alike differ by nothing, surely: 0. A difference without a
@@ -234,6 +241,18 @@ mod tests {
             (record.difference, record.se, record.z, record.p_value),
             (Some(0.0), Some(0.0), Some(0.0), Some(1.0))
         );
+        // Found by a tester: two perfect scores differed by the rounding of their partial areas, significantly.
+        let labels: Vec<u8> = (0..100).map(|row| u8::from(row < 30)).collect();
+        let one: Vec<f64> = (0..100).map(|row| f64::from(100 - row)).collect();
+        let other: Vec<f64> = labels.iter().map(|&label| f64::from(label)).collect();
+        for measure in [Measure::FprRange(0.1, 0.37), Measure::TprRange(0.21, 0.83)] {
+            let statistic = RocAucDifference { method: Method::Bootstrap, measure, ..DELONG };
+            let record = statistic.of_rows(&rows_of(&labels, &[&one, &other], &[]));
+            assert_eq!((record.difference, record.se, record.p_value), (Some(0.0), Some(0.0), Some(1.0)));
+            let reversed: Vec<f64> = other.iter().map(|score| -score).collect();
+            let record = statistic.of_rows(&rows_of(&labels, &[&one, &reversed], &[]));
+            assert_eq!((record.se, record.z, record.p_value), (Some(0.0), None, None));
+        }
         let apart = rows_of(&[0, 0, 1, 1], &[&[1.0, 2.0, 3.0, 4.0], &[4.0, 3.0, 2.0, 1.0]], &[]);
         let record = DELONG.of_rows(&apart);
         assert_eq!(

@@ -475,7 +475,7 @@ def roc_auc_compare(rows: Sequence[Any], z: float) -> dict[str, Any]:
     pairs = [{"score_a": "score", "score_b": "other", **pair, "p_adjusted": pair["p_value"]}]
     joint: dict[str, Any] = dict.fromkeys(("chi_square", "df", "p_value"))
     if test["se"] == 0:
-        joint |= {"df": 0, "chi_square": 0.0 if test["difference"] == 0 else None}
+        joint |= {"df": 0, "chi_square": 0.0} if test["difference"] == 0 else {}
     elif test["se"] is not None:
         joint = {"chi_square": test["z"] ** 2, "df": 1, "p_value": test["p_value"]}
     return {"areas": areas, "differences": pairs, **joint, **counts}

@@ -253,7 +253,10 @@ def test_gate(folder: Path, capsys: Capture) -> None:
         ([*REPORT, "--compare"], "--compare needs two --score or more"),
         ([*REPORT, "--versus", "rest"], "--versus compares groups; name the column that makes them"),
         ([*REPORT, "--by", "g", "--versus", "best"], "versus must be one of 'rest', 'overall', 'previous'"),
-        ([*REPORT, "--by", "g", "--versus", "99"], 'versus names the segment "99"'),
+        (
+            [*REPORT, "--by", "g", "--versus", "99"],
+            "versus names the segment '99', which",
+        ),
         ([*REPORT, "--ci", "wald"], "argument --ci: invalid choice"),
         ([*REPORT, "--ci", "bootstrap", "--resamples", "1"], "n_resamples must be an integer from 2"),
         ([*REPORT, "--seed", "-1"], "seed must be an integer from 0"),

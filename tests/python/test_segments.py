@@ -60,7 +60,7 @@ def close(got: dict[str, Any], expected: dict[str, Any]) -> None:
 def test_definition(frame: pl.DataFrame, versus: str) -> None:
     used = frame.drop_nulls(["label", "score", "key"])
     names = used["key"].unique().sort().to_list()
-    if versus == "b" and "b" not in frame["key"]:
+    if versus == "b" and "b" not in frame["key"] and frame["key"].count():
         with pytest.raises(pl.exceptions.ComputeError, match="versus names the segment"):
             pa.compare_segments(frame, "label", "score", "key", versus=versus).collect()
         return
@@ -195,18 +195,27 @@ def test_what_is_refused() -> None:
         compare(frame.rename({"g": "difference"}), "label", "score", "difference")
     with pytest.raises(ValueError, match=r"versus must be one of .* a value for each of the 1 columns"):
         compare(frame, "label", "score", "g", versus=(1, 2))
-    with pytest.raises(ValueError, match=r"versus must be one of .* or a segment of dtype"):
-        compare(frame, "label", "score", "g", versus="best")
+    for wrong in ("best", True, "1.5"):
+        with pytest.raises(ValueError, match=r"versus must be one of .* or a segment, got .* for 'g': Int64"):
+            compare(frame, "label", "score", "g", versus=wrong)
+    with pytest.raises(pl.exceptions.ComputeError, match=r"versus names the segment 1\.5, which the rows"):
+        compare(frame, "label", "score", "g", versus=1.5).collect()
+    with pytest.raises(ValueError, match="each once, got"):
+        compare(frame, "label", "score", ["g", "g"])
+    with pytest.raises(TypeError, match="by must be column names"):
+        compare(frame, "label", "score", pl.col("g"))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="frame must be a DataFrame or a LazyFrame, got str"):
+        compare("frame", "label", "score", "g")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="rows without one are skipped"):
         compare(frame, "label", "score", "g", versus=None)
     with pytest.raises(ValueError, match="adjust must be one of"):
         compare(frame, "label", "score", "g", adjust="sidak")  # type: ignore[arg-type]
     with pytest.raises(
-        pl.exceptions.ComputeError, match='names the segment "99", which the rows do not have; there are: "1"'
+        pl.exceptions.ComputeError, match="names the segment 99, which the rows do not have; there are: 1; 2"
     ):
         compare(frame, "label", "score", "g", versus=99).collect()
     nested = frame.with_columns(pl.concat_list("g").alias("list"))
-    with pytest.raises(pl.exceptions.PolarsError, match=r"by .*dtype"):
+    with pytest.raises(pl.exceptions.PolarsError, match="by names the column 'list' of dtype"):
         compare(nested, "label", "score", "list").collect()
     named_like_a_word = frame.with_columns(key=pl.lit("rest"))
     assert compare(named_like_a_word, "label", "score", "key", versus=("rest",)).collect().height == 1
@@ -214,3 +223,44 @@ def test_what_is_refused() -> None:
         compare(frame.rename({"key": "segment"}), "label", "score", "segment").collect().columns[0]
         == "segment"
     )
+
+
+@pytest.mark.parametrize(
+    ("dtype", "key", "references"),
+    [
+        (pl.Date(), pl.date(2020, 1, 1) + pl.duration(days="k"), [datetime.date(2020, 1, 3), "2020-01-03"]),
+        (pl.Boolean(), pl.col("k") == 2, [True, "true", "True"]),
+        (pl.Decimal(10, 2), pl.col("k").cast(pl.Decimal(10, 2)), [2, "2.00", "2"]),
+        (pl.Float32(), pl.col("k").cast(pl.Float32) - 2, [0.0, -0.0, "0"]),
+        (pl.Categorical(), pl.format("s{}", "k").cast(pl.Categorical), ["s2"]),
+        (pl.Enum(["s3", "s2", "s1"]), pl.format("s{}", "k").cast(pl.Enum(["s3", "s2", "s1"])), ["s2"]),
+        (pl.Binary(), pl.format("s{}", "k").cast(pl.Binary), [b"s2"]),
+        (pl.Duration(), pl.duration(days="k"), [datetime.timedelta(days=2)]),
+        (
+            pl.Datetime("us", "UTC"),
+            (pl.datetime(2020, 1, 1) + pl.duration(days="k")).dt.replace_time_zone("UTC"),
+            [datetime.datetime(2020, 1, 3, tzinfo=datetime.timezone.utc), "2020-01-03 00:00:00"],
+        ),
+    ],
+    ids=str,
+)
+def test_references_of_any_dtype(dtype: pl.DataType, key: pl.Expr, references: list[object]) -> None:
+    frame = fixed(900).with_columns(k=pl.col("g") % 3 + 1).with_columns(key=key)
+    expected = pa.compare_segments(
+        frame.with_columns(key=pl.col("k") == 2), "label", "score", "key", versus=True
+    )
+    versus_auc = expected.collect().filter(~pl.col("key"))["versus_auc"].item()
+    for reference in references:
+        table = pa.compare_segments(frame, "label", "score", "key", versus=reference).collect()
+        assert table.schema["key"] == frame.schema["key"], dtype
+        assert table["versus_auc"].null_count() == 1
+        assert table["versus_auc"].drop_nulls().unique().to_list() == [versus_auc], reference
+
+
+def test_heterogeneity_of_nan() -> None:
+    frame = fixed(500).with_columns(score=pl.when(pl.col("key") != "a").then("score").otherwise(math.nan))
+    table = pa.compare_segments(frame, "label", "score", "key").collect()
+    assert table["heterogeneity"].is_nan().all()
+    report = pa.report(frame, "label", ["other", "score"], by="key", versus="rest", compare=True).collect()
+    overall = report.filter(pl.col("scope") == "overall", pl.col("score") == "score")
+    assert overall.select(pl.col("heterogeneity", "gain").is_nan()).row(0) == (True, True)
