@@ -100,7 +100,7 @@ impl Columnwise for AdjustPValues {
 
     fn answer(&self, columns: &[Float64Chunked]) -> Result<Vec<Float64Chunked>, String> {
         let p_values: Vec<Option<f64>> = columns[0].iter().collect();
-        if let Some(wrong) = p_values.iter().flatten().find(|&&p| p < 0.0 || p > 1.0) {
+        if let Some(wrong) = p_values.iter().flatten().find(|&&p| !p.is_nan() && !(0.0..=1.0).contains(&p)) {
             return Err(format!("p holds {wrong}, but p-values lie between 0 and 1"));
         }
         Ok(vec![self.method.of(&p_values).into_iter().collect_ca(PlSmallStr::EMPTY)])
