@@ -27,13 +27,8 @@ def expression(name: str, columns: Mapping[str, IntoExpr], **options: object) ->
 
     The score comes first because Polars names a result after its first input.
     """
-    return register_plugin_function(
-        plugin_path=_LIBRARY,
-        function_name=name,
-        args=[column.implode() for column in _columns(called(name), columns)],
-        kwargs={"options": _plain(options)},
-        is_elementwise=True,
-    ).first()
+    imploded = [column.implode() for column in _columns(called(name), columns)]
+    return _registered(name, imploded, options, elementwise=True).first()
 
 
 def called(plugin: str) -> str:
@@ -43,7 +38,7 @@ def called(plugin: str) -> str:
 
 def _plain(option: Any) -> Any:
     """Make plain Python of an option: numpy's numbers and words are others to the plugin."""
-    if isinstance(option, dict):
+    if isinstance(option, Mapping):
         return {str(key): _plain(value) for key, value in option.items()}
     if isinstance(option, tuple | list):
         return [_plain(value) for value in option]
@@ -60,10 +55,16 @@ def columnwise(
     name: str, columns: Mapping[str, IntoExpr], *, elementwise: bool, **options: object
 ) -> pl.Expr:
     """Build an expression that answers every row; ``elementwise`` if each row alone decides."""
+    return _registered(name, _columns(name, columns), options, elementwise=elementwise)
+
+
+def _registered(
+    name: str, columns: list[pl.Expr], options: Mapping[str, object], *, elementwise: bool
+) -> pl.Expr:
     return register_plugin_function(
         plugin_path=_LIBRARY,
         function_name=name,
-        args=_columns(name, columns),
+        args=columns,
         kwargs={"options": _plain(options)},
         is_elementwise=elementwise,
     )

@@ -1,22 +1,22 @@
 //! Placements row by row: how many rows of the other class each row beats, or is beaten by.
 //!
 //! What two scores have in common shows in the placements of the same rows, so these come in the order of the rows,
-//! each class by itself. The rows are parted by score into shards whose index stays in the second cache. In a
-//! shard the rarer class is indexed; the other class looks up its place in it, and is counted there, from which the
+//! each class by itself. The rows are parted by score so that a part's index stays in the second cache. In a
+//! part the rarer class is indexed; the other class looks up its place in it, and is counted there, from which the
 //! rarer class learns its own.
 
 use super::index::Index;
 use super::map::{Map, SAMPLE, sampled};
 use super::{Key, Score};
 
-/// Rows in a shard, about.
+/// Rows in a part, about.
 ///
-/// Measured on two normal scores of 10^6 rows, 30 % positive: with one shard the lookups wait for memory, and the paired
+/// Measured on two normal scores of 10^6 rows, 30 % positive: with one part the lookups wait for memory, and the paired
 /// test takes 2.6 times as long.
-const SHARD_ROWS: usize = 1 << 14;
+const PART_ROWS: usize = 1 << 14;
 
-/// Most shards: each takes in two streams of rows, and more of them than this leave the first cache.
-const MOST_SHARDS: usize = 256;
+/// Most parts: each takes in two streams of rows, and more of them than this leave the first cache.
+const MOST_PARTS: usize = 256;
 
 /// Twice the placements of all rows, ties counting once, not divided by the number of rows of the other class.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,21 +35,21 @@ impl Placed {
     pub fn of<S: Score>(scores: &[S], labels: &[bool]) -> Self {
         assert!(scores.len() == labels.len() && scores.len() < 1 << 31, "a group has fewer than 2^31 rows");
         let n_pos = labels.iter().filter(|&&label| label).count();
-        let shards = Shards::part(scores, labels);
+        let parts = Parts::of(scores, labels);
         let mut placed = Placed { of_pos: vec![0; n_pos], of_neg: vec![0; scores.len() - n_pos] };
         let mut below = Below::default();
-        // Of either class, the rows of lower shards.
+        // Of either class, the rows of lower parts.
         let (mut pos_below, mut neg_below) = (0, 0);
-        for shard in shards.rows.chunk_by(|a, b| a.0 == b.0) {
-            let (neg, pos) = (&shard[0].1, &shard[1].1);
-            let (neg_keys, pos_keys) = (&shards.keys[neg.clone()], &shards.keys[pos.clone()]);
+        for part in parts.rows.chunk_by(|a, b| a.0 == b.0) {
+            let (neg, pos) = (&part[0].1, &part[1].1);
+            let (neg_keys, pos_keys) = (&parts.keys[neg.clone()], &parts.keys[pos.clone()]);
             // What lies below a positive it beats; what lies below a negative does not beat it.
             let into_pos =
                 |(place, twice): (&u32, u32)| placed.of_pos[*place as usize] = 2 * neg_below + twice;
             let into_neg = |(place, twice): (&u32, u32)| {
                 placed.of_neg[*place as usize] = 2 * (n_pos as u32 - pos_below) - twice;
             };
-            let (pos_places, neg_places) = (&shards.places[pos.clone()], &shards.places[neg.clone()]);
+            let (pos_places, neg_places) = (&parts.places[pos.clone()], &parts.places[neg.clone()]);
             if pos.len() <= neg.len() {
                 let (of_pos, of_neg) = below.one_another::<S>(pos_keys, neg_keys);
                 pos_places.iter().zip(of_pos.iter().copied()).for_each(into_pos);
@@ -67,33 +67,33 @@ impl Placed {
 }
 
 /// Rows parted by score and class.
-struct Shards<K> {
+struct Parts<K> {
     keys: Vec<K>,
     /// For each row, its place among the rows of its class.
     places: Vec<u32>,
-    /// For each shard, lowest first, where its negatives and then its positives are.
+    /// For each part, lowest first, where its negatives and then its positives are.
     rows: Vec<(usize, std::ops::Range<usize>)>,
 }
 
-impl<K: Key> Shards<K> {
-    fn part<S: Score<Key = K>>(scores: &[S], labels: &[bool]) -> Self {
-        let shards = (scores.len() / SHARD_ROWS).clamp(1, MOST_SHARDS);
+impl<K: Key> Parts<K> {
+    fn of<S: Score<Key = K>>(scores: &[S], labels: &[bool]) -> Self {
+        let n_parts = (scores.len() / PART_ROWS).clamp(1, MOST_PARTS);
         let mut parts = vec![0u16; scores.len()];
-        let mut counts = vec![0usize; 2 * shards];
-        let mut count = |shard: &dyn Fn(f64) -> u32| {
+        let mut counts = vec![0usize; 2 * n_parts];
+        let mut count = |of: &dyn Fn(f64) -> u32| {
             for ((part, score), &label) in parts.iter_mut().zip(scores).zip(labels) {
-                *part = 2 * shard(score.position()) as u16 + u16::from(label);
+                *part = 2 * of(score.position()) as u16 + u16::from(label);
                 counts[usize::from(*part)] += 1;
             }
         };
-        if shards == 1 {
+        if n_parts == 1 {
             count(&|_| 0);
         } else {
             let mut sample = [0.0; SAMPLE];
             for (position, row) in sample.iter_mut().zip(sampled(scores.len())) {
                 *position = scores[row].position();
             }
-            match Map::fitting(&mut sample, shards) {
+            match Map::fitting(&mut sample, n_parts) {
                 Map::Line(line) => count(&|position| line.bucket(position)),
                 Map::Pieces(lines) => count(&|position| lines.bucket(position)),
             }
@@ -118,11 +118,11 @@ impl<K: Key> Shards<K> {
             *next += 1;
             of_class[usize::from(label)] += 1;
         }
-        Shards { keys, places, rows }
+        Parts { keys, places, rows }
     }
 }
 
-/// Counts the rows of one class below those of the other. Keeps its memory from shard to shard.
+/// Counts the rows of one class below those of the other. Keeps its memory from part to part.
 #[derive(Default)]
 struct Below<K> {
     index: Index<K>,
@@ -196,8 +196,8 @@ mod tests {
 
         #[test]
         fn many_rows(seed in any::<u64>(), shape in 0..4) {
-            // Enough rows for several shards; the definition would take too long, so against one after the other.
-            let rows = 3 * SHARD_ROWS + 17;
+            // Enough rows for several parts; the definition would take too long, so against one after the other.
+            let rows = 3 * PART_ROWS + 17;
             let score = |row: u64| {
                 let bits = (row ^ seed).wrapping_mul(0x9E37_79B9_7F4A_7C15);
                 let even = (bits >> 11) as f64 / (1u64 << 53) as f64;

@@ -58,7 +58,7 @@ impl Summary for BrunnerMunzel {
     fn of_ties<K: Key>(&self, mut ties: Ties<'_, K>) -> BrunnerMunzelRecord<K> {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         if !ties.has_pairs() {
-            return BrunnerMunzelRecord::new(None, None, None, None, None, n_pos, n_neg);
+            return BrunnerMunzelRecord { n_pos, n_neg, ..BrunnerMunzelRecord::undefined() };
         }
         let placements = ties.placements();
         let twice_pairs = 2 * ties.pairs();

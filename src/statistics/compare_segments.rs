@@ -3,11 +3,11 @@
 use rayon::prelude::*;
 
 use super::adjust_p_values::Adjustment;
-use super::delong::variance;
+use super::by_key::{All, Area, OfKey, by_key};
 use super::record::{KeyCode, Many, record};
 use super::{Alternative, Columns, Joint, check_level};
-use crate::math::{chi_square, normal, quotient, student_t};
-use crate::ranking::{Placements, Rows};
+use crate::math::{chi_square, normal, student_t};
+use crate::ranking::Rows;
 
 /// Every segment's area with its DeLong interval, compared with other rows, and the test that all are equal.
 ///
@@ -98,40 +98,22 @@ record! {
     }
 }
 
-/// An area, its variance, and the rows behind it.
+/// An area as it is compared: its variance, and the number of rows behind it.
 #[derive(Clone, Copy, Debug)]
-struct Area {
+struct Compared {
     auc: f64,
     variance: Option<f64>,
     rows: u64,
 }
 
-impl Area {
+impl Compared {
     /// Where a score is NaN.
-    const NAN: Area = Area { auc: f64::NAN, variance: Some(f64::NAN), rows: 2 };
+    const NAN: Compared = Compared { auc: f64::NAN, variance: Some(f64::NAN), rows: 2 };
 
-    /// From counts of (positives, negatives), lowest score first.
-    fn of(counts: impl Iterator<Item = (u64, u64)>, n_pos: u64, n_neg: u64) -> Option<Area> {
-        if n_pos == 0 || n_neg == 0 {
-            return None;
-        }
-        let mut sums = Placements::default();
-        let (mut pos_above, mut neg_below) = (n_pos, 0);
-        for (pos, neg) in counts {
-            pos_above -= pos;
-            sums.add_rows(pos, 2 * neg_below + neg, neg, 2 * pos_above + pos);
-            neg_below += neg;
-        }
-        Some(Area {
-            auc: quotient(sums.sum, 2 * u128::from(n_pos) * u128::from(n_neg)),
-            variance: variance(&sums, n_pos, n_neg),
-            rows: n_pos + n_neg,
-        })
+    fn new(area: Area) -> Self {
+        Compared { auc: area.auc, variance: area.variance(), rows: area.rows() }
     }
 }
-
-/// One segment's distinct scores, lowest first, with their (positives, negatives).
-type Ties = Vec<(u32, (u64, u64))>;
 
 impl Joint for CompareSegments {
     type Record = CompareSegmentsRecord<u8>;
@@ -153,43 +135,26 @@ impl Joint for CompareSegments {
     }
 
     fn of_rows(&self, rows: &Rows) -> CompareSegmentsRecord<u8> {
-        let segments = by_segment(rows);
-        let sizes: Vec<(u64, u64)> = segments
-            .iter()
-            .map(|ties| ties.iter().fold((0, 0), |sums, tie| (sums.0 + tie.1.0, sums.1 + tie.1.1)))
-            .collect();
-        let has_nan = |segment: usize| rows.nan_keys.get(segment) == Some(&true);
+        let segments = by_key(rows, 0);
         let any_nan = !rows.nan_keys.is_empty();
-        let areas: Vec<Option<Area>> = segments
-            .iter()
-            .zip(&sizes)
-            .enumerate()
-            .map(|(segment, (ties, size))| {
-                let area = Area::of(ties.iter().map(|tie| tie.1), size.0, size.1);
-                if has_nan(segment) { Some(Area::NAN) } else { area }
+        let areas: Vec<Option<Compared>> = (0..segments.len())
+            .map(|place| match rows.nan_keys.get(place) {
+                Some(true) => Some(Compared::NAN),
+                _ => segments[place].area().map(Compared::new),
             })
             .collect();
-        let mut total = vec![(0, 0); rows.scores[0].distinct];
-        for tie in segments.iter().flatten() {
-            let (pos, neg) = &mut total[tie.0 as usize];
-            *pos += tie.1.0;
-            *neg += tie.1.1;
-        }
-        let whole = (rows.n_pos(), rows.n_neg());
-        let overall =
-            if any_nan { Some(Area::NAN) } else { Area::of(total.iter().copied(), whole.0, whole.1) };
+        let all = All::of(&segments, rows.scores[0].distinct);
         // Each segment with what it is compared with, and the covariance of both areas.
-        let others: Vec<Option<(Area, f64)>> = match self.versus {
-            Versus::Rest => (segments.par_iter().zip(&sizes))
-                .map(|(ties, size)| {
-                    // Only a segment that holds every NaN has a rest without one, and itself no area.
-                    let rest = if any_nan { Area::NAN } else { rest(&total, ties, whole, *size)? };
-                    Some((rest, 0.0))
-                })
-                .collect(),
-            Versus::Overall => (segments.par_iter().zip(&sizes))
-                .map(|(ties, size)| Some((overall?, covariance_with_all(&total, ties, whole, *size)?)))
-                .collect(),
+        let others: Vec<Option<(Compared, f64)>> = match self.versus {
+            // The only rest without NaN is that of a segment which holds them all, and has no area itself.
+            Versus::Rest | Versus::Overall if any_nan => vec![Some((Compared::NAN, 0.0)); segments.len()],
+            Versus::Rest => {
+                segments.par_iter().map(|segment| Some((Compared::new(all.but(segment)?), 0.0))).collect()
+            }
+            Versus::Overall => {
+                let overall = all.area().map(Compared::new);
+                segments.par_iter().map(|segment| Some((overall?, all.covariance(segment)?))).collect()
+            }
             Versus::Previous => std::iter::once(None)
                 .chain(areas.iter().map(|area| Some(((*area)?, 0.0))))
                 .take(areas.len())
@@ -208,7 +173,7 @@ impl Joint for CompareSegments {
         for (place, (area, other)) in areas.iter().zip(&others).enumerate() {
             let mut record = self.alone(
                 KeyCode(rows.key_places.get(place).copied().unwrap_or(place as u32)),
-                sizes[place],
+                &segments[place],
                 *area,
             );
             if let (Some(area), Some((other, covariance))) = (area, other) {
@@ -235,36 +200,25 @@ impl Joint for CompareSegments {
 
 impl CompareSegments {
     /// What there is to say of a segment by itself.
-    fn alone(&self, segment: KeyCode, size: (u64, u64), area: Option<Area>) -> SegmentRecord<u8> {
+    fn alone(&self, segment: KeyCode, rows: &OfKey, area: Option<Compared>) -> SegmentRecord<u8> {
         let z = normal::upper_quantile(0.5 * (1.0 - self.level));
         let auc = area.map(|area| area.auc);
         let se = area.and_then(|area| area.variance).map(f64::sqrt);
         let limit = |side: f64| Some((auc? + side * z * se?).clamp(0.0, 1.0));
-        SegmentRecord::new(
+        SegmentRecord {
             segment,
-            size.0,
-            size.1,
+            n_pos: rows.n_pos,
+            n_neg: rows.n_neg,
             auc,
             se,
-            limit(-1.0),
-            limit(1.0),
-            None,
-            None,
-            None,
-            None,
-            None,
-            None,
-            None,
-            None,
-            None,
-            None,
-            None,
-            None,
-        )
+            lower: limit(-1.0),
+            upper: limit(1.0),
+            ..SegmentRecord::undefined()
+        }
     }
 
     /// Adds the comparison with another area.
-    fn compare(&self, record: &mut SegmentRecord<u8>, area: Area, other: Area, covariance: f64) {
+    fn compare(&self, record: &mut SegmentRecord<u8>, area: Compared, other: Compared, covariance: f64) {
         record.versus_auc = Some(other.auc);
         let difference = area.auc - other.auc;
         record.difference = Some(difference);
@@ -295,79 +249,8 @@ impl CompareSegments {
     }
 }
 
-/// The rows of each segment, counted by their codes.
-fn by_segment(rows: &Rows) -> Vec<Ties> {
-    let mut members: Vec<Vec<(u32, bool)>> = vec![Vec::new(); rows.keys.distinct];
-    for ((&segment, &code), &label) in rows.keys.of_row.iter().zip(&rows.scores[0].of_row).zip(&rows.labels) {
-        members[segment as usize].push((code, label));
-    }
-    members
-        .into_par_iter()
-        .map(|mut members| {
-            members.sort_unstable();
-            members
-                .chunk_by(|a, b| a.0 == b.0)
-                .map(|tie| {
-                    let pos = tie.iter().filter(|row| row.1).count() as u64;
-                    (tie[0].0, (pos, tie.len() as u64 - pos))
-                })
-                .collect()
-        })
-        .collect()
-}
-
-/// The area of all rows but a segment's.
-fn rest(total: &[(u64, u64)], ties: &Ties, whole: (u64, u64), size: (u64, u64)) -> Option<Area> {
-    let mut ties = ties.iter().peekable();
-    let counts = (0u32..).zip(total).map(|(code, &(pos, neg))| match ties.next_if(|tie| tie.0 == code) {
-        Some((_, own)) => (pos - own.0, neg - own.1),
-        None => (pos, neg),
-    });
-    Area::of(counts, whole.0 - size.0, whole.1 - size.1)
-}
-
-/// The covariance of a segment's area and that of all rows: of its rows' placements among their own segment and among
-/// all, over the number of all rows of a class.
-fn covariance_with_all(
-    total: &[(u64, u64)],
-    ties: &Ties,
-    whole: (u64, u64),
-    size: (u64, u64),
-) -> Option<f64> {
-    if size.0 < 2 || size.1 < 2 {
-        return None;
-    }
-    let mut ties = ties.iter().peekable();
-    let (mut all_pos_above, mut all_neg_below) = (whole.0, 0);
-    let (mut own_pos_above, mut own_neg_below) = (size.0, 0);
-    // For either class: sums of both placements, doubled, and of their products.
-    let (mut of_pos, mut of_neg) = ((0u128, 0u128, 0u128), (0u128, 0u128, 0u128));
-    for (code, &(all_pos, all_neg)) in (0u32..).zip(total) {
-        all_pos_above -= all_pos;
-        if let Some((_, (pos, neg))) = ties.next_if(|tie| tie.0 == code) {
-            own_pos_above -= pos;
-            for (sums, rows, own, all) in [
-                (&mut of_pos, pos, 2 * own_neg_below + neg, 2 * all_neg_below + all_neg),
-                (&mut of_neg, neg, 2 * own_pos_above + pos, 2 * all_pos_above + all_pos),
-            ] {
-                sums.0 += u128::from(*rows) * u128::from(own);
-                sums.1 += u128::from(*rows) * u128::from(all);
-                sums.2 += u128::from(*rows) * u128::from(own) * u128::from(all);
-            }
-            own_neg_below += neg;
-        }
-        all_neg_below += all_neg;
-    }
-    let part = |sums: (u128, u128, u128), n: u64, others: u64, all: u64, all_others: u64| {
-        let products = crate::math::signed_product_difference(n.into(), sums.2, sums.0, sums.1);
-        let scale = n as f64 * (n - 1) as f64 * 4.0 * others as f64 * all_others as f64;
-        products / scale / all as f64
-    };
-    Some(part(of_pos, size.0, size.1, whole.0, whole.1) + part(of_neg, size.1, size.0, whole.1, whole.0))
-}
-
 /// Q and its degrees of freedom.
-fn heterogeneity(areas: &[Option<Area>]) -> Option<(f64, u64)> {
+fn heterogeneity(areas: &[Option<Compared>]) -> Option<(f64, u64)> {
     let weighed: Vec<(f64, f64)> = areas
         .iter()
         .flatten()

@@ -1,11 +1,12 @@
 //! The AUC over the folds of a cross-validation.
 
+use super::by_key::{Area, OfKey, by_key};
 use super::record::record;
 use super::{Columns, Joint, check_level};
 use crate::math::normal::upper_quantile;
 use crate::math::quantile::mean_and_deviation;
-use crate::math::{quotient, student_t};
-use crate::ranking::{Codes, Rows};
+use crate::math::student_t;
+use crate::ranking::Rows;
 
 /// The mean of the areas of the folds, with an interval.
 ///
@@ -58,60 +59,6 @@ record! {
     }
 }
 
-/// A fold: its area, and the sums of squared deviations of its placements.
-pub(super) struct Fold {
-    /// The area.
-    pub auc: f64,
-    n_pos: u64,
-    n_neg: u64,
-    squares_of_pos: f64,
-    squares_of_neg: f64,
-}
-
-/// The rows of each fold, and the area of each that has one, by fold.
-pub(super) fn folds(rows: &Rows, score: usize) -> Vec<Option<Fold>> {
-    let mut counts = vec![0usize; rows.keys.distinct];
-    rows.keys.of_row.iter().for_each(|&fold| counts[fold as usize] += 1);
-    let mut members: Vec<Vec<(u32, bool)>> = counts.into_iter().map(Vec::with_capacity).collect();
-    for ((&fold, &code), &label) in rows.keys.of_row.iter().zip(&rows.scores[score].of_row).zip(&rows.labels)
-    {
-        members[fold as usize].push((code, label));
-    }
-    members.into_iter().map(|members| fold(&members)).collect()
-}
-
-fn fold(members: &[(u32, bool)]) -> Option<Fold> {
-    let codes = Codes::of(members.iter().map(|member| member.0));
-    let pos = codes.histogram(|row| members[row].1);
-    let neg = codes.histogram(|row| !members[row].1);
-    let total = |counts: &[u32]| counts.iter().copied().map(u64::from).sum::<u64>();
-    let (n_pos, n_neg) = (total(&pos), total(&neg));
-    if n_pos == 0 || n_neg == 0 {
-        return None;
-    }
-    let counts = || pos.iter().copied().map(u64::from).zip(neg.iter().copied().map(u64::from));
-    // Twice the placements, unscaled, from the lowest score up.
-    let (mut pos_above, mut neg_below) = (n_pos, 0);
-    let placements: Vec<(u64, u64)> = counts()
-        .map(|(pos, neg)| {
-            pos_above -= pos;
-            let both = (2 * neg_below + neg, 2 * pos_above + pos);
-            neg_below += neg;
-            both
-        })
-        .collect();
-    let twice_u =
-        counts().zip(&placements).map(|(counts, both)| u128::from(counts.0) * u128::from(both.0)).sum();
-    let auc = quotient(twice_u, 2 * u128::from(n_pos) * u128::from(n_neg));
-    let square = |placement: u64, others: u64| (placement as f64 / (2.0 * others as f64) - auc).powi(2);
-    let (mut squares_of_pos, mut squares_of_neg) = (0.0, 0.0);
-    for ((pos, neg), &(of_pos, of_neg)) in counts().zip(&placements) {
-        squares_of_pos += pos as f64 * square(of_pos, n_neg);
-        squares_of_neg += neg as f64 * square(of_neg, n_pos);
-    }
-    Some(Fold { auc, n_pos, n_neg, squares_of_pos, squares_of_neg })
-}
-
 impl Joint for CvRocAuc {
     type Record = CvRocAucRecord<u8>;
 
@@ -123,17 +70,12 @@ impl Joint for CvRocAuc {
 
     fn of_rows(&self, rows: &Rows) -> CvRocAucRecord<u8> {
         let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
-        let mut folds: Vec<Fold> = folds(rows, 0).into_iter().flatten().collect();
+        let folds: Vec<Area> = by_key(rows, 0).iter().filter_map(OfKey::area).collect();
         let (defined, undefined) = (folds.len() as u64, (rows.keys.distinct - folds.len()) as u64);
         if folds.is_empty() {
             return CvRocAucRecord::new(None, None, None, None, None, 0, undefined, n_pos, n_neg);
         }
-        // What the folds are called must not show in the last bit.
-        folds.sort_unstable_by(|a, b| {
-            let squares = |fold: &Fold| fold.squares_of_pos + fold.squares_of_neg;
-            a.auc.total_cmp(&b.auc).then_with(|| squares(a).total_cmp(&squares(b)))
-        });
-        let areas: Vec<f64> = folds.iter().map(|fold| fold.auc).collect();
+        let areas = in_order(folds.iter().map(|fold| fold.auc));
         let (mean, deviation) = mean_and_deviation(&areas);
         let k = defined as f64;
         let tail = 0.5 * (1.0 - self.level);
@@ -144,17 +86,14 @@ impl Joint for CvRocAuc {
                 Some((se, student_t::upper_quantile(tail, k - 1.0) * se))
             }
             Method::Influence => {
-                let of_class = |count: fn(&Fold) -> u64| folds.iter().map(count).sum::<u64>() as f64;
+                let of_class = |count: fn(&Area) -> u64| folds.iter().map(count).sum::<u64>() as f64;
                 let (pos, neg) = (of_class(|fold| fold.n_pos), of_class(|fold| fold.n_neg));
                 let n = pos + neg;
-                let mean_squares: f64 = folds
-                    .iter()
-                    .map(|fold| {
-                        let squares =
-                            (n / pos).powi(2) * fold.squares_of_pos + (n / neg).powi(2) * fold.squares_of_neg;
-                        squares / (fold.n_pos + fold.n_neg) as f64
-                    })
-                    .sum();
+                let mean_square = |fold: &Area| {
+                    let (of_pos, of_neg) = fold.squares();
+                    ((n / pos).powi(2) * of_pos + (n / neg).powi(2) * of_neg) / fold.rows() as f64
+                };
+                let mean_squares: f64 = in_order(folds.iter().map(mean_square)).into_iter().sum();
                 let se = (mean_squares / k / n).sqrt();
                 Some((se, upper_quantile(tail) * se))
             }
@@ -175,6 +114,13 @@ impl Joint for CvRocAuc {
     fn of_nan(&self, rows: &Rows) -> CvRocAucRecord<u8> {
         CvRocAucRecord { n_pos: rows.n_pos(), n_neg: rows.n_neg(), ..CvRocAucRecord::nan() }
     }
+}
+
+/// Numbers in ascending order: what the folds are called must not show in the last bit of their sum.
+fn in_order(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut numbers: Vec<f64> = numbers.collect();
+    numbers.sort_unstable_by(f64::total_cmp);
+    numbers
 }
 
 #[cfg(test)]

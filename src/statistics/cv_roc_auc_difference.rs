@@ -1,6 +1,6 @@
 //! The difference of two models' areas over the folds of a cross-validation.
 
-use super::cv_roc_auc::folds;
+use super::by_key::by_key;
 use super::record::record;
 use super::roc_auc_difference::standardised;
 use super::{Alternative, Columns, Joint, check_level};
@@ -73,29 +73,21 @@ impl Joint for CvRocAucDifference {
 
     fn of_rows(&self, rows: &Rows) -> CvRocAucDifferenceRecord<u8> {
         let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
-        let mut areas: Vec<(f64, f64)> = folds(rows, 0)
-            .into_iter()
-            .zip(folds(rows, 1))
-            .filter_map(|(a, b)| Some((a?.auc, b?.auc)))
+        let mut areas: Vec<(f64, f64)> = by_key(rows, 0)
+            .iter()
+            .zip(&by_key(rows, 1))
+            .filter_map(|(a, b)| Some((a.area()?.auc, b.area()?.auc)))
             .collect();
         areas.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.total_cmp(&y.1)));
         let n_folds = areas.len() as u64;
         let n_undefined = rows.keys.distinct as u64 - n_folds;
-        let none = CvRocAucDifferenceRecord::new(
-            None,
-            None,
-            None,
-            None,
-            None,
-            None,
-            None,
-            None,
-            None,
+        let none = CvRocAucDifferenceRecord {
             n_folds,
             n_undefined,
             n_pos,
             n_neg,
-        );
+            ..CvRocAucDifferenceRecord::undefined()
+        };
         if areas.is_empty() {
             return none;
         }

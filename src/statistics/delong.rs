@@ -21,12 +21,22 @@ pub fn parts(placements: &Placements, n_pos: u64, n_neg: u64) -> Option<(f64, f6
     if n_pos < 2 || n_neg < 2 {
         return None;
     }
-    // n sum(x²) - sum(x)² is n (n - 1) times a class's variance of x, and x is twice the other class's
-    // size times the placement.
-    let part = |squares, n: u64, others: u64| {
-        math::product_difference(n.into(), squares, placements.sum, placements.sum) / scale(n, others)
-    };
+    let part = |squares, n, others| spread(placements, squares, n) / scale(n, others);
     Some((part(placements.squares_of_pos, n_pos, n_neg), part(placements.squares_of_neg, n_neg, n_pos)))
+}
+
+/// Over positives and over negatives, the sum of the squared distances of placements from their mean, the area.
+pub fn squares(placements: &Placements, n_pos: u64, n_neg: u64) -> (f64, f64) {
+    let part = |squares, n: u64, others: u64| {
+        spread(placements, squares, n) / (4.0 * n as f64 * (others as f64).powi(2))
+    };
+    (part(placements.squares_of_pos, n_pos, n_neg), part(placements.squares_of_neg, n_neg, n_pos))
+}
+
+/// `n sum(x²) - sum(x)²`, which is n times the sum of squared distances of x from its mean, where x is twice
+/// the other class's size times the placement.
+fn spread(placements: &Placements, squares: u128, n: u64) -> f64 {
+    math::product_difference(n.into(), squares, placements.sum, placements.sum)
 }
 
 /// What turns `n sum(x y) - sum(x) sum(y)` of doubled, unscaled placements of a class of `n` rows into its part

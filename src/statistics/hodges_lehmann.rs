@@ -75,7 +75,7 @@ impl Joint for HodgesLehmann {
         let (pos, neg) = (of_class(true), of_class(false));
         let (n_pos, n_neg) = (pos.len() as u64, neg.len() as u64);
         if pos.is_empty() || neg.is_empty() {
-            return HodgesLehmannRecord::new(None, None, None, None, n_pos, n_neg);
+            return HodgesLehmannRecord { n_pos, n_neg, ..HodgesLehmannRecord::undefined() };
         }
         let infinite =
             |scores: &[f64], infinity: f64| scores[0] == infinity || scores[scores.len() - 1] == infinity;

@@ -38,7 +38,7 @@ impl Summary for KsStatistic {
     fn of_ties<K: Key>(&self, mut ties: Ties<'_, K>) -> KsRecord<K> {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         if !ties.has_pairs() {
-            return KsRecord::new(None, None, None, n_pos, n_neg);
+            return KsRecord { n_pos, n_neg, ..KsRecord::undefined() };
         }
         // The farther of two points; of equals the first, which has the higher score.
         let farther = |best: &mut Option<(u128, u64)>, other: Option<(u128, u64)>| {

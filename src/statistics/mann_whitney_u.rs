@@ -97,7 +97,7 @@ impl Summary for MannWhitneyU {
     fn of_ties<K: Key>(&self, mut ties: Ties<'_, K>) -> MannWhitneyRecord<K> {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         if !ties.has_pairs() {
-            return MannWhitneyRecord::new(None, None, None, None, None, None, n_pos, n_neg);
+            return MannWhitneyRecord { n_pos, n_neg, ..MannWhitneyRecord::undefined() };
         }
         let pairs = ties.pairs();
         let (twice_u, tied) = ties.twice_u_and_cubes();

@@ -11,6 +11,7 @@ pub mod adjust_p_values;
 pub mod alternative;
 pub mod bootstrap;
 pub mod brunner_munzel;
+pub mod by_key;
 pub mod compare_segments;
 pub mod cv_roc_auc;
 pub mod cv_roc_auc_difference;

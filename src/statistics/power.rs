@@ -126,7 +126,7 @@ impl Joint for RocAucDifferencePower {
     fn of_rows(&self, rows: &Rows) -> RocAucDifferencePowerRecord<u8> {
         let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
         let Some(areas) = Areas::of(rows) else {
-            return RocAucDifferencePowerRecord::new(None, None, None, None, n_pos, n_neg);
+            return RocAucDifferencePowerRecord { n_pos, n_neg, ..RocAucDifferencePowerRecord::undefined() };
         };
         let difference = areas.difference(0, 1);
         let covariance = |a, b| areas.covariance(a, b);

@@ -228,15 +228,19 @@ pub trait Value<K> {
     /// What stands in the field where a NaN score leaves nothing to say.
     const NAN: Self;
 
+    /// What stands in the field where there is nothing to say: null, or a count of 0.
+    const UNDEFINED: Self;
+
     /// Appends the value to its column.
     fn append(self, column: &mut Column<K>);
 }
 
 macro_rules! values {
-    ($($value:ty: $kind:ident, nan $nan:expr, as $this:ident => $into:expr;)*) => {$(
+    ($($value:ty: $kind:ident, nan $nan:expr, undefined $undefined:expr, as $this:ident => $into:expr;)*) => {$(
         impl<K: Key> Value<K> for $value {
             const KIND: Kind = Kind::$kind;
             const NAN: Self = $nan;
+            const UNDEFINED: Self = $undefined;
 
             #[inline]
             fn append(self, column: &mut Column<K>) {
@@ -250,20 +254,21 @@ macro_rules! values {
     )*};
 }
 values! {
-    f64: Number, nan f64::NAN, as value => Some(value);
-    Option<f64>: Number, nan Some(f64::NAN), as value => value;
-    u64: Count, nan 0, as count => Some(count);
-    Option<u64>: Count, nan None, as count => count;
-    Option<Threshold<K>>: Threshold, nan Some(Threshold(K::FAULT)), as score => score.map(|score| score.0);
-    Option<&'static str>: Word, nan None, as word => word;
-    Name: Name, nan Name(0), as name => Some(name.0);
-    KeyCode: Key, nan KeyCode(0), as key => Some(key.0);
-    Option<KeyCode>: Key, nan None, as key => key.map(|key| key.0);
+    f64: Number, nan f64::NAN, undefined f64::NAN, as value => Some(value);
+    Option<f64>: Number, nan Some(f64::NAN), undefined None, as value => value;
+    u64: Count, nan 0, undefined 0, as count => Some(count);
+    Option<u64>: Count, nan None, undefined None, as count => count;
+    Option<Threshold<K>>: Threshold, nan Some(Threshold(K::FAULT)), undefined None, as score => score.map(|score| score.0);
+    Option<&'static str>: Word, nan None, undefined None, as word => word;
+    Name: Name, nan Name(0), undefined Name(0), as name => Some(name.0);
+    KeyCode: Key, nan KeyCode(0), undefined KeyCode(0), as key => Some(key.0);
+    Option<KeyCode>: Key, nan None, undefined None, as key => key.map(|key| key.0);
 }
 
 impl<K: Key> Value<K> for Vec<f64> {
     const KIND: Kind = Kind::Numbers;
     const NAN: Self = Vec::new();
+    const UNDEFINED: Self = Vec::new();
 
     fn append(self, column: &mut Column<K>) {
         match column {
@@ -279,6 +284,7 @@ impl<K: Key> Value<K> for Vec<f64> {
 impl<K: Key, R: Record<K>> Value<K> for Option<Many<R>> {
     const KIND: Kind = Kind::Records(R::FIELDS);
     const NAN: Self = None;
+    const UNDEFINED: Self = None;
 
     fn append(self, column: &mut Column<K>) {
         match column {
@@ -317,6 +323,12 @@ macro_rules! record {
             #[allow(dead_code)]
             fn nan() -> Self {
                 Self::new($(<$value as $crate::statistics::record::Value<$key>>::NAN),*)
+            }
+
+            /// The record of a group of which there is nothing to say: nulls, counts of 0.
+            #[allow(dead_code)]
+            fn undefined() -> Self {
+                Self::new($(<$value as $crate::statistics::record::Value<$key>>::UNDEFINED),*)
             }
         }
 

@@ -96,7 +96,7 @@ impl Summary for RocAucCi {
     fn of_ties<K: Key>(&self, mut ties: Ties<'_, K>) -> RocAucCiRecord<K> {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         if !ties.has_pairs() {
-            return RocAucCiRecord::new(None, None, None, None, n_pos, n_neg);
+            return RocAucCiRecord { n_pos, n_neg, ..RocAucCiRecord::undefined() };
         }
         let (auc, limits) = match self.method {
             Method::DeLong | Method::Logit => {

@@ -109,12 +109,15 @@ impl Joint for RocAucCompare {
     fn of_rows(&self, rows: &Rows) -> RocAucCompareRecord<u8> {
         let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
         let Some(areas) = Areas::of(rows) else {
-            return RocAucCompareRecord::new(None, None, None, None, None, n_pos, n_neg);
+            return RocAucCompareRecord { n_pos, n_neg, ..RocAucCompareRecord::undefined() };
         };
         let scores = areas.twice_u.len();
-        let matrix: Option<Vec<Vec<f64>>> = (0..scores)
-            .map(|a| (0..scores).map(|b| areas.covariance(a.min(b), a.max(b))).collect())
-            .collect();
+        // Below the diagonal, and then the mirror image.
+        let lower: Option<Vec<Vec<f64>>> =
+            (0..scores).map(|a| (0..=a).map(|b| areas.covariance(a, b)).collect()).collect();
+        let matrix: Option<Vec<Vec<f64>>> = lower.map(|lower| {
+            (0..scores).map(|a| (0..scores).map(|b| lower[a.max(b)][a.min(b)]).collect()).collect()
+        });
         let z = upper_quantile(0.5 * (1.0 - self.level));
         let of_each = (0..scores)
             .map(|score| {

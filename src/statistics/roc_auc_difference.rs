@@ -156,12 +156,6 @@ impl Joint for RocAucDifference {
     }
 }
 
-impl RocAucDifferenceRecord<u8> {
-    fn undefined() -> Self {
-        Self::new(None, None, None, None, None, None, None, None, 0, 0)
-    }
-}
-
 /// Areas of parts are sums of rounded strips: what is smaller than their rounding is nothing. A true difference of
 /// two rates is at least one over the number of pairs.
 fn beyond_rounding(difference: f64) -> f64 {

@@ -66,7 +66,7 @@ impl Summary for RocSummary {
     fn of_ties<K: Key>(&self, mut ties: Ties<'_, K>) -> RocSummaryRecord<K> {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         if !ties.has_pairs() {
-            return RocSummaryRecord::new(None, None, None, None, None, None, n_pos, n_neg);
+            return RocSummaryRecord { n_pos, n_neg, ..RocSummaryRecord::undefined() };
         }
         let higher = |best: &mut Option<(i128, K)>, other: Option<(i128, K)>| {
             if other.map(|other| other.0) > best.map(|best| best.0) {

@@ -212,3 +212,28 @@ def test_separated_clusters_keep_their_doubt() -> None:
     few = rows.select(pa.roc_auc_ci("y", pl.col("y").cast(pl.Int8), method="logit", cluster="c")).item()
     many = rows.select(pa.roc_auc_ci("y", pl.col("y").cast(pl.Int8), method="logit")).item()
     assert few["lower"] < 0.5 < 0.98 < many["lower"]
+
+
+@pytest.mark.parametrize(
+    ("n_pos", "n_neg", "above"),
+    [(50, 50, {0.05: 1, 0.01: 4, 0.001: 15}), (50, 10, {0.05: 2, 0.01: 16, 0.001: 67})],
+)
+def test_how_good_the_approximation_is(n_pos: int, n_neg: int, above: dict[float, int]) -> None:
+    """The docstring of mann_whitney_u says by how many per cent it lies above the exact p-value."""
+    exact, asymptotic = (
+        pa.mann_whitney_u("y", "s", method=method).struct.field("p_value").alias(method)
+        for method in ("exact", "asymptotic")
+    )
+    # Rankings with U = u: some positives above all negatives, one above some, the others below all.
+    rows = []
+    for u in range(n_pos * n_neg // 2):
+        whole, part = divmod(u, n_neg)
+        scores = [n_neg + 1.0 + i for i in range(whole)] + [part + 0.5]
+        scores += [-1.0 - i for i in range(n_pos - whole - 1)]
+        rows.append(
+            {"u": u, "y": [1] * n_pos + [0] * n_neg, "s": [*scores, *map(float, range(1, n_neg + 1))]}
+        )
+    tests = pl.DataFrame(rows).explode("y", "s").group_by("u").agg(exact, asymptotic)
+    for level, percent in above.items():
+        nearest = tests.filter(pl.col("exact") <= level).sort("exact").row(-1, named=True)
+        assert round(100 * (nearest["asymptotic"] / nearest["exact"] - 1)) == percent, level

@@ -1,0 +1,193 @@
+//! The area under the ROC curve of each key's rows, of folds or of segments, and of all but those.
+
+use rayon::prelude::*;
+
+use super::delong;
+use crate::math::{quotient, signed_product_difference};
+use crate::ranking::{Placements, Rows};
+
+/// The rows of one key.
+#[derive(Clone, Debug, Default)]
+pub struct OfKey {
+    /// The distinct scores as codes, lowest first, with their (positives, negatives).
+    pub ties: Vec<(u32, (u64, u64))>,
+    /// All positives.
+    pub n_pos: u64,
+    /// All negatives.
+    pub n_neg: u64,
+}
+
+/// The rows of each key, by the codes of one score.
+pub fn by_key(rows: &Rows, score: usize) -> Vec<OfKey> {
+    let mut members: Vec<Vec<(u32, bool)>> = vec![Vec::new(); rows.keys.distinct];
+    let codes = &rows.scores[score].of_row;
+    for ((&key, &code), &label) in rows.keys.of_row.iter().zip(codes).zip(&rows.labels) {
+        members[key as usize].push((code, label));
+    }
+    members.into_par_iter().map(OfKey::counted).collect()
+}
+
+impl OfKey {
+    fn counted(mut members: Vec<(u32, bool)>) -> Self {
+        members.sort_unstable();
+        let mut counted = OfKey::default();
+        for tie in members.chunk_by(|a, b| a.0 == b.0) {
+            let pos = tie.iter().filter(|row| row.1).count() as u64;
+            let neg = tie.len() as u64 - pos;
+            counted.ties.push((tie[0].0, (pos, neg)));
+            counted.n_pos += pos;
+            counted.n_neg += neg;
+        }
+        counted
+    }
+
+    /// The area of these rows; undefined without a positive or without a negative.
+    pub fn area(&self) -> Option<Area> {
+        Area::of(self.ties.iter().map(|tie| tie.1), self.n_pos, self.n_neg)
+    }
+}
+
+/// An area and what is behind it.
+#[derive(Clone, Copy, Debug)]
+pub struct Area {
+    /// The area.
+    pub auc: f64,
+    /// Sums over the placements.
+    pub placements: Placements,
+    /// Positives.
+    pub n_pos: u64,
+    /// Negatives.
+    pub n_neg: u64,
+}
+
+impl Area {
+    /// From counts of (positives, negatives), lowest score first; undefined without a positive or without a negative.
+    pub fn of(counts: impl Iterator<Item = (u64, u64)>, n_pos: u64, n_neg: u64) -> Option<Area> {
+        if n_pos == 0 || n_neg == 0 {
+            return None;
+        }
+        let mut placements = Placements::default();
+        let (mut pos_above, mut neg_below) = (n_pos, 0);
+        for (pos, neg) in counts {
+            pos_above -= pos;
+            placements.add_rows(pos, 2 * neg_below + neg, neg, 2 * pos_above + pos);
+            neg_below += neg;
+        }
+        let auc = quotient(placements.sum, 2 * u128::from(n_pos) * u128::from(n_neg));
+        Some(Area { auc, placements, n_pos, n_neg })
+    }
+
+    /// All rows.
+    pub fn rows(&self) -> u64 {
+        self.n_pos + self.n_neg
+    }
+
+    /// The DeLong variance; undefined with a single row in a class.
+    pub fn variance(&self) -> Option<f64> {
+        delong::variance(&self.placements, self.n_pos, self.n_neg)
+    }
+
+    /// Over positives and over negatives, the sum of the squared distances of placements from the area.
+    pub fn squares(&self) -> (f64, f64) {
+        delong::squares(&self.placements, self.n_pos, self.n_neg)
+    }
+}
+
+/// All keys' rows together.
+#[derive(Clone, Debug)]
+pub struct All {
+    /// For each code, lowest first, its (positives, negatives).
+    counts: Vec<(u64, u64)>,
+    n_pos: u64,
+    n_neg: u64,
+}
+
+impl All {
+    /// The rows of these keys, whose scores have so many codes.
+    pub fn of(keys: &[OfKey], distinct: usize) -> Self {
+        let mut all = All { counts: vec![(0, 0); distinct], n_pos: 0, n_neg: 0 };
+        for key in keys {
+            for &(code, (pos, neg)) in &key.ties {
+                let counts = &mut all.counts[code as usize];
+                *counts = (counts.0 + pos, counts.1 + neg);
+            }
+            all.n_pos += key.n_pos;
+            all.n_neg += key.n_neg;
+        }
+        all
+    }
+
+    /// The area of all rows.
+    pub fn area(&self) -> Option<Area> {
+        Area::of(self.counts.iter().copied(), self.n_pos, self.n_neg)
+    }
+
+    /// The area of all rows but a key's.
+    pub fn but(&self, key: &OfKey) -> Option<Area> {
+        let others = self.beside(key).map(|((pos, neg), own)| (pos - own.0, neg - own.1));
+        Area::of(others, self.n_pos - key.n_pos, self.n_neg - key.n_neg)
+    }
+
+    /// For each code the (positives, negatives) of all rows, and of a key's.
+    fn beside(&self, key: &OfKey) -> impl Iterator<Item = ((u64, u64), (u64, u64))> {
+        let mut ties = key.ties.iter().peekable();
+        (0u32..)
+            .zip(&self.counts)
+            .map(move |(code, &all)| (all, ties.next_if(|tie| tie.0 == code).map_or((0, 0), |tie| tie.1)))
+    }
+
+    /// The covariance of the area of a key's rows and that of all: of the placements of the key's rows among their own and
+    /// among all, over the number of all rows of a class; undefined with a single row of the key in a class.
+    pub fn covariance(&self, key: &OfKey) -> Option<f64> {
+        if key.n_pos < 2 || key.n_neg < 2 {
+            return None;
+        }
+        let (mut all_pos_above, mut all_neg_below) = (self.n_pos, 0);
+        let (mut own_pos_above, mut own_neg_below) = (key.n_pos, 0);
+        // For either class: sums of both placements, doubled, and of their products.
+        let (mut of_pos, mut of_neg) = ((0u128, 0u128, 0u128), (0u128, 0u128, 0u128));
+        for ((all_pos, all_neg), (pos, neg)) in self.beside(key) {
+            all_pos_above -= all_pos;
+            own_pos_above -= pos;
+            for (sums, rows, own, all) in [
+                (&mut of_pos, pos, 2 * own_neg_below + neg, 2 * all_neg_below + all_neg),
+                (&mut of_neg, neg, 2 * own_pos_above + pos, 2 * all_pos_above + all_pos),
+            ] {
+                sums.0 += u128::from(rows) * u128::from(own);
+                sums.1 += u128::from(rows) * u128::from(all);
+                sums.2 += u128::from(rows) * u128::from(own) * u128::from(all);
+            }
+            own_neg_below += neg;
+            all_neg_below += all_neg;
+        }
+        let part = |sums: (u128, u128, u128), n: u64, others: u64, all: u64, all_others: u64| {
+            let products = signed_product_difference(n.into(), sums.2, sums.0, sums.1);
+            let scale = n as f64 * (n - 1) as f64 * 4.0 * others as f64 * all_others as f64;
+            products / scale / all as f64
+        };
+        let (pos, neg) = (key.n_pos, key.n_neg);
+        Some(part(of_pos, pos, neg, self.n_pos, self.n_neg) + part(of_neg, neg, pos, self.n_neg, self.n_pos))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::rows_of;
+
+    #[test]
+    fn each_key_by_itself() {
+        let scores = [2.0, 1.0, 3.0, 3.0, 4.0, 3.0, 5.0, 6.0, 9.0];
+        let rows = rows_of(&[1, 0, 1, 0, 1, 0, 0, 1, 1], &[&scores], &[7, 7, 8, 8, 9, 9, 9, 9, 10]);
+        let keys = by_key(&rows, 0);
+        assert_eq!(
+            keys.iter().map(|key| (key.n_pos, key.n_neg)).collect::<Vec<_>>(),
+            [(1, 1), (1, 1), (2, 2), (1, 0)]
+        );
+        let areas: Vec<Option<f64>> = keys.iter().map(|key| key.area().map(|area| area.auc)).collect();
+        assert_eq!(areas, [Some(1.0), Some(0.5), Some(0.75), None]);
+        // Placements 1/2 and 1 of the positives, 1 and 1/2 of the negatives, around 3/4.
+        assert_eq!(keys[2].area().unwrap().squares(), (0.125, 0.125));
+        assert_eq!(keys[2].area().unwrap().variance(), Some(0.125));
+    }
+}
