@@ -5,6 +5,7 @@
 
 pub mod chi_square;
 pub mod exact;
+pub mod fraction;
 pub mod kolmogorov;
 pub mod normal;
 pub mod quantile;

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::columns::{Dtypes, Told};
 use super::groups::Groups;
 use super::score::{Held, WithScores, dispatch};
-use super::{columns, label, score};
+use super::{columns, label, score, weight};
 use crate::ranking::{Group, Key, Way, tasks};
 use crate::statistics::{Column, Curve, Record, Summary};
 
@@ -34,54 +34,61 @@ static WAY: LazyLock<Way> = LazyLock::new(|| {
 type RecordOf<M> = <M as Summary>::Record<u8>;
 type PointOf<C> = <C as Curve>::Record<u8>;
 
-/// The score's name and dtype, once both inputs are known to be what they must be.
-fn checked_score(inputs: &[Field], options: Result<(), String>) -> PolarsResult<(PlSmallStr, DataType)> {
+/// The score's name and the dtypes that fields take from the inputs, once all inputs are known to be what they must be.
+fn checked(
+    inputs: &[Field],
+    options: Result<(), String>,
+    weights: bool,
+) -> PolarsResult<(PlSmallStr, Dtypes)> {
     options.map_err(|wrong| polars_err!(ComputeError: "{wrong}"))?;
-    let [scores, labels] = inputs else {
-        polars_bail!(ComputeError: "expected a score and a label, got {} columns", inputs.len());
+    let inner = |input: &Field| match input.dtype() {
+        DataType::List(inner) => Ok((**inner).clone()),
+        dtype => Err(polars_err!(ComputeError: "expected List columns, got {dtype}")),
     };
-    let (DataType::List(score), DataType::List(label)) = (scores.dtype(), labels.dtype()) else {
-        polars_bail!(ComputeError: "expected List columns, got {} and {}", scores.dtype(), labels.dtype());
+    let (scores, labels, weight) = match inputs {
+        [scores, labels] => (scores, labels, None),
+        [scores, labels, weight] if weights => (scores, labels, Some(weight)),
+        _ => polars_bail!(ComputeError: "expected a score and a label, got {} columns", inputs.len()),
     };
-    score::check(scores.name(), score)?;
-    label::check(labels.name(), label)?;
-    Ok((scores.name().clone(), (**score).clone()))
+    score::check(scores.name(), &inner(scores)?)?;
+    label::check(labels.name(), &inner(labels)?)?;
+    if let Some(weight) = weight {
+        weight::check(weight.name(), &inner(weight)?)?;
+    }
+    Ok((scores.name().clone(), Dtypes::of_score(inner(scores)?, weight.is_some())))
 }
 
 /// The planned field of a statistic that answers with a single number.
 pub fn number_field<M: Summary>(inputs: &[Field], statistic: &M) -> PolarsResult<Field> {
-    let (name, _) = checked_score(inputs, statistic.check())?;
+    let (name, _) = checked(inputs, statistic.check(), M::WEIGHTS)?;
     Ok(Field::new(name, DataType::Float64))
 }
 
 /// The planned field of a statistic that answers with a record.
 pub fn summary_field<M: Summary>(inputs: &[Field], statistic: &M) -> PolarsResult<Field> {
-    let (name, score) = checked_score(inputs, statistic.check())?;
-    Ok(Field::new(name, columns::record_dtype(RecordOf::<M>::FIELDS, &Dtypes::of_score(score))))
+    let (name, dtypes) = checked(inputs, statistic.check(), M::WEIGHTS)?;
+    Ok(Field::new(name, columns::record_dtype(RecordOf::<M>::FIELDS, &dtypes)))
 }
 
 /// The planned field of a statistic that answers with a list of records.
 pub fn curve_field<C: Curve>(inputs: &[Field], statistic: &C) -> PolarsResult<Field> {
-    let (name, score) = checked_score(inputs, statistic.check())?;
-    Ok(Field::new(
-        name,
-        DataType::List(Box::new(columns::record_dtype(PointOf::<C>::FIELDS, &Dtypes::of_score(score)))),
-    ))
+    let (name, dtypes) = checked(inputs, statistic.check(), C::WEIGHTS)?;
+    Ok(Field::new(name, DataType::List(Box::new(columns::record_dtype(PointOf::<C>::FIELDS, &dtypes)))))
 }
 
 /// Answers every group with a number.
 pub fn number<M: Summary>(inputs: &[Series], statistic: &M) -> PolarsResult<Series> {
-    answer(inputs, SummaryAnswer { statistic, single: true })
+    answer(inputs, M::WEIGHTS, SummaryAnswer { statistic, single: true })
 }
 
 /// Answers every group with a record.
 pub fn summary<M: Summary>(inputs: &[Series], statistic: &M) -> PolarsResult<Series> {
-    answer(inputs, SummaryAnswer { statistic, single: false })
+    answer(inputs, M::WEIGHTS, SummaryAnswer { statistic, single: false })
 }
 
 /// Answers every group with a list of records.
 pub fn curve<C: Curve>(inputs: &[Series], statistic: &C) -> PolarsResult<Series> {
-    answer(inputs, CurveAnswer { statistic })
+    answer(inputs, C::WEIGHTS, CurveAnswer { statistic })
 }
 
 /// The threads that POLARS_MAX_THREADS allows: one pool for all expressions of the process.
@@ -95,63 +102,68 @@ impl tasks::Pool for Threads {
 
 /// How one kind of statistic goes from groups to a column.
 trait Answer: Sync {
-    /// The answers for all groups, from scores of type `S` that came as dtype `score`.
-    fn column<S: Held>(
-        &self,
-        groups: &Groups,
-        scores: &[S],
-        name: PlSmallStr,
-        score: &DataType,
-    ) -> PolarsResult<Series>;
+    /// The answers for all groups, from their scores.
+    fn column<S: Held>(&self, groups: &Ranked<'_, S>, name: PlSmallStr, told: &Told) -> PolarsResult<Series>;
 }
 
-fn answer<A: Answer>(inputs: &[Series], answer: A) -> PolarsResult<Series> {
+/// All groups with their scores and weights as slices.
+struct Ranked<'a, S> {
+    groups: &'a Groups,
+    scores: &'a [S],
+    weights: Option<&'a [f64]>,
+    /// Digits behind the point that scores, held as whole numbers, have.
+    decimals: u32,
+}
+
+fn answer<A: Answer>(inputs: &[Series], weights: bool, answer: A) -> PolarsResult<Series> {
     CALLS.fetch_add(1, Ordering::Relaxed);
     let fields: Vec<Field> = inputs.iter().map(|input| input.field().into_owned()).collect();
-    let (name, score) = checked_score(&fields, Ok(()))?;
-    let groups = Groups::read(&inputs[0], &inputs[1])?;
-    dispatch(&groups.scores, InColumn { answer, groups: &groups, name, score: &score })
+    let (name, dtypes) = checked(&fields, Ok(()), weights)?;
+    let groups = Groups::read(inputs)?;
+    let told = Told { dtypes, names: Vec::new(), keys: None };
+    dispatch(&groups.scores, InColumn { answer, groups: &groups, name, told })
 }
 
 struct InColumn<'a, A> {
     answer: A,
     groups: &'a Groups,
     name: PlSmallStr,
-    score: &'a DataType,
+    told: Told,
 }
 
 impl<A: Answer> WithScores for InColumn<'_, A> {
     type Output = Series;
 
     fn with<S: Held>(self, scores: &ChunkedArray<S::Column>) -> PolarsResult<Series> {
-        let array = scores.downcast_as_array();
-        self.answer.column::<S>(self.groups, array.values(), self.name, self.score)
+        let decimals = match self.told.dtypes.score {
+            DataType::Decimal(_, scale) => scale as u32,
+            _ => 0,
+        };
+        let (groups, scores) = (self.groups, scores.downcast_as_array().values().as_slice());
+        let ranked = Ranked { groups, scores, weights: groups.weights()?, decimals };
+        self.answer.column::<S>(&ranked, self.name, &self.told)
     }
 }
 
-/// What `work` makes of ranges of groups, in order.
-fn in_tasks<T: Send>(
-    groups: &Groups,
-    passes: usize,
-    work: impl Fn(Range<usize>) -> T + Send + Sync,
-) -> Vec<T> {
-    tasks::run(&Threads, groups.len(), passes, |group| groups.rows(group).len(), work)
-}
+impl<S: Held> Ranked<'_, S> {
+    /// What `work` makes of ranges of groups, in order.
+    fn in_tasks<T: Send>(&self, passes: usize, work: impl Fn(Range<usize>) -> T + Send + Sync) -> Vec<T> {
+        tasks::run(&Threads, self.groups.len(), passes, |group| self.groups.rows(group).len(), work)
+    }
 
-/// Takes in the rows of one group after the other, and asks of each.
-fn each_group<S: Held>(
-    groups: &Groups,
-    scores: &[S],
-    range: Range<usize>,
-    mut ask: impl FnMut(&mut Group<S::Key>),
-) {
-    let mut group_rows = Group::ranked(*WAY);
-    for group in range {
-        let rows = groups.rows(group);
-        let labels = groups.labels().slice(rows.start, rows.len());
-        let valid = groups.valid().map(|valid| valid.slice(rows.start, rows.len()));
-        group_rows.part(&scores[rows], labels, valid);
-        ask(&mut group_rows);
+    /// Takes in the rows of one group after the other, and asks of each.
+    fn each_group(&self, range: Range<usize>, mut ask: impl FnMut(&mut Group<S::Key>)) {
+        let mut group_rows = Group::ranked(*WAY).decimal(self.decimals);
+        for group in range {
+            let rows = self.groups.rows(group);
+            let labels = self.groups.labels().slice(rows.start, rows.len());
+            let valid = self.groups.valid().map(|valid| valid.slice(rows.start, rows.len()));
+            match self.weights {
+                None => group_rows.part(&self.scores[rows], labels, valid),
+                Some(weights) => group_rows.weigh(&self.scores[rows.clone()], labels, &weights[rows], valid),
+            }
+            ask(&mut group_rows);
+        }
     }
 }
 
@@ -162,17 +174,11 @@ struct SummaryAnswer<'a, M> {
 }
 
 impl<M: Summary> Answer for SummaryAnswer<'_, M> {
-    fn column<S: Held>(
-        &self,
-        groups: &Groups,
-        scores: &[S],
-        name: PlSmallStr,
-        score: &DataType,
-    ) -> PolarsResult<Series> {
+    fn column<S: Held>(&self, groups: &Ranked<'_, S>, name: PlSmallStr, told: &Told) -> PolarsResult<Series> {
         let fields = <M::Record<S::Key> as Record<S::Key>>::FIELDS;
-        let parts = in_tasks(groups, self.statistic.passes(), |range| {
+        let parts = groups.in_tasks(self.statistic.passes(), |range| {
             let mut columns = Column::all_of(fields, range.len());
-            each_group(groups, scores, range, |rows| {
+            groups.each_group(range, |rows| {
                 let record = if rows.has_nan() {
                     self.statistic.of_nan(rows.n_pos(), rows.n_neg())
                 } else {
@@ -184,12 +190,10 @@ impl<M: Summary> Answer for SummaryAnswer<'_, M> {
         });
         let mut columns = joined(parts);
         match (self.single, columns.pop()) {
-            (true, Some(column)) => {
-                columns::series::<S>(&name, column, &fields[0].kind, &Told::of_score(score))
-            }
+            (true, Some(column)) => columns::series::<S>(&name, column, &fields[0].kind, told),
             (_, last) => {
                 columns.extend(last);
-                columns::structs::<S>(name, fields, columns, &Told::of_score(score))
+                columns::structs::<S>(name, fields, columns, told)
             }
         }
     }
@@ -200,19 +204,13 @@ struct CurveAnswer<'a, C> {
 }
 
 impl<C: Curve> Answer for CurveAnswer<'_, C> {
-    fn column<S: Held>(
-        &self,
-        groups: &Groups,
-        scores: &[S],
-        name: PlSmallStr,
-        score: &DataType,
-    ) -> PolarsResult<Series> {
+    fn column<S: Held>(&self, groups: &Ranked<'_, S>, name: PlSmallStr, told: &Told) -> PolarsResult<Series> {
         let fields = <C::Record<S::Key> as Record<S::Key>>::FIELDS;
-        let parts = in_tasks(groups, 1, |range| {
+        let parts = groups.in_tasks(1, |range| {
             let mut columns = Column::all_of(fields, 0);
             let mut counts = Vec::with_capacity(range.len());
             let mut present = Vec::with_capacity(range.len());
-            each_group(groups, scores, range, |rows| {
+            groups.each_group(range, |rows| {
                 let before = columns[0].len();
                 present.push(!rows.has_nan() && self.statistic.points(rows.ties::<S>(), &mut columns));
                 counts.push((columns[0].len() - before) as i64);
@@ -220,7 +218,7 @@ impl<C: Curve> Answer for CurveAnswer<'_, C> {
             (columns, counts, present)
         });
         let mut borders = vec![0];
-        let mut present = Vec::with_capacity(groups.len());
+        let mut present = Vec::with_capacity(groups.groups.len());
         let mut points = 0;
         let parts = parts.into_iter().map(|(columns, counts, there)| {
             for count in counts {
@@ -231,7 +229,7 @@ impl<C: Curve> Answer for CurveAnswer<'_, C> {
             columns
         });
         let columns = joined(parts.collect());
-        let items = columns::structs::<S>(PlSmallStr::EMPTY, fields, columns, &Told::of_score(score))?;
+        let items = columns::structs::<S>(PlSmallStr::EMPTY, fields, columns, told)?;
         columns::lists(name, items, borders, present)
     }
 }

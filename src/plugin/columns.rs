@@ -15,12 +15,15 @@ pub struct Dtypes {
     pub score: DataType,
     /// Of the key.
     pub key: DataType,
+    /// Of a mass: a count, or a sum of weights.
+    pub mass: DataType,
 }
 
 impl Dtypes {
     /// Those of a statistic without keys.
-    pub fn of_score(score: DataType) -> Self {
-        Dtypes { score, key: DataType::Null }
+    pub fn of_score(score: DataType, weighted: bool) -> Self {
+        let mass = if weighted { DataType::Float64 } else { DataType::UInt64 };
+        Dtypes { score, key: DataType::Null, mass }
     }
 }
 
@@ -36,8 +39,8 @@ pub struct Told {
 
 impl Told {
     /// For records that name nothing.
-    pub fn of_score(score: &DataType) -> Self {
-        Told { dtypes: Dtypes::of_score(score.clone()), names: Vec::new(), keys: None }
+    pub fn of_score(score: &DataType, weighted: bool) -> Self {
+        Told { dtypes: Dtypes::of_score(score.clone(), weighted), names: Vec::new(), keys: None }
     }
 }
 
@@ -46,6 +49,7 @@ pub fn field_dtype(kind: &Kind, dtypes: &Dtypes) -> DataType {
     match kind {
         Kind::Number => DataType::Float64,
         Kind::Count => DataType::UInt64,
+        Kind::Mass => dtypes.mass.clone(),
         Kind::Threshold => threshold_dtype(&dtypes.score),
         Kind::Word | Kind::Name => DataType::String,
         Kind::Key => dtypes.key.clone(),
@@ -85,6 +89,11 @@ pub fn series<S: Held>(name: &str, column: Column<S::Key>, kind: &Kind, told: &T
     match column {
         Column::Number(rows) => Ok(chunked::<Float64Type>(name, rows).into_series()),
         Column::Count(rows) => Ok(chunked::<UInt64Type>(name, rows).into_series()),
+        Column::Mass(rows) if told.dtypes.mass == DataType::Float64 => {
+            let values = rows.values.into_iter().map(f64::from_bits).collect();
+            Ok(chunked::<Float64Type>(name, Nullable { values, present: rows.present }).into_series())
+        }
+        Column::Mass(rows) => Ok(chunked::<UInt64Type>(name, rows).into_series()),
         Column::Threshold(rows) => {
             let values = rows.values.into_iter().map(S::from_key).collect();
             let scores = chunked::<S::Column>(name, Nullable { values, present: rows.present }).into_series();

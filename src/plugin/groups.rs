@@ -6,7 +6,7 @@ use arrow::bitmap::Bitmap;
 use arrow::compute::utils::combine_validities_and;
 use polars::prelude::*;
 
-use super::{label, score};
+use super::{label, score, weight};
 use crate::ranking::Bits;
 
 /// The rows of all groups, scores and labels side by side, and where each group's begin and end.
@@ -14,27 +14,35 @@ pub struct Groups {
     /// In the type that ranks them, one chunk; without the groups' borders.
     pub scores: Series,
     labels: Bitmap,
-    /// Rows whose score and label are both there, where any is missing.
+    /// What each row weighs, if rows have weights.
+    weights: Option<Series>,
+    /// Rows of which nothing is missing and whose weight is not 0, where any is not so.
     valid: Option<Bitmap>,
     /// Where group `i` begins; one more entry than groups.
     borders: Vec<usize>,
 }
 
 impl Groups {
-    /// Reads groups from a List column of scores and one of labels.
+    /// Reads groups from a List column of scores, one of labels and, perhaps, one of weights.
     ///
     /// A column with a single row beside one with many is the same for every group (that is how a
-    /// literal arrives). Inside a group both must have the same number of rows.
-    pub fn read(scores: &Series, labels: &Series) -> PolarsResult<Groups> {
-        let inputs = [scores.clone(), labels.clone()];
-        let (mut rows, borders) = same_groups(&inputs, |input| if input == 0 { "score" } else { "label" })?;
-        let (label_rows, score_rows) = (rows.pop().unwrap_or_default(), rows.pop().unwrap_or_default());
-        let scores = score::rankable(&score_rows)?;
-        let (labels, labels_there) = label::bits(&label_rows)?;
-        let scores_there = scores.chunks()[0].validity();
-        let valid = combine_validities_and(scores_there, labels_there.as_ref())
-            .filter(|valid| valid.unset_bits() > 0);
-        Ok(Groups { scores, labels, valid, borders })
+    /// literal arrives). Inside a group all must have the same number of rows.
+    pub fn read(inputs: &[Series]) -> PolarsResult<Groups> {
+        let (rows, borders) = same_groups(inputs, |input| ["score", "label", "weight"][input.min(2)])?;
+        let [score_rows, label_rows, weight_rows @ ..] = &rows[..] else {
+            polars_bail!(ComputeError: "expected a score and a label");
+        };
+        let scores = score::rankable(score_rows)?;
+        let (labels, labels_there) = label::bits(label_rows)?;
+        let mut valid = combine_validities_and(scores.chunks()[0].validity(), labels_there.as_ref());
+        let mut weights = None;
+        if let Some(weight_rows) = weight_rows.first() {
+            let (values, counted) = weight::values(weight_rows)?;
+            valid = combine_validities_and(valid.as_ref(), counted.as_ref());
+            weights = Some(values);
+        }
+        let valid = valid.filter(|valid| valid.unset_bits() > 0);
+        Ok(Groups { scores, labels, weights, valid, borders })
     }
 
     /// The number of groups.
@@ -50,6 +58,12 @@ impl Groups {
     /// All rows' labels.
     pub fn labels(&self) -> Bits<'_> {
         bits(&self.labels)
+    }
+
+    /// What each row weighs, if rows have weights.
+    pub fn weights(&self) -> PolarsResult<Option<&[f64]>> {
+        let column = self.weights.as_ref().map(|weights| weights.f64()).transpose()?;
+        Ok(column.map(|column| column.downcast_as_array().values().as_slice()))
     }
 
     /// Which rows are whole, if not all are.

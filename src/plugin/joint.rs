@@ -69,7 +69,10 @@ fn checked<J: Joint>(inputs: &[Field], statistic: &J) -> PolarsResult<(PlSmallSt
     }
     Ok((
         inputs[0].name().clone(),
-        columns::Dtypes { score: DataType::Null, key: key.unwrap_or(DataType::Null) },
+        columns::Dtypes {
+            key: key.unwrap_or(DataType::Null),
+            ..columns::Dtypes::of_score(DataType::Null, false)
+        },
     ))
 }
 

@@ -13,6 +13,7 @@ mod joint;
 mod keys;
 mod label;
 mod score;
+mod weight;
 
 use pyo3::prelude::*;
 

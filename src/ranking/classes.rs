@@ -42,6 +42,7 @@ pub(super) struct By<K> {
     pub build: fn(&mut Index<K>, &[&[K]]),
     pub twice_below: fn(&Index<K>, &[&[K]]) -> u64,
     pub tally: fn(&mut Index<K>, &[&[K]]),
+    pub places: fn(&Index<K>, &[K], &mut Vec<(u32, u32)>),
     pub spread: fn(&mut Piles<K>),
 }
 
@@ -60,6 +61,7 @@ impl<K: Key> By<K> {
             build: Index::build::<S>,
             twice_below: Index::twice_below::<S>,
             tally: Index::tally::<S>,
+            places: Index::places::<S>,
             spread: Piles::spread::<S>,
         }
     }

@@ -4,6 +4,7 @@ use super::classes::By;
 use super::counted::Counted;
 use super::index::Index;
 use super::shards::{self, SHARD_ROWS, Shards};
+use super::weighed::Weighed;
 use super::{Bits, Key, Piles, Score, Ties};
 
 /// Groups of fewer rows are not searched for few distinct scores.
@@ -36,6 +37,7 @@ impl Way {
 #[derive(Debug)]
 pub struct Group<K> {
     way: Way,
+    decimals: u32,
     held: Held<K>,
     piles: Piles<K>,
     index: Index<K>,
@@ -47,6 +49,7 @@ enum Held<K> {
     Piles,
     Shards(Shards<K>),
     Counted(Counted<K>),
+    Weighed(Weighed<K>),
 }
 
 /// Gives the same answer of each way.
@@ -56,6 +59,7 @@ macro_rules! ask {
             Held::Piles => $group.piles.$question(),
             Held::Shards(shards) => shards.$question(),
             Held::Counted(counted) => counted.$question(),
+            Held::Weighed(weighed) => weighed.$question(),
         }
     };
 }
@@ -69,7 +73,13 @@ impl<K: Key> Default for Group<K> {
 impl<K: Key> Group<K> {
     /// No rows yet, and how they are to be ranked.
     pub fn ranked(way: Way) -> Self {
-        Group { way, held: Held::Piles, piles: Piles::default(), index: Index::default() }
+        Group { way, decimals: 0, held: Held::Piles, piles: Piles::default(), index: Index::default() }
+    }
+
+    /// Scores that stand for whole numbers of `10^-decimals`.
+    pub fn decimal(mut self, decimals: u32) -> Self {
+        self.decimals = decimals;
+        self
     }
 
     /// Takes in rows; those whose `valid` bit is 0 are skipped.
@@ -102,6 +112,25 @@ impl<K: Key> Group<K> {
         }
     }
 
+    /// Takes in rows with weights, all finite and above 0; rows whose `valid` bit is 0 are skipped.
+    ///
+    /// # Panics
+    /// If `labels`, `weights` or `valid` have another length than `scores`.
+    pub fn weigh<S: Score<Key = K>>(
+        &mut self,
+        scores: &[S],
+        labels: Bits<'_>,
+        weights: &[f64],
+        valid: Option<Bits<'_>>,
+    ) {
+        let rows = scores.len();
+        assert!(
+            labels.len() == rows && weights.len() == rows && valid.is_none_or(|valid| valid.len() == rows)
+        );
+        let in_shards = self.way == Way::Shards;
+        self.held = Held::Weighed(Weighed::part(scores, labels, weights, valid, in_shards));
+    }
+
     /// Positives: rows that are not missing and whose label is 1.
     pub fn n_pos(&self) -> u64 {
         ask!(self, n_pos)
@@ -119,11 +148,13 @@ impl<K: Key> Group<K> {
 
     /// The ties of the rows, which came as scores of type `S`.
     pub fn ties<S: Score<Key = K>>(&mut self) -> Ties<'_, K> {
-        match &self.held {
+        let ties = match &self.held {
             Held::Piles => Ties::of_piles(&mut self.piles, &mut self.index, By::score::<S>()),
             Held::Shards(shards) => Ties::of_shards(shards),
             Held::Counted(counted) => Ties::of_counted(counted),
-        }
+            Held::Weighed(weighed) => Ties::of_weighed(weighed, By::score::<S>()),
+        };
+        ties.of_scores::<S>(self.decimals)
     }
 }
 

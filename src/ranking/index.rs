@@ -156,6 +156,12 @@ impl<K: Key> Index<K> {
         }
     }
 
+    /// Writes the same for every key in turn.
+    pub fn places<S: Score<Key = K>>(&self, keys: &[K], places: &mut Vec<(u32, u32)>) {
+        places.clear();
+        self.look_up::<S>(keys, |below, not_above| places.push((below, not_above)));
+    }
+
     /// Counts the keys in `pieces` by their place among the indexed keys, which must be in order.
     pub fn tally<S: Score<Key = K>>(&mut self, pieces: &[&[K]]) {
         let (mut counts, mut equal) = (std::mem::take(&mut self.counts), std::mem::take(&mut self.equal));

@@ -3,6 +3,8 @@
 //! After this file a score is an integer of its own width, so one kernel ranks every dtype, equality
 //! is exact, and no integer is squeezed through a float.
 
+use super::number::AtLeast;
+
 /// An unsigned integer that stands for a score: `a < b` exactly when the score of `a` is the lower.
 pub trait Key: Copy + Ord + Send + Sync + std::fmt::Debug + Default + 'static {
     /// The key that no score has but, for floats, NaN.
@@ -13,6 +15,9 @@ pub trait Key: Copy + Ord + Send + Sync + std::fmt::Debug + Default + 'static {
 
     /// A number whose high bits differ for keys that differ anywhere, mostly.
     fn hash(self) -> u64;
+
+    /// By how many steps of `2^shift` it is above a lower key.
+    fn above(self, low: Self, shift: u32) -> u128;
 }
 
 macro_rules! keys {
@@ -30,6 +35,11 @@ macro_rules! keys {
                 let folded: u64 = $folded;
                 folded.wrapping_mul(0x9E37_79B9_7F4A_7C15)
             }
+
+            #[inline]
+            fn above(self, low: Self, shift: u32) -> u128 {
+                ((self - low) >> shift).into()
+            }
         }
     )*};
 }
@@ -42,7 +52,7 @@ keys! {
 }
 
 /// A score of a numeric type, and the key that ranks it.
-pub trait Score: Copy + Send + Sync {
+pub trait Score: Copy + Send + Sync + AtLeast {
     /// Its key, of the same width.
     type Key: Key;
 

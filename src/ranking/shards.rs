@@ -55,8 +55,7 @@ impl<K: Key> Shards<K> {
     /// Parts rows by their labels and scores; rows whose `valid` bit is 0 are skipped.
     pub fn part<S: Score<Key = K>>(scores: &[S], labels: Bits<'_>, valid: Option<Bits<'_>>) -> Self {
         let n_pos = labels.count(valid);
-        let indexed = n_pos.min(scores.len() - n_pos) * size_of::<K>();
-        let shards = (indexed / INDEXED_BYTES).next_power_of_two().clamp(MIN_SHARDS, MAX_SHARDS);
+        let shards = shards_for::<K>(n_pos.min(scores.len() - n_pos));
         Self::part_as(scores, labels, valid, blocks(), shards)
     }
 
@@ -148,13 +147,18 @@ impl<K: Key> Shards<K> {
     }
 }
 
+/// Shards for so many rows that are indexed.
+pub(super) fn shards_for<K>(indexed: usize) -> usize {
+    (indexed * size_of::<K>() / INDEXED_BYTES).next_power_of_two().clamp(MIN_SHARDS, MAX_SHARDS)
+}
+
 /// Blocks that a large group is cut into.
 pub(super) fn blocks() -> usize {
     BLOCKS_PER_THREAD * rayon::current_num_threads()
 }
 
 /// The map that suits a sample of scores. Whether a row counts does not matter to it.
-fn map<S: Score>(scores: &[S], shards: usize) -> Map {
+pub(super) fn map<S: Score>(scores: &[S], shards: usize) -> Map {
     let positions = sampled(scores.len()).map(|row| scores[row].position());
     let mut sample: Vec<f64> = positions.filter(|position| !position.is_nan()).collect();
     Map::fitting(&mut sample, shards)
@@ -182,12 +186,12 @@ impl<K: Key> Block<K> {
             nan |= nan_among(scores, used);
             if used.count_ones() as usize >= scores.len() {
                 for (&place, &score) in places.iter().zip(scores) {
-                    streams.push(place as usize, score.key());
+                    streams.push(place as usize, score.key(), ());
                 }
             } else {
                 for (row, (&place, &score)) in places.iter().zip(scores).enumerate() {
                     if used >> row & 1 == 1 {
-                        streams.push(place as usize, score.key());
+                        streams.push(place as usize, score.key(), ());
                     }
                 }
             }

@@ -6,10 +6,13 @@
 use super::classes::{By, Classes, Indexed};
 use super::counted::Counted;
 use super::index::Index;
-use super::shards::Shards;
+use super::outline::{Beside, Cell, Piece, outline};
+use super::shards::{SHARD_ROWS, Shards};
 use super::shared::{self, Shared};
 use super::steps::{Above, Segment, Tie};
-use super::{Key, Piles, Placements, pairs};
+use super::unit::Unit;
+use super::weighed::{Squared, Weighed};
+use super::{Key, Number, Piles, Placements, Score, pairs};
 
 /// The ties of one group.
 #[derive(Debug)]
@@ -17,6 +20,9 @@ pub struct Ties<'a, K> {
     source: Source<'a, K>,
     n_pos: u64,
     n_neg: u64,
+    /// The key of the lowest score not below a number, in the scores' own type.
+    at_least: fn(Number) -> Option<K>,
+    decimals: u32,
 }
 
 /// Where the ties are counted from.
@@ -28,33 +34,118 @@ enum Source<'a, K> {
     Shards(&'a Shards<K>),
     /// A group of few distinct scores.
     Counted(&'a Counted<K>),
+    /// A group with weights.
+    Weighed(&'a Weighed<K>, By<K>),
+}
+
+/// What the weights of either class are counted in.
+#[derive(Clone, Copy, Debug)]
+pub struct Units {
+    /// The positives'.
+    pub pos: Unit,
+    /// The negatives'.
+    pub neg: Unit,
 }
 
 impl<'a, K: Key> Ties<'a, K> {
     /// The ties of piles.
     pub(super) fn of_piles(piles: &'a mut Piles<K>, index: &'a mut Index<K>, by: By<K>) -> Self {
         let (n_pos, n_neg) = (piles.n_pos(), piles.n_neg());
-        Ties { source: Source::Piles { piles, index, by }, n_pos, n_neg }
+        Self::of(Source::Piles { piles, index, by }, n_pos, n_neg)
     }
 
     /// The ties of a group in shards.
     pub(super) fn of_shards(shards: &'a Shards<K>) -> Self {
-        Ties { source: Source::Shards(shards), n_pos: shards.n_pos(), n_neg: shards.n_neg() }
+        Self::of(Source::Shards(shards), shards.n_pos(), shards.n_neg())
     }
 
     /// The ties of a group that is counted.
     pub(super) fn of_counted(counted: &'a Counted<K>) -> Self {
-        Ties { source: Source::Counted(counted), n_pos: counted.n_pos(), n_neg: counted.n_neg() }
+        Self::of(Source::Counted(counted), counted.n_pos(), counted.n_neg())
     }
 
-    /// All positives.
+    /// The ties of a group with weights.
+    pub(super) fn of_weighed(weighed: &'a Weighed<K>, by: By<K>) -> Self {
+        let [n_neg, n_pos] = weighed.totals();
+        Self::of(Source::Weighed(weighed, by), n_pos, n_neg)
+    }
+
+    fn of(source: Source<'a, K>, n_pos: u64, n_neg: u64) -> Self {
+        Ties { source, n_pos, n_neg, at_least: |_| None, decimals: 0 }
+    }
+
+    /// The same, knowing the type that scores came in: whole numbers of `10^-decimals` if it is a decimal one.
+    pub(super) fn of_scores<S: Score<Key = K>>(self, decimals: u32) -> Self {
+        Ties { at_least: Number::key::<S>, decimals, ..self }
+    }
+
+    /// All positives; with weights, their units.
     pub fn n_pos(&self) -> u64 {
         self.n_pos
     }
 
-    /// All negatives.
+    /// All negatives; with weights, their units.
     pub fn n_neg(&self) -> u64 {
         self.n_neg
+    }
+
+    /// Rows of positives and of negatives, whatever they weigh.
+    pub fn rows(&self) -> (u64, u64) {
+        match &self.source {
+            Source::Weighed(weighed, _) => (weighed.n_pos(), weighed.n_neg()),
+            _ => (self.n_pos, self.n_neg),
+        }
+    }
+
+    /// What positives and negatives are counted in; none if they are counted as rows.
+    pub fn units(&self) -> Option<Units> {
+        match &self.source {
+            Source::Weighed(weighed, _) => {
+                let [neg, pos] = weighed.units();
+                Some(Units { pos, neg })
+            }
+            _ => None,
+        }
+    }
+
+    /// The key of the lowest possible score that is not below a number; none if all are.
+    pub fn at_least(&self, number: Number) -> Option<K> {
+        (self.at_least)(number.scaled(self.decimals))
+    }
+
+    /// Positives and negatives that score as high as a key, or higher.
+    pub fn reached(&mut self, key: K) -> (u64, u64) {
+        let count = |pieces: &[&[K]]| -> u64 {
+            pieces.iter().map(|keys| keys.iter().filter(|&&other| other >= key).count() as u64).sum()
+        };
+        let parts = match &mut self.source {
+            Source::Piles { piles, .. } => {
+                return in_classes(piles, |classes| (count(classes.pos), count(classes.neg)));
+            }
+            Source::Shards(shards) => {
+                shards.each(|| (), |(), classes, _| (count(classes.pos), count(classes.neg)))
+            }
+            Source::Counted(counted) => counted
+                .descending()
+                .take_while(|&(other, ..)| other >= key)
+                .map(|(_, pos, neg)| (pos, neg))
+                .collect(),
+            Source::Weighed(..) => {
+                let mut sums = (0, 0);
+                self.fold_into(
+                    &mut sums,
+                    || (0, 0),
+                    |sums, tie| {
+                        if tie.key >= key {
+                            *sums = (sums.0 + tie.pos, sums.1 + tie.neg);
+                        }
+                    },
+                    |sums, more| *sums = (sums.0 + more.0, sums.1 + more.1),
+                );
+                return sums;
+            }
+        };
+        parts.into_iter().fold((0, 0), |sums, part| (sums.0 + part.0, sums.1 + part.1))
     }
 
     /// Whether both classes are there, so that there is a pair to rank.
@@ -108,7 +199,19 @@ impl<'a, K: Key> Ties<'a, K> {
                 }
             }
             Source::Counted(counted) => each_counted(counted, |tie| step(result, tie)),
+            Source::Weighed(weighed, _) => {
+                weighed.fold_into(result, start, |result, squared| step(result, squared.tie), join);
+            }
         }
+    }
+
+    /// The ties in order with their sums of squared units, of a group with weights; empty without.
+    pub fn squared(&self) -> Vec<Squared<K>> {
+        let mut ties = Vec::new();
+        if let Source::Weighed(weighed, _) = &self.source {
+            weighed.fold_into(&mut ties, Vec::new, Vec::push, |ties, lower| ties.extend(lower));
+        }
+        ties
     }
 
     /// Folds the segments of the curve from the highest scores to the lowest, like [`fold`](Ties::fold)
@@ -149,8 +252,50 @@ impl<'a, K: Key> Ties<'a, K> {
                 }
             }
             Source::Counted(counted) => each_counted(counted, |tie| step(&mut result, tie.into_segment())),
+            Source::Weighed(weighed, _) => weighed.fold_into(
+                &mut result,
+                T::default,
+                |result, squared| step(result, squared.tie.into_segment()),
+                join,
+            ),
         }
         result
+    }
+
+    /// The ties from the highest score down, in a large group about `cells` runs of them: never fewer than there are
+    /// ties unless that saves ordering the rows. It depends on the rows alone, not on how they came.
+    pub fn outline(&mut self, cells: usize) -> Vec<Cell<K>> {
+        let large = self.n_pos + self.n_neg >= SHARD_ROWS as u64;
+        let outlined = match &self.source {
+            Source::Shards(shards) if large => outline(
+                |ask| {
+                    shards.each(
+                        || (),
+                        |(), classes, _| {
+                            let of = |class, keys| Piece { class, keys, beside: Beside::Nothing };
+                            let neg = classes.neg.iter().map(|&keys| of(0, keys));
+                            ask(&neg.chain(classes.pos.iter().map(|&keys| of(1, keys))).collect::<Vec<_>>())
+                        },
+                    )
+                },
+                cells,
+            ),
+            // Whether a group is counted is no property of its rows: the answer is that of its shards.
+            Source::Counted(counted) if large => {
+                let (keys, (pos, neg)): (Vec<K>, (Vec<u64>, Vec<u64>)) =
+                    counted.descending().map(|(key, pos, neg)| (key, (pos, neg))).unzip();
+                let of = |class, rows| Piece { class, keys: &keys[..], beside: Beside::Rows(rows) };
+                outline(|ask| vec![ask(&[of(0, &neg[..]), of(1, &pos[..])])], cells)
+            }
+            Source::Weighed(weighed, _) => weighed.outline(cells),
+            _ => None,
+        };
+        outlined.unwrap_or_else(|| {
+            self.fold(
+                |cells: &mut Vec<Cell<K>>, tie| cells.push(Cell::of_tie(tie.key, tie.pos, tie.neg)),
+                |cells, lower| cells.extend(lower),
+            )
+        })
     }
 
     /// The key of the score that exactly so many rows reach or exceed, where there is one.
@@ -165,6 +310,14 @@ impl<'a, K: Key> Ties<'a, K> {
                     (above >= rows).then_some(key)
                 })
             }
+            Source::Weighed(..) => self.fold(
+                |found: &mut Option<K>, tie| {
+                    if found.is_none() && tie.tp() + tie.fp() >= rows {
+                        *found = Some(tie.key);
+                    }
+                },
+                |found, lower| *found = found.or(lower),
+            ),
         }
     }
 
@@ -189,6 +342,7 @@ impl<'a, K: Key> Ties<'a, K> {
                 });
                 twice_u
             }
+            Source::Weighed(weighed, by) => weighed.twice_u(*by),
         }
     }
 
@@ -213,7 +367,7 @@ impl<'a, K: Key> Ties<'a, K> {
                     });
                 return parts.into_iter().fold((0, 0), |sums, part| (sums.0 + part.0, sums.1 + part.1));
             }
-            Source::Counted(_) => {}
+            Source::Counted(_) | Source::Weighed(..) => {}
         }
         self.fold(
             |(twice_u, cubes): &mut (u128, u128), tie| {
@@ -276,7 +430,7 @@ fn each_counted<K: Key>(counted: &Counted<K>, mut visit: impl FnMut(Tie<K>)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::{Bits, Group, Score};
+    use crate::ranking::{Bits, Group};
     use proptest::prelude::*;
 
     type Question<'a, K> = &'a dyn Fn(Ties<'_, K>) -> Result<(), TestCaseError>;

@@ -23,7 +23,7 @@ record! {
         pub ks: Option<f64>,
         /// The score at which it is attained, positive if `score >= threshold`; the highest of several.
         pub threshold: Option<Threshold<K>>,
-        /// Two-sided, asymptotic.
+        /// Two-sided, asymptotic; null with weights, which do not tell how many observations there are.
         pub p_value: Option<f64>,
         /// Positives that were used.
         pub n_pos: u64,
@@ -35,11 +35,14 @@ record! {
 impl Summary for KsStatistic {
     type Record<K: Key> = KsRecord<K>;
 
+    const WEIGHTS: bool = true;
+
     fn of_ties<K: Key>(&self, mut ties: Ties<'_, K>) -> KsRecord<K> {
-        let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
+        let rows = ties.rows();
         if !ties.has_pairs() {
-            return KsRecord { n_pos, n_neg, ..KsRecord::undefined() };
+            return KsRecord { n_pos: rows.0, n_neg: rows.1, ..KsRecord::undefined() };
         }
+        let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         // The farther of two points; of equals the first, which has the higher score.
         let farther = |best: &mut Option<(u128, u64)>, other: Option<(u128, u64)>| {
             if other.map(|other| other.0) > best.map(|best| best.0) {
@@ -56,13 +59,14 @@ impl Summary for KsStatistic {
             },
             farther,
         );
-        let (farthest, rows) = farthest.unwrap_or_default();
+        let (farthest, reached) = farthest.unwrap_or_default();
         // Where no score tells the classes apart, the highest will do as well as any.
-        let threshold = ties.threshold(if farthest == 0 { 1 } else { rows }).map(Threshold);
+        let threshold = ties.threshold(if farthest == 0 { 1 } else { reached }).map(Threshold);
         let ks = math::quotient(farthest, ties.pairs());
         let effective = ties.pairs() as f64 / (n_pos + n_neg) as f64;
         let p_value = math::kolmogorov::upper_tail(effective.sqrt() * ks);
-        KsRecord::new(Some(ks), threshold, Some(p_value), n_pos, n_neg)
+        let p_value = ties.units().is_none().then_some(p_value);
+        KsRecord::new(Some(ks), threshold, p_value, rows.0, rows.1)
     }
 
     fn of_nan<K: Key>(&self, n_pos: u64, n_neg: u64) -> KsRecord<K> {

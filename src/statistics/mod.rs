@@ -9,10 +9,14 @@
 
 pub mod adjust_p_values;
 pub mod alternative;
+pub mod average_precision;
 pub mod bootstrap;
 pub mod brunner_munzel;
 pub mod by_key;
 pub mod compare_segments;
+pub mod confusion;
+pub mod confusion_at;
+pub mod cost_curve;
 pub mod cv_roc_auc;
 pub mod cv_roc_auc_difference;
 pub mod delong;
@@ -23,22 +27,34 @@ pub mod kruskal_wallis;
 pub mod ks_statistic;
 pub mod mann_whitney_u;
 pub mod measure;
+pub mod operating_point;
+pub mod points;
 pub mod power;
+pub mod pr_curve;
 pub mod rank_agreement;
 pub mod record;
 pub mod roc_auc;
 pub mod roc_auc_ci;
 pub mod roc_auc_ci_clustered;
+pub mod roc_auc_ci_weighted;
 pub mod roc_auc_compare;
 pub mod roc_auc_difference;
+pub mod roc_auc_partial;
+pub mod roc_convex_hull;
 pub mod roc_curve;
+pub mod roc_curve_at;
 pub mod roc_curve_difference;
+pub mod roc_curve_thinned;
 pub mod roc_summary;
+pub mod thinning;
 
 pub use adjust_p_values::Adjustment;
 pub use alternative::Alternative;
+pub use average_precision::AveragePrecision;
 pub use brunner_munzel::BrunnerMunzel;
 pub use compare_segments::CompareSegments;
+pub use confusion_at::ConfusionAt;
+pub use cost_curve::CostCurve;
 pub use cv_roc_auc::CvRocAuc;
 pub use cv_roc_auc_difference::CvRocAucDifference;
 pub use gini::Gini;
@@ -47,16 +63,23 @@ pub use kruskal_wallis::KruskalWallis;
 pub use ks_statistic::KsStatistic;
 pub use mann_whitney_u::MannWhitneyU;
 pub use measure::Measure;
+pub use operating_point::OperatingPoint;
 pub use power::RocAucDifferencePower;
+pub use pr_curve::PrCurve;
 pub use rank_agreement::RankAgreement;
 pub use record::{Column, Field, Kind, Record};
 pub use roc_auc::RocAuc;
 pub use roc_auc_ci::RocAucCi;
 pub use roc_auc_ci_clustered::RocAucCiClustered;
+pub use roc_auc_ci_weighted::RocAucCiWeighted;
 pub use roc_auc_compare::RocAucCompare;
 pub use roc_auc_difference::RocAucDifference;
+pub use roc_auc_partial::RocAucPartial;
+pub use roc_convex_hull::RocConvexHull;
 pub use roc_curve::RocCurve;
+pub use roc_curve_at::RocCurveAt;
 pub use roc_curve_difference::RocCurveDifference;
+pub use roc_curve_thinned::RocCurveThinned;
 pub use roc_summary::RocSummary;
 
 use crate::ranking::{Key, Rows, Ties};
@@ -65,6 +88,9 @@ use crate::ranking::{Key, Rows, Ties};
 pub trait Summary: Sync {
     /// What a group is answered with.
     type Record<K: Key>: Record<K>;
+
+    /// Whether rows may have weights. The ties then count units: see [`Ties::units`].
+    const WEIGHTS: bool = false;
 
     /// Says what is wrong with the options, in words that name the option and what it may be.
     fn check(&self) -> Result<(), String> {
@@ -88,6 +114,9 @@ pub trait Summary: Sync {
 pub trait Curve: Sync {
     /// One point.
     type Record<K: Key>: Record<K>;
+
+    /// Whether rows may have weights. The ties then count units: see [`Ties::units`].
+    const WEIGHTS: bool = false;
 
     /// Says what is wrong with the options, in words that name the option and what it may be.
     fn check(&self) -> Result<(), String> {

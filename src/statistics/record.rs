@@ -3,7 +3,7 @@
 //! A statistic declares its record once with the macro `record!`; the
 //! field names, their kinds and the way into columns follow from that declaration.
 
-use crate::ranking::Key;
+use crate::ranking::{Key, Unit};
 
 /// What a field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +12,8 @@ pub enum Kind {
     Number,
     /// An unsigned 64-bit count.
     Count,
+    /// A count of rows or, if rows have weights, the sum of their weights.
+    Mass,
     /// A score of the group, in the score's own type.
     Threshold,
     /// A word of the statistic's own.
@@ -51,6 +53,8 @@ pub enum Column<K> {
     Number(Nullable<f64>),
     /// Counts.
     Count(Nullable<u64>),
+    /// Counts, or the bits of sums of weights.
+    Mass(Nullable<u64>),
     /// Keys of scores.
     Threshold(Nullable<K>),
     /// Words.
@@ -140,6 +144,7 @@ impl<K: Key> Column<K> {
             .map(|field| match field.kind {
                 Kind::Number => Column::Number(Nullable::with_capacity(rows)),
                 Kind::Count => Column::Count(Nullable::with_capacity(rows)),
+                Kind::Mass => Column::Mass(Nullable::with_capacity(rows)),
                 Kind::Threshold => Column::Threshold(Nullable::with_capacity(rows)),
                 Kind::Word => Column::Word(Nullable::with_capacity(rows)),
                 Kind::Name => Column::Name(Nullable::with_capacity(rows)),
@@ -159,7 +164,9 @@ impl<K: Key> Column<K> {
     pub fn extend(&mut self, more: Self) {
         match (self, more) {
             (Column::Number(rows), Column::Number(more)) => rows.extend(more),
-            (Column::Count(rows), Column::Count(more)) => rows.extend(more),
+            (Column::Count(rows), Column::Count(more)) | (Column::Mass(rows), Column::Mass(more)) => {
+                rows.extend(more);
+            }
             (Column::Threshold(rows), Column::Threshold(more)) => rows.extend(more),
             (Column::Word(rows), Column::Word(more)) => rows.extend(more),
             (Column::Name(rows), Column::Name(more)) | (Column::Key(rows), Column::Key(more)) => {
@@ -189,7 +196,7 @@ impl<K: Key> Column<K> {
     pub fn len(&self) -> usize {
         match self {
             Column::Number(rows) => rows.values.len(),
-            Column::Count(rows) => rows.values.len(),
+            Column::Count(rows) | Column::Mass(rows) => rows.values.len(),
             Column::Threshold(rows) => rows.values.len(),
             Column::Word(rows) => rows.values.len(),
             Column::Name(rows) | Column::Key(rows) => rows.values.len(),
@@ -207,6 +214,18 @@ impl<K: Key> Column<K> {
 /// A score that a record names, by its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Threshold<K>(pub K);
+
+/// A count of rows, or the bits of a sum of weights: which of them, all masses of an answer share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mass(pub u64);
+
+impl Mass {
+    /// Rows, or units if there are weights.
+    #[inline]
+    pub fn of(count: u64, unit: Option<Unit>) -> Self {
+        Mass(unit.map_or(count, |unit| unit.weight(count).to_bits()))
+    }
+}
 
 /// The place of a score column, whose name the record tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -258,6 +277,8 @@ values! {
     Option<f64>: Number, nan Some(f64::NAN), undefined None, as value => value;
     u64: Count, nan 0, undefined 0, as count => Some(count);
     Option<u64>: Count, nan None, undefined None, as count => count;
+    Mass: Mass, nan Mass(0), undefined Mass(0), as mass => Some(mass.0);
+    Option<Mass>: Mass, nan None, undefined None, as mass => mass.map(|mass| mass.0);
     Option<Threshold<K>>: Threshold, nan Some(Threshold(K::FAULT)), undefined None, as score => score.map(|score| score.0);
     Option<&'static str>: Word, nan None, undefined None, as word => word;
     Name: Name, nan Name(0), undefined Name(0), as name => Some(name.0);
@@ -300,6 +321,14 @@ impl<K: Key, R: Record<K>> Value<K> for Option<Many<R>> {
     }
 }
 
+/// A field's name without what tells it from a word of the language.
+pub(crate) const fn plain(name: &'static str) -> &'static str {
+    match name.as_bytes() {
+        [b'r', b'#', ..] => name.split_at(2).1,
+        _ => name,
+    }
+}
+
 /// Declares a record: a struct whose fields are columns, with a `nan` value of it.
 macro_rules! record {
     ($(#[$doc:meta])* pub struct $name:ident<$key:ident> {
@@ -315,19 +344,19 @@ macro_rules! record {
         impl<$key: $crate::ranking::Key> $name<$key> {
             /// The record from its fields, in order.
             #[allow(clippy::too_many_arguments)]
-            fn new($($field: $value),*) -> Self {
+            pub(in crate::statistics) fn new($($field: $value),*) -> Self {
                 $name { $($field,)* _key: std::marker::PhantomData }
             }
 
             /// The record of a group that cannot be ranked: NaN numbers, counts of 0.
             #[allow(dead_code)]
-            fn nan() -> Self {
+            pub(in crate::statistics) fn nan() -> Self {
                 Self::new($(<$value as $crate::statistics::record::Value<$key>>::NAN),*)
             }
 
             /// The record of a group of which there is nothing to say: nulls, counts of 0.
             #[allow(dead_code)]
-            fn undefined() -> Self {
+            pub(in crate::statistics) fn undefined() -> Self {
                 Self::new($(<$value as $crate::statistics::record::Value<$key>>::UNDEFINED),*)
             }
         }
@@ -335,7 +364,7 @@ macro_rules! record {
         impl<$key: $crate::ranking::Key> $crate::statistics::record::Record<$key> for $name<$key> {
             const FIELDS: &'static [$crate::statistics::record::Field] = &[$(
                 $crate::statistics::record::Field {
-                    name: stringify!($field),
+                    name: $crate::statistics::record::plain(stringify!($field)),
                     kind: <$value as $crate::statistics::record::Value<$key>>::KIND,
                 }
             ),*];

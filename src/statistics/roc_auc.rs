@@ -25,6 +25,8 @@ record! {
 impl Summary for RocAuc {
     type Record<K: Key> = RocAucRecord<K>;
 
+    const WEIGHTS: bool = true;
+
     fn of_ties<K: Key>(&self, mut ties: Ties<'_, K>) -> RocAucRecord<K> {
         let auc = ties.has_pairs().then(|| math::quotient(ties.twice_u(), 2 * ties.pairs()));
         RocAucRecord::new(auc)

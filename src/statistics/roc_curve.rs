@@ -1,7 +1,9 @@
 //! The ROC curve.
 
 use super::Curve;
-use super::record::{Column, Record, Threshold, record};
+use super::points::Points;
+use super::record::{Column, Mass, Record, Threshold, record};
+use super::thinning::corners;
 use crate::math;
 use crate::ranking::{Key, Ties};
 
@@ -13,7 +15,10 @@ use crate::ranking::{Key, Ties};
 /// steps of Komarek (2004, section 5.1.4).
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
-pub struct RocCurve {}
+pub struct RocCurve {
+    /// Whether points that lie on the line between the points beside them are left out.
+    pub drop_intermediate: bool,
+}
 
 record! {
     /// One point of the curve.
@@ -21,9 +26,9 @@ record! {
         /// Rows with this score or a higher one are called positive; null at (0, 0).
         pub threshold: Option<Threshold<K>>,
         /// Negatives called positive.
-        pub fp: u64,
+        pub fp: Mass,
         /// Positives called positive.
-        pub tp: u64,
+        pub tp: Mass,
         /// `fp / N`.
         pub fpr: f64,
         /// `tp / P`.
@@ -31,22 +36,55 @@ record! {
     }
 }
 
+impl<K: Key> RocPoint<K> {
+    /// A point of a curve.
+    pub(super) fn of(points: &Points<K>, point: usize) -> Self {
+        RocPoint::new(
+            points.threshold(point),
+            points.fp(point),
+            points.tp(point),
+            points.fpr(point),
+            points.tpr(point),
+        )
+    }
+}
+
 impl Curve for RocCurve {
     type Record<K: Key> = RocPoint<K>;
 
+    const WEIGHTS: bool = true;
+
     fn points<K: Key>(&self, mut ties: Ties<'_, K>, columns: &mut Vec<Column<K>>) -> bool {
+        if self.drop_intermediate {
+            let points = Points::of_ties(&mut ties);
+            for (points, point) in points.iter().flat_map(|points| {
+                corners(points.counts()).into_iter().map(move |point| (points, point))
+            }) {
+                RocPoint::of(points, point).append(columns);
+            }
+            return points.is_some();
+        }
         if !ties.has_pairs() {
             return false;
         }
+        // Straight into the columns: a curve of many points is not held twice.
         let share = |count: u64, all: u64| math::quotient(count.into(), all.into());
-        let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
-        RocPoint::new(None, 0, 0, 0.0, 0.0).append(columns);
+        let (n_pos, n_neg, units) = (ties.n_pos(), ties.n_neg(), ties.units());
+        let (pos, neg) = (units.map(|units| units.pos), units.map(|units| units.neg));
+        RocPoint::new(None, Mass::of(0, neg), Mass::of(0, pos), 0.0, 0.0).append(columns);
         ties.fold_into(
             columns,
             || Column::all_of(RocPoint::<K>::FIELDS, 0),
             |columns, tie| {
-                let (fpr, tpr) = (share(tie.fp(), n_neg), share(tie.tp(), n_pos));
-                RocPoint::new(Some(Threshold(tie.key)), tie.fp(), tie.tp(), fpr, tpr).append(columns);
+                let (fp, tp) = (tie.fp(), tie.tp());
+                RocPoint::new(
+                    Some(Threshold(tie.key)),
+                    Mass::of(fp, neg),
+                    Mass::of(tp, pos),
+                    share(fp, n_neg),
+                    share(tp, n_pos),
+                )
+                .append(columns);
             },
             Column::extend_all,
         );
@@ -65,11 +103,11 @@ mod tests {
 
     fn curve<S: Score>(labels: &[u8], scores: &[S]) -> Option<Points<S::Key>> {
         let mut columns = Column::all_of(RocPoint::<S::Key>::FIELDS, 0);
-        let defined = with_ties(labels, scores, |ties| RocCurve {}.points(ties, &mut columns));
+        let defined = with_ties(labels, scores, |ties| RocCurve::default().points(ties, &mut columns));
         let [
             Column::Threshold(threshold),
-            Column::Count(fp),
-            Column::Count(tp),
+            Column::Mass(fp),
+            Column::Mass(tp),
             Column::Number(_),
             Column::Number(_),
         ] = &columns[..]

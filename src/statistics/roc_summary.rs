@@ -1,6 +1,8 @@
 //! The common numbers of a group, from one walk.
 
 use super::Summary;
+use super::average_precision::{mean_precision, precision_units};
+use super::confusion::Confusion;
 use super::delong::variance;
 use super::record::{Threshold, record};
 use crate::math;
@@ -46,8 +48,7 @@ struct Walk<K> {
     farthest: u128,
     /// The largest `tp N - fp P`, and where.
     best: Option<(i128, K)>,
-    /// The sum of precisions over positives, in units of [`PRECISION_UNIT`]: integers, so that the order in which
-    /// parts are joined does not matter.
+    /// The sum of precisions over positives.
     precisions: u128,
 }
 
@@ -57,9 +58,6 @@ impl<K> Default for Walk<K> {
     }
 }
 
-/// A precision of 1, in units that keep all 53 bits of any precision above a thousandth.
-const PRECISION_UNIT: u64 = 1 << 63;
-
 impl Summary for RocSummary {
     type Record<K: Key> = RocSummaryRecord<K>;
 
@@ -68,6 +66,7 @@ impl Summary for RocSummary {
         if !ties.has_pairs() {
             return RocSummaryRecord { n_pos, n_neg, ..RocSummaryRecord::undefined() };
         }
+        let all = Confusion::nobody(&ties);
         let higher = |best: &mut Option<(i128, K)>, other: Option<(i128, K)>| {
             if other.map(|other| other.0) > best.map(|best| best.0) {
                 *best = other;
@@ -85,9 +84,7 @@ impl Summary for RocSummary {
                 walk.farthest = walk.farthest.max(height.abs_diff(distance));
                 if let (Some(key), 1..) = (segment.key, segment.pos) {
                     higher(&mut walk.best, Some((height.cast_signed() - distance.cast_signed(), key)));
-                    let precision = tp as f64 / (tp + fp) as f64;
-                    let units = (precision * PRECISION_UNIT as f64) as u64;
-                    walk.precisions += u128::from(segment.pos) * u128::from(units);
+                    walk.precisions += u128::from(segment.pos) * u128::from(precision_units(&all.with(tp, fp)));
                 }
             },
             |walk, more| {
@@ -104,7 +101,7 @@ impl Summary for RocSummary {
             variance(&walk.placements, n_pos, n_neg).map(f64::sqrt),
             Some(math::signed_quotient(surplus, pairs)),
             Some(math::quotient(walk.farthest, pairs)),
-            Some(math::quotient(walk.precisions, u128::from(n_pos) * u128::from(PRECISION_UNIT))),
+            Some(mean_precision(walk.precisions, n_pos)),
             walk.best.map(|best| Threshold(best.1)),
             n_pos,
             n_neg,

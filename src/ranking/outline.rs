@@ -1,0 +1,257 @@
+//! An outline of a large group's ties: how many rows there are between some tens of thousands of scores, without
+//! bringing any of them into order.
+//!
+//! A grid over the keys decides which rows are counted together. It follows from the keys alone, so the outline is
+//! the same however the rows came and were parted: first equal steps over the range of keys, then the full steps
+//! are cut again into as many as their rows call for. The lowest key of a cell is a score that was there, and the
+//! rows that reach it are counted exactly.
+
+use super::Key;
+
+/// Bits of the first grid's cell numbers.
+///
+/// Floats of one sign that differ by a factor of 1000 spread over some hundreds of cells, each of which is then cut again.
+const FIRST_BITS: u32 = 16;
+
+/// A cell with so many times the rows that it was meant to have makes the outline too coarse.
+const TOO_MANY: u64 = 8;
+
+/// Some keys of one class.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Piece<'a, K> {
+    pub class: usize,
+    pub keys: &'a [K],
+    pub beside: Beside<'a>,
+}
+
+/// What is beside the keys of a piece.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Beside<'a> {
+    /// Nothing: every key is a row.
+    Nothing,
+    /// Every key is a row of so many units.
+    Units(&'a [u64]),
+    /// Every key is so many rows.
+    Rows(&'a [u64]),
+}
+
+impl Beside<'_> {
+    /// The units and the rows of a key.
+    #[inline]
+    fn of(self, place: usize) -> (u64, u64) {
+        match self {
+            Beside::Nothing => (1, 1),
+            Beside::Units(units) => (units[place], 1),
+            Beside::Rows(rows) => (rows[place], rows[place]),
+        }
+    }
+}
+
+/// Distinct scores that follow one another, counted together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cell<K> {
+    /// The lowest key.
+    pub lowest: K,
+    /// The highest key.
+    pub highest: K,
+    /// Positives, or their units.
+    pub pos: u64,
+    /// Negatives, or their units.
+    pub neg: u64,
+    rows: u64,
+}
+
+impl<K: Key> Cell<K> {
+    /// One distinct score.
+    pub(super) fn of_tie(key: K, pos: u64, neg: u64) -> Self {
+        Cell { lowest: key, highest: key, pos, neg, rows: 1 }
+    }
+
+    fn empty() -> Self {
+        Cell { lowest: K::FAULT, highest: K::default(), pos: 0, neg: 0, rows: 0 }
+    }
+
+    #[inline]
+    fn add(&mut self, key: K, class: usize, (units, rows): (u64, u64)) {
+        self.lowest = self.lowest.min(key);
+        self.highest = self.highest.max(key);
+        *(if class == 1 { &mut self.pos } else { &mut self.neg }) += units;
+        self.rows += rows;
+    }
+
+    fn join(&mut self, other: &Self) {
+        self.lowest = self.lowest.min(other.lowest);
+        self.highest = self.highest.max(other.highest);
+        self.pos += other.pos;
+        self.neg += other.neg;
+        self.rows += other.rows;
+    }
+}
+
+/// Which cell a key belongs to; never in another order than the keys.
+#[derive(Debug)]
+struct Grid<K> {
+    low: K,
+    /// Bits of a key that the first grid drops.
+    shift: u32,
+    /// For each cell of the first grid: the number of its first part, and the bits that tell its parts apart.
+    parts: Vec<(u32, u32)>,
+}
+
+impl<K: Key> Grid<K> {
+    fn first(low: K, high: K) -> Self {
+        let bits = u128::BITS - high.above(low, 0).leading_zeros();
+        let shift = bits.saturating_sub(FIRST_BITS);
+        let cells = high.above(low, shift) as u32 + 1;
+        Grid { low, shift, parts: (0..cells).map(|cell| (cell, 0)).collect() }
+    }
+
+    /// The same with cells cut so that none has many more than `most` of these rows.
+    fn cut(self, rows: &[u64], most: u64) -> Self {
+        let mut number = 0;
+        let parts = rows.iter().map(|&rows| {
+            let bits = rows.div_ceil(most).next_power_of_two().ilog2().min(self.shift);
+            let first = number;
+            number += 1 << bits;
+            (first, bits)
+        });
+        Grid { parts: parts.collect(), ..self }
+    }
+
+    #[inline]
+    fn cell(&self, key: K) -> u32 {
+        let (first, bits) = self.parts[key.above(self.low, self.shift) as usize];
+        first + (key.above(self.low, self.shift - bits) as u32 & ((1 << bits) - 1))
+    }
+}
+
+/// The outline of rows in shards, the highest scores first, with about `cells` cells; nothing if it would be too coarse
+/// in places.
+///
+/// `each` gives what a function makes of the pieces of every shard, from the highest down.
+pub(super) fn outline<K: Key>(
+    each: impl Fn(&(dyn Fn(&[Piece<'_, K>]) -> Vec<(u32, Cell<K>)> + Sync)) -> Vec<Vec<(u32, Cell<K>)>>,
+    cells: usize,
+) -> Option<Vec<Cell<K>>> {
+    let ends = each(&|pieces| {
+        let mut all = Cell::empty();
+        for Piece { keys, beside, .. } in pieces {
+            // A loop of its own for either end: both are then many keys at a time.
+            all.lowest = keys.iter().fold(all.lowest, |low: K, &key| low.min(key));
+            all.highest = keys.iter().fold(all.highest, |high: K, &key| high.max(key));
+            all.rows += match beside {
+                Beside::Rows(rows) => rows.iter().sum(),
+                _ => keys.len() as u64,
+            };
+        }
+        if all.rows > 0 { vec![(0, all)] } else { Vec::new() }
+    });
+    let whole = joined(ends).pop()?;
+    let grid = Grid::first(whole.lowest, whole.highest);
+    let count = |grid: &Grid<K>| {
+        each(&|pieces| {
+            let keys = || pieces.iter().flat_map(|piece| piece.keys.iter().copied());
+            let (Some(low), Some(high)) = (keys().min(), keys().max()) else { return Vec::new() };
+            let (low, high) = (grid.cell(low), grid.cell(high));
+            let mut counted = vec![Cell::empty(); (high - low) as usize + 1];
+            for &Piece { class, keys, beside } in pieces {
+                for (place, &key) in keys.iter().enumerate() {
+                    counted[(grid.cell(key) - low) as usize].add(key, class, beside.of(place));
+                }
+            }
+            let mut numbered: Vec<(u32, Cell<K>)> =
+                (low..).zip(counted).filter(|cell| cell.1.rows > 0).collect();
+            numbered.reverse();
+            numbered
+        })
+    };
+    let mut rows = vec![0; grid.parts.len()];
+    for (number, cell) in count(&grid).into_iter().flatten() {
+        rows[number as usize] += cell.rows;
+    }
+    let most = whole.rows.div_ceil(cells as u64).max(1);
+    let outline = joined(count(&grid.cut(&rows, most)));
+    let fine = |cell: &Cell<K>| cell.lowest == cell.highest || cell.rows <= TOO_MANY * most;
+    outline.iter().all(fine).then_some(outline)
+}
+
+/// Cells of all shards in order: one that lies in two shards is joined.
+fn joined<K: Key>(shards: Vec<Vec<(u32, Cell<K>)>>) -> Vec<Cell<K>> {
+    let mut cells: Vec<(u32, Cell<K>)> = Vec::new();
+    for (number, cell) in shards.into_iter().flatten() {
+        match cells.last_mut() {
+            Some((last, held)) if *last == number => held.join(&cell),
+            _ => cells.push((number, cell)),
+        }
+    }
+    cells.into_iter().map(|(_, cell)| cell).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The keys cut into shards at these places of their order, and outlined.
+    fn outlined(rows: &[(u32, usize)], borders: [usize; 2], cells: usize) -> Option<Vec<Cell<u32>>> {
+        let mut sorted = rows.to_vec();
+        sorted.sort_unstable();
+        let [a, b] = borders.map(|border| {
+            let mut border = border.min(sorted.len());
+            while border > 0 && border < sorted.len() && sorted[border].0 == sorted[border - 1].0 {
+                border -= 1;
+            }
+            border
+        });
+        let shards = [&sorted[a.max(b)..], &sorted[a.min(b)..a.max(b)], &sorted[..a.min(b)]];
+        let pieces: Vec<Vec<(usize, Vec<u32>)>> = shards
+            .iter()
+            .map(|rows| {
+                [0, 1]
+                    .map(|class| (class, rows.iter().filter(|row| row.1 == class).map(|row| row.0).collect()))
+                    .to_vec()
+            })
+            .collect();
+        outline(
+            |ask| {
+                let of = |shard: &Vec<(usize, Vec<u32>)>| {
+                    let pieces: Vec<Piece<'_, u32>> = shard
+                        .iter()
+                        .map(|piece| Piece { class: piece.0, keys: &piece.1[..], beside: Beside::Nothing })
+                        .collect();
+                    ask(&pieces)
+                };
+                pieces.iter().map(of).collect()
+            },
+            cells,
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn cells_are_runs_of_the_order(
+            rows in proptest::collection::vec((prop_oneof![0u32..40, any::<u32>()], 0usize..2), 1..300),
+            borders in any::<[u16; 2]>(),
+        ) {
+            let borders = borders.map(|border| usize::from(border) % (rows.len() + 1));
+            let Some(cells) = outlined(&rows, borders, 20) else { return Ok(()) };
+            let total: u64 = cells.iter().map(|cell| cell.rows).sum();
+            prop_assert_eq!(total, rows.len() as u64);
+            for cell in &cells {
+                let inside = |class| rows.iter().filter(|row| row.1 == class && (cell.lowest..=cell.highest).contains(&row.0)).count() as u64;
+                prop_assert_eq!((cell.neg, cell.pos), (inside(0), inside(1)));
+                prop_assert!(rows.iter().any(|row| row.0 == cell.lowest) && rows.iter().any(|row| row.0 == cell.highest));
+            }
+            prop_assert!(cells.windows(2).all(|pair| pair[0].lowest > pair[1].highest));
+            prop_assert_eq!(Some(cells), outlined(&rows, [0, 0], 20));
+        }
+    }
+
+    #[test]
+    fn dense_places_are_too_coarse() {
+        let rows: Vec<(u32, usize)> = (0..5000).map(|row| (13 * row, 0)).chain([(u32::MAX, 1)]).collect();
+        assert!(outlined(&rows, [0, 0], 50).is_some(), "cut again");
+        let rows: Vec<(u32, usize)> = (0..5000).map(|row| (row, 0)).chain([(u32::MAX, 1)]).collect();
+        assert_eq!(outlined(&rows, [0, 0], 50), None, "a corner of a cell");
+    }
+}

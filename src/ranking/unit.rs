@@ -1,0 +1,183 @@
+//! Weights as counts of a unit, so that what counts rows exactly also counts weights.
+//!
+//! A class's weights are rounded to multiples of a power of two so small that all of them together make fewer
+//! than 2^63: every sum is then an integer, exact and the same in any order, and every product of two sums fits
+//! 128 bits. A weight is off by at most 2^-62 of its class's total, in most groups less than a sum of floats
+//! would lose. Whole numbers and other multiples of a power of two are exact as long as the total leaves room: an
+//! integer weight is so many rows. The classes have units of their own, since no statistic of ranks compares a
+//! positive's weight with a negative's; one that mixes them turns sums back into weights first.
+//!
+//! The unit follows from the largest weight and from an integer sum, never from the order of the rows.
+
+use rayon::prelude::*;
+
+use super::{Bits, SHARD_ROWS};
+
+/// Bits that all weights of a class take together, at most, but for roundings.
+const TOTAL_BITS: u32 = 62;
+
+/// Rows that one task looks at.
+const TASK_ROWS: usize = 1 << 16;
+
+/// What a class's weights are counted in: `2^-exponent`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unit {
+    exponent: i32,
+    /// Two powers of two whose product is that of the exponent: it may be too large or too small for one.
+    factors: (u64, u64),
+}
+
+impl Default for Unit {
+    /// A row counts as one.
+    fn default() -> Self {
+        Unit::of(0)
+    }
+}
+
+impl Unit {
+    fn of(exponent: i32) -> Self {
+        let half = exponent / 2;
+        let factors = (f64::powi(2.0, half).to_bits(), f64::powi(2.0, exponent - half).to_bits());
+        Unit { exponent, factors }
+    }
+
+    /// The units of a weight.
+    #[inline]
+    pub fn units(self, weight: f64) -> u64 {
+        // No sum below leaves 2^63, and none is negative: the conversion never saturates.
+        let (a, b) = self.factors;
+        (weight * f64::from_bits(a) * f64::from_bits(b)).round_ties_even() as u64
+    }
+
+    /// The weight of units.
+    pub fn weight(self, units: u64) -> f64 {
+        let (a, b) = self.factors;
+        units as f64 / f64::from_bits(a) / f64::from_bits(b)
+    }
+
+    /// The weight of a number of units, or of a sum of squares if `squared`.
+    pub fn weight_of(self, units: f64) -> f64 {
+        let (a, b) = self.factors;
+        units / f64::from_bits(a) / f64::from_bits(b)
+    }
+}
+
+/// The units of negatives and of positives, which see all rows whose `valid` bit is 1; their weights must be positive
+/// and finite.
+pub fn units(weights: &[f64], labels: Bits<'_>, valid: Option<Bits<'_>>) -> [Unit; 2] {
+    let highest = over(weights, labels, valid, 0.0f64, |most, weight, _| *most = most.max(weight), f64::max);
+    let first = highest.map(|most| {
+        if most > 0.0 { Unit::of(TOTAL_BITS as i32 - exponent(most) - 1) } else { Unit::default() }
+    });
+    let totals = over(
+        weights,
+        labels,
+        valid,
+        0u128,
+        |sum, weight, class| *sum += u128::from(first[class].units(weight)),
+        |a, b| a + b,
+    );
+    std::array::from_fn(|class| {
+        let bits = u128::BITS - totals[class].leading_zeros();
+        Unit::of(first[class].exponent - bits.saturating_sub(TOTAL_BITS) as i32)
+    })
+}
+
+/// The exponent of the power of two that is not above a positive number.
+fn exponent(number: f64) -> i32 {
+    let bits = (number.to_bits() >> 52) as i32;
+    if bits > 0 { bits - 1023 } else { -1011 - number.to_bits().leading_zeros() as i32 }
+}
+
+/// Folds the weights of each class; parts are joined, so `join` must not mind the order.
+fn over<T: Copy + Send + Sync>(
+    weights: &[f64],
+    labels: Bits<'_>,
+    valid: Option<Bits<'_>>,
+    start: T,
+    step: impl Fn(&mut T, f64, usize) + Sync,
+    join: impl Fn(T, T) -> T + Sync + Send,
+) -> [T; 2] {
+    let part = |(task, weights): (usize, &[f64])| {
+        let mut held = [start; 2];
+        let first = task * TASK_ROWS;
+        for (word, weights) in weights.chunks(64).enumerate() {
+            let label = labels.word(first + word * 64);
+            let used = valid.map_or(u64::MAX, |valid| valid.word(first + word * 64));
+            for (row, &weight) in weights.iter().enumerate() {
+                // A weight under a null may be anything.
+                let weight = if used >> row & 1 == 1 { weight } else { 0.0 };
+                let class = (label >> row & 1) as usize;
+                step(&mut held[class], weight, class);
+            }
+        }
+        held
+    };
+    let both = |a: [T; 2], b: [T; 2]| [join(a[0], b[0]), join(a[1], b[1])];
+    if weights.len() < SHARD_ROWS {
+        return weights.chunks(TASK_ROWS).enumerate().map(part).fold([start; 2], both);
+    }
+    weights.par_chunks(TASK_ROWS).enumerate().map(part).reduce(|| [start; 2], both)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn all_positive(weights: &[f64]) -> Unit {
+        let bytes = vec![255; weights.len() / 8 + 1];
+        units(weights, Bits::new(&bytes, 0, weights.len()), None)[1]
+    }
+
+    #[test]
+    fn exponents() {
+        for (number, power) in [
+            (1.0, 0),
+            (1.99, 0),
+            (2.0, 1),
+            (0.5, -1),
+            (5e-324, -1074),
+            (f64::MIN_POSITIVE, -1022),
+            (f64::MAX, 1023),
+            (4e-310, -1028),
+        ] {
+            assert_eq!(exponent(number), power, "{number:e}");
+        }
+    }
+
+    #[test]
+    fn whole_numbers_are_exact() {
+        let weights = [1.0, 4.0, 3.0, 1e6, 0.0, 2f64.powi(40)];
+        let unit = all_positive(&weights);
+        let one = unit.units(1.0);
+        assert!(one.is_power_of_two());
+        for weight in weights {
+            assert_eq!(unit.units(weight), one * weight as u64);
+            assert_eq!(unit.weight(unit.units(weight)), weight);
+        }
+    }
+
+    #[test]
+    fn one_heavy_weight_among_light_ones() {
+        let mut weights = vec![1e-7; 300_000];
+        weights[77] = 1.0;
+        let unit = all_positive(&weights);
+        let total: u64 = weights.iter().map(|&weight| unit.units(weight)).sum();
+        let expected = 1.0 + 1e-7 * 299_999.0;
+        assert!((unit.weight(total) / expected - 1.0).abs() < 1e-12);
+    }
+
+    proptest! {
+        #[test]
+        fn totals_leave_room(weights in proptest::collection::vec(0.0f64..f64::MAX, 1..200), scale in -320i32..=0, more in proptest::collection::vec(any::<bool>(), 200)) {
+            let weights: Vec<f64> = weights.iter().zip(more).map(|(w, more)| if more { w * 10f64.powi(scale) } else { *w }).collect();
+            let unit = all_positive(&weights);
+            let total: u128 = weights.iter().map(|&weight| u128::from(unit.units(weight))).sum();
+            prop_assert!(total < 1 << 63);
+            if weights.iter().any(|&weight| weight > 0.0) {
+                prop_assert!(total > 1 << 59);
+            }
+        }
+    }
+}

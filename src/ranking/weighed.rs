@@ -1,0 +1,253 @@
+//! One group's rows with weights, and their ties.
+//!
+//! A weight is so many units ([`Unit`]), so a tie counts units where rows without weights are counted, and whatever
+//! folds over ties does not see a difference. The rows are sorted: by key, then by what they weigh, so that even a
+//! sum of floats over the rows of a tie has an order of its own.
+
+use super::classes::By;
+use super::outline::{Cell, outline};
+use super::shards::SHARD_ROWS;
+use super::steps::{Above, Tie};
+use super::unit::{self, Unit};
+use super::weighed_shards::WeighedShards;
+use super::{Bits, Key, Score};
+
+/// A row: its key, its units and, as the lowest bit, its label.
+pub(super) type Row<K> = (K, u64);
+
+/// The weighted rows of a group. Keeps no memory from group to group.
+#[derive(Debug)]
+pub struct Weighed<K> {
+    held: Held<K>,
+    units: [Unit; 2],
+    /// How many rows are negatives and positives.
+    rows: [u64; 2],
+    /// How many units they have.
+    totals: [u64; 2],
+    nan: bool,
+}
+
+#[derive(Debug)]
+enum Held<K> {
+    /// Highest first.
+    Rows(Vec<Row<K>>),
+    Shards(WeighedShards<K>),
+}
+
+/// A tie, and for either class the sum of its squared units.
+#[derive(Clone, Copy, Debug)]
+pub struct Squared<K> {
+    /// The tie.
+    pub tie: Tie<K>,
+    /// Of its positives' units.
+    pub pos: f64,
+    /// Of its negatives' units.
+    pub neg: f64,
+}
+
+impl<K: Key> Weighed<K> {
+    /// Takes in rows with weights, all finite and above 0; rows whose `valid` bit is 0 are skipped.
+    pub fn part<S: Score<Key = K>>(
+        scores: &[S],
+        labels: Bits<'_>,
+        weights: &[f64],
+        valid: Option<Bits<'_>>,
+        in_shards: bool,
+    ) -> Self {
+        let units = unit::units(weights, labels, valid);
+        let n_pos = labels.count(valid) as u64;
+        let n_neg = valid.map_or(scores.len(), |valid| valid.count(None)) as u64 - n_pos;
+        let rows = [n_neg, n_pos];
+        if in_shards || scores.len() >= SHARD_ROWS {
+            let shards = WeighedShards::part(scores, labels, weights, valid, units);
+            let (totals, nan) = (shards.totals(), shards.has_nan());
+            return Weighed { held: Held::Shards(shards), units, rows, totals, nan };
+        }
+        let mut sorted: Vec<Row<K>> = Vec::with_capacity(scores.len());
+        let (mut totals, mut nan) = ([0; 2], false);
+        for (row, (&score, &weight)) in scores.iter().zip(weights).enumerate() {
+            if valid.is_none_or(|valid| valid.word(row) & 1 == 1) {
+                let label = labels.word(row) & 1;
+                let units = units[label as usize].units(weight);
+                totals[label as usize] += units;
+                nan |= score.is_nan();
+                sorted.push((score.key(), units << 1 | label));
+            }
+        }
+        sorted.sort_unstable_by(|a, b| b.cmp(a));
+        Weighed { held: Held::Rows(sorted), units, rows, totals, nan }
+    }
+
+    /// Positives, as rows.
+    pub fn n_pos(&self) -> u64 {
+        self.rows[1]
+    }
+
+    /// Negatives, as rows.
+    pub fn n_neg(&self) -> u64 {
+        self.rows[0]
+    }
+
+    /// Units of negatives and of positives.
+    pub fn totals(&self) -> [u64; 2] {
+        self.totals
+    }
+
+    /// What the units of negatives and of positives are worth.
+    pub fn units(&self) -> [Unit; 2] {
+        self.units
+    }
+
+    /// Whether a score that is not missing is NaN.
+    pub fn has_nan(&self) -> bool {
+        self.nan
+    }
+
+    /// Folds the ties from the highest score down, as [`Ties::fold_into`](super::Ties::fold_into).
+    pub fn fold_into<T: Send>(
+        &self,
+        result: &mut T,
+        start: impl Fn() -> T + Sync,
+        step: impl Fn(&mut T, Squared<K>) + Sync,
+        mut join: impl FnMut(&mut T, T),
+    ) {
+        match &self.held {
+            Held::Rows(rows) => each_tie(rows, Above::default(), |tie| step(result, tie)),
+            Held::Shards(shards) => {
+                let parts = shards.each(Vec::new, |room, shard, above| {
+                    shard.sorted(room);
+                    let mut part = start();
+                    each_tie(room, above, |tie| step(&mut part, tie));
+                    part
+                });
+                parts.into_iter().for_each(|part| join(result, part));
+            }
+        }
+    }
+
+    /// As [`Ties::outline`](super::Ties::outline), of a large group.
+    pub fn outline(&self, cells: usize) -> Option<Vec<Cell<K>>> {
+        match &self.held {
+            Held::Shards(shards) if self.rows[0] + self.rows[1] >= SHARD_ROWS as u64 => {
+                outline(|ask| shards.each(|| (), |(), shard, _| ask(&shard.pieces())), cells)
+            }
+            _ => None,
+        }
+    }
+
+    /// Twice the pairs that positives win, in products of units.
+    pub fn twice_u(&self, by: By<K>) -> u128 {
+        match &self.held {
+            Held::Rows(rows) => {
+                let (mut twice_u, mut neg_below) = (0, self.totals[0]);
+                each_tie(rows, Above::default(), |Squared { tie, .. }| {
+                    neg_below -= tie.neg;
+                    twice_u += u128::from(tie.pos) * u128::from(2 * neg_below + tie.neg);
+                });
+                twice_u
+            }
+            Held::Shards(shards) => shards.twice_u(by),
+        }
+    }
+}
+
+/// Walks the ties of sorted rows, from the highest score down.
+fn each_tie<K: Key>(rows: &[Row<K>], mut above: Above, mut visit: impl FnMut(Squared<K>)) {
+    for tied in rows.chunk_by(|a, b| a.0 == b.0) {
+        let mut units = [0; 2];
+        let mut squares = [0.0; 2];
+        for row in tied {
+            let class = (row.1 & 1) as usize;
+            units[class] += row.1 >> 1;
+            squares[class] += ((row.1 >> 1) as f64).powi(2);
+        }
+        let [neg, pos] = units;
+        let tie = Tie { key: tied[0].0, pos, neg, pos_above: above.pos, neg_above: above.neg };
+        visit(Squared { tie, pos: squares[1], neg: squares[0] });
+        above = Above { pos: above.pos + pos, neg: above.neg + neg };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::{Group, Ties, Way};
+    use proptest::prelude::*;
+
+    fn packed(truths: impl ExactSizeIterator<Item = bool>) -> Vec<u8> {
+        let mut bytes = vec![0; truths.len() / 8 + 1];
+        for (row, _) in truths.enumerate().filter(|(_, truth)| *truth) {
+            bytes[row / 8] |= 1 << (row % 8);
+        }
+        bytes
+    }
+
+    /// Asks the ties of weighted rows, by one thread and in shards.
+    fn asked<T>(rows: &[(i16, bool, f64, bool)], ask: impl Fn(Ties<'_, u16>) -> T) -> [T; 2] {
+        let scores: Vec<i16> = rows.iter().map(|row| row.0).collect();
+        let labels = packed(rows.iter().map(|row| row.1));
+        let weights: Vec<f64> = rows.iter().map(|row| row.2).collect();
+        let valid = packed(rows.iter().map(|row| row.3));
+        let bits = |bytes| Bits::new(bytes, 0, rows.len());
+        [Way::Fitting, Way::Shards].map(|way| {
+            let mut group = Group::ranked(way);
+            group.weigh(&scores, bits(&labels), &weights, Some(bits(&valid)));
+            ask(group.ties::<i16>())
+        })
+    }
+
+    fn ties_of(mut ties: Ties<'_, u16>) -> Vec<Tie<u16>> {
+        ties.fold(|ties: &mut Vec<Tie<u16>>, tie| ties.push(tie), |ties, lower| ties.extend(lower))
+    }
+
+    proptest! {
+        #[test]
+        fn whole_weights_are_repeated_rows(rows in proptest::collection::vec((-9i16..9, any::<bool>(), 1u8..5, any::<bool>()), 1..120)) {
+            let weighted: Vec<(i16, bool, f64, bool)> = rows.iter().map(|row| (row.0, row.1, f64::from(row.2), row.3)).collect();
+            let repeated: Vec<(i16, bool)> = rows.iter().filter(|row| row.3).flat_map(|row| vec![(row.0, row.1); row.2.into()]).collect();
+            let mut group = Group::default();
+            let scores: Vec<i16> = repeated.iter().map(|row| row.0).collect();
+            group.part(&scores, Bits::new(&packed(repeated.iter().map(|row| row.1)), 0, repeated.len()), None);
+            let expected = ties_of(group.ties::<i16>());
+            let twice_u = group.ties::<i16>().twice_u();
+            let reached = group.ties::<i16>().reached(1i16.key());
+            for (ties, units) in asked(&weighted, |ties| { let units = ties.units().unwrap(); (ties_of(ties), units) }) {
+                let weights = |units: Unit, count: u64| units.weight(count) as u64;
+                let told: Vec<Tie<u16>> = ties.iter().map(|tie| Tie {
+                    key: tie.key,
+                    pos: weights(units.pos, tie.pos),
+                    neg: weights(units.neg, tie.neg),
+                    pos_above: weights(units.pos, tie.pos_above),
+                    neg_above: weights(units.neg, tie.neg_above),
+                }).collect();
+                prop_assert_eq!(&told, &expected);
+            }
+            for (twice, units) in asked(&weighted, |mut ties| { let units = ties.units().unwrap(); (ties.twice_u(), units) }) {
+                let one = u128::from(units.pos.units(1.0)) * u128::from(units.neg.units(1.0));
+                prop_assert_eq!(twice, twice_u * one);
+            }
+            for (pos, neg) in asked(&weighted, |mut ties| { let units = ties.units().unwrap(); let (pos, neg) = ties.reached(1i16.key()); (units.pos.weight(pos), units.neg.weight(neg)) }) {
+                prop_assert_eq!((pos as u64, neg as u64), reached);
+            }
+        }
+
+        #[test]
+        fn any_weights(rows in proptest::collection::vec((-9i16..9, any::<bool>(), 1e-9f64..1.0, any::<bool>()), 1..120)) {
+            let used: Vec<_> = rows.iter().filter(|row| row.3).collect();
+            let total = |label| used.iter().filter(|row| row.1 == label).map(|row| row.2).sum::<f64>();
+            let won: f64 = used.iter().filter(|row| row.1).flat_map(|p| used.iter().filter(|row| !row.1).map(move |n| p.2 * n.2 * (f64::from(u8::from(p.0 > n.0)) + f64::from(u8::from(p.0 >= n.0))))).sum();
+            let both = asked(&rows, |mut ties| (ties.rows(), ties.twice_u(), ties.pairs(), ties.squared().iter().map(|tie| tie.pos).sum::<f64>(), ties.units().unwrap()));
+            prop_assert_eq!((both[0].0, both[0].1, both[0].2), (both[1].0, both[1].1, both[1].2));
+            for (n, twice_u, pairs, squares, units) in both {
+                prop_assert_eq!(n.0 + n.1, used.len() as u64);
+                if pairs > 0 {
+                    let auc = twice_u as f64 / 2.0 / pairs as f64;
+                    prop_assert!((auc - won / 2.0 / total(true) / total(false)).abs() < 1e-12);
+                }
+                let expected: f64 = used.iter().filter(|row| row.1).map(|row| row.2 * row.2).sum();
+                let told = units.pos.weight_of(units.pos.weight_of(squares));
+                prop_assert!((told - expected).abs() <= 1e-12 * expected);
+            }
+        }
+    }
+}

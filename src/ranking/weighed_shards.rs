@@ -1,0 +1,232 @@
+//! A large group with weights: its rows in shards of score, as in `shards`, each key with its weight beside it.
+//!
+//! The rarer class is indexed as it is without weights. Its own rows look up their places too, and leave their units
+//! there; summed up, they tell every place the units below it, and the other class's rows find them.
+
+use rayon::prelude::*;
+
+use super::classes::By;
+use super::index::Index;
+use super::map::Map;
+use super::outline::{Beside, Piece};
+use super::piles::nan_among;
+use super::shards::{blocks, map, shards_for};
+use super::steps::Above;
+use super::streams::Streams;
+use super::unit::Unit;
+use super::weighed::Row;
+use super::{Bits, Key, Score};
+
+/// The keys and units of a large group.
+#[derive(Debug)]
+pub(super) struct WeighedShards<K> {
+    blocks: Vec<Block<K>>,
+    /// Highest first: which shard, and the units above it.
+    order: Vec<(usize, Above)>,
+    totals: [u64; 2],
+    nan: bool,
+}
+
+/// The rows of one block: two streams for each shard, negatives and positives.
+#[derive(Debug)]
+struct Block<K> {
+    streams: Streams<K, u64>,
+    /// The units of each stream.
+    units: Vec<u64>,
+    nan: bool,
+}
+
+/// The rows of one shard.
+pub(super) struct Shard<'a, K> {
+    /// Pieces of negatives and of positives: keys, and their units.
+    classes: [Vec<(&'a [K], &'a [u64])>; 2],
+    units: [u64; 2],
+}
+
+/// What counting pairs in a shard takes. Keeps its memory from shard to shard.
+#[derive(Debug, Default)]
+struct Room<K> {
+    index: Index<K>,
+    places: Vec<(u32, u32)>,
+    /// For each place among the indexed keys: their units there, then below it.
+    below: Vec<u64>,
+}
+
+impl<K: Key> WeighedShards<K> {
+    /// Parts rows by their labels and scores; rows whose `valid` bit is 0 are skipped.
+    pub fn part<S: Score<Key = K>>(
+        scores: &[S],
+        labels: Bits<'_>,
+        weights: &[f64],
+        valid: Option<Bits<'_>>,
+        units: [Unit; 2],
+    ) -> Self {
+        let n_pos = labels.count(valid);
+        let shards = shards_for::<K>(n_pos.min(scores.len() - n_pos));
+        let block_rows = scores.len().div_ceil(blocks()).max(1);
+        let map = map(scores, shards);
+        let blocks: Vec<Block<K>> = scores
+            .par_chunks(block_rows)
+            .zip(weights.par_chunks(block_rows))
+            .enumerate()
+            .map(|(block, rows)| {
+                let labels = labels.slice(block * block_rows, rows.0.len());
+                let valid = valid.map(|valid| valid.slice(block * block_rows, rows.0.len()));
+                match &map {
+                    Map::Line(line) => Block::part(rows, labels, valid, units, shards, |x| line.bucket(x)),
+                    Map::Pieces(pieces) => {
+                        Block::part(rows, labels, valid, units, shards, |x| pieces.bucket(x))
+                    }
+                }
+            })
+            .collect();
+        let mut above = Above::default();
+        let mut order = Vec::with_capacity(shards);
+        for shard in (0..shards).rev() {
+            order.push((shard, above));
+            for block in &blocks {
+                above.neg += block.units[2 * shard];
+                above.pos += block.units[2 * shard + 1];
+            }
+        }
+        let nan = blocks.iter().any(|block| block.nan);
+        WeighedShards { blocks, order, totals: [above.neg, above.pos], nan }
+    }
+
+    /// Units of negatives and of positives.
+    pub fn totals(&self) -> [u64; 2] {
+        self.totals
+    }
+
+    /// Whether a score that is not missing is NaN.
+    pub fn has_nan(&self) -> bool {
+        self.nan
+    }
+
+    /// What `ask` says of each shard, from the highest scores down, with something for it to work with.
+    pub fn each<W, T: Send>(
+        &self,
+        work: impl Fn() -> W + Sync + Send,
+        ask: impl Fn(&mut W, &Shard<'_, K>, Above) -> T + Sync,
+    ) -> Vec<T> {
+        let with = |work: &mut W, &(shard, above): &(usize, Above)| ask(work, &self.shard(shard), above);
+        self.order.par_iter().map_init(work, with).collect()
+    }
+
+    fn shard(&self, shard: usize) -> Shard<'_, K> {
+        Shard {
+            classes: [0, 1].map(|class| {
+                self.blocks.iter().flat_map(|block| block.streams.pairs(2 * shard + class)).collect()
+            }),
+            units: [0, 1].map(|class| self.blocks.iter().map(|block| block.units[2 * shard + class]).sum()),
+        }
+    }
+
+    /// Twice the pairs that positives win, in products of units.
+    pub fn twice_u(&self, by: By<K>) -> u128 {
+        let parts = self.each(Room::default, |room, shard, above| {
+            let neg_below = self.totals[0] - above.neg - shard.units[0];
+            shard.twice_u(room, by) + 2 * u128::from(shard.units[1]) * u128::from(neg_below)
+        });
+        parts.into_iter().sum()
+    }
+}
+
+impl<K: Key> Shard<'_, K> {
+    /// All rows, from the highest key down.
+    pub fn sorted(&self, rows: &mut Vec<Row<K>>) {
+        rows.clear();
+        for (label, pieces) in (0..).zip(&self.classes) {
+            for (keys, units) in pieces {
+                rows.extend(keys.iter().zip(*units).map(|(&key, &units)| (key, units << 1 | label)));
+            }
+        }
+        rows.sort_unstable_by(|a, b| b.cmp(a));
+    }
+
+    /// All pieces with their class.
+    pub fn pieces(&self) -> Vec<Piece<'_, K>> {
+        let of = |class: usize| {
+            self.classes[class].iter().map(move |&(keys, units)| Piece {
+                class,
+                keys,
+                beside: Beside::Units(units),
+            })
+        };
+        of(0).chain(of(1)).collect()
+    }
+
+    fn rows(&self, class: usize) -> usize {
+        self.classes[class].iter().map(|piece| piece.0.len()).sum()
+    }
+
+    fn twice_u(&self, room: &mut Room<K>, by: By<K>) -> u128 {
+        let Room { index, places, below } = room;
+        let rarer = usize::from(self.rows(1) <= self.rows(0));
+        let keys: Vec<&[K]> = self.classes[rarer].iter().map(|piece| piece.0).collect();
+        (by.build)(index, &keys);
+        below.clear();
+        below.resize(self.rows(rarer) + 1, 0);
+        for (keys, units) in &self.classes[rarer] {
+            (by.places)(index, keys, places);
+            for (place, units) in places.iter().zip(*units) {
+                below[place.0 as usize] += units;
+            }
+        }
+        let mut before = 0;
+        for units in below.iter_mut() {
+            before += std::mem::replace(units, before);
+        }
+        let mut twice_below = 0;
+        for (keys, units) in &self.classes[1 - rarer] {
+            (by.places)(index, keys, places);
+            for (place, &units) in places.iter().zip(*units) {
+                let both = below[place.0 as usize] + below[place.1 as usize];
+                twice_below += u128::from(units) * u128::from(both);
+            }
+        }
+        if rarer == 1 {
+            // What the negatives are above, the positives lose.
+            2 * u128::from(self.units[0]) * u128::from(self.units[1]) - twice_below
+        } else {
+            twice_below
+        }
+    }
+}
+
+impl<K: Key> Block<K> {
+    fn part<S: Score<Key = K>>(
+        rows: (&[S], &[f64]),
+        labels: Bits<'_>,
+        valid: Option<Bits<'_>>,
+        units: [Unit; 2],
+        shards: usize,
+        shard: impl Fn(f64) -> u32,
+    ) -> Self {
+        let (scores, weights) = rows;
+        let mut streams = Streams::new(2 * shards, scores.len());
+        let mut sums = vec![0u64; 2 * shards];
+        let mut nan = false;
+        // Where all rows of a word go and what they weigh first, then the rows, as without weights.
+        let (mut places, mut weighed) = ([0u32; 64], [0u64; 64]);
+        for (word, (scores, weights)) in scores.chunks(64).zip(weights.chunks(64)).enumerate() {
+            let label = labels.word(word * 64);
+            for (row, (place, &score)) in places.iter_mut().zip(scores).enumerate() {
+                *place = 2 * shard(score.position()) + (label >> row & 1) as u32;
+            }
+            for (row, (units_here, &weight)) in weighed.iter_mut().zip(weights).enumerate() {
+                *units_here = units[(label >> row & 1) as usize].units(weight);
+            }
+            let used = valid.map_or(u64::MAX, |valid| valid.word(word * 64));
+            nan |= nan_among(scores, used);
+            for (row, &score) in scores.iter().enumerate() {
+                if used >> row & 1 == 1 {
+                    let place = places[row] as usize;
+                    sums[place] += weighed[row];
+                    streams.push(place, score.key(), weighed[row]);
+                }
+            }
+        }
+        Block { streams, units: sums, nan }
+    }
+}

@@ -1,0 +1,350 @@
+//! The threshold that does best by some criterion, and what it comes to.
+
+use super::Summary;
+use super::confusion::Confusion;
+use super::record::{Mass, Threshold, record};
+use crate::math::fraction::fraction;
+use crate::ranking::{Key, Tie, Ties};
+
+/// The threshold that is best by a criterion, with its counts and rates.
+///
+/// Every distinct score is a threshold, and so is one above all of them that calls nobody positive. Of several that are
+/// equally good the highest score is taken; calling nobody positive is taken only if it is better than every score.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct OperatingPoint {
+    /// What is best.
+    pub criterion: Criterion,
+    /// What the F measure weighs recall with.
+    pub beta: f64,
+}
+
+/// What makes a threshold the best.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Criterion {
+    /// The largest `tpr - r fpr`, with `r = (1 - prevalence) / (cost prevalence)` where a false negative costs `cost`
+    /// times a false positive: Youden's (1950) index where r is 1 (Perkins and Schisterman 2006).
+    Youden {
+        /// `r`.
+        ratio: f64,
+    },
+    /// The smallest `(1 - tpr)² + r fpr²`: the point nearest to the upper left corner (Perkins and Schisterman 2006).
+    ClosestTopleft {
+        /// `r`.
+        ratio: f64,
+    },
+    /// The smallest expected cost of a row, `cost prevalence (1 - tpr) + (1 - prevalence) fpr`.
+    Cost {
+        /// What a false negative costs, a false positive costing 1.
+        cost: f64,
+        /// The share of positives where the threshold will be used; that of the group, if none is given.
+        prevalence: Option<f64>,
+    },
+    /// The largest F measure.
+    MaxF,
+    /// The largest tpr of all with no larger fpr than this.
+    TargetFpr(f64),
+    /// The smallest fpr of all with no smaller tpr than this.
+    TargetTpr(f64),
+    /// The largest tpr of all with no smaller precision than this.
+    TargetPrecision(f64),
+    /// As many rows called positive as are positive, or as few more as ties allow: the top P rows of Ling.
+    TopP,
+}
+
+record! {
+    /// The best threshold of one group.
+    pub struct OperatingPointRecord<K> {
+        /// The score: a row is called positive if `score >= threshold`; null if nobody should be.
+        pub threshold: Option<Threshold<K>>,
+        /// Positives called positive.
+        pub tp: Option<Mass>,
+        /// Negatives called positive.
+        pub fp: Option<Mass>,
+        /// Negatives called negative.
+        pub tn: Option<Mass>,
+        /// Positives called negative.
+        pub r#fn: Option<Mass>,
+        /// `tp / P`.
+        pub tpr: Option<f64>,
+        /// `fp / N`.
+        pub fpr: Option<f64>,
+        /// `tp / (tp + fp)`.
+        pub precision: Option<f64>,
+        /// `(tp + tn) / (P + N)`.
+        pub accuracy: Option<f64>,
+        /// The F measure.
+        pub f: Option<f64>,
+        /// What the criterion says of the threshold.
+        pub criterion: Option<f64>,
+        /// Positives that were used.
+        pub n_pos: u64,
+        /// Negatives that were used.
+        pub n_neg: u64,
+    }
+}
+
+/// How good a threshold is, the more the better: in whole numbers wherever they fit.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+enum Merit {
+    Whole(i128),
+    Float(f64),
+}
+
+/// A threshold that may be the best.
+#[derive(Clone, Copy, Debug)]
+struct Candidate<K> {
+    key: K,
+    tp: u64,
+    fp: u64,
+    merit: Merit,
+}
+
+impl Summary for OperatingPoint {
+    type Record<K: Key> = OperatingPointRecord<K>;
+
+    const WEIGHTS: bool = true;
+
+    fn check(&self) -> Result<(), String> {
+        let (what, value, most) = match self.criterion {
+            Criterion::Youden { ratio } | Criterion::ClosestTopleft { ratio } => {
+                ("(1 - prevalence) / (cost prevalence)", ratio, f64::MAX)
+            }
+            Criterion::Cost { prevalence: Some(prevalence), .. } if !(0.0 < prevalence && prevalence < 1.0) => {
+                return Err(format!("prevalence must lie between 0 and 1, got {prevalence}"));
+            }
+            Criterion::Cost { cost, .. } => ("cost", cost, f64::MAX),
+            Criterion::TargetFpr(target) if target == 0.0 => ("target", 1.0, 1.0),
+            Criterion::TargetFpr(target)
+            | Criterion::TargetTpr(target)
+            | Criterion::TargetPrecision(target) => ("target", target, 1.0),
+            Criterion::MaxF | Criterion::TopP => ("beta", self.beta, f64::MAX),
+        };
+        for (what, value, most) in [(what, value, most), ("beta", self.beta, f64::MAX)] {
+            if !(0.0 < value && value <= most) {
+                return Err(format!("{what} must be a number above 0 and not above {most}, got {value}"));
+            }
+        }
+        Ok(())
+    }
+
+    fn of_ties<K: Key>(&self, mut ties: Ties<'_, K>) -> OperatingPointRecord<K> {
+        let (n_pos, n_neg) = ties.rows();
+        if !ties.has_pairs() {
+            return OperatingPointRecord { n_pos, n_neg, ..OperatingPointRecord::undefined() };
+        }
+        let nobody = Confusion::nobody(&ties);
+        let rule = Rule::of(self, nobody);
+        let best = ties.fold(
+            |best: &mut Option<Candidate<K>>, tie: Tie<K>| {
+                let calls = nobody.with(tie.tp(), tie.fp());
+                if let Some(merit) = rule.merit(&calls) {
+                    let candidate = Candidate { key: tie.key, tp: calls.tp, fp: calls.fp, merit };
+                    better(best, Some(candidate));
+                }
+            },
+            better,
+        );
+        let nobody_better = match (&best, rule.merit(&nobody)) {
+            (Some(best), Some(merit)) => merit > best.merit,
+            (None, merit) => merit.is_some(),
+            (_, None) => false,
+        };
+        let (threshold, calls) = match best {
+            Some(best) if !nobody_better => (Some(Threshold(best.key)), nobody.with(best.tp, best.fp)),
+            None if !nobody_better => return OperatingPointRecord { n_pos, n_neg, ..OperatingPointRecord::undefined() },
+            _ => (None, nobody),
+        };
+        let [tp, fp, tn, fn_] = calls.masses().map(Some);
+        OperatingPointRecord::new(
+            threshold,
+            tp,
+            fp,
+            tn,
+            fn_,
+            calls.tpr(),
+            calls.fpr(),
+            calls.precision(),
+            calls.accuracy(),
+            calls.f(self.beta),
+            rule.said(&calls),
+            n_pos,
+            n_neg,
+        )
+    }
+
+    fn of_nan<K: Key>(&self, n_pos: u64, n_neg: u64) -> OperatingPointRecord<K> {
+        OperatingPointRecord { n_pos, n_neg, ..OperatingPointRecord::nan() }
+    }
+}
+
+/// The better of two candidates; of equals the first, which has the higher score.
+fn better<K: Key>(best: &mut Option<Candidate<K>>, other: Option<Candidate<K>>) {
+    if other.map(|other| other.merit) > best.map(|best| best.merit) {
+        *best = other;
+    }
+}
+
+/// A criterion in a group whose classes are known.
+#[derive(Clone, Copy, Debug)]
+struct Rule {
+    criterion: Criterion,
+    beta: f64,
+    /// What a share of false positives weighs beside one of false negatives.
+    ratio: f64,
+    /// The same as a fraction, where whole numbers that hold all merits fit 128 bits.
+    whole: Option<(i128, i128)>,
+}
+
+impl Rule {
+    fn of(statistic: &OperatingPoint, all: Confusion) -> Self {
+        let ratio = match statistic.criterion {
+            Criterion::Youden { ratio } | Criterion::ClosestTopleft { ratio } => ratio,
+            Criterion::Cost { cost, prevalence } => {
+                let prevalence =
+                    prevalence.or_else(|| all.with(all.n_pos, all.n_neg).precision()).unwrap_or(0.5);
+                (1.0 - prevalence) / (cost * prevalence)
+            }
+            _ => 1.0,
+        };
+        let bits = |number: u64| u64::BITS - number.leading_zeros();
+        let pairs = bits(all.n_pos) + bits(all.n_neg);
+        let whole = fraction(ratio).filter(|&(above, below)| {
+            let merits = match statistic.criterion {
+                Criterion::ClosestTopleft { .. } => 2 * pairs,
+                _ => pairs,
+            };
+            bits(above.max(below)) + merits + 1 < i128::BITS - 1
+        });
+        let whole = whole.map(|(above, below)| (i128::from(above), i128::from(below)));
+        Rule { criterion: statistic.criterion, beta: statistic.beta, ratio, whole }
+    }
+
+    /// How good calls are; nothing if they are out of the question.
+    #[inline]
+    fn merit(&self, calls: &Confusion) -> Option<Merit> {
+        // Rates over a common denominator.
+        let tpr = || i128::from(calls.tp) * i128::from(calls.n_neg);
+        let fnr = || i128::from(calls.n_pos - calls.tp) * i128::from(calls.n_neg);
+        let fpr = || i128::from(calls.fp) * i128::from(calls.n_pos);
+        match (self.criterion, self.whole) {
+            (Criterion::Youden { .. } | Criterion::Cost { .. }, Some((above, below))) => {
+                Some(Merit::Whole(below * tpr() - above * fpr()))
+            }
+            (Criterion::ClosestTopleft { .. }, Some((above, below))) => {
+                Some(Merit::Whole(-(below * fnr() * fnr() + above * fpr() * fpr())))
+            }
+            (Criterion::Youden { .. } | Criterion::Cost { .. }, None) => {
+                Some(Merit::Float(calls.tpr()? - self.ratio * calls.fpr()?))
+            }
+            (Criterion::ClosestTopleft { .. }, None) => {
+                Some(Merit::Float(-((1.0 - calls.tpr()?).powi(2) + self.ratio * calls.fpr()?.powi(2))))
+            }
+            (Criterion::MaxF, _) => calls.f(self.beta).map(Merit::Float),
+            // Counts only grow towards lower scores, so a count is a merit.
+            (Criterion::TargetFpr(target), _) => {
+                (calls.fpr()? <= target).then(|| Merit::Whole(i128::from(calls.tp) + i128::from(calls.fp)))
+            }
+            (Criterion::TargetPrecision(target), _) => (calls.precision()? >= target)
+                .then(|| Merit::Whole(i128::from(calls.tp) + i128::from(calls.fp))),
+            (Criterion::TargetTpr(target), _) => {
+                (calls.tpr()? >= target).then(|| Merit::Whole(-i128::from(calls.fp)))
+            }
+            (Criterion::TopP, _) => {
+                let positives = calls.with(calls.n_pos, 0).predicted_rate()?;
+                (calls.predicted_rate()? >= positives)
+                    .then(|| Merit::Whole(-(i128::from(calls.tp) + i128::from(calls.fp))))
+            }
+        }
+    }
+
+    /// The criterion in its own unit.
+    fn said(&self, calls: &Confusion) -> Option<f64> {
+        let (tpr, fpr) = (calls.tpr()?, calls.fpr()?);
+        match self.criterion {
+            Criterion::Youden { ratio } => Some(tpr - ratio * fpr),
+            Criterion::ClosestTopleft { ratio } => Some((1.0 - tpr).powi(2) + ratio * fpr.powi(2)),
+            Criterion::Cost { cost, prevalence } => {
+                let prevalence =
+                    prevalence.or_else(|| calls.with(calls.n_pos, calls.n_neg).precision())?;
+                Some(cost * prevalence * (1.0 - tpr) + (1.0 - prevalence) * fpr)
+            }
+            Criterion::MaxF => calls.f(self.beta),
+            Criterion::TargetFpr(_) => Some(fpr),
+            Criterion::TargetTpr(_) => Some(tpr),
+            Criterion::TargetPrecision(_) => calls.precision(),
+            Criterion::TopP => calls.accuracy(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::Score;
+    use crate::statistics::tests::summary;
+
+    fn best(criterion: Criterion, labels: &[u8], scores: &[i16]) -> OperatingPointRecord<u16> {
+        let statistic = OperatingPoint { criterion, beta: 1.0 };
+        statistic.check().unwrap();
+        summary(&statistic, labels, scores)
+    }
+
+    fn at(record: &OperatingPointRecord<u16>) -> Option<i16> {
+        record.threshold.map(|threshold| i16::from_key(threshold.0))
+    }
+
+    const LABELS: [u8; 8] = [1, 1, 0, 1, 0, 1, 0, 0];
+    const SCORES: [i16; 8] = [8, 7, 6, 5, 4, 3, 2, 1];
+
+    #[test]
+    fn every_criterion() {
+        let ratio = 1.0;
+        for (criterion, threshold, said) in [
+            // tpr 1/2, 3/4 and 1 with fpr 0, 1/4 and 1/2: three times the same, and the highest is taken.
+            (Criterion::Youden { ratio }, 7, 0.5),
+            (Criterion::ClosestTopleft { ratio }, 5, 0.125),
+            (Criterion::Cost { cost: 3.0, prevalence: None }, 3, 0.25),
+            (Criterion::MaxF, 3, 0.8),
+            (Criterion::TargetFpr(0.3), 5, 0.25),
+            (Criterion::TargetFpr(0.0), 7, 0.0),
+            (Criterion::TargetTpr(0.6), 5, 0.75),
+            (Criterion::TargetPrecision(0.7), 5, 0.75),
+            (Criterion::TopP, 5, 0.75),
+        ] {
+            let record = best(criterion, &LABELS, &SCORES);
+            assert_eq!(at(&record), Some(threshold), "{criterion:?}");
+            assert!((record.criterion.unwrap() - said).abs() < 1e-15, "{criterion:?}");
+        }
+    }
+
+    #[test]
+    fn calling_nobody_positive() {
+        // A false positive that costs nine times as much: no score is worth it.
+        let dear = best(Criterion::Youden { ratio: 9.0 }, &[0, 1, 0], &[3, 2, 1]);
+        assert_eq!((at(&dear), dear.tp, dear.fpr, dear.precision), (None, Some(Mass(0)), Some(0.0), None));
+        let equal = best(Criterion::Youden { ratio: 1.0 }, &[0, 1], &[2, 1]);
+        assert_eq!(at(&equal), Some(1), "all called positive is as good as nobody");
+        let none = best(Criterion::TargetFpr(0.0), &[0, 1], &[2, 1]);
+        assert_eq!((at(&none), none.tp), (None, Some(Mass(0))));
+        let never = best(Criterion::TargetPrecision(0.9), &[0, 1], &[2, 1]);
+        assert_eq!((at(&never), never.tp, never.n_pos), (None, None, 1));
+        let alone = best(Criterion::MaxF, &[1], &[2]);
+        assert_eq!((alone.tp, alone.n_pos), (None, 1));
+    }
+
+    #[test]
+    fn options_are_checked() {
+        for (criterion, beta) in [
+            (Criterion::Youden { ratio: 0.0 }, 1.0),
+            (Criterion::Cost { cost: 1.0, prevalence: Some(1.0) }, 1.0),
+            (Criterion::Cost { cost: f64::NAN, prevalence: None }, 1.0),
+            (Criterion::TargetTpr(1.5), 1.0),
+            (Criterion::TargetFpr(-0.5), 1.0),
+            (Criterion::MaxF, 0.0),
+        ] {
+            assert!(OperatingPoint { criterion, beta }.check().is_err(), "{criterion:?}");
+        }
+    }
+}

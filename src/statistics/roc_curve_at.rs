@@ -1,0 +1,203 @@
+//! The ROC curve at rates or thresholds that are given.
+
+use super::Curve;
+use super::points::Points;
+use super::record::{Column, Mass, Record, Threshold, record};
+use super::roc_curve::RocPoint;
+use crate::ranking::{Key, Number, Ties};
+
+/// Points of the ROC curve at given false positive rates, true positive rates or thresholds, in the order given.
+///
+/// Between two points the curve is a straight line. At a given fpr the tpr is the largest there (the top of a vertical
+/// step), at a given tpr the fpr is the smallest; where that is no point of the curve, it has neither threshold nor counts.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum RocCurveAt {
+    /// At these false positive rates.
+    Fpr(Vec<f64>),
+    /// At these true positive rates.
+    Tpr(Vec<f64>),
+    /// At these thresholds.
+    Threshold(Vec<Bound>),
+}
+
+/// A threshold as it is given.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Bound {
+    /// A float.
+    Float(f64),
+    /// A whole number in digits, of any size.
+    Integer(String),
+}
+
+impl Bound {
+    /// The number, or what is wrong with it.
+    pub fn number(&self) -> Result<Number, String> {
+        match self {
+            Bound::Float(number) if !number.is_nan() => Ok(Number::Float(*number)),
+            Bound::Float(number) => Err(format!("a threshold must be a number, got {number}")),
+            Bound::Integer(digits) => digits
+                .parse()
+                .map(Number::Integer)
+                .map_err(|_| format!("a threshold must be a number of at most 38 digits, got {digits}")),
+        }
+    }
+}
+
+record! {
+    /// One point.
+    pub struct RocPointAt<K> {
+        /// Rows with this score or a higher one are called positive; null at (0, 0) and between points.
+        pub threshold: Option<Threshold<K>>,
+        /// Negatives called positive; null between points.
+        pub fp: Option<Mass>,
+        /// Positives called positive; null between points.
+        pub tp: Option<Mass>,
+        /// The false positive rate.
+        pub fpr: f64,
+        /// The true positive rate.
+        pub tpr: f64,
+    }
+}
+
+impl<K: Key> RocPointAt<K> {
+    fn of(points: &Points<K>, point: usize) -> Self {
+        let RocPoint { threshold, fp, tp, fpr, tpr, .. } = RocPoint::of(points, point);
+        RocPointAt::new(threshold, Some(fp), Some(tp), fpr, tpr)
+    }
+
+    /// The point of the curve at an fpr.
+    fn at_fpr(points: &Points<K>, at: f64) -> Self {
+        // The last point that is not beyond.
+        let here = beyond(points, |point| points.fpr(point) > at).saturating_sub(1);
+        if points.fpr(here) == at || here + 1 == points.counts().len() {
+            return Self::of(points, here);
+        }
+        let (from, to) = (points.fpr(here), points.fpr(here + 1));
+        let (low, high) = (points.tpr(here), points.tpr(here + 1));
+        RocPointAt::new(None, None, None, at, low + (high - low) * ((at - from) / (to - from)))
+    }
+
+    /// The point of the curve at a tpr.
+    fn at_tpr(points: &Points<K>, at: f64) -> Self {
+        // The first point that is there or beyond.
+        let here = beyond(points, |point| points.tpr(point) >= at).min(points.counts().len() - 1);
+        if points.tpr(here) == at || here == 0 {
+            return Self::of(points, here);
+        }
+        let (from, to) = (points.tpr(here - 1), points.tpr(here));
+        let (low, high) = (points.fpr(here - 1), points.fpr(here));
+        RocPointAt::new(None, None, None, low + (high - low) * ((at - from) / (to - from)), at)
+    }
+}
+
+/// The first point of which something is true that is true of all later ones.
+fn beyond<K: Key>(points: &Points<K>, is_beyond: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (0, points.counts().len());
+    while low < high {
+        let middle = low.midpoint(high);
+        if is_beyond(middle) { high = middle } else { low = middle + 1 }
+    }
+    low
+}
+
+impl Curve for RocCurveAt {
+    type Record<K: Key> = RocPointAt<K>;
+
+    const WEIGHTS: bool = true;
+
+    fn check(&self) -> Result<(), String> {
+        match self {
+            RocCurveAt::Fpr(rates) | RocCurveAt::Tpr(rates) => {
+                match rates.iter().find(|rate| !(0.0..=1.0).contains(*rate)) {
+                    Some(rate) => Err(format!("a rate must lie between 0 and 1, got {rate}")),
+                    None => Ok(()),
+                }
+            }
+            RocCurveAt::Threshold(bounds) => bounds.iter().try_for_each(|bound| bound.number().map(|_| ())),
+        }
+    }
+
+    fn points<K: Key>(&self, mut ties: Ties<'_, K>, columns: &mut Vec<Column<K>>) -> bool {
+        match self {
+            RocCurveAt::Fpr(rates) | RocCurveAt::Tpr(rates) => {
+                let Some(points) = Points::of_ties(&mut ties) else { return false };
+                for &rate in rates {
+                    match self {
+                        RocCurveAt::Fpr(_) => RocPointAt::at_fpr(&points, rate),
+                        _ => RocPointAt::at_tpr(&points, rate),
+                    }
+                    .append(columns);
+                }
+            }
+            RocCurveAt::Threshold(bounds) => {
+                let Some(mut points) = Points::none_of(&ties) else { return false };
+                for bound in bounds {
+                    let reached = bound.number().ok().and_then(|number| ties.at_least(number));
+                    let point = match reached {
+                        Some(key) => {
+                            let (tp, fp) = ties.reached(key);
+                            points.push(key, fp, tp);
+                            points.counts().len() - 1
+                        }
+                        // No score of the type is so high.
+                        None => 0,
+                    };
+                    RocPointAt::of(&points, point).append(columns);
+                }
+            }
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::with_ties;
+
+    type Told = (Vec<Option<i16>>, Vec<Option<u64>>, Vec<f64>, Vec<f64>);
+
+    fn at(statistic: RocCurveAt) -> Told {
+        use crate::ranking::Score;
+        statistic.check().unwrap();
+        let mut columns = Column::all_of(RocPointAt::<u16>::FIELDS, 0);
+        // The curve goes through (0, 1/2), (1/2, 1), (1, 1).
+        assert!(with_ties(&[1, 1, 0, 0], &[9i16, 7, 7, 4], |ties| statistic.points(ties, &mut columns)));
+        let [Column::Threshold(keys), Column::Mass(fp), _, Column::Number(fpr), Column::Number(tpr)] = &columns[..]
+        else {
+            panic!("the fields of a point")
+        };
+        let there = |present: &[bool], row: usize| present.is_empty() || present[row];
+        let keys = (0..fpr.values.len())
+            .map(|row| there(&keys.present, row).then(|| i16::from_key(keys.values[row])))
+            .collect();
+        let counts =
+            (0..fpr.values.len()).map(|row| there(&fp.present, row).then_some(fp.values[row])).collect();
+        (keys, counts, fpr.values.clone(), tpr.values.clone())
+    }
+
+    #[test]
+    fn at_rates() {
+        let (keys, counts, _, tpr) = at(RocCurveAt::Fpr(vec![0.0, 0.25, 0.5, 0.75, 1.0]));
+        assert_eq!(keys, [Some(9), None, Some(7), None, Some(4)]);
+        assert_eq!(counts, [Some(0), None, Some(1), None, Some(2)]);
+        assert_eq!(tpr, [0.5, 0.75, 1.0, 1.0, 1.0]);
+        let (keys, _, fpr, _) = at(RocCurveAt::Tpr(vec![0.0, 0.25, 0.5, 0.75, 1.0]));
+        assert_eq!(keys, [None, None, Some(9), None, Some(7)]);
+        assert_eq!(fpr, [0.0, 0.0, 0.0, 0.25, 0.5]);
+    }
+
+    #[test]
+    fn at_thresholds() {
+        let bounds = [Bound::Float(7.5), Bound::Integer("7".into()), Bound::Float(-1e9), Bound::Float(1e9)];
+        let (keys, counts, fpr, tpr) = at(RocCurveAt::Threshold(bounds.to_vec()));
+        assert_eq!(keys, [Some(8), Some(7), Some(i16::MIN), None]);
+        assert_eq!(counts, [Some(0), Some(1), Some(2), Some(0)]);
+        assert_eq!((fpr, tpr), (vec![0.0, 0.5, 1.0, 0.0], vec![0.5, 1.0, 1.0, 0.0]));
+        assert!(RocCurveAt::Threshold(vec![Bound::Float(f64::NAN)]).check().is_err());
+        assert!(RocCurveAt::Threshold(vec![Bound::Integer("seven".into())]).check().is_err());
+        assert!(RocCurveAt::Fpr(vec![0.1, 1.5]).check().is_err());
+    }
+}

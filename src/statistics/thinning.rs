@@ -1,0 +1,136 @@
+//! Fewer points of a curve, chosen so that its area changes little.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Which points remain when those whose loss changes the area least are dropped one by one until `most` are left
+/// (Visvalingam and Whyatt 1993); the first and the last always remain.
+///
+/// Dropping a point changes the area by the triangle that it makes with the points beside it. Points are whole numbers,
+/// so the areas are exact; of equal ones the earlier point goes first. O(n log n).
+pub fn thinned(points: &[(u64, u64)], most: usize) -> Vec<usize> {
+    let n = points.len();
+    if n <= most.max(2) {
+        return (0..n).collect();
+    }
+    let (mut before, mut after): (Vec<usize>, Vec<usize>) = ((0..n).map(|i| i.wrapping_sub(1)).collect(), (1..=n).collect());
+    let mut heap: BinaryHeap<Reverse<(u128, usize)>> =
+        (1..n - 1).map(|i| Reverse((twice_triangle(points[i - 1], points[i], points[i + 1]), i))).collect();
+    let mut areas = vec![0; n];
+    for Reverse((area, point)) in &heap {
+        areas[*point] = *area;
+    }
+    let mut left = n;
+    while left > most.max(2) {
+        let Some(Reverse((area, point))) = heap.pop() else { break };
+        // An area that has changed since is in the heap again.
+        if after[point] == 0 || areas[point] != area {
+            continue;
+        }
+        let (a, b) = (before[point], after[point]);
+        (after[a], before[b], after[point]) = (b, a, 0);
+        left -= 1;
+        for beside in [a, b] {
+            if beside > 0 && beside < n - 1 {
+                let triangle =
+                    twice_triangle(points[before[beside]], points[beside], points[after[beside]]);
+                areas[beside] = triangle;
+                heap.push(Reverse((triangle, beside)));
+            }
+        }
+    }
+    (0..n).filter(|&i| i == 0 || after[i] != 0).collect()
+}
+
+/// Which points of a curve that never goes down or left are corners of its upper convex hull; the first and the last are.
+pub fn hull(points: &[(u64, u64)]) -> Vec<usize> {
+    let mut corners: Vec<usize> = Vec::new();
+    for (i, &point) in points.iter().enumerate() {
+        while let [.., a, b] = corners[..] {
+            // A corner turns right; what lies on the line or below it is none.
+            if turn(points[a], points[b], point) >= 0 {
+                corners.pop();
+            } else {
+                break;
+            }
+        }
+        corners.push(i);
+    }
+    corners
+}
+
+/// Which points turn the curve: those that do not lie on the line between the points beside them.
+pub fn corners(points: &[(u64, u64)]) -> Vec<usize> {
+    let mut kept: Vec<usize> = Vec::new();
+    for i in 0..points.len() {
+        while let [.., a, b] = kept[..] {
+            if turn(points[a], points[b], points[i]) != 0 {
+                break;
+            }
+            kept.pop();
+        }
+        kept.push(i);
+    }
+    kept
+}
+
+/// Above 0 where the way from `a` over `b` to `c` turns left, below where it turns right: twice the triangle's area.
+fn turn(a: (u64, u64), b: (u64, u64), c: (u64, u64)) -> i128 {
+    let by = |from: (u64, u64), to: (u64, u64)| {
+        (i128::from(to.0) - i128::from(from.0), i128::from(to.1) - i128::from(from.1))
+    };
+    let ((x1, y1), (x2, y2)) = (by(a, b), by(a, c));
+    x1 * y2 - y1 * x2
+}
+
+fn twice_triangle(a: (u64, u64), b: (u64, u64), c: (u64, u64)) -> u128 {
+    turn(a, b, c).unsigned_abs()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn curve(steps: &[(u64, u64)]) -> Vec<(u64, u64)> {
+        let mut points = vec![(0, 0)];
+        for step in steps.iter().filter(|step| **step != (0, 0)) {
+            let last = points[points.len() - 1];
+            points.push((last.0 + step.0, last.1 + step.1));
+        }
+        points
+    }
+
+    /// One point after the other, each time all areas anew.
+    fn thinned_by_definition(points: &[(u64, u64)], most: usize) -> Vec<usize> {
+        let mut left: Vec<usize> = (0..points.len()).collect();
+        while left.len() > most.max(2) {
+            let place = (1..left.len() - 1)
+                .min_by_key(|&i| {
+                    (twice_triangle(points[left[i - 1]], points[left[i]], points[left[i + 1]]), left[i])
+                })
+                .unwrap();
+            left.remove(place);
+        }
+        left
+    }
+
+    proptest! {
+        #[test]
+        fn as_defined(steps in proptest::collection::vec((0u64..5, 0u64..5), 0..60), most in 0usize..30) {
+            let points = curve(&steps);
+            prop_assert_eq!(thinned(&points, most), thinned_by_definition(&points, most));
+            // A corner of the hull lies above every line between two other points.
+            let above = |i: usize| {
+                (0..i).all(|a| (i + 1..points.len()).all(|c| turn(points[a], points[i], points[c]) < 0))
+            };
+            prop_assert_eq!(hull(&points), (0..points.len()).filter(|&i| above(i)).collect::<Vec<_>>());
+            let turns = corners(&points);
+            prop_assert!(turns.windows(3).all(|w| turn(points[w[0]], points[w[1]], points[w[2]]) != 0));
+            let twice_area = |kept: &[usize]| -> u64 {
+                kept.windows(2).map(|w| (points[w[1]].0 - points[w[0]].0) * (points[w[1]].1 + points[w[0]].1)).sum()
+            };
+            prop_assert_eq!(twice_area(&turns), twice_area(&(0..points.len()).collect::<Vec<_>>()));
+        }
+    }
+}
