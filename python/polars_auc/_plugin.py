@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from decimal import Decimal
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -18,8 +20,12 @@ IntoExpr: TypeAlias = str | pl.Expr
 _LIBRARY = Path(_native.__file__)
 
 
-def expression(name: str, columns: Mapping[str, IntoExpr], **options: object) -> pl.Expr:
-    """Build the expression ``name`` of the plugin from its columns, each by its role.
+def expression(
+    name: str, columns: Mapping[str, IntoExpr | None], *, variant: str | None = None, **options: object
+) -> pl.Expr:
+    """Build the expression ``name`` of the plugin, or a variant of it, from its columns, each by its role.
+
+    A column that is None is left out.
 
     All columns are imploded, so that Polars calls the plugin once with a list for each group, wherever
     the expression stands; and ``first()`` makes the whole an aggregate, which the streaming engine
@@ -27,13 +33,10 @@ def expression(name: str, columns: Mapping[str, IntoExpr], **options: object) ->
 
     The score comes first because Polars names a result after its first input.
     """
-    imploded = [column.implode() for column in _columns(called(name), columns)]
-    return _registered(name, imploded, options, elementwise=True).first()
-
-
-def called(plugin: str) -> str:
-    """Return what users call an expression of the plugin."""
-    return plugin.removesuffix("_clustered")
+    given = {role: column for role, column in columns.items() if column is not None}
+    imploded = [column.implode() for column in _columns(name, given)]
+    plugin = name if variant is None else f"{name}_{variant}"
+    return _registered(plugin, imploded, options, elementwise=True).first()
 
 
 def _plain(option: Any) -> Any:
@@ -81,7 +84,7 @@ def _column(name: str, role: str, column: IntoExpr, columns: Mapping[str, IntoEx
         return pl.col(column)
     # A Series would be a literal: the same values for every group, whatever rows the group has.
     in_order = sorted(columns, key=lambda role: role != "label")
-    example = ", ".join(f'"{role}"' for role in in_order if role != "cluster")
+    example = ", ".join(f'"{role}"' for role in in_order if role not in ("cluster", "weight"))
     msg = (
         f"{name}: {role} must be a column name or an expression, got {type(column).__name__}; "
         f"write frame.select({name}({example}))"
@@ -120,3 +123,45 @@ def adjustment(name: str, adjust: str | None) -> str:
     """Check an adjustment of p-values, and return it as the plugin takes it."""
     one_of(name, "adjust", adjust, ADJUSTMENTS)
     return adjust or "none"
+
+
+def rate(name: str, option: str, value: Any) -> float:
+    """Refuse an option that is no number from 0 to 1."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
+        msg = f"{name}: {option} must lie between 0 and 1, got {value!r}"
+        raise ValueError(msg)
+    return float(value)
+
+
+def rate_range(name: str, what: str, low: float | None, high: float | None) -> tuple[float, float] | None:
+    """Check the bounds of a rate, and return them if there are any."""
+    if low is None and high is None:
+        return None
+    bounds = tuple(
+        rate(name, f"min_{what} and max_{what}", end if value is None else value)
+        for value, end in ((low, 0.0), (high, 1.0))
+    )
+    if bounds[0] >= bounds[1]:
+        msg = f"{name}: min_{what} must be below max_{what}, got {low!r} and {high!r}"
+        raise ValueError(msg)
+    return bounds[0], bounds[1]
+
+
+def above_0(name: str, option: str, value: Any) -> float:
+    """Refuse an option that is no finite number above 0."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < math.inf:
+        msg = f"{name}: {option} must be a number above 0, got {value!r}"
+        raise ValueError(msg)
+    return float(value)
+
+
+def threshold(name: str, option: str, value: Any) -> dict[str, float | str]:
+    """Check a number that is a threshold, and return it as the plugin takes it, with all its digits."""
+    if isinstance(value, Integral):
+        return {"integer": str(int(value))}
+    if isinstance(value, Decimal):
+        value = float(value)
+    if not isinstance(value, Real) or math.isnan(float(value)):
+        msg = f"{name}: {option} must be a number, got {value!r}"
+        raise ValueError(msg)
+    return {"float": float(value)}

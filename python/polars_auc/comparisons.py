@@ -13,6 +13,8 @@ from polars_auc._plugin import (
     columnwise,
     expression,
     one_of,
+    rate,
+    rate_range,
     resampling,
 )
 
@@ -153,33 +155,22 @@ def _measure(
     fpr: Bounds, tpr: Bounds, at_fpr: float | None, at_tpr: float | None
 ) -> str | dict[str, float | tuple[float, float]]:
     """Say what two curves are compared by, as the plugin takes it."""
+    name = "roc_auc_difference"
     measures: dict[str, float | tuple[float, float]] = {}
     asked = []
-    for rate, (low, high) in (("fpr", fpr), ("tpr", tpr)):
-        if low is not None or high is not None:
-            bounds = (0.0 if low is None else low, 1.0 if high is None else high)
-            asked.append(f"min_{rate} and max_{rate}")
-            _rates(asked[-1], bounds)
-            if bounds[0] >= bounds[1]:
-                msg = f"roc_auc_difference: min_{rate} must be below max_{rate}, got {low!r} and {high!r}"
-                raise ValueError(msg)
-            measures[f"{rate}_range"] = bounds
+    for what, (low, high) in (("fpr", fpr), ("tpr", tpr)):
+        bounds = rate_range(name, what, low, high)
+        if bounds is not None:
+            asked.append(f"min_{what} and max_{what}")
+            measures[f"{what}_range"] = bounds
     for option, key, at in (("at_fpr", "tpr_at_fpr", at_fpr), ("at_tpr", "specificity_at_tpr", at_tpr)):
         if at is not None:
             asked.append(option)
-            _rates(option, (at,))
-            measures[key] = at
+            measures[key] = rate(name, option, at)
     if len(measures) > 1:
-        msg = f"roc_auc_difference: compare one thing at a time, got {', '.join(asked)}"
+        msg = f"{name}: compare one thing at a time, got {', '.join(asked)}"
         raise ValueError(msg)
     return measures or "auc"
-
-
-def _rates(option: str, values: tuple[Any, ...]) -> None:
-    for value in values:
-        if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
-            msg = f"roc_auc_difference: {option} must lie between 0 and 1, got {value!r}"
-            raise ValueError(msg)
 
 
 def roc_auc_compare(

@@ -20,6 +20,7 @@ def roc_auc_ci(
     *,
     method: Literal["delong", "logit", "hanley_mcneil", "bootstrap"] = "delong",
     level: float = 0.95,
+    weight: IntoExpr | None = None,
     cluster: IntoExpr | None = None,
     interval: Literal["percentile", "bca"] = "percentile",
     n_resamples: int = 2000,
@@ -43,6 +44,12 @@ def roc_auc_ci(
         - ``"bootstrap"``: from resamples of the rows within each class (with ``cluster``: of whole clusters).
     level
         The interval's coverage, between 0 and 1.
+    weight
+        How many rows each row stands for, as :func:`polars_auc.roc_auc`. The standard error is then that of
+        the infinitesimal jackknife, on the scale that ``"delong"`` or ``"logit"`` says: it estimates how the
+        weighted AUC varies from sample to sample where rows were drawn with unequal chances and weights make
+        up for that. Weights that stand for repeated rows make it too large, since each of these would be an
+        observation of its own. Not for the other methods, nor with ``cluster``.
     cluster
         A column that says which rows belong together, such as a customer with many rows: their scores are
         not independent. The standard error is then Obuchowski's. Not for ``"hanley_mcneil"``.
@@ -93,7 +100,8 @@ def roc_auc_ci(
     integer sums. O(n log n), not O(P N). On the logit scale the limits are
     ``expit(logit(auc) ± z se / (auc (1 - auc)))``. Hanley and McNeil (1982): with ``Q1 = A / (2 - A)`` and
     ``Q2 = 2 A² / (1 + A)``, ``se² = (A (1 - A) + (P - 1) (Q1 - A²) + (N - 1) (Q2 - A²)) / (P N)``. Clusters:
-    Obuchowski (1997). BCa: Efron (1987), its acceleration from the placements. A resample costs O(n): rows
+    Obuchowski (1997). With weights ``se² = sum w² (v - auc)² / W²`` over positives with placements v and total
+    weight W, plus the same over negatives (Jaeckel 1972; the variance of R's ``survival::concordance``). BCa: Efron (1987), its acceleration from the placements. A resample costs O(n): rows
     are drawn by their rank, and nothing is sorted again.
 
     How often the intervals cover the truth is measured in ``benches/results/coverage.csv``.
@@ -119,8 +127,16 @@ def roc_auc_ci(
     one_of("roc_auc_ci", "interval", interval, ("percentile", "bca"))
     between_0_and_1("roc_auc_ci", "level", level)
     drawn = resampling("roc_auc_ci", n_resamples, seed)
-    columns = {"score": score, "label": label}
-    plugin = "roc_auc_ci"
+    columns: dict[str, IntoExpr | None] = {"score": score, "label": label}
+    variant = None
+    if weight is not None:
+        if method not in ("delong", "logit") or cluster is not None:
+            asked = f"method {method!r}" if cluster is None else "cluster"
+            msg = f'roc_auc_ci: {asked} does not go with weights; take method="delong" or "logit", and no cluster'
+            raise ValueError(msg)
+        return expression(
+            "roc_auc_ci", {**columns, "weight": weight}, variant="weighted", method=method, level=float(level)
+        )
     if cluster is not None:
         if method == "hanley_mcneil":
             msg = (
@@ -131,7 +147,13 @@ def roc_auc_ci(
             msg = 'roc_auc_ci: interval "bca" knows no clusters; take interval="percentile"'
             raise ValueError(msg)
         columns["cluster"] = cluster
-        plugin = "roc_auc_ci_clustered"
+        variant = "clustered"
     return expression(
-        plugin, columns, method=method, level=float(level), resampling=drawn, bootstrap=interval
+        "roc_auc_ci",
+        columns,
+        variant=variant,
+        method=method,
+        level=float(level),
+        resampling=drawn,
+        bootstrap=interval,
     )

@@ -22,6 +22,7 @@ def mann_whitney_u(
     method: Literal["auto", "exact", "asymptotic"] = "auto",
     two_sided: Literal["deviation", "doubled"] = "deviation",
     continuity: bool = True,
+    weight: None = None,
 ) -> pl.Expr:
     """Return the Mann-Whitney U of the positives, and its test.
 
@@ -100,6 +101,12 @@ def mann_whitney_u(
     >>> trial.select(normal.struct.field("p_value").round(4)).item()
     0.359
     """
+    if weight is not None:
+        msg = (
+            "mann_whitney_u: weight must be None: the test counts in how many ways rows could be the positives, "
+            "and parts of rows could not; write roc_auc_ci(label, score, weight=...) for weighted rows"
+        )
+        raise ValueError(msg)
     one_of("mann_whitney_u", "alternative", alternative, ALTERNATIVES)
     one_of("mann_whitney_u", "method", method, ("auto", "exact", "asymptotic"))
     one_of("mann_whitney_u", "two_sided", two_sided, ("deviation", "doubled"))

@@ -37,13 +37,6 @@ pub struct Told {
     pub keys: Option<Series>,
 }
 
-impl Told {
-    /// For records that name nothing.
-    pub fn of_score(score: &DataType, weighted: bool) -> Self {
-        Told { dtypes: Dtypes::of_score(score.clone(), weighted), names: Vec::new(), keys: None }
-    }
-}
-
 /// The dtype of a record field.
 pub fn field_dtype(kind: &Kind, dtypes: &Dtypes) -> DataType {
     match kind {

@@ -8,34 +8,34 @@ use super::columnwise::{AdjustPValues, RocAucPower, RocAucSampleSize, columnwise
 use super::joint::{joint, joint_field, joint_single, joint_single_field};
 use crate::guard;
 use crate::statistics::{
-    BrunnerMunzel, CompareSegments, CvRocAuc, CvRocAucDifference, Gini, HodgesLehmann, KruskalWallis,
-    KsStatistic, MannWhitneyU, RankAgreement, RocAuc, RocAucCi, RocAucCiClustered, RocAucCompare,
-    RocAucDifference, RocAucDifferencePower, RocCurve, RocCurveDifference, RocSummary,
+    AveragePrecision, BrunnerMunzel, CompareSegments, ConfusionAt, CostCurve, CvRocAuc, CvRocAucDifference,
+    Gini, HodgesLehmann, KruskalWallis, KsStatistic, MannWhitneyU, OperatingPoint, PrCurve, RankAgreement,
+    RocAuc, RocAucCi, RocAucCiClustered, RocAucCiWeighted, RocAucCompare, RocAucDifference,
+    RocAucDifferencePower, RocAucPartial, RocConvexHull, RocCurve, RocCurveAt, RocCurveDifference,
+    RocCurveThinned, RocSummary,
 };
 
 macro_rules! expressions {
-    ($($kind:ident, $field:ident: $($name:ident => $statistic:ty),*;)*) => {
+    ($($kind:ident, $field:ident: $($name:ident $(in $public:ident)? => $statistic:ty),*;)*) => {
         /// The names of all expressions, as Polars knows them.
         pub const NAMES: &[&str] = &[$($(stringify!($name)),*),*];
 
         $($(mod $name {
             use super::*;
 
+            /// What users call it: of several ways to ask one thing, they know one name.
+            const CALLED: &str = [$(stringify!($public),)? stringify!($name)][0];
+
             fn output(inputs: &[Field], kwargs: Arguments<$statistic>) -> PolarsResult<Field> {
-                guard::named(called(stringify!($name)), || $field(inputs, &kwargs.options)).map_err(refused)
+                guard::named(CALLED, || $field(inputs, &kwargs.options)).map_err(refused)
             }
 
             #[polars_expr(output_type_func_with_kwargs=output)]
             fn $name(inputs: &[Series], kwargs: Arguments<$statistic>) -> PolarsResult<Series> {
-                guard::named(called(stringify!($name)), || $kind(inputs, &kwargs.options)).map_err(refused)
+                guard::named(CALLED, || $kind(inputs, &kwargs.options)).map_err(refused)
             }
         })*)*
     };
-}
-
-/// What users call an expression.
-fn called(name: &str) -> &str {
-    name.trim_end_matches("_clustered")
 }
 
 /// An error as Polars passes it on.
@@ -45,23 +45,33 @@ fn refused(why: String) -> PolarsError {
 
 expressions! {
     number, number_field:
+        average_precision => AveragePrecision,
+        gini => Gini,
         roc_auc => RocAuc,
-        gini => Gini;
+        roc_auc_partial in roc_auc => RocAucPartial;
     summary, summary_field:
         brunner_munzel => BrunnerMunzel,
+        confusion_at => ConfusionAt,
         ks_statistic => KsStatistic,
         mann_whitney_u => MannWhitneyU,
+        operating_point => OperatingPoint,
         roc_auc_ci => RocAucCi,
+        roc_auc_ci_weighted in roc_auc_ci => RocAucCiWeighted,
         roc_summary => RocSummary;
     curve, curve_field:
-        roc_curve => RocCurve;
+        cost_curve => CostCurve,
+        pr_curve => PrCurve,
+        roc_convex_hull => RocConvexHull,
+        roc_curve => RocCurve,
+        roc_curve_at in roc_curve => RocCurveAt,
+        roc_curve_thinned in roc_curve => RocCurveThinned;
     joint, joint_field:
         cv_roc_auc => CvRocAuc,
         cv_roc_auc_difference => CvRocAucDifference,
         hodges_lehmann => HodgesLehmann,
         kruskal_wallis => KruskalWallis,
         rank_agreement => RankAgreement,
-        roc_auc_ci_clustered => RocAucCiClustered,
+        roc_auc_ci_clustered in roc_auc_ci => RocAucCiClustered,
         roc_auc_compare => RocAucCompare,
         roc_auc_difference => RocAucDifference,
         roc_auc_difference_power => RocAucDifferencePower,

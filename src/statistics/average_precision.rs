@@ -74,7 +74,10 @@ mod tests {
     fn four_rows() {
         let record = summary(&AveragePrecision {}, &[0, 0, 1, 1], &[0.1, 0.4, 0.35, 0.8]);
         assert!((record.average_precision.unwrap() - 0.833_333_333_333_333_3).abs() < 1e-15);
-        assert_eq!(summary(&AveragePrecision {}, &[1, 0, 0], &[1u8, 1, 1]).average_precision, Some(1.0 / 3.0));
+        assert_eq!(
+            summary(&AveragePrecision {}, &[1, 0, 0], &[1u8, 1, 1]).average_precision,
+            Some(1.0 / 3.0)
+        );
         assert_eq!(summary(&AveragePrecision {}, &[1, 1], &[1u8, 2]).average_precision, None);
     }
 }

@@ -147,7 +147,10 @@ mod tests {
         let calls = Confusion { tp: 4, fp: 2, n_pos: 5, n_neg: 5, units: None };
         assert_eq!(calls.masses(), [Mass(4), Mass(2), Mass(3), Mass(1)]);
         assert_eq!((calls.tpr(), calls.fpr(), calls.precision()), (Some(0.8), Some(0.4), Some(4.0 / 6.0)));
-        assert_eq!((calls.npv(), calls.accuracy(), calls.predicted_rate()), (Some(0.75), Some(0.7), Some(0.6)));
+        assert_eq!(
+            (calls.npv(), calls.accuracy(), calls.predicted_rate()),
+            (Some(0.75), Some(0.7), Some(0.6))
+        );
         assert_eq!((calls.f(1.0), calls.f(2.0)), (Some(8.0 / 11.0), Some(20.0 / 26.0)));
         assert!((calls.balanced_accuracy().unwrap() - 0.7).abs() < 1e-15);
         assert!((calls.mcc().unwrap() - 10.0 / 600f64.sqrt()).abs() < 1e-15);
@@ -161,6 +164,9 @@ mod tests {
         assert_eq!((nobody.f(1.0), nobody.mcc(), nobody.accuracy()), (Some(0.0), None, Some(0.0)));
         assert_eq!((nobody.npv(), nobody.kappa(), nobody.balanced_accuracy()), (Some(0.0), Some(0.0), None));
         let empty = Confusion { n_pos: 0, ..nobody };
-        assert_eq!((empty.tpr(), empty.f(1.0), empty.accuracy(), empty.predicted_rate()), (None, None, None, None));
+        assert_eq!(
+            (empty.tpr(), empty.f(1.0), empty.accuracy(), empty.predicted_rate()),
+            (None, None, None, None)
+        );
     }
 }

@@ -158,7 +158,10 @@ mod tests {
             summary(&statistic, &[1, 1, 0, 0, 0], &[3u8, 2, 2, 1, 0])
         };
         let record = at(1.5);
-        assert_eq!((record.threshold, record.tp, record.fp), (Some(Threshold(2)), Some(Mass(2)), Some(Mass(1))));
+        assert_eq!(
+            (record.threshold, record.tp, record.fp),
+            (Some(Threshold(2)), Some(Mass(2)), Some(Mass(1)))
+        );
         assert_eq!((record.tpr, record.fpr, record.accuracy), (Some(1.0), Some(1.0 / 3.0), Some(0.8)));
         assert!(record.fpr_lower < record.fpr && record.fpr < record.fpr_upper);
         let nobody = at(300.0);

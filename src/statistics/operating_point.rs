@@ -111,7 +111,9 @@ impl Summary for OperatingPoint {
             Criterion::Youden { ratio } | Criterion::ClosestTopleft { ratio } => {
                 ("(1 - prevalence) / (cost prevalence)", ratio, f64::MAX)
             }
-            Criterion::Cost { prevalence: Some(prevalence), .. } if !(0.0 < prevalence && prevalence < 1.0) => {
+            Criterion::Cost { prevalence: Some(prevalence), .. }
+                if !(0.0 < prevalence && prevalence < 1.0) =>
+            {
                 return Err(format!("prevalence must lie between 0 and 1, got {prevalence}"));
             }
             Criterion::Cost { cost, .. } => ("cost", cost, f64::MAX),
@@ -153,7 +155,9 @@ impl Summary for OperatingPoint {
         };
         let (threshold, calls) = match best {
             Some(best) if !nobody_better => (Some(Threshold(best.key)), nobody.with(best.tp, best.fp)),
-            None if !nobody_better => return OperatingPointRecord { n_pos, n_neg, ..OperatingPointRecord::undefined() },
+            None if !nobody_better => {
+                return OperatingPointRecord { n_pos, n_neg, ..OperatingPointRecord::undefined() };
+            }
             _ => (None, nobody),
         };
         let [tp, fp, tn, fn_] = calls.masses().map(Some);
@@ -266,8 +270,7 @@ impl Rule {
             Criterion::Youden { ratio } => Some(tpr - ratio * fpr),
             Criterion::ClosestTopleft { ratio } => Some((1.0 - tpr).powi(2) + ratio * fpr.powi(2)),
             Criterion::Cost { cost, prevalence } => {
-                let prevalence =
-                    prevalence.or_else(|| calls.with(calls.n_pos, calls.n_neg).precision())?;
+                let prevalence = prevalence.or_else(|| calls.with(calls.n_pos, calls.n_neg).precision())?;
                 Some(cost * prevalence * (1.0 - tpr) + (1.0 - prevalence) * fpr)
             }
             Criterion::MaxF => calls.f(self.beta),

@@ -338,7 +338,7 @@ macro_rules! record {
         #[derive(Clone, Debug, PartialEq)]
         pub struct $name<$key> {
             $($(#[$field_doc])* pub $field: $value,)*
-            _key: std::marker::PhantomData<$key>,
+            pub(in crate::statistics) _key: std::marker::PhantomData<$key>,
         }
 
         impl<$key: $crate::ranking::Key> $name<$key> {

@@ -1,7 +1,7 @@
 //! The interval of the area under the ROC curve of rows with weights.
 
-use super::roc_auc_ci::{Method, RocAucCi, RocAucCiRecord};
 use super::Summary;
+use super::roc_auc_ci::{Method, RocAucCi, RocAucCiRecord};
 use crate::math;
 use crate::ranking::{Key, Ties};
 
@@ -62,7 +62,15 @@ impl Summary for RocAucCiWeighted {
             return RocAucCiRecord { auc: Some(auc), n_pos, n_neg, ..RocAucCiRecord::undefined() };
         }
         let (se, lower, upper) = self.interval().around(auc, variance.sqrt(), n_pos, n_neg);
-        RocAucCiRecord { auc: Some(auc), se: Some(se), lower: Some(lower), upper: Some(upper), n_pos, n_neg, ..RocAucCiRecord::undefined() }
+        RocAucCiRecord {
+            auc: Some(auc),
+            se: Some(se),
+            lower: Some(lower),
+            upper: Some(upper),
+            n_pos,
+            n_neg,
+            ..RocAucCiRecord::undefined()
+        }
     }
 
     fn of_nan<K: Key>(&self, n_pos: u64, n_neg: u64) -> RocAucCiRecord<K> {

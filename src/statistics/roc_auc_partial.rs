@@ -57,7 +57,9 @@ impl Summary for RocAucPartial {
         let rate = |rate: f64| (0.0..=1.0).contains(&rate);
         let fine = match self.range {
             Range::Fpr(low, high) | Range::Tpr(low, high) => rate(low) && rate(high) && low < high,
-            Range::TwoWay { max_fpr, min_tpr } => rate(max_fpr) && rate(min_tpr) && max_fpr > 0.0 && min_tpr < 1.0,
+            Range::TwoWay { max_fpr, min_tpr } => {
+                rate(max_fpr) && rate(min_tpr) && max_fpr > 0.0 && min_tpr < 1.0
+            }
         };
         match self.range {
             range if !fine => Err(format!("rates lie between 0 and 1, the lower one first, got {range:?}")),
@@ -100,9 +102,7 @@ impl Summary for RocAucPartial {
         let whole = math::quotient(area.twice, 2 * ties.pairs()) + area.cut / (positives * negatives);
         RocAucRecord::new(match self.range {
             Range::Fpr(low, high) => self.scaled(whole, 0.5 * (high - low) * (high + low), high - low),
-            Range::Tpr(low, high) => {
-                self.scaled(whole, 0.5 * (high - low) * (2.0 - high - low), high - low)
-            }
+            Range::Tpr(low, high) => self.scaled(whole, 0.5 * (high - low) * (2.0 - high - low), high - low),
             Range::TwoWay { min_tpr, .. } => {
                 Some(whole - min_tpr * math::quotient(area.width.into(), n_neg.into()))
             }
@@ -123,7 +123,8 @@ impl RocAucPartial {
         // A score that says nothing is on the diagonal, but for the last bits.
         let above = area - diagonal;
         let rounding = 4.0 * f64::EPSILON * full;
-        (above >= -rounding).then(|| 0.5 * (1.0 + (if above > rounding { above } else { 0.0 }) / (full - diagonal)))
+        (above >= -rounding)
+            .then(|| 0.5 * (1.0 + (if above > rounding { above } else { 0.0 }) / (full - diagonal)))
     }
 }
 
@@ -173,11 +174,14 @@ mod tests {
 
     #[test]
     fn two_way() {
-        let corner = |max_fpr, min_tpr| area(Range::TwoWay { max_fpr, min_tpr }, false, &LABELS, &SCORES).unwrap();
+        let corner =
+            |max_fpr, min_tpr| area(Range::TwoWay { max_fpr, min_tpr }, false, &LABELS, &SCORES).unwrap();
         assert!((corner(0.5, 0.5) - (0.25 * 0.125 + 0.25 * 0.25)).abs() < 1e-15);
         assert!((corner(0.375, 0.625) - (0.125 * 0.0625 + 0.125 * 0.125)).abs() < 1e-15);
         assert_eq!(corner(0.5, 0.75), 0.0);
-        assert!((corner(1.0, 0.0) - area(Range::Fpr(0.0, 1.0), false, &LABELS, &SCORES).unwrap()).abs() < 1e-15);
+        assert!(
+            (corner(1.0, 0.0) - area(Range::Fpr(0.0, 1.0), false, &LABELS, &SCORES).unwrap()).abs() < 1e-15
+        );
     }
 
     #[test]
@@ -188,7 +192,9 @@ mod tests {
         assert_eq!(area(Range::Fpr(0.0, 0.3), true, &[1, 0], &[1, 2]), None, "below the diagonal");
         assert_eq!(area(Range::Fpr(0.0, 0.3), false, &[1, 0], &[1, 2]), Some(0.0));
         assert_eq!(area(Range::Fpr(0.0, 0.3), false, &[1], &[1]), None);
-        for range in [Range::Fpr(0.3, 0.3), Range::Tpr(-0.1, 1.0), Range::TwoWay { max_fpr: 0.0, min_tpr: 0.5 }] {
+        for range in
+            [Range::Fpr(0.3, 0.3), Range::Tpr(-0.1, 1.0), Range::TwoWay { max_fpr: 0.0, min_tpr: 0.5 }]
+        {
             assert!(RocAucPartial { range, standardized: false }.check().is_err());
         }
         let both = Range::TwoWay { max_fpr: 0.5, min_tpr: 0.5 };

@@ -37,7 +37,9 @@ mod tests {
         let mut columns = Column::all_of(RocPoint::<u8>::FIELDS, 0);
         let (labels, scores) = ([0, 1, 1, 0, 1, 0], [6u8, 5, 4, 3, 2, 1]);
         assert!(with_ties(&labels, &scores, |ties| RocConvexHull {}.points(ties, &mut columns)));
-        let [_, Column::Mass(fp), Column::Mass(tp), ..] = &columns[..] else { panic!("the fields of a point") };
+        let [_, Column::Mass(fp), Column::Mass(tp), ..] = &columns[..] else {
+            panic!("the fields of a point")
+        };
         assert_eq!((&fp.values[..], &tp.values[..]), (&[0, 1, 2, 3][..], &[0, 2, 3, 3][..]));
     }
 }

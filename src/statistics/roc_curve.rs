@@ -57,9 +57,10 @@ impl Curve for RocCurve {
     fn points<K: Key>(&self, mut ties: Ties<'_, K>, columns: &mut Vec<Column<K>>) -> bool {
         if self.drop_intermediate {
             let points = Points::of_ties(&mut ties);
-            for (points, point) in points.iter().flat_map(|points| {
-                corners(points.counts()).into_iter().map(move |point| (points, point))
-            }) {
+            for (points, point) in points
+                .iter()
+                .flat_map(|points| corners(points.counts()).into_iter().map(move |point| (points, point)))
+            {
                 RocPoint::of(points, point).append(columns);
             }
             return points.is_some();

@@ -165,7 +165,8 @@ mod tests {
         let mut columns = Column::all_of(RocPointAt::<u16>::FIELDS, 0);
         // The curve goes through (0, 1/2), (1/2, 1), (1, 1).
         assert!(with_ties(&[1, 1, 0, 0], &[9i16, 7, 7, 4], |ties| statistic.points(ties, &mut columns)));
-        let [Column::Threshold(keys), Column::Mass(fp), _, Column::Number(fpr), Column::Number(tpr)] = &columns[..]
+        let [Column::Threshold(keys), Column::Mass(fp), _, Column::Number(fpr), Column::Number(tpr)] =
+            &columns[..]
         else {
             panic!("the fields of a point")
         };

@@ -170,10 +170,12 @@ mod tests {
         let uniform = |row: u64| (row.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 11) as f64 / (1u64 << 53) as f64;
         let labels = vec![0b0010_0101u8; n as usize / 8];
         let labels = Bits::new(&labels, 0, n as usize);
-        let scores: Vec<f64> = (0..n).map(|row| {
-            let label = labels.word(row as usize) & 1;
-            (uniform(row) + uniform(row * 7 + 3) + 0.3 * label as f64).ln()
-        }).collect();
+        let scores: Vec<f64> = (0..n)
+            .map(|row| {
+                let label = labels.word(row as usize) & 1;
+                (uniform(row) + uniform(row * 7 + 3) + 0.3 * label as f64).ln()
+            })
+            .collect();
         let mut group = Group::default();
         group.part(&scores, labels, None);
         let told = thin::<f64>(&mut group, 200);

@@ -84,7 +84,8 @@ impl Summary for RocSummary {
                 walk.farthest = walk.farthest.max(height.abs_diff(distance));
                 if let (Some(key), 1..) = (segment.key, segment.pos) {
                     higher(&mut walk.best, Some((height.cast_signed() - distance.cast_signed(), key)));
-                    walk.precisions += u128::from(segment.pos) * u128::from(precision_units(&all.with(tp, fp)));
+                    walk.precisions +=
+                        u128::from(segment.pos) * u128::from(precision_units(&all.with(tp, fp)));
                 }
             },
             |walk, more| {

@@ -13,7 +13,8 @@ pub fn thinned(points: &[(u64, u64)], most: usize) -> Vec<usize> {
     if n <= most.max(2) {
         return (0..n).collect();
     }
-    let (mut before, mut after): (Vec<usize>, Vec<usize>) = ((0..n).map(|i| i.wrapping_sub(1)).collect(), (1..=n).collect());
+    let (mut before, mut after): (Vec<usize>, Vec<usize>) =
+        ((0..n).map(|i| i.wrapping_sub(1)).collect(), (1..=n).collect());
     let mut heap: BinaryHeap<Reverse<(u128, usize)>> =
         (1..n - 1).map(|i| Reverse((twice_triangle(points[i - 1], points[i], points[i + 1]), i))).collect();
     let mut areas = vec![0; n];
@@ -32,8 +33,7 @@ pub fn thinned(points: &[(u64, u64)], most: usize) -> Vec<usize> {
         left -= 1;
         for beside in [a, b] {
             if beside > 0 && beside < n - 1 {
-                let triangle =
-                    twice_triangle(points[before[beside]], points[beside], points[after[beside]]);
+                let triangle = twice_triangle(points[before[beside]], points[beside], points[after[beside]]);
                 areas[beside] = triangle;
                 heap.push(Reverse((triangle, beside)));
             }
