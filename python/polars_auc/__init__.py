@@ -15,11 +15,12 @@ from polars_auc.comparisons import (
     roc_auc_difference,
     roc_curve_difference,
 )
-from polars_auc.curves import roc_curve
-from polars_auc.estimates import gini, ks_statistic, roc_auc, roc_summary
+from polars_auc.curves import cost_curve, curve_points, pr_curve, roc_convex_hull, roc_curve
+from polars_auc.estimates import average_precision, gini, ks_statistic, roc_auc, roc_summary
 from polars_auc.evaluate import report
 from polars_auc.folds import cv_roc_auc, cv_roc_auc_difference
 from polars_auc.inference import roc_auc_ci
+from polars_auc.operating_points import confusion_at, operating_point
 from polars_auc.planning import roc_auc_difference_power, roc_auc_power, roc_auc_sample_size
 from polars_auc.rank_sum import brunner_munzel, hodges_lehmann, kruskal_wallis, mann_whitney_u
 from polars_auc.segments import compare_segments
@@ -27,8 +28,12 @@ from polars_auc.segments import compare_segments
 __all__ = [
     "__version__",
     "adjust_p_values",
+    "average_precision",
     "brunner_munzel",
     "compare_segments",
+    "confusion_at",
+    "cost_curve",
+    "curve_points",
     "cv_roc_auc",
     "cv_roc_auc_difference",
     "gini",
@@ -36,6 +41,8 @@ __all__ = [
     "kruskal_wallis",
     "ks_statistic",
     "mann_whitney_u",
+    "operating_point",
+    "pr_curve",
     "rank_agreement",
     "report",
     "roc_auc",
@@ -45,6 +52,7 @@ __all__ = [
     "roc_auc_difference_power",
     "roc_auc_power",
     "roc_auc_sample_size",
+    "roc_convex_hull",
     "roc_curve",
     "roc_curve_difference",
     "roc_summary",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from numbers import Integral
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from polars_auc._plugin import (
     ADJUSTMENTS,

@@ -37,13 +37,13 @@ def roc_auc(
     score
         Any numeric or Boolean column; higher means more positive. Compared in its own dtype.
     weight
-        How many rows each row stands for: a column of finite numbers, not negative; 0 leaves the row out, null
-        skips it.
+        How many rows each row stands for: a column of finite numbers, not negative; 0 leaves the row out,
+        null skips it.
     min_fpr, max_fpr
         Bounds of the false positive rate: the area between them, the integral of tpr over fpr.
     min_tpr, max_tpr
-        Bounds of the true positive rate: the integral of 1 - fpr over tpr. ``max_fpr`` with ``min_tpr``, and no
-        other pair, gives the two-way partial area: the part of the corner ``fpr <= max_fpr``,
+        Bounds of the true positive rate: the integral of 1 - fpr over tpr. ``max_fpr`` with ``min_tpr``, and
+        no other pair, gives the two-way partial area: the part of the corner ``fpr <= max_fpr``,
         ``tpr >= min_tpr`` that lies below the curve.
     standardized
         Whether a partial area is put on the scale of a whole one: one half for the diagonal, 1 for a perfect
@@ -77,13 +77,13 @@ def roc_auc(
     rounded, so the result does not depend on row order, chunking, threads or engine. O(n log n).
 
     With weights a pair counts as the product of its two weights. They are rounded to multiples of a power of
-    two, at most 2^-62 of their class's total, and summed as integers: whole numbers as weights give the AUC of
-    the repeated rows to the last bit.
+    two, at most 2^-62 of their class's total, and summed as integers: whole numbers as weights give the AUC
+    of the repeated rows to the last bit.
 
     Between points the curve is a straight line, and it is cut where a bound falls between two (McClish 1989;
-    the same as pROC's ``partial.auc``). Standardized: ``(1 + (area - diagonal) / (full - diagonal)) / 2`` with
-    the areas of the diagonal and of a perfect score in the range (McClish 1989). Two-way: Yang, Lu, Lyu and Hu
-    (2017).
+    the same as pROC's ``partial.auc``). Standardized: ``(1 + (area - diagonal) / (full - diagonal)) / 2``
+    with the areas of the diagonal and of a perfect score in the range (McClish 1989). Two-way: Yang, Lu, Lyu
+    and Hu (2017).
 
     Examples
     --------
@@ -113,9 +113,7 @@ def roc_auc(
     return expression(name, columns, variant="partial", range=bounds, standardized=bool(standardized))
 
 
-def average_precision(
-    label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None
-) -> pl.Expr:
+def average_precision(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None) -> pl.Expr:
     """Return the average precision: the mean, over positives, of the precision at their score.
 
     It is the area of the steps under the precision-recall curve. A score that says nothing has about the
@@ -128,8 +126,8 @@ def average_precision(
     score
         Any numeric or Boolean column; higher means more positive.
     weight
-        How many rows each row stands for: a column of finite numbers, not negative; 0 leaves the row out, null
-        skips it.
+        How many rows each row stands for: a column of finite numbers, not negative; 0 leaves the row out,
+        null skips it.
 
     Returns
     -------
@@ -212,8 +210,8 @@ def ks_statistic(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = 
     score
         Any numeric or Boolean column; higher means more positive.
     weight
-        How many rows each row stands for: a column of finite numbers, not negative; 0 leaves the row out, null
-        skips it.
+        How many rows each row stands for: a column of finite numbers, not negative; 0 leaves the row out,
+        null skips it.
 
     Returns
     -------

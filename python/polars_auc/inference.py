@@ -100,9 +100,10 @@ def roc_auc_ci(
     integer sums. O(n log n), not O(P N). On the logit scale the limits are
     ``expit(logit(auc) ± z se / (auc (1 - auc)))``. Hanley and McNeil (1982): with ``Q1 = A / (2 - A)`` and
     ``Q2 = 2 A² / (1 + A)``, ``se² = (A (1 - A) + (P - 1) (Q1 - A²) + (N - 1) (Q2 - A²)) / (P N)``. Clusters:
-    Obuchowski (1997). With weights ``se² = sum w² (v - auc)² / W²`` over positives with placements v and total
-    weight W, plus the same over negatives (Jaeckel 1972; the variance of R's ``survival::concordance``). BCa: Efron (1987), its acceleration from the placements. A resample costs O(n): rows
-    are drawn by their rank, and nothing is sorted again.
+    Obuchowski (1997). With weights ``se² = sum w² (v - auc)² / W²`` over positives with placements v and
+    total weight W, plus the same over negatives (Jaeckel 1972; the variance of R's
+    ``survival::concordance``). BCa: Efron (1987), its acceleration from the placements. A resample costs
+    O(n): rows are drawn by their rank, and nothing is sorted again.
 
     How often the intervals cover the truth is measured in ``benches/results/coverage.csv``.
 
@@ -132,7 +133,10 @@ def roc_auc_ci(
     if weight is not None:
         if method not in ("delong", "logit") or cluster is not None:
             asked = f"method {method!r}" if cluster is None else "cluster"
-            msg = f'roc_auc_ci: {asked} does not go with weights; take method="delong" or "logit", and no cluster'
+            msg = (
+                f"roc_auc_ci: {asked} does not go with weights; "
+                'take method="delong" or "logit", and no cluster'
+            )
             raise ValueError(msg)
         return expression(
             "roc_auc_ci", {**columns, "weight": weight}, variant="weighted", method=method, level=float(level)

@@ -55,6 +55,8 @@ def mann_whitney_u(
     continuity
         Whether U is moved by one half towards its expectation for the normal approximation, as scipy and R do
         unless told otherwise.
+    weight
+        Always None. It is here to say why there are no weights: the test counts rows.
 
     Returns
     -------
@@ -103,8 +105,8 @@ def mann_whitney_u(
     """
     if weight is not None:
         msg = (
-            "mann_whitney_u: weight must be None: the test counts in how many ways rows could be the positives, "
-            "and parts of rows could not; write roc_auc_ci(label, score, weight=...) for weighted rows"
+            "mann_whitney_u: weight must be None: the test counts in how many ways rows could be the "
+            "positives, and parts of rows could not; for weighted rows take roc_auc_ci(weight=...)"
         )
         raise ValueError(msg)
     one_of("mann_whitney_u", "alternative", alternative, ALTERNATIVES)

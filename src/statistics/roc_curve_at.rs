@@ -11,8 +11,16 @@ use crate::ranking::{Key, Number, Ties};
 /// Between two points the curve is a straight line. At a given fpr the tpr is the largest there (the top of a vertical
 /// step), at a given tpr the fpr is the smallest; where that is no point of the curve, it has neither threshold nor counts.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocCurveAt {
+    /// Where.
+    pub at: At,
+}
+
+/// Where a curve is asked for.
+#[derive(Clone, Debug)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
-pub enum RocCurveAt {
+pub enum At {
     /// At these false positive rates.
     Fpr(Vec<f64>),
     /// At these true positive rates.
@@ -108,30 +116,28 @@ impl Curve for RocCurveAt {
     const WEIGHTS: bool = true;
 
     fn check(&self) -> Result<(), String> {
-        match self {
-            RocCurveAt::Fpr(rates) | RocCurveAt::Tpr(rates) => {
-                match rates.iter().find(|rate| !(0.0..=1.0).contains(*rate)) {
-                    Some(rate) => Err(format!("a rate must lie between 0 and 1, got {rate}")),
-                    None => Ok(()),
-                }
-            }
-            RocCurveAt::Threshold(bounds) => bounds.iter().try_for_each(|bound| bound.number().map(|_| ())),
+        match &self.at {
+            At::Fpr(rates) | At::Tpr(rates) => match rates.iter().find(|rate| !(0.0..=1.0).contains(*rate)) {
+                Some(rate) => Err(format!("a rate must lie between 0 and 1, got {rate}")),
+                None => Ok(()),
+            },
+            At::Threshold(bounds) => bounds.iter().try_for_each(|bound| bound.number().map(|_| ())),
         }
     }
 
     fn points<K: Key>(&self, mut ties: Ties<'_, K>, columns: &mut Vec<Column<K>>) -> bool {
-        match self {
-            RocCurveAt::Fpr(rates) | RocCurveAt::Tpr(rates) => {
+        match &self.at {
+            At::Fpr(rates) | At::Tpr(rates) => {
                 let Some(points) = Points::of_ties(&mut ties) else { return false };
                 for &rate in rates {
-                    match self {
-                        RocCurveAt::Fpr(_) => RocPointAt::at_fpr(&points, rate),
+                    match self.at {
+                        At::Fpr(_) => RocPointAt::at_fpr(&points, rate),
                         _ => RocPointAt::at_tpr(&points, rate),
                     }
                     .append(columns);
                 }
             }
-            RocCurveAt::Threshold(bounds) => {
+            At::Threshold(bounds) => {
                 let Some(mut points) = Points::none_of(&ties) else { return false };
                 for bound in bounds {
                     let reached = bound.number().ok().and_then(|number| ties.at_least(number));
@@ -159,8 +165,9 @@ mod tests {
 
     type Told = (Vec<Option<i16>>, Vec<Option<u64>>, Vec<f64>, Vec<f64>);
 
-    fn at(statistic: RocCurveAt) -> Told {
+    fn at(at: At) -> Told {
         use crate::ranking::Score;
+        let statistic = RocCurveAt { at };
         statistic.check().unwrap();
         let mut columns = Column::all_of(RocPointAt::<u16>::FIELDS, 0);
         // The curve goes through (0, 1/2), (1/2, 1), (1, 1).
@@ -181,11 +188,11 @@ mod tests {
 
     #[test]
     fn at_rates() {
-        let (keys, counts, _, tpr) = at(RocCurveAt::Fpr(vec![0.0, 0.25, 0.5, 0.75, 1.0]));
+        let (keys, counts, _, tpr) = at(At::Fpr(vec![0.0, 0.25, 0.5, 0.75, 1.0]));
         assert_eq!(keys, [Some(9), None, Some(7), None, Some(4)]);
         assert_eq!(counts, [Some(0), None, Some(1), None, Some(2)]);
         assert_eq!(tpr, [0.5, 0.75, 1.0, 1.0, 1.0]);
-        let (keys, _, fpr, _) = at(RocCurveAt::Tpr(vec![0.0, 0.25, 0.5, 0.75, 1.0]));
+        let (keys, _, fpr, _) = at(At::Tpr(vec![0.0, 0.25, 0.5, 0.75, 1.0]));
         assert_eq!(keys, [None, None, Some(9), None, Some(7)]);
         assert_eq!(fpr, [0.0, 0.0, 0.0, 0.25, 0.5]);
     }
@@ -193,12 +200,12 @@ mod tests {
     #[test]
     fn at_thresholds() {
         let bounds = [Bound::Float(7.5), Bound::Integer("7".into()), Bound::Float(-1e9), Bound::Float(1e9)];
-        let (keys, counts, fpr, tpr) = at(RocCurveAt::Threshold(bounds.to_vec()));
+        let (keys, counts, fpr, tpr) = at(At::Threshold(bounds.to_vec()));
         assert_eq!(keys, [Some(8), Some(7), Some(i16::MIN), None]);
         assert_eq!(counts, [Some(0), Some(1), Some(2), Some(0)]);
         assert_eq!((fpr, tpr), (vec![0.0, 0.5, 1.0, 0.0], vec![0.5, 1.0, 1.0, 0.0]));
-        assert!(RocCurveAt::Threshold(vec![Bound::Float(f64::NAN)]).check().is_err());
-        assert!(RocCurveAt::Threshold(vec![Bound::Integer("seven".into())]).check().is_err());
-        assert!(RocCurveAt::Fpr(vec![0.1, 1.5]).check().is_err());
+        assert!(RocCurveAt { at: At::Threshold(vec![Bound::Float(f64::NAN)]) }.check().is_err());
+        assert!(RocCurveAt { at: At::Threshold(vec![Bound::Integer("seven".into())]) }.check().is_err());
+        assert!(RocCurveAt { at: At::Fpr(vec![0.1, 1.5]) }.check().is_err());
     }
 }

@@ -11,11 +11,20 @@ from hypothesis import strategies as st
 
 import oracles
 
-SCHEMA = {"g": pl.Int64, "label": pl.Boolean, "score": pl.Float64, "other": pl.Float64, "key": pl.String}
+SCHEMA = {
+    "g": pl.Int64,
+    "label": pl.Boolean,
+    "score": pl.Float64,
+    "other": pl.Float64,
+    "key": pl.String,
+    "weight": pl.Float64,
+}
 TIED = [-math.inf, -1.5, -0.0, 0.0, 5e-324, 1.0, math.nextafter(1.0, 2.0), 2.0, math.inf]
 
 labels = st.sampled_from([True, False, True, False, None])
 keys = st.sampled_from(["b", "a", "c", "b", "a", None])
+# Sums of these and their products are exact, so that the definition's fractions can be met to the last bit.
+weights = st.sampled_from([1.0, 0.5, 3.25, 2.0, 1.0, 0.0, 1024.0, None])
 scores = st.one_of(st.sampled_from(TIED), st.none(), st.floats(allow_nan=False))
 scores_with_nan = st.one_of(scores, scores, scores, st.just(math.nan))
 
@@ -24,7 +33,7 @@ def frames(
     score: st.SearchStrategy[float | None] = scores, max_rows: int = 25
 ) -> st.SearchStrategy[pl.DataFrame]:
     """Frames of some groups."""
-    row = st.tuples(st.integers(0, 3), labels, score, score, keys)
+    row = st.tuples(st.integers(0, 3), labels, score, score, keys, weights)
     return st.lists(row, max_size=max_rows).map(lambda rows: pl.DataFrame(rows, SCHEMA, orient="row"))
 
 

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from cases import SCHEMA, assert_same, frames, rows, scores_with_nan
-from catalogue import CATALOGUE, Entry
+from catalogue import CATALOGUE
+from entries import Entry
 from polars_auc import _native
 
 entries = pytest.mark.parametrize("entry", CATALOGUE, ids=str)
@@ -64,6 +65,7 @@ def fixed(n: int = 5_000, seed: int = 1) -> pl.DataFrame:
         score=pl.when(~gap).then("score"),
         label=pl.when(~gap.reverse()).then("label"),
         other=pl.when(~gap.shuffle(seed=1)).then("other"),
+        weight=pl.when(~gap.shuffle(seed=3)).then(pl.Series(rng.integers(0, 9, n) / 4)),
         key=pl.when(~gap.shuffle(seed=2)).then(pl.Series(rng.choice(["c", "a", "d", "b"], n))),
     )
 
@@ -71,7 +73,9 @@ def fixed(n: int = 5_000, seed: int = 1) -> pl.DataFrame:
 def two_rows(labels: Sequence[bool | None], scores: Sequence[float | None]) -> pl.DataFrame:
     """Some rows, and as many values for the columns that other statistics take besides."""
     key, g = ["a", "b", "a"][: len(labels)], [1] * len(labels)
-    return pl.DataFrame({"g": g, "label": labels, "score": scores, "other": scores, "key": key}, SCHEMA)
+    weight = [1.0, 0.5, 2.0][: len(labels)]
+    columns = {"g": g, "label": labels, "score": scores, "other": scores, "key": key, "weight": weight}
+    return pl.DataFrame(columns, SCHEMA)
 
 
 def column(entry: Entry) -> pl.Expr:

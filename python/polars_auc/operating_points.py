@@ -1,0 +1,249 @@
+"""One threshold: the best by some criterion, or a given one, and what it comes to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from polars_auc._plugin import above_0, between_0_and_1, expression, one_of, rate, threshold
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    import polars as pl
+
+    from polars_auc._plugin import IntoExpr
+
+__all__ = ["confusion_at", "operating_point"]
+
+_BY_COST = ("youden", "closest_topleft", "cost")
+_BY_TARGET = ("target_fpr", "target_tpr", "target_precision")
+_CRITERIA = (*_BY_COST, "max_f", *_BY_TARGET, "top_p")
+
+
+def operating_point(
+    label: IntoExpr,
+    score: IntoExpr,
+    *,
+    criterion: Literal[
+        "youden",
+        "closest_topleft",
+        "cost",
+        "max_f",
+        "target_fpr",
+        "target_tpr",
+        "target_precision",
+        "top_p",
+    ] = "youden",
+    target: float | None = None,
+    cost: float = 1.0,
+    prevalence: float | None = None,
+    beta: float = 1.0,
+    weight: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the threshold that is best by a criterion, with its counts and rates.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    criterion
+        - ``"youden"``: the largest ``tpr - r fpr``, with ``r = (1 - prevalence) / (cost prevalence)``, which
+          is 1 unless cost or prevalence are given: Youden's index.
+        - ``"closest_topleft"``: the smallest ``(1 - tpr)² + r fpr²``, the nearest to the curve's upper left
+          corner.
+        - ``"cost"``: the smallest expected cost of a row, ``cost prevalence (1 - tpr) + (1 - prevalence)
+          fpr``.
+        - ``"max_f"``: the largest F measure.
+        - ``"target_fpr"``: the largest tpr whose fpr is at most ``target``.
+        - ``"target_tpr"``: the smallest fpr whose tpr is at least ``target``.
+        - ``"target_precision"``: the largest tpr whose precision is at least ``target``.
+        - ``"top_p"``: as many rows called positive as there are positives, or as few more as ties allow: what
+          accuracy is taken at in Ling, Huang and Zhang.
+    target
+        The rate that ``"target_fpr"``, ``"target_tpr"`` or ``"target_precision"`` keeps to, 0 to 1.
+    cost
+        What a false negative costs, where a false positive costs 1.
+    prevalence
+        The share of positives where the threshold will be used. Unless given, ``"cost"`` takes that of the
+        group, and the two others one half, which leaves r to the cost alone.
+    beta
+        What the F measure weighs recall with: 2 weighs it four times as much as precision.
+    weight
+        How many rows each row stands for: a column of finite numbers, not negative; 0 leaves the row out,
+        null skips it.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``threshold`` (the score's dtype): a row is called positive if ``score >= threshold``. Null where
+          calling nobody positive is best.
+        - ``tp``, ``fp``, ``tn``, ``fn`` (UInt64): the four counts; with weights the sums of weights
+          (Float64).
+        - ``tpr``, ``fpr``, ``precision``, ``accuracy`` (Float64): rates, 0 to 1; ``precision`` is null if
+          nobody is called positive.
+        - ``f`` (Float64): ``(1 + beta²) precision tpr / (beta² precision + tpr)``.
+        - ``criterion`` (Float64): what was made as large or small as possible, for ``"top_p"`` the accuracy;
+          for a target the rate that was reached.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+
+        Of several thresholds that are equally good it is the highest; calling nobody positive is taken only
+        if it is better than every score. All but the last two fields are null if the group has no positive or
+        no negative, or if no threshold has the precision asked for; rates and criterion are NaN if a score is
+        NaN. Rows with a null label, score or weight are skipped.
+
+    Raises
+    ------
+    ValueError
+        For a criterion of another name, a target that is missing, not asked for or no rate, and costs,
+        prevalences and betas out of range or not asked for.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    Youden (1950); with costs and prevalence Perkins and Schisterman (2006), as pROC's ``best.weights``. What
+    is compared are whole numbers: the ratio r is taken for the simple fraction that it stands for, so that
+    equally good thresholds are found equal and no rounding decides. The thresholds are the scores themselves,
+    not midpoints between them. O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> loans = pl.DataFrame(
+    ...     {"bad": [1, 1, 0, 1, 0, 1, 0, 0], "points": [8, 7, 6, 5, 4, 3, 2, 1]}
+    ... )
+    >>> best = loans.select(pa.operating_point("bad", "points", criterion="max_f")).unnest("points")
+    >>> best.select("threshold", "tp", "fp", "tn", "fn", "f").row(0)
+    (3, 4, 2, 2, 0, 0.8)
+    >>> few = pa.operating_point("bad", "points", criterion="target_fpr", target=0.3)
+    >>> loans.select(few).unnest("points").select("threshold", "tpr", "fpr").row(0)
+    (5, 0.75, 0.25)
+    """
+    name = "operating_point"
+    one_of(name, "criterion", criterion, _CRITERIA)
+    above_0(name, "beta", beta)
+    above_0(name, "cost", cost)
+    if prevalence is not None:
+        between_0_and_1(name, "prevalence", prevalence)
+    if criterion not in _BY_COST and (cost != 1.0 or prevalence is not None):
+        allowed = ", ".join(map(repr, _BY_COST))
+        msg = f"{name}: cost and prevalence are for {allowed}, got criterion {criterion!r}"
+        raise ValueError(msg)
+    if (target is not None) != (criterion in _BY_TARGET):
+        msg = (
+            f"{name}: target is for {', '.join(map(repr, _BY_TARGET))} and must be given there, "
+            f"got criterion {criterion!r} and target {target!r}"
+        )
+        raise ValueError(msg)
+    kept: dict[str, Any] | str = criterion
+    if criterion == "cost":
+        kept = {
+            "cost": {"cost": float(cost), "prevalence": None if prevalence is None else float(prevalence)}
+        }
+    elif criterion in _BY_COST:
+        share = 0.5 if prevalence is None else float(prevalence)
+        kept = {criterion: {"ratio": (1 - share) / (float(cost) * share)}}
+    elif criterion in _BY_TARGET:
+        kept = {criterion: rate(name, "target", target)}
+        if target == 0 and criterion != "target_fpr":
+            msg = f"{name}: target must be above 0 for {criterion!r}, got {target!r}: nobody need be called"
+            raise ValueError(msg)
+    columns = {"score": score, "label": label, "weight": weight}
+    return expression(name, columns, criterion=kept, beta=float(beta))
+
+
+def confusion_at(
+    label: IntoExpr,
+    score: IntoExpr,
+    at: float,
+    *,
+    beta: float = 1.0,
+    interval: Literal["wilson", "clopper_pearson"] = "wilson",
+    level: float = 0.95,
+    weight: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the counts and rates of a given threshold.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    at
+        The threshold: a row is called positive if ``score >= at``. Any number; it is compared with the scores
+        in their own dtype and without rounding, so 2.5 on integers means 3 and above.
+    beta
+        What the F measure weighs recall with: 2 weighs it four times as much as precision.
+    interval
+        How the intervals of tpr and fpr are made: ``"wilson"``, by the score test, or ``"clopper_pearson"``,
+        exact, which covers the truth at least as often as it says, mostly more often.
+    level
+        Their coverage, between 0 and 1.
+    weight
+        How many rows each row stands for: a column of finite numbers, not negative; 0 leaves the row out,
+        null skips it.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``threshold`` (the score's dtype): the lowest value of that dtype that is not below ``at``; null if
+          none is so high.
+        - ``tp``, ``fp``, ``tn``, ``fn`` (UInt64): the four counts; with weights the sums of weights
+          (Float64).
+        - ``tpr`` (Float64): ``tp / P``: recall, sensitivity; with its limits ``tpr_lower``, ``tpr_upper``.
+        - ``fpr`` (Float64): ``fp / N``: 1 - specificity; with its limits ``fpr_lower``, ``fpr_upper``. All
+          four limits are null with weights, which do not tell how many observations there are.
+        - ``precision`` (Float64): ``tp / (tp + fp)``.
+        - ``npv`` (Float64): ``tn / (tn + fn)``.
+        - ``accuracy``, ``error`` (Float64): the share of rows that are called what they are, and the rest.
+        - ``balanced_accuracy`` (Float64): ``(tpr + 1 - fpr) / 2``.
+        - ``f`` (Float64): ``(1 + beta²) precision tpr / (beta² precision + tpr)``.
+        - ``mcc`` (Float64): the correlation of labels and calls, -1 to 1.
+        - ``kappa`` (Float64): their agreement beyond chance, at most 1.
+        - ``predicted_rate`` (Float64): the share of rows called positive.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+
+        A rate is null where its denominator is 0: ``tpr`` without a positive, ``precision`` if nobody is
+        called positive. If a score is NaN rates are NaN and the four counts null. Rows with a null label,
+        score or weight are skipped.
+
+    Raises
+    ------
+    ValueError
+        For a threshold that is no number, an interval of another name, a level that is not between 0 and 1,
+        or a beta that is not above 0.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    Wilson (1927); Clopper and Pearson (1934); F: van Rijsbergen (1979); Matthews (1975); Cohen (1960). O(n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> loans = pl.DataFrame({"bad": [1, 1, 0, 1, 0, 0], "risk": [0.9, 0.8, 0.7, 0.4, 0.3, 0.1]})
+    >>> calls = loans.select(pa.confusion_at("bad", "risk", 0.5)).unnest("risk")
+    >>> calls.select("tp", "fp", "tn", "fn", pl.col("tpr", "tpr_lower", "tpr_upper").round(4)).row(0)
+    (2, 1, 2, 1, 0.6667, 0.2077, 0.9385)
+    """
+    name = "confusion_at"
+    one_of(name, "interval", interval, ("wilson", "clopper_pearson"))
+    between_0_and_1(name, "level", level)
+    return expression(
+        name,
+        {"score": score, "label": label, "weight": weight},
+        threshold=threshold(name, "at", at),
+        beta=above_0(name, "beta", beta),
+        interval=interval,
+        level=float(level),
+    )
