@@ -210,6 +210,7 @@ CATALOGUE = [
                 **COUNTS,
             },
             columns=KEYED,
+            exact=False,
         )
         for method in FOLD_METHODS
     ),
@@ -226,6 +227,7 @@ CATALOGUE = [
             **COUNTS,
         },
         columns=(*TWO, "key"),
+        exact=False,
     ),
     Entry(
         "roc_summary",

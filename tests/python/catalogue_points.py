@@ -31,6 +31,7 @@ def both(
     plugin: str | None = None,
     is_list: bool = False,
     by_value: bool = False,
+    exact: bool = True,
     **options: Any,
 ) -> list[Entry]:
     """The expression without weights and with them: masses are counts here and sums of weights there."""
@@ -47,8 +48,11 @@ def both(
             is_list,
             by_value=by_value,
             plugin=plugin,
+            exact=exact,
         ),
-        Entry(name, weighted(function, **options), of_heavy, heavy, is_list, WEIGHTED, by_value, plugin),
+        Entry(
+            name, weighted(function, **options), of_heavy, heavy, is_list, WEIGHTED, by_value, plugin, exact
+        ),
     ]
 
 
@@ -120,7 +124,7 @@ POINTS = [
         columns=WEIGHTED,
         plugin="roc_auc_ci_weighted",
     ),
-    *both("average_precision", pa.average_precision, oracles.average_precision, None),
+    *both("average_precision", pa.average_precision, oracles.average_precision, None, exact=False),
     *(
         entry
         for options, expected in PARTIAL
@@ -130,6 +134,7 @@ POINTS = [
             functools.partial(oracles.partial_area, **expected),
             None,
             plugin="roc_auc_partial",
+            exact=False,
             **options,
         )
     ),
@@ -161,6 +166,7 @@ POINTS = [
             point,
             is_list=True,
             plugin="roc_curve_at",
+            exact=False,
             **at_rates(what),
         )
     ),

@@ -25,6 +25,8 @@ class Entry:
     """Whether scores count by their values, not only by their order."""
     plugin: str | None = None
     """The plugin's name of the expression, if it is another."""
+    exact: bool = True
+    """Whether areas and rates are quotients of whole numbers, and not sums of rounded ones."""
 
     def of(self, **columns: pl.Expr) -> pl.Expr:
         """Make the expression of columns, each its own unless another is given."""
