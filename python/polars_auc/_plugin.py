@@ -25,7 +25,7 @@ def expression(
 ) -> pl.Expr:
     """Build the expression ``name`` of the plugin, or a variant of it, from its columns, each by its role.
 
-    A column that is None is left out.
+    A weight that is None is left out.
 
     All columns are imploded, so that Polars calls the plugin once with a list for each group, wherever
     the expression stands; and ``first()`` makes the whole an aggregate, which the streaming engine
@@ -33,8 +33,7 @@ def expression(
 
     The score comes first because Polars names a result after its first input.
     """
-    given = {role: column for role, column in columns.items() if column is not None}
-    imploded = [column.implode() for column in _columns(name, given)]
+    imploded = [column.implode() for column in _columns(name, columns)]
     plugin = name if variant is None else f"{name}_{variant}"
     return _registered(plugin, imploded, options, elementwise=True).first()
 
@@ -73,17 +72,18 @@ def _registered(
     )
 
 
-def _columns(name: str, columns: Mapping[str, IntoExpr]) -> list[pl.Expr]:
-    return [_column(name, role, column, columns) for role, column in columns.items()]
+def _columns(name: str, columns: Mapping[str, IntoExpr | None]) -> list[pl.Expr]:
+    given = {role: column for role, column in columns.items() if role != "weight" or column is not None}
+    return [_column(name, role, column, list(given)) for role, column in given.items()]
 
 
-def _column(name: str, role: str, column: IntoExpr, columns: Mapping[str, IntoExpr]) -> pl.Expr:
+def _column(name: str, role: str, column: IntoExpr | None, roles: list[str]) -> pl.Expr:
     if isinstance(column, pl.Expr):
         return column
     if isinstance(column, str):
         return pl.col(column)
     # A Series would be a literal: the same values for every group, whatever rows the group has.
-    in_order = sorted(columns, key=lambda role: role != "label")
+    in_order = sorted(roles, key=lambda role: role != "label")
     example = ", ".join(f'"{role}"' for role in in_order if role not in ("cluster", "weight"))
     msg = (
         f"{name}: {role} must be a column name or an expression, got {type(column).__name__}; "

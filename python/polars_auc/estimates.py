@@ -92,8 +92,8 @@ def roc_auc(
     >>> bars = pl.DataFrame({"good": [1, 0, 1, 1, 0, 0, 0], "score": [8, 5, 3, 3, 1, -3, -5]})
     >>> bars.select(pa.roc_auc("good", "score")).item()
     0.8333333333333334
-    >>> bars.select(pa.roc_auc("good", "score", max_fpr=0.25)).item()
-    0.125
+    >>> bars.select(pa.roc_auc("good", "score", max_fpr=0.5)).item()
+    0.3333333333333333
     """
     name = "roc_auc"
     columns = {"score": score, "label": label, "weight": weight}

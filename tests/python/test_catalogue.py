@@ -11,7 +11,7 @@ import polars_auc as pa
 from catalogue import CATALOGUE
 from polars_auc import _native
 
-FRAME_FUNCTIONS = {"report", "compare_segments"}
+FRAME_FUNCTIONS = {"report", "compare_segments", "curve_points"}
 COLUMN_FUNCTIONS = {"adjust_p_values", "roc_auc_power", "roc_auc_sample_size"}
 MODULES = [
     module.name
