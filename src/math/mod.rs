@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod binomial;
 pub mod chi_square;
 pub mod exact;
 pub mod kolmogorov;
