@@ -300,6 +300,14 @@ impl<K: Key, R: Record<K>> Value<K> for Option<Many<R>> {
     }
 }
 
+/// A field's name without the mark of a raw identifier, which a keyword such as `fn` needs.
+pub(crate) const fn plain(name: &str) -> &str {
+    match name.as_bytes() {
+        [b'r', b'#', ..] => name.split_at(2).1,
+        _ => name,
+    }
+}
+
 /// Declares a record: a struct whose fields are columns, with a `nan` value of it.
 macro_rules! record {
     ($(#[$doc:meta])* pub struct $name:ident<$key:ident> {
@@ -335,7 +343,7 @@ macro_rules! record {
         impl<$key: $crate::ranking::Key> $crate::statistics::record::Record<$key> for $name<$key> {
             const FIELDS: &'static [$crate::statistics::record::Field] = &[$(
                 $crate::statistics::record::Field {
-                    name: stringify!($field),
+                    name: $crate::statistics::record::plain(stringify!($field)),
                     kind: <$value as $crate::statistics::record::Value<$key>>::KIND,
                 }
             ),*];
