@@ -22,20 +22,27 @@ from polars_auc.folds import cv_roc_auc, cv_roc_auc_difference
 from polars_auc.inference import roc_auc_ci
 from polars_auc.planning import roc_auc_difference_power, roc_auc_power, roc_auc_sample_size
 from polars_auc.rank_sum import brunner_munzel, hodges_lehmann, kruskal_wallis, mann_whitney_u
+from polars_auc.ranks import mean_positive_rank
 from polars_auc.segments import compare_segments
+from polars_auc.tables import gains_table
+from polars_auc.tradeoffs import cap_curve, det_curve
 
 __all__ = [
     "__version__",
     "adjust_p_values",
     "brunner_munzel",
+    "cap_curve",
     "compare_segments",
     "cv_roc_auc",
     "cv_roc_auc_difference",
+    "det_curve",
+    "gains_table",
     "gini",
     "hodges_lehmann",
     "kruskal_wallis",
     "ks_statistic",
     "mann_whitney_u",
+    "mean_positive_rank",
     "rank_agreement",
     "report",
     "roc_auc",

@@ -12,6 +12,7 @@ use crate::statistics::{
     KsStatistic, MannWhitneyU, RankAgreement, RocAuc, RocAucCi, RocAucCiClustered, RocAucCompare,
     RocAucDifference, RocAucDifferencePower, RocCurve, RocCurveDifference, RocSummary,
 };
+use crate::statistics::{CapCurve, DetCurve, GainsTable, MeanPositiveRank};
 
 macro_rules! expressions {
     ($($kind:ident, $field:ident: $($name:ident => $statistic:ty),*;)*) => {
@@ -46,6 +47,7 @@ fn refused(why: String) -> PolarsError {
 expressions! {
     number, number_field:
         roc_auc => RocAuc,
+        mean_positive_rank => MeanPositiveRank,
         gini => Gini;
     summary, summary_field:
         brunner_munzel => BrunnerMunzel,
@@ -54,6 +56,9 @@ expressions! {
         roc_auc_ci => RocAucCi,
         roc_summary => RocSummary;
     curve, curve_field:
+        cap_curve => CapCurve,
+        det_curve => DetCurve,
+        gains_table => GainsTable,
         roc_curve => RocCurve;
     joint, joint_field:
         cv_roc_auc => CvRocAuc,

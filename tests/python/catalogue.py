@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
+import catalogue_curves
 import oracles
 import polars_auc as pa
 
@@ -281,4 +282,5 @@ CATALOGUE = [
         {"threshold": F, "fp": N, "tp": N, "fpr": F, "tpr": F},
         is_list=True,
     ),
+    *(Entry(**entry) for entry in catalogue_curves.ENTRIES),
 ]
