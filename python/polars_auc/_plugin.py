@@ -33,7 +33,7 @@ def expression(name: str, columns: Mapping[str, IntoExpr], **options: object) ->
 
 def called(plugin: str) -> str:
     """Return what users call an expression of the plugin."""
-    return plugin.removesuffix("_clustered")
+    return plugin.removesuffix("_clustered").removesuffix("_moments")
 
 
 def _plain(option: Any) -> Any:

@@ -7,6 +7,7 @@ use super::answer::{Arguments, curve, curve_field, number, number_field, summary
 use super::columnwise::{AdjustPValues, RocAucPower, RocAucSampleSize, columnwise, columnwise_field};
 use super::joint::{joint, joint_field, joint_single, joint_single_field};
 use crate::guard;
+use crate::statistics::{BinormalCurve, FprAtTpr, RocBinormal, RocBinormalMoments, TprAtFpr};
 use crate::statistics::{
     BrunnerMunzel, CompareSegments, CvRocAuc, CvRocAucDifference, Gini, HodgesLehmann, KruskalWallis,
     KsStatistic, MannWhitneyU, RankAgreement, RocAuc, RocAucCi, RocAucCiClustered, RocAucCompare,
@@ -36,7 +37,7 @@ macro_rules! expressions {
 
 /// What users call an expression.
 fn called(name: &str) -> &str {
-    name.trim_end_matches("_clustered")
+    name.trim_end_matches("_clustered").trim_end_matches("_moments")
 }
 
 /// An error as Polars passes it on.
@@ -54,8 +55,10 @@ expressions! {
         ks_statistic => KsStatistic,
         mann_whitney_u => MannWhitneyU,
         roc_auc_ci => RocAucCi,
+        roc_binormal => RocBinormal,
         roc_summary => RocSummary;
     curve, curve_field:
+        binormal_curve => BinormalCurve,
         cap_curve => CapCurve,
         det_curve => DetCurve,
         gains_table => GainsTable,
@@ -63,6 +66,7 @@ expressions! {
     joint, joint_field:
         cv_roc_auc => CvRocAuc,
         cv_roc_auc_difference => CvRocAucDifference,
+        fpr_at_tpr => FprAtTpr,
         hodges_lehmann => HodgesLehmann,
         kruskal_wallis => KruskalWallis,
         rank_agreement => RankAgreement,
@@ -70,6 +74,8 @@ expressions! {
         roc_auc_compare => RocAucCompare,
         roc_auc_difference => RocAucDifference,
         roc_auc_difference_power => RocAucDifferencePower,
+        roc_binormal_moments => RocBinormalMoments,
+        tpr_at_fpr => TprAtFpr,
         roc_curve_difference => RocCurveDifference;
     joint_single, joint_single_field:
         compare_segments => CompareSegments;

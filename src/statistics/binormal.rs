@@ -1,13 +1,16 @@
 //! The binormal ROC curve: a straight line between normal quantiles.
 
 use super::record::{Column, Record, record};
-use super::{Curve, Summary};
+use super::{Columns, Curve, Joint, Needs, Summary};
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::quotient;
-use crate::ranking::{Key, Ties};
+use crate::ranking::{Key, Rows, Ties};
 
 /// The most points of a curve that can be asked for.
 const MOST_POINTS: u32 = 10_000_000;
+
+/// Sums of scores up to here stay within the range of floats.
+const SUMMABLE: f64 = 1e280;
 
 /// The curve `Φ⁻¹(specificity) = intercept + slope Φ⁻¹(sensitivity)`, which two normal distributions of the scores
 /// would have after some increasing map (Green and Swets 1966; Hanley 1988). The slope is never above 0.
@@ -115,7 +118,7 @@ pub struct RocBinormal {}
 record! {
     /// The fit of one group.
     pub struct RocBinormalRecord<K> {
-        /// The area under the fitted curve, `Φ(intercept / √(1 + slope²))`; null where there is no line.
+        /// The area under the fitted curve, `Φ(intercept / √(1 + slope²))`; null where there is none.
         pub auc: Option<f64>,
         /// The quantile of the specificity where the sensitivity is one half.
         pub intercept: Option<f64>,
@@ -146,6 +149,74 @@ impl Summary for RocBinormal {
     fn of_nan<K: Key>(&self, n_pos: u64, n_neg: u64) -> RocBinormalRecord<K> {
         RocBinormalRecord { n_pos, n_neg, ..RocBinormalRecord::nan() }
     }
+}
+
+/// The binormal curve of two normal distributions with the means and standard deviations of the classes.
+///
+/// With means `m` and deviations `s` (over n: of greatest likelihood) the quantile of the specificity at a threshold `c` is `(c - m0) / s0`
+/// and that of the sensitivity `(m1 - c) / s1`: the intercept is `(m1 - m0) / s0`, the slope `-s1 / s0`, and the area
+/// `Φ((m1 - m0) / √(s0² + s1²))` (Green and Swets 1966). Here scores count by their values.
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocBinormalMoments {}
+
+impl Joint for RocBinormalMoments {
+    type Record = RocBinormalRecord<u8>;
+
+    const COLUMNS: Columns = Columns::scores(Some(1));
+
+    fn needs(&self) -> Needs {
+        Needs::VALUES
+    }
+
+    fn of_rows(&self, rows: &Rows) -> RocBinormalRecord<u8> {
+        let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
+        let undefined = RocBinormalRecord { n_pos, n_neg, ..RocBinormalRecord::undefined() };
+        let largest = rows.values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+        if n_pos < 2 || n_neg < 2 || largest == f64::INFINITY {
+            return undefined;
+        }
+        // Where sums would leave the range of floats, all scores are made smaller. Both means are taken from one of the
+        // scores, so that what the scores have in common does not cost digits.
+        let scale = if largest > SUMMABLE { f64::powi(2.0, -100) } else { 1.0 };
+        let base = rows.values.iter().fold(f64::INFINITY, |least: f64, &value| least.min(value)) * scale;
+        let of_class = |class: bool| {
+            let of = rows.values.iter().zip(&rows.labels).filter(|row| *row.1 == class);
+            let mut offsets: Vec<f64> = of.map(|row| row.0 * scale - base).collect();
+            // Summed in order of size, whatever the order of the rows.
+            offsets.sort_unstable_by(f64::total_cmp);
+            mean_and_deviation(&offsets)
+        };
+        let ((m1, s1), (m0, s0)) = (of_class(true), of_class(false));
+        let spread = s0.hypot(s1);
+        if spread == 0.0 {
+            return undefined;
+        }
+        let finite = |value: f64| Some(value).filter(|value| value.is_finite());
+        RocBinormalRecord {
+            auc: Some(upper_tail(-(m1 - m0) / spread)),
+            intercept: finite((m1 - m0) / s0),
+            slope: finite(-s1 / s0),
+            ..undefined
+        }
+    }
+
+    fn of_nan(&self, rows: &Rows) -> RocBinormalRecord<u8> {
+        RocBinormalRecord { n_pos: rows.n_pos(), n_neg: rows.n_neg(), ..RocBinormalRecord::nan() }
+    }
+}
+
+/// The mean, and the standard deviation over n, of some numbers; 0 exactly where all are equal.
+fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
+    let around = |mean: f64| values.iter().map(move |value| value - mean);
+    let mean = centered(values.iter().copied()).mean;
+    let widest = around(mean).fold(0.0, |widest: f64, distance| widest.max(distance.abs()));
+    if widest == 0.0 {
+        return (mean, 0.0);
+    }
+    // As shares of the widest: squares neither overflow nor vanish.
+    let squares = Sum::of(around(mean).map(|distance| (distance / widest).powi(2)));
+    (mean, widest * (squares / values.len() as f64).sqrt())
 }
 
 /// The fitted curve itself.
@@ -202,7 +273,7 @@ impl Curve for BinormalCurve {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::tests::{summary, with_ties};
+    use crate::statistics::tests::{rows_of, summary, with_ties};
     use proptest::prelude::*;
 
     fn fit(labels: &[u8], scores: &[f64]) -> (Option<f64>, Option<f64>, Option<f64>) {
@@ -255,6 +326,30 @@ mod tests {
             assert!(BinormalCurve { at_fpr: wrong, n_points: 5 }.check().is_err());
         }
         assert!(BinormalCurve { at_fpr: None, n_points: 1 }.check().is_err());
+    }
+
+    #[test]
+    fn moments() {
+        let of = |labels: &[u8], scores: &[f64]| {
+            let record = RocBinormalMoments {}.of_rows(&rows_of(labels, &[scores], &[]));
+            (record.auc, record.intercept, record.slope)
+        };
+        // Positives 4 ± 2 and negatives 1 ± 1, shifted and scaled.
+        let expected = (Some(upper_tail(-3.0 / 5f64.sqrt())), Some(3.0), Some(-2.0));
+        for (shift, scale) in
+            [(0.0, 1.0), (1024.0, 1.0), (-7.0, 0.5), (0.0, 2f64.powi(1020)), (0.0, 2f64.powi(-1000))]
+        {
+            let scores = [6.0, 2.0, 0.0, 2.0].map(|score| (score + shift) * scale);
+            let record = of(&[1, 1, 0, 0], &scores);
+            assert_eq!((record.1, record.2), (expected.1, expected.2), "{shift} {scale}");
+            assert!((record.0.unwrap() - expected.0.unwrap()).abs() < 1e-15, "{shift} {scale}");
+        }
+        let labels = [1, 1, 1, 0, 0, 0];
+        assert_eq!(of(&labels, &[3.0, 2.0, 1.0, 5.0, 5.0, 5.0]).1, None, "negatives that do not differ");
+        assert!(of(&labels, &[3.0, 2.0, 1.0, 5.0, 5.0, 5.0]).0.is_some_and(|auc| auc < 0.01));
+        assert_eq!(of(&labels, &[0.1, 0.1, 0.1, 0.3, 0.3, 0.3]), (None, None, None));
+        assert_eq!(of(&labels, &[f64::INFINITY, 2.0, 1.0, 5.0, 4.0, 5.0]), (None, None, None));
+        assert_eq!(of(&[1, 0, 0], &[2.0, 1.0, 0.0]), (None, None, None));
     }
 
     proptest! {

@@ -43,7 +43,7 @@ pub mod roc_summary;
 
 pub use adjust_p_values::Adjustment;
 pub use alternative::Alternative;
-pub use binormal::{BinormalCurve, RocBinormal};
+pub use binormal::{BinormalCurve, RocBinormal, RocBinormalMoments};
 pub use brunner_munzel::BrunnerMunzel;
 pub use cap_curve::CapCurve;
 pub use compare_segments::CompareSegments;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from fractions import Fraction
 from typing import Any
 
 import polars as pl
@@ -47,5 +48,45 @@ ENTRIES: list[dict[str, Any]] = [
             "is_list": True,
         }
         for bands in (3, 10)
+    ),
+    {
+        "name": "roc_binormal",
+        "make": pa.roc_binormal,
+        "oracle": oracles_curves.roc_binormal,
+        "fields": {"auc": F, "intercept": F, "slope": F, **COUNTS},
+    },
+    {
+        "name": "roc_binormal",
+        "make": functools.partial(pa.roc_binormal, method="moments"),
+        "oracle": oracles_curves.roc_binormal_moments,
+        "fields": {"auc": F, "intercept": F, "slope": F, **COUNTS},
+        "by_value": True,
+        "plugin": "roc_binormal_moments",
+    },
+    *(
+        {
+            "name": "binormal_curve",
+            "make": functools.partial(pa.binormal_curve, **options),
+            "oracle": functools.partial(oracles_curves.binormal_curve, at_fpr=at_fpr),
+            "fields": {"fpr": F, "tpr": F},
+            "is_list": True,
+        }
+        for options, at_fpr in (
+            ({"at_fpr": [0.1, 0.01, 0.9]}, (0.1, 0.01, 0.9)),
+            ({"n_points": 5}, (0.0, 0.25, 0.5, 0.75, 1.0)),
+        )
+    ),
+    *(
+        {
+            "name": name,
+            "make": lambda label, score, make=make, at=at: make(label, score, at, n_resamples=9),
+            "oracle": functools.partial(oracles_curves.rate_at_rate, at=Fraction(str(at)), wanted=name[:3]),
+            "fields": {name[:3]: F, "se": F, "lower": F, "upper": F, **COUNTS},
+        }
+        for name, make, at in (
+            ("tpr_at_fpr", pa.tpr_at_fpr, 0.3),
+            ("tpr_at_fpr", pa.tpr_at_fpr, 0.0),
+            ("fpr_at_tpr", pa.fpr_at_tpr, 0.8),
+        )
     ),
 ]
