@@ -9,6 +9,7 @@ the result of its group NaN; a statistic that is undefined for a group is null.
 
 from polars_auc._native import __version__
 from polars_auc.agreement import rank_agreement
+from polars_auc.binormal import binormal_curve, roc_binormal
 from polars_auc.comparisons import (
     adjust_p_values,
     roc_auc_compare,
@@ -22,20 +23,29 @@ from polars_auc.folds import cv_roc_auc, cv_roc_auc_difference
 from polars_auc.inference import roc_auc_ci
 from polars_auc.operating_points import confusion_at, operating_point
 from polars_auc.planning import roc_auc_difference_power, roc_auc_power, roc_auc_sample_size
+from polars_auc.points import fpr_at_tpr, tpr_at_fpr
 from polars_auc.rank_sum import brunner_munzel, hodges_lehmann, kruskal_wallis, mann_whitney_u
+from polars_auc.ranks import mean_positive_rank
 from polars_auc.segments import compare_segments
+from polars_auc.tables import gains_table
+from polars_auc.tradeoffs import cap_curve, det_curve
 
 __all__ = [
     "__version__",
     "adjust_p_values",
     "average_precision",
+    "binormal_curve",
     "brunner_munzel",
+    "cap_curve",
     "compare_segments",
     "confusion_at",
     "cost_curve",
     "curve_points",
     "cv_roc_auc",
     "cv_roc_auc_difference",
+    "det_curve",
+    "fpr_at_tpr",
+    "gains_table",
     "gini",
     "hodges_lehmann",
     "kruskal_wallis",
@@ -43,6 +53,7 @@ __all__ = [
     "mann_whitney_u",
     "operating_point",
     "pr_curve",
+    "mean_positive_rank",
     "rank_agreement",
     "report",
     "roc_auc",
@@ -53,7 +64,9 @@ __all__ = [
     "roc_auc_power",
     "roc_auc_sample_size",
     "roc_convex_hull",
+    "roc_binormal",
     "roc_curve",
     "roc_curve_difference",
     "roc_summary",
+    "tpr_at_fpr",
 ]

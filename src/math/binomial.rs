@@ -10,7 +10,7 @@ use super::normal;
 /// From here on five terms of Stirling's series leave less than 1e-16.
 const STIRLING_FROM: u64 = 16;
 
-/// Newton's steps at most; eight are usual.
+/// Newton's steps at most; few are taken, since they double the digits.
 const MOST_STEPS: usize = 200;
 
 /// The exact interval of a proportion: every probability under which neither tail beyond what was observed is

@@ -7,6 +7,7 @@ use super::answer::{Arguments, curve, curve_field, number, number_field, summary
 use super::columnwise::{AdjustPValues, RocAucPower, RocAucSampleSize, columnwise, columnwise_field};
 use super::joint::{joint, joint_field, joint_single, joint_single_field};
 use crate::guard;
+use crate::statistics::{BinormalCurve, FprAtTpr, RocBinormal, RocBinormalMoments, TprAtFpr};
 use crate::statistics::{
     AveragePrecision, BrunnerMunzel, CompareSegments, ConfusionAt, CostCurve, CvRocAuc, CvRocAucDifference,
     Gini, HodgesLehmann, KruskalWallis, KsStatistic, MannWhitneyU, OperatingPoint, PrCurve, RankAgreement,
@@ -14,6 +15,7 @@ use crate::statistics::{
     RocAucDifferencePower, RocAucPartial, RocConvexHull, RocCurve, RocCurveAt, RocCurveDifference,
     RocCurveThinned, RocSummary,
 };
+use crate::statistics::{CapCurve, DetCurve, GainsTable, MeanPositiveRank};
 
 macro_rules! expressions {
     ($($kind:ident, $field:ident: $($name:ident $(in $public:ident)? => $statistic:ty),*;)*) => {
@@ -38,6 +40,11 @@ macro_rules! expressions {
     };
 }
 
+/// What users call an expression.
+fn called(name: &str) -> &str {
+    name.trim_end_matches("_clustered").trim_end_matches("_moments")
+}
+
 /// An error as Polars passes it on.
 fn refused(why: String) -> PolarsError {
     PolarsError::ComputeError(why.into())
@@ -49,6 +56,8 @@ expressions! {
         gini => Gini,
         roc_auc => RocAuc,
         roc_auc_partial in roc_auc => RocAucPartial;
+        mean_positive_rank => MeanPositiveRank,
+        gini => Gini;
     summary, summary_field:
         brunner_munzel => BrunnerMunzel,
         confusion_at => ConfusionAt,
@@ -65,9 +74,18 @@ expressions! {
         roc_curve => RocCurve,
         roc_curve_at in roc_curve => RocCurveAt,
         roc_curve_thinned in roc_curve => RocCurveThinned;
+        roc_binormal => RocBinormal,
+        roc_summary => RocSummary;
+    curve, curve_field:
+        binormal_curve => BinormalCurve,
+        cap_curve => CapCurve,
+        det_curve => DetCurve,
+        gains_table => GainsTable,
+        roc_curve => RocCurve;
     joint, joint_field:
         cv_roc_auc => CvRocAuc,
         cv_roc_auc_difference => CvRocAucDifference,
+        fpr_at_tpr => FprAtTpr,
         hodges_lehmann => HodgesLehmann,
         kruskal_wallis => KruskalWallis,
         rank_agreement => RankAgreement,
@@ -75,6 +93,8 @@ expressions! {
         roc_auc_compare => RocAucCompare,
         roc_auc_difference => RocAucDifference,
         roc_auc_difference_power => RocAucDifferencePower,
+        roc_binormal_moments => RocBinormalMoments,
+        tpr_at_fpr => TprAtFpr,
         roc_curve_difference => RocCurveDifference;
     joint_single, joint_single_field:
         compare_segments => CompareSegments;

@@ -15,6 +15,8 @@ pub enum Measure {
     TprAtFpr(f64),
     /// 1 - fpr at a tpr: specificity at a fixed sensitivity.
     SpecificityAtTpr(f64),
+    /// The fpr at a tpr, the smaller the better.
+    FprAtTpr(f64),
 }
 
 impl Measure {
@@ -25,7 +27,9 @@ impl Measure {
             Measure::Auc => Ok(()),
             Measure::FprRange(low, high) if rate(low) && rate(high) && low < high => Ok(()),
             Measure::TprRange(low, high) if rate(low) && rate(high) && low < high => Ok(()),
-            Measure::TprAtFpr(at) | Measure::SpecificityAtTpr(at) if rate(at) => Ok(()),
+            Measure::TprAtFpr(at) | Measure::SpecificityAtTpr(at) | Measure::FprAtTpr(at) if rate(at) => {
+                Ok(())
+            }
             measure => Err(format!("rates lie between 0 and 1, the lower one first, got {measure:?}")),
         }
     }
@@ -65,13 +69,17 @@ impl Measure {
                 Measure::SpecificityAtTpr(at) if y1 >= at && y0 < at => {
                     return Some(1.0 - reached((y0, x0), (y1, x1), at));
                 }
-                Measure::TprAtFpr(_) | Measure::SpecificityAtTpr(_) => {}
+                Measure::FprAtTpr(at) if y1 >= at && y0 < at => {
+                    return Some(reached((y0, x0), (y1, x1), at));
+                }
+                Measure::TprAtFpr(_) | Measure::SpecificityAtTpr(_) | Measure::FprAtTpr(_) => {}
             }
         }
         Some(match self {
             Measure::TprAtFpr(_) => best,
             // The tpr was there from the start: at 0.
             Measure::SpecificityAtTpr(_) => 1.0,
+            Measure::FprAtTpr(_) => 0.0,
             _ => area,
         })
     }
@@ -128,6 +136,7 @@ mod tests {
             [(0.0, 1.0), (0.5, 1.0), (0.625, 0.875), (0.75, 0.75), (0.8, 0.5), (1.0, 0.5)]
         {
             assert_eq!(of(Measure::SpecificityAtTpr(at)), specificity, "{at}");
+            assert_eq!(of(Measure::FprAtTpr(at)), 1.0 - specificity, "{at}");
         }
     }
 

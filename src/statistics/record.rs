@@ -321,8 +321,8 @@ impl<K: Key, R: Record<K>> Value<K> for Option<Many<R>> {
     }
 }
 
-/// A field's name without what tells it from a word of the language.
-pub(crate) const fn plain(name: &'static str) -> &'static str {
+/// A field's name without the mark of a raw identifier, which a keyword such as `fn` needs.
+pub(crate) const fn plain(name: &str) -> &str {
     match name.as_bytes() {
         [b'r', b'#', ..] => name.split_at(2).1,
         _ => name,

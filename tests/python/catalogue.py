@@ -10,6 +10,7 @@ import polars as pl
 
 import oracles
 import polars_auc as pa
+from catalogue_curves import CURVES
 from catalogue_points import POINTS
 from entries import COUNTS, Entry, F, N
 
@@ -251,4 +252,5 @@ CATALOGUE = [
         is_list=True,
     ),
     *POINTS,
+    *CURVES,
 ]

@@ -1,0 +1,371 @@
+//! The binormal ROC curve: a straight line between normal quantiles.
+
+use super::record::{Column, Record, record};
+use super::{Columns, Curve, Joint, Needs, Summary};
+use crate::math::normal::{upper_quantile, upper_tail};
+use crate::math::quotient;
+use crate::ranking::{Key, Rows, Ties};
+
+/// The most points of a curve that can be asked for.
+const MOST_POINTS: u32 = 10_000_000;
+
+/// Sums of scores up to here stay within the range of floats.
+const SUMMABLE: f64 = 1e280;
+
+/// The curve `Φ⁻¹(specificity) = intercept + slope Φ⁻¹(sensitivity)`, which two normal distributions of the scores
+/// would have after some increasing map (Green and Swets 1966; Hanley 1988). The slope is never above 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Line {
+    /// The quantile of the specificity where the sensitivity is one half.
+    pub intercept: f64,
+    /// How far the quantile of the specificity goes with that of the sensitivity.
+    pub slope: f64,
+}
+
+impl Line {
+    /// The line of least squares of the specificity's quantile on the sensitivity's, over the points of the curve at
+    /// which both are finite, one for each distinct score; `None` where the sensitivities of fewer than two points
+    /// differ.
+    pub fn of_ties<K: Key>(ties: &mut Ties<'_, K>) -> Option<Line> {
+        let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
+        // The parts of a fold that runs in parallel are put in order before anything is summed.
+        let points = ties.fold(
+            |points: &mut Vec<(f64, f64)>, tie| {
+                let (tp, fp) = (tie.tp(), tie.fp());
+                if 0 < tp && tp < n_pos && 0 < fp && fp < n_neg {
+                    points.push((quantile(tp, n_pos), quantile(n_neg - fp, n_neg)));
+                }
+            },
+            |points, lower| points.extend(lower),
+        );
+        let x = centered(points.iter().map(|point| point.0));
+        let y = centered(points.iter().map(|point| point.1));
+        let products = Sum::of(points.iter().map(|point| (point.0 - x.mean) * (point.1 - y.mean)));
+        (x.squares > 0.0).then(|| {
+            // Along the curve one rises as the other falls, so that a positive sum is rounding.
+            let slope = if products < 0.0 { products / x.squares } else { 0.0 };
+            Line { intercept: y.mean - slope * x.mean, slope }
+        })
+    }
+
+    /// The area under the curve.
+    pub fn auc(self) -> f64 {
+        upper_tail(-self.intercept / self.slope.hypot(1.0))
+    }
+
+    /// The tpr of the curve at an fpr; at a step its upper end.
+    pub fn tpr(self, fpr: f64) -> f64 {
+        if fpr <= 0.0 || fpr >= 1.0 {
+            return fpr;
+        }
+        let surplus = self.intercept - upper_quantile(fpr);
+        if self.slope == 0.0 {
+            return if surplus >= 0.0 { 1.0 } else { 0.0 };
+        }
+        upper_tail(-surplus / self.slope.abs())
+    }
+}
+
+/// The normal quantile of a share, neither 0 nor 1: that of the rest is the same to the last bit, but for its sign.
+fn quantile(count: u64, all: u64) -> f64 {
+    let rest = all - count;
+    if count <= rest {
+        -upper_quantile(quotient(count.into(), all.into()))
+    } else {
+        upper_quantile(quotient(rest.into(), all.into()))
+    }
+}
+
+/// The mean of some numbers, and the sum of squared distances from it; NaN and 0 of none.
+struct Centered {
+    mean: f64,
+    squares: f64,
+}
+
+fn centered(values: impl Iterator<Item = f64> + Clone) -> Centered {
+    let n = values.clone().count() as f64;
+    // Around one of the values: equal values have exactly no spread.
+    let center = values.clone().next().unwrap_or(f64::NAN);
+    let mean = center + Sum::of(values.clone().map(|value| value - center)) / n;
+    Centered { mean, squares: Sum::of(values.map(|value| (value - mean).powi(2))) }
+}
+
+/// A sum that keeps what rounding takes from it (Neumaier 1974).
+#[derive(Default)]
+struct Sum {
+    sum: f64,
+    lost: f64,
+}
+
+impl Sum {
+    fn of(values: impl Iterator<Item = f64>) -> f64 {
+        let mut all = Sum::default();
+        for value in values {
+            let sum = all.sum + value;
+            all.lost +=
+                if all.sum.abs() >= value.abs() { (all.sum - sum) + value } else { (value - sum) + all.sum };
+            all.sum = sum;
+        }
+        all.sum + all.lost
+    }
+}
+
+/// The binormal curve that fits a group's ROC curve best, and its area.
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocBinormal {}
+
+record! {
+    /// The fit of one group.
+    pub struct RocBinormalRecord<K> {
+        /// The area under the fitted curve, `Φ(intercept / √(1 + slope²))`; null where there is none.
+        pub auc: Option<f64>,
+        /// The quantile of the specificity where the sensitivity is one half.
+        pub intercept: Option<f64>,
+        /// How far the quantile of the specificity goes with that of the sensitivity; 0 or below.
+        pub slope: Option<f64>,
+        /// Positives that were used.
+        pub n_pos: u64,
+        /// Negatives that were used.
+        pub n_neg: u64,
+    }
+}
+
+impl Summary for RocBinormal {
+    type Record<K: Key> = RocBinormalRecord<K>;
+
+    fn of_ties<K: Key>(&self, mut ties: Ties<'_, K>) -> RocBinormalRecord<K> {
+        let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
+        let line = if ties.has_pairs() { Line::of_ties(&mut ties) } else { None };
+        RocBinormalRecord::new(
+            line.map(Line::auc),
+            line.map(|line| line.intercept),
+            line.map(|line| line.slope),
+            n_pos,
+            n_neg,
+        )
+    }
+
+    fn of_nan<K: Key>(&self, n_pos: u64, n_neg: u64) -> RocBinormalRecord<K> {
+        RocBinormalRecord { n_pos, n_neg, ..RocBinormalRecord::nan() }
+    }
+}
+
+/// The binormal curve of two normal distributions with the means and standard deviations of the classes.
+///
+/// With means `m` and deviations `s` (over n: of greatest likelihood) the quantile of the specificity at a threshold `c` is `(c - m0) / s0`
+/// and that of the sensitivity `(m1 - c) / s1`: the intercept is `(m1 - m0) / s0`, the slope `-s1 / s0`, and the area
+/// `Φ((m1 - m0) / √(s0² + s1²))` (Green and Swets 1966). Here scores count by their values.
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocBinormalMoments {}
+
+impl Joint for RocBinormalMoments {
+    type Record = RocBinormalRecord<u8>;
+
+    const COLUMNS: Columns = Columns::scores(Some(1));
+
+    fn needs(&self) -> Needs {
+        Needs::VALUES
+    }
+
+    fn of_rows(&self, rows: &Rows) -> RocBinormalRecord<u8> {
+        let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
+        let undefined = RocBinormalRecord { n_pos, n_neg, ..RocBinormalRecord::undefined() };
+        let largest = rows.values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+        if n_pos < 2 || n_neg < 2 || largest == f64::INFINITY {
+            return undefined;
+        }
+        // Where sums would leave the range of floats, all scores are made smaller. Both means are taken from one of the
+        // scores, so that what the scores have in common does not cost digits.
+        let scale = if largest > SUMMABLE { f64::powi(2.0, -100) } else { 1.0 };
+        let base = rows.values.iter().fold(f64::INFINITY, |least: f64, &value| least.min(value)) * scale;
+        let of_class = |class: bool| {
+            let of = rows.values.iter().zip(&rows.labels).filter(|row| *row.1 == class);
+            let mut offsets: Vec<f64> = of.map(|row| row.0 * scale - base).collect();
+            // Summed in order of size, whatever the order of the rows.
+            offsets.sort_unstable_by(f64::total_cmp);
+            mean_and_deviation(&offsets)
+        };
+        let ((m1, s1), (m0, s0)) = (of_class(true), of_class(false));
+        let spread = s0.hypot(s1);
+        if spread == 0.0 {
+            return undefined;
+        }
+        let finite = |value: f64| Some(value).filter(|value| value.is_finite());
+        RocBinormalRecord {
+            auc: Some(upper_tail(-(m1 - m0) / spread)),
+            intercept: finite((m1 - m0) / s0),
+            slope: finite(-s1 / s0),
+            ..undefined
+        }
+    }
+
+    fn of_nan(&self, rows: &Rows) -> RocBinormalRecord<u8> {
+        RocBinormalRecord { n_pos: rows.n_pos(), n_neg: rows.n_neg(), ..RocBinormalRecord::nan() }
+    }
+}
+
+/// The mean, and the standard deviation over n, of some numbers; 0 exactly where all are equal.
+fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
+    let around = |mean: f64| values.iter().map(move |value| value - mean);
+    let mean = centered(values.iter().copied()).mean;
+    let widest = around(mean).fold(0.0, |widest: f64, distance| widest.max(distance.abs()));
+    if widest == 0.0 {
+        return (mean, 0.0);
+    }
+    // As shares of the widest: squares neither overflow nor vanish.
+    let squares = Sum::of(around(mean).map(|distance| (distance / widest).powi(2)));
+    (mean, widest * (squares / values.len() as f64).sqrt())
+}
+
+/// The fitted curve itself.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct BinormalCurve {
+    /// At which rates; if none are given, at so many points at equal distances.
+    pub at_fpr: Option<Vec<f64>>,
+    /// How many points there are from 0 to 1.
+    pub n_points: u32,
+}
+
+record! {
+    /// One point of the fitted curve.
+    pub struct BinormalPoint<K> {
+        /// The false positive rate.
+        pub fpr: f64,
+        /// The true positive rate there.
+        pub tpr: f64,
+    }
+}
+
+impl Curve for BinormalCurve {
+    type Record<K: Key> = BinormalPoint<K>;
+
+    fn check(&self) -> Result<(), String> {
+        let rates = self.at_fpr.as_deref().unwrap_or_default();
+        if let Some(wrong) = rates.iter().find(|rate| !(0.0..=1.0).contains(*rate)) {
+            return Err(format!("at_fpr must lie between 0 and 1, such as 0.1, got {wrong}"));
+        }
+        if (2..=MOST_POINTS).contains(&self.n_points) {
+            Ok(())
+        } else {
+            Err(format!("n_points must lie between 2 and {MOST_POINTS}, such as 101, got {}", self.n_points))
+        }
+    }
+
+    fn points<K: Key>(&self, mut ties: Ties<'_, K>, columns: &mut Vec<Column<K>>) -> bool {
+        let Some(line) = (if ties.has_pairs() { Line::of_ties(&mut ties) } else { None }) else {
+            return false;
+        };
+        let mut point = |fpr: f64| BinormalPoint::new(fpr, line.tpr(fpr)).append(columns);
+        match &self.at_fpr {
+            Some(rates) => rates.iter().for_each(|&fpr| point(fpr)),
+            None => {
+                let last = u128::from(self.n_points - 1);
+                (0..=last).for_each(|i| point(quotient(i, last)));
+            }
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::{rows_of, summary, with_ties};
+    use proptest::prelude::*;
+
+    fn fit(labels: &[u8], scores: &[f64]) -> (Option<f64>, Option<f64>, Option<f64>) {
+        let record = summary(&RocBinormal {}, labels, scores);
+        (record.auc, record.intercept, record.slope)
+    }
+
+    #[test]
+    fn line_through_two_points() {
+        // The points (fpr, tpr) = (1/4, 1/2) and (1/2, 3/4): quantiles (0, q) and (q, 0).
+        let labels = [1, 1, 0, 1, 0, 1, 0, 0];
+        let scores = [3.0, 3.0, 3.0, 2.0, 2.0, 1.0, 1.0, 1.0];
+        let q = upper_quantile(0.25);
+        let (auc, intercept, slope) = fit(&labels, &scores);
+        assert_eq!((intercept, slope), (Some(q), Some(-1.0)));
+        assert!((auc.unwrap() - upper_tail(-q / 2f64.sqrt())).abs() < 1e-15);
+        let line = Line { intercept: q, slope: -1.0 };
+        assert!((line.tpr(0.25) - 0.5).abs() < 1e-15 && (line.tpr(0.5) - 0.75).abs() < 1e-15);
+        assert_eq!((line.tpr(0.0), line.tpr(1.0)), (0.0, 1.0));
+    }
+
+    #[test]
+    fn undefined_and_degenerate() {
+        assert_eq!(fit(&[1, 0, 1, 0], &[4.0, 3.0, 2.0, 1.0]), (None, None, None), "one finite point");
+        assert_eq!(fit(&[1, 1, 1], &[4.0, 3.0, 2.0]), (None, None, None));
+        assert_eq!(fit(&[1, 0, 0, 0, 1], &[5.0, 4.0, 3.0, 2.0, 1.0]), (None, None, None), "one sensitivity");
+        // Both points at a specificity of one half: a step, and the area left of it is missing.
+        let (auc, intercept, slope) = fit(&[1, 0, 1, 1, 0], &[5.0, 4.0, 3.0, 2.0, 1.0]);
+        assert_eq!((auc, intercept, slope), (Some(0.5), Some(0.0), Some(0.0)));
+        let step = Line { intercept: 0.0, slope: -0.0 };
+        assert_eq!((step.tpr(0.4), step.tpr(0.5), step.tpr(0.6)), (0.0, 1.0, 1.0));
+    }
+
+    #[test]
+    fn points_of_the_curve() {
+        let labels = [1, 1, 0, 1, 0, 1, 0, 0];
+        let scores = [3u8, 3, 3, 2, 2, 1, 1, 1];
+        let points = |curve: BinormalCurve| {
+            curve.check().unwrap();
+            let mut columns = Column::all_of(BinormalPoint::<u8>::FIELDS, 0);
+            assert!(with_ties(&labels, &scores, |ties| curve.points(ties, &mut columns)));
+            match &columns[0] {
+                Column::Number(fpr) => fpr.values.clone(),
+                _ => panic!("a rate"),
+            }
+        };
+        assert_eq!(points(BinormalCurve { at_fpr: None, n_points: 5 }), [0.0, 0.25, 0.5, 0.75, 1.0]);
+        assert_eq!(points(BinormalCurve { at_fpr: Some(vec![0.5, 0.1]), n_points: 5 }), [0.5, 0.1]);
+        for wrong in [Some(vec![0.5, 1.5]), Some(vec![f64::NAN])] {
+            assert!(BinormalCurve { at_fpr: wrong, n_points: 5 }.check().is_err());
+        }
+        assert!(BinormalCurve { at_fpr: None, n_points: 1 }.check().is_err());
+    }
+
+    #[test]
+    fn moments() {
+        let of = |labels: &[u8], scores: &[f64]| {
+            let record = RocBinormalMoments {}.of_rows(&rows_of(labels, &[scores], &[]));
+            (record.auc, record.intercept, record.slope)
+        };
+        // Positives 4 ± 2 and negatives 1 ± 1, shifted and scaled.
+        let expected = (Some(upper_tail(-3.0 / 5f64.sqrt())), Some(3.0), Some(-2.0));
+        for (shift, scale) in
+            [(0.0, 1.0), (1024.0, 1.0), (-7.0, 0.5), (0.0, 2f64.powi(1020)), (0.0, 2f64.powi(-1000))]
+        {
+            let scores = [6.0, 2.0, 0.0, 2.0].map(|score| (score + shift) * scale);
+            let record = of(&[1, 1, 0, 0], &scores);
+            assert_eq!((record.1, record.2), (expected.1, expected.2), "{shift} {scale}");
+            assert!((record.0.unwrap() - expected.0.unwrap()).abs() < 1e-15, "{shift} {scale}");
+        }
+        let labels = [1, 1, 1, 0, 0, 0];
+        assert_eq!(of(&labels, &[3.0, 2.0, 1.0, 5.0, 5.0, 5.0]).1, None, "negatives that do not differ");
+        assert!(of(&labels, &[3.0, 2.0, 1.0, 5.0, 5.0, 5.0]).0.is_some_and(|auc| auc < 0.01));
+        assert_eq!(of(&labels, &[0.1, 0.1, 0.1, 0.3, 0.3, 0.3]), (None, None, None));
+        assert_eq!(of(&labels, &[f64::INFINITY, 2.0, 1.0, 5.0, 4.0, 5.0]), (None, None, None));
+        assert_eq!(of(&[1, 0, 0], &[2.0, 1.0, 0.0]), (None, None, None));
+    }
+
+    proptest! {
+        #[test]
+        fn area_is_the_integral(intercept in -2.0..2.0f64, slope in -3.0..-0.2f64) {
+            let line = Line { intercept, slope };
+            // Over the quantiles of the fpr, where the curve is smooth.
+            let step = 1e-2;
+            let area: f64 = (-900..900)
+                .map(|i| {
+                    let z = (f64::from(i) + 0.5) * step;
+                    let density = (-0.5 * z * z).exp() / (2.0 * std::f64::consts::PI).sqrt();
+                    line.tpr(upper_tail(z)) * density * step
+                })
+                .sum();
+            prop_assert!((area - line.auc()).abs() < 1e-6, "{area} {}", line.auc());
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! The gains table: rows in bands of their scores, with gains, lift and KS.
+
+use super::Curve;
+use super::record::{Column, Record, Threshold, record};
+use crate::math;
+use crate::ranking::{Key, Ties};
+
+/// The most bands that can be asked for.
+const MOST_BANDS: u32 = 1_000_000;
+
+/// Rows in bands of about equal size, the highest scores first, and how the positives gather in the first bands.
+///
+/// Siddiqi (2006, chapter 6). A distinct score is never divided: it belongs to the band
+/// `floor(rows above it * bands / all rows) + 1`, so that bands differ in size where scores tie, and a band that no
+/// score falls into is left out. All numbers are quotients of exact integers.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct GainsTable {
+    /// How many bands there are, if no scores tie.
+    pub bands: u32,
+}
+
+record! {
+    /// One band.
+    pub struct GainsBand<K> {
+        /// The band's number, from 1 for the highest scores.
+        pub band: u64,
+        /// The highest score in the band.
+        pub highest: Option<Threshold<K>>,
+        /// The lowest score in the band.
+        pub lowest: Option<Threshold<K>>,
+        /// Rows in the band.
+        pub n: u64,
+        /// Positives in the band.
+        pub n_pos: u64,
+        /// Negatives in the band.
+        pub n_neg: u64,
+        /// `n_pos / n`.
+        pub rate: f64,
+        /// Rows in this band and those above.
+        pub cum_n: u64,
+        /// Positives in this band and those above.
+        pub cum_pos: u64,
+        /// Negatives in this band and those above.
+        pub cum_neg: u64,
+        /// `cum_pos / P`.
+        pub gain: f64,
+        /// `cum_neg / N`.
+        pub cum_fpr: f64,
+        /// The band's rate of positives, divided by that of all rows.
+        pub lift: f64,
+        /// The same for this band and those above together.
+        pub cum_lift: f64,
+        /// `gain - cum_fpr`.
+        pub ks: f64,
+    }
+}
+
+/// Rows of one band that come one after the other.
+#[derive(Clone, Copy, Debug)]
+struct Band<K> {
+    number: u64,
+    highest: K,
+    lowest: K,
+    pos: u64,
+    neg: u64,
+}
+
+/// Puts lower rows behind the bands that are there.
+fn take<K: Copy>(bands: &mut Vec<Band<K>>, lower: Band<K>) {
+    match bands.last_mut() {
+        Some(last) if last.number == lower.number => {
+            *last =
+                Band { lowest: lower.lowest, pos: last.pos + lower.pos, neg: last.neg + lower.neg, ..*last };
+        }
+        _ => bands.push(lower),
+    }
+}
+
+impl Curve for GainsTable {
+    type Record<K: Key> = GainsBand<K>;
+
+    fn check(&self) -> Result<(), String> {
+        if (1..=MOST_BANDS).contains(&self.bands) {
+            Ok(())
+        } else {
+            Err(format!("bands must lie between 1 and {MOST_BANDS}, such as 10, got {}", self.bands))
+        }
+    }
+
+    fn points<K: Key>(&self, mut ties: Ties<'_, K>, columns: &mut Vec<Column<K>>) -> bool {
+        if !ties.has_pairs() {
+            return false;
+        }
+        let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
+        let all = n_pos + n_neg;
+        let bands = ties.fold(
+            |bands: &mut Vec<Band<K>>, tie| {
+                let above = u128::from(tie.pos_above + tie.neg_above);
+                let number = (above * u128::from(self.bands) / u128::from(all)) as u64 + 1;
+                take(bands, Band { number, highest: tie.key, lowest: tie.key, pos: tie.pos, neg: tie.neg });
+            },
+            |bands, lower| lower.into_iter().for_each(|band| take(bands, band)),
+        );
+        let share = |count: u64, of: u64| math::quotient(count.into(), of.into());
+        let lift = |pos: u64, n: u64| {
+            math::quotient(u128::from(pos) * u128::from(all), u128::from(n) * u128::from(n_pos))
+        };
+        let (mut tp, mut fp) = (0, 0);
+        for band in bands {
+            let n = band.pos + band.neg;
+            tp += band.pos;
+            fp += band.neg;
+            let gained = u128::from(tp) * u128::from(n_neg);
+            let distance = gained.cast_signed() - (u128::from(fp) * u128::from(n_pos)).cast_signed();
+            GainsBand::new(
+                band.number,
+                Some(Threshold(band.highest)),
+                Some(Threshold(band.lowest)),
+                n,
+                band.pos,
+                band.neg,
+                share(band.pos, n),
+                tp + fp,
+                tp,
+                fp,
+                share(tp, n_pos),
+                share(fp, n_neg),
+                lift(band.pos, n),
+                lift(tp, tp + fp),
+                math::signed_quotient(distance, u128::from(n_pos) * u128::from(n_neg)),
+            )
+            .append(columns);
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::with_ties;
+    use proptest::prelude::*;
+
+    type Columns = Vec<Column<u8>>;
+
+    fn table(bands: u32, labels: &[u8], scores: &[u8]) -> Option<Columns> {
+        let mut columns = Column::all_of(GainsBand::<u8>::FIELDS, 0);
+        with_ties(labels, scores, |ties| GainsTable { bands }.points(ties, &mut columns)).then_some(columns)
+    }
+
+    fn counts(columns: &Columns, field: &str) -> Vec<u64> {
+        let place = GainsBand::<u8>::FIELDS.iter().position(|known| known.name == field).unwrap();
+        match &columns[place] {
+            Column::Count(rows) => rows.values.clone(),
+            Column::Threshold(rows) => rows.values.iter().map(|&key| key.into()).collect(),
+            _ => panic!("{field} is no count"),
+        }
+    }
+
+    fn numbers(columns: &Columns, field: &str) -> Vec<f64> {
+        let place = GainsBand::<u8>::FIELDS.iter().position(|known| known.name == field).unwrap();
+        match &columns[place] {
+            Column::Number(rows) => rows.values.clone(),
+            _ => panic!("{field} is no number"),
+        }
+    }
+
+    #[test]
+    fn halves() {
+        let columns = table(2, &[1, 1, 0, 1, 0, 0], &[6, 5, 4, 3, 2, 1]).unwrap();
+        assert_eq!(counts(&columns, "band"), [1, 2]);
+        assert_eq!((counts(&columns, "highest"), counts(&columns, "lowest")), (vec![6, 3], vec![4, 1]));
+        assert_eq!((counts(&columns, "n_pos"), counts(&columns, "cum_neg")), (vec![2, 1], vec![1, 3]));
+        assert_eq!(numbers(&columns, "rate"), [2.0 / 3.0, 1.0 / 3.0]);
+        assert_eq!(numbers(&columns, "lift"), [4.0 / 3.0, 2.0 / 3.0]);
+        assert_eq!(numbers(&columns, "cum_lift"), [4.0 / 3.0, 1.0]);
+        assert_eq!(numbers(&columns, "ks"), [1.0 / 3.0, 0.0]);
+    }
+
+    #[test]
+    fn ties_stay_together() {
+        // Five rows share the highest score, so that the second of four bands has none.
+        let columns = table(4, &[1, 1, 0, 1, 0, 1, 0, 0], &[9, 9, 9, 9, 9, 3, 2, 2]).unwrap();
+        assert_eq!(counts(&columns, "band"), [1, 3, 4]);
+        assert_eq!(counts(&columns, "n"), [5, 1, 2]);
+        assert!(table(4, &[1, 1], &[1, 2]).is_none());
+        assert!(GainsTable { bands: 0 }.check().is_err());
+        assert!(GainsTable { bands: 10 }.check().is_ok());
+    }
+
+    proptest! {
+        #[test]
+        fn by_definition(rows in prop::collection::vec((0u8..2, 0u8..30), 2..60), bands in 1u32..15) {
+            let (labels, scores): (Vec<u8>, Vec<u8>) = rows.iter().copied().unzip();
+            if let Some(columns) = table(bands, &labels, &scores) {
+                let band_of = |score: u8| {
+                    let above = scores.iter().filter(|&&other| other > score).count();
+                    (above * bands as usize / scores.len()) as u64 + 1
+                };
+                for (row, &band) in counts(&columns, "band").iter().enumerate() {
+                    let inside: Vec<&(u8, u8)> = rows.iter().filter(|row| band_of(row.1) == band).collect();
+                    prop_assert_eq!(counts(&columns, "n")[row], inside.len() as u64);
+                    let pos = inside.iter().filter(|row| row.0 == 1).count() as u64;
+                    prop_assert_eq!(counts(&columns, "n_pos")[row], pos);
+                    prop_assert_eq!(Some(counts(&columns, "highest")[row]), inside.iter().map(|row| row.1.into()).max());
+                    prop_assert_eq!(Some(counts(&columns, "lowest")[row]), inside.iter().map(|row| row.1.into()).min());
+                }
+                prop_assert_eq!(counts(&columns, "n").iter().sum::<u64>(), rows.len() as u64);
+                prop_assert_eq!(counts(&columns, "cum_n").last().copied(), Some(rows.len() as u64));
+                prop_assert_eq!(numbers(&columns, "ks").last().copied(), Some(0.0));
+            }
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! One rate of the ROC curve where the other is fixed, with an interval.
+
+use super::bootstrap::Resampling;
+use super::record::record;
+use super::{Columns, Joint, Measure, check_level};
+use crate::math::quantile::{mean_and_deviation, of_sorted};
+use crate::ranking::Rows;
+
+/// The tpr of the ROC curve at an fpr: sensitivity at a fixed specificity.
+///
+/// Between two points the curve is a straight line, and where it is vertical the highest point counts. The interval is
+/// that between quantiles of stratified resamples (Efron 1979; Platt, Hanley and Yang 2000).
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct TprAtFpr {
+    /// The false positive rate.
+    pub fpr: f64,
+    /// The interval's coverage.
+    pub level: f64,
+    /// How the bootstrap draws.
+    pub resampling: Resampling,
+}
+
+/// The fpr of the ROC curve at a tpr: 1 less the specificity at a fixed sensitivity.
+///
+/// As [`TprAtFpr`] with the axes exchanged: where the curve is horizontal the leftmost point counts.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct FprAtTpr {
+    /// The true positive rate.
+    pub tpr: f64,
+    /// The interval's coverage.
+    pub level: f64,
+    /// How the bootstrap draws.
+    pub resampling: Resampling,
+}
+
+record! {
+    /// The tpr of one group.
+    pub struct TprAtFprRecord<K> {
+        /// The true positive rate; null without a positive or without a negative.
+        pub tpr: Option<f64>,
+        /// The standard deviation of the resamples; null with fewer than two positives or fewer than two negatives.
+        pub se: Option<f64>,
+        /// The lower limit; null where the standard error is.
+        pub lower: Option<f64>,
+        /// The upper limit; null where the standard error is.
+        pub upper: Option<f64>,
+        /// Positives that were used.
+        pub n_pos: u64,
+        /// Negatives that were used.
+        pub n_neg: u64,
+    }
+}
+
+record! {
+    /// The fpr of one group.
+    pub struct FprAtTprRecord<K> {
+        /// The false positive rate; null without a positive or without a negative.
+        pub fpr: Option<f64>,
+        /// The standard deviation of the resamples; null with fewer than two positives or fewer than two negatives.
+        pub se: Option<f64>,
+        /// The lower limit; null where the standard error is.
+        pub lower: Option<f64>,
+        /// The upper limit; null where the standard error is.
+        pub upper: Option<f64>,
+        /// Positives that were used.
+        pub n_pos: u64,
+        /// Negatives that were used.
+        pub n_neg: u64,
+    }
+}
+
+macro_rules! rates {
+    ($($statistic:ident, $record:ident, $given:ident, $measure:ident;)*) => {$(
+        impl Joint for $statistic {
+            type Record = $record<u8>;
+
+            const COLUMNS: Columns = Columns::scores(Some(1));
+
+            fn check(&self) -> Result<(), String> {
+                check_level(self.level)?;
+                Measure::$measure(self.$given).check()?;
+                self.resampling.check()
+            }
+
+            fn passes(&self) -> usize {
+                4 * self.resampling.n_resamples as usize
+            }
+
+            fn of_rows(&self, rows: &Rows) -> $record<u8> {
+                let rate = Rate::of(rows, Measure::$measure(self.$given), self.level, self.resampling);
+                $record::new(rate.estimate, rate.se, rate.lower, rate.upper, rows.n_pos(), rows.n_neg())
+            }
+
+            fn of_nan(&self, rows: &Rows) -> $record<u8> {
+                $record { n_pos: rows.n_pos(), n_neg: rows.n_neg(), ..$record::nan() }
+            }
+        }
+    )*};
+}
+rates! {
+    TprAtFpr, TprAtFprRecord, fpr, TprAtFpr;
+    FprAtTpr, FprAtTprRecord, tpr, FprAtTpr;
+}
+
+/// A rate with its interval.
+#[derive(Default)]
+struct Rate {
+    estimate: Option<f64>,
+    se: Option<f64>,
+    lower: Option<f64>,
+    upper: Option<f64>,
+}
+
+impl Rate {
+    fn of(rows: &Rows, measure: Measure, level: f64, resampling: Resampling) -> Rate {
+        let Some(codes) = rows.scores.first() else {
+            return Rate::default();
+        };
+        let pos = codes.histogram(|row| rows.labels[row]);
+        let neg = codes.histogram(|row| !rows.labels[row]);
+        let counts: Vec<(u32, u32)> = pos.into_iter().zip(neg).rev().collect();
+        let estimate = measure.of(counts.into_iter());
+        if rows.n_pos() < 2 || rows.n_neg() < 2 {
+            return Rate { estimate, ..Rate::default() };
+        }
+        let measured = resampling.measures(&rows.in_canonical_order(), measure);
+        let mut rates: Vec<f64> = measured.into_iter().filter_map(|of| of[0]).collect();
+        // In order before they are summed: equal samples have equal sums.
+        rates.sort_unstable_by(f64::total_cmp);
+        let tail = 0.5 * (1.0 - level);
+        Rate {
+            estimate,
+            se: Some(mean_and_deviation(&rates).1),
+            lower: Some(of_sorted(&rates, tail)),
+            upper: Some(of_sorted(&rates, 1.0 - tail)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::rows_of;
+
+    const DRAWN: Resampling = Resampling { n_resamples: 4000, seed: 3 };
+
+    #[test]
+    fn both_rates_and_their_intervals() {
+        // Every negative scores its number, every positive 20 more: the tpr at fpr 0.25 is 0.25 + 0.2.
+        let scores: Vec<f64> = (0..100).chain(20..120).map(f64::from).collect();
+        let labels: Vec<u8> = (0..200).map(|row| u8::from(row >= 100)).collect();
+        let rows = rows_of(&labels, &[&scores], &[]);
+        let at = TprAtFpr { fpr: 0.25, level: 0.95, resampling: DRAWN };
+        at.check().unwrap();
+        let record = at.of_rows(&rows);
+        assert_eq!((record.tpr, record.n_pos, record.n_neg), (Some(0.45), 100, 100));
+        // The variance of the threshold and that of the share beyond it.
+        let se = (0.25 * 0.75 / 100.0 + 0.45 * 0.55 / 100.0f64).sqrt();
+        assert!((record.se.unwrap() / se - 1.0).abs() < 0.1, "{record:?} {se}");
+        let half = 0.5 * (record.upper.unwrap() - record.lower.unwrap());
+        assert!((half / (1.96 * se) - 1.0).abs() < 0.1, "{record:?}");
+        let back = FprAtTpr { tpr: 0.45, level: 0.95, resampling: DRAWN };
+        back.check().unwrap();
+        assert_eq!(back.of_rows(&rows).fpr, Some(0.25));
+    }
+
+    #[test]
+    fn edges() {
+        let at = |fpr: f64| TprAtFpr { fpr, level: 0.9, resampling: Resampling { n_resamples: 9, seed: 0 } };
+        let alone = at(0.1).of_rows(&rows_of(&[1, 1], &[&[1.0, 2.0]], &[]));
+        assert_eq!((alone.tpr, alone.se, alone.n_pos), (None, None, 2));
+        let single = at(0.0).of_rows(&rows_of(&[1, 1, 0], &[&[1.0, 3.0, 2.0]], &[]));
+        assert_eq!((single.tpr, single.se, single.lower), (Some(0.5), None, None));
+        let apart = at(0.0).of_rows(&rows_of(&[1, 1, 0, 0], &[&[4.0, 3.0, 2.0, 1.0]], &[]));
+        assert_eq!(
+            (apart.tpr, apart.se, apart.lower, apart.upper),
+            (Some(1.0), Some(0.0), Some(1.0), Some(1.0))
+        );
+        assert!(at(1.5).check().is_err() && at(f64::NAN).check().is_err());
+        assert!(TprAtFpr { level: 1.0, ..at(0.1) }.check().is_err());
+        let back = FprAtTpr { tpr: 0.0, level: 0.9, resampling: DRAWN };
+        assert_eq!(back.of_rows(&rows_of(&[0, 1, 1], &[&[3.0, 2.0, 1.0]], &[])).fpr, Some(0.0));
+        assert!(FprAtTpr { tpr: -0.1, ..back }.check().is_err());
+    }
+}
