@@ -6,6 +6,7 @@
 pub mod chi_square;
 pub mod exact;
 pub mod kolmogorov;
+pub mod mean;
 pub mod normal;
 pub mod quantile;
 pub mod random;

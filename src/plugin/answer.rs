@@ -44,7 +44,7 @@ fn checked_score(inputs: &[Field], options: Result<(), String>) -> PolarsResult<
         polars_bail!(ComputeError: "expected List columns, got {} and {}", scores.dtype(), labels.dtype());
     };
     score::check(scores.name(), score)?;
-    label::check(labels.name(), label)?;
+    label::check("label", labels.name(), label)?;
     Ok((scores.name().clone(), (**score).clone()))
 }
 

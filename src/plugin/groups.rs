@@ -30,7 +30,7 @@ impl Groups {
         let (mut rows, borders) = same_groups(&inputs, |input| if input == 0 { "score" } else { "label" })?;
         let (label_rows, score_rows) = (rows.pop().unwrap_or_default(), rows.pop().unwrap_or_default());
         let scores = score::rankable(&score_rows)?;
-        let (labels, labels_there) = label::bits(&label_rows)?;
+        let (labels, labels_there) = label::bits("label", &label_rows)?;
         let scores_there = scores.chunks()[0].validity();
         let valid = combine_validities_and(scores_there, labels_there.as_ref())
             .filter(|valid| valid.unset_bits() > 0);

@@ -119,7 +119,7 @@ pub struct Needs {
     pub codes: bool,
     /// How many rows of the other class each row beats.
     pub placements: bool,
-    /// The values of the first score.
+    /// The values of all scores.
     pub values: bool,
 }
 
@@ -168,6 +168,12 @@ pub trait Joint: Sync {
     /// [`nan_keys`](Rows::nan_keys).
     const NAN_BY_KEY: bool = false;
 
+    /// Whether the key is a truth value, as a label is; false is then the key of place 0, and true that of place 1.
+    const KEY_IS_TRUTH: bool = false;
+
+    /// How many distinct keys a group may have: more are an error.
+    const MOST_KEYS: usize = usize::MAX;
+
     /// Says what is wrong with the options, in words that name the option and what it may be.
     fn check(&self) -> Result<(), String> {
         Ok(())
@@ -186,6 +192,12 @@ pub trait Joint: Sync {
     /// A key that the statistic refers to, in words. The key column is then a struct whose first field is false for that
     /// key and true for all others, so that it comes first.
     fn reference(&self) -> Option<&str> {
+        None
+    }
+
+    /// What the score columns are for, in order: the only values that a key may have, as text. A key is then coded by its
+    /// place here, and a [`Name`](record::Name) in the record is one of these.
+    fn classes(&self) -> Option<&[String]> {
         None
     }
 
@@ -234,7 +246,7 @@ pub(crate) mod tests {
             } else {
                 Vec::new()
             },
-            values: scores[0].to_vec(),
+            values: scores.iter().map(|scores| scores.to_vec()).collect(),
             nan_keys: Vec::new(),
             keys: Codes::of(keys.iter().copied()),
             key_places: Vec::new(),
