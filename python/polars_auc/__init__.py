@@ -15,23 +15,27 @@ from polars_auc.comparisons import (
     roc_auc_difference,
     roc_curve_difference,
 )
-from polars_auc.curves import roc_curve
+from polars_auc.curves import average_roc_curve, roc_curve
 from polars_auc.estimates import gini, ks_statistic, roc_auc, roc_summary
 from polars_auc.evaluate import report
 from polars_auc.folds import cv_roc_auc, cv_roc_auc_difference
 from polars_auc.inference import roc_auc_ci
+from polars_auc.multiclass import roc_auc_multiclass, roc_auc_ordinal
 from polars_auc.planning import roc_auc_difference_power, roc_auc_power, roc_auc_sample_size
 from polars_auc.rank_sum import brunner_munzel, hodges_lehmann, kruskal_wallis, mann_whitney_u
 from polars_auc.segments import compare_segments
+from polars_auc.subgroups import grouped_roc_auc, subgroup_auc
 
 __all__ = [
     "__version__",
     "adjust_p_values",
+    "average_roc_curve",
     "brunner_munzel",
     "compare_segments",
     "cv_roc_auc",
     "cv_roc_auc_difference",
     "gini",
+    "grouped_roc_auc",
     "hodges_lehmann",
     "kruskal_wallis",
     "ks_statistic",
@@ -43,9 +47,12 @@ __all__ = [
     "roc_auc_compare",
     "roc_auc_difference",
     "roc_auc_difference_power",
+    "roc_auc_multiclass",
+    "roc_auc_ordinal",
     "roc_auc_power",
     "roc_auc_sample_size",
     "roc_curve",
     "roc_curve_difference",
     "roc_summary",
+    "subgroup_auc",
 ]

@@ -8,9 +8,10 @@ use super::columnwise::{AdjustPValues, RocAucPower, RocAucSampleSize, columnwise
 use super::joint::{joint, joint_field, joint_single, joint_single_field};
 use crate::guard;
 use crate::statistics::{
-    BrunnerMunzel, CompareSegments, CvRocAuc, CvRocAucDifference, Gini, HodgesLehmann, KruskalWallis,
-    KsStatistic, MannWhitneyU, RankAgreement, RocAuc, RocAucCi, RocAucCiClustered, RocAucCompare,
-    RocAucDifference, RocAucDifferencePower, RocCurve, RocCurveDifference, RocSummary,
+    AverageRocCurve, BrunnerMunzel, CompareSegments, CvRocAuc, CvRocAucDifference, Gini, GroupedRocAuc,
+    HodgesLehmann, KruskalWallis, KsStatistic, MannWhitneyU, RankAgreement, RocAuc, RocAucCi,
+    RocAucCiClustered, RocAucCompare, RocAucDifference, RocAucDifferencePower, RocAucMulticlass,
+    RocAucOrdinal, RocCurve, RocCurveDifference, RocSummary, SubgroupAuc,
 };
 
 macro_rules! expressions {
@@ -58,6 +59,7 @@ expressions! {
     joint, joint_field:
         cv_roc_auc => CvRocAuc,
         cv_roc_auc_difference => CvRocAucDifference,
+        grouped_roc_auc => GroupedRocAuc,
         hodges_lehmann => HodgesLehmann,
         kruskal_wallis => KruskalWallis,
         rank_agreement => RankAgreement,
@@ -65,8 +67,12 @@ expressions! {
         roc_auc_compare => RocAucCompare,
         roc_auc_difference => RocAucDifference,
         roc_auc_difference_power => RocAucDifferencePower,
-        roc_curve_difference => RocCurveDifference;
+        roc_auc_multiclass => RocAucMulticlass,
+        roc_auc_ordinal => RocAucOrdinal,
+        roc_curve_difference => RocCurveDifference,
+        subgroup_auc => SubgroupAuc;
     joint_single, joint_single_field:
+        average_roc_curve => AverageRocCurve,
         compare_segments => CompareSegments;
     columnwise, columnwise_field:
         adjust_p_values => AdjustPValues,

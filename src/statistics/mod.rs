@@ -9,15 +9,18 @@
 
 pub mod adjust_p_values;
 pub mod alternative;
+pub mod average_roc_curve;
 pub mod bootstrap;
 pub mod brunner_munzel;
 pub mod by_key;
+pub mod class_pairs;
 pub mod compare_segments;
 pub mod cv_roc_auc;
 pub mod cv_roc_auc_difference;
 pub mod delong;
 pub mod exact_rank_sum;
 pub mod gini;
+pub mod grouped_roc_auc;
 pub mod hodges_lehmann;
 pub mod kruskal_wallis;
 pub mod ks_statistic;
@@ -31,17 +34,22 @@ pub mod roc_auc_ci;
 pub mod roc_auc_ci_clustered;
 pub mod roc_auc_compare;
 pub mod roc_auc_difference;
+pub mod roc_auc_multiclass;
+pub mod roc_auc_ordinal;
 pub mod roc_curve;
 pub mod roc_curve_difference;
 pub mod roc_summary;
+pub mod subgroup_auc;
 
 pub use adjust_p_values::Adjustment;
 pub use alternative::Alternative;
+pub use average_roc_curve::AverageRocCurve;
 pub use brunner_munzel::BrunnerMunzel;
 pub use compare_segments::CompareSegments;
 pub use cv_roc_auc::CvRocAuc;
 pub use cv_roc_auc_difference::CvRocAucDifference;
 pub use gini::Gini;
+pub use grouped_roc_auc::GroupedRocAuc;
 pub use hodges_lehmann::HodgesLehmann;
 pub use kruskal_wallis::KruskalWallis;
 pub use ks_statistic::KsStatistic;
@@ -55,9 +63,12 @@ pub use roc_auc_ci::RocAucCi;
 pub use roc_auc_ci_clustered::RocAucCiClustered;
 pub use roc_auc_compare::RocAucCompare;
 pub use roc_auc_difference::RocAucDifference;
+pub use roc_auc_multiclass::RocAucMulticlass;
+pub use roc_auc_ordinal::RocAucOrdinal;
 pub use roc_curve::RocCurve;
 pub use roc_curve_difference::RocCurveDifference;
 pub use roc_summary::RocSummary;
+pub use subgroup_auc::SubgroupAuc;
 
 use crate::ranking::{Key, Rows, Ties};
 

@@ -12,6 +12,7 @@ import polars as pl
 
 import oracles
 import polars_auc as pa
+from catalogue_classes import CLASSES
 
 Z_90 = 1.6448536269514722
 
@@ -281,4 +282,5 @@ CATALOGUE = [
         {"threshold": F, "fp": N, "tp": N, "fpr": F, "tpr": F},
         is_list=True,
     ),
+    *(Entry(**vars(entry)) for entry in CLASSES),
 ]
