@@ -16,7 +16,7 @@ pub enum Kind {
     Threshold,
     /// A word of the statistic's own.
     Word,
-    /// The name of one of the score columns.
+    /// The name of one of the score columns, or of the class that it is for.
     Name,
     /// A value of the key column, such as a segment.
     Key,
@@ -208,7 +208,7 @@ impl<K: Key> Column<K> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Threshold<K>(pub K);
 
-/// The place of a score column, whose name the record tells.
+/// The place of a score column, whose name or class the record tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Name(pub u32);
 
