@@ -224,6 +224,36 @@ def curve(n: int) -> Iterator[Work]:
     yield Work("all points of a curve", contenders, [Promise("roc_curve", "sort of score with label", 1.5)])
 
 
+def points(n: int) -> Iterator[Work]:
+    """Time a curve to be drawn, and rows with weights, beside the plain AUC."""
+    frame = normal(n)
+    weight = pl.Series("weight", np.random.default_rng(9).gamma(2.0, size=n))
+    contenders = {
+        "roc_auc": select(frame, AUC),
+        "roc_curve(max_points=1000)": select(frame, pa.roc_curve("label", "score", max_points=1000)),
+        "roc_auc(weight=)": select(frame.with_columns(weight), pa.roc_auc("label", "score", weight="weight")),
+    }
+    promises = [
+        Promise("roc_curve(max_points=1000)", "roc_auc", 1.2),
+        Promise("roc_auc(weight=)", "roc_auc", 1.6),
+    ]
+    yield Work("a curve to draw, and weights", contenders, promises)
+
+
+def operating_points(n: int) -> Iterator[Work]:
+    """Find the best threshold of each of very many groups."""
+    count = n // 10
+    group = pl.Series((np.random.default_rng(3).random(n) * count).astype(np.int32)).alias("group")
+    frame = normal(n).with_columns(group)
+    for engine in ("streaming", "in-memory"):
+        contenders = {
+            "roc_auc": grouped(frame, engine, AUC),
+            "operating_point": grouped(frame, engine, pa.operating_point("label", "score")),
+        }
+        promises = [Promise("operating_point", "roc_auc", 1.5)]
+        yield Work(f"{count} groups of 10 rows, {engine}", contenders, promises)
+
+
 def alone(n: int, statistic: str = "roc_auc") -> dict[str, float]:
     """Time a query, and measure the memory it takes, in this process."""
     frame = normal(n)
@@ -247,10 +277,10 @@ def resident(what: str) -> float:
     return next(float(line.split()[1]) * 1024 for line in lines if line.startswith(what))
 
 
-def in_a_process(n: int, threads: int | None = None) -> dict[str, float]:
+def in_a_process(n: int, threads: int | None = None, statistic: str = "roc_auc") -> dict[str, float]:
     """Do ``alone`` in a process with so many threads."""
     environment = {**os.environ, **({"POLARS_MAX_THREADS": str(threads)} if threads else {})}
-    command = [sys.executable, __file__, "--alone", str(n)]
+    command = [sys.executable, __file__, "--alone", str(n), "--statistic", statistic]
     answer = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
     told: dict[str, float] = json.loads(answer.stdout)
     return told
@@ -265,6 +295,8 @@ WORKS: dict[str, Callable[[int], Iterator[Work]]] = {
     "small": small,
     "statistics": statistics_of_one_column,
     "curve": curve,
+    "points": points,
+    "operating_points": operating_points,
 }
 
 
@@ -364,18 +396,39 @@ def growth(n: int, rounds: int) -> Iterator[Row]:
         )
 
 
+def curve_memory(n: int, rounds: int) -> Iterator[Row]:
+    """See what memory a curve of distinct scores takes besides what it was made of."""
+    extra = statistics.median(in_a_process(n, statistic="roc_curve")["extra"] for _ in range(rounds))
+    # Five columns of eight bytes a point, and the keys once.
+    allowed = 8.0 * 5 * n + 8.0 * n
+    taken = extra * 8.0 * n
+    yield Row(
+        "memory, bytes",
+        "roc_curve",
+        "its points and one copy of keys",
+        rounds,
+        taken,
+        allowed,
+        taken / allowed,
+        1.0,
+    )
+
+
 def main() -> int:
     """Measure, print and append."""
     parser = argparse.ArgumentParser(description="Hold this package's speed against what is promised.")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--rows", type=float, default=1e7)
-    parser.add_argument("--only", nargs="+", choices=[*WORKS, "threads", "growth"], help="these works")
+    parser.add_argument(
+        "--only", nargs="+", choices=[*WORKS, "threads", "growth", "curve_memory"], help="these works"
+    )
     parser.add_argument("--check", action="store_true", help="fail where a promise is not kept")
     parser.add_argument("--dry", action="store_true", help="append nothing")
     parser.add_argument("--alone", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--statistic", default="roc_auc", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.alone:
-        print(json.dumps(alone(chosen.alone)))
+        print(json.dumps(alone(chosen.alone, chosen.statistic)))
         return 0
     n = int(chosen.rows)
     told: list[Row] = []
@@ -392,7 +445,7 @@ def main() -> int:
         if not chosen.only or name in chosen.only:
             for work in works(n):
                 take(timed(work, chosen.rounds))
-    for name, processes in {"threads": threads, "growth": growth}.items():
+    for name, processes in {"threads": threads, "growth": growth, "curve_memory": curve_memory}.items():
         if not chosen.only or name in chosen.only:
             take(processes(n, min(chosen.rounds, 5)))
     if not chosen.dry:

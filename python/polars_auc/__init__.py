@@ -9,6 +9,7 @@ the result of its group NaN; a statistic that is undefined for a group is null.
 
 from polars_auc._native import __version__
 from polars_auc.agreement import rank_agreement
+from polars_auc.average_curves import average_roc_curve
 from polars_auc.binormal import binormal_curve, roc_binormal
 from polars_auc.comparisons import (
     adjust_p_values,
@@ -22,6 +23,7 @@ from polars_auc.evaluate import report
 from polars_auc.folds import cv_roc_auc, cv_roc_auc_difference
 from polars_auc.inference import roc_auc_ci
 from polars_auc.operating_points import confusion_at, operating_point
+from polars_auc.multiclass import roc_auc_multiclass, roc_auc_ordinal
 from polars_auc.planning import roc_auc_difference_power, roc_auc_power, roc_auc_sample_size
 from polars_auc.points import fpr_at_tpr, tpr_at_fpr
 from polars_auc.rank_sum import brunner_munzel, hodges_lehmann, kruskal_wallis, mann_whitney_u
@@ -29,11 +31,13 @@ from polars_auc.ranks import mean_positive_rank
 from polars_auc.segments import compare_segments
 from polars_auc.tables import gains_table
 from polars_auc.tradeoffs import cap_curve, det_curve
+from polars_auc.subgroups import grouped_roc_auc, subgroup_auc
 
 __all__ = [
     "__version__",
     "adjust_p_values",
     "average_precision",
+    "average_roc_curve",
     "binormal_curve",
     "brunner_munzel",
     "cap_curve",
@@ -47,13 +51,14 @@ __all__ = [
     "fpr_at_tpr",
     "gains_table",
     "gini",
+    "grouped_roc_auc",
     "hodges_lehmann",
     "kruskal_wallis",
     "ks_statistic",
     "mann_whitney_u",
+    "mean_positive_rank",
     "operating_point",
     "pr_curve",
-    "mean_positive_rank",
     "rank_agreement",
     "report",
     "roc_auc",
@@ -61,12 +66,15 @@ __all__ = [
     "roc_auc_compare",
     "roc_auc_difference",
     "roc_auc_difference_power",
+    "roc_auc_multiclass",
+    "roc_auc_ordinal",
     "roc_auc_power",
     "roc_auc_sample_size",
-    "roc_convex_hull",
     "roc_binormal",
+    "roc_convex_hull",
     "roc_curve",
     "roc_curve_difference",
     "roc_summary",
+    "subgroup_auc",
     "tpr_at_fpr",
 ]

@@ -89,8 +89,8 @@ def roc_binormal(
     (0.9107, 2.3298, -1.4146)
     """
     one_of("roc_binormal", "method", method, ("least_squares", "moments"))
-    plugin = "roc_binormal" if method == "least_squares" else "roc_binormal_moments"
-    return expression(plugin, {"score": score, "label": label})
+    variant = None if method == "least_squares" else "moments"
+    return expression("roc_binormal", {"score": score, "label": label}, variant=variant)
 
 
 def binormal_curve(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable, Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING
 
-from polars_auc._plugin import expression
+from polars_auc._plugin import expression, threshold
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,7 +19,9 @@ __all__ = ["gains_table"]
 _MOST_BANDS = 1_000_000
 
 
-def gains_table(label: IntoExpr, score: IntoExpr, *, bands: int = 10) -> pl.Expr:
+def gains_table(
+    label: IntoExpr, score: IntoExpr, *, bands: int = 10, edges: Sequence[float] | None = None
+) -> pl.Expr:
     """Return the gains table: rows in bands of about equal size, with rates, gains, lift and KS.
 
     Parameters
@@ -28,6 +32,10 @@ def gains_table(label: IntoExpr, score: IntoExpr, *, bands: int = 10) -> pl.Expr
         Any numeric or Boolean column; higher means more positive.
     bands
         How many bands there are, from 1 to 1,000,000; 10 for deciles.
+    edges
+        The scores at which bands begin, ascending, instead of bands of equal size: a band holds
+        ``edge <= score < next edge``, and the first and the last are open. Any numbers; they are compared with
+        the scores in their own dtype and without rounding.
 
     Returns
     -------
@@ -51,7 +59,7 @@ def gains_table(label: IntoExpr, score: IntoExpr, *, bands: int = 10) -> pl.Expr
     Raises
     ------
     ValueError
-        If ``bands`` is not an integer from 1 to 1,000,000.
+        If ``bands`` is not an integer from 1 to 1,000,000, or ``edges`` are not ascending numbers.
     polars.exceptions.ComputeError
         As :func:`polars_auc.roc_auc`.
 
@@ -84,4 +92,13 @@ def gains_table(label: IntoExpr, score: IntoExpr, *, bands: int = 10) -> pl.Expr
     if isinstance(bands, bool) or not isinstance(bands, Integral) or not 1 <= bands <= _MOST_BANDS:
         msg = f"gains_table: bands must be an integer from 1 to {_MOST_BANDS}, such as 10, got {bands!r}"
         raise ValueError(msg)
-    return expression("gains_table", {"score": score, "label": label}, bands=bands)
+    if edges is not None:
+        if isinstance(edges, str) or not isinstance(edges, Iterable):
+            msg = f"gains_table: edges must be a list of numbers, such as [500, 600], got {edges!r}"
+            raise ValueError(msg)
+        edges = list(edges)
+    kept = None if edges is None else [threshold("gains_table", "edges", edge) for edge in edges]
+    if edges and any(low >= high for low, high in itertools.pairwise(edges)):
+        msg = f"gains_table: edges must ascend, got {edges!r}"
+        raise ValueError(msg)
+    return expression("gains_table", {"score": score, "label": label}, bands=int(bands), edges=kept)

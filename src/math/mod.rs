@@ -8,6 +8,7 @@ pub mod chi_square;
 pub mod exact;
 pub mod fraction;
 pub mod kolmogorov;
+pub mod mean;
 pub mod normal;
 pub mod quantile;
 pub mod random;

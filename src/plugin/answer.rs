@@ -51,7 +51,7 @@ fn checked(
         _ => polars_bail!(ComputeError: "expected a score and a label, got {} columns", inputs.len()),
     };
     score::check(scores.name(), &inner(scores)?)?;
-    label::check(labels.name(), &inner(labels)?)?;
+    label::check("label", labels.name(), &inner(labels)?)?;
     if let Some(weight) = weight {
         weight::check(weight.name(), &inner(weight)?)?;
     }

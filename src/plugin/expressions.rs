@@ -7,15 +7,15 @@ use super::answer::{Arguments, curve, curve_field, number, number_field, summary
 use super::columnwise::{AdjustPValues, RocAucPower, RocAucSampleSize, columnwise, columnwise_field};
 use super::joint::{joint, joint_field, joint_single, joint_single_field};
 use crate::guard;
-use crate::statistics::{BinormalCurve, FprAtTpr, RocBinormal, RocBinormalMoments, TprAtFpr};
 use crate::statistics::{
-    AveragePrecision, BrunnerMunzel, CompareSegments, ConfusionAt, CostCurve, CvRocAuc, CvRocAucDifference,
-    Gini, HodgesLehmann, KruskalWallis, KsStatistic, MannWhitneyU, OperatingPoint, PrCurve, RankAgreement,
-    RocAuc, RocAucCi, RocAucCiClustered, RocAucCiWeighted, RocAucCompare, RocAucDifference,
-    RocAucDifferencePower, RocAucPartial, RocConvexHull, RocCurve, RocCurveAt, RocCurveDifference,
-    RocCurveThinned, RocSummary,
+    AveragePrecision, AverageRocCurve, BinormalCurve, BrunnerMunzel, CapCurve, CompareSegments, ConfusionAt,
+    CostCurve, CvRocAuc, CvRocAucDifference, DetCurve, FprAtTpr, GainsTable, Gini, GroupedRocAuc,
+    HodgesLehmann, KruskalWallis, KsStatistic, MannWhitneyU, MeanPositiveRank, OperatingPoint, PrCurve,
+    RankAgreement, RocAuc, RocAucCi, RocAucCiClustered, RocAucCiWeighted, RocAucCompare, RocAucDifference,
+    RocAucDifferencePower, RocAucMulticlass, RocAucOrdinal, RocAucPartial, RocBinormal, RocBinormalMoments,
+    RocConvexHull, RocCurve, RocCurveAt, RocCurveDifference, RocCurveThinned, RocSummary, SubgroupAuc,
+    TprAtFpr,
 };
-use crate::statistics::{CapCurve, DetCurve, GainsTable, MeanPositiveRank};
 
 macro_rules! expressions {
     ($($kind:ident, $field:ident: $($name:ident $(in $public:ident)? => $statistic:ty),*;)*) => {
@@ -40,11 +40,6 @@ macro_rules! expressions {
     };
 }
 
-/// What users call an expression.
-fn called(name: &str) -> &str {
-    name.trim_end_matches("_clustered").trim_end_matches("_moments")
-}
-
 /// An error as Polars passes it on.
 fn refused(why: String) -> PolarsError {
     PolarsError::ComputeError(why.into())
@@ -54,10 +49,9 @@ expressions! {
     number, number_field:
         average_precision => AveragePrecision,
         gini => Gini,
+        mean_positive_rank => MeanPositiveRank,
         roc_auc => RocAuc,
         roc_auc_partial in roc_auc => RocAucPartial;
-        mean_positive_rank => MeanPositiveRank,
-        gini => Gini;
     summary, summary_field:
         brunner_munzel => BrunnerMunzel,
         confusion_at => ConfusionAt,
@@ -66,26 +60,24 @@ expressions! {
         operating_point => OperatingPoint,
         roc_auc_ci => RocAucCi,
         roc_auc_ci_weighted in roc_auc_ci => RocAucCiWeighted,
-        roc_summary => RocSummary;
-    curve, curve_field:
-        cost_curve => CostCurve,
-        pr_curve => PrCurve,
-        roc_convex_hull => RocConvexHull,
-        roc_curve => RocCurve,
-        roc_curve_at in roc_curve => RocCurveAt,
-        roc_curve_thinned in roc_curve => RocCurveThinned;
         roc_binormal => RocBinormal,
         roc_summary => RocSummary;
     curve, curve_field:
         binormal_curve => BinormalCurve,
         cap_curve => CapCurve,
+        cost_curve => CostCurve,
         det_curve => DetCurve,
         gains_table => GainsTable,
-        roc_curve => RocCurve;
+        pr_curve => PrCurve,
+        roc_convex_hull => RocConvexHull,
+        roc_curve => RocCurve,
+        roc_curve_at in roc_curve => RocCurveAt,
+        roc_curve_thinned in roc_curve => RocCurveThinned;
     joint, joint_field:
         cv_roc_auc => CvRocAuc,
         cv_roc_auc_difference => CvRocAucDifference,
         fpr_at_tpr => FprAtTpr,
+        grouped_roc_auc => GroupedRocAuc,
         hodges_lehmann => HodgesLehmann,
         kruskal_wallis => KruskalWallis,
         rank_agreement => RankAgreement,
@@ -93,10 +85,14 @@ expressions! {
         roc_auc_compare => RocAucCompare,
         roc_auc_difference => RocAucDifference,
         roc_auc_difference_power => RocAucDifferencePower,
-        roc_binormal_moments => RocBinormalMoments,
-        tpr_at_fpr => TprAtFpr,
-        roc_curve_difference => RocCurveDifference;
+        roc_auc_multiclass => RocAucMulticlass,
+        roc_auc_ordinal => RocAucOrdinal,
+        roc_binormal_moments in roc_binormal => RocBinormalMoments,
+        roc_curve_difference => RocCurveDifference,
+        subgroup_auc => SubgroupAuc,
+        tpr_at_fpr => TprAtFpr;
     joint_single, joint_single_field:
+        average_roc_curve => AverageRocCurve,
         compare_segments => CompareSegments;
     columnwise, columnwise_field:
         adjust_p_values => AdjustPValues,

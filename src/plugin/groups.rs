@@ -33,7 +33,7 @@ impl Groups {
             polars_bail!(ComputeError: "expected a score and a label");
         };
         let scores = score::rankable(score_rows)?;
-        let (labels, labels_there) = label::bits(label_rows)?;
+        let (labels, labels_there) = label::bits("label", label_rows)?;
         let mut valid = combine_validities_and(scores.chunks()[0].validity(), labels_there.as_ref());
         let mut weights = None;
         if let Some(weight_rows) = weight_rows.first() {

@@ -58,14 +58,22 @@ fn checked<J: Joint>(inputs: &[Field], statistic: &J) -> PolarsResult<(PlSmallSt
         let DataType::List(inner) = input.dtype() else {
             polars_bail!(ComputeError: "expected List columns, got {}", input.dtype());
         };
-        match roles.name(place) {
-            "label" => label::check(input.name(), inner)?,
-            "score" => score::check(input.name(), inner)?,
-            role => {
-                keys::check(role, input.name(), inner)?;
+        match roles.key {
+            Some((place_of_key, role)) if place == place_of_key => {
+                if J::KEY_IS_TRUTH {
+                    label::check(role, input.name(), inner)?;
+                } else {
+                    keys::check(role, input.name(), inner)?;
+                }
                 key = Some((**inner).clone());
             }
+            _ if roles.label == Some(place) => label::check("label", input.name(), inner)?,
+            _ => score::check(input.name(), inner)?,
         }
+    }
+    if let Some(classes) = statistic.classes() {
+        polars_ensure!(classes.len() == roles.scores, ComputeError:
+            "{} classes for {} columns: each class has one", classes.len(), roles.scores);
     }
     Ok((
         inputs[0].name().clone(),
@@ -111,7 +119,7 @@ fn answers<J: Joint>(
     let fields: Vec<Field> = inputs.iter().map(|input| input.field().into_owned()).collect();
     let (name, dtypes) = checked(&fields, statistic)?;
     let needs = statistic.needs();
-    let table = Table::read::<J>(inputs, needs, statistic.reference())?;
+    let table = Table::read(inputs, needs, statistic)?;
     let passes = statistic.passes().max(2);
     let parts = tasks::run(
         &Threads,
@@ -121,9 +129,14 @@ fn answers<J: Joint>(
         |range| {
             let mut columns = Column::all_of(J::Record::FIELDS, range.len());
             for group in range {
-                let record = match table.group(group, needs)? {
-                    (rows, true) if !J::NAN_BY_KEY => statistic.of_nan(&rows),
-                    (rows, _) => statistic.of_rows(&rows),
+                let (rows, has_nan) = table.group(group, needs)?;
+                polars_ensure!(rows.keys.distinct <= J::MOST_KEYS, ComputeError:
+                    "{} distinct values of {} in a group, but at most {} are possible",
+                    rows.keys.distinct, J::COLUMNS.key.unwrap_or("key"), J::MOST_KEYS);
+                let record = if has_nan && !J::NAN_BY_KEY {
+                    statistic.of_nan(&rows)
+                } else {
+                    statistic.of_rows(&rows)
                 };
                 record.append(&mut columns);
             }
@@ -131,7 +144,10 @@ fn answers<J: Joint>(
         },
     );
     let columns = joined(parts.into_iter().collect::<PolarsResult<Vec<_>>>()?);
-    let names = inputs.iter().map(|input| input.name().clone()).collect();
+    let names = match statistic.classes() {
+        Some(classes) => classes.iter().map(|class| class.as_str().into()).collect(),
+        None => inputs.iter().map(|input| input.name().clone()).collect(),
+    };
     let told = columns::Told { dtypes, names, keys: table.keys.map(|keys| keys.values) };
     Ok((name, if columns.is_empty() { Column::all_of(J::Record::FIELDS, 0) } else { columns }, told))
 }
@@ -140,7 +156,7 @@ fn answers<J: Joint>(
 struct Table {
     scores: Vec<Series>,
     labels: Option<Bitmap>,
-    values: Option<Series>,
+    values: Vec<Series>,
     keys: Option<Keys>,
     /// Rows in which nothing is missing, where anything is.
     valid: Option<Bitmap>,
@@ -148,7 +164,7 @@ struct Table {
 }
 
 impl Table {
-    fn read<J: Joint>(inputs: &[Series], needs: Needs, reference: Option<&str>) -> PolarsResult<Table> {
+    fn read<J: Joint>(inputs: &[Series], needs: Needs, statistic: &J) -> PolarsResult<Table> {
         let roles = Roles::of::<J>(inputs.len())?;
         let (rows, borders) = same_groups(inputs, |input| roles.name(input))?;
         let mut valid: Option<Bitmap> = None;
@@ -159,10 +175,14 @@ impl Table {
             hold(rankable.chunks()[0].validity());
             scores.push(rankable);
         }
-        let values = if needs.values { Some(rows[0].cast(&DataType::Float64)?.rechunk()) } else { None };
+        let valued = if needs.values { &rows[..roles.scores] } else { &[] };
+        let values = valued
+            .iter()
+            .map(|rows| Ok(rows.cast(&DataType::Float64)?.rechunk()))
+            .collect::<PolarsResult<Vec<Series>>>()?;
         let mut labels = None;
         if let Some(place) = roles.label {
-            let (truths, there) = label::bits(&rows[place])?;
+            let (truths, there) = label::bits("label", &rows[place])?;
             hold(there.as_ref());
             labels = Some(truths);
         }
@@ -172,7 +192,11 @@ impl Table {
             if rows.null_count() > 0 {
                 hold(Some(&rows.is_not_null().iter().map(|there| there == Some(true)).collect()));
             }
-            keys = Some(Keys::read(role, &rows, reference)?);
+            keys = Some(if J::KEY_IS_TRUTH {
+                Keys::of_truths(role, &rows)?
+            } else {
+                Keys::read(role, &rows, statistic.reference(), statistic.classes())?
+            });
         }
         Ok(Table {
             scores,
@@ -212,8 +236,8 @@ impl Table {
             key_places,
             ..Rows::default()
         };
-        if let Some(values) = &self.values {
-            rows.values = kept.of(values.f64()?.downcast_as_array().values()).into_owned();
+        for values in &self.values {
+            rows.values.push(kept.of(values.f64()?.downcast_as_array().values()).into_owned());
         }
         let learn = |scores: &Series| dispatch(scores, Learning { kept: &kept, labels: &rows.labels, needs });
         let learnt = if self.scores.len() > 1 && rows.len >= crate::ranking::SHARD_ROWS {

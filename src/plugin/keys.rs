@@ -3,6 +3,11 @@
 use polars::frame::group_by::GroupsIndicator;
 use polars::prelude::*;
 
+use super::label;
+
+/// How many values a message lists.
+const SHOWN: usize = 10;
+
 /// A column of keys as codes.
 pub struct Keys {
     /// For each row, the place of its key among `values`.
@@ -12,8 +17,14 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// Codes the rows of a key column; one with a reference must [have it](crate::statistics::Joint::reference).
-    pub fn read(role: &str, rows: &Series, reference: Option<&str>) -> PolarsResult<Keys> {
+    /// Codes the rows of a key column; one with a reference must [have it](crate::statistics::Joint::reference), and one
+    /// with classes [nothing else](crate::statistics::Joint::classes).
+    pub fn read(
+        role: &str,
+        rows: &Series,
+        reference: Option<&str>,
+        classes: Option<&[String]>,
+    ) -> PolarsResult<Keys> {
         check(role, rows.name(), rows.dtype())?;
         let name = PlSmallStr::from_static("key");
         let frame = DataFrame::new(rows.len(), vec![rows.clone().with_name(name.clone()).into_column()])?;
@@ -26,10 +37,16 @@ impl Keys {
         if let Some(reference) = reference {
             refers(&values.take(&IdxCa::from_slice(PlSmallStr::EMPTY, &order))?, reference)?;
         }
-        let mut places = vec![0u32; order.len()];
-        for (place, &group) in (0..).zip(&order) {
-            places[group as usize] = place;
-        }
+        let places = match classes {
+            Some(classes) => among(classes, role, &values)?,
+            None => {
+                let mut places = vec![0u32; order.len()];
+                for (place, &group) in (0..).zip(&order) {
+                    places[group as usize] = place;
+                }
+                places
+            }
+        };
         let mut codes = vec![0; rows.len()];
         for (group, &place) in groups.iter().zip(&places) {
             match group {
@@ -44,6 +61,13 @@ impl Keys {
         let order = IdxCa::from_vec(PlSmallStr::EMPTY, order);
         Ok(Keys { codes, values: values.take(&order)? })
     }
+
+    /// Codes the rows of a column of truth values: false is 0, and true is 1.
+    pub fn of_truths(role: &str, rows: &Series) -> PolarsResult<Keys> {
+        let (truths, _) = label::bits(role, rows)?;
+        let values = Series::new(PlSmallStr::EMPTY, [false, true]);
+        Ok(Keys { codes: truths.iter().map(u32::from).collect(), values })
+    }
 }
 
 /// Refuses a dtype whose values do not name anything.
@@ -57,9 +81,25 @@ pub fn check(role: &str, name: &str, dtype: &DataType) -> PolarsResult<()> {
     Ok(())
 }
 
+/// The places of keys among classes, which are compared as text; of a missing key any.
+fn among(classes: &[String], role: &str, keys: &Series) -> PolarsResult<Vec<u32>> {
+    let texts = keys.cast(&DataType::String)?;
+    let place = |key: Option<&str>| match key {
+        None => Ok(0),
+        Some(key) => match (0..).zip(classes).find(|(_, class)| class.as_str() == key) {
+            Some((place, _)) => Ok(place),
+            None => polars_bail!(ComputeError:
+                "{role} \"{}\" holds {key:?}, which is none of the classes {}{}. Say which class each column is for, in \
+                 order: classes=[...]",
+                keys.name(), classes.iter().take(SHOWN).map(|class| format!("{class:?}")).collect::<Vec<_>>().join(", "),
+                if classes.len() > SHOWN { ", ..." } else { "" }),
+        },
+    };
+    texts.str()?.iter().map(place).collect()
+}
+
 /// Refuses keys among which the reference is not.
 fn refers(values: &Series, reference: &str) -> PolarsResult<()> {
-    const SHOWN: usize = 10;
     let fields = values.struct_()?.fields_as_series();
     let Some((others, names)) = fields.split_first() else {
         polars_bail!(ComputeError: "a key with a reference has no fields");

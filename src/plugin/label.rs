@@ -1,17 +1,19 @@
-//! Labels as bits.
+//! Labels, and other columns of truth values, as bits.
 
 use arrow::bitmap::Bitmap;
 use polars::prelude::*;
 
 /// Says what a label may be, and how to write one that is something else.
-fn refused(name: &str, got: String, example: &str) -> PolarsError {
+fn refused(role: &str, name: &str, got: String, example: &str) -> PolarsError {
+    let (meant, order) =
+        if role == "label" { ("positive class", "label, score") } else { (role, "label, score, ...") };
     polars_err!(ComputeError:
-        "label \"{name}\" {got}, but a label is Boolean, or an integer or float column that holds only 0 and 1. \
-         Name the positive class instead: pl.col(\"{name}\") == {example}; arguments come as (label, score)")
+        "{role} \"{name}\" {got}, but a {role} is Boolean, or an integer or float column that holds only 0 and 1. \
+         Name the {meant} instead: pl.col(\"{name}\") == {example}; arguments come as ({order})")
 }
 
 /// Refuses a dtype that cannot hold labels.
-pub fn check(name: &str, dtype: &DataType) -> PolarsResult<()> {
+pub fn check(role: &str, name: &str, dtype: &DataType) -> PolarsResult<()> {
     match dtype {
         DataType::Boolean | DataType::Null => Ok(()),
         dtype if dtype.is_integer() || dtype.is_float() => Ok(()),
@@ -21,14 +23,14 @@ pub fn check(name: &str, dtype: &DataType) -> PolarsResult<()> {
             } else {
                 "..."
             };
-            Err(refused(name, format!("has dtype {dtype}"), example))
+            Err(refused(role, name, format!("has dtype {dtype}"), example))
         }
     }
 }
 
 /// The labels' truth values, and which of them are there.
-pub fn bits(labels: &Series) -> PolarsResult<(Bitmap, Option<Bitmap>)> {
-    check(labels.name(), labels.dtype())?;
+pub fn bits(role: &str, labels: &Series) -> PolarsResult<(Bitmap, Option<Bitmap>)> {
+    check(role, labels.name(), labels.dtype())?;
     let labels = match labels.dtype() {
         DataType::Null => labels.cast(&DataType::Boolean)?,
         DataType::Float16 => labels.cast(&DataType::Float32)?,
@@ -51,12 +53,12 @@ pub fn bits(labels: &Series) -> PolarsResult<(Bitmap, Option<Bitmap>)> {
                         // A value under a null may be anything: look again, at those that are there.
                         let wrong = array.iter().flatten().find(|value| !one_or_zero(value));
                         if let Some(wrong) = wrong {
-                            return Err(refused(labels.name(), format!("holds {wrong}"), "..."));
+                            return Err(refused(role, labels.name(), format!("holds {wrong}"), "..."));
                         }
                     }
                     Ok((values.iter().map(|value| *value == $one).collect(), array.validity().cloned()))
                 })*
-                dtype => Err(refused(labels.name(), format!("has dtype {dtype}"), "...")),
+                dtype => Err(refused(role, labels.name(), format!("has dtype {dtype}"), "...")),
             }
         };
     }

@@ -5,7 +5,7 @@
 
 use rayon::prelude::*;
 
-use super::index::Index;
+use super::index::{Index, Place};
 use super::steps::{Above, Segment};
 use super::{Key, Piles, Score};
 
@@ -42,7 +42,7 @@ pub(super) struct By<K> {
     pub build: fn(&mut Index<K>, &[&[K]]),
     pub twice_below: fn(&Index<K>, &[&[K]]) -> u64,
     pub tally: fn(&mut Index<K>, &[&[K]]),
-    pub places: fn(&Index<K>, &[K], &mut Vec<(u32, u32)>),
+    pub places: fn(&Index<K>, &[K], &mut Vec<Place>),
     pub spread: fn(&mut Piles<K>),
 }
 

@@ -36,6 +36,9 @@ const TOGETHER: usize = 64;
 /// weigh too much.
 const SAMPLED_KEYS: usize = 2048;
 
+/// How many indexed keys are below a key, and how many are not above it.
+pub(super) type Place = (u32, u32);
+
 /// The keys of one class, indexed. Keeps its memory from use to use.
 #[derive(Debug, Default)]
 pub(super) struct Index<K> {
@@ -157,7 +160,7 @@ impl<K: Key> Index<K> {
     }
 
     /// Writes the same for every key in turn.
-    pub fn places<S: Score<Key = K>>(&self, keys: &[K], places: &mut Vec<(u32, u32)>) {
+    pub fn places<S: Score<Key = K>>(&self, keys: &[K], places: &mut Vec<Place>) {
         places.clear();
         self.look_up::<S>(keys, |below, not_above| places.push((below, not_above)));
     }

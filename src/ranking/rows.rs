@@ -13,8 +13,8 @@ pub struct Rows {
     pub scores: Vec<Codes>,
     /// The placements of each score column, if the statistic needs them.
     pub placed: Vec<Placed>,
-    /// The scores of the first column as floats, only if the statistic asks for values.
-    pub values: Vec<f64>,
+    /// The scores of each column as floats, only if the statistic asks for values.
+    pub values: Vec<Vec<f64>>,
     /// The codes of the key column: folds, clusters or segments.
     pub keys: Codes,
     /// For each code of the key column, whether a score with it is NaN; empty if none is.
@@ -55,7 +55,11 @@ impl Rows {
             labels: order.iter().filter_map(|&row| self.labels.get(row as usize).copied()).collect(),
             scores: self.scores.iter().map(taken).collect(),
             placed: Vec::new(),
-            values: order.iter().filter_map(|&row| self.values.get(row as usize).copied()).collect(),
+            values: self
+                .values
+                .iter()
+                .map(|values| order.iter().map(|&row| values[row as usize]).collect())
+                .collect(),
             keys: taken(&self.keys),
             nan_keys: self.nan_keys.clone(),
             key_places: self.key_places.clone(),

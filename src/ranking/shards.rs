@@ -32,6 +32,9 @@ const MAX_SHARDS: usize = 512;
 /// Blocks for each thread, so that a thread which falls behind can be helped out.
 const BLOCKS_PER_THREAD: usize = 4;
 
+/// Shards for each thread whose answers are there at once, where an answer is as large as the shard.
+const SHARDS_AT_A_TIME: usize = 8;
+
 /// The keys of a large group.
 #[derive(Debug)]
 pub struct Shards<K> {
@@ -116,6 +119,25 @@ impl<K: Key> Shards<K> {
     /// What depends on the type of the scores.
     pub fn by(&self) -> By<K> {
         self.by
+    }
+
+    /// Hands what `ask` says of each shard to `take`, from the highest scores down and some at a time: what it says of all
+    /// of them is never there at once.
+    pub fn each_in_turn<W, T: Send>(
+        &self,
+        work: impl Fn() -> W + Sync + Send,
+        ask: impl Fn(&mut W, &Classes<'_, K>, Above) -> T + Sync,
+        mut take: impl FnMut(T),
+    ) {
+        for some in self.order.chunks(SHARDS_AT_A_TIME * rayon::current_num_threads()) {
+            let said: Vec<T> = some
+                .par_iter()
+                .map_init(&work, |work, &(shard, above)| {
+                    self.with(shard, |classes| ask(work, classes, above))
+                })
+                .collect();
+            said.into_iter().for_each(&mut take);
+        }
     }
 
     /// What `ask` says of each shard, from the highest scores down, with something for it to work with.

@@ -97,6 +97,14 @@ impl<'a, K: Key> Ties<'a, K> {
         }
     }
 
+    /// Distinct scores at most, in a group of so many rows that it matters; otherwise 0.
+    pub fn most_distinct(&self) -> usize {
+        match &self.source {
+            Source::Shards(_) => (self.n_pos + self.n_neg) as usize,
+            _ => 0,
+        }
+    }
+
     /// What positives and negatives are counted in; none if they are counted as rows.
     pub fn units(&self) -> Option<Units> {
         match &self.source {
@@ -186,18 +194,17 @@ impl<'a, K: Key> Ties<'a, K> {
                 (by.spread)(piles);
                 piles.for_each(Above::default(), |tie| step(result, tie));
             }
-            Source::Shards(shards) => {
-                let parts = shards.each(Piles::default, |piles, classes, above| {
+            Source::Shards(shards) => shards.each_in_turn(
+                Piles::default,
+                |piles, classes, above| {
                     piles.collect(classes);
                     (shards.by().spread)(piles);
                     let mut part = start();
                     piles.for_each(above, |tie| step(&mut part, tie));
                     part
-                });
-                for part in parts {
-                    join(result, part);
-                }
-            }
+                },
+                |part| join(result, part),
+            ),
             Source::Counted(counted) => each_counted(counted, |tie| step(result, tie)),
             Source::Weighed(weighed, _) => {
                 weighed.fold_into(result, start, |result, squared| step(result, squared.tie), join);

@@ -6,7 +6,7 @@
 use rayon::prelude::*;
 
 use super::classes::By;
-use super::index::Index;
+use super::index::{Index, Place};
 use super::map::Map;
 use super::outline::{Beside, Piece};
 use super::piles::nan_among;
@@ -47,7 +47,7 @@ pub(super) struct Shard<'a, K> {
 #[derive(Debug, Default)]
 struct Room<K> {
     index: Index<K>,
-    places: Vec<(u32, u32)>,
+    places: Vec<Place>,
     /// For each place among the indexed keys: their units there, then below it.
     below: Vec<u64>,
 }

@@ -172,16 +172,17 @@ impl Joint for RocBinormalMoments {
     fn of_rows(&self, rows: &Rows) -> RocBinormalRecord<u8> {
         let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
         let undefined = RocBinormalRecord { n_pos, n_neg, ..RocBinormalRecord::undefined() };
-        let largest = rows.values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+        let Some(values) = rows.values.first() else { return undefined };
+        let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
         if n_pos < 2 || n_neg < 2 || largest == f64::INFINITY {
             return undefined;
         }
         // Where sums would leave the range of floats, all scores are made smaller. Both means are taken from one of the
         // scores, so that what the scores have in common does not cost digits.
         let scale = if largest > SUMMABLE { f64::powi(2.0, -100) } else { 1.0 };
-        let base = rows.values.iter().fold(f64::INFINITY, |least: f64, &value| least.min(value)) * scale;
+        let base = values.iter().fold(f64::INFINITY, |least: f64, &value| least.min(value)) * scale;
         let of_class = |class: bool| {
-            let of = rows.values.iter().zip(&rows.labels).filter(|row| *row.1 == class);
+            let of = values.iter().zip(&rows.labels).filter(|row| *row.1 == class);
             let mut offsets: Vec<f64> = of.map(|row| row.0 * scale - base).collect();
             // Summed in order of size, whatever the order of the rows.
             offsets.sort_unstable_by(f64::total_cmp);

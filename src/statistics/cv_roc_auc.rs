@@ -117,7 +117,7 @@ impl Joint for CvRocAuc {
 }
 
 /// Numbers in ascending order: what the folds are called must not show in the last bit of their sum.
-fn in_order(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
+pub(super) fn in_order(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut numbers: Vec<f64> = numbers.collect();
     numbers.sort_unstable_by(f64::total_cmp);
     numbers

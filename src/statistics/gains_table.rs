@@ -2,6 +2,7 @@
 
 use super::Curve;
 use super::record::{Column, Record, Threshold, record};
+use super::roc_curve_at::Bound;
 use crate::math;
 use crate::ranking::{Key, Ties};
 
@@ -12,12 +13,15 @@ const MOST_BANDS: u32 = 1_000_000;
 ///
 /// Siddiqi (2006, chapter 6). A distinct score is never divided: it belongs to the band
 /// `floor(rows above it * bands / all rows) + 1`, so that bands differ in size where scores tie, and a band that no
-/// score falls into is left out. All numbers are quotients of exact integers.
-#[derive(Clone, Copy, Debug)]
+/// score falls into is left out. With edges a band holds the scores from one edge up to the next instead, and the first
+/// and the last band are open. All numbers are quotients of exact integers.
+#[derive(Clone, Debug)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct GainsTable {
     /// How many bands there are, if no scores tie.
     pub bands: u32,
+    /// The scores at which bands begin, in ascending order; bands of equal size without them.
+    pub edges: Option<Vec<Bound>>,
 }
 
 record! {
@@ -81,6 +85,7 @@ impl Curve for GainsTable {
     type Record<K: Key> = GainsBand<K>;
 
     fn check(&self) -> Result<(), String> {
+        self.edges.iter().flatten().try_for_each(|edge| edge.number().map(|_| ()))?;
         if (1..=MOST_BANDS).contains(&self.bands) {
             Ok(())
         } else {
@@ -94,10 +99,22 @@ impl Curve for GainsTable {
         }
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         let all = n_pos + n_neg;
+        let edges = self.edges.as_ref().map(|edges| -> Vec<Option<K>> {
+            edges.iter().map(|edge| edge.number().ok().and_then(|number| ties.at_least(number))).collect()
+        });
         let bands = ties.fold(
             |bands: &mut Vec<Band<K>>, tie| {
-                let above = u128::from(tie.pos_above + tie.neg_above);
-                let number = (above * u128::from(self.bands) / u128::from(all)) as u64 + 1;
+                let number = match &edges {
+                    // Edges that the score does not reach.
+                    Some(edges) => {
+                        let reached = edges.partition_point(|edge| edge.is_some_and(|edge| edge <= tie.key));
+                        (edges.len() - reached) as u64 + 1
+                    }
+                    None => {
+                        let above = u128::from(tie.pos_above + tie.neg_above);
+                        (above * u128::from(self.bands) / u128::from(all)) as u64 + 1
+                    }
+                };
                 take(bands, Band { number, highest: tie.key, lowest: tie.key, pos: tie.pos, neg: tie.neg });
             },
             |bands, lower| lower.into_iter().for_each(|band| take(bands, band)),
@@ -146,7 +163,8 @@ mod tests {
 
     fn table(bands: u32, labels: &[u8], scores: &[u8]) -> Option<Columns> {
         let mut columns = Column::all_of(GainsBand::<u8>::FIELDS, 0);
-        with_ties(labels, scores, |ties| GainsTable { bands }.points(ties, &mut columns)).then_some(columns)
+        with_ties(labels, scores, |ties| GainsTable { bands, edges: None }.points(ties, &mut columns))
+            .then_some(columns)
     }
 
     fn counts(columns: &Columns, field: &str) -> Vec<u64> {
@@ -185,8 +203,8 @@ mod tests {
         assert_eq!(counts(&columns, "band"), [1, 3, 4]);
         assert_eq!(counts(&columns, "n"), [5, 1, 2]);
         assert!(table(4, &[1, 1], &[1, 2]).is_none());
-        assert!(GainsTable { bands: 0 }.check().is_err());
-        assert!(GainsTable { bands: 10 }.check().is_ok());
+        assert!(GainsTable { bands: 0, edges: None }.check().is_err());
+        assert!(GainsTable { bands: 10, edges: None }.check().is_ok());
     }
 
     proptest! {
@@ -211,5 +229,26 @@ mod tests {
                 prop_assert_eq!(numbers(&columns, "ks").last().copied(), Some(0.0));
             }
         }
+    }
+
+    #[test]
+    fn by_edges() {
+        let edges = [Bound::Float(1.5), Bound::Integer("4".into()), Bound::Float(1e9)];
+        let mut columns = Column::all_of(GainsBand::<u8>::FIELDS, 0);
+        let statistic = GainsTable { bands: 10, edges: Some(edges.to_vec()) };
+        assert!(with_ties(&[1, 0, 1, 0, 0], &[9u8, 4, 3, 2, 1], |ties| statistic.points(ties, &mut columns)));
+        let [
+            Column::Count(band),
+            Column::Threshold(highest),
+            Column::Threshold(lowest),
+            Column::Count(n),
+            ..,
+        ] = &columns[..]
+        else {
+            panic!("the fields of a band")
+        };
+        assert_eq!(band.values, [2, 3, 4]);
+        assert_eq!((&highest.values[..], &lowest.values[..]), (&[9, 3, 1][..], &[4, 2, 1][..]));
+        assert_eq!(n.values, [2, 2, 1]);
     }
 }

@@ -62,8 +62,7 @@ impl Joint for HodgesLehmann {
 
     fn of_rows(&self, rows: &Rows) -> HodgesLehmannRecord<u8> {
         let of_class = |class: bool| -> Vec<f64> {
-            let mut scores: Vec<f64> = rows
-                .values
+            let mut scores: Vec<f64> = rows.values[0]
                 .iter()
                 .zip(&rows.labels)
                 .filter(|row| *row.1 == class)

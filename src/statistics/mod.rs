@@ -10,11 +10,13 @@
 pub mod adjust_p_values;
 pub mod alternative;
 pub mod average_precision;
+pub mod average_roc_curve;
 pub mod binormal;
 pub mod bootstrap;
 pub mod brunner_munzel;
 pub mod by_key;
 pub mod cap_curve;
+pub mod class_pairs;
 pub mod compare_segments;
 pub mod confusion;
 pub mod confusion_at;
@@ -26,6 +28,7 @@ pub mod det_curve;
 pub mod exact_rank_sum;
 pub mod gains_table;
 pub mod gini;
+pub mod grouped_roc_auc;
 pub mod hodges_lehmann;
 pub mod kruskal_wallis;
 pub mod ks_statistic;
@@ -45,6 +48,8 @@ pub mod roc_auc_ci_clustered;
 pub mod roc_auc_ci_weighted;
 pub mod roc_auc_compare;
 pub mod roc_auc_difference;
+pub mod roc_auc_multiclass;
+pub mod roc_auc_ordinal;
 pub mod roc_auc_partial;
 pub mod roc_convex_hull;
 pub mod roc_curve;
@@ -52,11 +57,13 @@ pub mod roc_curve_at;
 pub mod roc_curve_difference;
 pub mod roc_curve_thinned;
 pub mod roc_summary;
+pub mod subgroup_auc;
 pub mod thinning;
 
 pub use adjust_p_values::Adjustment;
 pub use alternative::Alternative;
 pub use average_precision::AveragePrecision;
+pub use average_roc_curve::AverageRocCurve;
 pub use binormal::{BinormalCurve, RocBinormal, RocBinormalMoments};
 pub use brunner_munzel::BrunnerMunzel;
 pub use cap_curve::CapCurve;
@@ -68,6 +75,7 @@ pub use cv_roc_auc_difference::CvRocAucDifference;
 pub use det_curve::DetCurve;
 pub use gains_table::GainsTable;
 pub use gini::Gini;
+pub use grouped_roc_auc::GroupedRocAuc;
 pub use hodges_lehmann::HodgesLehmann;
 pub use kruskal_wallis::KruskalWallis;
 pub use ks_statistic::KsStatistic;
@@ -86,6 +94,8 @@ pub use roc_auc_ci_clustered::RocAucCiClustered;
 pub use roc_auc_ci_weighted::RocAucCiWeighted;
 pub use roc_auc_compare::RocAucCompare;
 pub use roc_auc_difference::RocAucDifference;
+pub use roc_auc_multiclass::RocAucMulticlass;
+pub use roc_auc_ordinal::RocAucOrdinal;
 pub use roc_auc_partial::RocAucPartial;
 pub use roc_convex_hull::RocConvexHull;
 pub use roc_curve::RocCurve;
@@ -93,6 +103,7 @@ pub use roc_curve_at::RocCurveAt;
 pub use roc_curve_difference::RocCurveDifference;
 pub use roc_curve_thinned::RocCurveThinned;
 pub use roc_summary::RocSummary;
+pub use subgroup_auc::SubgroupAuc;
 
 use crate::ranking::{Key, Rows, Ties};
 
@@ -160,7 +171,7 @@ pub struct Needs {
     pub codes: bool,
     /// How many rows of the other class each row beats.
     pub placements: bool,
-    /// The values of the first score.
+    /// The values of all scores.
     pub values: bool,
 }
 
@@ -209,6 +220,12 @@ pub trait Joint: Sync {
     /// [`nan_keys`](Rows::nan_keys).
     const NAN_BY_KEY: bool = false;
 
+    /// Whether the key is a truth value, as a label is; false is then the key of place 0, and true that of place 1.
+    const KEY_IS_TRUTH: bool = false;
+
+    /// How many distinct keys a group may have: more are an error.
+    const MOST_KEYS: usize = usize::MAX;
+
     /// Says what is wrong with the options, in words that name the option and what it may be.
     fn check(&self) -> Result<(), String> {
         Ok(())
@@ -227,6 +244,12 @@ pub trait Joint: Sync {
     /// A key that the statistic refers to, in words. The key column is then a struct whose first field is false for that
     /// key and true for all others, so that it comes first.
     fn reference(&self) -> Option<&str> {
+        None
+    }
+
+    /// What the score columns are for, in order: the only values that a key may have, as text. A key is then coded by its
+    /// place here, and a [`Name`](record::Name) in the record is one of these.
+    fn classes(&self) -> Option<&[String]> {
         None
     }
 
@@ -275,7 +298,7 @@ pub(crate) mod tests {
             } else {
                 Vec::new()
             },
-            values: scores[0].to_vec(),
+            values: scores.iter().map(|scores| scores.to_vec()).collect(),
             nan_keys: Vec::new(),
             keys: Codes::of(keys.iter().copied()),
             key_places: Vec::new(),

@@ -117,7 +117,7 @@ impl Summary for OperatingPoint {
                 return Err(format!("prevalence must lie between 0 and 1, got {prevalence}"));
             }
             Criterion::Cost { cost, .. } => ("cost", cost, f64::MAX),
-            Criterion::TargetFpr(target) if target == 0.0 => ("target", 1.0, 1.0),
+            Criterion::TargetFpr(0.0) => ("target", 1.0, 1.0),
             Criterion::TargetFpr(target)
             | Criterion::TargetTpr(target)
             | Criterion::TargetPrecision(target) => ("target", target, 1.0),

@@ -18,7 +18,7 @@ pub enum Kind {
     Threshold,
     /// A word of the statistic's own.
     Word,
-    /// The name of one of the score columns.
+    /// The name of one of the score columns, or of the class that it is for.
     Name,
     /// A value of the key column, such as a segment.
     Key,
@@ -192,6 +192,19 @@ impl<K: Key> Column<K> {
         }
     }
 
+    /// Makes room for so many more rows of numbers: where the most that there may be is known, growing would at times
+    /// hold them twice.
+    pub fn reserve_all(columns: &mut [Self], rows: usize) {
+        for column in columns {
+            match column {
+                Column::Number(held) => held.values.reserve_exact(rows),
+                Column::Count(held) | Column::Mass(held) => held.values.reserve_exact(rows),
+                Column::Threshold(held) => held.values.reserve_exact(rows),
+                _ => {}
+            }
+        }
+    }
+
     /// The number of rows.
     pub fn len(&self) -> usize {
         match self {
@@ -227,7 +240,7 @@ impl Mass {
     }
 }
 
-/// The place of a score column, whose name the record tells.
+/// The place of a score column, whose name or class the record tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Name(pub u32);
 

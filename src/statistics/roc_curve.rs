@@ -72,6 +72,7 @@ impl Curve for RocCurve {
         let share = |count: u64, all: u64| math::quotient(count.into(), all.into());
         let (n_pos, n_neg, units) = (ties.n_pos(), ties.n_neg(), ties.units());
         let (pos, neg) = (units.map(|units| units.pos), units.map(|units| units.neg));
+        Column::reserve_all(columns, ties.most_distinct() + 1);
         RocPoint::new(None, Mass::of(0, neg), Mass::of(0, pos), 0.0, 0.0).append(columns);
         ties.fold_into(
             columns,

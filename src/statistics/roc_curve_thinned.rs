@@ -98,10 +98,10 @@ fn largest_error<K: Key>(points: &Points<K>, from: usize, to: usize, inside: &[f
     };
     let mut before = 0.0f64;
     let mut error = 0.0f64;
-    for point in from + 1..=to {
+    for (point, inside) in inside.iter().enumerate().take(to + 1).skip(from + 1) {
         // From point to point both are lines, so they are farthest apart at an end.
         let here = off(point);
-        error = error.max(before.max(here) + inside[point]);
+        error = error.max(before.max(here) + inside);
         before = here;
     }
     error

@@ -13,6 +13,7 @@ import polars_auc as pa
 from catalogue_curves import CURVES
 from catalogue_points import POINTS
 from entries import COUNTS, Entry, F, N
+from catalogue_classes import CLASSES
 
 Z_90 = 1.6448536269514722
 
@@ -253,4 +254,5 @@ CATALOGUE = [
     ),
     *POINTS,
     *CURVES,
+    *CLASSES,
 ]

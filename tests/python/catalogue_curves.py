@@ -44,6 +44,14 @@ CURVES = [
         for bands in (3, 10)
     ),
     Entry(
+        name="gains_table",
+        make=functools.partial(pa.gains_table, edges=[-1.5, 0, 1.5]),
+        oracle=functools.partial(oracles_curves.gains_table, bands=4, edges=(-1.5, 0.0, 1.5)),
+        fields=GAINS,
+        is_list=True,
+        by_value=True,
+    ),
+    Entry(
         name="roc_binormal",
         make=pa.roc_binormal,
         oracle=oracles_curves.roc_binormal,

@@ -65,12 +65,16 @@ def cap_curve(rows: Sequence[Row]) -> list[dict[str, Any]] | None:
     ]
 
 
-def gains_table(rows: Sequence[Row], bands: int) -> list[dict[str, Any]] | None:
+def gains_table(
+    rows: Sequence[Row], bands: int, edges: Sequence[float] | None = None
+) -> list[dict[str, Any]] | None:
     pos, neg = classes(rows)
     if not pos or not neg or has_nan(rows):
         return None
     scores = [score for _, score in rows]
     band_of = {s: sum(other > s for other in scores) * bands // len(rows) + 1 for s in scores}
+    if edges is not None:
+        band_of = {s: sum(edge > s for edge in edges) + 1 for s in scores}
     overall = Fraction(len(pos), len(rows))
     table = []
     for band in sorted(set(band_of.values())):

@@ -20,6 +20,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+import goldens_classes
 import goldens_comparisons
 import goldens_curves
 import goldens_estimates
@@ -38,6 +39,7 @@ KINDS = (
     *("smooth",),
     *("mwu", "rank_exact", "brunner_munzel", "kruskal"),
     *("roc_test", "boot_test", "venkatraman", "segments", "cv", "p_adjust", "power"),
+    "multiclass",
 )
 
 CHECKS: dict[str, Check] = {
@@ -49,6 +51,7 @@ CHECKS: dict[str, Check] = {
     **goldens_planning.CHECKS,
     **goldens_resampled.CHECKS,
     **goldens_curves.CHECKS,
+    **goldens_classes.CHECKS,
 }
 """By function, or where a function means another thing there by kind and function."""
 
@@ -64,6 +67,9 @@ NOT_HERE = {
     "sklearn.metrics.precision_recall_curve": "a curve that is not here",
     "sklearn.metrics.brier_score_loss/log_loss": "calibration, not ranking",
     "ROCR::performance": "the trapezoid under the precision-recall curve; ours is the step sum",
+    "sklearn.metrics.det_curve": "another curve",
+    "multiclass sklearn.metrics.average_precision_score": "precision and recall of several classes",
+    "sklearn.metrics accuracy/log_loss": "calls and calibration, not ranking",
     "boot_test pROC::cov": "a covariance by bootstrap",
     "pROC::ci.thresholds": "the interval of an operating point",
     "pROC::ci.coords": "the interval of an operating point",

@@ -62,6 +62,8 @@ EXACT_FIELDS = (
     "lift",
     "cum_lift",
 )
+# What is a mean of areas or rates, a fitted curve or interpolated is a sum of numbers that were rounded.
+ROUNDED_FIELDS = ("auc", "fpr", "tpr")
 
 
 def fixed(n: int = 5_000, seed: int = 1) -> pl.DataFrame:
@@ -106,7 +108,7 @@ def test_definition(entry: Entry, frame: pl.DataFrame) -> None:
     assert_same(got, expected, relative=RELATIVE)
     for record, other in zip(_records(got), _records(expected), strict=True):
         for field in EXACT_FIELDS:
-            if field in other and entry.exact:
+            if field in other and (entry.exact or field not in ROUNDED_FIELDS):
                 assert_same(record[field], other[field])
 
 

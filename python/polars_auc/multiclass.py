@@ -1,0 +1,219 @@
+"""The AUC of more than two classes, with a score for each or one score for all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Literal
+
+import polars as pl
+
+from polars_auc._plugin import expression, one_of
+
+if TYPE_CHECKING:
+    from polars_auc._plugin import IntoExpr
+
+__all__ = ["roc_auc_multiclass", "roc_auc_ordinal"]
+
+
+def roc_auc_multiclass(
+    label: IntoExpr,
+    *probabilities: IntoExpr,
+    classes: Iterable[object] | None = None,
+    multi_class: Literal["ovr", "ovo"] = "ovr",
+    average: Literal["macro", "weighted", "micro"] | None = "macro",
+) -> pl.Expr:
+    """Return the AUC of more than two classes: the average over classes, or over pairs of classes.
+
+    Parameters
+    ----------
+    label
+        The class of each row: any plain dtype, such as strings or integers.
+    probabilities
+        One numeric column for each class, higher meaning more of that class; or one column of Lists or Arrays
+        with a number for each class, for which ``classes`` must be given. They need not add up to 1.
+    classes
+        The class that each column is for, in order. They are compared with labels as text, as a cast to
+        String gives it: ``1`` stands for the label 1 and for the label ``"1"``. ``None`` takes the names of
+        the columns for the classes.
+    multi_class
+        - ``"ovr"``: each class against the rest, by its own column.
+        - ``"ovo"``: each pair of classes, by both columns.
+    average
+        - ``"macro"``: the plain mean.
+        - ``"weighted"``: weighted by the number of rows, of the class or of both classes of the pair.
+        - ``"micro"``: every row counts once for each class, as a positive of its own class and as a negative
+          of any other, and the AUC is that of all these together; with ``"ovr"`` only.
+        - ``None``: no average, only what would be averaged.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the first of the probabilities:
+
+        - ``auc`` (Float64): the average, 0 to 1.
+        - ``classes`` (List of Struct): for each of the ``classes`` its name ``class`` (String), its rows
+          ``n`` (UInt64), and its ``auc`` (Float64) against the rest.
+        - ``pairs`` (List of Struct): with ``"ovo"``, for each pair ``class_a``, ``class_b`` (String), the
+          rows of both ``n`` (UInt64), and the mean ``auc`` (Float64) of both directions; otherwise null.
+        - ``n_classes``, ``n_missing`` (UInt64): classes that have a row, and classes that have none.
+        - ``n`` (UInt64): the rows that were used.
+
+        The AUC of a class is null without rows of it or of the rest, that of a pair without rows of either:
+        such classes and pairs are left out of the average, which is null if nothing is left, and with
+        ``average=None``. (The micro-average leaves out nothing: every column counts.) If a score is NaN the
+        average is NaN and the lists are null. Rows with a null label or probability are skipped.
+
+    Raises
+    ------
+    ValueError
+        For options of other names, for classes that are not two or more, or not as many as columns, and for
+        columns whose names are not known when ``classes`` are not given.
+    TypeError
+        If a column is neither name nor expression, or classes are a single word.
+    polars.exceptions.PolarsError
+        When the plan is resolved, for probabilities that are no numbers; when it runs, for a label that is
+        none of the classes, which the message names, and for a list of another length.
+
+    Notes
+    -----
+    Macro-averaged pairs are the M of Hand and Till (2001): the mean over pairs of
+    ``(A(a | b) + A(b | a)) / 2``, where ``A(a | b)`` is the AUC of the rows of both classes by the column of
+    a, with those of a as positives. Names and averages are those of scikit-learn. Columns are compared in
+    their own dtype; numbers in lists, and all columns for the micro-average, as Float64. O(k n log n + k²)
+    for k classes.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> flowers = pl.DataFrame(
+    ...     {
+    ...         "species": ["iris", "iris", "lily", "lily", "rose", "rose"],
+    ...         "iris": [0.7, 0.4, 0.3, 0.1, 0.2, 0.4],
+    ...         "lily": [0.2, 0.5, 0.6, 0.4, 0.2, 0.1],
+    ...         "rose": [0.1, 0.1, 0.1, 0.5, 0.6, 0.5],
+    ...     }
+    ... )
+    >>> macro = flowers.select(pa.roc_auc_multiclass("species", "iris", "lily", "rose")).item()
+    >>> round(macro["auc"], 4), [(one["class"], one["auc"]) for one in macro["classes"]]
+    (0.9167, [('iris', 0.9375), ('lily', 0.875), ('rose', 0.9375)])
+    >>> listed = flowers.select("species", p=pl.concat_list("iris", "lily", "rose"))
+    >>> hand_till = pa.roc_auc_multiclass("species", "p", classes=["iris", "lily", "rose"], multi_class="ovo")
+    >>> round(listed.select(hand_till).item()["auc"], 4)
+    0.9167
+    """
+    name = "roc_auc_multiclass"
+    one_of(name, "multi_class", multi_class, ("ovr", "ovo"))
+    one_of(name, "average", average, ("macro", "weighted", "micro", None))
+    if multi_class == "ovo" and average == "micro":
+        msg = f'{name}: average="micro" pools each class against the rest; write multi_class="ovr"'
+        raise ValueError(msg)
+    if not probabilities:
+        msg = f'{name}: expected a column for each class; write {name}("label", "class_a", "class_b", ...)'
+        raise ValueError(msg)
+    given = None if classes is None else _as_text(classes)
+    columns = list(probabilities)
+    if given is not None and len(columns) == 1 and len(given) > 1:
+        columns = _listed(columns[0], len(given))
+    named = [_named(column) for column in columns] if given is None else given
+    if len(named) < 2 or len(set(named)) < len(named) or len(named) != len(columns):
+        msg = (
+            f"{name}: classes must be two or more, each once, one for each column, got {named} for "
+            f"{len(columns)} columns; a List or Array column needs them too: classes=[...]"
+        )
+        raise ValueError(msg)
+    return expression(
+        name,
+        {**{f"probability_{place}": column for place, column in enumerate(columns, 1)}, "label": label},
+        classes=named,
+        multi_class=multi_class,
+        average=average or "none",
+    )
+
+
+def _as_text(classes: Any) -> list[str]:
+    """Write classes as a cast to String writes labels."""
+    if isinstance(classes, str | bytes) or not isinstance(classes, Iterable):
+        msg = f'roc_auc_multiclass: classes must be a list, such as ["a", "b", "c"], got {classes!r}'
+        raise TypeError(msg)
+    texts = [pl.Series([value]).cast(pl.String).item() for value in classes]
+    if None in texts:
+        msg = "roc_auc_multiclass: classes hold None, but rows without a label are skipped; leave it out"
+        raise ValueError(msg)
+    return texts
+
+
+def _listed(column: IntoExpr, k: int) -> list[IntoExpr]:
+    """Take a column of lists apart; the cast refuses lists of another length."""
+    if not isinstance(column, str | pl.Expr):
+        return [column] * k
+    lists = pl.col(column) if isinstance(column, str) else column
+    return [lists.cast(pl.Array(pl.Float64, k)).arr.get(place) for place in range(k)]
+
+
+def _named(column: IntoExpr) -> str:
+    """Return the name of a column."""
+    if not isinstance(column, pl.Expr):
+        return str(column)
+    try:
+        return column.meta.output_name()
+    except pl.exceptions.PolarsError as error:
+        msg = (
+            f"roc_auc_multiclass: the name of the column {column} is not known; say which class each column "
+            "is for, in order: classes=[...]"
+        )
+        raise ValueError(msg) from error
+
+
+def roc_auc_ordinal(label: IntoExpr, score: IntoExpr) -> pl.Expr:
+    """Return how well one score tells ordered classes apart: the mean AUC of their pairs, and the C-index.
+
+    Parameters
+    ----------
+    label
+        The class of each row: any plain dtype, whose ascending order is that of the classes (of an Enum, that
+        of its categories). At most 1000 classes in a group.
+    score
+        Any numeric or Boolean column; higher means a higher class.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``auc`` (Float64): the mean over all pairs of classes of the AUC of the higher against the lower.
+        - ``concordance`` (Float64): over all pairs of rows of different classes, the share in which the row
+          of the higher class scores higher, ties counting half.
+        - ``pairs`` (List of Struct): for each pair the lower class ``class_a`` and the higher ``class_b``
+          (the label's dtype) and their ``auc`` (Float64).
+        - ``n_classes``, ``n`` (UInt64): the classes and the rows that were used.
+
+        Numbers are null and the list is empty with fewer than two classes; if a score is NaN numbers are NaN
+        and the list is null. Rows with a null label or score are skipped.
+
+    Raises
+    ------
+    TypeError
+        If the label or the score is neither a column name nor an expression.
+    polars.exceptions.ComputeError
+        When the plan is resolved, for a score that is no number or a label of lists; when it runs, for more
+        than 1000 classes in a group (for two numeric columns there is :func:`polars_auc.rank_agreement`).
+
+    Notes
+    -----
+    Hand and Till (2001) with one score for all pairs, as pROC's ``multiclass.roc(response, predictor)`` with
+    a fixed direction. The concordance is Harrell's C of an ordinal outcome: ``(somers + 1) / 2`` with Somers'
+    D of the score given the class. O(n log n + n k) for k classes.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> patients = pl.DataFrame({"stage": [1, 1, 2, 2, 3, 3], "marker": [0.1, 0.4, 0.3, 0.5, 0.5, 0.9]})
+    >>> answer = patients.select(pa.roc_auc_ordinal("stage", "marker")).unnest("marker")
+    >>> answer.select(pl.col("auc", "concordance").round(4), "n_classes").row(0)
+    (0.875, 0.875, 3)
+    >>> answer["pairs"].explode().struct.unnest().rows()
+    [(1, 2, 0.75), (1, 3, 1.0), (2, 3, 0.875)]
+    """
+    return expression("roc_auc_ordinal", {"score": score, "label": label})

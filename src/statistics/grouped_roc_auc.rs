@@ -1,0 +1,109 @@
+//! The mean of the areas of users, or of any other keys.
+
+use super::by_key::{Area, OfKey, by_key};
+use super::record::record;
+use super::{Columns, Joint};
+use crate::math::mean;
+use crate::ranking::Rows;
+
+/// The mean of the areas of each key's rows, by weights: how well rows are ranked within a user, not between users.
+///
+/// Zhou et al. (2018, section 5.3) weigh by impressions, which are rows, and call it GAUC; Zhu et al. (2017) by
+/// impressions or clicks, which are rows or positives. All the same it is known as uAUC. By pairs, it is the share of
+/// concordant pairs among the pairs of a positive and a negative of one key. `O(n log n)`.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct GroupedRocAuc {
+    /// What a key weighs.
+    pub average: Average,
+}
+
+/// What a key weighs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
+pub enum Average {
+    /// As much as any other.
+    #[default]
+    Macro,
+    /// Its rows.
+    Rows,
+    /// Its positives.
+    Positives,
+    /// Its pairs of a positive and a negative.
+    Pairs,
+}
+
+record! {
+    /// The mean of one group.
+    pub struct GroupedRocAucRecord<K> {
+        /// The mean; null if no key has an area.
+        pub auc: Option<f64>,
+        /// Keys that have an area.
+        pub n_groups: u64,
+        /// Keys that have none: without a positive or without a negative.
+        pub n_undefined: u64,
+        /// Positives of all keys.
+        pub n_pos: u64,
+        /// Negatives of all keys.
+        pub n_neg: u64,
+    }
+}
+
+impl Average {
+    fn weight(self, area: &Area) -> u128 {
+        match self {
+            Average::Macro => 1,
+            Average::Rows => area.rows().into(),
+            Average::Positives => area.n_pos.into(),
+            Average::Pairs => u128::from(area.n_pos) * u128::from(area.n_neg),
+        }
+    }
+}
+
+impl Joint for GroupedRocAuc {
+    type Record = GroupedRocAucRecord<u8>;
+
+    const COLUMNS: Columns = Columns::scores(Some(1)).keyed("by");
+
+    fn of_rows(&self, rows: &Rows) -> GroupedRocAucRecord<u8> {
+        let keys = by_key(rows, 0);
+        let areas: Vec<(f64, u128)> =
+            keys.iter().filter_map(OfKey::area).map(|area| (area.auc, self.average.weight(&area))).collect();
+        let defined = areas.len() as u64;
+        let undefined = keys.len() as u64 - defined;
+        GroupedRocAucRecord::new(mean::weighted(areas), defined, undefined, rows.n_pos(), rows.n_neg())
+    }
+
+    fn of_nan(&self, rows: &Rows) -> GroupedRocAucRecord<u8> {
+        GroupedRocAucRecord { n_pos: rows.n_pos(), n_neg: rows.n_neg(), ..GroupedRocAucRecord::nan() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::rows_of;
+
+    fn of(average: Average) -> GroupedRocAucRecord<u8> {
+        // Areas 1 of (1, 1), 1/2 of (1, 3), and none of (2, 0).
+        let labels = [1, 0, 1, 0, 0, 0, 1, 1];
+        let scores = [2.0, 1.0, 5.0, 5.0, 9.0, 1.0, 4.0, 4.0];
+        GroupedRocAuc { average }.of_rows(&rows_of(&labels, &[&scores], &[0, 0, 1, 1, 1, 1, 2, 2]))
+    }
+
+    #[test]
+    fn weights() {
+        assert_eq!(of(Average::Macro).auc, Some(0.75));
+        assert_eq!(of(Average::Rows).auc, Some((2.0 + 4.0 * 0.5) / 6.0));
+        assert_eq!(of(Average::Positives).auc, Some(0.75));
+        assert_eq!(of(Average::Pairs).auc, Some((1.0 + 3.0 * 0.5) / 4.0));
+        let record = of(Average::Macro);
+        assert_eq!((record.n_groups, record.n_undefined, record.n_pos, record.n_neg), (2, 1, 4, 4));
+    }
+
+    #[test]
+    fn nobody() {
+        let record = GroupedRocAuc { average: Average::Rows }.of_rows(&rows_of(&[1], &[&[2.0]], &[3]));
+        assert_eq!((record.auc, record.n_groups, record.n_undefined), (None, 0, 1));
+    }
+}

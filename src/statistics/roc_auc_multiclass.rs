@@ -1,0 +1,316 @@
+//! The AUC of more than two classes.
+
+use rayon::prelude::*;
+
+use super::by_key::Area;
+use super::class_pairs::pairs_won;
+use super::record::{Many, Name, record};
+use super::{Columns, Joint, Needs};
+use crate::math::{mean, quotient};
+use crate::ranking::{Codes, Rows};
+
+/// The average of the areas of each class against the rest, or of each pair of classes, by a score for each class.
+///
+/// Against the rest, the area of class c is that of its rows as positives by the score for c. Of a pair,
+/// `A(a, b) = (A(a | b) + A(b | a)) / 2`, where `A(a | b)` is the area of the rows of both classes by the score for a,
+/// those of a as positives; the mean over all pairs is the M of Hand and Till (2001). Micro-averaged, every row has a
+/// cell for each class, positive for its own, and the area is that of all cells together. Classes without a row have
+/// no area, and no part in an average. `O(k n log n + k²)` for k classes.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocAucMulticlass {
+    /// What each score is for, in order.
+    pub classes: Vec<String>,
+    /// What is averaged.
+    pub multi_class: MultiClass,
+    /// How.
+    pub average: Average,
+}
+
+/// What is averaged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
+pub enum MultiClass {
+    /// Each class against the rest.
+    #[default]
+    Ovr,
+    /// Each pair of classes.
+    Ovo,
+}
+
+/// How areas are averaged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
+pub enum Average {
+    /// All the same.
+    #[default]
+    Macro,
+    /// By the number of rows of the class, or of both.
+    Weighted,
+    /// All cells together.
+    Micro,
+    /// Not at all.
+    None,
+}
+
+record! {
+    /// A class.
+    pub struct ClassRecord<K> {
+        /// The class.
+        pub class: Name,
+        /// Its rows.
+        pub n: u64,
+        /// Its area against the rest; null without a row of the class or of the rest.
+        pub auc: Option<f64>,
+    }
+}
+
+record! {
+    /// A pair of classes.
+    pub struct ClassPairRecord<K> {
+        /// The class that comes first.
+        pub class_a: Name,
+        /// The other.
+        pub class_b: Name,
+        /// The rows of both.
+        pub n: u64,
+        /// The mean of the two areas; null without a row of either.
+        pub auc: Option<f64>,
+    }
+}
+
+record! {
+    /// The areas of one group.
+    pub struct RocAucMulticlassRecord<K> {
+        /// The average; null if there is nothing to average, or nothing is to be.
+        pub auc: Option<f64>,
+        /// All classes, in order; null if a score is NaN.
+        pub classes: Option<Many<ClassRecord<K>>>,
+        /// All pairs, in order; null unless pairs are averaged.
+        pub pairs: Option<Many<ClassPairRecord<K>>>,
+        /// Classes that have a row.
+        pub n_classes: u64,
+        /// Classes that have none.
+        pub n_missing: u64,
+        /// Rows that were used.
+        pub n: u64,
+    }
+}
+
+impl Joint for RocAucMulticlass {
+    type Record = RocAucMulticlassRecord<u8>;
+
+    const COLUMNS: Columns = Columns::scores(None).without_label().keyed("label");
+
+    fn check(&self) -> Result<(), String> {
+        let mut classes = self.classes.clone();
+        classes.sort_unstable();
+        classes.dedup();
+        if classes.len() < 2 || classes.len() < self.classes.len() {
+            return Err(format!("classes must be two or more, each once, got {:?}", self.classes));
+        }
+        if self.multi_class == MultiClass::Ovo && self.average == Average::Micro {
+            return Err("pairs of classes have no micro-average".into());
+        }
+        Ok(())
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { values: self.average == Average::Micro, ..Needs::CODES }
+    }
+
+    fn passes(&self) -> usize {
+        4 * self.classes.len()
+    }
+
+    fn classes(&self) -> Option<&[String]> {
+        Some(&self.classes)
+    }
+
+    fn of_rows(&self, rows: &Rows) -> RocAucMulticlassRecord<u8> {
+        let n = rows.len as u64;
+        let counts = rows.keys.histogram(|_| true);
+        // For each class that is there, by its own score: twice the pairs that it wins.
+        let won: Vec<Vec<u128>> = (0..counts.len() as u32)
+            .into_par_iter()
+            .map(|class| {
+                let score = &rows.scores[rows.key_places[class as usize] as usize];
+                pairs_won(score, &rows.keys, class..class + 1).swap_remove(0)
+            })
+            .collect();
+        let place_there = |class: usize| rows.key_places.binary_search(&(class as u32)).ok();
+        let count = |there: Option<usize>| there.map_or(0, |there| u64::from(counts[there]));
+        let against_rest = |there: usize| {
+            let own = u128::from(counts[there]);
+            let others = rows.len as u128 - own;
+            let others_won = won[there].iter().enumerate().filter(|other| other.0 != there);
+            (others > 0).then(|| quotient(others_won.map(|other| other.1).sum(), 2 * own * others))
+        };
+        let k = self.classes.len();
+        let classes: Vec<ClassRecord<u8>> = (0..k)
+            .map(|class| {
+                let there = place_there(class);
+                ClassRecord::new(Name(class as u32), count(there), there.and_then(against_rest))
+            })
+            .collect();
+        let of_pair = |a: usize, b: usize| {
+            let twice_won = won[a][b] + won[b][a];
+            quotient(twice_won, 4 * u128::from(counts[a]) * u128::from(counts[b]))
+        };
+        let pairs: Option<Vec<ClassPairRecord<u8>>> = (self.multi_class == MultiClass::Ovo).then(|| {
+            let pairs = (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b)));
+            pairs
+                .map(|(a, b)| {
+                    let there = (place_there(a), place_there(b));
+                    let auc = there.0.zip(there.1).map(|(a, b)| of_pair(a, b));
+                    let n = count(there.0) + count(there.1);
+                    ClassPairRecord::new(Name(a as u32), Name(b as u32), n, auc)
+                })
+                .collect()
+        });
+        let weight = |n: u64| if self.average == Average::Weighted { u128::from(n) } else { 1 };
+        let auc = match (&pairs, self.average) {
+            (_, Average::None) => None,
+            (_, Average::Micro) => micro(rows),
+            (None, _) => mean::weighted(
+                classes.iter().filter_map(|class| Some((class.auc?, weight(class.n)))).collect(),
+            ),
+            (Some(pairs), _) => {
+                mean::weighted(pairs.iter().filter_map(|pair| Some((pair.auc?, weight(pair.n)))).collect())
+            }
+        };
+        let there = counts.len() as u64;
+        RocAucMulticlassRecord::new(auc, Some(Many(classes)), pairs.map(Many), there, k as u64 - there, n)
+    }
+
+    fn of_nan(&self, rows: &Rows) -> RocAucMulticlassRecord<u8> {
+        let there = rows.keys.distinct as u64;
+        let auc = if self.average == Average::None { None } else { Some(f64::NAN) };
+        let n_missing = self.classes.len() as u64 - there;
+        RocAucMulticlassRecord::new(auc, None, None, there, n_missing, rows.len as u64)
+    }
+}
+
+/// The area of all cells; undefined without rows.
+fn micro(rows: &Rows) -> Option<f64> {
+    let (n, columns) = (rows.len, rows.values.len());
+    let codes = Codes::of(AllCells { columns: &rows.values, cell: 0, rows: n });
+    let mut counts = vec![(0, 0); codes.distinct];
+    for (class, codes) in codes.of_row.chunks(n.max(1)).enumerate() {
+        for (&code, &key) in codes.iter().zip(&rows.keys.of_row) {
+            let (pos, neg) = &mut counts[code as usize];
+            let own = rows.key_places[key as usize] as usize == class;
+            *(if own { pos } else { neg }) += 1;
+        }
+    }
+    let area = Area::of(counts.into_iter(), n as u64, (n * columns.saturating_sub(1)) as u64)?;
+    Some(area.auc)
+}
+
+/// The values of all columns, one column after the other.
+struct AllCells<'a> {
+    columns: &'a [Vec<f64>],
+    cell: usize,
+    rows: usize,
+}
+
+impl Iterator for AllCells<'_> {
+    type Item = f64;
+
+    fn next(&mut self) -> Option<f64> {
+        let value = *self.columns.get(self.cell.checked_div(self.rows)?)?.get(self.cell % self.rows)?;
+        self.cell += 1;
+        Some(value)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.columns.len() * self.rows - self.cell;
+        (left, Some(left))
+    }
+}
+
+impl ExactSizeIterator for AllCells<'_> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::rows_of;
+
+    fn of(multi_class: MultiClass, average: Average) -> RocAucMulticlass {
+        RocAucMulticlass { classes: ["a", "b", "c"].map(String::from).to_vec(), multi_class, average }
+    }
+
+    /// Two rows of a, one of b and two of c.
+    fn sample() -> Rows {
+        let scores: [&[f64]; 3] =
+            [&[0.7, 0.2, 0.3, 0.1, 0.2], &[0.2, 0.4, 0.5, 0.3, 0.1], &[0.1, 0.4, 0.2, 0.6, 0.7]];
+        Rows { key_places: vec![0, 1, 2], ..rows_of(&[], &scores, &[0, 0, 1, 2, 2]) }
+    }
+
+    fn areas(record: &RocAucMulticlassRecord<u8>) -> Vec<Option<f64>> {
+        record.classes.as_ref().unwrap().0.iter().map(|class| class.auc).collect()
+    }
+
+    #[test]
+    fn against_the_rest() {
+        let record = of(MultiClass::Ovr, Average::Macro).of_rows(&sample());
+        // a: 0.7 beats all three, 0.2 loses, wins and ties. b beats all. c beats all.
+        assert_eq!(areas(&record), [Some(4.5 / 6.0), Some(1.0), Some(1.0)]);
+        assert!((record.auc.unwrap() - 2.75 / 3.0).abs() < 1e-15);
+        assert_eq!((record.n_classes, record.n_missing, record.n, record.pairs), (3, 0, 5, None));
+        let weighted = of(MultiClass::Ovr, Average::Weighted).of_rows(&sample());
+        assert!((weighted.auc.unwrap() - (2.0 * 0.75 + 1.0 + 2.0) / 5.0).abs() < 1e-15);
+        assert_eq!(of(MultiClass::Ovr, Average::None).of_rows(&sample()).auc, None);
+    }
+
+    #[test]
+    fn pairs_of_classes() {
+        let record = of(MultiClass::Ovo, Average::Macro).of_rows(&sample());
+        let pairs: Vec<(u64, Option<f64>)> =
+            record.pairs.as_ref().unwrap().0.iter().map(|pair| (pair.n, pair.auc)).collect();
+        // A(a | b) = 1/2 and A(b | a) = 1; A(a | c) = 3.5/4 and A(c | a) = 1; b and c are apart by both scores.
+        assert_eq!(pairs, [(3, Some(0.75)), (4, Some(0.9375)), (3, Some(1.0))]);
+        assert!((record.auc.unwrap() - 2.6875 / 3.0).abs() < 1e-15);
+        let weighted = of(MultiClass::Ovo, Average::Weighted).of_rows(&sample());
+        assert!((weighted.auc.unwrap() - (3.0 * 0.75 + 4.0 * 0.9375 + 3.0) / 10.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn cells() {
+        let rows = sample();
+        let mut twice = 0.0;
+        let own = [0, 0, 1, 2, 2];
+        for (pos, &class) in own.iter().enumerate() {
+            for (neg, &not) in own.iter().enumerate() {
+                for other in (0..3).filter(|&other| other != not) {
+                    let (won, lost) = (rows.values[class][pos], rows.values[other][neg]);
+                    twice += if won > lost { 2.0 } else { f64::from(u8::from(won == lost)) };
+                }
+            }
+        }
+        let record = of(MultiClass::Ovr, Average::Micro).of_rows(&rows);
+        assert_eq!(record.auc, Some(twice / 100.0));
+    }
+
+    #[test]
+    fn classes_that_are_not_there() {
+        let scores: [&[f64]; 3] = [&[0.7, 0.2, 0.3], &[0.2, 0.4, 0.5], &[0.1, 0.4, 0.2]];
+        let two = Rows { key_places: vec![0, 2], ..rows_of(&[], &scores, &[0, 0, 2]) };
+        let record = of(MultiClass::Ovo, Average::Macro).of_rows(&two);
+        assert_eq!(areas(&record), [Some(0.5), None, Some(0.5)]);
+        assert_eq!((record.auc, record.n_classes, record.n_missing), (Some(0.5), 2, 1));
+        let one = Rows { key_places: vec![1], ..rows_of(&[], &scores, &[1, 1, 1]) };
+        let record = of(MultiClass::Ovr, Average::Weighted).of_rows(&one);
+        assert_eq!((record.auc, areas(&record), record.n_missing), (None, vec![None; 3], 2));
+        let none = of(MultiClass::Ovr, Average::Micro).of_rows(&Rows::default());
+        assert_eq!((none.auc, none.n_missing, none.n), (None, 3, 0));
+    }
+
+    #[test]
+    fn refused() {
+        assert!(of(MultiClass::Ovo, Average::Micro).check().is_err());
+        let twice =
+            RocAucMulticlass { classes: vec!["a".into(), "a".into()], ..of(MultiClass::Ovr, Average::Macro) };
+        assert!(twice.check().is_err());
+    }
+}

@@ -1,0 +1,107 @@
+//! The AUC of one score for classes that have an order.
+
+use super::class_pairs::pairs_won;
+use super::record::{KeyCode, Many, record};
+use super::{Columns, Joint};
+use crate::math::{mean, quotient};
+use crate::ranking::Rows;
+
+/// How well a score tells ordered classes apart: the mean over all pairs of classes, and the share of all pairs of rows.
+///
+/// The area of a pair of classes is that of the rows of both, those of the higher class as positives; `auc` is the mean
+/// of these (Hand and Till 2001, with one score for all pairs). `concordance` is the share of the pairs of rows of
+/// different classes in which the higher class scores higher, ties counting half: Harrell's C for an ordinal outcome,
+/// which weighs each pair of classes by its pairs of rows. `O(n log n + n k)` for k classes.
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocAucOrdinal {}
+
+record! {
+    /// A pair of classes.
+    pub struct OrdinalPairRecord<K> {
+        /// The lower class.
+        pub class_a: KeyCode,
+        /// The higher class.
+        pub class_b: KeyCode,
+        /// The area of the higher against the lower.
+        pub auc: f64,
+    }
+}
+
+record! {
+    /// The areas of one group.
+    pub struct RocAucOrdinalRecord<K> {
+        /// The mean over all pairs of classes; null with fewer than two classes.
+        pub auc: Option<f64>,
+        /// The share of concordant pairs of rows; null with fewer than two classes.
+        pub concordance: Option<f64>,
+        /// All pairs of classes, in order; null if a score is NaN.
+        pub pairs: Option<Many<OrdinalPairRecord<K>>>,
+        /// The number of classes.
+        pub n_classes: u64,
+        /// Rows that were used.
+        pub n: u64,
+    }
+}
+
+impl Joint for RocAucOrdinal {
+    type Record = RocAucOrdinalRecord<u8>;
+
+    const COLUMNS: Columns = Columns::scores(Some(1)).without_label().keyed("label");
+
+    // All pairs are listed: half a million.
+    const MOST_KEYS: usize = 1000;
+
+    fn of_rows(&self, rows: &Rows) -> RocAucOrdinalRecord<u8> {
+        let classes = rows.keys.distinct;
+        let counts = rows.keys.histogram(|_| true);
+        let won = pairs_won(&rows.scores[0], &rows.keys, 0..classes as u32);
+        let (mut twice_concordant, mut comparable) = (0, 0);
+        let mut pairs: Vec<OrdinalPairRecord<u8>> = Vec::new();
+        let key = |class: usize| KeyCode(rows.key_places[class]);
+        for low in 0..classes {
+            for high in low + 1..classes {
+                let of_pair = u128::from(counts[low]) * u128::from(counts[high]);
+                twice_concordant += won[high][low];
+                comparable += of_pair;
+                let auc = quotient(won[high][low], 2 * of_pair);
+                pairs.push(OrdinalPairRecord::new(key(low), key(high), auc));
+            }
+        }
+        let auc = mean::weighted(pairs.iter().map(|pair| (pair.auc, 1)).collect());
+        let concordance = (comparable > 0).then(|| quotient(twice_concordant, 2 * comparable));
+        RocAucOrdinalRecord::new(auc, concordance, Some(Many(pairs)), classes as u64, rows.len as u64)
+    }
+
+    fn of_nan(&self, rows: &Rows) -> RocAucOrdinalRecord<u8> {
+        let (n_classes, n) = (rows.keys.distinct as u64, rows.len as u64);
+        RocAucOrdinalRecord { n_classes, n, ..RocAucOrdinalRecord::nan() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::rows_of;
+
+    #[test]
+    fn three_classes() {
+        // 4 | 3 4 | 5 1: of the pairs, 0 against 1 has 1/2 of 2, 0 against 2 has 1 of 2, 1 against 2 has 2 of 4.
+        let rows = rows_of(&[], &[&[4.0, 3.0, 4.0, 5.0, 1.0]], &[0, 1, 1, 2, 2]);
+        let record = RocAucOrdinal {}.of_rows(&Rows { key_places: vec![3, 4, 9], ..rows });
+        let pairs = record.pairs.unwrap().0;
+        assert_eq!(pairs.iter().map(|pair| pair.auc).collect::<Vec<_>>(), [0.25, 0.5, 0.5]);
+        assert_eq!((pairs[1].class_a, pairs[1].class_b), (KeyCode(3), KeyCode(9)));
+        assert_eq!((record.concordance, record.n_classes, record.n), (Some(3.5 / 8.0), 3, 5));
+        assert!((record.auc.unwrap() - 1.25 / 3.0).abs() < 1e-16);
+    }
+
+    #[test]
+    fn nothing_to_compare() {
+        let record =
+            RocAucOrdinal {}.of_rows(&Rows { key_places: vec![0], ..rows_of(&[], &[&[4.0, 3.0]], &[0, 0]) });
+        assert_eq!((record.auc, record.concordance, record.pairs), (None, None, Some(Many(Vec::new()))));
+        let nan = RocAucOrdinal {}.of_nan(&rows_of(&[], &[&[4.0, f64::NAN]], &[0, 1]));
+        assert!(nan.auc.unwrap().is_nan() && nan.pairs.is_none() && nan.n_classes == 2);
+    }
+}

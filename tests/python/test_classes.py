@@ -1,0 +1,182 @@
+"""Several classes, subgroups and folds: columns, dtypes and refusals, beyond what the laws say."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from typing import Any
+
+import polars as pl
+import pytest
+
+import polars_auc as pa
+from test_laws import fixed
+
+ENGINES = pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+NAMES = ["c", "a", "d", "b"]
+COLUMNS = ["score", "other", "third", "fourth"]
+
+
+def four(n: int = 400) -> pl.DataFrame:
+    return fixed(n).with_columns(third=-pl.col("score"), fourth=-pl.col("other"))
+
+
+@ENGINES
+def test_lists_and_arrays_are_columns(engine: Any) -> None:
+    frame = four().fill_null(0.0).filter(pl.col("key").is_not_null())
+    expected = frame.group_by("g").agg(out=pa.roc_auc_multiclass("key", *COLUMNS, classes=NAMES)).sort("g")
+    listed = pl.concat_list(COLUMNS)
+    for column in (listed, listed.cast(pl.Array(pl.Float64, 4))):
+        plan = frame.lazy().with_columns(p=column)
+        out = pa.roc_auc_multiclass("key", "p", classes=NAMES).alias("out")
+        got = plan.group_by("g").agg(out).sort("g").collect(engine=engine)
+        assert got.equals(expected)
+    short = pl.concat_list("score", "other")
+    with pytest.raises(pl.exceptions.PolarsError, match="width"):
+        frame.lazy().select(pa.roc_auc_multiclass("key", short, classes=NAMES)).collect(engine=engine)
+
+
+def test_a_list_with_a_null_skips_its_row() -> None:
+    frame = pl.DataFrame({"y": ["a", "b", "b", None], "p": [[0.9, 0.1], [0.2, None], [0.1, 0.9], [0.5, 0.5]]})
+    got = frame.select(pa.roc_auc_multiclass("y", "p", classes=["a", "b"])).item()
+    assert (got["auc"], got["n"]) == (1.0, 2)
+    assert [one["n"] for one in got["classes"]] == [1, 1]
+
+
+def test_names_are_classes() -> None:
+    frame = four().rename(dict(zip(COLUMNS, NAMES, strict=True)))
+    expected = frame.select(pa.roc_auc_multiclass("key", *NAMES, classes=NAMES)).item()
+    named = pa.roc_auc_multiclass("key", "c", pl.col("a"), (-pl.col("c")).alias("d"), pl.col("b"))
+    got = frame.select(named)
+    assert got.columns == ["c"]
+    assert got.item() == expected
+    assert [one["class"] for one in expected["classes"]] == NAMES
+    one_class_less = frame.filter(pl.col("key") != "d").select(pa.roc_auc_multiclass("key", *NAMES)).item()
+    assert (one_class_less["n_classes"], one_class_less["n_missing"]) == (3, 1)
+    assert [one["auc"] is None for one in one_class_less["classes"]] == [False, False, True, False]
+
+
+def test_a_label_of_any_plain_dtype() -> None:
+    frame = four().with_columns(k=pl.col("key").replace_strict(dict(zip(NAMES, range(4), strict=True))))
+    expected = frame.select(pa.roc_auc_multiclass("key", *COLUMNS, classes=NAMES)).item()["auc"]
+    day = datetime.date(2024, 1, 1)
+    days = [day + datetime.timedelta(place) for place in range(4)]
+    cases: list[tuple[pl.Expr, list[Any]]] = [
+        (pl.col("k").cast(pl.UInt8), [0, 1, 2, 3]),
+        (pl.col("k").cast(pl.Float64), [0.0, 1.0, 2.0, 3.0]),
+        (pl.col("k").cast(pl.String), [0, 1, 2, 3]),
+        (pl.col("key").cast(pl.Categorical), NAMES),
+        (pl.col("key").cast(pl.Enum(sorted(NAMES))), NAMES),
+        (pl.lit(day) + pl.duration(days="k"), days),
+    ]
+    for label, classes in cases:
+        got = frame.select(pa.roc_auc_multiclass(label, *COLUMNS, classes=classes)).item()
+        assert got["auc"] == expected, label
+    two = frame.select(
+        pa.roc_auc_multiclass("label", -pl.col("score"), "score", classes=[False, True])
+    ).item()
+    assert two["auc"] == frame.select(pa.roc_auc("label", "score")).item()
+
+
+@ENGINES
+def test_a_label_that_is_no_class(engine: Any) -> None:
+    says = 'roc_auc_multiclass: label "key" holds "d", which is none of the classes "a", "b", "c"'
+    plan = four().lazy().with_columns(a="score", b="other", c="third")
+    with pytest.raises(pl.exceptions.ComputeError, match=says):
+        plan.select(pa.roc_auc_multiclass("key", "a", "b", "c")).collect(engine=engine)
+    with pytest.raises(pl.exceptions.ComputeError, match=r"Say which class each column is for.*classes="):
+        plan.group_by("g").agg(pa.roc_auc_multiclass("key", "score", "other")).collect(engine=engine)
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: pa.roc_auc_multiclass("y"), "expected a column for each class"),
+        (lambda: pa.roc_auc_multiclass("y", "p"), "a List or Array column needs them too"),
+        (lambda: pa.roc_auc_multiclass("y", "a", "b", classes=["a"]), "one for each column, got"),
+        (lambda: pa.roc_auc_multiclass("y", "a", "b", classes=["a", "b", "c"]), "one for each column"),
+        (lambda: pa.roc_auc_multiclass("y", "a", "b", classes=["a", "a"]), "each once"),
+        (lambda: pa.roc_auc_multiclass("y", "a", "b", classes=["a", None]), "classes hold None"),
+        (lambda: pa.roc_auc_multiclass("y", "a", pl.all()), "is not known; say which class"),
+        (lambda: pa.roc_auc_multiclass("y", "a", "b", multi_class="ova"), "multi_class must be one of"),  # type: ignore[arg-type]
+        (lambda: pa.roc_auc_multiclass("y", "a", "b", average="samples"), "average must be one of"),  # type: ignore[arg-type]
+        (
+            lambda: pa.roc_auc_multiclass("y", "a", "b", multi_class="ovo", average="micro"),
+            'write multi_class="ovr"',
+        ),
+        (lambda: pa.grouped_roc_auc("y", "s", "u", average="micro"), "average must be one of 'macro'"),  # type: ignore[arg-type]
+        (lambda: pa.average_roc_curve("y", "s", "f", method="mean"), "method must be one of 'vertical'"),  # type: ignore[arg-type]
+        (lambda: pa.average_roc_curve("y", "s", "f", n_points=2), "n_points must be an integer from 3 to"),
+        (lambda: pa.average_roc_curve("y", "s", "f", at_fpr=[]), "at_fpr must be rates between 0 and 1"),
+        (lambda: pa.average_roc_curve("y", "s", "f", at_fpr=[math.nan]), "at_fpr must be rates"),
+        (lambda: pa.average_roc_curve("y", "s", "f", at_fpr=0.1), "at_fpr must be rates"),  # type: ignore[arg-type]
+        (
+            lambda: pa.average_roc_curve("y", "s", "f", method="threshold", at_fpr=[0.1]),
+            'write method="vertical"',
+        ),
+    ],
+)
+def test_options(call: Any, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        call()
+
+
+def test_types() -> None:
+    with pytest.raises(TypeError, match="classes must be a list"):
+        pa.roc_auc_multiclass("y", "a", "b", classes="ab")
+    with pytest.raises(TypeError, match="roc_auc_multiclass: probability_2 must be a column name"):
+        pa.roc_auc_multiclass("y", "a", 3, classes=["a", "b"])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="roc_auc_multiclass: probability_1 must be a column name"):
+        pa.roc_auc_multiclass("y", 3, classes=["a", "b"])  # type: ignore[arg-type]
+    text = pl.DataFrame({"y": ["a", "b"], "a": ["x", "y"], "b": [1, 2]}).lazy()
+    with pytest.raises(pl.exceptions.ComputeError, match='score "a" has dtype str'):
+        text.select(pa.roc_auc_multiclass("y", "a", "b")).collect_schema()
+    with pytest.raises(pl.exceptions.ComputeError, match='label "y" has dtype list'):
+        text.select(pa.roc_auc_multiclass(pl.concat_list("y"), "b", "b", classes=["a", "b"])).collect_schema()
+
+
+def test_ordered_classes_keep_their_dtype_and_order() -> None:
+    frame = four().with_columns(stage=pl.col("key").cast(pl.Enum(["d", "b", "a", "c"])))
+    plan = frame.lazy().select(pa.roc_auc_ordinal("stage", "score"))
+    got = plan.collect()
+    assert got.schema == plan.collect_schema()
+    pairs = got.item()["pairs"]
+    assert [(pair["class_a"], pair["class_b"]) for pair in pairs[:3]] == [("d", "b"), ("d", "a"), ("d", "c")]
+    turned = frame.select(pa.roc_auc_ordinal("stage", -pl.col("score"))).item()
+    assert math.isclose(turned["auc"], 1 - got.item()["auc"], rel_tol=1e-14)
+    agreement = frame.select(pa.rank_agreement(pl.col("stage").to_physical(), "score")).item()
+    assert math.isclose(got.item()["concordance"], (agreement["somers_yx"] + 1) / 2, rel_tol=1e-14)
+    numbers = pl.DataFrame({"y": range(1001), "s": range(1001)})
+    with pytest.raises(pl.exceptions.ComputeError, match="1001 distinct values of label in a group"):
+        numbers.select(pa.roc_auc_ordinal("y", "s"))
+
+
+def test_a_subgroup_is_a_truth() -> None:
+    frame = fixed(300).with_columns(inside=pl.col("key") == "a")
+    expected = frame.select(pa.subgroup_auc("label", "score", "inside")).item()
+    for dtype in (pl.Int8, pl.UInt64, pl.Float32):
+        inside = pl.col("inside").cast(dtype)
+        assert frame.select(pa.subgroup_auc("label", "score", inside)).item() == expected
+    with pytest.raises(pl.exceptions.ComputeError, match='subgroup_auc: subgroup "key" has dtype str'):
+        frame.lazy().select(pa.subgroup_auc("label", "score", "key")).collect_schema()
+    with pytest.raises(
+        pl.exceptions.ComputeError, match=r'subgroup "g" holds \d+, but a subgroup is Boolean'
+    ):
+        frame.select(pa.subgroup_auc("label", "score", "g"))
+
+
+def test_rates_in_any_order() -> None:
+    frame = fixed(500)
+    even = frame.select(pa.average_roc_curve("label", "score", "key", n_points=5)).to_series().explode()
+    rates = [1, 0.25, 0, 0.75, 0.5]
+    asked = frame.select(pa.average_roc_curve("label", "score", "key", at_fpr=rates)).to_series().explode()
+    assert asked.struct.unnest().sort("fpr").equals(even.struct.unnest())
+    assert asked.struct.field("fpr").to_list() == rates
+
+
+def test_by_pairs_is_the_share_of_pairs() -> None:
+    frame = fixed(500).drop_nulls()
+    u = frame.group_by("key").agg(u=pa.mann_whitney_u("label", "score")).unnest("u")
+    pairs, won = math.fsum(u["n_pos"] * u["n_neg"]), math.fsum(u["u_statistic"])
+    got = frame.select(pa.grouped_roc_auc("label", "score", "key", average="pairs")).item()
+    assert math.isclose(got["auc"], won / pairs, rel_tol=1e-14)
