@@ -22,16 +22,16 @@ from polars_auc.estimates import average_precision, gini, ks_statistic, roc_auc,
 from polars_auc.evaluate import report
 from polars_auc.folds import cv_roc_auc, cv_roc_auc_difference
 from polars_auc.inference import roc_auc_ci
-from polars_auc.operating_points import confusion_at, operating_point
 from polars_auc.multiclass import roc_auc_multiclass, roc_auc_ordinal
+from polars_auc.operating_points import confusion_at, operating_point
 from polars_auc.planning import roc_auc_difference_power, roc_auc_power, roc_auc_sample_size
 from polars_auc.points import fpr_at_tpr, tpr_at_fpr
 from polars_auc.rank_sum import brunner_munzel, hodges_lehmann, kruskal_wallis, mann_whitney_u
 from polars_auc.ranks import mean_positive_rank
 from polars_auc.segments import compare_segments
+from polars_auc.subgroups import grouped_roc_auc, subgroup_auc
 from polars_auc.tables import gains_table
 from polars_auc.tradeoffs import cap_curve, det_curve
-from polars_auc.subgroups import grouped_roc_auc, subgroup_auc
 
 __all__ = [
     "__version__",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from numbers import Real
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from polars_auc._plugin import between_0_and_1, expression, resampling
+from polars_auc._plugin import between_0_and_1, expression, rate, resampling
 
 if TYPE_CHECKING:
     import polars as pl
@@ -163,10 +162,7 @@ def fpr_at_tpr(
 def _point(
     name: str, label: IntoExpr, score: IntoExpr, at: dict[str, float], level: float, drawn: dict[str, int]
 ) -> pl.Expr:
-    for rate, value in at.items():
-        if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
-            msg = f"{name}: {rate} must be a number from 0 to 1, such as 0.1, got {value!r}"
-            raise ValueError(msg)
     between_0_and_1(name, "level", level)
-    given = {rate: float(value) for rate, value in at.items()}
-    return expression(name, {"score": score, "label": label}, **given, level=float(level), resampling=drawn)
+    options: dict[str, Any] = {what: rate(name, what, value) for what, value in at.items()}
+    options |= {"level": float(level), "resampling": drawn}
+    return expression(name, {"score": score, "label": label}, **options)

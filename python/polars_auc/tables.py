@@ -34,8 +34,8 @@ def gains_table(
         How many bands there are, from 1 to 1,000,000; 10 for deciles.
     edges
         The scores at which bands begin, ascending, instead of bands of equal size: a band holds
-        ``edge <= score < next edge``, and the first and the last are open. Any numbers; they are compared with
-        the scores in their own dtype and without rounding.
+        ``edge <= score < next edge``, and the first and the last are open. Any numbers, compared with the
+        scores in their own dtype and without rounding.
 
     Returns
     -------

@@ -10,10 +10,10 @@ import polars as pl
 
 import oracles
 import polars_auc as pa
+from catalogue_classes import CLASSES
 from catalogue_curves import CURVES
 from catalogue_points import POINTS
 from entries import COUNTS, Entry, F, N
-from catalogue_classes import CLASSES
 
 Z_90 = 1.6448536269514722
 

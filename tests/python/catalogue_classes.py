@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import polars as pl
 
 import oracles_classes as oracles
 import polars_auc as pa
-from entries import COUNTS, F, N, Entry
-
+from entries import COUNTS, Entry, F, N
 
 W: pl.DataType = pl.String()
 KEYED = ("label", "score", "key")

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import oracles_curves
 import polars_auc as pa
-from entries import COUNTS, F, N, Entry
+from entries import COUNTS, Entry, F, N
 
 GAINS = {"band": N, "highest": F, "lowest": F, "n": N, **COUNTS, "rate": F}
 GAINS |= {"cum_n": N, "cum_pos": N, "cum_neg": N}
