@@ -12,6 +12,7 @@ use super::columns::{Dtypes, Told};
 use super::groups::Groups;
 use super::score::{Held, WithScores, dispatch};
 use super::{columns, label, score, weight};
+use crate::ranking::number::Kind;
 use crate::ranking::{Group, Key, Way, tasks};
 use crate::statistics::{Column, Curve, Record, Summary};
 
@@ -111,8 +112,8 @@ struct Ranked<'a, S> {
     groups: &'a Groups,
     scores: &'a [S],
     weights: Option<&'a [f64]>,
-    /// Digits behind the point that scores, held as whole numbers, have.
-    decimals: u32,
+    /// Which numbers scores can be.
+    kind: Kind,
 }
 
 fn answer<A: Answer>(inputs: &[Series], weights: bool, answer: A) -> PolarsResult<Series> {
@@ -135,12 +136,9 @@ impl<A: Answer> WithScores for InColumn<'_, A> {
     type Output = Series;
 
     fn with<S: Held>(self, scores: &ChunkedArray<S::Column>) -> PolarsResult<Series> {
-        let decimals = match self.told.dtypes.score {
-            DataType::Decimal(_, scale) => scale as u32,
-            _ => 0,
-        };
+        let kind = score::kind(&self.told.dtypes.score);
         let (groups, scores) = (self.groups, scores.downcast_as_array().values().as_slice());
-        let ranked = Ranked { groups, scores, weights: groups.weights()?, decimals };
+        let ranked = Ranked { groups, scores, weights: groups.weights()?, kind };
         self.answer.column::<S>(&ranked, self.name, &self.told)
     }
 }
@@ -153,7 +151,7 @@ impl<S: Held> Ranked<'_, S> {
 
     /// Takes in the rows of one group after the other, and asks of each.
     fn each_group(&self, range: Range<usize>, mut ask: impl FnMut(&mut Group<S::Key>)) {
-        let mut group_rows = Group::ranked(*WAY).decimal(self.decimals);
+        let mut group_rows = Group::ranked(*WAY).of_kind(self.kind);
         for group in range {
             let rows = self.groups.rows(group);
             let labels = self.groups.labels().slice(rows.start, rows.len());

@@ -2,6 +2,7 @@
 
 use polars::prelude::*;
 
+use crate::ranking::number::Kind;
 use crate::ranking::{Bits, Score};
 
 /// Refuses a dtype that cannot hold scores.
@@ -30,6 +31,19 @@ pub fn threshold_dtype(dtype: &DataType) -> DataType {
         // A column without a single value has no type to keep.
         DataType::Null => DataType::Float64,
         dtype => dtype.clone(),
+    }
+}
+
+/// Which numbers of the type that ranks them scores of a dtype can be.
+pub fn kind(dtype: &DataType) -> Kind {
+    match dtype {
+        DataType::Boolean => Kind::Whole { lowest: 0, highest: 1, decimals: 0 },
+        DataType::Decimal(precision, scale) => {
+            let highest = 10i128.checked_pow(*precision as u32).map_or(i128::MAX, |power| power - 1);
+            Kind::Whole { lowest: -highest, highest, decimals: *scale as u32 }
+        }
+        DataType::Float16 => Kind::Half,
+        _ => Kind::Any,
     }
 }
 

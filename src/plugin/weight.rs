@@ -28,7 +28,7 @@ pub fn values(weights: &Series) -> PolarsResult<(Series, Option<Bitmap>)> {
     let wrong = array.iter().flatten().find(|weight| !counts(weight) && **weight != 0.0);
     if let Some(wrong) = wrong {
         polars_bail!(ComputeError:
-            "weight \"{}\" holds {wrong}, but a weight is finite and not negative: how many rows a row stands for",
+            "weight \"{}\" holds {wrong:?}, but a weight is finite and not negative: how many rows a row stands for",
             weights.name());
     }
     let counted = array.iter().map(|weight| weight.is_some_and(|weight| *weight > 0.0)).collect();

@@ -3,6 +3,7 @@
 use super::classes::By;
 use super::counted::Counted;
 use super::index::Index;
+use super::number::Kind;
 use super::shards::{self, SHARD_ROWS, Shards};
 use super::weighed::Weighed;
 use super::{Bits, Key, Piles, Score, Ties};
@@ -37,7 +38,7 @@ impl Way {
 #[derive(Debug)]
 pub struct Group<K> {
     way: Way,
-    decimals: u32,
+    kind: Kind,
     held: Held<K>,
     piles: Piles<K>,
     index: Index<K>,
@@ -73,12 +74,12 @@ impl<K: Key> Default for Group<K> {
 impl<K: Key> Group<K> {
     /// No rows yet, and how they are to be ranked.
     pub fn ranked(way: Way) -> Self {
-        Group { way, decimals: 0, held: Held::Piles, piles: Piles::default(), index: Index::default() }
+        Group { way, kind: Kind::Any, held: Held::Piles, piles: Piles::default(), index: Index::default() }
     }
 
-    /// Scores that stand for whole numbers of `10^-decimals`.
-    pub fn decimal(mut self, decimals: u32) -> Self {
-        self.decimals = decimals;
+    /// The same for scores of a kind.
+    pub fn of_kind(mut self, kind: Kind) -> Self {
+        self.kind = kind;
         self
     }
 
@@ -154,7 +155,7 @@ impl<K: Key> Group<K> {
             Held::Counted(counted) => Ties::of_counted(counted),
             Held::Weighed(weighed) => Ties::of_weighed(weighed, By::score::<S>()),
         };
-        ties.of_scores::<S>(self.decimals)
+        ties.of_scores::<S>(self.kind)
     }
 }
 

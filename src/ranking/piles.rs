@@ -204,10 +204,10 @@ impl<K: Key> Piles<K> {
     }
 
     /// Walks the distinct scores from the highest to the lowest, above which `above` are known to be.
-    pub fn for_each(&mut self, above: Above, mut visit: impl FnMut(Tie<K>)) {
+    pub fn for_each(&mut self, above: Above, visit: &mut dyn FnMut(Tie<K>)) {
         let mut above = above;
         for bucket in (0..self.pos.ends.len()).rev() {
-            above = for_each_in_order(self.pos.bucket(bucket), self.neg.bucket(bucket), above, &mut visit);
+            above = for_each_in_order(self.pos.bucket(bucket), self.neg.bucket(bucket), above, visit);
         }
     }
 }
@@ -247,7 +247,7 @@ fn for_each_in_order<K: Key>(
     pos: &mut [K],
     neg: &mut [K],
     mut above: Above,
-    visit: &mut impl FnMut(Tie<K>),
+    visit: &mut dyn FnMut(Tie<K>),
 ) -> Above {
     sort(pos);
     sort(neg);

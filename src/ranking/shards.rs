@@ -7,6 +7,8 @@
 //!
 //! Invariant: every key of a shard is below every key of the next, and equal keys are in one shard.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::classes::{By, Classes};
@@ -14,7 +16,7 @@ use super::map::{Map, sampled};
 use super::piles::nan_among;
 use super::steps::Above;
 use super::streams::Streams;
-use super::{Bits, Key, Score};
+use super::{Bits, Key, Score, tasks};
 
 /// From this many rows on, a group is ranked by all threads: about where its keys outgrow a core's cache.
 pub const SHARD_ROWS: usize = 1 << 17;
@@ -129,14 +131,10 @@ impl<K: Key> Shards<K> {
         ask: impl Fn(&mut W, &Classes<'_, K>, Above) -> T + Sync,
         mut take: impl FnMut(T),
     ) {
-        for some in self.order.chunks(SHARDS_AT_A_TIME * rayon::current_num_threads()) {
-            let said: Vec<T> = some
-                .par_iter()
-                .map_init(&work, |work, &(shard, above)| {
-                    self.with(shard, |classes| ask(work, classes, above))
-                })
-                .collect();
-            said.into_iter().for_each(&mut take);
+        let at_a_time = SHARDS_AT_A_TIME * rayon::current_num_threads();
+        for first in (0..self.order.len()).step_by(at_a_time) {
+            let some = first..self.order.len().min(first + at_a_time);
+            self.asked(some, &work, &ask).into_iter().for_each(&mut take);
         }
     }
 
@@ -146,10 +144,19 @@ impl<K: Key> Shards<K> {
         work: impl Fn() -> W + Sync + Send,
         ask: impl Fn(&mut W, &Classes<'_, K>, Above) -> T + Sync,
     ) -> Vec<T> {
-        self.order
-            .par_iter()
-            .map_init(work, |work, &(shard, above)| self.with(shard, |classes| ask(work, classes, above)))
-            .collect()
+        self.asked(0..self.order.len(), &work, &ask)
+    }
+
+    fn asked<W, T: Send>(
+        &self,
+        places: Range<usize>,
+        work: &(impl Fn() -> W + Sync + Send),
+        ask: &(impl Fn(&mut W, &Classes<'_, K>, Above) -> T + Sync),
+    ) -> Vec<T> {
+        tasks::each(places, work, |work, place| {
+            let (shard, above) = self.order[place];
+            self.with(shard, |classes| ask(work, classes, above))
+        })
     }
 
     /// The key of the score that exactly `rank` rows reach or exceed, where there is one.

@@ -1,6 +1,7 @@
 //! Work for threads: groups cut into tasks by their rows, not by their number.
 
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
@@ -44,6 +45,35 @@ pub fn run<T: Send>(
         let share = (total / (rayon::current_num_threads() * TASKS_PER_THREAD)).max(PARALLEL_ROWS / 4);
         cut(groups, cost, share).into_par_iter().map(work).collect()
     })
+}
+
+/// What `work` makes of each number of a range, in order, by all threads of the pool that this is called in; it is given
+/// something that it keeps from one number to the next.
+///
+/// What threads are told is behind a pointer, so that this costs every statistic that it serves little code.
+pub(super) fn each<W, T: Send>(
+    numbers: Range<usize>,
+    start: impl Fn() -> W + Sync,
+    work: impl Fn(&mut W, usize) -> T + Sync,
+) -> Vec<T> {
+    let slots: Vec<Mutex<Option<T>>> = numbers.clone().map(|_| Mutex::new(None)).collect();
+    in_parallel(numbers.len(), &|part| {
+        let mut kept = start();
+        for place in part {
+            let made = work(&mut kept, numbers.start + place);
+            // Nobody else has this slot, and nobody has panicked with it.
+            *slots[place].lock().unwrap_or_else(PoisonError::into_inner) = Some(made);
+        }
+    });
+    slots.into_iter().filter_map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
+}
+
+/// Hands parts of `0..count` to all threads.
+fn in_parallel(count: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
+    let part = count.div_ceil(rayon::current_num_threads() * TASKS_PER_THREAD).max(1);
+    (0..count.div_ceil(part)).into_par_iter().for_each(|number| {
+        work(number * part..count.min((number + 1) * part));
+    });
 }
 
 /// Cuts `0..groups` into ranges of about `share` cost each.

@@ -6,6 +6,7 @@
 use super::classes::{By, Classes, Indexed};
 use super::counted::Counted;
 use super::index::Index;
+use super::number::Kind;
 use super::outline::{Beside, Cell, Piece, outline};
 use super::shards::{SHARD_ROWS, Shards};
 use super::shared::{self, Shared};
@@ -22,7 +23,7 @@ pub struct Ties<'a, K> {
     n_neg: u64,
     /// The key of the lowest score not below a number, in the scores' own type.
     at_least: fn(Number) -> Option<K>,
-    decimals: u32,
+    kind: Kind,
 }
 
 /// Where the ties are counted from.
@@ -71,12 +72,12 @@ impl<'a, K: Key> Ties<'a, K> {
     }
 
     fn of(source: Source<'a, K>, n_pos: u64, n_neg: u64) -> Self {
-        Ties { source, n_pos, n_neg, at_least: |_| None, decimals: 0 }
+        Ties { source, n_pos, n_neg, at_least: |_| None, kind: Kind::Any }
     }
 
-    /// The same, knowing the type that scores came in: whole numbers of `10^-decimals` if it is a decimal one.
-    pub(super) fn of_scores<S: Score<Key = K>>(self, decimals: u32) -> Self {
-        Ties { at_least: Number::key::<S>, decimals, ..self }
+    /// The same, knowing the type that scores came in.
+    pub(super) fn of_scores<S: Score<Key = K>>(self, kind: Kind) -> Self {
+        Ties { at_least: Number::key::<S>, kind, ..self }
     }
 
     /// All positives; with weights, their units.
@@ -118,7 +119,7 @@ impl<'a, K: Key> Ties<'a, K> {
 
     /// The key of the lowest possible score that is not below a number; none if all are.
     pub fn at_least(&self, number: Number) -> Option<K> {
-        (self.at_least)(number.scaled(self.decimals))
+        number.up_to(self.kind).and_then(self.at_least)
     }
 
     /// Positives and negatives that score as high as a key, or higher.
@@ -192,7 +193,7 @@ impl<'a, K: Key> Ties<'a, K> {
         match &mut self.source {
             Source::Piles { piles, by, .. } => {
                 (by.spread)(piles);
-                piles.for_each(Above::default(), |tie| step(result, tie));
+                piles.for_each(Above::default(), &mut |tie| step(result, tie));
             }
             Source::Shards(shards) => shards.each_in_turn(
                 Piles::default,
@@ -200,12 +201,12 @@ impl<'a, K: Key> Ties<'a, K> {
                     piles.collect(classes);
                     (shards.by().spread)(piles);
                     let mut part = start();
-                    piles.for_each(above, |tie| step(&mut part, tie));
+                    piles.for_each(above, &mut |tie| step(&mut part, tie));
                     part
                 },
                 |part| join(result, part),
             ),
-            Source::Counted(counted) => each_counted(counted, |tie| step(result, tie)),
+            Source::Counted(counted) => each_counted(counted, &mut |tie| step(result, tie)),
             Source::Weighed(weighed, _) => {
                 weighed.fold_into(result, start, |result, squared| step(result, squared.tie), join);
             }
@@ -243,7 +244,7 @@ impl<'a, K: Key> Ties<'a, K> {
                 });
                 if few {
                     (by.spread)(piles);
-                    piles.for_each(Above::default(), |tie| step(&mut result, tie.into_segment()));
+                    piles.for_each(Above::default(), &mut |tie| step(&mut result, tie.into_segment()));
                 }
             }
             Source::Shards(shards) => {
@@ -258,7 +259,9 @@ impl<'a, K: Key> Ties<'a, K> {
                     join(&mut result, part);
                 }
             }
-            Source::Counted(counted) => each_counted(counted, |tie| step(&mut result, tie.into_segment())),
+            Source::Counted(counted) => {
+                each_counted(counted, &mut |tie| step(&mut result, tie.into_segment()))
+            }
             Source::Weighed(weighed, _) => weighed.fold_into(
                 &mut result,
                 T::default,
@@ -344,7 +347,7 @@ impl<'a, K: Key> Ties<'a, K> {
             }
             Source::Counted(counted) => {
                 let mut twice_u = 0;
-                each_counted(counted, |tie| {
+                each_counted(counted, &mut |tie| {
                     twice_u += u128::from(tie.pos) * u128::from(2 * (n_neg - tie.fp()) + tie.neg);
                 });
                 twice_u
@@ -426,7 +429,7 @@ fn in_classes<K: Key, T>(piles: &Piles<K>, ask: impl FnOnce(&Classes<'_, K>) -> 
 }
 
 /// Walks what is counted, from the highest score down.
-fn each_counted<K: Key>(counted: &Counted<K>, mut visit: impl FnMut(Tie<K>)) {
+fn each_counted<K: Key>(counted: &Counted<K>, visit: &mut dyn FnMut(Tie<K>)) {
     let mut above = Above::default();
     for (key, pos, neg) in counted.descending() {
         visit(Tie { key, pos, neg, pos_above: above.pos, neg_above: above.neg });

@@ -112,12 +112,12 @@ impl<K: Key> Weighed<K> {
         mut join: impl FnMut(&mut T, T),
     ) {
         match &self.held {
-            Held::Rows(rows) => each_tie(rows, Above::default(), |tie| step(result, tie)),
+            Held::Rows(rows) => each_tie(rows, Above::default(), &mut |tie| step(result, tie)),
             Held::Shards(shards) => {
                 let parts = shards.each(Vec::new, |room, shard, above| {
                     shard.sorted(room);
                     let mut part = start();
-                    each_tie(room, above, |tie| step(&mut part, tie));
+                    each_tie(room, above, &mut |tie| step(&mut part, tie));
                     part
                 });
                 parts.into_iter().for_each(|part| join(result, part));
@@ -140,7 +140,7 @@ impl<K: Key> Weighed<K> {
         match &self.held {
             Held::Rows(rows) => {
                 let (mut twice_u, mut neg_below) = (0, self.totals[0]);
-                each_tie(rows, Above::default(), |Squared { tie, .. }| {
+                each_tie(rows, Above::default(), &mut |Squared { tie, .. }| {
                     neg_below -= tie.neg;
                     twice_u += u128::from(tie.pos) * u128::from(2 * neg_below + tie.neg);
                 });
@@ -152,7 +152,7 @@ impl<K: Key> Weighed<K> {
 }
 
 /// Walks the ties of sorted rows, from the highest score down.
-fn each_tie<K: Key>(rows: &[Row<K>], mut above: Above, mut visit: impl FnMut(Squared<K>)) {
+fn each_tie<K: Key>(rows: &[Row<K>], mut above: Above, visit: &mut dyn FnMut(Squared<K>)) {
     for tied in rows.chunk_by(|a, b| a.0 == b.0) {
         let mut units = [0; 2];
         let mut squares = [0.0; 2];

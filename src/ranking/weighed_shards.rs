@@ -15,7 +15,7 @@ use super::steps::Above;
 use super::streams::Streams;
 use super::unit::Unit;
 use super::weighed::Row;
-use super::{Bits, Key, Score};
+use super::{Bits, Key, Score, tasks};
 
 /// The keys and units of a large group.
 #[derive(Debug)]
@@ -109,8 +109,10 @@ impl<K: Key> WeighedShards<K> {
         work: impl Fn() -> W + Sync + Send,
         ask: impl Fn(&mut W, &Shard<'_, K>, Above) -> T + Sync,
     ) -> Vec<T> {
-        let with = |work: &mut W, &(shard, above): &(usize, Above)| ask(work, &self.shard(shard), above);
-        self.order.par_iter().map_init(work, with).collect()
+        tasks::each(0..self.order.len(), work, |work, place| {
+            let (shard, above) = self.order[place];
+            ask(work, &self.shard(shard), above)
+        })
     }
 
     fn shard(&self, shard: usize) -> Shard<'_, K> {

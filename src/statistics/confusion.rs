@@ -101,14 +101,14 @@ impl Confusion {
 
     /// The correlation of labels and calls (Matthews 1975); undefined if either is always the same.
     pub fn mcc(&self) -> Option<f64> {
-        let Four { tp, fp, tn, fn_ } = self.weights();
+        let Four { tp, fp, tn, fn_ } = self.shares();
         let product = (tp + fp) * (tp + fn_) * (tn + fp) * (tn + fn_);
         (product > 0.0).then(|| (tp * tn - fp * fn_) / product.sqrt())
     }
 
     /// The agreement beyond chance (Cohen 1960); undefined if chance alone agrees always.
     pub fn kappa(&self) -> Option<f64> {
-        let Four { tp, fp, tn, fn_ } = self.weights();
+        let Four { tp, fp, tn, fn_ } = self.shares();
         let chance = (tp + fp) * (fp + tn) + (tp + fn_) * (fn_ + tn);
         share(2.0 * (tp * tn - fn_ * fp), chance)
     }
@@ -117,6 +117,13 @@ impl Confusion {
     pub fn predicted_rate(&self) -> Option<f64> {
         let Four { tp, fp, tn, fn_ } = self.weights();
         share(tp + fp, tp + fp + tn + fn_)
+    }
+
+    /// The four weights as shares of all, where products of them could leave the range of floats.
+    fn shares(&self) -> Four {
+        let four = self.weights();
+        let all = if self.units.is_some() { four.tp + four.fp + four.tn + four.fn_ } else { 1.0 };
+        Four { tp: four.tp / all, fp: four.fp / all, tn: four.tn / all, fn_: four.fn_ / all }
     }
 
     fn weights(&self) -> Four {

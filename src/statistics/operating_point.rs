@@ -3,6 +3,7 @@
 use super::Summary;
 use super::confusion::Confusion;
 use super::record::{Mass, Threshold, record};
+use crate::math;
 use crate::math::fraction::fraction;
 use crate::ranking::{Key, Tie, Ties};
 
@@ -267,7 +268,13 @@ impl Rule {
     fn said(&self, calls: &Confusion) -> Option<f64> {
         let (tpr, fpr) = (calls.tpr()?, calls.fpr()?);
         match self.criterion {
-            Criterion::Youden { ratio } => Some(tpr - ratio * fpr),
+            Criterion::Youden { ratio } => Some(match (self.merit(calls), self.whole) {
+                (Some(Merit::Whole(merit)), Some((_, below))) => {
+                    let pairs = below.unsigned_abs() * u128::from(calls.n_pos) * u128::from(calls.n_neg);
+                    math::signed_quotient(merit, pairs)
+                }
+                _ => tpr - ratio * fpr,
+            }),
             Criterion::ClosestTopleft { ratio } => Some((1.0 - tpr).powi(2) + ratio * fpr.powi(2)),
             Criterion::Cost { cost, prevalence } => {
                 let prevalence = prevalence.or_else(|| calls.with(calls.n_pos, calls.n_neg).precision())?;

@@ -48,7 +48,9 @@ impl Bound {
             Bound::Integer(digits) => digits
                 .parse()
                 .map(Number::Integer)
-                .map_err(|_| format!("a threshold must be a number of at most 38 digits, got {digits}")),
+                // Beyond the widest type but one, of which a float tells the side.
+                .or_else(|_| digits.parse().map(Number::Float))
+                .map_err(|_| format!("a threshold must be a number, got {digits}")),
         }
     }
 }
