@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from typing import Any
 
 import polars as pl
 
 import polars_auc as pa
+from goldens_points import midpoints
 from goldens_rows import Answers, Apart, Check, Record, answer, pairs, rows
 
 # R 4.2 cuts Kolmogorov's series after too few terms where sqrt(P N / (P + N)) D lies a little below 1: its
@@ -14,7 +17,9 @@ from goldens_rows import Answers, Apart, Check, Record, answer, pairs, rows
 R_SERIES_CUT_SHORT = {"lung.ks.R008", "mtcars.ks.R014", "sleep.ks.R002"}
 
 REPEATED = Apart("an argument, repeated")
-JACKKNIFE = Apart("the infinitesimal jackknife, a variance that is not here")
+JACKKNIFE = Apart("the infinitesimal jackknife of a difference, which is not here")
+CLUSTERS = Apart("the infinitesimal jackknife of clusters, without Obuchowski's factors")
+IF_NOTHING = Apart("the variance if the score said nothing, no field of ours")
 
 
 def proc_auc(frame: pl.DataFrame, record: Record) -> Answers:
@@ -24,19 +29,20 @@ def proc_auc(frame: pl.DataFrame, record: Record) -> Answers:
     return {"auc": ci["auc"], "n_pos": ci["n_pos"], "n_neg": ci["n_neg"], "n_missing": missing}
 
 
-def _curve(frame: pl.DataFrame, record: Record) -> pl.DataFrame:
-    curve = pa.roc_curve("label", "score").alias("curve")
-    points = rows(frame, record).select(curve).explode("curve").unnest("curve")
-    return points.with_columns(pl.col("threshold").fill_null(math.inf))
+def _curve(frame: pl.DataFrame, record: Record) -> list[dict[str, Any]]:
+    points: list[dict[str, Any]] = answer(rows(frame, record), pa.roc_curve("label", "score"))
+    return points
 
 
 def proc_roc(frame: pl.DataFrame, record: Record) -> Answers:
-    upwards = _curve(frame, record).reverse()
+    upwards = _curve(frame, record)[::-1]
+    theirs = [float(threshold) for threshold in record["result"]["thresholds"]]
+    ours = [point["threshold"] for point in upwards]
     return {
         **proc_auc(frame, record),
-        "sensitivities": upwards["tpr"].to_list(),
-        "specificities": (1 - upwards["fpr"]).to_list(),
-        "thresholds": Apart("midpoints between scores; ours are scores"),
+        "sensitivities": [point["tpr"] for point in upwards],
+        "specificities": [1 - point["fpr"] for point in upwards],
+        "thresholds": midpoints(rows(frame, record), theirs, ours),
     }
 
 
@@ -65,9 +71,15 @@ def concordance(frame: pl.DataFrame, record: Record) -> Answers:
         "tied.y": test["tied_x"],
         "tied.xy": test["tied_both"],
     }
-    variances = ("var", "cvar", "var_infinitesimal_jackknife", "var_robust_cluster")
-    jackknives = dict.fromkeys(variances, JACKKNIFE)
-    return {"concordance": answer(used, pa.roc_auc("label", "score")), "counts": counts, **jackknives}
+    # The interval of weighted rows is by the infinitesimal jackknife.
+    ci = answer(used.with_columns(weight=1), pa.roc_auc_ci("label", "score", weight="weight"))
+    return {
+        "concordance": answer(used, pa.roc_auc("label", "score")),
+        "counts": counts,
+        **dict.fromkeys(("var", "var_infinitesimal_jackknife"), ci["se"] ** 2),
+        "cvar": IF_NOTHING,
+        "var_robust_cluster": CLUSTERS,
+    }
 
 
 def pair_counts(frame: pl.DataFrame, record: Record) -> Answers:
@@ -95,10 +107,38 @@ def sklearn_auc(frame: pl.DataFrame, record: Record) -> Answers:
 
 def sklearn_curve(frame: pl.DataFrame, record: Record) -> Answers:
     points = _curve(frame, record)
+    if record["arguments"]["drop_intermediate"]:
+        kept = answer(rows(frame, record), pa.roc_curve("label", "score", drop_intermediate=True))
+        points = _with_uneven_steps(points, kept)
+    return curve_columns(points, record)
+
+
+def _with_uneven_steps(points: list[dict[str, Any]], kept: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the points that sklearn keeps: all but those with the same step before them as after them.
+
+    It puts the first point, (0, 0), before the others afterwards, so it keeps the second one, too.
+    Ours must be among them, and the others on the straight lines between ours.
+    """
+    at = [(point["fp"], point["tp"]) for point in points]
+    even = {
+        i
+        for i in range(2, len(at) - 1)
+        if all(at[i][k] - at[i - 1][k] == at[i + 1][k] - at[i][k] for k in (0, 1))
+    }
+    theirs = [point for i, point in enumerate(points) if i not in even]
+    assert all(point in theirs for point in kept)
+    for a, b in itertools.pairwise(kept):
+        for point in points[points.index(a) + 1 : points.index(b)]:
+            x, y = point["fp"] - a["fp"], point["tp"] - a["tp"]
+            assert x * (b["tp"] - a["tp"]) == y * (b["fp"] - a["fp"])
+    return theirs
+
+
+def curve_columns(points: list[dict[str, Any]], record: Record) -> Answers:
     columns = {
-        "fpr": points["fpr"].to_list(),
-        "tpr": points["tpr"].to_list(),
-        "thresholds": points["threshold"].to_list(),
+        "fpr": [point["fpr"] for point in points],
+        "tpr": [point["tpr"] for point in points],
+        "thresholds": [math.inf, *(point["threshold"] for point in points[1:])],
     }
     result = record["result"]
     sums = {key: math.fsum(columns[key.removeprefix("sum_")]) for key in result if key.startswith("sum_")}
@@ -107,7 +147,7 @@ def sklearn_curve(frame: pl.DataFrame, record: Record) -> Answers:
         for key, part in (("first_20", slice(20)), ("last_5", slice(-5, None)))
         if key in result
     }
-    return {**columns, **sums, **ends, "n_points": points.height}
+    return {**columns, **sums, **ends, "n_points": len(points)}
 
 
 def sklearn_average_precision(frame: pl.DataFrame, record: Record) -> Answers:

@@ -50,6 +50,13 @@ def pairs(frame: pl.DataFrame, record: Record, *others: str) -> pl.DataFrame:
     return labelled(frame, record, *others, a=signed(arguments, "1"), b=signed(arguments, "2"))
 
 
+def weight_of(record: Record) -> str | None:
+    """Return the column of weights that the record is about, if any."""
+    arguments = record["arguments"]
+    name: str | None = arguments.get("sample_weight", arguments.get("weight"))
+    return name
+
+
 def answer(frame: pl.DataFrame, expression: pl.Expr) -> Any:
     return frame.select(expression).to_series().to_list()[0]
 

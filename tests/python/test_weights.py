@@ -1,0 +1,167 @@
+"""Weights: how many rows a row stands for."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import oracles_points as oracles
+import polars_auc as pa
+from cases import TIED, assert_same, scores_with_nan
+
+SCHEMA = {"label": pl.Boolean, "score": pl.Float64, "weight": pl.Float64}
+COUNTS = ("n_pos", "n_neg", "p_value")
+FRAME = pl.DataFrame({"label": [1, 0, 1, 1, 0], "score": [3.0, 2.0, 1.0, 2.0, 1.0]})
+
+MEASURES: list[tuple[Any, dict[str, Any]]] = [
+    *((pa.roc_auc, options) for options in ({}, {"max_fpr": 0.3}, {"min_tpr": 0.2, "max_tpr": 0.7})),
+    (pa.roc_auc, {"min_fpr": 0.1, "max_fpr": 0.6, "standardized": True}),
+    (pa.roc_auc, {"max_fpr": 0.7, "min_tpr": 0.4}),
+    (pa.average_precision, {}),
+    (pa.ks_statistic, {}),
+    *((pa.roc_curve, options) for options in ({}, {"drop_intermediate": True}, {"at_fpr": [0.1, 0.5, 1.0]})),
+    (pa.roc_curve, {"at_tpr": [0.0, 0.3]}),
+    (pa.roc_curve, {"at_threshold": [0.5, -math.inf]}),
+    (pa.roc_curve, {"max_points": 4}),
+    *((measure, {}) for measure in (pa.pr_curve, pa.roc_convex_hull, pa.cost_curve)),
+    *(
+        (pa.operating_point, {"criterion": it})
+        for it in ("youden", "closest_topleft", "cost", "max_f", "top_p")
+    ),
+    (pa.operating_point, {"criterion": "youden", "cost": 3.0, "prevalence": 0.2}),
+    *(
+        (pa.operating_point, {"criterion": f"target_{it}", "target": 0.4})
+        for it in ("fpr", "tpr", "precision")
+    ),
+    (pa.confusion_at, {"at": 0.5}),
+]
+measures = pytest.mark.parametrize(
+    ("measure", "options"), MEASURES, ids=lambda it: getattr(it, "__name__", it)
+)
+labels = st.sampled_from([True, False, None])
+
+
+def weighted(weight: st.SearchStrategy[float | None], score: Any = scores_with_nan) -> Any:
+    rows = st.lists(st.tuples(labels, score, weight), max_size=20)
+    return rows.map(lambda some: pl.DataFrame(some, SCHEMA, orient="row"))
+
+
+def said(frame: pl.DataFrame, expression: pl.Expr) -> Any:
+    return frame.select(expression).to_series().to_list()[0]
+
+
+def without_counts(answer: Any) -> Any:
+    """Leave out what tells rows from weights."""
+    if isinstance(answer, list):
+        return [without_counts(point) for point in answer]
+    if isinstance(answer, dict):
+        rates = {name: value for name, value in answer.items() if name not in COUNTS}
+        return {name: value for name, value in rates.items() if not name.endswith(("_lower", "_upper"))}
+    return answer
+
+
+@measures
+@given(frame=weighted(st.sampled_from([0.0, 1.0, 2.0, 3.0, 7.0, None])))
+@settings(max_examples=40, deadline=None)
+def test_whole_weights_are_repeated_rows(measure: Any, options: dict[str, Any], frame: pl.DataFrame) -> None:
+    used = frame.drop_nulls()
+    repeated = used.select(pl.col("label", "score").repeat_by(pl.col("weight").cast(pl.UInt32)).explode())
+    repeated = repeated.drop_nulls()
+    got = said(frame, measure("label", "score", weight="weight", **options))
+    assert_same(without_counts(got), without_counts(said(repeated, measure("label", "score", **options))))
+
+
+@given(frame=weighted(st.floats(0, 1e12), st.sampled_from(TIED)))
+@settings(max_examples=200, deadline=None)
+def test_any_weights(frame: pl.DataFrame) -> None:
+    rows = list(frame.drop_nulls().iter_rows())
+    for made, expected in (
+        (pa.roc_auc("label", "score", weight="weight"), oracles.roc_auc(rows)),
+        (pa.average_precision("label", "score", weight="weight"), oracles.average_precision(rows)),
+        (pa.ks_statistic("label", "score", weight="weight").struct["ks"], oracles.ks_statistic(rows)["ks"]),
+    ):
+        got = said(frame, made)
+        assert (got is None) == (expected is None)
+        assert expected is None or abs(got - expected) <= 1e-12
+
+
+@measures
+@given(frame=weighted(st.sampled_from([0.0, 0.1, 1.7, 3e5])))
+@settings(max_examples=30, deadline=None)
+def test_weight_0_leaves_a_row_out(measure: Any, options: dict[str, Any], frame: pl.DataFrame) -> None:
+    expression = measure("label", "score", weight="weight", **options)
+    nothing = pl.DataFrame([(True, math.nan, 0.0), (False, 1.0, 0.0)], SCHEMA, orient="row")
+    assert_same(said(pl.concat([nothing, frame]), expression), said(frame, expression))
+    assert_same(said(frame.filter(pl.col("weight") > 0), expression), said(frame, expression))
+
+
+@given(frame=weighted(st.floats(1e-3, 1e3)), power=st.integers(-200, 200))
+@settings(max_examples=100, deadline=None)
+def test_powers_of_2_change_no_rate(frame: pl.DataFrame, power: int) -> None:
+    scaled = frame.with_columns(pl.col("weight") * 2.0**power)
+    for measure, options in MEASURES:
+        expression = measure("label", "score", weight="weight", **options)
+        one, other = (_without_masses(said(some, expression)) for some in (frame, scaled))
+        assert_same(one, other)
+
+
+@pytest.mark.xfail(reason="a product of four sums of weights overflows", strict=True)
+@pytest.mark.parametrize("power", [256, 600, -300])
+def test_no_weights_are_too_large_or_small_for_a_correlation(power: int) -> None:
+    frame = FRAME.with_columns(weight=pl.lit(2.0**power))
+    called, plain = (
+        said(frame, pa.confusion_at("label", "score", 2, weight=weight)) for weight in ("weight", None)
+    )
+    assert (called["mcc"], called["kappa"]) == (plain["mcc"], plain["kappa"])
+
+
+def _without_masses(answer: Any) -> Any:
+    if isinstance(answer, list):
+        return [_without_masses(point) for point in answer]
+    if isinstance(answer, dict):
+        return {name: value for name, value in answer.items() if name not in ("tp", "fp", "tn", "fn")}
+    return answer
+
+
+@measures
+@pytest.mark.parametrize("wrong", [-1.0, -0.001, math.inf, -math.inf, math.nan], ids=str)
+def test_weights_that_are_none(measure: Any, options: dict[str, Any], wrong: float) -> None:
+    frame = FRAME.with_columns(weight=pl.when(pl.col("score") == 3).then(wrong).otherwise(1.0))
+    value = "NaN" if math.isnan(wrong) else f"{wrong:g}"
+    with pytest.raises(
+        pl.exceptions.ComputeError, match=rf'weight "weight" holds {value}.*finite and not neg'
+    ):
+        frame.select(measure("label", "score", weight="weight", **options))
+
+
+@pytest.mark.parametrize("dtype", [pl.String, pl.Date, pl.List(pl.Float64)], ids=str)
+def test_weights_of_other_dtypes(dtype: Any) -> None:
+    with pytest.raises(pl.exceptions.ComputeError, match='weight "weight" has dtype'):
+        FRAME.lazy().with_columns(weight=pl.lit(None, dtype)).select(_auc()).collect_schema()
+
+
+NUMERIC = [pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64, pl.Float32]
+
+
+@pytest.mark.parametrize("dtype", [*NUMERIC, pl.Int128, pl.Float64, pl.Decimal(10, 2), pl.Boolean], ids=str)
+def test_weight_dtypes(dtype: Any) -> None:
+    few = [1, 0, 1, 1, 1] if dtype == pl.Boolean else [3, 0, 5, 1, 2]
+    frame = FRAME.with_columns(weight=pl.Series(few).cast(dtype))
+    expected = said(frame.with_columns(pl.Series("weight", few, pl.Float64)), _auc())
+    assert said(frame, _auc()) == expected
+
+
+def _auc() -> pl.Expr:
+    return pa.roc_auc("label", "score", weight="weight")
+
+
+def test_the_test_of_ranks_has_no_weights() -> None:
+    with pytest.raises(ValueError, match=r"mann_whitney_u: weight must be None.*roc_auc_ci"):
+        pa.mann_whitney_u("label", "score", weight="weight")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="roc_auc_ci: method 'bootstrap' does not go with weights"):
+        pa.roc_auc_ci("label", "score", weight="weight", method="bootstrap")
