@@ -145,12 +145,15 @@ impl<A: Answer> WithScores for InColumn<'_, A> {
 
 impl<S: Held> Ranked<'_, S> {
     /// What `work` makes of ranges of groups, in order.
-    fn in_tasks<T: Send>(&self, passes: usize, work: impl Fn(Range<usize>) -> T + Send + Sync) -> Vec<T> {
-        tasks::run(&Threads, self.groups.len(), passes, |group| self.groups.rows(group).len(), work)
+    ///
+    /// Work is behind a pointer, here and below: every statistic of every type of score comes through, and would
+    /// otherwise bring its own copy of what divides it among threads.
+    fn in_tasks<T: Send>(&self, passes: usize, work: &(dyn Fn(Range<usize>) -> T + Send + Sync)) -> Vec<T> {
+        tasks::run(&Threads, self.groups.len(), passes, &|group| self.groups.rows(group).len(), work)
     }
 
     /// Takes in the rows of one group after the other, and asks of each.
-    fn each_group(&self, range: Range<usize>, mut ask: impl FnMut(&mut Group<S::Key>)) {
+    fn each_group(&self, range: Range<usize>, ask: &mut dyn FnMut(&mut Group<S::Key>)) {
         let mut group_rows = Group::ranked(*WAY).of_kind(self.kind);
         for group in range {
             let rows = self.groups.rows(group);
@@ -174,9 +177,9 @@ struct SummaryAnswer<'a, M> {
 impl<M: Summary> Answer for SummaryAnswer<'_, M> {
     fn column<S: Held>(&self, groups: &Ranked<'_, S>, name: PlSmallStr, told: &Told) -> PolarsResult<Series> {
         let fields = <M::Record<S::Key> as Record<S::Key>>::FIELDS;
-        let parts = groups.in_tasks(self.statistic.passes(), |range| {
+        let parts = groups.in_tasks(self.statistic.passes(), &|range| {
             let mut columns = Column::all_of(fields, range.len());
-            groups.each_group(range, |rows| {
+            groups.each_group(range, &mut |rows| {
                 let record = if rows.has_nan() {
                     self.statistic.of_nan(rows.n_pos(), rows.n_neg())
                 } else {
@@ -204,11 +207,11 @@ struct CurveAnswer<'a, C> {
 impl<C: Curve> Answer for CurveAnswer<'_, C> {
     fn column<S: Held>(&self, groups: &Ranked<'_, S>, name: PlSmallStr, told: &Told) -> PolarsResult<Series> {
         let fields = <C::Record<S::Key> as Record<S::Key>>::FIELDS;
-        let parts = groups.in_tasks(1, |range| {
+        let parts = groups.in_tasks(1, &|range| {
             let mut columns = Column::all_of(fields, 0);
             let mut counts = Vec::with_capacity(range.len());
             let mut present = Vec::with_capacity(range.len());
-            groups.each_group(range, |rows| {
+            groups.each_group(range, &mut |rows| {
                 let before = columns[0].len();
                 present.push(!rows.has_nan() && self.statistic.points(rows.ties::<S>(), &mut columns));
                 counts.push((columns[0].len() - before) as i64);

@@ -121,12 +121,8 @@ fn answers<J: Joint>(
     let needs = statistic.needs();
     let table = Table::read(inputs, needs, statistic)?;
     let passes = statistic.passes().max(2);
-    let parts = tasks::run(
-        &Threads,
-        table.borders.len() - 1,
-        passes,
-        |group| table.rows(group).len(),
-        |range| {
+    let parts =
+        tasks::run(&Threads, table.borders.len() - 1, passes, &|group| table.rows(group).len(), &|range| {
             let mut columns = Column::all_of(J::Record::FIELDS, range.len());
             for group in range {
                 let (rows, has_nan) = table.group(group, needs)?;
@@ -141,8 +137,7 @@ fn answers<J: Joint>(
                 record.append(&mut columns);
             }
             Ok(columns)
-        },
-    );
+        });
     let columns = joined(parts.into_iter().collect::<PolarsResult<Vec<_>>>()?);
     let names = match statistic.classes() {
         Some(classes) => classes.iter().map(|class| class.as_str().into()).collect(),

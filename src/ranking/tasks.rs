@@ -33,8 +33,8 @@ pub fn run<T: Send>(
     pool: &impl Pool,
     groups: usize,
     passes: usize,
-    rows: impl Fn(usize) -> usize + Send + Sync,
-    work: impl Fn(Range<usize>) -> T + Send + Sync,
+    rows: &(dyn Fn(usize) -> usize + Send + Sync),
+    work: &(dyn Fn(Range<usize>) -> T + Send + Sync),
 ) -> Vec<T> {
     let cost = |group| rows(group).saturating_mul(passes).saturating_add(ROWS_PER_GROUP);
     let total = (0..groups).map(cost).fold(0usize, usize::saturating_add);
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn results_come_in_order() {
-        let starts = run(&Global, 100_000, 1, |_| 10, |range| range);
+        let starts = run(&Global, 100_000, 1, &|_| 10, &|range| range);
         assert!(starts.len() > 1);
         assert_eq!(starts.iter().map(|range| range.len()).sum::<usize>(), 100_000);
         assert!(starts.is_sorted_by_key(|range| range.start));
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn little_work_stays_here() {
-        assert_eq!(run(&Forbidden, 10, 1, |_| 10, |range| range.len()), [10]);
-        assert_eq!(run(&Forbidden, 0, 1, |_| 10, |range| range.len()), [0]);
+        assert_eq!(run(&Forbidden, 10, 1, &|_| 10, &|range| range.len()), [10]);
+        assert_eq!(run(&Forbidden, 0, 1, &|_| 10, &|range| range.len()), [0]);
     }
 }

@@ -73,7 +73,6 @@ NOT_HERE = {
     "coin::median_test": "a test of medians",
     "coin::oneway_test": "a test of means",
     "sklearn.metrics.brier_score_loss/log_loss": "calibration, not ranking",
-    "sklearn.metrics.det_curve": "another curve",
     "multiclass sklearn.metrics.average_precision_score": "precision and recall of several classes",
     "sklearn.metrics accuracy/log_loss": "calls and calibration, not ranking",
     "boot_test pROC::cov": "a covariance by bootstrap",

@@ -16,9 +16,11 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 def test_first_query(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(ROOT)
-    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    code = "".join(re.findall(r"```python\n(.*?)```", README, re.DOTALL))
     exec(compile(code, "README.md", "exec"), {})
-    assert "shape: (8, " in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert shown.count("shape: (8, ") == 2
+    assert "shape: (800, " in shown
 
 
 def test_every_function_is_listed() -> None:
