@@ -122,7 +122,7 @@ impl Confusion {
     /// The four weights as shares of all, where products of them could leave the range of floats.
     fn shares(&self) -> Four {
         let four = self.weights();
-        let all = if self.units.is_some() { four.tp + four.fp + four.tn + four.fn_ } else { 1.0 };
+        let all = four.tp + four.fp + four.tn + four.fn_;
         Four { tp: four.tp / all, fp: four.fp / all, tn: four.tn / all, fn_: four.fn_ / all }
     }
 

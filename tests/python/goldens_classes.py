@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from itertools import combinations
 from typing import Any
 
@@ -28,8 +29,34 @@ def _ends(columns: list[str]) -> list[str]:
 
 def averaged(frame: pl.DataFrame, record: Record) -> Answers:
     arguments = record["arguments"]
+    if "sample_weight" in arguments:
+        return {"auc": one_hot(frame, record, pa.roc_auc)}
     areas = _areas(frame, record, multi_class=arguments["multi_class"], average=arguments["average"])
     return {"auc": areas["auc"], "auc_per_class": [one["auc"] for one in areas["classes"]]}
+
+
+def one_hot(frame: pl.DataFrame, record: Record, measure: Callable[..., pl.Expr]) -> float:
+    """Average a measure of each class against the rest, as a query over the classes' rows says it."""
+    arguments = record["arguments"]
+    columns = arguments["probabilities"]
+    weight = pl.col(arguments["sample_weight"]) if "sample_weight" in arguments else pl.lit(1.0)
+    rows = pl.concat(
+        frame.with_row_index("row").select(
+            "row", label=pl.col("label") == name, score=column, weight=weight, of=pl.lit(name)
+        )
+        for name, column in zip(_ends(columns), columns, strict=True)
+    )
+    said = measure("label", "score", weight="weight").alias("said")
+    if arguments["average"] == "micro":
+        return float(rows.select(said).item())
+    by = "row" if arguments["average"] == "samples" else "of"
+    share = (pl.col("weight") * pl.col("label")).sum() if arguments["average"] == "weighted" else pl.lit(1.0)
+    each = rows.group_by(by).agg(said, share.alias("share"))
+    return float(each.select((pl.col("said") * pl.col("share")).sum() / pl.col("share").sum()).item())
+
+
+def average_precision(frame: pl.DataFrame, record: Record) -> Answers:
+    return {"average_precision": one_hot(frame, record, pa.average_precision)}
 
 
 def per_fold(frame: pl.DataFrame, record: Record) -> Answers:
@@ -130,6 +157,7 @@ def kruskal(frame: pl.DataFrame, record: Record) -> Answers:
 
 CHECKS: dict[str, Check] = {
     "multiclass sklearn.metrics.roc_auc_score": averaged,
+    "multiclass sklearn.metrics.average_precision_score": average_precision,
     "sklearn.metrics.roc_auc_score per fold": per_fold,
     "bruteforce.hand_till": hand_till,
     "pROC::multiclass.roc": multiclass_roc,

@@ -73,7 +73,6 @@ NOT_HERE = {
     "coin::median_test": "a test of medians",
     "coin::oneway_test": "a test of means",
     "sklearn.metrics.brier_score_loss/log_loss": "calibration, not ranking",
-    "multiclass sklearn.metrics.average_precision_score": "precision and recall of several classes",
     "sklearn.metrics accuracy/log_loss": "calls and calibration, not ranking",
     "boot_test pROC::cov": "a covariance by bootstrap",
     "pROC::ci.thresholds": "the interval of an operating point",
@@ -177,7 +176,8 @@ def monte_carlo_errors(record: Record, result: Answers) -> dict[str, list[float]
 
 def check(folder: Path, record: Record) -> tuple[str | None, list[str]]:
     """Compare, or say why not: the whole record, and its fields that stand apart."""
-    kind = "weighted" if weight_of(record) is not None else record["kind"]
+    weighted = weight_of(record) is not None and record["kind"] != "multiclass"
+    kind = "weighted" if weighted else record["kind"]
     names = (f"{kind} {record['function']}", record["function"])
     reason = next((NOT_HERE[name] for name in names if name in NOT_HERE), None) or convention(record)
     if reason is not None:

@@ -100,9 +100,10 @@ def test_thresholds_in_the_dtype_of_the_scores(
         assert {name: called[name] for name in point} == point
 
 
-@pytest.mark.xfail(reason="not null yet, though the dtype holds nothing so high", strict=True)
 @pytest.mark.parametrize(
-    ("dtype", "at"), [(pl.Boolean, 2), (pl.Decimal(4, 2), 100), (pl.Int64, 2**130)], ids=str
+    ("dtype", "at"),
+    [(pl.Boolean, 2), (pl.Decimal(4, 2), 100), (pl.Decimal(4, 2), 99.999), (pl.Int64, 2**130)],
+    ids=str,
 )
 def test_thresholds_beyond_the_dtype(dtype: Any, at: int) -> None:
     frame = pl.DataFrame({"label": [1, 1, 0], "score": pl.Series([0, 1, 1]).cast(dtype)})
