@@ -5,7 +5,7 @@
 
 use rayon::prelude::*;
 
-use super::index::{Index, Place};
+use super::index::Index;
 use super::steps::{Above, Segment};
 use super::{Key, Piles, Score};
 
@@ -37,12 +37,14 @@ pub enum Indexed {
 }
 
 /// What depends on the type that scores came in, of which a key alone does not tell.
+#[allow(clippy::type_complexity)] // each is said once, and here
 #[derive(Debug)]
 pub(super) struct By<K> {
     pub build: fn(&mut Index<K>, &[&[K]]),
     pub twice_below: fn(&Index<K>, &[&[K]]) -> u64,
     pub tally: fn(&mut Index<K>, &[&[K]]),
-    pub places: fn(&Index<K>, &[K], &mut Vec<Place>),
+    pub add_units: fn(&Index<K>, (&[K], &[u64]), &mut [u64]),
+    pub twice_units_below: fn(&Index<K>, (&[K], &[u64]), &[u64]) -> u128,
     pub spread: fn(&mut Piles<K>),
 }
 
@@ -61,7 +63,8 @@ impl<K: Key> By<K> {
             build: Index::build::<S>,
             twice_below: Index::twice_below::<S>,
             tally: Index::tally::<S>,
-            places: Index::places::<S>,
+            add_units: Index::add_units::<S>,
+            twice_units_below: Index::twice_units_below::<S>,
             spread: Piles::spread::<S>,
         }
     }

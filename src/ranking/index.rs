@@ -36,9 +36,6 @@ const TOGETHER: usize = 64;
 /// weigh too much.
 const SAMPLED_KEYS: usize = 2048;
 
-/// How many indexed keys are below a key, and how many are not above it.
-pub(super) type Place = (u32, u32);
-
 /// The keys of one class, indexed. Keeps its memory from use to use.
 #[derive(Debug, Default)]
 pub(super) struct Index<K> {
@@ -159,10 +156,22 @@ impl<K: Key> Index<K> {
         }
     }
 
-    /// Writes the same for every key in turn.
-    pub fn places<S: Score<Key = K>>(&self, keys: &[K], places: &mut Vec<Place>) {
-        places.clear();
-        self.look_up::<S>(keys, |below, not_above| places.push((below, not_above)));
+    /// Adds the units of keys to the places where equal keys begin.
+    pub fn add_units<S: Score<Key = K>>(&self, (keys, units): (&[K], &[u64]), at: &mut [u64]) {
+        let mut units = units.iter();
+        self.look_up::<S>(keys, |below, _| at[below as usize] += units.next().copied().unwrap_or_default());
+    }
+
+    /// Over all keys, each as often as it has units: twice the units below it, and once those at it, where `below` tells
+    /// of every place the units below.
+    pub fn twice_units_below<S: Score<Key = K>>(&self, (keys, units): (&[K], &[u64]), below: &[u64]) -> u128 {
+        let mut units = units.iter();
+        let mut twice_below = 0;
+        self.look_up::<S>(keys, |lower, upto| {
+            let both = below[lower as usize] + below[upto as usize];
+            twice_below += u128::from(units.next().copied().unwrap_or_default()) * u128::from(both);
+        });
+        twice_below
     }
 
     /// Counts the keys in `pieces` by their place among the indexed keys, which must be in order.

@@ -35,14 +35,11 @@ pub(super) enum Beside<'a> {
     Rows(&'a [u64]),
 }
 
-impl Beside<'_> {
-    /// The units and the rows of a key.
-    #[inline]
-    fn of(self, place: usize) -> (u64, u64) {
-        match self {
-            Beside::Nothing => (1, 1),
-            Beside::Units(units) => (units[place], 1),
-            Beside::Rows(rows) => (rows[place], rows[place]),
+impl<K> Piece<'_, K> {
+    fn rows(&self) -> u64 {
+        match self.beside {
+            Beside::Rows(rows) => rows.iter().sum(),
+            _ => self.keys.len() as u64,
         }
     }
 }
@@ -72,11 +69,10 @@ impl<K: Key> Cell<K> {
     }
 
     #[inline]
-    fn add(&mut self, key: K, class: usize, (units, rows): (u64, u64)) {
+    fn add(&mut self, key: K, class: usize, units: u64) {
         self.lowest = self.lowest.min(key);
         self.highest = self.highest.max(key);
         *(if class == 1 { &mut self.pos } else { &mut self.neg }) += units;
-        self.rows += rows;
     }
 
     fn join(&mut self, other: &Self) {
@@ -134,45 +130,86 @@ pub(super) fn outline<K: Key>(
     cells: usize,
 ) -> Option<Vec<Cell<K>>> {
     let ends = each(&|pieces| {
-        let mut all = Cell::empty();
-        for Piece { keys, beside, .. } in pieces {
-            // A loop of its own for either end: both are then many keys at a time.
-            all.lowest = keys.iter().fold(all.lowest, |low: K, &key| low.min(key));
-            all.highest = keys.iter().fold(all.highest, |high: K, &key| high.max(key));
-            all.rows += match beside {
-                Beside::Rows(rows) => rows.iter().sum(),
-                _ => keys.len() as u64,
-            };
+        let mut all: Cell<K> = Cell::empty();
+        for piece in pieces {
+            for &key in piece.keys {
+                all.lowest = all.lowest.min(key);
+                all.highest = all.highest.max(key);
+            }
+            all.rows += piece.rows();
         }
         if all.rows > 0 { vec![(0, all)] } else { Vec::new() }
     });
     let whole = joined(ends).pop()?;
     let grid = Grid::first(whole.lowest, whole.highest);
-    let count = |grid: &Grid<K>| {
-        each(&|pieces| {
-            let keys = || pieces.iter().flat_map(|piece| piece.keys.iter().copied());
-            let (Some(low), Some(high)) = (keys().min(), keys().max()) else { return Vec::new() };
-            let (low, high) = (grid.cell(low), grid.cell(high));
-            let mut counted = vec![Cell::empty(); (high - low) as usize + 1];
-            for &Piece { class, keys, beside } in pieces {
-                for (place, &key) in keys.iter().enumerate() {
-                    counted[(grid.cell(key) - low) as usize].add(key, class, beside.of(place));
-                }
-            }
-            let mut numbered: Vec<(u32, Cell<K>)> =
-                (low..).zip(counted).filter(|cell| cell.1.rows > 0).collect();
-            numbered.reverse();
-            numbered
-        })
-    };
+    let shards = each(&|pieces| rows_by_cell(&grid, pieces));
     let mut rows = vec![0; grid.parts.len()];
-    for (number, cell) in count(&grid).into_iter().flatten() {
+    for (number, cell) in shards.into_iter().flatten() {
         rows[number as usize] += cell.rows;
     }
     let most = whole.rows.div_ceil(cells as u64).max(1);
-    let outline = joined(count(&grid.cut(&rows, most)));
+    let grid = grid.cut(&rows, most);
+    let outline = joined(each(&|pieces| counted(&grid, pieces)));
     let fine = |cell: &Cell<K>| cell.lowest == cell.highest || cell.rows <= TOO_MANY * most;
     outline.iter().all(fine).then_some(outline)
+}
+
+/// The range of cells that the keys of a shard are in.
+fn range<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>]) -> Option<(u32, u32)> {
+    let (mut low, mut high) = (K::FAULT, K::default());
+    for &key in pieces.iter().flat_map(|piece| piece.keys) {
+        (low, high) = (low.min(key), high.max(key));
+    }
+    pieces.iter().any(|piece| !piece.keys.is_empty()).then(|| (grid.cell(low), grid.cell(high)))
+}
+
+/// How many rows of a shard are in which cell of the first grid.
+fn rows_by_cell<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>]) -> Vec<(u32, Cell<K>)> {
+    let Some((low, high)) = range(grid, pieces) else { return Vec::new() };
+    let mut rows = vec![0u64; (high - low) as usize + 1];
+    for Piece { keys, beside, .. } in pieces {
+        let cells = keys.iter().map(|key| (key.above(grid.low, grid.shift) as u32 - low) as usize);
+        match beside {
+            Beside::Rows(counts) => cells.zip(*counts).for_each(|(cell, count)| rows[cell] += count),
+            _ => cells.for_each(|cell| rows[cell] += 1),
+        }
+    }
+    (low..).zip(rows).map(|(number, rows)| (number, Cell { rows, ..Cell::empty() })).collect()
+}
+
+/// The cells that hold rows of a shard, the highest first.
+fn counted<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>]) -> Vec<(u32, Cell<K>)> {
+    let Some((low, high)) = range(grid, pieces) else { return Vec::new() };
+    let mut cells = vec![Cell::empty(); (high - low) as usize + 1];
+    let mut weighed = false;
+    for &Piece { class, keys, beside } in pieces {
+        match beside {
+            Beside::Nothing => {
+                for &key in keys {
+                    cells[(grid.cell(key) - low) as usize].add(key, class, 1);
+                }
+            }
+            Beside::Rows(units) => {
+                for (&key, &units) in keys.iter().zip(units) {
+                    cells[(grid.cell(key) - low) as usize].add(key, class, units);
+                }
+            }
+            Beside::Units(units) => {
+                weighed = true;
+                for (&key, &units) in keys.iter().zip(units) {
+                    let cell = &mut cells[(grid.cell(key) - low) as usize];
+                    cell.add(key, class, units);
+                    cell.rows += 1;
+                }
+            }
+        }
+    }
+    if !weighed {
+        cells.iter_mut().for_each(|cell| cell.rows = cell.pos + cell.neg);
+    }
+    let mut held: Vec<(u32, Cell<K>)> = (low..).zip(cells).filter(|cell| cell.1.rows > 0).collect();
+    held.reverse();
+    held
 }
 
 /// Cells of all shards in order: one that lies in two shards is joined.

@@ -35,7 +35,7 @@ const MAX_SHARDS: usize = 512;
 const BLOCKS_PER_THREAD: usize = 4;
 
 /// Shards for each thread whose answers are there at once, where an answer is as large as the shard.
-const SHARDS_AT_A_TIME: usize = 8;
+const SHARDS_AT_A_TIME: usize = 2;
 
 /// The keys of a large group.
 #[derive(Debug)]

@@ -6,7 +6,7 @@
 use rayon::prelude::*;
 
 use super::classes::By;
-use super::index::{Index, Place};
+use super::index::Index;
 use super::map::Map;
 use super::outline::{Beside, Piece};
 use super::piles::nan_among;
@@ -47,7 +47,6 @@ pub(super) struct Shard<'a, K> {
 #[derive(Debug, Default)]
 struct Room<K> {
     index: Index<K>,
-    places: Vec<Place>,
     /// For each place among the indexed keys: their units there, then below it.
     below: Vec<u64>,
 }
@@ -163,30 +162,21 @@ impl<K: Key> Shard<'_, K> {
     }
 
     fn twice_u(&self, room: &mut Room<K>, by: By<K>) -> u128 {
-        let Room { index, places, below } = room;
+        let Room { index, below } = room;
         let rarer = usize::from(self.rows(1) <= self.rows(0));
         let keys: Vec<&[K]> = self.classes[rarer].iter().map(|piece| piece.0).collect();
         (by.build)(index, &keys);
         below.clear();
         below.resize(self.rows(rarer) + 1, 0);
-        for (keys, units) in &self.classes[rarer] {
-            (by.places)(index, keys, places);
-            for (place, units) in places.iter().zip(*units) {
-                below[place.0 as usize] += units;
-            }
+        for &piece in &self.classes[rarer] {
+            (by.add_units)(index, piece, below);
         }
         let mut before = 0;
         for units in below.iter_mut() {
             before += std::mem::replace(units, before);
         }
-        let mut twice_below = 0;
-        for (keys, units) in &self.classes[1 - rarer] {
-            (by.places)(index, keys, places);
-            for (place, &units) in places.iter().zip(*units) {
-                let both = below[place.0 as usize] + below[place.1 as usize];
-                twice_below += u128::from(units) * u128::from(both);
-            }
-        }
+        let others = self.classes[1 - rarer].iter();
+        let twice_below: u128 = others.map(|&piece| (by.twice_units_below)(index, piece, below)).sum();
         if rarer == 1 {
             // What the negatives are above, the positives lose.
             2 * u128::from(self.units[0]) * u128::from(self.units[1]) - twice_below
@@ -207,7 +197,6 @@ impl<K: Key> Block<K> {
     ) -> Self {
         let (scores, weights) = rows;
         let mut streams = Streams::new(2 * shards, scores.len());
-        let mut sums = vec![0u64; 2 * shards];
         let mut nan = false;
         // Where all rows of a word go and what they weigh first, then the rows, as without weights.
         let (mut places, mut weighed) = ([0u32; 64], [0u64; 64]);
@@ -216,19 +205,26 @@ impl<K: Key> Block<K> {
             for (row, (place, &score)) in places.iter_mut().zip(scores).enumerate() {
                 *place = 2 * shard(score.position()) + (label >> row & 1) as u32;
             }
-            for (row, (units_here, &weight)) in weighed.iter_mut().zip(weights).enumerate() {
-                *units_here = units[(label >> row & 1) as usize].units(weight);
+            for (row, (here, &weight)) in weighed.iter_mut().zip(weights).enumerate() {
+                *here = units[(label >> row & 1) as usize].units(weight);
             }
             let used = valid.map_or(u64::MAX, |valid| valid.word(word * 64));
             nan |= nan_among(scores, used);
-            for (row, &score) in scores.iter().enumerate() {
-                if used >> row & 1 == 1 {
-                    let place = places[row] as usize;
-                    sums[place] += weighed[row];
-                    streams.push(place, score.key(), weighed[row]);
+            let rows = places.iter().zip(&weighed).zip(scores);
+            if used.count_ones() as usize >= scores.len() {
+                for ((&place, &units), &score) in rows {
+                    streams.push(place as usize, score.key(), units);
+                }
+            } else {
+                for (row, ((&place, &units), &score)) in rows.enumerate() {
+                    if used >> row & 1 == 1 {
+                        streams.push(place as usize, score.key(), units);
+                    }
                 }
             }
         }
+        let sum = |stream| streams.pairs(stream).map(|(_, units)| units.iter().sum::<u64>()).sum();
+        let sums = (0..2 * shards).map(sum).collect();
         Block { streams, units: sums, nan }
     }
 }
