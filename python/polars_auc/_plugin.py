@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Set
 from decimal import Decimal
 from numbers import Integral, Real
 from pathlib import Path
@@ -109,7 +110,7 @@ def between_0_and_1(name: str, option: str, value: Any) -> None:
 def resampling(name: str, n_resamples: int, seed: int, *, option: str = "n_resamples") -> dict[str, int]:
     """Check how a bootstrap or permutation draws, and return it as the plugin takes it."""
     for what, value, least, most in ((option, n_resamples, 2, 10_000_000), ("seed", seed, 0, 2**63 - 1)):
-        if isinstance(value, bool) or not isinstance(value, Integral) or not least <= value <= most:
+        if isinstance(value, bool) or not isinstance(value, Integral) or not least <= float(value) <= most:
             msg = f"{name}: {what} must be an integer from {least} to {most}, got {value!r}"
             raise ValueError(msg)
     return {"n_resamples": n_resamples, "seed": seed}
@@ -147,21 +148,42 @@ def rate_range(name: str, what: str, low: float | None, high: float | None) -> t
     return bounds[0], bounds[1]
 
 
-def above_0(name: str, option: str, value: Any) -> float:
-    """Refuse an option that is no finite number above 0."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < math.inf:
-        msg = f"{name}: {option} must be a number above 0, got {value!r}"
+def above_0(name: str, option: str, value: Any, *, most: float = 1e9) -> float:
+    """Refuse an option that is no number above 0, or beyond what anybody means."""
+    least = 1 / most
+    number: Any = value
+    if isinstance(value, bool) or not isinstance(value, Real) or not least <= number <= most:
+        msg = f"{name}: {option} must be a number above 0, from {least:g} to {most:g}, got {value!r}"
         raise ValueError(msg)
     return float(value)
 
 
-def threshold(name: str, option: str, value: Any) -> dict[str, float | str]:
-    """Check a number that is a threshold, and return it as the plugin takes it, with all its digits."""
-    if isinstance(value, Integral):
-        return {"integer": str(int(value))}
-    if isinstance(value, Decimal):
-        value = float(value)
-    if not isinstance(value, Real) or math.isnan(float(value)):
-        msg = f"{name}: {option} must be a number, got {value!r}"
+def flag(name: str, option: str, value: Any) -> bool:
+    """Refuse an option that is neither True nor False."""
+    if value is True or value is False:
+        return bool(value)
+    msg = f"{name}: {option} must be True or False, got {value!r}"
+    raise ValueError(msg)
+
+
+def listed(name: str, option: str, values: Any) -> list[Any]:
+    """Refuse an option that is no sequence of values in an order, and return the values."""
+    unordered = (str, bytes, Mapping, Set)
+    if isinstance(values, unordered) or not isinstance(values, Iterable):
+        msg = f"{name}: {option} must be a list of numbers, such as [0.05, 0.1], got {values!r}"
         raise ValueError(msg)
-    return {"float": float(value)}
+    return list(values)
+
+
+def threshold(name: str, option: str, value: Any) -> dict[str, float | str]:
+    """Check a number that is a threshold, and return it as the plugin takes it."""
+    number: Any = value
+    if not isinstance(value, bool) and isinstance(value, Real | Decimal):
+        with contextlib.suppress(ValueError, OverflowError):
+            if int(number) == number:
+                return {"integer": str(int(number))}
+        with contextlib.suppress(ValueError, OverflowError):
+            if not math.isnan(float(number)):
+                return {"float": float(number)}
+    msg = f"{name}: {option} must be a number, got {value!r}"
+    raise ValueError(msg)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from numbers import Integral, Real
+from numbers import Integral
 from typing import TYPE_CHECKING, Literal
 
-from polars_auc._plugin import expression, one_of
+from polars_auc._plugin import expression, listed, one_of, rate
 
 if TYPE_CHECKING:
     import polars as pl
@@ -110,11 +110,10 @@ def average_roc_curve(
         if method == "threshold":
             msg = f'{name}: at_fpr says where curves are averaged vertically; write method="vertical"'
             raise ValueError(msg)
-        rates = list(at_fpr) if isinstance(at_fpr, Iterable) and not isinstance(at_fpr, str) else []
-        if not rates or not all(isinstance(rate, Real) and 0 <= rate <= 1 for rate in rates):
-            msg = f"{name}: at_fpr must be rates between 0 and 1, such as [0.01, 0.1], got {at_fpr!r}"
+        rates = [rate(name, "at_fpr", value) for value in listed(name, "at_fpr", at_fpr)]
+        if not rates:
+            msg = f"{name}: at_fpr must hold a rate at least, such as [0.01, 0.1], got {at_fpr!r}"
             raise ValueError(msg)
-        rates = [float(rate) for rate in rates]
     return expression(
         name,
         {"score": score, "label": label, "fold": fold},

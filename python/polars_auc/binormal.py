@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral, Real
+from numbers import Integral
 from typing import TYPE_CHECKING, Literal
 
-from polars_auc._plugin import expression, one_of
+from polars_auc._plugin import expression, listed, one_of, rate
 
 if TYPE_CHECKING:
     import polars as pl
@@ -123,7 +123,7 @@ def binormal_curve(
     Raises
     ------
     TypeError
-        If ``at_fpr`` is no list of numbers.
+        For columns that are neither name nor expression.
     ValueError
         For a rate that is not between 0 and 1, or a number of points below 2 or above 10,000,000.
     polars.exceptions.ComputeError
@@ -148,21 +148,12 @@ def binormal_curve(
     >>> images.select(curve.explode().struct.field("tpr").round(4))["tpr"].to_list()
     [0.7707, 0.9502]
     """
-    rates = None if at_fpr is None else _rates(at_fpr)
+    name = "binormal_curve"
+    rates = None
+    if at_fpr is not None:
+        rates = [rate(name, "at_fpr", value) for value in listed(name, "at_fpr", at_fpr)]
     whole = isinstance(n_points, Integral) and not isinstance(n_points, bool)
     if not whole or not 2 <= n_points <= _MOST_POINTS:
-        msg = f"binormal_curve: n_points must be an integer from 2 to {_MOST_POINTS}, got {n_points!r}"
+        msg = f"{name}: n_points must be an integer from 2 to {_MOST_POINTS}, got {n_points!r}"
         raise ValueError(msg)
-    return expression("binormal_curve", {"score": score, "label": label}, at_fpr=rates, n_points=n_points)
-
-
-def _rates(at_fpr: Sequence[float]) -> list[float]:
-    listed = isinstance(at_fpr, Sequence) and not isinstance(at_fpr, str)
-    if not listed or any(isinstance(rate, bool) or not isinstance(rate, Real) for rate in at_fpr):
-        msg = f"binormal_curve: at_fpr must be a list of numbers, such as [0.1, 0.2], got {at_fpr!r}"
-        raise TypeError(msg)
-    rates = [float(rate) for rate in at_fpr]
-    if any(not 0 <= rate <= 1 for rate in rates):
-        msg = f"binormal_curve: at_fpr must lie between 0 and 1, such as [0.1, 0.2], got {at_fpr!r}"
-        raise ValueError(msg)
-    return rates
+    return expression(name, {"score": score, "label": label}, at_fpr=rates, n_points=n_points)

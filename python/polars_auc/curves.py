@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
-from polars_auc._plugin import expression, rate, threshold
+from polars_auc._plugin import expression, flag, listed, rate, threshold
 
 if TYPE_CHECKING:
     from polars_auc._plugin import IntoExpr
 
 __all__ = ["cost_curve", "curve_points", "pr_curve", "roc_convex_hull", "roc_curve"]
+
+_MOST_POINTS = 1_000_000_000
 
 # A name that no column of a user has.
 _POINTS = "polars_auc: points"
@@ -117,7 +119,7 @@ def roc_curve(
     name = "roc_curve"
     columns = {"score": score, "label": label, "weight": weight}
     options = {
-        "drop_intermediate": drop_intermediate or None,
+        "drop_intermediate": flag(name, "drop_intermediate", drop_intermediate) or None,
         "at_fpr": at_fpr,
         "at_tpr": at_tpr,
         "at_threshold": at_threshold,
@@ -128,29 +130,23 @@ def roc_curve(
         msg = f"{name}: {' and '.join(asked)} ask for different curves; give one of them"
         raise ValueError(msg)
     if max_points is not None:
-        if isinstance(max_points, bool) or not isinstance(max_points, Integral) or max_points < 2:
-            msg = f"{name}: max_points must be an integer of 2 or more, got {max_points!r}"
+        whole = isinstance(max_points, Integral) and not isinstance(max_points, bool)
+        if not whole or not 2 <= max_points <= _MOST_POINTS:
+            msg = f"{name}: max_points must be an integer from 2 to {_MOST_POINTS}, got {max_points!r}"
             raise ValueError(msg)
         return expression(name, columns, variant="thinned", max_points=int(max_points))
     for what, at in (("fpr", at_fpr), ("tpr", at_tpr)):
         if at is not None:
-            rates = [rate(name, f"at_{what}", value) for value in _listed(name, f"at_{what}", at)]
+            rates = [rate(name, f"at_{what}", value) for value in listed(name, f"at_{what}", at)]
             return _at(columns, what, rates)
     if at_threshold is not None:
-        numbers = _listed(name, "at_threshold", at_threshold)
+        numbers = listed(name, "at_threshold", at_threshold)
         return _at(columns, "threshold", [threshold(name, "at_threshold", number) for number in numbers])
-    return expression(name, columns, drop_intermediate=bool(drop_intermediate))
+    return expression(name, columns, drop_intermediate=drop_intermediate)
 
 
 def _at(columns: dict[str, IntoExpr | None], what: str, values: Sequence[object]) -> pl.Expr:
     return expression("roc_curve", columns, variant="at", at={what: values})
-
-
-def _listed(name: str, option: str, values: Any) -> list[Any]:
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        msg = f"{name}: {option} must be a list of numbers, such as [0.05, 0.1], got {values!r}"
-        raise ValueError(msg)
-    return list(values)
 
 
 def pr_curve(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None) -> pl.Expr:
@@ -367,12 +363,20 @@ def curve_points(
             'write curve_points(frame, roc_curve("label", "score"), "segment")'
         )
         raise TypeError(msg)
-    keys = [] if by is None else [by] if isinstance(by, str) else list(by)
+    several = isinstance(by, Iterable) and not isinstance(by, str | pl.Expr)
+    keys = [] if by is None else list(by) if several else [by]
     if not all(isinstance(key, str) for key in keys):
         msg = f"{name}: by must be column names, got {keys}"
         raise TypeError(msg)
+    if len(set(keys)) < len(keys):
+        msg = f"{name}: by must name every column once, got {keys}"
+        raise ValueError(msg)
     points = curve.alias(_POINTS)
     rows = frame.lazy()
+    missing = [key for key in keys if key not in rows.collect_schema()]
+    if missing:
+        msg = f"{name}: by names {missing}, which the frame lacks; there are: {rows.collect_schema().names()}"
+        raise pl.exceptions.ColumnNotFoundError(msg)
     curves = rows.group_by(keys).agg(points) if keys else rows.select(points)
     dtype = curves.collect_schema()[_POINTS]
     if not isinstance(dtype, pl.List) or not isinstance(dtype.inner, pl.Struct):

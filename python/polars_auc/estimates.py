@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from polars_auc._plugin import expression, rate_range
+from polars_auc._plugin import expression, flag, rate_range
 
 if TYPE_CHECKING:
     import polars as pl
@@ -96,6 +96,7 @@ def roc_auc(
     0.3333333333333333
     """
     name = "roc_auc"
+    flag(name, "standardized", standardized)
     columns = {"score": score, "label": label, "weight": weight}
     fpr, tpr = rate_range(name, "fpr", min_fpr, max_fpr), rate_range(name, "tpr", min_tpr, max_tpr)
     if fpr is None and tpr is None:
@@ -110,7 +111,7 @@ def roc_auc(
             "two-way partial area, which has no standardized form"
         )
         raise ValueError(msg)
-    return expression(name, columns, variant="partial", range=bounds, standardized=bool(standardized))
+    return expression(name, columns, variant="partial", range=bounds, standardized=standardized)
 
 
 def average_precision(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None) -> pl.Expr:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Literal
 
 from polars_auc._plugin import above_0, between_0_and_1, expression, one_of, rate, threshold
@@ -147,7 +148,10 @@ def operating_point(
         }
     elif criterion in _BY_COST:
         share = 0.5 if prevalence is None else float(prevalence)
-        kept = {criterion: {"ratio": (1 - share) / (float(cost) * share)}}
+        ratio = (1 - share) / max(float(cost) * share, sys.float_info.min)
+        kept = {
+            criterion: {"ratio": above_0(name, "(1 - prevalence) / (cost prevalence)", ratio, most=1e100)}
+        }
     elif criterion in _BY_TARGET:
         kept = {criterion: rate(name, "target", target)}
         if target == 0 and criterion != "target_fpr":

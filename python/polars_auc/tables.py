@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING
 
-from polars_auc._plugin import expression, threshold
+from polars_auc._plugin import expression, listed, threshold
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,7 +20,7 @@ _MOST_BANDS = 1_000_000
 
 
 def gains_table(
-    label: IntoExpr, score: IntoExpr, *, bands: int = 10, edges: Sequence[float] | None = None
+    label: IntoExpr, score: IntoExpr, *, bands: int | None = None, edges: Sequence[float] | None = None
 ) -> pl.Expr:
     """Return the gains table: rows in bands of about equal size, with rates, gains, lift and KS.
 
@@ -31,7 +31,7 @@ def gains_table(
     score
         Any numeric or Boolean column; higher means more positive.
     bands
-        How many bands there are, from 1 to 1,000,000; 10 for deciles.
+        How many bands there are, from 1 to 1,000,000; 10 (deciles) unless told otherwise.
     edges
         The scores at which bands begin, ascending, instead of bands of equal size: a band holds
         ``edge <= score < next edge``, and the first and the last are open. Any numbers, compared with the
@@ -59,7 +59,8 @@ def gains_table(
     Raises
     ------
     ValueError
-        If ``bands`` is not an integer from 1 to 1,000,000, or ``edges`` are not ascending numbers.
+        If ``bands`` is not an integer from 1 to 1,000,000, ``edges`` are not ascending numbers, or both are
+        given.
     polars.exceptions.ComputeError
         As :func:`polars_auc.roc_auc`.
 
@@ -89,16 +90,20 @@ def gains_table(
     │ 3    ┆ 2       ┆ 1      ┆ 0     ┆ 2     ┆ 0.0  ┆ 1.0      ┆ 0.0  │
     └──────┴─────────┴────────┴───────┴───────┴──────┴──────────┴──────┘
     """
-    if isinstance(bands, bool) or not isinstance(bands, Integral) or not 1 <= bands <= _MOST_BANDS:
-        msg = f"gains_table: bands must be an integer from 1 to {_MOST_BANDS}, such as 10, got {bands!r}"
-        raise ValueError(msg)
+    name = "gains_table"
+    columns = {"score": score, "label": label}
     if edges is not None:
-        if isinstance(edges, str) or not isinstance(edges, Iterable):
-            msg = f"gains_table: edges must be a list of numbers, such as [500, 600], got {edges!r}"
+        if bands is not None:
+            msg = f"{name}: give bands or edges, got bands={bands!r} and edges={edges!r}"
             raise ValueError(msg)
-        edges = list(edges)
-    kept = None if edges is None else [threshold("gains_table", "edges", edge) for edge in edges]
-    if edges and any(low >= high for low, high in itertools.pairwise(edges)):
-        msg = f"gains_table: edges must ascend, got {edges!r}"
+        numbers = listed(name, "edges", edges)
+        kept = [threshold(name, "edges", number) for number in numbers]
+        if any(low >= high for low, high in itertools.pairwise(numbers)):
+            msg = f"{name}: edges must ascend, got {numbers!r}"
+            raise ValueError(msg)
+        return expression(name, columns, bands=1, edges=kept)
+    bands = 10 if bands is None else bands
+    if isinstance(bands, bool) or not isinstance(bands, Integral) or not 1 <= bands <= _MOST_BANDS:
+        msg = f"{name}: bands must be an integer from 1 to {_MOST_BANDS}, such as 10, got {bands!r}"
         raise ValueError(msg)
-    return expression("gains_table", {"score": score, "label": label}, bands=int(bands), edges=kept)
+    return expression(name, columns, bands=int(bands), edges=None)

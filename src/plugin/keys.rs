@@ -26,6 +26,7 @@ impl Keys {
         classes: Option<&[String]>,
     ) -> PolarsResult<Keys> {
         check(role, rows.name(), rows.dtype())?;
+        let rows = &one_zero(rows)?;
         let name = PlSmallStr::from_static("key");
         let frame = DataFrame::new(rows.len(), vec![rows.clone().with_name(name.clone()).into_column()])?;
         let grouped = frame.group_by([name])?;
@@ -68,6 +69,15 @@ impl Keys {
         let values = Series::new(PlSmallStr::EMPTY, [false, true]);
         Ok(Keys { codes: truths.iter().map(u32::from).collect(), values })
     }
+}
+
+/// Floats with one zero: Polars groups both as one, and would name the group after the one that comes first.
+fn one_zero(rows: &Series) -> PolarsResult<Series> {
+    Ok(match rows.dtype() {
+        DataType::Float64 => rows.f64()?.apply_values(|value| value + 0.0).into_series(),
+        DataType::Float32 => rows.f32()?.apply_values(|value| value + 0.0).into_series(),
+        _ => rows.clone(),
+    })
 }
 
 /// Refuses a dtype whose values do not name anything.

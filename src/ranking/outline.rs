@@ -84,6 +84,9 @@ impl<K: Key> Cell<K> {
     }
 }
 
+/// A cell and its number in a grid.
+type Numbered<K> = (u32, Cell<K>);
+
 /// Which cell a key belongs to; never in another order than the keys.
 #[derive(Debug)]
 struct Grid<K> {
@@ -124,48 +127,47 @@ impl<K: Key> Grid<K> {
 /// The outline of rows in shards, the highest scores first, with about `cells` cells; nothing if it would be too coarse
 /// in places.
 ///
-/// `each` gives what a function makes of the pieces of every shard, from the highest down.
+/// `each` gives what a function makes of the place and the pieces of every shard, from the highest down.
 pub(super) fn outline<K: Key>(
-    each: impl Fn(&(dyn Fn(&[Piece<'_, K>]) -> Vec<(u32, Cell<K>)> + Sync)) -> Vec<Vec<(u32, Cell<K>)>>,
+    each: impl Fn(&(dyn Fn(usize, &[Piece<'_, K>]) -> Vec<Numbered<K>> + Sync)) -> Vec<Vec<Numbered<K>>>,
     cells: usize,
 ) -> Option<Vec<Cell<K>>> {
-    let ends = each(&|pieces| {
-        let mut all: Cell<K> = Cell::empty();
-        for piece in pieces {
-            for &key in piece.keys {
-                all.lowest = all.lowest.min(key);
-                all.highest = all.highest.max(key);
-            }
-            all.rows += piece.rows();
-        }
-        if all.rows > 0 { vec![(0, all)] } else { Vec::new() }
-    });
-    let whole = joined(ends).pop()?;
+    let shards = each(&|_, pieces| vec![(0, whole(pieces))]);
+    let ends: Vec<Cell<K>> = shards.iter().flatten().map(|(_, cell)| *cell).collect();
+    let whole = joined(shards).pop().filter(|whole| whole.rows > 0)?;
     let grid = Grid::first(whole.lowest, whole.highest);
-    let shards = each(&|pieces| rows_by_cell(&grid, pieces));
+    let shards = each(&|place, pieces| rows_by_cell(&grid, pieces, &ends[place]));
     let mut rows = vec![0; grid.parts.len()];
     for (number, cell) in shards.into_iter().flatten() {
         rows[number as usize] += cell.rows;
     }
     let most = whole.rows.div_ceil(cells as u64).max(1);
     let grid = grid.cut(&rows, most);
-    let outline = joined(each(&|pieces| counted(&grid, pieces)));
+    let outline = joined(each(&|place, pieces| counted(&grid, pieces, &ends[place])));
     let fine = |cell: &Cell<K>| cell.lowest == cell.highest || cell.rows <= TOO_MANY * most;
     outline.iter().all(fine).then_some(outline)
 }
 
-/// The range of cells that the keys of a shard are in.
-fn range<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>]) -> Option<(u32, u32)> {
-    let (mut low, mut high) = (K::FAULT, K::default());
-    for &key in pieces.iter().flat_map(|piece| piece.keys) {
-        (low, high) = (low.min(key), high.max(key));
+/// A cell that holds all rows of a shard, without telling their classes.
+fn whole<K: Key>(pieces: &[Piece<'_, K>]) -> Cell<K> {
+    let mut all: Cell<K> = Cell::empty();
+    for piece in pieces {
+        let (mut low, mut high) = (all.lowest, all.highest);
+        for &key in piece.keys {
+            (low, high) = (low.min(key), high.max(key));
+        }
+        (all.lowest, all.highest) = (low, high);
+        all.rows += piece.rows();
     }
-    pieces.iter().any(|piece| !piece.keys.is_empty()).then(|| (grid.cell(low), grid.cell(high)))
+    all
 }
 
 /// How many rows of a shard are in which cell of the first grid.
-fn rows_by_cell<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>]) -> Vec<(u32, Cell<K>)> {
-    let Some((low, high)) = range(grid, pieces) else { return Vec::new() };
+fn rows_by_cell<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>], ends: &Cell<K>) -> Vec<Numbered<K>> {
+    if ends.rows == 0 {
+        return Vec::new();
+    }
+    let (low, high) = (grid.cell(ends.lowest), grid.cell(ends.highest));
     let mut rows = vec![0u64; (high - low) as usize + 1];
     for Piece { keys, beside, .. } in pieces {
         let cells = keys.iter().map(|key| (key.above(grid.low, grid.shift) as u32 - low) as usize);
@@ -178,8 +180,11 @@ fn rows_by_cell<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>]) -> Vec<(u32, Ce
 }
 
 /// The cells that hold rows of a shard, the highest first.
-fn counted<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>]) -> Vec<(u32, Cell<K>)> {
-    let Some((low, high)) = range(grid, pieces) else { return Vec::new() };
+fn counted<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>], ends: &Cell<K>) -> Vec<Numbered<K>> {
+    if ends.rows == 0 {
+        return Vec::new();
+    }
+    let (low, high) = (grid.cell(ends.lowest), grid.cell(ends.highest));
     let mut cells = vec![Cell::empty(); (high - low) as usize + 1];
     let mut weighed = false;
     for &Piece { class, keys, beside } in pieces {
@@ -207,14 +212,14 @@ fn counted<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>]) -> Vec<(u32, Cell<K>
     if !weighed {
         cells.iter_mut().for_each(|cell| cell.rows = cell.pos + cell.neg);
     }
-    let mut held: Vec<(u32, Cell<K>)> = (low..).zip(cells).filter(|cell| cell.1.rows > 0).collect();
+    let mut held: Vec<Numbered<K>> = (low..).zip(cells).filter(|cell| cell.1.rows > 0).collect();
     held.reverse();
     held
 }
 
 /// Cells of all shards in order: one that lies in two shards is joined.
-fn joined<K: Key>(shards: Vec<Vec<(u32, Cell<K>)>>) -> Vec<Cell<K>> {
-    let mut cells: Vec<(u32, Cell<K>)> = Vec::new();
+fn joined<K: Key>(shards: Vec<Vec<Numbered<K>>>) -> Vec<Cell<K>> {
+    let mut cells: Vec<Numbered<K>> = Vec::new();
     for (number, cell) in shards.into_iter().flatten() {
         match cells.last_mut() {
             Some((last, held)) if *last == number => held.join(&cell),
@@ -251,14 +256,14 @@ mod tests {
             .collect();
         outline(
             |ask| {
-                let of = |shard: &Vec<(usize, Vec<u32>)>| {
+                let of = |(place, shard): (usize, &Vec<(usize, Vec<u32>)>)| {
                     let pieces: Vec<Piece<'_, u32>> = shard
                         .iter()
                         .map(|piece| Piece { class: piece.0, keys: &piece.1[..], beside: Beside::Nothing })
                         .collect();
-                    ask(&pieces)
+                    ask(place, &pieces)
                 };
-                pieces.iter().map(of).collect()
+                pieces.iter().enumerate().map(of).collect()
             },
             cells,
         )

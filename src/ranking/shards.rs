@@ -147,6 +147,12 @@ impl<K: Key> Shards<K> {
         self.asked(0..self.order.len(), &work, &ask)
     }
 
+    /// What `ask` says of each shard and its place, from the highest scores down.
+    pub fn each_numbered<T: Send>(&self, ask: impl Fn(usize, &Classes<'_, K>) -> T + Sync) -> Vec<T> {
+        let all = 0..self.order.len();
+        tasks::each(all, || (), |(), place| self.with(self.order[place].0, |classes| ask(place, classes)))
+    }
+
     fn asked<W, T: Send>(
         &self,
         places: Range<usize>,

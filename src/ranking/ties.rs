@@ -46,6 +46,10 @@ pub struct Units {
     pub pos: Unit,
     /// The negatives'.
     pub neg: Unit,
+    /// Low bits that no positive has in its units.
+    pub pos_bits: u32,
+    /// Low bits that no negative has.
+    pub neg_bits: u32,
 }
 
 impl<'a, K: Key> Ties<'a, K> {
@@ -110,8 +114,8 @@ impl<'a, K: Key> Ties<'a, K> {
     pub fn units(&self) -> Option<Units> {
         match &self.source {
             Source::Weighed(weighed, _) => {
-                let [neg, pos] = weighed.units();
-                Some(Units { pos, neg })
+                let ([neg, pos], [neg_bits, pos_bits]) = (weighed.units(), weighed.empty_bits());
+                Some(Units { pos, neg, pos_bits, neg_bits })
             }
             _ => None,
         }
@@ -279,14 +283,12 @@ impl<'a, K: Key> Ties<'a, K> {
         let outlined = match &self.source {
             Source::Shards(shards) if large => outline(
                 |ask| {
-                    shards.each(
-                        || (),
-                        |(), classes, _| {
-                            let of = |class, keys| Piece { class, keys, beside: Beside::Nothing };
-                            let neg = classes.neg.iter().map(|&keys| of(0, keys));
-                            ask(&neg.chain(classes.pos.iter().map(|&keys| of(1, keys))).collect::<Vec<_>>())
-                        },
-                    )
+                    shards.each_numbered(|place, classes| {
+                        let of = |class, keys| Piece { class, keys, beside: Beside::Nothing };
+                        let neg = classes.neg.iter().map(|&keys| of(0, keys));
+                        let pos = classes.pos.iter().map(|&keys| of(1, keys));
+                        ask(place, &neg.chain(pos).collect::<Vec<_>>())
+                    })
                 },
                 cells,
             ),
@@ -295,7 +297,7 @@ impl<'a, K: Key> Ties<'a, K> {
                 let (keys, (pos, neg)): (Vec<K>, (Vec<u64>, Vec<u64>)) =
                     counted.descending().map(|(key, pos, neg)| (key, (pos, neg))).unzip();
                 let of = |class, rows| Piece { class, keys: &keys[..], beside: Beside::Rows(rows) };
-                outline(|ask| vec![ask(&[of(0, &neg[..]), of(1, &pos[..])])], cells)
+                outline(|ask| vec![ask(0, &[of(0, &neg[..]), of(1, &pos[..])])], cells)
             }
             Source::Weighed(weighed, _) => weighed.outline(cells),
             _ => None,

@@ -24,6 +24,8 @@ pub struct Weighed<K> {
     rows: [u64; 2],
     /// How many units they have.
     totals: [u64; 2],
+    /// Low bits that no row has in its units.
+    empty_bits: [u32; 2],
     nan: bool,
 }
 
@@ -60,22 +62,24 @@ impl<K: Key> Weighed<K> {
         let rows = [n_neg, n_pos];
         if in_shards || scores.len() >= SHARD_ROWS {
             let shards = WeighedShards::part(scores, labels, weights, valid, units);
-            let (totals, nan) = (shards.totals(), shards.has_nan());
-            return Weighed { held: Held::Shards(shards), units, rows, totals, nan };
+            let (totals, nan, empty_bits) = (shards.totals(), shards.has_nan(), shards.empty_bits());
+            return Weighed { held: Held::Shards(shards), units, rows, totals, empty_bits, nan };
         }
         let mut sorted: Vec<Row<K>> = Vec::with_capacity(scores.len());
-        let (mut totals, mut nan) = ([0; 2], false);
+        let (mut totals, mut any, mut nan) = ([0; 2], [0u64; 2], false);
         for (row, (&score, &weight)) in scores.iter().zip(weights).enumerate() {
             if valid.is_none_or(|valid| valid.word(row) & 1 == 1) {
                 let label = labels.word(row) & 1;
                 let units = units[label as usize].units(weight);
                 totals[label as usize] += units;
+                any[label as usize] |= units;
                 nan |= score.is_nan();
                 sorted.push((score.key(), units << 1 | label));
             }
         }
         sorted.sort_unstable_by(|a, b| b.cmp(a));
-        Weighed { held: Held::Rows(sorted), units, rows, totals, nan }
+        let empty_bits = any.map(|any| any.trailing_zeros() % u64::BITS);
+        Weighed { held: Held::Rows(sorted), units, rows, totals, empty_bits, nan }
     }
 
     /// Positives, as rows.
@@ -96,6 +100,11 @@ impl<K: Key> Weighed<K> {
     /// What the units of negatives and of positives are worth.
     pub fn units(&self) -> [Unit; 2] {
         self.units
+    }
+
+    /// Low bits that no negative and no positive has in its units.
+    pub fn empty_bits(&self) -> [u32; 2] {
+        self.empty_bits
     }
 
     /// Whether a score that is not missing is NaN.
@@ -129,7 +138,7 @@ impl<K: Key> Weighed<K> {
     pub fn outline(&self, cells: usize) -> Option<Vec<Cell<K>>> {
         match &self.held {
             Held::Shards(shards) if self.rows[0] + self.rows[1] >= SHARD_ROWS as u64 => {
-                outline(|ask| shards.each(|| (), |(), shard, _| ask(&shard.pieces())), cells)
+                outline(|ask| shards.each_numbered(|place, shard| ask(place, &shard.pieces())), cells)
             }
             _ => None,
         }

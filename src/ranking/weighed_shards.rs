@@ -33,6 +33,8 @@ struct Block<K> {
     streams: Streams<K, u64>,
     /// The units of each stream.
     units: Vec<u64>,
+    /// For either class, the bits that any row has in its units.
+    any: [u64; 2],
     nan: bool,
 }
 
@@ -102,6 +104,14 @@ impl<K: Key> WeighedShards<K> {
         self.nan
     }
 
+    /// Low bits that no negative and no positive has in its units.
+    pub fn empty_bits(&self) -> [u32; 2] {
+        [0, 1].map(|class| {
+            let any = self.blocks.iter().fold(0, |any, block| any | block.any[class]);
+            any.trailing_zeros() % u64::BITS
+        })
+    }
+
     /// What `ask` says of each shard, from the highest scores down, with something for it to work with.
     pub fn each<W, T: Send>(
         &self,
@@ -112,6 +122,12 @@ impl<K: Key> WeighedShards<K> {
             let (shard, above) = self.order[place];
             ask(work, &self.shard(shard), above)
         })
+    }
+
+    /// What `ask` says of each shard and its place, from the highest scores down.
+    pub fn each_numbered<T: Send>(&self, ask: impl Fn(usize, &Shard<'_, K>) -> T + Sync) -> Vec<T> {
+        let all = 0..self.order.len();
+        tasks::each(all, || (), |(), place| ask(place, &self.shard(self.order[place].0)))
     }
 
     fn shard(&self, shard: usize) -> Shard<'_, K> {
@@ -223,8 +239,14 @@ impl<K: Key> Block<K> {
                 }
             }
         }
-        let sum = |stream| streams.pairs(stream).map(|(_, units)| units.iter().sum::<u64>()).sum();
-        let sums = (0..2 * shards).map(sum).collect();
-        Block { streams, units: sums, nan }
+        let mut any = [0; 2];
+        let mut sums = vec![0u64; 2 * shards];
+        for (stream, sum) in sums.iter_mut().enumerate() {
+            for units in streams.pairs(stream).flat_map(|piece| piece.1) {
+                *sum += units;
+                any[stream % 2] |= units;
+            }
+        }
+        Block { streams, units: sums, any, nan }
     }
 }

@@ -39,6 +39,13 @@ impl Confusion {
         Confusion { tp, fp, ..self }
     }
 
+    /// The same in counts without the low bits that no sum of weights has: whole weights are small numbers again.
+    pub fn without_empty_bits(&self) -> Self {
+        let Some(Units { pos_bits, neg_bits, .. }) = self.units else { return *self };
+        let (tp, n_pos) = (self.tp >> pos_bits, self.n_pos >> pos_bits);
+        Confusion { tp, n_pos, fp: self.fp >> neg_bits, n_neg: self.n_neg >> neg_bits, ..*self }
+    }
+
     /// True positives, false positives, true negatives and false negatives.
     pub fn masses(&self) -> [Mass; 4] {
         let (pos, neg) = (self.units.map(|units| units.pos), self.units.map(|units| units.neg));
@@ -130,7 +137,7 @@ impl Confusion {
         let (not_n, not_p) = (self.n_neg - self.fp, self.n_pos - self.tp);
         match self.units {
             None => Four { tp: self.tp as f64, fp: self.fp as f64, tn: not_n as f64, fn_: not_p as f64 },
-            Some(Units { pos, neg }) => Four {
+            Some(Units { pos, neg, .. }) => Four {
                 tp: pos.weight(self.tp),
                 fp: neg.weight(self.fp),
                 tn: neg.weight(not_n),

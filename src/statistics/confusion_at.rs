@@ -1,6 +1,7 @@
 //! What a given threshold comes to.
 
 use super::confusion::Confusion;
+use super::operating_point::MOST_BETA;
 use super::record::{Mass, Threshold, record};
 use super::roc_curve_at::Bound;
 use super::{Summary, check_level};
@@ -89,8 +90,11 @@ impl Summary for ConfusionAt {
 
     fn check(&self) -> Result<(), String> {
         self.threshold.number()?;
-        if !(0.0 < self.beta && self.beta < f64::INFINITY) {
-            return Err(format!("beta must be a number above 0, got {}", self.beta));
+        if !(0.0 < self.beta && self.beta <= MOST_BETA) {
+            return Err(format!(
+                "beta must be a number above 0 and not above {MOST_BETA}, got {}",
+                self.beta
+            ));
         }
         check_level(self.level)
     }

@@ -7,6 +7,9 @@ use crate::math;
 use crate::math::fraction::fraction;
 use crate::ranking::{Key, Tie, Ties};
 
+/// A larger beta leaves nothing of precision in the F measure.
+pub(super) const MOST_BETA: f64 = 1e9;
+
 /// The threshold that is best by a criterion, with its counts and rates.
 ///
 /// Every distinct score is a threshold, and so is one above all of them that calls nobody positive. Of several that are
@@ -122,9 +125,9 @@ impl Summary for OperatingPoint {
             Criterion::TargetFpr(target)
             | Criterion::TargetTpr(target)
             | Criterion::TargetPrecision(target) => ("target", target, 1.0),
-            Criterion::MaxF | Criterion::TopP => ("beta", self.beta, f64::MAX),
+            Criterion::MaxF | Criterion::TopP => ("beta", self.beta, MOST_BETA),
         };
-        for (what, value, most) in [(what, value, most), ("beta", self.beta, f64::MAX)] {
+        for (what, value, most) in [(what, value, most), ("beta", self.beta, MOST_BETA)] {
             if !(0.0 < value && value <= most) {
                 return Err(format!("{what} must be a number above 0 and not above {most}, got {value}"));
             }
@@ -214,7 +217,8 @@ impl Rule {
             _ => 1.0,
         };
         let bits = |number: u64| u64::BITS - number.leading_zeros();
-        let pairs = bits(all.n_pos) + bits(all.n_neg);
+        let kept = all.without_empty_bits();
+        let pairs = bits(kept.n_pos) + bits(kept.n_neg);
         let whole = fraction(ratio).filter(|&(above, below)| {
             let merits = match statistic.criterion {
                 Criterion::ClosestTopleft { .. } => 2 * pairs,
@@ -229,10 +233,11 @@ impl Rule {
     /// How good calls are; nothing if they are out of the question.
     #[inline]
     fn merit(&self, calls: &Confusion) -> Option<Merit> {
-        // Rates over a common denominator.
-        let tpr = || i128::from(calls.tp) * i128::from(calls.n_neg);
-        let fnr = || i128::from(calls.n_pos - calls.tp) * i128::from(calls.n_neg);
-        let fpr = || i128::from(calls.fp) * i128::from(calls.n_pos);
+        // Rates over a common denominator, without the bits that weights leave empty.
+        let Confusion { tp, fp, n_pos, n_neg, .. } = calls.without_empty_bits();
+        let tpr = || i128::from(tp) * i128::from(n_neg);
+        let fnr = || i128::from(n_pos - tp) * i128::from(n_neg);
+        let fpr = || i128::from(fp) * i128::from(n_pos);
         match (self.criterion, self.whole) {
             (Criterion::Youden { .. } | Criterion::Cost { .. }, Some((above, below))) => {
                 Some(Merit::Whole(below * tpr() - above * fpr()))
@@ -247,12 +252,10 @@ impl Rule {
                 Some(Merit::Float(-((1.0 - calls.tpr()?).powi(2) + self.ratio * calls.fpr()?.powi(2))))
             }
             (Criterion::MaxF, _) => calls.f(self.beta).map(Merit::Float),
-            // Counts only grow towards lower scores, so a count is a merit.
-            (Criterion::TargetFpr(target), _) => {
-                (calls.fpr()? <= target).then(|| Merit::Whole(i128::from(calls.tp) + i128::from(calls.fp)))
+            (Criterion::TargetFpr(target), _) => (calls.fpr()? <= target).then(|| self.most_hits(calls)),
+            (Criterion::TargetPrecision(target), _) => {
+                (calls.precision()? >= target).then(|| self.most_hits(calls))
             }
-            (Criterion::TargetPrecision(target), _) => (calls.precision()? >= target)
-                .then(|| Merit::Whole(i128::from(calls.tp) + i128::from(calls.fp))),
             (Criterion::TargetTpr(target), _) => {
                 (calls.tpr()? >= target).then(|| Merit::Whole(-i128::from(calls.fp)))
             }
@@ -264,13 +267,20 @@ impl Rule {
         }
     }
 
+    /// More positives called positive, and of as many as few negatives as can be.
+    fn most_hits(&self, calls: &Confusion) -> Merit {
+        let all = i128::from(calls.n_neg) + 1;
+        Merit::Whole(i128::from(calls.tp) * all - i128::from(calls.fp))
+    }
+
     /// The criterion in its own unit.
     fn said(&self, calls: &Confusion) -> Option<f64> {
         let (tpr, fpr) = (calls.tpr()?, calls.fpr()?);
         match self.criterion {
             Criterion::Youden { ratio } => Some(match (self.merit(calls), self.whole) {
                 (Some(Merit::Whole(merit)), Some((_, below))) => {
-                    let pairs = below.unsigned_abs() * u128::from(calls.n_pos) * u128::from(calls.n_neg);
+                    let kept = calls.without_empty_bits();
+                    let pairs = below.unsigned_abs() * u128::from(kept.n_pos) * u128::from(kept.n_neg);
                     math::signed_quotient(merit, pairs)
                 }
                 _ => tpr - ratio * fpr,

@@ -120,10 +120,11 @@ impl RocAucPartial {
         if !self.standardized {
             return Some(area);
         }
-        // A score that says nothing is on the diagonal, but for the last bits.
+        // A score that says nothing is on the diagonal, but for the last bits; a range so narrow that the diagonal's area
+        // cannot be told from the full one has no scale.
         let above = area - diagonal;
         let rounding = 4.0 * f64::EPSILON * full;
-        (above >= -rounding)
+        (above >= -rounding && full - diagonal > rounding)
             .then(|| 0.5 * (1.0 + (if above > rounding { above } else { 0.0 }) / (full - diagonal)))
     }
 }

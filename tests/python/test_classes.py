@@ -107,9 +107,9 @@ def test_a_label_that_is_no_class(engine: Any) -> None:
         (lambda: pa.grouped_roc_auc("y", "s", "u", average="micro"), "average must be one of 'macro'"),  # type: ignore[arg-type]
         (lambda: pa.average_roc_curve("y", "s", "f", method="mean"), "method must be one of 'vertical'"),  # type: ignore[arg-type]
         (lambda: pa.average_roc_curve("y", "s", "f", n_points=2), "n_points must be an integer from 3 to"),
-        (lambda: pa.average_roc_curve("y", "s", "f", at_fpr=[]), "at_fpr must be rates between 0 and 1"),
-        (lambda: pa.average_roc_curve("y", "s", "f", at_fpr=[math.nan]), "at_fpr must be rates"),
-        (lambda: pa.average_roc_curve("y", "s", "f", at_fpr=0.1), "at_fpr must be rates"),  # type: ignore[arg-type]
+        (lambda: pa.average_roc_curve("y", "s", "f", at_fpr=[]), "at_fpr must hold a rate"),
+        (lambda: pa.average_roc_curve("y", "s", "f", at_fpr=[math.nan]), "at_fpr must lie between 0 and 1"),
+        (lambda: pa.average_roc_curve("y", "s", "f", at_fpr=0.1), "at_fpr must be a list"),  # type: ignore[arg-type]
         (
             lambda: pa.average_roc_curve("y", "s", "f", method="threshold", at_fpr=[0.1]),
             'write method="vertical"',

@@ -90,7 +90,7 @@ def test_numbers_of_numpy() -> None:
     assert many(1000).select(at.explode().struct.field("fpr"))["fpr"].to_list() == [0.5, 1.0]
 
 
-@pytest.mark.parametrize("bands", [0, -1, 1_000_001, 2.0, True, "10", None])
+@pytest.mark.parametrize("bands", [0, -1, 1_000_001, 2.0, True, "10"])
 def test_bands(bands: Any) -> None:
     with pytest.raises(ValueError, match="gains_table: bands must be an integer from 1 to 1000000, such as"):
         pa.gains_table("y", "s", bands=bands)
@@ -102,8 +102,7 @@ def test_rates(rate: Any) -> None:
         pa.tpr_at_fpr("y", "s", rate)
     with pytest.raises(ValueError, match="fpr_at_tpr: tpr must lie between 0 and 1"):
         pa.fpr_at_tpr("y", "s", rate)
-    wrong = TypeError if rate is None or isinstance(rate, bool | str) else ValueError
-    with pytest.raises(wrong, match="binormal_curve: at_fpr must"):
+    with pytest.raises(ValueError, match="binormal_curve: at_fpr must lie between 0 and 1"):
         pa.binormal_curve("y", "s", at_fpr=[0.1, rate])
 
 
@@ -115,7 +114,7 @@ def test_words_and_numbers() -> None:
     for n_points in (1, 2.0, True, None):
         with pytest.raises(ValueError, match="binormal_curve: n_points must be an integer from 2 to"):
             pa.binormal_curve("y", "s", n_points=n_points)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="binormal_curve: at_fpr must be a list of numbers"):
+    with pytest.raises(ValueError, match="binormal_curve: at_fpr must be a list of numbers"):
         pa.binormal_curve("y", "s", at_fpr=0.1)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="tpr_at_fpr: level must lie between 0 and 1"):
         pa.tpr_at_fpr("y", "s", 0.1, level=95)
