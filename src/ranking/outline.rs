@@ -72,7 +72,8 @@ impl<K: Key> Cell<K> {
     fn add(&mut self, key: K, class: usize, units: u64) {
         self.lowest = self.lowest.min(key);
         self.highest = self.highest.max(key);
-        *(if class == 1 { &mut self.pos } else { &mut self.neg }) += units;
+        let count = if class == 1 { &mut self.pos } else { &mut self.neg };
+        *count += units;
     }
 
     fn join(&mut self, other: &Self) {

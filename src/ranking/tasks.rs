@@ -18,6 +18,9 @@ const _: () = assert!(PARALLEL_ROWS <= SHARD_ROWS);
 /// Tasks for each thread, so that a thread which falls behind can be helped out.
 const TASKS_PER_THREAD: usize = 8;
 
+/// Parts for each thread of numbers that all take about as long: the last one that a thread does is what others wait for.
+const PARTS_PER_THREAD: usize = 32;
+
 /// A pool of threads, to be asked only if there is enough work.
 pub trait Pool {
     /// Runs `work` where it may use the pool's threads.
@@ -70,7 +73,7 @@ pub(super) fn each<W, T: Send>(
 
 /// Hands parts of `0..count` to all threads.
 fn in_parallel(count: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
-    let part = count.div_ceil(rayon::current_num_threads() * TASKS_PER_THREAD).max(1);
+    let part = count.div_ceil(rayon::current_num_threads() * PARTS_PER_THREAD).max(1);
     (0..count.div_ceil(part)).into_par_iter().for_each(|number| {
         work(number * part..count.min((number + 1) * part));
     });

@@ -11,10 +11,10 @@ use crate::ranking::{Cell, Key, Ties};
 ///
 /// With 16 the best of a thousand points of a binormal curve of 10^6 rows lie as close to it as if every score had been
 /// tried, to the second digit of the error.
-const CELLS_PER_POINT: usize = 16;
+const CELLS_PER_POINT: usize = 8;
 
 /// Cells at least, since the errors that are told are bounded by their height.
-const LEAST_CELLS: usize = 1 << 14;
+const LEAST_CELLS: usize = 1 << 13;
 
 /// The points of the ROC curve whose loss would change its area most, and how far the lines between them are off.
 ///
