@@ -4,7 +4,7 @@
 //! (`piles`; `shards` and `streams` for groups that all threads share) or, if few are distinct, counted (`counted`).
 //! One class is brought near its order and the other looks up its place (`index`, `classes`); a few rows are compared
 //! in pairs ([`pairs`]). [`ties`] asks all of them, and [`group`] is the door. Nothing here knows where the
-//! scores came from, and nothing behind [`Ties`] knows how they were counted. Weights become counts of a [`unit`], and
+//! scores came from, and nothing behind [`Ties`] knows how they were counted. Weights become counts of a [`mod@unit`], and
 //! rows with weights (`weighed`, `weighed_shards`) give ties like any others. What concerns several columns
 //! row by row takes [`rows`], whose scores are [`codes`] or [`placed`]. [`tasks`] divides many groups among threads.
 

@@ -9,8 +9,8 @@ use crate::ranking::{Cell, Key, Ties};
 
 /// Cells of a large group's outline for each point that is asked for.
 ///
-/// With 16 the best of a thousand points of a binormal curve of 10^6 rows lie as close to it as if every score had been
-/// tried, to the second digit of the error.
+/// Measured on binormal curves of 10^6 rows: with 8, the error told of a thousand points is twice that of points chosen
+/// among all scores (0.0007 and 0.00035), most of it what a cell may hide; that of a hundred points is a tenth larger.
 const CELLS_PER_POINT: usize = 8;
 
 /// Cells at least, since the errors that are told are bounded by their height.
