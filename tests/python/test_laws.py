@@ -19,6 +19,7 @@ from polars.testing import assert_frame_equal
 
 from cases import SCHEMA, assert_same, frames, rows, scores_with_nan
 from catalogue import CATALOGUE
+from catalogue_points import POINTS
 from entries import Entry
 from polars_auc import _native
 
@@ -201,6 +202,15 @@ def test_row_order_and_chunking_change_no_bit(entry: Entry, seed: int) -> None:
     assert_frame_equal(pieces.select(column(entry)), expected, check_exact=True)
     grouped = [f.group_by("g").agg(column(entry)).sort("g") for f in (frame, pieces)]
     assert_frame_equal(*grouped, check_exact=True)
+
+
+def test_row_order_of_a_large_group_changes_no_bit() -> None:
+    """Above 131,072 rows other code ranks, outlines and weighs; half of the scores are distinct here."""
+    frame = fixed(300_000).filter(pl.col("score").is_not_null())
+    shuffled = frame.sample(fraction=1, shuffle=True, seed=3)
+    for entry in POINTS:
+        expected, got = (one.select(column(entry)) for one in (frame, shuffled))
+        assert_frame_equal(got, expected, check_exact=True)
 
 
 THREADS_SCRIPT = """
