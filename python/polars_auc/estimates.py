@@ -77,7 +77,7 @@ def roc_auc(
     rounded, so the result does not depend on row order, chunking, threads or engine. O(n log n).
 
     With weights a pair counts as the product of its two weights. They are rounded to multiples of a power of
-    two, at most 2^-62 of their class's total, and summed as integers: whole numbers as weights give the AUC
+    two, at most 2^-60 of their class's total, and summed as integers: whole numbers as weights give the AUC
     of the repeated rows to the last bit.
 
     Between points the curve is a straight line, and it is cut where a bound falls between two (McClish 1989;

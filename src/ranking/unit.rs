@@ -2,7 +2,7 @@
 //!
 //! A class's weights are rounded to multiples of a power of two so small that all of them together make fewer
 //! than 2^63: every sum is then an integer, exact and the same in any order, and every product of two sums fits
-//! 128 bits. A weight is off by at most 2^-62 of its class's total, in most groups less than a sum of floats
+//! 128 bits. A weight is off by at most 2^-60 of its class's total, in most groups less than a sum of floats
 //! would lose. Whole numbers and other multiples of a power of two are exact as long as the total leaves room: an
 //! integer weight is so many rows. The classes have units of their own, since no statistic of ranks compares a
 //! positive's weight with a negative's; one that mixes them turns sums back into weights first.
@@ -19,12 +19,11 @@ const TOTAL_BITS: u32 = 62;
 /// Rows that one task looks at.
 const TASK_ROWS: usize = 1 << 16;
 
-/// What a class's weights are counted in: `2^-exponent`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a class's weights are counted in: a power of two.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unit {
-    exponent: i32,
-    /// Two powers of two whose product is that of the exponent: it may be too large or too small for one.
-    factors: (u64, u64),
+    /// Units of a weight of 1: the product of two powers of two, since it may be too large or too small for a float.
+    factors: (f64, f64),
 }
 
 impl Default for Unit {
@@ -35,30 +34,27 @@ impl Default for Unit {
 }
 
 impl Unit {
+    /// `2^-exponent`.
     fn of(exponent: i32) -> Self {
         let half = exponent / 2;
-        let factors = (f64::powi(2.0, half).to_bits(), f64::powi(2.0, exponent - half).to_bits());
-        Unit { exponent, factors }
+        Unit { factors: (f64::powi(2.0, half), f64::powi(2.0, exponent - half)) }
     }
 
     /// The units of a weight.
     #[inline]
     pub fn units(self, weight: f64) -> u64 {
-        let (a, b) = self.factors;
         // Below 2^63 and not negative, so that a signed conversion, which is the faster one, does not saturate.
-        (weight * f64::from_bits(a) * f64::from_bits(b) + 0.5) as i64 as u64
+        (weight * self.factors.0 * self.factors.1 + 0.5) as i64 as u64
     }
 
     /// The weight of units.
     pub fn weight(self, units: u64) -> f64 {
-        let (a, b) = self.factors;
-        units as f64 / f64::from_bits(a) / f64::from_bits(b)
+        self.weight_of(units as f64)
     }
 
-    /// The weight of a number of units, or of a sum of squares if `squared`.
+    /// The weight of units that are no whole number.
     pub fn weight_of(self, units: f64) -> f64 {
-        let (a, b) = self.factors;
-        units / f64::from_bits(a) / f64::from_bits(b)
+        units / self.factors.0 / self.factors.1
     }
 }
 
