@@ -195,11 +195,15 @@ impl<K: Key> Column<K> {
     /// Makes room for so many more rows of numbers: where the most that there may be is known, growing would at times
     /// hold them twice.
     pub fn reserve_all(columns: &mut [Self], rows: usize) {
+        fn reserve<T>(values: &mut Vec<T>, rows: usize) {
+            // Exactly for the first group only: with each further one all would be moved again.
+            if values.is_empty() { values.reserve_exact(rows) } else { values.reserve(rows) }
+        }
         for column in columns {
             match column {
-                Column::Number(held) => held.values.reserve_exact(rows),
-                Column::Count(held) | Column::Mass(held) => held.values.reserve_exact(rows),
-                Column::Threshold(held) => held.values.reserve_exact(rows),
+                Column::Number(held) => reserve(&mut held.values, rows),
+                Column::Count(held) | Column::Mass(held) => reserve(&mut held.values, rows),
+                Column::Threshold(held) => reserve(&mut held.values, rows),
                 _ => {}
             }
         }
