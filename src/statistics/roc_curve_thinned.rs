@@ -183,7 +183,8 @@ mod tests {
         let all = all_points::<f64>(&mut group);
         let stated = told.iter().map(|point| point.2).fold(0.0, f64::max);
         let worst = error_by_definition(&told, &all);
-        assert!(worst <= stated && stated < 2.0 * worst, "{worst} {stated}");
+        // What a cell of some forty rows may hide is as much as what is seen.
+        assert!(worst <= stated && stated < 3.0 * worst, "{worst} {stated}");
         let mut exact = Group::ranked(Way::Piles);
         exact.part(&scores, labels, None);
         let best = error_by_definition(&thin::<f64>(&mut exact, 200), &all);
