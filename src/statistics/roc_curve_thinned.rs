@@ -9,12 +9,12 @@ use crate::ranking::{Cell, Key, Ties};
 
 /// Cells of a large group's outline for each point that is asked for.
 ///
-/// Measured on binormal curves of 10^6 rows: with 8, the error told of a thousand points is twice that of points chosen
-/// among all scores (0.0007 and 0.00035), most of it what a cell may hide; that of a hundred points is a tenth larger.
-const CELLS_PER_POINT: usize = 8;
+/// Measured on three binormal curves of 10^6 rows: with 16, the error told of a thousand points is 1.2 to 1.6 times that of
+/// points chosen among all scores (0.0005 and 0.00035); with 8, twice that.
+const CELLS_PER_POINT: usize = 16;
 
 /// Cells at least, since the errors that are told are bounded by their height.
-const LEAST_CELLS: usize = 1 << 13;
+const LEAST_CELLS: usize = 1 << 14;
 
 /// The points of the ROC curve whose loss would change its area most, and how far the lines between them are off.
 ///
@@ -183,8 +183,7 @@ mod tests {
         let all = all_points::<f64>(&mut group);
         let stated = told.iter().map(|point| point.2).fold(0.0, f64::max);
         let worst = error_by_definition(&told, &all);
-        // What a cell of some forty rows may hide is as much as what is seen.
-        assert!(worst <= stated && stated < 3.0 * worst, "{worst} {stated}");
+        assert!(worst <= stated && stated < 2.0 * worst, "{worst} {stated}");
         let mut exact = Group::ranked(Way::Piles);
         exact.part(&scores, labels, None);
         let best = error_by_definition(&thin::<f64>(&mut exact, 200), &all);
