@@ -73,9 +73,18 @@ impl<'a> Bits<'a> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    /// Truth values as bits.
+    pub fn packed(truths: impl ExactSizeIterator<Item = bool>) -> Vec<u8> {
+        let mut bytes = vec![0; truths.len() / 8 + 1];
+        for (row, _) in truths.enumerate().filter(|(_, truth)| *truth) {
+            bytes[row / 8] |= 1 << (row % 8);
+        }
+        bytes
+    }
 
     proptest! {
         #[test]

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 
 use super::map::{SAMPLE, sampled};
+use super::outline::{self, Beside, Cell, Piece};
 use super::{Bits, Key, Score};
 
 /// Distinct keys that a table holds at most.
@@ -180,6 +181,14 @@ impl<K: Key> Counted<K> {
         let drawn = &mut drawn[..held];
         drawn.sort_unstable();
         drawn.windows(2).any(|pair| pair[0] == pair[1])
+    }
+
+    /// As [`Ties::outline`](super::Ties::outline).
+    pub fn outline(&self, cells: usize) -> Option<Vec<Cell<K>>> {
+        let (keys, (pos, neg)): (Vec<K>, (Vec<u64>, Vec<u64>)) =
+            self.descending().map(|(key, pos, neg)| (key, (pos, neg))).unzip();
+        let of = |class, rows| Piece { class, keys: &keys[..], beside: Beside::Rows(rows) };
+        outline::outline(|ask| vec![ask(0, &[of(0, &neg[..]), of(1, &pos[..])])], cells)
     }
 
     /// Counts rows, or gives up; rows whose `valid` bit is 0 are skipped.

@@ -162,15 +162,8 @@ impl<K: Key> Group<K> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ranking::bits::tests::packed;
     use proptest::prelude::*;
-
-    fn packed(truths: impl ExactSizeIterator<Item = bool>) -> Vec<u8> {
-        let mut bytes = vec![0; truths.len() / 8 + 1];
-        for (row, _) in truths.enumerate().filter(|(_, truth)| *truth) {
-            bytes[row / 8] |= 1 << (row % 8);
-        }
-        bytes
-    }
 
     proptest! {
         #[test]

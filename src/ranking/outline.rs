@@ -86,7 +86,10 @@ impl<K: Key> Cell<K> {
 }
 
 /// A cell and its number in a grid.
-type Numbered<K> = (u32, Cell<K>);
+pub(super) type Numbered<K> = (u32, Cell<K>);
+
+/// What is asked of the place and the pieces of a shard.
+pub(super) type Ask<'a, K> = dyn Fn(usize, &[Piece<'_, K>]) -> Vec<Numbered<K>> + Sync + 'a;
 
 /// Which cell a key belongs to; never in another order than the keys.
 #[derive(Debug)]
@@ -130,7 +133,7 @@ impl<K: Key> Grid<K> {
 ///
 /// `each` gives what a function makes of the place and the pieces of every shard, from the highest down.
 pub(super) fn outline<K: Key>(
-    each: impl Fn(&(dyn Fn(usize, &[Piece<'_, K>]) -> Vec<Numbered<K>> + Sync)) -> Vec<Vec<Numbered<K>>>,
+    each: impl Fn(&Ask<'_, K>) -> Vec<Vec<Numbered<K>>>,
     cells: usize,
 ) -> Option<Vec<Cell<K>>> {
     let shards = each(&|_, pieces| vec![(0, whole(pieces))]);
@@ -233,6 +236,8 @@ fn joined<K: Key>(shards: Vec<Vec<Numbered<K>>>) -> Vec<Cell<K>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ranking::bits::tests::packed;
+    use crate::ranking::{Bits, Group, Way};
     use proptest::prelude::*;
 
     /// The keys cut into shards at these places of their order, and outlined.
@@ -296,5 +301,32 @@ mod tests {
         assert!(outlined(&rows, [0, 0], 50).is_some(), "cut again");
         let rows: Vec<(u32, usize)> = (0..5000).map(|row| (row, 0)).chain([(u32::MAX, 1)]).collect();
         assert_eq!(outlined(&rows, [0, 0], 50), None, "a corner of a cell");
+    }
+
+    /// Whether a group is counted is found out by a sample, so it must not show.
+    #[test]
+    fn counted_or_in_shards() {
+        let n = 200_000usize;
+        let mixed = |row: usize| (row as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
+        for distinct in [3u64, 900, 7000] {
+            let score = |row: usize| ((mixed(row) % distinct) as f64 - 3.0).powi(3) / 7.0;
+            let scores: Vec<f64> = (0..n).map(score).collect();
+            let labels = packed((0..n).map(|row| mixed(row).is_multiple_of(3)));
+            let asked = |way: Way, reversed: bool| {
+                let (mut scores, mut labels) = (scores.clone(), labels.clone());
+                if reversed {
+                    scores.reverse();
+                    labels = packed((0..n).rev().map(|row| mixed(row).is_multiple_of(3)));
+                }
+                let mut group = Group::ranked(way);
+                group.part(&scores, Bits::new(&labels, 0, n), None);
+                group.ties::<f64>().outline(500)
+            };
+            let expected = asked(Way::Shards, false);
+            assert_eq!(asked(Way::Counted, false), expected);
+            assert_eq!(asked(Way::Counted, true), expected);
+            assert_eq!(asked(Way::Shards, true), expected);
+            assert!(distinct < 7000 || expected.len() < 5000, "runs of scores, not all of them");
+        }
     }
 }

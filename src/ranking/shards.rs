@@ -13,6 +13,7 @@ use rayon::prelude::*;
 
 use super::classes::{By, Classes};
 use super::map::{Map, sampled};
+use super::outline::{self, Beside, Cell, Piece};
 use super::piles::nan_among;
 use super::steps::Above;
 use super::streams::Streams;
@@ -163,6 +164,19 @@ impl<K: Key> Shards<K> {
             let (shard, above) = self.order[place];
             self.with(shard, |classes| ask(work, classes, above))
         })
+    }
+
+    /// As [`Ties::outline`](super::Ties::outline).
+    pub fn outline(&self, cells: usize) -> Option<Vec<Cell<K>>> {
+        let each = |ask: &outline::Ask<'_, K>| {
+            self.each_numbered(|place, classes| {
+                let of = |class, keys| Piece { class, keys, beside: Beside::Nothing };
+                let neg = classes.neg.iter().map(|&keys| of(0, keys));
+                let pos = classes.pos.iter().map(|&keys| of(1, keys));
+                ask(place, &neg.chain(pos).collect::<Vec<_>>())
+            })
+        };
+        outline::outline(each, cells)
     }
 
     /// The key of the score that exactly `rank` rows reach or exceed, where there is one.

@@ -1,34 +1,33 @@
 //! Ties: the distinct scores, highest first, each with its count of positives and negatives.
 //!
 //! Every unpaired ROC statistic is a fold over this object. It is walked, not stored: the keys of the
-//! group are its only memory.
+//! group are its only memory. What is asked of pairs stands in `won`, what is asked of one score in `thresholds`.
 
 use super::classes::{By, Classes, Indexed};
 use super::counted::Counted;
 use super::index::Index;
 use super::number::Kind;
-use super::outline::{Beside, Cell, Piece, outline};
+use super::outline::Cell;
 use super::shards::{SHARD_ROWS, Shards};
-use super::shared::{self, Shared};
 use super::steps::{Above, Segment, Tie};
-use super::unit::Unit;
+use super::unit::Units;
 use super::weighed::{Squared, Weighed};
-use super::{Key, Number, Piles, Placements, Score, pairs};
+use super::{Key, Number, Piles, Score};
 
 /// The ties of one group.
 #[derive(Debug)]
 pub struct Ties<'a, K> {
-    source: Source<'a, K>,
+    pub(super) source: Source<'a, K>,
     n_pos: u64,
     n_neg: u64,
     /// The key of the lowest score not below a number, in the scores' own type.
-    at_least: fn(Number) -> Option<K>,
-    kind: Kind,
+    pub(super) at_least: fn(Number) -> Option<K>,
+    pub(super) kind: Kind,
 }
 
 /// Where the ties are counted from.
 #[derive(Debug)]
-enum Source<'a, K> {
+pub(super) enum Source<'a, K> {
     /// A group that one thread ranks.
     Piles { piles: &'a mut Piles<K>, index: &'a mut Index<K>, by: By<K> },
     /// A group that all threads rank.
@@ -37,19 +36,6 @@ enum Source<'a, K> {
     Counted(&'a Counted<K>),
     /// A group with weights.
     Weighed(&'a Weighed<K>, By<K>),
-}
-
-/// What the weights of either class are counted in.
-#[derive(Clone, Copy, Debug)]
-pub struct Units {
-    /// The positives'.
-    pub pos: Unit,
-    /// The negatives'.
-    pub neg: Unit,
-    /// Low bits that no positive has in its units.
-    pub pos_bits: u32,
-    /// Low bits that no negative has.
-    pub neg_bits: u32,
 }
 
 impl<'a, K: Key> Ties<'a, K> {
@@ -121,46 +107,6 @@ impl<'a, K: Key> Ties<'a, K> {
         }
     }
 
-    /// The key of the lowest possible score that is not below a number; none if all are.
-    pub fn at_least(&self, number: Number) -> Option<K> {
-        number.up_to(self.kind).and_then(self.at_least)
-    }
-
-    /// Positives and negatives that score as high as a key, or higher.
-    pub fn reached(&mut self, key: K) -> (u64, u64) {
-        let count = |pieces: &[&[K]]| -> u64 {
-            pieces.iter().map(|keys| keys.iter().filter(|&&other| other >= key).count() as u64).sum()
-        };
-        let parts = match &mut self.source {
-            Source::Piles { piles, .. } => {
-                return in_classes(piles, |classes| (count(classes.pos), count(classes.neg)));
-            }
-            Source::Shards(shards) => {
-                shards.each(|| (), |(), classes, _| (count(classes.pos), count(classes.neg)))
-            }
-            Source::Counted(counted) => counted
-                .descending()
-                .take_while(|&(other, ..)| other >= key)
-                .map(|(_, pos, neg)| (pos, neg))
-                .collect(),
-            Source::Weighed(..) => {
-                let mut sums = (0, 0);
-                self.fold_into(
-                    &mut sums,
-                    || (0, 0),
-                    |sums, tie| {
-                        if tie.key >= key {
-                            *sums = (sums.0 + tie.pos, sums.1 + tie.neg);
-                        }
-                    },
-                    |sums, more| *sums = (sums.0 + more.0, sums.1 + more.1),
-                );
-                return sums;
-            }
-        };
-        parts.into_iter().fold((0, 0), |sums, part| (sums.0 + part.0, sums.1 + part.1))
-    }
-
     /// Whether both classes are there, so that there is a pair to rank.
     pub fn has_pairs(&self) -> bool {
         self.n_pos > 0 && self.n_neg > 0
@@ -226,6 +172,25 @@ impl<'a, K: Key> Ties<'a, K> {
         ties
     }
 
+    /// The ties from the highest score down, in a large group about `cells` runs of them: never fewer than there are
+    /// ties unless that saves ordering the rows. It depends on the rows alone, not on how they came.
+    pub fn outline(&mut self, cells: usize) -> Vec<Cell<K>> {
+        let large = self.n_pos + self.n_neg >= SHARD_ROWS as u64;
+        let outlined = match &self.source {
+            Source::Shards(shards) if large => shards.outline(cells),
+            // Whether a group is counted is no property of its rows: the answer is that of its shards.
+            Source::Counted(counted) if large => counted.outline(cells),
+            Source::Weighed(weighed, _) => weighed.outline(cells),
+            _ => None,
+        };
+        outlined.unwrap_or_else(|| {
+            self.fold(
+                |cells: &mut Vec<Cell<K>>, tie| cells.push(Cell::of_tie(tie.key, tie.pos, tie.neg)),
+                |cells, lower| cells.extend(lower),
+            )
+        })
+    }
+
     /// Folds the segments of the curve from the highest scores to the lowest, like [`fold`](Ties::fold)
     /// but without order among the rows of one class between two scores of the other.
     pub fn fold_segments<T: Default + Send>(
@@ -275,163 +240,16 @@ impl<'a, K: Key> Ties<'a, K> {
         }
         result
     }
-
-    /// The ties from the highest score down, in a large group about `cells` runs of them: never fewer than there are
-    /// ties unless that saves ordering the rows. It depends on the rows alone, not on how they came.
-    pub fn outline(&mut self, cells: usize) -> Vec<Cell<K>> {
-        let large = self.n_pos + self.n_neg >= SHARD_ROWS as u64;
-        let outlined = match &self.source {
-            Source::Shards(shards) if large => outline(
-                |ask| {
-                    shards.each_numbered(|place, classes| {
-                        let of = |class, keys| Piece { class, keys, beside: Beside::Nothing };
-                        let neg = classes.neg.iter().map(|&keys| of(0, keys));
-                        let pos = classes.pos.iter().map(|&keys| of(1, keys));
-                        ask(place, &neg.chain(pos).collect::<Vec<_>>())
-                    })
-                },
-                cells,
-            ),
-            // Whether a group is counted is no property of its rows: the answer is that of its shards.
-            Source::Counted(counted) if large => {
-                let (keys, (pos, neg)): (Vec<K>, (Vec<u64>, Vec<u64>)) =
-                    counted.descending().map(|(key, pos, neg)| (key, (pos, neg))).unzip();
-                let of = |class, rows| Piece { class, keys: &keys[..], beside: Beside::Rows(rows) };
-                outline(|ask| vec![ask(0, &[of(0, &neg[..]), of(1, &pos[..])])], cells)
-            }
-            Source::Weighed(weighed, _) => weighed.outline(cells),
-            _ => None,
-        };
-        outlined.unwrap_or_else(|| {
-            self.fold(
-                |cells: &mut Vec<Cell<K>>, tie| cells.push(Cell::of_tie(tie.key, tie.pos, tie.neg)),
-                |cells, lower| cells.extend(lower),
-            )
-        })
-    }
-
-    /// The key of the score that exactly so many rows reach or exceed, where there is one.
-    pub fn threshold(&mut self, rows: u64) -> Option<K> {
-        match &mut self.source {
-            Source::Piles { piles, .. } => in_classes(piles, |classes| classes.highest(rows as usize)),
-            Source::Shards(shards) => shards.highest(rows),
-            Source::Counted(counted) => {
-                let mut above = 0;
-                counted.descending().find_map(|(key, pos, neg)| {
-                    above += pos + neg;
-                    (above >= rows).then_some(key)
-                })
-            }
-            Source::Weighed(..) => self.fold(
-                |found: &mut Option<K>, tie| {
-                    if found.is_none() && tie.tp() + tie.fp() >= rows {
-                        *found = Some(tie.key);
-                    }
-                },
-                |found, lower| *found = found.or(lower),
-            ),
-        }
-    }
-
-    /// Twice the Mann-Whitney U of the positives: pairs in which the positive scores higher count 2,
-    /// tied pairs 1. An exact integer, whatever the order in which the rows came.
-    pub fn twice_u(&mut self) -> u128 {
-        let n_neg = self.n_neg;
-        match &mut self.source {
-            Source::Piles { piles, index, by } => {
-                in_classes(piles, |classes| u128::from(classes.twice_u(index, *by)))
-            }
-            Source::Shards(shards) => {
-                let parts = shards.each(Index::default, |index, classes, above| {
-                    twice_u_of_shard(shards, index, classes, above, n_neg)
-                });
-                parts.into_iter().sum()
-            }
-            Source::Counted(counted) => {
-                let mut twice_u = 0;
-                each_counted(counted, &mut |tie| {
-                    twice_u += u128::from(tie.pos) * u128::from(2 * (n_neg - tie.fp()) + tie.neg);
-                });
-                twice_u
-            }
-            Source::Weighed(weighed, by) => weighed.twice_u(*by),
-        }
-    }
-
-    /// Twice the Mann-Whitney U, and the sum of `t³ - t` over the distinct scores, each shared by t rows.
-    pub fn twice_u_and_cubes(&mut self) -> (u128, u128) {
-        let n_neg = self.n_neg;
-        match &mut self.source {
-            Source::Piles { piles, index, by } => {
-                let many = in_classes(piles, |classes| {
-                    let both =
-                        || (u128::from(classes.twice_u(index, *by)), cubes(&mut Shared::default(), classes));
-                    (!classes.are_few()).then(both)
-                });
-                if let Some(both) = many {
-                    return both;
-                }
-            }
-            Source::Shards(shards) => {
-                let parts =
-                    shards.each(<(Index<K>, Shared<K>)>::default, |(index, shared), classes, above| {
-                        (twice_u_of_shard(shards, index, classes, above, n_neg), cubes(shared, classes))
-                    });
-                return parts.into_iter().fold((0, 0), |sums, part| (sums.0 + part.0, sums.1 + part.1));
-            }
-            Source::Counted(_) | Source::Weighed(..) => {}
-        }
-        self.fold(
-            |(twice_u, cubes): &mut (u128, u128), tie| {
-                *twice_u += u128::from(tie.pos) * u128::from(2 * (n_neg - tie.fp()) + tie.neg);
-                *cubes += shared::cube(tie.pos + tie.neg);
-            },
-            |sums, more| *sums = (sums.0 + more.0, sums.1 + more.1),
-        )
-    }
-
-    /// Sums over the placements of all rows.
-    pub fn placements(&mut self) -> Placements {
-        if let Source::Piles { piles, .. } = &self.source {
-            let few = in_classes(piles, |classes| classes.are_few().then(|| pairs::placements(classes)));
-            if let Some(placements) = few {
-                return placements;
-            }
-        }
-        let n_neg = self.n_neg;
-        self.fold_segments(
-            Indexed::Rarer,
-            |sums: &mut Placements, segment| sums.add(&segment, n_neg),
-            |sums, more| *sums = sums.plus(more),
-        )
-    }
-}
-
-/// Twice the U of a shard's positives against all `n_neg` negatives of the group.
-fn twice_u_of_shard<K: Key>(
-    shards: &Shards<K>,
-    index: &mut Index<K>,
-    classes: &Classes<'_, K>,
-    above: Above,
-    n_neg: u64,
-) -> u128 {
-    let neg_below = n_neg - above.neg - classes.n_neg as u64;
-    u128::from(classes.twice_u(index, shards.by())) + 2 * classes.n_pos as u128 * u128::from(neg_below)
-}
-
-/// The sum of `t³ - t` over the distinct scores of both classes.
-fn cubes<K: Key>(shared: &mut Shared<K>, classes: &Classes<'_, K>) -> u128 {
-    shared.cubes(&[classes.pos, classes.neg])
 }
 
 /// Asks the classes of piles.
-fn in_classes<K: Key, T>(piles: &Piles<K>, ask: impl FnOnce(&Classes<'_, K>) -> T) -> T {
+pub(super) fn in_classes<K: Key, T>(piles: &Piles<K>, ask: impl FnOnce(&Classes<'_, K>) -> T) -> T {
     let (pos, neg) = (piles.pos.keys(), piles.neg.keys());
     ask(&Classes { pos: &[pos], neg: &[neg], n_pos: pos.len(), n_neg: neg.len() })
 }
 
 /// Walks what is counted, from the highest score down.
-fn each_counted<K: Key>(counted: &Counted<K>, visit: &mut dyn FnMut(Tie<K>)) {
+pub(super) fn each_counted<K: Key>(counted: &Counted<K>, visit: &mut dyn FnMut(Tie<K>)) {
     let mut above = Above::default();
     for (key, pos, neg) in counted.descending() {
         visit(Tie { key, pos, neg, pos_above: above.pos, neg_above: above.neg });
@@ -442,7 +260,7 @@ fn each_counted<K: Key>(counted: &Counted<K>, visit: &mut dyn FnMut(Tie<K>)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::{Bits, Group};
+    use crate::ranking::{Bits, Group, Placements, shared};
     use proptest::prelude::*;
 
     type Question<'a, K> = &'a dyn Fn(Ties<'_, K>) -> Result<(), TestCaseError>;

@@ -58,6 +58,19 @@ impl Unit {
     }
 }
 
+/// What the weights of either class are counted in.
+#[derive(Clone, Copy, Debug)]
+pub struct Units {
+    /// The positives'.
+    pub pos: Unit,
+    /// The negatives'.
+    pub neg: Unit,
+    /// Low bits that no positive has in its units.
+    pub pos_bits: u32,
+    /// Low bits that no negative has.
+    pub neg_bits: u32,
+}
+
 /// The units of negatives and of positives, which see all rows whose `valid` bit is 1; their weights must be positive
 /// and finite.
 pub fn units(weights: &[f64], labels: Bits<'_>, valid: Option<Bits<'_>>) -> [Unit; 2] {

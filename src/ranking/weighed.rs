@@ -180,16 +180,9 @@ fn each_tie<K: Key>(rows: &[Row<K>], mut above: Above, visit: &mut dyn FnMut(Squ
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ranking::bits::tests::packed;
     use crate::ranking::{Group, Ties, Way};
     use proptest::prelude::*;
-
-    fn packed(truths: impl ExactSizeIterator<Item = bool>) -> Vec<u8> {
-        let mut bytes = vec![0; truths.len() / 8 + 1];
-        for (row, _) in truths.enumerate().filter(|(_, truth)| *truth) {
-            bytes[row / 8] |= 1 << (row % 8);
-        }
-        bytes
-    }
 
     /// Asks the ties of weighted rows, by one thread and in shards.
     fn asked<T>(rows: &[(i16, bool, f64, bool)], ask: impl Fn(Ties<'_, u16>) -> T) -> [T; 2] {
