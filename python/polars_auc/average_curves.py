@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from numbers import Integral
 from typing import TYPE_CHECKING, Literal
 
-from polars_auc._plugin import expression, listed, one_of, rate
+from polars_auc._options import integer, listed, one_of, rate
+from polars_auc._plugin import expression
 
 if TYPE_CHECKING:
     import polars as pl
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["average_roc_curve"]
 
-MOST_POINTS = 1_000_000
+_MOST_POINTS = 1_000_000
 
 
 def average_roc_curve(
@@ -102,9 +102,7 @@ def average_roc_curve(
     """
     name = "average_roc_curve"
     one_of(name, "method", method, ("vertical", "threshold", "pooled"))
-    if isinstance(n_points, bool) or not isinstance(n_points, Integral) or not 3 <= n_points <= MOST_POINTS:
-        msg = f"{name}: n_points must be an integer from 3 to {MOST_POINTS}, got {n_points!r}"
-        raise ValueError(msg)
+    n_points = integer(name, "n_points", n_points, 3, _MOST_POINTS)
     rates = None
     if at_fpr is not None:
         if method == "threshold":

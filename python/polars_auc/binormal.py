@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral
 from typing import TYPE_CHECKING, Literal
 
-from polars_auc._plugin import expression, listed, one_of, rate
+from polars_auc._options import integer, listed, one_of, rate
+from polars_auc._plugin import expression
 
 if TYPE_CHECKING:
     import polars as pl
@@ -152,8 +152,5 @@ def binormal_curve(
     rates = None
     if at_fpr is not None:
         rates = [rate(name, "at_fpr", value) for value in listed(name, "at_fpr", at_fpr)]
-    whole = isinstance(n_points, Integral) and not isinstance(n_points, bool)
-    if not whole or not 2 <= n_points <= _MOST_POINTS:
-        msg = f"{name}: n_points must be an integer from 2 to {_MOST_POINTS}, got {n_points!r}"
-        raise ValueError(msg)
+    n_points = integer(name, "n_points", n_points, 2, _MOST_POINTS)
     return expression(name, {"score": score, "label": label}, at_fpr=rates, n_points=n_points)

@@ -5,18 +5,17 @@ from __future__ import annotations
 from numbers import Integral
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from polars_auc._plugin import (
+from polars_auc._options import (
     ADJUSTMENTS,
     ALTERNATIVES,
     adjustment,
     between_0_and_1,
-    columnwise,
-    expression,
     one_of,
     rate,
     rate_range,
     resampling,
 )
+from polars_auc._plugin import columnwise, expression
 
 if TYPE_CHECKING:
     import polars as pl

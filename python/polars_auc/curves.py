@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from numbers import Integral
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from polars_auc._plugin import expression, flag, listed, rate, threshold
+from polars_auc._options import flag, integer, listed, rate, threshold
+from polars_auc._plugin import expression
 
 if TYPE_CHECKING:
     from polars_auc._plugin import IntoExpr
@@ -130,11 +130,8 @@ def roc_curve(
         msg = f"{name}: {' and '.join(asked)} ask for different curves; give one of them"
         raise ValueError(msg)
     if max_points is not None:
-        whole = isinstance(max_points, Integral) and not isinstance(max_points, bool)
-        if not whole or not 2 <= max_points <= _MOST_POINTS:
-            msg = f"{name}: max_points must be an integer from 2 to {_MOST_POINTS}, got {max_points!r}"
-            raise ValueError(msg)
-        return expression(name, columns, variant="thinned", max_points=int(max_points))
+        most = integer(name, "max_points", max_points, 2, _MOST_POINTS)
+        return expression(name, columns, variant="thinned", max_points=most)
     for what, at in (("fpr", at_fpr), ("tpr", at_tpr)):
         if at is not None:
             rates = [rate(name, f"at_{what}", value) for value in listed(name, f"at_{what}", at)]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from polars_auc._plugin import expression, flag, rate_range
+from polars_auc._options import flag, rate_range
+from polars_auc._plugin import expression
 
 if TYPE_CHECKING:
     import polars as pl

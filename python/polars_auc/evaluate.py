@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import polars as pl
 
-from polars_auc._plugin import adjustment
+from polars_auc._options import adjustment
 from polars_auc.comparisons import roc_auc_compare
 from polars_auc.estimates import gini, ks_statistic
 from polars_auc.folds import cv_roc_auc

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from polars_auc._plugin import between_0_and_1, expression, one_of, resampling
+from polars_auc._options import between_0_and_1, one_of, resampling
+from polars_auc._plugin import expression
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from polars_auc._plugin import expression, one_of
+from polars_auc._options import one_of
+from polars_auc._plugin import expression
 
 if TYPE_CHECKING:
     from polars_auc._plugin import IntoExpr

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Literal
 
-from polars_auc._plugin import above_0, between_0_and_1, expression, one_of, rate, threshold
+from polars_auc._options import above_0, between_0_and_1, one_of, rate, threshold
+from polars_auc._plugin import expression
 
 if TYPE_CHECKING:
     from typing import Any

@@ -5,7 +5,8 @@ from __future__ import annotations
 from numbers import Real
 from typing import TYPE_CHECKING, Literal
 
-from polars_auc._plugin import ALTERNATIVES, between_0_and_1, columnwise, expression, one_of
+from polars_auc._options import ALTERNATIVES, between_0_and_1, one_of
+from polars_auc._plugin import columnwise, expression
 
 if TYPE_CHECKING:
     import polars as pl

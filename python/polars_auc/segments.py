@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
-from polars_auc._plugin import adjustment, between_0_and_1, expression
+from polars_auc._options import adjustment, between_0_and_1
+from polars_auc._plugin import expression
 
 if TYPE_CHECKING:
     from polars_auc._plugin import IntoExpr

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from polars_auc._plugin import expression, one_of
+from polars_auc._options import one_of
+from polars_auc._plugin import expression
 
 if TYPE_CHECKING:
     import polars as pl

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from numbers import Integral
 from typing import TYPE_CHECKING
 
-from polars_auc._plugin import expression, listed, threshold
+from polars_auc._options import integer, listed, threshold
+from polars_auc._plugin import expression
 
 if TYPE_CHECKING:
     import polars as pl
@@ -102,8 +102,5 @@ def gains_table(
             msg = f"{name}: edges must ascend, got {numbers!r}"
             raise ValueError(msg)
         return expression(name, columns, bands=1, edges=kept)
-    bands = 10 if bands is None else bands
-    if isinstance(bands, bool) or not isinstance(bands, Integral) or not 1 <= bands <= _MOST_BANDS:
-        msg = f"{name}: bands must be an integer from 1 to {_MOST_BANDS}, such as 10, got {bands!r}"
-        raise ValueError(msg)
-    return expression(name, columns, bands=int(bands), edges=None)
+    number = 10 if bands is None else integer(name, "bands", bands, 1, _MOST_BANDS)
+    return expression(name, columns, bands=number, edges=None)

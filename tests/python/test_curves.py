@@ -92,7 +92,7 @@ def test_numbers_of_numpy() -> None:
 
 @pytest.mark.parametrize("bands", [0, -1, 1_000_001, 2.0, True, "10"])
 def test_bands(bands: Any) -> None:
-    with pytest.raises(ValueError, match="gains_table: bands must be an integer from 1 to 1000000, such as"):
+    with pytest.raises(ValueError, match="gains_table: bands must be an integer from 1 to 1000000, got"):
         pa.gains_table("y", "s", bands=bands)
 
 

@@ -76,6 +76,7 @@ def test_weights_whose_sums_could_overflow(largest: float) -> None:
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
+        (lambda: pa.tpr_at_fpr("y", "s", 0.1, seed=2**63), "seed must be an integer from 0 to"),
         (lambda: pa.roc_curve("y", "s", max_points=2**64), "max_points must be an integer from 2 to"),
         (lambda: pa.roc_curve("y", "s", max_points=10, at_fpr=[0.1]), "at_fpr and max_points ask for"),
         (lambda: pa.roc_curve("y", "s", drop_intermediate=WRONG), "drop_intermediate must be True or False"),
