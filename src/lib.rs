@@ -18,7 +18,7 @@
 //! let scores = [0.9, 0.4, 0.4, 0.1];
 //! let labels = Bits::new(&[0b0101], 0, 4); // the first row and the third
 //! let mut group = Group::default();
-//! group.part(&scores, labels, None);
+//! group.load(&scores, labels, None);
 //! assert_eq!(RocAuc {}.of_ties(group.ties::<f64>()).auc, Some(0.875));
 //! ```
 

@@ -13,7 +13,7 @@ use super::groups::Groups;
 use super::score::{Held, WithScores, dispatch};
 use super::{columns, label, score, weight};
 use crate::ranking::number::Kind;
-use crate::ranking::{Group, Key, Way, tasks};
+use crate::ranking::{Group, Key, Strategy, tasks};
 use crate::statistics::{Column, Curve, Record, Summary};
 
 /// The keyword arguments of an expression.
@@ -27,9 +27,9 @@ pub struct Arguments<O> {
 pub static CALLS: AtomicUsize = AtomicUsize::new(0);
 
 /// The way to rank all groups, where the environment forces one: for tests and benchmarks.
-static WAY: LazyLock<Way> = LazyLock::new(|| {
+static STRATEGY: LazyLock<Strategy> = LazyLock::new(|| {
     let forced = std::env::var("POLARS_AUC_WAY").unwrap_or_default();
-    Way::NAMED.into_iter().find(|(name, _)| *name == forced).map_or(Way::Fitting, |(_, way)| way)
+    Strategy::NAMED.into_iter().find(|(name, _)| *name == forced).map_or(Strategy::Fitting, |(_, way)| way)
 });
 
 type RecordOf<M> = <M as Summary>::Record<u8>;
@@ -154,14 +154,16 @@ impl<S: Held> Ranked<'_, S> {
 
     /// Takes in the rows of one group after the other, and asks of each.
     fn each_group(&self, range: Range<usize>, ask: &mut dyn FnMut(&mut Group<S::Key>)) {
-        let mut group_rows = Group::ranked(*WAY).of_kind(self.kind);
+        let mut group_rows = Group::ranked(*STRATEGY).of_kind(self.kind);
         for group in range {
             let rows = self.groups.rows(group);
             let labels = self.groups.labels().slice(rows.start, rows.len());
             let valid = self.groups.valid().map(|valid| valid.slice(rows.start, rows.len()));
             match self.weights {
-                None => group_rows.part(&self.scores[rows], labels, valid),
-                Some(weights) => group_rows.weigh(&self.scores[rows.clone()], labels, &weights[rows], valid),
+                None => group_rows.load(&self.scores[rows], labels, valid),
+                Some(weights) => {
+                    group_rows.load_weighted(&self.scores[rows.clone()], labels, &weights[rows], valid)
+                }
             }
             ask(&mut group_rows);
         }

@@ -12,7 +12,7 @@ use super::groups::same_groups;
 use super::keys::{self, Keys};
 use super::score::{Held, WithScores, dispatch};
 use super::{columns, label, score};
-use crate::ranking::{Codes, Placed, Rows, tasks};
+use crate::ranking::{Codes, RowPlacements, Rows, tasks};
 use crate::statistics::{Column, Columns, Joint, Needs, Record};
 
 /// Which input is what: scores first, then the label, then the key.
@@ -297,7 +297,7 @@ struct Learning<'a> {
 /// What was learnt of a score column.
 struct Learnt {
     codes: Option<Codes>,
-    placed: Option<Placed>,
+    placed: Option<RowPlacements>,
     /// Which rows are NaN.
     nan: Vec<usize>,
 }
@@ -311,7 +311,8 @@ impl WithScores for Learning<'_> {
             scores.iter().enumerate().filter(|row| row.1.is_nan()).map(|row| row.0).collect();
         Ok(Learnt {
             codes: self.needs.codes.then(|| Codes::of(scores.iter().copied())),
-            placed: (self.needs.placements && nan.is_empty()).then(|| Placed::of(&scores, self.labels)),
+            placed: (self.needs.placements && nan.is_empty())
+                .then(|| RowPlacements::of(&scores, self.labels)),
             nan,
         })
     }

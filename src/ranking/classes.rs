@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::index::Index;
 use super::steps::{Above, Segment};
-use super::{Key, Piles, Score};
+use super::{ClassKeys, Key, Score};
 
 /// Fewer rows are compared pair by pair.
 ///
@@ -39,33 +39,33 @@ pub enum Indexed {
 /// What depends on the type that scores came in, of which a key alone does not tell.
 #[allow(clippy::type_complexity)] // each is said once, and here
 #[derive(Debug)]
-pub(super) struct By<K> {
+pub(super) struct ScoreOps<K> {
     pub build: fn(&mut Index<K>, &[&[K]]),
     pub twice_below: fn(&Index<K>, &[&[K]]) -> u64,
     pub tally: fn(&mut Index<K>, &[&[K]]),
     pub add_units: fn(&Index<K>, (&[K], &[u64]), &mut [u64]),
     pub twice_units_below: fn(&Index<K>, (&[K], &[u64]), &[u64]) -> u128,
-    pub spread: fn(&mut Piles<K>),
+    pub spread: fn(&mut ClassKeys<K>),
 }
 
-impl<K> Clone for By<K> {
+impl<K> Clone for ScoreOps<K> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<K> Copy for By<K> {}
+impl<K> Copy for ScoreOps<K> {}
 
-impl<K: Key> By<K> {
+impl<K: Key> ScoreOps<K> {
     /// For scores of type `S`.
-    pub fn score<S: Score<Key = K>>() -> Self {
-        By {
+    pub fn of<S: Score<Key = K>>() -> Self {
+        ScoreOps {
             build: Index::build::<S>,
             twice_below: Index::twice_below::<S>,
             tally: Index::tally::<S>,
             add_units: Index::add_units::<S>,
             twice_units_below: Index::twice_units_below::<S>,
-            spread: Piles::spread::<S>,
+            spread: ClassKeys::spread::<S>,
         }
     }
 }
@@ -82,7 +82,7 @@ impl<K: Key> Classes<'_, K> {
     }
 
     /// Twice the Mann-Whitney U of these positives against these negatives.
-    pub fn twice_u(&self, index: &mut Index<K>, by: By<K>) -> u64 {
+    pub fn twice_u(&self, index: &mut Index<K>, by: ScoreOps<K>) -> u64 {
         if self.are_few() {
             return self.twice_u_by_pairs();
         }
@@ -117,7 +117,7 @@ impl<K: Key> Classes<'_, K> {
     pub fn for_each_segment(
         &self,
         index: &mut Index<K>,
-        by: By<K>,
+        by: ScoreOps<K>,
         which: Indexed,
         above: Above,
         visit: impl FnMut(Segment<K>),

@@ -1,12 +1,12 @@
 //! One group's rows, ranked in the way that suits their number.
 
-use super::classes::By;
+use super::classes::ScoreOps;
 use super::counted::Counted;
 use super::index::Index;
 use super::number::Kind;
 use super::shards::{self, SHARD_ROWS, Shards};
-use super::weighed::Weighed;
-use super::{Bits, Key, Piles, Score, Ties};
+use super::weighted::Weighted;
+use super::{Bits, ClassKeys, Key, Score, Ties};
 
 /// Groups of fewer rows are not searched for few distinct scores.
 const COUNTED_ROWS: usize = 1 << 11;
@@ -16,65 +16,71 @@ const ROWS_PER_KEY: usize = 64;
 
 /// The way in which a group is ranked. All give the same answers; tests and benchmarks force one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Way {
+pub enum Strategy {
     /// The one that suits the group.
     #[default]
     Fitting,
-    /// In piles, by one thread.
-    Piles,
+    /// In class_keys, by one thread.
+    ClassKeys,
     /// In shards, by all threads.
     Shards,
-    /// By counting distinct scores; in piles if there are too many.
+    /// By counting distinct scores; in class_keys if there are too many.
     Counted,
 }
 
-impl Way {
+impl Strategy {
     /// The ways that can be forced, by name.
-    pub const NAMED: [(&'static str, Way); 3] =
-        [("piles", Way::Piles), ("shards", Way::Shards), ("counted", Way::Counted)];
+    pub const NAMED: [(&'static str, Strategy); 3] =
+        [("class_keys", Strategy::ClassKeys), ("shards", Strategy::Shards), ("counted", Strategy::Counted)];
 }
 
 /// The rows of one group. Keeps its memory from group to group.
 #[derive(Debug)]
 pub struct Group<K> {
-    way: Way,
+    way: Strategy,
     kind: Kind,
     held: Held<K>,
-    piles: Piles<K>,
+    class_keys: ClassKeys<K>,
     index: Index<K>,
 }
 
 /// Where the rows are.
 #[derive(Debug)]
 enum Held<K> {
-    Piles,
+    ClassKeys,
     Shards(Shards<K>),
     Counted(Counted<K>),
-    Weighed(Weighed<K>),
+    Weighted(Weighted<K>),
 }
 
 /// Gives the same answer of each way.
 macro_rules! ask {
     ($group:expr, $question:ident) => {
         match &$group.held {
-            Held::Piles => $group.piles.$question(),
+            Held::ClassKeys => $group.class_keys.$question(),
             Held::Shards(shards) => shards.$question(),
             Held::Counted(counted) => counted.$question(),
-            Held::Weighed(weighed) => weighed.$question(),
+            Held::Weighted(weighted) => weighted.$question(),
         }
     };
 }
 
 impl<K: Key> Default for Group<K> {
     fn default() -> Self {
-        Self::ranked(Way::Fitting)
+        Self::ranked(Strategy::Fitting)
     }
 }
 
 impl<K: Key> Group<K> {
     /// No rows yet, and how they are to be ranked.
-    pub fn ranked(way: Way) -> Self {
-        Group { way, kind: Kind::Any, held: Held::Piles, piles: Piles::default(), index: Index::default() }
+    pub fn ranked(way: Strategy) -> Self {
+        Group {
+            way,
+            kind: Kind::Any,
+            held: Held::ClassKeys,
+            class_keys: ClassKeys::default(),
+            index: Index::default(),
+        }
     }
 
     /// The same for scores of a kind.
@@ -87,14 +93,14 @@ impl<K: Key> Group<K> {
     ///
     /// # Panics
     /// If `labels` or `valid` have another length than `scores`.
-    pub fn part<S: Score<Key = K>>(&mut self, scores: &[S], labels: Bits<'_>, valid: Option<Bits<'_>>) {
+    pub fn load<S: Score<Key = K>>(&mut self, scores: &[S], labels: Bits<'_>, valid: Option<Bits<'_>>) {
         let rows = scores.len();
         assert!(labels.len() == rows && valid.is_none_or(|valid| valid.len() == rows));
         let most = match self.way {
-            Way::Fitting if rows >= COUNTED_ROWS => {
+            Strategy::Fitting if rows >= COUNTED_ROWS => {
                 Some(rows / ROWS_PER_KEY).filter(|&most| Counted::may_be_few(scores, most))
             }
-            Way::Counted => Some(rows),
+            Strategy::Counted => Some(rows),
             _ => None,
         };
         let many = rows >= SHARD_ROWS;
@@ -105,11 +111,11 @@ impl<K: Key> Group<K> {
                 return;
             }
         }
-        if (many && self.way != Way::Piles) || self.way == Way::Shards {
+        if (many && self.way != Strategy::ClassKeys) || self.way == Strategy::Shards {
             self.held = Held::Shards(Shards::part(scores, labels, valid));
         } else {
-            self.piles.part(scores, labels, valid);
-            self.held = Held::Piles;
+            self.class_keys.part(scores, labels, valid);
+            self.held = Held::ClassKeys;
         }
     }
 
@@ -117,7 +123,7 @@ impl<K: Key> Group<K> {
     ///
     /// # Panics
     /// If `labels`, `weights` or `valid` have another length than `scores`.
-    pub fn weigh<S: Score<Key = K>>(
+    pub fn load_weighted<S: Score<Key = K>>(
         &mut self,
         scores: &[S],
         labels: Bits<'_>,
@@ -128,8 +134,8 @@ impl<K: Key> Group<K> {
         assert!(
             labels.len() == rows && weights.len() == rows && valid.is_none_or(|valid| valid.len() == rows)
         );
-        let in_shards = self.way == Way::Shards;
-        self.held = Held::Weighed(Weighed::part(scores, labels, weights, valid, in_shards));
+        let in_shards = self.way == Strategy::Shards;
+        self.held = Held::Weighted(Weighted::part(scores, labels, weights, valid, in_shards));
     }
 
     /// Positives: rows that are not missing and whose label is 1.
@@ -150,10 +156,12 @@ impl<K: Key> Group<K> {
     /// The ties of the rows, which came as scores of type `S`.
     pub fn ties<S: Score<Key = K>>(&mut self) -> Ties<'_, K> {
         let ties = match &self.held {
-            Held::Piles => Ties::of_piles(&mut self.piles, &mut self.index, By::score::<S>()),
+            Held::ClassKeys => {
+                Ties::of_class_keys(&mut self.class_keys, &mut self.index, ScoreOps::of::<S>())
+            }
             Held::Shards(shards) => Ties::of_shards(shards),
             Held::Counted(counted) => Ties::of_counted(counted),
-            Held::Weighed(weighed) => Ties::of_weighed(weighed, By::score::<S>()),
+            Held::Weighted(weighted) => Ties::of_weighed(weighted, ScoreOps::of::<S>()),
         };
         ties.of_scores::<S>(self.kind)
     }
@@ -173,15 +181,15 @@ mod tests {
             let valid = packed(rows.iter().map(|row| row.2));
             let bits = |bytes| Bits::new(bytes, 0, rows.len());
             let mut group = Group::default();
-            group.part(&[7i64; 50], Bits::new(&[255; 8], 3, 50), None); // memory from before
-            group.part(&scores, bits(&labels), Some(bits(&valid)));
+            group.load(&[7i64; 50], Bits::new(&[255; 8], 3, 50), None); // memory from before
+            group.load(&scores, bits(&labels), Some(bits(&valid)));
             let there: Vec<&(i64, bool, bool)> = rows.iter().filter(|row| row.2).collect();
             prop_assert_eq!(group.n_pos() as usize, there.iter().filter(|row| row.1).count());
             prop_assert_eq!(group.n_neg() as usize, there.iter().filter(|row| !row.1).count());
             let twice_u = group.ties::<i64>().twice_u();
             let kept: Vec<i64> = there.iter().map(|row| row.0).collect();
             let labels_kept = packed(there.iter().map(|row| row.1));
-            group.part(&kept, Bits::new(&labels_kept, 0, kept.len()), None);
+            group.load(&kept, Bits::new(&labels_kept, 0, kept.len()), None);
             prop_assert_eq!(group.ties::<i64>().twice_u(), twice_u);
             let shards = Shards::part_as(&scores, bits(&labels), Some(bits(&valid)), 3, 4);
             prop_assert_eq!(Ties::of_shards(&shards).twice_u(), twice_u);
@@ -193,9 +201,9 @@ mod tests {
         let scores = [f64::NAN, 1.0];
         let (labels, second) = (Bits::new(&[0b01], 0, 2), Bits::new(&[0b10], 0, 2));
         let mut group = Group::default();
-        group.part(&scores, labels, None);
+        group.load(&scores, labels, None);
         assert!(group.has_nan());
-        group.part(&scores, labels, Some(second));
+        group.load(&scores, labels, Some(second));
         assert!(!group.has_nan());
         assert!(Shards::part_as(&scores, labels, None, 2, 2).has_nan());
         assert!(!Shards::part_as(&scores, labels, Some(second), 2, 2).has_nan());
@@ -209,12 +217,12 @@ mod tests {
         let labels = vec![0b0011_0101; scores.len() / 8];
         let labels = Bits::new(&labels, 0, scores.len());
         let mut group = Group::default();
-        group.part(&scores, labels, None);
+        group.load(&scores, labels, None);
         assert!(matches!(group.held, Held::Shards(_)));
-        let mut piles = Piles::default();
-        piles.part(&scores, labels, None);
+        let mut class_keys = ClassKeys::default();
+        class_keys.part(&scores, labels, None);
         let mut index = Index::default();
-        let mut ties = Ties::of_piles(&mut piles, &mut index, By::score::<f64>());
+        let mut ties = Ties::of_class_keys(&mut class_keys, &mut index, ScoreOps::of::<f64>());
         assert_eq!(group.ties::<f64>().twice_u(), ties.twice_u());
     }
 }

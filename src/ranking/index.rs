@@ -12,8 +12,8 @@
 //! Invariants: every key of a bucket is below every key of the next; a bucket of more than [`WINDOW`] keys
 //! is sorted; after [`Index::order`] all of them are, and so is the whole.
 
+use super::class_keys::{ends_of, sort, sort_few};
 use super::map::{Line, Map, SAMPLE, sampled};
-use super::piles::{ends_of, sort, sort_few};
 use super::steps::{Above, Segment};
 use super::wide::{Work, widest};
 use super::{Key, Score};

@@ -1,19 +1,22 @@
 //! The kernel: from scores and labels to *ties*, on which every unpaired statistic stands.
 //!
 //! A score becomes an order-preserving integer key ([`key`]), and the keys of a group are parted by class
-//! (`piles`; `shards` and `streams` for groups that all threads share) or, if few are distinct, counted (`counted`).
+//! (`class_keys`; `shards` and `streams` for groups that all threads share) or, if few are distinct, counted (`counted`).
 //! One class is brought near its order and the other looks up its place (`index`, `classes`); a few rows are compared
 //! in pairs ([`pairs`]). [`ties`] asks all of them, and [`group`] is the door. Nothing here knows where the
-//! scores came from, and nothing behind [`Ties`] knows how they were counted. Weights become counts of a [`mod@unit`], and
-//! rows with weights (`weighed`, `weighed_shards`) give ties like any others. What concerns several columns
-//! row by row takes [`rows`], whose scores are [`codes`] or [`placed`]. [`tasks`] divides many groups among threads.
+//! scores came from, and nothing behind [`Ties`] knows how they were counted. Weights become counts of a [`fixed_point`] unit, and
+//! rows with weights (`weighted`, `weighted_shards`) give ties like any others. What concerns several columns
+//! row by row takes [`rows`], whose scores are [`codes`] or [`row_placements`]. [`tasks`] divides many groups among threads.
 
 #![deny(unsafe_code)]
 
 pub mod bits;
+mod class_keys;
 mod classes;
 pub mod codes;
 mod counted;
+mod duplicates;
+pub mod fixed_point;
 pub mod group;
 mod index;
 pub mod key;
@@ -21,34 +24,32 @@ mod map;
 pub mod number;
 pub mod outline;
 pub mod pairs;
-mod piles;
-pub mod placed;
+pub mod row_placements;
 pub mod rows;
 mod shards;
-mod shared;
 mod steps;
 mod streams;
 pub mod tasks;
 mod thresholds;
 pub mod ties;
-pub mod unit;
-mod weighed;
-mod weighed_shards;
+
+mod rank_sums;
+mod weighted;
+mod weighted_shards;
 mod wide;
-mod won;
 
 pub use bits::Bits;
+use class_keys::ClassKeys;
 pub use classes::Indexed;
 pub use codes::Codes;
-pub use group::{Group, Way};
+pub use fixed_point::{Unit, Units};
+pub use group::{Group, Strategy};
 pub use key::{Key, Score};
 pub use number::Number;
 pub use outline::Cell;
 pub use pairs::Placements;
-use piles::Piles;
-pub use placed::Placed;
+pub use row_placements::RowPlacements;
 pub use rows::Rows;
 pub use shards::SHARD_ROWS;
 pub use steps::{Segment, Step, Tie};
 pub use ties::Ties;
-pub use unit::{Unit, Units};

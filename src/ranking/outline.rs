@@ -190,7 +190,7 @@ fn counted<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>], ends: &Cell<K>) -> V
     }
     let (low, high) = (grid.cell(ends.lowest), grid.cell(ends.highest));
     let mut cells = vec![Cell::empty(); (high - low) as usize + 1];
-    let mut weighed = false;
+    let mut weighted = false;
     for &Piece { class, keys, beside } in pieces {
         match beside {
             Beside::Nothing => {
@@ -204,7 +204,7 @@ fn counted<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>], ends: &Cell<K>) -> V
                 }
             }
             Beside::Units(units) => {
-                weighed = true;
+                weighted = true;
                 for (&key, &units) in keys.iter().zip(units) {
                     let cell = &mut cells[(grid.cell(key) - low) as usize];
                     cell.add(key, class, units);
@@ -213,7 +213,7 @@ fn counted<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>], ends: &Cell<K>) -> V
             }
         }
     }
-    if !weighed {
+    if !weighted {
         cells.iter_mut().for_each(|cell| cell.rows = cell.pos + cell.neg);
     }
     let mut held: Vec<Numbered<K>> = (low..).zip(cells).filter(|cell| cell.1.rows > 0).collect();
@@ -237,7 +237,7 @@ fn joined<K: Key>(shards: Vec<Vec<Numbered<K>>>) -> Vec<Cell<K>> {
 mod tests {
     use super::*;
     use crate::ranking::bits::tests::packed;
-    use crate::ranking::{Bits, Group, Way};
+    use crate::ranking::{Bits, Group, Strategy};
     use proptest::prelude::*;
 
     /// The keys cut into shards at these places of their order, and outlined.
@@ -312,20 +312,20 @@ mod tests {
             let score = |row: usize| ((mixed(row) % distinct) as f64 - 3.0).powi(3) / 7.0;
             let scores: Vec<f64> = (0..n).map(score).collect();
             let labels = packed((0..n).map(|row| mixed(row).is_multiple_of(3)));
-            let asked = |way: Way, reversed: bool| {
+            let asked = |way: Strategy, reversed: bool| {
                 let (mut scores, mut labels) = (scores.clone(), labels.clone());
                 if reversed {
                     scores.reverse();
                     labels = packed((0..n).rev().map(|row| mixed(row).is_multiple_of(3)));
                 }
                 let mut group = Group::ranked(way);
-                group.part(&scores, Bits::new(&labels, 0, n), None);
+                group.load(&scores, Bits::new(&labels, 0, n), None);
                 group.ties::<f64>().outline(500)
             };
-            let expected = asked(Way::Shards, false);
-            assert_eq!(asked(Way::Counted, false), expected);
-            assert_eq!(asked(Way::Counted, true), expected);
-            assert_eq!(asked(Way::Shards, true), expected);
+            let expected = asked(Strategy::Shards, false);
+            assert_eq!(asked(Strategy::Counted, false), expected);
+            assert_eq!(asked(Strategy::Counted, true), expected);
+            assert_eq!(asked(Strategy::Shards, true), expected);
             assert!(distinct < 7000 || expected.len() < 5000, "runs of scores, not all of them");
         }
     }

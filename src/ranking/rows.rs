@@ -1,6 +1,6 @@
 //! Rows: what several columns of a group say row by row, their scores as codes.
 
-use super::{Codes, Placed};
+use super::{Codes, RowPlacements};
 
 /// The rows of one group in which nothing is missing.
 #[derive(Clone, Debug, Default)]
@@ -12,7 +12,7 @@ pub struct Rows {
     /// The codes of each score column, if the statistic needs them.
     pub scores: Vec<Codes>,
     /// The placements of each score column, if the statistic needs them.
-    pub placed: Vec<Placed>,
+    pub placed: Vec<RowPlacements>,
     /// The scores of each column as floats, only if the statistic asks for values.
     pub values: Vec<Vec<f64>>,
     /// The codes of the key column: folds, clusters or segments.

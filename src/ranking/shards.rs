@@ -11,10 +11,10 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::classes::{By, Classes};
+use super::class_keys::nan_among;
+use super::classes::{Classes, ScoreOps};
 use super::map::{Map, sampled};
 use super::outline::{self, Beside, Cell, Piece};
-use super::piles::nan_among;
 use super::steps::Above;
 use super::streams::Streams;
 use super::{Bits, Key, Score, tasks};
@@ -44,7 +44,7 @@ pub struct Shards<K> {
     blocks: Vec<Block<K>>,
     /// Highest first: which shard, and what lies above it.
     order: Vec<(usize, Above)>,
-    by: By<K>,
+    by: ScoreOps<K>,
     n_pos: u64,
     n_neg: u64,
     nan: bool,
@@ -101,7 +101,7 @@ impl<K: Key> Shards<K> {
             }
         }
         let nan = blocks.iter().any(|block| block.nan);
-        Shards { blocks, order, by: By::score::<S>(), n_pos: above.pos, n_neg: above.neg, nan }
+        Shards { blocks, order, by: ScoreOps::of::<S>(), n_pos: above.pos, n_neg: above.neg, nan }
     }
 
     /// All positives.
@@ -120,7 +120,7 @@ impl<K: Key> Shards<K> {
     }
 
     /// What depends on the type of the scores.
-    pub fn by(&self) -> By<K> {
+    pub fn by(&self) -> ScoreOps<K> {
         self.by
     }
 

@@ -15,8 +15,8 @@ impl<K: Key> Ties<'_, K> {
             pieces.iter().map(|keys| keys.iter().filter(|&&other| other >= key).count() as u64).sum()
         };
         let parts = match &mut self.source {
-            Source::Piles { piles, .. } => {
-                return in_classes(piles, |classes| (count(classes.pos), count(classes.neg)));
+            Source::ClassKeys { class_keys, .. } => {
+                return in_classes(class_keys, |classes| (count(classes.pos), count(classes.neg)));
             }
             Source::Shards(shards) => {
                 shards.each(|| (), |(), classes, _| (count(classes.pos), count(classes.neg)))
@@ -26,7 +26,7 @@ impl<K: Key> Ties<'_, K> {
                 .take_while(|&(other, ..)| other >= key)
                 .map(|(_, pos, neg)| (pos, neg))
                 .collect(),
-            Source::Weighed(..) => {
+            Source::Weighted(..) => {
                 let mut sums = (0, 0);
                 self.fold_into(
                     &mut sums,
@@ -47,7 +47,9 @@ impl<K: Key> Ties<'_, K> {
     /// The key of the score that exactly so many rows reach or exceed, where there is one.
     pub fn threshold(&mut self, rows: u64) -> Option<K> {
         match &mut self.source {
-            Source::Piles { piles, .. } => in_classes(piles, |classes| classes.highest(rows as usize)),
+            Source::ClassKeys { class_keys, .. } => {
+                in_classes(class_keys, |classes| classes.highest(rows as usize))
+            }
             Source::Shards(shards) => shards.highest(rows),
             Source::Counted(counted) => {
                 let mut above = 0;
@@ -56,7 +58,7 @@ impl<K: Key> Ties<'_, K> {
                     (above >= rows).then_some(key)
                 })
             }
-            Source::Weighed(..) => self.fold(
+            Source::Weighted(..) => self.fold(
                 |found: &mut Option<K>, tie| {
                     if found.is_none() && tie.tp() + tie.fp() >= rows {
                         *found = Some(tie.key);

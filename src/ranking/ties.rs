@@ -1,18 +1,18 @@
 //! Ties: the distinct scores, highest first, each with its count of positives and negatives.
 //!
 //! Every unpaired ROC statistic is a fold over this object. It is walked, not stored: the keys of the
-//! group are its only memory. What is asked of pairs stands in `won`, what is asked of one score in `thresholds`.
+//! group are its only memory. What is asked of pairs stands in `rank_sums`, what is asked of one score in `thresholds`.
 
-use super::classes::{By, Classes, Indexed};
+use super::classes::{Classes, Indexed, ScoreOps};
 use super::counted::Counted;
+use super::fixed_point::Units;
 use super::index::Index;
 use super::number::Kind;
 use super::outline::Cell;
 use super::shards::{SHARD_ROWS, Shards};
 use super::steps::{Above, Segment, Tie};
-use super::unit::Units;
-use super::weighed::{Squared, Weighed};
-use super::{Key, Number, Piles, Score};
+use super::weighted::{Squared, Weighted};
+use super::{ClassKeys, Key, Number, Score};
 
 /// The ties of one group.
 #[derive(Debug)]
@@ -29,20 +29,24 @@ pub struct Ties<'a, K> {
 #[derive(Debug)]
 pub(super) enum Source<'a, K> {
     /// A group that one thread ranks.
-    Piles { piles: &'a mut Piles<K>, index: &'a mut Index<K>, by: By<K> },
+    ClassKeys { class_keys: &'a mut ClassKeys<K>, index: &'a mut Index<K>, by: ScoreOps<K> },
     /// A group that all threads rank.
     Shards(&'a Shards<K>),
     /// A group of few distinct scores.
     Counted(&'a Counted<K>),
     /// A group with weights.
-    Weighed(&'a Weighed<K>, By<K>),
+    Weighted(&'a Weighted<K>, ScoreOps<K>),
 }
 
 impl<'a, K: Key> Ties<'a, K> {
-    /// The ties of piles.
-    pub(super) fn of_piles(piles: &'a mut Piles<K>, index: &'a mut Index<K>, by: By<K>) -> Self {
-        let (n_pos, n_neg) = (piles.n_pos(), piles.n_neg());
-        Self::of(Source::Piles { piles, index, by }, n_pos, n_neg)
+    /// The ties of class_keys.
+    pub(super) fn of_class_keys(
+        class_keys: &'a mut ClassKeys<K>,
+        index: &'a mut Index<K>,
+        by: ScoreOps<K>,
+    ) -> Self {
+        let (n_pos, n_neg) = (class_keys.n_pos(), class_keys.n_neg());
+        Self::of(Source::ClassKeys { class_keys, index, by }, n_pos, n_neg)
     }
 
     /// The ties of a group in shards.
@@ -56,9 +60,9 @@ impl<'a, K: Key> Ties<'a, K> {
     }
 
     /// The ties of a group with weights.
-    pub(super) fn of_weighed(weighed: &'a Weighed<K>, by: By<K>) -> Self {
-        let [n_neg, n_pos] = weighed.totals();
-        Self::of(Source::Weighed(weighed, by), n_pos, n_neg)
+    pub(super) fn of_weighed(weighted: &'a Weighted<K>, by: ScoreOps<K>) -> Self {
+        let [n_neg, n_pos] = weighted.totals();
+        Self::of(Source::Weighted(weighted, by), n_pos, n_neg)
     }
 
     fn of(source: Source<'a, K>, n_pos: u64, n_neg: u64) -> Self {
@@ -83,7 +87,7 @@ impl<'a, K: Key> Ties<'a, K> {
     /// Rows of positives and of negatives, whatever they weigh.
     pub fn rows(&self) -> (u64, u64) {
         match &self.source {
-            Source::Weighed(weighed, _) => (weighed.n_pos(), weighed.n_neg()),
+            Source::Weighted(weighted, _) => (weighted.n_pos(), weighted.n_neg()),
             _ => (self.n_pos, self.n_neg),
         }
     }
@@ -99,8 +103,8 @@ impl<'a, K: Key> Ties<'a, K> {
     /// What positives and negatives are counted in; none if they are counted as rows.
     pub fn units(&self) -> Option<Units> {
         match &self.source {
-            Source::Weighed(weighed, _) => {
-                let ([neg, pos], [neg_bits, pos_bits]) = (weighed.units(), weighed.empty_bits());
+            Source::Weighted(weighted, _) => {
+                let ([neg, pos], [neg_bits, pos_bits]) = (weighted.units(), weighted.empty_bits());
                 Some(Units { pos, neg, pos_bits, neg_bits })
             }
             _ => None,
@@ -141,24 +145,24 @@ impl<'a, K: Key> Ties<'a, K> {
         join: impl Fn(&mut T, T),
     ) {
         match &mut self.source {
-            Source::Piles { piles, by, .. } => {
-                (by.spread)(piles);
-                piles.for_each(Above::default(), &mut |tie| step(result, tie));
+            Source::ClassKeys { class_keys, by, .. } => {
+                (by.spread)(class_keys);
+                class_keys.for_each(Above::default(), &mut |tie| step(result, tie));
             }
             Source::Shards(shards) => shards.each_in_turn(
-                Piles::default,
-                |piles, classes, above| {
-                    piles.collect(classes);
-                    (shards.by().spread)(piles);
+                ClassKeys::default,
+                |class_keys, classes, above| {
+                    class_keys.collect(classes);
+                    (shards.by().spread)(class_keys);
                     let mut part = start();
-                    piles.for_each(above, &mut |tie| step(&mut part, tie));
+                    class_keys.for_each(above, &mut |tie| step(&mut part, tie));
                     part
                 },
                 |part| join(result, part),
             ),
             Source::Counted(counted) => each_counted(counted, &mut |tie| step(result, tie)),
-            Source::Weighed(weighed, _) => {
-                weighed.fold_into(result, start, |result, squared| step(result, squared.tie), join);
+            Source::Weighted(weighted, _) => {
+                weighted.fold_into(result, start, |result, squared| step(result, squared.tie), join);
             }
         }
     }
@@ -166,8 +170,8 @@ impl<'a, K: Key> Ties<'a, K> {
     /// The ties in order with their sums of squared units, of a group with weights; empty without.
     pub fn squared(&self) -> Vec<Squared<K>> {
         let mut ties = Vec::new();
-        if let Source::Weighed(weighed, _) = &self.source {
-            weighed.fold_into(&mut ties, Vec::new, Vec::push, |ties, lower| ties.extend(lower));
+        if let Source::Weighted(weighted, _) = &self.source {
+            weighted.fold_into(&mut ties, Vec::new, Vec::push, |ties, lower| ties.extend(lower));
         }
         ties
     }
@@ -180,7 +184,7 @@ impl<'a, K: Key> Ties<'a, K> {
             Source::Shards(shards) if large => shards.outline(cells),
             // Whether a group is counted is no property of its rows: the answer is that of its shards.
             Source::Counted(counted) if large => counted.outline(cells),
-            Source::Weighed(weighed, _) => weighed.outline(cells),
+            Source::Weighted(weighted, _) => weighted.outline(cells),
             _ => None,
         };
         outlined.unwrap_or_else(|| {
@@ -201,8 +205,8 @@ impl<'a, K: Key> Ties<'a, K> {
     ) -> T {
         let mut result = T::default();
         match &mut self.source {
-            Source::Piles { piles, index, by } => {
-                let few = in_classes(piles, |classes| {
+            Source::ClassKeys { class_keys, index, by } => {
+                let few = in_classes(class_keys, |classes| {
                     let few = classes.are_few();
                     if !few {
                         classes.for_each_segment(index, *by, indexed, Above::default(), |segment| {
@@ -212,8 +216,8 @@ impl<'a, K: Key> Ties<'a, K> {
                     few
                 });
                 if few {
-                    (by.spread)(piles);
-                    piles.for_each(Above::default(), &mut |tie| step(&mut result, tie.into_segment()));
+                    (by.spread)(class_keys);
+                    class_keys.for_each(Above::default(), &mut |tie| step(&mut result, tie.into_segment()));
                 }
             }
             Source::Shards(shards) => {
@@ -231,7 +235,7 @@ impl<'a, K: Key> Ties<'a, K> {
             Source::Counted(counted) => {
                 each_counted(counted, &mut |tie| step(&mut result, tie.into_segment()))
             }
-            Source::Weighed(weighed, _) => weighed.fold_into(
+            Source::Weighted(weighted, _) => weighted.fold_into(
                 &mut result,
                 T::default,
                 |result, squared| step(result, squared.tie.into_segment()),
@@ -242,9 +246,9 @@ impl<'a, K: Key> Ties<'a, K> {
     }
 }
 
-/// Asks the classes of piles.
-pub(super) fn in_classes<K: Key, T>(piles: &Piles<K>, ask: impl FnOnce(&Classes<'_, K>) -> T) -> T {
-    let (pos, neg) = (piles.pos.keys(), piles.neg.keys());
+/// Asks the classes of class_keys.
+pub(super) fn in_classes<K: Key, T>(class_keys: &ClassKeys<K>, ask: impl FnOnce(&Classes<'_, K>) -> T) -> T {
+    let (pos, neg) = (class_keys.pos.keys(), class_keys.neg.keys());
     ask(&Classes { pos: &[pos], neg: &[neg], n_pos: pos.len(), n_neg: neg.len() })
 }
 
@@ -260,7 +264,7 @@ pub(super) fn each_counted<K: Key>(counted: &Counted<K>, visit: &mut dyn FnMut(T
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::{Bits, Group, Placements, shared};
+    use crate::ranking::{Bits, Group, Placements, duplicates};
     use proptest::prelude::*;
 
     type Question<'a, K> = &'a dyn Fn(Ties<'_, K>) -> Result<(), TestCaseError>;
@@ -340,7 +344,7 @@ mod tests {
             let forced = blocks
                 .filter(|&blocks| blocks != (0, 0))
                 .map(|(blocks, shards)| Shards::part_as(&scores, labels, None, blocks, shards));
-            group.part(&scores, labels, None);
+            group.load(&scores, labels, None);
             let mut ask = |question: Question<'_, S::Key>| match (&blocks, &forced) {
                 (None, _) => question(group.ties::<S>()),
                 (_, None) => question(Ties::of_counted(&counted)),
@@ -362,7 +366,7 @@ mod tests {
                 })
             });
             ask(&|mut ties| {
-                let cubes: u128 = expected.iter().map(|tie| shared::cube(tie.pos + tie.neg)).sum();
+                let cubes: u128 = expected.iter().map(|tie| duplicates::cube(tie.pos + tie.neg)).sum();
                 prop_assert_eq!(ties.twice_u_and_cubes(), (twice_u, cubes), "{:?}", blocks);
                 Ok(())
             })?;

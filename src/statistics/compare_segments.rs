@@ -251,20 +251,20 @@ impl CompareSegments {
 
 /// Q and its degrees of freedom.
 fn heterogeneity(areas: &[Option<Compared>]) -> Option<(f64, u64)> {
-    let weighed: Vec<(f64, f64)> = areas
+    let weighted: Vec<(f64, f64)> = areas
         .iter()
         .flatten()
         .filter_map(|area| {
             area.variance.filter(|&variance| variance != 0.0).map(|variance| (area.auc, 1.0 / variance))
         })
         .collect();
-    if weighed.len() < 2 {
+    if weighted.len() < 2 {
         return None;
     }
-    let weights: f64 = weighed.iter().map(|area| area.1).sum();
-    let mean = weighed.iter().map(|area| area.0 * area.1).sum::<f64>() / weights;
-    let q = weighed.iter().map(|area| area.1 * (area.0 - mean).powi(2)).sum();
-    Some((q, weighed.len() as u64 - 1))
+    let weights: f64 = weighted.iter().map(|area| area.1).sum();
+    let mean = weighted.iter().map(|area| area.0 * area.1).sum::<f64>() / weights;
+    let q = weighted.iter().map(|area| area.1 * (area.0 - mean).powi(2)).sum();
+    Some((q, weighted.len() as u64 - 1))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@
 //! summed by cluster first (Obuchowski 1997).
 
 use crate::math;
-use crate::ranking::{Placed, Placements, Rows};
+use crate::ranking::{Placements, RowPlacements, Rows};
 
 /// The variance of one area, from the sums over its placements; undefined with a single row in a class.
 pub fn variance(placements: &Placements, n_pos: u64, n_neg: u64) -> Option<f64> {
@@ -54,7 +54,7 @@ pub struct Areas<'a> {
     pub n_neg: u64,
     /// Twice the Mann-Whitney U of each score.
     pub twice_u: Vec<u128>,
-    placed: &'a [Placed],
+    placed: &'a [RowPlacements],
 }
 
 impl<'a> Areas<'a> {
@@ -65,7 +65,8 @@ impl<'a> Areas<'a> {
         if n_pos == 0 || n_neg == 0 {
             return None;
         }
-        let twice_u = |score: &Placed| score.of_pos.iter().map(|&twice| u64::from(twice)).sum::<u64>().into();
+        let twice_u =
+            |score: &RowPlacements| score.of_pos.iter().map(|&twice| u64::from(twice)).sum::<u64>().into();
         Some(Areas { n_pos, n_neg, twice_u: placed.iter().map(twice_u).collect(), placed })
     }
 
@@ -132,7 +133,7 @@ impl<'a> Areas<'a> {
         }
         let residuals = |score: usize| {
             let mut sums = vec![(0u128, 0u128); clusters];
-            let Placed { of_pos, of_neg } = &self.placed[score];
+            let RowPlacements { of_pos, of_neg } = &self.placed[score];
             let (mut of_pos, mut of_neg) = (of_pos.iter(), of_neg.iter());
             for (&label, &cluster) in rows.labels.iter().zip(&rows.keys.of_row) {
                 let (pos, neg) = &mut sums[cluster as usize];

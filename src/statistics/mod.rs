@@ -272,7 +272,7 @@ fn check_level(level: f64) -> Result<(), String> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::ranking::{Bits, Codes, Group, Placed, Score};
+    use crate::ranking::{Bits, Codes, Group, RowPlacements, Score};
 
     /// Calls `ask` with the ties of scores and 0/1 labels.
     pub fn with_ties<S: Score, R>(labels: &[u8], scores: &[S], ask: impl FnOnce(Ties<'_, S::Key>) -> R) -> R {
@@ -282,7 +282,7 @@ pub(crate) mod tests {
             bytes[row / 8] |= label << (row % 8);
         }
         let mut group = Group::default();
-        group.part(scores, Bits::new(&bytes, 0, labels.len()), None);
+        group.load(scores, Bits::new(&bytes, 0, labels.len()), None);
         ask(group.ties::<S>())
     }
 
@@ -294,7 +294,7 @@ pub(crate) mod tests {
             scores: scores.iter().map(|scores| Codes::of(scores.iter().copied())).collect(),
             placed: if labels.len() == scores[0].len() {
                 let labels: Vec<bool> = labels.iter().map(|&label| label == 1).collect();
-                scores.iter().map(|scores| Placed::of(scores, &labels)).collect()
+                scores.iter().map(|scores| RowPlacements::of(scores, &labels)).collect()
             } else {
                 Vec::new()
             },

@@ -91,7 +91,7 @@ mod tests {
         let weights = [1.0, 2.5, 0.5, 3.0, 1.5, 2.0];
         let auc = |weights: &[f64]| {
             let mut group = Group::default();
-            group.weigh(&scores, Bits::new(&labels, 0, 6), weights, None);
+            group.load_weighted(&scores, Bits::new(&labels, 0, 6), weights, None);
             let statistic = RocAucCiWeighted { method: Method::DeLong, level: 0.9 };
             statistic.of_ties(group.ties::<f64>())
         };

@@ -110,7 +110,7 @@ fn largest_error<K: Key>(points: &Points<K>, from: usize, to: usize, inside: &[f
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::{Bits, Group, Score, Way};
+    use crate::ranking::{Bits, Group, Score, Strategy};
     use proptest::prelude::*;
 
     /// (fp, tp, error) of each point.
@@ -153,7 +153,7 @@ mod tests {
             rows.iter().enumerate().filter(|(row, (label, _))| *row == 0 || (*label && *row > 1)).for_each(|(row, _)| labels[row / 8] |= 1 << (row % 8));
             let scores: Vec<u8> = rows.iter().map(|row| row.1).collect();
             let mut group = Group::default();
-            group.part(&scores, Bits::new(&labels, 0, rows.len()), None);
+            group.load(&scores, Bits::new(&labels, 0, rows.len()), None);
             let told = thin::<u8>(&mut group, max_points);
             let all = all_points::<u8>(&mut group);
             prop_assert!(told.len() <= max_points);
@@ -177,15 +177,15 @@ mod tests {
             })
             .collect();
         let mut group = Group::default();
-        group.part(&scores, labels, None);
+        group.load(&scores, labels, None);
         let told = thin::<f64>(&mut group, 200);
         assert_eq!(told.len(), 200);
         let all = all_points::<f64>(&mut group);
         let stated = told.iter().map(|point| point.2).fold(0.0, f64::max);
         let worst = error_by_definition(&told, &all);
         assert!(worst <= stated && stated < 2.0 * worst, "{worst} {stated}");
-        let mut exact = Group::ranked(Way::Piles);
-        exact.part(&scores, labels, None);
+        let mut exact = Group::ranked(Strategy::ClassKeys);
+        exact.load(&scores, labels, None);
         let best = error_by_definition(&thin::<f64>(&mut exact, 200), &all);
         assert!(worst < 1.2 * best, "{worst} {best}");
     }

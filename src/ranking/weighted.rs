@@ -4,12 +4,12 @@
 //! folds over ties does not see a difference. The rows are sorted: by key, then by what they weigh, so that even a
 //! sum of floats over the rows of a tie has an order of its own.
 
-use super::classes::By;
+use super::classes::ScoreOps;
+use super::fixed_point::{self, Unit};
 use super::outline::{Cell, outline};
 use super::shards::SHARD_ROWS;
 use super::steps::{Above, Tie};
-use super::unit::{self, Unit};
-use super::weighed_shards::WeighedShards;
+use super::weighted_shards::WeightedShards;
 use super::{Bits, Key, Score};
 
 /// A row: its key, its units and, as the lowest bit, its label.
@@ -17,7 +17,7 @@ pub(super) type Row<K> = (K, u64);
 
 /// The weighted rows of a group. Keeps no memory from group to group.
 #[derive(Debug)]
-pub struct Weighed<K> {
+pub struct Weighted<K> {
     held: Held<K>,
     units: [Unit; 2],
     /// How many rows are negatives and positives.
@@ -33,7 +33,7 @@ pub struct Weighed<K> {
 enum Held<K> {
     /// Highest first.
     Rows(Vec<Row<K>>),
-    Shards(WeighedShards<K>),
+    Shards(WeightedShards<K>),
 }
 
 /// A tie, and for either class the sum of its squared units.
@@ -47,7 +47,7 @@ pub struct Squared<K> {
     pub neg: f64,
 }
 
-impl<K: Key> Weighed<K> {
+impl<K: Key> Weighted<K> {
     /// Takes in rows with weights, all finite and above 0; rows whose `valid` bit is 0 are skipped.
     pub fn part<S: Score<Key = K>>(
         scores: &[S],
@@ -56,14 +56,14 @@ impl<K: Key> Weighed<K> {
         valid: Option<Bits<'_>>,
         in_shards: bool,
     ) -> Self {
-        let units = unit::units(weights, labels, valid);
+        let units = fixed_point::units(weights, labels, valid);
         let n_pos = labels.count(valid) as u64;
         let n_neg = valid.map_or(scores.len(), |valid| valid.count(None)) as u64 - n_pos;
         let rows = [n_neg, n_pos];
         if in_shards || scores.len() >= SHARD_ROWS {
-            let shards = WeighedShards::part(scores, labels, weights, valid, units);
+            let shards = WeightedShards::part(scores, labels, weights, valid, units);
             let (totals, nan, empty_bits) = (shards.totals(), shards.has_nan(), shards.empty_bits());
-            return Weighed { held: Held::Shards(shards), units, rows, totals, empty_bits, nan };
+            return Weighted { held: Held::Shards(shards), units, rows, totals, empty_bits, nan };
         }
         let mut sorted: Vec<Row<K>> = Vec::with_capacity(scores.len());
         let (mut totals, mut any, mut nan) = ([0; 2], [0u64; 2], false);
@@ -79,7 +79,7 @@ impl<K: Key> Weighed<K> {
         }
         sorted.sort_unstable_by(|a, b| b.cmp(a));
         let empty_bits = any.map(|any| any.trailing_zeros() % u64::BITS);
-        Weighed { held: Held::Rows(sorted), units, rows, totals, empty_bits, nan }
+        Weighted { held: Held::Rows(sorted), units, rows, totals, empty_bits, nan }
     }
 
     /// Positives, as rows.
@@ -145,7 +145,7 @@ impl<K: Key> Weighed<K> {
     }
 
     /// Twice the pairs that positives win, in products of units.
-    pub fn twice_u(&self, by: By<K>) -> u128 {
+    pub fn twice_u(&self, by: ScoreOps<K>) -> u128 {
         match &self.held {
             Held::Rows(rows) => {
                 let (mut twice_u, mut neg_below) = (0, self.totals[0]);
@@ -181,7 +181,7 @@ fn each_tie<K: Key>(rows: &[Row<K>], mut above: Above, visit: &mut dyn FnMut(Squ
 mod tests {
     use super::*;
     use crate::ranking::bits::tests::packed;
-    use crate::ranking::{Group, Ties, Way};
+    use crate::ranking::{Group, Strategy, Ties};
     use proptest::prelude::*;
 
     /// Asks the ties of weighted rows, by one thread and in shards.
@@ -191,9 +191,9 @@ mod tests {
         let weights: Vec<f64> = rows.iter().map(|row| row.2).collect();
         let valid = packed(rows.iter().map(|row| row.3));
         let bits = |bytes| Bits::new(bytes, 0, rows.len());
-        [Way::Fitting, Way::Shards].map(|way| {
+        [Strategy::Fitting, Strategy::Shards].map(|way| {
             let mut group = Group::ranked(way);
-            group.weigh(&scores, bits(&labels), &weights, Some(bits(&valid)));
+            group.load_weighted(&scores, bits(&labels), &weights, Some(bits(&valid)));
             ask(group.ties::<i16>())
         })
     }
@@ -209,7 +209,7 @@ mod tests {
             let repeated: Vec<(i16, bool)> = rows.iter().filter(|row| row.3).flat_map(|row| vec![(row.0, row.1); row.2.into()]).collect();
             let mut group = Group::default();
             let scores: Vec<i16> = repeated.iter().map(|row| row.0).collect();
-            group.part(&scores, Bits::new(&packed(repeated.iter().map(|row| row.1)), 0, repeated.len()), None);
+            group.load(&scores, Bits::new(&packed(repeated.iter().map(|row| row.1)), 0, repeated.len()), None);
             let expected = ties_of(group.ties::<i16>());
             let twice_u = group.ties::<i16>().twice_u();
             let reached = group.ties::<i16>().reached(1i16.key());

@@ -6,7 +6,7 @@
 //! score's value, the same for both: between buckets the order is known, within one it is found
 //! out by those who ask for it.
 //!
-//! Invariant after [`Piles::spread`]: both piles are cut into the same number of buckets, every key of a
+//! Invariant after [`ClassKeys::spread`]: both piles are cut into the same number of buckets, every key of a
 //! bucket is below every key of the next, and equal keys are in one bucket.
 
 use super::classes::{Classes, FEW_ROWS};
@@ -25,9 +25,9 @@ const SAMPLED_ROWS: usize = 2048;
 
 /// The keys of one group's positives and negatives. Keeps its memory from group to group.
 #[derive(Debug, Default)]
-pub struct Piles<K> {
-    pub(super) pos: Pile<K>,
-    pub(super) neg: Pile<K>,
+pub struct ClassKeys<K> {
+    pub(super) pos: KeysOfClass<K>,
+    pub(super) neg: KeysOfClass<K>,
     nan: bool,
     /// Where each row of a pile goes: room for one pile at a time.
     places: Vec<u32>,
@@ -35,7 +35,7 @@ pub struct Piles<K> {
 
 /// The keys of one class.
 #[derive(Debug, Default)]
-pub(super) struct Pile<K> {
+pub(super) struct KeysOfClass<K> {
     /// The keys, then room that was once needed.
     keys: Vec<K>,
     rows: usize,
@@ -45,7 +45,7 @@ pub(super) struct Pile<K> {
     ends: Vec<u32>,
 }
 
-impl<K: Key> Pile<K> {
+impl<K: Key> KeysOfClass<K> {
     pub(super) fn keys(&self) -> &[K] {
         &self.keys[..self.rows]
     }
@@ -96,7 +96,7 @@ impl<K: Key> Pile<K> {
     }
 }
 
-impl<K: Key> Piles<K> {
+impl<K: Key> ClassKeys<K> {
     /// Parts rows by their labels; rows whose `valid` bit is 0 are skipped.
     ///
     /// # Panics
@@ -135,7 +135,7 @@ impl<K: Key> Piles<K> {
 
     /// Takes over the keys of each class.
     pub fn collect(&mut self, classes: &Classes<'_, K>) {
-        fn fill<K: Key>(pile: &mut Pile<K>, pieces: &[&[K]], rows: usize) {
+        fn fill<K: Key>(pile: &mut KeysOfClass<K>, pieces: &[&[K]], rows: usize) {
             let mut room = pile.room(rows);
             for piece in pieces {
                 let (here, rest) = room.split_at_mut(piece.len());

@@ -1,9 +1,9 @@
 //! Pairs that positives win: U, its correction for ties, and placements.
 
 use super::classes::{Classes, Indexed};
+use super::duplicates::{self, Duplicates};
 use super::index::Index;
 use super::shards::Shards;
-use super::shared::{self, Shared};
 use super::steps::Above;
 use super::ties::{Source, Ties, each_counted, in_classes};
 use super::{Key, Placements, pairs};
@@ -14,8 +14,8 @@ impl<K: Key> Ties<'_, K> {
     pub fn twice_u(&mut self) -> u128 {
         let n_neg = self.n_neg();
         match &mut self.source {
-            Source::Piles { piles, index, by } => {
-                in_classes(piles, |classes| u128::from(classes.twice_u(index, *by)))
+            Source::ClassKeys { class_keys, index, by } => {
+                in_classes(class_keys, |classes| u128::from(classes.twice_u(index, *by)))
             }
             Source::Shards(shards) => {
                 let parts = shards.each(Index::default, |index, classes, above| {
@@ -30,7 +30,7 @@ impl<K: Key> Ties<'_, K> {
                 });
                 twice_u
             }
-            Source::Weighed(weighed, by) => weighed.twice_u(*by),
+            Source::Weighted(weighted, by) => weighted.twice_u(*by),
         }
     }
 
@@ -38,10 +38,11 @@ impl<K: Key> Ties<'_, K> {
     pub fn twice_u_and_cubes(&mut self) -> (u128, u128) {
         let n_neg = self.n_neg();
         match &mut self.source {
-            Source::Piles { piles, index, by } => {
-                let many = in_classes(piles, |classes| {
-                    let both =
-                        || (u128::from(classes.twice_u(index, *by)), cubes(&mut Shared::default(), classes));
+            Source::ClassKeys { class_keys, index, by } => {
+                let many = in_classes(class_keys, |classes| {
+                    let both = || {
+                        (u128::from(classes.twice_u(index, *by)), cubes(&mut Duplicates::default(), classes))
+                    };
                     (!classes.are_few()).then(both)
                 });
                 if let Some(both) = many {
@@ -49,18 +50,20 @@ impl<K: Key> Ties<'_, K> {
                 }
             }
             Source::Shards(shards) => {
-                let parts =
-                    shards.each(<(Index<K>, Shared<K>)>::default, |(index, shared), classes, above| {
-                        (twice_u_of_shard(shards, index, classes, above, n_neg), cubes(shared, classes))
-                    });
+                let parts = shards.each(
+                    <(Index<K>, Duplicates<K>)>::default,
+                    |(index, duplicates), classes, above| {
+                        (twice_u_of_shard(shards, index, classes, above, n_neg), cubes(duplicates, classes))
+                    },
+                );
                 return parts.into_iter().fold((0, 0), |sums, part| (sums.0 + part.0, sums.1 + part.1));
             }
-            Source::Counted(_) | Source::Weighed(..) => {}
+            Source::Counted(_) | Source::Weighted(..) => {}
         }
         self.fold(
             |(twice_u, cubes): &mut (u128, u128), tie| {
                 *twice_u += u128::from(tie.pos) * u128::from(2 * (n_neg - tie.fp()) + tie.neg);
-                *cubes += shared::cube(tie.pos + tie.neg);
+                *cubes += duplicates::cube(tie.pos + tie.neg);
             },
             |sums, more| *sums = (sums.0 + more.0, sums.1 + more.1),
         )
@@ -68,8 +71,8 @@ impl<K: Key> Ties<'_, K> {
 
     /// Sums over the placements of all rows.
     pub fn placements(&mut self) -> Placements {
-        if let Source::Piles { piles, .. } = &self.source {
-            let few = in_classes(piles, |classes| classes.are_few().then(|| pairs::placements(classes)));
+        if let Source::ClassKeys { class_keys, .. } = &self.source {
+            let few = in_classes(class_keys, |classes| classes.are_few().then(|| pairs::placements(classes)));
             if let Some(placements) = few {
                 return placements;
             }
@@ -96,6 +99,6 @@ fn twice_u_of_shard<K: Key>(
 }
 
 /// The sum of `t³ - t` over the distinct scores of both classes.
-fn cubes<K: Key>(shared: &mut Shared<K>, classes: &Classes<'_, K>) -> u128 {
-    shared.cubes(&[classes.pos, classes.neg])
+fn cubes<K: Key>(duplicates: &mut Duplicates<K>, classes: &Classes<'_, K>) -> u128 {
+    duplicates.cubes(&[classes.pos, classes.neg])
 }

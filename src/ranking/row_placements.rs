@@ -20,14 +20,14 @@ const MOST_PARTS: usize = 256;
 
 /// Twice the placements of all rows, ties counting once, not divided by the number of rows of the other class.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Placed {
+pub struct RowPlacements {
     /// For each positive, twice the negatives it beats.
     pub of_pos: Vec<u32>,
     /// For each negative, twice the positives that beat it.
     pub of_neg: Vec<u32>,
 }
 
-impl Placed {
+impl RowPlacements {
     /// The placements of rows of scores and labels, none of the scores NaN.
     ///
     /// # Panics
@@ -36,7 +36,7 @@ impl Placed {
         assert!(scores.len() == labels.len() && scores.len() < 1 << 31, "a group has fewer than 2^31 rows");
         let n_pos = labels.iter().filter(|&&label| label).count();
         let parts = Parts::of(scores, labels);
-        let mut placed = Placed { of_pos: vec![0; n_pos], of_neg: vec![0; scores.len() - n_pos] };
+        let mut placed = RowPlacements { of_pos: vec![0; n_pos], of_neg: vec![0; scores.len() - n_pos] };
         let mut below = Below::default();
         // Of either class, the rows of lower parts.
         let (mut pos_below, mut neg_below) = (0, 0);
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn by_definition<S: PartialOrd + Copy>(rows: &[(S, bool)]) -> Placed {
+    fn by_definition<S: PartialOrd + Copy>(rows: &[(S, bool)]) -> RowPlacements {
         let twice = |of: bool| -> Vec<u32> {
             rows.iter()
                 .filter(|row| row.1 == of)
@@ -178,12 +178,12 @@ mod tests {
                 })
                 .collect()
         };
-        Placed { of_pos: twice(true), of_neg: twice(false) }
+        RowPlacements { of_pos: twice(true), of_neg: twice(false) }
     }
 
-    fn placed<S: Score>(rows: &[(S, bool)]) -> Placed {
+    fn placed<S: Score>(rows: &[(S, bool)]) -> RowPlacements {
         let (scores, labels): (Vec<S>, Vec<bool>) = rows.iter().copied().unzip();
-        Placed::of(&scores, &labels)
+        RowPlacements::of(&scores, &labels)
     }
 
     proptest! {
@@ -210,7 +210,7 @@ mod tests {
             };
             let scores: Vec<f64> = (0..rows as u64).map(score).collect();
             let labels: Vec<bool> = (0..rows as u64).map(|row| (row.wrapping_mul(seed | 5) >> 7) % 3 == 0).collect();
-            let got = Placed::of(&scores, &labels);
+            let got = RowPlacements::of(&scores, &labels);
             let of_class = |class: bool| -> Vec<f64> {
                 scores.iter().zip(&labels).filter(|row| *row.1 == class).map(|row| *row.0).collect()
             };

@@ -5,21 +5,21 @@
 
 use rayon::prelude::*;
 
-use super::classes::By;
+use super::class_keys::nan_among;
+use super::classes::ScoreOps;
+use super::fixed_point::Unit;
 use super::index::Index;
 use super::map::Map;
 use super::outline::{Beside, Piece};
-use super::piles::nan_among;
 use super::shards::{blocks, map, shards_for};
 use super::steps::Above;
 use super::streams::Streams;
-use super::unit::Unit;
-use super::weighed::Row;
+use super::weighted::Row;
 use super::{Bits, Key, Score, tasks};
 
 /// The keys and units of a large group.
 #[derive(Debug)]
-pub(super) struct WeighedShards<K> {
+pub(super) struct WeightedShards<K> {
     blocks: Vec<Block<K>>,
     /// Highest first: which shard, and the units above it.
     order: Vec<(usize, Above)>,
@@ -53,7 +53,7 @@ struct Room<K> {
     below: Vec<u64>,
 }
 
-impl<K: Key> WeighedShards<K> {
+impl<K: Key> WeightedShards<K> {
     /// Parts rows by their labels and scores; rows whose `valid` bit is 0 are skipped.
     pub fn part<S: Score<Key = K>>(
         scores: &[S],
@@ -91,7 +91,7 @@ impl<K: Key> WeighedShards<K> {
             }
         }
         let nan = blocks.iter().any(|block| block.nan);
-        WeighedShards { blocks, order, totals: [above.neg, above.pos], nan }
+        WeightedShards { blocks, order, totals: [above.neg, above.pos], nan }
     }
 
     /// Units of negatives and of positives.
@@ -140,7 +140,7 @@ impl<K: Key> WeighedShards<K> {
     }
 
     /// Twice the pairs that positives win, in products of units.
-    pub fn twice_u(&self, by: By<K>) -> u128 {
+    pub fn twice_u(&self, by: ScoreOps<K>) -> u128 {
         let parts = self.each(Room::default, |room, shard, above| {
             let neg_below = self.totals[0] - above.neg - shard.units[0];
             shard.twice_u(room, by) + 2 * u128::from(shard.units[1]) * u128::from(neg_below)
@@ -177,7 +177,7 @@ impl<K: Key> Shard<'_, K> {
         self.classes[class].iter().map(|piece| piece.0.len()).sum()
     }
 
-    fn twice_u(&self, room: &mut Room<K>, by: By<K>) -> u128 {
+    fn twice_u(&self, room: &mut Room<K>, by: ScoreOps<K>) -> u128 {
         let Room { index, below } = room;
         let rarer = usize::from(self.rows(1) <= self.rows(0));
         let keys: Vec<&[K]> = self.classes[rarer].iter().map(|piece| piece.0).collect();
@@ -215,18 +215,18 @@ impl<K: Key> Block<K> {
         let mut streams = Streams::new(2 * shards, scores.len());
         let mut nan = false;
         // Where all rows of a word go and what they weigh first, then the rows, as without weights.
-        let (mut places, mut weighed) = ([0u32; 64], [0u64; 64]);
+        let (mut places, mut weighted) = ([0u32; 64], [0u64; 64]);
         for (word, (scores, weights)) in scores.chunks(64).zip(weights.chunks(64)).enumerate() {
             let label = labels.word(word * 64);
             for (row, (place, &score)) in places.iter_mut().zip(scores).enumerate() {
                 *place = 2 * shard(score.position()) + (label >> row & 1) as u32;
             }
-            for (row, (here, &weight)) in weighed.iter_mut().zip(weights).enumerate() {
+            for (row, (here, &weight)) in weighted.iter_mut().zip(weights).enumerate() {
                 *here = units[(label >> row & 1) as usize].units(weight);
             }
             let used = valid.map_or(u64::MAX, |valid| valid.word(word * 64));
             nan |= nan_among(scores, used);
-            let rows = places.iter().zip(&weighed).zip(scores);
+            let rows = places.iter().zip(&weighted).zip(scores);
             if used.count_ones() as usize >= scores.len() {
                 for ((&place, &units), &score) in rows {
                     streams.push(place as usize, score.key(), units);

@@ -13,7 +13,7 @@ const SMALL_WORDS: usize = 1 << 9;
 
 /// Marks of cells. Keeps its memory from use to use.
 #[derive(Debug, Default)]
-pub(super) struct Shared<K> {
+pub(super) struct Duplicates<K> {
     /// Cells with a key.
     met: Vec<u64>,
     /// Cells with more than one; many cells share a mark here, so that all marks stay in the first cache.
@@ -21,7 +21,7 @@ pub(super) struct Shared<K> {
     keys: Vec<K>,
 }
 
-impl<K: Key> Shared<K> {
+impl<K: Key> Duplicates<K> {
     /// The sum of `t³ - t` over the distinct scores of all keys in `pieces`, each shared by t of them.
     pub fn cubes(&mut self, pieces: &[&[&[K]]]) -> u128 {
         let all = || pieces.iter().copied().flatten();
@@ -80,9 +80,9 @@ mod tests {
             let shared_by = |key| pos.iter().chain(&neg).filter(|&&other| other == key).count() as u64;
             let expected: u128 = (0..400).map(shared_by).filter(|&t| t > 0).map(cube).sum();
             let (head, tail) = pos.split_at(pos.len() / 3);
-            let mut shared = Shared::default();
-            shared.cubes(&[&[&[7; 2000]]]); // memory from before
-            prop_assert_eq!(shared.cubes(&[&[head, tail], &[&neg]]), expected);
+            let mut duplicates = Duplicates::default();
+            duplicates.cubes(&[&[&[7; 2000]]]); // memory from before
+            prop_assert_eq!(duplicates.cubes(&[&[head, tail], &[&neg]]), expected);
         }
     }
 }
