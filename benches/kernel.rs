@@ -7,7 +7,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use polars_auc::ranking::{Bits, Group, Strategy, Ties};
+use polars_auc::ranking::{Bits, Domain, Group, Strategy, Ties};
 use polars_auc::statistics::{KsStatistic, MannWhitneyU, RocAuc, RocAucCi, RocSummary, Summary};
 
 /// A seeded stream of numbers (SplitMix64: Steele, Lea and Flood 2014).
@@ -86,15 +86,15 @@ fn processor() -> String {
 }
 
 /// Answers every group of `group_rows` rows.
-fn each_group(scores: &[f64], labels: &[u8], group_rows: usize, ask: impl Fn(Ties<'_, u64>) -> f64) -> f64 {
+fn each_group(scores: &[f64], labels: &[u8], group_rows: usize, ask: impl Fn(Ties<'_>) -> f64) -> f64 {
     let named = Strategy::NAMED.into_iter().find(|(name, _)| asked("way").as_deref() == Some(*name));
     let way = named.map_or(Strategy::Fitting, |(_, way)| way);
     let all = Bits::new(labels, 0, scores.len());
-    let mut group = Group::ranked(way);
+    let mut group = Group::new(way, Domain::Any);
     let mut sum = 0.0;
     for (place, scores) in scores.chunks(group_rows).enumerate() {
         group.load(scores, all.slice(place * group_rows, scores.len()), None);
-        sum += ask(group.ties::<f64>());
+        sum += ask(group.ties());
     }
     sum
 }

@@ -11,7 +11,7 @@
 
 use super::classes::{Classes, FEW_ROWS};
 use super::map::{Line, Map, SAMPLE, sampled};
-use super::steps::{Above, Tie};
+use super::steps::Runs;
 use super::{Bits, Key, Score};
 
 /// Rows in a bucket, on average.
@@ -203,11 +203,10 @@ impl<K: Key> ClassKeys<K> {
         Map::fitting(&mut sample, buckets)
     }
 
-    /// Walks the distinct scores from the highest to the lowest, above which `above` are known to be.
-    pub fn for_each(&mut self, above: Above, visit: &mut dyn FnMut(Tie<K>)) {
-        let mut above = above;
+    /// Walks the distinct scores from the highest to the lowest.
+    pub fn for_each(&mut self, runs: &mut Runs<'_, '_>) {
         for bucket in (0..self.pos.ends.len()).rev() {
-            above = for_each_in_order(self.pos.bucket(bucket), self.neg.bucket(bucket), above, visit);
+            for_each_in_order(self.pos.bucket(bucket), self.neg.bucket(bucket), runs);
         }
     }
 }
@@ -241,31 +240,18 @@ pub(super) fn ends_of<S: Score>(keys: &[S::Key]) -> (f64, f64) {
     (low.into_iter().fold(f64::INFINITY, f64::min), high.into_iter().fold(f64::NEG_INFINITY, f64::max))
 }
 
-/// Sorts keys and walks them from the highest down; gives back what lies above the next lower key.
+/// Sorts keys and walks them from the highest down.
 #[inline]
-fn for_each_in_order<K: Key>(
-    pos: &mut [K],
-    neg: &mut [K],
-    mut above: Above,
-    visit: &mut dyn FnMut(Tie<K>),
-) -> Above {
+fn for_each_in_order<K: Key>(pos: &mut [K], neg: &mut [K], runs: &mut Runs<'_, '_>) {
     sort(pos);
     sort(neg);
     let (mut pos, mut neg) = (&*pos, &*neg);
     while let Some(key) = highest(pos, neg) {
         let (pos_below, neg_below) = (without(pos, key), without(neg, key));
-        let tie = Tie {
-            key,
-            pos: (pos.len() - pos_below.len()) as u64,
-            neg: (neg.len() - neg_below.len()) as u64,
-            pos_above: above.pos,
-            neg_above: above.neg,
-        };
-        visit(tie);
-        above = Above { pos: tie.tp(), neg: tie.fp() };
+        let count = |all: &[K], below: &[K]| (all.len() - below.len()) as u64;
+        runs.push(key.wide(), count(pos, pos_below), count(neg, neg_below));
         (pos, neg) = (pos_below, neg_below);
     }
-    above
 }
 
 /// Sorts a bucket.

@@ -5,9 +5,11 @@
 
 use rayon::prelude::*;
 
+use super::class_keys::ClassKeys;
 use super::index::Index;
-use super::steps::{Above, Segment};
-use super::{ClassKeys, Key, Score};
+use super::steps::Runs;
+use super::ties::Indexed;
+use super::{Key, Score};
 
 /// Fewer rows are compared pair by pair.
 ///
@@ -25,15 +27,6 @@ pub(super) struct Classes<'a, K> {
     pub neg: &'a [&'a [K]],
     pub n_pos: usize,
     pub n_neg: usize,
-}
-
-/// Which class is indexed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Indexed {
-    /// The one with fewer rows.
-    Rarer,
-    /// The positives, so that each of their distinct scores is a segment of its own.
-    Positives,
 }
 
 /// What depends on the type that scores came in, of which a key alone does not tell.
@@ -76,23 +69,23 @@ impl<K: Key> Classes<'_, K> {
         self.n_pos + self.n_neg
     }
 
-    /// Whether pairs of rows are better compared one by one.
+    /// Whether pairs of rows are better compared one ops one.
     pub fn are_few(&self) -> bool {
         self.rows() < FEW_ROWS || self.n_pos == 0 || self.n_neg == 0
     }
 
     /// Twice the Mann-Whitney U of these positives against these negatives.
-    pub fn twice_u(&self, index: &mut Index<K>, by: ScoreOps<K>) -> u64 {
+    pub fn twice_u(&self, index: &mut Index<K>, ops: ScoreOps<K>) -> u64 {
         if self.are_few() {
             return self.twice_u_by_pairs();
         }
         let (indexed, others) = self.indexed(Indexed::Rarer);
-        (by.build)(index, indexed);
+        (ops.build)(index, indexed);
         let index = &*index;
         let twice_below = if self.rows() < super::SHARD_ROWS {
-            (by.twice_below)(index, others)
+            (ops.twice_below)(index, others)
         } else {
-            others.par_chunks(PIECES).map(|pieces| (by.twice_below)(index, pieces)).sum()
+            others.par_chunks(PIECES).map(|pieces| (ops.twice_below)(index, pieces)).sum()
         };
         if self.indexes_pos(Indexed::Rarer) {
             // What the negatives are above, the positives lose.
@@ -112,21 +105,27 @@ impl<K: Key> Classes<'_, K> {
         twice_u
     }
 
-    /// Walks the segments of the curve from the highest scores down, where `above` tells the rows that score
-    /// higher than these.
+    /// Walks the segments of the curve from the highest scores down.
     pub fn for_each_segment(
         &self,
         index: &mut Index<K>,
-        by: ScoreOps<K>,
+        ops: ScoreOps<K>,
         which: Indexed,
-        above: Above,
-        visit: impl FnMut(Segment<K>),
+        runs: &mut Runs<'_, '_>,
     ) {
         let (indexed, others) = self.indexed(which);
-        (by.build)(index, indexed);
+        (ops.build)(index, indexed);
         index.order();
-        (by.tally)(index, others);
-        index.for_each_segment(above, self.indexes_pos(which), visit);
+        (ops.tally)(index, others);
+        index.for_each_segment(self.indexes_pos(which), runs);
+    }
+
+    /// Positives and negatives that score as high as a key, or higher.
+    pub fn reached(&self, key: K) -> (u64, u64) {
+        let count = |pieces: &[&[K]]| -> u64 {
+            pieces.iter().map(|keys| keys.iter().filter(|&&other| other >= key).count() as u64).sum()
+        };
+        (count(self.pos), count(self.neg))
     }
 
     /// The key at this place among all, the highest being at 1.

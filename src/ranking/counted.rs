@@ -12,6 +12,9 @@ use rayon::prelude::*;
 
 use super::map::{SAMPLE, sampled};
 use super::outline::{self, Beside, Cell, Piece};
+use super::shards::SHARD_ROWS;
+use super::steps::{Above, Runs, Take};
+use super::ties::{Source, Steps};
 use super::{Bits, Key, Score};
 
 /// Distinct keys that a table holds at most.
@@ -183,14 +186,6 @@ impl<K: Key> Counted<K> {
         drawn.windows(2).any(|pair| pair[0] == pair[1])
     }
 
-    /// As [`Ties::outline`](super::Ties::outline).
-    pub fn outline(&self, cells: usize) -> Option<Vec<Cell<K>>> {
-        let (keys, (pos, neg)): (Vec<K>, (Vec<u64>, Vec<u64>)) =
-            self.descending().map(|(key, pos, neg)| (key, (pos, neg))).unzip();
-        let of = |class, rows| Piece { class, keys: &keys[..], beside: Beside::Rows(rows) };
-        outline::outline(|ask| vec![ask(0, &[of(0, &neg[..]), of(1, &pos[..])])], cells)
-    }
-
     /// Counts rows, or gives up; rows whose `valid` bit is 0 are skipped.
     pub fn count<S: Score<Key = K>>(
         scores: &[S],
@@ -237,24 +232,40 @@ impl<K: Key> Counted<K> {
         Counted { keys, rows, nan }
     }
 
-    /// All positives.
-    pub fn n_pos(&self) -> u64 {
-        self.rows[1]
-    }
-
-    /// All negatives.
-    pub fn n_neg(&self) -> u64 {
-        self.rows[0]
-    }
-
     /// Whether a score that is not missing is NaN.
     pub fn has_nan(&self) -> bool {
         self.nan
     }
 
     /// The keys from the highest down, each with its positives and negatives.
-    pub fn descending(&self) -> impl Iterator<Item = (K, u64, u64)> {
+    fn descending(&self) -> impl Iterator<Item = (K, u64, u64)> {
         self.keys.iter().rev().map(|&(key, [neg, pos])| (key, pos, neg))
+    }
+}
+
+impl<K: Key> Source for Counted<K> {
+    fn totals(&self) -> (u64, u64) {
+        (self.rows[1], self.rows[0])
+    }
+
+    fn walk(&mut self, _: Steps, take: &mut Take<'_>) {
+        let mut memory = Vec::new();
+        let mut runs = Runs::new(Above::default(), &mut memory, take);
+        for (key, pos, neg) in self.descending() {
+            runs.push(key.wide(), pos, neg);
+        }
+        runs.hand_out();
+    }
+
+    // Whether a group is counted is no property of its rows: the answer is that of its shards.
+    fn outline(&self, cells: usize) -> Option<Vec<Cell<u128>>> {
+        if self.rows[0] + self.rows[1] < SHARD_ROWS as u64 {
+            return None;
+        }
+        let (keys, (pos, neg)): (Vec<K>, (Vec<u64>, Vec<u64>)) =
+            self.descending().map(|(key, pos, neg)| (key, (pos, neg))).unzip();
+        let of = |class, rows| Piece { class, keys: &keys[..], beside: Beside::Rows(rows) };
+        outline::outline(|ask| vec![ask(0, &[of(0, &neg[..]), of(1, &pos[..])])], cells)
     }
 }
 

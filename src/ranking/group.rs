@@ -1,12 +1,13 @@
 //! One group's rows, ranked in the way that suits their number.
 
-use super::classes::ScoreOps;
 use super::counted::Counted;
-use super::index::Index;
-use super::number::Kind;
+use super::number::Domain;
+use super::one_thread::OneThread;
+use super::score_type::ScoreType;
 use super::shards::{self, SHARD_ROWS, Shards};
+use super::ties::Source;
 use super::weighted::Weighted;
-use super::{Bits, ClassKeys, Key, Score, Ties};
+use super::{Bits, Key, Score, Ties};
 
 /// Groups of fewer rows are not searched for few distinct scores.
 const COUNTED_ROWS: usize = 1 << 11;
@@ -20,11 +21,11 @@ pub enum Strategy {
     /// The one that suits the group.
     #[default]
     Fitting,
-    /// In class_keys, by one thread.
+    /// By the keys of each class, by one thread.
     ClassKeys,
     /// In shards, by all threads.
     Shards,
-    /// By counting distinct scores; in class_keys if there are too many.
+    /// By counting distinct scores; by the keys of each class if there are too many.
     Counted,
 }
 
@@ -34,59 +35,43 @@ impl Strategy {
         [("class_keys", Strategy::ClassKeys), ("shards", Strategy::Shards), ("counted", Strategy::Counted)];
 }
 
-/// The rows of one group. Keeps its memory from group to group.
+/// The rows of one group, whose scores have keys of type `K`. Keeps its memory from group to group.
 #[derive(Debug)]
 pub struct Group<K> {
-    way: Strategy,
-    kind: Kind,
-    held: Held<K>,
-    class_keys: ClassKeys<K>,
-    index: Index<K>,
+    strategy: Strategy,
+    domain: Domain,
+    score_type: ScoreType,
+    layout: Layout<K>,
+    one_thread: OneThread<K>,
+    nan: bool,
 }
 
 /// Where the rows are.
 #[derive(Debug)]
-enum Held<K> {
-    ClassKeys,
+enum Layout<K> {
+    OneThread,
     Shards(Shards<K>),
     Counted(Counted<K>),
     Weighted(Weighted<K>),
 }
 
-/// Gives the same answer of each way.
-macro_rules! ask {
-    ($group:expr, $question:ident) => {
-        match &$group.held {
-            Held::ClassKeys => $group.class_keys.$question(),
-            Held::Shards(shards) => shards.$question(),
-            Held::Counted(counted) => counted.$question(),
-            Held::Weighted(weighted) => weighted.$question(),
-        }
-    };
-}
-
 impl<K: Key> Default for Group<K> {
     fn default() -> Self {
-        Self::ranked(Strategy::Fitting)
+        Self::new(Strategy::Fitting, Domain::Any)
     }
 }
 
 impl<K: Key> Group<K> {
     /// No rows yet, and how they are to be ranked.
-    pub fn ranked(way: Strategy) -> Self {
+    pub fn new(strategy: Strategy, domain: Domain) -> Self {
         Group {
-            way,
-            kind: Kind::Any,
-            held: Held::ClassKeys,
-            class_keys: ClassKeys::default(),
-            index: Index::default(),
+            strategy,
+            domain,
+            score_type: ScoreType::of::<K>(domain),
+            layout: Layout::OneThread,
+            one_thread: OneThread::default(),
+            nan: false,
         }
-    }
-
-    /// The same for scores of a kind.
-    pub fn of_kind(mut self, kind: Kind) -> Self {
-        self.kind = kind;
-        self
     }
 
     /// Takes in rows; those whose `valid` bit is 0 are skipped.
@@ -96,7 +81,8 @@ impl<K: Key> Group<K> {
     pub fn load<S: Score<Key = K>>(&mut self, scores: &[S], labels: Bits<'_>, valid: Option<Bits<'_>>) {
         let rows = scores.len();
         assert!(labels.len() == rows && valid.is_none_or(|valid| valid.len() == rows));
-        let most = match self.way {
+        self.score_type = ScoreType::of::<S>(self.domain);
+        let most = match self.strategy {
             Strategy::Fitting if rows >= COUNTED_ROWS => {
                 Some(rows / ROWS_PER_KEY).filter(|&most| Counted::may_be_few(scores, most))
             }
@@ -107,15 +93,19 @@ impl<K: Key> Group<K> {
         if let Some(most) = most {
             let blocks = if many { shards::blocks() } else { 1 };
             if let Some(counted) = Counted::count(scores, labels, valid, blocks, most) {
-                self.held = Held::Counted(counted);
+                self.nan = counted.has_nan();
+                self.layout = Layout::Counted(counted);
                 return;
             }
         }
-        if (many && self.way != Strategy::ClassKeys) || self.way == Strategy::Shards {
-            self.held = Held::Shards(Shards::part(scores, labels, valid));
+        if (many && self.strategy != Strategy::ClassKeys) || self.strategy == Strategy::Shards {
+            let shards = Shards::part(scores, labels, valid);
+            self.nan = shards.has_nan();
+            self.layout = Layout::Shards(shards);
         } else {
-            self.class_keys.part(scores, labels, valid);
-            self.held = Held::ClassKeys;
+            self.one_thread.load(scores, labels, valid);
+            self.nan = self.one_thread.has_nan();
+            self.layout = Layout::OneThread;
         }
     }
 
@@ -134,44 +124,55 @@ impl<K: Key> Group<K> {
         assert!(
             labels.len() == rows && weights.len() == rows && valid.is_none_or(|valid| valid.len() == rows)
         );
-        let in_shards = self.way == Strategy::Shards;
-        self.held = Held::Weighted(Weighted::part(scores, labels, weights, valid, in_shards));
+        self.score_type = ScoreType::of::<S>(self.domain);
+        let in_shards = self.strategy == Strategy::Shards;
+        let weighted = Weighted::part(scores, labels, weights, valid, in_shards);
+        self.nan = weighted.has_nan();
+        self.layout = Layout::Weighted(weighted);
     }
 
     /// Positives: rows that are not missing and whose label is 1.
     pub fn n_pos(&self) -> u64 {
-        ask!(self, n_pos)
+        self.source().rows().0
     }
 
     /// Negatives: rows that are not missing and whose label is 0.
     pub fn n_neg(&self) -> u64 {
-        ask!(self, n_neg)
+        self.source().rows().1
     }
 
     /// Whether a score that is not missing is NaN, and the group therefore cannot be ranked.
     pub fn has_nan(&self) -> bool {
-        ask!(self, has_nan)
+        self.nan
     }
 
-    /// The ties of the rows, which came as scores of type `S`.
-    pub fn ties<S: Score<Key = K>>(&mut self) -> Ties<'_, K> {
-        let ties = match &self.held {
-            Held::ClassKeys => {
-                Ties::of_class_keys(&mut self.class_keys, &mut self.index, ScoreOps::of::<S>())
-            }
-            Held::Shards(shards) => Ties::of_shards(shards),
-            Held::Counted(counted) => Ties::of_counted(counted),
-            Held::Weighted(weighted) => Ties::of_weighed(weighted, ScoreOps::of::<S>()),
+    /// The ties of the rows.
+    pub fn ties(&mut self) -> Ties<'_> {
+        let source: &mut dyn Source = match &mut self.layout {
+            Layout::OneThread => &mut self.one_thread,
+            Layout::Shards(shards) => shards,
+            Layout::Counted(counted) => counted,
+            Layout::Weighted(weighted) => weighted,
         };
-        ties.of_scores::<S>(self.kind)
+        Ties::of(source, self.score_type)
+    }
+
+    fn source(&self) -> &dyn Source {
+        match &self.layout {
+            Layout::OneThread => &self.one_thread,
+            Layout::Shards(shards) => shards,
+            Layout::Counted(counted) => counted,
+            Layout::Weighted(weighted) => weighted,
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ranking::Strategy;
     use crate::ranking::bits::tests::packed;
-    use proptest::prelude::*;
+    use proptest::prelude::{any, prop_assert_eq, proptest};
 
     proptest! {
         #[test]
@@ -186,13 +187,13 @@ mod tests {
             let there: Vec<&(i64, bool, bool)> = rows.iter().filter(|row| row.2).collect();
             prop_assert_eq!(group.n_pos() as usize, there.iter().filter(|row| row.1).count());
             prop_assert_eq!(group.n_neg() as usize, there.iter().filter(|row| !row.1).count());
-            let twice_u = group.ties::<i64>().twice_u();
+            let twice_u = group.ties().twice_u();
             let kept: Vec<i64> = there.iter().map(|row| row.0).collect();
             let labels_kept = packed(there.iter().map(|row| row.1));
             group.load(&kept, Bits::new(&labels_kept, 0, kept.len()), None);
-            prop_assert_eq!(group.ties::<i64>().twice_u(), twice_u);
-            let shards = Shards::part_as(&scores, bits(&labels), Some(bits(&valid)), 3, 4);
-            prop_assert_eq!(Ties::of_shards(&shards).twice_u(), twice_u);
+            prop_assert_eq!(group.ties().twice_u(), twice_u);
+            let mut shards = Shards::part_as(&scores, bits(&labels), Some(bits(&valid)), 3, 4);
+            prop_assert_eq!(Ties::of(&mut shards, ScoreType::of::<i64>(Domain::Any)).twice_u(), twice_u);
         }
     }
 
@@ -218,11 +219,9 @@ mod tests {
         let labels = Bits::new(&labels, 0, scores.len());
         let mut group = Group::default();
         group.load(&scores, labels, None);
-        assert!(matches!(group.held, Held::Shards(_)));
-        let mut class_keys = ClassKeys::default();
-        class_keys.part(&scores, labels, None);
-        let mut index = Index::default();
-        let mut ties = Ties::of_class_keys(&mut class_keys, &mut index, ScoreOps::of::<f64>());
-        assert_eq!(group.ties::<f64>().twice_u(), ties.twice_u());
+        assert!(matches!(group.layout, Layout::Shards(_)));
+        let mut alone = Group::new(Strategy::ClassKeys, Domain::Any);
+        alone.load(&scores, labels, None);
+        assert_eq!(group.ties().twice_u(), alone.ties().twice_u());
     }
 }

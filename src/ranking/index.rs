@@ -14,7 +14,7 @@
 
 use super::class_keys::{ends_of, sort, sort_few};
 use super::map::{Line, Map, SAMPLE, sampled};
-use super::steps::{Above, Segment};
+use super::steps::Runs;
 use super::wide::{Work, widest};
 use super::{Key, Score};
 
@@ -195,27 +195,24 @@ impl<K: Key> Index<K> {
         (self.counts, self.equal) = (counts, equal);
     }
 
-    /// The segments of the curve after [`Index::tally`], from the highest scores down, where `above` tells
-    /// the rows that score higher than these, and `indexed_pos` which class is indexed.
-    pub fn for_each_segment(&self, mut above: Above, indexed_pos: bool, mut visit: impl FnMut(Segment<K>)) {
-        let mut pass = |key: Option<K>, indexed: u32, others: u32| {
+    /// The segments of the curve after [`Index::tally`], from the highest scores down; `indexed_pos` says which class is
+    /// indexed.
+    pub fn for_each_segment(&self, indexed_pos: bool, runs: &mut Runs<'_, '_>) {
+        let mut pass = |key: u128, indexed: u32, others: u32| {
             let (pos, neg) = if indexed_pos { (indexed, others) } else { (others, indexed) };
-            let (pos, neg) = (u64::from(pos), u64::from(neg));
-            visit(Segment { key, pos, neg, pos_above: above.pos, neg_above: above.neg });
-            above.pos += pos;
-            above.neg += neg;
+            runs.push(key, pos.into(), neg.into());
         };
         let (keys, counts, equal) = (&self.keys[..], &self.counts[..], &self.equal[..]);
         let mut end = keys.len();
-        pass(None, 0, counts[end]);
+        pass(0, 0, counts[end]);
         while end > 0 {
             let key = keys[end - 1];
             let mut start = end - 1;
             while start > 0 && keys[start - 1] == key {
                 start -= 1;
             }
-            pass(Some(key), (end - start) as u32, equal[start]);
-            pass(None, 0, counts[start] - equal[start]);
+            pass(key.wide(), (end - start) as u32, equal[start]);
+            pass(0, 0, counts[start] - equal[start]);
             end = start;
         }
     }

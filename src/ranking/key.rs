@@ -3,15 +3,27 @@
 //! After this file a score is an integer of its own width, so one kernel ranks every dtype, equality
 //! is exact, and no integer is squeezed through a float.
 
+use super::keys::Width;
 use super::number::AtLeast;
 
 /// An unsigned integer that stands for a score: `a < b` exactly when the score of `a` is the lower.
-pub trait Key: Copy + Ord + Send + Sync + std::fmt::Debug + Default + 'static {
+///
+/// It is a score itself, and its own key.
+pub trait Key: Score<Key = Self> + Ord + std::fmt::Debug + Default {
     /// The key that no score has but, for floats, NaN.
     const FAULT: Self;
 
     /// A number of the key's own width, or the widest there is: what counts beside the key, in registers.
     type Lane: Copy + Default + From<bool> + Into<u64> + std::ops::AddAssign;
+
+    /// How wide it is.
+    const WIDTH: Width;
+
+    /// The key among keys of all widths: in the same order, and back by [`narrow`](Key::narrow).
+    fn wide(self) -> u128;
+
+    /// The key that was widened; of [`u128::MAX`], which stands for NaN, [`FAULT`](Key::FAULT).
+    fn narrow(wide: u128) -> Self;
 
     /// A number whose high bits differ for keys that differ anywhere, mostly.
     fn hash(self) -> u64;
@@ -21,11 +33,23 @@ pub trait Key: Copy + Ord + Send + Sync + std::fmt::Debug + Default + 'static {
 }
 
 macro_rules! keys {
-    ($($key:ty, $lane:ty, $bits:ident => $folded:expr;)*) => {$(
+    ($($key:ty, $width:ident, $lane:ty, $bits:ident => $folded:expr;)*) => {$(
         impl Key for $key {
             const FAULT: Self = <$key>::MAX;
 
             type Lane = $lane;
+
+            const WIDTH: Width = Width::$width;
+
+            #[inline]
+            fn wide(self) -> u128 {
+                self.into()
+            }
+
+            #[inline]
+            fn narrow(wide: u128) -> Self {
+                wide as $key
+            }
 
             /// Multiplicative (Knuth 1973, section 6.4), after the high half is folded onto the low one: whole
             /// numbers held as floats differ in their high bits only.
@@ -44,15 +68,15 @@ macro_rules! keys {
     )*};
 }
 keys! {
-    u8, u8, bits => bits.into();
-    u16, u16, bits => bits.into();
-    u32, u32, bits => bits.into();
-    u64, u64, bits => bits ^ (bits >> 32);
-    u128, u64, bits => { let low = bits as u64; (low ^ (low >> 32)).wrapping_add((bits >> 64) as u64) };
+    u8, W8, u8, bits => bits.into();
+    u16, W16, u16, bits => bits.into();
+    u32, W32, u32, bits => bits.into();
+    u64, W64, u64, bits => bits ^ (bits >> 32);
+    u128, W128, u64, bits => { let low = bits as u64; (low ^ (low >> 32)).wrapping_add((bits >> 64) as u64) };
 }
 
 /// A score of a numeric type, and the key that ranks it.
-pub trait Score: Copy + Send + Sync + AtLeast {
+pub trait Score: Copy + Send + Sync + AtLeast + 'static {
     /// Its key, of the same width.
     type Key: Key;
 

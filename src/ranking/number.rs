@@ -32,22 +32,22 @@ impl Number {
         S::at_least(self).map(Score::key)
     }
 
-    /// The lowest number of a kind that is not below this one; none if all are.
-    pub fn up_to(self, kind: Kind) -> Option<Self> {
-        match kind {
-            Kind::Any => Some(self),
-            Kind::Whole { lowest, highest, decimals } => {
+    /// The lowest number of a domain that is not below this one; none if all are.
+    pub fn up_to(self, domain: Domain) -> Option<Self> {
+        match domain {
+            Domain::Any => Some(self),
+            Domain::Whole { lowest, highest, decimals } => {
                 let whole = i128::at_least(self.scaled(decimals));
                 whole.filter(|&whole| whole <= highest).map(|whole| Number::Integer(whole.max(lowest)))
             }
-            Kind::Half => f64::at_least(self).map(|number| Number::Float(half(number))),
+            Domain::Half => f64::at_least(self).map(|number| Number::Float(half(number))),
         }
     }
 }
 
 /// Which of the numbers of the type that holds them scores can be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Kind {
+pub enum Domain {
     /// All of them.
     #[default]
     Any,
@@ -149,17 +149,17 @@ mod tests {
         assert_eq!(f64::at_least(Integer((1 << 53) + 1)), Some(9_007_199_254_740_994.0));
         assert_eq!(Float(0.1).scaled(1), Float(1.0));
         assert_eq!(Integer(3).scaled(2), Integer(300));
-        let price = Kind::Whole { lowest: -9999, highest: 9999, decimals: 2 };
+        let price = Domain::Whole { lowest: -9999, highest: 9999, decimals: 2 };
         assert_eq!(Float(1.5).up_to(price), Some(Integer(150)));
         assert_eq!(Float(0.001).up_to(price), Some(Integer(1)));
         assert_eq!((Integer(1000).up_to(price), Float(99.995).up_to(price)), (None, None));
         assert_eq!(Integer(-1000).up_to(price), Some(Integer(-9999)));
-        assert_eq!(Float(1.5).up_to(Kind::Whole { lowest: 0, highest: 1, decimals: 0 }), None);
-        assert_eq!(Float(0.1).up_to(Kind::Half), Some(Float(0.100_036_621_093_75)));
-        assert_eq!(Float(-0.1).up_to(Kind::Half), Some(Float(-0.099_975_585_937_5)));
-        assert_eq!(Float(65_519.0).up_to(Kind::Half), Some(Float(f64::INFINITY)));
-        assert_eq!(Float(-1e9).up_to(Kind::Half), Some(Float(-65504.0)));
-        assert_eq!(Float(1e-9).up_to(Kind::Half), Some(Float(f64::powi(2.0, -24))));
+        assert_eq!(Float(1.5).up_to(Domain::Whole { lowest: 0, highest: 1, decimals: 0 }), None);
+        assert_eq!(Float(0.1).up_to(Domain::Half), Some(Float(0.100_036_621_093_75)));
+        assert_eq!(Float(-0.1).up_to(Domain::Half), Some(Float(-0.099_975_585_937_5)));
+        assert_eq!(Float(65_519.0).up_to(Domain::Half), Some(Float(f64::INFINITY)));
+        assert_eq!(Float(-1e9).up_to(Domain::Half), Some(Float(-65504.0)));
+        assert_eq!(Float(1e-9).up_to(Domain::Half), Some(Float(f64::powi(2.0, -24))));
     }
 
     proptest! {

@@ -59,6 +59,12 @@ pub struct Cell<K> {
 }
 
 impl<K: Key> Cell<K> {
+    /// The same with wide keys.
+    fn wide(self) -> Cell<u128> {
+        let Cell { lowest, highest, pos, neg, rows } = self;
+        Cell { lowest: lowest.wide(), highest: highest.wide(), pos, neg, rows }
+    }
+
     /// One distinct score.
     pub(super) fn of_tie(key: K, pos: u64, neg: u64) -> Self {
         Cell { lowest: key, highest: key, pos, neg, rows: 1 }
@@ -135,7 +141,7 @@ impl<K: Key> Grid<K> {
 pub(super) fn outline<K: Key>(
     each: impl Fn(&Ask<'_, K>) -> Vec<Vec<Numbered<K>>>,
     cells: usize,
-) -> Option<Vec<Cell<K>>> {
+) -> Option<Vec<Cell<u128>>> {
     let shards = each(&|_, pieces| vec![(0, whole(pieces))]);
     let ends: Vec<Cell<K>> = shards.iter().flatten().map(|(_, cell)| *cell).collect();
     let whole = joined(shards).pop().filter(|whole| whole.rows > 0)?;
@@ -149,7 +155,7 @@ pub(super) fn outline<K: Key>(
     let grid = grid.cut(&rows, most);
     let outline = joined(each(&|place, pieces| counted(&grid, pieces, &ends[place])));
     let fine = |cell: &Cell<K>| cell.lowest == cell.highest || cell.rows <= TOO_MANY * most;
-    outline.iter().all(fine).then_some(outline)
+    outline.iter().all(fine).then(|| outline.into_iter().map(Cell::wide).collect())
 }
 
 /// A cell that holds all rows of a shard, without telling their classes.
@@ -237,11 +243,11 @@ fn joined<K: Key>(shards: Vec<Vec<Numbered<K>>>) -> Vec<Cell<K>> {
 mod tests {
     use super::*;
     use crate::ranking::bits::tests::packed;
-    use crate::ranking::{Bits, Group, Strategy};
+    use crate::ranking::{Bits, Domain, Group, Strategy};
     use proptest::prelude::*;
 
     /// The keys cut into shards at these places of their order, and outlined.
-    fn outlined(rows: &[(u32, usize)], borders: [usize; 2], cells: usize) -> Option<Vec<Cell<u32>>> {
+    fn outlined(rows: &[(u32, usize)], borders: [usize; 2], cells: usize) -> Option<Vec<Cell<u128>>> {
         let mut sorted = rows.to_vec();
         sorted.sort_unstable();
         let [a, b] = borders.map(|border| {
@@ -286,9 +292,9 @@ mod tests {
             let total: u64 = cells.iter().map(|cell| cell.rows).sum();
             prop_assert_eq!(total, rows.len() as u64);
             for cell in &cells {
-                let inside = |class| rows.iter().filter(|row| row.1 == class && (cell.lowest..=cell.highest).contains(&row.0)).count() as u64;
+                let inside = |class| rows.iter().filter(|row| row.1 == class && (cell.lowest..=cell.highest).contains(&row.0.into())).count() as u64;
                 prop_assert_eq!((cell.neg, cell.pos), (inside(0), inside(1)));
-                prop_assert!(rows.iter().any(|row| row.0 == cell.lowest) && rows.iter().any(|row| row.0 == cell.highest));
+                prop_assert!(rows.iter().any(|row| u128::from(row.0) == cell.lowest) && rows.iter().any(|row| u128::from(row.0) == cell.highest));
             }
             prop_assert!(cells.windows(2).all(|pair| pair[0].lowest > pair[1].highest));
             prop_assert_eq!(Some(cells), outlined(&rows, [0, 0], 20));
@@ -318,9 +324,9 @@ mod tests {
                     scores.reverse();
                     labels = packed((0..n).rev().map(|row| mixed(row).is_multiple_of(3)));
                 }
-                let mut group = Group::ranked(way);
+                let mut group = Group::new(way, Domain::Any);
                 group.load(&scores, Bits::new(&labels, 0, n), None);
-                group.ties::<f64>().outline(500)
+                group.ties().outline(500)
             };
             let expected = asked(Strategy::Shards, false);
             assert_eq!(asked(Strategy::Counted, false), expected);

@@ -31,9 +31,9 @@ impl Placements {
 
     /// Takes in the rows of a segment, where the group has `n_neg` negatives in all.
     #[inline]
-    pub fn add<K>(&mut self, segment: &Segment<K>, n_neg: u64) {
-        let of_pos = 2 * (n_neg - segment.fp()) + segment.neg;
-        self.add_rows(segment.pos, of_pos, segment.neg, 2 * segment.pos_above + segment.pos);
+    pub fn add(&mut self, segment: &Segment, n_neg: u64) {
+        self.add_pos(segment.pos, segment.placement_of_pos(n_neg));
+        self.add_neg(segment.neg, segment.placement_of_neg());
     }
 
     /// Takes in the rows that share a score: so many positives and negatives, each of one placement.

@@ -11,12 +11,16 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::class_keys::nan_among;
+use super::class_keys::{ClassKeys, nan_among};
 use super::classes::{Classes, ScoreOps};
+use super::duplicates::Duplicates;
+use super::index::Index;
 use super::map::{Map, sampled};
+use super::one_thread::Room;
 use super::outline::{self, Beside, Cell, Piece};
-use super::steps::Above;
+use super::steps::{Above, Runs, Take};
 use super::streams::Streams;
+use super::ties::{Source, Steps, Walk};
 use super::{Bits, Key, Score, tasks};
 
 /// From this many rows on, a group is ranked by all threads: about where its keys outgrow a core's cache.
@@ -44,7 +48,7 @@ pub struct Shards<K> {
     blocks: Vec<Block<K>>,
     /// Highest first: which shard, and what lies above it.
     order: Vec<(usize, Above)>,
-    by: ScoreOps<K>,
+    ops: ScoreOps<K>,
     n_pos: u64,
     n_neg: u64,
     nan: bool,
@@ -101,17 +105,7 @@ impl<K: Key> Shards<K> {
             }
         }
         let nan = blocks.iter().any(|block| block.nan);
-        Shards { blocks, order, by: ScoreOps::of::<S>(), n_pos: above.pos, n_neg: above.neg, nan }
-    }
-
-    /// All positives.
-    pub fn n_pos(&self) -> u64 {
-        self.n_pos
-    }
-
-    /// All negatives.
-    pub fn n_neg(&self) -> u64 {
-        self.n_neg
+        Shards { blocks, order, ops: ScoreOps::of::<S>(), n_pos: above.pos, n_neg: above.neg, nan }
     }
 
     /// Whether a score that is not missing is NaN.
@@ -119,28 +113,8 @@ impl<K: Key> Shards<K> {
         self.nan
     }
 
-    /// What depends on the type of the scores.
-    pub fn by(&self) -> ScoreOps<K> {
-        self.by
-    }
-
-    /// Hands what `ask` says of each shard to `take`, from the highest scores down and some at a time: what it says of all
-    /// of them is never there at once.
-    pub fn each_in_turn<W, T: Send>(
-        &self,
-        work: impl Fn() -> W + Sync + Send,
-        ask: impl Fn(&mut W, &Classes<'_, K>, Above) -> T + Sync,
-        mut take: impl FnMut(T),
-    ) {
-        let at_a_time = SHARDS_AT_A_TIME * rayon::current_num_threads();
-        for first in (0..self.order.len()).step_by(at_a_time) {
-            let some = first..self.order.len().min(first + at_a_time);
-            self.asked(some, &work, &ask).into_iter().for_each(&mut take);
-        }
-    }
-
     /// What `ask` says of each shard, from the highest scores down, with something for it to work with.
-    pub fn each<W, T: Send>(
+    fn each<W, T: Send>(
         &self,
         work: impl Fn() -> W + Sync + Send,
         ask: impl Fn(&mut W, &Classes<'_, K>, Above) -> T + Sync,
@@ -149,7 +123,7 @@ impl<K: Key> Shards<K> {
     }
 
     /// What `ask` says of each shard and its place, from the highest scores down.
-    pub fn each_numbered<T: Send>(&self, ask: impl Fn(usize, &Classes<'_, K>) -> T + Sync) -> Vec<T> {
+    fn each_numbered<T: Send>(&self, ask: impl Fn(usize, &Classes<'_, K>) -> T + Sync) -> Vec<T> {
         let all = 0..self.order.len();
         tasks::each(all, || (), |(), place| self.with(self.order[place].0, |classes| ask(place, classes)))
     }
@@ -166,24 +140,10 @@ impl<K: Key> Shards<K> {
         })
     }
 
-    /// As [`Ties::outline`](super::Ties::outline).
-    pub fn outline(&self, cells: usize) -> Option<Vec<Cell<K>>> {
-        let each = |ask: &outline::Ask<'_, K>| {
-            self.each_numbered(|place, classes| {
-                let of = |class, keys| Piece { class, keys, beside: Beside::Nothing };
-                let neg = classes.neg.iter().map(|&keys| of(0, keys));
-                let pos = classes.pos.iter().map(|&keys| of(1, keys));
-                ask(place, &neg.chain(pos).collect::<Vec<_>>())
-            })
-        };
-        outline::outline(each, cells)
-    }
-
-    /// The key of the score that exactly `rank` rows reach or exceed, where there is one.
-    pub fn highest(&self, rank: u64) -> Option<K> {
-        let last = self.order.partition_point(|(_, above)| above.pos + above.neg < rank).checked_sub(1)?;
-        let (shard, above) = self.order[last];
-        self.with(shard, |classes| classes.highest((rank - above.pos - above.neg) as usize))
+    /// Twice the U of a shard's positives against all negatives of the group.
+    fn twice_u_of(&self, index: &mut Index<K>, classes: &Classes<'_, K>, above: Above) -> u128 {
+        let neg_below = self.n_neg - above.neg - classes.n_neg as u64;
+        u128::from(classes.twice_u(index, self.ops)) + 2 * classes.n_pos as u128 * u128::from(neg_below)
     }
 
     fn with<T>(&self, shard: usize, ask: impl FnOnce(&Classes<'_, K>) -> T) -> T {
@@ -193,6 +153,107 @@ impl<K: Key> Shards<K> {
         let (neg, pos) = (pieces(0), pieces(1));
         let rows = |pieces: &[&[K]]| pieces.iter().map(|piece| piece.len()).sum();
         ask(&Classes { n_pos: rows(&pos), n_neg: rows(&neg), pos: &pos, neg: &neg })
+    }
+}
+
+/// What a thread keeps from shard to shard.
+#[derive(Debug, Default)]
+struct ThreadRoom<K> {
+    class_keys: ClassKeys<K>,
+    room: Room<K>,
+}
+
+impl<K: Key> Source for Shards<K> {
+    fn totals(&self) -> (u64, u64) {
+        (self.n_pos, self.n_neg)
+    }
+
+    fn parts(&self) -> Option<usize> {
+        Some(self.order.len())
+    }
+
+    // A group in shards has parts.
+    fn walk(&mut self, _: Steps, _: &mut Take<'_>) {}
+
+    fn walk_parts(
+        &self,
+        steps: Steps,
+        part: &(dyn Fn(usize, &mut Walk<'_>) + Sync),
+        done: &mut dyn FnMut(usize),
+    ) {
+        let ask = |room: &mut ThreadRoom<K>, place: usize| {
+            let (shard, above) = self.order[place];
+            self.with(shard, |classes| {
+                let ThreadRoom { class_keys, room: Room { index, steps: memory } } = &mut *room;
+                part(place, &mut |take| match steps {
+                    Steps::Ties => {
+                        class_keys.collect(classes);
+                        (self.ops.spread)(class_keys);
+                        let mut runs = Runs::new(above, memory, take);
+                        class_keys.for_each(&mut runs);
+                        runs.hand_out();
+                    }
+                    Steps::Segments(indexed) => {
+                        let mut runs = Runs::new(above, memory, take);
+                        classes.for_each_segment(index, self.ops, indexed, &mut runs);
+                        runs.hand_out();
+                    }
+                });
+            });
+        };
+        // What is made of ties may be as large as they are: it is never there of all shards at once.
+        let at_a_time = match steps {
+            Steps::Ties => SHARDS_AT_A_TIME * rayon::current_num_threads(),
+            Steps::Segments(_) => self.order.len().max(1),
+        };
+        for first in (0..self.order.len()).step_by(at_a_time) {
+            let some = first..self.order.len().min(first + at_a_time);
+            tasks::each(some.clone(), ThreadRoom::default, ask);
+            some.for_each(&mut *done);
+        }
+    }
+
+    fn twice_u(&mut self) -> Option<u128> {
+        let parts = self.each(Index::default, |index, classes, above| self.twice_u_of(index, classes, above));
+        Some(parts.into_iter().sum())
+    }
+
+    fn twice_u_and_cubes(&mut self) -> Option<(u128, u128)> {
+        let parts = self.each(<(Index<K>, Duplicates<K>)>::default, |(index, duplicates), classes, above| {
+            let cubes = duplicates.cubes(&[classes.pos, classes.neg]);
+            (self.twice_u_of(index, classes, above), cubes)
+        });
+        Some(parts.into_iter().fold((0, 0), |sums, part| (sums.0 + part.0, sums.1 + part.1)))
+    }
+
+    fn reached(&mut self, key: u128) -> Option<(u64, u64)> {
+        let parts = self.each(|| (), |(), classes, _| classes.reached(K::narrow(key)));
+        Some(parts.into_iter().fold((0, 0), |sums, part| (sums.0 + part.0, sums.1 + part.1)))
+    }
+
+    fn threshold(&mut self, rows: u64) -> Option<Option<u128>> {
+        let Some(last) = self.order.partition_point(|(_, above)| above.pos + above.neg < rows).checked_sub(1)
+        else {
+            return Some(None);
+        };
+        let (shard, above) = self.order[last];
+        let rank = (rows - above.pos - above.neg) as usize;
+        Some(self.with(shard, |classes| classes.highest(rank)).map(K::wide))
+    }
+
+    fn outline(&self, cells: usize) -> Option<Vec<Cell<u128>>> {
+        if self.n_pos + self.n_neg < SHARD_ROWS as u64 {
+            return None;
+        }
+        let each = |ask: &outline::Ask<'_, K>| {
+            self.each_numbered(|place, classes| {
+                let of = |class, keys| Piece { class, keys, beside: Beside::Nothing };
+                let neg = classes.neg.iter().map(|&keys| of(0, keys));
+                let pos = classes.pos.iter().map(|&keys| of(1, keys));
+                ask(place, &neg.chain(pos).collect::<Vec<_>>())
+            })
+        };
+        outline::outline(each, cells)
     }
 }
 

@@ -1,12 +1,15 @@
 //! Steps of the ROC curve, from the highest scores down.
 
-/// Rows that come one after the other in order of score, and how many of either class score higher.
+/// Steps that are handed out at once.
 ///
-/// `S` tells which score they have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step<S> {
-    /// The key of the score.
-    pub key: S,
+/// One call through a pointer for so many steps costs nothing beside them; 3 KiB of steps stay in the first cache.
+const RUN: usize = 64;
+
+/// Rows that come one after the other in order of score, and how many of either class score higher.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Step {
+    /// The key of the score, widened: see [`Key::wide`](super::Key::wide).
+    pub key: u128,
     /// Positives of the step.
     pub pos: u64,
     /// Negatives of the step.
@@ -18,15 +21,16 @@ pub struct Step<S> {
 }
 
 /// One distinct score and the rows that share it.
-pub type Tie<K> = Step<K>;
+pub type Tie = Step;
 
 /// A straight piece of the ROC curve: rows that share one score or one class.
 ///
-/// One class's distinct scores are segments of their own; between two of them, all rows of the other class
-/// are one segment without a key, whatever ties there are among them, and even if there are none.
-pub type Segment<K> = Step<Option<K>>;
+/// The distinct scores of one class, the indexed one, are segments of their own. Between two of them, all rows of the
+/// other class are one segment, whatever ties there are among them, and even if there are none: its key is 0 and says
+/// nothing.
+pub type Segment = Step;
 
-impl<S> Step<S> {
+impl Step {
     /// True positives when the step's lowest score is the threshold: positives with this score or a higher one.
     #[inline]
     pub fn tp(&self) -> u64 {
@@ -39,11 +43,23 @@ impl<S> Step<S> {
         self.neg_above + self.neg
     }
 
-    /// A tie as a segment.
+    /// For each positive of the step, where the group has `n_neg` negatives in all: twice the negatives that score lower,
+    /// and those that tie once.
     #[inline]
-    pub(super) fn into_segment(self) -> Step<Option<S>> {
-        let Step { key, pos, neg, pos_above, neg_above } = self;
-        Step { key: Some(key), pos, neg, pos_above, neg_above }
+    pub fn placement_of_pos(&self, n_neg: u64) -> u64 {
+        2 * (n_neg - self.fp()) + self.neg
+    }
+
+    /// For each negative of the step: twice the positives that score higher, and those that tie once.
+    #[inline]
+    pub fn placement_of_neg(&self) -> u64 {
+        2 * self.pos_above + self.pos
+    }
+
+    /// What the step's positives add to twice the Mann-Whitney U.
+    #[inline]
+    pub fn twice_u(&self, n_neg: u64) -> u128 {
+        u128::from(self.pos) * u128::from(self.placement_of_pos(n_neg))
     }
 }
 
@@ -54,4 +70,42 @@ pub struct Above {
     pub pos: u64,
     /// Negatives.
     pub neg: u64,
+}
+
+/// What takes steps in, some at a time.
+pub type Take<'a> = dyn FnMut(&[Step]) + 'a;
+
+/// Hands out steps in runs, and counts what lies above the next one.
+pub(super) struct Runs<'a, 'b> {
+    above: Above,
+    steps: &'a mut Vec<Step>,
+    take: &'a mut Take<'b>,
+}
+
+impl<'a, 'b> Runs<'a, 'b> {
+    /// From the rows below `above` on; `steps` is memory to work with.
+    pub fn new(above: Above, steps: &'a mut Vec<Step>, take: &'a mut Take<'b>) -> Self {
+        steps.clear();
+        steps.reserve(RUN);
+        Runs { above, steps, take }
+    }
+
+    /// The next step: so many rows of either class.
+    #[inline]
+    pub fn push(&mut self, key: u128, pos: u64, neg: u64) {
+        let Above { pos: pos_above, neg: neg_above } = self.above;
+        self.steps.push(Step { key, pos, neg, pos_above, neg_above });
+        self.above = Above { pos: pos_above + pos, neg: neg_above + neg };
+        if self.steps.len() >= RUN {
+            self.hand_out();
+        }
+    }
+
+    /// Hands out what is left.
+    pub fn hand_out(&mut self) {
+        if !self.steps.is_empty() {
+            (self.take)(self.steps);
+            self.steps.clear();
+        }
+    }
 }

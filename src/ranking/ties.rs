@@ -1,77 +1,134 @@
-//! Ties: the distinct scores, highest first, each with its count of positives and negatives.
+//! Ties: the distinct scores of a group, highest first, each with its count of positives and negatives.
 //!
-//! Every unpaired ROC statistic is a fold over this object. It is walked, not stored: the keys of the
-//! group are its only memory. What is asked of pairs stands in `rank_sums`, what is asked of one score in `thresholds`.
+//! Every unpaired ROC statistic is a function of them. A statistic is handed [`Ties`], which have no type parameter: it
+//! cannot tell of which type scores were, nor whether the rows are here or were counted long ago ([`Counts`]). What must
+//! be fast for rows that are here is a shortcut of its [`Source`], and gives what the walk over all ties gives.
+//!
+//! Invariants: ties come from the highest key to the lowest, no key twice, none without a row, and each says exactly how
+//! many rows lie above it. Counts are integers, so sums over ties do not depend on how a walk was divided.
 
-use super::classes::{Classes, Indexed, ScoreOps};
-use super::counted::Counted;
+use std::sync::{Mutex, PoisonError};
+
 use super::fixed_point::Units;
-use super::index::Index;
-use super::number::Kind;
 use super::outline::Cell;
-use super::shards::{SHARD_ROWS, Shards};
-use super::steps::{Above, Segment, Tie};
-use super::weighted::{Squared, Weighted};
-use super::{ClassKeys, Key, Number, Score};
+use super::score_type::ScoreType;
+use super::steps::{Segment, Take, Tie};
+use super::{Counts, Number, Placements, duplicates};
 
 /// The ties of one group.
-#[derive(Debug)]
-pub struct Ties<'a, K> {
-    pub(super) source: Source<'a, K>,
+pub struct Ties<'a> {
+    source: &'a mut dyn Source,
+    score_type: ScoreType,
     n_pos: u64,
     n_neg: u64,
-    /// The key of the lowest score not below a number, in the scores' own type.
-    pub(super) at_least: fn(Number) -> Option<K>,
-    pub(super) kind: Kind,
 }
 
-/// Where the ties are counted from.
-#[derive(Debug)]
-pub(super) enum Source<'a, K> {
-    /// A group that one thread ranks.
-    ClassKeys { class_keys: &'a mut ClassKeys<K>, index: &'a mut Index<K>, by: ScoreOps<K> },
-    /// A group that all threads rank.
-    Shards(&'a Shards<K>),
-    /// A group of few distinct scores.
-    Counted(&'a Counted<K>),
-    /// A group with weights.
-    Weighted(&'a Weighted<K>, ScoreOps<K>),
+/// Which class is indexed: each of its distinct scores is a segment of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Indexed {
+    /// The one with fewer rows.
+    Rarer,
+    /// The positives.
+    Positives,
 }
 
-impl<'a, K: Key> Ties<'a, K> {
-    /// The ties of class_keys.
-    pub(super) fn of_class_keys(
-        class_keys: &'a mut ClassKeys<K>,
-        index: &'a mut Index<K>,
-        by: ScoreOps<K>,
-    ) -> Self {
-        let (n_pos, n_neg) = (class_keys.n_pos(), class_keys.n_neg());
-        Self::of(Source::ClassKeys { class_keys, index, by }, n_pos, n_neg)
+/// The steps of a walk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Steps {
+    /// All ties.
+    Ties,
+    /// The segments of the curve, without order among the rows of one class between two scores of the other.
+    Segments(Indexed),
+}
+
+/// Walks a part of a group, handing steps to what takes them.
+pub type Walk<'a> = dyn FnMut(&mut Take<'_>) + 'a;
+
+/// A tie, and for either class the sum of its squared units.
+#[derive(Clone, Copy, Debug)]
+pub struct Squared {
+    /// The tie.
+    pub tie: Tie,
+    /// Of its positives' units.
+    pub pos: f64,
+    /// Of its negatives' units.
+    pub neg: f64,
+}
+
+/// Where ties are counted from. What a source leaves to its default is found by walking.
+pub trait Source {
+    /// How many positives and negatives there are; with weights, their units.
+    fn totals(&self) -> (u64, u64);
+
+    /// Rows of positives and of negatives, whatever they weigh.
+    fn rows(&self) -> (u64, u64) {
+        self.totals()
     }
 
-    /// The ties of a group in shards.
-    pub(super) fn of_shards(shards: &'a Shards<K>) -> Self {
-        Self::of(Source::Shards(shards), shards.n_pos(), shards.n_neg())
+    /// What positives and negatives are counted in; none if they are counted as rows.
+    fn units(&self) -> Option<Units> {
+        None
     }
 
-    /// The ties of a group that is counted.
-    pub(super) fn of_counted(counted: &'a Counted<K>) -> Self {
-        Self::of(Source::Counted(counted), counted.n_pos(), counted.n_neg())
+    /// In how many parts the group is walked, the highest scores first; none if one thread walks it as a whole.
+    fn parts(&self) -> Option<usize> {
+        None
     }
 
-    /// The ties of a group with weights.
-    pub(super) fn of_weighed(weighted: &'a Weighted<K>, by: ScoreOps<K>) -> Self {
-        let [n_neg, n_pos] = weighted.totals();
-        Self::of(Source::Weighted(weighted, by), n_pos, n_neg)
+    /// Walks a group that has no parts.
+    fn walk(&mut self, steps: Steps, take: &mut Take<'_>);
+
+    /// Has all threads walk parts, each as `part` says of its number, and tells `done` the numbers of those that are
+    /// walked, in order.
+    fn walk_parts(
+        &self,
+        _steps: Steps,
+        _part: &(dyn Fn(usize, &mut Walk<'_>) + Sync),
+        _done: &mut dyn FnMut(usize),
+    ) {
     }
 
-    fn of(source: Source<'a, K>, n_pos: u64, n_neg: u64) -> Self {
-        Ties { source, n_pos, n_neg, at_least: |_| None, kind: Kind::Any }
+    /// As [`Ties::twice_u`].
+    fn twice_u(&mut self) -> Option<u128> {
+        None
     }
 
-    /// The same, knowing the type that scores came in.
-    pub(super) fn of_scores<S: Score<Key = K>>(self, kind: Kind) -> Self {
-        Ties { at_least: Number::key::<S>, kind, ..self }
+    /// As [`Ties::twice_u_and_cubes`].
+    fn twice_u_and_cubes(&mut self) -> Option<(u128, u128)> {
+        None
+    }
+
+    /// As [`Ties::placements`].
+    fn placements(&mut self) -> Option<Placements> {
+        None
+    }
+
+    /// As [`Ties::reached`].
+    fn reached(&mut self, _key: u128) -> Option<(u64, u64)> {
+        None
+    }
+
+    /// As [`Ties::threshold`], where the source knows a way that is shorter than a walk.
+    fn threshold(&mut self, _rows: u64) -> Option<Option<u128>> {
+        None
+    }
+
+    /// As [`Ties::squared`].
+    fn squared(&self) -> Vec<Squared> {
+        Vec::new()
+    }
+
+    /// As [`Ties::outline`].
+    fn outline(&self, _cells: usize) -> Option<Vec<Cell<u128>>> {
+        None
+    }
+}
+
+impl<'a> Ties<'a> {
+    /// The ties of a source, whose scores are of a type.
+    pub fn of(source: &'a mut dyn Source, score_type: ScoreType) -> Self {
+        let (n_pos, n_neg) = source.totals();
+        Ties { source, score_type, n_pos, n_neg }
     }
 
     /// All positives; with weights, their units.
@@ -86,29 +143,23 @@ impl<'a, K: Key> Ties<'a, K> {
 
     /// Rows of positives and of negatives, whatever they weigh.
     pub fn rows(&self) -> (u64, u64) {
-        match &self.source {
-            Source::Weighted(weighted, _) => (weighted.n_pos(), weighted.n_neg()),
-            _ => (self.n_pos, self.n_neg),
-        }
-    }
-
-    /// Distinct scores at most, in a group of so many rows that it matters; otherwise 0.
-    pub fn most_distinct(&self) -> usize {
-        match &self.source {
-            Source::Shards(_) => (self.n_pos + self.n_neg) as usize,
-            _ => 0,
-        }
+        self.source.rows()
     }
 
     /// What positives and negatives are counted in; none if they are counted as rows.
     pub fn units(&self) -> Option<Units> {
-        match &self.source {
-            Source::Weighted(weighted, _) => {
-                let ([neg, pos], [neg_bits, pos_bits]) = (weighted.units(), weighted.empty_bits());
-                Some(Units { pos, neg, pos_bits, neg_bits })
-            }
-            _ => None,
-        }
+        self.source.units()
+    }
+
+    /// The type of the scores.
+    pub fn score_type(&self) -> ScoreType {
+        self.score_type
+    }
+
+    /// Distinct scores at most, in a group of so many rows that it matters; otherwise 0.
+    pub fn most_distinct(&self) -> usize {
+        let (n_pos, n_neg) = self.rows();
+        if self.source.parts().is_some() && self.units().is_none() { (n_pos + n_neg) as usize } else { 0 }
     }
 
     /// Whether both classes are there, so that there is a pair to rank.
@@ -124,14 +175,14 @@ impl<'a, K: Key> Ties<'a, K> {
     /// Folds the distinct scores from the highest to the lowest: `step` takes one into a result, and
     /// `join` puts the result of lower scores behind that of higher ones.
     ///
-    /// `step` must not depend on where the fold began; what lies above is told by the tie.
+    /// `step` must not depend on where the fold began; the tie itself says what lies above it.
     pub fn fold<T: Default + Send>(
         &mut self,
-        step: impl Fn(&mut T, Tie<K>) + Sync,
+        step: impl Fn(&mut T, Tie) + Sync,
         join: impl Fn(&mut T, T),
     ) -> T {
         let mut result = T::default();
-        self.fold_into(&mut result, T::default, step, join);
+        self.fold_steps(Steps::Ties, &mut result, T::default, step, join);
         result
     }
 
@@ -141,58 +192,10 @@ impl<'a, K: Key> Ties<'a, K> {
         &mut self,
         result: &mut T,
         start: impl Fn() -> T + Sync,
-        step: impl Fn(&mut T, Tie<K>) + Sync,
+        step: impl Fn(&mut T, Tie) + Sync,
         join: impl Fn(&mut T, T),
     ) {
-        match &mut self.source {
-            Source::ClassKeys { class_keys, by, .. } => {
-                (by.spread)(class_keys);
-                class_keys.for_each(Above::default(), &mut |tie| step(result, tie));
-            }
-            Source::Shards(shards) => shards.each_in_turn(
-                ClassKeys::default,
-                |class_keys, classes, above| {
-                    class_keys.collect(classes);
-                    (shards.by().spread)(class_keys);
-                    let mut part = start();
-                    class_keys.for_each(above, &mut |tie| step(&mut part, tie));
-                    part
-                },
-                |part| join(result, part),
-            ),
-            Source::Counted(counted) => each_counted(counted, &mut |tie| step(result, tie)),
-            Source::Weighted(weighted, _) => {
-                weighted.fold_into(result, start, |result, squared| step(result, squared.tie), join);
-            }
-        }
-    }
-
-    /// The ties in order with their sums of squared units, of a group with weights; empty without.
-    pub fn squared(&self) -> Vec<Squared<K>> {
-        let mut ties = Vec::new();
-        if let Source::Weighted(weighted, _) = &self.source {
-            weighted.fold_into(&mut ties, Vec::new, Vec::push, |ties, lower| ties.extend(lower));
-        }
-        ties
-    }
-
-    /// The ties from the highest score down, in a large group about `cells` runs of them: never fewer than there are
-    /// ties unless that saves ordering the rows. It depends on the rows alone, not on how they came.
-    pub fn outline(&mut self, cells: usize) -> Vec<Cell<K>> {
-        let large = self.n_pos + self.n_neg >= SHARD_ROWS as u64;
-        let outlined = match &self.source {
-            Source::Shards(shards) if large => shards.outline(cells),
-            // Whether a group is counted is no property of its rows: the answer is that of its shards.
-            Source::Counted(counted) if large => counted.outline(cells),
-            Source::Weighted(weighted, _) => weighted.outline(cells),
-            _ => None,
-        };
-        outlined.unwrap_or_else(|| {
-            self.fold(
-                |cells: &mut Vec<Cell<K>>, tie| cells.push(Cell::of_tie(tie.key, tie.pos, tie.neg)),
-                |cells, lower| cells.extend(lower),
-            )
-        })
+        self.fold_steps(Steps::Ties, result, start, step, join);
     }
 
     /// Folds the segments of the curve from the highest scores to the lowest, like [`fold`](Ties::fold)
@@ -200,77 +203,162 @@ impl<'a, K: Key> Ties<'a, K> {
     pub fn fold_segments<T: Default + Send>(
         &mut self,
         indexed: Indexed,
-        step: impl Fn(&mut T, Segment<K>) + Sync,
+        step: impl Fn(&mut T, Segment) + Sync,
         join: impl Fn(&mut T, T),
     ) -> T {
         let mut result = T::default();
-        match &mut self.source {
-            Source::ClassKeys { class_keys, index, by } => {
-                let few = in_classes(class_keys, |classes| {
-                    let few = classes.are_few();
-                    if !few {
-                        classes.for_each_segment(index, *by, indexed, Above::default(), |segment| {
-                            step(&mut result, segment);
-                        });
-                    }
-                    few
-                });
-                if few {
-                    (by.spread)(class_keys);
-                    class_keys.for_each(Above::default(), &mut |tie| step(&mut result, tie.into_segment()));
-                }
-            }
-            Source::Shards(shards) => {
-                let parts = shards.each(Index::default, |index, classes, above| {
-                    let mut part = T::default();
-                    classes.for_each_segment(index, shards.by(), indexed, above, |segment| {
-                        step(&mut part, segment);
-                    });
-                    part
-                });
-                for part in parts {
-                    join(&mut result, part);
-                }
-            }
-            Source::Counted(counted) => {
-                each_counted(counted, &mut |tie| step(&mut result, tie.into_segment()))
-            }
-            Source::Weighted(weighted, _) => weighted.fold_into(
-                &mut result,
-                T::default,
-                |result, squared| step(result, squared.tie.into_segment()),
-                join,
-            ),
-        }
+        self.fold_steps(Steps::Segments(indexed), &mut result, T::default, step, join);
         result
     }
-}
 
-/// Asks the classes of class_keys.
-pub(super) fn in_classes<K: Key, T>(class_keys: &ClassKeys<K>, ask: impl FnOnce(&Classes<'_, K>) -> T) -> T {
-    let (pos, neg) = (class_keys.pos.keys(), class_keys.neg.keys());
-    ask(&Classes { pos: &[pos], neg: &[neg], n_pos: pos.len(), n_neg: neg.len() })
-}
+    fn fold_steps<T: Send>(
+        &mut self,
+        steps: Steps,
+        result: &mut T,
+        start: impl Fn() -> T + Sync,
+        step: impl Fn(&mut T, Tie) + Sync,
+        join: impl Fn(&mut T, T),
+    ) {
+        let Some(parts) = self.source.parts() else {
+            self.source.walk(steps, &mut |run| run.iter().for_each(|tie| step(result, *tie)));
+            return;
+        };
+        // Nobody else has a part's slot, and nobody has panicked with it.
+        let slots: Vec<Mutex<Option<T>>> = (0..parts).map(|_| Mutex::new(None)).collect();
+        let slot = |number: usize| slots[number].lock().unwrap_or_else(PoisonError::into_inner);
+        self.source.walk_parts(
+            steps,
+            &|number, walk| {
+                let mut part = start();
+                walk(&mut |run| run.iter().for_each(|tie| step(&mut part, *tie)));
+                *slot(number) = Some(part);
+            },
+            &mut |number| {
+                if let Some(part) = slot(number).take() {
+                    join(result, part);
+                }
+            },
+        );
+    }
 
-/// Walks what is counted, from the highest score down.
-pub(super) fn each_counted<K: Key>(counted: &Counted<K>, visit: &mut dyn FnMut(Tie<K>)) {
-    let mut above = Above::default();
-    for (key, pos, neg) in counted.descending() {
-        visit(Tie { key, pos, neg, pos_above: above.pos, neg_above: above.neg });
-        above = Above { pos: above.pos + pos, neg: above.neg + neg };
+    /// All ties as a value.
+    pub fn counts(&mut self) -> Counts {
+        let nothing = || Counts::new(self.score_type, self.source.units());
+        let mut counts = nothing();
+        let start = nothing;
+        let empty = start();
+        self.fold_steps(
+            Steps::Ties,
+            &mut counts,
+            || empty.clone(),
+            |counts, tie| counts.push(tie.key, tie.pos, tie.neg),
+            |counts, lower| counts.append(&lower),
+        );
+        counts
+    }
+
+    /// The ties in order with their sums of squared units, of a group with weights; empty without.
+    pub fn squared(&self) -> Vec<Squared> {
+        self.source.squared()
+    }
+
+    /// The ties from the highest score down, in a large group about `cells` runs of them: never fewer than there are
+    /// ties unless that saves ordering the rows. It depends on the rows alone, not on how they came.
+    pub fn outline(&mut self, cells: usize) -> Vec<Cell<u128>> {
+        self.source.outline(cells).unwrap_or_else(|| {
+            self.fold(
+                |cells: &mut Vec<_>, tie| cells.push(Cell::of_tie(tie.key, tie.pos, tie.neg)),
+                |cells, lower| cells.extend(lower),
+            )
+        })
+    }
+
+    /// Twice the Mann-Whitney U of the positives: pairs in which the positive scores higher count 2,
+    /// tied pairs 1. An exact integer, whatever the order in which the rows came.
+    pub fn twice_u(&mut self) -> u128 {
+        let n_neg = self.n_neg;
+        self.source.twice_u().unwrap_or_else(|| {
+            self.fold(|twice_u, tie| *twice_u += tie.twice_u(n_neg), |twice_u, more| *twice_u += more)
+        })
+    }
+
+    /// Twice the Mann-Whitney U, and the sum of `t³ - t` over the distinct scores, each shared by t rows.
+    pub fn twice_u_and_cubes(&mut self) -> (u128, u128) {
+        let n_neg = self.n_neg;
+        self.source.twice_u_and_cubes().unwrap_or_else(|| {
+            self.fold(
+                |(twice_u, cubes): &mut (u128, u128), tie| {
+                    *twice_u += tie.twice_u(n_neg);
+                    *cubes += duplicates::cube(tie.pos + tie.neg);
+                },
+                |sums, more| *sums = (sums.0 + more.0, sums.1 + more.1),
+            )
+        })
+    }
+
+    /// Sums over the placements of all rows.
+    pub fn placements(&mut self) -> Placements {
+        let n_neg = self.n_neg;
+        self.source.placements().unwrap_or_else(|| {
+            self.fold_segments(
+                Indexed::Rarer,
+                |sums: &mut Placements, segment| sums.add(&segment, n_neg),
+                |sums, more| *sums = sums.plus(more),
+            )
+        })
+    }
+
+    /// The key of the lowest possible score that is not below a number; none if all are.
+    pub fn at_least(&self, number: Number) -> Option<u128> {
+        self.score_type.at_least(number)
+    }
+
+    /// The score of a key, as a float.
+    pub fn value(&self, key: u128) -> f64 {
+        self.score_type.value(key)
+    }
+
+    /// Positives and negatives that score as high as a key, or higher.
+    pub fn reached(&mut self, key: u128) -> (u64, u64) {
+        self.source.reached(key).unwrap_or_else(|| {
+            self.fold(
+                |sums: &mut (u64, u64), tie| {
+                    if tie.key >= key {
+                        *sums = (sums.0 + tie.pos, sums.1 + tie.neg);
+                    }
+                },
+                |sums, more| *sums = (sums.0 + more.0, sums.1 + more.1),
+            )
+        })
+    }
+
+    /// The key of the highest score that so many rows or more reach, where there is one.
+    pub fn threshold(&mut self, rows: u64) -> Option<u128> {
+        self.source.threshold(rows).unwrap_or_else(|| {
+            self.fold(
+                |found: &mut Option<u128>, tie| {
+                    if found.is_none() && tie.tp() + tie.fp() >= rows {
+                        *found = Some(tie.key);
+                    }
+                },
+                |found, lower| *found = found.or(lower),
+            )
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::{Bits, Group, Placements, duplicates};
+    use crate::ranking::counted::Counted;
+    use crate::ranking::shards::Shards;
+    use crate::ranking::{Bits, Domain, Group, Key, Score};
     use proptest::prelude::*;
 
-    type Question<'a, K> = &'a dyn Fn(Ties<'_, K>) -> Result<(), TestCaseError>;
+    type Question<'a> = &'a dyn Fn(Ties<'_>) -> Result<(), TestCaseError>;
 
     /// The definition, one row at a time.
-    fn by_definition<S: Score + PartialOrd>(rows: &[(bool, S)]) -> Vec<Tie<S::Key>> {
+    fn by_definition<S: Score + PartialOrd>(rows: &[(bool, S)]) -> Vec<Tie> {
         let count = |label: bool, test: &dyn Fn(S) -> bool| {
             rows.iter().filter(|row| row.0 == label && test(row.1)).count() as u64
         };
@@ -281,7 +369,7 @@ mod tests {
         let tie = |key| {
             let score = S::from_key(key);
             Tie {
-                key,
+                key: key.wide(),
                 pos: count(true, &|other| other == score),
                 neg: count(false, &|other| other == score),
                 pos_above: count(true, &|other| other > score),
@@ -300,11 +388,7 @@ mod tests {
 
     /// Whether segments are what the ties make of them: borders between segments are borders between ties,
     /// and a segment of several ties is of one class, not of the one that is indexed.
-    fn check_segments<K: Key>(
-        segments: &[Segment<K>],
-        ties: &[Tie<K>],
-        indexed: Indexed,
-    ) -> Result<(), TestCaseError> {
+    fn check_segments(segments: &[Segment], ties: &[Tie], indexed: Indexed) -> Result<(), TestCaseError> {
         let mut rest = ties;
         for segment in segments.iter().filter(|segment| segment.pos + segment.neg > 0) {
             let here =
@@ -315,12 +399,8 @@ mod tests {
             prop_assert_eq!((segment.pos_above, segment.neg_above), above);
             prop_assert_eq!(segment.pos, inside.iter().map(|tie| tie.pos).sum::<u64>());
             prop_assert_eq!(segment.neg, inside.iter().map(|tie| tie.neg).sum::<u64>());
-            match segment.key {
-                Some(key) => prop_assert_eq!(inside.iter().map(|tie| tie.key).collect::<Vec<_>>(), [key]),
-                None => {
-                    prop_assert!(segment.pos == 0 || segment.neg == 0);
-                    prop_assert!(indexed == Indexed::Rarer || segment.pos == 0);
-                }
+            if segment.pos > 0 && (segment.neg > 0 || indexed == Indexed::Positives) {
+                prop_assert_eq!(inside.iter().map(|tie| tie.key).collect::<Vec<_>>(), [segment.key]);
             }
             rest = lower;
         }
@@ -339,16 +419,17 @@ mod tests {
         let expected = by_definition(rows);
         let twice_u = twice_u_by_definition(rows);
         let mut group = Group::default();
-        let counted = Counted::count(&scores, labels, None, 3, usize::MAX).unwrap();
+        let mut counted = Counted::count(&scores, labels, None, 3, usize::MAX).unwrap();
         for blocks in [None, Some((0, 0)), Some((1, 1)), Some((1, 8)), Some((3, 4)), Some((7, 64))] {
-            let forced = blocks
+            let score_type = ScoreType::of::<S>(Domain::Any);
+            let mut forced = blocks
                 .filter(|&blocks| blocks != (0, 0))
                 .map(|(blocks, shards)| Shards::part_as(&scores, labels, None, blocks, shards));
             group.load(&scores, labels, None);
-            let mut ask = |question: Question<'_, S::Key>| match (&blocks, &forced) {
-                (None, _) => question(group.ties::<S>()),
-                (_, None) => question(Ties::of_counted(&counted)),
-                (_, Some(shards)) => question(Ties::of_shards(shards)),
+            let mut ask = |question: Question<'_>| match (&blocks, &mut forced) {
+                (None, _) => question(group.ties()),
+                (_, None) => question(Ties::of(&mut counted, score_type)),
+                (_, Some(shards)) => question(Ties::of(shards, score_type)),
             };
             ask(&|mut ties| {
                 prop_assert_eq!(ties.n_pos() + ties.n_neg(), rows.len() as u64);

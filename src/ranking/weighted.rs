@@ -5,10 +5,12 @@
 //! sum of floats over the rows of a tie has an order of its own.
 
 use super::classes::ScoreOps;
+use super::fixed_point::Units;
 use super::fixed_point::{self, Unit};
 use super::outline::{Cell, outline};
 use super::shards::SHARD_ROWS;
-use super::steps::{Above, Tie};
+use super::steps::{Above, Take, Tie};
+use super::ties::{Source, Squared, Steps, Walk};
 use super::weighted_shards::WeightedShards;
 use super::{Bits, Key, Score};
 
@@ -18,7 +20,8 @@ pub(super) type Row<K> = (K, u64);
 /// The weighted rows of a group. Keeps no memory from group to group.
 #[derive(Debug)]
 pub struct Weighted<K> {
-    held: Held<K>,
+    layout: Layout<K>,
+    ops: ScoreOps<K>,
     units: [Unit; 2],
     /// How many rows are negatives and positives.
     rows: [u64; 2],
@@ -30,21 +33,10 @@ pub struct Weighted<K> {
 }
 
 #[derive(Debug)]
-enum Held<K> {
+enum Layout<K> {
     /// Highest first.
     Rows(Vec<Row<K>>),
     Shards(WeightedShards<K>),
-}
-
-/// A tie, and for either class the sum of its squared units.
-#[derive(Clone, Copy, Debug)]
-pub struct Squared<K> {
-    /// The tie.
-    pub tie: Tie<K>,
-    /// Of its positives' units.
-    pub pos: f64,
-    /// Of its negatives' units.
-    pub neg: f64,
 }
 
 impl<K: Key> Weighted<K> {
@@ -63,7 +55,15 @@ impl<K: Key> Weighted<K> {
         if in_shards || scores.len() >= SHARD_ROWS {
             let shards = WeightedShards::part(scores, labels, weights, valid, units);
             let (totals, nan, empty_bits) = (shards.totals(), shards.has_nan(), shards.empty_bits());
-            return Weighted { held: Held::Shards(shards), units, rows, totals, empty_bits, nan };
+            return Weighted {
+                ops: ScoreOps::of::<S>(),
+                layout: Layout::Shards(shards),
+                units,
+                rows,
+                totals,
+                empty_bits,
+                nan,
+            };
         }
         let mut sorted: Vec<Row<K>> = Vec::with_capacity(scores.len());
         let (mut totals, mut any, mut nan) = ([0; 2], [0u64; 2], false);
@@ -79,89 +79,105 @@ impl<K: Key> Weighted<K> {
         }
         sorted.sort_unstable_by(|a, b| b.cmp(a));
         let empty_bits = any.map(|any| any.trailing_zeros() % u64::BITS);
-        Weighted { held: Held::Rows(sorted), units, rows, totals, empty_bits, nan }
-    }
-
-    /// Positives, as rows.
-    pub fn n_pos(&self) -> u64 {
-        self.rows[1]
-    }
-
-    /// Negatives, as rows.
-    pub fn n_neg(&self) -> u64 {
-        self.rows[0]
-    }
-
-    /// Units of negatives and of positives.
-    pub fn totals(&self) -> [u64; 2] {
-        self.totals
-    }
-
-    /// What the units of negatives and of positives are worth.
-    pub fn units(&self) -> [Unit; 2] {
-        self.units
-    }
-
-    /// Low bits that no negative and no positive has in its units.
-    pub fn empty_bits(&self) -> [u32; 2] {
-        self.empty_bits
+        Weighted {
+            ops: ScoreOps::of::<S>(),
+            layout: Layout::Rows(sorted),
+            units,
+            rows,
+            totals,
+            empty_bits,
+            nan,
+        }
     }
 
     /// Whether a score that is not missing is NaN.
     pub fn has_nan(&self) -> bool {
         self.nan
     }
+}
 
-    /// Folds the ties from the highest score down, as [`Ties::fold_into`](super::Ties::fold_into).
-    pub fn fold_into<T: Send>(
+impl<K: Key> Source for Weighted<K> {
+    fn totals(&self) -> (u64, u64) {
+        (self.totals[1], self.totals[0])
+    }
+
+    fn rows(&self) -> (u64, u64) {
+        (self.rows[1], self.rows[0])
+    }
+
+    fn units(&self) -> Option<Units> {
+        let ([neg, pos], [neg_bits, pos_bits]) = (self.units, self.empty_bits);
+        Some(Units { pos, neg, pos_bits, neg_bits })
+    }
+
+    fn parts(&self) -> Option<usize> {
+        match &self.layout {
+            Layout::Rows(_) => None,
+            Layout::Shards(shards) => Some(shards.len()),
+        }
+    }
+
+    fn walk(&mut self, _: Steps, take: &mut Take<'_>) {
+        if let Layout::Rows(rows) = &self.layout {
+            each_tie(rows, Above::default(), &mut |squared| take(&[squared.tie]));
+        }
+    }
+
+    fn walk_parts(
         &self,
-        result: &mut T,
-        start: impl Fn() -> T + Sync,
-        step: impl Fn(&mut T, Squared<K>) + Sync,
-        mut join: impl FnMut(&mut T, T),
+        _: Steps,
+        part: &(dyn Fn(usize, &mut Walk<'_>) + Sync),
+        done: &mut dyn FnMut(usize),
     ) {
-        match &self.held {
-            Held::Rows(rows) => each_tie(rows, Above::default(), &mut |tie| step(result, tie)),
-            Held::Shards(shards) => {
-                let parts = shards.each(Vec::new, |room, shard, above| {
+        if let Layout::Shards(shards) = &self.layout {
+            shards.each(Vec::new, |room, place, shard, above| {
+                shard.sorted(room);
+                part(place, &mut |take| each_tie(room, above, &mut |squared| take(&[squared.tie])));
+            });
+            (0..shards.len()).for_each(done);
+        }
+    }
+
+    fn twice_u(&mut self) -> Option<u128> {
+        match &self.layout {
+            Layout::Rows(_) => None,
+            Layout::Shards(shards) => Some(shards.twice_u(self.ops)),
+        }
+    }
+
+    fn squared(&self) -> Vec<Squared> {
+        let of = |rows: &[Row<K>], above| {
+            let mut ties = Vec::new();
+            each_tie(rows, above, &mut |squared| ties.push(squared));
+            ties
+        };
+        match &self.layout {
+            Layout::Rows(rows) => of(rows, Above::default()),
+            Layout::Shards(shards) => {
+                let parts = shards.each(Vec::new, |room, _, shard, above| {
                     shard.sorted(room);
-                    let mut part = start();
-                    each_tie(room, above, &mut |tie| step(&mut part, tie));
-                    part
+                    of(room, above)
                 });
-                parts.into_iter().for_each(|part| join(result, part));
+                parts.into_iter().flatten().collect()
             }
         }
     }
 
-    /// As [`Ties::outline`](super::Ties::outline), of a large group.
-    pub fn outline(&self, cells: usize) -> Option<Vec<Cell<K>>> {
-        match &self.held {
-            Held::Shards(shards) if self.rows[0] + self.rows[1] >= SHARD_ROWS as u64 => {
-                outline(|ask| shards.each_numbered(|place, shard| ask(place, &shard.pieces())), cells)
+    fn outline(&self, cells: usize) -> Option<Vec<Cell<u128>>> {
+        match &self.layout {
+            Layout::Shards(shards) if self.rows[0] + self.rows[1] >= SHARD_ROWS as u64 => {
+                let each = |ask: &super::outline::Ask<'_, K>| {
+                    shards.each(|| (), |(), place, shard, _| ask(place, &shard.pieces()))
+                };
+                outline(each, cells)
             }
             _ => None,
-        }
-    }
-
-    /// Twice the pairs that positives win, in products of units.
-    pub fn twice_u(&self, by: ScoreOps<K>) -> u128 {
-        match &self.held {
-            Held::Rows(rows) => {
-                let (mut twice_u, mut neg_below) = (0, self.totals[0]);
-                each_tie(rows, Above::default(), &mut |Squared { tie, .. }| {
-                    neg_below -= tie.neg;
-                    twice_u += u128::from(tie.pos) * u128::from(2 * neg_below + tie.neg);
-                });
-                twice_u
-            }
-            Held::Shards(shards) => shards.twice_u(by),
         }
     }
 }
 
 /// Walks the ties of sorted rows, from the highest score down.
-fn each_tie<K: Key>(rows: &[Row<K>], mut above: Above, visit: &mut dyn FnMut(Squared<K>)) {
+fn each_tie<K: Key>(rows: &[Row<K>], mut above: Above, visit: &mut dyn FnMut(Squared)) {
     for tied in rows.chunk_by(|a, b| a.0 == b.0) {
         let mut units = [0; 2];
         let mut squares = [0.0; 2];
@@ -171,7 +187,7 @@ fn each_tie<K: Key>(rows: &[Row<K>], mut above: Above, visit: &mut dyn FnMut(Squ
             squares[class] += ((row.1 >> 1) as f64).powi(2);
         }
         let [neg, pos] = units;
-        let tie = Tie { key: tied[0].0, pos, neg, pos_above: above.pos, neg_above: above.neg };
+        let tie = Tie { key: tied[0].0.wide(), pos, neg, pos_above: above.pos, neg_above: above.neg };
         visit(Squared { tie, pos: squares[1], neg: squares[0] });
         above = Above { pos: above.pos + pos, neg: above.neg + neg };
     }
@@ -181,25 +197,25 @@ fn each_tie<K: Key>(rows: &[Row<K>], mut above: Above, visit: &mut dyn FnMut(Squ
 mod tests {
     use super::*;
     use crate::ranking::bits::tests::packed;
-    use crate::ranking::{Group, Strategy, Ties};
+    use crate::ranking::{Domain, Group, Strategy, Ties};
     use proptest::prelude::*;
 
     /// Asks the ties of weighted rows, by one thread and in shards.
-    fn asked<T>(rows: &[(i16, bool, f64, bool)], ask: impl Fn(Ties<'_, u16>) -> T) -> [T; 2] {
+    fn asked<T>(rows: &[(i16, bool, f64, bool)], ask: impl Fn(Ties<'_>) -> T) -> [T; 2] {
         let scores: Vec<i16> = rows.iter().map(|row| row.0).collect();
         let labels = packed(rows.iter().map(|row| row.1));
         let weights: Vec<f64> = rows.iter().map(|row| row.2).collect();
         let valid = packed(rows.iter().map(|row| row.3));
         let bits = |bytes| Bits::new(bytes, 0, rows.len());
         [Strategy::Fitting, Strategy::Shards].map(|way| {
-            let mut group = Group::ranked(way);
+            let mut group = Group::new(way, Domain::Any);
             group.load_weighted(&scores, bits(&labels), &weights, Some(bits(&valid)));
-            ask(group.ties::<i16>())
+            ask(group.ties())
         })
     }
 
-    fn ties_of(mut ties: Ties<'_, u16>) -> Vec<Tie<u16>> {
-        ties.fold(|ties: &mut Vec<Tie<u16>>, tie| ties.push(tie), |ties, lower| ties.extend(lower))
+    fn ties_of(mut ties: Ties<'_>) -> Vec<Tie> {
+        ties.fold(|ties: &mut Vec<Tie>, tie| ties.push(tie), |ties, lower| ties.extend(lower))
     }
 
     proptest! {
@@ -210,12 +226,12 @@ mod tests {
             let mut group = Group::default();
             let scores: Vec<i16> = repeated.iter().map(|row| row.0).collect();
             group.load(&scores, Bits::new(&packed(repeated.iter().map(|row| row.1)), 0, repeated.len()), None);
-            let expected = ties_of(group.ties::<i16>());
-            let twice_u = group.ties::<i16>().twice_u();
-            let reached = group.ties::<i16>().reached(1i16.key());
+            let expected = ties_of(group.ties());
+            let twice_u = group.ties().twice_u();
+            let reached = group.ties().reached(1i16.key().into());
             for (ties, units) in asked(&weighted, |ties| { let units = ties.units().unwrap(); (ties_of(ties), units) }) {
                 let weights = |units: Unit, count: u64| units.weight(count) as u64;
-                let told: Vec<Tie<u16>> = ties.iter().map(|tie| Tie {
+                let told: Vec<Tie> = ties.iter().map(|tie| Tie {
                     key: tie.key,
                     pos: weights(units.pos, tie.pos),
                     neg: weights(units.neg, tie.neg),
@@ -228,7 +244,7 @@ mod tests {
                 let one = u128::from(units.pos.units(1.0)) * u128::from(units.neg.units(1.0));
                 prop_assert_eq!(twice, twice_u * one);
             }
-            for (pos, neg) in asked(&weighted, |mut ties| { let units = ties.units().unwrap(); let (pos, neg) = ties.reached(1i16.key()); (units.pos.weight(pos), units.neg.weight(neg)) }) {
+            for (pos, neg) in asked(&weighted, |mut ties| { let units = ties.units().unwrap(); let (pos, neg) = ties.reached(1i16.key().into()); (units.pos.weight(pos), units.neg.weight(neg)) }) {
                 prop_assert_eq!((pos as u64, neg as u64), reached);
             }
         }

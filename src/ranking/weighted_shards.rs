@@ -112,22 +112,22 @@ impl<K: Key> WeightedShards<K> {
         })
     }
 
-    /// What `ask` says of each shard, from the highest scores down, with something for it to work with.
+    /// The number of shards.
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// What `ask` says of each shard, from the highest scores down: of something for it to work with, its place, its rows
+    /// and what lies above it.
     pub fn each<W, T: Send>(
         &self,
         work: impl Fn() -> W + Sync + Send,
-        ask: impl Fn(&mut W, &Shard<'_, K>, Above) -> T + Sync,
+        ask: impl Fn(&mut W, usize, &Shard<'_, K>, Above) -> T + Sync,
     ) -> Vec<T> {
         tasks::each(0..self.order.len(), work, |work, place| {
             let (shard, above) = self.order[place];
-            ask(work, &self.shard(shard), above)
+            ask(work, place, &self.shard(shard), above)
         })
-    }
-
-    /// What `ask` says of each shard and its place, from the highest scores down.
-    pub fn each_numbered<T: Send>(&self, ask: impl Fn(usize, &Shard<'_, K>) -> T + Sync) -> Vec<T> {
-        let all = 0..self.order.len();
-        tasks::each(all, || (), |(), place| ask(place, &self.shard(self.order[place].0)))
     }
 
     fn shard(&self, shard: usize) -> Shard<'_, K> {
@@ -140,10 +140,10 @@ impl<K: Key> WeightedShards<K> {
     }
 
     /// Twice the pairs that positives win, in products of units.
-    pub fn twice_u(&self, by: ScoreOps<K>) -> u128 {
-        let parts = self.each(Room::default, |room, shard, above| {
+    pub fn twice_u(&self, ops: ScoreOps<K>) -> u128 {
+        let parts = self.each(Room::default, |room, _, shard, above| {
             let neg_below = self.totals[0] - above.neg - shard.units[0];
-            shard.twice_u(room, by) + 2 * u128::from(shard.units[1]) * u128::from(neg_below)
+            shard.twice_u(room, ops) + 2 * u128::from(shard.units[1]) * u128::from(neg_below)
         });
         parts.into_iter().sum()
     }
@@ -177,22 +177,22 @@ impl<K: Key> Shard<'_, K> {
         self.classes[class].iter().map(|piece| piece.0.len()).sum()
     }
 
-    fn twice_u(&self, room: &mut Room<K>, by: ScoreOps<K>) -> u128 {
+    fn twice_u(&self, room: &mut Room<K>, ops: ScoreOps<K>) -> u128 {
         let Room { index, below } = room;
         let rarer = usize::from(self.rows(1) <= self.rows(0));
         let keys: Vec<&[K]> = self.classes[rarer].iter().map(|piece| piece.0).collect();
-        (by.build)(index, &keys);
+        (ops.build)(index, &keys);
         below.clear();
         below.resize(self.rows(rarer) + 1, 0);
         for &piece in &self.classes[rarer] {
-            (by.add_units)(index, piece, below);
+            (ops.add_units)(index, piece, below);
         }
         let mut before = 0;
         for units in below.iter_mut() {
             before += std::mem::replace(units, before);
         }
         let others = self.classes[1 - rarer].iter();
-        let twice_below: u128 = others.map(|&piece| (by.twice_units_below)(index, piece, below)).sum();
+        let twice_below: u128 = others.map(|&piece| (ops.twice_units_below)(index, piece, below)).sum();
         if rarer == 1 {
             // What the negatives are above, the positives lose.
             2 * u128::from(self.units[0]) * u128::from(self.units[1]) - twice_below

@@ -4,7 +4,7 @@ use super::Summary;
 use super::confusion::Confusion;
 use super::record::record;
 use crate::math;
-use crate::ranking::{Indexed, Key, Ties};
+use crate::ranking::{Indexed, Ties};
 
 /// The mean, over positives, of the precision at their score.
 ///
@@ -16,7 +16,7 @@ pub struct AveragePrecision {}
 
 record! {
     /// The average precision of one group.
-    pub struct AveragePrecisionRecord<K> {
+    pub struct AveragePrecisionRecord {
         /// 0 to 1; null without a positive or without a negative.
         pub average_precision: Option<f64>,
     }
@@ -37,11 +37,11 @@ pub(super) fn mean_precision(units: u128, n_pos: u64) -> f64 {
 }
 
 impl Summary for AveragePrecision {
-    type Record<K: Key> = AveragePrecisionRecord<K>;
+    type Record = AveragePrecisionRecord;
 
     const WEIGHTS: bool = true;
 
-    fn of_ties<K: Key>(&self, mut ties: Ties<'_, K>) -> AveragePrecisionRecord<K> {
+    fn of_ties(&self, mut ties: Ties<'_>) -> AveragePrecisionRecord {
         if !ties.has_pairs() {
             return AveragePrecisionRecord::undefined();
         }
@@ -60,7 +60,7 @@ impl Summary for AveragePrecision {
         AveragePrecisionRecord::new(Some(mean_precision(units, ties.n_pos())))
     }
 
-    fn of_nan<K: Key>(&self, _: u64, _: u64) -> AveragePrecisionRecord<K> {
+    fn of_nan(&self, _: u64, _: u64) -> AveragePrecisionRecord {
         AveragePrecisionRecord::nan()
     }
 }

@@ -40,7 +40,7 @@ pub enum Method {
 
 record! {
     /// A point of the curve.
-    pub struct AveragePointRecord<K> {
+    pub struct AveragePointRecord {
         /// The false positive rate, or the mean of the folds'.
         pub fpr: f64,
         /// The standard deviation of the folds'; null with one fold, or if the rate is given.
@@ -59,14 +59,14 @@ record! {
 
 record! {
     /// The curve of one group.
-    pub struct AverageRocCurveRecord<K> {
+    pub struct AverageRocCurveRecord {
         /// The points; null if no fold has a curve (pooled: if all rows have none), and if a score is NaN.
-        pub points: Option<Many<AveragePointRecord<K>>>,
+        pub points: Option<Many<AveragePointRecord>>,
     }
 }
 
 impl Joint for AverageRocCurve {
-    type Record = AverageRocCurveRecord<u8>;
+    type Record = AverageRocCurveRecord;
 
     const COLUMNS: Columns = Columns::scores(Some(1)).keyed("fold");
 
@@ -89,7 +89,7 @@ impl Joint for AverageRocCurve {
         Needs { values: self.method == Method::Threshold, ..Needs::CODES }
     }
 
-    fn of_rows(&self, rows: &Rows) -> AverageRocCurveRecord<u8> {
+    fn of_rows(&self, rows: &Rows) -> AverageRocCurveRecord {
         let folds = by_key(rows, 0);
         let points = match self.method {
             Method::Vertical => self.vertical(&folds.iter().filter_map(Curve::of_fold).collect::<Vec<_>>()),
@@ -101,7 +101,7 @@ impl Joint for AverageRocCurve {
         AverageRocCurveRecord::new(points.map(Many))
     }
 
-    fn of_nan(&self, _: &Rows) -> AverageRocCurveRecord<u8> {
+    fn of_nan(&self, _: &Rows) -> AverageRocCurveRecord {
         AverageRocCurveRecord::nan()
     }
 }
@@ -113,7 +113,7 @@ impl AverageRocCurve {
         self.at_fpr.clone().unwrap_or_else(even)
     }
 
-    fn vertical(&self, curves: &[Curve]) -> Option<Vec<AveragePointRecord<u8>>> {
+    fn vertical(&self, curves: &[Curve]) -> Option<Vec<AveragePointRecord>> {
         let point = |fpr: f64| {
             let (tpr, tpr_sd) = mean_and_sd(curves.iter().map(|curve| curve.tpr_at(fpr)));
             AveragePointRecord::new(fpr, None, tpr, tpr_sd, None, curves.len() as u64)
@@ -121,7 +121,7 @@ impl AverageRocCurve {
         (!curves.is_empty()).then(|| self.rates().into_iter().map(point).collect())
     }
 
-    fn pooled(&self, rows: &Rows) -> Option<Vec<AveragePointRecord<u8>>> {
+    fn pooled(&self, rows: &Rows) -> Option<Vec<AveragePointRecord>> {
         let mut counts = vec![(0, 0); rows.scores[0].distinct];
         for (&code, &label) in rows.scores[0].of_row.iter().zip(&rows.labels) {
             let (pos, neg) = &mut counts[code as usize];
@@ -133,7 +133,7 @@ impl AverageRocCurve {
         Some(self.rates().into_iter().map(point).collect())
     }
 
-    fn by_threshold(&self, rows: &Rows, curves: &[Curve]) -> Option<Vec<AveragePointRecord<u8>>> {
+    fn by_threshold(&self, rows: &Rows, curves: &[Curve]) -> Option<Vec<AveragePointRecord>> {
         if curves.is_empty() {
             return None;
         }
@@ -232,7 +232,7 @@ mod tests {
         rows_of(&labels, &[&scores], &[0, 0, 0, 0, 1, 1, 2])
     }
 
-    fn of(method: Method, n_points: usize) -> Vec<AveragePointRecord<u8>> {
+    fn of(method: Method, n_points: usize) -> Vec<AveragePointRecord> {
         let curve = AverageRocCurve { method, n_points, at_fpr: None };
         curve.check().unwrap();
         curve.of_rows(&sample()).points.unwrap().0

@@ -4,7 +4,7 @@ use super::record::{Column, Record, record};
 use super::{Columns, Curve, Joint, Needs, Summary};
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::quotient;
-use crate::ranking::{Key, Rows, Ties};
+use crate::ranking::{Rows, Ties};
 
 /// The most points of a curve that can be asked for.
 const MOST_POINTS: u32 = 10_000_000;
@@ -26,7 +26,7 @@ impl Line {
     /// The line of least squares of the specificity's quantile on the sensitivity's, over the points of the curve at
     /// which both are finite, one for each distinct score; `None` where the sensitivities of fewer than two points
     /// differ.
-    pub fn of_ties<K: Key>(ties: &mut Ties<'_, K>) -> Option<Line> {
+    pub fn of_ties(ties: &mut Ties<'_>) -> Option<Line> {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         // The parts of a fold that runs in parallel are put in order before anything is summed.
         let points = ties.fold(
@@ -117,7 +117,7 @@ pub struct RocBinormal {}
 
 record! {
     /// The fit of one group.
-    pub struct RocBinormalRecord<K> {
+    pub struct RocBinormalRecord {
         /// The area under the fitted curve, `Φ(intercept / √(1 + slope²))`; null where there is none.
         pub auc: Option<f64>,
         /// The quantile of the specificity where the sensitivity is one half.
@@ -132,9 +132,9 @@ record! {
 }
 
 impl Summary for RocBinormal {
-    type Record<K: Key> = RocBinormalRecord<K>;
+    type Record = RocBinormalRecord;
 
-    fn of_ties<K: Key>(&self, mut ties: Ties<'_, K>) -> RocBinormalRecord<K> {
+    fn of_ties(&self, mut ties: Ties<'_>) -> RocBinormalRecord {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         let line = if ties.has_pairs() { Line::of_ties(&mut ties) } else { None };
         RocBinormalRecord::new(
@@ -146,7 +146,7 @@ impl Summary for RocBinormal {
         )
     }
 
-    fn of_nan<K: Key>(&self, n_pos: u64, n_neg: u64) -> RocBinormalRecord<K> {
+    fn of_nan(&self, n_pos: u64, n_neg: u64) -> RocBinormalRecord {
         RocBinormalRecord { n_pos, n_neg, ..RocBinormalRecord::nan() }
     }
 }
@@ -161,7 +161,7 @@ impl Summary for RocBinormal {
 pub struct RocBinormalMoments {}
 
 impl Joint for RocBinormalMoments {
-    type Record = RocBinormalRecord<u8>;
+    type Record = RocBinormalRecord;
 
     const COLUMNS: Columns = Columns::scores(Some(1));
 
@@ -169,7 +169,7 @@ impl Joint for RocBinormalMoments {
         Needs::VALUES
     }
 
-    fn of_rows(&self, rows: &Rows) -> RocBinormalRecord<u8> {
+    fn of_rows(&self, rows: &Rows) -> RocBinormalRecord {
         let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
         let undefined = RocBinormalRecord { n_pos, n_neg, ..RocBinormalRecord::undefined() };
         let Some(values) = rows.values.first() else { return undefined };
@@ -202,7 +202,7 @@ impl Joint for RocBinormalMoments {
         }
     }
 
-    fn of_nan(&self, rows: &Rows) -> RocBinormalRecord<u8> {
+    fn of_nan(&self, rows: &Rows) -> RocBinormalRecord {
         RocBinormalRecord { n_pos: rows.n_pos(), n_neg: rows.n_neg(), ..RocBinormalRecord::nan() }
     }
 }
@@ -232,7 +232,7 @@ pub struct BinormalCurve {
 
 record! {
     /// One point of the fitted curve.
-    pub struct BinormalPoint<K> {
+    pub struct BinormalPoint {
         /// The false positive rate.
         pub fpr: f64,
         /// The true positive rate there.
@@ -241,7 +241,7 @@ record! {
 }
 
 impl Curve for BinormalCurve {
-    type Record<K: Key> = BinormalPoint<K>;
+    type Record = BinormalPoint;
 
     fn check(&self) -> Result<(), String> {
         let rates = self.at_fpr.as_deref().unwrap_or_default();
@@ -255,7 +255,7 @@ impl Curve for BinormalCurve {
         }
     }
 
-    fn points<K: Key>(&self, mut ties: Ties<'_, K>, columns: &mut Vec<Column<K>>) -> bool {
+    fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
         let Some(line) = (if ties.has_pairs() { Line::of_ties(&mut ties) } else { None }) else {
             return false;
         };
@@ -274,6 +274,7 @@ impl Curve for BinormalCurve {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ranking::Width;
     use crate::statistics::tests::{rows_of, summary, with_ties};
     use proptest::prelude::*;
 
@@ -314,7 +315,7 @@ mod tests {
         let scores = [3u8, 3, 3, 2, 2, 1, 1, 1];
         let points = |curve: BinormalCurve| {
             curve.check().unwrap();
-            let mut columns = Column::all_of(BinormalPoint::<u8>::FIELDS, 0);
+            let mut columns = Column::all_of(BinormalPoint::FIELDS, Width::W128, 0);
             assert!(with_ties(&labels, &scores, |ties| curve.points(ties, &mut columns)));
             match &columns[0] {
                 Column::Number(fpr) => fpr.values.clone(),

@@ -4,7 +4,7 @@ use super::record::record;
 use super::{Alternative, Summary, delong};
 use crate::math;
 use crate::math::{normal, student_t};
-use crate::ranking::{Key, Ties};
+use crate::ranking::Ties;
 
 /// The test that the AUC is one half, without assuming that both classes have one distribution.
 ///
@@ -33,7 +33,7 @@ pub enum Distribution {
 
 record! {
     /// The test of one group.
-    pub struct BrunnerMunzelRecord<K> {
+    pub struct BrunnerMunzelRecord {
         /// The standardised distance from one half, positive if positives tend to score higher; null with fewer than
         /// two rows in a class, and where no placement varies.
         pub statistic: Option<f64>,
@@ -53,9 +53,9 @@ record! {
 }
 
 impl Summary for BrunnerMunzel {
-    type Record<K: Key> = BrunnerMunzelRecord<K>;
+    type Record = BrunnerMunzelRecord;
 
-    fn of_ties<K: Key>(&self, mut ties: Ties<'_, K>) -> BrunnerMunzelRecord<K> {
+    fn of_ties(&self, mut ties: Ties<'_>) -> BrunnerMunzelRecord {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         if !ties.has_pairs() {
             return BrunnerMunzelRecord { n_pos, n_neg, ..BrunnerMunzelRecord::undefined() };
@@ -82,7 +82,7 @@ impl Summary for BrunnerMunzel {
         BrunnerMunzelRecord::new(Some(statistic), Some(df), Some(p_value), auc, Some(se), n_pos, n_neg)
     }
 
-    fn of_nan<K: Key>(&self, n_pos: u64, n_neg: u64) -> BrunnerMunzelRecord<K> {
+    fn of_nan(&self, n_pos: u64, n_neg: u64) -> BrunnerMunzelRecord {
         BrunnerMunzelRecord { n_pos, n_neg, ..BrunnerMunzelRecord::nan() }
     }
 }

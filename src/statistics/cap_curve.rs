@@ -3,7 +3,7 @@
 use super::Curve;
 use super::record::{Column, Record, Threshold, record};
 use crate::math;
-use crate::ranking::{Key, Ties};
+use crate::ranking::Ties;
 
 /// The share of positives among the rows called positive, at every distinct score, over the share of all rows.
 ///
@@ -16,9 +16,9 @@ pub struct CapCurve {}
 
 record! {
     /// One point of the profile.
-    pub struct CapPoint<K> {
+    pub struct CapPoint {
         /// Rows with this score or a higher one are called positive; null at (0, 0).
-        pub threshold: Option<Threshold<K>>,
+        pub threshold: Option<Threshold>,
         /// Rows called positive.
         pub n: u64,
         /// Positives called positive.
@@ -31,18 +31,19 @@ record! {
 }
 
 impl Curve for CapCurve {
-    type Record<K: Key> = CapPoint<K>;
+    type Record = CapPoint;
 
-    fn points<K: Key>(&self, mut ties: Ties<'_, K>, columns: &mut Vec<Column<K>>) -> bool {
+    fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
         if !ties.has_pairs() {
             return false;
         }
         let share = |count: u64, all: u64| math::quotient(count.into(), all.into());
         let (n_pos, all) = (ties.n_pos(), ties.n_pos() + ties.n_neg());
         CapPoint::new(None, 0, 0, 0.0, 0.0).append(columns);
+        let width = ties.score_type().width();
         ties.fold_into(
             columns,
-            || Column::all_of(CapPoint::<K>::FIELDS, 0),
+            || Column::all_of(CapPoint::FIELDS, width, 0),
             |columns, tie| {
                 let (n, tp) = (tie.tp() + tie.fp(), tie.tp());
                 CapPoint::new(Some(Threshold(tie.key)), n, tp, share(n, all), share(tp, n_pos))
@@ -57,13 +58,14 @@ impl Curve for CapCurve {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ranking::Width;
     use crate::statistics::Gini;
     use crate::statistics::tests::{summary, with_ties};
     use proptest::prelude::*;
 
     /// Population and share captured.
     fn profile(labels: &[u8], scores: &[u8]) -> Option<Vec<(f64, f64)>> {
-        let mut columns = Column::all_of(CapPoint::<u8>::FIELDS, 0);
+        let mut columns = Column::all_of(CapPoint::FIELDS, Width::W128, 0);
         let defined = with_ties(labels, scores, |ties| CapCurve {}.points(ties, &mut columns));
         let [_, _, _, Column::Number(population), Column::Number(captured)] = &columns[..] else {
             panic!("the fields of a point")

@@ -48,7 +48,7 @@ pub enum Versus {
 
 record! {
     /// One segment.
-    pub struct SegmentRecord<K> {
+    pub struct SegmentRecord {
         /// The segment.
         pub segment: KeyCode,
         /// Positives of the segment.
@@ -92,9 +92,9 @@ record! {
 
 record! {
     /// All segments of one group.
-    pub struct CompareSegmentsRecord<K> {
+    pub struct CompareSegmentsRecord {
         /// The segments, in order; null if a score is NaN.
-        pub segments: Option<Many<SegmentRecord<K>>>,
+        pub segments: Option<Many<SegmentRecord>>,
     }
 }
 
@@ -116,7 +116,7 @@ impl Compared {
 }
 
 impl Joint for CompareSegments {
-    type Record = CompareSegmentsRecord<u8>;
+    type Record = CompareSegmentsRecord;
 
     const COLUMNS: Columns = Columns::scores(Some(1)).keyed("by");
 
@@ -134,7 +134,7 @@ impl Joint for CompareSegments {
         self.reference.as_deref()
     }
 
-    fn of_rows(&self, rows: &Rows) -> CompareSegmentsRecord<u8> {
+    fn of_rows(&self, rows: &Rows) -> CompareSegmentsRecord {
         let segments = by_key(rows, 0);
         let any_nan = !rows.nan_keys.is_empty();
         let areas: Vec<Option<Compared>> = (0..segments.len())
@@ -169,7 +169,7 @@ impl Joint for CompareSegments {
             }
         };
         let heterogeneity = heterogeneity(&areas);
-        let mut records: Vec<SegmentRecord<u8>> = Vec::with_capacity(areas.len());
+        let mut records: Vec<SegmentRecord> = Vec::with_capacity(areas.len());
         for (place, (area, other)) in areas.iter().zip(&others).enumerate() {
             let mut record = self.alone(
                 KeyCode(rows.key_places.get(place).copied().unwrap_or(place as u32)),
@@ -193,14 +193,14 @@ impl Joint for CompareSegments {
         CompareSegmentsRecord::new(Some(Many(records)))
     }
 
-    fn of_nan(&self, _: &Rows) -> CompareSegmentsRecord<u8> {
+    fn of_nan(&self, _: &Rows) -> CompareSegmentsRecord {
         CompareSegmentsRecord::nan()
     }
 }
 
 impl CompareSegments {
     /// What there is to say of a segment by itself.
-    fn alone(&self, segment: KeyCode, rows: &OfKey, area: Option<Compared>) -> SegmentRecord<u8> {
+    fn alone(&self, segment: KeyCode, rows: &OfKey, area: Option<Compared>) -> SegmentRecord {
         let z = normal::upper_quantile(0.5 * (1.0 - self.level));
         let auc = area.map(|area| area.auc);
         let se = area.and_then(|area| area.variance).map(f64::sqrt);
@@ -218,7 +218,7 @@ impl CompareSegments {
     }
 
     /// Adds the comparison with another area.
-    fn compare(&self, record: &mut SegmentRecord<u8>, area: Compared, other: Compared, covariance: f64) {
+    fn compare(&self, record: &mut SegmentRecord, area: Compared, other: Compared, covariance: f64) {
         record.versus_auc = Some(other.auc);
         let difference = area.auc - other.auc;
         record.difference = Some(difference);
@@ -280,7 +280,7 @@ mod tests {
         (labels, scores, (0..120u32).map(|row| (row * row) % 3 + row % 2 * 5).collect())
     }
 
-    fn records(versus: Versus) -> Vec<SegmentRecord<u8>> {
+    fn records(versus: Versus) -> Vec<SegmentRecord> {
         let (labels, scores, segments) = sample();
         let statistic = CompareSegments { versus, reference: None, adjust: Adjustment::Holm, level: 0.95 };
         let mut rows = rows_of(&labels, &[&scores], &segments);
@@ -320,7 +320,7 @@ mod tests {
             let (auc, v1, n1) = kept(|segment| segment == name);
             assert_eq!(rest[place].auc, Some(auc));
             assert!((rest[place].se.unwrap() - v1.sqrt()).abs() < 1e-14);
-            let against = |record: &SegmentRecord<u8>, (other, v2, n2): (f64, f64, u64)| {
+            let against = |record: &SegmentRecord, (other, v2, n2): (f64, f64, u64)| {
                 assert!((record.difference.unwrap() - (auc - other)).abs() < 1e-14);
                 let se = (v1 + v2).sqrt();
                 assert!((record.difference_se.unwrap() - se).abs() < 1e-14);

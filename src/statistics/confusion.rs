@@ -30,7 +30,7 @@ struct Four {
 
 impl Confusion {
     /// Nobody called positive.
-    pub fn nobody<K: crate::ranking::Key>(ties: &Ties<'_, K>) -> Self {
+    pub fn nobody(ties: &Ties<'_>) -> Self {
         Confusion { tp: 0, fp: 0, n_pos: ties.n_pos(), n_neg: ties.n_neg(), units: ties.units() }
     }
 

@@ -6,7 +6,7 @@ use super::record::{Mass, Threshold, record};
 use super::roc_curve_at::Bound;
 use super::{Summary, check_level};
 use crate::math::binomial::{clopper_pearson, wilson};
-use crate::ranking::{Key, Ties};
+use crate::ranking::Ties;
 
 /// Counts and rates of calling rows positive from a given threshold on.
 #[derive(Clone, Debug)]
@@ -35,9 +35,9 @@ pub enum Interval {
 
 record! {
     /// The counts and rates of one group.
-    pub struct ConfusionRecord<K> {
+    pub struct ConfusionRecord {
         /// The lowest possible score that is not below the threshold; null if no score is so high.
-        pub threshold: Option<Threshold<K>>,
+        pub threshold: Option<Threshold>,
         /// Positives called positive.
         pub tp: Option<Mass>,
         /// Negatives called positive.
@@ -84,7 +84,7 @@ record! {
 }
 
 impl Summary for ConfusionAt {
-    type Record<K: Key> = ConfusionRecord<K>;
+    type Record = ConfusionRecord;
 
     const WEIGHTS: bool = true;
 
@@ -99,7 +99,7 @@ impl Summary for ConfusionAt {
         check_level(self.level)
     }
 
-    fn of_ties<K: Key>(&self, mut ties: Ties<'_, K>) -> ConfusionRecord<K> {
+    fn of_ties(&self, mut ties: Ties<'_>) -> ConfusionRecord {
         let (n_pos, n_neg) = ties.rows();
         let key = self.threshold.number().ok().and_then(|number| ties.at_least(number));
         let nobody = Confusion::nobody(&ties);
@@ -140,7 +140,7 @@ impl Summary for ConfusionAt {
         )
     }
 
-    fn of_nan<K: Key>(&self, n_pos: u64, n_neg: u64) -> ConfusionRecord<K> {
+    fn of_nan(&self, n_pos: u64, n_neg: u64) -> ConfusionRecord {
         ConfusionRecord { n_pos, n_neg, ..ConfusionRecord::nan() }
     }
 }

@@ -4,7 +4,7 @@ use super::Curve;
 use super::points::Points;
 use super::record::{Column, Record, Threshold, record};
 use super::thinning::hull;
-use crate::ranking::{Key, Ties};
+use crate::ranking::Ties;
 
 /// The lowest expected cost that any threshold gives, over all costs and prevalences (Drummond and Holte 2006).
 ///
@@ -18,13 +18,13 @@ pub struct CostCurve {}
 
 record! {
     /// One corner of the curve.
-    pub struct CostPoint<K> {
+    pub struct CostPoint {
         /// The probability cost, 0 to 1.
         pub probability_cost: f64,
         /// The lowest expected cost there, 0 to 1/2.
         pub expected_cost: f64,
         /// The threshold that is best from here to the next corner; null where nobody should be called positive.
-        pub threshold: Option<Threshold<K>>,
+        pub threshold: Option<Threshold>,
         /// Its false positive rate.
         pub fpr: f64,
         /// Its true positive rate.
@@ -33,11 +33,11 @@ record! {
 }
 
 impl Curve for CostCurve {
-    type Record<K: Key> = CostPoint<K>;
+    type Record = CostPoint;
 
     const WEIGHTS: bool = true;
 
-    fn points<K: Key>(&self, mut ties: Ties<'_, K>, columns: &mut Vec<Column<K>>) -> bool {
+    fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
         let Some(points) = Points::of_ties(&mut ties) else { return false };
         let corners = hull(points.counts());
         let mut put = |probability: f64, corner: usize| {
@@ -65,11 +65,12 @@ impl Curve for CostCurve {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ranking::Width;
     use crate::statistics::tests::with_ties;
     use proptest::prelude::*;
 
     fn curve(labels: &[u8], scores: &[u8]) -> Option<(Vec<f64>, Vec<f64>)> {
-        let mut columns = Column::all_of(CostPoint::<u8>::FIELDS, 0);
+        let mut columns = Column::all_of(CostPoint::FIELDS, Width::W128, 0);
         let there = with_ties(labels, scores, |ties| CostCurve {}.points(ties, &mut columns));
         let [Column::Number(at), Column::Number(cost), ..] = &columns[..] else {
             panic!("the fields of a point")

@@ -37,7 +37,7 @@ pub enum Method {
 
 record! {
     /// The cross-validated area of one group.
-    pub struct CvRocAucRecord<K> {
+    pub struct CvRocAucRecord {
         /// The mean of the folds' areas; null if no fold has one.
         pub auc: Option<f64>,
         /// The standard deviation of the folds' areas; null with fewer than two.
@@ -60,7 +60,7 @@ record! {
 }
 
 impl Joint for CvRocAuc {
-    type Record = CvRocAucRecord<u8>;
+    type Record = CvRocAucRecord;
 
     const COLUMNS: Columns = Columns::scores(Some(1)).keyed("fold");
 
@@ -68,7 +68,7 @@ impl Joint for CvRocAuc {
         check_level(self.level)
     }
 
-    fn of_rows(&self, rows: &Rows) -> CvRocAucRecord<u8> {
+    fn of_rows(&self, rows: &Rows) -> CvRocAucRecord {
         let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
         let folds: Vec<Area> = by_key(rows, 0).iter().filter_map(OfKey::area).collect();
         let (defined, undefined) = (folds.len() as u64, (rows.keys.distinct - folds.len()) as u64);
@@ -111,7 +111,7 @@ impl Joint for CvRocAuc {
         )
     }
 
-    fn of_nan(&self, rows: &Rows) -> CvRocAucRecord<u8> {
+    fn of_nan(&self, rows: &Rows) -> CvRocAucRecord {
         CvRocAucRecord { n_pos: rows.n_pos(), n_neg: rows.n_neg(), ..CvRocAucRecord::nan() }
     }
 }

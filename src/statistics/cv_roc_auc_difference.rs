@@ -26,7 +26,7 @@ pub struct CvRocAucDifference {
 
 record! {
     /// The comparison over the folds of one group.
-    pub struct CvRocAucDifferenceRecord<K> {
+    pub struct CvRocAucDifferenceRecord {
         /// The mean area of the first score; null if no fold has one.
         pub auc_a: Option<f64>,
         /// The mean area of the second score.
@@ -57,7 +57,7 @@ record! {
 }
 
 impl Joint for CvRocAucDifference {
-    type Record = CvRocAucDifferenceRecord<u8>;
+    type Record = CvRocAucDifferenceRecord;
 
     const COLUMNS: Columns = Columns::scores(Some(2)).keyed("fold");
 
@@ -71,7 +71,7 @@ impl Joint for CvRocAucDifference {
         }
     }
 
-    fn of_rows(&self, rows: &Rows) -> CvRocAucDifferenceRecord<u8> {
+    fn of_rows(&self, rows: &Rows) -> CvRocAucDifferenceRecord {
         let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
         let mut areas: Vec<(f64, f64)> = by_key(rows, 0)
             .iter()
@@ -118,7 +118,7 @@ impl Joint for CvRocAucDifference {
         }
     }
 
-    fn of_nan(&self, rows: &Rows) -> CvRocAucDifferenceRecord<u8> {
+    fn of_nan(&self, rows: &Rows) -> CvRocAucDifferenceRecord {
         CvRocAucDifferenceRecord {
             n_pos: rows.n_pos(),
             n_neg: rows.n_neg(),

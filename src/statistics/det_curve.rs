@@ -3,7 +3,7 @@
 use super::Curve;
 use super::record::{Column, Record, Threshold, record};
 use crate::math;
-use crate::ranking::{Key, Ties};
+use crate::ranking::Ties;
 
 /// Both errors of the rows called positive, at every distinct score.
 ///
@@ -16,9 +16,9 @@ pub struct DetCurve {}
 
 record! {
     /// One point of the curve.
-    pub struct DetPoint<K> {
+    pub struct DetPoint {
         /// Rows with this score or a higher one are called positive; null where nothing is.
-        pub threshold: Option<Threshold<K>>,
+        pub threshold: Option<Threshold>,
         /// Negatives called positive.
         pub fp: u64,
         /// Positives called negative.
@@ -31,18 +31,19 @@ record! {
 }
 
 impl Curve for DetCurve {
-    type Record<K: Key> = DetPoint<K>;
+    type Record = DetPoint;
 
-    fn points<K: Key>(&self, mut ties: Ties<'_, K>, columns: &mut Vec<Column<K>>) -> bool {
+    fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
         if !ties.has_pairs() {
             return false;
         }
         let share = |count: u64, all: u64| math::quotient(count.into(), all.into());
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         DetPoint::new(None, 0, n_pos, 0.0, 1.0).append(columns);
+        let width = ties.score_type().width();
         ties.fold_into(
             columns,
-            || Column::all_of(DetPoint::<K>::FIELDS, 0),
+            || Column::all_of(DetPoint::FIELDS, width, 0),
             |columns, tie| {
                 let (fp, missed) = (tie.fp(), n_pos - tie.tp());
                 let (fpr, fnr) = (share(fp, n_neg), share(missed, n_pos));
@@ -57,11 +58,12 @@ impl Curve for DetCurve {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ranking::Width;
     use crate::statistics::tests::with_ties;
 
     #[test]
     fn both_errors() {
-        let mut columns = Column::all_of(DetPoint::<u8>::FIELDS, 0);
+        let mut columns = Column::all_of(DetPoint::FIELDS, Width::W128, 0);
         assert!(
             with_ties(&[1, 0, 1, 1, 0], &[3u8, 2, 2, 2, 1], |ties| DetCurve {}.points(ties, &mut columns))
         );
@@ -75,11 +77,14 @@ mod tests {
         else {
             panic!("the fields of a point")
         };
-        assert_eq!((&threshold.values[1..], &threshold.present[..2]), (&[3, 2, 1][..], &[false, true][..]));
+        assert_eq!(
+            (&threshold.keys.iter().collect::<Vec<_>>()[1..], &threshold.present[..2]),
+            (&[3, 2, 1][..], &[false, true][..])
+        );
         assert_eq!((&fp.values[..], &missed.values[..]), (&[0, 0, 1, 2][..], &[3, 2, 0, 0][..]));
         assert_eq!(fpr.values, [0.0, 0.0, 0.5, 1.0]);
         assert_eq!(fnr.values, [1.0, 2.0 / 3.0, 0.0, 0.0]);
-        assert_eq!(DetPoint::<u8>::FIELDS[2].name, "fn");
+        assert_eq!(DetPoint::FIELDS[2].name, "fn");
         assert!(!with_ties(&[1, 1], &[1u8, 2], |ties| DetCurve {}.points(ties, &mut columns)));
     }
 }

@@ -4,7 +4,7 @@ use super::Curve;
 use super::record::{Column, Record, Threshold, record};
 use super::roc_curve_at::Bound;
 use crate::math;
-use crate::ranking::{Key, Ties};
+use crate::ranking::Ties;
 
 /// The most bands that can be asked for.
 const MOST_BANDS: u32 = 1_000_000;
@@ -26,13 +26,13 @@ pub struct GainsTable {
 
 record! {
     /// One band.
-    pub struct GainsBand<K> {
+    pub struct GainsBand {
         /// The band's number, from 1 for the highest scores.
         pub band: u64,
         /// The highest score in the band.
-        pub highest: Option<Threshold<K>>,
+        pub highest: Option<Threshold>,
         /// The lowest score in the band.
-        pub lowest: Option<Threshold<K>>,
+        pub lowest: Option<Threshold>,
         /// Rows in the band.
         pub n: u64,
         /// Positives in the band.
@@ -62,16 +62,16 @@ record! {
 
 /// Rows of one band that come one after the other.
 #[derive(Clone, Copy, Debug)]
-struct Band<K> {
+struct Band {
     number: u64,
-    highest: K,
-    lowest: K,
+    highest: u128,
+    lowest: u128,
     pos: u64,
     neg: u64,
 }
 
 /// Puts lower rows behind the bands that are there.
-fn take<K: Copy>(bands: &mut Vec<Band<K>>, lower: Band<K>) {
+fn take(bands: &mut Vec<Band>, lower: Band) {
     match bands.last_mut() {
         Some(last) if last.number == lower.number => {
             *last =
@@ -82,7 +82,7 @@ fn take<K: Copy>(bands: &mut Vec<Band<K>>, lower: Band<K>) {
 }
 
 impl Curve for GainsTable {
-    type Record<K: Key> = GainsBand<K>;
+    type Record = GainsBand;
 
     fn check(&self) -> Result<(), String> {
         self.edges.iter().flatten().try_for_each(|edge| edge.number().map(|_| ()))?;
@@ -93,17 +93,17 @@ impl Curve for GainsTable {
         }
     }
 
-    fn points<K: Key>(&self, mut ties: Ties<'_, K>, columns: &mut Vec<Column<K>>) -> bool {
+    fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
         if !ties.has_pairs() {
             return false;
         }
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         let all = n_pos + n_neg;
-        let edges = self.edges.as_ref().map(|edges| -> Vec<Option<K>> {
+        let edges = self.edges.as_ref().map(|edges| -> Vec<Option<u128>> {
             edges.iter().map(|edge| edge.number().ok().and_then(|number| ties.at_least(number))).collect()
         });
         let bands = ties.fold(
-            |bands: &mut Vec<Band<K>>, tie| {
+            |bands: &mut Vec<Band>, tie| {
                 let number = match &edges {
                     // Edges that the score does not reach.
                     Some(edges) => {
@@ -156,28 +156,29 @@ impl Curve for GainsTable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ranking::{Keys, Width};
     use crate::statistics::tests::with_ties;
     use proptest::prelude::*;
 
-    type Columns = Vec<Column<u8>>;
+    type Columns = Vec<Column>;
 
     fn table(bands: u32, labels: &[u8], scores: &[u8]) -> Option<Columns> {
-        let mut columns = Column::all_of(GainsBand::<u8>::FIELDS, 0);
+        let mut columns = Column::all_of(GainsBand::FIELDS, Width::W128, 0);
         with_ties(labels, scores, |ties| GainsTable { bands, edges: None }.points(ties, &mut columns))
             .then_some(columns)
     }
 
     fn counts(columns: &Columns, field: &str) -> Vec<u64> {
-        let place = GainsBand::<u8>::FIELDS.iter().position(|known| known.name == field).unwrap();
+        let place = GainsBand::FIELDS.iter().position(|known| known.name == field).unwrap();
         match &columns[place] {
             Column::Count(rows) => rows.values.clone(),
-            Column::Threshold(rows) => rows.values.iter().map(|&key| key.into()).collect(),
+            Column::Threshold(rows) => rows.keys.iter().map(|key| key as u64).collect(),
             _ => panic!("{field} is no count"),
         }
     }
 
     fn numbers(columns: &Columns, field: &str) -> Vec<f64> {
-        let place = GainsBand::<u8>::FIELDS.iter().position(|known| known.name == field).unwrap();
+        let place = GainsBand::FIELDS.iter().position(|known| known.name == field).unwrap();
         match &columns[place] {
             Column::Number(rows) => rows.values.clone(),
             _ => panic!("{field} is no number"),
@@ -234,7 +235,7 @@ mod tests {
     #[test]
     fn by_edges() {
         let edges = [Bound::Float(1.5), Bound::Integer("4".into()), Bound::Float(1e9)];
-        let mut columns = Column::all_of(GainsBand::<u8>::FIELDS, 0);
+        let mut columns = Column::all_of(GainsBand::FIELDS, Width::W128, 0);
         let statistic = GainsTable { bands: 10, edges: Some(edges.to_vec()) };
         assert!(with_ties(&[1, 0, 1, 0, 0], &[9u8, 4, 3, 2, 1], |ties| statistic.points(ties, &mut columns)));
         let [
@@ -248,7 +249,7 @@ mod tests {
             panic!("the fields of a band")
         };
         assert_eq!(band.values, [2, 3, 4]);
-        assert_eq!((&highest.values[..], &lowest.values[..]), (&[9, 3, 1][..], &[4, 2, 1][..]));
+        assert_eq!((&highest.keys, &lowest.keys), (&Keys::W128(vec![9, 3, 1]), &Keys::W128(vec![4, 2, 1])));
         assert_eq!(n.values, [2, 2, 1]);
     }
 }

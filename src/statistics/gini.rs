@@ -3,7 +3,7 @@
 use super::Summary;
 use super::record::record;
 use crate::math;
-use crate::ranking::{Key, Ties};
+use crate::ranking::Ties;
 
 /// `2 AUC - 1`: the area between ROC curve and diagonal, relative to the perfect score's.
 ///
@@ -16,16 +16,16 @@ pub struct Gini {}
 
 record! {
     /// The coefficient of one group.
-    pub struct GiniRecord<K> {
+    pub struct GiniRecord {
         /// The coefficient, -1 to 1; null without a positive or without a negative.
         pub gini: Option<f64>,
     }
 }
 
 impl Summary for Gini {
-    type Record<K: Key> = GiniRecord<K>;
+    type Record = GiniRecord;
 
-    fn of_ties<K: Key>(&self, mut ties: Ties<'_, K>) -> GiniRecord<K> {
+    fn of_ties(&self, mut ties: Ties<'_>) -> GiniRecord {
         let gini = ties.has_pairs().then(|| {
             let surplus = ties.twice_u().cast_signed() - ties.pairs().cast_signed();
             math::signed_quotient(surplus, ties.pairs())
@@ -33,7 +33,7 @@ impl Summary for Gini {
         GiniRecord::new(gini)
     }
 
-    fn of_nan<K: Key>(&self, _: u64, _: u64) -> GiniRecord<K> {
+    fn of_nan(&self, _: u64, _: u64) -> GiniRecord {
         GiniRecord::nan()
     }
 }

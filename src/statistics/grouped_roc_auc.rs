@@ -35,7 +35,7 @@ pub enum Average {
 
 record! {
     /// The mean of one group.
-    pub struct GroupedRocAucRecord<K> {
+    pub struct GroupedRocAucRecord {
         /// The mean; null if no key has an area.
         pub auc: Option<f64>,
         /// Keys that have an area.
@@ -61,11 +61,11 @@ impl Average {
 }
 
 impl Joint for GroupedRocAuc {
-    type Record = GroupedRocAucRecord<u8>;
+    type Record = GroupedRocAucRecord;
 
     const COLUMNS: Columns = Columns::scores(Some(1)).keyed("by");
 
-    fn of_rows(&self, rows: &Rows) -> GroupedRocAucRecord<u8> {
+    fn of_rows(&self, rows: &Rows) -> GroupedRocAucRecord {
         let keys = by_key(rows, 0);
         let areas: Vec<(f64, u128)> =
             keys.iter().filter_map(OfKey::area).map(|area| (area.auc, self.average.weight(&area))).collect();
@@ -74,7 +74,7 @@ impl Joint for GroupedRocAuc {
         GroupedRocAucRecord::new(mean::weighted(areas), defined, undefined, rows.n_pos(), rows.n_neg())
     }
 
-    fn of_nan(&self, rows: &Rows) -> GroupedRocAucRecord<u8> {
+    fn of_nan(&self, rows: &Rows) -> GroupedRocAucRecord {
         GroupedRocAucRecord { n_pos: rows.n_pos(), n_neg: rows.n_neg(), ..GroupedRocAucRecord::nan() }
     }
 }
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
     use crate::statistics::tests::rows_of;
 
-    fn of(average: Average) -> GroupedRocAucRecord<u8> {
+    fn of(average: Average) -> GroupedRocAucRecord {
         // Areas 1 of (1, 1), 1/2 of (1, 3), and none of (2, 0).
         let labels = [1, 0, 1, 0, 0, 0, 1, 1];
         let scores = [2.0, 1.0, 5.0, 5.0, 9.0, 1.0, 4.0, 4.0];

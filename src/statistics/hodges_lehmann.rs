@@ -26,7 +26,7 @@ const EXACT_ROWS: usize = 50;
 
 record! {
     /// The shift of one group.
-    pub struct HodgesLehmannRecord<K> {
+    pub struct HodgesLehmannRecord {
         /// The median difference, in the unit of the scores; null without a positive or without a negative, NaN if
         /// infinite scores leave a difference undefined.
         pub shift: Option<f64>,
@@ -44,7 +44,7 @@ record! {
 }
 
 impl Joint for HodgesLehmann {
-    type Record = HodgesLehmannRecord<u8>;
+    type Record = HodgesLehmannRecord;
 
     const COLUMNS: Columns = Columns::scores(Some(1));
 
@@ -60,7 +60,7 @@ impl Joint for HodgesLehmann {
         64
     }
 
-    fn of_rows(&self, rows: &Rows) -> HodgesLehmannRecord<u8> {
+    fn of_rows(&self, rows: &Rows) -> HodgesLehmannRecord {
         let of_class = |class: bool| -> Vec<f64> {
             let mut scores: Vec<f64> = rows.values[0]
                 .iter()
@@ -114,7 +114,7 @@ impl Joint for HodgesLehmann {
         HodgesLehmannRecord::new(Some(median), Some(lower), Some(upper), Some(method), n_pos, n_neg)
     }
 
-    fn of_nan(&self, rows: &Rows) -> HodgesLehmannRecord<u8> {
+    fn of_nan(&self, rows: &Rows) -> HodgesLehmannRecord {
         HodgesLehmannRecord { n_pos: rows.n_pos(), n_neg: rows.n_neg(), ..HodgesLehmannRecord::nan() }
     }
 }
@@ -192,7 +192,7 @@ mod tests {
     use crate::statistics::tests::rows_of;
     use proptest::prelude::*;
 
-    fn of(labels: &[u8], scores: &[f64], level: f64) -> HodgesLehmannRecord<u8> {
+    fn of(labels: &[u8], scores: &[f64], level: f64) -> HodgesLehmannRecord {
         HodgesLehmann { level }.of_rows(&rows_of(labels, &[scores], &[]))
     }
 

@@ -16,7 +16,7 @@ pub struct KruskalWallis {}
 
 record! {
     /// The test of one group.
-    pub struct KruskalWallisRecord<K> {
+    pub struct KruskalWallisRecord {
         /// H, corrected for ties; null with fewer than two samples, and if all scores tie.
         pub statistic: Option<f64>,
         /// Degrees of freedom; null where the statistic is.
@@ -31,11 +31,11 @@ record! {
 }
 
 impl Joint for KruskalWallis {
-    type Record = KruskalWallisRecord<u8>;
+    type Record = KruskalWallisRecord;
 
     const COLUMNS: Columns = Columns::scores(Some(1)).without_label().keyed("sample");
 
-    fn of_rows(&self, rows: &Rows) -> KruskalWallisRecord<u8> {
+    fn of_rows(&self, rows: &Rows) -> KruskalWallisRecord {
         let (n, samples) = (rows.len as u128, rows.keys.distinct);
         let codes = &rows.scores[0];
         let counts = codes.histogram(|_| true);
@@ -74,7 +74,7 @@ impl Joint for KruskalWallis {
         KruskalWallisRecord::new(Some(statistic), Some(df), Some(p_value), samples as u64, n as u64)
     }
 
-    fn of_nan(&self, rows: &Rows) -> KruskalWallisRecord<u8> {
+    fn of_nan(&self, rows: &Rows) -> KruskalWallisRecord {
         let (n_samples, n) = (rows.keys.distinct as u64, rows.len as u64);
         KruskalWallisRecord { n_samples, n, ..KruskalWallisRecord::nan() }
     }
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
     use crate::ranking::Codes;
 
-    fn of(samples: &[u32], scores: &[f64]) -> KruskalWallisRecord<u8> {
+    fn of(samples: &[u32], scores: &[f64]) -> KruskalWallisRecord {
         KruskalWallis {}.of_rows(&Rows {
             len: scores.len(),
             scores: vec![Codes::of(scores.iter().copied())],

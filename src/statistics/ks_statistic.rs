@@ -3,7 +3,7 @@
 use super::Summary;
 use super::record::{Threshold, record};
 use crate::math;
-use crate::ranking::{Indexed, Key, Ties};
+use crate::ranking::{Indexed, Ties};
 
 /// The largest vertical distance between the ROC curve and the diagonal, `max |tpr - fpr|`.
 ///
@@ -18,11 +18,11 @@ pub struct KsStatistic {}
 
 record! {
     /// The distance of one group, and where it is attained.
-    pub struct KsRecord<K> {
+    pub struct KsRecord {
         /// The distance, 0 to 1; null without a positive or without a negative.
         pub ks: Option<f64>,
         /// The score at which it is attained, positive if `score >= threshold`; the highest of several.
-        pub threshold: Option<Threshold<K>>,
+        pub threshold: Option<Threshold>,
         /// Two-sided, asymptotic; null with weights, which do not tell how many observations there are.
         pub p_value: Option<f64>,
         /// Positives that were used.
@@ -33,11 +33,11 @@ record! {
 }
 
 impl Summary for KsStatistic {
-    type Record<K: Key> = KsRecord<K>;
+    type Record = KsRecord;
 
     const WEIGHTS: bool = true;
 
-    fn of_ties<K: Key>(&self, mut ties: Ties<'_, K>) -> KsRecord<K> {
+    fn of_ties(&self, mut ties: Ties<'_>) -> KsRecord {
         let rows = ties.rows();
         if !ties.has_pairs() {
             return KsRecord { n_pos: rows.0, n_neg: rows.1, ..KsRecord::undefined() };
@@ -69,7 +69,7 @@ impl Summary for KsStatistic {
         KsRecord::new(Some(ks), threshold, p_value, rows.0, rows.1)
     }
 
-    fn of_nan<K: Key>(&self, n_pos: u64, n_neg: u64) -> KsRecord<K> {
+    fn of_nan(&self, n_pos: u64, n_neg: u64) -> KsRecord {
         KsRecord { n_pos, n_neg, ..KsRecord::nan() }
     }
 }
@@ -84,10 +84,10 @@ mod tests {
     fn widest_gap() {
         let record = summary(&KsStatistic {}, &[1, 1, 0, 1, 0, 0], &[6i16, 5, 4, 3, 2, 1]);
         assert_eq!(record.ks, Some(2.0 / 3.0));
-        assert_eq!(record.threshold, Some(Threshold(5i16.key())), "the higher of 5 and 3");
+        assert_eq!(record.threshold, Some(Threshold(5i16.key().into())), "the higher of 5 and 3");
         // Positives that score lower are as far from the diagonal.
         let record = summary(&KsStatistic {}, &[0, 0, 1], &[3.0, 2.0, 1.0]);
-        assert_eq!((record.ks, record.threshold), (Some(1.0), Some(Threshold(2.0f64.key()))));
+        assert_eq!((record.ks, record.threshold), (Some(1.0), Some(Threshold(2.0f64.key().into()))));
         let tied = summary(&KsStatistic {}, &[0, 1], &[7u8, 7]);
         assert_eq!((tied.ks, tied.threshold, tied.p_value), (Some(0.0), Some(Threshold(7)), Some(1.0)));
         let alone = summary(&KsStatistic {}, &[0, 0], &[1u8, 2]);

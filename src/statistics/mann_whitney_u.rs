@@ -4,7 +4,7 @@ use super::record::record;
 use super::{Alternative, Summary, exact_rank_sum};
 use crate::math;
 use crate::math::normal::upper_tail;
-use crate::ranking::{Key, Ties};
+use crate::ranking::Ties;
 
 /// The Mann-Whitney U of the positives and its test, exact or by the tie-corrected normal approximation.
 ///
@@ -71,7 +71,7 @@ const TIED_ROWS: u64 = 50;
 
 record! {
     /// The test of one group.
-    pub struct MannWhitneyRecord<K> {
+    pub struct MannWhitneyRecord {
         /// Pairs that a positive wins, ties counting half; null without a positive or without a negative.
         pub u_statistic: Option<f64>,
         /// The standardised U, positive if positives tend to score higher; null also when all scores tie.
@@ -92,9 +92,9 @@ record! {
 }
 
 impl Summary for MannWhitneyU {
-    type Record<K: Key> = MannWhitneyRecord<K>;
+    type Record = MannWhitneyRecord;
 
-    fn of_ties<K: Key>(&self, mut ties: Ties<'_, K>) -> MannWhitneyRecord<K> {
+    fn of_ties(&self, mut ties: Ties<'_>) -> MannWhitneyRecord {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         if !ties.has_pairs() {
             return MannWhitneyRecord { n_pos, n_neg, ..MannWhitneyRecord::undefined() };
@@ -130,7 +130,7 @@ impl Summary for MannWhitneyU {
         MannWhitneyRecord::new(Some(u), z, p_value, method, Some(auc), Some(rank_biserial), n_pos, n_neg)
     }
 
-    fn of_nan<K: Key>(&self, n_pos: u64, n_neg: u64) -> MannWhitneyRecord<K> {
+    fn of_nan(&self, n_pos: u64, n_neg: u64) -> MannWhitneyRecord {
         MannWhitneyRecord { n_pos, n_neg, ..MannWhitneyRecord::nan() }
     }
 }
@@ -148,7 +148,7 @@ impl MannWhitneyU {
     }
 
     /// The p-value of the exact distribution, if it can be counted.
-    fn exact<K: Key>(&self, ties: &mut Ties<'_, K>, twice_u: u128) -> Option<f64> {
+    fn exact(&self, ties: &mut Ties<'_>, twice_u: u128) -> Option<f64> {
         let counts = ties.fold(
             |counts: &mut Vec<(u64, u64)>, tie| counts.push((tie.pos, tie.neg)),
             |counts, lower| counts.extend(lower),

@@ -3,7 +3,7 @@
 use super::Summary;
 use super::record::record;
 use crate::math;
-use crate::ranking::{Key, Ties};
+use crate::ranking::Ties;
 
 /// The mean rank of the positives among all rows, from 1 for the lowest score; tied rows share their mean rank.
 ///
@@ -15,16 +15,16 @@ pub struct MeanPositiveRank {}
 
 record! {
     /// The mean rank of one group.
-    pub struct MeanPositiveRankRecord<K> {
+    pub struct MeanPositiveRankRecord {
         /// The mean rank, from (P + 1) / 2 to N + (P + 1) / 2; null without a positive.
         pub mean_rank: Option<f64>,
     }
 }
 
 impl Summary for MeanPositiveRank {
-    type Record<K: Key> = MeanPositiveRankRecord<K>;
+    type Record = MeanPositiveRankRecord;
 
-    fn of_ties<K: Key>(&self, mut ties: Ties<'_, K>) -> MeanPositiveRankRecord<K> {
+    fn of_ties(&self, mut ties: Ties<'_>) -> MeanPositiveRankRecord {
         let n_pos = u128::from(ties.n_pos());
         let mean = (n_pos > 0).then(|| {
             let twice_u = if ties.has_pairs() { ties.twice_u() } else { 0 };
@@ -33,7 +33,7 @@ impl Summary for MeanPositiveRank {
         MeanPositiveRankRecord::new(mean)
     }
 
-    fn of_nan<K: Key>(&self, _: u64, _: u64) -> MeanPositiveRankRecord<K> {
+    fn of_nan(&self, _: u64, _: u64) -> MeanPositiveRankRecord {
         MeanPositiveRankRecord::nan()
     }
 }

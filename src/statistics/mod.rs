@@ -87,7 +87,7 @@ pub use power::RocAucDifferencePower;
 pub use pr_curve::PrCurve;
 pub use rank_agreement::RankAgreement;
 pub use rate_at_rate::{FprAtTpr, TprAtFpr};
-pub use record::{Column, Field, Kind, Record};
+pub use record::{Column, Field, FieldKind, Record};
 pub use roc_auc::RocAuc;
 pub use roc_auc_ci::RocAucCi;
 pub use roc_auc_ci_clustered::RocAucCiClustered;
@@ -105,12 +105,12 @@ pub use roc_curve_thinned::RocCurveThinned;
 pub use roc_summary::RocSummary;
 pub use subgroup_auc::SubgroupAuc;
 
-use crate::ranking::{Key, Rows, Ties};
+use crate::ranking::{Rows, Ties};
 
 /// A statistic that answers each group with one record.
 pub trait Summary: Sync {
     /// What a group is answered with.
-    type Record<K: Key>: Record<K>;
+    type Record: Record;
 
     /// Whether rows may have weights. The ties then count units: see [`Ties::units`].
     const WEIGHTS: bool = false;
@@ -126,17 +126,17 @@ pub trait Summary: Sync {
     }
 
     /// The answer for a group; `None` in a field says that it is undefined there.
-    fn of_ties<K: Key>(&self, ties: Ties<'_, K>) -> Self::Record<K>;
+    fn of_ties(&self, ties: Ties<'_>) -> Self::Record;
 
     /// The answer for a group that holds a NaN score: NaN wherever a number would depend on ranks.
-    fn of_nan<K: Key>(&self, n_pos: u64, n_neg: u64) -> Self::Record<K>;
+    fn of_nan(&self, n_pos: u64, n_neg: u64) -> Self::Record;
 }
 
 /// A statistic that answers each group with a list of records. A group that holds a NaN score is
 /// answered with null.
 pub trait Curve: Sync {
     /// One point.
-    type Record<K: Key>: Record<K>;
+    type Record: Record;
 
     /// Whether rows may have weights. The ties then count units: see [`Ties::units`].
     const WEIGHTS: bool = false;
@@ -148,7 +148,7 @@ pub trait Curve: Sync {
 
     /// Appends the points of a group in order, or returns `false`, before appending any, where the curve
     /// is undefined.
-    fn points<K: Key>(&self, ties: Ties<'_, K>, columns: &mut Vec<Column<K>>) -> bool;
+    fn points(&self, ties: Ties<'_>, columns: &mut Vec<Column>) -> bool;
 }
 
 /// Which columns a statistic of rows takes, in this order.
@@ -211,7 +211,7 @@ impl Columns {
 /// A statistic of several columns row by row, which answers each group with one record.
 pub trait Joint: Sync {
     /// What a group is answered with. No field is a threshold, so the type of its key does not matter.
-    type Record: Record<u8>;
+    type Record: Record;
 
     /// What the statistic takes.
     const COLUMNS: Columns;
@@ -275,7 +275,7 @@ pub(crate) mod tests {
     use crate::ranking::{Bits, Codes, Group, RowPlacements, Score};
 
     /// Calls `ask` with the ties of scores and 0/1 labels.
-    pub fn with_ties<S: Score, R>(labels: &[u8], scores: &[S], ask: impl FnOnce(Ties<'_, S::Key>) -> R) -> R {
+    pub fn with_ties<S: Score, R>(labels: &[u8], scores: &[S], ask: impl FnOnce(Ties<'_>) -> R) -> R {
         assert_eq!(labels.len(), scores.len());
         let mut bytes = vec![0; labels.len() / 8 + 1];
         for (row, label) in labels.iter().enumerate() {
@@ -283,7 +283,7 @@ pub(crate) mod tests {
         }
         let mut group = Group::default();
         group.load(scores, Bits::new(&bytes, 0, labels.len()), None);
-        ask(group.ties::<S>())
+        ask(group.ties())
     }
 
     /// Rows of labels and scores.
@@ -306,7 +306,7 @@ pub(crate) mod tests {
     }
 
     /// The record of one group.
-    pub fn summary<M: Summary, S: Score>(statistic: &M, labels: &[u8], scores: &[S]) -> M::Record<S::Key> {
+    pub fn summary<M: Summary, S: Score>(statistic: &M, labels: &[u8], scores: &[S]) -> M::Record {
         with_ties(labels, scores, |ties| statistic.of_ties(ties))
     }
 }

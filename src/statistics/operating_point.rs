@@ -5,7 +5,7 @@ use super::confusion::Confusion;
 use super::record::{Mass, Threshold, record};
 use crate::math;
 use crate::math::fraction::fraction;
-use crate::ranking::{Key, Tie, Ties};
+use crate::ranking::{Tie, Ties};
 
 /// A larger beta leaves nothing of precision in the F measure.
 pub(super) const MOST_BETA: f64 = 1e9;
@@ -59,9 +59,9 @@ pub enum Criterion {
 
 record! {
     /// The best threshold of one group.
-    pub struct OperatingPointRecord<K> {
+    pub struct OperatingPointRecord {
         /// The score: a row is called positive if `score >= threshold`; null if nobody should be.
-        pub threshold: Option<Threshold<K>>,
+        pub threshold: Option<Threshold>,
         /// Positives called positive.
         pub tp: Option<Mass>,
         /// Negatives called positive.
@@ -98,15 +98,15 @@ enum Merit {
 
 /// A threshold that may be the best.
 #[derive(Clone, Copy, Debug)]
-struct Candidate<K> {
-    key: K,
+struct Candidate {
+    key: u128,
     tp: u64,
     fp: u64,
     merit: Merit,
 }
 
 impl Summary for OperatingPoint {
-    type Record<K: Key> = OperatingPointRecord<K>;
+    type Record = OperatingPointRecord;
 
     const WEIGHTS: bool = true;
 
@@ -135,7 +135,7 @@ impl Summary for OperatingPoint {
         Ok(())
     }
 
-    fn of_ties<K: Key>(&self, mut ties: Ties<'_, K>) -> OperatingPointRecord<K> {
+    fn of_ties(&self, mut ties: Ties<'_>) -> OperatingPointRecord {
         let (n_pos, n_neg) = ties.rows();
         if !ties.has_pairs() {
             return OperatingPointRecord { n_pos, n_neg, ..OperatingPointRecord::undefined() };
@@ -143,7 +143,7 @@ impl Summary for OperatingPoint {
         let nobody = Confusion::nobody(&ties);
         let rule = Rule::of(self, nobody);
         let best = ties.fold(
-            |best: &mut Option<Candidate<K>>, tie: Tie<K>| {
+            |best: &mut Option<Candidate>, tie: Tie| {
                 let calls = nobody.with(tie.tp(), tie.fp());
                 if let Some(merit) = rule.merit(&calls) {
                     let candidate = Candidate { key: tie.key, tp: calls.tp, fp: calls.fp, merit };
@@ -182,13 +182,13 @@ impl Summary for OperatingPoint {
         )
     }
 
-    fn of_nan<K: Key>(&self, n_pos: u64, n_neg: u64) -> OperatingPointRecord<K> {
+    fn of_nan(&self, n_pos: u64, n_neg: u64) -> OperatingPointRecord {
         OperatingPointRecord { n_pos, n_neg, ..OperatingPointRecord::nan() }
     }
 }
 
 /// The better of two candidates; of equals the first, which has the higher score.
-fn better<K: Key>(best: &mut Option<Candidate<K>>, other: Option<Candidate<K>>) {
+fn better(best: &mut Option<Candidate>, other: Option<Candidate>) {
     if other.map(|other| other.merit) > best.map(|best| best.merit) {
         *best = other;
     }
@@ -305,14 +305,14 @@ mod tests {
     use crate::ranking::Score;
     use crate::statistics::tests::summary;
 
-    fn best(criterion: Criterion, labels: &[u8], scores: &[i16]) -> OperatingPointRecord<u16> {
+    fn best(criterion: Criterion, labels: &[u8], scores: &[i16]) -> OperatingPointRecord {
         let statistic = OperatingPoint { criterion, beta: 1.0 };
         statistic.check().unwrap();
         summary(&statistic, labels, scores)
     }
 
-    fn at(record: &OperatingPointRecord<u16>) -> Option<i16> {
-        record.threshold.map(|threshold| i16::from_key(threshold.0))
+    fn at(record: &OperatingPointRecord) -> Option<i16> {
+        record.threshold.map(|threshold| i16::from_key(threshold.0 as u16))
     }
 
     const LABELS: [u8; 8] = [1, 1, 0, 1, 0, 1, 0, 0];

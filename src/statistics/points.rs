@@ -2,13 +2,14 @@
 
 use super::record::{Mass, Threshold};
 use crate::math;
-use crate::ranking::{Key, Ties, Units};
+use crate::ranking::counts::steps;
+use crate::ranking::{Keys, Ties, Units};
 
 /// The points of a curve from (0, 0) on, one for each distinct score or for some of them.
 #[derive(Clone, Debug)]
-pub struct Points<K> {
+pub struct Points {
     /// The score of every point but the first: a row is called positive if it is reached.
-    keys: Vec<K>,
+    keys: Keys,
     /// Negatives and positives called positive; none at the first point.
     counts: Vec<(u64, u64)>,
     n_pos: u64,
@@ -16,30 +17,25 @@ pub struct Points<K> {
     units: Option<Units>,
 }
 
-impl<K: Key> Points<K> {
+impl Points {
     /// The point of every distinct score; nothing without a positive or without a negative.
-    pub fn of_ties(ties: &mut Ties<'_, K>) -> Option<Self> {
+    pub fn of_ties(ties: &mut Ties<'_>) -> Option<Self> {
         let mut points = Points::none_of(ties)?;
-        ties.fold_into(
-            &mut points,
-            || Points { keys: Vec::new(), counts: Vec::new(), n_pos: 0, n_neg: 0, units: None },
-            |points, tie| points.push(tie.key, tie.fp(), tie.tp()),
-            |points, lower| {
-                points.keys.extend(lower.keys);
-                points.counts.extend(lower.counts);
-            },
-        );
+        let (keys, counts) = ties.counts().into_parts();
+        points.keys = keys;
+        points.counts.extend(steps(&counts).map(|step| (step.fp(), step.tp())));
         Some(points)
     }
 
     /// The first point alone; nothing without a positive or without a negative.
-    pub fn none_of(ties: &Ties<'_, K>) -> Option<Self> {
+    pub fn none_of(ties: &Ties<'_>) -> Option<Self> {
         let (n_pos, n_neg, units) = (ties.n_pos(), ties.n_neg(), ties.units());
-        ties.has_pairs().then(|| Points { keys: Vec::new(), counts: vec![(0, 0)], n_pos, n_neg, units })
+        let keys = Keys::with_capacity(ties.score_type().width(), 0);
+        ties.has_pairs().then(|| Points { keys, counts: vec![(0, 0)], n_pos, n_neg, units })
     }
 
     /// Appends a point.
-    pub fn push(&mut self, key: K, fp: u64, tp: u64) {
+    pub fn push(&mut self, key: u128, fp: u64, tp: u64) {
         self.keys.push(key);
         self.counts.push((fp, tp));
     }
@@ -50,8 +46,8 @@ impl<K: Key> Points<K> {
     }
 
     /// The score of a point; none of the first.
-    pub fn threshold(&self, point: usize) -> Option<Threshold<K>> {
-        point.checked_sub(1).map(|place| Threshold(self.keys[place]))
+    pub fn threshold(&self, point: usize) -> Option<Threshold> {
+        point.checked_sub(1).map(|place| Threshold(self.keys.at(place)))
     }
 
     /// Negatives called positive.

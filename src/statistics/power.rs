@@ -93,7 +93,7 @@ pub struct RocAucDifferencePower {
 
 record! {
     /// The power of one group.
-    pub struct RocAucDifferencePowerRecord<K> {
+    pub struct RocAucDifferencePowerRecord {
         /// The difference of the areas; null without a positive or without a negative.
         pub difference: Option<f64>,
         /// The power of the test with as many rows as here; null with fewer than two rows in a class, and if
@@ -111,7 +111,7 @@ record! {
 }
 
 impl Joint for RocAucDifferencePower {
-    type Record = RocAucDifferencePowerRecord<u8>;
+    type Record = RocAucDifferencePowerRecord;
 
     const COLUMNS: Columns = Columns::scores(Some(2));
 
@@ -123,7 +123,7 @@ impl Joint for RocAucDifferencePower {
         self.plan.check().and_then(|()| proportion("power", self.power))
     }
 
-    fn of_rows(&self, rows: &Rows) -> RocAucDifferencePowerRecord<u8> {
+    fn of_rows(&self, rows: &Rows) -> RocAucDifferencePowerRecord {
         let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
         let Some(areas) = Areas::of(rows) else {
             return RocAucDifferencePowerRecord { n_pos, n_neg, ..RocAucDifferencePowerRecord::undefined() };
@@ -150,7 +150,7 @@ impl Joint for RocAucDifferencePower {
         )
     }
 
-    fn of_nan(&self, rows: &Rows) -> RocAucDifferencePowerRecord<u8> {
+    fn of_nan(&self, rows: &Rows) -> RocAucDifferencePowerRecord {
         RocAucDifferencePowerRecord {
             n_pos: rows.n_pos(),
             n_neg: rows.n_neg(),

@@ -3,7 +3,7 @@
 use super::Curve;
 use super::confusion::Confusion;
 use super::record::{Column, Mass, Record, Threshold, record};
-use crate::ranking::{Key, Ties};
+use crate::ranking::Ties;
 
 /// Precision and recall at every distinct score, highest first.
 ///
@@ -14,9 +14,9 @@ pub struct PrCurve {}
 
 record! {
     /// One point of the curve.
-    pub struct PrPoint<K> {
+    pub struct PrPoint {
         /// Rows with this score or a higher one are called positive; null at the start.
-        pub threshold: Option<Threshold<K>>,
+        pub threshold: Option<Threshold>,
         /// Negatives called positive.
         pub fp: Mass,
         /// Positives called positive.
@@ -29,11 +29,11 @@ record! {
 }
 
 impl Curve for PrCurve {
-    type Record<K: Key> = PrPoint<K>;
+    type Record = PrPoint;
 
     const WEIGHTS: bool = true;
 
-    fn points<K: Key>(&self, mut ties: Ties<'_, K>, columns: &mut Vec<Column<K>>) -> bool {
+    fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
         if !ties.has_pairs() {
             return false;
         }
@@ -44,9 +44,10 @@ impl Curve for PrCurve {
             PrPoint::new(threshold, fp, tp, precision, recall)
         };
         point(None, all).append(columns);
+        let width = ties.score_type().width();
         ties.fold_into(
             columns,
-            || Column::all_of(PrPoint::<K>::FIELDS, 0),
+            || Column::all_of(PrPoint::FIELDS, width, 0),
             |columns, tie| {
                 point(Some(Threshold(tie.key)), all.with(tie.tp(), tie.fp())).append(columns);
             },
@@ -59,11 +60,12 @@ impl Curve for PrCurve {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ranking::Width;
     use crate::statistics::tests::with_ties;
 
     #[test]
     fn precision_and_recall() {
-        let mut columns = Column::all_of(PrPoint::<u8>::FIELDS, 0);
+        let mut columns = Column::all_of(PrPoint::FIELDS, Width::W128, 0);
         assert!(with_ties(&[1, 0, 1, 1, 0], &[3u8, 2, 2, 2, 1], |ties| PrCurve {}.points(ties, &mut columns)));
         let [_, _, _, Column::Number(precision), Column::Number(recall)] = &columns[..] else {
             panic!("the fields of a point")

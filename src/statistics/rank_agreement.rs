@@ -20,7 +20,7 @@ pub struct RankAgreement {}
 
 record! {
     /// The agreement of one group.
-    pub struct RankAgreementRecord<K> {
+    pub struct RankAgreementRecord {
         /// Pairs that both order alike.
         pub concordant: u64,
         /// Pairs that both order, against each other.
@@ -51,11 +51,11 @@ record! {
 }
 
 impl Joint for RankAgreement {
-    type Record = RankAgreementRecord<u8>;
+    type Record = RankAgreementRecord;
 
     const COLUMNS: Columns = Columns::scores(Some(2)).without_label();
 
-    fn of_rows(&self, rows: &Rows) -> RankAgreementRecord<u8> {
+    fn of_rows(&self, rows: &Rows) -> RankAgreementRecord {
         let n = rows.len as u64;
         let (x, y) = (&rows.scores[0], &rows.scores[1]);
         let pairs = |rows: u64| rows * rows.saturating_sub(1) / 2;
@@ -93,7 +93,7 @@ impl Joint for RankAgreement {
         )
     }
 
-    fn of_nan(&self, rows: &Rows) -> RankAgreementRecord<u8> {
+    fn of_nan(&self, rows: &Rows) -> RankAgreementRecord {
         RankAgreementRecord { n: rows.len as u64, ..RankAgreementRecord::nan() }
     }
 }
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn of(x: &[i8], y: &[i8]) -> RankAgreementRecord<u8> {
+    fn of(x: &[i8], y: &[i8]) -> RankAgreementRecord {
         RankAgreement {}.of_rows(&Rows {
             len: x.len(),
             scores: vec![Codes::of(x.iter().copied()), Codes::of(y.iter().copied())],

@@ -37,7 +37,7 @@ pub struct FprAtTpr {
 
 record! {
     /// The tpr of one group.
-    pub struct TprAtFprRecord<K> {
+    pub struct TprAtFprRecord {
         /// The true positive rate; null without a positive or without a negative.
         pub tpr: Option<f64>,
         /// The standard deviation of the resamples; null with fewer than two positives or fewer than two negatives.
@@ -55,7 +55,7 @@ record! {
 
 record! {
     /// The fpr of one group.
-    pub struct FprAtTprRecord<K> {
+    pub struct FprAtTprRecord {
         /// The false positive rate; null without a positive or without a negative.
         pub fpr: Option<f64>,
         /// The standard deviation of the resamples; null with fewer than two positives or fewer than two negatives.
@@ -74,7 +74,7 @@ record! {
 macro_rules! rates {
     ($($statistic:ident, $record:ident, $given:ident, $measure:ident;)*) => {$(
         impl Joint for $statistic {
-            type Record = $record<u8>;
+            type Record = $record;
 
             const COLUMNS: Columns = Columns::scores(Some(1));
 
@@ -88,12 +88,12 @@ macro_rules! rates {
                 4 * self.resampling.n_resamples as usize
             }
 
-            fn of_rows(&self, rows: &Rows) -> $record<u8> {
+            fn of_rows(&self, rows: &Rows) -> $record {
                 let rate = Rate::of(rows, Measure::$measure(self.$given), self.level, self.resampling);
                 $record::new(rate.estimate, rate.se, rate.lower, rate.upper, rows.n_pos(), rows.n_neg())
             }
 
-            fn of_nan(&self, rows: &Rows) -> $record<u8> {
+            fn of_nan(&self, rows: &Rows) -> $record {
                 $record { n_pos: rows.n_pos(), n_neg: rows.n_neg(), ..$record::nan() }
             }
         }

@@ -3,11 +3,11 @@
 //! A statistic declares its record once with the macro `record!`; the
 //! field names, their kinds and the way into columns follow from that declaration.
 
-use crate::ranking::{Key, Unit};
+use crate::ranking::{Keys, Unit, Width};
 
 /// What a field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FieldKind {
     /// A 64-bit float.
     Number,
     /// An unsigned 64-bit count.
@@ -34,21 +34,21 @@ pub struct Field {
     /// The field's name, the same in every language.
     pub name: &'static str,
     /// What it holds.
-    pub kind: Kind,
+    pub kind: FieldKind,
 }
 
 /// Something that a statistic answers with: named fields of known kinds.
-pub trait Record<K> {
+pub trait Record {
     /// The fields, in order.
     const FIELDS: &'static [Field];
 
     /// Appends each field to the column of its place.
-    fn append(self, columns: &mut [Column<K>]);
+    fn append(self, columns: &mut [Column]);
 }
 
 /// One field of many records.
 #[derive(Debug)]
-pub enum Column<K> {
+pub enum Column {
     /// 64-bit floats.
     Number(Nullable<f64>),
     /// Counts.
@@ -56,7 +56,7 @@ pub enum Column<K> {
     /// Counts, or the bits of sums of weights.
     Mass(Nullable<u64>),
     /// Keys of scores.
-    Threshold(Nullable<K>),
+    Threshold(Thresholds),
     /// Words.
     Word(Nullable<&'static str>),
     /// Places of score columns.
@@ -66,7 +66,7 @@ pub enum Column<K> {
     /// Lists of 64-bit floats.
     Numbers(Lists<Vec<f64>>),
     /// Lists of records, their fields as columns.
-    Records(Lists<Vec<Column<K>>>),
+    Records(Lists<Vec<Column>>),
 }
 
 /// Lists of which some may be missing, one after the other.
@@ -87,6 +87,15 @@ pub struct Nullable<T> {
     pub present: Vec<bool>,
 }
 
+/// Keys of scores of which some may be missing.
+#[derive(Debug)]
+pub struct Thresholds {
+    /// A key for each row; where it is missing, any.
+    pub keys: Keys,
+    /// Which keys are there; empty as long as all are.
+    pub present: Vec<bool>,
+}
+
 impl<T: Copy + Default> Nullable<T> {
     fn with_capacity(rows: usize) -> Self {
         Nullable { values: Vec::with_capacity(rows), present: Vec::new() }
@@ -94,26 +103,52 @@ impl<T: Copy + Default> Nullable<T> {
 
     #[inline]
     fn push(&mut self, value: Option<T>) {
-        if value.is_none() && self.present.is_empty() {
-            self.present.resize(self.values.len(), true);
-            self.present.reserve(self.values.capacity() - self.values.len());
-            self.values.push(T::default());
-            self.present.push(false);
-            return;
-        }
+        mark(&mut self.present, value.is_some(), (self.values.len(), self.values.capacity()));
         self.values.push(value.unwrap_or_default());
-        if !self.present.is_empty() {
-            self.present.push(value.is_some());
-        }
     }
 
     fn extend(&mut self, more: Self) {
-        if !(self.present.is_empty() && more.present.is_empty()) {
-            self.present.resize(self.values.len(), true);
-            self.present.extend_from_slice(&more.present);
-            self.present.resize(self.values.len() + more.values.len(), true);
-        }
+        mark_more(&mut self.present, &more.present, (self.values.len(), more.values.len()));
         self.values.extend_from_slice(&more.values);
+    }
+}
+
+impl Thresholds {
+    fn with_capacity(width: Width, rows: usize) -> Self {
+        Thresholds { keys: Keys::with_capacity(width, rows), present: Vec::new() }
+    }
+
+    #[inline]
+    fn push(&mut self, key: Option<u128>) {
+        mark(&mut self.present, key.is_some(), (self.keys.len(), self.keys.capacity()));
+        self.keys.push(key.unwrap_or_default());
+    }
+
+    fn extend(&mut self, more: Self) {
+        mark_more(&mut self.present, &more.present, (self.keys.len(), more.keys.len()));
+        self.keys.extend(&more.keys);
+    }
+}
+
+/// Marks the next row as there or missing, behind so many rows and with room for others.
+#[inline]
+fn mark(present: &mut Vec<bool>, is_there: bool, (rows, room): (usize, usize)) {
+    if is_there && present.is_empty() {
+        return;
+    }
+    if present.is_empty() {
+        present.resize(rows, true);
+        present.reserve(room - rows);
+    }
+    present.push(is_there);
+}
+
+/// Marks further rows, so many behind so many.
+fn mark_more(present: &mut Vec<bool>, further: &[bool], (rows, more): (usize, usize)) {
+    if !(present.is_empty() && further.is_empty()) {
+        present.resize(rows, true);
+        present.extend_from_slice(further);
+        present.resize(rows + more, true);
     }
 }
 
@@ -136,24 +171,24 @@ impl<T> Lists<T> {
     }
 }
 
-impl<K: Key> Column<K> {
-    /// Empty columns for the fields of a record, with room for `rows` records.
-    pub fn all_of(fields: &[Field], rows: usize) -> Vec<Self> {
+impl Column {
+    /// Empty columns for the fields of a record, with room for `rows` records, of scores with keys of a width.
+    pub fn all_of(fields: &[Field], width: Width, rows: usize) -> Vec<Self> {
         fields
             .iter()
             .map(|field| match field.kind {
-                Kind::Number => Column::Number(Nullable::with_capacity(rows)),
-                Kind::Count => Column::Count(Nullable::with_capacity(rows)),
-                Kind::Mass => Column::Mass(Nullable::with_capacity(rows)),
-                Kind::Threshold => Column::Threshold(Nullable::with_capacity(rows)),
-                Kind::Word => Column::Word(Nullable::with_capacity(rows)),
-                Kind::Name => Column::Name(Nullable::with_capacity(rows)),
-                Kind::Key => Column::Key(Nullable::with_capacity(rows)),
-                Kind::Numbers => {
+                FieldKind::Number => Column::Number(Nullable::with_capacity(rows)),
+                FieldKind::Count => Column::Count(Nullable::with_capacity(rows)),
+                FieldKind::Mass => Column::Mass(Nullable::with_capacity(rows)),
+                FieldKind::Threshold => Column::Threshold(Thresholds::with_capacity(width, rows)),
+                FieldKind::Word => Column::Word(Nullable::with_capacity(rows)),
+                FieldKind::Name => Column::Name(Nullable::with_capacity(rows)),
+                FieldKind::Key => Column::Key(Nullable::with_capacity(rows)),
+                FieldKind::Numbers => {
                     Column::Numbers(Lists { ends: Nullable::with_capacity(rows), items: Vec::new() })
                 }
-                Kind::Records(fields) => {
-                    let items = Column::all_of(fields, rows);
+                FieldKind::Records(fields) => {
+                    let items = Column::all_of(fields, width, rows);
                     Column::Records(Lists { ends: Nullable::with_capacity(rows), items })
                 }
             })
@@ -203,7 +238,7 @@ impl<K: Key> Column<K> {
             match column {
                 Column::Number(held) => reserve(&mut held.values, rows),
                 Column::Count(held) | Column::Mass(held) => reserve(&mut held.values, rows),
-                Column::Threshold(held) => reserve(&mut held.values, rows),
+                Column::Threshold(held) => held.keys.reserve(rows),
                 _ => {}
             }
         }
@@ -214,7 +249,7 @@ impl<K: Key> Column<K> {
         match self {
             Column::Number(rows) => rows.values.len(),
             Column::Count(rows) | Column::Mass(rows) => rows.values.len(),
-            Column::Threshold(rows) => rows.values.len(),
+            Column::Threshold(rows) => rows.keys.len(),
             Column::Word(rows) => rows.values.len(),
             Column::Name(rows) | Column::Key(rows) => rows.values.len(),
             Column::Numbers(lists) => lists.ends.values.len(),
@@ -228,9 +263,9 @@ impl<K: Key> Column<K> {
     }
 }
 
-/// A score that a record names, by its key.
+/// A score that a record names, by its key, widened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Threshold<K>(pub K);
+pub struct Threshold(pub u128);
 
 /// A count of rows, or the bits of a sum of weights: which of them, all masses of an answer share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -257,9 +292,9 @@ pub struct KeyCode(pub u32);
 pub struct Many<R>(pub Vec<R>);
 
 /// A value that can stand in a record.
-pub trait Value<K> {
+pub trait Value {
     /// What the field holds.
-    const KIND: Kind;
+    const KIND: FieldKind;
 
     /// What stands in the field where a NaN score leaves nothing to say.
     const NAN: Self;
@@ -268,18 +303,18 @@ pub trait Value<K> {
     const UNDEFINED: Self;
 
     /// Appends the value to its column.
-    fn append(self, column: &mut Column<K>);
+    fn append(self, column: &mut Column);
 }
 
 macro_rules! values {
     ($($value:ty: $kind:ident, nan $nan:expr, undefined $undefined:expr, as $this:ident => $into:expr;)*) => {$(
-        impl<K: Key> Value<K> for $value {
-            const KIND: Kind = Kind::$kind;
+        impl Value for $value {
+            const KIND: FieldKind = FieldKind::$kind;
             const NAN: Self = $nan;
             const UNDEFINED: Self = $undefined;
 
             #[inline]
-            fn append(self, column: &mut Column<K>) {
+            fn append(self, column: &mut Column) {
                 let $this = self;
                 match column {
                     Column::$kind(rows) => rows.push($into),
@@ -296,19 +331,19 @@ values! {
     Option<u64>: Count, nan None, undefined None, as count => count;
     Mass: Mass, nan Mass(0), undefined Mass(0), as mass => Some(mass.0);
     Option<Mass>: Mass, nan None, undefined None, as mass => mass.map(|mass| mass.0);
-    Option<Threshold<K>>: Threshold, nan Some(Threshold(K::FAULT)), undefined None, as score => score.map(|score| score.0);
+    Option<Threshold>: Threshold, nan Some(Threshold(u128::MAX)), undefined None, as score => score.map(|score| score.0);
     Option<&'static str>: Word, nan None, undefined None, as word => word;
     Name: Name, nan Name(0), undefined Name(0), as name => Some(name.0);
     KeyCode: Key, nan KeyCode(0), undefined KeyCode(0), as key => Some(key.0);
     Option<KeyCode>: Key, nan None, undefined None, as key => key.map(|key| key.0);
 }
 
-impl<K: Key> Value<K> for Vec<f64> {
-    const KIND: Kind = Kind::Numbers;
+impl Value for Vec<f64> {
+    const KIND: FieldKind = FieldKind::Numbers;
     const NAN: Self = Vec::new();
     const UNDEFINED: Self = Vec::new();
 
-    fn append(self, column: &mut Column<K>) {
+    fn append(self, column: &mut Column) {
         match column {
             Column::Numbers(lists) => {
                 lists.items.extend(self);
@@ -319,12 +354,12 @@ impl<K: Key> Value<K> for Vec<f64> {
     }
 }
 
-impl<K: Key, R: Record<K>> Value<K> for Option<Many<R>> {
-    const KIND: Kind = Kind::Records(R::FIELDS);
+impl<R: Record> Value for Option<Many<R>> {
+    const KIND: FieldKind = FieldKind::Records(R::FIELDS);
     const NAN: Self = None;
     const UNDEFINED: Self = None;
 
-    fn append(self, column: &mut Column<K>) {
+    fn append(self, column: &mut Column) {
         match column {
             Column::Records(lists) => {
                 let present = self.is_some();
@@ -348,46 +383,45 @@ pub(crate) const fn plain(name: &str) -> &str {
 
 /// Declares a record: a struct whose fields are columns, with a `nan` value of it.
 macro_rules! record {
-    ($(#[$doc:meta])* pub struct $name:ident<$key:ident> {
+    ($(#[$doc:meta])* pub struct $name:ident {
         $($(#[$field_doc:meta])* pub $field:ident: $value:ty,)*
     }) => {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq)]
-        pub struct $name<$key> {
+        pub struct $name {
             $($(#[$field_doc])* pub $field: $value,)*
-            pub(in crate::statistics) _key: std::marker::PhantomData<$key>,
         }
 
-        impl<$key: $crate::ranking::Key> $name<$key> {
+        impl $name {
             /// The record from its fields, in order.
-            #[allow(clippy::too_many_arguments)]
+            #[allow(clippy::too_many_arguments, dead_code)]
             pub(in crate::statistics) fn new($($field: $value),*) -> Self {
-                $name { $($field,)* _key: std::marker::PhantomData }
+                $name { $($field,)* }
             }
 
             /// The record of a group that cannot be ranked: NaN numbers, counts of 0.
             #[allow(dead_code)]
             pub(in crate::statistics) fn nan() -> Self {
-                Self::new($(<$value as $crate::statistics::record::Value<$key>>::NAN),*)
+                $name { $($field: <$value as $crate::statistics::record::Value>::NAN,)* }
             }
 
             /// The record of a group of which there is nothing to say: nulls, counts of 0.
             #[allow(dead_code)]
             pub(in crate::statistics) fn undefined() -> Self {
-                Self::new($(<$value as $crate::statistics::record::Value<$key>>::UNDEFINED),*)
+                $name { $($field: <$value as $crate::statistics::record::Value>::UNDEFINED,)* }
             }
         }
 
-        impl<$key: $crate::ranking::Key> $crate::statistics::record::Record<$key> for $name<$key> {
+        impl $crate::statistics::record::Record for $name {
             const FIELDS: &'static [$crate::statistics::record::Field] = &[$(
                 $crate::statistics::record::Field {
                     name: $crate::statistics::record::plain(stringify!($field)),
-                    kind: <$value as $crate::statistics::record::Value<$key>>::KIND,
+                    kind: <$value as $crate::statistics::record::Value>::KIND,
                 }
             ),*];
 
             #[inline]
-            fn append(self, columns: &mut [$crate::statistics::record::Column<$key>]) {
+            fn append(self, columns: &mut [$crate::statistics::record::Column]) {
                 let mut columns = columns.iter_mut();
                 $(if let Some(column) = columns.next() {
                     $crate::statistics::record::Value::append(self.$field, column);
@@ -404,25 +438,25 @@ mod tests {
 
     record! {
         /// A record of every kind.
-        pub struct Every<K> {
+        pub struct Every {
             /// A number.
             pub number: Option<f64>,
             /// A count.
             pub count: u64,
             /// A score.
-            pub score: Option<Threshold<K>>,
+            pub score: Option<Threshold>,
         }
     }
 
     #[test]
     fn rows_land_in_their_columns() {
-        let fields = <Every<u8> as Record<u8>>::FIELDS;
+        let fields = Every::FIELDS;
         assert_eq!(fields.iter().map(|field| field.name).collect::<Vec<_>>(), ["number", "count", "score"]);
-        let mut first = Column::all_of(fields, 2);
-        Every::new(Some(0.5), 3, Some(Threshold(9u8))).append(&mut first);
-        let mut second = Column::all_of(fields, 2);
-        Every::<u8>::new(None, 4, None).append(&mut second);
-        Every::<u8>::nan().append(&mut second);
+        let mut first = Column::all_of(fields, Width::W8, 2);
+        Every { number: Some(0.5), count: 3, score: Some(Threshold(9)) }.append(&mut first);
+        let mut second = Column::all_of(fields, Width::W8, 2);
+        Every { number: None, count: 4, score: None }.append(&mut second);
+        Every::nan().append(&mut second);
         for (column, more) in first.iter_mut().zip(second) {
             column.extend(more);
         }
@@ -432,6 +466,6 @@ mod tests {
         assert_eq!(number.present, [true, false, true]);
         assert!(number.values[2].is_nan());
         assert_eq!((&count.values[..], &count.present[..]), (&[3, 4, 0][..], &[][..]));
-        assert_eq!((&score.values[..], &score.present[..]), (&[9, 0, 255][..], &[true, false, true][..]));
+        assert_eq!((&score.keys, &score.present[..]), (&Keys::W8(vec![9, 0, 255]), &[true, false, true][..]));
     }
 }

@@ -3,7 +3,7 @@
 use super::Summary;
 use super::record::record;
 use crate::math;
-use crate::ranking::{Key, Ties};
+use crate::ranking::Ties;
 
 /// The probability that a random positive scores higher than a random negative, ties counting half.
 ///
@@ -16,23 +16,23 @@ pub struct RocAuc {}
 
 record! {
     /// The area of one group.
-    pub struct RocAucRecord<K> {
+    pub struct RocAucRecord {
         /// The area, 0 to 1; null without a positive or without a negative.
         pub auc: Option<f64>,
     }
 }
 
 impl Summary for RocAuc {
-    type Record<K: Key> = RocAucRecord<K>;
+    type Record = RocAucRecord;
 
     const WEIGHTS: bool = true;
 
-    fn of_ties<K: Key>(&self, mut ties: Ties<'_, K>) -> RocAucRecord<K> {
+    fn of_ties(&self, mut ties: Ties<'_>) -> RocAucRecord {
         let auc = ties.has_pairs().then(|| math::quotient(ties.twice_u(), 2 * ties.pairs()));
         RocAucRecord::new(auc)
     }
 
-    fn of_nan<K: Key>(&self, _: u64, _: u64) -> RocAucRecord<K> {
+    fn of_nan(&self, _: u64, _: u64) -> RocAucRecord {
         RocAucRecord::nan()
     }
 }

@@ -7,7 +7,7 @@ use super::{Summary, check_level};
 use crate::math;
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::quantile::{mean_and_deviation, of_sorted};
-use crate::ranking::{Key, Ties};
+use crate::ranking::Ties;
 
 /// The AUC with its standard error and interval.
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +66,7 @@ impl Default for RocAucCi {
 
 record! {
     /// The interval of one group.
-    pub struct RocAucCiRecord<K> {
+    pub struct RocAucCiRecord {
         /// The area; null without a positive or without a negative.
         pub auc: Option<f64>,
         /// Its standard error; null with fewer than two positives or fewer than two negatives.
@@ -83,7 +83,7 @@ record! {
 }
 
 impl Summary for RocAucCi {
-    type Record<K: Key> = RocAucCiRecord<K>;
+    type Record = RocAucCiRecord;
 
     fn check(&self) -> Result<(), String> {
         check_level(self.level).and_then(|()| self.resampling.check())
@@ -93,7 +93,7 @@ impl Summary for RocAucCi {
         if self.method == Method::Bootstrap { self.resampling.n_resamples as usize } else { 1 }
     }
 
-    fn of_ties<K: Key>(&self, mut ties: Ties<'_, K>) -> RocAucCiRecord<K> {
+    fn of_ties(&self, mut ties: Ties<'_>) -> RocAucCiRecord {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         if !ties.has_pairs() {
             return RocAucCiRecord { n_pos, n_neg, ..RocAucCiRecord::undefined() };
@@ -128,7 +128,7 @@ impl Summary for RocAucCi {
         RocAucCiRecord::new(Some(auc), se, lower, upper, n_pos, n_neg)
     }
 
-    fn of_nan<K: Key>(&self, n_pos: u64, n_neg: u64) -> RocAucCiRecord<K> {
+    fn of_nan(&self, n_pos: u64, n_neg: u64) -> RocAucCiRecord {
         RocAucCiRecord { n_pos, n_neg, ..RocAucCiRecord::nan() }
     }
 }

@@ -13,7 +13,7 @@ pub struct RocAucCiClustered(pub RocAucCi);
 
 record! {
     /// The interval of one group of clusters.
-    pub struct RocAucCiClusteredRecord<K> {
+    pub struct RocAucCiClusteredRecord {
         /// The area; null without a positive or without a negative.
         pub auc: Option<f64>,
         /// Its standard error; null with fewer than two clusters that hold positives, or negatives.
@@ -32,7 +32,7 @@ record! {
 }
 
 impl Joint for RocAucCiClustered {
-    type Record = RocAucCiClusteredRecord<u8>;
+    type Record = RocAucCiClusteredRecord;
 
     const COLUMNS: Columns = Columns::scores(Some(1)).keyed("cluster");
 
@@ -57,7 +57,7 @@ impl Joint for RocAucCiClustered {
         4 + self.0.passes()
     }
 
-    fn of_rows(&self, rows: &Rows) -> RocAucCiClusteredRecord<u8> {
+    fn of_rows(&self, rows: &Rows) -> RocAucCiClusteredRecord {
         let (n_pos, n_neg, clusters) = (rows.n_pos(), rows.n_neg(), rows.keys.distinct as u64);
         let Some(areas) = Areas::of(rows) else {
             return RocAucCiClusteredRecord::new(None, None, None, None, n_pos, n_neg, clusters);
@@ -79,7 +79,7 @@ impl Joint for RocAucCiClustered {
         RocAucCiClusteredRecord::new(Some(auc), se, lower, upper, n_pos, n_neg, clusters)
     }
 
-    fn of_nan(&self, rows: &Rows) -> RocAucCiClusteredRecord<u8> {
+    fn of_nan(&self, rows: &Rows) -> RocAucCiClusteredRecord {
         let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
         let n_clusters = rows.keys.distinct as u64;
         RocAucCiClusteredRecord { n_pos, n_neg, n_clusters, ..RocAucCiClusteredRecord::nan() }

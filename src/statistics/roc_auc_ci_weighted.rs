@@ -3,7 +3,7 @@
 use super::Summary;
 use super::roc_auc_ci::{Method, RocAucCi, RocAucCiRecord};
 use crate::math;
-use crate::ranking::{Key, Ties};
+use crate::ranking::Ties;
 
 /// The AUC of weighted rows with an interval by the infinitesimal jackknife.
 ///
@@ -28,7 +28,7 @@ impl RocAucCiWeighted {
 }
 
 impl Summary for RocAucCiWeighted {
-    type Record<K: Key> = RocAucCiRecord<K>;
+    type Record = RocAucCiRecord;
 
     const WEIGHTS: bool = true;
 
@@ -39,7 +39,7 @@ impl Summary for RocAucCiWeighted {
         }
     }
 
-    fn of_ties<K: Key>(&self, mut ties: Ties<'_, K>) -> RocAucCiRecord<K> {
+    fn of_ties(&self, mut ties: Ties<'_>) -> RocAucCiRecord {
         let (n_pos, n_neg) = ties.rows();
         if !ties.has_pairs() {
             return RocAucCiRecord { n_pos, n_neg, ..RocAucCiRecord::undefined() };
@@ -73,7 +73,7 @@ impl Summary for RocAucCiWeighted {
         }
     }
 
-    fn of_nan<K: Key>(&self, n_pos: u64, n_neg: u64) -> RocAucCiRecord<K> {
+    fn of_nan(&self, n_pos: u64, n_neg: u64) -> RocAucCiRecord {
         RocAucCiRecord { n_pos, n_neg, ..RocAucCiRecord::nan() }
     }
 }
@@ -93,7 +93,7 @@ mod tests {
             let mut group = Group::default();
             group.load_weighted(&scores, Bits::new(&labels, 0, 6), weights, None);
             let statistic = RocAucCiWeighted { method: Method::DeLong, level: 0.9 };
-            statistic.of_ties(group.ties::<f64>())
+            statistic.of_ties(group.ties())
         };
         let record = auc(&weights);
         let step = 1e-5;

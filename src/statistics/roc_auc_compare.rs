@@ -28,7 +28,7 @@ pub struct RocAucCompare {
 
 record! {
     /// The area of one score.
-    pub struct AreaRecord<K> {
+    pub struct AreaRecord {
         /// The score's name.
         pub score: Name,
         /// Its area.
@@ -46,7 +46,7 @@ record! {
 
 record! {
     /// The difference of two scores.
-    pub struct DifferenceRecord<K> {
+    pub struct DifferenceRecord {
         /// The first score's name.
         pub score_a: Name,
         /// The second score's name.
@@ -70,11 +70,11 @@ record! {
 
 record! {
     /// The comparison of one group.
-    pub struct RocAucCompareRecord<K> {
+    pub struct RocAucCompareRecord {
         /// One record for each score.
-        pub areas: Option<Many<AreaRecord<K>>>,
+        pub areas: Option<Many<AreaRecord>>,
         /// One record for each pair.
-        pub differences: Option<Many<DifferenceRecord<K>>>,
+        pub differences: Option<Many<DifferenceRecord>>,
         /// The statistic of the test that all areas are equal; null with fewer than two rows in a class, and if areas
         /// differ that have no variance.
         pub chi_square: Option<f64>,
@@ -90,7 +90,7 @@ record! {
 }
 
 impl Joint for RocAucCompare {
-    type Record = RocAucCompareRecord<u8>;
+    type Record = RocAucCompareRecord;
 
     const COLUMNS: Columns = Columns::scores(None);
 
@@ -106,7 +106,7 @@ impl Joint for RocAucCompare {
         16
     }
 
-    fn of_rows(&self, rows: &Rows) -> RocAucCompareRecord<u8> {
+    fn of_rows(&self, rows: &Rows) -> RocAucCompareRecord {
         let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
         let Some(areas) = Areas::of(rows) else {
             return RocAucCompareRecord { n_pos, n_neg, ..RocAucCompareRecord::undefined() };
@@ -129,7 +129,7 @@ impl Joint for RocAucCompare {
                 AreaRecord::new(Name(score as u32), Some(auc), se, lower, upper, covariance)
             })
             .collect();
-        let mut differences: Vec<DifferenceRecord<u8>> = self
+        let mut differences: Vec<DifferenceRecord> = self
             .pairs(scores)
             .map(|(a, b)| {
                 let difference = areas.difference(a, b);
@@ -164,7 +164,7 @@ impl Joint for RocAucCompare {
         )
     }
 
-    fn of_nan(&self, rows: &Rows) -> RocAucCompareRecord<u8> {
+    fn of_nan(&self, rows: &Rows) -> RocAucCompareRecord {
         RocAucCompareRecord { n_pos: rows.n_pos(), n_neg: rows.n_neg(), ..RocAucCompareRecord::nan() }
     }
 }

@@ -42,7 +42,7 @@ pub enum Method {
 
 record! {
     /// The comparison of one group.
-    pub struct RocAucDifferenceRecord<K> {
+    pub struct RocAucDifferenceRecord {
         /// The measure of the first score; null without a positive or without a negative.
         pub estimate_a: Option<f64>,
         /// The measure of the second score.
@@ -67,7 +67,7 @@ record! {
 }
 
 impl Joint for RocAucDifference {
-    type Record = RocAucDifferenceRecord<u8>;
+    type Record = RocAucDifferenceRecord;
 
     const COLUMNS: Columns = Columns::scores(Some(2)).perhaps_keyed("cluster");
 
@@ -89,7 +89,7 @@ impl Joint for RocAucDifference {
         if self.method == Method::Bootstrap { 4 * self.resampling.n_resamples as usize } else { 8 }
     }
 
-    fn of_rows(&self, rows: &Rows) -> RocAucDifferenceRecord<u8> {
+    fn of_rows(&self, rows: &Rows) -> RocAucDifferenceRecord {
         let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
         let Some(areas) = Areas::of(rows) else {
             return RocAucDifferenceRecord { n_pos, n_neg, ..RocAucDifferenceRecord::undefined() };
@@ -151,7 +151,7 @@ impl Joint for RocAucDifference {
         }
     }
 
-    fn of_nan(&self, rows: &Rows) -> RocAucDifferenceRecord<u8> {
+    fn of_nan(&self, rows: &Rows) -> RocAucDifferenceRecord {
         RocAucDifferenceRecord { n_pos: rows.n_pos(), n_neg: rows.n_neg(), ..RocAucDifferenceRecord::nan() }
     }
 }

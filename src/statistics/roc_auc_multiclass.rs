@@ -55,7 +55,7 @@ pub enum Average {
 
 record! {
     /// A class.
-    pub struct ClassRecord<K> {
+    pub struct ClassRecord {
         /// The class.
         pub class: Name,
         /// Its rows.
@@ -67,7 +67,7 @@ record! {
 
 record! {
     /// A pair of classes.
-    pub struct ClassPairRecord<K> {
+    pub struct ClassPairRecord {
         /// The class that comes first.
         pub class_a: Name,
         /// The other.
@@ -81,13 +81,13 @@ record! {
 
 record! {
     /// The areas of one group.
-    pub struct RocAucMulticlassRecord<K> {
+    pub struct RocAucMulticlassRecord {
         /// The average; null if there is nothing to average, or nothing is to be.
         pub auc: Option<f64>,
         /// All classes, in order; null if a score is NaN.
-        pub classes: Option<Many<ClassRecord<K>>>,
+        pub classes: Option<Many<ClassRecord>>,
         /// All pairs, in order; null unless pairs are averaged.
-        pub pairs: Option<Many<ClassPairRecord<K>>>,
+        pub pairs: Option<Many<ClassPairRecord>>,
         /// Classes that have a row.
         pub n_classes: u64,
         /// Classes that have none.
@@ -98,7 +98,7 @@ record! {
 }
 
 impl Joint for RocAucMulticlass {
-    type Record = RocAucMulticlassRecord<u8>;
+    type Record = RocAucMulticlassRecord;
 
     const COLUMNS: Columns = Columns::scores(None).without_label().keyed("label");
 
@@ -127,7 +127,7 @@ impl Joint for RocAucMulticlass {
         Some(&self.classes)
     }
 
-    fn of_rows(&self, rows: &Rows) -> RocAucMulticlassRecord<u8> {
+    fn of_rows(&self, rows: &Rows) -> RocAucMulticlassRecord {
         let n = rows.len as u64;
         let counts = rows.keys.histogram(|_| true);
         // For each class that is there, by its own score: twice the pairs that it wins.
@@ -147,7 +147,7 @@ impl Joint for RocAucMulticlass {
             (others > 0).then(|| quotient(others_won.map(|other| other.1).sum(), 2 * own * others))
         };
         let k = self.classes.len();
-        let classes: Vec<ClassRecord<u8>> = (0..k)
+        let classes: Vec<ClassRecord> = (0..k)
             .map(|class| {
                 let there = place_there(class);
                 ClassRecord::new(Name(class as u32), count(there), there.and_then(against_rest))
@@ -157,7 +157,7 @@ impl Joint for RocAucMulticlass {
             let twice_won = won[a][b] + won[b][a];
             quotient(twice_won, 4 * u128::from(counts[a]) * u128::from(counts[b]))
         };
-        let pairs: Option<Vec<ClassPairRecord<u8>>> = (self.multi_class == MultiClass::Ovo).then(|| {
+        let pairs: Option<Vec<ClassPairRecord>> = (self.multi_class == MultiClass::Ovo).then(|| {
             let pairs = (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b)));
             pairs
                 .map(|(a, b)| {
@@ -183,7 +183,7 @@ impl Joint for RocAucMulticlass {
         RocAucMulticlassRecord::new(auc, Some(Many(classes)), pairs.map(Many), there, k as u64 - there, n)
     }
 
-    fn of_nan(&self, rows: &Rows) -> RocAucMulticlassRecord<u8> {
+    fn of_nan(&self, rows: &Rows) -> RocAucMulticlassRecord {
         let there = rows.keys.distinct as u64;
         let auc = if self.average == Average::None { None } else { Some(f64::NAN) };
         let n_missing = self.classes.len() as u64 - there;
@@ -247,7 +247,7 @@ mod tests {
         Rows { key_places: vec![0, 1, 2], ..rows_of(&[], &scores, &[0, 0, 1, 2, 2]) }
     }
 
-    fn areas(record: &RocAucMulticlassRecord<u8>) -> Vec<Option<f64>> {
+    fn areas(record: &RocAucMulticlassRecord) -> Vec<Option<f64>> {
         record.classes.as_ref().unwrap().0.iter().map(|class| class.auc).collect()
     }
 

@@ -18,7 +18,7 @@ pub struct RocAucOrdinal {}
 
 record! {
     /// A pair of classes.
-    pub struct OrdinalPairRecord<K> {
+    pub struct OrdinalPairRecord {
         /// The lower class.
         pub class_a: KeyCode,
         /// The higher class.
@@ -30,13 +30,13 @@ record! {
 
 record! {
     /// The areas of one group.
-    pub struct RocAucOrdinalRecord<K> {
+    pub struct RocAucOrdinalRecord {
         /// The mean over all pairs of classes; null with fewer than two classes.
         pub auc: Option<f64>,
         /// The share of concordant pairs of rows; null with fewer than two classes.
         pub concordance: Option<f64>,
         /// All pairs of classes, in order; null if a score is NaN.
-        pub pairs: Option<Many<OrdinalPairRecord<K>>>,
+        pub pairs: Option<Many<OrdinalPairRecord>>,
         /// The number of classes.
         pub n_classes: u64,
         /// Rows that were used.
@@ -45,19 +45,19 @@ record! {
 }
 
 impl Joint for RocAucOrdinal {
-    type Record = RocAucOrdinalRecord<u8>;
+    type Record = RocAucOrdinalRecord;
 
     const COLUMNS: Columns = Columns::scores(Some(1)).without_label().keyed("label");
 
     // All pairs are listed: half a million.
     const MOST_KEYS: usize = 1000;
 
-    fn of_rows(&self, rows: &Rows) -> RocAucOrdinalRecord<u8> {
+    fn of_rows(&self, rows: &Rows) -> RocAucOrdinalRecord {
         let classes = rows.keys.distinct;
         let counts = rows.keys.histogram(|_| true);
         let won = pairs_won(&rows.scores[0], &rows.keys, 0..classes as u32);
         let (mut twice_concordant, mut comparable) = (0, 0);
-        let mut pairs: Vec<OrdinalPairRecord<u8>> = Vec::new();
+        let mut pairs: Vec<OrdinalPairRecord> = Vec::new();
         let key = |class: usize| KeyCode(rows.key_places[class]);
         for low in 0..classes {
             for high in low + 1..classes {
@@ -73,7 +73,7 @@ impl Joint for RocAucOrdinal {
         RocAucOrdinalRecord::new(auc, concordance, Some(Many(pairs)), classes as u64, rows.len as u64)
     }
 
-    fn of_nan(&self, rows: &Rows) -> RocAucOrdinalRecord<u8> {
+    fn of_nan(&self, rows: &Rows) -> RocAucOrdinalRecord {
         let (n_classes, n) = (rows.keys.distinct as u64, rows.len as u64);
         RocAucOrdinalRecord { n_classes, n, ..RocAucOrdinalRecord::nan() }
     }

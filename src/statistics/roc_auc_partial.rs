@@ -3,7 +3,7 @@
 use super::Summary;
 use super::roc_auc::RocAucRecord;
 use crate::math;
-use crate::ranking::{Key, Tie, Ties};
+use crate::ranking::{Tie, Ties};
 
 /// The area under the ROC curve within bounds.
 ///
@@ -49,7 +49,7 @@ struct Area {
 }
 
 impl Summary for RocAucPartial {
-    type Record<K: Key> = RocAucRecord<K>;
+    type Record = RocAucRecord;
 
     const WEIGHTS: bool = true;
 
@@ -70,14 +70,14 @@ impl Summary for RocAucPartial {
         }
     }
 
-    fn of_ties<K: Key>(&self, mut ties: Ties<'_, K>) -> RocAucRecord<K> {
+    fn of_ties(&self, mut ties: Ties<'_>) -> RocAucRecord {
         if !ties.has_pairs() {
             return RocAucRecord::undefined();
         }
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         let (positives, negatives) = (n_pos as f64, n_neg as f64);
         let area = ties.fold(
-            |area: &mut Area, tie: Tie<K>| {
+            |area: &mut Area, tie: Tie| {
                 let (from, to) = ((tie.neg_above, tie.pos_above), (tie.fp(), tie.tp()));
                 match self.range {
                     Range::Fpr(low, high) => area.add(from, to, (low * negatives, high * negatives), 0.0),
@@ -109,7 +109,7 @@ impl Summary for RocAucPartial {
         })
     }
 
-    fn of_nan<K: Key>(&self, _: u64, _: u64) -> RocAucRecord<K> {
+    fn of_nan(&self, _: u64, _: u64) -> RocAucRecord {
         RocAucRecord::nan()
     }
 }

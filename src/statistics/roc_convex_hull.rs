@@ -5,7 +5,7 @@ use super::points::Points;
 use super::record::{Column, Record};
 use super::roc_curve::RocPoint;
 use super::thinning::hull;
-use crate::ranking::{Key, Ties};
+use crate::ranking::Ties;
 
 /// The points of the ROC curve that are best for some costs and prevalence: the corners of its upper convex hull, from
 /// (0, 0) to (1, 1) (Provost and Fawcett 2001).
@@ -14,11 +14,11 @@ use crate::ranking::{Key, Ties};
 pub struct RocConvexHull {}
 
 impl Curve for RocConvexHull {
-    type Record<K: Key> = RocPoint<K>;
+    type Record = RocPoint;
 
     const WEIGHTS: bool = true;
 
-    fn points<K: Key>(&self, mut ties: Ties<'_, K>, columns: &mut Vec<Column<K>>) -> bool {
+    fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
         let Some(points) = Points::of_ties(&mut ties) else { return false };
         for corner in hull(points.counts()) {
             RocPoint::of(&points, corner).append(columns);
@@ -30,11 +30,12 @@ impl Curve for RocConvexHull {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ranking::Width;
     use crate::statistics::tests::with_ties;
 
     #[test]
     fn corners_of_the_hull() {
-        let mut columns = Column::all_of(RocPoint::<u8>::FIELDS, 0);
+        let mut columns = Column::all_of(RocPoint::FIELDS, Width::W128, 0);
         let (labels, scores) = ([0, 1, 1, 0, 1, 0], [6u8, 5, 4, 3, 2, 1]);
         assert!(with_ties(&labels, &scores, |ties| RocConvexHull {}.points(ties, &mut columns)));
         let [_, Column::Mass(fp), Column::Mass(tp), ..] = &columns[..] else {

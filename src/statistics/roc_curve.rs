@@ -5,7 +5,7 @@ use super::points::Points;
 use super::record::{Column, Mass, Record, Threshold, record};
 use super::thinning::corners;
 use crate::math;
-use crate::ranking::{Key, Ties};
+use crate::ranking::Ties;
 
 /// The ROC curve: counts and rates of the rows called positive, at every distinct score.
 ///
@@ -22,9 +22,9 @@ pub struct RocCurve {
 
 record! {
     /// One point of the curve.
-    pub struct RocPoint<K> {
+    pub struct RocPoint {
         /// Rows with this score or a higher one are called positive; null at (0, 0).
-        pub threshold: Option<Threshold<K>>,
+        pub threshold: Option<Threshold>,
         /// Negatives called positive.
         pub fp: Mass,
         /// Positives called positive.
@@ -36,9 +36,9 @@ record! {
     }
 }
 
-impl<K: Key> RocPoint<K> {
+impl RocPoint {
     /// A point of a curve.
-    pub(super) fn of(points: &Points<K>, point: usize) -> Self {
+    pub(super) fn of(points: &Points, point: usize) -> Self {
         RocPoint::new(
             points.threshold(point),
             points.fp(point),
@@ -50,11 +50,11 @@ impl<K: Key> RocPoint<K> {
 }
 
 impl Curve for RocCurve {
-    type Record<K: Key> = RocPoint<K>;
+    type Record = RocPoint;
 
     const WEIGHTS: bool = true;
 
-    fn points<K: Key>(&self, mut ties: Ties<'_, K>, columns: &mut Vec<Column<K>>) -> bool {
+    fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
         if self.drop_intermediate {
             let points = Points::of_ties(&mut ties);
             for (points, point) in points
@@ -74,9 +74,10 @@ impl Curve for RocCurve {
         let (pos, neg) = (units.map(|units| units.pos), units.map(|units| units.neg));
         Column::reserve_all(columns, ties.most_distinct() + 1);
         RocPoint::new(None, Mass::of(0, neg), Mass::of(0, pos), 0.0, 0.0).append(columns);
+        let width = ties.score_type().width();
         ties.fold_into(
             columns,
-            || Column::all_of(RocPoint::<K>::FIELDS, 0),
+            || Column::all_of(RocPoint::FIELDS, width, 0),
             |columns, tie| {
                 let (fp, tp) = (tie.fp(), tie.tp());
                 RocPoint::new(
@@ -98,13 +99,14 @@ impl Curve for RocCurve {
 mod tests {
     use super::*;
     use crate::ranking::Score;
+    use crate::ranking::Width;
     use crate::statistics::tests::with_ties;
 
     /// The threshold keys, and the points as (fp, tp).
-    type Points<K> = (Vec<K>, Vec<(u64, u64)>);
+    type Points = (Vec<u128>, Vec<(u64, u64)>);
 
-    fn curve<S: Score>(labels: &[u8], scores: &[S]) -> Option<Points<S::Key>> {
-        let mut columns = Column::all_of(RocPoint::<S::Key>::FIELDS, 0);
+    fn curve<S: Score>(labels: &[u8], scores: &[S]) -> Option<Points> {
+        let mut columns = Column::all_of(RocPoint::FIELDS, Width::W128, 0);
         let defined = with_ties(labels, scores, |ties| RocCurve::default().points(ties, &mut columns));
         let [
             Column::Threshold(threshold),
@@ -119,7 +121,10 @@ mod tests {
         assert!(defined || fp.values.is_empty());
         assert!(!defined || threshold.present.iter().position(|present| !present) == Some(0));
         defined.then(|| {
-            (threshold.values.clone(), fp.values.iter().copied().zip(tp.values.iter().copied()).collect())
+            (
+                threshold.keys.iter().collect(),
+                fp.values.iter().copied().zip(tp.values.iter().copied()).collect(),
+            )
         })
     }
 
@@ -135,7 +140,7 @@ mod tests {
         assert_eq!(steps.len(), 21);
         assert_eq!(steps[..7], [(0, 0), (0, 1), (0, 2), (1, 2), (1, 3), (1, 4), (1, 5)]);
         assert_eq!(steps[20], (10, 10));
-        assert_eq!(thresholds[6], 0.54f64.key());
+        assert_eq!(thresholds[6], 0.54f64.key().into());
     }
 
     #[test]

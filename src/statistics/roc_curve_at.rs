@@ -4,7 +4,7 @@ use super::Curve;
 use super::points::Points;
 use super::record::{Column, Mass, Record, Threshold, record};
 use super::roc_curve::RocPoint;
-use crate::ranking::{Key, Number, Ties};
+use crate::ranking::{Number, Ties};
 
 /// Points of the ROC curve at given false positive rates, true positive rates or thresholds, in the order given.
 ///
@@ -57,9 +57,9 @@ impl Bound {
 
 record! {
     /// One point.
-    pub struct RocPointAt<K> {
+    pub struct RocPointAt {
         /// Rows with this score or a higher one are called positive; null at (0, 0) and between points.
-        pub threshold: Option<Threshold<K>>,
+        pub threshold: Option<Threshold>,
         /// Negatives called positive; null between points.
         pub fp: Option<Mass>,
         /// Positives called positive; null between points.
@@ -71,14 +71,14 @@ record! {
     }
 }
 
-impl<K: Key> RocPointAt<K> {
-    fn of(points: &Points<K>, point: usize) -> Self {
+impl RocPointAt {
+    fn of(points: &Points, point: usize) -> Self {
         let RocPoint { threshold, fp, tp, fpr, tpr, .. } = RocPoint::of(points, point);
         RocPointAt::new(threshold, Some(fp), Some(tp), fpr, tpr)
     }
 
     /// The point of the curve at an fpr.
-    fn at_fpr(points: &Points<K>, at: f64) -> Self {
+    fn at_fpr(points: &Points, at: f64) -> Self {
         // The last point that is not beyond.
         let here = beyond(points, |point| points.fpr(point) > at).saturating_sub(1);
         if points.fpr(here) == at || here + 1 == points.counts().len() {
@@ -90,7 +90,7 @@ impl<K: Key> RocPointAt<K> {
     }
 
     /// The point of the curve at a tpr.
-    fn at_tpr(points: &Points<K>, at: f64) -> Self {
+    fn at_tpr(points: &Points, at: f64) -> Self {
         // The first point that is there or beyond.
         let here = beyond(points, |point| points.tpr(point) >= at).min(points.counts().len() - 1);
         if points.tpr(here) == at || here == 0 {
@@ -103,7 +103,7 @@ impl<K: Key> RocPointAt<K> {
 }
 
 /// The first point of which something is true that is true of all later ones.
-fn beyond<K: Key>(points: &Points<K>, is_beyond: impl Fn(usize) -> bool) -> usize {
+fn beyond(points: &Points, is_beyond: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, points.counts().len());
     while low < high {
         let middle = low.midpoint(high);
@@ -113,7 +113,7 @@ fn beyond<K: Key>(points: &Points<K>, is_beyond: impl Fn(usize) -> bool) -> usiz
 }
 
 impl Curve for RocCurveAt {
-    type Record<K: Key> = RocPointAt<K>;
+    type Record = RocPointAt;
 
     const WEIGHTS: bool = true;
 
@@ -127,7 +127,7 @@ impl Curve for RocCurveAt {
         }
     }
 
-    fn points<K: Key>(&self, mut ties: Ties<'_, K>, columns: &mut Vec<Column<K>>) -> bool {
+    fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
         match &self.at {
             At::Fpr(rates) | At::Tpr(rates) => {
                 let Some(points) = Points::of_ties(&mut ties) else { return false };
@@ -163,6 +163,7 @@ impl Curve for RocCurveAt {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ranking::Width;
     use crate::statistics::tests::with_ties;
 
     type Told = (Vec<Option<i16>>, Vec<Option<u64>>, Vec<f64>, Vec<f64>);
@@ -171,7 +172,7 @@ mod tests {
         use crate::ranking::Score;
         let statistic = RocCurveAt { at };
         statistic.check().unwrap();
-        let mut columns = Column::all_of(RocPointAt::<u16>::FIELDS, 0);
+        let mut columns = Column::all_of(RocPointAt::FIELDS, Width::W128, 0);
         // The curve goes through (0, 1/2), (1/2, 1), (1, 1).
         assert!(with_ties(&[1, 1, 0, 0], &[9i16, 7, 7, 4], |ties| statistic.points(ties, &mut columns)));
         let [Column::Threshold(keys), Column::Mass(fp), _, Column::Number(fpr), Column::Number(tpr)] =
@@ -181,7 +182,7 @@ mod tests {
         };
         let there = |present: &[bool], row: usize| present.is_empty() || present[row];
         let keys = (0..fpr.values.len())
-            .map(|row| there(&keys.present, row).then(|| i16::from_key(keys.values[row])))
+            .map(|row| there(&keys.present, row).then(|| i16::from_key(keys.keys.at(row) as u16)))
             .collect();
         let counts =
             (0..fpr.values.len()).map(|row| there(&fp.present, row).then_some(fp.values[row])).collect();

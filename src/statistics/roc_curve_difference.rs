@@ -23,7 +23,7 @@ pub struct RocCurveDifference {
 
 record! {
     /// The test of one group.
-    pub struct RocCurveDifferenceRecord<K> {
+    pub struct RocCurveDifferenceRecord {
         /// E; null without a positive or without a negative.
         pub statistic: Option<f64>,
         /// The share of permutations with an E no less; null where E is.
@@ -36,7 +36,7 @@ record! {
 }
 
 impl Joint for RocCurveDifference {
-    type Record = RocCurveDifferenceRecord<u8>;
+    type Record = RocCurveDifferenceRecord;
 
     const COLUMNS: Columns = Columns::scores(Some(2));
 
@@ -48,7 +48,7 @@ impl Joint for RocCurveDifference {
         4 * self.resampling.n_resamples as usize
     }
 
-    fn of_rows(&self, rows: &Rows) -> RocCurveDifferenceRecord<u8> {
+    fn of_rows(&self, rows: &Rows) -> RocCurveDifferenceRecord {
         let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
         if n_pos == 0 || n_neg == 0 {
             return RocCurveDifferenceRecord::new(None, None, n_pos, n_neg);
@@ -81,7 +81,7 @@ impl Joint for RocCurveDifference {
         RocCurveDifferenceRecord::new(Some(observed as f64), Some(p_value), n_pos, n_neg)
     }
 
-    fn of_nan(&self, rows: &Rows) -> RocCurveDifferenceRecord<u8> {
+    fn of_nan(&self, rows: &Rows) -> RocCurveDifferenceRecord {
         RocCurveDifferenceRecord {
             n_pos: rows.n_pos(),
             n_neg: rows.n_neg(),

@@ -5,7 +5,7 @@ use super::points::Points;
 use super::record::{Column, Mass, Record, Threshold, record};
 use super::roc_curve::RocPoint;
 use super::thinning::thinned;
-use crate::ranking::{Cell, Key, Ties};
+use crate::ranking::{Cell, Ties};
 
 /// Cells of a large group's outline for each point that is asked for.
 ///
@@ -30,9 +30,9 @@ pub struct RocCurveThinned {
 
 record! {
     /// One point of the curve.
-    pub struct ThinnedPoint<K> {
+    pub struct ThinnedPoint {
         /// Rows with this score or a higher one are called positive; null at (0, 0).
-        pub threshold: Option<Threshold<K>>,
+        pub threshold: Option<Threshold>,
         /// Negatives called positive.
         pub fp: Mass,
         /// Positives called positive.
@@ -47,7 +47,7 @@ record! {
 }
 
 impl Curve for RocCurveThinned {
-    type Record<K: Key> = ThinnedPoint<K>;
+    type Record = ThinnedPoint;
 
     const WEIGHTS: bool = true;
 
@@ -59,7 +59,7 @@ impl Curve for RocCurveThinned {
         }
     }
 
-    fn points<K: Key>(&self, mut ties: Ties<'_, K>, columns: &mut Vec<Column<K>>) -> bool {
+    fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
         let Some(mut points) = Points::none_of(&ties) else { return false };
         let cells = ties.outline((CELLS_PER_POINT * self.max_points).max(LEAST_CELLS));
         // How far the curve may be from the line through a cell: not at all if it is one score.
@@ -85,7 +85,7 @@ impl Curve for RocCurveThinned {
 }
 
 /// The largest vertical distance between the line from one point to another and the curve.
-fn largest_error<K: Key>(points: &Points<K>, from: usize, to: usize, inside: &[f64]) -> f64 {
+fn largest_error(points: &Points, from: usize, to: usize, inside: &[f64]) -> f64 {
     let at = |point: usize| (points.fpr(point), points.tpr(point));
     let ((x0, y0), (x1, y1)) = (at(from), at(to));
     let off = |point: usize| {
@@ -110,15 +110,16 @@ fn largest_error<K: Key>(points: &Points<K>, from: usize, to: usize, inside: &[f
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::{Bits, Group, Score, Strategy};
+    use crate::ranking::Width;
+    use crate::ranking::{Bits, Domain, Group, Score, Strategy};
     use proptest::prelude::*;
 
     /// (fp, tp, error) of each point.
     type Told = Vec<(u64, u64, f64)>;
 
     fn thin<S: Score>(group: &mut Group<S::Key>, max_points: usize) -> Told {
-        let mut columns = Column::all_of(ThinnedPoint::<S::Key>::FIELDS, 0);
-        assert!(RocCurveThinned { max_points }.points(group.ties::<S>(), &mut columns));
+        let mut columns = Column::all_of(ThinnedPoint::FIELDS, Width::W128, 0);
+        assert!(RocCurveThinned { max_points }.points(group.ties(), &mut columns));
         let [_, Column::Mass(fp), Column::Mass(tp), _, _, Column::Number(error)] = &columns[..] else {
             panic!("the fields of a point")
         };
@@ -143,7 +144,7 @@ mod tests {
     }
 
     fn all_points<S: Score>(group: &mut Group<S::Key>) -> Vec<(u64, u64)> {
-        Points::of_ties(&mut group.ties::<S>()).unwrap().counts().to_vec()
+        Points::of_ties(&mut group.ties()).unwrap().counts().to_vec()
     }
 
     proptest! {
@@ -184,7 +185,7 @@ mod tests {
         let stated = told.iter().map(|point| point.2).fold(0.0, f64::max);
         let worst = error_by_definition(&told, &all);
         assert!(worst <= stated && stated < 2.0 * worst, "{worst} {stated}");
-        let mut exact = Group::ranked(Strategy::ClassKeys);
+        let mut exact = Group::new(Strategy::ClassKeys, Domain::Any);
         exact.load(&scores, labels, None);
         let best = error_by_definition(&thin::<f64>(&mut exact, 200), &all);
         assert!(worst < 1.2 * best, "{worst} {best}");

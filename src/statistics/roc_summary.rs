@@ -6,7 +6,7 @@ use super::confusion::Confusion;
 use super::delong::variance;
 use super::record::{Threshold, record};
 use crate::math;
-use crate::ranking::{Indexed, Key, Placements, Ties};
+use crate::ranking::{Indexed, Placements, Ties};
 
 /// AUC, its standard error, Gini coefficient, KS distance, average precision and best threshold.
 ///
@@ -20,7 +20,7 @@ pub struct RocSummary {}
 
 record! {
     /// The numbers of one group.
-    pub struct RocSummaryRecord<K> {
+    pub struct RocSummaryRecord {
         /// The area; null, like all numbers here, without a positive or without a negative.
         pub auc: Option<f64>,
         /// Its DeLong standard error; null also with fewer than two positives or fewer than two negatives.
@@ -32,7 +32,7 @@ record! {
         /// The mean precision at the positives, 0 to 1.
         pub average_precision: Option<f64>,
         /// The score at which `tpr - fpr` is largest, positive if `score >= threshold`.
-        pub best_threshold: Option<Threshold<K>>,
+        pub best_threshold: Option<Threshold>,
         /// Positives that were used.
         pub n_pos: u64,
         /// Negatives that were used.
@@ -41,33 +41,27 @@ record! {
 }
 
 /// What a walk gathers.
-#[derive(Debug)]
-struct Walk<K> {
+#[derive(Debug, Default)]
+struct Walk {
     placements: Placements,
     /// The largest `|tp N - fp P|`.
     farthest: u128,
     /// The largest `tp N - fp P`, and where.
-    best: Option<(i128, K)>,
+    best: Option<(i128, u128)>,
     /// The sum of precisions over positives.
     precisions: u128,
 }
 
-impl<K> Default for Walk<K> {
-    fn default() -> Self {
-        Walk { placements: Placements::default(), farthest: 0, best: None, precisions: 0 }
-    }
-}
-
 impl Summary for RocSummary {
-    type Record<K: Key> = RocSummaryRecord<K>;
+    type Record = RocSummaryRecord;
 
-    fn of_ties<K: Key>(&self, mut ties: Ties<'_, K>) -> RocSummaryRecord<K> {
+    fn of_ties(&self, mut ties: Ties<'_>) -> RocSummaryRecord {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         if !ties.has_pairs() {
             return RocSummaryRecord { n_pos, n_neg, ..RocSummaryRecord::undefined() };
         }
         let all = Confusion::nobody(&ties);
-        let higher = |best: &mut Option<(i128, K)>, other: Option<(i128, K)>| {
+        let higher = |best: &mut Option<(i128, u128)>, other: Option<(i128, u128)>| {
             if other.map(|other| other.0) > best.map(|best| best.0) {
                 *best = other;
             }
@@ -76,14 +70,15 @@ impl Summary for RocSummary {
         // and only there does `tpr - fpr` rise.
         let walk = ties.fold_segments(
             Indexed::Positives,
-            |walk: &mut Walk<K>, segment| {
+            |walk: &mut Walk, segment| {
                 walk.placements.add(&segment, n_neg);
                 let (tp, fp) = (segment.tp(), segment.fp());
                 let height = u128::from(tp) * u128::from(n_neg);
                 let distance = u128::from(fp) * u128::from(n_pos);
                 walk.farthest = walk.farthest.max(height.abs_diff(distance));
-                if let (Some(key), 1..) = (segment.key, segment.pos) {
-                    higher(&mut walk.best, Some((height.cast_signed() - distance.cast_signed(), key)));
+                if segment.pos > 0 {
+                    let surplus = height.cast_signed() - distance.cast_signed();
+                    higher(&mut walk.best, Some((surplus, segment.key)));
                     walk.precisions +=
                         u128::from(segment.pos) * u128::from(precision_units(&all.with(tp, fp)));
                 }
@@ -109,7 +104,7 @@ impl Summary for RocSummary {
         )
     }
 
-    fn of_nan<K: Key>(&self, n_pos: u64, n_neg: u64) -> RocSummaryRecord<K> {
+    fn of_nan(&self, n_pos: u64, n_neg: u64) -> RocSummaryRecord {
         RocSummaryRecord { n_pos, n_neg, ..RocSummaryRecord::nan() }
     }
 }
@@ -129,7 +124,7 @@ mod tests {
         let record = summary(&RocSummary {}, &[0, 0, 1, 1], &[0.1, 0.4, 0.35, 0.8]);
         assert_eq!((record.auc, record.gini, record.ks), (Some(0.75), Some(0.5), Some(0.5)));
         assert!((record.average_precision.unwrap() - 0.833_333_333_333_333_3).abs() < 1e-15);
-        assert_eq!(record.best_threshold, Some(Threshold(0.8f64.key())), "the higher of 0.8 and 0.35");
+        assert_eq!(record.best_threshold, Some(Threshold(0.8f64.key().into())), "the higher of 0.8 and 0.35");
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub struct SubgroupAuc {}
 
 record! {
     /// The areas of one group.
-    pub struct SubgroupAucRecord<K> {
+    pub struct SubgroupAucRecord {
         /// Of the subgroup's rows; null without a positive or without a negative, as all areas.
         pub subgroup_auc: Option<f64>,
         /// Of the background's positives and the subgroup's negatives.
@@ -60,13 +60,13 @@ fn in_subgroup(rows: &Rows) -> impl Iterator<Item = bool> {
 }
 
 impl Joint for SubgroupAuc {
-    type Record = SubgroupAucRecord<u8>;
+    type Record = SubgroupAucRecord;
 
     const COLUMNS: Columns = Columns::scores(Some(1)).keyed("subgroup");
 
     const KEY_IS_TRUTH: bool = true;
 
-    fn of_rows(&self, rows: &Rows) -> SubgroupAucRecord<u8> {
+    fn of_rows(&self, rows: &Rows) -> SubgroupAucRecord {
         let codes = &rows.scores[0];
         let mut counts = vec![Counts::default(); codes.distinct];
         for ((inside, &label), &code) in in_subgroup(rows).zip(&rows.labels).zip(&codes.of_row) {
@@ -90,7 +90,7 @@ impl Joint for SubgroupAuc {
         )
     }
 
-    fn of_nan(&self, rows: &Rows) -> SubgroupAucRecord<u8> {
+    fn of_nan(&self, rows: &Rows) -> SubgroupAucRecord {
         let Counts { subgroup, background } = of_all(rows);
         SubgroupAucRecord {
             n_subgroup_pos: subgroup.0,

@@ -1,0 +1,247 @@
+//! Counts: the ties of a group as a value that can be kept, cut, merged and coarsened.
+//!
+//! Invariants: keys descend, no key twice, and every key has a row of either class. Two groups of the same rows have the
+//! same counts, whatever the order of the rows; so the counts of a whole are the merged counts of its parts, whatever
+//! the parts were.
+
+use std::ops::Range;
+
+use super::fixed_point::Units;
+use super::keys::Keys;
+use super::score_type::ScoreType;
+use super::steps::{Above, Runs, Step, Take};
+use super::ties::{Source, Steps, Ties};
+
+/// How many rows of either class share a score; with weights, their units.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Positives.
+    pub pos: u64,
+    /// Negatives.
+    pub neg: u64,
+}
+
+impl Count {
+    /// Both together.
+    pub fn plus(self, more: Count) -> Count {
+        Count { pos: self.pos + more.pos, neg: self.neg + more.neg }
+    }
+
+    /// All of these.
+    pub fn sum<'a>(counts: impl IntoIterator<Item = &'a Count>) -> Count {
+        counts.into_iter().fold(Count::default(), |sum, &count| sum.plus(count))
+    }
+}
+
+/// The distinct scores of a group, highest first, each with its positives and negatives.
+#[derive(Clone, Debug)]
+pub struct Counts {
+    keys: Keys,
+    counts: Vec<Count>,
+    score_type: ScoreType,
+    units: Option<Units>,
+}
+
+impl Counts {
+    /// No scores yet, of a type; positives and negatives are counted in `units` if rows have weights.
+    pub fn new(score_type: ScoreType, units: Option<Units>) -> Self {
+        Counts { keys: Keys::with_capacity(score_type.width(), 0), counts: Vec::new(), score_type, units }
+    }
+
+    /// Appends a score that is lower than all that are there.
+    pub fn push(&mut self, key: u128, pos: u64, neg: u64) {
+        self.keys.push(key);
+        self.counts.push(Count { pos, neg });
+    }
+
+    /// Appends counts of lower scores.
+    pub fn append(&mut self, lower: &Counts) {
+        self.keys.extend(&lower.keys);
+        self.counts.extend_from_slice(&lower.counts);
+    }
+
+    /// The number of distinct scores.
+    pub fn len(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// Whether there are no scores.
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// The key of a score, the highest at 0.
+    pub fn key(&self, place: usize) -> u128 {
+        self.keys.at(place)
+    }
+
+    /// The counts alone, the highest score first.
+    pub fn each(&self) -> &[Count] {
+        &self.counts
+    }
+
+    /// The keys and the counts apart.
+    pub fn into_parts(self) -> (Keys, Vec<Count>) {
+        (self.keys, self.counts)
+    }
+
+    /// The scores at these places.
+    pub fn slice(&self, places: Range<usize>) -> Counts {
+        let mut slice = Counts::new(self.score_type, self.units);
+        for place in places {
+            let Count { pos, neg } = self.counts[place];
+            slice.push(self.key(place), pos, neg);
+        }
+        slice
+    }
+
+    /// The counts of the rows of both, which must be of one type of score and without weights.
+    pub fn merged(&self, other: &Counts) -> Counts {
+        let mut merged = Counts::new(self.score_type, self.units);
+        let (mut here, mut there) = (0, 0);
+        while here < self.len() || there < other.len() {
+            let mine = (here < self.len()).then(|| self.key(here));
+            let its = (there < other.len()).then(|| other.key(there));
+            let Some(key) = mine.max(its) else { break };
+            let mut count = Count::default();
+            if mine == Some(key) {
+                count = count.plus(self.counts[here]);
+                here += 1;
+            }
+            if its == Some(key) {
+                count = count.plus(other.counts[there]);
+                there += 1;
+            }
+            merged.push(key, count.pos, count.neg);
+        }
+        merged
+    }
+
+    /// The same with all keys that differ only in their lowest `bits` bits counted as one score, the lowest of them.
+    ///
+    /// Coarsening and merging commute: which keys become one follows from the keys alone.
+    pub fn coarsened(&self, bits: u32) -> Counts {
+        let mut coarse = Counts::new(self.score_type, self.units);
+        let cell = |key: u128| key.checked_shr(bits).unwrap_or(0);
+        let mut place = 0;
+        while place < self.len() {
+            let of_cell = cell(self.key(place));
+            let mut count = Count::default();
+            while place < self.len() && cell(self.key(place)) == of_cell {
+                count = count.plus(self.counts[place]);
+                place += 1;
+            }
+            coarse.push(of_cell.checked_shl(bits).unwrap_or(0), count.pos, count.neg);
+        }
+        coarse
+    }
+
+    /// The ties, for any statistic of one score.
+    pub fn ties(&mut self) -> Ties<'_> {
+        let score_type = self.score_type;
+        Ties::of(self, score_type)
+    }
+}
+
+/// The steps of counts in order, the highest score first; keys are not known, and are 0.
+pub fn steps(counts: &[Count]) -> impl Iterator<Item = Step> {
+    let mut above = Above::default();
+    counts.iter().map(move |&Count { pos, neg }| {
+        let step = Step { key: 0, pos, neg, pos_above: above.pos, neg_above: above.neg };
+        above = Above { pos: above.pos + pos, neg: above.neg + neg };
+        step
+    })
+}
+
+/// Twice the Mann-Whitney U of counts, the highest score first.
+pub fn twice_u(counts: &[Count]) -> u128 {
+    let n_neg = Count::sum(counts).neg;
+    steps(counts).map(|step| step.twice_u(n_neg)).sum()
+}
+
+impl Source for Counts {
+    fn totals(&self) -> (u64, u64) {
+        let Count { pos, neg } = Count::sum(&self.counts);
+        (pos, neg)
+    }
+
+    fn units(&self) -> Option<Units> {
+        self.units
+    }
+
+    fn walk(&mut self, _: Steps, take: &mut Take<'_>) {
+        let mut memory = Vec::new();
+        let mut runs = Runs::new(Above::default(), &mut memory, take);
+        for (place, count) in self.counts.iter().enumerate() {
+            runs.push(self.keys.at(place), count.pos, count.neg);
+        }
+        runs.hand_out();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::bits::tests::packed;
+    use crate::ranking::{Bits, Group, Indexed};
+    use proptest::prelude::*;
+
+    fn counted(rows: &[(i32, bool)]) -> Counts {
+        let scores: Vec<i32> = rows.iter().map(|row| row.0).collect();
+        let labels = packed(rows.iter().map(|row| row.1));
+        let mut group = Group::default();
+        group.load(&scores, Bits::new(&labels, 0, rows.len()), None);
+        group.ties().counts()
+    }
+
+    fn pairs(counts: &Counts) -> Vec<(u128, Count)> {
+        (0..counts.len()).map(|place| (counts.key(place), counts.each()[place])).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn parts_make_the_whole(rows in prop::collection::vec((-40i32..40, any::<bool>()), 0..200), cut in 0usize..200, bits in 0u32..140) {
+            let (one, other) = rows.split_at(cut.min(rows.len()));
+            let (whole, one, other) = (counted(&rows), counted(one), counted(other));
+            prop_assert_eq!(pairs(&one.merged(&other)), pairs(&whole));
+            prop_assert_eq!(pairs(&other.merged(&one)), pairs(&whole));
+            prop_assert_eq!(pairs(&one.coarsened(bits).merged(&other.coarsened(bits)).coarsened(bits)), pairs(&whole.coarsened(bits)));
+            let middle = whole.len() / 2;
+            let mut joined = whole.slice(0..middle);
+            joined.append(&whole.slice(middle..whole.len()));
+            prop_assert_eq!(pairs(&joined), pairs(&whole));
+        }
+
+        #[test]
+        fn counted_earlier_or_now(rows in prop::collection::vec((-9i32..9, any::<bool>()), 0..200)) {
+            let scores: Vec<i32> = rows.iter().map(|row| row.0).collect();
+            let labels = packed(rows.iter().map(|row| row.1));
+            let mut group = Group::default();
+            group.load(&scores, Bits::new(&labels, 0, rows.len()), None);
+            let mut counts = group.ties().counts();
+            prop_assert_eq!(counts.ties().twice_u(), group.ties().twice_u());
+            prop_assert_eq!(twice_u(counts.each()), group.ties().twice_u());
+            prop_assert_eq!(counts.ties().twice_u_and_cubes(), group.ties().twice_u_and_cubes());
+            prop_assert_eq!(counts.ties().placements(), group.ties().placements());
+            prop_assert_eq!(counts.ties().reached(group.ties().at_least(crate::ranking::Number::Integer(2)).unwrap()), group.ties().reached(2i32.cast_unsigned() as u128 ^ (1 << 31)));
+            for count in [1, 5, 50] {
+                let there = count <= rows.len() as u64;
+                let (now, earlier) = (group.ties().threshold(count), counts.ties().threshold(count));
+                prop_assert_eq!((now, now.is_some()), (earlier, there));
+            }
+            let (pos, neg) = counts.ties().fold_segments(Indexed::Rarer, |sum: &mut (u64, u64), segment| { sum.0 += segment.pos; sum.1 += segment.neg; }, |_, _| ());
+            prop_assert_eq!((pos, neg), (group.n_pos(), group.n_neg()));
+        }
+    }
+
+    #[test]
+    fn values_are_scores() {
+        let counts = counted(&[(-3, true), (7, false)]);
+        assert_eq!(
+            (counts.score_type.value(counts.key(0)), counts.score_type.value(counts.key(1))),
+            (7.0, -3.0)
+        );
+        let (keys, each) = counts.into_parts();
+        assert_eq!((keys.len(), each[1]), (2, Count { pos: 1, neg: 0 }));
+    }
+}

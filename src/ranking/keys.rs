@@ -1,0 +1,150 @@
+//! Keys of one width in a row: what thresholds are kept as.
+//!
+//! Statistics see the key of a score as a wide number, whatever type scores came in. A column of them takes no more
+//! room than the scores took: the width is that of the scores.
+
+use super::Key;
+
+/// How wide keys are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Width {
+    /// 8 bits.
+    #[default]
+    W8,
+    /// 16 bits.
+    W16,
+    /// 32 bits.
+    W32,
+    /// 64 bits.
+    W64,
+    /// 128 bits.
+    W128,
+}
+
+/// Keys of one width.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Keys {
+    /// Of 8 bits.
+    W8(Vec<u8>),
+    /// Of 16 bits.
+    W16(Vec<u16>),
+    /// Of 32 bits.
+    W32(Vec<u32>),
+    /// Of 64 bits.
+    W64(Vec<u64>),
+    /// Of 128 bits.
+    W128(Vec<u128>),
+}
+
+/// Does the same with keys of any width.
+macro_rules! of_any_width {
+    ($keys:expr, $held:ident => $does:expr) => {
+        match $keys {
+            Keys::W8($held) => $does,
+            Keys::W16($held) => $does,
+            Keys::W32($held) => $does,
+            Keys::W64($held) => $does,
+            Keys::W128($held) => $does,
+        }
+    };
+}
+
+impl Keys {
+    /// No keys yet, with room for some.
+    pub fn with_capacity(width: Width, rows: usize) -> Self {
+        match width {
+            Width::W8 => Keys::W8(Vec::with_capacity(rows)),
+            Width::W16 => Keys::W16(Vec::with_capacity(rows)),
+            Width::W32 => Keys::W32(Vec::with_capacity(rows)),
+            Width::W64 => Keys::W64(Vec::with_capacity(rows)),
+            Width::W128 => Keys::W128(Vec::with_capacity(rows)),
+        }
+    }
+
+    /// How wide they are.
+    pub fn width(&self) -> Width {
+        match self {
+            Keys::W8(_) => Width::W8,
+            Keys::W16(_) => Width::W16,
+            Keys::W32(_) => Width::W32,
+            Keys::W64(_) => Width::W64,
+            Keys::W128(_) => Width::W128,
+        }
+    }
+
+    /// The number of keys.
+    pub fn len(&self) -> usize {
+        of_any_width!(self, keys => keys.len())
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The key at a place, widened.
+    #[inline]
+    pub fn at(&self, place: usize) -> u128 {
+        of_any_width!(self, keys => keys[place].wide())
+    }
+
+    /// The keys, widened.
+    pub fn iter(&self) -> impl Iterator<Item = u128> {
+        (0..self.len()).map(|place| self.at(place))
+    }
+
+    /// Appends a key.
+    #[inline]
+    pub fn push(&mut self, key: u128) {
+        of_any_width!(self, keys => keys.push(Key::narrow(key)));
+    }
+
+    /// Appends others.
+    pub fn extend(&mut self, more: &Keys) {
+        match (self, more) {
+            (Keys::W8(keys), Keys::W8(more)) => keys.extend_from_slice(more),
+            (Keys::W16(keys), Keys::W16(more)) => keys.extend_from_slice(more),
+            (Keys::W32(keys), Keys::W32(more)) => keys.extend_from_slice(more),
+            (Keys::W64(keys), Keys::W64(more)) => keys.extend_from_slice(more),
+            (Keys::W128(keys), Keys::W128(more)) => keys.extend_from_slice(more),
+            (keys, more) => (0..more.len()).for_each(|place| keys.push(more.at(place))),
+        }
+    }
+
+    /// Makes room for so many more, exactly for the first.
+    pub fn reserve(&mut self, rows: usize) {
+        of_any_width!(self, keys => if keys.is_empty() { keys.reserve_exact(rows) } else { keys.reserve(rows) });
+    }
+
+    /// Keys that there is room for.
+    pub fn capacity(&self) -> usize {
+        of_any_width!(self, keys => keys.capacity())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_width_keeps_its_keys() {
+        for (width, highest) in [
+            (Width::W8, u128::from(u8::MAX)),
+            (Width::W16, u128::from(u16::MAX)),
+            (Width::W32, u128::from(u32::MAX)),
+            (Width::W64, u128::from(u64::MAX)),
+            (Width::W128, u128::MAX),
+        ] {
+            let mut keys = Keys::with_capacity(width, 2);
+            assert!(keys.is_empty() && keys.width() == width && keys.capacity() >= 2);
+            keys.push(7);
+            keys.push(highest);
+            // What stands for NaN in the widest type stands for it in all.
+            keys.push(u128::MAX);
+            let more = keys.clone();
+            keys.extend(&more);
+            let all: Vec<u128> = keys.iter().collect();
+            assert_eq!(all, [7, highest, highest, 7, highest, highest]);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! A group that one thread ranks: the keys of each class, near their order or looked up.
+
+use super::class_keys::ClassKeys;
+use super::classes::{Classes, ScoreOps};
+use super::index::Index;
+use super::steps::{Above, Runs, Step, Take};
+use super::ties::{Source, Steps};
+use super::{Bits, Key, Placements, Score, duplicates::Duplicates, pairs};
+
+/// The rows of a group for one thread. Keeps its memory from group to group.
+#[derive(Debug)]
+pub(super) struct OneThread<K> {
+    ops: ScoreOps<K>,
+    class_keys: ClassKeys<K>,
+    room: Room<K>,
+}
+
+/// What walking takes. Keeps its memory from walk to walk.
+#[derive(Debug, Default)]
+pub(super) struct Room<K> {
+    pub index: Index<K>,
+    pub steps: Vec<Step>,
+}
+
+impl<K: Key> Default for OneThread<K> {
+    fn default() -> Self {
+        OneThread { ops: ScoreOps::of::<K>(), class_keys: ClassKeys::default(), room: Room::default() }
+    }
+}
+
+impl<K: Key> OneThread<K> {
+    /// Takes in rows; those whose `valid` bit is 0 are skipped.
+    pub fn load<S: Score<Key = K>>(&mut self, scores: &[S], labels: Bits<'_>, valid: Option<Bits<'_>>) {
+        self.ops = ScoreOps::of::<S>();
+        self.class_keys.part(scores, labels, valid);
+    }
+
+    /// Whether a score that is not missing is NaN.
+    pub fn has_nan(&self) -> bool {
+        self.class_keys.has_nan()
+    }
+
+    fn ask<T>(&mut self, ask: impl FnOnce(&Classes<'_, K>, ScoreOps<K>, &mut Room<K>) -> T) -> T {
+        let (pos, neg) = (self.class_keys.pos.keys(), self.class_keys.neg.keys());
+        let classes = Classes { pos: &[pos], neg: &[neg], n_pos: pos.len(), n_neg: neg.len() };
+        ask(&classes, self.ops, &mut self.room)
+    }
+}
+
+impl<K: Key> Source for OneThread<K> {
+    fn totals(&self) -> (u64, u64) {
+        (self.class_keys.n_pos(), self.class_keys.n_neg())
+    }
+
+    fn walk(&mut self, steps: Steps, take: &mut Take<'_>) {
+        if let Steps::Segments(indexed) = steps {
+            let few = self.ask(|classes, ops, Room { index, steps }| {
+                let few = classes.are_few();
+                if !few {
+                    let mut runs = Runs::new(Above::default(), steps, take);
+                    classes.for_each_segment(index, ops, indexed, &mut runs);
+                    runs.hand_out();
+                }
+                few
+            });
+            if !few {
+                return;
+            }
+        }
+        (self.ops.spread)(&mut self.class_keys);
+        let mut runs = Runs::new(Above::default(), &mut self.room.steps, take);
+        self.class_keys.for_each(&mut runs);
+        runs.hand_out();
+    }
+
+    fn twice_u(&mut self) -> Option<u128> {
+        Some(self.ask(|classes, ops, room| classes.twice_u(&mut room.index, ops).into()))
+    }
+
+    fn twice_u_and_cubes(&mut self) -> Option<(u128, u128)> {
+        self.ask(|classes, ops, room| {
+            let cubes = || Duplicates::default().cubes(&[classes.pos, classes.neg]);
+            (!classes.are_few()).then(|| (classes.twice_u(&mut room.index, ops).into(), cubes()))
+        })
+    }
+
+    fn placements(&mut self) -> Option<Placements> {
+        self.ask(|classes, _, _| classes.are_few().then(|| pairs::placements(classes)))
+    }
+
+    fn reached(&mut self, key: u128) -> Option<(u64, u64)> {
+        Some(self.ask(|classes, _, _| classes.reached(K::narrow(key))))
+    }
+
+    fn threshold(&mut self, rows: u64) -> Option<Option<u128>> {
+        Some(self.ask(|classes, _, _| classes.highest(rows as usize)).map(K::wide))
+    }
+}

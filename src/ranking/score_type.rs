@@ -1,0 +1,46 @@
+//! The type that the scores of a group came in: what a statistic may ask about keys.
+
+use super::keys::Width;
+use super::number::{Domain, Number};
+use super::{Key, Score};
+
+/// The type of scores, behind their keys.
+#[derive(Clone, Copy, Debug)]
+pub struct ScoreType {
+    at_least: fn(Number) -> Option<u128>,
+    value: fn(u128) -> f64,
+    width: Width,
+    domain: Domain,
+}
+
+impl ScoreType {
+    /// Scores held as `S`, which can be the numbers of a domain.
+    pub fn of<S: Score>(domain: Domain) -> Self {
+        ScoreType {
+            at_least: |number| number.key::<S>().map(Key::wide),
+            value: |key| S::from_key(Key::narrow(key)).position(),
+            width: S::Key::WIDTH,
+            domain,
+        }
+    }
+
+    /// How wide their keys are.
+    pub fn width(&self) -> Width {
+        self.width
+    }
+
+    /// The key of the lowest possible score that is not below a number; none if all are.
+    pub fn at_least(&self, number: Number) -> Option<u128> {
+        number.up_to(self.domain).and_then(self.at_least)
+    }
+
+    /// The score of a key, as a float: rounded where the type holds more than a float does.
+    pub fn value(&self, key: u128) -> f64 {
+        let value = (self.value)(key);
+        match self.domain {
+            // The scale of a decimal type is a power of ten that a float holds exactly, up to 22 digits.
+            Domain::Whole { decimals, .. } if decimals > 0 => value / 10f64.powi(decimals as i32),
+            _ => value,
+        }
+    }
+}
