@@ -134,7 +134,7 @@ fn main() {
                 }),
                 ("roc_auc", &|| {
                     each_group(&scores, &labels, group_rows, |ties| {
-                        RocAuc {}.of_ties(ties).auc.unwrap_or(0.0)
+                        RocAuc::default().of_ties(ties).auc.unwrap_or(0.0)
                     })
                 }),
                 ("ks_statistic", &|| {

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::class_keys::ClassKeys;
 use super::index::Index;
-use super::steps::Runs;
+use super::steps::{Above, Runs, Tie};
 use super::ties::Indexed;
 use super::{Key, Score};
 
@@ -120,6 +120,22 @@ impl<K: Key> Classes<'_, K> {
         index.for_each_segment(self.indexes_pos(which), runs);
     }
 
+    /// The tie of the row at this rank among these, the highest being at 1, where `above` lies above all of these.
+    pub fn at_rank(&self, rank: usize, above: Above) -> Option<Tie> {
+        let key = self.highest(rank)?;
+        let count = |pieces: &[&[K]], test: &dyn Fn(K) -> bool| -> u64 {
+            pieces.iter().map(|keys| keys.iter().filter(|&&other| test(other)).count() as u64).sum()
+        };
+        let (higher, equal) = (|other| other > key, |other| other == key);
+        Some(Tie {
+            key: key.wide(),
+            pos: count(self.pos, &equal),
+            neg: count(self.neg, &equal),
+            pos_above: above.pos + count(self.pos, &higher),
+            neg_above: above.neg + count(self.neg, &higher),
+        })
+    }
+
     /// Positives and negatives that score as high as a key, or higher.
     pub fn reached(&self, key: K) -> (u64, u64) {
         let count = |pieces: &[&[K]]| -> u64 {
@@ -129,7 +145,7 @@ impl<K: Key> Classes<'_, K> {
     }
 
     /// The key at this place among all, the highest being at 1.
-    pub fn highest(&self, rank: usize) -> Option<K> {
+    fn highest(&self, rank: usize) -> Option<K> {
         let mut keys: Vec<K> = self.pos.iter().chain(self.neg).copied().flatten().copied().collect();
         let place = keys.len().checked_sub(rank)?;
         (rank > 0).then(|| *keys.select_nth_unstable(place).1)

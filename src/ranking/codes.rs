@@ -6,7 +6,7 @@
 
 use rayon::prelude::*;
 
-use super::{SHARD_ROWS, Score};
+use super::{Count, SHARD_ROWS, Score};
 
 /// The places of scores among the distinct ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,6 +49,20 @@ impl Codes {
     /// The codes of these rows only, in this order; codes that no row is left of remain.
     pub fn taken(&self, rows: &[u32]) -> Self {
         Codes { of_row: rows.iter().map(|&row| self.of_row[row as usize]).collect(), distinct: self.distinct }
+    }
+
+    /// How many positives and negatives have each score, the highest first; scores that no row is left of are there.
+    pub fn counts(&self, labels: &[bool]) -> Vec<Count> {
+        let mut counts = vec![Count::default(); self.distinct];
+        for (&code, &label) in self.of_row.iter().zip(labels) {
+            counts[self.place(code)].add(label, 1);
+        }
+        counts
+    }
+
+    /// The place of a code among all, the highest score at 0.
+    pub fn place(&self, code: u32) -> usize {
+        self.distinct - 1 - code as usize
     }
 
     /// How many of the rows that `count` says to count have each code.

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::Placements;
 use super::fixed_point::Units;
 use super::keys::Keys;
 use super::score_type::ScoreType;
@@ -22,6 +23,17 @@ pub struct Count {
 }
 
 impl Count {
+    /// Counts more rows of a class.
+    #[inline]
+    pub fn add(&mut self, positive: bool, rows: u64) {
+        *(if positive { &mut self.pos } else { &mut self.neg }) += rows;
+    }
+
+    /// All rows.
+    pub fn rows(self) -> u64 {
+        self.pos + self.neg
+    }
+
     /// Both together.
     pub fn plus(self, more: Count) -> Count {
         Count { pos: self.pos + more.pos, neg: self.neg + more.neg }
@@ -153,6 +165,15 @@ pub fn steps(counts: &[Count]) -> impl Iterator<Item = Step> {
     })
 }
 
+/// Sums over the placements of counted rows, the highest score first.
+pub fn placements(counts: &[Count]) -> Placements {
+    let n_neg = Count::sum(counts).neg;
+    steps(counts).fold(Placements::default(), |mut sums, step| {
+        sums.add(&step, n_neg);
+        sums
+    })
+}
+
 /// Twice the Mann-Whitney U of counts, the highest score first.
 pub fn twice_u(counts: &[Count]) -> u128 {
     let n_neg = Count::sum(counts).neg;
@@ -223,10 +244,11 @@ mod tests {
             prop_assert_eq!(twice_u(counts.each()), group.ties().twice_u());
             prop_assert_eq!(counts.ties().twice_u_and_cubes(), group.ties().twice_u_and_cubes());
             prop_assert_eq!(counts.ties().placements(), group.ties().placements());
+            prop_assert_eq!(placements(counts.each()), group.ties().placements());
             prop_assert_eq!(counts.ties().reached(group.ties().at_least(crate::ranking::Number::Integer(2)).unwrap()), group.ties().reached(2i32.cast_unsigned() as u128 ^ (1 << 31)));
             for count in [1, 5, 50] {
                 let there = count <= rows.len() as u64;
-                let (now, earlier) = (group.ties().threshold(count), counts.ties().threshold(count));
+                let (now, earlier) = (group.ties().at_rank(count), counts.ties().at_rank(count));
                 prop_assert_eq!((now, now.is_some()), (earlier, there));
             }
             let (pos, neg) = counts.ties().fold_segments(Indexed::Rarer, |sum: &mut (u64, u64), segment| { sum.0 += segment.pos; sum.1 += segment.neg; }, |_, _| ());

@@ -3,7 +3,7 @@
 use super::class_keys::ClassKeys;
 use super::classes::{Classes, ScoreOps};
 use super::index::Index;
-use super::steps::{Above, Runs, Step, Take};
+use super::steps::{Above, Runs, Step, Take, Tie};
 use super::ties::{Source, Steps};
 use super::{Bits, Key, Placements, Score, duplicates::Duplicates, pairs};
 
@@ -92,7 +92,7 @@ impl<K: Key> Source for OneThread<K> {
         Some(self.ask(|classes, _, _| classes.reached(K::narrow(key))))
     }
 
-    fn threshold(&mut self, rows: u64) -> Option<Option<u128>> {
-        Some(self.ask(|classes, _, _| classes.highest(rows as usize)).map(K::wide))
+    fn at_rank(&mut self, rank: u64) -> Option<Option<Tie>> {
+        Some(self.ask(|classes, _, _| classes.at_rank(rank as usize, Above::default())))
     }
 }

@@ -36,13 +36,6 @@ impl Placements {
         self.add_neg(segment.neg, segment.placement_of_neg());
     }
 
-    /// Takes in the rows that share a score: so many positives and negatives, each of one placement.
-    #[inline]
-    pub fn add_rows(&mut self, pos: u64, of_pos: u64, neg: u64, of_neg: u64) {
-        self.add_pos(pos, of_pos);
-        self.add_neg(neg, of_neg);
-    }
-
     /// Takes in `rows` positives of one placement.
     #[inline]
     fn add_pos(&mut self, rows: u64, placement: u64) {

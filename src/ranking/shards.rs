@@ -18,7 +18,7 @@ use super::index::Index;
 use super::map::{Map, sampled};
 use super::one_thread::Room;
 use super::outline::{self, Beside, Cell, Piece};
-use super::steps::{Above, Runs, Take};
+use super::steps::{Above, Runs, Take, Tie};
 use super::streams::Streams;
 use super::ties::{Source, Steps, Walk};
 use super::{Bits, Key, Score, tasks};
@@ -231,14 +231,15 @@ impl<K: Key> Source for Shards<K> {
         Some(parts.into_iter().fold((0, 0), |sums, part| (sums.0 + part.0, sums.1 + part.1)))
     }
 
-    fn threshold(&mut self, rows: u64) -> Option<Option<u128>> {
-        let Some(last) = self.order.partition_point(|(_, above)| above.pos + above.neg < rows).checked_sub(1)
-        else {
-            return Some(None);
-        };
-        let (shard, above) = self.order[last];
-        let rank = (rows - above.pos - above.neg) as usize;
-        Some(self.with(shard, |classes| classes.highest(rank)).map(K::wide))
+    fn at_rank(&mut self, rank: u64) -> Option<Option<Tie>> {
+        let begins_above = |(_, above): &(usize, Above)| above.pos + above.neg < rank;
+        let last = self.order.partition_point(begins_above).checked_sub(1);
+        Some(last.and_then(|last| {
+            let (shard, above) = self.order[last];
+            // Rows of one score are all in one shard.
+            let rank = (rank - above.pos - above.neg) as usize;
+            self.with(shard, |classes| classes.at_rank(rank, above))
+        }))
     }
 
     fn outline(&self, cells: usize) -> Option<Vec<Cell<u128>>> {

@@ -108,8 +108,8 @@ pub trait Source {
         None
     }
 
-    /// As [`Ties::threshold`], where the source knows a way that is shorter than a walk.
-    fn threshold(&mut self, _rows: u64) -> Option<Option<u128>> {
+    /// As [`Ties::at_rank`], where the source knows a way that is shorter than a walk.
+    fn at_rank(&mut self, _rank: u64) -> Option<Option<Tie>> {
         None
     }
 
@@ -159,7 +159,7 @@ impl<'a> Ties<'a> {
     /// Distinct scores at most, in a group of so many rows that it matters; otherwise 0.
     pub fn most_distinct(&self) -> usize {
         let (n_pos, n_neg) = self.rows();
-        if self.source.parts().is_some() && self.units().is_none() { (n_pos + n_neg) as usize } else { 0 }
+        if self.is_large() { (n_pos + n_neg) as usize } else { 0 }
     }
 
     /// Whether both classes are there, so that there is a pair to rank.
@@ -332,18 +332,24 @@ impl<'a> Ties<'a> {
         })
     }
 
-    /// The key of the highest score that so many rows or more reach, where there is one.
-    pub fn threshold(&mut self, rows: u64) -> Option<u128> {
-        self.source.threshold(rows).unwrap_or_else(|| {
+    /// The tie of the row at this rank, the highest row being at 1, where there is one: the highest score that so many
+    /// rows or more reach. With weights, ranks count units.
+    pub fn at_rank(&mut self, rank: u64) -> Option<Tie> {
+        self.source.at_rank(rank).unwrap_or_else(|| {
             self.fold(
-                |found: &mut Option<u128>, tie| {
-                    if found.is_none() && tie.tp() + tie.fp() >= rows {
-                        *found = Some(tie.key);
+                |found: &mut Option<Tie>, tie| {
+                    if found.is_none() && tie.tp() + tie.fp() >= rank {
+                        *found = Some(tie);
                     }
                 },
                 |found, lower| *found = found.or(lower),
             )
         })
+    }
+
+    /// Whether the group is so large that asking for a rank is short beside a walk.
+    pub fn is_large(&self) -> bool {
+        self.source.parts().is_some() && self.units().is_none()
     }
 }
 
@@ -467,7 +473,13 @@ mod tests {
             }
             ask(&|mut ties| {
                 for tie in &expected {
-                    prop_assert_eq!(ties.threshold(tie.tp() + tie.fp()), Some(tie.key), "{:?}", blocks);
+                    prop_assert_eq!(ties.at_rank(tie.tp() + tie.fp()), Some(*tie), "{:?}", blocks);
+                    prop_assert_eq!(
+                        ties.at_rank(tie.pos_above + tie.neg_above + 1),
+                        Some(*tie),
+                        "{:?}",
+                        blocks
+                    );
                 }
                 Ok(())
             })?;

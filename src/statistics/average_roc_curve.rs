@@ -5,7 +5,8 @@ use super::cv_roc_auc::in_order;
 use super::record::{Many, record};
 use super::{Columns, Joint, Needs};
 use crate::math::quantile::mean_and_deviation;
-use crate::ranking::Rows;
+use crate::ranking::counts::steps;
+use crate::ranking::{Count, Rows, Step};
 
 /// The mean of the folds' ROC curves, with how much they differ.
 ///
@@ -122,12 +123,9 @@ impl AverageRocCurve {
     }
 
     fn pooled(&self, rows: &Rows) -> Option<Vec<AveragePointRecord>> {
-        let mut counts = vec![(0, 0); rows.scores[0].distinct];
-        for (&code, &label) in rows.scores[0].of_row.iter().zip(&rows.labels) {
-            let (pos, neg) = &mut counts[code as usize];
-            *(if label { pos } else { neg }) += 1;
-        }
-        let curve = Curve::of((0..counts.len() as u32).zip(counts), rows.n_pos(), rows.n_neg())?;
+        let counts = rows.scores[0].counts(&rows.labels);
+        let codes: Vec<u32> = (0..counts.len() as u32).rev().collect();
+        let curve = Curve::of(&codes, &counts)?;
         let folds = rows.keys.distinct as u64;
         let point = |fpr: f64| AveragePointRecord::new(fpr, None, curve.tpr_at(fpr), None, None, folds);
         Some(self.rates().into_iter().map(point).collect())
@@ -184,23 +182,17 @@ struct Curve {
 
 impl Curve {
     fn of_fold(fold: &OfKey) -> Option<Self> {
-        Curve::of(fold.ties.iter().copied(), fold.n_pos, fold.n_neg)
+        Curve::of(&fold.codes, &fold.counts)
     }
 
-    /// From codes with their (positives, negatives), lowest first; undefined without a positive or without a negative.
-    fn of(ties: impl DoubleEndedIterator<Item = (u32, (u64, u64))>, n_pos: u64, n_neg: u64) -> Option<Self> {
-        if n_pos == 0 || n_neg == 0 {
-            return None;
-        }
-        let mut curve = Curve { codes: Vec::new(), points: vec![(0.0, 0.0)] };
-        let (mut tp, mut fp) = (0, 0);
-        for (code, (pos, neg)) in ties.rev() {
-            tp += pos;
-            fp += neg;
-            curve.codes.push(code);
-            curve.points.push((fp as f64 / n_neg as f64, tp as f64 / n_pos as f64));
-        }
-        Some(curve)
+    /// From codes and their counts, the highest first; undefined without a positive or without a negative.
+    fn of(codes: &[u32], counts: &[Count]) -> Option<Self> {
+        let Count { pos: n_pos, neg: n_neg } = Count::sum(counts);
+        let point = |step: Step| (step.fp() as f64 / n_neg as f64, step.tp() as f64 / n_pos as f64);
+        (n_pos > 0 && n_neg > 0).then(|| Curve {
+            codes: codes.to_vec(),
+            points: std::iter::once((0.0, 0.0)).chain(steps(counts).map(point)).collect(),
+        })
     }
 
     /// The point of calling the score of this code, and all higher ones, positive.

@@ -1,10 +1,10 @@
 //! The binormal ROC curve: a straight line between normal quantiles.
 
 use super::record::{Column, Record, record};
-use super::{Columns, Curve, Joint, Needs, Summary};
+use super::{Curve, Given, Summary};
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::quotient;
-use crate::ranking::{Rows, Ties};
+use crate::ranking::{Count, Ties};
 
 /// The most points of a curve that can be asked for.
 const MOST_POINTS: u32 = 10_000_000;
@@ -110,10 +110,28 @@ impl Sum {
     }
 }
 
-/// The binormal curve that fits a group's ROC curve best, and its area.
+/// The binormal curve of a group, and its area.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
-pub struct RocBinormal {}
+pub struct RocBinormal {
+    /// How the curve is found.
+    pub method: Method,
+}
+
+/// How a binormal curve is found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Method {
+    /// As the line of least squares through the points of the ROC curve.
+    #[default]
+    LeastSquares,
+    /// From the means and standard deviations of the classes.
+    ///
+    /// With means `m` and deviations `s` (over n: of greatest likelihood) the quantile of the specificity at a threshold
+    /// `c` is `(c - m0) / s0` and that of the sensitivity `(m1 - c) / s1`: the intercept is `(m1 - m0) / s0`, the slope
+    /// `-s1 / s0`, and the area `Φ((m1 - m0) / √(s0² + s1²))` (Green and Swets 1966). Here scores count by their values.
+    Moments,
+}
 
 record! {
     /// The fit of one group.
@@ -136,6 +154,9 @@ impl Summary for RocBinormal {
 
     fn of_ties(&self, mut ties: Ties<'_>) -> RocBinormalRecord {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
+        if self.method == Method::Moments {
+            return of_moments(&mut ties);
+        }
         let line = if ties.has_pairs() { Line::of_ties(&mut ties) } else { None };
         RocBinormalRecord::new(
             line.map(Line::auc),
@@ -152,58 +173,36 @@ impl Summary for RocBinormal {
 }
 
 /// The binormal curve of two normal distributions with the means and standard deviations of the classes.
-///
-/// With means `m` and deviations `s` (over n: of greatest likelihood) the quantile of the specificity at a threshold `c` is `(c - m0) / s0`
-/// and that of the sensitivity `(m1 - c) / s1`: the intercept is `(m1 - m0) / s0`, the slope `-s1 / s0`, and the area
-/// `Φ((m1 - m0) / √(s0² + s1²))` (Green and Swets 1966). Here scores count by their values.
-#[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
-pub struct RocBinormalMoments {}
-
-impl Joint for RocBinormalMoments {
-    type Record = RocBinormalRecord;
-
-    const COLUMNS: Columns = Columns::scores(Some(1));
-
-    fn needs(&self) -> Needs {
-        Needs::VALUES
+fn of_moments(ties: &mut Ties<'_>) -> RocBinormalRecord {
+    let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
+    let undefined = RocBinormalRecord { n_pos, n_neg, ..RocBinormalRecord::undefined() };
+    let counts = ties.counts();
+    // In order of size, whatever the order of the rows.
+    let values: Vec<f64> = (0..counts.len()).rev().map(|place| ties.value(counts.key(place))).collect();
+    let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+    if n_pos < 2 || n_neg < 2 || largest == f64::INFINITY {
+        return undefined;
     }
-
-    fn of_rows(&self, rows: &Rows) -> RocBinormalRecord {
-        let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
-        let undefined = RocBinormalRecord { n_pos, n_neg, ..RocBinormalRecord::undefined() };
-        let Some(values) = rows.values.first() else { return undefined };
-        let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
-        if n_pos < 2 || n_neg < 2 || largest == f64::INFINITY {
-            return undefined;
-        }
-        // Where sums would leave the range of floats, all scores are made smaller. Both means are taken from one of the
-        // scores, so that what the scores have in common does not cost digits.
-        let scale = if largest > SUMMABLE { f64::powi(2.0, -100) } else { 1.0 };
-        let base = values.iter().fold(f64::INFINITY, |least: f64, &value| least.min(value)) * scale;
-        let of_class = |class: bool| {
-            let of = values.iter().zip(&rows.labels).filter(|row| *row.1 == class);
-            let mut offsets: Vec<f64> = of.map(|row| row.0 * scale - base).collect();
-            // Summed in order of size, whatever the order of the rows.
-            offsets.sort_unstable_by(f64::total_cmp);
-            mean_and_deviation(&offsets)
-        };
-        let ((m1, s1), (m0, s0)) = (of_class(true), of_class(false));
-        let spread = s0.hypot(s1);
-        if spread == 0.0 {
-            return undefined;
-        }
-        let finite = |value: f64| Some(value).filter(|value| value.is_finite());
-        RocBinormalRecord {
-            auc: Some(upper_tail(-(m1 - m0) / spread)),
-            intercept: finite((m1 - m0) / s0),
-            slope: finite(-s1 / s0),
-            ..undefined
-        }
+    // Where sums would leave the range of floats, all scores are made smaller. Both means are taken from one of the
+    // scores, so that what the scores have in common does not cost digits.
+    let scale = if largest > SUMMABLE { f64::powi(2.0, -100) } else { 1.0 };
+    let base = values.first().copied().unwrap_or(f64::INFINITY) * scale;
+    let of_class = |of: fn(&Count) -> u64| {
+        let repeated = |(value, count)| std::iter::repeat_n(value * scale - base, of(count) as usize);
+        let offsets: Vec<f64> = values.iter().zip(counts.each().iter().rev()).flat_map(repeated).collect();
+        mean_and_deviation(&offsets)
+    };
+    let ((m1, s1), (m0, s0)) = (of_class(|count| count.pos), of_class(|count| count.neg));
+    let spread = s0.hypot(s1);
+    if spread == 0.0 {
+        return undefined;
     }
-
-    fn of_nan(&self, rows: &Rows) -> RocBinormalRecord {
-        RocBinormalRecord { n_pos: rows.n_pos(), n_neg: rows.n_neg(), ..RocBinormalRecord::nan() }
+    let finite = |value: f64| Some(value).filter(|value| value.is_finite());
+    RocBinormalRecord {
+        auc: Some(upper_tail(-(m1 - m0) / spread)),
+        intercept: finite((m1 - m0) / s0),
+        slope: finite(-s1 / s0),
+        ..undefined
     }
 }
 
@@ -243,7 +242,7 @@ record! {
 impl Curve for BinormalCurve {
     type Record = BinormalPoint;
 
-    fn check(&self) -> Result<(), String> {
+    fn check(&self, _: Given) -> Result<(), String> {
         let rates = self.at_fpr.as_deref().unwrap_or_default();
         if let Some(wrong) = rates.iter().find(|rate| !(0.0..=1.0).contains(*rate)) {
             return Err(format!("at_fpr must lie between 0 and 1, such as 0.1, got {wrong}"));
@@ -275,11 +274,11 @@ impl Curve for BinormalCurve {
 mod tests {
     use super::*;
     use crate::ranking::Width;
-    use crate::statistics::tests::{rows_of, summary, with_ties};
+    use crate::statistics::tests::{summary, with_ties};
     use proptest::prelude::*;
 
     fn fit(labels: &[u8], scores: &[f64]) -> (Option<f64>, Option<f64>, Option<f64>) {
-        let record = summary(&RocBinormal {}, labels, scores);
+        let record = summary(&RocBinormal::default(), labels, scores);
         (record.auc, record.intercept, record.slope)
     }
 
@@ -314,7 +313,7 @@ mod tests {
         let labels = [1, 1, 0, 1, 0, 1, 0, 0];
         let scores = [3u8, 3, 3, 2, 2, 1, 1, 1];
         let points = |curve: BinormalCurve| {
-            curve.check().unwrap();
+            curve.check(Given::default()).unwrap();
             let mut columns = Column::all_of(BinormalPoint::FIELDS, Width::W128, 0);
             assert!(with_ties(&labels, &scores, |ties| curve.points(ties, &mut columns)));
             match &columns[0] {
@@ -325,15 +324,15 @@ mod tests {
         assert_eq!(points(BinormalCurve { at_fpr: None, n_points: 5 }), [0.0, 0.25, 0.5, 0.75, 1.0]);
         assert_eq!(points(BinormalCurve { at_fpr: Some(vec![0.5, 0.1]), n_points: 5 }), [0.5, 0.1]);
         for wrong in [Some(vec![0.5, 1.5]), Some(vec![f64::NAN])] {
-            assert!(BinormalCurve { at_fpr: wrong, n_points: 5 }.check().is_err());
+            assert!(BinormalCurve { at_fpr: wrong, n_points: 5 }.check(Given::default()).is_err());
         }
-        assert!(BinormalCurve { at_fpr: None, n_points: 1 }.check().is_err());
+        assert!(BinormalCurve { at_fpr: None, n_points: 1 }.check(Given::default()).is_err());
     }
 
     #[test]
     fn moments() {
         let of = |labels: &[u8], scores: &[f64]| {
-            let record = RocBinormalMoments {}.of_rows(&rows_of(labels, &[scores], &[]));
+            let record = summary(&RocBinormal { method: Method::Moments }, labels, scores);
             (record.auc, record.intercept, record.slope)
         };
         // Positives 4 ± 2 and negatives 1 ± 1, shifted and scaled.

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::Measure;
 use crate::math::{Stream, quotient};
-use crate::ranking::Rows;
+use crate::ranking::{Count, Rows};
 
 /// The most resamples that are drawn.
 const MOST_RESAMPLES: u32 = 10_000_000;
@@ -21,6 +21,12 @@ pub struct Resampling {
     pub n_resamples: u32,
     /// What the streams of random numbers begin with.
     pub seed: u64,
+}
+
+impl Default for Resampling {
+    fn default() -> Self {
+        Resampling { n_resamples: 2000, seed: 0 }
+    }
 }
 
 impl Resampling {
@@ -49,17 +55,16 @@ impl Resampling {
             .collect()
     }
 
-    /// The areas of stratified resamples of a group with these distinct scores, highest first, as (positives,
-    /// negatives). Both classes must be there.
-    pub fn areas(self, ties: &[(u64, u64)]) -> Vec<f64> {
-        let n_pos: u64 = ties.iter().map(|tie| tie.0).sum();
-        let n_neg: u64 = ties.iter().map(|tie| tie.1).sum();
+    /// The areas of stratified resamples of a group with these counts, the highest score first. Both classes must be
+    /// there.
+    pub fn areas(self, counts: &[Count]) -> Vec<f64> {
+        let Count { pos: n_pos, neg: n_neg } = Count::sum(counts);
         // The rarer class is counted; every row of the other class reads its placement off the counts. In the order
         // of the scores a counted row's tie has an odd number, and what lies between two ties an even one.
         let counts_pos = n_pos <= n_neg;
         let (mut counted, mut reading) = (Vec::new(), Vec::new());
         let mut places = 0u32;
-        for &(pos, neg) in ties {
+        for &Count { pos, neg } in counts {
             let (of_counted, of_reading) = if counts_pos { (pos, neg) } else { (neg, pos) };
             let here = if of_counted > 0 { 2 * places + 1 } else { 2 * places };
             reading.extend(std::iter::repeat_n(here, of_reading as usize));
@@ -94,6 +99,32 @@ impl Resampling {
         })
     }
 
+    /// The measure of each stratified resample of a group with these counts, the highest score first. Both classes must be
+    /// there.
+    pub fn measured(self, counts: &[Count], measure: Measure) -> Vec<f64> {
+        // The rows of either class from the lowest score up, each as its place among the counts.
+        let places = |of: fn(&Count) -> u64| -> Vec<u32> {
+            let repeated = |(place, count)| std::iter::repeat_n(place, of(count) as usize);
+            let lowest_first = (0u32..).zip(counts).collect::<Vec<_>>().into_iter().rev();
+            lowest_first.flat_map(repeated).collect()
+        };
+        let (neg, pos) = (places(|count| count.neg), places(|count| count.pos));
+        let drawn = self.each(
+            || vec![Count::default(); counts.len()],
+            |drawn, mut stream| {
+                drawn.fill(Count::default());
+                for (positive, rows) in [(false, &neg), (true, &pos)] {
+                    for _ in 0..rows.len() {
+                        let place = rows[stream.index(rows.len() as u32) as usize];
+                        drawn[place as usize].add(positive, 1);
+                    }
+                }
+                measure.of(drawn)
+            },
+        );
+        drawn.into_iter().flatten().collect()
+    }
+
     /// The measures of each score in each resample of rows: of whole clusters if there are keys, otherwise within
     /// each class. Resamples of clusters may lack a class, and their measures are then undefined.
     ///
@@ -108,15 +139,14 @@ impl Resampling {
             }
             clusters
         });
-        let memory = || -> Vec<Vec<(u32, u32)>> {
-            rows.scores.iter().map(|codes| vec![(0, 0); codes.distinct]).collect()
+        let memory = || -> Vec<Vec<Count>> {
+            rows.scores.iter().map(|codes| vec![Count::default(); codes.distinct]).collect()
         };
         self.each(memory, |counts, mut stream| {
-            counts.iter_mut().for_each(|counts| counts.fill((0, 0)));
+            counts.iter_mut().for_each(|counts| counts.fill(Count::default()));
             let mut take = |row: usize| {
                 for (counts, codes) in counts.iter_mut().zip(&rows.scores) {
-                    let (pos, neg) = &mut counts[codes.of_row[row] as usize];
-                    *(if rows.labels[row] { pos } else { neg }) += 1;
+                    counts[codes.place(codes.of_row[row])].add(rows.labels[row], 1);
                 }
             };
             match &by_cluster {
@@ -132,7 +162,7 @@ impl Resampling {
                     (0..n_pos).for_each(|_| take((n_neg + stream.index(n_pos)) as usize));
                 }
             }
-            counts.iter().map(|counts| measure.of(counts.iter().rev().copied())).collect()
+            counts.iter().map(|counts| measure.of(counts)).collect()
         })
     }
 }
@@ -154,7 +184,8 @@ mod tests {
                 .map(|tie| if flip { (tie.1, tie.0) } else { tie })
                 .filter(|tie| *tie != (0, 0))
                 .collect();
-            let areas = TWO_THOUSAND.areas(&ties);
+            let counts = ties.iter().map(|&(pos, neg)| Count { pos, neg }).collect::<Vec<_>>();
+            let areas = TWO_THOUSAND.areas(&counts);
             let (mut labels, mut scores) = (Vec::new(), Vec::new());
             for (&(pos, neg), score) in ties.iter().zip((0..100).rev()) {
                 labels.extend(
@@ -175,6 +206,7 @@ mod tests {
                 .filter_map(|of| of[0])
                 .collect();
             let (mean_too, deviation_too) = mean_and_deviation(&measured);
+            assert_eq!(measured, TWO_THOUSAND.measured(&counts, Measure::Auc), "by rows or by counts");
             assert!((mean_too - mean).abs() < 6.0 * se / 2000f64.sqrt());
             assert!((deviation_too / deviation - 1.0).abs() < 0.09);
         }
@@ -182,9 +214,13 @@ mod tests {
 
     #[test]
     fn separated_classes_stay_so() {
-        assert!(TWO_THOUSAND.areas(&[(3, 0), (0, 2)]).iter().all(|&area| area == 1.0));
-        assert!(TWO_THOUSAND.areas(&[(0, 3), (5, 0)]).iter().all(|&area| area == 0.0));
-        assert!(TWO_THOUSAND.areas(&[(4, 3)]).iter().all(|&area| area == 0.5));
+        let all_are = |counts: &[(u64, u64)], area: f64| {
+            let counts: Vec<Count> = counts.iter().map(|&(pos, neg)| Count { pos, neg }).collect();
+            TWO_THOUSAND.areas(&counts).iter().all(|&resampled| resampled == area)
+        };
+        assert!(all_are(&[(3, 0), (0, 2)], 1.0));
+        assert!(all_are(&[(0, 3), (5, 0)], 0.0));
+        assert!(all_are(&[(4, 3)], 0.5));
     }
 
     #[test]

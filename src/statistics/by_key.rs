@@ -4,13 +4,16 @@ use rayon::prelude::*;
 
 use super::delong;
 use crate::math::{quotient, signed_product_difference};
-use crate::ranking::{Placements, Rows};
+use crate::ranking::counts::{placements, steps};
+use crate::ranking::{Count, Placements, Rows};
 
 /// The rows of one key.
 #[derive(Clone, Debug, Default)]
 pub struct OfKey {
-    /// The distinct scores as codes, lowest first, with their (positives, negatives).
-    pub ties: Vec<(u32, (u64, u64))>,
+    /// The distinct scores as codes, highest first.
+    pub codes: Vec<u32>,
+    /// How many rows have each.
+    pub counts: Vec<Count>,
     /// All positives.
     pub n_pos: u64,
     /// All negatives.
@@ -29,12 +32,13 @@ pub fn by_key(rows: &Rows, score: usize) -> Vec<OfKey> {
 
 impl OfKey {
     fn counted(mut members: Vec<(u32, bool)>) -> Self {
-        members.sort_unstable();
+        members.sort_unstable_by(|a, b| b.cmp(a));
         let mut counted = OfKey::default();
         for tie in members.chunk_by(|a, b| a.0 == b.0) {
             let pos = tie.iter().filter(|row| row.1).count() as u64;
             let neg = tie.len() as u64 - pos;
-            counted.ties.push((tie[0].0, (pos, neg)));
+            counted.codes.push(tie[0].0);
+            counted.counts.push(Count { pos, neg });
             counted.n_pos += pos;
             counted.n_neg += neg;
         }
@@ -43,7 +47,7 @@ impl OfKey {
 
     /// The area of these rows; undefined without a positive or without a negative.
     pub fn area(&self) -> Option<Area> {
-        Area::of(self.ties.iter().map(|tie| tie.1), self.n_pos, self.n_neg)
+        Area::of(&self.counts)
     }
 }
 
@@ -61,18 +65,13 @@ pub struct Area {
 }
 
 impl Area {
-    /// From counts of (positives, negatives), lowest score first; undefined without a positive or without a negative.
-    pub fn of(counts: impl Iterator<Item = (u64, u64)>, n_pos: u64, n_neg: u64) -> Option<Area> {
+    /// From counts, the highest score first; undefined without a positive or without a negative.
+    pub fn of(counts: &[Count]) -> Option<Area> {
+        let Count { pos: n_pos, neg: n_neg } = Count::sum(counts);
         if n_pos == 0 || n_neg == 0 {
             return None;
         }
-        let mut placements = Placements::default();
-        let (mut pos_above, mut neg_below) = (n_pos, 0);
-        for (pos, neg) in counts {
-            pos_above -= pos;
-            placements.add_rows(pos, 2 * neg_below + neg, neg, 2 * pos_above + pos);
-            neg_below += neg;
-        }
+        let placements = placements(counts);
         let auc = quotient(placements.sum, 2 * u128::from(n_pos) * u128::from(n_neg));
         Some(Area { auc, placements, n_pos, n_neg })
     }
@@ -96,8 +95,8 @@ impl Area {
 /// All keys' rows together.
 #[derive(Clone, Debug)]
 pub struct All {
-    /// For each code, lowest first, its (positives, negatives).
-    counts: Vec<(u64, u64)>,
+    /// The rows of each code, the highest first.
+    counts: Vec<Count>,
     n_pos: u64,
     n_neg: u64,
 }
@@ -105,11 +104,11 @@ pub struct All {
 impl All {
     /// The rows of these keys, whose scores have so many codes.
     pub fn of(keys: &[OfKey], distinct: usize) -> Self {
-        let mut all = All { counts: vec![(0, 0); distinct], n_pos: 0, n_neg: 0 };
+        let mut all = All { counts: vec![Count::default(); distinct], n_pos: 0, n_neg: 0 };
         for key in keys {
-            for &(code, (pos, neg)) in &key.ties {
-                let counts = &mut all.counts[code as usize];
-                *counts = (counts.0 + pos, counts.1 + neg);
+            for (&code, &count) in key.codes.iter().zip(&key.counts) {
+                let counts = &mut all.counts[distinct - 1 - code as usize];
+                *counts = counts.plus(count);
             }
             all.n_pos += key.n_pos;
             all.n_neg += key.n_neg;
@@ -119,21 +118,22 @@ impl All {
 
     /// The area of all rows.
     pub fn area(&self) -> Option<Area> {
-        Area::of(self.counts.iter().copied(), self.n_pos, self.n_neg)
+        Area::of(&self.counts)
     }
 
     /// The area of all rows but a key's.
     pub fn but(&self, key: &OfKey) -> Option<Area> {
-        let others = self.beside(key).map(|((pos, neg), own)| (pos - own.0, neg - own.1));
-        Area::of(others, self.n_pos - key.n_pos, self.n_neg - key.n_neg)
+        let others =
+            self.beside(key).map(|(all, own)| Count { pos: all.pos - own.pos, neg: all.neg - own.neg });
+        Area::of(&others.collect::<Vec<_>>())
     }
 
-    /// For each code the (positives, negatives) of all rows, and of a key's.
-    fn beside(&self, key: &OfKey) -> impl Iterator<Item = ((u64, u64), (u64, u64))> {
-        let mut ties = key.ties.iter().peekable();
-        (0u32..)
-            .zip(&self.counts)
-            .map(move |(code, &all)| (all, ties.next_if(|tie| tie.0 == code).map_or((0, 0), |tie| tie.1)))
+    /// For each code, the highest first, the rows of all keys and of one.
+    fn beside(&self, key: &OfKey) -> impl Iterator<Item = (Count, Count)> {
+        let mut own = key.codes.iter().zip(&key.counts).peekable();
+        (0..self.counts.len() as u32).rev().zip(&self.counts).map(move |(code, &all)| {
+            (all, own.next_if(|own| *own.0 == code).map_or(Count::default(), |own| *own.1))
+        })
     }
 
     /// The covariance of the area of a key's rows and that of all: of the placements of the key's rows among their own and
@@ -142,23 +142,18 @@ impl All {
         if key.n_pos < 2 || key.n_neg < 2 {
             return None;
         }
-        let (mut all_pos_above, mut all_neg_below) = (self.n_pos, 0);
-        let (mut own_pos_above, mut own_neg_below) = (key.n_pos, 0);
+        let (all, own): (Vec<Count>, Vec<Count>) = self.beside(key).unzip();
         // For either class: sums of both placements, doubled, and of their products.
         let (mut of_pos, mut of_neg) = ((0u128, 0u128, 0u128), (0u128, 0u128, 0u128));
-        for ((all_pos, all_neg), (pos, neg)) in self.beside(key) {
-            all_pos_above -= all_pos;
-            own_pos_above -= pos;
+        for (all, own) in steps(&all).zip(steps(&own)) {
             for (sums, rows, own, all) in [
-                (&mut of_pos, pos, 2 * own_neg_below + neg, 2 * all_neg_below + all_neg),
-                (&mut of_neg, neg, 2 * own_pos_above + pos, 2 * all_pos_above + all_pos),
+                (&mut of_pos, own.pos, own.placement_of_pos(key.n_neg), all.placement_of_pos(self.n_neg)),
+                (&mut of_neg, own.neg, own.placement_of_neg(), all.placement_of_neg()),
             ] {
                 sums.0 += u128::from(rows) * u128::from(own);
                 sums.1 += u128::from(rows) * u128::from(all);
                 sums.2 += u128::from(rows) * u128::from(own) * u128::from(all);
             }
-            own_neg_below += neg;
-            all_neg_below += all_neg;
         }
         let part = |sums: (u128, u128, u128), n: u64, others: u64, all: u64, all_others: u64| {
             let products = signed_product_difference(n.into(), sums.2, sums.0, sums.1);

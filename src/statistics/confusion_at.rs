@@ -4,7 +4,7 @@ use super::confusion::Confusion;
 use super::operating_point::MOST_BETA;
 use super::record::{Mass, Threshold, record};
 use super::roc_curve_at::Bound;
-use super::{Summary, check_level};
+use super::{Given, Summary, check_level};
 use crate::math::binomial::{clopper_pearson, wilson};
 use crate::ranking::Ties;
 
@@ -88,7 +88,7 @@ impl Summary for ConfusionAt {
 
     const WEIGHTS: bool = true;
 
-    fn check(&self) -> Result<(), String> {
+    fn check(&self, _: Given) -> Result<(), String> {
         self.threshold.number()?;
         if !(0.0 < self.beta && self.beta <= MOST_BETA) {
             return Err(format!(

@@ -7,6 +7,7 @@
 //! asked for is ever held, so memory is at most the rarer class times that tail.
 
 use crate::math;
+use crate::ranking::Count;
 
 /// Rows, rarer class and tail multiplied: more steps than this are not taken. They take some seconds.
 const MOST_STEPS: u128 = 1 << 31;
@@ -25,18 +26,16 @@ pub struct Tails {
     pub deviation: f64,
 }
 
-/// The tails at `twice_u`, of groups with the distinct scores `ties`, highest first, as (positives,
-/// negatives); `None` if counting them takes too long.
-pub fn tails(ties: &[(u64, u64)], twice_u: u128) -> Option<Tails> {
-    let n_pos: u64 = ties.iter().map(|tie| tie.0).sum();
-    let n_neg: u64 = ties.iter().map(|tie| tie.1).sum();
+/// The tails at `twice_u` of groups with these counts, the highest score first; `None` if counting them takes too long.
+pub fn tails(counts: &[Count], twice_u: u128) -> Option<Tails> {
+    let Count { pos: n_pos, neg: n_neg } = Count::sum(counts);
     let pairs = u128::from(n_pos) * u128::from(n_neg);
     let rarer = n_pos.min(n_neg);
     let rows = n_pos + n_neg;
     // The expectation of twice U is the number of pairs; the nearer tail begins here.
     let deviation = twice_u.abs_diff(pairs);
     let nearer = pairs - deviation;
-    let untied = ties.iter().all(|tie| tie.0 + tie.1 == 1);
+    let untied = counts.iter().all(|count| count.rows() == 1);
     if untied && arrangements(rows, rarer) < 2f64.powi(126) {
         if nearer.saturating_mul(rarer.into()) > MOST_STEPS {
             return None;
@@ -51,7 +50,7 @@ pub fn tails(ties: &[(u64, u64)], twice_u: u128) -> Option<Tails> {
     if steps.saturating_mul(nearer + 1) > MOST_STEPS || arrangements(rows, rarer) > MOST_ARRANGEMENTS {
         return None;
     }
-    let sizes: Vec<u64> = ties.iter().map(|tie| tie.0 + tie.1).collect();
+    let sizes: Vec<u64> = counts.iter().map(|count| count.rows()).collect();
     let reversed: Vec<u64> = sizes.iter().rev().copied().collect();
     // Seen from the top, positives lose as often as negatives win; whichever class is chosen from, one
     // direction sums to twice U and the other to what is missing from the most.
@@ -183,13 +182,12 @@ mod tests {
         Tails { lower: lower / all, upper: upper / all, deviation: far / all }
     }
 
+    fn counted(ties: &[(u64, u64)]) -> Vec<Count> {
+        ties.iter().map(|&(pos, neg)| Count { pos, neg }).collect()
+    }
+
     fn twice_u(ties: &[(u64, u64)]) -> u128 {
-        let (mut below, mut sum) = (ties.iter().map(|tie| tie.1).sum::<u64>(), 0);
-        for &(pos, neg) in ties {
-            below -= neg;
-            sum += u128::from(pos) * u128::from(2 * below + neg);
-        }
-        sum
+        crate::ranking::counts::twice_u(&counted(ties))
     }
 
     proptest! {
@@ -201,7 +199,7 @@ mod tests {
                 ties.into_iter().filter(|tie| tie.0 + tie.1 > 0).collect()
             };
             prop_assume!(ties.iter().any(|tie| tie.0 > 0) && ties.iter().any(|tie| tie.1 > 0));
-            let got = tails(&ties, twice_u(&ties)).unwrap();
+            let got = tails(&counted(&ties), twice_u(&ties)).unwrap();
             let expected = by_enumeration(&ties, twice_u(&ties));
             prop_assert!((got.lower - expected.lower).abs() < 1e-12, "{got:?} {expected:?}");
             prop_assert!((got.upper - expected.upper).abs() < 1e-12, "{got:?} {expected:?}");
@@ -216,7 +214,7 @@ mod tests {
             (0..60).map(|i| if (i * 7) % 11 < 6 - i / 20 { (1, 0) } else { (0, 1) }).collect();
         let n_pos: u64 = ties.iter().map(|tie| tie.0).sum();
         let observed = twice_u(&ties);
-        let got = tails(&ties, observed).unwrap();
+        let got = tails(&counted(&ties), observed).unwrap();
         let rarer = n_pos.min(60 - n_pos) as usize;
         assert!(rarer > 10 && got.deviation < 0.9, "{rarer} {got:?}");
         let most = observed.min(2 * u128::from(n_pos * (60 - n_pos)) - observed) as usize;
@@ -227,11 +225,11 @@ mod tests {
     #[test]
     fn what_takes_too_long_is_left() {
         let many: Vec<(u64, u64)> = (0..4000).map(|i| if i % 2 == 0 { (1, 0) } else { (0, 1) }).collect();
-        assert_eq!(tails(&many, twice_u(&many)), None);
+        assert_eq!(tails(&counted(&many), twice_u(&many)), None);
         // One positive among many is quick.
         let mut lone = vec![(0, 2); 500];
         lone.insert(3, (1, 0));
-        let got = tails(&lone, twice_u(&lone)).unwrap();
+        let got = tails(&counted(&lone), twice_u(&lone)).unwrap();
         assert!((got.upper - 7.0 / 1001.0).abs() < 1e-15, "{got:?}");
     }
 }

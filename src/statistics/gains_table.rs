@@ -1,8 +1,8 @@
 //! The gains table: rows in bands of their scores, with gains, lift and KS.
 
-use super::Curve;
 use super::record::{Column, Record, Threshold, record};
 use super::roc_curve_at::Bound;
+use super::{Curve, Given};
 use crate::math;
 use crate::ranking::Ties;
 
@@ -81,10 +81,31 @@ fn take(bands: &mut Vec<Band>, lower: Band) {
     }
 }
 
+/// So few bands of a large group are found one by one, by the rank of the row that ends each.
+const FEW_BANDS: u32 = 100;
+
+/// As many bands as can be of equal numbers of rows.
+fn by_rank_of_rows(ties: &mut Ties<'_>, bands: u32) -> Vec<Band> {
+    let all = u128::from(ties.n_pos() + ties.n_neg());
+    let mut found = Vec::new();
+    let (mut tp, mut fp) = (0, 0);
+    for number in 1..=u64::from(bands) {
+        // A score is in the first band that its first row is in; the band ends with the score that holds this row.
+        let last_row = (u128::from(number) * all).div_ceil(u128::from(bands)) as u64;
+        let (Some(first), Some(last)) = (ties.at_rank(tp + fp + 1), ties.at_rank(last_row)) else { break };
+        if last.tp() + last.fp() > tp + fp {
+            let (pos, neg) = (last.tp() - tp, last.fp() - fp);
+            found.push(Band { number, highest: first.key, lowest: last.key, pos, neg });
+            (tp, fp) = (last.tp(), last.fp());
+        }
+    }
+    found
+}
+
 impl Curve for GainsTable {
     type Record = GainsBand;
 
-    fn check(&self) -> Result<(), String> {
+    fn check(&self, _: Given) -> Result<(), String> {
         self.edges.iter().flatten().try_for_each(|edge| edge.number().map(|_| ()))?;
         if (1..=MOST_BANDS).contains(&self.bands) {
             Ok(())
@@ -102,23 +123,32 @@ impl Curve for GainsTable {
         let edges = self.edges.as_ref().map(|edges| -> Vec<Option<u128>> {
             edges.iter().map(|edge| edge.number().ok().and_then(|number| ties.at_least(number))).collect()
         });
-        let bands = ties.fold(
-            |bands: &mut Vec<Band>, tie| {
-                let number = match &edges {
-                    // Edges that the score does not reach.
-                    Some(edges) => {
-                        let reached = edges.partition_point(|edge| edge.is_some_and(|edge| edge <= tie.key));
-                        (edges.len() - reached) as u64 + 1
-                    }
-                    None => {
-                        let above = u128::from(tie.pos_above + tie.neg_above);
-                        (above * u128::from(self.bands) / u128::from(all)) as u64 + 1
-                    }
-                };
-                take(bands, Band { number, highest: tie.key, lowest: tie.key, pos: tie.pos, neg: tie.neg });
-            },
-            |bands, lower| lower.into_iter().for_each(|band| take(bands, band)),
-        );
+        let by_rank = edges.is_none() && self.bands <= FEW_BANDS && ties.is_large();
+        let bands = if by_rank {
+            by_rank_of_rows(&mut ties, self.bands)
+        } else {
+            ties.fold(
+                |bands: &mut Vec<Band>, tie| {
+                    let number = match &edges {
+                        // Edges that the score does not reach.
+                        Some(edges) => {
+                            let reached =
+                                edges.partition_point(|edge| edge.is_some_and(|edge| edge <= tie.key));
+                            (edges.len() - reached) as u64 + 1
+                        }
+                        None => {
+                            let above = u128::from(tie.pos_above + tie.neg_above);
+                            (above * u128::from(self.bands) / u128::from(all)) as u64 + 1
+                        }
+                    };
+                    take(
+                        bands,
+                        Band { number, highest: tie.key, lowest: tie.key, pos: tie.pos, neg: tie.neg },
+                    );
+                },
+                |bands, lower| lower.into_iter().for_each(|band| take(bands, band)),
+            )
+        };
         let share = |count: u64, of: u64| math::quotient(count.into(), of.into());
         let lift = |pos: u64, n: u64| {
             math::quotient(u128::from(pos) * u128::from(all), u128::from(n) * u128::from(n_pos))
@@ -204,8 +234,8 @@ mod tests {
         assert_eq!(counts(&columns, "band"), [1, 3, 4]);
         assert_eq!(counts(&columns, "n"), [5, 1, 2]);
         assert!(table(4, &[1, 1], &[1, 2]).is_none());
-        assert!(GainsTable { bands: 0, edges: None }.check().is_err());
-        assert!(GainsTable { bands: 10, edges: None }.check().is_ok());
+        assert!(GainsTable { bands: 0, edges: None }.check(Given::default()).is_err());
+        assert!(GainsTable { bands: 10, edges: None }.check(Given::default()).is_ok());
     }
 
     proptest! {

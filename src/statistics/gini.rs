@@ -25,6 +25,8 @@ record! {
 impl Summary for Gini {
     type Record = GiniRecord;
 
+    const WEIGHTS: bool = true;
+
     fn of_ties(&self, mut ties: Ties<'_>) -> GiniRecord {
         let gini = ties.has_pairs().then(|| {
             let surplus = ties.twice_u().cast_signed() - ties.pairs().cast_signed();

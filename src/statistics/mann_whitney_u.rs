@@ -149,11 +149,7 @@ impl MannWhitneyU {
 
     /// The p-value of the exact distribution, if it can be counted.
     fn exact(&self, ties: &mut Ties<'_>, twice_u: u128) -> Option<f64> {
-        let counts = ties.fold(
-            |counts: &mut Vec<(u64, u64)>, tie| counts.push((tie.pos, tie.neg)),
-            |counts, lower| counts.extend(lower),
-        );
-        let tails = exact_rank_sum::tails(&counts, twice_u)?;
+        let tails = exact_rank_sum::tails(ties.counts().each(), twice_u)?;
         Some(match (self.alternative, self.two_sided) {
             (Alternative::Greater, _) => tails.upper,
             (Alternative::Less, _) => tails.lower,

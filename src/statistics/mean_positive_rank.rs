@@ -69,7 +69,7 @@ mod tests {
             }
             let expected = (n_pos > 0).then(|| twice_ranks as f64 / (2 * n_pos) as f64);
             prop_assert_eq!(mean_rank(&labels, &scores), expected);
-            if let Some(auc) = summary(&RocAuc {}, &labels, &scores).auc {
+            if let Some(auc) = summary(&RocAuc::default(), &labels, &scores).auc {
                 let n_neg = (rows.len() - n_pos) as f64;
                 let from_rank = (expected.unwrap_or(f64::NAN) - 0.5 * (n_pos as f64 + 1.0)) / n_neg;
                 prop_assert!((auc - from_rank).abs() < 1e-13);

@@ -1,5 +1,8 @@
 //! What of a ROC curve two scores are compared by: its area, a part of it, or a point of it.
 
+use crate::ranking::Count;
+use crate::ranking::counts::{steps, twice_u};
+
 /// A number that is read off a ROC curve, the larger the better.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
@@ -34,32 +37,21 @@ impl Measure {
         }
     }
 
-    /// The measure of the curve through these counts of (positives, negatives), highest score first; undefined
-    /// without a positive or without a negative. Between two points the curve is a straight line.
-    pub fn of(self, counts: impl Iterator<Item = (u32, u32)> + Clone) -> Option<f64> {
-        let (n_pos, n_neg) = counts
-            .clone()
-            .fold((0u64, 0u64), |sums, counts| (sums.0 + u64::from(counts.0), sums.1 + u64::from(counts.1)));
+    /// The measure of the curve through these counts, the highest score first; undefined without a positive or without a
+    /// negative. Between two points the curve is a straight line.
+    pub fn of(self, counts: &[Count]) -> Option<f64> {
+        let Count { pos: n_pos, neg: n_neg } = Count::sum(counts);
         if n_pos == 0 || n_neg == 0 {
             return None;
         }
         let (positives, negatives) = (n_pos as f64, n_neg as f64);
         if self == Measure::Auc {
-            let mut neg_below = n_neg;
-            let mut twice_u = 0u128;
-            for (pos, neg) in counts {
-                neg_below -= u64::from(neg);
-                twice_u += u128::from(pos) * u128::from(2 * neg_below + u64::from(neg));
-            }
-            return Some(crate::math::quotient(twice_u, 2 * u128::from(n_pos) * u128::from(n_neg)));
+            return Some(crate::math::quotient(twice_u(counts), 2 * u128::from(n_pos) * u128::from(n_neg)));
         }
-        let (mut tp, mut fp) = (0u64, 0u64);
         let (mut area, mut best) = (0.0, 0.0f64);
-        for (pos, neg) in counts.filter(|counts| *counts != (0, 0)) {
-            let (y0, x0) = (tp as f64 / positives, fp as f64 / negatives);
-            tp += u64::from(pos);
-            fp += u64::from(neg);
-            let (y1, x1) = (tp as f64 / positives, fp as f64 / negatives);
+        for step in steps(counts).filter(|step| step.pos + step.neg > 0) {
+            let (y0, x0) = (step.pos_above as f64 / positives, step.neg_above as f64 / negatives);
+            let (y1, x1) = (step.tp() as f64 / positives, step.fp() as f64 / negatives);
             match self {
                 Measure::Auc => {}
                 Measure::FprRange(low, high) => area += strip((x0, y0), (x1, y1), low, high),
@@ -106,11 +98,11 @@ mod tests {
 
     /// Two positives, a tie of both classes, a negative, the last positive, two negatives: the curve goes through
     /// (0, 1/2), (1/4, 3/4), (1/2, 3/4), (1/2, 1), (1, 1).
-    const COUNTS: [(u32, u32); 6] = [(2, 0), (1, 1), (0, 1), (1, 0), (0, 0), (0, 2)];
+    const COUNTS: [(u64, u64); 6] = [(2, 0), (1, 1), (0, 1), (1, 0), (0, 0), (0, 2)];
 
     fn of(measure: Measure) -> f64 {
         measure.check().unwrap();
-        measure.of(COUNTS.into_iter()).unwrap()
+        measure.of(&COUNTS.map(|(pos, neg)| Count { pos, neg })).unwrap()
     }
 
     #[test]
@@ -142,8 +134,8 @@ mod tests {
 
     #[test]
     fn undefined_and_refused() {
-        assert_eq!(Measure::Auc.of([(1, 0)].into_iter()), None);
-        assert_eq!(Measure::TprAtFpr(0.1).of([(0, 3)].into_iter()), None);
+        assert_eq!(Measure::Auc.of(&[Count { pos: 1, neg: 0 }]), None);
+        assert_eq!(Measure::TprAtFpr(0.1).of(&[Count { pos: 0, neg: 3 }]), None);
         for measure in [
             Measure::FprRange(0.3, 0.2),
             Measure::TprRange(f64::NAN, 1.0),

@@ -30,12 +30,14 @@ pub mod gains_table;
 pub mod gini;
 pub mod grouped_roc_auc;
 pub mod hodges_lehmann;
+pub mod jackknife;
 pub mod kruskal_wallis;
 pub mod ks_statistic;
 pub mod mann_whitney_u;
 pub mod mean_positive_rank;
 pub mod measure;
 pub mod operating_point;
+pub mod partial_area;
 pub mod points;
 pub mod power;
 pub mod pr_curve;
@@ -45,12 +47,11 @@ pub mod record;
 pub mod roc_auc;
 pub mod roc_auc_ci;
 pub mod roc_auc_ci_clustered;
-pub mod roc_auc_ci_weighted;
 pub mod roc_auc_compare;
 pub mod roc_auc_difference;
 pub mod roc_auc_multiclass;
 pub mod roc_auc_ordinal;
-pub mod roc_auc_partial;
+
 pub mod roc_convex_hull;
 pub mod roc_curve;
 pub mod roc_curve_at;
@@ -64,7 +65,7 @@ pub use adjust_p_values::Adjustment;
 pub use alternative::Alternative;
 pub use average_precision::AveragePrecision;
 pub use average_roc_curve::AverageRocCurve;
-pub use binormal::{BinormalCurve, RocBinormal, RocBinormalMoments};
+pub use binormal::{BinormalCurve, RocBinormal};
 pub use brunner_munzel::BrunnerMunzel;
 pub use cap_curve::CapCurve;
 pub use compare_segments::CompareSegments;
@@ -91,12 +92,10 @@ pub use record::{Column, Field, FieldKind, Record};
 pub use roc_auc::RocAuc;
 pub use roc_auc_ci::RocAucCi;
 pub use roc_auc_ci_clustered::RocAucCiClustered;
-pub use roc_auc_ci_weighted::RocAucCiWeighted;
 pub use roc_auc_compare::RocAucCompare;
 pub use roc_auc_difference::RocAucDifference;
 pub use roc_auc_multiclass::RocAucMulticlass;
 pub use roc_auc_ordinal::RocAucOrdinal;
-pub use roc_auc_partial::RocAucPartial;
 pub use roc_convex_hull::RocConvexHull;
 pub use roc_curve::RocCurve;
 pub use roc_curve_at::RocCurveAt;
@@ -107,6 +106,13 @@ pub use subgroup_auc::SubgroupAuc;
 
 use crate::ranking::{Rows, Ties};
 
+/// Which columns were given that may be left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Given {
+    /// Weights of the rows.
+    pub weight: bool,
+}
+
 /// A statistic that answers each group with one record.
 pub trait Summary: Sync {
     /// What a group is answered with.
@@ -115,8 +121,9 @@ pub trait Summary: Sync {
     /// Whether rows may have weights. The ties then count units: see [`Ties::units`].
     const WEIGHTS: bool = false;
 
-    /// Says what is wrong with the options, in words that name the option and what it may be.
-    fn check(&self) -> Result<(), String> {
+    /// Says what is wrong with the options beside the columns that were given, in words that name the option and what it
+    /// may be.
+    fn check(&self, _given: Given) -> Result<(), String> {
         Ok(())
     }
 
@@ -141,9 +148,15 @@ pub trait Curve: Sync {
     /// Whether rows may have weights. The ties then count units: see [`Ties::units`].
     const WEIGHTS: bool = false;
 
-    /// Says what is wrong with the options, in words that name the option and what it may be.
-    fn check(&self) -> Result<(), String> {
+    /// Says what is wrong with the options beside the columns that were given, in words that name the option and what it
+    /// may be.
+    fn check(&self, _given: Given) -> Result<(), String> {
         Ok(())
+    }
+
+    /// How often the statistic goes through the rows of a group, about.
+    fn passes(&self) -> usize {
+        1
     }
 
     /// Appends the points of a group in order, or returns `false`, before appending any, where the curve

@@ -1,11 +1,11 @@
 //! The threshold that does best by some criterion, and what it comes to.
 
-use super::Summary;
 use super::confusion::Confusion;
 use super::record::{Mass, Threshold, record};
+use super::{Given, Summary};
 use crate::math;
 use crate::math::fraction::fraction;
-use crate::ranking::{Tie, Ties};
+use crate::ranking::{Indexed, Ties};
 
 /// A larger beta leaves nothing of precision in the F measure.
 pub(super) const MOST_BETA: f64 = 1e9;
@@ -110,7 +110,7 @@ impl Summary for OperatingPoint {
 
     const WEIGHTS: bool = true;
 
-    fn check(&self) -> Result<(), String> {
+    fn check(&self, _: Given) -> Result<(), String> {
         let (what, value, most) = match self.criterion {
             Criterion::Youden { ratio } | Criterion::ClosestTopleft { ratio } => {
                 ("(1 - prevalence) / (cost prevalence)", ratio, f64::MAX)
@@ -142,16 +142,31 @@ impl Summary for OperatingPoint {
         }
         let nobody = Confusion::nobody(&ties);
         let rule = Rule::of(self, nobody);
-        let best = ties.fold(
-            |best: &mut Option<Candidate>, tie: Tie| {
-                let calls = nobody.with(tie.tp(), tie.fp());
-                if let Some(merit) = rule.merit(&calls) {
-                    let candidate = Candidate { key: tie.key, tp: calls.tp, fp: calls.fp, merit };
-                    better(best, Some(candidate));
-                }
-            },
-            better,
-        );
+        let candidate = |key: u128, tp: u64, fp: u64| {
+            let merit = rule.merit(&nobody.with(tp, fp))?;
+            Some(Candidate { key, tp, fp, merit })
+        };
+        let best = if self.criterion == Criterion::TopP && ties.units().is_none() {
+            // The first score that as many rows reach as are positive.
+            ties.at_rank(n_pos).and_then(|tie| candidate(tie.key, tie.tp(), tie.fp()))
+        } else if self.criterion == Criterion::TopP {
+            ties.fold(
+                |best: &mut Option<Candidate>, tie| better(best, candidate(tie.key, tie.tp(), tie.fp())),
+                better,
+            )
+        } else {
+            // A score of negatives alone adds false positives and nothing else: by every other criterion it is worse than
+            // the one above it, or than calling nobody positive.
+            ties.fold_segments(
+                Indexed::Positives,
+                |best: &mut Option<Candidate>, segment| {
+                    if segment.pos > 0 {
+                        better(best, candidate(segment.key, segment.tp(), segment.fp()));
+                    }
+                },
+                better,
+            )
+        };
         let nobody_better = match (&best, rule.merit(&nobody)) {
             (Some(best), Some(merit)) => merit > best.merit,
             (None, merit) => merit.is_some(),
@@ -307,7 +322,7 @@ mod tests {
 
     fn best(criterion: Criterion, labels: &[u8], scores: &[i16]) -> OperatingPointRecord {
         let statistic = OperatingPoint { criterion, beta: 1.0 };
-        statistic.check().unwrap();
+        statistic.check(Given::default()).unwrap();
         summary(&statistic, labels, scores)
     }
 
@@ -364,7 +379,7 @@ mod tests {
             (Criterion::TargetFpr(-0.5), 1.0),
             (Criterion::MaxF, 0.0),
         ] {
-            assert!(OperatingPoint { criterion, beta }.check().is_err(), "{criterion:?}");
+            assert!(OperatingPoint { criterion, beta }.check(Given::default()).is_err(), "{criterion:?}");
         }
     }
 }

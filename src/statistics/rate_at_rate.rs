@@ -2,9 +2,9 @@
 
 use super::bootstrap::Resampling;
 use super::record::record;
-use super::{Columns, Joint, Measure, check_level};
+use super::{Given, Measure, Summary, check_level};
 use crate::math::quantile::{mean_and_deviation, of_sorted};
-use crate::ranking::Rows;
+use crate::ranking::Ties;
 
 /// The tpr of the ROC curve at an fpr: sensitivity at a fixed specificity.
 ///
@@ -73,12 +73,10 @@ record! {
 
 macro_rules! rates {
     ($($statistic:ident, $record:ident, $given:ident, $measure:ident;)*) => {$(
-        impl Joint for $statistic {
+        impl Summary for $statistic {
             type Record = $record;
 
-            const COLUMNS: Columns = Columns::scores(Some(1));
-
-            fn check(&self) -> Result<(), String> {
+            fn check(&self, _: Given) -> Result<(), String> {
                 check_level(self.level)?;
                 Measure::$measure(self.$given).check()?;
                 self.resampling.check()
@@ -88,13 +86,14 @@ macro_rules! rates {
                 4 * self.resampling.n_resamples as usize
             }
 
-            fn of_rows(&self, rows: &Rows) -> $record {
-                let rate = Rate::of(rows, Measure::$measure(self.$given), self.level, self.resampling);
-                $record::new(rate.estimate, rate.se, rate.lower, rate.upper, rows.n_pos(), rows.n_neg())
+            fn of_ties(&self, ties: Ties<'_>) -> $record {
+                let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
+                let rate = Rate::of(ties, Measure::$measure(self.$given), self.level, self.resampling);
+                $record::new(rate.estimate, rate.se, rate.lower, rate.upper, n_pos, n_neg)
             }
 
-            fn of_nan(&self, rows: &Rows) -> $record {
-                $record { n_pos: rows.n_pos(), n_neg: rows.n_neg(), ..$record::nan() }
+            fn of_nan(&self, n_pos: u64, n_neg: u64) -> $record {
+                $record { n_pos, n_neg, ..$record::nan() }
             }
         }
     )*};
@@ -114,19 +113,13 @@ struct Rate {
 }
 
 impl Rate {
-    fn of(rows: &Rows, measure: Measure, level: f64, resampling: Resampling) -> Rate {
-        let Some(codes) = rows.scores.first() else {
-            return Rate::default();
-        };
-        let pos = codes.histogram(|row| rows.labels[row]);
-        let neg = codes.histogram(|row| !rows.labels[row]);
-        let counts: Vec<(u32, u32)> = pos.into_iter().zip(neg).rev().collect();
-        let estimate = measure.of(counts.into_iter());
-        if rows.n_pos() < 2 || rows.n_neg() < 2 {
+    fn of(mut ties: Ties<'_>, measure: Measure, level: f64, resampling: Resampling) -> Rate {
+        let counts = ties.counts();
+        let estimate = measure.of(counts.each());
+        if ties.n_pos() < 2 || ties.n_neg() < 2 {
             return Rate { estimate, ..Rate::default() };
         }
-        let measured = resampling.measures(&rows.in_canonical_order(), measure);
-        let mut rates: Vec<f64> = measured.into_iter().filter_map(|of| of[0]).collect();
+        let mut rates = resampling.measured(counts.each(), measure);
         // In order before they are summed: equal samples have equal sums.
         rates.sort_unstable_by(f64::total_cmp);
         let tail = 0.5 * (1.0 - level);
@@ -142,7 +135,7 @@ impl Rate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::tests::rows_of;
+    use crate::statistics::tests::summary;
 
     const DRAWN: Resampling = Resampling { n_resamples: 4000, seed: 3 };
 
@@ -151,10 +144,9 @@ mod tests {
         // Every negative scores its number, every positive 20 more: the tpr at fpr 0.25 is 0.25 + 0.2.
         let scores: Vec<f64> = (0..100).chain(20..120).map(f64::from).collect();
         let labels: Vec<u8> = (0..200).map(|row| u8::from(row >= 100)).collect();
-        let rows = rows_of(&labels, &[&scores], &[]);
         let at = TprAtFpr { fpr: 0.25, level: 0.95, resampling: DRAWN };
-        at.check().unwrap();
-        let record = at.of_rows(&rows);
+        at.check(Given::default()).unwrap();
+        let record = summary(&at, &labels, &scores);
         assert_eq!((record.tpr, record.n_pos, record.n_neg), (Some(0.45), 100, 100));
         // The variance of the threshold and that of the share beyond it.
         let se = (0.25 * 0.75 / 100.0 + 0.45 * 0.55 / 100.0f64).sqrt();
@@ -162,26 +154,26 @@ mod tests {
         let half = 0.5 * (record.upper.unwrap() - record.lower.unwrap());
         assert!((half / (1.96 * se) - 1.0).abs() < 0.1, "{record:?}");
         let back = FprAtTpr { tpr: 0.45, level: 0.95, resampling: DRAWN };
-        back.check().unwrap();
-        assert_eq!(back.of_rows(&rows).fpr, Some(0.25));
+        back.check(Given::default()).unwrap();
+        assert_eq!(summary(&back, &labels, &scores).fpr, Some(0.25));
     }
 
     #[test]
     fn edges() {
         let at = |fpr: f64| TprAtFpr { fpr, level: 0.9, resampling: Resampling { n_resamples: 9, seed: 0 } };
-        let alone = at(0.1).of_rows(&rows_of(&[1, 1], &[&[1.0, 2.0]], &[]));
+        let alone = summary(&at(0.1), &[1, 1], &[1.0, 2.0]);
         assert_eq!((alone.tpr, alone.se, alone.n_pos), (None, None, 2));
-        let single = at(0.0).of_rows(&rows_of(&[1, 1, 0], &[&[1.0, 3.0, 2.0]], &[]));
+        let single = summary(&at(0.0), &[1, 1, 0], &[1.0, 3.0, 2.0]);
         assert_eq!((single.tpr, single.se, single.lower), (Some(0.5), None, None));
-        let apart = at(0.0).of_rows(&rows_of(&[1, 1, 0, 0], &[&[4.0, 3.0, 2.0, 1.0]], &[]));
+        let apart = summary(&at(0.0), &[1, 1, 0, 0], &[4.0, 3.0, 2.0, 1.0]);
         assert_eq!(
             (apart.tpr, apart.se, apart.lower, apart.upper),
             (Some(1.0), Some(0.0), Some(1.0), Some(1.0))
         );
-        assert!(at(1.5).check().is_err() && at(f64::NAN).check().is_err());
-        assert!(TprAtFpr { level: 1.0, ..at(0.1) }.check().is_err());
+        assert!(at(1.5).check(Given::default()).is_err() && at(f64::NAN).check(Given::default()).is_err());
+        assert!(TprAtFpr { level: 1.0, ..at(0.1) }.check(Given::default()).is_err());
         let back = FprAtTpr { tpr: 0.0, level: 0.9, resampling: DRAWN };
-        assert_eq!(back.of_rows(&rows_of(&[0, 1, 1], &[&[3.0, 2.0, 1.0]], &[])).fpr, Some(0.0));
-        assert!(FprAtTpr { tpr: -0.1, ..back }.check().is_err());
+        assert_eq!(summary(&back, &[0, 1, 1], &[3.0, 2.0, 1.0]).fpr, Some(0.0));
+        assert!(FprAtTpr { tpr: -0.1, ..back }.check(Given::default()).is_err());
     }
 }

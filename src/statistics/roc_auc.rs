@@ -1,7 +1,8 @@
 //! The area under the ROC curve.
 
-use super::Summary;
+use super::partial_area::{Range, partial_area};
 use super::record::record;
+use super::{Given, Summary};
 use crate::math;
 use crate::ranking::Ties;
 
@@ -10,9 +11,16 @@ use crate::ranking::Ties;
 /// `AUC = U / (P N)` with the Mann-Whitney U of the P positives against the N negatives (Bamber 1975;
 /// Hanley and McNeil 1982), which is the trapezoid area under the ROC curve, ties as diagonals. U is an
 /// exact integer count of pairs and the quotient is rounded once, correctly.
+///
+/// Within bounds it is the area of that part of the curve: see [`partial_area`].
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
-pub struct RocAuc {}
+pub struct RocAuc {
+    /// The bounds, if only a part of the curve is asked for.
+    pub range: Option<Range>,
+    /// Whether a partial area is put on the scale of a whole one.
+    pub standardized: bool,
+}
 
 record! {
     /// The area of one group.
@@ -27,9 +35,27 @@ impl Summary for RocAuc {
 
     const WEIGHTS: bool = true;
 
+    fn check(&self, _: Given) -> Result<(), String> {
+        match self.range {
+            Some(range) => range.check(self.standardized),
+            None if self.standardized => {
+                Err("standardized is for a part of the curve; give max_fpr or another \
+                                              bound, or leave it out"
+                    .into())
+            }
+            None => Ok(()),
+        }
+    }
+
     fn of_ties(&self, mut ties: Ties<'_>) -> RocAucRecord {
-        let auc = ties.has_pairs().then(|| math::quotient(ties.twice_u(), 2 * ties.pairs()));
-        RocAucRecord::new(auc)
+        let auc = if !ties.has_pairs() {
+            None
+        } else if let Some(range) = self.range {
+            partial_area(&mut ties, range, self.standardized)
+        } else {
+            Some(math::quotient(ties.twice_u(), 2 * ties.pairs()))
+        };
+        RocAucRecord { auc }
     }
 
     fn of_nan(&self, _: u64, _: u64) -> RocAucRecord {
@@ -44,7 +70,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn auc(labels: &[u8], scores: &[f64]) -> Option<f64> {
-        summary(&RocAuc {}, labels, scores).auc
+        summary(&RocAuc::default(), labels, scores).auc
     }
 
     #[test]
@@ -83,7 +109,7 @@ mod tests {
                 }
             }
             let expected = (pairs > 0.0).then(|| wins / pairs);
-            prop_assert_eq!(summary(&RocAuc {}, &labels, &scores).auc, expected);
+            prop_assert_eq!(summary(&RocAuc::default(), &labels, &scores).auc, expected);
         }
     }
 }

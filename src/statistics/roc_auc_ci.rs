@@ -1,15 +1,18 @@
 //! Confidence intervals of the area under the ROC curve.
 
 use super::bootstrap::Resampling;
-use super::delong;
 use super::record::record;
-use super::{Summary, check_level};
+use super::{Given, Summary, check_level};
+use super::{delong, jackknife};
 use crate::math;
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::quantile::{mean_and_deviation, of_sorted};
-use crate::ranking::Ties;
+use crate::ranking::counts::steps;
+use crate::ranking::{Count, Ties};
 
 /// The AUC with its standard error and interval.
+///
+/// Rows with weights have the variance of the infinitesimal jackknife: see [`jackknife`].
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucCi {
@@ -17,10 +20,10 @@ pub struct RocAucCi {
     pub method: Method,
     /// The interval's coverage.
     pub level: f64,
-    /// How the bootstrap draws, and what it makes of the draws.
-    pub resampling: Resampling,
-    /// What the bootstrap makes of its resamples.
-    pub bootstrap: Limits,
+    /// How the bootstrap draws; 2000 resamples if not said.
+    pub resampling: Option<Resampling>,
+    /// What the bootstrap makes of its resamples; percentiles if not said.
+    pub interval: Option<BootstrapInterval>,
 }
 
 /// How the interval is made.
@@ -44,7 +47,7 @@ pub enum Method {
 /// What the bootstrap makes of its resamples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
-pub enum Limits {
+pub enum BootstrapInterval {
     /// Quantiles of the resampled areas.
     #[default]
     Percentile,
@@ -55,12 +58,7 @@ pub enum Limits {
 impl Default for RocAucCi {
     /// DeLong's 95 % interval.
     fn default() -> Self {
-        RocAucCi {
-            method: Method::DeLong,
-            level: 0.95,
-            resampling: Resampling { n_resamples: 2000, seed: 0 },
-            bootstrap: Limits::Percentile,
-        }
+        RocAucCi { method: Method::DeLong, level: 0.95, resampling: None, interval: None }
     }
 }
 
@@ -85,20 +83,47 @@ record! {
 impl Summary for RocAucCi {
     type Record = RocAucCiRecord;
 
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level).and_then(|()| self.resampling.check())
+    const WEIGHTS: bool = true;
+
+    fn check(&self, given: Given) -> Result<(), String> {
+        check_level(self.level)?;
+        if given.weight && !matches!(self.method, Method::DeLong | Method::Logit) {
+            return Err(format!(
+                "method {:?} does not take a weight; write method=\"delong\" or method=\"logit\"",
+                self.method.name()
+            ));
+        }
+        let bootstrap = self.method == Method::Bootstrap;
+        for (there, options) in
+            [(self.resampling.is_some(), "n_resamples and seed"), (self.interval.is_some(), "interval")]
+        {
+            if there && !bootstrap {
+                return Err(format!(
+                    "{options} do not apply to method {:?}; leave them out, or write method=\"bootstrap\"",
+                    self.method.name()
+                ));
+            }
+        }
+        self.resampling.unwrap_or_default().check()
     }
 
     fn passes(&self) -> usize {
-        if self.method == Method::Bootstrap { self.resampling.n_resamples as usize } else { 1 }
+        let resampling = self.resampling.unwrap_or_default();
+        if self.method == Method::Bootstrap { resampling.n_resamples as usize } else { 1 }
     }
 
     fn of_ties(&self, mut ties: Ties<'_>) -> RocAucCiRecord {
-        let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
+        let (n_pos, n_neg) = ties.rows();
         if !ties.has_pairs() {
             return RocAucCiRecord { n_pos, n_neg, ..RocAucCiRecord::undefined() };
         }
         let (auc, limits) = match self.method {
+            Method::DeLong | Method::Logit if ties.units().is_some() => {
+                let auc = math::quotient(ties.twice_u(), 2 * ties.pairs());
+                let defined = n_pos > 1 && n_neg > 1;
+                let around = || self.around(auc, jackknife::variance(&ties, auc).sqrt(), n_pos, n_neg);
+                (auc, defined.then(around))
+            }
             Method::DeLong | Method::Logit => {
                 let placements = ties.placements();
                 let auc = math::quotient(placements.sum, 2 * ties.pairs());
@@ -111,15 +136,14 @@ impl Summary for RocAucCi {
             }
             Method::Bootstrap => {
                 let auc = math::quotient(ties.twice_u(), 2 * ties.pairs());
-                let counts = ties.fold(
-                    |counts: &mut Vec<(u64, u64)>, tie| counts.push((tie.pos, tie.neg)),
-                    |counts, lower| counts.extend(lower),
-                );
+                let counts = ties.counts();
+                let counts = counts.each();
                 let defined = n_pos > 1 && n_neg > 1;
                 (
                     auc,
                     defined.then(|| {
-                        self.resampled(auc, self.resampling.areas(&counts), || acceleration(&counts))
+                        let areas = self.resampling.unwrap_or_default().areas(counts);
+                        self.resampled(auc, areas, || acceleration(counts))
                     }),
                 )
             }
@@ -130,6 +154,18 @@ impl Summary for RocAucCi {
 
     fn of_nan(&self, n_pos: u64, n_neg: u64) -> RocAucCiRecord {
         RocAucCiRecord { n_pos, n_neg, ..RocAucCiRecord::nan() }
+    }
+}
+
+impl Method {
+    /// What users call it.
+    fn name(self) -> &'static str {
+        match self {
+            Method::DeLong => "delong",
+            Method::Logit => "logit",
+            Method::HanleyMcneil => "hanley_mcneil",
+            Method::Bootstrap => "bootstrap",
+        }
     }
 }
 
@@ -172,9 +208,9 @@ impl RocAucCi {
         let (_, se) = mean_and_deviation(&areas);
         areas.sort_unstable_by(f64::total_cmp);
         let tail = 0.5 * (1.0 - self.level);
-        let (low, high) = match self.bootstrap {
-            Limits::Percentile => (tail, 1.0 - tail),
-            Limits::Bca => corrected(auc, &areas, tail, acceleration()),
+        let (low, high) = match self.interval.unwrap_or_default() {
+            BootstrapInterval::Percentile => (tail, 1.0 - tail),
+            BootstrapInterval::Bca => corrected(auc, &areas, tail, acceleration()),
         };
         (se, of_sorted(&areas, low), of_sorted(&areas, high))
     }
@@ -209,25 +245,23 @@ fn corrected(auc: f64, sorted: &[f64], tail: f64, acceleration: f64) -> (f64, f6
 
 /// The acceleration of the area: a sixth of the skewness of its empirical influence values (Davison and Hinkley
 /// 1997, section 5.3.2, for several samples).
-fn acceleration(ties: &[(u64, u64)]) -> f64 {
-    let n_pos = ties.iter().map(|tie| tie.0).sum::<u64>() as f64;
-    let n_neg = ties.iter().map(|tie| tie.1).sum::<u64>() as f64;
-    let mut above = (0.0, 0.0);
-    let placements: Vec<(f64, f64)> = ties
-        .iter()
-        .map(|&(pos, neg)| {
-            let (pos, neg) = (pos as f64, neg as f64);
-            let of_pos = 1.0 - (above.1 + 0.5 * neg) / n_neg;
-            let of_neg = (above.0 + 0.5 * pos) / n_pos;
-            above = (above.0 + pos, above.1 + neg);
+fn acceleration(counts: &[Count]) -> f64 {
+    let Count { pos, neg } = Count::sum(counts);
+    let (n_pos, n_neg) = (pos as f64, neg as f64);
+    let placements: Vec<(f64, f64)> = steps(counts)
+        .map(|step| {
+            let of_pos = 1.0 - (step.neg_above as f64 + 0.5 * step.neg as f64) / n_neg;
+            let of_neg = (step.pos_above as f64 + 0.5 * step.pos as f64) / n_pos;
             (of_pos, of_neg)
         })
         .collect();
     let auc =
-        ties.iter().zip(&placements).map(|(tie, placement)| tie.0 as f64 * placement.0).sum::<f64>() / n_pos;
+        counts.iter().zip(&placements).map(|(count, placement)| count.pos as f64 * placement.0).sum::<f64>()
+            / n_pos;
     let (mut squares, mut cubes) = (0.0, 0.0);
-    for (tie, placement) in ties.iter().zip(&placements) {
-        for (rows, influence) in [(tie.0, (placement.0 - auc) / n_pos), (tie.1, (placement.1 - auc) / n_neg)]
+    for (count, placement) in counts.iter().zip(&placements) {
+        for (rows, influence) in
+            [(count.pos, (placement.0 - auc) / n_pos), (count.neg, (placement.1 - auc) / n_neg)]
         {
             squares += rows as f64 * influence.powi(2);
             cubes += rows as f64 * influence.powi(3);
@@ -242,12 +276,8 @@ pub(super) mod tests {
     use crate::statistics::tests::summary;
     use proptest::prelude::*;
 
-    pub(in crate::statistics) const NINETY_FIVE: RocAucCi = RocAucCi {
-        method: Method::DeLong,
-        level: 0.95,
-        resampling: Resampling { n_resamples: 2000, seed: 0 },
-        bootstrap: Limits::Percentile,
-    };
+    pub(in crate::statistics) const NINETY_FIVE: RocAucCi =
+        RocAucCi { method: Method::DeLong, level: 0.95, resampling: None, interval: None };
 
     /// Ratings of 109 CT images (Hanley and McNeil 1982, table I): AUC 0.893.
     #[test]
@@ -274,8 +304,8 @@ pub(super) mod tests {
         assert_eq!((one_positive.auc, one_positive.se, one_positive.lower), (Some(0.5), None, None));
         let wide = summary(&NINETY_FIVE, &[0, 1, 0, 1, 1], &[1, 2, 3, 4, 5]);
         assert_eq!(wide.upper, Some(1.0), "clipped");
-        assert!(RocAucCi { level: 1.0, ..NINETY_FIVE }.check().is_err());
-        assert!(RocAucCi { level: f64::NAN, ..NINETY_FIVE }.check().is_err());
+        assert!(RocAucCi { level: 1.0, ..NINETY_FIVE }.check(Given::default()).is_err());
+        assert!(RocAucCi { level: f64::NAN, ..NINETY_FIVE }.check(Given::default()).is_err());
     }
 
     #[test]
@@ -325,12 +355,15 @@ pub(super) mod tests {
         let labels: Vec<u8> = (0..120).map(|row| u8::from(row % 7 < 3 && row > 25)).collect();
         let scores: Vec<i32> =
             (0..120).map(|row| (row * 37) % 101 + 30 * i32::from(row % 7 < 3 && row > 25)).collect();
-        let of = |bootstrap| {
-            let statistic = RocAucCi { method: Method::Bootstrap, bootstrap, ..NINETY_FIVE };
+        let of = |interval| {
+            let statistic = RocAucCi { method: Method::Bootstrap, interval: Some(interval), ..NINETY_FIVE };
             summary(&statistic, &labels, &scores)
         };
-        let (delong, percentile, bca) =
-            (summary(&NINETY_FIVE, &labels, &scores), of(Limits::Percentile), of(Limits::Bca));
+        let (delong, percentile, bca) = (
+            summary(&NINETY_FIVE, &labels, &scores),
+            of(BootstrapInterval::Percentile),
+            of(BootstrapInterval::Bca),
+        );
         let se = delong.se.unwrap();
         assert!((percentile.se.unwrap() / se - 1.0).abs() < 0.08);
         assert!((percentile.lower.unwrap() - delong.lower.unwrap()).abs() < 0.3 * se);
@@ -339,7 +372,28 @@ pub(super) mod tests {
             bca.lower < percentile.lower && bca.lower > delong.lower.map(|l| l - se),
             "{bca:?} {percentile:?}"
         );
-        assert_eq!(of(Limits::Bca), bca, "the same again");
+        assert_eq!(of(BootstrapInterval::Bca), bca, "the same again");
+    }
+
+    #[test]
+    fn options_that_do_not_apply() {
+        let weighted = Given { weight: true };
+        let drawn = Some(Resampling::default());
+        for (statistic, given, word) in [
+            (RocAucCi { resampling: drawn, ..NINETY_FIVE }, Given::default(), "n_resamples"),
+            (
+                RocAucCi { interval: Some(BootstrapInterval::Bca), ..NINETY_FIVE },
+                Given::default(),
+                "interval",
+            ),
+            (RocAucCi { resampling: drawn, ..NINETY_FIVE }, weighted, "n_resamples"),
+            (RocAucCi { method: Method::Bootstrap, ..NINETY_FIVE }, weighted, "weight"),
+            (RocAucCi { method: Method::HanleyMcneil, ..NINETY_FIVE }, weighted, "weight"),
+        ] {
+            let wrong = statistic.check(given).unwrap_err();
+            assert!(wrong.contains(word), "{wrong}");
+        }
+        assert!(NINETY_FIVE.check(weighted).is_ok());
     }
 
     proptest! {

@@ -2,8 +2,8 @@
 
 use super::delong::Areas;
 use super::record::record;
-use super::roc_auc_ci::{Limits, Method, RocAucCi};
-use super::{Columns, Joint, Measure, Needs, Summary};
+use super::roc_auc_ci::{BootstrapInterval, Method, RocAucCi};
+use super::{Columns, Given, Joint, Measure, Needs, Summary};
 use crate::ranking::Rows;
 
 /// The AUC of rows that come in clusters, with its standard error and interval.
@@ -42,14 +42,14 @@ impl Joint for RocAucCiClustered {
     }
 
     fn check(&self) -> Result<(), String> {
-        match (self.0.method, self.0.bootstrap) {
+        match (self.0.method, self.0.interval) {
             (Method::HanleyMcneil, _) => Err("method \"hanley_mcneil\" knows no clusters; take \"delong\", \
                                               \"logit\" or \"bootstrap\""
                 .into()),
-            (Method::Bootstrap, Limits::Bca) => {
+            (Method::Bootstrap, Some(BootstrapInterval::Bca)) => {
                 Err("interval \"bca\" knows no clusters; take interval=\"percentile\"".into())
             }
-            _ => self.0.check(),
+            _ => self.0.check(Given::default()),
         }
     }
 
@@ -67,7 +67,8 @@ impl Joint for RocAucCiClustered {
         let variance = clustered.covariance(0, 0);
         let limits = variance.map(|variance| match self.0.method {
             Method::Bootstrap => {
-                let measured = self.0.resampling.measures(&rows.in_canonical_order(), Measure::Auc);
+                let measured =
+                    self.0.resampling.unwrap_or_default().measures(&rows.in_canonical_order(), Measure::Auc);
                 let defined = measured.into_iter().filter_map(|of| of[0]).collect();
                 self.0.resampled(auc, defined, || 0.0)
             }
@@ -122,7 +123,11 @@ mod tests {
         assert_eq!((record.se, record.lower, record.n_clusters), (None, None, 1));
         for refused in [
             RocAucCi { method: Method::HanleyMcneil, ..RocAucCi::default() },
-            RocAucCi { method: Method::Bootstrap, bootstrap: Limits::Bca, ..RocAucCi::default() },
+            RocAucCi {
+                method: Method::Bootstrap,
+                interval: Some(BootstrapInterval::Bca),
+                ..RocAucCi::default()
+            },
         ] {
             assert!(RocAucCiClustered(refused).check().is_err());
         }

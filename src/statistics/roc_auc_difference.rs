@@ -98,13 +98,8 @@ impl Joint for RocAucDifference {
         let (estimate_a, estimate_b, difference) = if self.measure == Measure::Auc {
             (areas.auc(0), areas.auc(1), areas.difference(0, 1))
         } else {
-            let of = |score: usize| {
-                let codes = &rows.scores[score];
-                let pos = codes.histogram(|row| rows.labels[row]);
-                let neg = codes.histogram(|row| !rows.labels[row]);
-                let counts = pos.into_iter().zip(neg).rev().collect::<Vec<_>>();
-                self.measure.of(counts.into_iter()).unwrap_or(f64::NAN)
-            };
+            let of =
+                |score: usize| self.measure.of(&rows.scores[score].counts(&rows.labels)).unwrap_or(f64::NAN);
             let (a, b) = (of(0), of(1));
             (a, b, beyond_rounding(a - b))
         };

@@ -7,7 +7,7 @@ use super::class_pairs::pairs_won;
 use super::record::{Many, Name, record};
 use super::{Columns, Joint, Needs};
 use crate::math::{mean, quotient};
-use crate::ranking::{Codes, Rows};
+use crate::ranking::{Codes, Count, Rows};
 
 /// The average of the areas of each class against the rest, or of each pair of classes, by a score for each class.
 ///
@@ -193,18 +193,15 @@ impl Joint for RocAucMulticlass {
 
 /// The area of all cells; undefined without rows.
 fn micro(rows: &Rows) -> Option<f64> {
-    let (n, columns) = (rows.len, rows.values.len());
-    let codes = Codes::of(AllCells { columns: &rows.values, cell: 0, rows: n });
-    let mut counts = vec![(0, 0); codes.distinct];
-    for (class, codes) in codes.of_row.chunks(n.max(1)).enumerate() {
+    let n = rows.len;
+    let codes_of_cells = Codes::of(AllCells { columns: &rows.values, cell: 0, rows: n });
+    let mut counts = vec![Count::default(); codes_of_cells.distinct];
+    for (class, codes) in codes_of_cells.of_row.chunks(n.max(1)).enumerate() {
         for (&code, &key) in codes.iter().zip(&rows.keys.of_row) {
-            let (pos, neg) = &mut counts[code as usize];
-            let own = rows.key_places[key as usize] as usize == class;
-            *(if own { pos } else { neg }) += 1;
+            counts[codes_of_cells.place(code)].add(rows.key_places[key as usize] as usize == class, 1);
         }
     }
-    let area = Area::of(counts.into_iter(), n as u64, (n * columns.saturating_sub(1)) as u64)?;
-    Some(area.auc)
+    Area::of(&counts).map(|area| area.auc)
 }
 
 /// The values of all columns, one column after the other.

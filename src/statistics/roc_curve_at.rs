@@ -1,9 +1,9 @@
 //! The ROC curve at rates or thresholds that are given.
 
-use super::Curve;
 use super::points::Points;
 use super::record::{Column, Mass, Record, Threshold, record};
 use super::roc_curve::RocPoint;
+use super::{Curve, Given};
 use crate::ranking::{Number, Ties};
 
 /// Points of the ROC curve at given false positive rates, true positive rates or thresholds, in the order given.
@@ -117,7 +117,7 @@ impl Curve for RocCurveAt {
 
     const WEIGHTS: bool = true;
 
-    fn check(&self) -> Result<(), String> {
+    fn check(&self, _: Given) -> Result<(), String> {
         match &self.at {
             At::Fpr(rates) | At::Tpr(rates) => match rates.iter().find(|rate| !(0.0..=1.0).contains(*rate)) {
                 Some(rate) => Err(format!("a rate must lie between 0 and 1, got {rate}")),
@@ -171,7 +171,7 @@ mod tests {
     fn at(at: At) -> Told {
         use crate::ranking::Score;
         let statistic = RocCurveAt { at };
-        statistic.check().unwrap();
+        statistic.check(Given::default()).unwrap();
         let mut columns = Column::all_of(RocPointAt::FIELDS, Width::W128, 0);
         // The curve goes through (0, 1/2), (1/2, 1), (1, 1).
         assert!(with_ties(&[1, 1, 0, 0], &[9i16, 7, 7, 4], |ties| statistic.points(ties, &mut columns)));
@@ -207,8 +207,14 @@ mod tests {
         assert_eq!(keys, [Some(8), Some(7), Some(i16::MIN), None]);
         assert_eq!(counts, [Some(0), Some(1), Some(2), Some(0)]);
         assert_eq!((fpr, tpr), (vec![0.0, 0.5, 1.0, 0.0], vec![0.5, 1.0, 1.0, 0.0]));
-        assert!(RocCurveAt { at: At::Threshold(vec![Bound::Float(f64::NAN)]) }.check().is_err());
-        assert!(RocCurveAt { at: At::Threshold(vec![Bound::Integer("seven".into())]) }.check().is_err());
-        assert!(RocCurveAt { at: At::Fpr(vec![0.1, 1.5]) }.check().is_err());
+        assert!(
+            RocCurveAt { at: At::Threshold(vec![Bound::Float(f64::NAN)]) }.check(Given::default()).is_err()
+        );
+        assert!(
+            RocCurveAt { at: At::Threshold(vec![Bound::Integer("seven".into())]) }
+                .check(Given::default())
+                .is_err()
+        );
+        assert!(RocCurveAt { at: At::Fpr(vec![0.1, 1.5]) }.check(Given::default()).is_err());
     }
 }

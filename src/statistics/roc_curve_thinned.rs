@@ -1,10 +1,10 @@
 //! The ROC curve in as few points as can be drawn.
 
-use super::Curve;
 use super::points::Points;
 use super::record::{Column, Mass, Record, Threshold, record};
 use super::roc_curve::RocPoint;
 use super::thinning::thinned;
+use super::{Curve, Given};
 use crate::ranking::{Cell, Ties};
 
 /// Cells of a large group's outline for each point that is asked for.
@@ -51,7 +51,7 @@ impl Curve for RocCurveThinned {
 
     const WEIGHTS: bool = true;
 
-    fn check(&self) -> Result<(), String> {
+    fn check(&self, _: Given) -> Result<(), String> {
         if self.max_points >= 2 {
             Ok(())
         } else {

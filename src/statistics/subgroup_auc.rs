@@ -3,7 +3,7 @@
 use super::by_key::Area;
 use super::record::record;
 use super::{Columns, Joint};
-use crate::ranking::Rows;
+use crate::ranking::{Count, Rows};
 
 /// The areas that tell how a score treats a subgroup: of its own rows, and of either class of it against the other
 /// class of the background, which is all rows outside it.
@@ -39,18 +39,16 @@ record! {
     }
 }
 
-/// Rows of the subgroup and of the background, of either class.
+/// Rows of the background and of the subgroup.
 #[derive(Clone, Copy, Default)]
-struct Counts {
-    /// (positives, negatives).
-    subgroup: (u64, u64),
-    background: (u64, u64),
+struct Parts {
+    background: Count,
+    subgroup: Count,
 }
 
-impl Counts {
+impl Parts {
     fn add(&mut self, in_subgroup: bool, positive: bool) {
-        let part = if in_subgroup { &mut self.subgroup } else { &mut self.background };
-        *(if positive { &mut part.0 } else { &mut part.1 }) += 1;
+        (if in_subgroup { &mut self.subgroup } else { &mut self.background }).add(positive, 1);
     }
 }
 
@@ -68,42 +66,41 @@ impl Joint for SubgroupAuc {
 
     fn of_rows(&self, rows: &Rows) -> SubgroupAucRecord {
         let codes = &rows.scores[0];
-        let mut counts = vec![Counts::default(); codes.distinct];
+        let mut parts = vec![Parts::default(); codes.distinct];
         for ((inside, &label), &code) in in_subgroup(rows).zip(&rows.labels).zip(&codes.of_row) {
-            counts[code as usize].add(inside, label);
+            parts[codes.place(code)].add(inside, label);
         }
         let all = of_all(rows);
-        let area = |taken: fn(&Counts) -> (u64, u64)| {
-            let (n_pos, n_neg) = taken(&all);
-            Area::of(counts.iter().map(taken), n_pos, n_neg).map(|area| area.auc)
+        let area = |taken: fn(&Parts) -> Count| {
+            Area::of(&parts.iter().map(taken).collect::<Vec<_>>()).map(|area| area.auc)
         };
         SubgroupAucRecord::new(
-            area(|counts| counts.subgroup),
-            area(|counts| (counts.background.0, counts.subgroup.1)),
-            area(|counts| (counts.subgroup.0, counts.background.1)),
-            area(|counts| counts.background),
-            area(|counts| (counts.subgroup.0 + counts.background.0, counts.subgroup.1 + counts.background.1)),
-            all.subgroup.0,
-            all.subgroup.1,
-            all.background.0,
-            all.background.1,
+            area(|parts| parts.subgroup),
+            area(|parts| Count { pos: parts.background.pos, neg: parts.subgroup.neg }),
+            area(|parts| Count { pos: parts.subgroup.pos, neg: parts.background.neg }),
+            area(|parts| parts.background),
+            area(|parts| parts.subgroup.plus(parts.background)),
+            all.subgroup.pos,
+            all.subgroup.neg,
+            all.background.pos,
+            all.background.neg,
         )
     }
 
     fn of_nan(&self, rows: &Rows) -> SubgroupAucRecord {
-        let Counts { subgroup, background } = of_all(rows);
+        let Parts { background, subgroup } = of_all(rows);
         SubgroupAucRecord {
-            n_subgroup_pos: subgroup.0,
-            n_subgroup_neg: subgroup.1,
-            n_background_pos: background.0,
-            n_background_neg: background.1,
+            n_subgroup_pos: subgroup.pos,
+            n_subgroup_neg: subgroup.neg,
+            n_background_pos: background.pos,
+            n_background_neg: background.neg,
             ..SubgroupAucRecord::nan()
         }
     }
 }
 
-fn of_all(rows: &Rows) -> Counts {
-    let mut all = Counts::default();
+fn of_all(rows: &Rows) -> Parts {
+    let mut all = Parts::default();
     in_subgroup(rows).zip(&rows.labels).for_each(|(inside, &label)| all.add(inside, label));
     all
 }
