@@ -13,7 +13,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
-from polars_auc.cli import main
+from polars_auc._cli import main
 from test_laws import fixed
 
 Capture = pytest.CaptureFixture[str]

@@ -1,12 +1,11 @@
-"""Two or more scores of the same rows, and many tests at once."""
+"""Comparisons of models: two or more scores of the same rows."""
 
 from __future__ import annotations
 
-from numbers import Integral
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from polars_auc._options import (
-    ADJUSTMENTS,
     ALTERNATIVES,
     adjustment,
     between_0_and_1,
@@ -15,14 +14,14 @@ from polars_auc._options import (
     rate_range,
     resampling,
 )
-from polars_auc._plugin import columnwise, expression
+from polars_auc._plugin import expression
 
 if TYPE_CHECKING:
     import polars as pl
 
     from polars_auc._plugin import IntoExpr
 
-__all__ = ["adjust_p_values", "roc_auc_compare", "roc_auc_difference", "roc_curve_difference"]
+__all__ = ["cv_roc_auc_difference", "roc_auc_compare", "roc_auc_difference", "roc_curve_difference"]
 
 
 def roc_auc_difference(
@@ -347,48 +346,93 @@ def roc_curve_difference(
     )
 
 
-def adjust_p_values(
-    p: IntoExpr, *, method: Literal["holm", "bonferroni", "bh", "by"] | None = "holm"
+def cv_roc_auc_difference(
+    label: IntoExpr,
+    score_a: IntoExpr,
+    score_b: IntoExpr,
+    fold: IntoExpr,
+    *,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    level: float = 0.95,
+    test_train_ratio: float | None = None,
 ) -> pl.Expr:
-    """Return p-values adjusted for their number.
-
-    A function of the whole column, not an aggregate: use it in ``select`` or ``with_columns``, with
-    ``over`` for one adjustment a group.
+    """Return the difference of two models' AUCs over the same folds, by the corrected resampled t-test.
 
     Parameters
     ----------
-    p
-        The p-values.
-    method
-        ``"holm"`` or ``"bonferroni"``: the probability of any false rejection stays below the level (Holm's
-        rejects at least as often). ``"bh"`` (Benjamini and Hochberg) or ``"by"`` (Benjamini and Yekutieli,
-        whatever the dependence): the expected share of false ones among the rejections does. ``None`` leaves
-        them as they are.
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score_a, score_b
+        Any numeric or Boolean columns; higher means more positive.
+    fold
+        The column that says which fold a row was held out in: any plain dtype.
+    alternative
+        Which departure counts: ``"greater"`` means that the first score does better.
+    level
+        The coverage of the interval of the difference, which is two-sided whatever the alternative.
+    test_train_ratio
+        Test rows for each training row, by which the variance is corrected for training rows that folds
+        share. ``None`` takes ``1 / (k - 1)``, that of k folds; 0 gives the plain paired t-test, which is too
+        sure.
 
     Returns
     -------
     polars.Expr
-        Float64, one for each row. Nulls and NaN stay, and do not count.
+        One Struct for each group, named after the first score:
+
+        - ``auc_a``, ``auc_b`` (Float64): the means of the folds' AUCs.
+        - ``difference`` (Float64): the mean of the folds' differences.
+        - ``se`` (Float64): its corrected standard error.
+        - ``lower``, ``upper`` (Float64): the limits of its interval.
+        - ``t`` (Float64), ``df`` (UInt64), ``p_value`` (Float64): the test of no difference.
+        - ``n_folds``, ``n_undefined`` (UInt64): folds that have AUCs, and folds that lack a class.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+
+        The means are null if no fold has AUCs, what follows also with fewer than two such folds. Folds that
+        all differ by the same give no ``t`` and ``p_value``, or 0 and 1 if that is 0. The Float64 fields are
+        NaN if a score is NaN. Rows with a null label, score or fold are skipped, for both scores.
 
     Raises
     ------
     ValueError
-        For a method of another name.
+        For options of other names or out of range.
     polars.exceptions.ComputeError
-        If the column is not numeric, or holds anything outside 0 to 1.
+        As :func:`polars_auc.roc_auc`; also if the fold holds lists.
 
     Notes
     -----
-    As ``p.adjust`` of R: Holm (1979), Benjamini and Hochberg (1995), Benjamini and Yekutieli (2001).
+    ``t = mean(d) / sqrt((1 / k + ratio) var(d))`` over the differences d of the k folds, with k - 1 degrees
+    of freedom (Nadeau and Bengio 2003, equation 9). O(n log n).
 
     Examples
     --------
     >>> import polars as pl
     >>> import polars_auc as pa
-    >>> tests = pl.DataFrame({"p": [0.01, 0.04, 0.03, 0.005]})
-    >>> adjusted = tests.select(pa.adjust_p_values("p"), bh=pa.adjust_p_values("p", method="bh"))
-    >>> adjusted.select(pl.all().round(4)).rows()
-    [(0.03, 0.02), (0.06, 0.04), (0.06, 0.04), (0.02, 0.02)]
+    >>> held_out = pl.DataFrame(
+    ...     {
+    ...         "fold": [1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3],
+    ...         "ill": [0, 0, 1, 1, 0, 1, 0, 1, 1, 0, 0, 1],
+    ...         "new": [1, 2, 3, 4, 1, 2, 3, 4, 3, 1, 2, 3],
+    ...         "old": [1, 4, 2, 3, 4, 2, 1, 3, 1, 2, 3, 3],
+    ...     }
+    ... )
+    >>> test = held_out.select(pa.cv_roc_auc_difference("ill", "new", "old", "fold")).unnest("new")
+    >>> test.select(pl.col("difference", "t", "p_value").round(4), "df").row(0)
+    (0.4583, 2.6295, 0.1193, 2)
     """
-    one_of("adjust_p_values", "method", method, ADJUSTMENTS)
-    return columnwise("adjust_p_values", {"p": p}, elementwise=False, method=method or "none")
+    name = "cv_roc_auc_difference"
+    one_of(name, "alternative", alternative, ALTERNATIVES)
+    between_0_and_1(name, "level", level)
+    ratio = test_train_ratio
+    if ratio is not None and (
+        isinstance(ratio, bool) or not isinstance(ratio, Real) or not 0 <= ratio < float("inf")
+    ):
+        msg = f"{name}: test_train_ratio must be 0 or more, such as 1/9 for ten folds, got {ratio!r}"
+        raise ValueError(msg)
+    return expression(
+        name,
+        {"score_a": score_a, "score_b": score_b, "label": label, "fold": fold},
+        alternative=alternative,
+        level=float(level),
+        test_train_ratio=None if ratio is None else float(ratio),
+    )

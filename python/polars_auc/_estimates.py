@@ -1,4 +1,4 @@
-"""How well a score ranks positives above negatives, in a number or a few."""
+"""Numbers of one score: how well it ranks positives above negatives."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from polars_auc._plugin import IntoExpr
 
-__all__ = ["average_precision", "gini", "ks_statistic", "roc_auc", "roc_summary"]
+__all__ = ["average_precision", "gini", "ks_statistic", "mean_positive_rank", "roc_auc", "roc_summary"]
 
 
 def roc_auc(
@@ -115,6 +115,46 @@ def roc_auc(
     return expression(name, columns, variant="partial", range=bounds, standardized=standardized)
 
 
+def gini(label: IntoExpr, score: IntoExpr) -> pl.Expr:
+    """Return the Gini coefficient, twice the AUC less 1.
+
+    Also called accuracy ratio, or Somers' D of the score given the label: 1 for a perfect ranking, 0 for a
+    random one, -1 for a perfect ranking the wrong way round.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+
+    Returns
+    -------
+    polars.Expr
+        One Float64 for each group, -1 to 1, named after the score. Null if the group has no positive or no
+        negative, NaN if a score is NaN. Rows with a null label or score are skipped.
+
+    Raises
+    ------
+    polars.exceptions.ComputeError
+        As :func:`roc_auc`.
+
+    Notes
+    -----
+    ``(2 U - P N) / (P N)`` (Somers 1962), from the exact integer U, correctly rounded: it is exactly 0
+    where positives win as many pairs as they lose. O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> loans = pl.DataFrame({"bad": [True, False, True, False], "score": [0.9, 0.8, 0.3, 0.1]})
+    >>> loans.select(pa.gini("bad", "score")).item()
+    0.5
+    """
+    return expression("gini", {"score": score, "label": label})
+
+
 def average_precision(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None) -> pl.Expr:
     """Return the average precision: the mean, over positives, of the precision at their score.
 
@@ -158,46 +198,6 @@ def average_precision(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | No
     0.8333
     """
     return expression("average_precision", {"score": score, "label": label, "weight": weight})
-
-
-def gini(label: IntoExpr, score: IntoExpr) -> pl.Expr:
-    """Return the Gini coefficient, twice the AUC less 1.
-
-    Also called accuracy ratio, or Somers' D of the score given the label: 1 for a perfect ranking, 0 for a
-    random one, -1 for a perfect ranking the wrong way round.
-
-    Parameters
-    ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
-
-    Returns
-    -------
-    polars.Expr
-        One Float64 for each group, -1 to 1, named after the score. Null if the group has no positive or no
-        negative, NaN if a score is NaN. Rows with a null label or score are skipped.
-
-    Raises
-    ------
-    polars.exceptions.ComputeError
-        As :func:`roc_auc`.
-
-    Notes
-    -----
-    ``(2 U - P N) / (P N)`` (Somers 1962), from the exact integer U, correctly rounded: it is exactly 0
-    where positives win as many pairs as they lose. O(n log n).
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> import polars_auc as pa
-    >>> loans = pl.DataFrame({"bad": [True, False, True, False], "score": [0.9, 0.8, 0.3, 0.1]})
-    >>> loans.select(pa.gini("bad", "score")).item()
-    0.5
-    """
-    return expression("gini", {"score": score, "label": label})
 
 
 def ks_statistic(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None) -> pl.Expr:
@@ -250,6 +250,57 @@ def ks_statistic(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = 
     (0.6666666666666666, 5)
     """
     return expression("ks_statistic", {"score": score, "label": label, "weight": weight})
+
+
+def mean_positive_rank(label: IntoExpr, score: IntoExpr) -> pl.Expr:
+    """Return the mean rank of the positives among all rows, 1 being the lowest score.
+
+    Rows that tie share the mean of their ranks. It is the AUC in the unit of rows: see the notes.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive. Compared in its own dtype.
+
+    Returns
+    -------
+    polars.Expr
+        One Float64 for each group, named after the score: from ``(P + 1) / 2``, if all P positives score
+        lower than all N negatives, to ``N + (P + 1) / 2``. Null if the group has no positive, NaN if a
+        score is NaN. Rows with a null label or score are skipped.
+
+    Raises
+    ------
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    ``(U + P (P + 1) / 2) / P`` with Mann-Whitney's U, which is Wilcoxon's rank sum (1945) for each
+    positive. From exact integers, correctly rounded. O(n log n).
+
+    ``AUC = (mean rank - (P + 1) / 2) / N``: of the rows below an average positive, ``(P - 1) / 2`` are
+    other positives, and the rest, as a share of all N negatives, is the AUC. With that share as the rank of
+    a positive, the AUC *is* the average positive rank: an AUC of 0.8 says that the average positive has 20
+    % of the negatives above it. That number, from 0 to 1, is :func:`polars_auc.roc_auc`.
+
+    Examples
+    --------
+    Seven bars of chocolate by a score of their goodness. The good ones beat 4, 3 and 3 of the four others,
+    so that the AUC is the mean of 1, 3/4 and 3/4, or 10/12; their ranks are 7, 4.5 and 4.5:
+
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> bars = pl.DataFrame({"good": [1, 0, 1, 1, 0, 0, 0], "score": [8, 5, 3, 3, 1, -3, -5]})
+    >>> rank = bars.select(pa.mean_positive_rank("good", "score")).item()
+    >>> rank
+    5.333333333333333
+    >>> round((rank - (3 + 1) / 2) / 4, 12) == round(bars.select(pa.roc_auc("good", "score")).item(), 12)
+    True
+    """
+    return expression("mean_positive_rank", {"score": score, "label": label})
 
 
 def roc_summary(label: IntoExpr, score: IntoExpr) -> pl.Expr:

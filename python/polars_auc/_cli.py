@@ -16,8 +16,8 @@ import polars as pl
 
 from polars_auc._native import __version__
 from polars_auc._progress import progress
+from polars_auc._report import GAINS, OF_ALL_GROUPS, OF_GROUPS, report
 from polars_auc._sources import scan
-from polars_auc.evaluate import GAINS, OF_ALL_GROUPS, OF_GROUPS, report
 
 PASSED, FAILED, REFUSED = 0, 1, 2
 

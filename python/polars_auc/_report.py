@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import polars as pl
 
+from polars_auc._comparisons import roc_auc_compare
+from polars_auc._estimates import gini, ks_statistic
+from polars_auc._intervals import cv_roc_auc, roc_auc_ci
 from polars_auc._options import adjustment
-from polars_auc.comparisons import roc_auc_compare
-from polars_auc.estimates import gini, ks_statistic
-from polars_auc.folds import cv_roc_auc
-from polars_auc.inference import roc_auc_ci
-from polars_auc.segments import compare_segments
+from polars_auc._segments import compare_segments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
