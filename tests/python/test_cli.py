@@ -13,8 +13,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
+from catalogue.cases import fixed
 from polars_auc._cli import main
-from test_laws import fixed
 
 Capture = pytest.CaptureFixture[str]
 DATA = Path(__file__).parents[2] / "data"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.stats import false_discovery_control, norm
 
 import polars_auc as pa
-from test_laws import fixed
+from catalogue.cases import fixed
 
 ENGINES = pytest.mark.parametrize("engine", ["in-memory", "streaming"])
 

@@ -9,7 +9,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
-from test_laws import fixed
+from catalogue.cases import fixed
 
 COLUMNS = ["score", "n", "n_pos", "n_missing", "prevalence", "auc", "se", "lower", "upper", "ks", "gini"]
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import oracles_points as oracles
 import polars_auc as pa
-from cases import TIED, assert_same, scores_with_nan
+from catalogue.cases import TIED, assert_same, scores_with_nan
+from oracles import points as oracles
 
 SCHEMA = {"label": pl.Boolean, "score": pl.Float64, "weight": pl.Float64}
 COUNTS = ("n_pos", "n_neg", "p_value")

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 import polars_auc as pa
-from goldens_rows import Answers, Apart, Check, Record, answer, pairs, rows, side
+from goldens.rows import Answers, Apart, Check, Record, answer, pairs, rows, side
 
 N_RESAMPLES = 10_000
 N_PERMUTATIONS = 4_000

@@ -5,9 +5,9 @@ from __future__ import annotations
 import polars as pl
 
 import polars_auc as pa
-from goldens_estimates import curve_columns
-from goldens_partial import sklearn_partial
-from goldens_rows import Answers, Apart, Check, Record, answer, rows, weight_of
+from goldens.estimates import curve_columns
+from goldens.partial import sklearn_partial
+from goldens.rows import Answers, Apart, Check, Record, answer, rows, weight_of
 
 
 def weighted_rows(frame: pl.DataFrame, record: Record) -> pl.DataFrame:

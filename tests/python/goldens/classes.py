@@ -10,8 +10,8 @@ from typing import Any
 import polars as pl
 
 import polars_auc as pa
-from goldens_estimates import JACKKNIFE
-from goldens_rows import Answers, Check, Record, answer, signed
+from goldens.estimates import JACKKNIFE
+from goldens.rows import Answers, Check, Record, answer, signed
 
 
 def _areas(frame: pl.DataFrame, record: Record, **options: Any) -> Any:

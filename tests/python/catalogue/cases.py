@@ -6,10 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
 from hypothesis import strategies as st
 
-import oracles
+from oracles.scores import MAYBE
 
 SCHEMA = {
     "g": pl.Int64,
@@ -37,6 +38,33 @@ def frames(
     return st.lists(row, max_size=max_rows).map(lambda rows: pl.DataFrame(rows, SCHEMA, orient="row"))
 
 
+def fixed(n: int = 5_000, seed: int = 1) -> pl.DataFrame:
+    """Rows with ties and distinct scores, groups of very different size, and some nulls."""
+    rng = np.random.default_rng(seed)
+    groups = np.minimum(rng.geometric(0.15, n), 40)
+    label = rng.random(n) < 0.3
+    score = rng.normal(size=n) + label
+    score = np.where(rng.random(n) < 0.5, np.round(score, 1), score)
+    other = np.round(rng.normal(size=n) + 0.5 * label + 0.5 * score, 1)
+    frame = pl.DataFrame({"g": groups, "label": label, "score": score, "other": other})
+    gap = pl.Series(rng.random(n) < 0.02)
+    return frame.with_columns(
+        score=pl.when(~gap).then("score"),
+        label=pl.when(~gap.reverse()).then("label"),
+        other=pl.when(~gap.shuffle(seed=1)).then("other"),
+        weight=pl.when(~gap.shuffle(seed=3)).then(pl.Series(rng.integers(0, 9, n) / 4)),
+        key=pl.when(~gap.shuffle(seed=2)).then(pl.Series(rng.choice(["c", "a", "d", "b"], n))),
+    )
+
+
+def two_rows(labels: Sequence[bool | None], scores: Sequence[float | None]) -> pl.DataFrame:
+    """Some rows, and as many values for the columns that other statistics take besides."""
+    key, g = ["a", "b", "a"][: len(labels)], [1] * len(labels)
+    weight = [1.0, 0.5, 2.0][: len(labels)]
+    columns = {"g": g, "label": labels, "score": scores, "other": scores, "key": key, "weight": weight}
+    return pl.DataFrame(columns, SCHEMA)
+
+
 def rows(frame: pl.DataFrame, columns: Sequence[str]) -> list[Any]:
     """The rows that count, for an oracle of these columns."""
     return list(frame.select(columns).drop_nulls().iter_rows())
@@ -45,9 +73,9 @@ def rows(frame: pl.DataFrame, columns: Sequence[str]) -> list[Any]:
 def assert_same(got: Any, expected: Any, *, relative: float = 0.0) -> None:
     """Equal, with NaN equal to NaN and null to null; floats to a relative tolerance if one is given.
 
-    ``...`` stands for any number, and ``oracles.MAYBE`` for any or none.
+    ``...`` stands for any number, and ``MAYBE`` for any or none.
     """
-    if expected is oracles.MAYBE:
+    if expected is MAYBE:
         assert got is None or math.isfinite(got)
     elif expected is ...:
         assert isinstance(got, float)

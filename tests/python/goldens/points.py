@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 import polars_auc as pa
-from goldens_rows import Answers, Apart, Check, Record, answer, rows
+from goldens.rows import Answers, Apart, Check, Record, answer, rows
 
 TIE_LOST = Apart("one of several that are equally good; ours is higher, and lost to rounding there")
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import polars as pl
 
-import oracles_points as oracles
 import polars_auc as pa
-from entries import COUNTS, Entry, F, N
+from catalogue.entry import COUNTS, Entry, F, N
+from oracles import points as oracles
 
 Z_90 = 1.6448536269514722
 WEIGHTED = ("label", "score", "weight")

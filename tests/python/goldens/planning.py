@@ -7,9 +7,9 @@ from typing import Any
 import polars as pl
 
 import polars_auc as pa
-from goldens_estimates import REPEATED
-from goldens_intervals import BINORMAL
-from goldens_rows import Answers, Apart, Check, Record, answer, pairs, rows, side
+from goldens.estimates import REPEATED
+from goldens.intervals import BINORMAL
+from goldens.rows import Answers, Apart, Check, Record, answer, pairs, rows, side
 
 
 def proc_power(frame: pl.DataFrame, record: Record) -> Answers | Apart:

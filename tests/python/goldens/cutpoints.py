@@ -8,8 +8,8 @@ from typing import Any
 import polars as pl
 
 import polars_auc as pa
-from goldens_points import TIE_LOST, Merit, at, closest, is_best_of, less_1, numbers, observed, youden
-from goldens_rows import Answers, Apart, Check, Record, answer, rows, running_on
+from goldens.points import TIE_LOST, Merit, at, closest, is_best_of, less_1, numbers, observed, youden
+from goldens.rows import Answers, Apart, Check, Record, answer, rows, running_on
 
 NO_CRITERION = Apart("no such criterion here")
 NOT_A_RATE = Apart("not a rate here")

@@ -7,8 +7,8 @@ from typing import Any
 import polars as pl
 
 import polars_auc as pa
-from goldens_intervals import BINORMAL
-from goldens_rows import Answers, Apart, Check, Record, answer, labelled, pairs, rows, side
+from goldens.intervals import BINORMAL
+from goldens.rows import Answers, Apart, Check, Record, answer, labelled, pairs, rows, side
 
 ONE_SIDED = Apart("one-sided; segments are compared two-sided")
 

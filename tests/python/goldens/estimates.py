@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 
 import polars_auc as pa
-from goldens_points import midpoints
-from goldens_rows import Answers, Apart, Check, Record, answer, pairs, rows
+from goldens.points import midpoints
+from goldens.rows import Answers, Apart, Check, Record, answer, pairs, rows
 
 # R 4.2 cuts Kolmogorov's series after too few terms where sqrt(P N / (P + N)) D lies a little below 1: its
 # p-values are off by 3e-6 to 3e-5 there, against scipy.stats.kstwobign, which test_laws holds ours against.

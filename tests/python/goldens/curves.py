@@ -8,7 +8,7 @@ from statistics import NormalDist
 import polars as pl
 
 import polars_auc as pa
-from goldens_rows import Answers, Apart, Check, Record, answer, rows
+from goldens.rows import Answers, Apart, Check, Record, answer, rows
 
 N_RESAMPLES = 10_000
 SEED = 1

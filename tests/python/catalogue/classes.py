@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 import polars as pl
 
-import oracles_classes as oracles
 import polars_auc as pa
-from entries import COUNTS, Entry, F, N
+from catalogue.entry import COUNTS, Entry, F, N
+from oracles import classes as oracles
 
 W: pl.DataType = pl.String()
 KEYED = ("label", "score", "key")

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
-from oracles import MAYBE, exact_auc, folds, has_nan
+from oracles.scores import MAYBE, exact_auc, folds, has_nan
 
 
 def area(pos: Sequence[Any], neg: Sequence[Any]) -> Fraction | None:

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 import polars_auc as pa
-from goldens_rows import Answers, Apart, Check, Record, answer, pairs, rows, running_on
+from goldens.rows import Answers, Apart, Check, Record, answer, pairs, rows, running_on
 
 BINORMAL = Apart("the variance of a binormal fit, which is not here")
 

@@ -1,4 +1,4 @@
-"""Every expression, with its definition. Each law of the package runs on each entry."""
+"""Numbers of one score, tests, intervals and comparisons: their entries of the catalogue."""
 
 from __future__ import annotations
 
@@ -8,12 +8,9 @@ from typing import Literal, TypeAlias
 
 import polars as pl
 
-import oracles
 import polars_auc as pa
-from catalogue_classes import CLASSES
-from catalogue_curves import CURVES
-from catalogue_points import POINTS
-from entries import COUNTS, Entry, F, N
+from catalogue.entry import COUNTS, Entry, F, N
+from oracles import scores as oracles
 
 Z_90 = 1.6448536269514722
 
@@ -52,7 +49,7 @@ BRUNNER: list[tuple[Sided, Literal["t", "normal"]]] = [
 BOOTSTRAP: list[Literal["percentile", "bca"]] = ["percentile", "bca"]
 FOLD_METHODS: list[Literal["t", "influence"]] = ["t", "influence"]
 
-CATALOGUE = [
+SCORES = [
     Entry("roc_auc", pa.roc_auc, oracles.roc_auc),
     Entry("gini", pa.gini, oracles.gini),
     Entry(
@@ -252,7 +249,4 @@ CATALOGUE = [
         {"threshold": F, "fp": N, "tp": N, "fpr": F, "tpr": F},
         is_list=True,
     ),
-    *POINTS,
-    *CURVES,
-    *CLASSES,
 ]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 from fractions import Fraction
 
-import oracles_curves
 import polars_auc as pa
-from entries import COUNTS, Entry, F, N
+from catalogue.entry import COUNTS, Entry, F, N
+from oracles import curves as oracles
 
 GAINS = {"band": N, "highest": F, "lowest": F, "n": N, **COUNTS, "rate": F}
 GAINS |= {"cum_n": N, "cum_pos": N, "cum_neg": N}
@@ -17,19 +17,19 @@ CURVES = [
     Entry(
         name="mean_positive_rank",
         make=pa.mean_positive_rank,
-        oracle=oracles_curves.mean_positive_rank,
+        oracle=oracles.mean_positive_rank,
     ),
     Entry(
         name="det_curve",
         make=pa.det_curve,
-        oracle=oracles_curves.det_curve,
+        oracle=oracles.det_curve,
         fields={"threshold": F, "fp": N, "fn": N, "fpr": F, "fnr": F},
         is_list=True,
     ),
     Entry(
         name="cap_curve",
         make=pa.cap_curve,
-        oracle=oracles_curves.cap_curve,
+        oracle=oracles.cap_curve,
         fields={"threshold": F, "n": N, "tp": N, "population": F, "captured": F},
         is_list=True,
     ),
@@ -37,7 +37,7 @@ CURVES = [
         Entry(
             name="gains_table",
             make=functools.partial(pa.gains_table, bands=bands),
-            oracle=functools.partial(oracles_curves.gains_table, bands=bands),
+            oracle=functools.partial(oracles.gains_table, bands=bands),
             fields=GAINS,
             is_list=True,
         )
@@ -46,7 +46,7 @@ CURVES = [
     Entry(
         name="gains_table",
         make=functools.partial(pa.gains_table, edges=[-1.5, 0, 1.5]),
-        oracle=functools.partial(oracles_curves.gains_table, bands=4, edges=(-1.5, 0.0, 1.5)),
+        oracle=functools.partial(oracles.gains_table, bands=4, edges=(-1.5, 0.0, 1.5)),
         fields=GAINS,
         is_list=True,
         by_value=True,
@@ -54,14 +54,14 @@ CURVES = [
     Entry(
         name="roc_binormal",
         make=pa.roc_binormal,
-        oracle=oracles_curves.roc_binormal,
+        oracle=oracles.roc_binormal,
         fields={"auc": F, "intercept": F, "slope": F, **COUNTS},
         exact=False,
     ),
     Entry(
         name="roc_binormal",
         make=functools.partial(pa.roc_binormal, method="moments"),
-        oracle=oracles_curves.roc_binormal_moments,
+        oracle=oracles.roc_binormal_moments,
         fields={"auc": F, "intercept": F, "slope": F, **COUNTS},
         exact=False,
         by_value=True,
@@ -71,7 +71,7 @@ CURVES = [
         Entry(
             name="binormal_curve",
             make=functools.partial(pa.binormal_curve, **options),
-            oracle=functools.partial(oracles_curves.binormal_curve, at_fpr=at_fpr),
+            oracle=functools.partial(oracles.binormal_curve, at_fpr=at_fpr),
             fields={"fpr": F, "tpr": F},
             is_list=True,
             exact=False,
@@ -85,7 +85,7 @@ CURVES = [
         Entry(
             name=name,
             make=lambda label, score, make=make, at=at: make(label, score, at, n_resamples=9),
-            oracle=functools.partial(oracles_curves.rate_at_rate, at=Fraction(str(at)), wanted=name[:3]),
+            oracle=functools.partial(oracles.rate_at_rate, at=Fraction(str(at)), wanted=name[:3]),
             fields={name[:3]: F, "se": F, "lower": F, "upper": F, **COUNTS},
             exact=False,
         )

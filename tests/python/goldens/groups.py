@@ -9,9 +9,9 @@ from typing import Any
 import polars as pl
 
 import polars_auc as pa
-from goldens_estimates import REPEATED
-from goldens_ranks import asymptotic_p
-from goldens_rows import Answers, Apart, Check, Record, answer, labelled, pairs, rows, signed
+from goldens.estimates import REPEATED
+from goldens.ranks import asymptotic_p
+from goldens.rows import Answers, Apart, Check, Record, answer, labelled, pairs, rows, signed
 
 NOT_ADJUSTED = Apart("an adjustment that is not here")
 ADJUSTMENTS: dict[str, Any] = {

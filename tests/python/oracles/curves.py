@@ -10,7 +10,7 @@ from typing import Any
 
 from scipy.stats import norm
 
-from oracles import MAYBE, Row, classes, has_nan
+from oracles.scores import MAYBE, Row, classes, has_nan
 
 
 def mean_positive_rank(rows: Sequence[Row]) -> float | None:

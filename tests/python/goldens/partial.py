@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 import polars_auc as pa
-from goldens_rows import Answers, Apart, Check, Record, answer, rows
+from goldens.rows import Answers, Apart, Check, Record, answer, rows
 
 BELOW = Apart("standardized below the diagonal; ours is null")
 

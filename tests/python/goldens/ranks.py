@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 
 import polars_auc as pa
-from goldens_estimates import REPEATED
-from goldens_rows import Answers, Apart, Check, Record, answer, rows, running_on, side, tied
+from goldens.estimates import REPEATED
+from goldens.rows import Answers, Apart, Check, Record, answer, rows, running_on, side, tied
 
 FOUR_DIGITS = Apart("R solves for it to four digits")
 MIDDLE = Apart("any root between the two middle differences; ours is their mean")
