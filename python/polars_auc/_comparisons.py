@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import polars as pl
 
 from polars_auc._options import (
     ALTERNATIVES,
@@ -17,8 +20,6 @@ from polars_auc._options import (
 from polars_auc._plugin import expression
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from polars_auc._plugin import IntoExpr
 
 __all__ = ["cv_roc_auc_difference", "roc_auc_compare", "roc_auc_difference", "roc_curve_difference"]
@@ -173,7 +174,7 @@ def _measure(
 
 def roc_auc_compare(
     label: IntoExpr,
-    *scores: IntoExpr,
+    *scores: IntoExpr | Iterable[IntoExpr],
     reference: int | None = None,
     adjust: Literal["holm", "bonferroni", "bh", "by"] | None = "holm",
     level: float = 0.95,
@@ -185,10 +186,11 @@ def roc_auc_compare(
     label
         Boolean, or an integer or float column that holds only 0 and 1.
     scores
-        Two or more numeric or Boolean columns; higher means more positive.
+        Two or more numeric or Boolean columns; higher means more positive. Names, expressions, lists of
+        them, and expressions of several columns such as ``cs.starts_with("p_")`` or ``pl.col("a", "b")``.
     reference
         The place of the score, counted from 0, that all others are compared with; every pair if there is
-        none.
+        none. An expression of several columns counts as one place here, so write the reference before it.
     adjust
         How the p-values of the differences are adjusted for their number: see
         :func:`polars_auc.adjust_p_values`.
@@ -216,7 +218,8 @@ def roc_auc_compare(
     Raises
     ------
     ValueError
-        For fewer than two scores, a reference that is none of them, and options out of range.
+        For fewer than two scores, a reference that is none of them, options out of range, and a label of
+        several columns beside scores of several columns.
     polars.exceptions.ComputeError
         As :func:`polars_auc.roc_auc`.
 
@@ -254,24 +257,43 @@ def roc_auc_compare(
     └─────────┴─────────┴────────────┴────────────┘
     """
     name = "roc_auc_compare"
-    if len(scores) < 2:
+    given = [score for one in scores for score in _each(one)]
+    expand = any(_is_several(score) for score in given)
+    if len(given) < 2 and not expand:
         example = f'{name}("label", "score_a", "score_b")'
-        msg = f"{name}: expected two scores or more, got {len(scores)}; write {example}"
+        msg = f"{name}: expected two scores or more, got {len(given)}; write {example}"
+        raise ValueError(msg)
+    if expand and _is_several(label):
+        msg = f"{name}: label must be a single column if scores are several, got {label}; write its name"
         raise ValueError(msg)
     if reference is not None and (
-        isinstance(reference, bool) or not isinstance(reference, Integral) or not 0 <= reference < len(scores)
+        isinstance(reference, bool) or not isinstance(reference, Integral) or not 0 <= reference < len(given)
     ):
-        msg = f"{name}: reference must be a score's place, from 0 to {len(scores) - 1}, got {reference!r}"
+        msg = f"{name}: reference must be a score's place, from 0 to {len(given) - 1}, got {reference!r}"
+        if expand:
+            msg += "; an expression of several columns counts as one place, so write the reference before it"
         raise ValueError(msg)
     between_0_and_1(name, "level", level)
-    columns = {f"score_{place}": score for place, score in enumerate(scores)}
+    columns = {f"score_{place}": score for place, score in enumerate(given)}
     return expression(
         name,
         {**columns, "label": label},
+        expand=expand,
         reference=reference,
         adjust=adjustment(name, adjust),
         level=float(level),
     )
+
+
+def _each(scores: IntoExpr | Iterable[IntoExpr]) -> list[IntoExpr]:
+    """Return the scores of a list, or the one that is given alone."""
+    is_list = isinstance(scores, Iterable) and not isinstance(scores, str | pl.Expr | pl.Series | Mapping)
+    return list(scores) if is_list else [scores]  # type: ignore[arg-type, list-item]
+
+
+def _is_several(column: IntoExpr) -> bool:
+    """Say whether an expression may stand for several columns, which only the frame can tell for sure."""
+    return isinstance(column, pl.Expr) and column.meta.has_multiple_outputs()
 
 
 def roc_curve_difference(
@@ -365,7 +387,8 @@ def cv_roc_auc_difference(
     score_a, score_b
         Any numeric or Boolean columns; higher means more positive.
     fold
-        The column that says which fold a row was held out in: any plain dtype.
+        The column with the fold of each row, that is, of the fold in which the row was test data; any dtype
+        except lists.
     alternative
         Which departure counts: ``"greater"`` means that the first score does better.
     level
@@ -385,7 +408,8 @@ def cv_roc_auc_difference(
         - ``se`` (Float64): its corrected standard error.
         - ``lower``, ``upper`` (Float64): the limits of its interval.
         - ``t`` (Float64), ``df`` (UInt64), ``p_value`` (Float64): the test of no difference.
-        - ``n_folds``, ``n_undefined`` (UInt64): folds that have AUCs, and folds that lack a class.
+        - ``n_folds``, ``n_undefined`` (UInt64): folds that have AUCs, and folds without a positive or without
+          a negative.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
 
         The means are null if no fold has AUCs, what follows also with fewer than two such folds. Folds that
@@ -395,9 +419,9 @@ def cv_roc_auc_difference(
     Raises
     ------
     ValueError
-        For options of other names or out of range.
+        For unknown options and options out of range.
     polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`; also if the fold holds lists.
+        As :func:`polars_auc.roc_auc`; also if the fold is a column of lists.
 
     Notes
     -----

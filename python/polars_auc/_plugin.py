@@ -19,11 +19,17 @@ _LIBRARY = Path(_native.__file__)
 
 
 def expression(
-    name: str, columns: Mapping[str, IntoExpr | None], *, variant: str | None = None, **options: object
+    name: str,
+    columns: Mapping[str, IntoExpr | None],
+    *,
+    variant: str | None = None,
+    expand: bool = False,
+    **options: object,
 ) -> pl.Expr:
     """Build the expression ``name`` of the plugin, or a variant of it, from its columns, each by its role.
 
-    A weight that is None is left out.
+    A weight that is None is left out. With ``expand`` an expression of several columns gives one input for
+    each of them; otherwise Polars makes one expression for each, as it does with its own.
 
     All columns are imploded, so that Polars calls the plugin once with a list for each group, wherever
     the expression stands; and ``first()`` makes the whole an aggregate, which the streaming engine
@@ -33,7 +39,7 @@ def expression(
     """
     imploded = [column.implode() for column in _columns(name, columns)]
     plugin = name if variant is None else f"{name}_{variant}"
-    return _registered(plugin, imploded, options, elementwise=True).first()
+    return _registered(plugin, imploded, options, elementwise=True, expand=expand).first()
 
 
 def _plain(option: Any) -> Any:
@@ -59,7 +65,12 @@ def columnwise(
 
 
 def _registered(
-    name: str, columns: list[pl.Expr], options: Mapping[str, object], *, elementwise: bool
+    name: str,
+    columns: list[pl.Expr],
+    options: Mapping[str, object],
+    *,
+    elementwise: bool,
+    expand: bool = False,
 ) -> pl.Expr:
     return register_plugin_function(
         plugin_path=_LIBRARY,
@@ -67,6 +78,7 @@ def _registered(
         args=columns,
         kwargs={"options": _plain(options)},
         is_elementwise=elementwise,
+        input_wildcard_expansion=expand,
     )
 
 

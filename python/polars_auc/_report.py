@@ -46,7 +46,9 @@ def report(
     label
         Boolean, or an integer or float column that holds only 0 and 1.
     scores
-        One or more numeric columns, or expressions with distinct names; higher means more positive.
+        One or more numeric columns, higher meaning more positive: a name, an expression, an expression of
+        several columns such as ``cs.starts_with("p_")`` or ``pl.col("a", "b")``, or a list of these. Names
+        must be distinct. As in ``group_by``, an expression of several columns leaves out the columns ``by``.
     by
         The columns whose combinations make the groups.
     level
@@ -92,9 +94,8 @@ def report(
     Raises
     ------
     ValueError
-        If there is no score, a score is several columns, two scores have one name, a group column has the
-        name of a report column, there is one score only to compare, or ``versus`` is given without ``by``;
-        and for options out of range.
+        If there is no score, two scores have one name, a group column has the name of a report column, there
+        is one score only to compare, or ``versus`` is given without ``by``; and for options out of range.
     TypeError
         If a score is neither name nor expression, or ``by`` holds anything but names.
     polars.exceptions.PolarsError
@@ -123,8 +124,14 @@ def report(
     if not all(isinstance(key, str) for key in keys):
         msg = f"report: by must be column names, got {keys}"
         raise TypeError(msg)
-    columns = _named(scores)
+    rows = frame.lazy()
+    schema = rows.collect_schema()
     _refuse_clashes(keys)
+    for key in keys:
+        if key not in schema:
+            msg = f"report: by names the column {key!r}, which the frame lacks; there are: {schema.names()}"
+            raise pl.exceptions.ColumnNotFoundError(msg)
+    columns = _named(scores, rows, keys)
     adjustment("report", adjust)
     if compare and len(columns) < 2:
         msg = "report: compare needs two scores or more, got one"
@@ -152,12 +159,6 @@ def report(
         joint = roc_auc_compare(label, *columns.values(), reference=0, adjust=adjust, level=level)
         answers.append(joint.alias(_column("comparison", "all")))
         extras["compare"] = functools.partial(_gain, list(columns))
-    rows = frame.lazy()
-    schema = rows.collect_schema()
-    for key in keys:
-        if key not in schema:
-            msg = f"report: by names the column {key!r}, which the frame lacks; there are: {schema.names()}"
-            raise pl.exceptions.ColumnNotFoundError(msg)
     overall = _one_row_a_score(rows.select(*answers), columns, extras)
     if keys:
         groups = _one_row_a_score(rows.group_by(keys).agg(*answers), columns, extras, keys).sort(
@@ -227,8 +228,10 @@ _ROW = "polars_auc: row"
 _ROWS = "polars_auc: rows"
 
 
-def _named(scores: str | pl.Expr | Iterable[str | pl.Expr]) -> dict[str, pl.Expr]:
-    """Scores by name, in order."""
+def _named(
+    scores: str | pl.Expr | Iterable[str | pl.Expr], rows: pl.LazyFrame, keys: list[str]
+) -> dict[str, pl.Expr]:
+    """Scores by name, in order, each of a single column."""
     given = [scores] if isinstance(scores, str | pl.Expr | pl.Series) else list(scores)
     if not given:
         msg = 'report: scores must name at least one column, got none; write report(frame, "label", "score")'
@@ -238,18 +241,32 @@ def _named(scores: str | pl.Expr | Iterable[str | pl.Expr]) -> dict[str, pl.Expr
         if not isinstance(score, str | pl.Expr):
             msg = f"report: scores must be column names or expressions, got {type(score).__name__}"
             raise TypeError(msg)
-        column = pl.col(score) if isinstance(score, str) else score
-        if column.meta.has_multiple_outputs():
-            msg = f"report: a score must be a single column, got {column}; list the columns one by one"
-            raise ValueError(msg)
-        name = column.meta.output_name()
-        if name in named:
-            msg = (
-                f'report: two scores are named {name!r}; give one another name, as in pl.col("s").alias("t")'
-            )
-            raise ValueError(msg)
-        named[name] = column
+        for name, column in _single(pl.col(score) if isinstance(score, str) else score, rows, keys):
+            if name in named:
+                msg = (
+                    f"report: two scores are named {name!r}; give one another name, as in "
+                    'pl.col("s").alias("t")'
+                )
+                raise ValueError(msg)
+            named[name] = column
+    if not named:
+        msg = "report: scores name no column of the frame; there are: " + str(rows.collect_schema().names())
+        raise ValueError(msg)
     return named
+
+
+def _single(score: pl.Expr, rows: pl.LazyFrame, keys: list[str]) -> list[tuple[str, pl.Expr]]:
+    """Take an expression of several columns apart, each with its name."""
+    if not score.meta.has_multiple_outputs():
+        return [(score.meta.output_name(), score)]
+    there = rows.group_by(keys).agg(score) if keys else rows.select(score)
+    names = [name for name in there.collect_schema().names() if name not in keys]
+    if score.meta.is_column_selection():
+        return [(name, pl.col(name)) for name in names]
+    if len(names) == 1:
+        return [(names[0], score)]
+    # A struct is one column, whatever its fields are, so that each field can be named.
+    return [(name, pl.struct(score).struct.field(name)) for name in names]
 
 
 def _refuse_clashes(keys: list[str]) -> None:
