@@ -28,23 +28,24 @@ def roc_auc_multiclass(
     Parameters
     ----------
     label
-        The class of each row: any plain dtype, such as strings or integers.
+        The class of each row, such as strings or integers; any dtype except lists.
     probabilities
-        One numeric column for each class, higher meaning more of that class; or one column of Lists or Arrays
-        with a number for each class, for which ``classes`` must be given. They need not add up to 1.
+        One numeric column for each class, where a higher number means that this class is more likely; or one
+        column of Lists or Arrays with a number for each class, for which ``classes`` must be given. The
+        numbers need not add up to 1.
     classes
-        The class that each column is for, in order. They are compared with labels as text, as a cast to
-        String gives it: ``1`` stands for the label 1 and for the label ``"1"``. ``None`` takes the names of
-        the columns for the classes.
+        The class of each column, in order. Classes and labels are compared as text, after a cast to String:
+        ``1`` matches the label 1 and the label ``"1"``. With ``None`` the names of the columns are the
+        classes.
     multi_class
         - ``"ovr"``: each class against the rest, by its own column.
         - ``"ovo"``: each pair of classes, by both columns.
     average
         - ``"macro"``: the plain mean.
         - ``"weighted"``: weighted by the number of rows, of the class or of both classes of the pair.
-        - ``"micro"``: every row counts once for each class, as a positive of its own class and as a negative
-          of any other, and the AUC is that of all these together; with ``"ovr"`` only.
-        - ``None``: no average, only what would be averaged.
+        - ``"micro"``: every row counts once for each class: as a positive for its own class and as a negative
+          for every other class. The result is the AUC of all these rows together; with ``"ovr"`` only.
+        - ``None``: no average, only the AUCs of the classes or pairs.
 
     Returns
     -------
@@ -56,32 +57,33 @@ def roc_auc_multiclass(
           ``n`` (UInt64), and its ``auc`` (Float64) against the rest.
         - ``pairs`` (List of Struct): with ``"ovo"``, for each pair ``class_a``, ``class_b`` (String), the
           rows of both ``n`` (UInt64), and the mean ``auc`` (Float64) of both directions; otherwise null.
-        - ``n_classes``, ``n_missing`` (UInt64): classes that have a row, and classes that have none.
+        - ``n_classes``, ``n_missing`` (UInt64): the number of classes with rows, and of classes without rows.
         - ``n`` (UInt64): the rows that were used.
 
-        The AUC of a class is null without rows of it or of the rest, that of a pair without rows of either:
-        such classes and pairs are left out of the average, which is null if nothing is left, and with
-        ``average=None``. (The micro-average leaves out nothing: every column counts.) If a score is NaN the
-        average is NaN and the lists are null. Rows with a null label or probability are skipped.
+        The AUC of a class is null if it has no rows or all other classes have no rows. The AUC of a pair is
+        null if one of its classes has no rows. Such classes and pairs are left out of the average. The
+        average is null if nothing is left, and with ``average=None``. (The micro-average leaves out nothing:
+        every column counts.) If a score is NaN the average is NaN and the lists are null. Rows with a null
+        label or probability are skipped.
 
     Raises
     ------
     ValueError
-        For options of other names, for classes that are not two or more, or not as many as columns, and for
-        columns whose names are not known when ``classes`` are not given.
+        For unknown options, for fewer than two classes, for a number of classes that is not the number of
+        columns, and for columns whose names are not known if ``classes`` is not given.
     TypeError
-        If a column is neither name nor expression, or classes are a single word.
+        If a column is neither name nor expression, or ``classes`` is a single string.
     polars.exceptions.PolarsError
-        When the plan is resolved, for probabilities that are no numbers; when it runs, for a label that is
-        none of the classes, which the message names, and for a list of another length.
+        When the plan is resolved: for probabilities that are not numbers. When the plan runs: for a label
+        that is not one of the classes, and for a list of another length.
 
     Notes
     -----
     Macro-averaged pairs are the M of Hand and Till (2001): the mean over pairs of
     ``(A(a | b) + A(b | a)) / 2``, where ``A(a | b)`` is the AUC of the rows of both classes by the column of
-    a, with those of a as positives. Names and averages are those of scikit-learn. Columns are compared in
-    their own dtype; numbers in lists, and all columns for the micro-average, as Float64. O(k n log n + k²)
-    for k classes.
+    a, where the rows of a are the positives. Names and averages are those of scikit-learn. Scores are
+    compared in the dtype of their column; numbers in lists, and all columns for the micro-average, are
+    compared as Float64. O(k n log n + k²) for k classes.
 
     Examples
     --------
@@ -167,13 +169,13 @@ def _named(column: IntoExpr) -> str:
 
 
 def roc_auc_ordinal(label: IntoExpr, score: IntoExpr) -> pl.Expr:
-    """Return how well one score tells ordered classes apart: the mean AUC of their pairs, and the C-index.
+    """Return how well one score separates ordered classes: the mean AUC of their pairs, and the C-index.
 
     Parameters
     ----------
     label
-        The class of each row: any plain dtype, whose ascending order is that of the classes (of an Enum, that
-        of its categories). At most 1000 classes in a group.
+        The class of each row: any dtype except lists. The ascending order of the values is the order of the
+        classes; for an Enum it is the order of its categories. At most 1000 classes in a group.
     score
         Any numeric or Boolean column; higher means a higher class.
 
@@ -184,21 +186,21 @@ def roc_auc_ordinal(label: IntoExpr, score: IntoExpr) -> pl.Expr:
 
         - ``auc`` (Float64): the mean over all pairs of classes of the AUC of the higher against the lower.
         - ``concordance`` (Float64): over all pairs of rows of different classes, the share in which the row
-          of the higher class scores higher, ties counting half.
+          of the higher class scores higher, where a tie counts one half.
         - ``pairs`` (List of Struct): for each pair the lower class ``class_a`` and the higher ``class_b``
           (the label's dtype) and their ``auc`` (Float64).
         - ``n_classes``, ``n`` (UInt64): the classes and the rows that were used.
 
-        Numbers are null and the list is empty with fewer than two classes; if a score is NaN numbers are NaN
-        and the list is null. Rows with a null label or score are skipped.
+        With fewer than two classes the numbers are null and the list is empty. If a score is NaN, the numbers
+        are NaN and the list is null. Rows with a null label or score are skipped.
 
     Raises
     ------
     TypeError
         If the label or the score is neither a column name nor an expression.
     polars.exceptions.ComputeError
-        When the plan is resolved, for a score that is no number or a label of lists; when it runs, for more
-        than 1000 classes in a group (for two numeric columns there is :func:`polars_auc.rank_agreement`).
+        When the plan is resolved: for a score that is not a number, or a label of lists. When the plan runs:
+        for more than 1000 classes in a group (for two numeric columns use :func:`polars_auc.rank_agreement`).
 
     Notes
     -----
@@ -221,7 +223,7 @@ def roc_auc_ordinal(label: IntoExpr, score: IntoExpr) -> pl.Expr:
 
 
 def subgroup_auc(label: IntoExpr, score: IntoExpr, subgroup: IntoExpr) -> pl.Expr:
-    """Return the AUC of a subgroup, of the background, and of either class of one against the other.
+    """Return the AUC within a subgroup, within the background, and between the two.
 
     Parameters
     ----------
@@ -230,21 +232,21 @@ def subgroup_auc(label: IntoExpr, score: IntoExpr, subgroup: IntoExpr) -> pl.Exp
     score
         Any numeric or Boolean column; higher means more positive.
     subgroup
-        Which rows are of the subgroup; all others are the background. Boolean, or an integer or float column
-        that holds only 0 and 1, such as ``pl.col("country") == "NO"``.
+        Which rows belong to the subgroup; all other rows are the background. Boolean, such as
+        ``pl.col("country") == "NO"``, or an integer or float column that holds only 0 and 1.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``subgroup_auc`` (Float64): of the rows of the subgroup.
-        - ``bpsn_auc`` (Float64): of the background's positives and the subgroup's negatives. It is low if
-          negatives of the subgroup score too high: false positives.
-        - ``bnsp_auc`` (Float64): of the background's negatives and the subgroup's positives. It is low if
-          positives of the subgroup score too low: false negatives.
-        - ``background_auc`` (Float64): of the rows of the background.
-        - ``auc`` (Float64): of all rows.
+        - ``subgroup_auc`` (Float64): the AUC of the rows of the subgroup.
+        - ``bpsn_auc`` (Float64): the AUC of the background's positives and the subgroup's negatives. It is
+          low if negatives of the subgroup score too high, which gives false positives.
+        - ``bnsp_auc`` (Float64): the AUC of the background's negatives and the subgroup's positives. It is
+          low if positives of the subgroup score too low, which gives false negatives.
+        - ``background_auc`` (Float64): the AUC of the rows of the background.
+        - ``auc`` (Float64): the AUC of all rows.
         - ``n_subgroup_pos``, ``n_subgroup_neg``, ``n_background_pos``, ``n_background_neg`` (UInt64): the
           rows that were used.
 
@@ -256,7 +258,8 @@ def subgroup_auc(label: IntoExpr, score: IntoExpr, subgroup: IntoExpr) -> pl.Exp
     TypeError
         If a column is neither a column name nor an expression.
     polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`; also if the subgroup is of another dtype or neither 0 nor 1.
+        As :func:`polars_auc.roc_auc`; also if the subgroup has another dtype or a value that is neither 0 nor
+        1.
 
     Notes
     -----
@@ -288,10 +291,10 @@ def grouped_roc_auc(
     *,
     average: Literal["macro", "rows", "positives", "pairs"] = "macro",
 ) -> pl.Expr:
-    """Return the mean of the AUCs of users, or of whatever else ``by`` tells apart: GAUC, or uAUC.
+    """Return the mean of the AUCs of users, or of other groups that ``by`` makes: GAUC, or uAUC.
 
-    It says how well rows are ranked for one user, and nothing of how they are ranked between users, which is
-    what counts where scores only order the items that one user is shown.
+    It says how well the rows of one user are ranked, and ignores how rows of different users are ranked. Use
+    it if scores only order the items that one user sees.
 
     Parameters
     ----------
@@ -300,10 +303,11 @@ def grouped_roc_auc(
     score
         Any numeric or Boolean column; higher means more positive.
     by
-        The column that says which user a row is of: any plain dtype.
+        The column with the user of each row; any dtype except lists.
     average
-        What a user weighs: as much as any other (``"macro"``), their ``"rows"`` (impressions), their
-        ``"positives"`` (clicks), or their ``"pairs"`` of a positive and a negative.
+        The weight of a user: the same for every user (``"macro"``), or the number of their ``"rows"``
+        (impressions), of their ``"positives"`` (clicks), or of their ``"pairs"`` of a positive and a
+        negative.
 
     Returns
     -------
@@ -313,26 +317,27 @@ def grouped_roc_auc(
         - ``auc`` (Float64): the mean over the users that have an AUC, 0 to 1.
         - ``n_groups``, ``n_undefined`` (UInt64): users that have an AUC, and users without a positive or
           without a negative.
-        - ``n_pos``, ``n_neg`` (UInt64): the rows of all users. Those of users without an AUC are counted
-          here, but weigh nothing in ``auc``.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows of all users. The rows of users without an AUC are counted
+          here, but have no influence on ``auc``.
 
-        ``auc`` is null if no user has one. It is NaN if a score is NaN; users are then not counted. Rows with
-        a null label, score or user are skipped.
+        ``auc`` is null if no user has an AUC. It is NaN if a score is NaN; users are then not counted. Rows
+        with a null label, score or user are skipped.
 
     Raises
     ------
     ValueError
-        For an average of another name.
+        For an unknown average.
     TypeError
         If a column is neither a column name nor an expression.
     polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`; also if ``by`` holds lists.
+        As :func:`polars_auc.roc_auc`; also if ``by`` is a column of lists.
 
     Notes
     -----
-    ``sum(w A) / sum(w)`` over users with area A and weight w, in an order that depends on nothing but these.
-    Zhu et al. (2017) weigh by impressions or clicks, Zhou et al. (2018) by impressions. By pairs it is the
-    share of all pairs of one user in which the positive scores higher. O(n log n).
+    ``sum(w A) / sum(w)`` over users with area A and weight w. The order of the sum depends only on these
+    numbers, so that the order of rows does not change the result. Zhu et al. (2017) weigh by impressions or
+    clicks, Zhou et al. (2018) by impressions. By pairs it is the share of all pairs of one user in which the
+    positive scores higher. O(n log n).
 
     Examples
     --------

@@ -25,7 +25,7 @@ SMALLEST_SHOWN = 0.0001
 
 
 class Refusal(Exception):
-    """What was asked cannot be done; its text is the one sentence that the user reads."""
+    """The command cannot do what was asked. The text is the one sentence that the user reads."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -50,19 +50,19 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="polars-auc", description="Evaluate binary scores in Parquet files.")
     parser.add_argument("--version", action="version", version=f"polars-auc {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    told = commands.add_parser(
+    command = commands.add_parser(
         "report",
         help="one row for each group and score, and one over all rows",
         description="Print AUC with its interval, KS and Gini for each group and score, and over all rows.",
         epilog='example: polars-auc report "data/*.parquet" --label y --score s --by segment -o report.md',
     )
-    told.add_argument("files", nargs="+", metavar="FILES", help="Parquet files, folders or quoted globs")
-    told.add_argument(
+    command.add_argument("files", nargs="+", metavar="FILES", help="Parquet files, folders or quoted globs")
+    command.add_argument(
         "--label",
         required=True,
         help="the label: a column of 0 and 1 or Booleans, or SQL such as \"outcome = 'bad'\"",
     )
-    told.add_argument(
+    command.add_argument(
         "--score",
         required=True,
         action="append",
@@ -70,53 +70,55 @@ def _parser() -> argparse.ArgumentParser:
         metavar="SCORE",
         help="a numeric column, or SQL, as in --score=-rating; higher is more positive; may be repeated",
     )
-    told.add_argument(
+    command.add_argument(
         "--by",
         action="append",
         default=[],
         metavar="COLUMN",
         help="a column that makes groups; may be repeated",
     )
-    told.add_argument("--level", type=float, default=0.95, help="coverage of intervals (default: 0.95)")
-    told.add_argument(
+    command.add_argument(
+        "--level", type=float, default=0.95, help="coverage of the intervals (default: 0.95)"
+    )
+    command.add_argument(
         "--ci",
         choices=("delong", "logit", "hanley_mcneil", "bootstrap"),
         default="delong",
-        help="how the interval of the AUC is made (default: delong)",
+        help="method of the interval of the AUC (default: delong)",
     )
-    told.add_argument(
+    command.add_argument(
         "--resamples", type=int, default=2000, metavar="N", help="bootstrap resamples (default: 2000)"
     )
-    told.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="what the bootstrap begins with (default: 0)"
+    command.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="seed of the bootstrap (default: 0)"
     )
-    told.add_argument(
+    command.add_argument(
         "--compare", action="store_true", help="compare each score with the first, on rows that have all"
     )
-    told.add_argument(
+    command.add_argument(
         "--versus",
         metavar="SEGMENT",
         help="compare each group with the 'rest', 'overall', the 'previous' one, or the group of this value "
         "(values of several --by are separated by commas)",
     )
-    told.add_argument(
+    command.add_argument(
         "--adjust",
         choices=("holm", "bonferroni", "bh", "by", "none"),
         default="holm",
-        help="how p-values are adjusted for their number (default: holm)",
+        help="adjustment of p-values for their number (default: holm)",
     )
-    told.add_argument(
+    command.add_argument(
         "--folds", metavar="COLUMN", help="the column of cross-validation folds, or SQL: adds their mean AUC"
     )
-    told.add_argument(
+    command.add_argument(
         "--where", metavar="SQL", help="rows to use, such as \"year >= 2016 AND part = 'test'\""
     )
-    told.add_argument(
+    command.add_argument(
         "--fail-if",
         metavar="SQL",
-        help='exit with 1 if this holds, or cannot be decided, in any row of the report, such as "auc < 0.7"',
+        help='exit with 1 if this is true or undecided in any row of the report, such as "auc < 0.7"',
     )
-    told.add_argument(
+    command.add_argument(
         "-o", "--output", type=Path, metavar="OUT", help="write the report: .parquet, .csv, .json or .md"
     )
     return parser
@@ -186,12 +188,12 @@ def _versus(versus: str | None, by: Sequence[str]) -> object:
 
 
 def _print(text: str) -> None:
-    """Print for whatever takes it: a narrow encoding gets question marks, a closed pipe nothing."""
+    """Print; characters that the encoding lacks become question marks, and a closed pipe is no error."""
     encoding = sys.stdout.encoding or "utf-8"
     try:
         print(text.encode(encoding, errors="replace").decode(encoding), flush=True)
     except BrokenPipeError:
-        # The reader has seen enough; nothing more may be flushed at exit either.
+        # The reader has closed the pipe, so nothing may be flushed at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         raise Refusal(f"cannot print the report: {_first_line(error)}") from error
@@ -259,7 +261,7 @@ def _unreadable(files: Sequence[str]) -> str | None:
     return None
 
 
-# What the expressions advise in Python, said for a shell.
+# The advice of the expressions is Python; here is the same advice for a shell.
 _LABEL_IN_SQL = " Name the positive class: --label \"outcome = 'bad'\""
 _SCORE_IN_SQL = ' Turn it into one: --score "CAST(rating AS DOUBLE)"'
 _IN_SQL = (
@@ -277,7 +279,7 @@ def _first_line(error: BaseException) -> str:
 
 
 def _writer(output: Path | None) -> Callable[[pl.DataFrame, Path], None]:
-    """How a report is written to a file of this ending."""
+    """Return the function that writes a report to a file with this ending."""
     writers: dict[str, Callable[[pl.DataFrame, Path], None]] = {
         ".parquet": lambda table, path: table.write_parquet(path),
         ".csv": lambda table, path: table.write_csv(path),
@@ -298,14 +300,14 @@ def _write_text(path: Path, text: str) -> None:
 
 
 def _replace(output: Path, write: Callable[[Path], None]) -> None:
-    """Write beside, then rename: the file is whole, or as it was before."""
+    """Write a new file in the same folder, then rename it: the output is never half-written."""
     try:
         handle, name = tempfile.mkstemp(dir=output.parent, prefix=f".{output.name}.", suffix=output.suffix)
         os.close(handle)
         beside = Path(name)
         try:
             write(beside)
-            # mkstemp keeps its files to their owner: a report gets the rights that any new file has.
+            # mkstemp makes files that only their owner can read: a report gets the rights of any new file.
             mask = os.umask(0)
             os.umask(mask)
             beside.chmod(0o666 & ~mask)
@@ -317,7 +319,7 @@ def _replace(output: Path, write: Callable[[Path], None]) -> None:
 
 
 def readable(table: pl.DataFrame, *, markdown: bool = False) -> str:
-    """Lay out a report for reading: four decimals, "overall" in words, no column that says nothing."""
+    """Format a report for reading: four decimals, "overall" in words, no column of zeros only."""
     keys = table.columns[1 : table.columns.index("score")]
     overall = pl.col("scope") == "overall"
     dull = [] if table["n_missing"].sum() else ["n_missing"]
@@ -357,14 +359,14 @@ def readable(table: pl.DataFrame, *, markdown: bool = False) -> str:
 
 
 def _failing(table: pl.DataFrame, gate: pl.Expr, chosen: argparse.Namespace) -> str | None:
-    """Hold the rows against the condition and say which fail; what cannot be decided does not pass."""
+    """Check the condition in each row and say which fail; a row that cannot be decided fails too."""
     asked = set(gate.meta.root_names())
     # A condition on a group's key or comparison is about groups: the overall rows have neither.
     if asked & {*chosen.by, *OF_GROUPS}:
         table = table.filter(pl.col("scope") == "group")
     elif asked & set(OF_ALL_GROUPS):
         table = table.filter(pl.col("scope") == "overall")
-    # Nor is it about what has nothing to be compared with: the first score, the reference, the first period.
+    # It is not checked in rows that have no comparison: the first score, the reference, the first period.
     if asked & set(GAINS):
         table = table.filter(pl.col("score") != chosen.scores[0])
     if asked & set(OF_GROUPS):

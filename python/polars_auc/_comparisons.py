@@ -55,14 +55,14 @@ def roc_auc_difference(
         Any numeric or Boolean columns; higher means more positive.
     method
         ``"delong"``, from the placements of the rows, or ``"bootstrap"``, from resamples of the rows within
-        each class, both scores of the same rows.
+        each class. Each resample takes both scores of the same rows.
     alternative
-        Which departure counts: ``"greater"`` means that the first score does better.
+        The alternative to no difference: ``"greater"`` means that the first score is better.
     level
-        The coverage of the interval of the difference, which is two-sided whatever the alternative.
+        The coverage of the interval of the difference, which is always two-sided.
     cluster
-        A column that says which rows belong together, such as a customer with many rows: Obuchowski's
-        standard error, or resamples of whole clusters.
+        A column that says which rows belong together, such as the rows of one customer. The standard error is
+        then Obuchowski's, or whole clusters are resampled.
     min_fpr, max_fpr
         Compare the areas between these false positive rates, not standardised (bootstrap only).
     min_tpr, max_tpr
@@ -72,7 +72,7 @@ def roc_auc_difference(
     at_tpr
         Compare ``1 - fpr`` at this tpr: the specificity at a fixed sensitivity (bootstrap only).
     n_resamples
-        How many resamples the bootstrap draws.
+        The number of resamples of the bootstrap.
     seed
         What the bootstrap's random numbers begin with.
 
@@ -81,34 +81,36 @@ def roc_auc_difference(
     polars.Expr
         One Struct for each group, named after the first score:
 
-        - ``estimate_a``, ``estimate_b`` (Float64): the AUCs, or what else is compared; more is better.
-        - ``difference`` (Float64): the first less the second.
+        - ``estimate_a``, ``estimate_b`` (Float64): the AUCs, or the other quantity that is compared; higher
+          is better.
+        - ``difference`` (Float64): the first minus the second.
         - ``se`` (Float64): its standard error.
         - ``lower``, ``upper`` (Float64): the limits of its interval.
         - ``z`` (Float64): ``difference / se``.
-        - ``p_value`` (Float64): of no difference, by the normal distribution.
+        - ``p_value`` (Float64): for no difference, by the normal distribution.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
 
-        The estimates are null if the group has no positive or no negative, the standard error and what
-        follows from it also with fewer than two of either. Scores that rank all rows alike differ by 0 with a
-        p-value of 1; z and p-value are null for a difference whose standard error is 0 (both scores separate
-        the classes, one in the wrong direction). The Float64 fields are NaN if either score is NaN. Rows with
-        a null label, score or cluster are skipped, for both scores.
+        The estimates are null if the group has no positive or no negative, the standard error and the fields
+        after it also with fewer than two positives or fewer than two negatives. Scores that rank all rows in
+        the same way have a difference of 0 and a p-value of 1. If the difference is not 0 but its standard
+        error is 0, z and p-value are null (both scores separate the classes, one of them in the wrong
+        direction). The Float64 fields are NaN if a score is NaN. Rows with a null label, score or cluster are
+        skipped, for both scores.
 
     Raises
     ------
     ValueError
-        For options of other names or out of range, for more than one thing to compare, and for DeLong's
-        method with anything but whole areas.
+        For unknown options and options out of range, for more than one quantity to compare, and for DeLong's
+        method with anything other than whole areas.
     polars.exceptions.ComputeError
         As :func:`polars_auc.roc_auc`.
 
     Notes
     -----
-    ``se² = Var A_a + Var A_b - 2 Cov(A_a, A_b)`` (DeLong, DeLong and Clarke-Pearson 1988), taken from the
-    differences of the placements, so nothing cancels. The bootstrap's se is the standard deviation of the
-    resampled differences, its limits their quantiles (type 7), its test as pROC's. O(n log n), and O(n) a
-    resample.
+    ``se² = Var A_a + Var A_b - 2 Cov(A_a, A_b)`` (DeLong, DeLong and Clarke-Pearson 1988), computed from the
+    differences of the placements, which avoids cancellation of digits. The se of the bootstrap is the
+    standard deviation of the resampled differences, its limits are their quantiles (type 7), and its test is
+    that of pROC. O(n log n), and O(n) for each resample.
 
     Examples
     --------
@@ -192,7 +194,7 @@ def roc_auc_compare(
         The place of the score, counted from 0, that all others are compared with; every pair if there is
         none. An expression of several columns counts as one place here, so write the reference before it.
     adjust
-        How the p-values of the differences are adjusted for their number: see
+        The adjustment of the p-values of the differences for the number of differences: see
         :func:`polars_auc.adjust_p_values`.
     level
         The coverage of all intervals, between 0 and 1.
@@ -209,11 +211,12 @@ def roc_auc_compare(
           ``difference``, ``se``, ``lower``, ``upper``, ``z``, ``p_value`` as
           :func:`polars_auc.roc_auc_difference`, and ``p_adjusted``.
         - ``chi_square`` (Float64), ``df`` (UInt64), ``p_value`` (Float64): the test that all AUCs are equal.
-          Scores that rank alike take away a degree of freedom; without any the p-value is null.
+          Two scores that rank the rows in the same way take away a degree of freedom; the p-value is null if
+          none is left.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
 
-        Null as in those functions; the lists are null if the group has no positive or no negative, or a score
-        is NaN. Rows with a null label or any null score are skipped for all scores.
+        The fields are null as in those functions. The lists are null if the group has no positive or no
+        negative, or if a score is NaN. Rows with a null label or any null score are skipped for all scores.
 
     Raises
     ------
@@ -306,7 +309,7 @@ def roc_curve_difference(
 ) -> pl.Expr:
     """Return Venkatraman's test that two scores of the same rows have one ROC curve.
 
-    Curves that cross may have one area: this test sees that they differ all the same.
+    Two curves that cross can have the same area. This test can find that such curves differ.
 
     Parameters
     ----------
@@ -315,18 +318,18 @@ def roc_curve_difference(
     score_a, score_b
         Any numeric or Boolean columns; higher means more positive.
     n_permutations
-        How many permutations are drawn.
+        The number of permutations.
     seed
-        What the random numbers begin with, which also break ties.
+        The seed of the random numbers, which also break ties.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the first score:
 
-        - ``statistic`` (Float64): the sum over all thresholds of how many more errors one score makes than
-          the other at the same number of rows called positive.
-        - ``p_value`` (Float64): the share of permutations with a statistic no less.
+        - ``statistic`` (Float64): the sum, over all numbers of rows called positive, of the absolute
+          difference between the numbers of errors of the two scores.
+        - ``p_value`` (Float64): the share of permutations with a statistic that is at least as large.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
 
         ``statistic`` and ``p_value`` are null if the group has no positive or no negative, and NaN if a score
@@ -342,8 +345,8 @@ def roc_curve_difference(
     Notes
     -----
     Venkatraman and Begg (1996): each permutation exchanges the two ranks of every row with probability one
-    half, and ranks again. Ties are broken at random, by the seed; pROC breaks them by the order of the rows.
-    O(n) a permutation.
+    half, and then ranks the rows again. Ties are broken at random, by the seed; pROC breaks them by the order
+    of the rows. O(n) a permutation.
 
     Examples
     --------
@@ -390,13 +393,13 @@ def cv_roc_auc_difference(
         The column with the fold of each row, that is, of the fold in which the row was test data; any dtype
         except lists.
     alternative
-        Which departure counts: ``"greater"`` means that the first score does better.
+        The alternative to no difference: ``"greater"`` means that the first score is better.
     level
-        The coverage of the interval of the difference, which is two-sided whatever the alternative.
+        The coverage of the interval of the difference, which is always two-sided.
     test_train_ratio
-        Test rows for each training row, by which the variance is corrected for training rows that folds
-        share. ``None`` takes ``1 / (k - 1)``, that of k folds; 0 gives the plain paired t-test, which is too
-        sure.
+        The number of test rows for each training row. The variance is corrected with it, because folds share
+        training rows. ``None`` takes ``1 / (k - 1)``, the ratio of k folds; 0 gives the plain paired t-test,
+        which rejects too often.
 
     Returns
     -------
@@ -412,9 +415,10 @@ def cv_roc_auc_difference(
           a negative.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
 
-        The means are null if no fold has AUCs, what follows also with fewer than two such folds. Folds that
-        all differ by the same give no ``t`` and ``p_value``, or 0 and 1 if that is 0. The Float64 fields are
-        NaN if a score is NaN. Rows with a null label, score or fold are skipped, for both scores.
+        The means are null if no fold has AUCs; the fields after them are also null with fewer than two such
+        folds. If the difference is the same in all folds, ``t`` and ``p_value`` are null; if it is 0 in all
+        folds, they are 0 and 1. The Float64 fields are NaN if a score is NaN. Rows with a null label, score
+        or fold are skipped, for both scores.
 
     Raises
     ------

@@ -45,9 +45,10 @@ def curve_points(
     Raises
     ------
     TypeError
-        If the frame is no frame, the curve no expression, or ``by`` holds anything but names.
+        If the frame is not a frame, the curve is not an expression, or ``by`` contains anything other than
+        names.
     ValueError
-        If the curve is no list of points, curves have different fields or the same name, or a column of
+        If the curve is not a list of points, curves have different fields or the same name, or a column of
         ``by`` has the name of one of the other columns.
     polars.exceptions.PolarsError
         For missing columns, and as the curve.

@@ -46,7 +46,7 @@ def roc_curve(
     at_threshold: Sequence[float] | None = None,
     max_points: int | None = None,
 ) -> pl.Expr:
-    """Return the ROC curve: counts and rates of the rows called positive, at every distinct score.
+    """Return the ROC curve: the counts and rates of the rows called positive, at every distinct score.
 
     Parameters
     ----------
@@ -55,38 +55,40 @@ def roc_curve(
     score
         Any numeric or Boolean column; higher means more positive.
     weight
-        How many rows each row stands for: a column of finite numbers, not negative; 0 leaves the row out,
-        null skips it.
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
     drop_intermediate
-        Whether points on the straight line between the points beside them are left out; the curve and its
+        Whether to leave out points that are on the straight line between their neighbours; the curve and its
         area stay the same.
     at_fpr, at_tpr
-        The curve at these rates alone, in the order given.
+        Gives only the points at these rates, in this order.
     at_threshold
-        The curve at these thresholds alone, in the order given: any numbers, compared with the scores in
-        their own dtype and without rounding. 2.5 on integers means 3 and above.
+        Gives only the points at these thresholds, in this order: any numbers. They are compared with the
+        scores in the dtype of the scores and without rounding, so 2.5 on integers means 3 and above.
     max_points
-        At most so many points, 2 or more: those whose loss would change the area most.
+        The largest number of points, 2 or more. The points that are kept are those whose removal would change
+        the area most.
 
     Returns
     -------
     polars.Expr
-        One List of Structs for each group, named after the score. Element 0 is the point (0, 0), where
-        nothing is called positive; element i is the point at the i-th highest distinct score, and the last
-        is (1, 1). Rows that tie make one step, which is a diagonal if both classes are among them.
+        One List of Structs for each group, named after the score. Element 0 is the point (0, 0), where no row
+        is called positive. Element i is the point at the i-th highest distinct score, and the last element is
+        (1, 1). Tied rows make one step, which is diagonal if they belong to both classes.
 
         - ``threshold`` (the score's dtype): a row is called positive if ``score >= threshold``; null in
           element 0.
         - ``fp``, ``tp`` (UInt64): negatives and positives that are called positive; with weights the sums of
           their weights (Float64).
         - ``fpr``, ``tpr`` (Float64): their shares of all negatives and of all positives.
-        - ``error`` (Float64): only with ``max_points``: how far the line that ends in this point is from the
-          whole curve, vertically and at most. The largest of all is what drawing the points costs.
+        - ``error`` (Float64): only with ``max_points``: the largest vertical distance between the whole curve
+          and the line that ends in this point. The largest of these numbers is the error of the drawing.
 
         With ``at_fpr`` or ``at_tpr`` there is one element for each rate. Between two points the curve is a
-        straight line, and threshold and counts are null there. At a given fpr the tpr is the highest (the
-        top of a vertical step), at a given tpr the fpr is the lowest. With ``at_threshold`` the threshold is
-        the lowest value of the score's dtype that is not below the number, null if there is none so high.
+        straight line, and threshold and counts are null. At a given fpr the tpr is the highest (the top of a
+        vertical step), at a given tpr the fpr is the lowest. With ``at_threshold`` the threshold is the
+        lowest value of the score's dtype that is not below the number; it is null if the dtype has no such
+        value.
 
         The list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
         label, score or weight are skipped.
@@ -95,18 +97,19 @@ def roc_curve(
     ------
     ValueError
         For more than one of ``drop_intermediate``, ``at_fpr``, ``at_tpr``, ``at_threshold`` and
-        ``max_points``, for rates that are none, thresholds that are no numbers, or fewer than 2 points.
+        ``max_points``, for rates that are not from 0 to 1, thresholds that are not numbers, or fewer than 2
+        points.
     polars.exceptions.ComputeError
         As :func:`polars_auc.roc_auc`.
 
     Notes
     -----
-    One step for each distinct score as in Fawcett (2006, algorithm 1); the counts are the unnormalised curve
-    of Komarek (2004, section 5.1.4), whose area relative to the perfect learner's is the AUC. With
-    ``max_points`` points are dropped one by one, always the one that makes the smallest triangle with its
-    neighbours (Visvalingam and Whyatt 1993). In a group of more than 131,072 rows not every score is
-    tried: the points are chosen among those at the borders of some ten thousand runs of scores, whose
-    counts are exact, and ``error`` includes what may lie between. O(n log n), with ``max_points`` in a
+    There is one step for each distinct score, as in Fawcett (2006, algorithm 1). The counts are the
+    unnormalised curve of Komarek (2004, section 5.1.4), whose area relative to that of a perfect learner is
+    the AUC. With ``max_points`` points are removed one by one: always the point that makes the smallest
+    triangle with its neighbours (Visvalingam and Whyatt 1993). In a group of more than 131,072 rows the
+    points are chosen among those at the borders of some ten thousand intervals of scores. Their counts are
+    exact, and ``error`` includes the points that may lie between them. O(n log n), with ``max_points`` in a
     large group O(n).
 
     Examples
@@ -170,13 +173,13 @@ def pr_curve(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None
     score
         Any numeric or Boolean column; higher means more positive.
     weight
-        How many rows each row stands for: a column of finite numbers, not negative; 0 leaves the row out,
-        null skips it.
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
 
     Returns
     -------
     polars.Expr
-        One List of Structs for each group, named after the score. Element 0 is the start, where nothing is
+        One List of Structs for each group, named after the score. Element 0 is the start, where no row is
         called positive: recall 0 and, by convention, precision 1. Element i is the point at the i-th highest
         distinct score.
 
@@ -198,8 +201,8 @@ def pr_curve(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None
     Notes
     -----
     The points of scikit-learn's ``precision_recall_curve`` in the opposite order. Between two points
-    precision is not a straight line (Davis and Goadrich 2006): draw steps, whose area is
-    :func:`polars_auc.average_precision`. O(n log n).
+    precision does not change in a straight line (Davis and Goadrich 2006), so draw the curve in steps. The
+    area under these steps is :func:`polars_auc.average_precision`. O(n log n).
 
     Examples
     --------
@@ -226,9 +229,9 @@ def det_curve(label: IntoExpr, score: IntoExpr) -> pl.Expr:
     Returns
     -------
     polars.Expr
-        One List of Structs for each group, named after the score. Element 0 is the point where nothing is
-        called positive and every positive is missed; element i is the point at the i-th highest distinct
-        score, and the last is the point where everything is called positive.
+        One List of Structs for each group, named after the score. Element 0 is the point where no row is
+        called positive and every positive is missed. Element i is the point at the i-th highest distinct
+        score, and in the last element every row is called positive.
 
         - ``threshold`` (the score's dtype): a row is called positive if ``score >= threshold``; null in
           element 0.
@@ -246,11 +249,11 @@ def det_curve(label: IntoExpr, score: IntoExpr) -> pl.Expr:
 
     Notes
     -----
-    The points of :func:`polars_auc.roc_curve` with ``fnr = 1 - tpr``, taken from the counts and not from the
-    rounded tpr. Martin et al. (1997) draw both rates on normal scales, where two normal distributions give a
-    straight line. The curve is whole, from fpr 0 to fpr 1 and highest scores first;
-    ``sklearn.metrics.det_curve`` turns it round and leaves out all points but one at either end where one
-    of the rates is 0. O(n log n).
+    The points of :func:`polars_auc.roc_curve` with ``fnr = 1 - tpr``, computed from the counts and not from
+    the rounded tpr. Martin et al. (1997) draw both rates on normal scales, where two normal distributions
+    give a straight line. The curve has all points from fpr 0 to fpr 1 and begins with the highest score.
+    ``sklearn.metrics.det_curve`` has the opposite order, and only one point at each end where one of the
+    rates is 0. O(n log n).
 
     Examples
     --------
@@ -274,7 +277,7 @@ def det_curve(label: IntoExpr, score: IntoExpr) -> pl.Expr:
 
 
 def cap_curve(label: IntoExpr, score: IntoExpr) -> pl.Expr:
-    """Return the cumulative accuracy profile: which share of the positives the highest scores hold.
+    """Return the cumulative accuracy profile: how many of the positives are among the highest scores.
 
     Also called cumulative gains curve, or Lorenz curve of the positives.
 
@@ -336,7 +339,7 @@ def cap_curve(label: IntoExpr, score: IntoExpr) -> pl.Expr:
 
 
 def roc_convex_hull(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None) -> pl.Expr:
-    """Return the convex hull of the ROC curve: the thresholds that are best for some costs and prevalence.
+    """Return the convex hull of the ROC curve: the thresholds that are best for some cost and prevalence.
 
     Parameters
     ----------
@@ -345,8 +348,8 @@ def roc_convex_hull(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None
     score
         Any numeric or Boolean column; higher means more positive.
     weight
-        How many rows each row stands for: a column of finite numbers, not negative; 0 leaves the row out,
-        null skips it.
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
 
     Returns
     -------
@@ -365,9 +368,10 @@ def roc_convex_hull(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None
 
     Notes
     -----
-    Provost and Fawcett (2001): whatever a false negative and a false positive cost and whatever the
-    prevalence, no threshold beats the best corner, and every corner is the best for some. Corners are found
-    in whole numbers; what lies on a line between two is none. Its area is at least the AUC. O(n log n).
+    Provost and Fawcett (2001): for every prevalence and all costs of false negatives and false positives, one
+    of the corners is the best threshold; and every corner is the best for some of them. Corners are found
+    with whole numbers; a point on the line between two corners is not a corner. The area under the hull is at
+    least the AUC. O(n log n).
 
     Examples
     --------
@@ -391,8 +395,8 @@ def cost_curve(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = No
     score
         Any numeric or Boolean column; higher means more positive.
     weight
-        How many rows each row stands for: a column of finite numbers, not negative; 0 leaves the row out,
-        null skips it.
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
 
     Returns
     -------
@@ -404,8 +408,8 @@ def cost_curve(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = No
           share of positives and a false negative costs ``cost`` times a false positive.
         - ``expected_cost`` (Float64): the lowest expected cost of a row, as a share of the largest possible;
           0 to 1/2.
-        - ``threshold`` (the score's dtype): the threshold that is best from here to the next corner; null
-          where nobody should be called positive.
+        - ``threshold`` (the score's dtype): the threshold that is best from here to the next corner; null if
+          it is best to call no row positive.
         - ``fpr``, ``tpr`` (Float64): its rates.
 
         The list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
@@ -445,11 +449,11 @@ def gains_table(
     score
         Any numeric or Boolean column; higher means more positive.
     bands
-        How many bands there are, from 1 to 1,000,000; 10 (deciles) unless told otherwise.
+        The number of bands, from 1 to 1,000,000; 10 (deciles) by default.
     edges
-        The scores at which bands begin, ascending, instead of bands of equal size: a band holds
-        ``edge <= score < next edge``, and the first and the last are open. Any numbers, compared with the
-        scores in their own dtype and without rounding.
+        The scores at which bands begin, ascending, instead of bands of equal size. A band contains the scores
+        with ``edge <= score < next edge``; the lowest band has no lower limit, the highest no upper limit.
+        Any numbers; they are compared with the scores in the dtype of the scores and without rounding.
 
     Returns
     -------
@@ -458,13 +462,14 @@ def gains_table(
 
         - ``band`` (UInt64): its number, 1 for the highest scores.
         - ``highest``, ``lowest`` (the score's dtype): the highest and the lowest score in the band.
-        - ``n``, ``n_pos``, ``n_neg`` (UInt64): rows in the band, and those of either class.
+        - ``n``, ``n_pos``, ``n_neg`` (UInt64): all rows, positives and negatives in the band.
         - ``rate`` (Float64): the share of positives in the band.
-        - ``cum_n``, ``cum_pos``, ``cum_neg`` (UInt64): rows in this band and those above.
+        - ``cum_n``, ``cum_pos``, ``cum_neg`` (UInt64): all rows, positives and negatives in this band and the
+          bands above.
         - ``gain`` (Float64): ``cum_pos`` as a share of all positives: the tpr at ``lowest``.
         - ``cum_fpr`` (Float64): ``cum_neg`` as a share of all negatives: the fpr at ``lowest``.
-        - ``lift`` (Float64): the band's rate, divided by that of all rows.
-        - ``cum_lift`` (Float64): the same for this band and those above together.
+        - ``lift`` (Float64): the rate in the band, divided by the rate in all rows.
+        - ``cum_lift`` (Float64): the same for this band and the bands above together.
         - ``ks`` (Float64): ``gain - cum_fpr``, with its sign.
 
         The list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
@@ -480,11 +485,11 @@ def gains_table(
 
     Notes
     -----
-    Siddiqi (2006, chapter 6). Rows that tie are never divided: a distinct score belongs to the band
-    ``floor(rows that score higher * bands / all rows) + 1``. Without ties the bands differ by one row at
-    most; with ties they may differ by more, and a band that no score falls into is left out. All numbers
+    Siddiqi (2006, chapter 6). Tied rows are always in the same band: a distinct score belongs to the band
+    ``floor(rows that score higher * bands / all rows) + 1``. Without ties the sizes of the bands differ by
+    one row at most. With ties they can differ by more, and a band without a score is left out. All numbers
     are quotients of exact integers, correctly rounded. The largest absolute ``ks`` of the table is at most
-    that of :func:`polars_auc.ks_statistic`, which looks at every score. O(n log n).
+    that of :func:`polars_auc.ks_statistic`, which uses every score. O(n log n).
 
     Examples
     --------
@@ -529,7 +534,7 @@ def average_roc_curve(
     n_points: int = 101,
     at_fpr: Iterable[float] | None = None,
 ) -> pl.Expr:
-    """Return the average of the ROC curves of folds, with how much they differ at each point.
+    """Return the average of the ROC curves of folds, with their standard deviation at each point.
 
     Parameters
     ----------
@@ -538,53 +543,54 @@ def average_roc_curve(
     score
         Any numeric or Boolean column; higher means more positive.
     fold
-        The column that says which fold a row was held out in: any plain dtype.
+        The column with the fold of each row, that is, of the fold in which the row was test data; any dtype
+        except lists.
     method
-        - ``"vertical"``: at each of some false positive rates the mean of the folds' true positive rates.
-          Scores may mean something else in each fold.
-        - ``"threshold"``: at each of some thresholds the mean of the folds' points, of both rates. Scores
-          must mean the same in all folds.
-        - ``"pooled"``: the curve of all rows, whichever fold they are of, at the false positive rates of
-          ``"vertical"``. Scores must mean the same in all folds.
+        - ``"vertical"``: the mean of the folds' true positive rates at fixed false positive rates. The scale
+          of the scores may differ between folds.
+        - ``"threshold"``: the mean of the folds' points (of both rates) at fixed thresholds. Scores must have
+          the same meaning in all folds.
+        - ``"pooled"``: the curve of the rows of all folds together, at the false positive rates of
+          ``"vertical"``. Scores must have the same meaning in all folds.
     n_points
-        How many points the curve has, 3 or more: false positive rates from 0 to 1 in equal steps; or the
-        point where nothing is called positive, and thresholds spread evenly over the distinct scores of all
-        folds, the highest and the lowest among them (all of them if they are fewer).
+        The number of points, 3 or more: false positive rates from 0 to 1 in equal steps. By threshold: the
+        point where no row is called positive, and thresholds that are spread evenly over the distinct scores
+        of all folds, including the highest and the lowest (all of them if they are fewer).
     at_fpr
-        The false positive rates, in any order, instead of equal steps; not by threshold.
+        The false positive rates, in any order, instead of equal steps; not possible by threshold.
 
     Returns
     -------
     polars.Expr
         One List of Structs for each group, named after the score:
 
-        - ``fpr`` (Float64): the false positive rate, by threshold the mean of the folds'.
-        - ``fpr_sd`` (Float64): by threshold the standard deviation of the folds'; otherwise null.
+        - ``fpr`` (Float64): the false positive rate; by threshold, the mean of the folds' rates.
+        - ``fpr_sd`` (Float64): by threshold, the standard deviation of the folds' rates; otherwise null.
         - ``tpr`` (Float64): the mean of the folds' true positive rates.
         - ``tpr_sd`` (Float64): their standard deviation; null if pooled.
-        - ``threshold`` (Float64): by threshold, rows with ``score >= threshold`` are called positive; null at
-          the first point, where none is, and by the other methods.
-        - ``n_folds`` (UInt64): the folds that took part.
+        - ``threshold`` (Float64): by threshold, rows with ``score >= threshold`` are called positive. Null at
+          the first point, where no row is called positive, and with the other methods.
+        - ``n_folds`` (UInt64): the number of folds that were used.
 
-        A fold without a positive or without a negative has no curve and takes no part, unless folds are
-        pooled. Deviations are null with one fold. The list is null if no fold has a curve (pooled: without a
-        positive or without a negative in all), or if a score is NaN. Rows with a null label, score or fold
-        are skipped.
+        A fold without a positive or without a negative has no curve and is not used, except if folds are
+        pooled. Standard deviations are null with one fold. The list is null if no fold has a curve (pooled:
+        if there is no positive or no negative in all folds together), or if a score is NaN. Rows with a null
+        label, score or fold are skipped.
 
     Raises
     ------
     ValueError
-        For a method of another name, fewer than 3 points, rates outside 0 to 1, and ``at_fpr`` by threshold.
+        For an unknown method, fewer than 3 points, rates outside 0 to 1, and ``at_fpr`` by threshold.
     TypeError
         If a column is neither a column name nor an expression.
     polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`; also if the fold holds lists.
+        As :func:`polars_auc.roc_auc`; also if the fold is a column of lists.
 
     Notes
     -----
     Provost, Fawcett and Kohavi (1998); Fawcett (2006, section 9, algorithms 3 and 4). Between two points a
-    curve is a straight line, and at a vertical step its value is the top. The deviation is over k - 1 for k
-    folds. O(n log n + p k log n) for p points.
+    curve is a straight line, and at a vertical step its value is the top of the step. The standard deviation
+    divides by k - 1 for k folds. O(n log n + p k log n) for p points.
 
     Examples
     --------
@@ -628,9 +634,8 @@ def roc_binormal(
 ) -> pl.Expr:
     """Return the binormal ROC curve of a group: its area, intercept and slope.
 
-    The binormal curve is a straight line between the normal quantiles of both rates. It is the curve that
-    two normal distributions of the scores would have, on the scores' own scale or on any other that keeps
-    their order.
+    The binormal curve is a straight line between the normal quantiles of both rates. Two normal distributions
+    of the scores would have this curve, on the scale of the scores or on any other scale with the same order.
 
     Parameters
     ----------
@@ -639,31 +644,32 @@ def roc_binormal(
     score
         Any numeric or Boolean column; higher means more positive.
     method
-        - ``"least_squares"``: the line that fits the points of the ROC curve best. Only the order of the
-          scores counts.
+        - ``"least_squares"``: the line that fits the points of the ROC curve best. This uses only the order
+          of the scores.
         - ``"moments"``: the curve of two normal distributions with the means and standard deviations of the
-          classes. The scores count by their values, as Float64.
+          classes. This uses the values of the scores, as Float64.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``auc`` (Float64): the area under the fitted curve, 0 to 1. That of the ROC curve itself is
+        - ``auc`` (Float64): the area under the fitted curve, 0 to 1. The area under the ROC curve itself is
           :func:`polars_auc.roc_auc`.
-        - ``intercept``, ``slope`` (Float64): of the line; the slope is 0 or below.
+        - ``intercept``, ``slope`` (Float64): the parameters of the line; the slope is 0 or below.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
 
-        By least squares all three are null if the points at which both rates lie between 0 and 1 have fewer
-        than two different true positive rates. By moments all three are null with fewer than two positives
-        or fewer than two negatives, if a score is infinite, or if scores differ within neither class; the
-        line alone is null if those of the negatives do not differ. NaN if a score is NaN. Rows with a null
-        label or score are skipped.
+        By least squares ``auc``, ``intercept`` and ``slope`` are null if the points at which both rates are
+        between 0 and 1 have fewer than two different true positive rates. By moments they are null with fewer
+        than two positives or fewer than two negatives, if a score is infinite, or if all scores are equal
+        within each class. If the scores of the
+        negatives are equal and those of the positives are not, ``intercept`` and ``slope`` are null. They
+        are NaN if a score is NaN. Rows with a null label or score are skipped.
 
     Raises
     ------
     ValueError
-        For a method of another name.
+        For an unknown method.
     polars.exceptions.ComputeError
         As :func:`polars_auc.roc_auc`.
 
@@ -673,13 +679,13 @@ def roc_binormal(
     being the normal distribution function (Green and Swets 1966; Hanley 1988). In the other common
     notation, ``quantile(tpr) = a + b quantile(fpr)``, ``a = -intercept / slope`` and ``b = -1 / slope``.
 
-    Least squares is as ``pROC::smooth(method = "binormal")``: on one point for each distinct score, with
-    the quantile of the specificity as the dependent variable. It is no maximum likelihood estimate, the
-    points are not independent, and so it has no standard error. By moments, with means m and standard
-    deviations s (over n, those of greatest likelihood), ``intercept = (m1 - m0) / s0`` and ``slope = -s1 /
-    s0``, so that ``auc = Φ((m1 - m0) / √(s0² + s1²))``. Kernel densities are not offered: the curve would
-    depend on a bandwidth and on a grid, and on the scale of the scores, which the ROC curve does not. O(n
-    log n).
+    Least squares works as ``pROC::smooth(method = "binormal")``: it uses one point for each distinct score,
+    with the quantile of the specificity as the dependent variable. It is not a maximum likelihood estimate,
+    and the points are not independent, so it has no standard error. By moments, with the means m and the
+    standard deviations s (divided by n, as in maximum likelihood), ``intercept = (m1 - m0) / s0`` and
+    ``slope = -s1 / s0``, so that ``auc = Φ((m1 - m0) / √(s0² + s1²))``. Kernel densities are not available,
+    because the curve would depend on a bandwidth, a grid and the scale of the scores. The ROC curve does not
+    depend on any of these. O(n log n).
 
     Examples
     --------
@@ -710,7 +716,7 @@ def binormal_curve(
     score
         Any numeric or Boolean column; higher means more positive. Only the order of the scores counts.
     at_fpr
-        The false positive rates at which the curve is wanted, each from 0 to 1.
+        The false positive rates of the points, each from 0 to 1.
     n_points
         Without ``at_fpr``: the number of points, at equal distances from fpr 0 to 1.
 
@@ -736,10 +742,9 @@ def binormal_curve(
 
     Notes
     -----
-    ``tpr = Φ((intercept + quantile(fpr)) / -slope)`` with the line of :func:`roc_binormal` by least
-    squares. If the slope is 0, the curve is a step, which counts by its upper end. With a slope other than
-    -1 the curve lies below the diagonal at one of its ends, be it ever so little. O(n log n), and O(1) for
-    each point.
+    ``tpr = Φ((intercept + quantile(fpr)) / -slope)`` with the line of :func:`roc_binormal` by least squares.
+    If the slope is 0, the curve is a step, and its upper end counts. With a slope other than -1 the curve is
+    below the diagonal near one of its ends, even if only slightly. O(n log n), and O(1) for each point.
 
     Examples
     --------

@@ -28,8 +28,8 @@ def roc_auc(
 ) -> pl.Expr:
     """Return the area under the ROC curve, or under a part of it.
 
-    It is the probability that a random positive scores higher than a random negative, ties counting half;
-    or, the same number, the mean over positives of the share of negatives that score lower.
+    It is the probability that a random positive scores higher than a random negative, where a tie counts one
+    half. The same number is the mean, over the positives, of the share of negatives that score lower.
 
     Parameters
     ----------
@@ -38,26 +38,25 @@ def roc_auc(
     score
         Any numeric or Boolean column; higher means more positive. Compared in its own dtype.
     weight
-        How many rows each row stands for: a column of finite numbers, not negative; 0 leaves the row out,
-        null skips it.
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
     min_fpr, max_fpr
-        Bounds of the false positive rate: the area between them, the integral of tpr over fpr.
+        Bounds of the false positive rate. The result is the area between them: the integral of tpr over fpr.
     min_tpr, max_tpr
-        Bounds of the true positive rate: the integral of 1 - fpr over tpr. ``max_fpr`` with ``min_tpr``, and
-        no other pair, gives the two-way partial area: the part of the corner ``fpr <= max_fpr``,
-        ``tpr >= min_tpr`` that lies below the curve.
+        Bounds of the true positive rate. The result is the integral of 1 - fpr over tpr. Bounds of both rates
+        are possible only as ``max_fpr`` with ``min_tpr``. They give the two-way partial area: the part of the
+        corner ``fpr <= max_fpr``, ``tpr >= min_tpr`` that is below the curve.
     standardized
-        Whether a partial area is put on the scale of a whole one: one half for the diagonal, 1 for a perfect
-        score. Not for the two-way area.
+        Whether a partial area is scaled like a whole area: one half for the diagonal, 1 for a perfect score.
+        Not possible for the two-way area.
 
     Returns
     -------
     polars.Expr
-        One Float64 for each group, named after the score: 0 to 1, and a partial area 0 to the width of its
-        range. Null if the group has no positive or no negative, NaN if a score is NaN. Standardized, it is
-        null too where the area is below that of the diagonal, since the scale is made for curves above it:
-        such numbers would fall below one half without telling by how much. Rows with a null label, score or
-        weight are skipped.
+        One Float64 for each group, named after the score, from 0 to 1. A partial area is from 0 to the width
+        of its range. Null if the group has no positive or no negative, NaN if a score is NaN. A standardized
+        area is also null if the area is smaller than that of the diagonal, because the scale is defined only
+        for curves above the diagonal. Rows with a null label, score or weight are skipped.
 
     Raises
     ------
@@ -65,11 +64,11 @@ def roc_auc(
         For bounds that are not rates or in the wrong order, and for combinations of bounds other than those
         above.
     TypeError
-        If the label or the score is neither a column name nor an expression. A Series is none: in a group it
-        would stand for the same values whatever rows the group has.
+        If the label or the score is neither a column name nor an expression. A Series is not accepted,
+        because it would give the same values for every group.
     polars.exceptions.ComputeError
-        When the plan is resolved, for a label or score of another dtype; when it runs, for a label that is
-        neither 0 nor 1, a negative or infinite weight, or columns of different lengths in one group.
+        When the plan is resolved: for a label or score of another dtype. When the plan runs: for a label that
+        is neither 0 nor 1, a negative or infinite weight, or columns of different lengths in one group.
 
     Notes
     -----
@@ -77,14 +76,14 @@ def roc_auc(
     McNeil 1982), the trapezoid area under the curve. U is an exact integer and the quotient is correctly
     rounded, so the result does not depend on row order, chunking, threads or engine. O(n log n).
 
-    With weights a pair counts as the product of its two weights. They are rounded to multiples of a power of
-    two, at most 2^-60 of their class's total, and summed as integers: whole numbers as weights give the AUC
-    of the repeated rows to the last bit.
+    With weights a pair counts as the product of its two weights. Weights are rounded to multiples of a power
+    of two, which is at most 2^-60 of the total of their class, and are summed as integers. Whole numbers as
+    weights therefore give exactly the AUC of the repeated rows.
 
-    Between points the curve is a straight line, and it is cut where a bound falls between two (McClish 1989;
-    the same as pROC's ``partial.auc``). Standardized: ``(1 + (area - diagonal) / (full - diagonal)) / 2``
-    with the areas of the diagonal and of a perfect score in the range (McClish 1989). Two-way: Yang, Lu, Lyu
-    and Hu (2017).
+    Between points the curve is a straight line. A bound between two points cuts this line (McClish 1989; the
+    same as pROC's ``partial.auc``). Standardized: ``(1 + (area - diagonal) / (full - diagonal)) / 2`` with
+    the areas of the diagonal and of a perfect score in the range (McClish 1989). Two-way: Yang, Lu, Lyu and
+    Hu (2017).
 
     Examples
     --------
@@ -119,7 +118,7 @@ def gini(label: IntoExpr, score: IntoExpr) -> pl.Expr:
     """Return the Gini coefficient, twice the AUC less 1.
 
     Also called accuracy ratio, or Somers' D of the score given the label: 1 for a perfect ranking, 0 for a
-    random one, -1 for a perfect ranking the wrong way round.
+    random one, -1 for a perfect ranking in the wrong direction.
 
     Parameters
     ----------
@@ -141,8 +140,8 @@ def gini(label: IntoExpr, score: IntoExpr) -> pl.Expr:
 
     Notes
     -----
-    ``(2 U - P N) / (P N)`` (Somers 1962), from the exact integer U, correctly rounded: it is exactly 0
-    where positives win as many pairs as they lose. O(n log n).
+    ``(2 U - P N) / (P N)`` (Somers 1962), from the exact integer U, correctly rounded: it is exactly 0 if the
+    positive scores higher in as many pairs as it scores lower. O(n log n).
 
     Examples
     --------
@@ -158,8 +157,8 @@ def gini(label: IntoExpr, score: IntoExpr) -> pl.Expr:
 def average_precision(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None) -> pl.Expr:
     """Return the average precision: the mean, over positives, of the precision at their score.
 
-    It is the area of the steps under the precision-recall curve. A score that says nothing has about the
-    share of positives, not one half.
+    It is the area of the steps under the precision-recall curve. For a random score it is about the share of
+    positives, not one half.
 
     Parameters
     ----------
@@ -168,8 +167,8 @@ def average_precision(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | No
     score
         Any numeric or Boolean column; higher means more positive.
     weight
-        How many rows each row stands for: a column of finite numbers, not negative; 0 leaves the row out,
-        null skips it.
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
 
     Returns
     -------
@@ -201,7 +200,7 @@ def average_precision(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | No
 
 
 def ks_statistic(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None) -> pl.Expr:
-    """Return the Kolmogorov-Smirnov distance between positives and negatives, and where it is attained.
+    """Return the Kolmogorov-Smirnov distance between positives and negatives, and the score where it occurs.
 
     It is the largest vertical distance between the ROC curve and the diagonal, ``max |tpr - fpr|``.
 
@@ -212,8 +211,8 @@ def ks_statistic(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = 
     score
         Any numeric or Boolean column; higher means more positive.
     weight
-        How many rows each row stands for: a column of finite numbers, not negative; 0 leaves the row out,
-        null skips it.
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
 
     Returns
     -------
@@ -221,10 +220,10 @@ def ks_statistic(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = 
         One Struct for each group, named after the score:
 
         - ``ks`` (Float64): the distance, 0 to 1.
-        - ``threshold`` (the score's dtype): the score at which it is attained, a row being called positive
-          if ``score >= threshold``; the highest of several.
-        - ``p_value`` (Float64): of the hypothesis that both classes have one distribution; two-sided,
-          asymptotic. Null with weights, which do not tell how many observations there are.
+        - ``threshold`` (the score's dtype): the score at which this distance occurs, where a row is called
+          positive if ``score >= threshold``; if there are several, the highest.
+        - ``p_value`` (Float64): for the hypothesis that both classes have the same distribution; two-sided
+          and asymptotic. Null with weights, because weights do not say how many observations there are.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
 
         ``ks``, ``threshold`` and ``p_value`` are null if the group has no positive or no negative, NaN if a
@@ -238,8 +237,8 @@ def ks_statistic(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = 
     Notes
     -----
     The distance is a quotient of exact integers (Smirnov 1939). The p-value is that of Kolmogorov's limiting
-    distribution at ``sqrt(P N / (P + N)) ks``, as R's ``ks.test(exact = FALSE)`` gives it; it is
-    conservative for few rows and for ties. O(n log n).
+    distribution at ``sqrt(P N / (P + N)) ks``, as in R's ``ks.test(exact = FALSE)``. It is conservative if
+    there are few rows or ties. O(n log n).
 
     Examples
     --------
@@ -255,7 +254,7 @@ def ks_statistic(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = 
 def mean_positive_rank(label: IntoExpr, score: IntoExpr) -> pl.Expr:
     """Return the mean rank of the positives among all rows, 1 being the lowest score.
 
-    Rows that tie share the mean of their ranks. It is the AUC in the unit of rows: see the notes.
+    Tied rows get the mean of their ranks. The result is the AUC measured in rows: see the notes.
 
     Parameters
     ----------
@@ -281,10 +280,10 @@ def mean_positive_rank(label: IntoExpr, score: IntoExpr) -> pl.Expr:
     ``(U + P (P + 1) / 2) / P`` with Mann-Whitney's U, which is Wilcoxon's rank sum (1945) for each
     positive. From exact integers, correctly rounded. O(n log n).
 
-    ``AUC = (mean rank - (P + 1) / 2) / N``: of the rows below an average positive, ``(P - 1) / 2`` are
-    other positives, and the rest, as a share of all N negatives, is the AUC. With that share as the rank of
-    a positive, the AUC *is* the average positive rank: an AUC of 0.8 says that the average positive has 20
-    % of the negatives above it. That number, from 0 to 1, is :func:`polars_auc.roc_auc`.
+    ``AUC = (mean rank - (P + 1) / 2) / N``: below an average positive there are ``(P - 1) / 2`` other
+    positives and some negatives. The share of these negatives among all N negatives is the AUC. An AUC of 0.8
+    therefore says that 20 % of the negatives score higher than the average positive.
+    :func:`polars_auc.roc_auc` gives this number, from 0 to 1.
 
     Examples
     --------
@@ -304,11 +303,11 @@ def mean_positive_rank(label: IntoExpr, score: IntoExpr) -> pl.Expr:
 
 
 def roc_summary(label: IntoExpr, score: IntoExpr) -> pl.Expr:
-    """Return the common numbers of a group: AUC, standard error, Gini, KS, average precision, best threshold.
+    """Return the most used numbers: AUC, standard error, Gini, KS, average precision, best threshold.
 
-    All come from one ranking of the rows. Polars shares no work between expressions inside ``agg``, so asking
-    for several of them takes one ranking each; this takes one, and walks it: about twice as long as
-    :func:`roc_auc` alone (``benches/results/targets.csv``).
+    All of them come from one ranking of the rows. Polars does not share work between expressions inside
+    ``agg``, so separate expressions would each rank the rows again. This function takes about twice as long
+    as :func:`roc_auc` alone (``benches/results/targets.csv``).
 
     Parameters
     ----------
@@ -327,8 +326,8 @@ def roc_summary(label: IntoExpr, score: IntoExpr) -> pl.Expr:
         - ``gini`` (Float64): as :func:`gini`.
         - ``ks`` (Float64): the distance of :func:`ks_statistic`.
         - ``average_precision`` (Float64): the mean, over positives, of the precision at their score; 0 to 1.
-        - ``best_threshold`` (the score's dtype): the score at which ``tpr - fpr`` is largest, a row being
-          called positive if ``score >= best_threshold``; the highest of several.
+        - ``best_threshold`` (the score's dtype): the score at which ``tpr - fpr`` is largest, where a row is
+          called positive if ``score >= best_threshold``; if there are several, the highest.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
 
         All but the counts are null if the group has no positive or no negative, NaN if a score is NaN; ``se``
@@ -344,8 +343,8 @@ def roc_summary(label: IntoExpr, score: IntoExpr) -> pl.Expr:
     -----
     The average precision is ``sum (tpr_i - tpr_(i-1)) precision_i`` over the distinct scores, highest first:
     the step sum of ``sklearn.metrics.average_precision_score``, not the trapezoid under the precision-recall
-    curve. The best threshold is Youden's (1950). ``ks`` may be attained elsewhere: it counts the
-    distance below the diagonal, too. O(n log n).
+    curve. The best threshold is Youden's (1950). ``ks`` may occur at another score, because it also counts
+    the distance below the diagonal. O(n log n).
 
     Examples
     --------

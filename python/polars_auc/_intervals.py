@@ -36,32 +36,34 @@ def roc_auc_ci(
     score
         Any numeric or Boolean column; higher means more positive.
     method
-        - ``"delong"``: normal on the AUC's own scale, with the DeLong standard error, clipped to 0 and 1.
-        - ``"logit"``: normal on the logit scale, with the same standard error; never outside 0 to 1, and
-          still an interval where the classes do not overlap.
-        - ``"hanley_mcneil"``: normal, with the standard error that Hanley and McNeil derive from the AUC and
-          the two counts alone; clipped. The only one that is defined with a single positive or negative
-          (with one of each and an AUC of 0 or 1: a point).
+        - ``"delong"``: a normal interval on the scale of the AUC, with the DeLong standard error; limits are
+          cut off at 0 and 1.
+        - ``"logit"``: a normal interval on the logit scale, with the same standard error. It is never outside
+          0 to 1, and it is not a single point if the classes do not overlap.
+        - ``"hanley_mcneil"``: a normal interval with the standard error that Hanley and McNeil derive from
+          the AUC and the two counts alone; limits are cut off at 0 and 1. It is the only method that is
+          defined with a single positive or a single negative. (With one of each the AUC is 0, 1/2 or 1; if it
+          is 0 or 1, both limits are the AUC.)
         - ``"bootstrap"``: from resamples of the rows within each class (with ``cluster``: of whole clusters).
     level
         The interval's coverage, between 0 and 1.
     weight
-        How many rows each row stands for, as :func:`polars_auc.roc_auc`. The standard error is then that of
-        the infinitesimal jackknife, on the scale that ``"delong"`` or ``"logit"`` says: it estimates how the
-        weighted AUC varies from sample to sample where rows were drawn with unequal chances and weights make
-        up for that. Weights that stand for repeated rows make it too large, since each of these would be an
-        observation of its own. Not for the other methods, nor with ``cluster``.
+        The weight of each row, as in :func:`polars_auc.roc_auc`. The standard error is then that of the
+        infinitesimal jackknife, for the interval of ``"delong"`` or ``"logit"``. It is made for samples whose
+        rows were drawn with unequal probabilities, where weights correct for that. If a weight is the number
+        of repeated rows instead, the standard error is too large, because each repeated row is an
+        observation. Not possible with the other methods or with ``cluster``.
     cluster
-        A column that says which rows belong together, such as a customer with many rows: their scores are
-        not independent. The standard error is then Obuchowski's. Not for ``"hanley_mcneil"``.
+        A column that says which rows belong together, such as the rows of one customer, whose scores are not
+        independent. The standard error is then Obuchowski's. Not possible with ``"hanley_mcneil"``.
     interval
-        What the bootstrap takes for limits: ``"percentile"``, quantiles of the resampled AUCs, or ``"bca"``,
-        the same corrected for bias and acceleration (not with ``cluster``).
+        The limits of the bootstrap: ``"percentile"``, quantiles of the resampled AUCs, or ``"bca"``,
+        quantiles with a correction for bias and acceleration (not with ``cluster``).
     n_resamples
-        How many resamples the bootstrap draws.
+        The number of resamples of the bootstrap.
     seed
-        What the bootstrap's random numbers begin with. The same seed gives the same limits, whatever the
-        order of rows and groups, the threads or the engine.
+        The seed of the bootstrap's random numbers. The same seed gives the same limits for every order of
+        rows and groups, every number of threads and every engine.
 
     Returns
     -------
@@ -73,38 +75,38 @@ def roc_auc_ci(
           resamples.
         - ``lower``, ``upper`` (Float64): the limits of the interval.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
-        - ``n_clusters`` (UInt64): only with ``cluster``, how many of them there are.
+        - ``n_clusters`` (UInt64): the number of clusters; only with ``cluster``.
 
         ``auc`` is null if the group has no positive or no negative; the standard error and the limits are
-        null if it has fewer than two of either (with ``cluster``: fewer than two clusters that hold either),
-        but for ``"hanley_mcneil"``. All four are NaN if a score is NaN. Rows with a null label, score or
-        cluster are skipped.
+        null if it has fewer than two positives or fewer than two negatives (with ``cluster``: fewer than two
+        clusters with a positive, or with a negative), except for ``"hanley_mcneil"``. All four are NaN if a
+        score is NaN. Rows with a null label, score or cluster are skipped.
 
-        Where the classes do not overlap at all (AUC 0 or 1) the standard error is 0 and the interval a single
-        point, which says little: the sample cannot tell. Only ``"logit"`` still gives a limit, as if half a
-        row of the rarer class (with ``cluster``: half a cluster) lay on the wrong side. Where all scores tie
-        every interval but Hanley and McNeil's is the point one half.
+        If the classes do not overlap at all (AUC 0 or 1), the standard error is 0 and both limits are the
+        AUC. Such an interval does not show how uncertain the AUC is. Only ``"logit"`` gives another limit
+        then, as if half a row of the rarer class (with ``cluster``: half a cluster) were on the wrong side.
+        If all scores tie, both limits are one half, except for Hanley and McNeil's.
 
     Raises
     ------
     ValueError
-        For a method or interval of another name, a level that is not between 0 and 1, a number of resamples
-        below 2, a negative seed, and for what clusters do not go with.
+        For an unknown method or interval, a level that is not between 0 and 1, a number of resamples below 2,
+        a negative seed, and for options that are not possible with clusters or weights.
     polars.exceptions.ComputeError
         As :func:`polars_auc.roc_auc`.
 
     Notes
     -----
-    The placement of a positive is the share of negatives it beats, ties counting half, and of a negative the
-    share of positives that beat it. With their sample variances S10 and S01,
-    ``se² = S10 / P + S01 / N`` (DeLong, DeLong and Clarke-Pearson 1988); both variances are taken from exact
-    integer sums. O(n log n), not O(P N). On the logit scale the limits are
+    The placement of a positive is the share of negatives that score lower, where ties count one half; the
+    placement of a negative is the share of positives that score higher. Their sample variances are S10 and
+    S01, and ``se² = S10 / P + S01 / N`` (DeLong, DeLong and Clarke-Pearson 1988); both variances are taken
+    from exact integer sums. O(n log n), not O(P N). On the logit scale the limits are
     ``expit(logit(auc) ± z se / (auc (1 - auc)))``. Hanley and McNeil (1982): with ``Q1 = A / (2 - A)`` and
     ``Q2 = 2 A² / (1 + A)``, ``se² = (A (1 - A) + (P - 1) (Q1 - A²) + (N - 1) (Q2 - A²)) / (P N)``. Clusters:
     Obuchowski (1997). With weights ``se² = sum w² (v - auc)² / W²`` over positives with placements v and
     total weight W, plus the same over negatives (Jaeckel 1972; the variance of R's
     ``survival::concordance``). BCa: Efron (1987), its acceleration from the placements. A resample costs
-    O(n): rows are drawn by their rank, and nothing is sorted again.
+    O(n): rows are drawn by their rank, so that nothing has to be sorted again.
 
     How often the intervals cover the truth is measured in ``benches/results/coverage.csv``.
 
@@ -135,7 +137,7 @@ def roc_auc_ci(
         if method not in ("delong", "logit") or cluster is not None:
             asked = f"method {method!r}" if cluster is None else "cluster"
             msg = (
-                f"roc_auc_ci: {asked} does not go with weights; "
+                f"roc_auc_ci: {asked} cannot be combined with weights; "
                 'take method="delong" or "logit", and no cluster'
             )
             raise ValueError(msg)
@@ -144,12 +146,10 @@ def roc_auc_ci(
         )
     if cluster is not None:
         if method == "hanley_mcneil":
-            msg = (
-                'roc_auc_ci: method "hanley_mcneil" knows no clusters; take "delong", "logit" or "bootstrap"'
-            )
+            msg = 'roc_auc_ci: "hanley_mcneil" cannot use clusters; take "delong", "logit" or "bootstrap"'
             raise ValueError(msg)
         if method == "bootstrap" and interval == "bca":
-            msg = 'roc_auc_ci: interval "bca" knows no clusters; take interval="percentile"'
+            msg = 'roc_auc_ci: interval "bca" cannot use clusters; take interval="percentile"'
             raise ValueError(msg)
         columns["cluster"] = cluster
         variant = "clustered"
@@ -181,11 +181,12 @@ def cv_roc_auc(
     score
         Any numeric or Boolean column; higher means more positive.
     fold
-        The column that says which fold a row was held out in: any plain dtype.
+        The column with the fold of each row, that is, of the fold in which the row was test data; any dtype
+        except lists.
     method
-        - ``"t"``: from how the folds' AUCs differ, with Student's t.
-        - ``"influence"``: from how much each row moves the AUC of its fold, with a normal interval; needs
-          rows, not folds, to be many.
+        - ``"t"``: from the differences between the folds' AUCs, with Student's t.
+        - ``"influence"``: from the influence of each row on the AUC of its fold, with a normal interval;
+          needs many rows, but not many folds.
     level
         The interval's coverage, between 0 and 1.
 
@@ -197,27 +198,29 @@ def cv_roc_auc(
         - ``auc`` (Float64): the mean of the folds' AUCs.
         - ``sd`` (Float64): their standard deviation.
         - ``se`` (Float64): the standard error of the mean.
-        - ``lower``, ``upper`` (Float64): the limits of the interval; not clipped.
-        - ``n_folds``, ``n_undefined`` (UInt64): folds that have an AUC, and folds that lack a class.
+        - ``lower``, ``upper`` (Float64): the limits of the interval; not cut off at 0 and 1.
+        - ``n_folds``, ``n_undefined`` (UInt64): folds that have an AUC, and folds without a positive or
+          without a negative.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
 
-        ``auc`` is null if no fold has one; ``sd`` with fewer than two such folds, and so are ``se`` and the
-        limits by Student's t. The Float64 fields are NaN if a score is NaN; the folds are then not counted.
-        Rows with a null label, score or fold are skipped.
+        ``auc`` is null if no fold has an AUC. ``sd`` is null with fewer than two such folds; by Student's t,
+        so are ``se`` and the limits. The Float64 fields are NaN if a score is NaN; the folds are then not
+        counted. Rows with a null label, score or fold are skipped.
 
     Raises
     ------
     ValueError
-        For a method of another name, or a level that is not between 0 and 1.
+        For an unknown method, or a level that is not between 0 and 1.
     polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`; also if the fold holds lists.
+        As :func:`polars_auc.roc_auc`; also if the fold is a column of lists.
 
     Notes
     -----
     By Student's t: ``mean ± t sd / sqrt(k)`` with k - 1 degrees of freedom (Komarek 2004: ten folds, 95 %).
-    The folds share training rows, so this tends to be too sure. By influence: LeDell, Petersen and van der
-    Laan (2015), as their R package cvAUC; a positive's value is ``(placement - auc) n / P`` with the share of
-    its fold's negatives that it beats, ties counting half (cvAUC's ties count nothing). O(n log n).
+    The folds share training rows, so this interval tends to be too short. By influence: LeDell, Petersen and
+    van der Laan (2015), as their R package cvAUC; a positive has the value ``(placement - auc) n / P``. Its
+    placement is the share of the negatives of its fold that score lower, where a tie counts one half (nothing
+    in cvAUC). O(n log n).
 
     Examples
     --------

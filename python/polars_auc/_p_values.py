@@ -1,4 +1,4 @@
-"""Many tests at once."""
+"""Adjustments of p-values for many tests."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ def adjust_p_values(
 ) -> pl.Expr:
     """Return p-values adjusted for their number.
 
-    A function of the whole column, not an aggregate: use it in ``select`` or ``with_columns``, with
-    ``over`` for one adjustment a group.
+    This is a function of the whole column, not an aggregate: use it in ``select`` or ``with_columns``, and
+    with ``over`` for a separate adjustment in each group.
 
     Parameters
     ----------
     p
         The p-values.
     method
-        ``"holm"`` or ``"bonferroni"``: the probability of any false rejection stays below the level (Holm's
-        rejects at least as often). ``"bh"`` (Benjamini and Hochberg) or ``"by"`` (Benjamini and Yekutieli,
-        whatever the dependence): the expected share of false ones among the rejections does. ``None`` leaves
-        them as they are.
+        ``"holm"`` or ``"bonferroni"`` keep the probability of any false rejection below the level; Holm's
+        method rejects at least as often. ``"bh"`` (Benjamini and Hochberg) or ``"by"`` (Benjamini and
+        Yekutieli, valid for any dependence) keep the expected share of false rejections below the level.
+        ``None`` changes nothing.
 
     Returns
     -------
     polars.Expr
-        Float64, one for each row. Nulls and NaN stay, and do not count.
+        Float64, one for each row. Null and NaN stay as they are and are not counted as tests.
 
     Raises
     ------
     ValueError
-        For a method of another name.
+        For an unknown method.
     polars.exceptions.ComputeError
-        If the column is not numeric, or holds anything outside 0 to 1.
+        If the column is not numeric, or has a value outside 0 to 1.
 
     Notes
     -----

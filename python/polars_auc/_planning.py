@@ -1,4 +1,4 @@
-"""How many rows a test needs, and how often it will see what is there."""
+"""Planning: the rows that a test needs, and its power."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def roc_auc_power(
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     alpha: float = 0.05,
 ) -> pl.Expr:
-    """Return the probability that the test of an AUC of one half rejects, if the AUC is this.
+    """Return the power of the test that the AUC is one half, for a given AUC.
 
-    Row by row: the columns may be literals, such as ``pl.lit(0.7)``.
+    The result has one value for each row. Columns may be literals, such as ``pl.lit(0.7)``.
 
     Parameters
     ----------
@@ -35,20 +35,21 @@ def roc_auc_power(
     n_pos, n_neg
         The numbers of positives and negatives.
     alternative
-        ``"two-sided"``, or either of the others for a one-sided test on the side where the effect lies.
+        ``"two-sided"``; or ``"greater"`` or ``"less"``, which both mean a one-sided test in the direction of
+        the effect.
     alpha
         The level of the test, between 0 and 1.
 
     Returns
     -------
     polars.Expr
-        Float64 for each row; null where an input is, for an AUC that is not between 0 and 1, and for numbers
-        that are not above 0.
+        Float64 for each row; null if an input is null, if the AUC is not between 0 and 1, or if a number of
+        rows is not above 0.
 
     Raises
     ------
     ValueError
-        For an alternative of another name, or a level that is not between 0 and 1.
+        For an unknown alternative, or a level that is not between 0 and 1.
     polars.exceptions.ComputeError
         If a column is not numeric.
 
@@ -81,34 +82,35 @@ def roc_auc_sample_size(
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     alpha: float = 0.05,
 ) -> pl.Expr:
-    """Return the rows with which the test of an AUC of one half rejects that often, if the AUC is this.
+    """Return the numbers of rows with which the test that the AUC is one half has the given power.
 
-    Row by row: the column may be a literal, such as ``pl.lit(0.7)``.
+    The result has one value for each row. The column may be a literal, such as ``pl.lit(0.7)``.
 
     Parameters
     ----------
     auc
         The AUC, between 0 and 1.
     power
-        How often the test is to reject, between 0 and 1.
+        The probability that the test rejects, between 0 and 1.
     ratio
-        Negatives for each positive.
+        The number of negatives for each positive.
     alternative
-        ``"two-sided"``, or either of the others for a one-sided test on the side where the effect lies.
+        ``"two-sided"``; or ``"greater"`` or ``"less"``, which both mean a one-sided test in the direction of
+        the effect.
     alpha
         The level of the test, between 0 and 1.
 
     Returns
     -------
     polars.Expr
-        A Struct for each row, named after ``auc``: ``n_pos``, ``n_neg`` (Float64), not rounded. Null where
-        the AUC is, for one half, and outside 0 to 1.
+        A Struct for each row, named after ``auc``: ``n_pos``, ``n_neg`` (Float64), not rounded. Null if the
+        AUC is null, one half, or not between 0 and 1.
 
     Raises
     ------
     ValueError
-        For an alternative of another name, a power or level that is not between 0 and 1, or a ratio that is
-        not above 0.
+        For an unknown alternative, a power or level that is not between 0 and 1, or a ratio that is not above
+        0.
     polars.exceptions.ComputeError
         If the column is not numeric.
 
@@ -153,9 +155,10 @@ def roc_auc_difference_power(
     score_a, score_b
         Any numeric or Boolean columns; higher means more positive.
     power
-        How often the test is to reject, between 0 and 1.
+        The probability that the test rejects, between 0 and 1.
     alternative
-        ``"two-sided"``, or either of the others for a one-sided test on the side where the effect lies.
+        ``"two-sided"``; or ``"greater"`` or ``"less"``, which both mean a one-sided test in the direction of
+        the effect.
     alpha
         The level of the test, between 0 and 1.
 
@@ -164,20 +167,22 @@ def roc_auc_difference_power(
     polars.Expr
         One Struct for each group, named after the first score:
 
-        - ``difference`` (Float64): of the AUCs, the first less the second.
-        - ``power`` (Float64): of the test with as many rows as here, if that is the difference.
-        - ``needed_pos``, ``needed_neg`` (Float64): the rows that the power asked for needs, in the ratio of
-          these, not rounded.
+        - ``difference`` (Float64): the first AUC minus the second.
+        - ``power`` (Float64): the power of the test with as many rows as in the pilot sample, if this is the
+          true difference.
+        - ``needed_pos``, ``needed_neg`` (Float64): the rows that the test needs for the given power, in the
+          ratio of the pilot sample, not rounded.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
 
         ``difference`` is null if the group has no positive or no negative, the others also with fewer than
-        two of either or for scores that rank alike; the needed rows also for no difference. The Float64
-        fields are NaN if a score is NaN. Rows with a null label or score are skipped, for both scores.
+        two positives or fewer than two negatives, and for scores that rank the rows in the same way. The
+        needed rows are also null for a difference of 0. The Float64 fields are NaN if a score is NaN. Rows
+        with a null label or score are skipped, for both scores.
 
     Raises
     ------
     ValueError
-        For an alternative of another name, or a power or level that is not between 0 and 1.
+        For an unknown alternative, or a power or level that is not between 0 and 1.
     polars.exceptions.ComputeError
         As :func:`polars_auc.roc_auc`.
 
@@ -185,7 +190,7 @@ def roc_auc_difference_power(
     -----
     ``sqrt(n / n0) |difference| = z_alpha sqrt(V0) + z_power sqrt(V)`` with the pilot's n0 rows, V its DeLong
     variance of the difference and ``V0 = 2 (Var A_a - Cov)`` (Obuchowski and McClish 1997), as
-    ``pROC::power.roc.test``: the first score is the one whose variance is taken under equality.
+    ``pROC::power.roc.test``: the variance of the first score is used for the case that both AUCs are equal.
 
     Examples
     --------

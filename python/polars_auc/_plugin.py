@@ -1,4 +1,4 @@
-"""The one place where an expression is handed to Polars."""
+"""The only module that hands an expression to Polars."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from polars.plugins import register_plugin_function
 from polars_auc import _native
 
 IntoExpr: TypeAlias = str | pl.Expr
-"""What stands for a column: its name or an expression."""
+"""A column: its name or an expression."""
 
 _LIBRARY = Path(_native.__file__)
 
@@ -43,7 +43,7 @@ def expression(
 
 
 def _plain(option: Any) -> Any:
-    """Make plain Python of an option: numpy's numbers and words are others to the plugin."""
+    """Convert an option to plain Python types, because the plugin cannot read numpy's."""
     if isinstance(option, Mapping):
         return {str(key): _plain(value) for key, value in option.items()}
     if isinstance(option, tuple | list):
@@ -60,7 +60,7 @@ def _plain(option: Any) -> Any:
 def columnwise(
     name: str, columns: Mapping[str, IntoExpr], *, elementwise: bool, **options: object
 ) -> pl.Expr:
-    """Build an expression that answers every row; ``elementwise`` if each row alone decides."""
+    """Build an expression with one result for each row; ``elementwise`` if it depends on that row only."""
     return _registered(name, _columns(name, columns), options, elementwise=elementwise)
 
 
@@ -92,7 +92,7 @@ def _column(name: str, role: str, column: IntoExpr | None, roles: list[str]) -> 
         return column
     if isinstance(column, str):
         return pl.col(column)
-    # A Series would be a literal: the same values for every group, whatever rows the group has.
+    # A Series would be a literal, with the same values for every group.
     in_order = sorted(roles, key=lambda role: role != "label")
     example = ", ".join(f'"{role}"' for role in in_order if role not in ("cluster", "weight"))
     msg = (

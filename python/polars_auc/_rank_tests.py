@@ -27,8 +27,8 @@ def mann_whitney_u(
 ) -> pl.Expr:
     """Return the Mann-Whitney U of the positives, and its test.
 
-    The same test as Wilcoxon's rank-sum test, by the exact distribution given the ties or by the normal
-    approximation with the variance that the ties leave.
+    It is the same as Wilcoxon's rank-sum test. The p-value comes from the exact distribution, given the ties,
+    or from the normal approximation with a variance that is corrected for ties.
 
     Parameters
     ----------
@@ -37,39 +37,41 @@ def mann_whitney_u(
     score
         Any numeric or Boolean column; higher means more positive.
     alternative
-        Which departure from one common distribution counts: ``"greater"`` means that positives tend to score
-        higher.
+        The alternative to equal distributions: ``"greater"`` means that positives tend to score higher.
     method
-        - ``"exact"``: every choice of the positives among the rows is equally likely, ties and all. Null
-          where counting the choices would take more than 2^31 steps and several seconds: from about 180 and
-          180 rows on for a U near its expectation, later in the tails.
+        - ``"exact"``: the exact distribution, in which every choice of the positives among the rows is
+          equally likely, also with ties. Null if the count of the choices would take more than 2^31 steps,
+          which is several seconds: from about 180 and 180 rows on for a U near its expectation, and from more
+          rows on in the tails.
         - ``"asymptotic"``: the normal approximation.
         - ``"auto"``: exact if both classes have fewer than 50 rows and no scores tie (R's rule), or if scores
-          tie and there are at most 50 rows in all. The most costly such group takes some tenths of a
-          millisecond; above, the count grows with the fourth power of the rows. With 50 and 50 rows the
-          approximation is 1 % above an exact p-value of 0.05, 4 % above 0.01 and 15 % above 0.001; with 50
-          and 10 rows 2, 16 and 67 %: where a class is small and the tail matters, ask for ``"exact"``.
+          tie and there are at most 50 rows in all. The slowest such group takes some tenths of a millisecond;
+          the time grows with the fourth power of the number of rows. With 50 and 50 rows the approximation is
+          1 % above an exact p-value of 0.05, 4 % above 0.01 and 15 % above 0.001. With 50 and 10 rows it is
+          2, 16 and 67 % above. If a class is small and small p-values matter, use ``"exact"``.
     two_sided
-        What a two-sided exact p-value is: ``"deviation"``, the probability of a U at least as far from its
-        expectation (coin and exactRankTests), or ``"doubled"``, twice the smaller tail (R's ``wilcox.test``
-        and scipy, which know no exact test with ties). Without ties both are the same.
+        The definition of a two-sided exact p-value: ``"deviation"``, the probability of a U at least as far
+        from its expectation (coin and exactRankTests), or ``"doubled"``, twice the smaller tail (R's
+        ``wilcox.test`` and scipy, which have no exact test with ties). Without ties both are the same.
     continuity
-        Whether U is moved by one half towards its expectation for the normal approximation, as scipy and R do
-        unless told otherwise.
+        Whether U is moved by one half towards its expectation for the normal approximation, which is the
+        default in scipy and R, too.
     weight
-        Always None. It is here to say why there are no weights: the test counts rows.
+        Must be None, because the test counts whole rows. The parameter exists so that the error message can
+        say this.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``u_statistic`` (Float64): pairs of one positive and one negative that the positive wins, ties
-          counting half.
+        - ``u_statistic`` (Float64): the number of pairs in which the positive scores higher than the
+          negative, where a tie counts one half.
         - ``z`` (Float64): the standardised U, positive if positives tend to score higher; with ``continuity``
           moved by one half towards 0.
         - ``p_value`` (Float64): of the hypothesis that both classes have one distribution.
-        - ``method`` (String): ``"exact"`` or ``"asymptotic"``, whichever the p-value is; null where that is.
+        - ``method`` (String): ``"exact"`` or ``"asymptotic"``, the method of the p-value; null if there is no
+          p-value.
         - ``auc`` (Float64): ``U / (P N)``.
         - ``rank_biserial`` (Float64): ``2 auc - 1``, from -1 to 1.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
@@ -81,7 +83,7 @@ def mann_whitney_u(
     Raises
     ------
     ValueError
-        For an alternative, a method or a two-sided rule of another name.
+        For an unknown alternative, method or two-sided rule.
     polars.exceptions.ComputeError
         As :func:`polars_auc.roc_auc`.
 
@@ -89,8 +91,8 @@ def mann_whitney_u(
     -----
     ``Var U = P N / 12 ((n + 1) - sum(t³ - t) / (n (n - 1)))`` over the ties of t rows each, n = P + N
     (Lehmann 1975, section 1.4). U and the sum are exact integers. Without ties the choices are counted in
-    integers (Mann and Whitney 1947), with ties by Streitberg and Röhmel's (1986) shift algorithm, only as far
-    as the tail that is asked for. O(n log n) but for the exact count, O(n min(P, N) U).
+    integers (Mann and Whitney 1947), with ties by Streitberg and Röhmel's (1986) shift algorithm, and only
+    for the tail that is needed. O(n log n), and O(n min(P, N) U) for the exact count.
 
     Examples
     --------
@@ -106,8 +108,8 @@ def mann_whitney_u(
     """
     if weight is not None:
         msg = (
-            "mann_whitney_u: weight must be None: the test counts in how many ways rows could be the "
-            "positives, and parts of rows could not; for weighted rows take roc_auc_ci(weight=...)"
+            "mann_whitney_u: weight must be None, because the test counts whole rows; "
+            "for weighted rows take roc_auc_ci(weight=...)"
         )
         raise ValueError(msg)
     one_of("mann_whitney_u", "alternative", alternative, ALTERNATIVES)
@@ -132,8 +134,9 @@ def brunner_munzel(
 ) -> pl.Expr:
     """Return the Brunner-Munzel test that the AUC is one half.
 
-    Unlike the Mann-Whitney test it does not suppose that both classes have one distribution under the null
-    hypothesis, only that neither tends to score higher: unequal spreads do no harm.
+    The null hypothesis is only that neither class tends to score higher. The Mann-Whitney test assumes that
+    both classes have the same distribution then; this test does not, so it is also valid if the classes have
+    different spreads.
 
     Parameters
     ----------
@@ -142,11 +145,10 @@ def brunner_munzel(
     score
         Any numeric or Boolean column; higher means more positive.
     alternative
-        Which departure from an AUC of one half counts: ``"greater"`` means that positives tend to score
-        higher.
+        The alternative to an AUC of one half: ``"greater"`` means that positives tend to score higher.
     distribution
-        What the statistic is held against: ``"t"``, or ``"normal"`` for large groups, which makes it the
-        z-test of the AUC with its DeLong standard error.
+        The distribution that the statistic is compared with: ``"t"``, or ``"normal"`` for large groups, which
+        gives the z-test of the AUC with its DeLong standard error.
 
     Returns
     -------
@@ -154,21 +156,21 @@ def brunner_munzel(
         One Struct for each group, named after the score:
 
         - ``statistic`` (Float64): ``(auc - 1/2) / se``, positive if positives tend to score higher (scipy's
-          has the other sign when positives come first).
+          has the opposite sign if positives are its first sample).
         - ``df`` (Float64): the degrees of freedom of the t distribution.
         - ``p_value`` (Float64): of the hypothesis that the AUC is one half.
         - ``auc``, ``se`` (Float64): the AUC and its DeLong standard error.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
 
-        ``auc`` is null if the group has no positive or no negative, ``se`` also with fewer than two of
-        either, and ``statistic``, ``df`` and ``p_value`` also if the standard error is 0: classes that do not
-        overlap, or scores that all tie. The Float64 fields are NaN if a score is NaN. Rows with a null label
-        or score are skipped.
+        ``auc`` is null if the group has no positive or no negative, ``se`` also with fewer than two positives
+        or fewer than two negatives, and ``statistic``, ``df`` and ``p_value`` also if the standard error is
+        0. It is 0 if the classes do not overlap or all scores tie. The Float64 fields are NaN if a score is
+        NaN. Rows with a null label or score are skipped.
 
     Raises
     ------
     ValueError
-        For an alternative or a distribution of another name.
+        For an unknown alternative or distribution.
     polars.exceptions.ComputeError
         As :func:`polars_auc.roc_auc`.
 
@@ -200,15 +202,15 @@ def brunner_munzel(
 
 
 def hodges_lehmann(label: IntoExpr, score: IntoExpr, *, level: float = 0.95) -> pl.Expr:
-    """Return by how much positives score higher: the median of all differences, with its interval.
+    """Return how much higher positives score: the median of all differences, with its interval.
 
     Parameters
     ----------
     label
         Boolean, or an integer or float column that holds only 0 and 1.
     score
-        Any numeric or Boolean column. Differences are taken between Float64 values: of integers beyond 2^53
-        the last digits are lost.
+        Any numeric or Boolean column. Differences are computed in Float64, so integers beyond 2^53 lose their
+        last digits.
     level
         The interval's coverage, between 0 and 1.
 
@@ -219,14 +221,14 @@ def hodges_lehmann(label: IntoExpr, score: IntoExpr, *, level: float = 0.95) -> 
 
         - ``shift`` (Float64): the median of the differences between a positive's score and a negative's, in
           the unit of the scores.
-        - ``lower``, ``upper`` (Float64): the limits of the interval, infinite where the group is too small
-          for the level.
-        - ``method`` (String): ``"exact"`` or ``"asymptotic"``, whichever distribution gave the limits.
+        - ``lower``, ``upper`` (Float64): the limits of the interval, infinite if the group is too small for
+          the level.
+        - ``method`` (String): ``"exact"`` or ``"asymptotic"``, the distribution that gave the limits.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
 
         All but the counts are null if the group has no positive or no negative. The Float64 fields are NaN if
-        a score is NaN, or both classes hold the same infinity; the shift also if the two middle differences
-        are infinities of either sign. Rows with a null label or score are skipped.
+        a score is NaN, or if both classes contain the same infinity. The shift is also NaN if the two middle
+        differences are infinities of opposite sign. Rows with a null label or score are skipped.
 
     Raises
     ------
@@ -237,11 +239,12 @@ def hodges_lehmann(label: IntoExpr, score: IntoExpr, *, level: float = 0.95) -> 
 
     Notes
     -----
-    Hodges and Lehmann (1963). The limits are the differences whose rank the Mann-Whitney test would just not
+    Hodges and Lehmann (1963). The limits are the most extreme differences that the Mann-Whitney test does not
     reject: by its exact distribution if no scores tie and both classes have fewer than 50 rows, as R's
-    ``wilcox.test(conf.int = TRUE)``; otherwise by the normal approximation with continuity correction. R then
-    solves for the estimate too, to four digits; here it is always the median of all differences. The k-th
-    smallest of the P N differences is found without listing them: O(n log n).
+    ``wilcox.test(conf.int = TRUE)``; otherwise by the normal approximation with continuity correction. In
+    that case R also finds the estimate as the root of an equation, to four digits; here it is always the
+    median of all differences. The k-th smallest of the P N differences is found without a list of all of
+    them: O(n log n).
 
     Examples
     --------
@@ -259,12 +262,12 @@ def hodges_lehmann(label: IntoExpr, score: IntoExpr, *, level: float = 0.95) -> 
 
 
 def kruskal_wallis(sample: IntoExpr, score: IntoExpr) -> pl.Expr:
-    """Return the Kruskal-Wallis test that several samples have one distribution.
+    """Return the Kruskal-Wallis test that several samples have the same distribution.
 
     Parameters
     ----------
     sample
-        The column that says which sample a row is of: any plain dtype, any number of samples.
+        The column with the sample of each row: any dtype except lists, any number of samples.
     score
         Any numeric or Boolean column.
 
@@ -274,18 +277,18 @@ def kruskal_wallis(sample: IntoExpr, score: IntoExpr) -> pl.Expr:
         One Struct for each group, named after the score:
 
         - ``statistic`` (Float64): H, corrected for ties.
-        - ``df`` (UInt64): one less than there are samples.
+        - ``df`` (UInt64): the number of samples minus 1.
         - ``p_value`` (Float64): by the chi-square distribution.
         - ``n_samples``, ``n`` (UInt64): samples and rows that were used.
 
-        ``statistic``, ``df`` and ``p_value`` are null with fewer than two samples or if all scores tie; the
-        first and the last are NaN, and ``df`` null, if a score is NaN. Rows with a null sample or score are
-        skipped.
+        ``statistic``, ``df`` and ``p_value`` are null with fewer than two samples or if all scores tie; if a
+        score is NaN, ``statistic`` and ``p_value`` are NaN and ``df`` is null. Rows with a null sample or
+        score are skipped.
 
     Raises
     ------
     polars.exceptions.ComputeError
-        If the score is no numeric column, or the sample holds lists.
+        If the score is not numeric, or the sample is a column of lists.
 
     Notes
     -----
@@ -306,7 +309,7 @@ def kruskal_wallis(sample: IntoExpr, score: IntoExpr) -> pl.Expr:
 
 
 def rank_agreement(x: IntoExpr, y: IntoExpr) -> pl.Expr:
-    """Return the pairs of rows that two columns order alike, and the measures that follow from their numbers.
+    """Return how many pairs of rows two columns put in the same order, and the measures of agreement.
 
     Parameters
     ----------
@@ -318,18 +321,19 @@ def rank_agreement(x: IntoExpr, y: IntoExpr) -> pl.Expr:
     polars.Expr
         One Struct for each group, named after ``x``:
 
-        - ``concordant``, ``discordant`` (UInt64): pairs that both order, alike or against each other.
+        - ``concordant``, ``discordant`` (UInt64): pairs without a tie that both columns put in the same
+          order, or in opposite orders.
         - ``tied_x``, ``tied_y``, ``tied_both`` (UInt64): pairs that tie in x only, in y only, in both.
         - ``tau_a``, ``tau_b`` (Float64): Kendall's rank correlations.
         - ``somers_yx``, ``somers_xy`` (Float64): Somers' D of y given x, and of x given y.
         - ``gamma`` (Float64): Goodman and Kruskal's.
-        - ``consistency`` (Float64): Ling's degree of consistency, the share of concordant pairs among those
-          that both order.
-        - ``discriminancy`` (Float64): Ling's degree of discriminancy, pairs that x tells apart and y does not
-          for each pair that y tells apart and x does not.
+        - ``consistency`` (Float64): Ling's degree of consistency, the share of concordant pairs among the
+          concordant and discordant pairs.
+        - ``discriminancy`` (Float64): Ling's degree of discriminancy: the number of pairs that tie in y only,
+          divided by the number of pairs that tie in x only.
         - ``n`` (UInt64): the rows that were used.
 
-        A measure is null where it would divide by no pairs, and NaN if a value is NaN; the pairs are then 0.
+        A measure is null if its denominator is 0, and NaN if a value is NaN; the numbers of pairs are then 0.
         Rows with a null x or y are skipped.
 
     Raises

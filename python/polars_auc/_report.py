@@ -54,16 +54,17 @@ def report(
     level
         The coverage of all intervals, between 0 and 1.
     ci, n_resamples, seed
-        The interval's method, and how a bootstrap draws: see :func:`polars_auc.roc_auc_ci`.
+        The method of the interval, and the resamples and seed of the bootstrap: see
+        :func:`polars_auc.roc_auc_ci`.
     compare
         Whether each score is compared with the first, on the rows in which no score is missing.
     versus
-        What each group is compared with: see :func:`polars_auc.compare_segments`. Needs ``by``.
+        What each group is compared with: see :func:`polars_auc.compare_segments`. This needs ``by``.
     adjust
-        How p-values are adjusted: those of groups for the number of groups, those of scores for the number of
-        scores that are compared with the first.
+        The adjustment of p-values: for groups by the number of groups, for scores by the number of scores
+        that are compared with the first.
     folds
-        The column that says which fold a row was held out in; adds the mean of the folds' AUCs.
+        The column with the fold of each row; adds the mean of the folds' AUCs.
 
     Returns
     -------
@@ -82,14 +83,14 @@ def report(
         - with ``folds``: ``cv_auc``, ``cv_se``, ``cv_lower``, ``cv_upper`` (Float64), ``n_folds``,
           ``n_undefined`` (UInt64), of :func:`polars_auc.cv_roc_auc`.
         - with ``compare``: ``gain``, ``gain_lower``, ``gain_upper``, ``gain_p_value``, ``gain_p_adjusted``
-          (Float64), the AUC less the first score's, of :func:`polars_auc.roc_auc_compare`; null for the first
-          score.
+          (Float64), the AUC minus that of the first score, from :func:`polars_auc.roc_auc_compare`; null for
+          the first score.
         - with ``versus``: ``versus_auc``, ``difference``, ``difference_lower``, ``difference_upper``,
           ``p_value``, ``p_adjusted`` (Float64) of :func:`polars_auc.compare_segments`, null in the overall
           rows; and ``heterogeneity`` (Float64), ``heterogeneity_df`` (UInt64), ``heterogeneity_p_value``
           (Float64), null in the groups' rows.
 
-        A number is null where it is undefined and NaN where a score is NaN.
+        A number is null if it is undefined, and NaN if a score is NaN.
 
     Raises
     ------
@@ -97,7 +98,7 @@ def report(
         If there is no score, two scores have one name, a group column has the name of a report column, there
         is one score only to compare, or ``versus`` is given without ``by``; and for options out of range.
     TypeError
-        If a score is neither name nor expression, or ``by`` holds anything but names.
+        If a score is neither name nor expression, or ``by`` contains anything other than names.
     polars.exceptions.PolarsError
         For missing columns and for labels or scores of another dtype.
 
@@ -282,7 +283,7 @@ def _column(answer: str, name: str) -> str:
 
 
 def _answers(name: str, label: IntoExpr, score: pl.Expr) -> list[pl.Expr]:
-    """All that the report always tells of one score besides the interval."""
+    """Return the columns that a report always has for a score, besides the interval."""
     return [
         pl.len().cast(pl.UInt64).alias(_column("rows", name)),
         ks_statistic(label, score).struct.field("ks").alias(_column("ks", name)),
@@ -303,7 +304,7 @@ def _gain(names: list[str], name: str) -> list[pl.Expr]:
     place = names.index(name)
     own = differences.list.get(max(place - 1, 0), null_on_oob=True).struct
     return [
-        # A NaN among the scores leaves no pairs to tell of.
+        # A NaN among the scores leaves no list of pairs.
         (
             pl.when(joint.field("chi_square").is_nan()).then(math.nan).otherwise(own.field(field))
             if place
@@ -319,7 +320,7 @@ def _one_row_a_score(
     extras: Mapping[str, _Extra],
     keys: Sequence[str] = (),
 ) -> pl.LazyFrame:
-    """Turn the aggregates of each group from columns into one row for each score, which knows its place."""
+    """Turn the aggregates of each group from columns into one row for each score, with the score's place."""
     rows = []
     for place, name in enumerate(scores):
         ci = pl.col(_column("ci", name)).struct
@@ -348,18 +349,21 @@ def _compared(
     keys: list[str],
     segments: list[pl.LazyFrame],
 ) -> tuple[pl.LazyFrame, pl.LazyFrame]:
-    """Add each group's comparison to its row, and what is said of all groups to the overall rows."""
-    told = pl.concat(
+    """Add the comparison of each group to its row, and the test of all groups to the overall rows."""
+    compared = pl.concat(
         table.with_columns(pl.lit(name).alias("score")) for name, table in zip(scores, segments, strict=True)
     )
     nothing = [
         pl.lit(None, dtype=pl.UInt64 if "df" in name else pl.Float64).alias(name) for name in OF_ALL_GROUPS
     ]
     groups = groups.join(
-        told.select(*keys, "score", *OF_GROUPS), on=[*keys, "score"], how="left", maintain_order="left"
+        compared.select(*keys, "score", *OF_GROUPS), on=[*keys, "score"], how="left", maintain_order="left"
     ).with_columns(nothing)
     overall = overall.with_columns(pl.lit(None, dtype=pl.Float64).alias(name) for name in OF_GROUPS).join(
-        told.select("score", *OF_ALL_GROUPS).unique("score"), on="score", how="left", maintain_order="left"
+        compared.select("score", *OF_ALL_GROUPS).unique("score"),
+        on="score",
+        how="left",
+        maintain_order="left",
     )
     return groups, overall
 

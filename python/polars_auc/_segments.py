@@ -1,4 +1,4 @@
-"""Segments of the rows, each compared with others."""
+"""Comparisons of segments of the rows."""
 
 from __future__ import annotations
 
@@ -48,13 +48,12 @@ def compare_segments(
         What each segment is compared with:
 
         - ``"rest"``: all other segments' rows together.
-        - ``"overall"``: all rows together, the segment's own among them.
-        - ``"previous"``: the segment before it, in ascending order of ``by``; made for months and other
-          periods.
-        - anything else: the segment of that value, a reference; a tuple if ``by`` are several columns. A
-          segment that is called like one of the words above is named as a tuple, ``("rest",)``.
+        - ``"overall"``: all rows together, including those of the segment.
+        - ``"previous"``: the segment before it, in ascending order of ``by``; for months and other periods.
+        - any other value: the segment with this value, as a reference; a tuple if ``by`` is several columns.
+          If the name of a segment is one of the words above, write it as a tuple, ``("rest",)``.
     adjust
-        How the p-values are adjusted for the number of segments: see :func:`polars_auc.adjust_p_values`.
+        The adjustment of the p-values for the number of segments: see :func:`polars_auc.adjust_p_values`.
     level
         The coverage of all intervals, between 0 and 1.
 
@@ -66,37 +65,37 @@ def compare_segments(
         - the columns ``by``.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
         - ``auc``, ``se``, ``lower``, ``upper`` (Float64): as :func:`polars_auc.roc_auc_ci` by DeLong.
-        - ``versus_auc`` (Float64): the AUC it is compared with.
-        - ``difference``, ``difference_se``, ``difference_lower``, ``difference_upper`` (Float64): the AUC
-          less the other.
+        - ``versus_auc`` (Float64): the AUC that the segment is compared with.
+        - ``difference``, ``difference_se``, ``difference_lower``, ``difference_upper`` (Float64): the AUC of
+          the segment minus the other AUC.
         - ``statistic``, ``df``, ``p_value`` (Float64): the test of no difference.
         - ``p_adjusted`` (Float64): the p-value adjusted for the number of segments.
         - ``heterogeneity`` (Float64), ``heterogeneity_df`` (UInt64), ``heterogeneity_p_value`` (Float64): the
           test that all segments have one AUC, the same in every row.
 
-        What is undefined is null: an AUC without a class, a comparison with nothing (the first segment with a
-        previous one, the reference with itself), a test with fewer than two rows of a class. Segments with a
-        standard error of 0 are not part of the heterogeneity. Rows with a null label, score or segment are
-        skipped.
+        A field is null if it is undefined: an AUC without positives or without negatives, a comparison with
+        nothing (the first segment has no previous one, and the reference is not compared with itself), a test
+        with fewer than two rows of a class. Segments with a standard error of 0 are not used in the test of
+        heterogeneity. Rows with a null label, score or segment are skipped.
 
     Raises
     ------
     ValueError
-        For an adjustment of another name, a level that is not between 0 and 1, no column in ``by``, or one
-        with the name of a column of the result.
+        For an unknown adjustment, a level that is not between 0 and 1, no column in ``by``, or a column with
+        the name of a column of the result.
     TypeError
-        If a column is neither name nor expression, or ``by`` holds anything but names.
+        If a column is neither name nor expression, or ``by`` contains anything other than names.
     polars.exceptions.PolarsError
-        For missing columns, labels or scores of another dtype, a NaN among the scores, and a reference that
-        no row has.
+        For missing columns, labels or scores of another dtype, a NaN score, and a reference that does not
+        occur.
 
     Notes
     -----
     ``(A1 - A2) / sqrt(V1 + V2)`` with DeLong variances, against Student's t with
     ``(V1 + V2)² / (V1² / (n1 - 1) + V2² / (n2 - 1))`` degrees of freedom (Welch, Satterthwaite), as pROC's
-    unpaired test. Against all rows the covariance with the segment's own is taken off and the normal
-    distribution taken, so ``df`` is null. ``Q = sum w (A - mean)²`` with ``w = 1 / V`` (Cochran 1954). O(n
-    log n), against the rest and all rows O(n log n + s d) for s segments and d distinct scores.
+    unpaired test. The comparison with all rows subtracts the covariance with the segment and uses the normal
+    distribution, so ``df`` is null. ``Q = sum w (A - mean)²`` with ``w = 1 / V`` (Cochran 1954). O(n log n);
+    O(n log n + s d) in comparison with the rest or all rows, for s segments and d distinct scores.
 
     Examples
     --------
@@ -155,13 +154,13 @@ def compare_segments(
     # Without a row there is no segment, but an empty list explodes to a null.
     segments = rows.select(answer.alias(_SEGMENTS)).explode(_SEGMENTS).filter(pl.col(_SEGMENTS).is_not_null())
     answered = segments.collect_schema()[_SEGMENTS]
-    told = [field.name for field in answered.fields if field.name != "segment"]  # type: ignore[attr-defined]
-    clash = next((key for key in keys if key in told), None)
+    names = [field.name for field in answered.fields if field.name != "segment"]  # type: ignore[attr-defined]
+    clash = next((key for key in keys if key in names), None)
     if clash is not None:
         msg = f"{name}: the column {clash!r} has the name of another column of the result; rename it"
         raise ValueError(msg)
     each = pl.col(_SEGMENTS).struct
-    return segments.select(each.field("segment").struct.field(*keys), each.field(*told)).sort(keys)
+    return segments.select(each.field("segment").struct.field(*keys), each.field(*names)).sort(keys)
 
 
 def _names(by: str | Iterable[str]) -> list[str]:

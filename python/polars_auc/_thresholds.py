@@ -49,66 +49,67 @@ def operating_point(
     score
         Any numeric or Boolean column; higher means more positive.
     criterion
-        - ``"youden"``: the largest ``tpr - r fpr``, with ``r = (1 - prevalence) / (cost prevalence)``, which
-          is 1 unless cost or prevalence are given: Youden's index.
-        - ``"closest_topleft"``: the smallest ``(1 - tpr)² + r fpr²``, the nearest to the curve's upper left
-          corner.
+        - ``"youden"``: the largest ``tpr - r fpr``, with ``r = (1 - prevalence) / (cost prevalence)``. If
+          neither cost nor prevalence is given, r is 1 and this is Youden's index.
+        - ``"closest_topleft"``: the smallest ``(1 - tpr)² + r fpr²``, which is the point nearest to the upper
+          left corner.
         - ``"cost"``: the smallest expected cost of a row, ``cost prevalence (1 - tpr) + (1 - prevalence)
           fpr``.
         - ``"max_f"``: the largest F measure.
         - ``"target_fpr"``: the largest tpr whose fpr is at most ``target``.
         - ``"target_tpr"``: the smallest fpr whose tpr is at least ``target``.
         - ``"target_precision"``: the largest tpr whose precision is at least ``target``.
-        - ``"top_p"``: as many rows called positive as there are positives, or as few more as ties allow: what
-          accuracy is taken at in Ling, Huang and Zhang.
+        - ``"top_p"``: as many rows called positive as there are positives, or slightly more if scores tie.
+          Ling, Huang and Zhang measure accuracy at this threshold.
     target
-        The rate that ``"target_fpr"``, ``"target_tpr"`` or ``"target_precision"`` keeps to, 0 to 1.
+        The rate for ``"target_fpr"``, ``"target_tpr"`` or ``"target_precision"``, from 0 to 1.
     cost
-        What a false negative costs, where a false positive costs 1.
+        The cost of a false negative, if a false positive costs 1.
     prevalence
-        The share of positives where the threshold will be used. Unless given, ``"cost"`` takes that of the
-        group, and the two others one half, which leaves r to the cost alone.
+        The share of positives in the data for which the threshold will be used. If it is not given,
+        ``"cost"`` takes the share in the group, and the other two criteria take one half, so that r depends
+        on the cost only.
     beta
-        What the F measure weighs recall with: 2 weighs it four times as much as precision.
+        The weight of recall in the F measure: with 2, recall counts four times as much as precision.
     weight
-        How many rows each row stands for: a column of finite numbers, not negative; 0 leaves the row out,
-        null skips it.
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``threshold`` (the score's dtype): a row is called positive if ``score >= threshold``. Null where
-          calling nobody positive is best.
+        - ``threshold`` (the score's dtype): a row is called positive if ``score >= threshold``. Null if it is
+          best to call no row positive.
         - ``tp``, ``fp``, ``tn``, ``fn`` (UInt64): the four counts; with weights the sums of weights
           (Float64).
-        - ``tpr``, ``fpr``, ``precision``, ``accuracy`` (Float64): rates, 0 to 1; ``precision`` is null if
-          nobody is called positive.
+        - ``tpr``, ``fpr``, ``precision``, ``accuracy`` (Float64): rates, 0 to 1; ``precision`` is null if no
+          row is called positive.
         - ``f`` (Float64): ``(1 + beta²) precision tpr / (beta² precision + tpr)``.
-        - ``criterion`` (Float64): what was made as large or small as possible, for ``"top_p"`` the accuracy;
+        - ``criterion`` (Float64): the value of the criterion at this threshold; for ``"top_p"`` the accuracy,
           for a target the rate that was reached.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
 
-        Of several thresholds that are equally good it is the highest; calling nobody positive is taken only
-        if it is better than every score. All but the last two fields are null if the group has no positive or
-        no negative, or if no threshold has the precision asked for; rates and criterion are NaN if a score is
-        NaN. Rows with a null label, score or weight are skipped.
+        If several thresholds are equally good, the result is the highest of them. The result is to call no
+        row positive only if this is better than every threshold. All but the last two fields are null if the
+        group has no positive or no negative, or if no threshold reaches the target precision; rates and
+        criterion are NaN if a score is NaN. Rows with a null label, score or weight are skipped.
 
     Raises
     ------
     ValueError
-        For a criterion of another name, a target that is missing, not asked for or no rate, and costs,
-        prevalences and betas out of range or not asked for.
+        For an unknown criterion, for a target that is missing or not a rate, for costs, prevalences and betas
+        out of range, and for options that do not apply to the criterion.
     polars.exceptions.ComputeError
         As :func:`polars_auc.roc_auc`.
 
     Notes
     -----
-    Youden (1950); with costs and prevalence Perkins and Schisterman (2006), as pROC's ``best.weights``. What
-    is compared are whole numbers: the ratio r is taken for the simple fraction that it stands for, so that
-    equally good thresholds are found equal and no rounding decides. The thresholds are the scores themselves,
-    not midpoints between them. O(n log n).
+    Youden (1950); with costs and prevalence Perkins and Schisterman (2006), as pROC's ``best.weights``.
+    Thresholds are compared in whole numbers. For this the ratio r is replaced by the simple fraction that it
+    represents, so that rounding cannot make one of two equally good thresholds look better. The thresholds
+    are the scores themselves, not midpoints between them. O(n log n).
 
     Examples
     --------
@@ -154,7 +155,7 @@ def operating_point(
     elif criterion in _BY_TARGET:
         kept = {criterion: rate(name, "target", target)}
         if target == 0 and criterion != "target_fpr":
-            msg = f"{name}: target must be above 0 for {criterion!r}, got {target!r}: nobody need be called"
+            msg = f"{name}: target must be above 0 for {criterion!r}, got {target!r}"
             raise ValueError(msg)
     columns = {"score": score, "label": label, "weight": weight}
     return expression(name, columns, criterion=kept, beta=float(beta))
@@ -170,7 +171,7 @@ def confusion_at(
     level: float = 0.95,
     weight: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the counts and rates of a given threshold.
+    """Return the counts and rates at a given threshold.
 
     Parameters
     ----------
@@ -182,15 +183,16 @@ def confusion_at(
         The threshold: a row is called positive if ``score >= at``. Any number; it is compared with the scores
         in their own dtype and without rounding, so 2.5 on integers means 3 and above.
     beta
-        What the F measure weighs recall with: 2 weighs it four times as much as precision.
+        The weight of recall in the F measure: with 2, recall counts four times as much as precision.
     interval
-        How the intervals of tpr and fpr are made: ``"wilson"``, by the score test, or ``"clopper_pearson"``,
-        exact, which covers the truth at least as often as it says, mostly more often.
+        The method for the intervals of tpr and fpr: ``"wilson"``, from the score test, or
+        ``"clopper_pearson"``, exact, which covers the true rate at least as often as the level says, and
+        usually more often.
     level
         Their coverage, between 0 and 1.
     weight
-        How many rows each row stands for: a column of finite numbers, not negative; 0 leaves the row out,
-        null skips it.
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
 
     Returns
     -------
@@ -198,31 +200,32 @@ def confusion_at(
         One Struct for each group, named after the score:
 
         - ``threshold`` (the score's dtype): the lowest value of that dtype that is not below ``at``; null if
-          none is so high.
+          the dtype has no such value.
         - ``tp``, ``fp``, ``tn``, ``fn`` (UInt64): the four counts; with weights the sums of weights
           (Float64).
         - ``tpr`` (Float64): ``tp / P``: recall, sensitivity; with its limits ``tpr_lower``, ``tpr_upper``.
         - ``fpr`` (Float64): ``fp / N``: 1 - specificity; with its limits ``fpr_lower``, ``fpr_upper``. All
-          four limits are null with weights, which do not tell how many observations there are.
+          four limits are null with weights, because weights do not say how many observations there are.
         - ``precision`` (Float64): ``tp / (tp + fp)``.
         - ``npv`` (Float64): ``tn / (tn + fn)``.
-        - ``accuracy``, ``error`` (Float64): the share of rows that are called what they are, and the rest.
+        - ``accuracy``, ``error`` (Float64): the share of rows that are classified correctly, and the share of
+          the others.
         - ``balanced_accuracy`` (Float64): ``(tpr + 1 - fpr) / 2``.
         - ``f`` (Float64): ``(1 + beta²) precision tpr / (beta² precision + tpr)``.
-        - ``mcc`` (Float64): the correlation of labels and calls, -1 to 1.
-        - ``kappa`` (Float64): their agreement beyond chance, at most 1.
+        - ``mcc`` (Float64): Matthews' correlation of labels and predicted classes, -1 to 1.
+        - ``kappa`` (Float64): Cohen's kappa, their agreement beyond chance, at most 1.
         - ``predicted_rate`` (Float64): the share of rows called positive.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
 
-        A rate is null where its denominator is 0: ``tpr`` without a positive, ``precision`` if nobody is
+        A rate is null where its denominator is 0: ``tpr`` without a positive, ``precision`` if no row is
         called positive. If a score is NaN rates are NaN and the four counts null. Rows with a null label,
         score or weight are skipped.
 
     Raises
     ------
     ValueError
-        For a threshold that is no number, an interval of another name, a level that is not between 0 and 1,
-        or a beta that is not above 0.
+        For a threshold that is not a number, an unknown interval, a level that is not between 0 and 1, or a
+        beta that is not above 0.
     polars.exceptions.ComputeError
         As :func:`polars_auc.roc_auc`.
 
@@ -276,10 +279,10 @@ def tpr_at_fpr(
     level
         The interval's coverage, between 0 and 1.
     n_resamples
-        How many resamples the bootstrap draws.
+        The number of resamples of the bootstrap.
     seed
-        What the bootstrap's random numbers begin with. The same seed gives the same limits, whatever the
-        order of rows and groups, the threads or the engine.
+        The seed of the bootstrap's random numbers. The same seed gives the same limits for every order of
+        rows and groups, every number of threads and every engine.
 
     Returns
     -------
@@ -291,8 +294,9 @@ def tpr_at_fpr(
         - ``lower``, ``upper`` (Float64): the limits of the interval.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
 
-        ``tpr`` is null if the group has no positive or no negative; the others are null if it has fewer
-        than two of either. All four are NaN if a score is NaN. Rows with a null label or score are skipped.
+        ``tpr`` is null if the group has no positive or no negative; the others are null if it has fewer than
+        two positives or fewer than two negatives. All four are NaN if a score is NaN. Rows with a null label
+        or score are skipped.
 
     Raises
     ------
@@ -304,11 +308,10 @@ def tpr_at_fpr(
 
     Notes
     -----
-    Between two points the curve is a straight line, where it rises vertically the highest point counts, and
-    the threshold is read off each resample anew. Rows are drawn within each class, and the limits are
-    quantiles (type 7) of the resamples (Efron 1979; Platt, Hanley and Yang 2000), as ``pROC::ci.se``, whose
-    middle value is the median of the resamples and not the rate itself. O(n log n), and O(n) for each
-    resample.
+    Between two points the curve is a straight line. Where it is vertical, the highest point counts. Each
+    resample has its own threshold. Rows are drawn within each class, and the limits are quantiles (type 7) of
+    the resamples (Efron 1979; Platt, Hanley and Yang 2000), as ``pROC::ci.se``, whose middle value is the
+    median of the resamples and not the rate itself. O(n log n), and O(n) for each resample.
 
     Examples
     --------
@@ -337,7 +340,7 @@ def fpr_at_tpr(
 ) -> pl.Expr:
     """Return the false positive rate at a true positive rate, with its bootstrap interval.
 
-    It is 1 less the specificity at a fixed sensitivity.
+    It is 1 minus the specificity at a fixed sensitivity.
 
     Parameters
     ----------
@@ -350,9 +353,9 @@ def fpr_at_tpr(
     level
         The interval's coverage, between 0 and 1.
     n_resamples
-        How many resamples the bootstrap draws.
+        The number of resamples of the bootstrap.
     seed
-        What the bootstrap's random numbers begin with, as for :func:`tpr_at_fpr`.
+        The seed of the bootstrap's random numbers, as for :func:`tpr_at_fpr`.
 
     Returns
     -------
@@ -364,8 +367,9 @@ def fpr_at_tpr(
         - ``lower``, ``upper`` (Float64): the limits of the interval.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
 
-        ``fpr`` is null if the group has no positive or no negative; the others are null if it has fewer
-        than two of either. All four are NaN if a score is NaN. Rows with a null label or score are skipped.
+        ``fpr`` is null if the group has no positive or no negative; the others are null if it has fewer than
+        two positives or fewer than two negatives. All four are NaN if a score is NaN. Rows with a null label
+        or score are skipped.
 
     Raises
     ------
@@ -377,7 +381,7 @@ def fpr_at_tpr(
 
     Notes
     -----
-    As :func:`tpr_at_fpr` with the axes exchanged: where the curve is horizontal its leftmost point counts.
+    As :func:`tpr_at_fpr` with the axes exchanged: where the curve is horizontal, its leftmost point counts.
     ``pROC::ci.sp`` gives the limits of the specificity, which is ``1 - fpr``. O(n log n), and O(n) for each
     resample.
 
