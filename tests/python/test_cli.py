@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import polars as pl
@@ -43,6 +45,12 @@ def refused(arguments: list[str], capsys: Capture) -> str:
     assert captured.err.startswith("polars-auc: ")
     assert captured.err.count("\n") == 1, captured.err
     return captured.err
+
+
+def test_the_script_of_the_package() -> None:
+    project = (DATA.parent / "pyproject.toml").read_text(encoding="utf-8")
+    [(module, function)] = re.findall(r'^polars-auc = "([\w.]+):(\w+)"$', project, re.MULTILINE)
+    assert getattr(import_module(module), function) is main
 
 
 REPORT = ["report", "*.parquet", "--label", "y", "--score", "score"]

@@ -11,6 +11,7 @@ from polars.testing import assert_frame_equal
 
 import polars_auc as pa
 from catalogue.cases import fixed
+from polars_auc import _native
 
 ENGINES = pytest.mark.parametrize("engine", ["in-memory", "streaming"])
 FRAMES = pytest.mark.parametrize("lazy", [True, False], ids=["lazy", "eager"])
@@ -67,6 +68,14 @@ def test_compare_changed_scores() -> None:
     assert_frame_equal(got, rows().select(pa.roc_auc_compare("label", *(-pl.col(name) for name in NAMES))))
     mixed = rows().select(pa.roc_auc_compare("label", "p_c", cs.starts_with("p_").exclude("p_c"))).item()
     assert [area["score"] for area in mixed["areas"]] == ["p_c", "p_a", "p_b"]
+
+
+@ENGINES
+def test_compare_is_one_call(engine: Any) -> None:
+    plan = rows().lazy().group_by("g").agg(pa.roc_auc_compare("label", cs.starts_with("p_")))
+    before = _native.calls()
+    plan.collect(engine=engine)
+    assert _native.calls() == before + 1
 
 
 def test_compare_refuses() -> None:
