@@ -7,31 +7,48 @@ A higher score means more positive, always. A row with a null label or score is 
 the result of its group NaN; a statistic that is undefined for a group is null.
 """
 
-from polars_auc._native import __version__
-from polars_auc.agreement import rank_agreement
-from polars_auc.average_curves import average_roc_curve
-from polars_auc.binormal import binormal_curve, roc_binormal
-from polars_auc.comparisons import (
-    adjust_p_values,
+from polars_auc._classes import grouped_roc_auc, roc_auc_multiclass, roc_auc_ordinal, subgroup_auc
+from polars_auc._comparisons import (
+    cv_roc_auc_difference,
     roc_auc_compare,
     roc_auc_difference,
     roc_curve_difference,
 )
-from polars_auc.curves import cost_curve, curve_points, pr_curve, roc_convex_hull, roc_curve
-from polars_auc.estimates import average_precision, gini, ks_statistic, roc_auc, roc_summary
-from polars_auc.evaluate import report
-from polars_auc.folds import cv_roc_auc, cv_roc_auc_difference
-from polars_auc.inference import roc_auc_ci
-from polars_auc.multiclass import roc_auc_multiclass, roc_auc_ordinal
-from polars_auc.operating_points import confusion_at, operating_point
-from polars_auc.planning import roc_auc_difference_power, roc_auc_power, roc_auc_sample_size
-from polars_auc.points import fpr_at_tpr, tpr_at_fpr
-from polars_auc.rank_sum import brunner_munzel, hodges_lehmann, kruskal_wallis, mann_whitney_u
-from polars_auc.ranks import mean_positive_rank
-from polars_auc.segments import compare_segments
-from polars_auc.subgroups import grouped_roc_auc, subgroup_auc
-from polars_auc.tables import gains_table
-from polars_auc.tradeoffs import cap_curve, det_curve
+from polars_auc._curve_points import curve_points
+from polars_auc._curves import (
+    average_roc_curve,
+    binormal_curve,
+    cap_curve,
+    cost_curve,
+    det_curve,
+    gains_table,
+    pr_curve,
+    roc_binormal,
+    roc_convex_hull,
+    roc_curve,
+)
+from polars_auc._estimates import (
+    average_precision,
+    gini,
+    ks_statistic,
+    mean_positive_rank,
+    roc_auc,
+    roc_summary,
+)
+from polars_auc._intervals import cv_roc_auc, roc_auc_ci
+from polars_auc._native import __version__
+from polars_auc._p_values import adjust_p_values
+from polars_auc._planning import roc_auc_difference_power, roc_auc_power, roc_auc_sample_size
+from polars_auc._rank_tests import (
+    brunner_munzel,
+    hodges_lehmann,
+    kruskal_wallis,
+    mann_whitney_u,
+    rank_agreement,
+)
+from polars_auc._report import report
+from polars_auc._segments import compare_segments
+from polars_auc._thresholds import confusion_at, fpr_at_tpr, operating_point, tpr_at_fpr
 
 __all__ = [
     "__version__",
@@ -78,3 +95,8 @@ __all__ = [
     "subgroup_auc",
     "tpr_at_fpr",
 ]
+
+
+def __dir__() -> list[str]:
+    """Return the public names: tab completion shows functions, not the modules that hold them."""
+    return sorted(name for name in globals() if name in __all__ or name.startswith("__"))

@@ -1,4 +1,4 @@
-"""Options that are checked where they are written, before any query runs."""
+"""Checks of options, made when an expression is written and before any query runs."""
 
 from __future__ import annotations
 

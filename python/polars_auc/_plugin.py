@@ -1,4 +1,4 @@
-"""The one place where an expression is handed to Polars."""
+"""The only module that hands an expression to Polars."""
 
 from __future__ import annotations
 
@@ -13,17 +13,23 @@ from polars.plugins import register_plugin_function
 from polars_auc import _native
 
 IntoExpr: TypeAlias = str | pl.Expr
-"""What stands for a column: its name or an expression."""
+"""A column: its name or an expression."""
 
 _LIBRARY = Path(_native.__file__)
 
 
 def expression(
-    name: str, columns: Mapping[str, IntoExpr | None], *, variant: str | None = None, **options: object
+    name: str,
+    columns: Mapping[str, IntoExpr | None],
+    *,
+    variant: str | None = None,
+    expand: bool = False,
+    **options: object,
 ) -> pl.Expr:
     """Build the expression ``name`` of the plugin, or a variant of it, from its columns, each by its role.
 
-    A weight that is None is left out.
+    A weight that is None is left out. With ``expand`` an expression of several columns gives one input for
+    each of them; otherwise Polars makes one expression for each, as it does with its own.
 
     All columns are imploded, so that Polars calls the plugin once with a list for each group, wherever
     the expression stands; and ``first()`` makes the whole an aggregate, which the streaming engine
@@ -33,11 +39,11 @@ def expression(
     """
     imploded = [column.implode() for column in _columns(name, columns)]
     plugin = name if variant is None else f"{name}_{variant}"
-    return _registered(plugin, imploded, options, elementwise=True).first()
+    return _registered(plugin, imploded, options, elementwise=True, expand=expand).first()
 
 
 def _plain(option: Any) -> Any:
-    """Make plain Python of an option: numpy's numbers and words are others to the plugin."""
+    """Convert an option to plain Python types, because the plugin cannot read numpy's."""
     if isinstance(option, Mapping):
         return {str(key): _plain(value) for key, value in option.items()}
     if isinstance(option, tuple | list):
@@ -54,12 +60,17 @@ def _plain(option: Any) -> Any:
 def columnwise(
     name: str, columns: Mapping[str, IntoExpr], *, elementwise: bool, **options: object
 ) -> pl.Expr:
-    """Build an expression that answers every row; ``elementwise`` if each row alone decides."""
+    """Build an expression with one result for each row; ``elementwise`` if it depends on that row only."""
     return _registered(name, _columns(name, columns), options, elementwise=elementwise)
 
 
 def _registered(
-    name: str, columns: list[pl.Expr], options: Mapping[str, object], *, elementwise: bool
+    name: str,
+    columns: list[pl.Expr],
+    options: Mapping[str, object],
+    *,
+    elementwise: bool,
+    expand: bool = False,
 ) -> pl.Expr:
     return register_plugin_function(
         plugin_path=_LIBRARY,
@@ -67,6 +78,7 @@ def _registered(
         args=columns,
         kwargs={"options": _plain(options)},
         is_elementwise=elementwise,
+        input_wildcard_expansion=expand,
     )
 
 
@@ -80,7 +92,7 @@ def _column(name: str, role: str, column: IntoExpr | None, roles: list[str]) -> 
         return column
     if isinstance(column, str):
         return pl.col(column)
-    # A Series would be a literal: the same values for every group, whatever rows the group has.
+    # A Series would be a literal, with the same values for every group.
     in_order = sorted(roles, key=lambda role: role != "label")
     example = ", ".join(f'"{role}"' for role in in_order if role not in ("cluster", "weight"))
     msg = (

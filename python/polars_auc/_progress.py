@@ -1,4 +1,4 @@
-"""A sign of life on long work."""
+"""A progress indicator for long work."""
 
 from __future__ import annotations
 

@@ -13,13 +13,14 @@ import polars as pl
 def scan(names: Sequence[str]) -> tuple[pl.LazyFrame, list[str]]:
     """Return the rows of files, folders and globs, and the files themselves, each once.
 
-    Folders named ``key=value`` become columns only below a folder or glob that was named: a path that
-    happens to lead through one does not.
+    Folders named ``key=value`` become columns only if they are inside a folder or glob that was named. Such a
+    folder in the path before it does not become a column.
 
     Raises
     ------
     ValueError
-        If a name matches nothing, or a file is named again beside the partitioned folder that holds it.
+        If a name matches nothing, or a file is named twice: once alone, and once by the partitioned folder
+        that contains it.
     """
     plain: dict[Path, str] = {}
     partitioned: dict[str, list[str]] = {}
@@ -60,7 +61,7 @@ def _matches(name: str) -> tuple[str, list[str]]:
 
 
 def _scan(source: str | list[str], *, partitions: bool) -> pl.LazyFrame:
-    # Columns that only some files have, or have in a narrower type, are nobody's business unless asked for.
+    # Files may have further columns, or a narrower type of a column: this matters only for columns in use.
     widen = pl.ScanCastOptions(integer_cast="upcast", float_cast="upcast")
     return pl.scan_parquet(
         source, glob=partitions, hive_partitioning=partitions, extra_columns="ignore", cast_options=widen

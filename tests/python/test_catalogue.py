@@ -1,9 +1,11 @@
-"""The plugin's table, the public names and the catalogue are one list."""
+"""A statistic stands in four places: its file, the plugin's table, a Python function and the catalogue."""
 
 import doctest
 import inspect
 import pkgutil
+import re
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +13,6 @@ import polars_auc as pa
 from catalogue import CATALOGUE
 from polars_auc import _native
 
-FRAME_FUNCTIONS = {"report", "compare_segments", "curve_points"}
 COLUMN_FUNCTIONS = {"adjust_p_values", "roc_auc_power", "roc_auc_sample_size"}
 MODULES = [
     module.name
@@ -20,12 +21,46 @@ MODULES = [
 ]
 
 
-def test_one_list() -> None:
+SOURCES = Path(__file__).parents[2] / "src"
+TABLE = (SOURCES / "plugin" / "expressions.rs").read_text(encoding="utf-8")
+ROWS = re.findall(r"^ +(\w+)(?: in (\w+))? => (\w+)[,;]$", TABLE, re.MULTILINE)
+"""The lines of the plugin's table: the plugin's name, the public name if it is another, and the statistic."""
+
+
+def test_the_table_is_what_was_built() -> None:
+    assert {name for name, _, _ in ROWS} == set(_native.expressions())
+
+
+def test_every_statistic_is_in_the_table() -> None:
+    files = [path.read_text(encoding="utf-8") for path in SOURCES.glob("statistics/**/*.rs")]
+    answers = re.compile(r"^impl (?:Summary|Curve|Joint) for (\w+)", re.MULTILINE)
+    statistics = {statistic for file in files for statistic in answers.findall(file)}
+    assert len(statistics) > 30
+    assert statistics <= {statistic for _, _, statistic in ROWS}
+
+
+def test_every_row_of_the_table_is_a_function() -> None:
+    functions = {public or name for name, public, _ in ROWS}
     public = set(pa.__all__) - {"__version__"}
-    assert public - FRAME_FUNCTIONS - COLUMN_FUNCTIONS == {entry.name for entry in CATALOGUE}
-    aggregates = {entry.plugin or entry.name for entry in CATALOGUE}
-    # One frame function has an expression of its own; its tests are in test_segments.
-    assert set(_native.expressions()) == aggregates | COLUMN_FUNCTIONS | {"compare_segments"}
+    assert public - functions == {"report", "curve_points"}
+    assert functions <= public
+
+
+def test_every_row_of_the_table_is_in_the_catalogue() -> None:
+    entries = {(entry.plugin or entry.name, entry.name) for entry in CATALOGUE}
+    # These answer rows and frames, not groups; test_columns and test_segments have their tests.
+    apart = {(name, name) for name in {*COLUMN_FUNCTIONS, "compare_segments"}}
+    assert {(name, public or name) for name, public, _ in ROWS} == entries | apart
+    assert not entries & apart
+
+
+def test_public_names() -> None:
+    assert [name for name in dir(pa) if not name.startswith("__")] == sorted(
+        set(pa.__all__) - {"__version__"}
+    )
+    assert all(inspect.isfunction(getattr(pa, name)) for name in set(pa.__all__) - {"__version__"})
+    assert "__version__" in dir(pa)
+    assert all(name.rpartition(".")[2].startswith("_") for name in MODULES)
 
 
 @pytest.mark.parametrize("name", sorted(set(pa.__all__) - {"__version__"}))

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import polars_auc as pa
-from test_laws import fixed
+from catalogue.cases import fixed
 
 ENGINES = pytest.mark.parametrize("engine", ["in-memory", "streaming"])
 NAMES = ["c", "a", "d", "b"]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import polars as pl
@@ -13,8 +15,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
-from polars_auc.cli import main
-from test_laws import fixed
+from catalogue.cases import fixed
+from polars_auc._cli import main
 
 Capture = pytest.CaptureFixture[str]
 DATA = Path(__file__).parents[2] / "data"
@@ -43,6 +45,12 @@ def refused(arguments: list[str], capsys: Capture) -> str:
     assert captured.err.startswith("polars-auc: ")
     assert captured.err.count("\n") == 1, captured.err
     return captured.err
+
+
+def test_the_script_of_the_package() -> None:
+    project = (DATA.parent / "pyproject.toml").read_text(encoding="utf-8")
+    [(module, function)] = re.findall(r'^polars-auc = "([\w.]+):(\w+)"$', project, re.MULTILINE)
+    assert getattr(import_module(module), function) is main
 
 
 REPORT = ["report", "*.parquet", "--label", "y", "--score", "score"]

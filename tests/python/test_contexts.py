@@ -11,7 +11,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
-from test_laws import fixed
+from catalogue.cases import fixed
 
 ENGINES = pytest.mark.parametrize("engine", ["in-memory", "streaming"])
 

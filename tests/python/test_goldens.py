@@ -1,6 +1,6 @@
 """What R and Python packages say of the same data, record by record.
 
-Each record is checked by the function listed for it in a module ``goldens_*``, or stands in ``NOT_HERE``
+Each record is checked by the function listed for it in ``goldens.CHECKS``, or stands in ``NOT_HERE``
 with the reason; a record of any other function fails. So does a field of a record that the function says
 nothing of: a field that is not compared has a reason too.
 """
@@ -20,20 +20,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-import goldens_classes
-import goldens_comparisons
-import goldens_curves
-import goldens_cutpoints
-import goldens_estimates
-import goldens_groups
-import goldens_intervals
-import goldens_partial
-import goldens_planning
-import goldens_points
-import goldens_ranks
-import goldens_resampled
-import goldens_weighted
-from goldens_rows import Answers, Apart, Check, Record, weight_of
+from goldens import CHECKS, groups, resampled
+from goldens.rows import Answers, Apart, Record, weight_of
 
 SHIPPED = Path(__file__).parents[1] / "goldens"
 FOLDERS = [SHIPPED, *(Path(folder) for folder in [os.environ.get("POLARS_AUC_GOLDENS")] if folder)]
@@ -46,23 +34,6 @@ KINDS = (
     *("roc_test", "boot_test", "venkatraman", "segments", "cv", "p_adjust", "power"),
     "multiclass",
 )
-
-CHECKS: dict[str, Check] = {
-    **goldens_estimates.CHECKS,
-    **goldens_intervals.CHECKS,
-    **goldens_ranks.CHECKS,
-    **goldens_comparisons.CHECKS,
-    **goldens_groups.CHECKS,
-    **goldens_planning.CHECKS,
-    **goldens_resampled.CHECKS,
-    **goldens_curves.CHECKS,
-    **goldens_classes.CHECKS,
-    **goldens_points.CHECKS,
-    **goldens_cutpoints.CHECKS,
-    **goldens_partial.CHECKS,
-    **goldens_weighted.CHECKS,
-}
-"""By function, or where a function means another thing there by kind and function."""
 
 NOT_HERE = {
     "Hmisc::rcorr.cens": "ties in the score are treated by an option of its own",
@@ -80,7 +51,7 @@ NOT_HERE = {
 }
 
 P_VALUE = re.compile(r"(^|_)p(_|$)")
-ADJUSTED = set(goldens_groups.ADJUSTMENTS)
+ADJUSTED = set(groups.ADJUSTMENTS)
 DRAWN_WITH = ("mc_se", "mean_of_40_short_runs")
 
 
@@ -162,7 +133,7 @@ def monte_carlo_errors(record: Record, result: Answers) -> dict[str, list[float]
     told = record["result"]
     if isinstance(told.get("mc_se"), list):
         drawn = record["arguments"]["boot.n"]
-        ours = goldens_resampled.drawn(record)
+        ours = resampled.drawn(record)
         scale = math.sqrt(1 + drawn / ours)
         errors = iter(told["mc_se"])
         sizes = {name: len(value) if isinstance(value, list) else 1 for name, value in result.items()}

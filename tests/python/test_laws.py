@@ -6,10 +6,8 @@ import math
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 import polars.selectors as cs
 import pytest
@@ -17,10 +15,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from cases import SCHEMA, assert_same, frames, rows, scores_with_nan
 from catalogue import CATALOGUE
-from catalogue_points import POINTS
-from entries import Entry
+from catalogue.cases import assert_same, fixed, frames, rows, scores_with_nan, two_rows
+from catalogue.entry import Entry
+from catalogue.points import POINTS
 from polars_auc import _native
 
 entries = pytest.mark.parametrize("entry", CATALOGUE, ids=str)
@@ -65,33 +63,6 @@ EXACT_FIELDS = (
 )
 # What is a mean of areas or rates, a fitted curve or interpolated is a sum of numbers that were rounded.
 ROUNDED_FIELDS = ("auc", "fpr", "tpr")
-
-
-def fixed(n: int = 5_000, seed: int = 1) -> pl.DataFrame:
-    """Rows with ties and distinct scores, groups of very different size, and some nulls."""
-    rng = np.random.default_rng(seed)
-    groups = np.minimum(rng.geometric(0.15, n), 40)
-    label = rng.random(n) < 0.3
-    score = rng.normal(size=n) + label
-    score = np.where(rng.random(n) < 0.5, np.round(score, 1), score)
-    other = np.round(rng.normal(size=n) + 0.5 * label + 0.5 * score, 1)
-    frame = pl.DataFrame({"g": groups, "label": label, "score": score, "other": other})
-    gap = pl.Series(rng.random(n) < 0.02)
-    return frame.with_columns(
-        score=pl.when(~gap).then("score"),
-        label=pl.when(~gap.reverse()).then("label"),
-        other=pl.when(~gap.shuffle(seed=1)).then("other"),
-        weight=pl.when(~gap.shuffle(seed=3)).then(pl.Series(rng.integers(0, 9, n) / 4)),
-        key=pl.when(~gap.shuffle(seed=2)).then(pl.Series(rng.choice(["c", "a", "d", "b"], n))),
-    )
-
-
-def two_rows(labels: Sequence[bool | None], scores: Sequence[float | None]) -> pl.DataFrame:
-    """Some rows, and as many values for the columns that other statistics take besides."""
-    key, g = ["a", "b", "a"][: len(labels)], [1] * len(labels)
-    weight = [1.0, 0.5, 2.0][: len(labels)]
-    columns = {"g": g, "label": labels, "score": scores, "other": scores, "key": key, "weight": weight}
-    return pl.DataFrame(columns, SCHEMA)
 
 
 def column(entry: Entry) -> pl.Expr:

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import polars_auc as pa
-from cases import frames
-from goldens_rows import answer
+from catalogue.cases import frames
+from goldens.rows import answer
 
 FRAME = pl.DataFrame(
     {"g": ["a", "a", "a", "b", "b"], "label": [1, 0, 1, 1, 0], "score": [3.0, 2.0, 1.0, 2.0, 1.0]}

@@ -9,7 +9,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
-from test_laws import fixed
+from catalogue.cases import fixed
 
 COLUMNS = ["score", "n", "n_pos", "n_missing", "prevalence", "auc", "se", "lower", "upper", "ks", "gini"]
 
@@ -123,8 +123,6 @@ def test_refusals_by_type() -> None:
         pa.report(rows(), "label", [rows()["score"]])  # type: ignore[list-item]
     with pytest.raises(TypeError, match="by must be column names"):
         pa.report(rows(), "label", "score", by=[pl.col("g")])  # type: ignore[list-item]
-    with pytest.raises(ValueError, match="a score must be a single column"):
-        pa.report(rows(), "label", pl.col("score", "other"))
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,9 @@ from polars.testing import assert_frame_equal
 from scipy.stats import chi2, norm
 from scipy.stats import t as student_t
 
-import oracles
 import polars_auc as pa
-from cases import SCHEMA, assert_same, frames
-from test_laws import fixed, two_rows
+from catalogue.cases import SCHEMA, assert_same, fixed, frames, two_rows
+from oracles import scores as oracles
 
 ENGINES = pytest.mark.parametrize("engine", ["in-memory", "streaming"])
 Z_95 = float(norm.isf(0.025))

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import oracles_points as oracles
 import polars_auc as pa
-from cases import TIED, assert_same, scores_with_nan
+from catalogue.cases import TIED, assert_same, scores_with_nan
+from oracles import points as oracles
 
 SCHEMA = {"label": pl.Boolean, "score": pl.Float64, "weight": pl.Float64}
 COUNTS = ("n_pos", "n_neg", "p_value")
@@ -162,5 +162,5 @@ def _auc() -> pl.Expr:
 def test_the_test_of_ranks_has_no_weights() -> None:
     with pytest.raises(ValueError, match=r"mann_whitney_u: weight must be None.*roc_auc_ci"):
         pa.mann_whitney_u("label", "score", weight="weight")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="roc_auc_ci: method 'bootstrap' does not go with weights"):
+    with pytest.raises(ValueError, match="roc_auc_ci: method 'bootstrap' cannot be combined with weights"):
         pa.roc_auc_ci("label", "score", weight="weight", method="bootstrap")

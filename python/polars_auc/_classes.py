@@ -1,0 +1,357 @@
+"""Several classes, and subgroups of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Literal
+
+import polars as pl
+
+from polars_auc._options import one_of
+from polars_auc._plugin import expression
+
+if TYPE_CHECKING:
+    from polars_auc._plugin import IntoExpr
+
+__all__ = ["grouped_roc_auc", "roc_auc_multiclass", "roc_auc_ordinal", "subgroup_auc"]
+
+
+def roc_auc_multiclass(
+    label: IntoExpr,
+    *probabilities: IntoExpr,
+    classes: Iterable[object] | None = None,
+    multi_class: Literal["ovr", "ovo"] = "ovr",
+    average: Literal["macro", "weighted", "micro"] | None = "macro",
+) -> pl.Expr:
+    """Return the AUC of more than two classes: the average over classes, or over pairs of classes.
+
+    Parameters
+    ----------
+    label
+        The class of each row, such as strings or integers; any dtype except lists.
+    probabilities
+        One numeric column for each class, where a higher number means that this class is more likely; or one
+        column of Lists or Arrays with a number for each class, for which ``classes`` must be given. The
+        numbers need not add up to 1.
+    classes
+        The class of each column, in order. Classes and labels are compared as text, after a cast to String:
+        ``1`` matches the label 1 and the label ``"1"``. With ``None`` the names of the columns are the
+        classes.
+    multi_class
+        - ``"ovr"``: each class against the rest, by its own column.
+        - ``"ovo"``: each pair of classes, by both columns.
+    average
+        - ``"macro"``: the plain mean.
+        - ``"weighted"``: weighted by the number of rows, of the class or of both classes of the pair.
+        - ``"micro"``: every row counts once for each class: as a positive for its own class and as a negative
+          for every other class. The result is the AUC of all these rows together; with ``"ovr"`` only.
+        - ``None``: no average, only the AUCs of the classes or pairs.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the first of the probabilities:
+
+        - ``auc`` (Float64): the average, 0 to 1.
+        - ``classes`` (List of Struct): for each of the ``classes`` its name ``class`` (String), its rows
+          ``n`` (UInt64), and its ``auc`` (Float64) against the rest.
+        - ``pairs`` (List of Struct): with ``"ovo"``, for each pair ``class_a``, ``class_b`` (String), the
+          rows of both ``n`` (UInt64), and the mean ``auc`` (Float64) of both directions; otherwise null.
+        - ``n_classes``, ``n_missing`` (UInt64): the number of classes with rows, and of classes without rows.
+        - ``n`` (UInt64): the rows that were used.
+
+        The AUC of a class is null if it has no rows or all other classes have no rows. The AUC of a pair is
+        null if one of its classes has no rows. Such classes and pairs are left out of the average. The
+        average is null if nothing is left, and with ``average=None``. (The micro-average leaves out nothing:
+        every column counts.) If a score is NaN the average is NaN and the lists are null. Rows with a null
+        label or probability are skipped.
+
+    Raises
+    ------
+    ValueError
+        For unknown options, for fewer than two classes, for a number of classes that is not the number of
+        columns, and for columns whose names are not known if ``classes`` is not given.
+    TypeError
+        If a column is neither name nor expression, or ``classes`` is a single string.
+    polars.exceptions.PolarsError
+        When the plan is resolved: for probabilities that are not numbers. When the plan runs: for a label
+        that is not one of the classes, and for a list of another length.
+
+    Notes
+    -----
+    Macro-averaged pairs are the M of Hand and Till (2001): the mean over pairs of
+    ``(A(a | b) + A(b | a)) / 2``, where ``A(a | b)`` is the AUC of the rows of both classes by the column of
+    a, where the rows of a are the positives. Names and averages are those of scikit-learn. Scores are
+    compared in the dtype of their column; numbers in lists, and all columns for the micro-average, are
+    compared as Float64. O(k n log n + k²) for k classes.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> flowers = pl.DataFrame(
+    ...     {
+    ...         "species": ["iris", "iris", "lily", "lily", "rose", "rose"],
+    ...         "iris": [0.7, 0.4, 0.3, 0.1, 0.2, 0.4],
+    ...         "lily": [0.2, 0.5, 0.6, 0.4, 0.2, 0.1],
+    ...         "rose": [0.1, 0.1, 0.1, 0.5, 0.6, 0.5],
+    ...     }
+    ... )
+    >>> macro = flowers.select(pa.roc_auc_multiclass("species", "iris", "lily", "rose")).item()
+    >>> round(macro["auc"], 4), [(one["class"], one["auc"]) for one in macro["classes"]]
+    (0.9167, [('iris', 0.9375), ('lily', 0.875), ('rose', 0.9375)])
+    >>> listed = flowers.select("species", p=pl.concat_list("iris", "lily", "rose"))
+    >>> hand_till = pa.roc_auc_multiclass("species", "p", classes=["iris", "lily", "rose"], multi_class="ovo")
+    >>> round(listed.select(hand_till).item()["auc"], 4)
+    0.9167
+    """
+    name = "roc_auc_multiclass"
+    one_of(name, "multi_class", multi_class, ("ovr", "ovo"))
+    one_of(name, "average", average, ("macro", "weighted", "micro", None))
+    if multi_class == "ovo" and average == "micro":
+        msg = f'{name}: average="micro" pools each class against the rest; write multi_class="ovr"'
+        raise ValueError(msg)
+    if not probabilities:
+        msg = f'{name}: expected a column for each class; write {name}("label", "class_a", "class_b", ...)'
+        raise ValueError(msg)
+    given = None if classes is None else _as_text(classes)
+    columns = list(probabilities)
+    if given is not None and len(columns) == 1 and len(given) > 1:
+        columns = _listed(columns[0], len(given))
+    named = [_named(column) for column in columns] if given is None else given
+    if len(named) < 2 or len(set(named)) < len(named) or len(named) != len(columns):
+        msg = (
+            f"{name}: classes must be two or more, each once, one for each column, got {named} for "
+            f"{len(columns)} columns; a List or Array column needs them too: classes=[...]"
+        )
+        raise ValueError(msg)
+    return expression(
+        name,
+        {**{f"probability_{place}": column for place, column in enumerate(columns, 1)}, "label": label},
+        classes=named,
+        multi_class=multi_class,
+        average=average or "none",
+    )
+
+
+def _as_text(classes: Any) -> list[str]:
+    """Write classes as a cast to String writes labels."""
+    if isinstance(classes, str | bytes) or not isinstance(classes, Iterable):
+        msg = f'roc_auc_multiclass: classes must be a list, such as ["a", "b", "c"], got {classes!r}'
+        raise TypeError(msg)
+    texts = [pl.Series([value]).cast(pl.String).item() for value in classes]
+    if None in texts:
+        msg = "roc_auc_multiclass: classes hold None, but rows without a label are skipped; leave it out"
+        raise ValueError(msg)
+    return texts
+
+
+def _listed(column: IntoExpr, k: int) -> list[IntoExpr]:
+    """Take a column of lists apart; the cast refuses lists of another length."""
+    if not isinstance(column, str | pl.Expr):
+        return [column] * k
+    lists = pl.col(column) if isinstance(column, str) else column
+    return [lists.cast(pl.Array(pl.Float64, k)).arr.get(place) for place in range(k)]
+
+
+def _named(column: IntoExpr) -> str:
+    """Return the name of a column."""
+    if not isinstance(column, pl.Expr):
+        return str(column)
+    try:
+        return column.meta.output_name()
+    except pl.exceptions.PolarsError as error:
+        msg = (
+            f"roc_auc_multiclass: the name of the column {column} is not known; say which class each column "
+            "is for, in order: classes=[...]"
+        )
+        raise ValueError(msg) from error
+
+
+def roc_auc_ordinal(label: IntoExpr, score: IntoExpr) -> pl.Expr:
+    """Return how well one score separates ordered classes: the mean AUC of their pairs, and the C-index.
+
+    Parameters
+    ----------
+    label
+        The class of each row: any dtype except lists. The ascending order of the values is the order of the
+        classes; for an Enum it is the order of its categories. At most 1000 classes in a group.
+    score
+        Any numeric or Boolean column; higher means a higher class.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``auc`` (Float64): the mean over all pairs of classes of the AUC of the higher against the lower.
+        - ``concordance`` (Float64): over all pairs of rows of different classes, the share in which the row
+          of the higher class scores higher, where a tie counts one half.
+        - ``pairs`` (List of Struct): for each pair the lower class ``class_a`` and the higher ``class_b``
+          (the label's dtype) and their ``auc`` (Float64).
+        - ``n_classes``, ``n`` (UInt64): the classes and the rows that were used.
+
+        With fewer than two classes the numbers are null and the list is empty. If a score is NaN, the numbers
+        are NaN and the list is null. Rows with a null label or score are skipped.
+
+    Raises
+    ------
+    TypeError
+        If the label or the score is neither a column name nor an expression.
+    polars.exceptions.ComputeError
+        When the plan is resolved: for a score that is not a number, or a label of lists. When the plan runs:
+        for more than 1000 classes in a group (for two numeric columns use :func:`polars_auc.rank_agreement`).
+
+    Notes
+    -----
+    Hand and Till (2001) with one score for all pairs, as pROC's ``multiclass.roc(response, predictor)`` with
+    a fixed direction. The concordance is Harrell's C of an ordinal outcome: ``(somers + 1) / 2`` with Somers'
+    D of the score given the class. O(n log n + n k) for k classes.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> patients = pl.DataFrame({"stage": [1, 1, 2, 2, 3, 3], "marker": [0.1, 0.4, 0.3, 0.5, 0.5, 0.9]})
+    >>> answer = patients.select(pa.roc_auc_ordinal("stage", "marker")).unnest("marker")
+    >>> answer.select(pl.col("auc", "concordance").round(4), "n_classes").row(0)
+    (0.875, 0.875, 3)
+    >>> answer["pairs"].explode().struct.unnest().rows()
+    [(1, 2, 0.75), (1, 3, 1.0), (2, 3, 0.875)]
+    """
+    return expression("roc_auc_ordinal", {"score": score, "label": label})
+
+
+def subgroup_auc(label: IntoExpr, score: IntoExpr, subgroup: IntoExpr) -> pl.Expr:
+    """Return the AUC within a subgroup, within the background, and between the two.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    subgroup
+        Which rows belong to the subgroup; all other rows are the background. Boolean, such as
+        ``pl.col("country") == "NO"``, or an integer or float column that holds only 0 and 1.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``subgroup_auc`` (Float64): the AUC of the rows of the subgroup.
+        - ``bpsn_auc`` (Float64): the AUC of the background's positives and the subgroup's negatives. It is
+          low if negatives of the subgroup score too high, which gives false positives.
+        - ``bnsp_auc`` (Float64): the AUC of the background's negatives and the subgroup's positives. It is
+          low if positives of the subgroup score too low, which gives false negatives.
+        - ``background_auc`` (Float64): the AUC of the rows of the background.
+        - ``auc`` (Float64): the AUC of all rows.
+        - ``n_subgroup_pos``, ``n_subgroup_neg``, ``n_background_pos``, ``n_background_neg`` (UInt64): the
+          rows that were used.
+
+        An AUC is null without a positive or without a negative, NaN if any score of the group is NaN. Rows
+        with a null label, score or subgroup are skipped.
+
+    Raises
+    ------
+    TypeError
+        If a column is neither a column name nor an expression.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`; also if the subgroup has another dtype or a value that is neither 0 nor
+        1.
+
+    Notes
+    -----
+    Borkan, Dixon, Sorensen, Thain and Vasserman (2019), "Nuanced metrics for measuring unintended bias with
+    real data for text classification". O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> comments = pl.DataFrame(
+    ...     {
+    ...         "toxic": [1, 1, 0, 0, 1, 1, 0, 0],
+    ...         "score": [0.9, 0.6, 0.4, 0.1, 0.9, 0.8, 0.7, 0.5],
+    ...         "mentions": [False, False, False, False, True, True, True, True],
+    ...     }
+    ... )
+    >>> areas = comments.select(pa.subgroup_auc("toxic", "score", "mentions")).item()
+    >>> areas["subgroup_auc"], areas["bpsn_auc"], areas["bnsp_auc"], areas["background_auc"]
+    (1.0, 0.75, 1.0, 1.0)
+    """
+    return expression("subgroup_auc", {"score": score, "label": label, "subgroup": subgroup})
+
+
+def grouped_roc_auc(
+    label: IntoExpr,
+    score: IntoExpr,
+    by: IntoExpr,
+    *,
+    average: Literal["macro", "rows", "positives", "pairs"] = "macro",
+) -> pl.Expr:
+    """Return the mean of the AUCs of users, or of other groups that ``by`` makes: GAUC, or uAUC.
+
+    It says how well the rows of one user are ranked, and ignores how rows of different users are ranked. Use
+    it if scores only order the items that one user sees.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    by
+        The column with the user of each row; any dtype except lists.
+    average
+        The weight of a user: the same for every user (``"macro"``), or the number of their ``"rows"``
+        (impressions), of their ``"positives"`` (clicks), or of their ``"pairs"`` of a positive and a
+        negative.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``auc`` (Float64): the mean over the users that have an AUC, 0 to 1.
+        - ``n_groups``, ``n_undefined`` (UInt64): users that have an AUC, and users without a positive or
+          without a negative.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows of all users. The rows of users without an AUC are counted
+          here, but have no influence on ``auc``.
+
+        ``auc`` is null if no user has an AUC. It is NaN if a score is NaN; users are then not counted. Rows
+        with a null label, score or user are skipped.
+
+    Raises
+    ------
+    ValueError
+        For an unknown average.
+    TypeError
+        If a column is neither a column name nor an expression.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`; also if ``by`` is a column of lists.
+
+    Notes
+    -----
+    ``sum(w A) / sum(w)`` over users with area A and weight w. The order of the sum depends only on these
+    numbers, so that the order of rows does not change the result. Zhu et al. (2017) weigh by impressions or
+    clicks, Zhou et al. (2018) by impressions. By pairs it is the share of all pairs of one user in which the
+    positive scores higher. O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> shown = pl.DataFrame(
+    ...     {
+    ...         "user": ["a", "a", "a", "b", "b", "c"],
+    ...         "clicked": [1, 0, 0, 0, 1, 0],
+    ...         "score": [0.7, 0.2, 0.9, 0.1, 0.3, 0.5],
+    ...     }
+    ... )
+    >>> shown.select(pa.grouped_roc_auc("clicked", "score", "user", average="rows")).item()
+    {'auc': 0.7, 'n_groups': 2, 'n_undefined': 1, 'n_pos': 2, 'n_neg': 4}
+    """
+    one_of("grouped_roc_auc", "average", average, ("macro", "rows", "positives", "pairs"))
+    return expression("grouped_roc_auc", {"score": score, "label": label, "by": by}, average=average)

@@ -1,0 +1,466 @@
+"""Comparisons of models: two or more scores of the same rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import polars as pl
+
+from polars_auc._options import (
+    ALTERNATIVES,
+    adjustment,
+    between_0_and_1,
+    one_of,
+    rate,
+    rate_range,
+    resampling,
+)
+from polars_auc._plugin import expression
+
+if TYPE_CHECKING:
+    from polars_auc._plugin import IntoExpr
+
+__all__ = ["cv_roc_auc_difference", "roc_auc_compare", "roc_auc_difference", "roc_curve_difference"]
+
+
+def roc_auc_difference(
+    label: IntoExpr,
+    score_a: IntoExpr,
+    score_b: IntoExpr,
+    *,
+    method: Literal["delong", "bootstrap"] = "delong",
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    level: float = 0.95,
+    cluster: IntoExpr | None = None,
+    min_fpr: float | None = None,
+    max_fpr: float | None = None,
+    min_tpr: float | None = None,
+    max_tpr: float | None = None,
+    at_fpr: float | None = None,
+    at_tpr: float | None = None,
+    n_resamples: int = 2000,
+    seed: int = 0,
+) -> pl.Expr:
+    """Return the difference of two scores' AUCs on the same rows, with its interval and test.
+
+    The bootstrap also compares partial areas, the tpr at a fixed fpr, and the specificity at a fixed tpr.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score_a, score_b
+        Any numeric or Boolean columns; higher means more positive.
+    method
+        ``"delong"``, from the placements of the rows, or ``"bootstrap"``, from resamples of the rows within
+        each class. Each resample takes both scores of the same rows.
+    alternative
+        The alternative to no difference: ``"greater"`` means that the first score is better.
+    level
+        The coverage of the interval of the difference, which is always two-sided.
+    cluster
+        A column that says which rows belong together, such as the rows of one customer. The standard error is
+        then Obuchowski's, or whole clusters are resampled.
+    min_fpr, max_fpr
+        Compare the areas between these false positive rates, not standardised (bootstrap only).
+    min_tpr, max_tpr
+        Compare the areas between these true positive rates: the integral of ``1 - fpr`` (bootstrap only).
+    at_fpr
+        Compare the tpr at this fpr: the sensitivity at a fixed specificity (bootstrap only).
+    at_tpr
+        Compare ``1 - fpr`` at this tpr: the specificity at a fixed sensitivity (bootstrap only).
+    n_resamples
+        The number of resamples of the bootstrap.
+    seed
+        What the bootstrap's random numbers begin with.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the first score:
+
+        - ``estimate_a``, ``estimate_b`` (Float64): the AUCs, or the other quantity that is compared; higher
+          is better.
+        - ``difference`` (Float64): the first minus the second.
+        - ``se`` (Float64): its standard error.
+        - ``lower``, ``upper`` (Float64): the limits of its interval.
+        - ``z`` (Float64): ``difference / se``.
+        - ``p_value`` (Float64): for no difference, by the normal distribution.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+
+        The estimates are null if the group has no positive or no negative, the standard error and the fields
+        after it also with fewer than two positives or fewer than two negatives. Scores that rank all rows in
+        the same way have a difference of 0 and a p-value of 1. If the difference is not 0 but its standard
+        error is 0, z and p-value are null (both scores separate the classes, one of them in the wrong
+        direction). The Float64 fields are NaN if a score is NaN. Rows with a null label, score or cluster are
+        skipped, for both scores.
+
+    Raises
+    ------
+    ValueError
+        For unknown options and options out of range, for more than one quantity to compare, and for DeLong's
+        method with anything other than whole areas.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    ``se² = Var A_a + Var A_b - 2 Cov(A_a, A_b)`` (DeLong, DeLong and Clarke-Pearson 1988), computed from the
+    differences of the placements, which avoids cancellation of digits. The se of the bootstrap is the
+    standard deviation of the resampled differences, its limits are their quantiles (type 7), and its test is
+    that of pROC. O(n log n), and O(n) for each resample.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rows = pl.DataFrame(
+    ...     {
+    ...         "ill": [0, 0, 0, 0, 0, 1, 1, 1, 1, 1],
+    ...         "new": [1, 2, 3, 5, 7, 4, 6, 8, 9, 9],
+    ...         "old": [2, 5, 4, 6, 3, 5, 3, 4, 6, 7],
+    ...     }
+    ... )
+    >>> gain = rows.select(pa.roc_auc_difference("ill", "new", "old")).unnest("new")
+    >>> gain.select(pl.col("difference", "lower", "upper", "p_value").round(4)).row(0)
+    (0.2, -0.192, 0.592, 0.3173)
+    """
+    name = "roc_auc_difference"
+    one_of(name, "method", method, ("delong", "bootstrap"))
+    one_of(name, "alternative", alternative, ALTERNATIVES)
+    between_0_and_1(name, "level", level)
+    measure = _measure((min_fpr, max_fpr), (min_tpr, max_tpr), at_fpr, at_tpr)
+    if measure != "auc" and method == "delong":
+        msg = f'{name}: method "delong" compares whole areas; take method="bootstrap"'
+        raise ValueError(msg)
+    columns = {"score_a": score_a, "score_b": score_b, "label": label}
+    if cluster is not None:
+        columns["cluster"] = cluster
+    return expression(
+        name,
+        columns,
+        method=method,
+        measure=measure,
+        alternative=alternative,
+        level=float(level),
+        resampling=resampling(name, n_resamples, seed),
+    )
+
+
+Bounds: TypeAlias = tuple[float | None, float | None]
+
+
+def _measure(
+    fpr: Bounds, tpr: Bounds, at_fpr: float | None, at_tpr: float | None
+) -> str | dict[str, float | tuple[float, float]]:
+    """Say what two curves are compared by, as the plugin takes it."""
+    name = "roc_auc_difference"
+    measures: dict[str, float | tuple[float, float]] = {}
+    asked = []
+    for what, (low, high) in (("fpr", fpr), ("tpr", tpr)):
+        bounds = rate_range(name, what, low, high)
+        if bounds is not None:
+            asked.append(f"min_{what} and max_{what}")
+            measures[f"{what}_range"] = bounds
+    for option, key, at in (("at_fpr", "tpr_at_fpr", at_fpr), ("at_tpr", "specificity_at_tpr", at_tpr)):
+        if at is not None:
+            asked.append(option)
+            measures[key] = rate(name, option, at)
+    if len(measures) > 1:
+        msg = f"{name}: compare one thing at a time, got {', '.join(asked)}"
+        raise ValueError(msg)
+    return measures or "auc"
+
+
+def roc_auc_compare(
+    label: IntoExpr,
+    *scores: IntoExpr | Iterable[IntoExpr],
+    reference: int | None = None,
+    adjust: Literal["holm", "bonferroni", "bh", "by"] | None = "holm",
+    level: float = 0.95,
+) -> pl.Expr:
+    """Return the AUCs of several scores of the same rows, their covariances, and the tests between them.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    scores
+        Two or more numeric or Boolean columns; higher means more positive. Names, expressions, lists of
+        them, and expressions of several columns such as ``cs.starts_with("p_")`` or ``pl.col("a", "b")``.
+    reference
+        The place of the score, counted from 0, that all others are compared with; every pair if there is
+        none. An expression of several columns counts as one place here, so write the reference before it.
+    adjust
+        The adjustment of the p-values of the differences for the number of differences: see
+        :func:`polars_auc.adjust_p_values`.
+    level
+        The coverage of all intervals, between 0 and 1.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the first score:
+
+        - ``areas`` (List of Struct): for each score its name ``score``, ``auc``, ``se``, ``lower``, ``upper``
+          as :func:`polars_auc.roc_auc_ci` by DeLong, and ``covariance`` (List of Float64), its row of the
+          covariance matrix.
+        - ``differences`` (List of Struct): for each pair the names ``score_a`` and ``score_b``, and
+          ``difference``, ``se``, ``lower``, ``upper``, ``z``, ``p_value`` as
+          :func:`polars_auc.roc_auc_difference`, and ``p_adjusted``.
+        - ``chi_square`` (Float64), ``df`` (UInt64), ``p_value`` (Float64): the test that all AUCs are equal.
+          Two scores that rank the rows in the same way take away a degree of freedom; the p-value is null if
+          none is left.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+
+        The fields are null as in those functions. The lists are null if the group has no positive or no
+        negative, or if a score is NaN. Rows with a null label or any null score are skipped for all scores.
+
+    Raises
+    ------
+    ValueError
+        For fewer than two scores, a reference that is none of them, options out of range, and a label of
+        several columns beside scores of several columns.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    ``(L A)' (L V L')⁺ (L A)`` with contrasts L, against chi-square with the rank of ``L V L'`` as degrees of
+    freedom (DeLong, DeLong and Clarke-Pearson 1988, equation 5). O(k n log n + k² n) for k scores.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rows = pl.DataFrame(
+    ...     {
+    ...         "ill": [0, 0, 0, 0, 0, 1, 1, 1, 1, 1],
+    ...         "new": [1, 2, 3, 5, 7, 4, 6, 8, 9, 9],
+    ...         "old": [2, 5, 4, 6, 3, 5, 3, 4, 6, 7],
+    ...         "age": [3, 9, 5, 1, 4, 8, 2, 6, 7, 5],
+    ...     }
+    ... )
+    >>> test = rows.select(pa.roc_auc_compare("ill", "new", "old", "age")).unnest("new")
+    >>> test.select(pl.col("chi_square").round(4), "df", pl.col("p_value").round(4)).row(0)
+    (1.1483, 2, 0.5632)
+    >>> pairs = test.select("differences").explode("differences").unnest("differences")
+    >>> pairs.select("score_a", "score_b", pl.col("difference", "p_adjusted").round(3))
+    shape: (3, 4)
+    ┌─────────┬─────────┬────────────┬────────────┐
+    │ score_a ┆ score_b ┆ difference ┆ p_adjusted │
+    │ ---     ┆ ---     ┆ ---        ┆ ---        │
+    │ str     ┆ str     ┆ f64        ┆ f64        │
+    ╞═════════╪═════════╪════════════╪════════════╡
+    │ new     ┆ old     ┆ 0.2        ┆ 0.952      │
+    │ new     ┆ age     ┆ 0.22       ┆ 0.952      │
+    │ old     ┆ age     ┆ 0.02       ┆ 0.952      │
+    └─────────┴─────────┴────────────┴────────────┘
+    """
+    name = "roc_auc_compare"
+    given = [score for one in scores for score in _each(one)]
+    expand = any(_is_several(score) for score in given)
+    if len(given) < 2 and not expand:
+        example = f'{name}("label", "score_a", "score_b")'
+        msg = f"{name}: expected two scores or more, got {len(given)}; write {example}"
+        raise ValueError(msg)
+    if expand and _is_several(label):
+        msg = f"{name}: label must be a single column if scores are several, got {label}; write its name"
+        raise ValueError(msg)
+    if reference is not None and (
+        isinstance(reference, bool) or not isinstance(reference, Integral) or not 0 <= reference < len(given)
+    ):
+        msg = f"{name}: reference must be a score's place, from 0 to {len(given) - 1}, got {reference!r}"
+        if expand:
+            msg += "; an expression of several columns counts as one place, so write the reference before it"
+        raise ValueError(msg)
+    between_0_and_1(name, "level", level)
+    columns = {f"score_{place}": score for place, score in enumerate(given)}
+    return expression(
+        name,
+        {**columns, "label": label},
+        expand=expand,
+        reference=reference,
+        adjust=adjustment(name, adjust),
+        level=float(level),
+    )
+
+
+def _each(scores: IntoExpr | Iterable[IntoExpr]) -> list[IntoExpr]:
+    """Return the scores of a list, or the one that is given alone."""
+    is_list = isinstance(scores, Iterable) and not isinstance(scores, str | pl.Expr | pl.Series | Mapping)
+    return list(scores) if is_list else [scores]  # type: ignore[arg-type, list-item]
+
+
+def _is_several(column: IntoExpr) -> bool:
+    """Say whether an expression may stand for several columns, which only the frame can tell for sure."""
+    return isinstance(column, pl.Expr) and column.meta.has_multiple_outputs()
+
+
+def roc_curve_difference(
+    label: IntoExpr,
+    score_a: IntoExpr,
+    score_b: IntoExpr,
+    *,
+    n_permutations: int = 2000,
+    seed: int = 0,
+) -> pl.Expr:
+    """Return Venkatraman's test that two scores of the same rows have one ROC curve.
+
+    Two curves that cross can have the same area. This test can find that such curves differ.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score_a, score_b
+        Any numeric or Boolean columns; higher means more positive.
+    n_permutations
+        The number of permutations.
+    seed
+        The seed of the random numbers, which also break ties.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the first score:
+
+        - ``statistic`` (Float64): the sum, over all numbers of rows called positive, of the absolute
+          difference between the numbers of errors of the two scores.
+        - ``p_value`` (Float64): the share of permutations with a statistic that is at least as large.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+
+        ``statistic`` and ``p_value`` are null if the group has no positive or no negative, and NaN if a score
+        is NaN. Rows with a null label or score are skipped, for both scores.
+
+    Raises
+    ------
+    ValueError
+        For fewer than 2 permutations or a negative seed.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    Venkatraman and Begg (1996): each permutation exchanges the two ranks of every row with probability one
+    half, and then ranks the rows again. Ties are broken at random, by the seed; pROC breaks them by the order
+    of the rows. O(n) a permutation.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rows = pl.DataFrame(
+    ...     {
+    ...         "ill": [0, 0, 0, 0, 0, 1, 1, 1, 1, 1],
+    ...         "new": [1, 2, 3, 5, 7, 4, 6, 8, 9, 10],
+    ...         "old": [2, 5, 4, 6, 3, 1, 8, 9, 7, 10],
+    ...     }
+    ... )
+    >>> test = rows.select(pa.roc_curve_difference("ill", "new", "old")).unnest("new")
+    >>> test.select("statistic", pl.col("p_value") > 0.2).row(0)
+    (8.0, True)
+    """
+    drawn = resampling("roc_curve_difference", n_permutations, seed, option="n_permutations")
+    return expression(
+        "roc_curve_difference",
+        {"score_a": score_a, "score_b": score_b, "label": label},
+        resampling=drawn,
+    )
+
+
+def cv_roc_auc_difference(
+    label: IntoExpr,
+    score_a: IntoExpr,
+    score_b: IntoExpr,
+    fold: IntoExpr,
+    *,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    level: float = 0.95,
+    test_train_ratio: float | None = None,
+) -> pl.Expr:
+    """Return the difference of two models' AUCs over the same folds, by the corrected resampled t-test.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score_a, score_b
+        Any numeric or Boolean columns; higher means more positive.
+    fold
+        The column with the fold of each row, that is, of the fold in which the row was test data; any dtype
+        except lists.
+    alternative
+        The alternative to no difference: ``"greater"`` means that the first score is better.
+    level
+        The coverage of the interval of the difference, which is always two-sided.
+    test_train_ratio
+        The number of test rows for each training row. The variance is corrected with it, because folds share
+        training rows. ``None`` takes ``1 / (k - 1)``, the ratio of k folds; 0 gives the plain paired t-test,
+        which rejects too often.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the first score:
+
+        - ``auc_a``, ``auc_b`` (Float64): the means of the folds' AUCs.
+        - ``difference`` (Float64): the mean of the folds' differences.
+        - ``se`` (Float64): its corrected standard error.
+        - ``lower``, ``upper`` (Float64): the limits of its interval.
+        - ``t`` (Float64), ``df`` (UInt64), ``p_value`` (Float64): the test of no difference.
+        - ``n_folds``, ``n_undefined`` (UInt64): folds that have AUCs, and folds without a positive or without
+          a negative.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+
+        The means are null if no fold has AUCs; the fields after them are also null with fewer than two such
+        folds. If the difference is the same in all folds, ``t`` and ``p_value`` are null; if it is 0 in all
+        folds, they are 0 and 1. The Float64 fields are NaN if a score is NaN. Rows with a null label, score
+        or fold are skipped, for both scores.
+
+    Raises
+    ------
+    ValueError
+        For unknown options and options out of range.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`; also if the fold is a column of lists.
+
+    Notes
+    -----
+    ``t = mean(d) / sqrt((1 / k + ratio) var(d))`` over the differences d of the k folds, with k - 1 degrees
+    of freedom (Nadeau and Bengio 2003, equation 9). O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> held_out = pl.DataFrame(
+    ...     {
+    ...         "fold": [1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3],
+    ...         "ill": [0, 0, 1, 1, 0, 1, 0, 1, 1, 0, 0, 1],
+    ...         "new": [1, 2, 3, 4, 1, 2, 3, 4, 3, 1, 2, 3],
+    ...         "old": [1, 4, 2, 3, 4, 2, 1, 3, 1, 2, 3, 3],
+    ...     }
+    ... )
+    >>> test = held_out.select(pa.cv_roc_auc_difference("ill", "new", "old", "fold")).unnest("new")
+    >>> test.select(pl.col("difference", "t", "p_value").round(4), "df").row(0)
+    (0.4583, 2.6295, 0.1193, 2)
+    """
+    name = "cv_roc_auc_difference"
+    one_of(name, "alternative", alternative, ALTERNATIVES)
+    between_0_and_1(name, "level", level)
+    ratio = test_train_ratio
+    if ratio is not None and (
+        isinstance(ratio, bool) or not isinstance(ratio, Real) or not 0 <= ratio < float("inf")
+    ):
+        msg = f"{name}: test_train_ratio must be 0 or more, such as 1/9 for ten folds, got {ratio!r}"
+        raise ValueError(msg)
+    return expression(
+        name,
+        {"score_a": score_a, "score_b": score_b, "label": label, "fold": fold},
+        alternative=alternative,
+        level=float(level),
+        test_train_ratio=None if ratio is None else float(ratio),
+    )

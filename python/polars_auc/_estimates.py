@@ -1,0 +1,360 @@
+"""Numbers of one score: how well it ranks positives above negatives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from polars_auc._options import flag, rate_range
+from polars_auc._plugin import expression
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from polars_auc._plugin import IntoExpr
+
+__all__ = ["average_precision", "gini", "ks_statistic", "mean_positive_rank", "roc_auc", "roc_summary"]
+
+
+def roc_auc(
+    label: IntoExpr,
+    score: IntoExpr,
+    *,
+    weight: IntoExpr | None = None,
+    min_fpr: float | None = None,
+    max_fpr: float | None = None,
+    min_tpr: float | None = None,
+    max_tpr: float | None = None,
+    standardized: bool = False,
+) -> pl.Expr:
+    """Return the area under the ROC curve, or under a part of it.
+
+    It is the probability that a random positive scores higher than a random negative, where a tie counts one
+    half. The same number is the mean, over the positives, of the share of negatives that score lower.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive. Compared in its own dtype.
+    weight
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
+    min_fpr, max_fpr
+        Bounds of the false positive rate. The result is the area between them: the integral of tpr over fpr.
+    min_tpr, max_tpr
+        Bounds of the true positive rate. The result is the integral of 1 - fpr over tpr. Bounds of both rates
+        are possible only as ``max_fpr`` with ``min_tpr``. They give the two-way partial area: the part of the
+        corner ``fpr <= max_fpr``, ``tpr >= min_tpr`` that is below the curve.
+    standardized
+        Whether a partial area is scaled like a whole area: one half for the diagonal, 1 for a perfect score.
+        Not possible for the two-way area.
+
+    Returns
+    -------
+    polars.Expr
+        One Float64 for each group, named after the score, from 0 to 1. A partial area is from 0 to the width
+        of its range. Null if the group has no positive or no negative, NaN if a score is NaN. A standardized
+        area is also null if the area is smaller than that of the diagonal, because the scale is defined only
+        for curves above the diagonal. Rows with a null label, score or weight are skipped.
+
+    Raises
+    ------
+    ValueError
+        For bounds that are not rates or in the wrong order, and for combinations of bounds other than those
+        above.
+    TypeError
+        If the label or the score is neither a column name nor an expression. A Series is not accepted,
+        because it would give the same values for every group.
+    polars.exceptions.ComputeError
+        When the plan is resolved: for a label or score of another dtype. When the plan runs: for a label that
+        is neither 0 nor 1, a negative or infinite weight, or columns of different lengths in one group.
+
+    Notes
+    -----
+    ``AUC = U / (P N)`` with Mann-Whitney's U of P positives against N negatives (Bamber 1975; Hanley and
+    McNeil 1982), the trapezoid area under the curve. U is an exact integer and the quotient is correctly
+    rounded, so the result does not depend on row order, chunking, threads or engine. O(n log n).
+
+    With weights a pair counts as the product of its two weights. Weights are rounded to multiples of a power
+    of two, which is at most 2^-60 of the total of their class, and are summed as integers. Whole numbers as
+    weights therefore give exactly the AUC of the repeated rows.
+
+    Between points the curve is a straight line. A bound between two points cuts this line (McClish 1989; the
+    same as pROC's ``partial.auc``). Standardized: ``(1 + (area - diagonal) / (full - diagonal)) / 2`` with
+    the areas of the diagonal and of a perfect score in the range (McClish 1989). Two-way: Yang, Lu, Lyu and
+    Hu (2017).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> bars = pl.DataFrame({"good": [1, 0, 1, 1, 0, 0, 0], "score": [8, 5, 3, 3, 1, -3, -5]})
+    >>> bars.select(pa.roc_auc("good", "score")).item()
+    0.8333333333333334
+    >>> bars.select(pa.roc_auc("good", "score", max_fpr=0.5)).item()
+    0.3333333333333333
+    """
+    name = "roc_auc"
+    flag(name, "standardized", standardized)
+    columns = {"score": score, "label": label, "weight": weight}
+    fpr, tpr = rate_range(name, "fpr", min_fpr, max_fpr), rate_range(name, "tpr", min_tpr, max_tpr)
+    if fpr is None and tpr is None:
+        return expression(name, columns)
+    if fpr is None or tpr is None:
+        bounds: dict[str, object] = {"fpr": fpr} if fpr else {"tpr": tpr}
+    elif min_fpr is None and max_tpr is None and not standardized:
+        bounds = {"two_way": {"max_fpr": fpr[1], "min_tpr": tpr[0]}}
+    else:
+        msg = (
+            f"{name}: both rates are bounded; write a range of one of them, or max_fpr with min_tpr for the "
+            "two-way partial area, which has no standardized form"
+        )
+        raise ValueError(msg)
+    return expression(name, columns, variant="partial", range=bounds, standardized=standardized)
+
+
+def gini(label: IntoExpr, score: IntoExpr) -> pl.Expr:
+    """Return the Gini coefficient, twice the AUC less 1.
+
+    Also called accuracy ratio, or Somers' D of the score given the label: 1 for a perfect ranking, 0 for a
+    random one, -1 for a perfect ranking in the wrong direction.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+
+    Returns
+    -------
+    polars.Expr
+        One Float64 for each group, -1 to 1, named after the score. Null if the group has no positive or no
+        negative, NaN if a score is NaN. Rows with a null label or score are skipped.
+
+    Raises
+    ------
+    polars.exceptions.ComputeError
+        As :func:`roc_auc`.
+
+    Notes
+    -----
+    ``(2 U - P N) / (P N)`` (Somers 1962), from the exact integer U, correctly rounded: it is exactly 0 if the
+    positive scores higher in as many pairs as it scores lower. O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> loans = pl.DataFrame({"bad": [True, False, True, False], "score": [0.9, 0.8, 0.3, 0.1]})
+    >>> loans.select(pa.gini("bad", "score")).item()
+    0.5
+    """
+    return expression("gini", {"score": score, "label": label})
+
+
+def average_precision(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None) -> pl.Expr:
+    """Return the average precision: the mean, over positives, of the precision at their score.
+
+    It is the area of the steps under the precision-recall curve. For a random score it is about the share of
+    positives, not one half.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    weight
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
+
+    Returns
+    -------
+    polars.Expr
+        One Float64 for each group, 0 to 1, named after the score. Null if the group has no positive or no
+        negative, NaN if a score is NaN. Rows with a null label, score or weight are skipped.
+
+    Raises
+    ------
+    polars.exceptions.ComputeError
+        As :func:`roc_auc`.
+
+    Notes
+    -----
+    ``sum (tpr_i - tpr_(i-1)) precision_i`` over the distinct scores, highest first, without interpolation
+    (Manning, Raghavan and Schütze 2008, section 8.4): the step sum of scikit-learn's
+    ``average_precision_score``, not the trapezoid, which is too optimistic (Davis and Goadrich 2006).
+    O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> found = pl.DataFrame({"relevant": [0, 0, 1, 1], "score": [0.1, 0.4, 0.35, 0.8]})
+    >>> found.select(pa.average_precision("relevant", "score").round(4)).item()
+    0.8333
+    """
+    return expression("average_precision", {"score": score, "label": label, "weight": weight})
+
+
+def ks_statistic(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None) -> pl.Expr:
+    """Return the Kolmogorov-Smirnov distance between positives and negatives, and the score where it occurs.
+
+    It is the largest vertical distance between the ROC curve and the diagonal, ``max |tpr - fpr|``.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    weight
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``ks`` (Float64): the distance, 0 to 1.
+        - ``threshold`` (the score's dtype): the score at which this distance occurs, where a row is called
+          positive if ``score >= threshold``; if there are several, the highest.
+        - ``p_value`` (Float64): for the hypothesis that both classes have the same distribution; two-sided
+          and asymptotic. Null with weights, because weights do not say how many observations there are.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+
+        ``ks``, ``threshold`` and ``p_value`` are null if the group has no positive or no negative, NaN if a
+        score is NaN. Rows with a null label, score or weight are skipped.
+
+    Raises
+    ------
+    polars.exceptions.ComputeError
+        As :func:`roc_auc`.
+
+    Notes
+    -----
+    The distance is a quotient of exact integers (Smirnov 1939). The p-value is that of Kolmogorov's limiting
+    distribution at ``sqrt(P N / (P + N)) ks``, as in R's ``ks.test(exact = FALSE)``. It is conservative if
+    there are few rows or ties. O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> loans = pl.DataFrame({"bad": [1, 1, 0, 1, 0, 0], "points": [6, 5, 4, 3, 2, 1]})
+    >>> loans.select(pa.ks_statistic("bad", "points")).unnest("points").select("ks", "threshold").row(0)
+    (0.6666666666666666, 5)
+    """
+    return expression("ks_statistic", {"score": score, "label": label, "weight": weight})
+
+
+def mean_positive_rank(label: IntoExpr, score: IntoExpr) -> pl.Expr:
+    """Return the mean rank of the positives among all rows, 1 being the lowest score.
+
+    Tied rows get the mean of their ranks. The result is the AUC measured in rows: see the notes.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive. Compared in its own dtype.
+
+    Returns
+    -------
+    polars.Expr
+        One Float64 for each group, named after the score: from ``(P + 1) / 2``, if all P positives score
+        lower than all N negatives, to ``N + (P + 1) / 2``. Null if the group has no positive, NaN if a
+        score is NaN. Rows with a null label or score are skipped.
+
+    Raises
+    ------
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    ``(U + P (P + 1) / 2) / P`` with Mann-Whitney's U, which is Wilcoxon's rank sum (1945) for each
+    positive. From exact integers, correctly rounded. O(n log n).
+
+    ``AUC = (mean rank - (P + 1) / 2) / N``: below an average positive there are ``(P - 1) / 2`` other
+    positives and some negatives. The share of these negatives among all N negatives is the AUC. An AUC of 0.8
+    therefore says that 20 % of the negatives score higher than the average positive.
+    :func:`polars_auc.roc_auc` gives this number, from 0 to 1.
+
+    Examples
+    --------
+    Seven bars of chocolate by a score of their goodness. The good ones beat 4, 3 and 3 of the four others,
+    so that the AUC is the mean of 1, 3/4 and 3/4, or 10/12; their ranks are 7, 4.5 and 4.5:
+
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> bars = pl.DataFrame({"good": [1, 0, 1, 1, 0, 0, 0], "score": [8, 5, 3, 3, 1, -3, -5]})
+    >>> rank = bars.select(pa.mean_positive_rank("good", "score")).item()
+    >>> rank
+    5.333333333333333
+    >>> round((rank - (3 + 1) / 2) / 4, 12) == round(bars.select(pa.roc_auc("good", "score")).item(), 12)
+    True
+    """
+    return expression("mean_positive_rank", {"score": score, "label": label})
+
+
+def roc_summary(label: IntoExpr, score: IntoExpr) -> pl.Expr:
+    """Return the most used numbers: AUC, standard error, Gini, KS, average precision, best threshold.
+
+    All of them come from one ranking of the rows. Polars does not share work between expressions inside
+    ``agg``, so separate expressions would each rank the rows again. This function takes about twice as long
+    as :func:`roc_auc` alone (``benches/results/targets.csv``).
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``auc`` (Float64): as :func:`roc_auc`.
+        - ``se`` (Float64): its standard error, as :func:`polars_auc.roc_auc_ci` by DeLong.
+        - ``gini`` (Float64): as :func:`gini`.
+        - ``ks`` (Float64): the distance of :func:`ks_statistic`.
+        - ``average_precision`` (Float64): the mean, over positives, of the precision at their score; 0 to 1.
+        - ``best_threshold`` (the score's dtype): the score at which ``tpr - fpr`` is largest, where a row is
+          called positive if ``score >= best_threshold``; if there are several, the highest.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+
+        All but the counts are null if the group has no positive or no negative, NaN if a score is NaN; ``se``
+        is null also with fewer than two positives or fewer than two negatives. Rows with a null label or
+        score are skipped.
+
+    Raises
+    ------
+    polars.exceptions.ComputeError
+        As :func:`roc_auc`.
+
+    Notes
+    -----
+    The average precision is ``sum (tpr_i - tpr_(i-1)) precision_i`` over the distinct scores, highest first:
+    the step sum of ``sklearn.metrics.average_precision_score``, not the trapezoid under the precision-recall
+    curve. The best threshold is Youden's (1950). ``ks`` may occur at another score, because it also counts
+    the distance below the diagonal. O(n log n).
+
+    Examples
+    --------
+    Take the record apart after the aggregation, not inside it:
+
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> loans = pl.DataFrame({"bad": [1, 1, 0, 1, 0, 0], "points": [6, 5, 4, 3, 2, 1]})
+    >>> summary = loans.select(pa.roc_summary("bad", "points")).unnest("points")
+    >>> summary.select(pl.col("auc", "se", "average_precision").round(4), "best_threshold").row(0)
+    (0.8889, 0.1571, 0.9167, 5)
+    """
+    return expression("roc_summary", {"score": score, "label": label})

@@ -1,0 +1,243 @@
+"""Intervals of the AUC."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from polars_auc._options import between_0_and_1, one_of, resampling
+from polars_auc._plugin import expression
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from polars_auc._plugin import IntoExpr
+
+__all__ = ["cv_roc_auc", "roc_auc_ci"]
+
+
+def roc_auc_ci(
+    label: IntoExpr,
+    score: IntoExpr,
+    *,
+    method: Literal["delong", "logit", "hanley_mcneil", "bootstrap"] = "delong",
+    level: float = 0.95,
+    weight: IntoExpr | None = None,
+    cluster: IntoExpr | None = None,
+    interval: Literal["percentile", "bca"] = "percentile",
+    n_resamples: int = 2000,
+    seed: int = 0,
+) -> pl.Expr:
+    """Return the AUC with its standard error and confidence interval.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    method
+        - ``"delong"``: a normal interval on the scale of the AUC, with the DeLong standard error; limits are
+          cut off at 0 and 1.
+        - ``"logit"``: a normal interval on the logit scale, with the same standard error. It is never outside
+          0 to 1, and it is not a single point if the classes do not overlap.
+        - ``"hanley_mcneil"``: a normal interval with the standard error that Hanley and McNeil derive from
+          the AUC and the two counts alone; limits are cut off at 0 and 1. It is the only method that is
+          defined with a single positive or a single negative. (With one of each the AUC is 0, 1/2 or 1; if it
+          is 0 or 1, both limits are the AUC.)
+        - ``"bootstrap"``: from resamples of the rows within each class (with ``cluster``: of whole clusters).
+    level
+        The interval's coverage, between 0 and 1.
+    weight
+        The weight of each row, as in :func:`polars_auc.roc_auc`. The standard error is then that of the
+        infinitesimal jackknife, for the interval of ``"delong"`` or ``"logit"``. It is made for samples whose
+        rows were drawn with unequal probabilities, where weights correct for that. If a weight is the number
+        of repeated rows instead, the standard error is too large, because each repeated row is an
+        observation. Not possible with the other methods or with ``cluster``.
+    cluster
+        A column that says which rows belong together, such as the rows of one customer, whose scores are not
+        independent. The standard error is then Obuchowski's. Not possible with ``"hanley_mcneil"``.
+    interval
+        The limits of the bootstrap: ``"percentile"``, quantiles of the resampled AUCs, or ``"bca"``,
+        quantiles with a correction for bias and acceleration (not with ``cluster``).
+    n_resamples
+        The number of resamples of the bootstrap.
+    seed
+        The seed of the bootstrap's random numbers. The same seed gives the same limits for every order of
+        rows and groups, every number of threads and every engine.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``auc`` (Float64): as :func:`polars_auc.roc_auc`.
+        - ``se`` (Float64): the standard error of ``auc``; for the bootstrap the standard deviation of the
+          resamples.
+        - ``lower``, ``upper`` (Float64): the limits of the interval.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+        - ``n_clusters`` (UInt64): the number of clusters; only with ``cluster``.
+
+        ``auc`` is null if the group has no positive or no negative; the standard error and the limits are
+        null if it has fewer than two positives or fewer than two negatives (with ``cluster``: fewer than two
+        clusters with a positive, or with a negative), except for ``"hanley_mcneil"``. All four are NaN if a
+        score is NaN. Rows with a null label, score or cluster are skipped.
+
+        If the classes do not overlap at all (AUC 0 or 1), the standard error is 0 and both limits are the
+        AUC. Such an interval does not show how uncertain the AUC is. Only ``"logit"`` gives another limit
+        then, as if half a row of the rarer class (with ``cluster``: half a cluster) were on the wrong side.
+        If all scores tie, both limits are one half, except for Hanley and McNeil's.
+
+    Raises
+    ------
+    ValueError
+        For an unknown method or interval, a level that is not between 0 and 1, a number of resamples below 2,
+        a negative seed, and for options that are not possible with clusters or weights.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    The placement of a positive is the share of negatives that score lower, where ties count one half; the
+    placement of a negative is the share of positives that score higher. Their sample variances are S10 and
+    S01, and ``se² = S10 / P + S01 / N`` (DeLong, DeLong and Clarke-Pearson 1988); both variances are taken
+    from exact integer sums. O(n log n), not O(P N). On the logit scale the limits are
+    ``expit(logit(auc) ± z se / (auc (1 - auc)))``. Hanley and McNeil (1982): with ``Q1 = A / (2 - A)`` and
+    ``Q2 = 2 A² / (1 + A)``, ``se² = (A (1 - A) + (P - 1) (Q1 - A²) + (N - 1) (Q2 - A²)) / (P N)``. Clusters:
+    Obuchowski (1997). With weights ``se² = sum w² (v - auc)² / W²`` over positives with placements v and
+    total weight W, plus the same over negatives (Jaeckel 1972; the variance of R's
+    ``survival::concordance``). BCa: Efron (1987), its acceleration from the placements. A resample costs
+    O(n): rows are drawn by their rank, so that nothing has to be sorted again.
+
+    How often the intervals cover the truth is measured in ``benches/results/coverage.csv``.
+
+    Examples
+    --------
+    The ratings of Hanley and McNeil (1982), table I:
+
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> ratings = pl.DataFrame(
+    ...     {"rating": [1, 2, 3, 4, 5], "normal": [33, 6, 6, 11, 2], "abnormal": [3, 2, 2, 11, 33]}
+    ... ).unpivot(index="rating", variable_name="status", value_name="images")
+    >>> images = ratings.select(pl.col("rating", "status").repeat_by("images").explode())
+    >>> ci = images.select(pa.roc_auc_ci(pl.col("status") == "abnormal", "rating"))
+    >>> ci.unnest("rating").select(pl.col("auc", "se", "lower", "upper").round(4)).row(0)
+    (0.8932, 0.0307, 0.833, 0.9534)
+    >>> logit = pa.roc_auc_ci(pl.col("status") == "abnormal", "rating", method="logit")
+    >>> images.select(logit).unnest("rating").select(pl.col("lower", "upper").round(4)).row(0)
+    (0.8164, 0.9402)
+    """
+    one_of("roc_auc_ci", "method", method, ("delong", "logit", "hanley_mcneil", "bootstrap"))
+    one_of("roc_auc_ci", "interval", interval, ("percentile", "bca"))
+    between_0_and_1("roc_auc_ci", "level", level)
+    drawn = resampling("roc_auc_ci", n_resamples, seed)
+    columns: dict[str, IntoExpr | None] = {"score": score, "label": label}
+    variant = None
+    if weight is not None:
+        if method not in ("delong", "logit") or cluster is not None:
+            asked = f"method {method!r}" if cluster is None else "cluster"
+            msg = (
+                f"roc_auc_ci: {asked} cannot be combined with weights; "
+                'take method="delong" or "logit", and no cluster'
+            )
+            raise ValueError(msg)
+        return expression(
+            "roc_auc_ci", {**columns, "weight": weight}, variant="weighted", method=method, level=float(level)
+        )
+    if cluster is not None:
+        if method == "hanley_mcneil":
+            msg = 'roc_auc_ci: "hanley_mcneil" cannot use clusters; take "delong", "logit" or "bootstrap"'
+            raise ValueError(msg)
+        if method == "bootstrap" and interval == "bca":
+            msg = 'roc_auc_ci: interval "bca" cannot use clusters; take interval="percentile"'
+            raise ValueError(msg)
+        columns["cluster"] = cluster
+        variant = "clustered"
+    return expression(
+        "roc_auc_ci",
+        columns,
+        variant=variant,
+        method=method,
+        level=float(level),
+        resampling=drawn,
+        bootstrap=interval,
+    )
+
+
+def cv_roc_auc(
+    label: IntoExpr,
+    score: IntoExpr,
+    fold: IntoExpr,
+    *,
+    method: Literal["t", "influence"] = "t",
+    level: float = 0.95,
+) -> pl.Expr:
+    """Return the mean of the folds' AUCs with its standard error and confidence interval.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    fold
+        The column with the fold of each row, that is, of the fold in which the row was test data; any dtype
+        except lists.
+    method
+        - ``"t"``: from the differences between the folds' AUCs, with Student's t.
+        - ``"influence"``: from the influence of each row on the AUC of its fold, with a normal interval;
+          needs many rows, but not many folds.
+    level
+        The interval's coverage, between 0 and 1.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``auc`` (Float64): the mean of the folds' AUCs.
+        - ``sd`` (Float64): their standard deviation.
+        - ``se`` (Float64): the standard error of the mean.
+        - ``lower``, ``upper`` (Float64): the limits of the interval; not cut off at 0 and 1.
+        - ``n_folds``, ``n_undefined`` (UInt64): folds that have an AUC, and folds without a positive or
+          without a negative.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+
+        ``auc`` is null if no fold has an AUC. ``sd`` is null with fewer than two such folds; by Student's t,
+        so are ``se`` and the limits. The Float64 fields are NaN if a score is NaN; the folds are then not
+        counted. Rows with a null label, score or fold are skipped.
+
+    Raises
+    ------
+    ValueError
+        For an unknown method, or a level that is not between 0 and 1.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`; also if the fold is a column of lists.
+
+    Notes
+    -----
+    By Student's t: ``mean ± t sd / sqrt(k)`` with k - 1 degrees of freedom (Komarek 2004: ten folds, 95 %).
+    The folds share training rows, so this interval tends to be too short. By influence: LeDell, Petersen and
+    van der Laan (2015), as their R package cvAUC; a positive has the value ``(placement - auc) n / P``. Its
+    placement is the share of the negatives of its fold that score lower, where a tie counts one half (nothing
+    in cvAUC). O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> held_out = pl.DataFrame(
+    ...     {
+    ...         "fold": [1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3],
+    ...         "ill": [0, 0, 1, 1, 0, 1, 0, 1, 1, 0, 0, 1],
+    ...         "risk": [1, 3, 2, 4, 1, 2, 3, 4, 3, 1, 2, 3],
+    ...     }
+    ... )
+    >>> cv = held_out.select(pa.cv_roc_auc("ill", "risk", "fold")).unnest("risk")
+    >>> cv.select(pl.col("auc", "se", "lower", "upper").round(4), "n_folds").row(0)
+    (0.8333, 0.0833, 0.4748, 1.1919, 3)
+    """
+    one_of("cv_roc_auc", "method", method, ("t", "influence"))
+    between_0_and_1("cv_roc_auc", "level", level)
+    columns = {"score": score, "label": label, "fold": fold}
+    return expression("cv_roc_auc", columns, method=method, level=float(level))

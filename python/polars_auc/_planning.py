@@ -1,0 +1,219 @@
+"""Planning: the rows that a test needs, and its power."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import TYPE_CHECKING, Literal
+
+from polars_auc._options import ALTERNATIVES, between_0_and_1, one_of
+from polars_auc._plugin import columnwise, expression
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from polars_auc._plugin import IntoExpr
+
+__all__ = ["roc_auc_difference_power", "roc_auc_power", "roc_auc_sample_size"]
+
+
+def roc_auc_power(
+    auc: IntoExpr,
+    n_pos: IntoExpr,
+    n_neg: IntoExpr,
+    *,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    alpha: float = 0.05,
+) -> pl.Expr:
+    """Return the power of the test that the AUC is one half, for a given AUC.
+
+    The result has one value for each row. Columns may be literals, such as ``pl.lit(0.7)``.
+
+    Parameters
+    ----------
+    auc
+        The AUC, between 0 and 1.
+    n_pos, n_neg
+        The numbers of positives and negatives.
+    alternative
+        ``"two-sided"``; or ``"greater"`` or ``"less"``, which both mean a one-sided test in the direction of
+        the effect.
+    alpha
+        The level of the test, between 0 and 1.
+
+    Returns
+    -------
+    polars.Expr
+        Float64 for each row; null if an input is null, if the AUC is not between 0 and 1, or if a number of
+        rows is not above 0.
+
+    Raises
+    ------
+    ValueError
+        For an unknown alternative, or a level that is not between 0 and 1.
+    polars.exceptions.ComputeError
+        If a column is not numeric.
+
+    Notes
+    -----
+    ``sqrt(P) |auc - 1/2| = z_alpha sqrt(V0) + z_power sqrt(V)`` (Obuchowski, Lieber and Wians 2004) with the
+    binormal variances ``V = 0.0099 exp(-a²/2) ((5 a² + 8) + (a² + 8) / ratio)``, ``a = 1.414 probit(auc)``,
+    ``V0 = 0.0792 (1 + 1 / ratio)`` and the ratio ``N / P``, as ``pROC::power.roc.test``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> plans = pl.DataFrame({"auc": [0.6, 0.7], "ill": [40, 40], "well": [70, 70]})
+    >>> plans.select(pa.roc_auc_power("auc", "ill", "well").round(4)).to_series().to_list()
+    [0.4333, 0.9528]
+    """
+    one_of("roc_auc_power", "alternative", alternative, ALTERNATIVES)
+    between_0_and_1("roc_auc_power", "alpha", alpha)
+    plan = {"alpha": float(alpha), "alternative": alternative}
+    columns = {"auc": auc, "n_pos": n_pos, "n_neg": n_neg}
+    return columnwise("roc_auc_power", columns, elementwise=True, plan=plan)
+
+
+def roc_auc_sample_size(
+    auc: IntoExpr,
+    *,
+    power: float = 0.8,
+    ratio: float = 1.0,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    alpha: float = 0.05,
+) -> pl.Expr:
+    """Return the numbers of rows with which the test that the AUC is one half has the given power.
+
+    The result has one value for each row. The column may be a literal, such as ``pl.lit(0.7)``.
+
+    Parameters
+    ----------
+    auc
+        The AUC, between 0 and 1.
+    power
+        The probability that the test rejects, between 0 and 1.
+    ratio
+        The number of negatives for each positive.
+    alternative
+        ``"two-sided"``; or ``"greater"`` or ``"less"``, which both mean a one-sided test in the direction of
+        the effect.
+    alpha
+        The level of the test, between 0 and 1.
+
+    Returns
+    -------
+    polars.Expr
+        A Struct for each row, named after ``auc``: ``n_pos``, ``n_neg`` (Float64), not rounded. Null if the
+        AUC is null, one half, or not between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        For an unknown alternative, a power or level that is not between 0 and 1, or a ratio that is not above
+        0.
+    polars.exceptions.ComputeError
+        If the column is not numeric.
+
+    Notes
+    -----
+    The equation of :func:`polars_auc.roc_auc_power`, solved for the positives.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> size = pa.roc_auc_sample_size(pl.lit(0.73), power=0.95, ratio=1.7).alias("size")
+    >>> pl.select(size).unnest("size").select(pl.all().ceil()).row(0)
+    (30.0, 51.0)
+    """
+    name = "roc_auc_sample_size"
+    one_of(name, "alternative", alternative, ALTERNATIVES)
+    between_0_and_1(name, "alpha", alpha)
+    between_0_and_1(name, "power", power)
+    if isinstance(ratio, bool) or not isinstance(ratio, Real) or not 0 < ratio < float("inf"):
+        msg = f"{name}: ratio must be above 0, such as 2 for two negatives a positive, got {ratio!r}"
+        raise ValueError(msg)
+    plan = {"alpha": float(alpha), "alternative": alternative}
+    return columnwise(name, {"auc": auc}, elementwise=True, plan=plan, power=float(power), ratio=float(ratio))
+
+
+def roc_auc_difference_power(
+    label: IntoExpr,
+    score_a: IntoExpr,
+    score_b: IntoExpr,
+    *,
+    power: float = 0.8,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    alpha: float = 0.05,
+) -> pl.Expr:
+    """Return the power of the paired comparison of two scores, and the rows it needs, from a pilot sample.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score_a, score_b
+        Any numeric or Boolean columns; higher means more positive.
+    power
+        The probability that the test rejects, between 0 and 1.
+    alternative
+        ``"two-sided"``; or ``"greater"`` or ``"less"``, which both mean a one-sided test in the direction of
+        the effect.
+    alpha
+        The level of the test, between 0 and 1.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the first score:
+
+        - ``difference`` (Float64): the first AUC minus the second.
+        - ``power`` (Float64): the power of the test with as many rows as in the pilot sample, if this is the
+          true difference.
+        - ``needed_pos``, ``needed_neg`` (Float64): the rows that the test needs for the given power, in the
+          ratio of the pilot sample, not rounded.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+
+        ``difference`` is null if the group has no positive or no negative, the others also with fewer than
+        two positives or fewer than two negatives, and for scores that rank the rows in the same way. The
+        needed rows are also null for a difference of 0. The Float64 fields are NaN if a score is NaN. Rows
+        with a null label or score are skipped, for both scores.
+
+    Raises
+    ------
+    ValueError
+        For an unknown alternative, or a power or level that is not between 0 and 1.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    ``sqrt(n / n0) |difference| = z_alpha sqrt(V0) + z_power sqrt(V)`` with the pilot's n0 rows, V its DeLong
+    variance of the difference and ``V0 = 2 (Var A_a - Cov)`` (Obuchowski and McClish 1997), as
+    ``pROC::power.roc.test``: the variance of the first score is used for the case that both AUCs are equal.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> pilot = pl.DataFrame(
+    ...     {
+    ...         "ill": [0, 0, 0, 0, 0, 1, 1, 1, 1, 1],
+    ...         "new": [1, 2, 3, 5, 7, 4, 6, 8, 9, 9],
+    ...         "old": [2, 5, 4, 6, 3, 5, 3, 4, 6, 7],
+    ...     }
+    ... )
+    >>> plan = pilot.select(pa.roc_auc_difference_power("ill", "new", "old")).unnest("new")
+    >>> plan.select(pl.col("power").round(4), pl.col("needed_pos", "needed_neg").ceil()).row(0)
+    (0.3498, 25.0, 25.0)
+    """
+    name = "roc_auc_difference_power"
+    one_of(name, "alternative", alternative, ALTERNATIVES)
+    between_0_and_1(name, "alpha", alpha)
+    between_0_and_1(name, "power", power)
+    return expression(
+        name,
+        {"score_a": score_a, "score_b": score_b, "label": label},
+        plan={"alpha": float(alpha), "alternative": alternative},
+        power=float(power),
+    )

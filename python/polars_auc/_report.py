@@ -1,0 +1,372 @@
+"""From a frame to a report: one row for each group and score."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import polars as pl
+
+from polars_auc._comparisons import roc_auc_compare
+from polars_auc._estimates import gini, ks_statistic
+from polars_auc._intervals import cv_roc_auc, roc_auc_ci
+from polars_auc._options import adjustment
+from polars_auc._segments import compare_segments
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from polars_auc._plugin import IntoExpr
+
+__all__ = ["report"]
+
+
+def report(
+    frame: pl.DataFrame | pl.LazyFrame,
+    label: IntoExpr,
+    scores: str | pl.Expr | Iterable[str | pl.Expr],
+    *,
+    by: str | Iterable[str] = (),
+    level: float = 0.95,
+    ci: Literal["delong", "logit", "hanley_mcneil", "bootstrap"] = "delong",
+    n_resamples: int = 2000,
+    seed: int = 0,
+    compare: bool = False,
+    versus: object = None,
+    adjust: Literal["holm", "bonferroni", "bh", "by"] | None = "holm",
+    folds: IntoExpr | None = None,
+) -> pl.LazyFrame:
+    """Return the evaluation of scores, by group and overall, as a lazy frame.
+
+    Parameters
+    ----------
+    frame
+        The rows: a DataFrame, or a LazyFrame such as ``pl.scan_parquet(...)``.
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    scores
+        One or more numeric columns, higher meaning more positive: a name, an expression, an expression of
+        several columns such as ``cs.starts_with("p_")`` or ``pl.col("a", "b")``, or a list of these. Names
+        must be distinct. As in ``group_by``, an expression of several columns leaves out the columns ``by``.
+    by
+        The columns whose combinations make the groups.
+    level
+        The coverage of all intervals, between 0 and 1.
+    ci, n_resamples, seed
+        The method of the interval, and the resamples and seed of the bootstrap: see
+        :func:`polars_auc.roc_auc_ci`.
+    compare
+        Whether each score is compared with the first, on the rows in which no score is missing.
+    versus
+        What each group is compared with: see :func:`polars_auc.compare_segments`. This needs ``by``.
+    adjust
+        The adjustment of p-values: for groups by the number of groups, for scores by the number of scores
+        that are compared with the first.
+    folds
+        The column with the fold of each row; adds the mean of the folds' AUCs.
+
+    Returns
+    -------
+    polars.LazyFrame
+        One row for each group and score, ordered by group, then one row for each score over all rows:
+
+        - ``scope`` (String): ``"group"`` or ``"overall"``.
+        - the columns ``by``; null in the overall rows.
+        - ``score`` (String): the score's name.
+        - ``n``, ``n_pos`` (UInt64): rows that were used, and the positives among them.
+        - ``n_missing`` (UInt64): rows that were skipped because the label or the score is null.
+        - ``prevalence`` (Float64): ``n_pos / n``.
+        - ``auc``, ``se``, ``lower``, ``upper`` (Float64): :func:`polars_auc.roc_auc_ci`.
+        - ``ks`` (Float64): :func:`polars_auc.ks_statistic`.
+        - ``gini`` (Float64): :func:`polars_auc.gini`.
+        - with ``folds``: ``cv_auc``, ``cv_se``, ``cv_lower``, ``cv_upper`` (Float64), ``n_folds``,
+          ``n_undefined`` (UInt64), of :func:`polars_auc.cv_roc_auc`.
+        - with ``compare``: ``gain``, ``gain_lower``, ``gain_upper``, ``gain_p_value``, ``gain_p_adjusted``
+          (Float64), the AUC minus that of the first score, from :func:`polars_auc.roc_auc_compare`; null for
+          the first score.
+        - with ``versus``: ``versus_auc``, ``difference``, ``difference_lower``, ``difference_upper``,
+          ``p_value``, ``p_adjusted`` (Float64) of :func:`polars_auc.compare_segments`, null in the overall
+          rows; and ``heterogeneity`` (Float64), ``heterogeneity_df`` (UInt64), ``heterogeneity_p_value``
+          (Float64), null in the groups' rows.
+
+        A number is null if it is undefined, and NaN if a score is NaN.
+
+    Raises
+    ------
+    ValueError
+        If there is no score, two scores have one name, a group column has the name of a report column, there
+        is one score only to compare, or ``versus`` is given without ``by``; and for options out of range.
+    TypeError
+        If a score is neither name nor expression, or ``by`` contains anything other than names.
+    polars.exceptions.PolarsError
+        For missing columns and for labels or scores of another dtype.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rows = pl.DataFrame(
+    ...     {"site": ["a"] * 4 + ["b"] * 3, "ill": [0, 0, 1, 1, 0, 1, 1], "risk": [1, 3, 2, 4, 2, 1, 3]}
+    ... )
+    >>> pa.report(rows, "ill", "risk", by="site").select("scope", "site", "n", "auc").collect()
+    shape: (3, 4)
+    ┌─────────┬──────┬─────┬───────┐
+    │ scope   ┆ site ┆ n   ┆ auc   │
+    │ ---     ┆ ---  ┆ --- ┆ ---   │
+    │ str     ┆ str  ┆ u64 ┆ f64   │
+    ╞═════════╪══════╪═════╪═══════╡
+    │ group   ┆ a    ┆ 4   ┆ 0.75  │
+    │ group   ┆ b    ┆ 3   ┆ 0.5   │
+    │ overall ┆ null ┆ 7   ┆ 0.625 │
+    └─────────┴──────┴─────┴───────┘
+    """
+    keys = [by] if isinstance(by, str) else list(by)
+    if not all(isinstance(key, str) for key in keys):
+        msg = f"report: by must be column names, got {keys}"
+        raise TypeError(msg)
+    rows = frame.lazy()
+    schema = rows.collect_schema()
+    _refuse_clashes(keys)
+    for key in keys:
+        if key not in schema:
+            msg = f"report: by names the column {key!r}, which the frame lacks; there are: {schema.names()}"
+            raise pl.exceptions.ColumnNotFoundError(msg)
+    columns = _named(scores, rows, keys)
+    adjustment("report", adjust)
+    if compare and len(columns) < 2:
+        msg = "report: compare needs two scores or more, got one"
+        raise ValueError(msg)
+    if versus is not None and not keys:
+        msg = 'report: versus compares groups, but there are none; write by="segment"'
+        raise ValueError(msg)
+    answers = [
+        answer
+        for name, score in columns.items()
+        for answer in (
+            roc_auc_ci(label, score, method=ci, level=level, n_resamples=n_resamples, seed=seed).alias(
+                _column("ci", name)
+            ),
+            *_answers(name, label, score),
+        )
+    ]
+    extras: dict[str, _Extra] = {}
+    if folds is not None:
+        for name, score in columns.items():
+            cv = cv_roc_auc(label, score, folds, level=level)
+            answers.append(cv.alias(_column("folds", name)))
+        extras["folds"] = _of_folds
+    if compare:
+        joint = roc_auc_compare(label, *columns.values(), reference=0, adjust=adjust, level=level)
+        answers.append(joint.alias(_column("comparison", "all")))
+        extras["compare"] = functools.partial(_gain, list(columns))
+    overall = _one_row_a_score(rows.select(*answers), columns, extras)
+    if keys:
+        groups = _one_row_a_score(rows.group_by(keys).agg(*answers), columns, extras, keys).sort(
+            [*keys, _ROW], nulls_last=True
+        )
+        if versus is not None:
+            groups, overall = _compared(
+                groups,
+                overall,
+                columns,
+                keys,
+                [
+                    compare_segments(rows, label, score, keys, versus=versus, adjust=adjust, level=level)
+                    for score in columns.values()
+                ],
+            )
+        nothing = [pl.lit(None, dtype=schema[key]).alias(key) for key in keys]
+        overall = overall.with_columns(nothing).select(groups.collect_schema().names())
+        everything = pl.concat([_scoped("group", groups), _scoped("overall", overall)])
+    else:
+        everything = _scoped("overall", overall)
+    return everything.drop(_ROW)
+
+
+_COLUMNS = [
+    "scope",
+    "score",
+    "n",
+    "n_pos",
+    "n_missing",
+    "prevalence",
+    "auc",
+    "se",
+    "lower",
+    "upper",
+    "ks",
+    "gini",
+    "cv_auc",
+    "cv_se",
+    "cv_lower",
+    "cv_upper",
+    "n_folds",
+    "n_undefined",
+]
+
+# Columns of a comparison, and the fields that they are: null for the first score.
+GAINS = {
+    "gain": "difference",
+    "gain_lower": "lower",
+    "gain_upper": "upper",
+    "gain_p_value": "p_value",
+    "gain_p_adjusted": "p_adjusted",
+}
+
+# Columns that only groups have, and columns that only the overall rows have.
+OF_GROUPS = ["versus_auc", "difference", "difference_lower", "difference_upper", "p_value", "p_adjusted"]
+OF_ALL_GROUPS = ["heterogeneity", "heterogeneity_df", "heterogeneity_p_value"]
+
+_RESERVED = [*_COLUMNS, *GAINS, *OF_GROUPS, *OF_ALL_GROUPS]
+
+_Extra: TypeAlias = "Callable[[str], list[pl.Expr]]"
+"""From a score's name to further fields of its row."""
+
+
+# Names that no column of a user has.
+_ROW = "polars_auc: row"
+_ROWS = "polars_auc: rows"
+
+
+def _named(
+    scores: str | pl.Expr | Iterable[str | pl.Expr], rows: pl.LazyFrame, keys: list[str]
+) -> dict[str, pl.Expr]:
+    """Scores by name, in order, each of a single column."""
+    given = [scores] if isinstance(scores, str | pl.Expr | pl.Series) else list(scores)
+    if not given:
+        msg = 'report: scores must name at least one column, got none; write report(frame, "label", "score")'
+        raise ValueError(msg)
+    named: dict[str, pl.Expr] = {}
+    for score in given:
+        if not isinstance(score, str | pl.Expr):
+            msg = f"report: scores must be column names or expressions, got {type(score).__name__}"
+            raise TypeError(msg)
+        for name, column in _single(pl.col(score) if isinstance(score, str) else score, rows, keys):
+            if name in named:
+                msg = (
+                    f"report: two scores are named {name!r}; give one another name, as in "
+                    'pl.col("s").alias("t")'
+                )
+                raise ValueError(msg)
+            named[name] = column
+    if not named:
+        msg = "report: scores name no column of the frame; there are: " + str(rows.collect_schema().names())
+        raise ValueError(msg)
+    return named
+
+
+def _single(score: pl.Expr, rows: pl.LazyFrame, keys: list[str]) -> list[tuple[str, pl.Expr]]:
+    """Take an expression of several columns apart, each with its name."""
+    if not score.meta.has_multiple_outputs():
+        return [(score.meta.output_name(), score)]
+    there = rows.group_by(keys).agg(score) if keys else rows.select(score)
+    names = [name for name in there.collect_schema().names() if name not in keys]
+    if score.meta.is_column_selection():
+        return [(name, pl.col(name)) for name in names]
+    if len(names) == 1:
+        return [(names[0], score)]
+    # A struct is one column, whatever its fields are, so that each field can be named.
+    return [(name, pl.struct(score).struct.field(name)) for name in names]
+
+
+def _refuse_clashes(keys: list[str]) -> None:
+    clash = next((key for key in keys if key in _RESERVED or keys.count(key) > 1), None)
+    if clash is not None:
+        msg = f"report: the group column {clash!r} has the name of another column of the report; rename it"
+        raise ValueError(msg)
+
+
+def _column(answer: str, name: str) -> str:
+    """Name an aggregate as no column of a user is named."""
+    return f"polars_auc: {answer} of {name}"
+
+
+def _answers(name: str, label: IntoExpr, score: pl.Expr) -> list[pl.Expr]:
+    """Return the columns that a report always has for a score, besides the interval."""
+    return [
+        pl.len().cast(pl.UInt64).alias(_column("rows", name)),
+        ks_statistic(label, score).struct.field("ks").alias(_column("ks", name)),
+        gini(label, score).alias(_column("gini", name)),
+    ]
+
+
+def _of_folds(name: str) -> list[pl.Expr]:
+    cv = pl.col(_column("folds", name)).struct
+    fields = [cv.field(field).alias(f"cv_{field}") for field in ("auc", "se", "lower", "upper")]
+    return [*fields, cv.field("n_folds", "n_undefined")]
+
+
+def _gain(names: list[str], name: str) -> list[pl.Expr]:
+    # The first score is the reference, so the others' differences begin at the second; the first has none.
+    joint = pl.col(_column("comparison", "all")).struct
+    differences = joint.field("differences")
+    place = names.index(name)
+    own = differences.list.get(max(place - 1, 0), null_on_oob=True).struct
+    return [
+        # A NaN among the scores leaves no list of pairs.
+        (
+            pl.when(joint.field("chi_square").is_nan()).then(math.nan).otherwise(own.field(field))
+            if place
+            else pl.lit(None, dtype=pl.Float64)
+        ).alias(gain)
+        for gain, field in GAINS.items()
+    ]
+
+
+def _one_row_a_score(
+    answers: pl.LazyFrame,
+    scores: Iterable[str],
+    extras: Mapping[str, _Extra],
+    keys: Sequence[str] = (),
+) -> pl.LazyFrame:
+    """Turn the aggregates of each group from columns into one row for each score, with the score's place."""
+    rows = []
+    for place, name in enumerate(scores):
+        ci = pl.col(_column("ci", name)).struct
+        n_pos = ci.field("n_pos")
+        n = n_pos + ci.field("n_neg")
+        row = pl.struct(
+            pl.lit(place).alias(_ROW),
+            pl.lit(name).alias("score"),
+            n.alias("n"),
+            n_pos,
+            (pl.col(_column("rows", name)) - n).alias("n_missing"),
+            pl.when(n > 0).then(n_pos / n).alias("prevalence"),
+            ci.field("auc", "se", "lower", "upper"),
+            pl.col(_column("ks", name)).alias("ks"),
+            pl.col(_column("gini", name)).alias("gini"),
+            *(field for extra in extras.values() for field in extra(name)),
+        )
+        rows.append(row)
+    return answers.select(*keys, pl.concat_list(rows).alias(_ROWS)).explode(_ROWS).unnest(_ROWS)
+
+
+def _compared(
+    groups: pl.LazyFrame,
+    overall: pl.LazyFrame,
+    scores: Iterable[str],
+    keys: list[str],
+    segments: list[pl.LazyFrame],
+) -> tuple[pl.LazyFrame, pl.LazyFrame]:
+    """Add the comparison of each group to its row, and the test of all groups to the overall rows."""
+    compared = pl.concat(
+        table.with_columns(pl.lit(name).alias("score")) for name, table in zip(scores, segments, strict=True)
+    )
+    nothing = [
+        pl.lit(None, dtype=pl.UInt64 if "df" in name else pl.Float64).alias(name) for name in OF_ALL_GROUPS
+    ]
+    groups = groups.join(
+        compared.select(*keys, "score", *OF_GROUPS), on=[*keys, "score"], how="left", maintain_order="left"
+    ).with_columns(nothing)
+    overall = overall.with_columns(pl.lit(None, dtype=pl.Float64).alias(name) for name in OF_GROUPS).join(
+        compared.select("score", *OF_ALL_GROUPS).unique("score"),
+        on="score",
+        how="left",
+        maintain_order="left",
+    )
+    return groups, overall
+
+
+def _scoped(scope: str, rows: pl.LazyFrame) -> pl.LazyFrame:
+    return rows.select(pl.lit(scope).alias("scope"), pl.all())

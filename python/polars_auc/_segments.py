@@ -1,0 +1,222 @@
+"""Comparisons of segments of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Literal
+
+import polars as pl
+
+from polars_auc._options import adjustment, between_0_and_1
+from polars_auc._plugin import expression
+
+if TYPE_CHECKING:
+    from polars_auc._plugin import IntoExpr
+
+__all__ = ["compare_segments"]
+
+_COMPARED = ("rest", "overall", "previous")
+
+# Names that no column of a user has.
+_SEGMENTS = "polars_auc: segments"
+_REFERENCE = "polars_auc: reference"
+
+
+def compare_segments(
+    frame: pl.DataFrame | pl.LazyFrame,
+    label: IntoExpr,
+    score: IntoExpr,
+    by: str | Iterable[str],
+    *,
+    versus: object = "rest",
+    adjust: Literal["holm", "bonferroni", "bh", "by"] | None = "holm",
+    level: float = 0.95,
+) -> pl.LazyFrame:
+    """Return the AUC of every segment with its interval, and its comparison with other rows, as a lazy frame.
+
+    Parameters
+    ----------
+    frame
+        The rows: a DataFrame, or a LazyFrame such as ``pl.scan_parquet(...)``.
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    by
+        The columns whose combinations make the segments.
+    versus
+        What each segment is compared with:
+
+        - ``"rest"``: all other segments' rows together.
+        - ``"overall"``: all rows together, including those of the segment.
+        - ``"previous"``: the segment before it, in ascending order of ``by``; for months and other periods.
+        - any other value: the segment with this value, as a reference; a tuple if ``by`` is several columns.
+          If the name of a segment is one of the words above, write it as a tuple, ``("rest",)``.
+    adjust
+        The adjustment of the p-values for the number of segments: see :func:`polars_auc.adjust_p_values`.
+    level
+        The coverage of all intervals, between 0 and 1.
+
+    Returns
+    -------
+    polars.LazyFrame
+        One row for each segment, in ascending order:
+
+        - the columns ``by``.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+        - ``auc``, ``se``, ``lower``, ``upper`` (Float64): as :func:`polars_auc.roc_auc_ci` by DeLong.
+        - ``versus_auc`` (Float64): the AUC that the segment is compared with.
+        - ``difference``, ``difference_se``, ``difference_lower``, ``difference_upper`` (Float64): the AUC of
+          the segment minus the other AUC.
+        - ``statistic``, ``df``, ``p_value`` (Float64): the test of no difference.
+        - ``p_adjusted`` (Float64): the p-value adjusted for the number of segments.
+        - ``heterogeneity`` (Float64), ``heterogeneity_df`` (UInt64), ``heterogeneity_p_value`` (Float64): the
+          test that all segments have one AUC, the same in every row.
+
+        A field is null if it is undefined: an AUC without positives or without negatives, a comparison with
+        nothing (the first segment has no previous one, and the reference is not compared with itself), a test
+        with fewer than two rows of a class. Segments with a standard error of 0 are not used in the test of
+        heterogeneity. Rows with a null label, score or segment are skipped.
+
+    Raises
+    ------
+    ValueError
+        For an unknown adjustment, a level that is not between 0 and 1, no column in ``by``, or a column with
+        the name of a column of the result.
+    TypeError
+        If a column is neither name nor expression, or ``by`` contains anything other than names.
+    polars.exceptions.PolarsError
+        For missing columns, labels or scores of another dtype, a NaN score, and a reference that does not
+        occur.
+
+    Notes
+    -----
+    ``(A1 - A2) / sqrt(V1 + V2)`` with DeLong variances, against Student's t with
+    ``(V1 + V2)² / (V1² / (n1 - 1) + V2² / (n2 - 1))`` degrees of freedom (Welch, Satterthwaite), as pROC's
+    unpaired test. The comparison with all rows subtracts the covariance with the segment and uses the normal
+    distribution, so ``df`` is null. ``Q = sum w (A - mean)²`` with ``w = 1 / V`` (Cochran 1954). O(n log n);
+    O(n log n + s d) in comparison with the rest or all rows, for s segments and d distinct scores.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rows = pl.DataFrame(
+    ...     {
+    ...         "site": ["a"] * 5 + ["b"] * 5 + ["c"] * 5,
+    ...         "ill": [0, 0, 1, 1, 1, 0, 1, 0, 1, 1, 0, 0, 1, 0, 1],
+    ...         "risk": [1, 3, 2, 4, 5, 2, 1, 3, 3, 4, 1, 2, 2, 4, 5],
+    ...     }
+    ... )
+    >>> table = pa.compare_segments(rows, "ill", "risk", "site").collect()
+    >>> table.select("site", pl.col("auc", "versus_auc", "p_value", "p_adjusted").round(3))
+    shape: (3, 5)
+    ┌──────┬───────┬────────────┬─────────┬────────────┐
+    │ site ┆ auc   ┆ versus_auc ┆ p_value ┆ p_adjusted │
+    │ ---  ┆ ---   ┆ ---        ┆ ---     ┆ ---        │
+    │ str  ┆ f64   ┆ f64        ┆ f64     ┆ f64        │
+    ╞══════╪═══════╪════════════╪═════════╪════════════╡
+    │ a    ┆ 0.833 ┆ 0.62       ┆ 0.502   ┆ 1.0        │
+    │ b    ┆ 0.583 ┆ 0.78       ┆ 0.592   ┆ 1.0        │
+    │ c    ┆ 0.75  ┆ 0.708      ┆ 0.905   ┆ 1.0        │
+    └──────┴───────┴────────────┴─────────┴────────────┘
+    """
+    name = "compare_segments"
+    keys = _names(by)
+    between_0_and_1(name, "level", level)
+    adjusted = adjustment(name, adjust)
+    if not isinstance(frame, pl.DataFrame | pl.LazyFrame):
+        msg = f"{name}: frame must be a DataFrame or a LazyFrame, got {type(frame).__name__}"
+        raise TypeError(msg)
+    rows = frame.lazy()
+    schema = rows.collect_schema()
+    for key in keys:
+        if key not in schema:
+            msg = f"{name}: by names the column {key!r}, which the frame lacks; there are: {schema.names()}"
+            raise pl.exceptions.ColumnNotFoundError(msg)
+        if schema[key].is_nested():
+            msg = f"{name}: by names the column {key!r} of dtype {schema[key]}, whose values name no segment"
+            raise pl.exceptions.InvalidOperationError(msg)
+    segment = [pl.col(key) for key in keys]
+    compared = isinstance(versus, str) and versus in _COMPARED
+    if not compared:
+        # False comes before true, and the reference before all others.
+        segment.insert(0, ~_is_reference(versus, {key: schema[key] for key in keys}).alias(_REFERENCE))
+    complete = pl.all_horizontal(pl.col(key).is_not_null() for key in keys)
+    answer = expression(
+        name,
+        {"score": score, "label": label, "by": pl.when(complete).then(pl.struct(segment))},
+        versus=versus if compared else "first",
+        reference=None if compared else repr(versus),
+        adjust=adjusted,
+        level=float(level),
+    )
+    # Without a row there is no segment, but an empty list explodes to a null.
+    segments = rows.select(answer.alias(_SEGMENTS)).explode(_SEGMENTS).filter(pl.col(_SEGMENTS).is_not_null())
+    answered = segments.collect_schema()[_SEGMENTS]
+    names = [field.name for field in answered.fields if field.name != "segment"]  # type: ignore[attr-defined]
+    clash = next((key for key in keys if key in names), None)
+    if clash is not None:
+        msg = f"{name}: the column {clash!r} has the name of another column of the result; rename it"
+        raise ValueError(msg)
+    each = pl.col(_SEGMENTS).struct
+    return segments.select(each.field("segment").struct.field(*keys), each.field(*names)).sort(keys)
+
+
+def _names(by: str | Iterable[str]) -> list[str]:
+    keys = [by] if isinstance(by, str) else list(by) if isinstance(by, Iterable) else [by]
+    example = 'compare_segments(frame, "label", "score", "segment")'
+    if not all(isinstance(key, str) for key in keys):
+        msg = f"compare_segments: by must be column names, got {keys}; write {example}"
+        raise TypeError(msg)
+    if not keys or len(set(keys)) < len(keys):
+        msg = f"compare_segments: by must be column names, each once, got {keys}; write {example}"
+        raise ValueError(msg)
+    return keys
+
+
+def _is_reference(versus: object, keys: dict[str, pl.DataType]) -> pl.Expr:
+    """Say of each row whether it is of the reference, which is compared as Polars compares values."""
+    values = versus if isinstance(versus, tuple) else (versus,)
+    words = ", ".join(map(repr, _COMPARED))
+    if len(values) != len(keys):
+        msg = (
+            f"compare_segments: versus must be one of {words}, or a segment with a value for each of the "
+            f"{len(keys)} columns of by, got {versus!r}"
+        )
+        raise ValueError(msg)
+    if any(value is None for value in values):
+        msg = (
+            f"compare_segments: versus must name a segment, and rows without one are skipped, got {versus!r}"
+        )
+        raise ValueError(msg)
+    conditions = []
+    for (key, dtype), value in zip(keys.items(), values, strict=True):
+        got = f"got {value!r} for {key!r}: {dtype}"
+        refusal = f"compare_segments: versus must be one of {words} or a segment, {got}"
+        if isinstance(value, bool) and dtype != pl.Boolean:
+            raise ValueError(refusal)
+        try:
+            meant = _read(value, dtype) if isinstance(value, str) else pl.lit(value)
+            condition = pl.col(key) == meant
+            # Values that cannot be compared with the column are refused here, not when rows are there.
+            pl.DataFrame(schema={key: dtype}).select(condition)
+        except pl.exceptions.PolarsError as error:
+            raise ValueError(refusal) from error
+        conditions.append(condition)
+    return pl.all_horizontal(conditions)
+
+
+def _read(text: str, dtype: pl.DataType) -> pl.Expr:
+    """Read a segment's text as a value of the column, as a command line has nothing else."""
+    if dtype == pl.Boolean and text.lower() in ("true", "false"):
+        return pl.lit(text.lower() == "true")
+    if dtype == pl.Date:
+        return pl.lit(pl.select(pl.lit(text).str.to_date()).item())
+    if isinstance(dtype, pl.Datetime):
+        zone = dtype.time_zone
+        read = pl.lit(text).str.to_datetime(time_unit=dtype.time_unit)
+        return pl.lit(pl.select(read.dt.replace_time_zone(zone)).to_series())
+    if dtype.is_numeric():
+        return pl.lit(pl.select(pl.lit(text).str.strip_chars().cast(dtype, strict=True)).to_series())
+    return pl.lit(text)

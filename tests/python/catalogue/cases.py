@@ -1,0 +1,99 @@
+"""Small frames full of what goes wrong: ties, infinities, nulls, lone classes, tiny groups."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from hypothesis import strategies as st
+
+from oracles.scores import MAYBE
+
+SCHEMA = {
+    "g": pl.Int64,
+    "label": pl.Boolean,
+    "score": pl.Float64,
+    "other": pl.Float64,
+    "key": pl.String,
+    "weight": pl.Float64,
+}
+TIED = [-math.inf, -1.5, -0.0, 0.0, 5e-324, 1.0, math.nextafter(1.0, 2.0), 2.0, math.inf]
+
+labels = st.sampled_from([True, False, True, False, None])
+keys = st.sampled_from(["b", "a", "c", "b", "a", None])
+# Sums of these and their products are exact, so that the definition's fractions can be met to the last bit.
+weights = st.sampled_from([1.0, 0.5, 3.25, 2.0, 1.0, 0.0, 1024.0, None])
+scores = st.one_of(st.sampled_from(TIED), st.none(), st.floats(allow_nan=False))
+scores_with_nan = st.one_of(scores, scores, scores, st.just(math.nan))
+
+
+def frames(
+    score: st.SearchStrategy[float | None] = scores, max_rows: int = 25
+) -> st.SearchStrategy[pl.DataFrame]:
+    """Frames of some groups."""
+    row = st.tuples(st.integers(0, 3), labels, score, score, keys, weights)
+    return st.lists(row, max_size=max_rows).map(lambda rows: pl.DataFrame(rows, SCHEMA, orient="row"))
+
+
+def fixed(n: int = 5_000, seed: int = 1) -> pl.DataFrame:
+    """Rows with ties and distinct scores, groups of very different size, and some nulls."""
+    rng = np.random.default_rng(seed)
+    groups = np.minimum(rng.geometric(0.15, n), 40)
+    label = rng.random(n) < 0.3
+    score = rng.normal(size=n) + label
+    score = np.where(rng.random(n) < 0.5, np.round(score, 1), score)
+    other = np.round(rng.normal(size=n) + 0.5 * label + 0.5 * score, 1)
+    frame = pl.DataFrame({"g": groups, "label": label, "score": score, "other": other})
+    gap = pl.Series(rng.random(n) < 0.02)
+    return frame.with_columns(
+        score=pl.when(~gap).then("score"),
+        label=pl.when(~gap.reverse()).then("label"),
+        other=pl.when(~gap.shuffle(seed=1)).then("other"),
+        weight=pl.when(~gap.shuffle(seed=3)).then(pl.Series(rng.integers(0, 9, n) / 4)),
+        key=pl.when(~gap.shuffle(seed=2)).then(pl.Series(rng.choice(["c", "a", "d", "b"], n))),
+    )
+
+
+def two_rows(labels: Sequence[bool | None], scores: Sequence[float | None]) -> pl.DataFrame:
+    """Some rows, and as many values for the columns that other statistics take besides."""
+    key, g = ["a", "b", "a"][: len(labels)], [1] * len(labels)
+    weight = [1.0, 0.5, 2.0][: len(labels)]
+    columns = {"g": g, "label": labels, "score": scores, "other": scores, "key": key, "weight": weight}
+    return pl.DataFrame(columns, SCHEMA)
+
+
+def rows(frame: pl.DataFrame, columns: Sequence[str]) -> list[Any]:
+    """The rows that count, for an oracle of these columns."""
+    return list(frame.select(columns).drop_nulls().iter_rows())
+
+
+def assert_same(got: Any, expected: Any, *, relative: float = 0.0) -> None:
+    """Equal, with NaN equal to NaN and null to null; floats to a relative tolerance if one is given.
+
+    ``...`` stands for any number, and ``MAYBE`` for any or none.
+    """
+    if expected is MAYBE:
+        assert got is None or math.isfinite(got)
+    elif expected is ...:
+        assert isinstance(got, float)
+        assert math.isfinite(got)
+    elif isinstance(expected, dict):
+        assert isinstance(got, dict)
+        assert list(got) == list(expected) or set(got) == set(expected)
+        for key in expected:
+            assert_same(got[key], expected[key], relative=relative)
+    elif isinstance(expected, Sequence) and not isinstance(expected, str):
+        assert len(got) == len(expected)
+        for one, other in zip(got, expected, strict=True):
+            assert_same(one, other, relative=relative)
+    elif isinstance(expected, float) and math.isnan(expected):
+        assert got is not None
+        assert math.isnan(got)
+    elif isinstance(expected, float) and expected != got and relative:
+        assert got is not None
+        assert math.isclose(got, expected, rel_tol=relative), (got, expected)
+    else:
+        assert got == expected

@@ -1,0 +1,128 @@
+"""Expressions of several classes, subgroups and folds, with their definitions; part of the catalogue."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import polars as pl
+
+import polars_auc as pa
+from catalogue.entry import COUNTS, Entry, F, N
+from oracles import classes as oracles
+
+W: pl.DataType = pl.String()
+KEYED = ("label", "score", "key")
+PAIR = {"class_a": W, "class_b": W}
+MULTICLASS = {
+    "auc": F,
+    "classes": pl.List(pl.Struct({"class": W, "n": N, "auc": F})),
+    "pairs": pl.List(pl.Struct({**PAIR, "n": N, "auc": F})),
+    "n_classes": N,
+    "n_missing": N,
+    "n": N,
+}
+SUBGROUP = {
+    **dict.fromkeys(("subgroup_auc", "bpsn_auc", "bnsp_auc", "background_auc", "auc"), F),
+    **dict.fromkeys(("n_subgroup_pos", "n_subgroup_neg", "n_background_pos", "n_background_neg"), N),
+}
+
+# Keys in an order of their own, of which the frames of the laws hold three or four.
+NAMES = ("c", "a", "d", "b")
+AVERAGES: list[tuple[Literal["ovr", "ovo"], Literal["macro", "weighted", "micro"] | None]] = [
+    ("ovr", "macro"),
+    ("ovr", "weighted"),
+    ("ovr", "micro"),
+    ("ovr", None),
+    ("ovo", "macro"),
+    ("ovo", "weighted"),
+    ("ovo", None),
+]
+WEIGHTS: list[Literal["macro", "rows", "positives", "pairs"]] = ["macro", "rows", "positives", "pairs"]
+CURVES: list[tuple[Literal["vertical", "threshold", "pooled"], int]] = [
+    ("vertical", 6),
+    ("threshold", 5),
+    ("threshold", 101),
+    ("pooled", 6),
+]
+
+
+def _four(scores: Sequence[Any]) -> list[Any]:
+    """Make four columns of two."""
+    return [*scores, *(-score for score in scores)]
+
+
+def _multiclass(*columns: pl.Expr, **options: Any) -> pl.Expr:
+    label, *scores = columns
+    return pa.roc_auc_multiclass(label, *_four(scores), classes=NAMES, **options)
+
+
+def _subgroup(label: pl.Expr, score: pl.Expr, key: pl.Expr) -> pl.Expr:
+    return pa.subgroup_auc(label, score, key == "a")
+
+
+CLASSES = [
+    *(
+        Entry(
+            "roc_auc_multiclass",
+            functools.partial(_multiclass, multi_class=multi_class, average=average),
+            functools.partial(
+                oracles.roc_auc_multiclass,
+                classes=NAMES,
+                columns=_four,
+                multi_class=multi_class,
+                average=average,
+            ),
+            MULTICLASS,
+            columns=("key", "score", "other"),
+            by_value=average == "micro",
+            exact=False,
+        )
+        for multi_class, average in AVERAGES
+    ),
+    Entry(
+        "roc_auc_ordinal",
+        pa.roc_auc_ordinal,
+        oracles.roc_auc_ordinal,
+        {
+            "auc": F,
+            "concordance": F,
+            "pairs": pl.List(pl.Struct({**PAIR, "auc": F})),
+            "n_classes": N,
+            "n": N,
+        },
+        columns=("key", "score"),
+        exact=False,
+    ),
+    Entry(
+        "subgroup_auc",
+        _subgroup,
+        functools.partial(oracles.subgroup_auc, subgroup="a"),
+        SUBGROUP,
+        columns=KEYED,
+    ),
+    *(
+        Entry(
+            "grouped_roc_auc",
+            functools.partial(pa.grouped_roc_auc, average=average),
+            functools.partial(oracles.grouped_roc_auc, average=average),
+            {"auc": F, "n_groups": N, "n_undefined": N, **COUNTS},
+            columns=KEYED,
+            exact=False,
+        )
+        for average in WEIGHTS
+    ),
+    *(
+        Entry(
+            "average_roc_curve",
+            functools.partial(pa.average_roc_curve, method=method, n_points=n_points),
+            functools.partial(oracles.average_roc_curve, method=method, n_points=n_points),
+            {**dict.fromkeys(("fpr", "fpr_sd", "tpr", "tpr_sd", "threshold"), F), "n_folds": N},
+            is_list=True,
+            columns=KEYED,
+            exact=False,
+        )
+        for method, n_points in CURVES
+    ),
+]

@@ -1,0 +1,252 @@
+"""Numbers of one score, tests, intervals and comparisons: their entries of the catalogue."""
+
+from __future__ import annotations
+
+import functools
+from fractions import Fraction
+from typing import Literal, TypeAlias
+
+import polars as pl
+
+import polars_auc as pa
+from catalogue.entry import COUNTS, Entry, F, N
+from oracles import scores as oracles
+
+Z_90 = 1.6448536269514722
+
+
+W: pl.DataType = pl.String()
+U_FIELDS = {"u_statistic": F, "z": F, "p_value": F, "method": W, "auc": F, "rank_biserial": F, **COUNTS}
+CI_FIELDS = {"auc": F, "se": F, "lower": F, "upper": F, **COUNTS}
+DIFFERENCE = ("estimate_a", "estimate_b", "difference", "se", "lower", "upper", "z", "p_value")
+AREAS = {"score": W, "auc": F, "se": F, "lower": F, "upper": F, "covariance": pl.List(F)}
+PAIRS = {"score_a": W, "score_b": W, **dict.fromkeys(("difference", "se", "lower", "upper", "z"), F)}
+PAIRS |= {"p_value": F, "p_adjusted": F}
+AGREEMENT = ("tau_a", "tau_b", "somers_yx", "somers_xy", "gamma", "consistency", "discriminancy")
+PAIR_COUNTS = ("concordant", "discordant", "tied_x", "tied_y", "tied_both")
+TWO = ("label", "score", "other")
+KEYED = ("label", "score", "key")
+
+TESTS: list[tuple[Literal["two-sided", "greater", "less"], bool]] = [
+    ("two-sided", True),
+    ("greater", False),
+    ("less", True),
+]
+
+Sided: TypeAlias = Literal["two-sided", "greater", "less"]
+ALTERNATIVES: list[Sided] = ["two-sided", "greater", "less"]
+EXACT: list[tuple[Sided, Literal["deviation", "doubled"]]] = [
+    ("two-sided", "deviation"),
+    ("two-sided", "doubled"),
+    ("greater", "deviation"),
+    ("less", "deviation"),
+]
+BRUNNER: list[tuple[Sided, Literal["t", "normal"]]] = [
+    ("two-sided", "t"),
+    ("greater", "normal"),
+    ("less", "t"),
+]
+BOOTSTRAP: list[Literal["percentile", "bca"]] = ["percentile", "bca"]
+FOLD_METHODS: list[Literal["t", "influence"]] = ["t", "influence"]
+
+SCORES = [
+    Entry("roc_auc", pa.roc_auc, oracles.roc_auc),
+    Entry("gini", pa.gini, oracles.gini),
+    Entry(
+        "ks_statistic",
+        pa.ks_statistic,
+        oracles.ks_statistic,
+        {"ks": F, "threshold": F, "p_value": F, **COUNTS},
+    ),
+    *(
+        Entry(
+            "mann_whitney_u",
+            functools.partial(
+                pa.mann_whitney_u, alternative=alternative, continuity=continuity, method="asymptotic"
+            ),
+            functools.partial(oracles.mann_whitney_u, alternative=alternative, continuity=continuity),
+            U_FIELDS,
+        )
+        for alternative, continuity in TESTS
+    ),
+    *(
+        Entry(
+            "mann_whitney_u",
+            functools.partial(pa.mann_whitney_u, alternative=alternative, two_sided=two_sided),
+            functools.partial(
+                oracles.mann_whitney_u, alternative=alternative, continuity=True, two_sided=two_sided
+            ),
+            U_FIELDS,
+        )
+        for alternative, two_sided in EXACT
+    ),
+    *(
+        Entry(
+            "brunner_munzel",
+            functools.partial(pa.brunner_munzel, alternative=alternative, distribution=distribution),
+            functools.partial(oracles.brunner_munzel, alternative=alternative, distribution=distribution),
+            {"statistic": F, "df": F, "p_value": F, "auc": F, "se": F, **COUNTS},
+        )
+        for alternative, distribution in BRUNNER
+    ),
+    Entry(
+        "hodges_lehmann",
+        functools.partial(pa.hodges_lehmann, level=0.9),
+        functools.partial(oracles.hodges_lehmann, level=0.9),
+        {"shift": F, "lower": F, "upper": F, "method": W, **COUNTS},
+        by_value=True,
+    ),
+    Entry(
+        "kruskal_wallis",
+        pa.kruskal_wallis,
+        oracles.kruskal_wallis,
+        {"statistic": F, "df": N, "p_value": F, "n_samples": N, "n": N},
+        columns=("key", "score"),
+    ),
+    Entry(
+        "rank_agreement",
+        pa.rank_agreement,
+        oracles.rank_agreement,
+        {**dict.fromkeys(PAIR_COUNTS, N), **dict.fromkeys(AGREEMENT, F), "n": N},
+        columns=("score", "other"),
+    ),
+    Entry(
+        "roc_auc_ci",
+        functools.partial(pa.roc_auc_ci, level=0.9),
+        functools.partial(oracles.roc_auc_ci, z=Z_90),
+        CI_FIELDS,
+    ),
+    Entry(
+        "roc_auc_ci",
+        functools.partial(pa.roc_auc_ci, level=0.9, method="logit"),
+        functools.partial(oracles.roc_auc_ci, z=Z_90, method="logit"),
+        CI_FIELDS,
+    ),
+    Entry(
+        "roc_auc_ci",
+        functools.partial(pa.roc_auc_ci, level=0.9, method="hanley_mcneil"),
+        functools.partial(oracles.roc_auc_ci, z=Z_90, method="hanley_mcneil"),
+        CI_FIELDS,
+    ),
+    *(
+        Entry(
+            "roc_auc_ci",
+            functools.partial(pa.roc_auc_ci, method="bootstrap", interval=interval, n_resamples=9),
+            oracles.roc_auc_bootstrap,
+            CI_FIELDS,
+        )
+        for interval in BOOTSTRAP
+    ),
+    Entry(
+        "roc_auc_ci",
+        lambda label, score, cluster: pa.roc_auc_ci(label, score, cluster=cluster, level=0.9),
+        functools.partial(oracles.roc_auc_ci_clustered, z=Z_90),
+        {**CI_FIELDS, "n_clusters": N},
+        columns=KEYED,
+        plugin="roc_auc_ci_clustered",
+    ),
+    *(
+        Entry(
+            "roc_auc_difference",
+            functools.partial(pa.roc_auc_difference, alternative=alternative, level=0.9),
+            functools.partial(oracles.roc_auc_difference, alternative=alternative, z=Z_90),
+            {**dict.fromkeys(DIFFERENCE, F), **COUNTS},
+            columns=TWO,
+        )
+        for alternative in ALTERNATIVES
+    ),
+    Entry(
+        "roc_auc_difference",
+        lambda label, a, b, cluster: pa.roc_auc_difference(label, a, b, cluster=cluster, level=0.9),
+        functools.partial(oracles.roc_auc_difference_clustered, z=Z_90),
+        {**dict.fromkeys(DIFFERENCE, F), **COUNTS},
+        columns=(*TWO, "key"),
+    ),
+    Entry(
+        "roc_auc_difference",
+        functools.partial(pa.roc_auc_difference, method="bootstrap", max_fpr=0.3, n_resamples=9),
+        functools.partial(oracles.partial_area_difference, max_fpr=Fraction(3, 10)),
+        {**dict.fromkeys(DIFFERENCE, F), **COUNTS},
+        columns=TWO,
+    ),
+    Entry(
+        "roc_auc_difference_power",
+        pa.roc_auc_difference_power,
+        oracles.roc_auc_difference_power,
+        {**dict.fromkeys(("difference", "power", "needed_pos", "needed_neg"), F), **COUNTS},
+        columns=TWO,
+    ),
+    Entry(
+        "roc_auc_compare",
+        functools.partial(pa.roc_auc_compare, level=0.9),
+        functools.partial(oracles.roc_auc_compare, z=Z_90),
+        {
+            "areas": pl.List(pl.Struct(AREAS)),
+            "differences": pl.List(pl.Struct(PAIRS)),
+            "chi_square": F,
+            "df": N,
+            "p_value": F,
+            **COUNTS,
+        },
+        columns=TWO,
+    ),
+    Entry(
+        "roc_curve_difference",
+        functools.partial(pa.roc_curve_difference, n_permutations=9),
+        oracles.roc_curve_difference,
+        {"statistic": F, "p_value": F, **COUNTS},
+        columns=TWO,
+    ),
+    *(
+        Entry(
+            "cv_roc_auc",
+            functools.partial(pa.cv_roc_auc, level=0.9, method=method),
+            functools.partial(oracles.cv_roc_auc, level=0.9, method=method),
+            {
+                **dict.fromkeys(("auc", "sd", "se", "lower", "upper"), F),
+                "n_folds": N,
+                "n_undefined": N,
+                **COUNTS,
+            },
+            columns=KEYED,
+            exact=False,
+        )
+        for method in FOLD_METHODS
+    ),
+    Entry(
+        "cv_roc_auc_difference",
+        functools.partial(pa.cv_roc_auc_difference, level=0.9),
+        functools.partial(oracles.cv_roc_auc_difference, level=0.9),
+        {
+            **dict.fromkeys(("auc_a", "auc_b", "difference", "se", "lower", "upper", "t"), F),
+            "df": N,
+            "p_value": F,
+            "n_folds": N,
+            "n_undefined": N,
+            **COUNTS,
+        },
+        columns=(*TWO, "key"),
+        exact=False,
+    ),
+    Entry(
+        "roc_summary",
+        pa.roc_summary,
+        oracles.roc_summary,
+        {
+            "auc": F,
+            "se": F,
+            "gini": F,
+            "ks": F,
+            "average_precision": F,
+            "best_threshold": F,
+            **COUNTS,
+        },
+    ),
+    Entry(
+        "roc_curve",
+        pa.roc_curve,
+        oracles.roc_curve,
+        {"threshold": F, "fp": N, "tp": N, "fpr": F, "tpr": F},
+        is_list=True,
+    ),
+]

@@ -1,0 +1,167 @@
+"""Areas of several classes, with a score for each or one for all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any
+
+import polars as pl
+
+import polars_auc as pa
+from goldens.estimates import JACKKNIFE
+from goldens.rows import Answers, Check, Record, answer, signed
+
+
+def _areas(frame: pl.DataFrame, record: Record, **options: Any) -> Any:
+    arguments = record["arguments"]
+    classes = arguments.get("classes") or arguments.get("labels") or _ends(arguments["probabilities"])
+    return answer(
+        frame, pa.roc_auc_multiclass("label", *arguments["probabilities"], classes=classes, **options)
+    )
+
+
+def _ends(columns: list[str]) -> list[str]:
+    """Return the classes that columns are named after, as lr_setosa."""
+    return [column.split("_", 1)[1] for column in columns]
+
+
+def averaged(frame: pl.DataFrame, record: Record) -> Answers:
+    arguments = record["arguments"]
+    if "sample_weight" in arguments:
+        return {"auc": one_hot(frame, record, pa.roc_auc)}
+    areas = _areas(frame, record, multi_class=arguments["multi_class"], average=arguments["average"])
+    return {"auc": areas["auc"], "auc_per_class": [one["auc"] for one in areas["classes"]]}
+
+
+def one_hot(frame: pl.DataFrame, record: Record, measure: Callable[..., pl.Expr]) -> float:
+    """Average a measure of each class against the rest, as a query over the classes' rows says it."""
+    arguments = record["arguments"]
+    columns = arguments["probabilities"]
+    weight = pl.col(arguments["sample_weight"]) if "sample_weight" in arguments else pl.lit(1.0)
+    rows = pl.concat(
+        frame.with_row_index("row").select(
+            "row", label=pl.col("label") == name, score=column, weight=weight, of=pl.lit(name)
+        )
+        for name, column in zip(_ends(columns), columns, strict=True)
+    )
+    said = measure("label", "score", weight="weight").alias("said")
+    if arguments["average"] == "micro":
+        return float(rows.select(said).item())
+    by = "row" if arguments["average"] == "samples" else "of"
+    share = (pl.col("weight") * pl.col("label")).sum() if arguments["average"] == "weighted" else pl.lit(1.0)
+    each = rows.group_by(by).agg(said, share.alias("share"))
+    return float(each.select((pl.col("said") * pl.col("share")).sum() / pl.col("share").sum()).item())
+
+
+def average_precision(frame: pl.DataFrame, record: Record) -> Answers:
+    return {"average_precision": one_hot(frame, record, pa.average_precision)}
+
+
+def per_fold(frame: pl.DataFrame, record: Record) -> Answers:
+    arguments = record["arguments"]
+    columns = arguments["probabilities"]
+    areas = pa.roc_auc_multiclass(
+        "label",
+        *columns,
+        classes=_ends(columns),
+        multi_class=arguments["multi_class"],
+        average=arguments["average"],
+    )
+    told = frame.group_by(arguments["fold"]).agg(areas.struct.field("auc").alias("auc"))
+    each = told.sort(arguments["fold"])["auc"]
+    # Student's t with four degrees of freedom.
+    assert len(each) == 5
+    mean, margin = each.mean(), 2.7764451051977987 * each.std() / math.sqrt(5)  # type: ignore[operator]
+    return {"per_fold": each.to_list(), "mean": mean, "ci95": [mean - margin, mean + margin]}  # type: ignore[operator]
+
+
+def _given(frame: pl.DataFrame, record: Record) -> dict[tuple[str, str], float]:
+    """Return A(i | j): rows of two classes, by the column of the first."""
+    arguments = record["arguments"]
+    column = dict(zip(arguments["classes"], arguments["probabilities"], strict=True))
+    return {
+        (i, j): answer(
+            frame.filter(pl.col("label").is_in([i, j])), pa.roc_auc(pl.col("label") == i, column[i])
+        )
+        for i in column
+        for j in column
+        if i != j
+    }
+
+
+def hand_till(frame: pl.DataFrame, record: Record) -> Answers:
+    """Compare the mean, and that our pairs are the means of both directions, each compared by itself."""
+    classes = record["arguments"]["classes"]
+    areas = _areas(frame, record, multi_class="ovo")
+    given = _given(frame, record)
+    for pair in areas["pairs"]:
+        there, back = (pair["class_a"], pair["class_b"]), (pair["class_b"], pair["class_a"])
+        assert math.isclose(pair["auc"], (given[there] + given[back]) / 2, rel_tol=1e-15), record["id"]
+    assert len(areas["pairs"]) == len(classes) * (len(classes) - 1) / 2
+    return {
+        "auc": areas["auc"],
+        "hand_till_M": areas["auc"],
+        "A_i_given_j": [[given.get((i, j), 0.0) for j in classes] for i in classes],
+        "pairs": [
+            {"pair": f"{i}/{j}", "auc_i_given_j": given[i, j], "auc_j_given_i": given[j, i]}
+            for i, j in combinations(classes, 2)
+        ],
+    }
+
+
+def multiclass_roc(frame: pl.DataFrame, record: Record) -> Answers:
+    arguments = record["arguments"]
+    if "probabilities" in arguments:
+        return hand_till(frame, record)
+    areas = answer(frame, pa.roc_auc_ordinal("label", signed(arguments)))
+    direction = arguments["direction"]
+    pairs = [
+        {"levels": [pair["class_a"], pair["class_b"]], "direction": direction, "auc": pair["auc"]}
+        for pair in areas["pairs"]
+    ]
+    return {"auc": areas["auc"], "pairs": pairs}
+
+
+def one_vs_rest(frame: pl.DataFrame, record: Record) -> Answers:
+    columns = record["arguments"]["probabilities"]
+    told = []
+    for one, column in zip(_areas(frame, record)["classes"], columns, strict=True):
+        ci = answer(frame, pa.roc_auc_ci(pl.col("label") == one["class"], column))
+        told.append({**one, "delong_var": ci["se"] ** 2, "ci95": [ci["lower"], ci["upper"]]})
+    return {"rows": told}
+
+
+def ordinal_concordance(frame: pl.DataFrame, record: Record) -> Answers:
+    score = record["arguments"]["score"]
+    test = answer(frame, pa.rank_agreement(pl.col("label").cast(pl.Int8), score))
+    return {
+        "concordance": answer(frame, pa.roc_auc_ordinal("label", score))["concordance"],
+        "counts": {
+            "concordant": test["concordant"],
+            "discordant": test["discordant"],
+            "tied.x": test["tied_y"],
+            "tied.y": test["tied_x"],
+            "tied.xy": test["tied_both"],
+        },
+        "var": JACKKNIFE,
+    }
+
+
+def kruskal(frame: pl.DataFrame, record: Record) -> Answers:
+    arguments = record["arguments"]
+    test = answer(frame, pa.kruskal_wallis(arguments["group"], arguments["value"]))
+    return {"statistic": test["statistic"], "p_value": test["p_value"]}
+
+
+CHECKS: dict[str, Check] = {
+    "multiclass sklearn.metrics.roc_auc_score": averaged,
+    "multiclass sklearn.metrics.average_precision_score": average_precision,
+    "sklearn.metrics.roc_auc_score per fold": per_fold,
+    "bruteforce.hand_till": hand_till,
+    "pROC::multiclass.roc": multiclass_roc,
+    "pROC one-vs-rest": one_vs_rest,
+    "multiclass survival::concordance": ordinal_concordance,
+    "multiclass scipy.stats.kruskal": kruskal,
+}

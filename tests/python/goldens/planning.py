@@ -1,0 +1,97 @@
+"""Power, and the rows that it needs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+import polars_auc as pa
+from goldens.estimates import REPEATED
+from goldens.intervals import BINORMAL
+from goldens.rows import Answers, Apart, Check, Record, answer, pairs, rows, side
+
+
+def proc_power(frame: pl.DataFrame, record: Record) -> Answers | Apart:
+    arguments = record["arguments"]
+    alpha = arguments["sig.level"]
+    if alpha is None:
+        return Apart("a level solved for")
+    repeated = {"sig_level": REPEATED}
+    if "score1" in arguments:
+        return BINORMAL if arguments["method"] != "delong" else _two_scores(frame, record) | repeated
+    if "one_curve" in arguments:
+        ci = answer(rows(frame, record), pa.roc_auc_ci("label", "score"))
+        auc, n_pos, n_neg = ci["auc"], ci["n_pos"], ci["n_neg"]
+        sizes = {"ncases": n_pos, "ncontrols": n_neg, "auc": auc}
+    elif "auc" not in arguments:
+        return Apart("an AUC solved for")
+    elif "ncases" in arguments:
+        auc, n_pos, n_neg = arguments["auc"], arguments["ncases"], arguments["ncontrols"]
+        sizes = dict.fromkeys(("ncases", "ncontrols", "auc"), REPEATED)
+    else:
+        return (
+            _sizes(arguments, side(arguments), alpha)
+            | repeated
+            | {
+                "auc": REPEATED,
+                "power": REPEATED,
+            }
+        )
+    power = pa.roc_auc_power(
+        pl.lit(auc), pl.lit(n_pos), pl.lit(n_neg), alternative=side(arguments), alpha=alpha
+    )
+    return {**sizes, **repeated, "power": pl.select(power).item()}
+
+
+def _two_scores(frame: pl.DataFrame, record: Record) -> Answers:
+    arguments = record["arguments"]
+    plan = answer(
+        pairs(frame, record),
+        pa.roc_auc_difference_power(
+            "label",
+            "a",
+            "b",
+            power=arguments.get("power", 0.8),
+            alternative=side(arguments),
+            alpha=arguments["sig.level"],
+        ),
+    )
+    if "power" in arguments:
+        return {
+            "ncases": plan["needed_pos"],
+            "ncontrols": plan["needed_neg"],
+            "power": REPEATED,
+        }
+    return {"ncases": plan["n_pos"], "ncontrols": plan["n_neg"], "power": plan["power"]}
+
+
+def _sizes(arguments: Record, alternative: Any, alpha: float) -> Answers:
+    size = pa.roc_auc_sample_size(
+        pl.lit(arguments["auc"]).alias("size"),
+        power=arguments["power"],
+        ratio=arguments["kappa"],
+        alternative=alternative,
+        alpha=alpha,
+    )
+    n_pos, n_neg = pl.select(size).unnest("size").select("n_pos", "n_neg").row(0)
+    return {"ncases": n_pos, "ncontrols": n_neg}
+
+
+def formula_power(_: pl.DataFrame, record: Record) -> Answers:
+    arguments = record["arguments"]
+    auc, n_pos, n_neg = (pl.lit(arguments[name]) for name in ("auc", "ncases", "ncontrols"))
+    # One tail of this level is half of a two-sided test of twice the level.
+    power = pa.roc_auc_power(auc, n_pos, n_neg, alpha=2 * arguments["alpha_one_tail"])
+    return {"power": pl.select(power).item()}
+
+
+def formula_sizes(_: pl.DataFrame, record: Record) -> Answers:
+    return _sizes(record["arguments"], "greater", record["arguments"]["alpha_one_tail"])
+
+
+CHECKS: dict[str, Check] = {
+    "pROC::power.roc.test": proc_power,
+    "formula.one_curve_power": formula_power,
+    "formula.one_curve_sample_size": formula_sizes,
+}

@@ -1,0 +1,249 @@
+"""Rank tests of two samples, exact and not, and the shift between them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+import polars_auc as pa
+from goldens.estimates import REPEATED
+from goldens.rows import Answers, Apart, Check, Record, answer, rows, running_on, side, tied
+
+FOUR_DIGITS = Apart("R solves for it to four digits")
+MIDDLE = Apart("any root between the two middle differences; ours is their mean")
+GIVEN_TIES = Apart("inverts the exact test given the ties; ours the normal approximation")
+MANY_ROWS = Apart("inverts the exact test where told to; ours does below 50 rows of each class")
+
+
+def asymptotic_p(record: Record, p: float) -> float | Apart:
+    """Return an asymptotic p-value, unless coin took it as 1 less a probability, and that 1 is rounded."""
+    if record["function"].startswith("coin") and p < 2**-53 / record["tolerance"]["rel"]:
+        return Apart("coin takes it as 1 less a probability, which leaves it too few digits")
+    return p
+
+
+def r_wilcoxon(frame: pl.DataFrame, record: Record) -> Answers:
+    arguments = record["arguments"]
+    used = rows(frame, record)
+    correct = arguments.get("correct", True)
+    exact = arguments.get("exact") is True and not tied(used)
+    test = answer(
+        used,
+        pa.mann_whitney_u(
+            "label",
+            "score",
+            alternative=side(arguments),
+            method="exact" if exact else "asymptotic",
+            two_sided="doubled",
+            continuity=correct,
+        ),
+    )
+    words = {
+        "exact": "Wilcoxon rank sum exact test",
+        "asymptotic": "Wilcoxon rank sum test" + (" with continuity correction" if correct else ""),
+        None: "Wilcoxon rank sum test",  # all scores tie: no test, and no name for it
+    }
+    said = {
+        "statistic": test["u_statistic"],
+        "p_value": test["p_value"],
+        "method": words[test["method"]],
+        "alternative": REPEATED,
+    }
+    return {**said, **_r_interval(used, record, exact)} if arguments.get("conf.int") else said
+
+
+def _r_interval(used: pl.DataFrame, record: Record, exact: bool) -> Answers:
+    arguments = record["arguments"]
+    level, alternative = arguments["conf.level"], side(arguments)
+    if not exact and "abs_conf_int" not in record["tolerance"]:
+        return {"conf_int": FOUR_DIGITS, "estimate": FOUR_DIGITS}
+    # A one-sided interval is half of the two-sided one of twice the error.
+    both = level if alternative == "two-sided" else 1 - 2 * (1 - level)
+    shift = answer(used, pa.hodges_lehmann("label", "score", level=both))
+    if exact:
+        limits = _one_sided(shift, alternative) if shift["method"] == "exact" else MANY_ROWS
+        return {"conf_int": limits, "estimate": shift["shift"]}
+    root = record["result"]["estimate"]
+    between = _middle(used, root) and abs(root - shift["shift"]) > record["tolerance"]["abs_conf_int"]
+    return {"conf_int": _one_sided(shift, alternative), "estimate": MIDDLE if between else shift["shift"]}
+
+
+def _one_sided(shift: dict[str, Any], alternative: str) -> list[float]:
+    lower = -math.inf if alternative == "less" else shift["lower"]
+    return [lower, math.inf if alternative == "greater" else shift["upper"]]
+
+
+def _middle(used: pl.DataFrame, value: float) -> bool:
+    """Tell whether a value lies between the two middle differences of an even number."""
+    negatives, positives = (
+        used.drop_nulls().filter(pl.col("label") == label)["score"].to_numpy() for label in (False, True)
+    )
+    differences = np.subtract.outer(positives, negatives).ravel()
+    half = len(differences) // 2
+    low, high = np.partition(differences, (half - 1, half))[half - 1 : half + 1]
+    return len(differences) % 2 == 0 and bool(low < value < high)
+
+
+def scipy_mann_whitney(frame: pl.DataFrame, record: Record) -> Answers:
+    arguments = record["arguments"]
+    ties_ignored = arguments["method"] == "exact" and arguments["has_ties"]
+    test = answer(
+        rows(frame, record),
+        pa.mann_whitney_u(
+            "label",
+            "score",
+            alternative=side(arguments),
+            method=arguments["method"],
+            two_sided="doubled",
+            continuity=arguments.get("use_continuity", True),
+        ),
+    )
+    p = Apart("scipy's exact distribution ignores ties") if ties_ignored else test["p_value"]
+    return {"statistic": test["u_statistic"], "p_value": p}
+
+
+def coin_wilcoxon(frame: pl.DataFrame, record: Record) -> Answers:
+    arguments = record["arguments"]
+    test = answer(
+        rows(frame, record),
+        pa.mann_whitney_u(
+            "label",
+            "score",
+            alternative=side(arguments),
+            method=arguments["distribution"],
+            two_sided="deviation",
+            continuity=False,
+        ),
+    )
+    n_pos, p = test["n_pos"], test["p_value"]
+    exact = arguments["distribution"] == "exact"
+    expected = n_pos * test["n_neg"] / 2
+    return {
+        "z": test["z"],
+        "p_value": p if exact else asymptotic_p(record, p),
+        "rank_sum_pos": test["u_statistic"] + n_pos * (n_pos + 1) / 2,
+        "expectation": Apart("P (n + 1) / 2, no field of ours"),
+        "variance": ((test["u_statistic"] - expected) / test["z"]) ** 2,
+    }
+
+
+def exact_given_ties(frame: pl.DataFrame, record: Record) -> Answers:
+    arguments = record["arguments"]
+    used = rows(frame, record)
+    alternative = side(arguments)
+    test = answer(used, pa.mann_whitney_u("label", "score", alternative=alternative, method="exact"))
+    said = {"statistic": test["u_statistic"], "p_value": test["p_value"]}
+    if tied(used):
+        return {**said, "conf_int": GIVEN_TIES, "hodges_lehmann": GIVEN_TIES}
+    level = 0.95 if alternative == "two-sided" else 0.9
+    shift = answer(used, pa.hodges_lehmann("label", "score", level=level))
+    return {**said, "conf_int": _one_sided(shift, alternative), "hodges_lehmann": shift["shift"]}
+
+
+def every_arrangement(frame: pl.DataFrame, record: Record) -> Answers:
+    used = rows(frame, record)
+
+    def p(alternative: Any, two_sided: Any = "deviation") -> Any:
+        test = pa.mann_whitney_u(
+            "label", "score", method="exact", alternative=alternative, two_sided=two_sided
+        )
+        return answer(used, test)["p_value"]
+
+    return {
+        "p_greater": p("greater"),
+        "p_less": p("less"),
+        "p_two_sided_abs_deviation": p("two-sided"),
+        "p_two_sided_doubled": p("two-sided", "doubled"),
+        "n_arrangements": Apart("n over P, no field of ours"),
+        **dict.fromkeys(
+            ("p_point", "midp_greater", "midp_less"),
+            Apart("a mid-p-value or the step it halves, which are not here"),
+        ),
+    }
+
+
+def median_of_differences(frame: pl.DataFrame, record: Record) -> Answers:
+    shift = answer(rows(frame, record), pa.hodges_lehmann("label", "score"))
+    return {"hodges_lehmann": shift["shift"]}
+
+
+def scipy_brunner_munzel(frame: pl.DataFrame, record: Record) -> Answers:
+    arguments = record["arguments"]
+    test = answer(
+        rows(frame, record),
+        pa.brunner_munzel(
+            "label",
+            "score",
+            alternative=side(arguments),
+            distribution=arguments.get("distribution", "t"),
+        ),
+    )
+    statistic = None if test["statistic"] is None else -test["statistic"]
+    if test["se"] == 0 and test["auc"] in (0, 1):
+        return {"statistic": Apart("infinite; ours is null"), "p_value": test["p_value"]}
+    return {"statistic": statistic, "p_value": test["p_value"]}
+
+
+def statsmodels_brunner_munzel(frame: pl.DataFrame, record: Record) -> Answers:
+    used = rows(frame, record)
+    use_t = record["arguments"]["use_t"]
+
+    def test(alternative: Any) -> Any:
+        expression = pa.brunner_munzel(
+            "label", "score", alternative=alternative, distribution="t" if use_t else "normal"
+        )
+        said = answer(used, expression)
+        return {"statistic": said["statistic"], "p_value": said["p_value"], "df": said["df"]}
+
+    def limits(level: float) -> Any:
+        if use_t:
+            return Apart("an interval by Student's t; ours is normal")
+        ci = answer(used, pa.roc_auc_ci("label", "score", level=level))
+        theirs = record["result"][f"conf_int_{100 * level:.0f}"]
+        return [running_on(*both) for both in zip((ci["lower"], ci["upper"]), theirs, strict=True)]
+
+    ci = answer(used, pa.roc_auc_ci("label", "score"))
+    two_sided = test("two-sided")
+    return {
+        **two_sided,
+        "df": two_sided["df"] if use_t else Apart("no degrees of freedom where it takes the normal"),
+        "prob1_equals_auc": ci["auc"],
+        "var_prob": ci["se"] ** 2,
+        "conf_int_95": limits(0.95),
+        "conf_int_90": limits(0.90),
+        "test_two-sided": two_sided,
+        "test_larger": test("greater"),
+        "test_smaller": test("less"),
+    }
+
+
+def z_test(frame: pl.DataFrame, record: Record) -> Answers:
+    used = rows(frame, record)
+
+    def test(alternative: Any) -> Any:
+        return answer(
+            used, pa.brunner_munzel("label", "score", alternative=alternative, distribution="normal")
+        )
+
+    return {
+        "z": test("two-sided")["statistic"],
+        "p_two_sided": test("two-sided")["p_value"],
+        "p_greater": test("greater")["p_value"],
+        "p_less": test("less")["p_value"],
+    }
+
+
+CHECKS: dict[str, Check] = {
+    "stats::wilcox.test": r_wilcoxon,
+    "scipy.stats.mannwhitneyu": scipy_mann_whitney,
+    "coin::wilcox_test": coin_wilcoxon,
+    "exactRankTests::wilcox.exact": exact_given_ties,
+    "bruteforce.exact_permutation_rank_sum": every_arrangement,
+    "formula: median of all pairwise differences": median_of_differences,
+    "scipy.stats.brunnermunzel": scipy_brunner_munzel,
+    "statsmodels.stats.nonparametric.rank_compare_2indep": statsmodels_brunner_munzel,
+    "formula: z test of AUC = 0.5 (DeLong SE)": z_test,
+}

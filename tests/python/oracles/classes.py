@@ -1,0 +1,219 @@
+"""The definitions of what several classes, subgroups and folds are told, on plain rows in exact fractions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+from oracles.scores import MAYBE, exact_auc, folds, has_nan
+
+
+def area(pos: Sequence[Any], neg: Sequence[Any]) -> Fraction | None:
+    """Compare every positive with every negative; none without either."""
+    return exact_auc([(True, p) for p in pos] + [(False, n) for n in neg]) if pos and neg else None
+
+
+def weighted_mean(values: Iterable[tuple[Fraction | None, int]]) -> float | None:
+    there = [(value, weight) for value, weight in values if value is not None]
+    total = sum(weight for _, weight in there)
+    return float(sum((value * weight for value, weight in there), Fraction(0)) / total) if total else None
+
+
+def _number(value: Fraction | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def roc_auc_multiclass(
+    rows: Sequence[Any],
+    classes: Sequence[str],
+    columns: Callable[[Sequence[float]], Sequence[float]],
+    multi_class: str,
+    average: str | None,
+) -> dict[str, Any]:
+    """Rows are the class and what the columns, one for each class, are made of."""
+    told = [(key, dict(zip(classes, columns(scores), strict=True))) for key, *scores in rows]
+    present = {key for key, _ in told}
+    counts = {
+        "n_classes": len(present),
+        "n_missing": len(set(classes) - present),
+        "n": len(told),
+    }
+    if any(math.isnan(value) for _, values in told for value in values.values()):
+        auc = None if average is None else math.nan
+        return {"auc": auc, "classes": None, "pairs": None, **counts}
+
+    def of(column: str, pos: str, negs: Iterable[str]) -> Fraction | None:
+        others = set(negs)
+        return area(
+            [values[column] for key, values in told if key == pos],
+            [values[column] for key, values in told if key in others],
+        )
+
+    n = {one: sum(key == one for key, _ in told) for one in classes}
+    ovr = {one: of(one, one, set(classes) - {one}) for one in classes}
+    ovo = {}
+    for a, b in combinations(classes, 2):
+        there, back = of(a, a, b), of(b, b, a)
+        ovo[a, b] = None if there is None or back is None else (there + back) / 2
+    cells = [(key == one, value) for key, values in told for one, value in values.items()]
+    weigh = average == "weighted"
+    auc = None
+    if average == "micro":
+        micro = area([value for own, value in cells if own], [value for own, value in cells if not own])
+        auc = _number(micro)
+    elif average is not None and multi_class == "ovr":
+        auc = weighted_mean((ovr[one], n[one] if weigh else 1) for one in classes)
+    elif average is not None:
+        auc = weighted_mean((value, n[a] + n[b] if weigh else 1) for (a, b), value in ovo.items())
+    pairs = [
+        {"class_a": a, "class_b": b, "n": n[a] + n[b], "auc": _number(value)} for (a, b), value in ovo.items()
+    ]
+    return {
+        "auc": auc,
+        "classes": [{"class": one, "n": n[one], "auc": _number(ovr[one])} for one in classes],
+        "pairs": pairs if multi_class == "ovo" else None,
+        **counts,
+    }
+
+
+def roc_auc_ordinal(rows: Sequence[tuple[str, float]]) -> dict[str, Any]:
+    classes = sorted({key for key, _ in rows})
+    counts = {"n_classes": len(classes), "n": len(rows)}
+    if any(math.isnan(score) for _, score in rows):
+        return {"auc": math.nan, "concordance": math.nan, "pairs": None, **counts}
+    of = {one: [score for key, score in rows if key == one] for one in classes}
+    areas = {(a, b): area(of[b], of[a]) for a, b in combinations(classes, 2)}
+    return {
+        "auc": weighted_mean((value, 1) for value in areas.values()),
+        "concordance": weighted_mean((value, len(of[a]) * len(of[b])) for (a, b), value in areas.items()),
+        "pairs": [{"class_a": a, "class_b": b, "auc": _number(value)} for (a, b), value in areas.items()],
+        **counts,
+    }
+
+
+def subgroup_auc(rows: Sequence[tuple[bool, float, str]], subgroup: str) -> dict[str, Any]:
+    def of(*, label: bool, inside: bool) -> list[float]:
+        return [score for is_pos, score, key in rows if is_pos == label and (key == subgroup) == inside]
+
+    pos, neg = of(label=True, inside=True), of(label=False, inside=True)
+    other_pos, other_neg = of(label=True, inside=False), of(label=False, inside=False)
+    areas = {
+        "subgroup_auc": area(pos, neg),
+        "bpsn_auc": area(other_pos, neg),
+        "bnsp_auc": area(pos, other_neg),
+        "background_auc": area(other_pos, other_neg),
+        "auc": area(pos + other_pos, neg + other_neg),
+    }
+    nan = has_nan([(label, score) for label, score, _ in rows])
+    return {
+        **{name: math.nan if nan else _number(value) for name, value in areas.items()},
+        "n_subgroup_pos": len(pos),
+        "n_subgroup_neg": len(neg),
+        "n_background_pos": len(other_pos),
+        "n_background_neg": len(other_neg),
+    }
+
+
+def grouped_roc_auc(rows: Sequence[tuple[bool, float, str]], average: str) -> dict[str, Any]:
+    counts = {"n_pos": sum(label for label, *_ in rows), "n_neg": sum(not label for label, *_ in rows)}
+    if has_nan([(label, score) for label, score, _ in rows]):
+        return {"auc": math.nan, "n_groups": 0, "n_undefined": 0, **counts}
+    users = []
+    for members in folds(rows).values():
+        pos = [score for label, score, *_ in members if label]
+        neg = [score for label, score, *_ in members if not label]
+        weights = {
+            "macro": 1,
+            "rows": len(members),
+            "positives": len(pos),
+            "pairs": len(pos) * len(neg),
+        }
+        users.append((area(pos, neg), weights[average]))
+    defined = sum(auc is not None for auc, _ in users)
+    return {
+        "auc": weighted_mean(users),
+        "n_groups": defined,
+        "n_undefined": len(users) - defined,
+        **counts,
+    }
+
+
+Point = tuple[Fraction, Fraction]
+
+
+def _rates(rows: Sequence[Any], threshold: float) -> Point:
+    """Return fpr and tpr of calling every score from the threshold up positive."""
+    pos = [score for label, score, *_ in rows if label]
+    neg = [score for label, score, *_ in rows if not label]
+    return (
+        Fraction(sum(score >= threshold for score in neg), len(neg)),
+        Fraction(sum(score >= threshold for score in pos), len(pos)),
+    )
+
+
+def _tpr_at(rows: Sequence[Any], fpr: Fraction) -> tuple[Fraction, bool]:
+    """Return the highest tpr of the curve at an fpr, and whether a point of the curve is there."""
+    points = [(Fraction(0), Fraction(0))]
+    points += [_rates(rows, threshold) for threshold in sorted({row[1] for row in rows}, reverse=True)]
+    there = [tpr for x, tpr in points if x == fpr]
+    if there:
+        return max(there), True
+    before = max(point for point in points if point[0] < fpr)
+    after = min(point for point in points if point[0] > fpr)
+    share = (fpr - before[0]) / (after[0] - before[0])
+    return before[1] + share * (after[1] - before[1]), False
+
+
+def _has_both(rows: Sequence[Any]) -> bool:
+    return len({row[0] for row in rows}) == 2
+
+
+def _mean_and_sd(values: Sequence[Fraction], *, rounded: bool) -> tuple[float, Any]:
+    """Around values that are rounded a deviation of 0 may come out as almost that."""
+    mean = sum(values, Fraction(0)) / len(values)
+    if len(values) < 2:
+        return float(mean), None
+    variance = sum(((value - mean) ** 2 for value in values), Fraction(0)) / (len(values) - 1)
+    return float(mean), MAYBE if rounded and variance == 0 else math.sqrt(variance)
+
+
+def average_roc_curve(
+    rows: Sequence[tuple[bool, float, str]], method: str, n_points: int
+) -> list[dict[str, Any]] | None:
+    if has_nan([(label, score) for label, score, _ in rows]):
+        return None
+    parts: list[Sequence[Any]] = list(folds(rows).values())
+    n_folds = len(parts)
+    if method == "pooled":
+        parts = [rows]
+    parts = [part for part in parts if _has_both(part)]
+    if not parts:
+        return None
+    points = []
+    if method == "threshold":
+        scores = sorted({score for _, score, _ in rows}, reverse=True)
+        if len(scores) > n_points - 1:
+            steps = n_points - 2
+            # Evenly from the lowest, to the nearest, halves to the higher score.
+            lowest = scores[::-1]
+            places = [Fraction(step * (len(scores) - 1), steps) for step in range(steps + 1)]
+            scores = [lowest[math.floor(place + Fraction(1, 2))] for place in places][::-1]
+        for threshold in [None, *scores]:
+            nothing = (Fraction(0), Fraction(0))
+            at = [nothing if threshold is None else _rates(part, threshold) for part in parts]
+            fpr, fpr_sd = _mean_and_sd([point[0] for point in at], rounded=False)
+            tpr, tpr_sd = _mean_and_sd([point[1] for point in at], rounded=False)
+            point = {"fpr": fpr, "fpr_sd": fpr_sd, "tpr": tpr, "tpr_sd": tpr_sd, "threshold": threshold}
+            points.append({**point, "n_folds": len(parts)})
+        return points
+    for place in range(n_points):
+        rate = Fraction(place, n_points - 1)
+        reached = [_tpr_at(part, rate) for part in parts]
+        rounded = not all(exact for _, exact in reached)
+        tpr, tpr_sd = _mean_and_sd([value for value, _ in reached], rounded=rounded)
+        point = {"fpr": float(rate), "fpr_sd": None, "tpr": tpr, "tpr_sd": tpr_sd, "threshold": None}
+        points.append({**point, "n_folds": n_folds if method == "pooled" else len(parts)})
+    return points
