@@ -147,7 +147,7 @@ fn main() {
                 }),
                 ("roc_summary", &|| {
                     each_group(&scores, &labels, group_rows, |ties| {
-                        RocSummary {}.of_ties(ties).se.unwrap_or(0.0)
+                        RocSummary::default().of_ties(ties).se.unwrap_or(0.0)
                     })
                 }),
                 ("roc_auc_ci", &|| {

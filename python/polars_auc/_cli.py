@@ -87,10 +87,10 @@ def _parser() -> argparse.ArgumentParser:
         help="method of the interval of the AUC (default: delong)",
     )
     command.add_argument(
-        "--resamples", type=int, default=2000, metavar="N", help="bootstrap resamples (default: 2000)"
+        "--resamples", type=int, metavar="N", help="bootstrap resamples, with --ci bootstrap (default: 2000)"
     )
     command.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="seed of the bootstrap (default: 0)"
+        "--seed", type=int, metavar="N", help="seed, with --ci bootstrap (default: 0)"
     )
     command.add_argument(
         "--compare", action="store_true", help="compare each score with the first, on rows that have all"

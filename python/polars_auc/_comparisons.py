@@ -12,6 +12,7 @@ from polars_auc._options import (
     ALTERNATIVES,
     adjustment,
     between_0_and_1,
+    bootstrap,
     one_of,
     rate,
     rate_range,
@@ -40,8 +41,8 @@ def roc_auc_difference(
     max_tpr: float | None = None,
     at_fpr: float | None = None,
     at_tpr: float | None = None,
-    n_resamples: int = 2000,
-    seed: int = 0,
+    n_resamples: int | None = None,
+    seed: int | None = None,
 ) -> pl.Expr:
     """Return the difference of two scores' AUCs on the same rows, with its interval and test.
 
@@ -72,9 +73,9 @@ def roc_auc_difference(
     at_tpr
         Compare ``1 - fpr`` at this tpr: the specificity at a fixed sensitivity (bootstrap only).
     n_resamples
-        The number of resamples of the bootstrap.
+        The number of resamples; 2000 by default (bootstrap only).
     seed
-        What the bootstrap's random numbers begin with.
+        The seed of the random numbers; 0 by default (bootstrap only).
 
     Returns
     -------
@@ -135,6 +136,7 @@ def roc_auc_difference(
     if measure != "auc" and method == "delong":
         msg = f'{name}: method "delong" compares whole areas; take method="bootstrap"'
         raise ValueError(msg)
+    drawn = bootstrap(name, method, n_resamples, seed)
     columns = {"score_a": score_a, "score_b": score_b, "label": label}
     if cluster is not None:
         columns["cluster"] = cluster
@@ -145,7 +147,7 @@ def roc_auc_difference(
         measure=measure,
         alternative=alternative,
         level=float(level),
-        resampling=resampling(name, n_resamples, seed),
+        resampling=drawn,
     )
 
 

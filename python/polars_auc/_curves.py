@@ -700,8 +700,7 @@ def roc_binormal(
     (0.9107, 2.3298, -1.4146)
     """
     one_of("roc_binormal", "method", method, ("least_squares", "moments"))
-    variant = None if method == "least_squares" else "moments"
-    return expression("roc_binormal", {"score": score, "label": label}, variant=variant)
+    return expression("roc_binormal", {"score": score, "label": label}, method=method)
 
 
 def binormal_curve(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from polars_auc._options import flag, rate_range
+from polars_auc._options import bootstrap, between_0_and_1, flag, one_of, rate_range
 from polars_auc._plugin import expression
 
 if TYPE_CHECKING:
@@ -100,7 +100,10 @@ def roc_auc(
     columns = {"score": score, "label": label, "weight": weight}
     fpr, tpr = rate_range(name, "fpr", min_fpr, max_fpr), rate_range(name, "tpr", min_tpr, max_tpr)
     if fpr is None and tpr is None:
-        return expression(name, columns)
+        if standardized:
+            msg = f"{name}: standardized is for a part of the curve; give max_fpr or another bound, or leave it out"
+            raise ValueError(msg)
+        return expression(name, columns, range=None, standardized=False)
     if fpr is None or tpr is None:
         bounds: dict[str, object] = {"fpr": fpr} if fpr else {"tpr": tpr}
     elif min_fpr is None and max_tpr is None and not standardized:
@@ -111,10 +114,10 @@ def roc_auc(
             "two-way partial area, which has no standardized form"
         )
         raise ValueError(msg)
-    return expression(name, columns, variant="partial", range=bounds, standardized=standardized)
+    return expression(name, columns, range=bounds, standardized=standardized)
 
 
-def gini(label: IntoExpr, score: IntoExpr) -> pl.Expr:
+def gini(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None) -> pl.Expr:
     """Return the Gini coefficient, twice the AUC less 1.
 
     Also called accuracy ratio, or Somers' D of the score given the label: 1 for a perfect ranking, 0 for a
@@ -126,12 +129,15 @@ def gini(label: IntoExpr, score: IntoExpr) -> pl.Expr:
         Boolean, or an integer or float column that holds only 0 and 1.
     score
         Any numeric or Boolean column; higher means more positive.
+    weight
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
 
     Returns
     -------
     polars.Expr
         One Float64 for each group, -1 to 1, named after the score. Null if the group has no positive or no
-        negative, NaN if a score is NaN. Rows with a null label or score are skipped.
+        negative, NaN if a score is NaN. Rows with a null label, score or weight are skipped.
 
     Raises
     ------
@@ -151,7 +157,7 @@ def gini(label: IntoExpr, score: IntoExpr) -> pl.Expr:
     >>> loans.select(pa.gini("bad", "score")).item()
     0.5
     """
-    return expression("gini", {"score": score, "label": label})
+    return expression("gini", {"score": score, "label": label, "weight": weight})
 
 
 def average_precision(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None) -> pl.Expr:
@@ -302,8 +308,17 @@ def mean_positive_rank(label: IntoExpr, score: IntoExpr) -> pl.Expr:
     return expression("mean_positive_rank", {"score": score, "label": label})
 
 
-def roc_summary(label: IntoExpr, score: IntoExpr) -> pl.Expr:
-    """Return the most used numbers: AUC, standard error, Gini, KS, average precision, best threshold.
+def roc_summary(
+    label: IntoExpr,
+    score: IntoExpr,
+    *,
+    ci: Literal["delong", "logit", "hanley_mcneil", "bootstrap"] = "delong",
+    level: float = 0.95,
+    interval: Literal["percentile", "bca"] | None = None,
+    n_resamples: int | None = None,
+    seed: int | None = None,
+) -> pl.Expr:
+    """Return the most used numbers: AUC with its interval, Gini, KS, average precision, best threshold.
 
     All of them come from one ranking of the rows. Polars does not share work between expressions inside
     ``agg``, so separate expressions would each rank the rows again. This function takes about twice as long
@@ -315,6 +330,13 @@ def roc_summary(label: IntoExpr, score: IntoExpr) -> pl.Expr:
         Boolean, or an integer or float column that holds only 0 and 1.
     score
         Any numeric or Boolean column; higher means more positive.
+    ci
+        The method of the interval: see :func:`polars_auc.roc_auc_ci`.
+    level
+        The interval's coverage, between 0 and 1.
+    interval, n_resamples, seed
+        The limits, the number of resamples and the seed of the bootstrap: see
+        :func:`polars_auc.roc_auc_ci`.
 
     Returns
     -------
@@ -322,20 +344,28 @@ def roc_summary(label: IntoExpr, score: IntoExpr) -> pl.Expr:
         One Struct for each group, named after the score:
 
         - ``auc`` (Float64): as :func:`roc_auc`.
-        - ``se`` (Float64): its standard error, as :func:`polars_auc.roc_auc_ci` by DeLong.
+        - ``se``, ``lower``, ``upper`` (Float64): its standard error and limits, as
+          :func:`polars_auc.roc_auc_ci`.
         - ``gini`` (Float64): as :func:`gini`.
         - ``ks`` (Float64): the distance of :func:`ks_statistic`.
         - ``average_precision`` (Float64): the mean, over positives, of the precision at their score; 0 to 1.
         - ``best_threshold`` (the score's dtype): the score at which ``tpr - fpr`` is largest, where a row is
           called positive if ``score >= best_threshold``; if there are several, the highest.
-        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+        - ``prevalence`` (Float64): ``n_pos / n``.
+        - ``n`` (UInt64): the rows that were used.
+        - ``n_missing`` (UInt64): the rows that were skipped because the label or the score is null.
+        - ``n_pos``, ``n_neg`` (UInt64): the positives and the negatives among the rows that were used.
 
-        All but the counts are null if the group has no positive or no negative, NaN if a score is NaN; ``se``
-        is null also with fewer than two positives or fewer than two negatives. Rows with a null label or
-        score are skipped.
+        The numbers are null if the group has no positive or no negative, NaN if a score is NaN; ``se`` and
+        the limits are null also with fewer than two positives or fewer than two negatives (but see
+        ``"hanley_mcneil"``). ``prevalence`` is null if no row was used. Rows with a null label or score are
+        skipped.
 
     Raises
     ------
+    ValueError
+        For an unknown method or interval, a level that is not between 0 and 1, and options of the bootstrap
+        with another method.
     polars.exceptions.ComputeError
         As :func:`roc_auc`.
 
@@ -357,4 +387,10 @@ def roc_summary(label: IntoExpr, score: IntoExpr) -> pl.Expr:
     >>> summary.select(pl.col("auc", "se", "average_precision").round(4), "best_threshold").row(0)
     (0.8889, 0.1571, 0.9167, 5)
     """
-    return expression("roc_summary", {"score": score, "label": label})
+    name = "roc_summary"
+    one_of(name, "ci", ci, ("delong", "logit", "hanley_mcneil", "bootstrap"))
+    one_of(name, "interval", interval, ("percentile", "bca", None))
+    between_0_and_1(name, "level", level)
+    drawn = bootstrap(name, ci, n_resamples, seed, interval=interval, option="ci")
+    made = {"method": ci, "level": float(level), "resampling": drawn, "interval": interval}
+    return expression(name, {"score": score, "label": label}, ci=made)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from polars_auc._options import between_0_and_1, one_of, resampling
+from polars_auc._options import between_0_and_1, bootstrap, one_of
 from polars_auc._plugin import expression
 
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ def roc_auc_ci(
     level: float = 0.95,
     weight: IntoExpr | None = None,
     cluster: IntoExpr | None = None,
-    interval: Literal["percentile", "bca"] = "percentile",
-    n_resamples: int = 2000,
-    seed: int = 0,
+    interval: Literal["percentile", "bca"] | None = None,
+    n_resamples: int | None = None,
+    seed: int | None = None,
 ) -> pl.Expr:
     """Return the AUC with its standard error and confidence interval.
 
@@ -57,12 +57,13 @@ def roc_auc_ci(
         A column that says which rows belong together, such as the rows of one customer, whose scores are not
         independent. The standard error is then Obuchowski's. Not possible with ``"hanley_mcneil"``.
     interval
-        The limits of the bootstrap: ``"percentile"``, quantiles of the resampled AUCs, or ``"bca"``,
-        quantiles with a correction for bias and acceleration (not with ``cluster``).
+        The limits of the bootstrap: ``"percentile"`` (the default), quantiles of the resampled AUCs, or
+        ``"bca"``, quantiles with a correction for bias and acceleration (not with ``cluster``). This option
+        and the next two are for the bootstrap only.
     n_resamples
-        The number of resamples of the bootstrap.
+        The number of resamples; 2000 by default.
     seed
-        The seed of the bootstrap's random numbers. The same seed gives the same limits for every order of
+        The seed of the random numbers; 0 by default. The same seed gives the same limits for every order of
         rows and groups, every number of threads and every engine.
 
     Returns
@@ -128,11 +129,10 @@ def roc_auc_ci(
     (0.8164, 0.9402)
     """
     one_of("roc_auc_ci", "method", method, ("delong", "logit", "hanley_mcneil", "bootstrap"))
-    one_of("roc_auc_ci", "interval", interval, ("percentile", "bca"))
+    one_of("roc_auc_ci", "interval", interval, ("percentile", "bca", None))
     between_0_and_1("roc_auc_ci", "level", level)
-    drawn = resampling("roc_auc_ci", n_resamples, seed)
+    drawn = bootstrap("roc_auc_ci", method, n_resamples, seed, interval=interval)
     columns: dict[str, IntoExpr | None] = {"score": score, "label": label}
-    variant = None
     if weight is not None:
         if method not in ("delong", "logit") or cluster is not None:
             asked = f"method {method!r}" if cluster is None else "cluster"
@@ -141,9 +141,7 @@ def roc_auc_ci(
                 'take method="delong" or "logit", and no cluster'
             )
             raise ValueError(msg)
-        return expression(
-            "roc_auc_ci", {**columns, "weight": weight}, variant="weighted", method=method, level=float(level)
-        )
+        columns["weight"] = weight
     if cluster is not None:
         if method == "hanley_mcneil":
             msg = 'roc_auc_ci: "hanley_mcneil" cannot use clusters; take "delong", "logit" or "bootstrap"'
@@ -152,15 +150,14 @@ def roc_auc_ci(
             msg = 'roc_auc_ci: interval "bca" cannot use clusters; take interval="percentile"'
             raise ValueError(msg)
         columns["cluster"] = cluster
-        variant = "clustered"
     return expression(
         "roc_auc_ci",
         columns,
-        variant=variant,
+        variant=None if cluster is None else "clustered",
         method=method,
         level=float(level),
         resampling=drawn,
-        bootstrap=interval,
+        interval=interval,
     )
 
 

@@ -40,6 +40,32 @@ def resampling(name: str, n_resamples: int, seed: int, *, option: str = "n_resam
     }
 
 
+def bootstrap(
+    name: str,
+    method: str,
+    n_resamples: int | None,
+    seed: int | None,
+    *,
+    option: str = "method",
+    **others: object,
+) -> dict[str, int] | None:
+    """Check the options of the bootstrap, which are None where they were not given, and refuse them elsewhere."""
+    given = {"n_resamples": n_resamples, "seed": seed, **others}
+    asked = [option for option, value in given.items() if value is not None]
+    if method != "bootstrap":
+        if asked:
+            applies = "applies" if len(asked) == 1 else "apply"
+            msg = (
+                f"{name}: {' and '.join(asked)} {applies} to the bootstrap only, and {option} is {method!r}; "
+                f'leave this out, or write {option}="bootstrap"'
+            )
+            raise ValueError(msg)
+        return None
+    return resampling(
+        name, 2000 if n_resamples is None else n_resamples, 0 if seed is None else seed
+    )
+
+
 ALTERNATIVES = ("two-sided", "greater", "less")
 ADJUSTMENTS = ("holm", "bonferroni", "bh", "by", None)
 

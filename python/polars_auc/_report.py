@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import polars as pl
 
 from polars_auc._comparisons import roc_auc_compare
-from polars_auc._estimates import gini, ks_statistic
-from polars_auc._intervals import cv_roc_auc, roc_auc_ci
+from polars_auc._estimates import roc_summary
+from polars_auc._intervals import cv_roc_auc
 from polars_auc._options import adjustment
 from polars_auc._segments import compare_segments
 
@@ -30,8 +30,8 @@ def report(
     by: str | Iterable[str] = (),
     level: float = 0.95,
     ci: Literal["delong", "logit", "hanley_mcneil", "bootstrap"] = "delong",
-    n_resamples: int = 2000,
-    seed: int = 0,
+    n_resamples: int | None = None,
+    seed: int | None = None,
     compare: bool = False,
     versus: object = None,
     adjust: Literal["holm", "bonferroni", "bh", "by"] | None = "holm",
@@ -78,8 +78,7 @@ def report(
         - ``n_missing`` (UInt64): rows that were skipped because the label or the score is null.
         - ``prevalence`` (Float64): ``n_pos / n``.
         - ``auc``, ``se``, ``lower``, ``upper`` (Float64): :func:`polars_auc.roc_auc_ci`.
-        - ``ks`` (Float64): :func:`polars_auc.ks_statistic`.
-        - ``gini`` (Float64): :func:`polars_auc.gini`.
+        - ``ks``, ``gini`` (Float64): :func:`polars_auc.roc_summary`.
         - with ``folds``: ``cv_auc``, ``cv_se``, ``cv_lower``, ``cv_upper`` (Float64), ``n_folds``,
           ``n_undefined`` (UInt64), of :func:`polars_auc.cv_roc_auc`.
         - with ``compare``: ``gain``, ``gain_lower``, ``gain_upper``, ``gain_p_value``, ``gain_p_adjusted``
@@ -141,14 +140,10 @@ def report(
         msg = 'report: versus compares groups, but there are none; write by="segment"'
         raise ValueError(msg)
     answers = [
-        answer
-        for name, score in columns.items()
-        for answer in (
-            roc_auc_ci(label, score, method=ci, level=level, n_resamples=n_resamples, seed=seed).alias(
-                _column("ci", name)
-            ),
-            *_answers(name, label, score),
+        roc_summary(label, score, ci=ci, level=level, n_resamples=n_resamples, seed=seed).alias(
+            _column("summary", name)
         )
+        for name, score in columns.items()
     ]
     extras: dict[str, _Extra] = {}
     if folds is not None:
@@ -184,19 +179,13 @@ def report(
     return everything.drop(_ROW)
 
 
+# Fields of `roc_summary` that are columns of a report.
+_OF_SUMMARY = ["n", "n_pos", "n_missing", "prevalence", "auc", "se", "lower", "upper", "ks", "gini"]
+
 _COLUMNS = [
     "scope",
     "score",
-    "n",
-    "n_pos",
-    "n_missing",
-    "prevalence",
-    "auc",
-    "se",
-    "lower",
-    "upper",
-    "ks",
-    "gini",
+    *_OF_SUMMARY,
     "cv_auc",
     "cv_se",
     "cv_lower",
@@ -282,15 +271,6 @@ def _column(answer: str, name: str) -> str:
     return f"polars_auc: {answer} of {name}"
 
 
-def _answers(name: str, label: IntoExpr, score: pl.Expr) -> list[pl.Expr]:
-    """Return the columns that a report always has for a score, besides the interval."""
-    return [
-        pl.len().cast(pl.UInt64).alias(_column("rows", name)),
-        ks_statistic(label, score).struct.field("ks").alias(_column("ks", name)),
-        gini(label, score).alias(_column("gini", name)),
-    ]
-
-
 def _of_folds(name: str) -> list[pl.Expr]:
     cv = pl.col(_column("folds", name)).struct
     fields = [cv.field(field).alias(f"cv_{field}") for field in ("auc", "se", "lower", "upper")]
@@ -323,19 +303,11 @@ def _one_row_a_score(
     """Turn the aggregates of each group from columns into one row for each score, with the score's place."""
     rows = []
     for place, name in enumerate(scores):
-        ci = pl.col(_column("ci", name)).struct
-        n_pos = ci.field("n_pos")
-        n = n_pos + ci.field("n_neg")
+        summary = pl.col(_column("summary", name)).struct
         row = pl.struct(
             pl.lit(place).alias(_ROW),
             pl.lit(name).alias("score"),
-            n.alias("n"),
-            n_pos,
-            (pl.col(_column("rows", name)) - n).alias("n_missing"),
-            pl.when(n > 0).then(n_pos / n).alias("prevalence"),
-            ci.field("auc", "se", "lower", "upper"),
-            pl.col(_column("ks", name)).alias("ks"),
-            pl.col(_column("gini", name)).alias("gini"),
+            summary.field(*_OF_SUMMARY),
             *(field for extra in extras.values() for field in extra(name)),
         )
         rows.append(row)

@@ -252,7 +252,7 @@ mod tests {
                 prop_assert_eq!((now, now.is_some()), (earlier, there));
             }
             let (pos, neg) = counts.ties().fold_segments(Indexed::Rarer, |sum: &mut (u64, u64), segment| { sum.0 += segment.pos; sum.1 += segment.neg; }, |_, _| ());
-            prop_assert_eq!((pos, neg), (group.n_pos(), group.n_neg()));
+            prop_assert_eq!((pos, neg), (group.row_counts().n_pos, group.row_counts().n_neg));
         }
     }
 

@@ -44,6 +44,19 @@ pub struct Group<K> {
     layout: Layout<K>,
     one_thread: OneThread<K>,
     nan: bool,
+    /// All rows, those that were skipped among them.
+    rows: u64,
+}
+
+/// How many rows a group has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RowCounts {
+    /// Positives: rows that are not missing and whose label is 1.
+    pub n_pos: u64,
+    /// Negatives: rows that are not missing and whose label is 0.
+    pub n_neg: u64,
+    /// Rows that were skipped.
+    pub n_missing: u64,
 }
 
 /// Where the rows are.
@@ -71,6 +84,7 @@ impl<K: Key> Group<K> {
             layout: Layout::OneThread,
             one_thread: OneThread::default(),
             nan: false,
+            rows: 0,
         }
     }
 
@@ -82,6 +96,7 @@ impl<K: Key> Group<K> {
         let rows = scores.len();
         assert!(labels.len() == rows && valid.is_none_or(|valid| valid.len() == rows));
         self.score_type = ScoreType::of::<S>(self.domain);
+        self.rows = rows as u64;
         let most = match self.strategy {
             Strategy::Fitting if rows >= COUNTED_ROWS => {
                 Some(rows / ROWS_PER_KEY).filter(|&most| Counted::may_be_few(scores, most))
@@ -125,20 +140,17 @@ impl<K: Key> Group<K> {
             labels.len() == rows && weights.len() == rows && valid.is_none_or(|valid| valid.len() == rows)
         );
         self.score_type = ScoreType::of::<S>(self.domain);
+        self.rows = rows as u64;
         let in_shards = self.strategy == Strategy::Shards;
         let weighted = Weighted::part(scores, labels, weights, valid, in_shards);
         self.nan = weighted.has_nan();
         self.layout = Layout::Weighted(weighted);
     }
 
-    /// Positives: rows that are not missing and whose label is 1.
-    pub fn n_pos(&self) -> u64 {
-        self.source().rows().0
-    }
-
-    /// Negatives: rows that are not missing and whose label is 0.
-    pub fn n_neg(&self) -> u64 {
-        self.source().rows().1
+    /// How many rows there are.
+    pub fn row_counts(&self) -> RowCounts {
+        let (n_pos, n_neg) = self.source().rows();
+        RowCounts { n_pos, n_neg, n_missing: self.rows - n_pos - n_neg }
     }
 
     /// Whether a score that is not missing is NaN, and the group therefore cannot be ranked.
@@ -148,13 +160,14 @@ impl<K: Key> Group<K> {
 
     /// The ties of the rows.
     pub fn ties(&mut self) -> Ties<'_> {
+        let n_missing = self.row_counts().n_missing;
         let source: &mut dyn Source = match &mut self.layout {
             Layout::OneThread => &mut self.one_thread,
             Layout::Shards(shards) => shards,
             Layout::Counted(counted) => counted,
             Layout::Weighted(weighted) => weighted,
         };
-        Ties::of(source, self.score_type)
+        Ties::of(source, self.score_type).beside_missing(n_missing)
     }
 
     fn source(&self) -> &dyn Source {
@@ -185,8 +198,11 @@ mod tests {
             group.load(&[7i64; 50], Bits::new(&[255; 8], 3, 50), None); // memory from before
             group.load(&scores, bits(&labels), Some(bits(&valid)));
             let there: Vec<&(i64, bool, bool)> = rows.iter().filter(|row| row.2).collect();
-            prop_assert_eq!(group.n_pos() as usize, there.iter().filter(|row| row.1).count());
-            prop_assert_eq!(group.n_neg() as usize, there.iter().filter(|row| !row.1).count());
+            let counted = group.row_counts();
+            prop_assert_eq!(counted.n_pos as usize, there.iter().filter(|row| row.1).count());
+            prop_assert_eq!(counted.n_neg as usize, there.iter().filter(|row| !row.1).count());
+            prop_assert_eq!(counted.n_missing as usize, rows.len() - there.len());
+            prop_assert_eq!(group.ties().row_counts(), counted);
             let twice_u = group.ties().twice_u();
             let kept: Vec<i64> = there.iter().map(|row| row.0).collect();
             let labels_kept = packed(there.iter().map(|row| row.1));

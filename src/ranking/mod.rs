@@ -43,7 +43,7 @@ pub use bits::Bits;
 pub use codes::Codes;
 pub use counts::{Count, Counts};
 pub use fixed_point::{Unit, Units};
-pub use group::{Group, Strategy};
+pub use group::{Group, RowCounts, Strategy};
 pub use key::{Key, Score};
 pub use keys::{Keys, Width};
 pub use number::{Domain, Number};

@@ -13,7 +13,7 @@ use super::fixed_point::Units;
 use super::outline::Cell;
 use super::score_type::ScoreType;
 use super::steps::{Segment, Take, Tie};
-use super::{Counts, Number, Placements, duplicates};
+use super::{Counts, Number, Placements, RowCounts, duplicates};
 
 /// The ties of one group.
 pub struct Ties<'a> {
@@ -21,6 +21,7 @@ pub struct Ties<'a> {
     score_type: ScoreType,
     n_pos: u64,
     n_neg: u64,
+    n_missing: u64,
 }
 
 /// Which class is indexed: each of its distinct scores is a segment of its own.
@@ -128,7 +129,18 @@ impl<'a> Ties<'a> {
     /// The ties of a source, whose scores are of a type.
     pub fn of(source: &'a mut dyn Source, score_type: ScoreType) -> Self {
         let (n_pos, n_neg) = source.totals();
-        Ties { source, score_type, n_pos, n_neg }
+        Ties { source, score_type, n_pos, n_neg, n_missing: 0 }
+    }
+
+    /// The same of a group of which so many rows were skipped.
+    pub(super) fn beside_missing(self, n_missing: u64) -> Self {
+        Ties { n_missing, ..self }
+    }
+
+    /// How many rows there are, whatever they weigh.
+    pub fn row_counts(&self) -> RowCounts {
+        let (n_pos, n_neg) = self.source.rows();
+        RowCounts { n_pos, n_neg, n_missing: self.n_missing }
     }
 
     /// All positives; with weights, their units.

@@ -4,7 +4,7 @@ use super::Summary;
 use super::confusion::Confusion;
 use super::record::record;
 use crate::math;
-use crate::ranking::{Indexed, Ties};
+use crate::ranking::{Indexed, RowCounts, Ties};
 
 /// The mean, over positives, of the precision at their score.
 ///
@@ -60,7 +60,7 @@ impl Summary for AveragePrecision {
         AveragePrecisionRecord::new(Some(mean_precision(units, ties.n_pos())))
     }
 
-    fn of_nan(&self, _: u64, _: u64) -> AveragePrecisionRecord {
+    fn of_nan(&self, _: RowCounts) -> AveragePrecisionRecord {
         AveragePrecisionRecord::nan()
     }
 }

@@ -4,7 +4,7 @@ use super::record::{Column, Record, record};
 use super::{Curve, Given, Summary};
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::quotient;
-use crate::ranking::{Count, Ties};
+use crate::ranking::{Count, RowCounts, Ties};
 
 /// The most points of a curve that can be asked for.
 const MOST_POINTS: u32 = 10_000_000;
@@ -167,7 +167,7 @@ impl Summary for RocBinormal {
         )
     }
 
-    fn of_nan(&self, n_pos: u64, n_neg: u64) -> RocBinormalRecord {
+    fn of_nan(&self, RowCounts { n_pos, n_neg, .. }: RowCounts) -> RocBinormalRecord {
         RocBinormalRecord { n_pos, n_neg, ..RocBinormalRecord::nan() }
     }
 }

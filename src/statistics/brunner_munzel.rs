@@ -4,7 +4,7 @@ use super::record::record;
 use super::{Alternative, Summary, delong};
 use crate::math;
 use crate::math::{normal, student_t};
-use crate::ranking::Ties;
+use crate::ranking::{RowCounts, Ties};
 
 /// The test that the AUC is one half, without assuming that both classes have one distribution.
 ///
@@ -82,7 +82,7 @@ impl Summary for BrunnerMunzel {
         BrunnerMunzelRecord::new(Some(statistic), Some(df), Some(p_value), auc, Some(se), n_pos, n_neg)
     }
 
-    fn of_nan(&self, n_pos: u64, n_neg: u64) -> BrunnerMunzelRecord {
+    fn of_nan(&self, RowCounts { n_pos, n_neg, .. }: RowCounts) -> BrunnerMunzelRecord {
         BrunnerMunzelRecord { n_pos, n_neg, ..BrunnerMunzelRecord::nan() }
     }
 }

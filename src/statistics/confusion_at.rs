@@ -6,7 +6,7 @@ use super::record::{Mass, Threshold, record};
 use super::roc_curve_at::Bound;
 use super::{Given, Summary, check_level};
 use crate::math::binomial::{clopper_pearson, wilson};
-use crate::ranking::Ties;
+use crate::ranking::{RowCounts, Ties};
 
 /// Counts and rates of calling rows positive from a given threshold on.
 #[derive(Clone, Debug)]
@@ -140,7 +140,7 @@ impl Summary for ConfusionAt {
         )
     }
 
-    fn of_nan(&self, n_pos: u64, n_neg: u64) -> ConfusionRecord {
+    fn of_nan(&self, RowCounts { n_pos, n_neg, .. }: RowCounts) -> ConfusionRecord {
         ConfusionRecord { n_pos, n_neg, ..ConfusionRecord::nan() }
     }
 }

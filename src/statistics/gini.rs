@@ -3,7 +3,7 @@
 use super::Summary;
 use super::record::record;
 use crate::math;
-use crate::ranking::Ties;
+use crate::ranking::{RowCounts, Ties};
 
 /// `2 AUC - 1`: the area between ROC curve and diagonal, relative to the perfect score's.
 ///
@@ -35,7 +35,7 @@ impl Summary for Gini {
         GiniRecord::new(gini)
     }
 
-    fn of_nan(&self, _: u64, _: u64) -> GiniRecord {
+    fn of_nan(&self, _: RowCounts) -> GiniRecord {
         GiniRecord::nan()
     }
 }

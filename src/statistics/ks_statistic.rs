@@ -3,7 +3,7 @@
 use super::Summary;
 use super::record::{Threshold, record};
 use crate::math;
-use crate::ranking::{Indexed, Ties};
+use crate::ranking::{Indexed, RowCounts, Ties};
 
 /// The largest vertical distance between the ROC curve and the diagonal, `max |tpr - fpr|`.
 ///
@@ -70,7 +70,7 @@ impl Summary for KsStatistic {
         KsRecord::new(Some(ks), threshold, p_value, rows.0, rows.1)
     }
 
-    fn of_nan(&self, n_pos: u64, n_neg: u64) -> KsRecord {
+    fn of_nan(&self, RowCounts { n_pos, n_neg, .. }: RowCounts) -> KsRecord {
         KsRecord { n_pos, n_neg, ..KsRecord::nan() }
     }
 }

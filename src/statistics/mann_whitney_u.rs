@@ -4,7 +4,7 @@ use super::record::record;
 use super::{Alternative, Summary, exact_rank_sum};
 use crate::math;
 use crate::math::normal::upper_tail;
-use crate::ranking::Ties;
+use crate::ranking::{RowCounts, Ties};
 
 /// The Mann-Whitney U of the positives and its test, exact or by the tie-corrected normal approximation.
 ///
@@ -130,7 +130,7 @@ impl Summary for MannWhitneyU {
         MannWhitneyRecord::new(Some(u), z, p_value, method, Some(auc), Some(rank_biserial), n_pos, n_neg)
     }
 
-    fn of_nan(&self, n_pos: u64, n_neg: u64) -> MannWhitneyRecord {
+    fn of_nan(&self, RowCounts { n_pos, n_neg, .. }: RowCounts) -> MannWhitneyRecord {
         MannWhitneyRecord { n_pos, n_neg, ..MannWhitneyRecord::nan() }
     }
 }

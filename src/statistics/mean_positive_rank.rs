@@ -3,7 +3,7 @@
 use super::Summary;
 use super::record::record;
 use crate::math;
-use crate::ranking::Ties;
+use crate::ranking::{RowCounts, Ties};
 
 /// The mean rank of the positives among all rows, from 1 for the lowest score; tied rows share their mean rank.
 ///
@@ -33,7 +33,7 @@ impl Summary for MeanPositiveRank {
         MeanPositiveRankRecord::new(mean)
     }
 
-    fn of_nan(&self, _: u64, _: u64) -> MeanPositiveRankRecord {
+    fn of_nan(&self, _: RowCounts) -> MeanPositiveRankRecord {
         MeanPositiveRankRecord::nan()
     }
 }

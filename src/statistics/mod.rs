@@ -104,7 +104,7 @@ pub use roc_curve_thinned::RocCurveThinned;
 pub use roc_summary::RocSummary;
 pub use subgroup_auc::SubgroupAuc;
 
-use crate::ranking::{Rows, Ties};
+use crate::ranking::{RowCounts, Rows, Ties};
 
 /// Which columns were given that may be left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -136,7 +136,7 @@ pub trait Summary: Sync {
     fn of_ties(&self, ties: Ties<'_>) -> Self::Record;
 
     /// The answer for a group that holds a NaN score: NaN wherever a number would depend on ranks.
-    fn of_nan(&self, n_pos: u64, n_neg: u64) -> Self::Record;
+    fn of_nan(&self, rows: RowCounts) -> Self::Record;
 }
 
 /// A statistic that answers each group with a list of records. A group that holds a NaN score is

@@ -5,7 +5,7 @@ use super::record::{Mass, Threshold, record};
 use super::{Given, Summary};
 use crate::math;
 use crate::math::fraction::fraction;
-use crate::ranking::{Indexed, Ties};
+use crate::ranking::{Indexed, RowCounts, Ties};
 
 /// A larger beta leaves nothing of precision in the F measure.
 pub(super) const MOST_BETA: f64 = 1e9;
@@ -197,7 +197,7 @@ impl Summary for OperatingPoint {
         )
     }
 
-    fn of_nan(&self, n_pos: u64, n_neg: u64) -> OperatingPointRecord {
+    fn of_nan(&self, RowCounts { n_pos, n_neg, .. }: RowCounts) -> OperatingPointRecord {
         OperatingPointRecord { n_pos, n_neg, ..OperatingPointRecord::nan() }
     }
 }

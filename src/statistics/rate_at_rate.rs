@@ -4,7 +4,7 @@ use super::bootstrap::Resampling;
 use super::record::record;
 use super::{Given, Measure, Summary, check_level};
 use crate::math::quantile::{mean_and_deviation, of_sorted};
-use crate::ranking::Ties;
+use crate::ranking::{RowCounts, Ties};
 
 /// The tpr of the ROC curve at an fpr: sensitivity at a fixed specificity.
 ///
@@ -92,7 +92,7 @@ macro_rules! rates {
                 $record::new(rate.estimate, rate.se, rate.lower, rate.upper, n_pos, n_neg)
             }
 
-            fn of_nan(&self, n_pos: u64, n_neg: u64) -> $record {
+            fn of_nan(&self, RowCounts { n_pos, n_neg, .. }: RowCounts) -> $record {
                 $record { n_pos, n_neg, ..$record::nan() }
             }
         }

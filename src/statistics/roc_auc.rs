@@ -4,7 +4,7 @@ use super::partial_area::{Range, partial_area};
 use super::record::record;
 use super::{Given, Summary};
 use crate::math;
-use crate::ranking::Ties;
+use crate::ranking::{RowCounts, Ties};
 
 /// The probability that a random positive scores higher than a random negative, ties counting half.
 ///
@@ -58,7 +58,7 @@ impl Summary for RocAuc {
         RocAucRecord { auc }
     }
 
-    fn of_nan(&self, _: u64, _: u64) -> RocAucRecord {
+    fn of_nan(&self, _: RowCounts) -> RocAucRecord {
         RocAucRecord::nan()
     }
 }

@@ -8,7 +8,7 @@ use crate::math;
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::quantile::{mean_and_deviation, of_sorted};
 use crate::ranking::counts::steps;
-use crate::ranking::{Count, Ties};
+use crate::ranking::{Count, Placements, RowCounts, Ties};
 
 /// The AUC with its standard error and interval.
 ///
@@ -117,42 +117,28 @@ impl Summary for RocAucCi {
         if !ties.has_pairs() {
             return RocAucCiRecord { n_pos, n_neg, ..RocAucCiRecord::undefined() };
         }
-        let (auc, limits) = match self.method {
+        let auc;
+        let limits = match self.method {
             Method::DeLong | Method::Logit if ties.units().is_some() => {
-                let auc = math::quotient(ties.twice_u(), 2 * ties.pairs());
-                let defined = n_pos > 1 && n_neg > 1;
+                auc = math::quotient(ties.twice_u(), 2 * ties.pairs());
                 let around = || self.around(auc, jackknife::variance(&ties, auc).sqrt(), n_pos, n_neg);
-                (auc, defined.then(around))
+                (n_pos > 1 && n_neg > 1).then(around)
             }
             Method::DeLong | Method::Logit => {
                 let placements = ties.placements();
-                let auc = math::quotient(placements.sum, 2 * ties.pairs());
-                let se = delong::variance(&placements, n_pos, n_neg).map(f64::sqrt);
-                (auc, se.map(|se| self.around(auc, se, n_pos, n_neg)))
+                auc = math::quotient(placements.sum, 2 * ties.pairs());
+                self.limits(auc, &placements, &mut ties)
             }
-            Method::HanleyMcneil => {
-                let auc = math::quotient(ties.twice_u(), 2 * ties.pairs());
-                (auc, Some(self.around(auc, hanley_mcneil(auc, n_pos, n_neg), n_pos, n_neg)))
-            }
-            Method::Bootstrap => {
-                let auc = math::quotient(ties.twice_u(), 2 * ties.pairs());
-                let counts = ties.counts();
-                let counts = counts.each();
-                let defined = n_pos > 1 && n_neg > 1;
-                (
-                    auc,
-                    defined.then(|| {
-                        let areas = self.resampling.unwrap_or_default().areas(counts);
-                        self.resampled(auc, areas, || acceleration(counts))
-                    }),
-                )
+            Method::HanleyMcneil | Method::Bootstrap => {
+                auc = math::quotient(ties.twice_u(), 2 * ties.pairs());
+                self.limits(auc, &Placements::default(), &mut ties)
             }
         };
         let (se, lower, upper) = limits.map_or((None, None, None), |(se, l, u)| (Some(se), Some(l), Some(u)));
         RocAucCiRecord::new(Some(auc), se, lower, upper, n_pos, n_neg)
     }
 
-    fn of_nan(&self, n_pos: u64, n_neg: u64) -> RocAucCiRecord {
+    fn of_nan(&self, RowCounts { n_pos, n_neg, .. }: RowCounts) -> RocAucCiRecord {
         RocAucCiRecord { n_pos, n_neg, ..RocAucCiRecord::nan() }
     }
 }
@@ -170,6 +156,30 @@ impl Method {
 }
 
 impl RocAucCi {
+    /// Standard error and limits of the area of rows without weights; only DeLong's variance needs the placements.
+    pub(super) fn limits(
+        &self,
+        auc: f64,
+        placements: &Placements,
+        ties: &mut Ties<'_>,
+    ) -> Option<(f64, f64, f64)> {
+        let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
+        match self.method {
+            Method::DeLong | Method::Logit => {
+                let variance = delong::variance(placements, n_pos, n_neg)?;
+                Some(self.around(auc, variance.sqrt(), n_pos, n_neg))
+            }
+            Method::HanleyMcneil => Some(self.around(auc, hanley_mcneil(auc, n_pos, n_neg), n_pos, n_neg)),
+            Method::Bootstrap if n_pos < 2 || n_neg < 2 => None,
+            Method::Bootstrap => {
+                let counts = ties.counts();
+                let counts = counts.each();
+                let areas = self.resampling.unwrap_or_default().areas(counts);
+                Some(self.resampled(auc, areas, || acceleration(counts)))
+            }
+        }
+    }
+
     /// Standard error and limits around an area by the normal distribution.
     pub(super) fn around(&self, auc: f64, se: f64, n_pos: u64, n_neg: u64) -> (f64, f64, f64) {
         let z = upper_quantile(0.5 * (1.0 - self.level));

@@ -26,7 +26,7 @@ pub struct RocAucDifference {
     /// The interval's coverage.
     pub level: f64,
     /// How the bootstrap draws.
-    pub resampling: Resampling,
+    pub resampling: Option<Resampling>,
 }
 
 /// Where the standard error comes from.
@@ -82,11 +82,11 @@ impl Joint for RocAucDifference {
         }
         check_level(self.level)?;
         self.measure.check()?;
-        self.resampling.check()
+        self.resampling.unwrap_or_default().check()
     }
 
     fn passes(&self) -> usize {
-        if self.method == Method::Bootstrap { 4 * self.resampling.n_resamples as usize } else { 8 }
+        if self.method == Method::Bootstrap { 4 * self.resampling.unwrap_or_default().n_resamples as usize } else { 8 }
     }
 
     fn of_rows(&self, rows: &Rows) -> RocAucDifferenceRecord {
@@ -126,7 +126,7 @@ impl Joint for RocAucDifference {
                 (se, difference - margin, difference + margin)
             }
             Method::Bootstrap => {
-                let measured = self.resampling.measures(&rows.in_canonical_order(), self.measure);
+                let measured = self.resampling.unwrap_or_default().measures(&rows.in_canonical_order(), self.measure);
                 let mut differences: Vec<f64> =
                     measured.into_iter().filter_map(|of| Some(beyond_rounding(of[0]? - of[1]?))).collect();
                 let se = beyond_rounding(mean_and_deviation(&differences).1);
@@ -177,7 +177,7 @@ mod tests {
         measure: Measure::Auc,
         alternative: Alternative::TwoSided,
         level: 0.95,
-        resampling: Resampling { n_resamples: 2000, seed: 3 },
+        resampling: Some(Resampling { n_resamples: 2000, seed: 3 }),
     };
 
     fn sample() -> Rows {

@@ -1,14 +1,14 @@
 //! The common numbers of a group, from one walk.
 
-use super::Summary;
 use super::average_precision::{mean_precision, precision_units};
 use super::confusion::Confusion;
-use super::delong::variance;
 use super::record::{Threshold, record};
+use super::roc_auc_ci::RocAucCi;
+use super::{Given, Summary};
 use crate::math;
-use crate::ranking::{Indexed, Placements, Ties};
+use crate::ranking::{Indexed, Placements, RowCounts, Ties};
 
-/// AUC, its standard error, Gini coefficient, KS distance, average precision and best threshold.
+/// AUC with its interval, Gini coefficient, KS distance, average precision and best threshold.
 ///
 /// Each is what its own statistic says; what the expressions would each rank the rows for is here taken
 /// from one walk over them. The average precision is `sum (tpr_i - tpr_(i-1)) precision_i` over the distinct
@@ -16,15 +16,22 @@ use crate::ranking::{Indexed, Placements, Ties};
 /// `tpr - fpr` is largest (Youden 1950), the highest of several.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
-pub struct RocSummary {}
+pub struct RocSummary {
+    /// How the interval is made.
+    pub ci: RocAucCi,
+}
 
 record! {
     /// The numbers of one group.
     pub struct RocSummaryRecord {
         /// The area; null, like all numbers here, without a positive or without a negative.
         pub auc: Option<f64>,
-        /// Its DeLong standard error; null also with fewer than two positives or fewer than two negatives.
+        /// Its standard error; null also with fewer than two positives or fewer than two negatives.
         pub se: Option<f64>,
+        /// The lower limit; null where the standard error is.
+        pub lower: Option<f64>,
+        /// The upper limit; null where the standard error is.
+        pub upper: Option<f64>,
         /// `2 AUC - 1`.
         pub gini: Option<f64>,
         /// `max |tpr - fpr|`.
@@ -33,6 +40,12 @@ record! {
         pub average_precision: Option<f64>,
         /// The score at which `tpr - fpr` is largest, positive if `score >= threshold`.
         pub best_threshold: Option<Threshold>,
+        /// The share of positives among the rows that were used; null without any.
+        pub prevalence: Option<f64>,
+        /// Rows that were used.
+        pub n: u64,
+        /// Rows that were skipped.
+        pub n_missing: u64,
         /// Positives that were used.
         pub n_pos: u64,
         /// Negatives that were used.
@@ -55,10 +68,19 @@ struct Walk {
 impl Summary for RocSummary {
     type Record = RocSummaryRecord;
 
+    fn check(&self, given: Given) -> Result<(), String> {
+        self.ci.check(given)
+    }
+
+    fn passes(&self) -> usize {
+        self.ci.passes()
+    }
+
     fn of_ties(&self, mut ties: Ties<'_>) -> RocSummaryRecord {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
+        let counted = RocSummaryRecord::counted(ties.row_counts(), RocSummaryRecord::undefined());
         if !ties.has_pairs() {
-            return RocSummaryRecord { n_pos, n_neg, ..RocSummaryRecord::undefined() };
+            return counted;
         }
         let all = Confusion::nobody(&ties);
         let higher = |best: &mut Option<(i128, u128)>, other: Option<(i128, u128)>| {
@@ -92,20 +114,32 @@ impl Summary for RocSummary {
         );
         let pairs = ties.pairs();
         let surplus = walk.placements.sum.cast_signed() - pairs.cast_signed();
-        RocSummaryRecord::new(
-            Some(math::quotient(walk.placements.sum, 2 * pairs)),
-            variance(&walk.placements, n_pos, n_neg).map(f64::sqrt),
-            Some(math::signed_quotient(surplus, pairs)),
-            Some(math::quotient(walk.farthest, pairs)),
-            Some(mean_precision(walk.precisions, n_pos)),
-            walk.best.map(|best| Threshold(best.1)),
-            n_pos,
-            n_neg,
-        )
+        let auc = math::quotient(walk.placements.sum, 2 * pairs);
+        let limits = self.ci.limits(auc, &walk.placements, &mut ties);
+        RocSummaryRecord {
+            auc: Some(auc),
+            se: limits.map(|limits| limits.0),
+            lower: limits.map(|limits| limits.1),
+            upper: limits.map(|limits| limits.2),
+            gini: Some(math::signed_quotient(surplus, pairs)),
+            ks: Some(math::quotient(walk.farthest, pairs)),
+            average_precision: Some(mean_precision(walk.precisions, n_pos)),
+            best_threshold: walk.best.map(|best| Threshold(best.1)),
+            ..counted
+        }
     }
 
-    fn of_nan(&self, n_pos: u64, n_neg: u64) -> RocSummaryRecord {
-        RocSummaryRecord { n_pos, n_neg, ..RocSummaryRecord::nan() }
+    fn of_nan(&self, rows: RowCounts) -> RocSummaryRecord {
+        RocSummaryRecord::counted(rows, RocSummaryRecord::nan())
+    }
+}
+
+impl RocSummaryRecord {
+    /// A record with the counts of rows, which are known whatever the scores are.
+    fn counted(RowCounts { n_pos, n_neg, n_missing }: RowCounts, record: Self) -> Self {
+        let n = n_pos + n_neg;
+        let prevalence = (n > 0).then(|| math::quotient(n_pos.into(), n.into()));
+        RocSummaryRecord { prevalence, n, n_missing, n_pos, n_neg, ..record }
     }
 }
 
@@ -121,7 +155,7 @@ mod tests {
     /// sklearn.metrics.average_precision_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     #[test]
     fn four_rows() {
-        let record = summary(&RocSummary {}, &[0, 0, 1, 1], &[0.1, 0.4, 0.35, 0.8]);
+        let record = summary(&RocSummary::default(), &[0, 0, 1, 1], &[0.1, 0.4, 0.35, 0.8]);
         assert_eq!((record.auc, record.gini, record.ks), (Some(0.75), Some(0.5), Some(0.5)));
         assert!((record.average_precision.unwrap() - 0.833_333_333_333_333_3).abs() < 1e-15);
         assert_eq!(record.best_threshold, Some(Threshold(0.8f64.key().into())), "the higher of 0.8 and 0.35");
@@ -129,14 +163,14 @@ mod tests {
 
     #[test]
     fn edges() {
-        let reversed = summary(&RocSummary {}, &[1, 0, 0], &[1u8, 2, 3]);
+        let reversed = summary(&RocSummary::default(), &[1, 0, 0], &[1u8, 2, 3]);
         assert_eq!((reversed.auc, reversed.se, reversed.ks), (Some(0.0), None, Some(1.0)));
         assert_eq!(
             reversed.best_threshold,
             Some(Threshold(1)),
             "everything called positive is as good as nothing"
         );
-        let alone = summary(&RocSummary {}, &[1, 1], &[1u8, 2]);
+        let alone = summary(&RocSummary::default(), &[1, 1], &[1u8, 2]);
         assert_eq!((alone.auc, alone.average_precision, alone.n_pos), (None, None, 2));
     }
 
@@ -144,9 +178,10 @@ mod tests {
         #[test]
         fn says_what_each_says(rows in proptest::collection::vec((0u8..2, -9i8..9), 0..150)) {
             let (labels, scores): (Vec<u8>, Vec<i8>) = rows.into_iter().unzip();
-            let record = summary(&RocSummary {}, &labels, &scores);
+            let record = summary(&RocSummary::default(), &labels, &scores);
             let ci = summary(&NINETY_FIVE, &labels, &scores);
-            prop_assert_eq!((record.auc, record.se), (ci.auc, ci.se));
+            prop_assert_eq!((record.auc, record.se, record.lower, record.upper), (ci.auc, ci.se, ci.lower, ci.upper));
+            prop_assert_eq!((record.n, record.n_missing), (labels.len() as u64, 0));
             prop_assert_eq!(record.gini, summary(&Gini {}, &labels, &scores).gini);
             prop_assert_eq!(record.ks, summary(&KsStatistic {}, &labels, &scores).ks);
         }
