@@ -32,7 +32,14 @@ WORKS = [
         ("three decimals", "10000", "counted"),
         ("log-uniform", "10000", "fitting"),
     ]
-    for what in ("roc_auc", "ks_statistic", "roc_auc_ci", "mann_whitney_u", "roc_summary")
+    for what in (
+        "roc_auc",
+        "ks_statistic",
+        "average_precision",
+        "roc_auc_ci",
+        "mann_whitney_u",
+        "roc_summary",
+    )
 ]
 
 

@@ -8,7 +8,9 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use polars_auc::ranking::{Bits, Domain, Group, Strategy, Ties};
-use polars_auc::statistics::{KsStatistic, MannWhitneyU, RocAuc, RocAucCi, RocSummary, Summary};
+use polars_auc::statistics::{
+    AveragePrecision, KsStatistic, MannWhitneyU, RocAuc, RocAucCi, RocSummary, Summary,
+};
 
 /// A seeded stream of numbers (SplitMix64: Steele, Lea and Flood 2014).
 struct Random(u64);
@@ -125,7 +127,7 @@ fn main() {
             let labels = labels(rows, &mut random);
             let ci = RocAucCi::default();
             let test = MannWhitneyU::default();
-            let contenders: [(&str, &dyn Fn() -> f64); 7] = [
+            let contenders: [(&str, &dyn Fn() -> f64); 8] = [
                 ("part", &|| each_group(&scores, &labels, group_rows, |ties| ties.n_pos() as f64)),
                 ("sort_unstable", &|| {
                     let mut copy = scores.clone();
@@ -140,6 +142,11 @@ fn main() {
                 ("ks_statistic", &|| {
                     each_group(&scores, &labels, group_rows, |ties| {
                         KsStatistic {}.of_ties(ties).ks.unwrap_or(0.0)
+                    })
+                }),
+                ("average_precision", &|| {
+                    each_group(&scores, &labels, group_rows, |ties| {
+                        AveragePrecision {}.of_ties(ties).average_precision.unwrap_or(0.0)
                     })
                 }),
                 ("mann_whitney_u", &|| {

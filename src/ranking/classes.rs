@@ -145,7 +145,7 @@ impl<K: Key> Classes<'_, K> {
     }
 
     /// The key at this place among all, the highest being at 1.
-    fn highest(&self, rank: usize) -> Option<K> {
+    pub fn highest(&self, rank: usize) -> Option<K> {
         let mut keys: Vec<K> = self.pos.iter().chain(self.neg).copied().flatten().copied().collect();
         let place = keys.len().checked_sub(rank)?;
         (rank > 0).then(|| *keys.select_nth_unstable(place).1)

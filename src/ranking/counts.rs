@@ -57,7 +57,13 @@ pub struct Counts {
 impl Counts {
     /// No scores yet, of a type; positives and negatives are counted in `units` if rows have weights.
     pub fn new(score_type: ScoreType, units: Option<Units>) -> Self {
-        Counts { keys: Keys::with_capacity(score_type.width(), 0), counts: Vec::new(), score_type, units }
+        Self::with_capacity(score_type, units, 0)
+    }
+
+    /// The same with room for some scores.
+    pub fn with_capacity(score_type: ScoreType, units: Option<Units>, scores: usize) -> Self {
+        let keys = Keys::with_capacity(score_type.width(), scores);
+        Counts { keys, counts: Vec::with_capacity(scores), score_type, units }
     }
 
     /// Appends a score that is lower than all that are there.

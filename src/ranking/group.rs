@@ -160,14 +160,13 @@ impl<K: Key> Group<K> {
 
     /// The ties of the rows.
     pub fn ties(&mut self) -> Ties<'_> {
-        let n_missing = self.row_counts().n_missing;
         let source: &mut dyn Source = match &mut self.layout {
             Layout::OneThread => &mut self.one_thread,
             Layout::Shards(shards) => shards,
             Layout::Counted(counted) => counted,
             Layout::Weighted(weighted) => weighted,
         };
-        Ties::of(source, self.score_type).beside_missing(n_missing)
+        Ties::of(source, self.score_type).of_all_rows(self.rows)
     }
 
     fn source(&self) -> &dyn Source {

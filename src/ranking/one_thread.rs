@@ -95,4 +95,8 @@ impl<K: Key> Source for OneThread<K> {
     fn at_rank(&mut self, rank: u64) -> Option<Option<Tie>> {
         Some(self.ask(|classes, _, _| classes.at_rank(rank as usize, Above::default())))
     }
+
+    fn threshold(&mut self, rank: u64) -> Option<Option<u128>> {
+        Some(self.ask(|classes, _, _| classes.highest(rank as usize)).map(K::wide))
+    }
 }

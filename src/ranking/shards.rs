@@ -146,6 +146,17 @@ impl<K: Key> Shards<K> {
         u128::from(classes.twice_u(index, self.ops)) + 2 * classes.n_pos as u128 * u128::from(neg_below)
     }
 
+    /// Asks the shard of the row at a rank, the highest row being at 1, with that row's rank in the shard.
+    fn with_rank<T>(
+        &self,
+        rank: u64,
+        ask: impl FnOnce(&Classes<'_, K>, usize, Above) -> Option<T>,
+    ) -> Option<T> {
+        let begins_above = |(_, above): &(usize, Above)| above.pos + above.neg < rank;
+        let (shard, above) = self.order[self.order.partition_point(begins_above).checked_sub(1)?];
+        self.with(shard, |classes| ask(classes, (rank - above.pos - above.neg) as usize, above))
+    }
+
     fn with<T>(&self, shard: usize, ask: impl FnOnce(&Classes<'_, K>) -> T) -> T {
         let pieces = |class: usize| -> Vec<&[K]> {
             self.blocks.iter().flat_map(|block| block.streams.pieces(2 * shard + class)).collect()
@@ -232,14 +243,12 @@ impl<K: Key> Source for Shards<K> {
     }
 
     fn at_rank(&mut self, rank: u64) -> Option<Option<Tie>> {
-        let begins_above = |(_, above): &(usize, Above)| above.pos + above.neg < rank;
-        let last = self.order.partition_point(begins_above).checked_sub(1);
-        Some(last.and_then(|last| {
-            let (shard, above) = self.order[last];
-            // Rows of one score are all in one shard.
-            let rank = (rank - above.pos - above.neg) as usize;
-            self.with(shard, |classes| classes.at_rank(rank, above))
-        }))
+        // Rows of one score are all in one shard.
+        Some(self.with_rank(rank, |classes, rank, above| classes.at_rank(rank, above)))
+    }
+
+    fn threshold(&mut self, rank: u64) -> Option<Option<u128>> {
+        Some(self.with_rank(rank, |classes, rank, _| classes.highest(rank)).map(K::wide))
     }
 
     fn outline(&self, cells: usize) -> Option<Vec<Cell<u128>>> {

@@ -15,13 +15,17 @@ use super::score_type::ScoreType;
 use super::steps::{Segment, Take, Tie};
 use super::{Counts, Number, Placements, RowCounts, duplicates};
 
+/// Scores that counts get room for before they are known: few groups of more rows have as many distinct ones.
+const MOST_ROOM: u64 = 64;
+
 /// The ties of one group.
 pub struct Ties<'a> {
     source: &'a mut dyn Source,
     score_type: ScoreType,
     n_pos: u64,
     n_neg: u64,
-    n_missing: u64,
+    /// All rows, those that were skipped among them; none if nobody knows.
+    all_rows: Option<u64>,
 }
 
 /// Which class is indexed: each of its distinct scores is a segment of its own.
@@ -114,6 +118,11 @@ pub trait Source {
         None
     }
 
+    /// As [`Ties::threshold`], where the source knows a way that is shorter than a walk.
+    fn threshold(&mut self, _rank: u64) -> Option<Option<u128>> {
+        None
+    }
+
     /// As [`Ties::squared`].
     fn squared(&self) -> Vec<Squared> {
         Vec::new()
@@ -129,18 +138,18 @@ impl<'a> Ties<'a> {
     /// The ties of a source, whose scores are of a type.
     pub fn of(source: &'a mut dyn Source, score_type: ScoreType) -> Self {
         let (n_pos, n_neg) = source.totals();
-        Ties { source, score_type, n_pos, n_neg, n_missing: 0 }
+        Ties { source, score_type, n_pos, n_neg, all_rows: None }
     }
 
-    /// The same of a group of which so many rows were skipped.
-    pub(super) fn beside_missing(self, n_missing: u64) -> Self {
-        Ties { n_missing, ..self }
+    /// The same of a group that came as so many rows, some of which may have been skipped.
+    pub(super) fn of_all_rows(self, all_rows: u64) -> Self {
+        Ties { all_rows: Some(all_rows), ..self }
     }
 
     /// How many rows there are, whatever they weigh.
     pub fn row_counts(&self) -> RowCounts {
         let (n_pos, n_neg) = self.source.rows();
-        RowCounts { n_pos, n_neg, n_missing: self.n_missing }
+        RowCounts { n_pos, n_neg, n_missing: self.all_rows.map_or(0, |rows| rows - n_pos - n_neg) }
     }
 
     /// All positives; with weights, their units.
@@ -255,14 +264,13 @@ impl<'a> Ties<'a> {
 
     /// All ties as a value.
     pub fn counts(&mut self) -> Counts {
-        let nothing = || Counts::new(self.score_type, self.source.units());
-        let mut counts = nothing();
-        let start = nothing;
-        let empty = start();
+        let (score_type, units) = (self.score_type, self.source.units());
+        let rows = if self.is_large() { 0 } else { (self.n_pos + self.n_neg).min(MOST_ROOM) as usize };
+        let mut counts = Counts::with_capacity(score_type, units, rows);
         self.fold_steps(
             Steps::Ties,
             &mut counts,
-            || empty.clone(),
+            || Counts::with_capacity(score_type, units, 0),
             |counts, tie| counts.push(tie.key, tie.pos, tie.neg),
             |counts, lower| counts.append(&lower),
         );
@@ -357,6 +365,14 @@ impl<'a> Ties<'a> {
                 |found, lower| *found = found.or(lower),
             )
         })
+    }
+
+    /// The key of the row at this rank: of [`at_rank`](Ties::at_rank) the key alone.
+    pub fn threshold(&mut self, rank: u64) -> Option<u128> {
+        match self.source.threshold(rank) {
+            Some(key) => key,
+            None => self.at_rank(rank).map(|tie| tie.key),
+        }
     }
 
     /// Whether the group is so large that asking for a rank is short beside a walk.

@@ -61,8 +61,7 @@ impl Summary for KsStatistic {
         );
         let (farthest, reached) = farthest.unwrap_or_default();
         // Where no score tells the classes apart, the highest will do as well as any.
-        let threshold = ties.at_rank(if farthest == 0 { 1 } else { reached });
-        let threshold = threshold.map(|tie| Threshold(tie.key));
+        let threshold = ties.threshold(if farthest == 0 { 1 } else { reached }).map(Threshold);
         let ks = math::quotient(farthest, ties.pairs());
         let effective = ties.pairs() as f64 / (n_pos + n_neg) as f64;
         let p_value = math::kolmogorov::upper_tail(effective.sqrt() * ks);

@@ -86,7 +86,11 @@ impl Joint for RocAucDifference {
     }
 
     fn passes(&self) -> usize {
-        if self.method == Method::Bootstrap { 4 * self.resampling.unwrap_or_default().n_resamples as usize } else { 8 }
+        if self.method == Method::Bootstrap {
+            4 * self.resampling.unwrap_or_default().n_resamples as usize
+        } else {
+            8
+        }
     }
 
     fn of_rows(&self, rows: &Rows) -> RocAucDifferenceRecord {
@@ -126,7 +130,8 @@ impl Joint for RocAucDifference {
                 (se, difference - margin, difference + margin)
             }
             Method::Bootstrap => {
-                let measured = self.resampling.unwrap_or_default().measures(&rows.in_canonical_order(), self.measure);
+                let measured =
+                    self.resampling.unwrap_or_default().measures(&rows.in_canonical_order(), self.measure);
                 let mut differences: Vec<f64> =
                     measured.into_iter().filter_map(|of| Some(beyond_rounding(of[0]? - of[1]?))).collect();
                 let se = beyond_rounding(mean_and_deviation(&differences).1);
