@@ -1,95 +1,90 @@
 //! From List columns to the answers of all groups: a column of numbers, of structs, or of lists.
 
-use std::ops::Range;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use polars::prelude::*;
-use pyo3_polars::export::polars_core::runtime::RAYON;
-use serde::Deserialize;
+use arrow::datatypes::{ArrowDataType as Dtype, Field};
+use polars_core::runtime::RAYON;
 
-use super::columns::{Dtypes, Told};
+use super::columns::{Dtypes, Lookups};
+use super::ffi::Input;
 use super::groups::Groups;
-use super::score::{Held, WithScores, dispatch};
-use super::{columns, label, score, weight};
-use crate::ranking::number::Kind;
-use crate::ranking::{Group, Key, Strategy, tasks};
-use crate::statistics::{Column, Curve, Record, Summary};
-
-/// The keyword arguments of an expression.
-#[derive(Deserialize)]
-pub struct Arguments<O> {
-    /// The statistic's own options.
-    pub options: O,
-}
+use super::score::{Native, WithScores, dispatch};
+use super::values::Values;
+use super::{columns, dtype, label, score, weight};
+use crate::ranking::{Domain, Group, Key, RowCounts, Strategy, Ties, Width, tasks};
+use crate::statistics::{Column, Curve, Field as RecordField, Given, Record, Summary};
 
 /// Calls of any expression since the process began.
 pub static CALLS: AtomicUsize = AtomicUsize::new(0);
 
 /// The way to rank all groups, where the environment forces one: for tests and benchmarks.
 static STRATEGY: LazyLock<Strategy> = LazyLock::new(|| {
-    let forced = std::env::var("POLARS_AUC_WAY").unwrap_or_default();
-    Strategy::NAMED.into_iter().find(|(name, _)| *name == forced).map_or(Strategy::Fitting, |(_, way)| way)
+    let forced = std::env::var("POLARS_AUC_STRATEGY").unwrap_or_default();
+    let named = Strategy::NAMED.into_iter().find(|(name, _)| *name == forced);
+    named.map_or(Strategy::Fitting, |(_, strategy)| strategy)
 });
 
-type RecordOf<M> = <M as Summary>::Record<u8>;
-type PointOf<C> = <C as Curve>::Record<u8>;
+type RecordOf<M> = <M as Summary>::Record;
+type PointOf<C> = <C as Curve>::Record;
 
-/// The score's name and the dtypes that fields take from the inputs, once all inputs are known to be what they must be.
-fn checked(
-    inputs: &[Field],
-    options: Result<(), String>,
-    weights: bool,
-) -> PolarsResult<(PlSmallStr, Dtypes)> {
-    options.map_err(|wrong| polars_err!(ComputeError: "{wrong}"))?;
-    let inner = |input: &Field| match input.dtype() {
-        DataType::List(inner) => Ok((**inner).clone()),
-        dtype => Err(polars_err!(ComputeError: "expected List columns, got {dtype}")),
-    };
+/// The dtypes that fields take from the inputs, once all inputs are known to be what they must be.
+fn checked(inputs: &[&Field], weights: bool) -> Result<Dtypes, String> {
     let (scores, labels, weight) = match inputs {
         [scores, labels] => (scores, labels, None),
         [scores, labels, weight] if weights => (scores, labels, Some(weight)),
-        _ => polars_bail!(ComputeError: "expected a score and a label, got {} columns", inputs.len()),
+        _ => return Err(format!("expected a score and a label, got {} columns", inputs.len())),
     };
-    score::check(scores.name(), &inner(scores)?)?;
-    label::check("label", labels.name(), &inner(labels)?)?;
+    let item = dtype::listed(scores)?;
+    score::check(&scores.name, item)?;
+    label::check("label", &labels.name, dtype::listed(labels)?)?;
     if let Some(weight) = weight {
-        weight::check(weight.name(), &inner(weight)?)?;
+        weight::check(&weight.name, dtype::listed(weight)?)?;
     }
-    Ok((scores.name().clone(), Dtypes::of_score(inner(scores)?, weight.is_some())))
+    Ok(Dtypes::of_score(item.dtype.clone(), weight.is_some()))
+}
+
+fn planned(
+    inputs: &[Field],
+    options: &dyn Fn(Given) -> Result<(), String>,
+    weights: bool,
+    dtype: &dyn Fn(&Dtypes) -> Dtype,
+) -> Result<Field, String> {
+    options(Given { weight: weights && inputs.len() > 2 })?;
+    let dtypes = checked(&inputs.iter().collect::<Vec<_>>(), weights)?;
+    Ok(Field::new(inputs[0].name.clone(), dtype(&dtypes), true))
 }
 
 /// The planned field of a statistic that answers with a single number.
-pub fn number_field<M: Summary>(inputs: &[Field], statistic: &M) -> PolarsResult<Field> {
-    let (name, _) = checked(inputs, statistic.check(), M::WEIGHTS)?;
-    Ok(Field::new(name, DataType::Float64))
+pub fn number_field<M: Summary>(inputs: &[Field], statistic: &M) -> Result<Field, String> {
+    planned(inputs, &|given| statistic.check(given), M::WEIGHTS, &|_| Dtype::Float64)
 }
 
 /// The planned field of a statistic that answers with a record.
-pub fn summary_field<M: Summary>(inputs: &[Field], statistic: &M) -> PolarsResult<Field> {
-    let (name, dtypes) = checked(inputs, statistic.check(), M::WEIGHTS)?;
-    Ok(Field::new(name, columns::record_dtype(RecordOf::<M>::FIELDS, &dtypes)))
+pub fn summary_field<M: Summary>(inputs: &[Field], statistic: &M) -> Result<Field, String> {
+    let dtype = |dtypes: &Dtypes| columns::record_dtype(RecordOf::<M>::FIELDS, dtypes);
+    planned(inputs, &|given| statistic.check(given), M::WEIGHTS, &dtype)
 }
 
 /// The planned field of a statistic that answers with a list of records.
-pub fn curve_field<C: Curve>(inputs: &[Field], statistic: &C) -> PolarsResult<Field> {
-    let (name, dtypes) = checked(inputs, statistic.check(), C::WEIGHTS)?;
-    Ok(Field::new(name, DataType::List(Box::new(columns::record_dtype(PointOf::<C>::FIELDS, &dtypes)))))
+pub fn curve_field<C: Curve>(inputs: &[Field], statistic: &C) -> Result<Field, String> {
+    let dtype = |dtypes: &Dtypes| columns::list_of(columns::record_dtype(PointOf::<C>::FIELDS, dtypes));
+    planned(inputs, &|given| statistic.check(given), C::WEIGHTS, &dtype)
 }
 
 /// Answers every group with a number.
-pub fn number<M: Summary>(inputs: &[Series], statistic: &M) -> PolarsResult<Series> {
-    answer(inputs, M::WEIGHTS, SummaryAnswer { statistic, single: true })
+pub fn number<M: Summary>(inputs: &[Input], statistic: &M) -> Result<Values, String> {
+    answer(inputs, M::WEIGHTS, Form::Number, &SummaryAnswer(statistic))
 }
 
 /// Answers every group with a record.
-pub fn summary<M: Summary>(inputs: &[Series], statistic: &M) -> PolarsResult<Series> {
-    answer(inputs, M::WEIGHTS, SummaryAnswer { statistic, single: false })
+pub fn summary<M: Summary>(inputs: &[Input], statistic: &M) -> Result<Values, String> {
+    answer(inputs, M::WEIGHTS, Form::Record, &SummaryAnswer(statistic))
 }
 
 /// Answers every group with a list of records.
-pub fn curve<C: Curve>(inputs: &[Series], statistic: &C) -> PolarsResult<Series> {
-    answer(inputs, C::WEIGHTS, CurveAnswer { statistic })
+pub fn curve<C: Curve>(inputs: &[Input], statistic: &C) -> Result<Values, String> {
+    answer(inputs, C::WEIGHTS, Form::Records, &CurveAnswer(statistic))
 }
 
 /// The threads that POLARS_MAX_THREADS allows: one pool for all expressions of the process.
@@ -101,144 +96,183 @@ impl tasks::Pool for Threads {
     }
 }
 
-/// How one kind of statistic goes from groups to a column.
+/// What stands in each row of the answer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// The record's only field.
+    Number,
+    /// The record.
+    Record,
+    /// A list of records.
+    Records,
+}
+
+/// A statistic as something that fills columns.
 trait Answer: Sync {
-    /// The answers for all groups, from their scores.
-    fn column<S: Held>(&self, groups: &Ranked<'_, S>, name: PlSmallStr, told: &Told) -> PolarsResult<Series>;
+    /// The fields of a record.
+    fn fields(&self) -> &'static [RecordField];
+
+    /// How often the statistic goes through the rows of a group, about.
+    fn passes(&self) -> usize;
+
+    /// Appends the records of a group, or says that there are none because the answer is null.
+    fn append(&self, rows: Rows<'_>, columns: &mut Vec<Column>) -> bool;
 }
 
-/// All groups with their scores and weights as slices.
-struct Ranked<'a, S> {
-    groups: &'a Groups,
-    scores: &'a [S],
-    weights: Option<&'a [f64]>,
-    /// Which numbers scores can be.
-    kind: Kind,
+/// The rows of one group, as a statistic sees them.
+enum Rows<'a> {
+    /// Rows that can be ranked.
+    Ties(Ties<'a>),
+    /// Rows of which a score is NaN.
+    Nan(RowCounts),
 }
 
-fn answer<A: Answer>(inputs: &[Series], weights: bool, answer: A) -> PolarsResult<Series> {
-    CALLS.fetch_add(1, Ordering::Relaxed);
-    let fields: Vec<Field> = inputs.iter().map(|input| input.field().into_owned()).collect();
-    let (name, dtypes) = checked(&fields, Ok(()), weights)?;
-    let groups = Groups::read(inputs)?;
-    let told = Told { dtypes, names: Vec::new(), keys: None };
-    dispatch(&groups.scores, InColumn { answer, groups: &groups, name, told })
-}
-
-struct InColumn<'a, A> {
-    answer: A,
-    groups: &'a Groups,
-    name: PlSmallStr,
-    told: Told,
-}
-
-impl<A: Answer> WithScores for InColumn<'_, A> {
-    type Output = Series;
-
-    fn with<S: Held>(self, scores: &ChunkedArray<S::Column>) -> PolarsResult<Series> {
-        let kind = score::kind(&self.told.dtypes.score);
-        let (groups, scores) = (self.groups, scores.downcast_as_array().values().as_slice());
-        let ranked = Ranked { groups, scores, weights: groups.weights()?, kind };
-        self.answer.column::<S>(&ranked, self.name, &self.told)
-    }
-}
-
-impl<S: Held> Ranked<'_, S> {
-    /// What `work` makes of ranges of groups, in order.
-    ///
-    /// Work is behind a pointer, here and below: every statistic of every type of score comes through, and would
-    /// otherwise bring its own copy of what divides it among threads.
-    fn in_tasks<T: Send>(&self, passes: usize, work: &(dyn Fn(Range<usize>) -> T + Send + Sync)) -> Vec<T> {
-        tasks::run(&Threads, self.groups.len(), passes, &|group| self.groups.rows(group).len(), work)
-    }
-
-    /// Takes in the rows of one group after the other, and asks of each.
-    fn each_group(&self, range: Range<usize>, ask: &mut dyn FnMut(&mut Group<S::Key>)) {
-        let mut group_rows = Group::ranked(*STRATEGY).of_kind(self.kind);
-        for group in range {
-            let rows = self.groups.rows(group);
-            let labels = self.groups.labels().slice(rows.start, rows.len());
-            let valid = self.groups.valid().map(|valid| valid.slice(rows.start, rows.len()));
-            match self.weights {
-                None => group_rows.load(&self.scores[rows], labels, valid),
-                Some(weights) => {
-                    group_rows.load_weighted(&self.scores[rows.clone()], labels, &weights[rows], valid)
-                }
-            }
-            ask(&mut group_rows);
-        }
-    }
-}
-
-struct SummaryAnswer<'a, M> {
-    statistic: &'a M,
-    /// Whether the record's only field stands for the record.
-    single: bool,
-}
+struct SummaryAnswer<'a, M>(&'a M);
 
 impl<M: Summary> Answer for SummaryAnswer<'_, M> {
-    fn column<S: Held>(&self, groups: &Ranked<'_, S>, name: PlSmallStr, told: &Told) -> PolarsResult<Series> {
-        let fields = <M::Record<S::Key> as Record<S::Key>>::FIELDS;
-        let parts = groups.in_tasks(self.statistic.passes(), &|range| {
-            let mut columns = Column::all_of(fields, range.len());
-            groups.each_group(range, &mut |rows| {
-                let record = if rows.has_nan() {
-                    self.statistic.of_nan(rows.n_pos(), rows.n_neg())
-                } else {
-                    self.statistic.of_ties(rows.ties::<S>())
-                };
-                record.append(&mut columns);
-            });
-            columns
-        });
-        let mut columns = joined(parts);
-        match (self.single, columns.pop()) {
-            (true, Some(column)) => columns::series::<S>(&name, column, &fields[0].kind, told),
-            (_, last) => {
-                columns.extend(last);
-                columns::structs::<S>(name, fields, columns, told)
-            }
+    fn fields(&self) -> &'static [RecordField] {
+        RecordOf::<M>::FIELDS
+    }
+
+    fn passes(&self) -> usize {
+        self.0.passes()
+    }
+
+    fn append(&self, rows: Rows<'_>, columns: &mut Vec<Column>) -> bool {
+        let record = match rows {
+            Rows::Ties(ties) => self.0.of_ties(ties),
+            Rows::Nan(counts) => self.0.of_nan(counts),
+        };
+        record.append(columns);
+        true
+    }
+}
+
+struct CurveAnswer<'a, C>(&'a C);
+
+impl<C: Curve> Answer for CurveAnswer<'_, C> {
+    fn fields(&self) -> &'static [RecordField] {
+        PointOf::<C>::FIELDS
+    }
+
+    fn passes(&self) -> usize {
+        self.0.passes()
+    }
+
+    fn append(&self, rows: Rows<'_>, columns: &mut Vec<Column>) -> bool {
+        match rows {
+            Rows::Ties(ties) => self.0.points(ties, columns),
+            Rows::Nan(_) => false,
         }
     }
 }
 
-struct CurveAnswer<'a, C> {
-    statistic: &'a C,
+fn answer(inputs: &[Input], weights: bool, form: Form, answer: &dyn Answer) -> Result<Values, String> {
+    CALLS.fetch_add(1, Ordering::Relaxed);
+    let dtypes = checked(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>(), weights)?;
+    let groups = Groups::read(inputs)?;
+    let domain = score::domain(&dtypes.score);
+    let filled = dispatch(groups.scores.as_ref(), Asked { answer, form, groups: &groups, domain })?;
+    let lookups = Lookups { dtypes, names: Vec::new(), keys: None };
+    Ok(Values::new(&inputs[0].field.name, filled.array(answer.fields(), form, &lookups)?))
 }
 
-impl<C: Curve> Answer for CurveAnswer<'_, C> {
-    fn column<S: Held>(&self, groups: &Ranked<'_, S>, name: PlSmallStr, told: &Told) -> PolarsResult<Series> {
-        let fields = <C::Record<S::Key> as Record<S::Key>>::FIELDS;
-        let parts = groups.in_tasks(1, &|range| {
-            let mut columns = Column::all_of(fields, 0);
-            let mut counts = Vec::with_capacity(range.len());
-            let mut present = Vec::with_capacity(range.len());
-            groups.each_group(range, &mut |rows| {
-                let before = columns[0].len();
-                present.push(!rows.has_nan() && self.statistic.points(rows.ties::<S>(), &mut columns));
-                counts.push((columns[0].len() - before) as i64);
-            });
-            (columns, counts, present)
-        });
-        let mut borders = vec![0];
-        let mut present = Vec::with_capacity(groups.groups.len());
-        let mut points = 0;
-        let parts = parts.into_iter().map(|(columns, counts, there)| {
-            for count in counts {
-                points += count;
-                borders.push(points);
+/// A statistic, and the groups that it is asked of.
+struct Asked<'a> {
+    answer: &'a dyn Answer,
+    form: Form,
+    groups: &'a Groups,
+    /// Which numbers scores can be.
+    domain: Domain,
+}
+
+/// The only code that is there once for each type of scores; it knows of the statistic a pointer alone.
+impl WithScores for Asked<'_> {
+    type Output = Filled;
+
+    fn with<S: Native>(self, scores: &[S]) -> Result<Filled, String> {
+        let rows_of = |group| self.groups.rows(group).len();
+        let fields = self.answer.fields();
+        let lists = self.form == Form::Records;
+        let parts = tasks::run(&Threads, self.groups.len(), self.answer.passes(), &rows_of, &|range| {
+            let mut filled = Filled::new(fields, <S::Key as Key>::WIDTH, lists, range.len());
+            let mut rows = Group::new(*STRATEGY, self.domain);
+            for group in range {
+                self.groups.load(group, scores, &mut rows);
+                let nan = rows.has_nan();
+                let seen = if nan { Rows::Nan(rows.row_counts()) } else { Rows::Ties(rows.ties()) };
+                let present = self.answer.append(seen, &mut filled.columns);
+                filled.close(lists, present);
             }
-            present.extend(there);
-            columns
+            filled
         });
-        let columns = joined(parts.collect());
-        let items = columns::structs::<S>(PlSmallStr::EMPTY, fields, columns, told)?;
-        columns::lists(name, items, borders, present)
+        Ok(Filled::joined(parts))
+    }
+}
+
+/// The records of groups.
+struct Filled {
+    columns: Vec<Column>,
+    /// Where the records of each group end, if they are a list.
+    ends: Vec<i64>,
+    /// Which lists are not null.
+    present: Vec<bool>,
+}
+
+impl Filled {
+    fn new(fields: &[RecordField], width: Width, lists: bool, groups: usize) -> Self {
+        let (records, lists) = if lists { (0, groups) } else { (groups, 0) };
+        Filled {
+            columns: Column::all_of(fields, width, records),
+            ends: Vec::with_capacity(lists),
+            present: Vec::with_capacity(lists),
+        }
+    }
+
+    /// Closes the list of a group, if its records are one.
+    fn close(&mut self, lists: bool, present: bool) {
+        if lists {
+            self.ends.push(self.columns[0].len() as i64);
+            self.present.push(present);
+        }
+    }
+
+    fn joined(parts: Vec<Self>) -> Self {
+        let mut parts = parts.into_iter();
+        let mut all =
+            parts.next().unwrap_or(Filled { columns: Vec::new(), ends: Vec::new(), present: Vec::new() });
+        for part in parts {
+            let before = all.columns.first().map_or(0, Column::len) as i64;
+            all.ends.extend(part.ends.iter().map(|end| before + end));
+            all.present.extend(part.present);
+            Column::extend_all(&mut all.columns, part.columns);
+        }
+        all
+    }
+
+    fn array(
+        mut self,
+        fields: &[RecordField],
+        form: Form,
+        lookups: &Lookups,
+    ) -> Result<Box<dyn arrow::array::Array>, String> {
+        match form {
+            Form::Number => {
+                let column = self.columns.pop().ok_or("a record without fields")?;
+                columns::array(column, &fields[0].kind, lookups)
+            }
+            Form::Record => columns::structs(fields, self.columns, lookups),
+            Form::Records => {
+                let items = columns::structs(fields, self.columns, lookups)?;
+                self.ends.insert(0, 0);
+                columns::lists(items, self.ends, self.present)
+            }
+        }
     }
 }
 
 /// Columns that were filled in parts, as one.
-pub fn joined<K: Key>(parts: Vec<Vec<Column<K>>>) -> Vec<Column<K>> {
+pub fn joined(parts: Vec<Vec<Column>>) -> Vec<Column> {
     let mut parts = parts.into_iter();
     let mut columns = parts.next().unwrap_or_default();
     for part in parts {

@@ -1,75 +1,88 @@
-//! Records to Polars columns.
+//! Records to columns: each field as an Arrow array, and a record as a Struct.
 
+use arrow::array::{Array, LIST_VALUES_NAME, ListArray, PrimitiveArray, StructArray, Utf8ViewArray};
 use arrow::bitmap::Bitmap;
+use arrow::datatypes::{ArrowDataType as Dtype, Field};
 use arrow::offset::OffsetsBuffer;
-use polars::prelude::*;
+use arrow::types::NativeType;
 
-use super::score::{Held, threshold_dtype};
+use super::score::{threshold_dtype, thresholds};
+use super::values::{NOWHERE, Values, picked, worded};
 use crate::statistics::record::Nullable;
-use crate::statistics::{Column, Field as RecordField, Kind};
+use crate::statistics::{Column, Field as RecordField, FieldKind};
 
 /// The dtypes that fields take from the inputs.
 #[derive(Clone)]
 pub struct Dtypes {
     /// Of the score.
-    pub score: DataType,
-    /// Of the key.
-    pub key: DataType,
+    pub score: Dtype,
+    /// Of the key, with what Polars says of it beside the dtype.
+    pub key: Field,
     /// Of a mass: a count, or a sum of weights.
-    pub mass: DataType,
+    pub mass: Dtype,
 }
 
 impl Dtypes {
     /// Those of a statistic without keys.
-    pub fn of_score(score: DataType, weighted: bool) -> Self {
-        let mass = if weighted { DataType::Float64 } else { DataType::UInt64 };
-        Dtypes { score, key: DataType::Null, mass }
+    pub fn of_score(score: Dtype, weighted: bool) -> Self {
+        let mass = if weighted { Dtype::Float64 } else { Dtype::UInt64 };
+        Dtypes { score, key: Field::default(), mass }
     }
 }
 
 /// What records name by a number.
-pub struct Told {
+pub struct Lookups {
     /// The dtypes of the inputs.
     pub dtypes: Dtypes,
     /// The names of the inputs.
-    pub names: Vec<PlSmallStr>,
+    pub names: Vec<String>,
     /// The values of the keys.
-    pub keys: Option<Series>,
+    pub keys: Option<Values>,
 }
 
-/// The dtype of a record field.
-pub fn field_dtype(kind: &Kind, dtypes: &Dtypes) -> DataType {
-    match kind {
-        Kind::Number => DataType::Float64,
-        Kind::Count => DataType::UInt64,
-        Kind::Mass => dtypes.mass.clone(),
-        Kind::Threshold => threshold_dtype(&dtypes.score),
-        Kind::Word | Kind::Name => DataType::String,
-        Kind::Key => dtypes.key.clone(),
-        Kind::Numbers => DataType::List(Box::new(DataType::Float64)),
-        Kind::Records(fields) => DataType::List(Box::new(record_dtype(fields, dtypes))),
-    }
+/// A field of this name, of what a record field holds.
+pub fn field(name: &str, kind: &FieldKind, dtypes: &Dtypes) -> Field {
+    let dtype = match kind {
+        FieldKind::Number => Dtype::Float64,
+        FieldKind::Count => Dtype::UInt64,
+        FieldKind::Mass => dtypes.mass.clone(),
+        FieldKind::Threshold => threshold_dtype(&dtypes.score),
+        FieldKind::Word | FieldKind::Name => Dtype::Utf8View,
+        FieldKind::Key => return Field { name: name.into(), is_nullable: true, ..dtypes.key.clone() },
+        FieldKind::Numbers => list_of(Dtype::Float64),
+        FieldKind::Records(fields) => list_of(record_dtype(fields, dtypes)),
+    };
+    Field::new(name.into(), dtype, true)
 }
 
 /// The dtype of a whole record.
-pub fn record_dtype(fields: &[RecordField], dtypes: &Dtypes) -> DataType {
-    let field = |field: &RecordField| Field::new(field.name.into(), field_dtype(&field.kind, dtypes));
-    DataType::Struct(fields.iter().map(field).collect())
+pub fn record_dtype(fields: &[RecordField], dtypes: &Dtypes) -> Dtype {
+    Dtype::Struct(
+        fields.iter().map(|record_field| field(record_field.name, &record_field.kind, dtypes)).collect(),
+    )
+}
+
+/// The dtype of lists of a dtype.
+pub fn list_of(item: Dtype) -> Dtype {
+    Dtype::LargeList(Box::new(Field::new(LIST_VALUES_NAME, item, true)))
 }
 
 fn bitmap(present: Vec<bool>) -> Option<Bitmap> {
     (!present.is_empty()).then(|| Bitmap::from(present))
 }
 
-fn chunked<T: PolarsNumericType>(name: &str, rows: Nullable<T::Native>) -> ChunkedArray<T> {
-    ChunkedArray::from_vec_validity(name.into(), rows.values, bitmap(rows.present))
+fn numbers<T: NativeType>(rows: Nullable<T>) -> Box<dyn Array> {
+    PrimitiveArray::from_vec(rows.values).with_validity(bitmap(rows.present)).boxed()
 }
 
-/// Words for numbers; a number is missing where `rows` says so.
-fn strings(name: &str, rows: Nullable<u32>, word: impl Fn(u32) -> Option<PlSmallStr>) -> Series {
-    let there = |row: usize| rows.present.get(row).copied().unwrap_or(true);
-    let words = rows.values.iter().enumerate().map(|(row, &value)| word(value).filter(|_| there(row)));
-    StringChunked::from_iter_options(name.into(), words).into_series()
+/// Words for what stands in the rows; none where a row is missing, and where there is none for it.
+fn words<'a, T: Copy>(rows: &Nullable<T>, word: impl Fn(T) -> Option<&'a str>) -> Box<dyn Array> {
+    let word = |(row, &value): (usize, &T)| word(value).filter(|_| is_there(rows, row));
+    Utf8ViewArray::from_slice(rows.values.iter().enumerate().map(word).collect::<Vec<Option<&str>>>()).boxed()
+}
+
+fn is_there<T>(rows: &Nullable<T>, row: usize) -> bool {
+    rows.present.get(row).copied().unwrap_or(true)
 }
 
 /// Where lists begin and end, as offsets.
@@ -77,85 +90,57 @@ fn borders(ends: &Nullable<u64>) -> Vec<i64> {
     std::iter::once(0).chain(ends.values.iter().map(|&end| end as i64)).collect()
 }
 
-/// One field as a Series; thresholds in the dtype the scores came in.
-pub fn series<S: Held>(name: &str, column: Column<S::Key>, kind: &Kind, told: &Told) -> PolarsResult<Series> {
+/// One field as an array; thresholds in the dtype the scores came in.
+pub fn array(column: Column, kind: &FieldKind, lookups: &Lookups) -> Result<Box<dyn Array>, String> {
     match column {
-        Column::Number(rows) => Ok(chunked::<Float64Type>(name, rows).into_series()),
-        Column::Count(rows) => Ok(chunked::<UInt64Type>(name, rows).into_series()),
-        Column::Mass(rows) if told.dtypes.mass == DataType::Float64 => {
+        Column::Number(rows) => Ok(numbers(rows)),
+        Column::Mass(rows) if lookups.dtypes.mass == Dtype::Float64 => {
             let values = rows.values.into_iter().map(f64::from_bits).collect();
-            Ok(chunked::<Float64Type>(name, Nullable { values, present: rows.present }).into_series())
+            Ok(numbers(Nullable { values, present: rows.present }))
         }
-        Column::Mass(rows) => Ok(chunked::<UInt64Type>(name, rows).into_series()),
-        Column::Threshold(rows) => {
-            let values = rows.values.into_iter().map(S::from_key).collect();
-            let scores = chunked::<S::Column>(name, Nullable { values, present: rows.present }).into_series();
-            match &told.dtypes.score {
-                // What `rankable` widened is narrowed again: every threshold is a score that was there.
-                DataType::Decimal(precision, scale) => {
-                    Ok(scores.i128()?.clone().into_decimal(*precision, *scale)?.into_series())
-                }
-                score => scores.cast(&threshold_dtype(score)),
-            }
-        }
-        Column::Word(rows) => {
-            let there = |row: usize| rows.present.get(row).copied().unwrap_or(true);
-            let words = rows.values.iter().enumerate().map(|(row, word)| there(row).then_some(*word));
-            let words: StringChunked = words.collect_ca(name.into());
-            Ok(words.into_series())
-        }
-        Column::Name(rows) => Ok(strings(name, rows, |place| told.names.get(place as usize).cloned())),
+        Column::Count(rows) | Column::Mass(rows) => Ok(numbers(rows)),
+        Column::Threshold(rows) => thresholds(rows.keys, bitmap(rows.present), &lookups.dtypes.score),
+        Column::Word(rows) => Ok(words(&rows, Some)),
+        Column::Name(rows) => Ok(words(&rows, |place| lookups.names.get(place as usize).map(String::as_str))),
         Column::Key(rows) => {
-            let Some(keys) = &told.keys else {
-                polars_bail!(ComputeError: "a record names keys, but there are none");
+            let Some(keys) = &lookups.keys else {
+                return Err("a record names keys, but there are none".into());
             };
-            let there = |row: usize| rows.present.get(row).copied().unwrap_or(true);
-            let places =
-                rows.values.iter().enumerate().map(|(row, &place)| there(row).then_some(place as IdxSize));
-            let places: IdxCa = places.collect_ca(PlSmallStr::EMPTY);
-            Ok(keys.take(&places)?.with_name(name.into()))
+            let place = |(row, &place): (usize, &u32)| if is_there(&rows, row) { place } else { NOWHERE };
+            picked(keys.array.as_ref(), &rows.values.iter().enumerate().map(place).collect::<Vec<u32>>())
         }
         Column::Numbers(column) => {
-            let items = Float64Chunked::from_vec(PlSmallStr::EMPTY, column.items).into_series();
-            lists(name.into(), items, borders(&column.ends), column.ends.present)
+            let items = PrimitiveArray::from_vec(column.items).boxed();
+            lists(items, borders(&column.ends), column.ends.present)
         }
         Column::Records(column) => {
-            let Kind::Records(fields) = kind else {
-                polars_bail!(ComputeError: "records in a field of another kind");
+            let FieldKind::Records(fields) = kind else {
+                return Err("records in a field of another kind".into());
             };
-            let items = structs::<S>(PlSmallStr::EMPTY, fields, column.items, told)?;
-            lists(name.into(), items, borders(&column.ends), column.ends.present)
+            lists(structs(fields, column.items, lookups)?, borders(&column.ends), column.ends.present)
         }
     }
 }
 
-/// All fields of a record as one Struct column.
-pub fn structs<S: Held>(
-    name: PlSmallStr,
+/// All fields of a record as one Struct array.
+pub fn structs(
     fields: &[RecordField],
-    columns: Vec<Column<S::Key>>,
-    told: &Told,
-) -> PolarsResult<Series> {
+    columns: Vec<Column>,
+    lookups: &Lookups,
+) -> Result<Box<dyn Array>, String> {
     let rows = columns.first().map_or(0, Column::len);
-    let columns = fields
-        .iter()
-        .zip(columns)
-        .map(|(field, column)| series::<S>(field.name, column, &field.kind, told))
-        .collect::<PolarsResult<Vec<_>>>()?;
-    Ok(StructChunked::from_series(name, rows, columns.iter())?.into_series())
+    let arrays = fields.iter().zip(columns).map(|(field, column)| array(column, &field.kind, lookups));
+    struct_of(record_dtype(fields, &lookups.dtypes), rows, arrays.collect::<Result<_, _>>()?)
 }
 
-/// A column of lists of `items`: list `i` holds the items from `borders[i]` to `borders[i + 1]`, and is
-/// null unless `present[i]`.
-pub fn lists(name: PlSmallStr, items: Series, borders: Vec<i64>, present: Vec<bool>) -> PolarsResult<Series> {
-    // Lists of nothing first, for which Polars has a checked constructor; then the items in their place.
-    let nothing = arrow::array::UInt8Array::new_null(ArrowDataType::UInt8, items.len());
-    let array = arrow::array::ListArray::<i64>::try_new(
-        arrow::array::ListArray::<i64>::default_datatype(ArrowDataType::UInt8),
-        OffsetsBuffer::try_from(borders)?,
-        nothing.boxed(),
-        bitmap(present),
-    )?;
-    let lists = ListChunked::with_chunk(name, array);
-    Ok(lists.apply_to_inner(&|_| Ok(items.clone()))?.into_series())
+/// Arrays of so many rows as one Struct array.
+pub fn struct_of(dtype: Dtype, rows: usize, arrays: Vec<Box<dyn Array>>) -> Result<Box<dyn Array>, String> {
+    Ok(StructArray::try_new(dtype, rows, arrays, None).map_err(worded)?.boxed())
+}
+
+/// Lists of `items`: list `i` holds the items from `borders[i]` to `borders[i + 1]`, and is null unless `present[i]`.
+pub fn lists(items: Box<dyn Array>, borders: Vec<i64>, present: Vec<bool>) -> Result<Box<dyn Array>, String> {
+    let dtype = list_of(items.dtype().clone());
+    let borders = OffsetsBuffer::try_from(borders).map_err(worded)?;
+    Ok(ListArray::<i64>::try_new(dtype, borders, items, bitmap(present)).map_err(worded)?.boxed())
 }

@@ -1,25 +1,37 @@
 //! The table of all expressions: a name, and the statistic that answers.
 
-use polars::prelude::*;
-use pyo3_polars::derive::polars_expr;
+use serde::Deserialize;
 
-use super::answer::{Arguments, curve, curve_field, number, number_field, summary, summary_field};
-use super::columnwise::{AdjustPValues, RocAucPower, RocAucSampleSize, columnwise, columnwise_field};
+use super::answer::{curve, curve_field, number, number_field, summary, summary_field};
+use super::columnwise::{columnwise, columnwise_field};
+use super::ffi;
 use super::joint::{joint, joint_field, joint_single, joint_single_field};
-use crate::guard;
 use crate::statistics::{
-    AveragePrecision, AverageRocCurve, BinormalCurve, BrunnerMunzel, CapCurve, CompareSegments, ConfusionAt,
-    CostCurve, CvRocAuc, CvRocAucDifference, DetCurve, FprAtTpr, GainsTable, Gini, GroupedRocAuc,
-    HodgesLehmann, KruskalWallis, KsStatistic, MannWhitneyU, MeanPositiveRank, OperatingPoint, PrCurve,
-    RankAgreement, RocAuc, RocAucCi, RocAucCiClustered, RocAucCiWeighted, RocAucCompare, RocAucDifference,
-    RocAucDifferencePower, RocAucMulticlass, RocAucOrdinal, RocAucPartial, RocBinormal, RocBinormalMoments,
-    RocConvexHull, RocCurve, RocCurveAt, RocCurveDifference, RocCurveThinned, RocSummary, SubgroupAuc,
-    TprAtFpr,
+    AdjustPValues, AveragePrecision, AverageRocCurve, BinormalCurve, BrunnerMunzel, CapCurve,
+    CompareSegments, ConfusionAt, CostCurve, CvRocAuc, CvRocAucDifference, DetCurve, FprAtTpr, GainsTable,
+    Gini, GroupedRocAuc, HodgesLehmann, KruskalWallis, KsStatistic, MannWhitneyU, MeanPositiveRank,
+    OperatingPoint, PrCurve, RankAgreement, RocAuc, RocAucCi, RocAucCiClustered, RocAucCompare,
+    RocAucDifference, RocAucDifferencePower, RocAucMulticlass, RocAucOrdinal, RocAucPower, RocAucSampleSize,
+    RocBinormal, RocConvexHull, RocCurve, RocCurveAt, RocCurveDifference, RocCurveThinned, RocSummary,
+    SubgroupAuc, TprAtFpr,
 };
+
+/// The keyword arguments of an expression.
+#[derive(Deserialize)]
+struct Arguments<O> {
+    /// The statistic's own options.
+    options: O,
+}
+
+/// The options of a statistic.
+fn options<O: for<'a> Deserialize<'a>>(kwargs: &[u8]) -> Result<O, String> {
+    Ok(ffi::keywords::<Arguments<O>>(kwargs)?.options)
+}
 
 macro_rules! expressions {
     ($($kind:ident, $field:ident: $($name:ident $(in $public:ident)? => $statistic:ty),*;)*) => {
         /// The names of all expressions, as Polars knows them.
+        #[cfg_attr(not(feature = "python"), allow(dead_code))]
         pub const NAMES: &[&str] = &[$($(stringify!($name)),*),*];
 
         $($(mod $name {
@@ -28,21 +40,13 @@ macro_rules! expressions {
             /// What users call it: of several ways to ask one thing, they know one name.
             const CALLED: &str = [$(stringify!($public),)? stringify!($name)][0];
 
-            fn output(inputs: &[Field], kwargs: Arguments<$statistic>) -> PolarsResult<Field> {
-                guard::named(CALLED, || $field(inputs, &kwargs.options)).map_err(refused)
-            }
-
-            #[polars_expr(output_type_func_with_kwargs=output)]
-            fn $name(inputs: &[Series], kwargs: Arguments<$statistic>) -> PolarsResult<Series> {
-                guard::named(CALLED, || $kind(inputs, &kwargs.options)).map_err(refused)
+            ffi::symbols! {
+                $name, CALLED,
+                |kwargs, fields| $field::<$statistic>(fields, &options(kwargs)?),
+                |kwargs, inputs| $kind::<$statistic>(inputs, &options(kwargs)?)
             }
         })*)*
     };
-}
-
-/// An error as Polars passes it on.
-fn refused(why: String) -> PolarsError {
-    PolarsError::ComputeError(why.into())
 }
 
 expressions! {
@@ -50,18 +54,18 @@ expressions! {
         average_precision => AveragePrecision,
         gini => Gini,
         mean_positive_rank => MeanPositiveRank,
-        roc_auc => RocAuc,
-        roc_auc_partial in roc_auc => RocAucPartial;
+        roc_auc => RocAuc;
     summary, summary_field:
         brunner_munzel => BrunnerMunzel,
         confusion_at => ConfusionAt,
+        fpr_at_tpr => FprAtTpr,
         ks_statistic => KsStatistic,
         mann_whitney_u => MannWhitneyU,
         operating_point => OperatingPoint,
         roc_auc_ci => RocAucCi,
-        roc_auc_ci_weighted in roc_auc_ci => RocAucCiWeighted,
         roc_binormal => RocBinormal,
-        roc_summary => RocSummary;
+        roc_summary => RocSummary,
+        tpr_at_fpr => TprAtFpr;
     curve, curve_field:
         binormal_curve => BinormalCurve,
         cap_curve => CapCurve,
@@ -76,7 +80,6 @@ expressions! {
     joint, joint_field:
         cv_roc_auc => CvRocAuc,
         cv_roc_auc_difference => CvRocAucDifference,
-        fpr_at_tpr => FprAtTpr,
         grouped_roc_auc => GroupedRocAuc,
         hodges_lehmann => HodgesLehmann,
         kruskal_wallis => KruskalWallis,
@@ -87,10 +90,8 @@ expressions! {
         roc_auc_difference_power => RocAucDifferencePower,
         roc_auc_multiclass => RocAucMulticlass,
         roc_auc_ordinal => RocAucOrdinal,
-        roc_binormal_moments in roc_binormal => RocBinormalMoments,
         roc_curve_difference => RocCurveDifference,
-        subgroup_auc => SubgroupAuc,
-        tpr_at_fpr => TprAtFpr;
+        subgroup_auc => SubgroupAuc;
     joint_single, joint_single_field:
         average_roc_curve => AverageRocCurve,
         compare_segments => CompareSegments;

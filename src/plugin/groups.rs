@@ -2,20 +2,23 @@
 //!
 //! The one place that turns a row of a List column into observations.
 
+use arrow::array::{Array, ListArray, PrimitiveArray, new_empty_array};
 use arrow::bitmap::Bitmap;
 use arrow::compute::utils::combine_validities_and;
-use polars::prelude::*;
+use arrow::datatypes::Field;
 
-use super::{label, score, weight};
-use crate::ranking::Bits;
+use super::ffi::Input;
+use super::values::{Values, held, joined};
+use super::{dtype, label, score, weight};
+use crate::ranking::{Bits, Group, Score};
 
 /// The rows of all groups, scores and labels side by side, and where each group's begin and end.
 pub struct Groups {
-    /// In the type that ranks them, one chunk; without the groups' borders.
-    pub scores: Series,
+    /// In the type that ranks them, without the groups' borders.
+    pub scores: Box<dyn Array>,
     labels: Bitmap,
     /// What each row weighs, if rows have weights.
-    weights: Option<Series>,
+    weights: Option<PrimitiveArray<f64>>,
     /// Rows of which nothing is missing and whose weight is not 0, where any is not so.
     valid: Option<Bitmap>,
     /// Where group `i` begins; one more entry than groups.
@@ -27,14 +30,14 @@ impl Groups {
     ///
     /// A column with a single row beside one with many is the same for every group (that is how a
     /// literal arrives). Inside a group all must have the same number of rows.
-    pub fn read(inputs: &[Series]) -> PolarsResult<Groups> {
+    pub fn read(inputs: &[Input]) -> Result<Groups, String> {
         let (rows, borders) = same_groups(inputs, |input| ["score", "label", "weight"][input.min(2)])?;
         let [score_rows, label_rows, weight_rows @ ..] = &rows[..] else {
-            polars_bail!(ComputeError: "expected a score and a label");
+            return Err("expected a score and a label".into());
         };
         let scores = score::rankable(score_rows)?;
         let (labels, labels_there) = label::bits("label", label_rows)?;
-        let mut valid = combine_validities_and(scores.chunks()[0].validity(), labels_there.as_ref());
+        let mut valid = combine_validities_and(scores.validity(), labels_there.as_ref());
         let mut weights = None;
         if let Some(weight_rows) = weight_rows.first() {
             let (values, counted) = weight::values(weight_rows)?;
@@ -55,20 +58,18 @@ impl Groups {
         self.borders[group]..self.borders[group + 1]
     }
 
-    /// All rows' labels.
-    pub fn labels(&self) -> Bits<'_> {
-        bits(&self.labels)
-    }
-
-    /// What each row weighs, if rows have weights.
-    pub fn weights(&self) -> PolarsResult<Option<&[f64]>> {
-        let column = self.weights.as_ref().map(|weights| weights.f64()).transpose()?;
-        Ok(column.map(|column| column.downcast_as_array().values().as_slice()))
-    }
-
-    /// Which rows are whole, if not all are.
-    pub fn valid(&self) -> Option<Bits<'_>> {
-        self.valid.as_ref().map(bits)
+    /// Loads the rows of a group, whose scores are a part of these.
+    pub fn load<S: Score>(&self, group: usize, scores: &[S], into: &mut Group<S::Key>) {
+        let rows = self.rows(group);
+        let (start, len) = (rows.start, rows.len());
+        let labels = bits(&self.labels).slice(start, len);
+        let valid = self.valid.as_ref().map(|valid| bits(valid).slice(start, len));
+        match &self.weights {
+            None => into.load(&scores[rows], labels, valid),
+            Some(weights) => {
+                into.load_weighted(&scores[rows.clone()], labels, &weights.values()[rows], valid)
+            }
+        }
     }
 }
 
@@ -77,29 +78,39 @@ impl Groups {
 ///
 /// A column with a single list beside others with many is the same for every group (that is how a literal arrives).
 pub fn same_groups(
-    inputs: &[Series],
+    inputs: &[Input],
     role: impl Fn(usize) -> &'static str,
-) -> PolarsResult<(Vec<Series>, Vec<usize>)> {
+) -> Result<(Vec<Values>, Vec<usize>), String> {
     // An empty column has no groups, whatever a literal beside it says.
-    let groups = inputs.iter().map(|input| input.len()).find(|&groups| groups != 1).unwrap_or(1);
+    let groups = inputs.iter().map(Input::len).find(|&groups| groups != 1).unwrap_or(1);
     let mut columns = Vec::with_capacity(inputs.len());
     let mut first: Option<Vec<usize>> = None;
     for (input, lists) in inputs.iter().enumerate() {
-        polars_ensure!(lists.len() == groups || lists.len() == 1, ComputeError:
-            "{} has {} groups but {} has {groups}", role(0), inputs[0].len(), role(input));
+        if lists.len() != groups && lists.len() != 1 {
+            return Err(format!(
+                "{} has {} groups but {} has {groups}",
+                role(0),
+                inputs[0].len(),
+                role(input)
+            ));
+        }
         let (rows, borders) = rows_and_borders(lists, groups)?;
         let first = first.get_or_insert_with(|| borders.clone());
         if *first != borders {
             let length = |borders: &[usize], group: usize| borders[group + 1] - borders[group];
-            for group in 0..groups {
-                let (there, here) = (length(first, group), length(&borders, group));
-                polars_ensure!(there == here, ComputeError:
+            let lengths = |group: usize| (length(first, group), length(&borders, group));
+            if let Some((there, here)) = (0..groups).map(lengths).find(|(there, here)| there != here) {
+                return Err(format!(
                     "{} \"{}\" has {here} rows but {} \"{}\" has {there} in the same group. \
                      Both must come from the same rows: filter, sort or sample both alike",
-                    role(input), lists.name(), role(0), inputs[0].name());
+                    role(input),
+                    lists.field.name,
+                    role(0),
+                    inputs[0].field.name
+                ));
             }
         }
-        columns.push(rows.with_name(lists.name().clone()));
+        columns.push(rows);
     }
     Ok((columns, first.unwrap_or_default()))
 }
@@ -110,12 +121,26 @@ fn bits(bitmap: &Bitmap) -> Bits<'_> {
 }
 
 /// The rows of a List column's lists, one after the other, and the borders between lists; a single
-/// list is repeated for all `groups`.
-fn rows_and_borders(lists: &Series, groups: usize) -> PolarsResult<(Series, Vec<usize>)> {
-    let lists = if lists.len() == groups { lists.rechunk() } else { lists.new_from_index(0, groups) };
-    let lists = lists.trim_lists_to_normalized_offsets().unwrap_or(lists);
-    let lists = lists.list()?;
-    let array = lists.downcast_as_array();
-    let borders = array.offsets().iter().map(|&border| border as usize).collect();
-    Ok((lists.get_inner(), borders))
+/// list is repeated for all `groups`. A null list holds the rows that its borders say, which are none.
+fn rows_and_borders(lists: &Input, groups: usize) -> Result<(Values, Vec<usize>), String> {
+    let item = dtype::listed(&lists.field)?;
+    let mut parts = Vec::with_capacity(lists.chunks.len().max(1));
+    let mut borders = vec![0];
+    for chunk in &lists.chunks {
+        let chunk = held::<ListArray<i64>>(chunk.as_ref())?;
+        let (start, len) = (*chunk.offsets().first() as usize, chunk.offsets().range() as usize);
+        let before = borders[borders.len() - 1];
+        borders.extend(chunk.offsets().iter().skip(1).map(|&border| before + border as usize - start));
+        parts.push(chunk.values().sliced(start, len));
+    }
+    if parts.is_empty() {
+        parts.push(new_empty_array(item.dtype.clone()));
+    }
+    if lists.len() != groups {
+        let list = joined(&parts)?;
+        borders = (0..=groups).map(|group| group * list.len()).collect();
+        parts = if groups == 0 { vec![list.sliced(0, 0)] } else { vec![list; groups] };
+    }
+    let field = Field { name: lists.field.name.clone(), ..item.clone() };
+    Ok((Values { field, array: joined(&parts)? }, borders))
 }

@@ -3,17 +3,20 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use arrow::array::{Array, PrimitiveArray};
 use arrow::bitmap::Bitmap;
 use arrow::compute::utils::combine_validities_and;
-use polars::prelude::*;
+use arrow::datatypes::{ArrowDataType as Dtype, Field};
 
 use super::answer::{CALLS, Threads, joined};
+use super::ffi::Input;
 use super::groups::same_groups;
 use super::keys::{self, Keys};
-use super::score::{Held, WithScores, dispatch};
-use super::{columns, label, score};
-use crate::ranking::{Codes, RowPlacements, Rows, tasks};
-use crate::statistics::{Column, Columns, Joint, Needs, Record};
+use super::score::{Native, WithScores, dispatch};
+use super::values::Values;
+use super::{columns, dtype, label, score};
+use crate::ranking::{Codes, RowPlacements, Rows, Width, tasks};
+use crate::statistics::{Column, Field as RecordField, Inputs, Joint, KeyInput, KeyKind, Needs, Record};
 
 /// Which input is what: scores first, then the label, then the key.
 struct Roles {
@@ -23,19 +26,19 @@ struct Roles {
 }
 
 impl Roles {
-    fn of<J: Joint>(inputs: usize) -> PolarsResult<Self> {
-        let Columns { scores, label, key, key_is_optional, .. } = J::COLUMNS;
+    fn of(Inputs { scores, label, key }: Inputs, inputs: usize) -> Result<Self, String> {
         let others = usize::from(label) + usize::from(key.is_some());
-        let has_key =
-            key.is_some() && (!key_is_optional || scores.is_none_or(|scores| inputs == scores + others));
+        let all_there = scores.is_none_or(|scores| inputs == scores + others);
+        let has_key = key.is_some_and(|key| !key.is_optional || all_there);
         let there = inputs.saturating_sub(usize::from(label) + usize::from(has_key));
         let expected = scores.map_or_else(|| "two or more".into(), |scores| scores.to_string());
-        polars_ensure!(scores.map_or(there >= 2, |scores| there == scores), ComputeError:
-            "expected {expected} scores, got {there}");
+        if !scores.map_or(there >= 2, |scores| there == scores) {
+            return Err(format!("expected {expected} scores, got {there}"));
+        }
         Ok(Roles {
             scores: there,
             label: label.then_some(there),
-            key: key.filter(|_| has_key).map(|role| (inputs - 1, role)),
+            key: key.filter(|_| has_key).map(|key| (inputs - 1, key.role)),
         })
     }
 
@@ -49,109 +52,109 @@ impl Roles {
     }
 }
 
-/// The dtypes of a record's fields that depend on the inputs.
-fn checked<J: Joint>(inputs: &[Field], statistic: &J) -> PolarsResult<(PlSmallStr, columns::Dtypes)> {
-    statistic.check().map_err(|wrong| polars_err!(ComputeError: "{wrong}"))?;
-    let roles = Roles::of::<J>(inputs.len())?;
-    let mut key = None;
-    for (place, input) in inputs.iter().enumerate() {
-        let DataType::List(inner) = input.dtype() else {
-            polars_bail!(ComputeError: "expected List columns, got {}", input.dtype());
-        };
-        match roles.key {
-            Some((place_of_key, role)) if place == place_of_key => {
-                if J::KEY_IS_TRUTH {
-                    label::check(role, input.name(), inner)?;
-                } else {
-                    keys::check(role, input.name(), inner)?;
+/// What reading the columns of a statistic asks of it.
+struct Asked<'a> {
+    inputs: Inputs,
+    keys: KeyKind<'a>,
+    needs: Needs,
+}
+
+impl<'a> Asked<'a> {
+    fn by<J: Joint>(statistic: &'a J) -> Self {
+        Asked { inputs: J::INPUTS, keys: statistic.key_kind(), needs: statistic.needs() }
+    }
+
+    /// The dtypes of a record's fields that depend on the inputs, once all inputs are known to be what they must be.
+    fn checked(&self, inputs: &[&Field]) -> Result<columns::Dtypes, String> {
+        let roles = Roles::of(self.inputs, inputs.len())?;
+        let mut dtypes = columns::Dtypes::of_score(Dtype::Null, false);
+        for (place, input) in inputs.iter().enumerate() {
+            let item = dtype::listed(input)?;
+            match roles.key {
+                Some((place_of_key, role)) if place == place_of_key => {
+                    if self.keys == KeyKind::Truth {
+                        label::check(role, &input.name, item)?;
+                    } else {
+                        keys::check(role, &input.name, item)?;
+                    }
+                    dtypes.key = item.clone();
                 }
-                key = Some((**inner).clone());
+                _ if roles.label == Some(place) => label::check("label", &input.name, item)?,
+                _ => score::check(&input.name, item)?,
             }
-            _ if roles.label == Some(place) => label::check("label", input.name(), inner)?,
-            _ => score::check(input.name(), inner)?,
+        }
+        match self.keys {
+            KeyKind::Among(classes) if classes.len() != roles.scores => {
+                Err(format!("{} classes for {} columns: each class has one", classes.len(), roles.scores))
+            }
+            _ => Ok(dtypes),
         }
     }
-    if let Some(classes) = statistic.classes() {
-        polars_ensure!(classes.len() == roles.scores, ComputeError:
-            "{} classes for {} columns: each class has one", classes.len(), roles.scores);
+
+    fn planned(&self, inputs: &[Field], options: Result<(), String>) -> Result<columns::Dtypes, String> {
+        options?;
+        self.checked(&inputs.iter().collect::<Vec<_>>())
     }
-    Ok((
-        inputs[0].name().clone(),
-        columns::Dtypes {
-            key: key.unwrap_or(DataType::Null),
-            ..columns::Dtypes::of_score(DataType::Null, false)
-        },
-    ))
 }
 
 /// The planned field of a statistic of rows.
-pub fn joint_field<J: Joint>(inputs: &[Field], statistic: &J) -> PolarsResult<Field> {
-    let (name, dtypes) = checked(inputs, statistic)?;
-    Ok(Field::new(name, columns::record_dtype(J::Record::FIELDS, &dtypes)))
+pub fn joint_field<J: Joint>(inputs: &[Field], statistic: &J) -> Result<Field, String> {
+    let dtypes = Asked::by(statistic).planned(inputs, statistic.check())?;
+    Ok(Field::new(inputs[0].name.clone(), columns::record_dtype(J::Record::FIELDS, &dtypes), true))
 }
 
 /// The planned field of a statistic of rows whose record has one field, which stands for the record.
-pub fn joint_single_field<J: Joint>(inputs: &[Field], statistic: &J) -> PolarsResult<Field> {
-    let (name, dtypes) = checked(inputs, statistic)?;
-    Ok(Field::new(name, columns::field_dtype(&J::Record::FIELDS[0].kind, &dtypes)))
+pub fn joint_single_field<J: Joint>(inputs: &[Field], statistic: &J) -> Result<Field, String> {
+    let dtypes = Asked::by(statistic).planned(inputs, statistic.check())?;
+    Ok(columns::field(&inputs[0].name, &J::Record::FIELDS[0].kind, &dtypes))
 }
 
 /// Answers every group with a record.
-pub fn joint<J: Joint>(inputs: &[Series], statistic: &J) -> PolarsResult<Series> {
-    let (name, columns, told) = answers(inputs, statistic)?;
-    columns::structs::<u8>(name, J::Record::FIELDS, columns, &told)
+pub fn joint<J: Joint>(inputs: &[Input], statistic: &J) -> Result<Values, String> {
+    let (columns, lookups) = answers(inputs, statistic)?;
+    Ok(Values::new(&inputs[0].field.name, columns::structs(J::Record::FIELDS, columns, &lookups)?))
 }
 
 /// Answers every group with the record's only field.
-pub fn joint_single<J: Joint>(inputs: &[Series], statistic: &J) -> PolarsResult<Series> {
-    let (name, columns, told) = answers(inputs, statistic)?;
-    match columns.into_iter().next() {
-        Some(column) => columns::series::<u8>(&name, column, &J::Record::FIELDS[0].kind, &told),
-        None => polars_bail!(ComputeError: "a record without fields"),
-    }
+pub fn joint_single<J: Joint>(inputs: &[Input], statistic: &J) -> Result<Values, String> {
+    let (columns, lookups) = answers(inputs, statistic)?;
+    let column = columns.into_iter().next().ok_or("a record without fields")?;
+    let kind = &J::Record::FIELDS[0].kind;
+    Ok(Values::new(&inputs[0].field.name, columns::array(column, kind, &lookups)?))
 }
 
-fn answers<J: Joint>(
-    inputs: &[Series],
-    statistic: &J,
-) -> PolarsResult<(PlSmallStr, Vec<Column<u8>>, columns::Told)> {
-    CALLS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-    let fields: Vec<Field> = inputs.iter().map(|input| input.field().into_owned()).collect();
-    let (name, dtypes) = checked(&fields, statistic)?;
-    let needs = statistic.needs();
-    let table = Table::read(inputs, needs, statistic)?;
+fn answers<J: Joint>(inputs: &[Input], statistic: &J) -> Result<(Vec<Column>, columns::Lookups), String> {
+    let asked = Asked::by(statistic);
+    let (table, dtypes) = Table::read(inputs, &asked)?;
     let passes = statistic.passes().max(2);
-    let parts =
-        tasks::run(&Threads, table.borders.len() - 1, passes, &|group| table.rows(group).len(), &|range| {
-            let mut columns = Column::all_of(J::Record::FIELDS, range.len());
-            for group in range {
-                let (rows, has_nan) = table.group(group, needs)?;
-                polars_ensure!(rows.keys.distinct <= J::MOST_KEYS, ComputeError:
-                    "{} distinct values of {} in a group, but at most {} are possible",
-                    rows.keys.distinct, J::COLUMNS.key.unwrap_or("key"), J::MOST_KEYS);
-                let record = if has_nan && !J::NAN_BY_KEY {
-                    statistic.of_nan(&rows)
-                } else {
-                    statistic.of_rows(&rows)
-                };
-                record.append(&mut columns);
-            }
-            Ok(columns)
-        });
-    let columns = joined(parts.into_iter().collect::<PolarsResult<Vec<_>>>()?);
-    let names = match statistic.classes() {
-        Some(classes) => classes.iter().map(|class| class.as_str().into()).collect(),
-        None => inputs.iter().map(|input| input.name().clone()).collect(),
+    let columns = table.answers(J::Record::FIELDS, passes, &|group, columns| {
+        let (rows, has_nan) = table.group(group, asked.needs)?;
+        let KeyInput { role, most, nan_by_key, .. } = J::INPUTS.key.unwrap_or(KeyInput::called("key"));
+        if rows.keys.distinct > most {
+            return Err(format!(
+                "{} distinct values of {role} in a group, but at most {most} are possible",
+                rows.keys.distinct
+            ));
+        }
+        let record = if has_nan && !nan_by_key { statistic.of_nan(&rows) } else { statistic.of_rows(&rows) };
+        record.append(columns);
+        Ok(())
+    })?;
+    let names = match asked.keys {
+        KeyKind::Among(classes) => classes.to_vec(),
+        _ => inputs.iter().map(|input| input.field.name.to_string()).collect(),
     };
-    let told = columns::Told { dtypes, names, keys: table.keys.map(|keys| keys.values) };
-    Ok((name, if columns.is_empty() { Column::all_of(J::Record::FIELDS, 0) } else { columns }, told))
+    Ok((columns, columns::Lookups { dtypes, names, keys: table.keys.map(|keys| keys.values) }))
 }
+
+/// What appends the record of one group.
+type Append<'a> = &'a (dyn Fn(usize, &mut [Column]) -> Result<(), String> + Sync);
 
 /// The rows of all groups, column by column.
 struct Table {
-    scores: Vec<Series>,
+    scores: Vec<Box<dyn Array>>,
     labels: Option<Bitmap>,
-    values: Vec<Series>,
+    values: Vec<PrimitiveArray<f64>>,
     keys: Option<Keys>,
     /// Rows in which nothing is missing, where anything is.
     valid: Option<Bitmap>,
@@ -159,22 +162,21 @@ struct Table {
 }
 
 impl Table {
-    fn read<J: Joint>(inputs: &[Series], needs: Needs, statistic: &J) -> PolarsResult<Table> {
-        let roles = Roles::of::<J>(inputs.len())?;
+    fn read(inputs: &[Input], asked: &Asked) -> Result<(Table, columns::Dtypes), String> {
+        CALLS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let dtypes = asked.checked(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>())?;
+        let roles = Roles::of(asked.inputs, inputs.len())?;
         let (rows, borders) = same_groups(inputs, |input| roles.name(input))?;
         let mut valid: Option<Bitmap> = None;
         let mut hold = |there: Option<&Bitmap>| valid = combine_validities_and(valid.as_ref(), there);
         let mut scores = Vec::with_capacity(roles.scores);
         for rows in &rows[..roles.scores] {
             let rankable = score::rankable(rows)?;
-            hold(rankable.chunks()[0].validity());
+            hold(rankable.validity());
             scores.push(rankable);
         }
-        let valued = if needs.values { &rows[..roles.scores] } else { &[] };
-        let values = valued
-            .iter()
-            .map(|rows| Ok(rows.cast(&DataType::Float64)?.rechunk()))
-            .collect::<PolarsResult<Vec<Series>>>()?;
+        let valued = if asked.needs.values { &rows[..roles.scores] } else { &[] };
+        let values = valued.iter().map(Values::floats).collect::<Result<Vec<_>, String>>()?;
         let mut labels = None;
         if let Some(place) = roles.label {
             let (truths, there) = label::bits("label", &rows[place])?;
@@ -183,47 +185,43 @@ impl Table {
         }
         let mut keys = None;
         if let Some((place, role)) = roles.key {
-            let rows = rows[place].rechunk();
-            if rows.null_count() > 0 {
-                hold(Some(&rows.is_not_null().iter().map(|there| there == Some(true)).collect()));
-            }
-            keys = Some(if J::KEY_IS_TRUTH {
-                Keys::of_truths(role, &rows)?
-            } else {
-                Keys::read(role, &rows, statistic.reference(), statistic.classes())?
-            });
+            let rows = &rows[place];
+            hold(rows.there().as_ref());
+            keys = Some(Keys::read(role, rows, asked.keys)?);
         }
-        Ok(Table {
-            scores,
-            labels,
-            values,
-            keys,
-            valid: valid.filter(|valid| valid.unset_bits() > 0),
-            borders,
-        })
+        let valid = valid.filter(|valid| valid.unset_bits() > 0);
+        Ok((Table { scores, labels, values, keys, valid, borders }, dtypes))
     }
 
     fn rows(&self, group: usize) -> Range<usize> {
         self.borders[group]..self.borders[group + 1]
     }
 
+    /// The records of all groups, in order.
+    fn answers(&self, fields: &[RecordField], passes: usize, append: Append) -> Result<Vec<Column>, String> {
+        let groups = self.borders.len() - 1;
+        let parts = tasks::run(&Threads, groups, passes, &|group| self.rows(group).len(), &|range| {
+            let mut columns = Column::all_of(fields, Width::default(), range.len());
+            for group in range {
+                append(group, &mut columns)?;
+            }
+            Ok(columns)
+        });
+        let columns = joined(parts.into_iter().collect::<Result<Vec<_>, String>>()?);
+        Ok(if columns.is_empty() { Column::all_of(fields, Width::default(), 0) } else { columns })
+    }
+
     /// The rows of a group in which nothing is missing, and whether a score among them is NaN; such a score is coded
     /// like a number, and its key is marked.
-    fn group(&self, group: usize, needs: Needs) -> PolarsResult<(Rows, bool)> {
+    fn group(&self, group: usize, needs: Needs) -> Result<(Rows, bool), String> {
         let range = self.rows(group);
         let kept = self
             .valid
             .as_ref()
             .map(|valid| range.clone().filter(|&row| valid.get_bit(row)).collect::<Vec<usize>>());
         let kept = Kept { range, rows: kept };
-        let keys = self.keys.as_ref().map(|keys| kept.of(&keys.codes));
-        let mut key_places = Vec::new();
-        let keys = keys.map_or_else(Codes::default, |keys| {
-            key_places = keys.to_vec();
-            key_places.sort_unstable();
-            key_places.dedup();
-            Codes::of(keys.iter().copied())
-        });
+        let (keys, key_places) =
+            self.keys.as_ref().map_or_else(Default::default, |keys| keys.among(&kept.of(&keys.codes)));
         let mut rows = Rows {
             len: kept.len(),
             labels: self.labels.as_ref().map_or_else(Vec::new, |labels| kept.truths(labels)),
@@ -232,15 +230,17 @@ impl Table {
             ..Rows::default()
         };
         for values in &self.values {
-            rows.values.push(kept.of(values.f64()?.downcast_as_array().values()).into_owned());
+            rows.values.push(kept.of(values.values()).into_owned());
         }
-        let learn = |scores: &Series| dispatch(scores, Learning { kept: &kept, labels: &rows.labels, needs });
+        let learn = |scores: &Box<dyn Array>| {
+            dispatch(scores.as_ref(), Learning { kept: &kept, labels: &rows.labels, needs })
+        };
         let learnt = if self.scores.len() > 1 && rows.len >= crate::ranking::SHARD_ROWS {
             // Large scores are ranked side by side.
             use rayon::prelude::*;
-            self.scores.par_iter().map(learn).collect::<PolarsResult<Vec<_>>>()?
+            self.scores.par_iter().map(learn).collect::<Result<Vec<_>, String>>()?
         } else {
-            self.scores.iter().map(learn).collect::<PolarsResult<Vec<_>>>()?
+            self.scores.iter().map(learn).collect::<Result<Vec<_>, String>>()?
         };
         let mut has_nan = false;
         for Learnt { codes, placed, nan } in learnt {
@@ -305,8 +305,8 @@ struct Learnt {
 impl WithScores for Learning<'_> {
     type Output = Learnt;
 
-    fn with<S: Held>(self, scores: &ChunkedArray<S::Column>) -> PolarsResult<Learnt> {
-        let scores = self.kept.of(scores.downcast_as_array().values());
+    fn with<S: Native>(self, scores: &[S]) -> Result<Learnt, String> {
+        let scores = self.kept.of(scores);
         let nan: Vec<usize> =
             scores.iter().enumerate().filter(|row| row.1.is_nan()).map(|row| row.0).collect();
         Ok(Learnt {

@@ -1,9 +1,17 @@
 //! Keys: folds, clusters and segments of any dtype, as numbers in the order of their values.
 
-use polars::frame::group_by::GroupsIndicator;
-use polars::prelude::*;
+use arrow::array::{
+    Array, BinaryArray, BinaryViewArray, BooleanArray, PrimitiveArray, StructArray, Utf8ViewArray,
+};
+use arrow::datatypes::{ArrowDataType as Dtype, DTYPE_ENUM_VALUES_LEGACY, DTYPE_ENUM_VALUES_NEW, Field};
+use polars::prelude::{PlHashMap, pf16};
 
-use super::label;
+use super::distinct::{Places, without_gaps};
+use super::values::{Values, held, picked};
+use super::words::Words;
+use super::{dtype, label, text};
+use crate::ranking::{Codes, Key, Score};
+use crate::statistics::KeyKind;
 
 /// How many values a message lists.
 const SHOWN: usize = 10;
@@ -13,116 +21,290 @@ pub struct Keys {
     /// For each row, the place of its key among `values`.
     pub codes: Vec<u32>,
     /// The distinct keys, in order.
-    pub values: Series,
+    pub values: Values,
 }
 
 impl Keys {
-    /// Codes the rows of a key column; one with a reference must [have it](crate::statistics::Joint::reference), and one
-    /// with classes [nothing else](crate::statistics::Joint::classes).
-    pub fn read(
-        role: &str,
-        rows: &Series,
-        reference: Option<&str>,
-        classes: Option<&[String]>,
-    ) -> PolarsResult<Keys> {
-        check(role, rows.name(), rows.dtype())?;
-        let rows = &one_zero(rows)?;
-        let name = PlSmallStr::from_static("key");
-        let frame = DataFrame::new(rows.len(), vec![rows.clone().with_name(name.clone()).into_column()])?;
-        let grouped = frame.group_by([name])?;
-        let groups = grouped.get_groups();
-        let first: IdxCa = groups.iter().map(|group| Some(group.first())).collect_ca(PlSmallStr::EMPTY);
-        let values = rows.take(&first)?;
-        let order = values.arg_sort(SortOptions { nulls_last: true, ..SortOptions::default() });
-        let order: Vec<IdxSize> = order.into_no_null_iter().collect();
-        if let Some(reference) = reference {
-            refers(&values.take(&IdxCa::from_slice(PlSmallStr::EMPTY, &order))?, reference)?;
+    /// Codes the rows of a key column of a kind.
+    pub fn read(role: &str, rows: &Values, kind: KeyKind<'_>) -> Result<Keys, String> {
+        if kind == KeyKind::Truth {
+            return Self::of_truths(role, rows);
         }
-        let places = match classes {
-            Some(classes) => among(classes, role, &values)?,
-            None => {
-                let mut places = vec![0u32; order.len()];
-                for (place, &group) in (0..).zip(&order) {
-                    places[group as usize] = place;
-                }
-                places
-            }
-        };
-        let mut codes = vec![0; rows.len()];
-        for (group, &place) in groups.iter().zip(&places) {
-            match group {
-                GroupsIndicator::Idx((_, members)) => {
-                    members.iter().for_each(|&row| codes[row as usize] = place)
-                }
-                GroupsIndicator::Slice([start, len]) => {
-                    codes[start as usize..(start + len) as usize].fill(place)
-                }
-            }
+        check(role, rows.name(), &rows.field)?;
+        let Places { of_row: mut codes, rows: firsts } = places(&rows.field, rows.array.as_ref())?;
+        let array = one_zero(picked(rows.array.as_ref(), &firsts)?)?;
+        let values = Values { field: rows.field.clone(), array };
+        if let KeyKind::Against(reference) = kind {
+            refers(&values, reference, rows.array.null_count() > 0)?;
         }
-        let order = IdxCa::from_vec(PlSmallStr::EMPTY, order);
-        Ok(Keys { codes, values: values.take(&order)? })
+        if let KeyKind::Among(classes) = kind {
+            let places = among(classes, role, &values)?;
+            codes.iter_mut().for_each(|code| *code = places.get(*code as usize).copied().unwrap_or_default());
+        }
+        Ok(Keys { codes, values })
     }
 
     /// Codes the rows of a column of truth values: false is 0, and true is 1.
-    pub fn of_truths(role: &str, rows: &Series) -> PolarsResult<Keys> {
+    fn of_truths(role: &str, rows: &Values) -> Result<Keys, String> {
         let (truths, _) = label::bits(role, rows)?;
-        let values = Series::new(PlSmallStr::EMPTY, [false, true]);
+        let values = Values::new(rows.name(), BooleanArray::from_slice([false, true]).boxed());
         Ok(Keys { codes: truths.iter().map(u32::from).collect(), values })
     }
-}
 
-/// Floats with one zero: Polars groups both as one, and would name the group after the one that comes first.
-fn one_zero(rows: &Series) -> PolarsResult<Series> {
-    Ok(match rows.dtype() {
-        DataType::Float64 => rows.f64()?.apply_values(|value| value + 0.0).into_series(),
-        DataType::Float32 => rows.f32()?.apply_values(|value| value + 0.0).into_series(),
-        _ => rows.clone(),
-    })
+    /// The codes of some rows without gaps, and the key that each stands for.
+    pub fn among(&self, codes: &[u32]) -> (Codes, Vec<u32>) {
+        let most = codes.iter().max().map_or(0, |&most| most as usize + 1);
+        without_gaps(codes, most)
+    }
 }
 
 /// Refuses a dtype whose values do not name anything.
-pub fn check(role: &str, name: &str, dtype: &DataType) -> PolarsResult<()> {
-    let refused = match dtype {
-        DataType::Struct(fields) => fields.iter().any(|field| field.dtype().is_nested()),
-        dtype => dtype.is_nested() || matches!(dtype, DataType::Object(_)),
+pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
+    let plain = |field: &Field| !dtype::is_nested(field) && !dtype::is_extension(field);
+    let named = match item.dtype() {
+        Dtype::Struct(fields) => fields.iter().all(plain),
+        _ => plain(item),
     };
-    polars_ensure!(!refused, ComputeError:
-        "{role} \"{name}\" has dtype {dtype}, but a {role} is a column of plain values, such as strings or integers");
-    Ok(())
-}
-
-/// The places of keys among classes, which are compared as text; of a missing key any.
-fn among(classes: &[String], role: &str, keys: &Series) -> PolarsResult<Vec<u32>> {
-    let texts = keys.cast(&DataType::String)?;
-    let place = |key: Option<&str>| match key {
-        None => Ok(0),
-        Some(key) => match (0..).zip(classes).find(|(_, class)| class.as_str() == key) {
-            Some((place, _)) => Ok(place),
-            None => polars_bail!(ComputeError:
-                "{role} \"{}\" holds {key:?}, which is none of the classes {}{}. Say which class each column is for, in \
-                 order: classes=[...]",
-                keys.name(), classes.iter().take(SHOWN).map(|class| format!("{class:?}")).collect::<Vec<_>>().join(", "),
-                if classes.len() > SHOWN { ", ..." } else { "" }),
-        },
-    };
-    texts.str()?.iter().map(place).collect()
-}
-
-/// Refuses keys among which the reference is not.
-fn refers(values: &Series, reference: &str) -> PolarsResult<()> {
-    let fields = values.struct_()?.fields_as_series();
-    let Some((others, names)) = fields.split_first() else {
-        polars_bail!(ComputeError: "a key with a reference has no fields");
-    };
-    // Nothing, and missing keys alone, refer to nothing.
-    if values.is_empty() || others.bool()?.get(0) != Some(true) {
+    if named {
         return Ok(());
     }
-    let told = |row: usize| -> PolarsResult<String> {
-        let texts = names.iter().map(|name| Ok(name.get(row)?.str_value().into_owned()));
-        Ok(texts.collect::<PolarsResult<Vec<_>>>()?.join(", "))
+    let dtype = dtype::shown(item);
+    Err(format!(
+        "{role} \"{name}\" has dtype {dtype}, but a {role} is a column of plain values, such as strings or integers"
+    ))
+}
+
+/// Where each value stands among the distinct ones.
+fn places(field: &Field, array: &dyn Array) -> Result<Places, String> {
+    macro_rules! scores {
+        ($value:ty) => {{
+            let values = held::<PrimitiveArray<$value>>(array)?.iter();
+            Ok(Places::of(&values.map(|value| value.map(|&value| key(value))).collect::<Vec<_>>()))
+        }};
+    }
+    match array.dtype() {
+        Dtype::Null => Ok(Places { of_row: vec![0; array.len()], rows: Vec::new() }),
+        Dtype::Boolean => {
+            let truths = held::<BooleanArray>(array)?.iter();
+            Ok(Places::of(&truths.map(|truth| truth.map(u8::from)).collect::<Vec<_>>()))
+        }
+        Dtype::Int8 => scores!(i8),
+        Dtype::Int16 => scores!(i16),
+        Dtype::Int32 | Dtype::Date32 | Dtype::Time32(_) => scores!(i32),
+        Dtype::Int64 | Dtype::Date64 | Dtype::Time64(_) | Dtype::Timestamp(..) | Dtype::Duration(_) => {
+            scores!(i64)
+        }
+        Dtype::Int128 | Dtype::Decimal(..) => scores!(i128),
+        Dtype::UInt8 => scores!(u8),
+        Dtype::UInt16 => scores!(u16),
+        Dtype::UInt32 => scores!(u32),
+        Dtype::UInt64 => scores!(u64),
+        Dtype::UInt128 => scores!(u128),
+        Dtype::Float32 => scores!(f32),
+        Dtype::Float64 => scores!(f64),
+        Dtype::Float16 => {
+            let values = held::<PrimitiveArray<pf16>>(array)?.iter();
+            Ok(Places::of(&values.map(|value| value.map(|&value| key(f32::from(value)))).collect::<Vec<_>>()))
+        }
+        Dtype::Utf8View => {
+            Ok(Places::of_bytes(held::<Utf8ViewArray>(array)?.iter().map(|value| value.map(str::as_bytes))))
+        }
+        Dtype::BinaryView => Ok(Places::of_bytes(held::<BinaryViewArray>(array)?.iter())),
+        Dtype::LargeBinary => Ok(Places::of_bytes(held::<BinaryArray<i64>>(array)?.iter())),
+        Dtype::Dictionary(..) => places_of_words(field, &Words::of(array)?),
+        Dtype::Struct(fields) => places_of_structs(fields, held(array)?),
+        _ => Err(format!("\"{}\" has dtype {}, whose values have no order", field.name, dtype::shown(field))),
+    }
+}
+
+/// The key of a value; all that are no number have one, and come last.
+fn key<S: Score>(value: S) -> S::Key {
+    if value.is_nan() { S::Key::FAULT } else { value.key() }
+}
+
+/// Words of an Enum go by its order, others by the alphabet.
+fn places_of_words(field: &Field, words: &Words) -> Result<Places, String> {
+    let order = categories(field);
+    let ranks = if order.is_empty() {
+        Places::of_bytes(words.words.values_iter().map(|word| Some(word.as_bytes()))).of_row
+    } else {
+        let rank_of: PlHashMap<&str, u32> = order.into_iter().zip(0..).collect();
+        let rank = |word| {
+            rank_of
+                .get(word)
+                .copied()
+                .ok_or_else(|| format!("\"{}\" holds {word:?}, which is not in its Enum", field.name))
+        };
+        words.words.values_iter().map(rank).collect::<Result<Vec<u32>, String>>()?
     };
-    let there = (0..values.len().min(SHOWN)).map(told).collect::<PolarsResult<Vec<_>>>()?;
-    polars_bail!(ComputeError: "versus names the segment {reference}, which the rows do not have; there are: {}{}",
-        there.join("; "), if values.len() > SHOWN { "; ..." } else { "" });
+    let there = |row: usize| words.there.as_ref().is_none_or(|there| there.get_bit(row));
+    let keys = words.places.iter().enumerate().map(|(row, &place)| there(row).then(|| ranks[place as usize]));
+    Ok(Places::of(&keys.collect::<Vec<_>>()))
+}
+
+/// The categories of an Enum, in its order: the field names each after its length, which a semicolon ends.
+fn categories(field: &Field) -> Vec<&str> {
+    let about = field.metadata.as_ref();
+    let told = about
+        .and_then(|about| about.get(DTYPE_ENUM_VALUES_NEW).or_else(|| about.get(DTYPE_ENUM_VALUES_LEGACY)));
+    let mut rest = told.map_or("", |told| told.as_str());
+    let next = || {
+        let (len, tail) = rest.split_once(';')?;
+        let (category, tail) = tail.split_at_checked(len.parse().ok()?)?;
+        rest = tail;
+        Some(category)
+    };
+    std::iter::from_fn(next).collect()
+}
+
+/// Structs go by their fields, the first one first; a missing value comes before all others.
+fn places_of_structs(fields: &[Field], structs: &StructArray) -> Result<Places, String> {
+    let there = |row: usize| structs.is_valid(row);
+    let mut so_far = Places::of(&(0..structs.len()).map(|row| there(row).then_some(0u8)).collect::<Vec<_>>());
+    for (field, values) in fields.iter().zip(structs.values()) {
+        let next = places(field, values.as_ref())?;
+        let width = next.rows.len() as u64 + 1;
+        let of_next = |row: usize| if values.is_valid(row) { u64::from(next.of_row[row]) + 1 } else { 0 };
+        let key = |(row, &place): (usize, &u32)| there(row).then(|| u64::from(place) * width + of_next(row));
+        so_far = Places::of(&so_far.of_row.iter().enumerate().map(key).collect::<Vec<Option<u64>>>());
+    }
+    Ok(so_far)
+}
+
+/// Floats with one zero: both are one key, which would else be named after the one that comes first.
+fn one_zero(values: Box<dyn Array>) -> Result<Box<dyn Array>, String> {
+    Ok(match values.dtype() {
+        Dtype::Float64 => {
+            let floats = held::<PrimitiveArray<f64>>(values.as_ref())?.values().iter();
+            PrimitiveArray::from_vec(floats.map(|value| value + 0.0).collect()).boxed()
+        }
+        Dtype::Float32 => {
+            let floats = held::<PrimitiveArray<f32>>(values.as_ref())?.values().iter();
+            PrimitiveArray::from_vec(floats.map(|value| value + 0.0).collect()).boxed()
+        }
+        _ => values,
+    })
+}
+
+/// The places of keys among classes, which are compared as text.
+fn among(classes: &[String], role: &str, keys: &Values) -> Result<Vec<u32>, String> {
+    let place = |key: String| match (0..).zip(classes).find(|(_, class)| **class == key) {
+        Some((place, _)) => Ok(place),
+        None => Err(format!(
+            "{role} \"{}\" holds {key:?}, which is none of the classes {}{}. Say which class each column is for, in \
+             order: classes=[...]",
+            keys.name(),
+            classes.iter().take(SHOWN).map(|class| format!("{class:?}")).collect::<Vec<_>>().join(", "),
+            if classes.len() > SHOWN { ", ..." } else { "" }
+        )),
+    };
+    (0..keys.array.len()).map(|row| place(text::cast(&keys.field, keys.array.as_ref(), row)?)).collect()
+}
+
+/// Refuses keys among which the reference is not; `missing` if there are rows without a key.
+fn refers(values: &Values, reference: &str, missing: bool) -> Result<(), String> {
+    let structs = held::<StructArray>(values.array.as_ref())?;
+    let (Dtype::Struct(fields), [others, names @ ..]) = (structs.dtype(), structs.values()) else {
+        return Err("a key with a reference has no fields".into());
+    };
+    // Nothing, and missing keys alone, refer to nothing.
+    if structs.is_empty() || !held::<BooleanArray>(others.as_ref())?.value(0) {
+        return Ok(());
+    }
+    let told = |row: usize| {
+        let texts =
+            fields[1..].iter().zip(names).map(|(field, names)| text::shown(field, names.as_ref(), row));
+        Ok(texts.collect::<Result<Vec<_>, String>>()?.join(", "))
+    };
+    let mut there = (0..structs.len()).take(SHOWN).map(told).collect::<Result<Vec<_>, String>>()?;
+    let mut keys = structs.len();
+    if missing {
+        keys += 1;
+        there.extend((there.len() < SHOWN).then(|| vec!["null"; names.len()].join(", ")));
+    }
+    Err(format!(
+        "versus names the segment {reference}, which the rows do not have; there are: {}{}",
+        there.join("; "),
+        if keys > SHOWN { "; ..." } else { "" }
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow::array::{DictionaryArray, NullArray};
+
+    use super::*;
+    use crate::plugin::values::joined;
+
+    /// The codes of a column of keys, and the keys as text.
+    fn read(field: Field, array: Box<dyn Array>) -> (Vec<u32>, Vec<String>) {
+        let rows = Values { field, array };
+        let keys = Keys::read("fold", &rows, KeyKind::Any).unwrap();
+        assert_eq!(keys.values.array.dtype(), rows.array.dtype());
+        let texts = (0..keys.values.array.len())
+            .map(|row| text::shown(&keys.values.field, keys.values.array.as_ref(), row).unwrap());
+        (keys.codes, texts.collect())
+    }
+
+    fn named(array: &dyn Array) -> Field {
+        Field::new("k".into(), array.dtype().clone(), true)
+    }
+
+    fn coded(words: &[&str], places: &[Option<u8>]) -> Box<dyn Array> {
+        let words = Utf8ViewArray::from_slice_values(words).boxed();
+        DictionaryArray::try_from_keys(PrimitiveArray::<u8>::from(places.to_vec()), words, false)
+            .unwrap()
+            .boxed()
+    }
+
+    #[test]
+    fn in_the_order_of_values() {
+        let floats = PrimitiveArray::<f64>::from_slice([f64::NAN, -0.0, 1.5, 0.0, -f64::NAN]).boxed();
+        assert_eq!(
+            read(named(floats.as_ref()), floats.clone()),
+            (vec![2, 0, 1, 0, 2], ["0.0", "1.5", "NaN"].map(String::from).to_vec())
+        );
+        let words = Utf8ViewArray::from_slice([Some("b"), None, Some("a longer word"), Some("b")]).boxed();
+        assert_eq!(
+            read(named(words.as_ref()), words.clone()),
+            (vec![1, 0, 0, 1], vec!["a longer word".into(), "b".into()])
+        );
+        let nothing = NullArray::new(Dtype::Null, 2).boxed();
+        assert_eq!(read(named(nothing.as_ref()), nothing.clone()), (vec![0, 0], Vec::new()));
+    }
+
+    #[test]
+    fn words_by_number() {
+        let parts = [
+            coded(&["b", "c"], &[Some(0), None, Some(1)]),
+            coded(&["a", "b"], &[Some(1), Some(0)]).sliced(0, 2),
+        ];
+        let all = joined(&parts).unwrap();
+        assert_eq!(
+            read(named(all.as_ref()), all.clone()),
+            (vec![1, 0, 2, 1, 0], ["a", "b", "c"].map(String::from).to_vec())
+        );
+        let about = [(DTYPE_ENUM_VALUES_NEW.into(), "1;c1;z1;b1;a".into())].into_iter().collect();
+        let of_enum = named(all.as_ref()).with_metadata(about);
+        assert_eq!(categories(&of_enum), ["c", "z", "b", "a"]);
+        assert_eq!(read(of_enum, all), (vec![1, 0, 0, 1, 2], ["c", "b", "a"].map(String::from).to_vec()));
+    }
+
+    #[test]
+    fn structs() {
+        let numbers = PrimitiveArray::from(vec![Some(2i16), None, Some(2), Some(1)]).boxed();
+        let words = coded(&["b", "a"], &[Some(0), Some(0), Some(1), Some(0)]);
+        let fields = vec![
+            Field::new("n".into(), Dtype::Int16, true),
+            Field::new("w".into(), words.dtype().clone(), true),
+        ];
+        let structs =
+            StructArray::try_new(Dtype::Struct(fields), 4, vec![numbers, words], None).unwrap().boxed();
+        let expected = ["{null,\"b\"}", "{1,\"b\"}", "{2,\"a\"}", "{2,\"b\"}"].map(String::from).to_vec();
+        assert_eq!(read(named(structs.as_ref()), structs.clone()), (vec![3, 0, 2, 1], expected.clone()));
+        let twice = joined(&[structs.clone(), structs.clone()]).unwrap();
+        assert_eq!(read(named(twice.as_ref()), twice).1, expected);
+        let missing = structs.with_validity(Some([true, false, true, false].into_iter().collect()));
+        assert_eq!(read(named(missing.as_ref()), missing).1, expected[2..]);
+    }
 }

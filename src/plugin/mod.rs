@@ -2,44 +2,54 @@
 //!
 //! The only layer that names polars, arrow or pyo3, and one that holds no formula. Every expression
 //! gets List columns with one row a group (the Python side implodes its arguments), is called once for
-//! all groups, and answers with exactly one row a group.
+//! all groups, and answers with exactly one row a group. What crosses are Arrow arrays, which are read and
+//! written as they are: no column of Polars is made of them, whose dtypes would each have to be compiled.
 
 mod answer;
 mod columns;
 mod columnwise;
+mod distinct;
+mod dtype;
 mod expressions;
+mod ffi;
 mod groups;
 mod joint;
 mod keys;
 mod label;
 mod score;
+mod text;
+mod values;
 mod weight;
-
-use pyo3::prelude::*;
-
-/// Buffers cross from plugin to Polars and back: one allocator on both sides keeps freed pages in use.
-#[global_allocator]
-static ALLOCATOR: pyo3_polars::PolarsAllocator = pyo3_polars::PolarsAllocator::new();
+mod words;
 
 /// The extension module: it exists to be loaded by Polars, and tells what it holds.
-#[pymodule]
-mod _native {
-    use super::*;
+#[cfg(feature = "python")]
+mod python {
+    use pyo3::prelude::*;
 
-    /// The version of the crate, which is the package's.
-    #[pymodule_export]
-    #[allow(non_upper_case_globals)]
-    const __version__: &str = env!("CARGO_PKG_VERSION");
+    /// Buffers cross from plugin to Polars and back: one allocator on both sides keeps freed pages in use.
+    #[global_allocator]
+    static ALLOCATOR: pyo3_polars::PolarsAllocator = pyo3_polars::PolarsAllocator::new();
 
-    /// The names of all expressions.
-    #[pyfunction]
-    fn expressions() -> Vec<&'static str> {
-        super::expressions::NAMES.to_vec()
-    }
+    #[pymodule]
+    mod _native {
+        use super::*;
 
-    /// How often this process has called an expression: a query should call each of its own once.
-    #[pyfunction]
-    fn calls() -> usize {
-        super::answer::CALLS.load(std::sync::atomic::Ordering::Relaxed)
+        /// The version of the crate, which is the package's.
+        #[pymodule_export]
+        #[allow(non_upper_case_globals)]
+        const __version__: &str = env!("CARGO_PKG_VERSION");
+
+        /// The names of all expressions.
+        #[pyfunction]
+        fn expressions() -> Vec<&'static str> {
+            crate::plugin::expressions::NAMES.to_vec()
+        }
+
+        /// How often this process has called an expression: a query should call each of its own once.
+        #[pyfunction]
+        fn calls() -> usize {
+            crate::plugin::answer::CALLS.load(std::sync::atomic::Ordering::Relaxed)
+        }
     }
 }

@@ -3,7 +3,7 @@
 //! After this file a score is an integer of its own width, so one kernel ranks every dtype, equality
 //! is exact, and no integer is squeezed through a float.
 
-use super::keys::Width;
+use super::keys::{Keys, Width};
 use super::number::AtLeast;
 
 /// An unsigned integer that stands for a score: `a < b` exactly when the score of `a` is the lower.
@@ -24,6 +24,9 @@ pub trait Key: Score<Key = Self> + Ord + std::fmt::Debug + Default {
 
     /// The key that was widened; of [`u128::MAX`], which stands for NaN, [`FAULT`](Key::FAULT).
     fn narrow(wide: u128) -> Self;
+
+    /// Keys of this width; none if they are of another.
+    fn of(keys: Keys) -> Option<Vec<Self>>;
 
     /// A number whose high bits differ for keys that differ anywhere, mostly.
     fn hash(self) -> u64;
@@ -49,6 +52,13 @@ macro_rules! keys {
             #[inline]
             fn narrow(wide: u128) -> Self {
                 wide as $key
+            }
+
+            fn of(keys: Keys) -> Option<Vec<Self>> {
+                match keys {
+                    Keys::$width(keys) => Some(keys),
+                    _ => None,
+                }
             }
 
             /// Multiplicative (Knuth 1973, section 6.4), after the high half is folded onto the low one: whole

@@ -143,6 +143,12 @@ mod tests {
             keys.push(u128::MAX);
             let more = keys.clone();
             keys.extend(&more);
+            let of_width = match width {
+                Width::W8 => u8::of(keys.clone()).map(|keys| keys.len()),
+                Width::W64 => u64::of(keys.clone()).map(|keys| keys.len()),
+                _ => Some(6),
+            };
+            assert_eq!((of_width, u32::of(keys.clone()).is_some()), (Some(6), width == Width::W32));
             let all: Vec<u128> = keys.iter().collect();
             assert_eq!(all, [7, highest, highest, 7, highest, highest]);
         }

@@ -3,7 +3,7 @@
 use super::by_key::{OfKey, by_key};
 use super::cv_roc_auc::in_order;
 use super::record::{Many, record};
-use super::{Columns, Joint, Needs};
+use super::{Inputs, Joint, KeyInput, Needs};
 use crate::math::quantile::mean_and_deviation;
 use crate::ranking::counts::steps;
 use crate::ranking::{Count, Rows, Step};
@@ -69,7 +69,7 @@ record! {
 impl Joint for AverageRocCurve {
     type Record = AverageRocCurveRecord;
 
-    const COLUMNS: Columns = Columns::scores(Some(1)).keyed("fold");
+    const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("fold"));
 
     fn check(&self) -> Result<(), String> {
         if self.n_points < 3 {

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::adjust_p_values::Adjustment;
 use super::by_key::{All, Area, OfKey, by_key};
 use super::record::{KeyCode, Many, record};
-use super::{Alternative, Columns, Joint, check_level};
+use super::{Alternative, Inputs, Joint, KeyInput, KeyKind, check_level};
 use crate::math::{chi_square, normal, student_t};
 use crate::ranking::Rows;
 
@@ -23,7 +23,7 @@ use crate::ranking::Rows;
 pub struct CompareSegments {
     /// What each segment is compared with.
     pub versus: Versus,
-    /// The segment that [comes first](Joint::reference), in words.
+    /// The segment that [comes first](KeyKind::Against), in words.
     pub reference: Option<String>,
     /// How the p-values are adjusted for the number of segments.
     pub adjust: Adjustment,
@@ -118,9 +118,8 @@ impl Compared {
 impl Joint for CompareSegments {
     type Record = CompareSegmentsRecord;
 
-    const COLUMNS: Columns = Columns::scores(Some(1)).keyed("by");
-
-    const NAN_BY_KEY: bool = true;
+    const INPUTS: Inputs =
+        Inputs::scores(Some(1)).keyed(KeyInput { nan_by_key: true, ..KeyInput::called("by") });
 
     fn check(&self) -> Result<(), String> {
         check_level(self.level)
@@ -130,8 +129,8 @@ impl Joint for CompareSegments {
         8
     }
 
-    fn reference(&self) -> Option<&str> {
-        self.reference.as_deref()
+    fn key_kind(&self) -> KeyKind<'_> {
+        self.reference.as_deref().map_or(KeyKind::Any, KeyKind::Against)
     }
 
     fn of_rows(&self, rows: &Rows) -> CompareSegmentsRecord {

@@ -2,7 +2,7 @@
 
 use super::by_key::{Area, OfKey, by_key};
 use super::record::record;
-use super::{Columns, Joint, check_level};
+use super::{Inputs, Joint, KeyInput, check_level};
 use crate::math::normal::upper_quantile;
 use crate::math::quantile::mean_and_deviation;
 use crate::math::student_t;
@@ -62,7 +62,7 @@ record! {
 impl Joint for CvRocAuc {
     type Record = CvRocAucRecord;
 
-    const COLUMNS: Columns = Columns::scores(Some(1)).keyed("fold");
+    const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("fold"));
 
     fn check(&self) -> Result<(), String> {
         check_level(self.level)

@@ -3,7 +3,7 @@
 use super::by_key::by_key;
 use super::record::record;
 use super::roc_auc_difference::standardised;
-use super::{Alternative, Columns, Joint, check_level};
+use super::{Alternative, Inputs, Joint, KeyInput, check_level};
 use crate::math::quantile::mean_and_deviation;
 use crate::math::student_t;
 use crate::ranking::Rows;
@@ -59,7 +59,7 @@ record! {
 impl Joint for CvRocAucDifference {
     type Record = CvRocAucDifferenceRecord;
 
-    const COLUMNS: Columns = Columns::scores(Some(2)).keyed("fold");
+    const INPUTS: Inputs = Inputs::scores(Some(2)).keyed(KeyInput::called("fold"));
 
     fn check(&self) -> Result<(), String> {
         check_level(self.level)?;

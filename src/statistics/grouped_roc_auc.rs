@@ -2,7 +2,7 @@
 
 use super::by_key::{Area, OfKey, by_key};
 use super::record::record;
-use super::{Columns, Joint};
+use super::{Inputs, Joint, KeyInput};
 use crate::math::mean;
 use crate::ranking::Rows;
 
@@ -63,7 +63,7 @@ impl Average {
 impl Joint for GroupedRocAuc {
     type Record = GroupedRocAucRecord;
 
-    const COLUMNS: Columns = Columns::scores(Some(1)).keyed("by");
+    const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("by"));
 
     fn of_rows(&self, rows: &Rows) -> GroupedRocAucRecord {
         let keys = by_key(rows, 0);

@@ -1,7 +1,7 @@
 //! The Hodges-Lehmann shift between two classes.
 
 use super::record::record;
-use super::{Columns, Joint, Needs, check_level, exact_rank_sum};
+use super::{Inputs, Joint, Needs, check_level, exact_rank_sum};
 use crate::math::normal::upper_quantile;
 use crate::ranking::{Rows, Score};
 
@@ -46,7 +46,7 @@ record! {
 impl Joint for HodgesLehmann {
     type Record = HodgesLehmannRecord;
 
-    const COLUMNS: Columns = Columns::scores(Some(1));
+    const INPUTS: Inputs = Inputs::scores(Some(1));
 
     fn needs(&self) -> Needs {
         Needs::VALUES

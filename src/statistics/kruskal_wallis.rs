@@ -1,7 +1,7 @@
 //! The Kruskal-Wallis test.
 
 use super::record::record;
-use super::{Columns, Joint};
+use super::{Inputs, Joint, KeyInput};
 use crate::math::{self, chi_square};
 use crate::ranking::Rows;
 
@@ -33,7 +33,7 @@ record! {
 impl Joint for KruskalWallis {
     type Record = KruskalWallisRecord;
 
-    const COLUMNS: Columns = Columns::scores(Some(1)).without_label().keyed("sample");
+    const INPUTS: Inputs = Inputs::scores(Some(1)).without_label().keyed(KeyInput::called("sample"));
 
     fn of_rows(&self, rows: &Rows) -> KruskalWallisRecord {
         let (n, samples) = (rows.len as u128, rows.keys.distinct);

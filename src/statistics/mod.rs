@@ -17,6 +17,7 @@ pub mod brunner_munzel;
 pub mod by_key;
 pub mod cap_curve;
 pub mod class_pairs;
+pub mod columnwise;
 pub mod compare_segments;
 pub mod confusion;
 pub mod confusion_at;
@@ -61,13 +62,14 @@ pub mod roc_summary;
 pub mod subgroup_auc;
 pub mod thinning;
 
-pub use adjust_p_values::Adjustment;
+pub use adjust_p_values::{AdjustPValues, Adjustment};
 pub use alternative::Alternative;
 pub use average_precision::AveragePrecision;
 pub use average_roc_curve::AverageRocCurve;
 pub use binormal::{BinormalCurve, RocBinormal};
 pub use brunner_munzel::BrunnerMunzel;
 pub use cap_curve::CapCurve;
+pub use columnwise::Columnwise;
 pub use compare_segments::CompareSegments;
 pub use confusion_at::ConfusionAt;
 pub use cost_curve::CostCurve;
@@ -84,7 +86,7 @@ pub use mann_whitney_u::MannWhitneyU;
 pub use mean_positive_rank::MeanPositiveRank;
 pub use measure::Measure;
 pub use operating_point::OperatingPoint;
-pub use power::RocAucDifferencePower;
+pub use power::{RocAucDifferencePower, RocAucPower, RocAucSampleSize};
 pub use pr_curve::PrCurve;
 pub use rank_agreement::RankAgreement;
 pub use rate_at_rate::{FprAtTpr, TprAtFpr};
@@ -166,15 +168,43 @@ pub trait Curve: Sync {
 
 /// Which columns a statistic of rows takes, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Columns {
+pub struct Inputs {
     /// How many scores; `None` for two or more.
     pub scores: Option<usize>,
     /// Whether a label follows.
     pub label: bool,
-    /// What the last column is called, if the statistic takes keys.
-    pub key: Option<&'static str>,
-    /// Whether the key may be left out.
-    pub key_is_optional: bool,
+    /// The key, which comes last, if the statistic takes one.
+    pub key: Option<KeyInput>,
+}
+
+/// The key column of a statistic of rows: folds, clusters, segments, classes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyInput {
+    /// What it is called.
+    pub role: &'static str,
+    /// Whether it may be left out.
+    pub is_optional: bool,
+    /// How many distinct keys a group may have: more are an error.
+    pub most: usize,
+    /// Whether the statistic itself says what a NaN score leaves undefined: it is then asked all the same, with
+    /// [`nan_keys`](Rows::nan_keys).
+    pub nan_by_key: bool,
+}
+
+/// What the values of a key column are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum KeyKind<'a> {
+    /// Any plain values; their places are in their order.
+    #[default]
+    Any,
+    /// Truth values, as labels are: false has place 0, and true place 1.
+    Truth,
+    /// These names and no others, as text; each has its place here, and a [`Name`](record::Name) in the record is one of
+    /// them. They say what the score columns are for, in order.
+    Among(&'a [String]),
+    /// Structs whose first field is false for the reference, which is given in words, and true for all others: so the
+    /// reference has place 0.
+    Against(&'a str),
 }
 
 /// What a statistic of rows needs to know of its scores.
@@ -199,25 +229,27 @@ impl Needs {
     pub const VALUES: Needs = Needs { codes: false, placements: false, values: true };
 }
 
-impl Columns {
+impl Inputs {
     /// Scores and a label.
     pub const fn scores(scores: Option<usize>) -> Self {
-        Columns { scores, label: true, key: None, key_is_optional: false }
+        Inputs { scores, label: true, key: None }
     }
 
     /// The same without a label.
     pub const fn without_label(self) -> Self {
-        Columns { label: false, ..self }
+        Inputs { label: false, ..self }
     }
 
-    /// The same with a key column of this name.
-    pub const fn keyed(self, key: &'static str) -> Self {
-        Columns { key: Some(key), ..self }
+    /// The same with a key column.
+    pub const fn keyed(self, key: KeyInput) -> Self {
+        Inputs { key: Some(key), ..self }
     }
+}
 
-    /// The same with a key column that may be left out.
-    pub const fn perhaps_keyed(self, key: &'static str) -> Self {
-        Columns { key: Some(key), key_is_optional: true, ..self }
+impl KeyInput {
+    /// A key column of this name.
+    pub const fn called(role: &'static str) -> Self {
+        KeyInput { role, is_optional: false, most: usize::MAX, nan_by_key: false }
     }
 }
 
@@ -227,17 +259,7 @@ pub trait Joint: Sync {
     type Record: Record;
 
     /// What the statistic takes.
-    const COLUMNS: Columns;
-
-    /// Whether the statistic itself tells what a NaN score leaves undefined: it is then asked all the same, with
-    /// [`nan_keys`](Rows::nan_keys).
-    const NAN_BY_KEY: bool = false;
-
-    /// Whether the key is a truth value, as a label is; false is then the key of place 0, and true that of place 1.
-    const KEY_IS_TRUTH: bool = false;
-
-    /// How many distinct keys a group may have: more are an error.
-    const MOST_KEYS: usize = usize::MAX;
+    const INPUTS: Inputs;
 
     /// Says what is wrong with the options, in words that name the option and what it may be.
     fn check(&self) -> Result<(), String> {
@@ -254,16 +276,9 @@ pub trait Joint: Sync {
         4
     }
 
-    /// A key that the statistic refers to, in words. The key column is then a struct whose first field is false for that
-    /// key and true for all others, so that it comes first.
-    fn reference(&self) -> Option<&str> {
-        None
-    }
-
-    /// What the score columns are for, in order: the only values that a key may have, as text. A key is then coded by its
-    /// place here, and a [`Name`](record::Name) in the record is one of these.
-    fn classes(&self) -> Option<&[String]> {
-        None
+    /// What the values of the key column are.
+    fn key_kind(&self) -> KeyKind<'_> {
+        KeyKind::Any
     }
 
     /// The answer for a group; `None` in a field says that it is undefined there.

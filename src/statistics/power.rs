@@ -1,8 +1,9 @@
 //! How many rows a test of an AUC needs, and how often it will see what is there.
 
+use super::columnwise::Columnwise;
 use super::delong::Areas;
 use super::record::record;
-use super::{Alternative, Columns, Joint, Needs};
+use super::{Alternative, Inputs, Joint, Needs};
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::ranking::Rows;
 
@@ -77,6 +78,72 @@ pub fn sample_size(plan: Plan, auc: f64, power: f64, ratio: f64) -> (f64, f64) {
     (n_pos, ratio * n_pos)
 }
 
+/// The power of the test of one AUC, row by row.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocAucPower {
+    /// The test.
+    pub plan: Plan,
+}
+
+impl Columnwise for RocAucPower {
+    const ROLES: &'static [&'static str] = &["auc", "n_pos", "n_neg"];
+    const FIELDS: &'static [&'static str] = &["power"];
+
+    fn check(&self) -> Result<(), String> {
+        self.plan.check()
+    }
+
+    fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
+        let rows = columns[0].iter().zip(&columns[1]).zip(&columns[2]);
+        let power = rows.map(|((auc, n_pos), n_neg)| Some(power(self.plan, (*auc)?, (*n_pos)?, (*n_neg)?)));
+        Ok(vec![power.map(defined).collect()])
+    }
+}
+
+/// The rows that a test of one AUC needs, row by row.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocAucSampleSize {
+    /// The test.
+    pub plan: Plan,
+    /// The power that the rows are counted for.
+    pub power: f64,
+    /// Negatives for each positive.
+    pub ratio: f64,
+}
+
+impl Columnwise for RocAucSampleSize {
+    const ROLES: &'static [&'static str] = &["auc"];
+    const FIELDS: &'static [&'static str] = &["n_pos", "n_neg"];
+
+    fn check(&self) -> Result<(), String> {
+        self.plan.check()?;
+        if !(0.0 < self.power && self.power < 1.0) {
+            return Err(format!("power must lie between 0 and 1, such as 0.8, got {}", self.power));
+        }
+        if !(self.ratio > 0.0 && self.ratio.is_finite()) {
+            return Err(format!(
+                "ratio must be above 0, such as 2 for two negatives a positive, got {}",
+                self.ratio
+            ));
+        }
+        Ok(())
+    }
+
+    fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
+        let size = |auc: &Option<f64>| auc.map(|auc| sample_size(self.plan, auc, self.power, self.ratio));
+        let sizes: Vec<Option<(f64, f64)>> = columns[0].iter().map(size).collect();
+        let column = |of: fn((f64, f64)) -> f64| sizes.iter().map(|size| defined(size.map(of))).collect();
+        Ok(vec![column(|size| size.0), column(|size| size.1)])
+    }
+}
+
+/// What is undefined is null.
+fn defined(value: Option<f64>) -> Option<f64> {
+    value.filter(|value| !value.is_nan())
+}
+
 /// The power of the paired comparison of two scores, and the rows it needs, from a pilot sample.
 ///
 /// `sqrt(P / P0) |difference| = z_alpha sqrt(V0) + z_power sqrt(V)` with the pilot's P0 positives, V its DeLong
@@ -113,7 +180,7 @@ record! {
 impl Joint for RocAucDifferencePower {
     type Record = RocAucDifferencePowerRecord;
 
-    const COLUMNS: Columns = Columns::scores(Some(2));
+    const INPUTS: Inputs = Inputs::scores(Some(2));
 
     fn needs(&self) -> Needs {
         Needs::PLACEMENTS
@@ -177,6 +244,21 @@ mod tests {
         assert!((power(TWO_SIDED, 0.73, 41.0, 72.0) - 0.989_745_343_551_401_1).abs() < 1e-8);
         assert!(power(TWO_SIDED, 1.0, 5.0, 5.0).is_nan() && sample_size(TWO_SIDED, 0.5, 0.8, 1.0).0.is_nan());
         assert!(Plan { alpha: 1.0, ..TWO_SIDED }.check().is_err());
+    }
+
+    #[test]
+    fn of_columns() {
+        let plan = TWO_SIDED;
+        let size = RocAucSampleSize { plan, power: 0.9, ratio: 2.0 };
+        let sizes = size.answer(&[vec![Some(0.7), None, Some(0.5)]]).unwrap();
+        assert_eq!((sizes[0][1], sizes[1][2]), (None, None));
+        let (n_pos, n_neg) = (sizes[0][0], sizes[1][0]);
+        let power = RocAucPower { plan }.answer(&[vec![Some(0.7)], vec![n_pos], vec![n_neg]]).unwrap();
+        assert!((power[0][0].unwrap() - 0.9).abs() < 1e-12);
+        assert!(
+            RocAucSampleSize { ratio: 0.0, ..size }.check().unwrap_err().contains("ratio must be above 0")
+        );
+        assert!(RocAucSampleSize { power: 1.0, ..size }.check().unwrap_err().contains("power must lie"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! How far two columns order rows alike.
 
 use super::record::record;
-use super::{Columns, Joint};
+use super::{Inputs, Joint};
 use crate::math;
 use crate::ranking::{Codes, Rows};
 
@@ -53,7 +53,7 @@ record! {
 impl Joint for RankAgreement {
     type Record = RankAgreementRecord;
 
-    const COLUMNS: Columns = Columns::scores(Some(2)).without_label();
+    const INPUTS: Inputs = Inputs::scores(Some(2)).without_label();
 
     fn of_rows(&self, rows: &Rows) -> RankAgreementRecord {
         let n = rows.len as u64;

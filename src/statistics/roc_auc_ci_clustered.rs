@@ -3,7 +3,7 @@
 use super::delong::Areas;
 use super::record::record;
 use super::roc_auc_ci::{BootstrapInterval, Method, RocAucCi};
-use super::{Columns, Given, Joint, Measure, Needs, Summary};
+use super::{Given, Inputs, Joint, KeyInput, Measure, Needs, Summary};
 use crate::ranking::Rows;
 
 /// The AUC of rows that come in clusters, with its standard error and interval.
@@ -34,7 +34,7 @@ record! {
 impl Joint for RocAucCiClustered {
     type Record = RocAucCiClusteredRecord;
 
-    const COLUMNS: Columns = Columns::scores(Some(1)).keyed("cluster");
+    const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("cluster"));
 
     fn needs(&self) -> Needs {
         let bootstrap = self.0.method == Method::Bootstrap;

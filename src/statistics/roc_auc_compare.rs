@@ -4,7 +4,7 @@ use super::adjust_p_values::Adjustment;
 use super::delong::Areas;
 use super::record::{Many, Name, record};
 use super::roc_auc_difference::standardised;
-use super::{Alternative, Columns, Joint, Needs, check_level};
+use super::{Alternative, Inputs, Joint, Needs, check_level};
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::{chi_square, symmetric};
 use crate::ranking::Rows;
@@ -92,7 +92,7 @@ record! {
 impl Joint for RocAucCompare {
     type Record = RocAucCompareRecord;
 
-    const COLUMNS: Columns = Columns::scores(None);
+    const INPUTS: Inputs = Inputs::scores(None);
 
     fn needs(&self) -> Needs {
         Needs::PLACEMENTS

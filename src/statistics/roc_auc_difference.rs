@@ -3,7 +3,7 @@
 use super::bootstrap::Resampling;
 use super::delong::Areas;
 use super::record::record;
-use super::{Alternative, Columns, Joint, Measure, Needs, check_level};
+use super::{Alternative, Inputs, Joint, KeyInput, Measure, Needs, check_level};
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::quantile::{mean_and_deviation, of_sorted};
 use crate::ranking::Rows;
@@ -69,7 +69,8 @@ record! {
 impl Joint for RocAucDifference {
     type Record = RocAucDifferenceRecord;
 
-    const COLUMNS: Columns = Columns::scores(Some(2)).perhaps_keyed("cluster");
+    const INPUTS: Inputs =
+        Inputs::scores(Some(2)).keyed(KeyInput { is_optional: true, ..KeyInput::called("cluster") });
 
     fn needs(&self) -> Needs {
         let bootstrap = self.method == Method::Bootstrap;

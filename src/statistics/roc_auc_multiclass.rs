@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::by_key::Area;
 use super::class_pairs::pairs_won;
 use super::record::{Many, Name, record};
-use super::{Columns, Joint, Needs};
+use super::{Inputs, Joint, KeyInput, KeyKind, Needs};
 use crate::math::{mean, quotient};
 use crate::ranking::{Codes, Count, Rows};
 
@@ -100,7 +100,7 @@ record! {
 impl Joint for RocAucMulticlass {
     type Record = RocAucMulticlassRecord;
 
-    const COLUMNS: Columns = Columns::scores(None).without_label().keyed("label");
+    const INPUTS: Inputs = Inputs::scores(None).without_label().keyed(KeyInput::called("label"));
 
     fn check(&self) -> Result<(), String> {
         let mut classes = self.classes.clone();
@@ -123,8 +123,8 @@ impl Joint for RocAucMulticlass {
         4 * self.classes.len()
     }
 
-    fn classes(&self) -> Option<&[String]> {
-        Some(&self.classes)
+    fn key_kind(&self) -> KeyKind<'_> {
+        KeyKind::Among(&self.classes)
     }
 
     fn of_rows(&self, rows: &Rows) -> RocAucMulticlassRecord {

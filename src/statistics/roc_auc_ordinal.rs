@@ -2,7 +2,7 @@
 
 use super::class_pairs::pairs_won;
 use super::record::{KeyCode, Many, record};
-use super::{Columns, Joint};
+use super::{Inputs, Joint, KeyInput};
 use crate::math::{mean, quotient};
 use crate::ranking::Rows;
 
@@ -44,13 +44,15 @@ record! {
     }
 }
 
+/// All pairs of classes are listed: of so many, half a million.
+const MOST_CLASSES: usize = 1000;
+
 impl Joint for RocAucOrdinal {
     type Record = RocAucOrdinalRecord;
 
-    const COLUMNS: Columns = Columns::scores(Some(1)).without_label().keyed("label");
-
-    // All pairs are listed: half a million.
-    const MOST_KEYS: usize = 1000;
+    const INPUTS: Inputs = Inputs::scores(Some(1))
+        .without_label()
+        .keyed(KeyInput { most: MOST_CLASSES, ..KeyInput::called("label") });
 
     fn of_rows(&self, rows: &Rows) -> RocAucOrdinalRecord {
         let classes = rows.keys.distinct;

@@ -2,7 +2,7 @@
 
 use super::bootstrap::Resampling;
 use super::record::record;
-use super::{Columns, Joint};
+use super::{Inputs, Joint};
 use crate::math::Stream;
 use crate::ranking::{Codes, Rows};
 
@@ -38,7 +38,7 @@ record! {
 impl Joint for RocCurveDifference {
     type Record = RocCurveDifferenceRecord;
 
-    const COLUMNS: Columns = Columns::scores(Some(2));
+    const INPUTS: Inputs = Inputs::scores(Some(2));
 
     fn check(&self) -> Result<(), String> {
         self.resampling.check().map_err(|wrong| wrong.replace("n_resamples", "n_permutations"))

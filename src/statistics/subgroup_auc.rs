@@ -2,7 +2,7 @@
 
 use super::by_key::Area;
 use super::record::record;
-use super::{Columns, Joint};
+use super::{Inputs, Joint, KeyInput, KeyKind};
 use crate::ranking::{Count, Rows};
 
 /// The areas that tell how a score treats a subgroup: of its own rows, and of either class of it against the other
@@ -60,9 +60,11 @@ fn in_subgroup(rows: &Rows) -> impl Iterator<Item = bool> {
 impl Joint for SubgroupAuc {
     type Record = SubgroupAucRecord;
 
-    const COLUMNS: Columns = Columns::scores(Some(1)).keyed("subgroup");
+    const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("subgroup"));
 
-    const KEY_IS_TRUTH: bool = true;
+    fn key_kind(&self) -> KeyKind<'_> {
+        KeyKind::Truth
+    }
 
     fn of_rows(&self, rows: &Rows) -> SubgroupAucRecord {
         let codes = &rows.scores[0];
