@@ -307,7 +307,7 @@ def _one_row_a_score(
         row = pl.struct(
             pl.lit(place).alias(_ROW),
             pl.lit(name).alias("score"),
-            summary.field(*_OF_SUMMARY),
+            *(summary.field(field) for field in _OF_SUMMARY),
             *(field for extra in extras.values() for field in extra(name)),
         )
         rows.append(row)

@@ -93,9 +93,24 @@ def test_power_row_by_row(engine: Any) -> None:
             lambda: pa.roc_auc_ci("y", "s", method="bootstrap", interval="bca", cluster="c"),
             "cannot use clusters",
         ),
-        (lambda: pa.roc_auc_ci("y", "s", n_resamples=1), "n_resamples must be an integer from 2 to"),
-        (lambda: pa.roc_auc_ci("y", "s", n_resamples=True), "n_resamples must be an integer"),
-        (lambda: pa.roc_auc_ci("y", "s", seed=-1), "seed must be an integer from 0 to"),
+        (
+            lambda: pa.roc_auc_ci("y", "s", method="bootstrap", n_resamples=1),
+            "n_resamples must be an integer from 2 to",
+        ),
+        (
+            lambda: pa.roc_auc_ci("y", "s", method="bootstrap", n_resamples=True),
+            "n_resamples must be an integer",
+        ),
+        (lambda: pa.roc_auc_ci("y", "s", method="bootstrap", seed=-1), "seed must be an integer from 0 to"),
+        (
+            lambda: pa.roc_auc_ci("y", "s", n_resamples=50, seed=1),
+            "roc_auc_ci: n_resamples and seed apply to the bootstrap only, and method is 'delong'",
+        ),
+        (lambda: pa.roc_auc_ci("y", "s", weight="w", seed=1), "seed applies to the bootstrap only"),
+        (lambda: pa.roc_auc_ci("y", "s", interval="bca"), "interval applies to the bootstrap only"),
+        (lambda: pa.roc_auc_difference("y", "s", "t", seed=1), "seed applies to the bootstrap only"),
+        (lambda: pa.roc_summary("y", "s", seed=1), "and ci is 'delong'; leave this out, or write ci="),
+        (lambda: pa.roc_auc("y", "s", standardized=True), "standardized is for a part of the curve"),
         (lambda: pa.roc_auc_difference("y", "s", "t", max_fpr=0.1), 'take method="bootstrap"'),
         (lambda: pa.roc_auc_difference("y", "s", "t", method="bootstrap", at_fpr=2), "at_fpr must lie"),
         (

@@ -145,5 +145,5 @@ def test_refusals_of_comparisons() -> None:
         pa.report(rows(), "label", "score", compare=True)
     with pytest.raises(ValueError, match="versus compares groups, but there are none"):
         pa.report(rows(), "label", "score", versus="rest")
-    with pytest.raises(ValueError, match="roc_auc_ci: method must be one of"):
+    with pytest.raises(ValueError, match="roc_summary: ci must be one of"):
         pa.report(rows(), "label", "score", ci="wald")  # type: ignore[arg-type]

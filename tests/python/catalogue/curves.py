@@ -65,7 +65,6 @@ CURVES = [
         fields={"auc": F, "intercept": F, "slope": F, **COUNTS},
         exact=False,
         by_value=True,
-        plugin="roc_binormal_moments",
     ),
     *(
         Entry(

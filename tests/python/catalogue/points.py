@@ -122,7 +122,6 @@ POINTS = [
         functools.partial(oracles.roc_auc_ci_weighted, z=Z_90),
         CI,
         columns=WEIGHTED,
-        plugin="roc_auc_ci_weighted",
     ),
     *both("average_precision", pa.average_precision, oracles.average_precision, None, exact=False),
     *(
@@ -133,7 +132,6 @@ POINTS = [
             pa.roc_auc,
             functools.partial(oracles.partial_area, **expected),
             None,
-            plugin="roc_auc_partial",
             exact=False,
             **options,
         )
