@@ -115,6 +115,7 @@ CRITERIA: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
 
 POINTS = [
     Entry("roc_auc", weighted(pa.roc_auc), oracles.roc_auc, columns=WEIGHTED),
+    Entry("gini", weighted(pa.gini), oracles.gini, columns=WEIGHTED),
     Entry("ks_statistic", weighted(pa.ks_statistic), oracles.ks_statistic, KS, columns=WEIGHTED),
     Entry(
         "roc_auc_ci",

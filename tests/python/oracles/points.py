@@ -53,6 +53,15 @@ def share(part: Fraction, whole: Fraction) -> float | None:
 
 
 def roc_auc(rows: Sequence[Row]) -> float | None:
+    return area(rows, lambda area: area)
+
+
+def gini(rows: Sequence[Row]) -> float | None:
+    return area(rows, lambda area: 2 * area - 1)
+
+
+def area(rows: Sequence[Row], of: Callable[[Fraction], Fraction]) -> float | None:
+    """A function of the exact area."""
     group = Group(rows)
     if group.has_nan:
         return math.nan
@@ -64,7 +73,8 @@ def roc_auc(rows: Sequence[Row]) -> float | None:
         ),
         Fraction(),
     )
-    return share(won, group.p * group.n)
+    pairs = group.p * group.n
+    return float(of(won / pairs)) if pairs else None
 
 
 def partial_area(

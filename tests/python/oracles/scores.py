@@ -567,11 +567,18 @@ def _variance(values: Sequence[Fraction]) -> Fraction:
     return sum(((value - mean) ** 2 for value in values), Fraction(0)) / (len(values) - 1)
 
 
-def roc_summary(rows: Sequence[Row]) -> dict[str, Any]:
+def roc_summary(rows: Sequence[Row], z: float) -> dict[str, Any]:
     pos, neg = classes(rows)
-    ci = roc_auc_ci(rows, z=1.0)
-    record = {"auc": ci["auc"], "se": ci["se"], "gini": gini(rows), "ks": ks_statistic(rows)["ks"]}
-    counts = {"n_pos": len(pos), "n_neg": len(neg)}
+    ci = roc_auc_ci(rows, z=z)
+    record = {name: ci[name] for name in ("auc", "se", "lower", "upper")}
+    record |= {"gini": gini(rows), "ks": ks_statistic(rows)["ks"]}
+    counts = {
+        "prevalence": len(pos) / len(rows) if rows else None,
+        "n": len(rows),
+        "n_missing": MAYBE,  # an oracle sees the rows that are used
+        "n_pos": len(pos),
+        "n_neg": len(neg),
+    }
     if has_nan(rows):
         return {**record, "average_precision": math.nan, "best_threshold": math.nan, **counts}
     if not pos or not neg:
