@@ -142,11 +142,12 @@ impl Summary for OperatingPoint {
         }
         let nobody = Confusion::nobody(&ties);
         let rule = Rule::of(self, nobody);
+        let weighted = nobody.units.is_some();
         let candidate = |key: u128, tp: u64, fp: u64| {
             let merit = rule.merit(&nobody.with(tp, fp))?;
             Some(Candidate { key, tp, fp, merit })
         };
-        let best = if self.criterion == Criterion::TopP && ties.units().is_none() {
+        let best = if self.criterion == Criterion::TopP && !weighted {
             // The first score that as many rows reach as are positive.
             ties.at_rank(n_pos).and_then(|tie| candidate(tie.key, tie.tp(), tie.fp()))
         } else if self.criterion == Criterion::TopP {
@@ -160,7 +161,8 @@ impl Summary for OperatingPoint {
             ties.fold_segments(
                 Indexed::Positives,
                 |best: &mut Option<Candidate>, segment| {
-                    if segment.pos > 0 {
+                    // Rows with weights come as ties, some of which may be too light to count.
+                    if segment.pos > 0 || weighted {
                         better(best, candidate(segment.key, segment.tp(), segment.fp()));
                     }
                 },
