@@ -5,10 +5,10 @@
 //! - [`math`]: exact quotients, distributions.
 //! - [`ranking`]: order-preserving keys, the rows of a group, its ties.
 //! - [`statistics`]: one file a statistic, a fold over the ties.
-//! - `plugin` (feature `plugin`): Polars columns to groups, records to Polars columns, and the table of
-//!   all expressions. The Python package `polars_auc` stands on it.
+//! - `plugin` (feature `plugin`): Arrow columns to groups, records to Arrow columns, and the table of
+//!   all expressions. The Python package `polars_auc` stands on it (feature `python`).
 //!
-//! Without the feature `plugin` nothing of Polars, Arrow or Python is compiled, and the kernel is an
+//! Without these features nothing of Polars, Arrow or Python is compiled, and the kernel is an
 //! ordinary library:
 //!
 //! ```

@@ -1,7 +1,6 @@
 //! Distinct values: the place of each row's value among them, in ascending order.
 
-use std::hash::Hash;
-
+use arrow::bitmap::Bitmap;
 use polars::prelude::PlHashMap;
 use polars_core::runtime::RAYON;
 use rayon::prelude::*;
@@ -14,117 +13,186 @@ const ENTRIES_PER_ROW: usize = 4;
 /// Rows that are looked at to tell whether most values are distinct.
 const SAMPLE: usize = 1 << 10;
 
+/// What stands in a table where nothing does.
+const NONE: u32 = u32::MAX;
+
 /// The distinct values of a column, in ascending order.
 pub struct Places {
     /// For each row, the place of its value; of a missing one any.
     pub of_row: Vec<u32>,
-    /// For each place, a row that has the value.
+    /// For each place, the first row that has the value.
     pub rows: Vec<u32>,
 }
 
 impl Places {
-    /// The places of values by keys that compare as they do, or of those for which there is one.
+    /// The places of values by keys that compare as they do; `there` tells which are not missing, if not all are.
     ///
     /// Values of a range that is not much larger than the rows are looked up in a table of it. Of others, few
     /// distinct ones are looked up by their hashes, and many are sorted.
-    pub fn of<K: Key + Hash>(keys: &[Option<K>]) -> Self {
-        let there = || keys.iter().flatten();
-        let (Some(&low), Some(&high)) = (there().min(), there().max()) else {
+    pub fn of<K: Key>(keys: &[K], there: Option<&Bitmap>) -> Self {
+        let column = Column { keys, there };
+        let held = || column.rows().map(|(_, key)| key);
+        let (Some(low), Some(high)) = (held().min(), held().max()) else {
             return Places { of_row: vec![0; keys.len()], rows: Vec::new() };
         };
         let range = high.above(low, 0);
         if range < (keys.len() * ENTRIES_PER_ROW) as u128 {
-            in_table(keys, range as usize + 1, &|key| key.above(low, 0) as usize)
-        } else if are_many(keys) {
-            sorted(keys)
+            column.in_table(range as usize + 1, &|key| key.above(low, 0) as usize)
+        } else if column.are_many() {
+            column.sorted()
         } else {
-            hashed(keys)
+            column.hashed()
         }
     }
 
-    /// The same of runs of bytes, which are compared byte by byte.
-    pub fn of_bytes<'a>(values: impl Iterator<Item = Option<&'a [u8]>> + Clone) -> Self {
+    /// The same of runs of bytes, which are compared byte by byte; those of missing rows may be anything.
+    pub fn of_bytes(values: &[&[u8]], there: Option<&Bitmap>) -> Self {
         // Twelve bytes and how many of them there are go into one number.
-        let short = |value: &[u8]| {
-            let mut bytes = [0; 16];
-            bytes.get_mut(..12)?.get_mut(..value.len())?.copy_from_slice(value);
-            bytes[12..].copy_from_slice(&(value.len() as u32).to_be_bytes());
-            Some(u128::from_be_bytes(bytes))
-        };
-        let all_short = values.clone().map(|value| value.map_or(Some(None), |value| short(value).map(Some)));
-        match all_short.collect::<Option<Vec<Option<u128>>>>() {
-            Some(keys) => Self::of(&keys),
-            None => hashed(&values.collect::<Vec<_>>()),
+        if values.iter().all(|value| value.len() <= 12) {
+            let keys: Vec<u128> = values.iter().map(|value| start(value, 12) | value.len() as u128).collect();
+            return Self::of(&keys, there);
         }
+        // The start of each decides most comparisons without a look at the bytes.
+        let keys: Vec<(u128, &[u8])> = values.iter().map(|value| (start(value, 16), *value)).collect();
+        let column = Column { keys: &keys, there };
+        if column.are_many() { column.sorted() } else { column.hashed_bytes() }
+    }
+
+    /// From the first row of each value, in any order, and the place of each row's value there.
+    fn ordered<K: Ord + Copy>(firsts: &[(K, u32)], mut of_row: Vec<u32>) -> Self {
+        let mut order: Vec<u32> = (0..firsts.len() as u32).collect();
+        order.sort_unstable_by_key(|&first| firsts[first as usize].0);
+        let mut places = vec![0; firsts.len()];
+        for (place, &first) in (0..).zip(&order) {
+            places[first as usize] = place;
+        }
+        of_row.iter_mut().for_each(|place| *place = places.get(*place as usize).copied().unwrap_or_default());
+        Places { of_row, rows: order.into_iter().map(|first| firsts[first as usize].1).collect() }
     }
 }
 
-/// By a table in which every key has an entry of its own.
-fn in_table<K: Copy>(keys: &[Option<K>], entries: usize, entry: &dyn Fn(K) -> usize) -> Places {
-    const NONE: u32 = u32::MAX;
-    let mut table = vec![NONE; entries];
-    for (row, key) in (0..).zip(keys) {
-        if let Some(key) = key {
-            let first = &mut table[entry(*key)];
+/// The first `most` bytes of a value as a number that compares as they do; what is not there counts as 0.
+fn start(value: &[u8], most: usize) -> u128 {
+    let mut bytes = [0; 16];
+    let held = value.len().min(most);
+    bytes[..held].copy_from_slice(&value[..held]);
+    u128::from_be_bytes(bytes)
+}
+
+/// Keys, of which some may be missing.
+#[derive(Clone, Copy)]
+struct Column<'a, K> {
+    keys: &'a [K],
+    there: Option<&'a Bitmap>,
+}
+
+impl<'a, K: Copy + Ord + Send> Column<'a, K> {
+    fn is_there(&self, row: usize) -> bool {
+        self.there.is_none_or(|there| there.get_bit(row))
+    }
+
+    /// The rows that are not missing, and their keys.
+    fn rows(self) -> impl Iterator<Item = (u32, K)> + 'a {
+        let keys = (0..).zip(self.keys).map(|(row, key)| (row, *key));
+        keys.filter(move |row| self.is_there(row.0 as usize))
+    }
+
+    /// What `place` says of each row that is not missing.
+    fn mapped(self, mut place: impl FnMut(u32, K) -> u32) -> Vec<u32> {
+        let place = |(row, key): (u32, &K)| if self.is_there(row as usize) { place(row, *key) } else { 0 };
+        (0..).zip(self.keys).map(place).collect()
+    }
+
+    /// By a table in which every key has an entry of its own.
+    fn in_table(self, entries: usize, entry: &dyn Fn(K) -> usize) -> Places {
+        let mut table = vec![NONE; entries];
+        for (row, key) in self.rows() {
+            let first = &mut table[entry(key)];
             *first = row.min(*first);
         }
-    }
-    let mut rows = Vec::new();
-    for place in table.iter_mut().filter(|row| **row != NONE) {
-        rows.push(*place);
-        *place = rows.len() as u32 - 1;
-    }
-    Places { of_row: keys.iter().map(|key| key.map_or(0, |key| table[entry(key)])).collect(), rows }
-}
-
-/// Whether most of the keys are distinct, by a sample.
-fn are_many<K: Copy + Ord>(keys: &[Option<K>]) -> bool {
-    let every = keys.len().div_ceil(SAMPLE);
-    let mut sample: Vec<Option<K>> = keys.iter().step_by(every).copied().collect();
-    let sampled = sample.len();
-    sample.sort_unstable();
-    sample.dedup();
-    sample.len() > sampled / 2
-}
-
-/// By sorting all rows.
-fn sorted<K: Copy + Ord + Send>(keys: &[Option<K>]) -> Places {
-    let mut order: Vec<(K, u32)> =
-        keys.iter().zip(0..).filter_map(|(key, row)| Some(((*key)?, row))).collect();
-    RAYON.install(|| order.par_sort_unstable());
-    let mut places = Places { of_row: vec![0; keys.len()], rows: Vec::new() };
-    let mut last = None;
-    for (key, row) in order {
-        if last != Some(key) {
-            places.rows.push(row);
-            last = Some(key);
+        let mut rows = Vec::new();
+        for place in table.iter_mut().filter(|row| **row != NONE) {
+            rows.push(*place);
+            *place = rows.len() as u32 - 1;
         }
-        places.of_row[row as usize] = places.rows.len() as u32 - 1;
+        Places { of_row: self.mapped(|_, key| table[entry(key)]), rows }
     }
-    places
+
+    /// Whether most of the keys are distinct, by a sample.
+    fn are_many(self) -> bool {
+        let every = self.keys.len().div_ceil(SAMPLE).max(1);
+        let mut sample: Vec<K> = self.keys.iter().step_by(every).copied().collect();
+        let sampled = sample.len();
+        sample.sort_unstable();
+        sample.dedup();
+        sample.len() > sampled / 2
+    }
+
+    /// By sorting all rows.
+    fn sorted(self) -> Places {
+        let mut order: Vec<(K, u32)> = self.rows().map(|(row, key)| (key, row)).collect();
+        RAYON.install(|| order.par_sort_unstable());
+        let mut places = Places { of_row: vec![0; self.keys.len()], rows: Vec::new() };
+        let mut last = None;
+        for (key, row) in order {
+            if last != Some(key) {
+                places.rows.push(row);
+                last = Some(key);
+            }
+            places.of_row[row as usize] = places.rows.len() as u32 - 1;
+        }
+        places
+    }
 }
 
-/// By the hashes of the distinct keys, which are then sorted.
-fn hashed<K: Copy + Ord + Hash>(keys: &[Option<K>]) -> Places {
-    let mut seen: PlHashMap<K, u32> = PlHashMap::default();
-    let mut firsts: Vec<(K, u32)> = Vec::new();
-    let mut of_row = Vec::with_capacity(keys.len());
-    for (row, key) in (0..).zip(keys) {
-        of_row.push(key.map_or(0, |key| {
-            *seen.entry(key).or_insert_with(|| {
+impl<K: Key> Column<'_, K> {
+    /// By the hashes of the distinct keys, which are then sorted.
+    fn hashed(self) -> Places {
+        // Where the first row of a key is told, at the high bits of the key's hash or at the next free place.
+        let mut bits = 12;
+        let mut table = vec![NONE; 1 << bits];
+        let mut firsts: Vec<(K, u32)> = Vec::new();
+        let find = |table: &[u32], firsts: &[(K, u32)], bits: u32, key: K| {
+            let mut entry = (key.hash() >> (u64::BITS - bits)) as usize;
+            while table[entry] != NONE && firsts[table[entry] as usize].0 != key {
+                entry = (entry + 1) & (table.len() - 1);
+            }
+            entry
+        };
+        let of_row = self.mapped(|row, key| {
+            let entry = find(&table, &firsts, bits, key);
+            if table[entry] != NONE {
+                return table[entry];
+            }
+            table[entry] = firsts.len() as u32;
+            firsts.push((key, row));
+            if 2 * firsts.len() > table.len() {
+                bits += 2;
+                table = vec![NONE; 1 << bits];
+                for (place, first) in (0..).zip(&firsts) {
+                    let entry = find(&table, &firsts, bits, first.0);
+                    table[entry] = place;
+                }
+            }
+            firsts.len() as u32 - 1
+        });
+        Places::ordered(&firsts, of_row)
+    }
+}
+
+impl Column<'_, (u128, &[u8])> {
+    /// The same of bytes.
+    fn hashed_bytes(self) -> Places {
+        let mut seen: PlHashMap<&[u8], u32> = PlHashMap::default();
+        let mut firsts = Vec::new();
+        let of_row = self.mapped(|row, key| {
+            *seen.entry(key.1).or_insert_with(|| {
                 firsts.push((key, row));
                 firsts.len() as u32 - 1
             })
-        }));
+        });
+        Places::ordered(&firsts, of_row)
     }
-    let mut order: Vec<u32> = (0..firsts.len() as u32).collect();
-    order.sort_unstable_by_key(|&first| firsts[first as usize].0);
-    let mut places = vec![0; firsts.len()];
-    for (place, &first) in (0..).zip(&order) {
-        places[first as usize] = place;
-    }
-    of_row.iter_mut().for_each(|place| *place = places.get(*place as usize).copied().unwrap_or_default());
-    Places { of_row, rows: order.into_iter().map(|first| firsts[first as usize].1).collect() }
 }
 
 /// The places of rows among those of a column with `distinct` values, as codes without gaps, and the place that each
@@ -154,19 +222,39 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Every way gives the places that a sorted set of the values has.
-    fn as_sorted<K: Key + Hash>(keys: &[Option<K>]) {
-        let mut distinct: Vec<K> = keys.iter().flatten().copied().collect();
+    /// Values of which some are missing.
+    fn parted<T: Default>(values: Vec<Option<T>>) -> (Vec<T>, Bitmap) {
+        let there = values.iter().map(Option::is_some).collect();
+        (values.into_iter().map(Option::unwrap_or_default).collect(), there)
+    }
+
+    /// Places are those that a sorted set of the values has, and of each value its first row.
+    fn as_sorted<T: Ord + Copy + std::fmt::Debug>(values: &[T], there: &Bitmap, places: &Places) {
+        let held = || values.iter().enumerate().filter(|row| there.get_bit(row.0));
+        let mut distinct: Vec<T> = held().map(|row| *row.1).collect();
         distinct.sort_unstable();
         distinct.dedup();
-        let range = |key: K| distinct.binary_search(&key).unwrap();
-        for places in [Places::of(keys), sorted(keys), hashed(keys), in_table(keys, distinct.len(), &range)] {
-            assert_eq!(places.of_row.len(), keys.len());
-            let values: Vec<K> = places.rows.iter().map(|&row| keys[row as usize].unwrap()).collect();
-            assert_eq!(values, distinct);
-            for (key, &place) in keys.iter().zip(&places.of_row) {
-                assert!(key.is_none_or(|key| distinct[place as usize] == key));
-            }
+        assert_eq!(places.of_row.len(), values.len());
+        assert_eq!(places.rows.iter().map(|&row| values[row as usize]).collect::<Vec<T>>(), distinct);
+        for (row, value) in held() {
+            assert_eq!(distinct[places.of_row[row] as usize], *value);
+            assert!(places.rows[places.of_row[row] as usize] as usize <= row);
+        }
+    }
+
+    fn every_way<K: Key>(keys: Vec<Option<K>>) {
+        let (keys, there) = parted(keys);
+        let column = Column { keys: &keys, there: Some(&there) };
+        let mut distinct = keys.clone();
+        distinct.sort_unstable();
+        let entry = |key: K| distinct.partition_point(|other| *other < key);
+        for places in [
+            Places::of(&keys, Some(&there)),
+            column.sorted(),
+            column.hashed(),
+            column.in_table(keys.len(), &entry),
+        ] {
+            as_sorted(&keys, &there, &places);
         }
     }
 
@@ -176,21 +264,19 @@ mod tests {
             near in proptest::collection::vec(proptest::option::of(0u16..50), 0..80),
             far in proptest::collection::vec(proptest::option::of(any::<u128>()), 0..80),
         ) {
-            as_sorted(&near);
-            as_sorted(&far);
+            every_way(near);
+            every_way(far);
         }
 
         #[test]
-        fn of_bytes(values in proptest::collection::vec(proptest::option::of("[\0ab]{0,14}"), 0..80)) {
-            let bytes: Vec<Option<&[u8]>> = values.iter().map(|value| value.as_ref().map(String::as_bytes)).collect();
-            let mut distinct: Vec<&[u8]> = bytes.iter().flatten().copied().collect();
-            distinct.sort_unstable();
-            distinct.dedup();
-            let places = Places::of_bytes(bytes.iter().copied());
-            for (value, &place) in bytes.iter().zip(&places.of_row) {
-                prop_assert!(value.is_none_or(|value| distinct[place as usize] == value));
+        fn of_bytes(values in proptest::collection::vec(proptest::option::of("[\0ab]{0,18}"), 0..80)) {
+            let (values, there) = parted(values);
+            let bytes: Vec<&[u8]> = values.iter().map(String::as_bytes).collect();
+            let keys: Vec<(u128, &[u8])> = bytes.iter().map(|value| (start(value, 16), *value)).collect();
+            let column = Column { keys: &keys, there: Some(&there) };
+            for places in [Places::of_bytes(&bytes, Some(&there)), column.sorted(), column.hashed_bytes()] {
+                as_sorted(&bytes, &there, &places);
             }
-            prop_assert_eq!(places.rows.len(), distinct.len());
         }
 
         #[test]
@@ -202,5 +288,13 @@ mod tests {
             prop_assert_eq!(&held, &distinct);
             prop_assert_eq!(codes, Codes::of(places.iter().copied()));
         }
+    }
+
+    #[test]
+    fn a_table_of_hashes_grows() {
+        let keys: Vec<u64> =
+            (0..50_000u64).map(|row| (row % 9_000).wrapping_mul(0x9E37_79B9_7F4A_7C15)).collect();
+        let there = Bitmap::new_with_value(true, keys.len());
+        as_sorted(&keys, &there, &Column { keys: &keys, there: None }.hashed());
     }
 }

@@ -76,17 +76,18 @@ pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
 
 /// Where each value stands among the distinct ones.
 fn places(field: &Field, array: &dyn Array) -> Result<Places, String> {
+    let there = array.validity();
     macro_rules! scores {
         ($value:ty) => {{
-            let values = held::<PrimitiveArray<$value>>(array)?.iter();
-            Ok(Places::of(&values.map(|value| value.map(|&value| key(value))).collect::<Vec<_>>()))
+            let values = held::<PrimitiveArray<$value>>(array)?.values();
+            Ok(Places::of(&values.iter().map(|&value| key(value)).collect::<Vec<_>>(), there))
         }};
     }
     match array.dtype() {
         Dtype::Null => Ok(Places { of_row: vec![0; array.len()], rows: Vec::new() }),
         Dtype::Boolean => {
-            let truths = held::<BooleanArray>(array)?.iter();
-            Ok(Places::of(&truths.map(|truth| truth.map(u8::from)).collect::<Vec<_>>()))
+            let truths = held::<BooleanArray>(array)?.values().iter();
+            Ok(Places::of(&truths.map(u8::from).collect::<Vec<_>>(), there))
         }
         Dtype::Int8 => scores!(i8),
         Dtype::Int16 => scores!(i16),
@@ -103,14 +104,19 @@ fn places(field: &Field, array: &dyn Array) -> Result<Places, String> {
         Dtype::Float32 => scores!(f32),
         Dtype::Float64 => scores!(f64),
         Dtype::Float16 => {
-            let values = held::<PrimitiveArray<pf16>>(array)?.iter();
-            Ok(Places::of(&values.map(|value| value.map(|&value| key(f32::from(value)))).collect::<Vec<_>>()))
+            let values = held::<PrimitiveArray<pf16>>(array)?.values();
+            Ok(Places::of(&values.iter().map(|&value| key(f32::from(value))).collect::<Vec<_>>(), there))
         }
         Dtype::Utf8View => {
-            Ok(Places::of_bytes(held::<Utf8ViewArray>(array)?.iter().map(|value| value.map(str::as_bytes))))
+            let words = held::<Utf8ViewArray>(array)?.values_iter();
+            Ok(Places::of_bytes(&words.map(str::as_bytes).collect::<Vec<_>>(), there))
         }
-        Dtype::BinaryView => Ok(Places::of_bytes(held::<BinaryViewArray>(array)?.iter())),
-        Dtype::LargeBinary => Ok(Places::of_bytes(held::<BinaryArray<i64>>(array)?.iter())),
+        Dtype::BinaryView => {
+            Ok(Places::of_bytes(&held::<BinaryViewArray>(array)?.values_iter().collect::<Vec<_>>(), there))
+        }
+        Dtype::LargeBinary => {
+            Ok(Places::of_bytes(&held::<BinaryArray<i64>>(array)?.values_iter().collect::<Vec<_>>(), there))
+        }
         Dtype::Dictionary(..) => places_of_words(field, &Words::of(array)?),
         Dtype::Struct(fields) => places_of_structs(fields, held(array)?),
         _ => Err(format!("\"{}\" has dtype {}, whose values have no order", field.name, dtype::shown(field))),
@@ -126,7 +132,7 @@ fn key<S: Score>(value: S) -> S::Key {
 fn places_of_words(field: &Field, words: &Words) -> Result<Places, String> {
     let order = categories(field);
     let ranks = if order.is_empty() {
-        Places::of_bytes(words.words.values_iter().map(|word| Some(word.as_bytes()))).of_row
+        Places::of_bytes(&words.words.values_iter().map(str::as_bytes).collect::<Vec<_>>(), None).of_row
     } else {
         let rank_of: PlHashMap<&str, u32> = order.into_iter().zip(0..).collect();
         let rank = |word| {
@@ -137,9 +143,9 @@ fn places_of_words(field: &Field, words: &Words) -> Result<Places, String> {
         };
         words.words.values_iter().map(rank).collect::<Result<Vec<u32>, String>>()?
     };
-    let there = |row: usize| words.there.as_ref().is_none_or(|there| there.get_bit(row));
-    let keys = words.places.iter().enumerate().map(|(row, &place)| there(row).then(|| ranks[place as usize]));
-    Ok(Places::of(&keys.collect::<Vec<_>>()))
+    // The place under a missing row may be that of no word.
+    let rank = |&place: &u32| ranks.get(place as usize).copied().unwrap_or_default();
+    Ok(Places::of(&words.places.iter().map(rank).collect::<Vec<_>>(), words.there.as_ref()))
 }
 
 /// The categories of an Enum, in its order: the field names each after its length, which a semicolon ends.
@@ -159,14 +165,14 @@ fn categories(field: &Field) -> Vec<&str> {
 
 /// Structs go by their fields, the first one first; a missing value comes before all others.
 fn places_of_structs(fields: &[Field], structs: &StructArray) -> Result<Places, String> {
-    let there = |row: usize| structs.is_valid(row);
-    let mut so_far = Places::of(&(0..structs.len()).map(|row| there(row).then_some(0u8)).collect::<Vec<_>>());
+    let there = structs.validity();
+    let mut so_far = Places::of(&vec![0u8; structs.len()], there);
     for (field, values) in fields.iter().zip(structs.values()) {
         let next = places(field, values.as_ref())?;
         let width = next.rows.len() as u64 + 1;
         let of_next = |row: usize| if values.is_valid(row) { u64::from(next.of_row[row]) + 1 } else { 0 };
-        let key = |(row, &place): (usize, &u32)| there(row).then(|| u64::from(place) * width + of_next(row));
-        so_far = Places::of(&so_far.of_row.iter().enumerate().map(key).collect::<Vec<Option<u64>>>());
+        let key = |(row, &place): (usize, &u32)| u64::from(place) * width + of_next(row);
+        so_far = Places::of(&so_far.of_row.iter().enumerate().map(key).collect::<Vec<u64>>(), there);
     }
     Ok(so_far)
 }

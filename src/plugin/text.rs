@@ -9,7 +9,7 @@ use arrow::temporal_conversions::{
     timestamp_us_to_datetime_opt,
 };
 use arrow::types::NativeType;
-use polars::prelude::{AnyValue, pf16};
+use polars::prelude::pf16;
 
 use super::dtype;
 use super::values::held;
@@ -82,7 +82,7 @@ pub fn shown(field: &Field, array: &dyn Array, row: usize) -> Result<String, Str
         }
         Dtype::Time64(_) => Ok(told(time64ns_to_time_opt(value(array, row)?))),
         Dtype::Duration(unit) => Ok(duration(value(array, row)?, *unit)),
-        Dtype::BinaryView | Dtype::LargeBinary => Ok(AnyValue::Binary(bytes(array, row)?).to_string()),
+        Dtype::BinaryView | Dtype::LargeBinary => Ok(binary(bytes(array, row)?)),
         Dtype::Struct(fields) => {
             let values = held::<StructArray>(array)?.values();
             let of_fields = fields.iter().zip(values).map(|(field, values)| {
@@ -110,8 +110,39 @@ fn told(value: Option<impl std::fmt::Display>) -> String {
     value.map_or_else(|| "null".into(), |value| value.to_string())
 }
 
+/// A float with a fraction of at most six digits, and with an exponent if that would say little.
 fn float(value: f64) -> String {
-    AnyValue::Float64(value).to_string()
+    const LARGE: f64 = 999_999.0;
+    const SMALL: f64 = 0.000_001;
+    let plain = value.to_string();
+    if value.fract() == 0.0 && value.abs() < LARGE {
+        format!("{value:.1}")
+    } else if plain.len() > 9 && !(SMALL..=LARGE).contains(&value.abs()) {
+        format!("{value:.4e}")
+    } else if plain.len() > 9 {
+        let digits = format!("{value:.6}");
+        let digits = digits.trim_end_matches('0');
+        if digits.ends_with('.') { format!("{digits}0") } else { digits.to_string() }
+    } else if value.fract() == 0.0 {
+        format!("{value:e}")
+    } else {
+        plain
+    }
+}
+
+/// Bytes as Python writes them, the first ones of many.
+fn binary(bytes: &[u8]) -> String {
+    const SHOWN: usize = 60;
+    let mut text = String::from("b\"");
+    for &byte in bytes.iter().take(SHOWN) {
+        if byte.is_ascii_alphanumeric() || byte.is_ascii_punctuation() {
+            text.push(byte.into());
+        } else {
+            text.push_str(&format!("\\x{byte:02x}"));
+        }
+    }
+    text.push_str(if bytes.len() > SHOWN { "\"…" } else { "\"" });
+    text
 }
 
 /// The fewest digits that tell a float from all others, with an exponent if the point would lie more than `most` places
@@ -205,6 +236,47 @@ mod tests {
             [(150, 2), (-25, 2), (-25, 0), (7, 3)].map(|(value, decimals)| decimal(value, decimals)),
             ["1.50", "-0.25", "-25", "0.007"]
         );
+    }
+
+    #[test]
+    fn as_a_message_shows_them() {
+        let floats = [
+            0.0,
+            -0.0,
+            1e-5,
+            0.1,
+            1.5,
+            123_456.789,
+            1e15,
+            1e16,
+            1e-7,
+            f64::NAN,
+            f64::INFINITY,
+            0.099_975_586,
+            1.0 / 3.0,
+            12.000_000_000_1,
+            1e6,
+        ];
+        let expected = [
+            "0.0",
+            "-0.0",
+            "0.00001",
+            "0.1",
+            "1.5",
+            "123456.789",
+            "1.0000e15",
+            "1.0000e16",
+            "0.0000001",
+            "NaN",
+            "inf",
+            "0.099976",
+            "0.333333",
+            "12.0",
+            "1e6",
+        ];
+        assert_eq!(floats.map(float), expected);
+        assert_eq!(binary(b"a\xff\0"), "b\"a\\xff\\x00\"");
+        assert_eq!(binary(&[b'a'; 61]), format!("b\"{}\"…", "a".repeat(60)));
     }
 
     #[test]
