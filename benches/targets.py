@@ -9,6 +9,7 @@ status tells whether all promises were kept. Thread counts and memory are measur
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import os
 import random
@@ -208,10 +209,62 @@ def statistics_of_one_column(n: int) -> Iterator[Work]:
         "roc_auc_ci": pa.roc_auc_ci("label", "score"),
         "roc_summary": pa.roc_summary("label", "score"),
         "ks_statistic": pa.ks_statistic("label", "score"),
+        "average_precision": pa.average_precision("label", "score"),
+        "operating_point": pa.operating_point("label", "score"),
+        "roc_auc(max_fpr=)": pa.roc_auc("label", "score", max_fpr=0.1),
+        "gains_table": pa.gains_table("label", "score"),
     }
     contenders = {name: select(frame, expression) for name, expression in expressions.items()}
-    promises = [Promise(name, "roc_auc", 1.4) for name in ("mann_whitney_u", "roc_auc_ci", "ks_statistic")]
+    near = ("mann_whitney_u", "roc_auc_ci", "ks_statistic", "average_precision")
+    further = ("operating_point", "roc_auc(max_fpr=)", "gains_table")
+    promises = [
+        *(Promise(name, "roc_auc", 1.3) for name in near),
+        *(Promise(name, "roc_auc", 1.5) for name in further),
+    ]
     yield Work("statistics", contenders, promises)
+
+
+def reports(n: int) -> Iterator[Work]:
+    """Report on three scores of each group and of all rows, beside three areas of each group."""
+    rng = np.random.default_rng(4)
+    names = ("score", "second", "third")
+    others = [pl.Series(name, rng.standard_normal(n)) for name in names[1:]]
+    for count, promised in ((1000, 1.7), (n // 10, 2.0)):
+        group = pl.Series("group", (rng.random(n) * count).astype(np.int32))
+        frame = normal(n).with_columns(*others, group)
+        areas = [pa.roc_auc("label", name) for name in names]
+        plan = pa.report(frame, "label", list(names), by="group")
+        contenders: dict[str, Run] = {
+            "report": functools.partial(plan.collect, engine="in-memory"),
+            "three roc_auc": grouped(frame, "in-memory", *areas),
+        }
+        yield Work(
+            f"report of {count} groups", contenders, [Promise("report", "three roc_auc", promised)]
+        )
+
+
+def users(n: int) -> Iterator[Work]:
+    """Average the areas of very many users, beside a plain mean of each."""
+    count = n // 10
+    user = pl.Series("user", (np.random.default_rng(5).random(n) * count).astype(np.int32))
+    frame = normal(n).with_columns(user)
+    plain = frame.lazy().group_by("user").agg(pl.col("score").mean()).select(pl.col("score").mean())
+    contenders: dict[str, Run] = {
+        "grouped_roc_auc": select(frame, pa.grouped_roc_auc("label", "score", "user")),
+        "group_by(user) and mean": functools.partial(plain.collect, engine="in-memory"),
+    }
+    promise = Promise("grouped_roc_auc", "group_by(user) and mean", 1.0)
+    yield Work(f"{count} users", contenders, [promise])
+
+
+def two_scores(n: int) -> Iterator[Work]:
+    """Compare two scores of the same rows."""
+    frame = normal(n).with_columns(pl.Series("second", np.random.default_rng(6).standard_normal(n)))
+    contenders = {
+        "roc_auc": select(frame, AUC),
+        "roc_auc_difference": select(frame, pa.roc_auc_difference("label", "score", "second")),
+    }
+    yield Work("two scores", contenders, [Promise("roc_auc_difference", "roc_auc", 4.0)])
 
 
 def curve(n: int) -> Iterator[Work]:
@@ -297,6 +350,9 @@ WORKS: dict[str, Callable[[int], Iterator[Work]]] = {
     "curve": curve,
     "points": points,
     "operating_points": operating_points,
+    "reports": reports,
+    "users": users,
+    "two_scores": two_scores,
 }
 
 

@@ -141,8 +141,9 @@ impl<K: Key> Index<K> {
         }
     }
 
-    /// Tells, of each key in turn, how many indexed keys are below it, and how many are not above it.
-    pub fn look_up<S: Score<Key = K>>(&self, keys: &[K], visit: impl FnMut(u32, u32)) {
+    /// Tells, of each key in turn, how many indexed keys are below it, and how many are not above it: of some keys at a
+    /// time.
+    pub fn look_up<S: Score<Key = K>>(&self, keys: &[K], visit: &mut dyn FnMut(&[(u32, u32)])) {
         match &self.map {
             Map::Line(line) => {
                 let line = *line;
@@ -159,7 +160,11 @@ impl<K: Key> Index<K> {
     /// Adds the units of keys to the places where equal keys begin.
     pub fn add_units<S: Score<Key = K>>(&self, (keys, units): (&[K], &[u64]), at: &mut [u64]) {
         let mut units = units.iter();
-        self.look_up::<S>(keys, |below, _| at[below as usize] += units.next().copied().unwrap_or_default());
+        self.look_up::<S>(keys, &mut |places| {
+            for (&(below, _), units) in places.iter().zip(&mut units) {
+                at[below as usize] += units;
+            }
+        });
     }
 
     /// Over all keys, each as often as it has units: twice the units below it, and once those at it, where `below` tells
@@ -167,9 +172,11 @@ impl<K: Key> Index<K> {
     pub fn twice_units_below<S: Score<Key = K>>(&self, (keys, units): (&[K], &[u64]), below: &[u64]) -> u128 {
         let mut units = units.iter();
         let mut twice_below = 0;
-        self.look_up::<S>(keys, |lower, upto| {
-            let both = below[lower as usize] + below[upto as usize];
-            twice_below += u128::from(units.next().copied().unwrap_or_default()) * u128::from(both);
+        self.look_up::<S>(keys, &mut |places| {
+            for (&(lower, upto), &units) in places.iter().zip(&mut units) {
+                let both = below[lower as usize] + below[upto as usize];
+                twice_below += u128::from(units) * u128::from(both);
+            }
         });
         twice_below
     }
@@ -302,18 +309,18 @@ impl<K: Key, F: Fn(K) -> u32> Work for TwiceBelow<'_, K, F> {
 }
 
 /// The work of [`Index::look_up`].
-struct LookUp<'a, K, F, V> {
+struct LookUp<'a, K, F> {
     index: &'a Index<K>,
     keys: &'a [K],
     bucket: F,
-    visit: V,
+    visit: &'a mut dyn FnMut(&[(u32, u32)]),
 }
 
-impl<K: Key, F: Fn(K) -> u32, V: FnMut(u32, u32)> Work for LookUp<'_, K, F, V> {
+impl<K: Key, F: Fn(K) -> u32> Work for LookUp<'_, K, F> {
     type Output = ();
 
     #[inline(always)]
-    fn run(mut self) {
+    fn run(self) {
         let (starts, keys) = (&self.index.starts[..], &self.index.keys[..]);
         let mut slow = Remembered::default();
         let mut buckets = [0; TOGETHER];
@@ -344,9 +351,7 @@ impl<K: Key, F: Fn(K) -> u32, V: FnMut(u32, u32)> Work for LookUp<'_, K, F, V> {
                 };
                 *place = (start as u32 + below, start as u32 + not_above);
             }
-            for &(below, not_above) in &places[..keys_here.len()] {
-                (self.visit)(below, not_above);
-            }
+            (self.visit)(&places[..keys_here.len()]);
         }
     }
 }

@@ -144,11 +144,13 @@ impl<K: Key> Below<K> {
         more.resize(indexed.len() + 2, 0);
         of_others.clear();
         of_others.reserve(others.len());
-        index.look_up::<S>(others, |below, not_above| {
-            of_others.push(below + not_above);
-            let tied = u32::from(below != not_above);
-            more[below as usize] += 2 - tied;
-            more[below as usize + 1] += tied;
+        index.look_up::<S>(others, &mut |places| {
+            for &(below, not_above) in places {
+                of_others.push(below + not_above);
+                let tied = u32::from(below != not_above);
+                more[below as usize] += 2 - tied;
+                more[below as usize + 1] += tied;
+            }
         });
         let mut sum = 0;
         for more in more.iter_mut() {
@@ -157,7 +159,9 @@ impl<K: Key> Below<K> {
         }
         of_indexed.clear();
         of_indexed.reserve(indexed.len());
-        index.look_up::<S>(indexed, |below, _| of_indexed.push(more[below as usize]));
+        index.look_up::<S>(indexed, &mut |places| {
+            of_indexed.extend(places.iter().map(|&(below, _)| more[below as usize]));
+        });
         (of_indexed, of_others)
     }
 }
