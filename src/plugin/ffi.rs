@@ -56,6 +56,9 @@ impl Drop for SeriesExport {
     }
 }
 
+/// What an expression makes of the keyword arguments and of columns, or of their fields.
+pub type Body<'a, Given, Made> = &'a dyn Fn(&[u8], &[Given]) -> Result<Made, String>;
+
 thread_local! {
     /// What went wrong last on this thread: Polars asks on the thread that it called on.
     static LAST_ERROR: RefCell<CString> = RefCell::default();
@@ -131,7 +134,7 @@ pub unsafe fn call(
     count: usize,
     (kwargs, kwargs_len): (*const u8, usize),
     answer: *mut SeriesExport,
-    body: &dyn Fn(&[u8], &[Input]) -> Result<Values, String>,
+    body: Body<'_, Input, Values>,
 ) {
     let answered = guard::named(expression, || {
         // SAFETY: as the caller promises.
@@ -155,7 +158,7 @@ pub unsafe fn plan(
     count: usize,
     (kwargs, kwargs_len): (*const u8, usize),
     answer: *mut ArrowSchema,
-    body: &dyn Fn(&[u8], &[Field]) -> Result<Field, String>,
+    body: Body<'_, Field, Field>,
 ) {
     let planned = guard::named(expression, || {
         // SAFETY: as the caller promises; a field that is borrowed is read and left alone.
@@ -360,7 +363,7 @@ mod tests {
     fn called(
         inputs: Vec<SeriesExport>,
         kwargs: &[u8],
-        body: &dyn Fn(&[u8], &[Input]) -> Result<Values, String>,
+        body: Body<'_, Input, Values>,
     ) -> Result<Input, String> {
         let mut inputs: Vec<ManuallyDrop<SeriesExport>> = inputs.into_iter().map(ManuallyDrop::new).collect();
         let mut answer = ManuallyDrop::new(nothing());
@@ -423,7 +426,7 @@ mod tests {
         for array in arrays() {
             let count = Arc::new(AtomicUsize::new(0));
             let inputs = vec![
-                passed("x", &[array.clone()], &count),
+                passed("x", std::slice::from_ref(&array), &count),
                 passed("y", &[array.clone(), array.clone()], &count),
             ];
             let answer = called(inputs, b"", &|kwargs, inputs| {
@@ -492,10 +495,7 @@ mod tests {
     }
 
     /// Plans an expression of this body as Polars does.
-    fn planned(
-        fields: &[Field],
-        body: &dyn Fn(&[u8], &[Field]) -> Result<Field, String>,
-    ) -> Result<Field, String> {
+    fn planned(fields: &[Field], body: Body<'_, Field, Field>) -> Result<Field, String> {
         let fields: Vec<ArrowSchema> = fields.iter().map(export_field_to_c).collect();
         let mut answer = ArrowSchema::empty();
         // SAFETY: all of it is there. Fields are borrowed, and released here.

@@ -232,6 +232,7 @@ impl Table {
         for values in &self.values {
             rows.values.push(kept.of(values.values()).into_owned());
         }
+        #[allow(clippy::borrowed_box)]
         let learn = |scores: &Box<dyn Array>| {
             dispatch(scores.as_ref(), Learning { kept: &kept, labels: &rows.labels, needs })
         };

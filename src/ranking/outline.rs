@@ -292,7 +292,7 @@ mod tests {
             let total: u64 = cells.iter().map(|cell| cell.rows).sum();
             prop_assert_eq!(total, rows.len() as u64);
             for cell in &cells {
-                let inside = |class| rows.iter().filter(|row| row.1 == class && (cell.lowest..=cell.highest).contains(&row.0.into())).count() as u64;
+                let inside = |class| rows.iter().filter(|row| row.1 == class && (cell.lowest..=cell.highest).contains(&u128::from(row.0))).count() as u64;
                 prop_assert_eq!((cell.neg, cell.pos), (inside(0), inside(1)));
                 prop_assert!(rows.iter().any(|row| u128::from(row.0) == cell.lowest) && rows.iter().any(|row| u128::from(row.0) == cell.highest));
             }

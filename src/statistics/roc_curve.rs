@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(steps.len(), 21);
         assert_eq!(steps[..7], [(0, 0), (0, 1), (0, 2), (1, 2), (1, 3), (1, 4), (1, 5)]);
         assert_eq!(steps[20], (10, 10));
-        assert_eq!(thresholds[6], 0.54f64.key().into());
+        assert_eq!(thresholds[6], u128::from(0.54f64.key()));
     }
 
     #[test]
