@@ -238,9 +238,7 @@ def reports(n: int) -> Iterator[Work]:
             "report": functools.partial(plan.collect, engine="in-memory"),
             "three roc_auc": grouped(frame, "in-memory", *areas),
         }
-        yield Work(
-            f"report of {count} groups", contenders, [Promise("report", "three roc_auc", promised)]
-        )
+        yield Work(f"report of {count} groups", contenders, [Promise("report", "three roc_auc", promised)])
 
 
 def users(n: int) -> Iterator[Work]:

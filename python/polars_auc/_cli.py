@@ -89,9 +89,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--resamples", type=int, metavar="N", help="bootstrap resamples, with --ci bootstrap (default: 2000)"
     )
-    command.add_argument(
-        "--seed", type=int, metavar="N", help="seed, with --ci bootstrap (default: 0)"
-    )
+    command.add_argument("--seed", type=int, metavar="N", help="seed, with --ci bootstrap (default: 0)")
     command.add_argument(
         "--compare", action="store_true", help="compare each score with the first, on rows that have all"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from polars_auc._options import bootstrap, between_0_and_1, flag, one_of, rate_range
+from polars_auc._options import between_0_and_1, bootstrap, flag, one_of, rate_range
 from polars_auc._plugin import expression
 
 if TYPE_CHECKING:
@@ -101,7 +101,10 @@ def roc_auc(
     fpr, tpr = rate_range(name, "fpr", min_fpr, max_fpr), rate_range(name, "tpr", min_tpr, max_tpr)
     if fpr is None and tpr is None:
         if standardized:
-            msg = f"{name}: standardized is for a part of the curve; give max_fpr or another bound, or leave it out"
+            msg = (
+                f"{name}: standardized is for a part of the curve; give max_fpr or another bound, "
+                "or leave it out"
+            )
             raise ValueError(msg)
         return expression(name, columns, range=None, standardized=False)
     if fpr is None or tpr is None:

@@ -49,7 +49,7 @@ def bootstrap(
     option: str = "method",
     **others: object,
 ) -> dict[str, int] | None:
-    """Check the options of the bootstrap, which are None where they were not given, and refuse them elsewhere."""
+    """Check the options of the bootstrap, None where they were not given; refuse them with other methods."""
     given = {"n_resamples": n_resamples, "seed": seed, **others}
     asked = [option for option, value in given.items() if value is not None]
     if method != "bootstrap":
@@ -61,9 +61,7 @@ def bootstrap(
             )
             raise ValueError(msg)
         return None
-    return resampling(
-        name, 2000 if n_resamples is None else n_resamples, 0 if seed is None else seed
-    )
+    return resampling(name, 2000 if n_resamples is None else n_resamples, 0 if seed is None else seed)
 
 
 ALTERNATIVES = ("two-sided", "greater", "less")

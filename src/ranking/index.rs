@@ -36,6 +36,9 @@ const TOGETHER: usize = 64;
 /// weigh too much.
 const SAMPLED_KEYS: usize = 2048;
 
+/// What takes the places of some keys at a time: how many indexed keys are below each, and how many are not above it.
+pub(super) type Visit<'a> = dyn FnMut(&[(u32, u32)]) + 'a;
+
 /// The keys of one class, indexed. Keeps its memory from use to use.
 #[derive(Debug, Default)]
 pub(super) struct Index<K> {
@@ -143,7 +146,7 @@ impl<K: Key> Index<K> {
 
     /// Tells, of each key in turn, how many indexed keys are below it, and how many are not above it: of some keys at a
     /// time.
-    pub fn look_up<S: Score<Key = K>>(&self, keys: &[K], visit: &mut dyn FnMut(&[(u32, u32)])) {
+    pub fn look_up<S: Score<Key = K>>(&self, keys: &[K], visit: &mut Visit<'_>) {
         match &self.map {
             Map::Line(line) => {
                 let line = *line;
@@ -313,7 +316,7 @@ struct LookUp<'a, K, F> {
     index: &'a Index<K>,
     keys: &'a [K],
     bucket: F,
-    visit: &'a mut dyn FnMut(&[(u32, u32)]),
+    visit: &'a mut Visit<'a>,
 }
 
 impl<K: Key, F: Fn(K) -> u32> Work for LookUp<'_, K, F> {
