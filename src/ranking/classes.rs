@@ -5,11 +5,11 @@
 
 use rayon::prelude::*;
 
-use super::class_keys::ClassKeys;
+use super::Key;
 use super::index::Index;
+use super::score_ops::ScoreOps;
 use super::steps::{Above, Runs, Tie};
 use super::ties::Indexed;
-use super::{Key, Score};
 
 /// Fewer rows are compared pair by pair.
 ///
@@ -27,40 +27,6 @@ pub(super) struct Classes<'a, K> {
     pub neg: &'a [&'a [K]],
     pub n_pos: usize,
     pub n_neg: usize,
-}
-
-/// What depends on the type that scores came in, of which a key alone does not tell.
-#[allow(clippy::type_complexity)] // each is said once, and here
-#[derive(Debug)]
-pub(super) struct ScoreOps<K> {
-    pub build: fn(&mut Index<K>, &[&[K]]),
-    pub twice_below: fn(&Index<K>, &[&[K]]) -> u64,
-    pub tally: fn(&mut Index<K>, &[&[K]]),
-    pub add_units: fn(&Index<K>, (&[K], &[u64]), &mut [u64]),
-    pub twice_units_below: fn(&Index<K>, (&[K], &[u64]), &[u64]) -> u128,
-    pub spread: fn(&mut ClassKeys<K>),
-}
-
-impl<K> Clone for ScoreOps<K> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<K> Copy for ScoreOps<K> {}
-
-impl<K: Key> ScoreOps<K> {
-    /// For scores of type `S`.
-    pub fn of<S: Score<Key = K>>() -> Self {
-        ScoreOps {
-            build: Index::build::<S>,
-            twice_below: Index::twice_below::<S>,
-            tally: Index::tally::<S>,
-            add_units: Index::add_units::<S>,
-            twice_units_below: Index::twice_units_below::<S>,
-            spread: ClassKeys::spread::<S>,
-        }
-    }
 }
 
 impl<K: Key> Classes<'_, K> {

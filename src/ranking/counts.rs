@@ -13,6 +13,9 @@ use super::score_type::ScoreType;
 use super::steps::{Above, Runs, Step, Take};
 use super::ties::{Source, Steps, Ties};
 
+/// Scores that counts get room for before they are known: few groups of more rows have as many distinct ones.
+const MOST_ROOM: u64 = 64;
+
 /// How many rows of either class share a score; with weights, their units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
@@ -158,6 +161,23 @@ impl Counts {
     pub fn ties(&mut self) -> Ties<'_> {
         let score_type = self.score_type;
         Ties::of(self, score_type)
+    }
+}
+
+impl Ties<'_> {
+    /// All ties as a value.
+    pub fn counts(&mut self) -> Counts {
+        let (score_type, units) = (self.score_type(), self.units());
+        let rows = if self.is_large() { 0 } else { (self.n_pos() + self.n_neg()).min(MOST_ROOM) as usize };
+        let mut counts = Counts::with_capacity(score_type, units, rows);
+        self.fold_steps(
+            Steps::Ties,
+            &mut counts,
+            || Counts::with_capacity(score_type, units, 0),
+            |counts, tie| counts.push(tie.key, tie.pos, tie.neg),
+            |counts, lower| counts.append(&lower),
+        );
+        counts
     }
 }
 

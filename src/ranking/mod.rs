@@ -29,6 +29,7 @@ pub mod outline;
 pub mod pairs;
 pub mod row_placements;
 pub mod rows;
+mod score_ops;
 pub mod score_type;
 mod shards;
 mod steps;

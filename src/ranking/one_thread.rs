@@ -1,8 +1,9 @@
 //! A group that one thread ranks: the keys of each class, near their order or looked up.
 
 use super::class_keys::ClassKeys;
-use super::classes::{Classes, ScoreOps};
+use super::classes::Classes;
 use super::index::Index;
+use super::score_ops::ScoreOps;
 use super::steps::{Above, Runs, Step, Take, Tie};
 use super::ties::{Source, Steps};
 use super::{Bits, Key, Placements, Score, duplicates::Duplicates, pairs};

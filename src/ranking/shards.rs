@@ -12,12 +12,13 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::class_keys::{ClassKeys, nan_among};
-use super::classes::{Classes, ScoreOps};
+use super::classes::Classes;
 use super::duplicates::Duplicates;
 use super::index::Index;
 use super::map::{Map, sampled};
 use super::one_thread::Room;
 use super::outline::{self, Beside, Cell, Piece};
+use super::score_ops::ScoreOps;
 use super::steps::{Above, Runs, Take, Tie};
 use super::streams::Streams;
 use super::ties::{Source, Steps, Walk};

@@ -1,7 +1,7 @@
 //! Ties: the distinct scores of a group, highest first, each with its count of positives and negatives.
 //!
 //! Every unpaired ROC statistic is a function of them. A statistic is handed [`Ties`], which have no type parameter: it
-//! cannot tell of which type scores were, nor whether the rows are here or were counted long ago ([`Counts`]). What must
+//! cannot tell of which type scores were, nor whether the rows are here or were counted long ago ([`Counts`](super::Counts)). What must
 //! be fast for rows that are here is a shortcut of its [`Source`], and gives what the walk over all ties gives.
 //!
 //! Invariants: ties come from the highest key to the lowest, no key twice, none without a row, and each says exactly how
@@ -13,10 +13,7 @@ use super::fixed_point::Units;
 use super::outline::Cell;
 use super::score_type::ScoreType;
 use super::steps::{Segment, Take, Tie};
-use super::{Counts, Number, Placements, RowCounts, duplicates};
-
-/// Scores that counts get room for before they are known: few groups of more rows have as many distinct ones.
-const MOST_ROOM: u64 = 64;
+use super::{Number, Placements, RowCounts, duplicates};
 
 /// The ties of one group.
 pub struct Ties<'a> {
@@ -232,7 +229,7 @@ impl<'a> Ties<'a> {
         result
     }
 
-    fn fold_steps<T: Send>(
+    pub(super) fn fold_steps<T: Send>(
         &mut self,
         steps: Steps,
         result: &mut T,
@@ -260,21 +257,6 @@ impl<'a> Ties<'a> {
                 }
             },
         );
-    }
-
-    /// All ties as a value.
-    pub fn counts(&mut self) -> Counts {
-        let (score_type, units) = (self.score_type, self.source.units());
-        let rows = if self.is_large() { 0 } else { (self.n_pos + self.n_neg).min(MOST_ROOM) as usize };
-        let mut counts = Counts::with_capacity(score_type, units, rows);
-        self.fold_steps(
-            Steps::Ties,
-            &mut counts,
-            || Counts::with_capacity(score_type, units, 0),
-            |counts, tie| counts.push(tie.key, tie.pos, tie.neg),
-            |counts, lower| counts.append(&lower),
-        );
-        counts
     }
 
     /// The ties in order with their sums of squared units, of a group with weights; empty without.

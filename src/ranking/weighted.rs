@@ -4,10 +4,10 @@
 //! folds over ties does not see a difference. The rows are sorted: by key, then by what they weigh, so that even a
 //! sum of floats over the rows of a tie has an order of its own.
 
-use super::classes::ScoreOps;
 use super::fixed_point::Units;
 use super::fixed_point::{self, Unit};
 use super::outline::{Cell, outline};
+use super::score_ops::ScoreOps;
 use super::shards::SHARD_ROWS;
 use super::steps::{Above, Take, Tie};
 use super::ties::{Source, Squared, Steps, Walk};

@@ -6,11 +6,11 @@
 use rayon::prelude::*;
 
 use super::class_keys::nan_among;
-use super::classes::ScoreOps;
 use super::fixed_point::Unit;
 use super::index::Index;
 use super::map::Map;
 use super::outline::{Beside, Piece};
+use super::score_ops::ScoreOps;
 use super::shards::{blocks, map, shards_for};
 use super::steps::Above;
 use super::streams::Streams;

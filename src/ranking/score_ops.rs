@@ -1,0 +1,39 @@
+//! What depends on the type that scores came in, of which a key alone does not tell.
+
+use super::class_keys::ClassKeys;
+use super::index::Index;
+use super::{Key, Score};
+
+/// The functions of one type of scores, for code that knows only the type of their keys.
+#[allow(clippy::type_complexity)] // each is said once, and here
+#[derive(Debug)]
+pub(super) struct ScoreOps<K> {
+    pub build: fn(&mut Index<K>, &[&[K]]),
+    pub twice_below: fn(&Index<K>, &[&[K]]) -> u64,
+    pub tally: fn(&mut Index<K>, &[&[K]]),
+    pub add_units: fn(&Index<K>, (&[K], &[u64]), &mut [u64]),
+    pub twice_units_below: fn(&Index<K>, (&[K], &[u64]), &[u64]) -> u128,
+    pub spread: fn(&mut ClassKeys<K>),
+}
+
+impl<K> Clone for ScoreOps<K> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K> Copy for ScoreOps<K> {}
+
+impl<K: Key> ScoreOps<K> {
+    /// For scores of type `S`.
+    pub fn of<S: Score<Key = K>>() -> Self {
+        ScoreOps {
+            build: Index::build::<S>,
+            twice_below: Index::twice_below::<S>,
+            tally: Index::tally::<S>,
+            add_units: Index::add_units::<S>,
+            twice_units_below: Index::twice_units_below::<S>,
+            spread: ClassKeys::spread::<S>,
+        }
+    }
+}
