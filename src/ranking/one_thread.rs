@@ -4,7 +4,7 @@ use super::class_keys::ClassKeys;
 use super::classes::Classes;
 use super::index::Index;
 use super::score_ops::ScoreOps;
-use super::steps::{Above, Runs, Step, Take, Tie};
+use super::steps::{Above, Rise, Runs, Take, Tie};
 use super::ties::{Source, Steps};
 use super::{Bits, Key, Placements, Score, duplicates::Duplicates, pairs};
 
@@ -20,7 +20,7 @@ pub(super) struct OneThread<K> {
 #[derive(Debug, Default)]
 pub(super) struct Room<K> {
     pub index: Index<K>,
-    pub steps: Vec<Step>,
+    pub rises: Vec<Rise>,
 }
 
 impl<K: Key> Default for OneThread<K> {
@@ -55,10 +55,10 @@ impl<K: Key> Source for OneThread<K> {
 
     fn walk(&mut self, steps: Steps, take: &mut Take<'_>) {
         if let Steps::Segments(indexed) = steps {
-            let few = self.ask(|classes, ops, Room { index, steps }| {
+            let few = self.ask(|classes, ops, Room { index, rises }| {
                 let few = classes.are_few();
                 if !few {
-                    let mut runs = Runs::new(Above::default(), steps, take);
+                    let mut runs = Runs::new(Above::default(), rises, take);
                     classes.for_each_segment(index, ops, indexed, &mut runs);
                     runs.hand_out();
                 }
@@ -69,7 +69,7 @@ impl<K: Key> Source for OneThread<K> {
             }
         }
         (self.ops.spread)(&mut self.class_keys);
-        let mut runs = Runs::new(Above::default(), &mut self.room.steps, take);
+        let mut runs = Runs::new(Above::default(), &mut self.room.rises, take);
         self.class_keys.for_each(&mut runs);
         runs.hand_out();
     }

@@ -196,7 +196,7 @@ impl<K: Key> Source for Shards<K> {
         let ask = |room: &mut ThreadRoom<K>, place: usize| {
             let (shard, above) = self.order[place];
             self.with(shard, |classes| {
-                let ThreadRoom { class_keys, room: Room { index, steps: memory } } = &mut *room;
+                let ThreadRoom { class_keys, room: Room { index, rises: memory } } = &mut *room;
                 part(place, &mut |take| match steps {
                     Steps::Ties => {
                         class_keys.collect(classes);

@@ -238,7 +238,7 @@ impl<'a> Ties<'a> {
         join: impl Fn(&mut T, T),
     ) {
         let Some(parts) = self.source.parts() else {
-            self.source.walk(steps, &mut |run| run.iter().for_each(|tie| step(result, *tie)));
+            self.source.walk(steps, &mut |run| run.each(|tie| step(result, tie)));
             return;
         };
         // Nobody else has a part's slot, and nobody has panicked with it.
@@ -248,7 +248,7 @@ impl<'a> Ties<'a> {
             steps,
             &|number, walk| {
                 let mut part = start();
-                walk(&mut |run| run.iter().for_each(|tie| step(&mut part, *tie)));
+                walk(&mut |run| run.each(|tie| step(&mut part, tie)));
                 *slot(number) = Some(part);
             },
             &mut |number| {

@@ -9,7 +9,7 @@ use super::fixed_point::{self, Unit};
 use super::outline::{Cell, outline};
 use super::score_ops::ScoreOps;
 use super::shards::SHARD_ROWS;
-use super::steps::{Above, Take, Tie};
+use super::steps::{Above, Runs, Take, Tie};
 use super::ties::{Source, Squared, Steps, Walk};
 use super::weighted_shards::WeightedShards;
 use super::{Bits, Key, Score};
@@ -119,7 +119,7 @@ impl<K: Key> Source for Weighted<K> {
 
     fn walk(&mut self, _: Steps, take: &mut Take<'_>) {
         if let Layout::Rows(rows) = &self.layout {
-            each_tie(rows, Above::default(), &mut |squared| take(&[squared.tie]));
+            hand_out(rows, Above::default(), take);
         }
     }
 
@@ -132,7 +132,7 @@ impl<K: Key> Source for Weighted<K> {
         if let Layout::Shards(shards) = &self.layout {
             shards.each(Vec::new, |room, place, shard, above| {
                 shard.sorted(room);
-                part(place, &mut |take| each_tie(room, above, &mut |squared| take(&[squared.tie])));
+                part(place, &mut |take| hand_out(room, above, take));
             });
             (0..shards.len()).for_each(done);
         }
@@ -174,6 +174,14 @@ impl<K: Key> Source for Weighted<K> {
             _ => None,
         }
     }
+}
+
+/// Hands out the ties of sorted rows, from the highest score down.
+fn hand_out<K: Key>(rows: &[Row<K>], above: Above, take: &mut Take<'_>) {
+    let mut memory = Vec::new();
+    let mut runs = Runs::new(above, &mut memory, take);
+    each_tie(rows, above, &mut |Squared { tie, .. }| runs.push(tie.key, tie.pos, tie.neg));
+    runs.hand_out();
 }
 
 /// Walks the ties of sorted rows, from the highest score down.
