@@ -73,7 +73,7 @@ pub struct Above {
 }
 
 /// A step that does not say what lies above it: half as much to write and to read.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Rise {
     key: u128,
     pos: u64,
@@ -107,32 +107,33 @@ pub type Take<'a> = dyn FnMut(Run<'_>) -> Above + 'a;
 /// Hands out steps in runs.
 pub(super) struct Runs<'a, 'b> {
     above: Above,
-    rises: &'a mut Vec<Rise>,
+    rises: &'a mut [Rise],
+    len: usize,
     take: &'a mut Take<'b>,
 }
 
 impl<'a, 'b> Runs<'a, 'b> {
     /// From the rows below `above` on; `rises` is memory to work with.
     pub fn new(above: Above, rises: &'a mut Vec<Rise>, take: &'a mut Take<'b>) -> Self {
-        rises.clear();
-        rises.reserve(RUN);
-        Runs { above, rises, take }
+        rises.resize(RUN, Rise::default());
+        Runs { above, rises, len: 0, take }
     }
 
     /// The next step: so many rows of either class.
     #[inline]
     pub fn push(&mut self, key: u128, pos: u64, neg: u64) {
-        self.rises.push(Rise { key, pos, neg });
-        if self.rises.len() >= RUN {
+        if self.len == self.rises.len() {
             self.hand_out();
         }
+        self.rises[self.len] = Rise { key, pos, neg };
+        self.len += 1;
     }
 
     /// Hands out what is left.
     pub fn hand_out(&mut self) {
-        if !self.rises.is_empty() {
-            self.above = (self.take)(Run { above: self.above, rises: self.rises });
-            self.rises.clear();
+        if self.len > 0 {
+            self.above = (self.take)(Run { above: self.above, rises: &self.rises[..self.len] });
+            self.len = 0;
         }
     }
 }
