@@ -10,8 +10,8 @@ use crate::ranking::{Codes, Key};
 /// A table with an entry for every number of a range is used while it has no more entries than this many a row.
 const ENTRIES_PER_ROW: usize = 4;
 
-/// Rows that are looked at to tell whether most values are distinct.
-const SAMPLE: usize = 1 << 10;
+/// Rows that are looked at to tell how many values are distinct: sorting pays from about four times as many on.
+const SAMPLE: usize = 1 << 14;
 
 /// What stands in a table where nothing does.
 const NONE: u32 = u32::MAX;
@@ -45,15 +45,28 @@ impl Places {
         }
     }
 
-    /// The same of runs of bytes, which are compared byte by byte; those of missing rows may be anything.
+    /// The same of runs of bytes, which are compared byte by byte.
     pub fn of_bytes(values: &[&[u8]], there: Option<&Bitmap>) -> Self {
+        // Names often begin alike: what all share is left out.
+        let held = || Column { keys: values, there }.rows().map(|(_, value)| value);
+        let Some(first) = held().next() else {
+            return Places { of_row: vec![0; values.len()], rows: Vec::new() };
+        };
+        let shared = held().fold(first.len(), |shared, value| {
+            if value.get(..shared) == first.get(..shared) {
+                shared
+            } else {
+                common(&value[..shared.min(value.len())], first)
+            }
+        });
+        let own: Vec<&[u8]> = values.iter().map(|value| value.get(shared..).unwrap_or_default()).collect();
         // Twelve bytes and how many of them there are go into one number.
-        if values.iter().all(|value| value.len() <= 12) {
-            let keys: Vec<u128> = values.iter().map(|value| start(value, 12) | value.len() as u128).collect();
+        if held().all(|value| value.len() <= shared + 12) {
+            let keys: Vec<u128> = own.iter().map(|value| start(value, 12) | value.len() as u128).collect();
             return Self::of(&keys, there);
         }
         // The start of each decides most comparisons without a look at the bytes.
-        let keys: Vec<(u128, &[u8])> = values.iter().map(|value| (start(value, 16), *value)).collect();
+        let keys: Vec<(u128, &[u8])> = own.iter().map(|value| (start(value, 16), *value)).collect();
         let column = Column { keys: &keys, there };
         if column.are_many() { column.sorted() } else { column.hashed_bytes() }
     }
@@ -69,6 +82,11 @@ impl Places {
         of_row.iter_mut().for_each(|place| *place = places.get(*place as usize).copied().unwrap_or_default());
         Places { of_row, rows: order.into_iter().map(|first| firsts[first as usize].1).collect() }
     }
+}
+
+/// How many bytes two values share at their beginning.
+fn common(a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
 /// The first `most` bytes of a value as a number that compares as they do; what is not there counts as 0.
@@ -118,14 +136,14 @@ impl<'a, K: Copy + Ord + Send> Column<'a, K> {
         Places { of_row: self.mapped(|_, key| table[entry(key)]), rows }
     }
 
-    /// Whether most of the keys are distinct, by a sample.
+    /// Whether there are many distinct keys, by a sample of which nearly all then are.
     fn are_many(self) -> bool {
         let every = self.keys.len().div_ceil(SAMPLE).max(1);
         let mut sample: Vec<K> = self.keys.iter().step_by(every).copied().collect();
         let sampled = sample.len();
         sample.sort_unstable();
         sample.dedup();
-        sample.len() > sampled / 2
+        sample.len() > sampled / 8 * 7
     }
 
     /// By sorting all rows.
@@ -277,6 +295,9 @@ mod tests {
             for places in [Places::of_bytes(&bytes, Some(&there)), column.sorted(), column.hashed_bytes()] {
                 as_sorted(&bytes, &there, &places);
             }
+            let named: Vec<String> = values.iter().map(|value| format!("name of {value}")).collect();
+            let bytes: Vec<&[u8]> = named.iter().map(String::as_bytes).collect();
+            as_sorted(&bytes, &there, &Places::of_bytes(&bytes, Some(&there)));
         }
 
         #[test]
