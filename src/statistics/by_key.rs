@@ -22,27 +22,56 @@ pub struct OfKey {
 
 /// The rows of each key, by the codes of one score.
 pub fn by_key(rows: &Rows, score: usize) -> Vec<OfKey> {
-    let mut members: Vec<Vec<(u32, bool)>> = vec![Vec::new(); rows.keys.distinct];
-    let codes = &rows.scores[score].of_row;
-    for ((&key, &code), &label) in rows.keys.of_row.iter().zip(codes).zip(&rows.labels) {
-        members[key as usize].push((code, label));
+    of_each_key(rows, score, OfKey::clone)
+}
+
+/// What `ask` says of the rows of each key, by the codes of one score. Nothing is kept of a key, so that very many keys
+/// of a few rows cost no memory of their own.
+pub fn of_each_key<T: Send>(rows: &Rows, score: usize, ask: impl Fn(&OfKey) -> T + Sync) -> Vec<T> {
+    let keys = &rows.keys.of_row;
+    let mut ends = vec![0u32; rows.keys.distinct];
+    keys.iter().for_each(|&key| ends[key as usize] += 1);
+    let mut before = 0;
+    for end in &mut ends {
+        before += std::mem::replace(end, before);
     }
-    members.into_par_iter().map(OfKey::counted).collect()
+    // Each row goes behind the last one of its key; then an entry is where its key's rows end.
+    let mut members = vec![(0u32, false); keys.len()];
+    for ((&key, &code), &label) in keys.iter().zip(&rows.scores[score].of_row).zip(&rows.labels) {
+        let end = &mut ends[key as usize];
+        members[*end as usize] = (code, label);
+        *end += 1;
+    }
+    let mut rest = &mut members[..];
+    let mut start = 0;
+    let mut of_keys = Vec::with_capacity(ends.len());
+    for &end in &ends {
+        let (own, others) = std::mem::take(&mut rest).split_at_mut((end - start) as usize);
+        of_keys.push(own);
+        (rest, start) = (others, end);
+    }
+    let answer = |kept: &mut OfKey, own: &mut [(u32, bool)]| {
+        kept.count(own);
+        ask(kept)
+    };
+    of_keys.into_par_iter().map_init(OfKey::default, answer).collect()
 }
 
 impl OfKey {
-    fn counted(mut members: Vec<(u32, bool)>) -> Self {
+    /// Counts the rows of a key, in place of what was counted before.
+    fn count(&mut self, members: &mut [(u32, bool)]) {
         members.sort_unstable_by(|a, b| b.cmp(a));
-        let mut counted = OfKey::default();
+        self.codes.clear();
+        self.counts.clear();
+        (self.n_pos, self.n_neg) = (0, 0);
         for tie in members.chunk_by(|a, b| a.0 == b.0) {
             let pos = tie.iter().filter(|row| row.1).count() as u64;
             let neg = tie.len() as u64 - pos;
-            counted.codes.push(tie[0].0);
-            counted.counts.push(Count { pos, neg });
-            counted.n_pos += pos;
-            counted.n_neg += neg;
+            self.codes.push(tie[0].0);
+            self.counts.push(Count { pos, neg });
+            self.n_pos += pos;
+            self.n_neg += neg;
         }
-        counted
     }
 
     /// The area of these rows; undefined without a positive or without a negative.

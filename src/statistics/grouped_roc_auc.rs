@@ -1,6 +1,6 @@
 //! The mean of the areas of users, or of any other keys.
 
-use super::by_key::{Area, OfKey, by_key};
+use super::by_key::{Area, OfKey, of_each_key};
 use super::record::record;
 use super::{Inputs, Joint, KeyInput};
 use crate::math::mean;
@@ -66,9 +66,9 @@ impl Joint for GroupedRocAuc {
     const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("by"));
 
     fn of_rows(&self, rows: &Rows) -> GroupedRocAucRecord {
-        let keys = by_key(rows, 0);
+        let keys = of_each_key(rows, 0, OfKey::area);
         let areas: Vec<(f64, u128)> =
-            keys.iter().filter_map(OfKey::area).map(|area| (area.auc, self.average.weight(&area))).collect();
+            keys.iter().flatten().map(|area| (area.auc, self.average.weight(area))).collect();
         let defined = areas.len() as u64;
         let undefined = keys.len() as u64 - defined;
         GroupedRocAucRecord::new(mean::weighted(areas), defined, undefined, rows.n_pos(), rows.n_neg())
