@@ -157,9 +157,9 @@ def report(
         extras["compare"] = functools.partial(_gain, list(columns))
     overall = _one_row_a_score(rows.select(*answers), columns, extras)
     if keys:
-        groups = _one_row_a_score(rows.group_by(keys).agg(*answers), columns, extras, keys).sort(
-            [*keys, _ROW], nulls_last=True
-        )
+        # Groups are sorted before they become a row for each score: there are fewer of them.
+        of_groups = rows.group_by(keys).agg(*answers).sort(keys, nulls_last=True)
+        groups = _one_row_a_score(of_groups, columns, extras, keys)
         if versus is not None:
             groups, overall = _compared(
                 groups,
@@ -173,10 +173,8 @@ def report(
             )
         nothing = [pl.lit(None, dtype=schema[key]).alias(key) for key in keys]
         overall = overall.with_columns(nothing).select(groups.collect_schema().names())
-        everything = pl.concat([_scoped("group", groups), _scoped("overall", overall)])
-    else:
-        everything = _scoped("overall", overall)
-    return everything.drop(_ROW)
+        return pl.concat([_scoped("group", groups), _scoped("overall", overall)])
+    return _scoped("overall", overall)
 
 
 # Fields of `roc_summary` that are columns of a report.
@@ -213,8 +211,7 @@ _Extra: TypeAlias = "Callable[[str], list[pl.Expr]]"
 """From a score's name to further fields of its row."""
 
 
-# Names that no column of a user has.
-_ROW = "polars_auc: row"
+# A name that no column of a user has.
 _ROWS = "polars_auc: rows"
 
 
@@ -300,18 +297,18 @@ def _one_row_a_score(
     extras: Mapping[str, _Extra],
     keys: Sequence[str] = (),
 ) -> pl.LazyFrame:
-    """Turn the aggregates of each group from columns into one row for each score, with the score's place."""
+    """Turn the aggregates of each group from columns into one row for each score, in the order of both."""
     rows = []
-    for place, name in enumerate(scores):
+    for name in scores:
         summary = pl.col(_column("summary", name)).struct
         row = pl.struct(
-            pl.lit(place).alias(_ROW),
             pl.lit(name).alias("score"),
             *(summary.field(field) for field in _OF_SUMMARY),
             *(field for extra in extras.values() for field in extra(name)),
         )
         rows.append(row)
-    return answers.select(*keys, pl.concat_list(rows).alias(_ROWS)).explode(_ROWS).unnest(_ROWS)
+    # Arrays of one length are put side by side as columns; lists would be built group by group.
+    return answers.select(*keys, pl.concat_arr(rows).alias(_ROWS)).explode(_ROWS).unnest(_ROWS)
 
 
 def _compared(
