@@ -15,6 +15,7 @@ mod ffi;
 mod groups;
 mod joint;
 mod keys;
+mod keywords;
 mod label;
 mod score;
 mod text;
