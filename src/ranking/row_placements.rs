@@ -5,6 +5,8 @@
 //! part the rarer class is indexed; the other class looks up its place in it, and is counted there, from which the
 //! rarer class learns its own.
 
+use std::ops::Range;
+
 use super::index::Index;
 use super::map::{Map, SAMPLE, sampled};
 use super::{Key, Score};
@@ -36,90 +38,98 @@ impl RowPlacements {
         assert!(scores.len() == labels.len() && scores.len() < 1 << 31, "a group has fewer than 2^31 rows");
         let n_pos = labels.iter().filter(|&&label| label).count();
         let parts = Parts::of(scores, labels);
-        let mut placed = RowPlacements { of_pos: vec![0; n_pos], of_neg: vec![0; scores.len() - n_pos] };
+        let mut twice = vec![0; scores.len()];
         let mut below = Below::default();
         // Of either class, the rows of lower parts.
         let (mut pos_below, mut neg_below) = (0, 0);
-        for part in parts.rows.chunk_by(|a, b| a.0 == b.0) {
-            let (neg, pos) = (&part[0].1, &part[1].1);
+        for part in parts.rows.chunks_exact(2) {
+            let [neg, pos] = [&part[0], &part[1]];
             let (neg_keys, pos_keys) = (&parts.keys[neg.clone()], &parts.keys[pos.clone()]);
-            // What lies below a positive it beats; what lies below a negative does not beat it.
-            let into_pos =
-                |(place, twice): (&u32, u32)| placed.of_pos[*place as usize] = 2 * neg_below + twice;
-            let into_neg = |(place, twice): (&u32, u32)| {
-                placed.of_neg[*place as usize] = 2 * (n_pos as u32 - pos_below) - twice;
-            };
-            let (pos_places, neg_places) = (&parts.places[pos.clone()], &parts.places[neg.clone()]);
-            if pos.len() <= neg.len() {
+            let (of_neg, of_pos) = if pos.len() <= neg.len() {
                 let (of_pos, of_neg) = below.one_another::<S>(pos_keys, neg_keys);
-                pos_places.iter().zip(of_pos.iter().copied()).for_each(into_pos);
-                neg_places.iter().zip(of_neg.iter().copied()).for_each(into_neg);
+                (of_neg, of_pos)
             } else {
-                let (of_neg, of_pos) = below.one_another::<S>(neg_keys, pos_keys);
-                pos_places.iter().zip(of_pos.iter().copied()).for_each(into_pos);
-                neg_places.iter().zip(of_neg.iter().copied()).for_each(into_neg);
+                below.one_another::<S>(neg_keys, pos_keys)
+            };
+            // What lies below a positive it beats; what lies below a negative does not beat it.
+            for (placement, within) in twice[neg.clone()].iter_mut().zip(of_neg) {
+                *placement = 2 * (n_pos as u32 - pos_below) - within;
+            }
+            for (placement, within) in twice[pos.clone()].iter_mut().zip(of_pos) {
+                *placement = 2 * neg_below + within;
             }
             pos_below += pos.len() as u32;
             neg_below += neg.len() as u32;
+        }
+        // Every part holds its rows in their order, so the next row's placement is the next one of its part.
+        let mut next = parts.starts();
+        let mut placed = RowPlacements {
+            of_pos: Vec::with_capacity(n_pos),
+            of_neg: Vec::with_capacity(scores.len() - n_pos),
+        };
+        for (&part, &label) in parts.of_row.iter().zip(labels) {
+            let next = &mut next[usize::from(part)];
+            let of_class = if label { &mut placed.of_pos } else { &mut placed.of_neg };
+            of_class.push(twice[*next]);
+            *next += 1;
         }
         placed
     }
 }
 
-/// Rows parted by score and class.
+/// Rows parted by score and class: of part `i` the negatives are stream `2 i`, the positives stream `2 i + 1`.
 struct Parts<K> {
+    /// The stream that each row is in.
+    of_row: Vec<u16>,
+    /// The keys of one stream after the other, each in the order of its rows.
     keys: Vec<K>,
-    /// For each row, its place among the rows of its class.
-    places: Vec<u32>,
-    /// For each part, lowest first, where its negatives and then its positives are.
-    rows: Vec<(usize, std::ops::Range<usize>)>,
+    /// For each stream, where its keys are, lowest scores first.
+    rows: Vec<Range<usize>>,
 }
 
 impl<K: Key> Parts<K> {
     fn of<S: Score<Key = K>>(scores: &[S], labels: &[bool]) -> Self {
         let n_parts = (scores.len() / PART_ROWS).clamp(1, MOST_PARTS);
-        let mut parts = vec![0u16; scores.len()];
-        let mut counts = vec![0usize; 2 * n_parts];
-        let mut count = |of: &dyn Fn(f64) -> u32| {
-            for ((part, score), &label) in parts.iter_mut().zip(scores).zip(labels) {
-                *part = 2 * of(score.position()) as u16 + u16::from(label);
-                counts[usize::from(*part)] += 1;
-            }
-        };
-        if n_parts == 1 {
-            count(&|_| 0);
+        let of_row = if n_parts == 1 {
+            streams(scores, labels, |_| 0)
         } else {
             let mut sample = [0.0; SAMPLE];
             for (position, row) in sample.iter_mut().zip(sampled(scores.len())) {
                 *position = scores[row].position();
             }
             match Map::fitting(&mut sample, n_parts) {
-                Map::Line(line) => count(&|position| line.bucket(position)),
-                Map::Pieces(lines) => count(&|position| lines.bucket(position)),
+                Map::Line(line) => streams(scores, labels, |position| line.bucket(position)),
+                Map::Pieces(lines) => streams(scores, labels, |position| lines.bucket(position)),
             }
-        }
+        };
+        let mut counts = vec![0usize; 2 * n_parts];
+        of_row.iter().for_each(|&stream| counts[usize::from(stream)] += 1);
         let mut end = 0;
-        let rows: Vec<(usize, std::ops::Range<usize>)> = counts
-            .iter()
-            .enumerate()
-            .map(|(part, rows)| {
-                end += rows;
-                (part / 2, end - rows..end)
-            })
-            .collect();
-        let mut next: Vec<usize> = rows.iter().map(|part| part.1.start).collect();
-        let mut keys = vec![K::default(); scores.len()];
-        let mut places = vec![0; scores.len()];
-        let mut of_class = [0u32; 2];
-        for ((&part, score), &label) in parts.iter().zip(scores).zip(labels) {
-            let next = &mut next[usize::from(part)];
-            keys[*next] = score.key();
-            places[*next] = of_class[usize::from(label)];
+        let rows = counts.iter().map(|rows| {
+            end += rows;
+            end - rows..end
+        });
+        let rows = rows.collect();
+        let mut parts = Parts { of_row, keys: vec![K::default(); scores.len()], rows };
+        let mut next = parts.starts();
+        for (&stream, score) in parts.of_row.iter().zip(scores) {
+            let next = &mut next[usize::from(stream)];
+            parts.keys[*next] = score.key();
             *next += 1;
-            of_class[usize::from(label)] += 1;
         }
-        Parts { keys, places, rows }
+        parts
     }
+
+    /// Where the keys of each stream begin.
+    fn starts(&self) -> Vec<usize> {
+        self.rows.iter().map(|rows| rows.start).collect()
+    }
+}
+
+/// The stream of each row, where `part` says the part of a score.
+fn streams<S: Score>(scores: &[S], labels: &[bool], part: impl Fn(f64) -> u32) -> Vec<u16> {
+    let rows = scores.iter().zip(labels);
+    rows.map(|(score, &label)| 2 * part(score.position()) as u16 + u16::from(label)).collect()
 }
 
 /// Counts the rows of one class below those of the other. Keeps its memory from part to part.
