@@ -5,7 +5,7 @@ use arrow::datatypes::{ArrowDataType as Dtype, Field};
 
 use super::answer::CALLS;
 use super::ffi::Input;
-use super::values::{Values, joined};
+use super::values::{Values, concatenated};
 use super::{columns, dtype};
 use crate::statistics::Columnwise;
 
@@ -78,7 +78,7 @@ fn numbers(input: &Input, role: &str, rows: usize) -> Result<Numbers, String> {
     if input.len() != rows && input.len() != 1 {
         return Err(format!("{role} has {} rows but another column has {rows}", input.len()));
     }
-    let values = Values { field: input.field.clone(), array: joined(&input.chunks)? };
+    let values = Values { field: input.field.clone(), array: concatenated(&input.chunks)? };
     let numbers: Numbers = values.floats()?.iter().map(|number| number.copied()).collect();
     Ok(if numbers.len() == rows { numbers } else { vec![numbers[0]; rows] })
 }

@@ -31,8 +31,8 @@ impl Places {
     /// distinct ones are looked up by their hashes, and many are sorted.
     pub fn of<K: Key>(keys: &[K], there: Option<&Bitmap>) -> Self {
         let column = Column { keys, there };
-        let held = || column.rows().map(|(_, key)| key);
-        let (Some(low), Some(high)) = (held().min(), held().max()) else {
+        let present = || column.rows().map(|(_, key)| key);
+        let (Some(low), Some(high)) = (present().min(), present().max()) else {
             return Places { of_row: vec![0; keys.len()], rows: Vec::new() };
         };
         let range = high.above(low, 0);
@@ -48,11 +48,11 @@ impl Places {
     /// The same of runs of bytes, which are compared byte by byte.
     pub fn of_bytes(values: &[&[u8]], there: Option<&Bitmap>) -> Self {
         // Names often begin alike: what all share is left out.
-        let held = || Column { keys: values, there }.rows().map(|(_, value)| value);
-        let Some(first) = held().next() else {
+        let present = || Column { keys: values, there }.rows().map(|(_, value)| value);
+        let Some(first) = present().next() else {
             return Places { of_row: vec![0; values.len()], rows: Vec::new() };
         };
-        let shared = held().fold(first.len(), |shared, value| {
+        let shared = present().fold(first.len(), |shared, value| {
             if value.get(..shared) == first.get(..shared) {
                 shared
             } else {
@@ -61,7 +61,7 @@ impl Places {
         });
         let own: Vec<&[u8]> = values.iter().map(|value| value.get(shared..).unwrap_or_default()).collect();
         // Twelve bytes and how many of them there are go into one number.
-        if held().all(|value| value.len() <= shared + 12) {
+        if present().all(|value| value.len() <= shared + 12) {
             let keys: Vec<u128> = own.iter().map(|value| start(value, 12) | value.len() as u128).collect();
             return Self::of(&keys, there);
         }
@@ -92,8 +92,8 @@ fn common(a: &[u8], b: &[u8]) -> usize {
 /// The first `most` bytes of a value as a number that compares as they do; what is not there counts as 0.
 fn start(value: &[u8], most: usize) -> u128 {
     let mut bytes = [0; 16];
-    let held = value.len().min(most);
-    bytes[..held].copy_from_slice(&value[..held]);
+    let length = value.len().min(most);
+    bytes[..length].copy_from_slice(&value[..length]);
     u128::from_be_bytes(bytes)
 }
 
@@ -217,22 +217,22 @@ impl Column<'_, (u128, &[u8])> {
 /// code stands for.
 pub fn without_gaps(places: &[u32], distinct: usize) -> (Codes, Vec<u32>) {
     if distinct > places.len().saturating_mul(ENTRIES_PER_ROW) {
-        let mut held = places.to_vec();
-        held.sort_unstable();
-        held.dedup();
-        return (Codes::of(places.iter().copied()), held);
+        let mut distinct_places = places.to_vec();
+        distinct_places.sort_unstable();
+        distinct_places.dedup();
+        return (Codes::of(places.iter().copied()), distinct_places);
     }
     let mut codes = vec![0u32; distinct];
     places.iter().for_each(|&place| codes[place as usize] = 1);
-    let mut held = Vec::new();
+    let mut distinct_places = Vec::new();
     for (place, code) in (0..).zip(&mut codes) {
         if *code == 1 {
-            *code = held.len() as u32;
-            held.push(place);
+            *code = distinct_places.len() as u32;
+            distinct_places.push(place);
         }
     }
     let of_row = places.iter().map(|&place| codes[place as usize]).collect();
-    (Codes { of_row, distinct: held.len() }, held)
+    (Codes { of_row, distinct: distinct_places.len() }, distinct_places)
 }
 
 #[cfg(test)]
@@ -248,13 +248,13 @@ mod tests {
 
     /// Places are those that a sorted set of the values has, and of each value its first row.
     fn as_sorted<T: Ord + Copy + std::fmt::Debug>(values: &[T], there: &Bitmap, places: &Places) {
-        let held = || values.iter().enumerate().filter(|row| there.get_bit(row.0));
-        let mut distinct: Vec<T> = held().map(|row| *row.1).collect();
+        let present = || values.iter().enumerate().filter(|row| there.get_bit(row.0));
+        let mut distinct: Vec<T> = present().map(|row| *row.1).collect();
         distinct.sort_unstable();
         distinct.dedup();
         assert_eq!(places.of_row.len(), values.len());
         assert_eq!(places.rows.iter().map(|&row| values[row as usize]).collect::<Vec<T>>(), distinct);
-        for (row, value) in held() {
+        for (row, value) in present() {
             assert_eq!(distinct[places.of_row[row] as usize], *value);
             assert!(places.rows[places.of_row[row] as usize] as usize <= row);
         }
@@ -302,11 +302,11 @@ mod tests {
 
         #[test]
         fn gaps(places in proptest::collection::vec(0u32..200, 0..90)) {
-            let (codes, held) = without_gaps(&places, 200);
+            let (codes, distinct_places) = without_gaps(&places, 200);
             let mut distinct = places.clone();
             distinct.sort_unstable();
             distinct.dedup();
-            prop_assert_eq!(&held, &distinct);
+            prop_assert_eq!(&distinct_places, &distinct);
             prop_assert_eq!(codes, Codes::of(places.iter().copied()));
         }
     }

@@ -6,8 +6,9 @@ use arrow::array::{
 use arrow::datatypes::{ArrowDataType as Dtype, DTYPE_ENUM_VALUES_LEGACY, DTYPE_ENUM_VALUES_NEW, Field};
 use polars::prelude::{PlHashMap, pf16};
 
+use super::arrays::downcast;
 use super::distinct::{Places, without_gaps};
-use super::values::{Values, held, picked};
+use super::values::{Values, gathered};
 use super::words::Words;
 use super::{dtype, label, text};
 use crate::ranking::{Codes, Key, Score};
@@ -32,7 +33,7 @@ impl Keys {
         }
         check(role, rows.name(), &rows.field)?;
         let Places { of_row: mut codes, rows: firsts } = places(&rows.field, rows.array.as_ref())?;
-        let array = one_zero(picked(rows.array.as_ref(), &firsts)?)?;
+        let array = one_zero(gathered(rows.array.as_ref(), &firsts)?)?;
         let values = Values { field: rows.field.clone(), array };
         if let KeyKind::Against(reference) = kind {
             refers(&values, reference, rows.array.null_count() > 0)?;
@@ -79,14 +80,14 @@ fn places(field: &Field, array: &dyn Array) -> Result<Places, String> {
     let there = array.validity();
     macro_rules! scores {
         ($value:ty) => {{
-            let values = held::<PrimitiveArray<$value>>(array)?.values();
+            let values = downcast::<PrimitiveArray<$value>>(array)?.values();
             Ok(Places::of(&values.iter().map(|&value| key(value)).collect::<Vec<_>>(), there))
         }};
     }
     match array.dtype() {
         Dtype::Null => Ok(Places { of_row: vec![0; array.len()], rows: Vec::new() }),
         Dtype::Boolean => {
-            let truths = held::<BooleanArray>(array)?.values().iter();
+            let truths = downcast::<BooleanArray>(array)?.values().iter();
             Ok(Places::of(&truths.map(u8::from).collect::<Vec<_>>(), there))
         }
         Dtype::Int8 => scores!(i8),
@@ -104,21 +105,23 @@ fn places(field: &Field, array: &dyn Array) -> Result<Places, String> {
         Dtype::Float32 => scores!(f32),
         Dtype::Float64 => scores!(f64),
         Dtype::Float16 => {
-            let values = held::<PrimitiveArray<pf16>>(array)?.values();
+            let values = downcast::<PrimitiveArray<pf16>>(array)?.values();
             Ok(Places::of(&values.iter().map(|&value| key(f32::from(value))).collect::<Vec<_>>(), there))
         }
         Dtype::Utf8View => {
-            let words = held::<Utf8ViewArray>(array)?.values_iter();
+            let words = downcast::<Utf8ViewArray>(array)?.values_iter();
             Ok(Places::of_bytes(&words.map(str::as_bytes).collect::<Vec<_>>(), there))
         }
-        Dtype::BinaryView => {
-            Ok(Places::of_bytes(&held::<BinaryViewArray>(array)?.values_iter().collect::<Vec<_>>(), there))
-        }
-        Dtype::LargeBinary => {
-            Ok(Places::of_bytes(&held::<BinaryArray<i64>>(array)?.values_iter().collect::<Vec<_>>(), there))
-        }
+        Dtype::BinaryView => Ok(Places::of_bytes(
+            &downcast::<BinaryViewArray>(array)?.values_iter().collect::<Vec<_>>(),
+            there,
+        )),
+        Dtype::LargeBinary => Ok(Places::of_bytes(
+            &downcast::<BinaryArray<i64>>(array)?.values_iter().collect::<Vec<_>>(),
+            there,
+        )),
         Dtype::Dictionary(..) => places_of_words(field, &Words::of(array)?),
-        Dtype::Struct(fields) => places_of_structs(fields, held(array)?),
+        Dtype::Struct(fields) => places_of_structs(fields, downcast(array)?),
         _ => Err(format!("\"{}\" has dtype {}, whose values have no order", field.name, dtype::shown(field))),
     }
 }
@@ -181,11 +184,11 @@ fn places_of_structs(fields: &[Field], structs: &StructArray) -> Result<Places, 
 fn one_zero(values: Box<dyn Array>) -> Result<Box<dyn Array>, String> {
     Ok(match values.dtype() {
         Dtype::Float64 => {
-            let floats = held::<PrimitiveArray<f64>>(values.as_ref())?.values().iter();
+            let floats = downcast::<PrimitiveArray<f64>>(values.as_ref())?.values().iter();
             PrimitiveArray::from_vec(floats.map(|value| value + 0.0).collect()).boxed()
         }
         Dtype::Float32 => {
-            let floats = held::<PrimitiveArray<f32>>(values.as_ref())?.values().iter();
+            let floats = downcast::<PrimitiveArray<f32>>(values.as_ref())?.values().iter();
             PrimitiveArray::from_vec(floats.map(|value| value + 0.0).collect()).boxed()
         }
         _ => values,
@@ -209,12 +212,12 @@ fn among(classes: &[String], role: &str, keys: &Values) -> Result<Vec<u32>, Stri
 
 /// Refuses keys among which the reference is not; `missing` if there are rows without a key.
 fn refers(values: &Values, reference: &str, missing: bool) -> Result<(), String> {
-    let structs = held::<StructArray>(values.array.as_ref())?;
+    let structs = downcast::<StructArray>(values.array.as_ref())?;
     let (Dtype::Struct(fields), [others, names @ ..]) = (structs.dtype(), structs.values()) else {
         return Err("a key with a reference has no fields".into());
     };
     // Nothing, and missing keys alone, refer to nothing.
-    if structs.is_empty() || !held::<BooleanArray>(others.as_ref())?.value(0) {
+    if structs.is_empty() || !downcast::<BooleanArray>(others.as_ref())?.value(0) {
         return Ok(());
     }
     let told = |row: usize| {
@@ -240,7 +243,7 @@ mod tests {
     use arrow::array::{DictionaryArray, NullArray};
 
     use super::*;
-    use crate::plugin::values::joined;
+    use crate::plugin::values::concatenated;
 
     /// The codes of a column of keys, and the keys as text.
     fn read(field: Field, array: Box<dyn Array>) -> (Vec<u32>, Vec<String>) {
@@ -285,7 +288,7 @@ mod tests {
             coded(&["b", "c"], &[Some(0), None, Some(1)]),
             coded(&["a", "b"], &[Some(1), Some(0)]).sliced(0, 2),
         ];
-        let all = joined(&parts).unwrap();
+        let all = concatenated(&parts).unwrap();
         assert_eq!(
             read(named(all.as_ref()), all.clone()),
             (vec![1, 0, 2, 1, 0], ["a", "b", "c"].map(String::from).to_vec())
@@ -308,7 +311,7 @@ mod tests {
             StructArray::try_new(Dtype::Struct(fields), 4, vec![numbers, words], None).unwrap().boxed();
         let expected = ["{null,\"b\"}", "{1,\"b\"}", "{2,\"a\"}", "{2,\"b\"}"].map(String::from).to_vec();
         assert_eq!(read(named(structs.as_ref()), structs.clone()), (vec![3, 0, 2, 1], expected.clone()));
-        let twice = joined(&[structs.clone(), structs.clone()]).unwrap();
+        let twice = concatenated(&[structs.clone(), structs.clone()]).unwrap();
         assert_eq!(read(named(twice.as_ref()), twice).1, expected);
         let missing = structs.with_validity(Some([true, false, true, false].into_iter().collect()));
         assert_eq!(read(named(missing.as_ref()), missing).1, expected[2..]);

@@ -6,8 +6,9 @@ use arrow::datatypes::{ArrowDataType as Dtype, Field};
 use arrow::types::NativeType;
 use polars::prelude::pf16;
 
+use super::arrays::{downcast, message};
 use super::dtype;
-use super::values::{Values, held, worded};
+use super::values::Values;
 use crate::ranking::{Bits, Domain, Key, Keys, Score};
 
 /// Refuses a dtype that cannot hold scores.
@@ -55,7 +56,7 @@ pub fn rankable(scores: &Values) -> Result<Box<dyn Array>, String> {
     check(scores.name(), &scores.field)?;
     let array = scores.array.as_ref();
     Ok(match array.dtype() {
-        Dtype::Boolean => from_bits(held(array)?).boxed(),
+        Dtype::Boolean => from_bits(downcast(array)?).boxed(),
         Dtype::Float16 => {
             let wide = scores.slice::<pf16>()?.iter().map(|&score| f32::from(score)).collect();
             PrimitiveArray::from_vec(wide).with_validity(array.validity().cloned()).boxed()
@@ -98,7 +99,7 @@ fn from_bits(scores: &BooleanArray) -> PrimitiveArray<u8> {
 pub fn thresholds(keys: Keys, there: Option<Bitmap>, dtype: &Dtype) -> Result<Box<dyn Array>, String> {
     /// Keys as scores of a type; no statistic changes the width that the columns were made with.
     fn scores<S: Native>(keys: Keys) -> Result<Vec<S>, String> {
-        let keys = <S::Key as Key>::of(keys).ok_or("thresholds of another width than the scores")?;
+        let keys = keys.into_vec::<S::Key>().ok_or("thresholds of another width than the scores")?;
         Ok(keys.into_iter().map(S::from_key).collect())
     }
     macro_rules! by_type {
@@ -106,7 +107,7 @@ pub fn thresholds(keys: Keys, there: Option<Bitmap>, dtype: &Dtype) -> Result<Bo
             match dtype {
                 Dtype::Boolean => {
                     let truths = scores::<u8>(keys)?.into_iter().map(|score| score != 0).collect();
-                    Ok(BooleanArray::try_new(Dtype::Boolean, truths, there).map_err(worded)?.boxed())
+                    Ok(BooleanArray::try_new(Dtype::Boolean, truths, there).map_err(message)?.boxed())
                 }
                 Dtype::Float16 => {
                     let halves = scores::<f32>(keys)?.into_iter().map(pf16::from).collect();
@@ -115,7 +116,7 @@ pub fn thresholds(keys: Keys, there: Option<Bitmap>, dtype: &Dtype) -> Result<Bo
                 $($($dtype)|+ => {
                     let scores = scores::<$score>(keys)?;
                     let array = PrimitiveArray::try_new(threshold_dtype(dtype), scores.into(), there);
-                    Ok(array.map_err(worded)?.boxed())
+                    Ok(array.map_err(message)?.boxed())
                 })*
                 other => Err(format!("thresholds of dtype {other:?} are unknown")),
             }
@@ -159,7 +160,7 @@ pub fn dispatch<W: WithScores>(scores: &dyn Array, what: W) -> Result<W::Output,
     macro_rules! by_type {
         ($($($dtype:pat_param)|+ => $score:ty;)*) => {
             match scores.dtype() {
-                $($($dtype)|+ => what.with::<$score>(held::<PrimitiveArray<$score>>(scores)?.values()),)*
+                $($($dtype)|+ => what.with::<$score>(downcast::<PrimitiveArray<$score>>(scores)?.values()),)*
                 other => Err(format!("scores of dtype {other:?} cannot be ranked")),
             }
         };

@@ -5,7 +5,7 @@ use arrow::bitmap::Bitmap;
 use arrow::datatypes::{ArrowDataType as Dtype, IntegerType};
 use polars::prelude::PlHashMap;
 
-use super::values::{NOWHERE, held, worded};
+use super::arrays::{NOWHERE, downcast, message};
 
 /// Words by number, whatever the width of the numbers.
 pub struct Words {
@@ -13,7 +13,7 @@ pub struct Words {
     pub places: Vec<u32>,
     /// Which rows have a word, if not all have.
     pub there: Option<Bitmap>,
-    /// The words. None comes twice as Polars passes them, but in what was joined.
+    /// The words. None comes twice as Polars passes them, but in what was concatenated.
     pub words: Utf8ViewArray,
 }
 
@@ -39,7 +39,7 @@ impl Words {
     }
 
     /// The words of rows, in this order, and no other words.
-    fn picked(&self, rows: &[u32]) -> Self {
+    fn gathered(&self, rows: &[u32]) -> Self {
         let mut place_of: PlHashMap<&str, u32> = PlHashMap::default();
         let mut words: Vec<&str> = Vec::new();
         let there =
@@ -61,11 +61,11 @@ impl Words {
 }
 
 fn read<K: DictionaryKey + Into<u32>>(array: &dyn Array) -> Result<Words, String> {
-    let array = held::<DictionaryArray<K>>(array)?;
+    let array = downcast::<DictionaryArray<K>>(array)?;
     Ok(Words {
         places: array.keys().values().iter().map(|&place| place.into()).collect(),
         there: array.validity().cloned(),
-        words: held::<Utf8ViewArray>(array.values().as_ref())?.clone(),
+        words: downcast::<Utf8ViewArray>(array.values().as_ref())?.clone(),
     })
 }
 
@@ -74,11 +74,11 @@ fn write<K: DictionaryKey + TryFrom<u32>>(words: Words, dtype: &Dtype) -> Result
         |place: u32| K::try_from(place).map_err(|_| format!("{place} words are more than {dtype:?} holds"));
     let places = words.places.into_iter().map(place).collect::<Result<Vec<K>, String>>()?;
     let places = PrimitiveArray::from_vec(places).with_validity(words.there);
-    Ok(DictionaryArray::try_new(dtype.clone(), places, words.words.boxed()).map_err(worded)?.boxed())
+    Ok(DictionaryArray::try_new(dtype.clone(), places, words.words.boxed()).map_err(message)?.boxed())
 }
 
 /// Dictionary arrays of one dtype as one.
-pub fn joined(parts: &[Box<dyn Array>]) -> Result<Box<dyn Array>, String> {
+pub fn concatenated(parts: &[Box<dyn Array>]) -> Result<Box<dyn Array>, String> {
     let mut all = Words { places: Vec::new(), there: None, words: Utf8ViewArray::new_empty(Dtype::Utf8View) };
     let (mut there, mut words) = (Vec::new(), Vec::new());
     let parts = parts.iter().map(|part| Ok((part, Words::of(part.as_ref())?)));
@@ -93,10 +93,10 @@ pub fn joined(parts: &[Box<dyn Array>]) -> Result<Box<dyn Array>, String> {
     all.there = Some(there.into());
     let rows: Vec<u32> = (0..all.places.len() as u32).collect();
     let Some((first, _)) = parts.first() else { return Err("a column without chunks".into()) };
-    all.picked(&rows).array(first.dtype())
+    all.gathered(&rows).array(first.dtype())
 }
 
 /// The words of rows, in this order.
-pub fn picked(array: &dyn Array, rows: &[u32]) -> Result<Box<dyn Array>, String> {
-    Words::of(array)?.picked(rows).array(array.dtype())
+pub fn gathered(array: &dyn Array, rows: &[u32]) -> Result<Box<dyn Array>, String> {
+    Words::of(array)?.gathered(rows).array(array.dtype())
 }

@@ -9,19 +9,12 @@
 //! Invariant after [`ClassKeys::spread`]: both piles are cut into the same number of buckets, every key of a
 //! bucket is below every key of the next, and equal keys are in one bucket.
 
-use super::classes::{Classes, FEW_ROWS};
-use super::map::{Line, Map, SAMPLE, sampled};
+use super::classes::Classes;
+use super::map::{Line, Map, ends_of, sampled};
+use super::sorting::sort;
 use super::steps::Runs;
+use super::tuning::{EQUAL_STEPS, FEW_ROWS, ROWS_PER_BUCKET, SAMPLE, SAMPLED_ROWS};
 use super::{Bits, Key, Score};
-
-/// Rows in a bucket, on average.
-///
-/// Measured on groups of 10^4 normal scores, by pairs of both classes: a tenth slower with 4 or with 16 than with 8 or 12.
-const ROWS_PER_BUCKET: usize = 10;
-
-/// From this many rows on, a sample of [`SAMPLE`] tells how they are best spread; with fewer, sorting the
-/// sample would weigh too much.
-const SAMPLED_ROWS: usize = 2048;
 
 /// The keys of one group's positives and negatives. Keeps its memory from group to group.
 #[derive(Debug, Default)]
@@ -219,27 +212,6 @@ pub(super) fn nan_among<S: Score>(scores: &[S], used: u64) -> bool {
     any && scores.iter().enumerate().any(|(row, score)| used >> row & 1 == 1 && score.is_nan())
 }
 
-/// The lowest and the highest position.
-pub(super) fn ends_of<S: Score>(keys: &[S::Key]) -> (f64, f64) {
-    const LANES: usize = 8;
-    let (mut low, mut high) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
-    let (chunks, rest) = keys.as_chunks::<LANES>();
-    let mut widen = |lane: usize, key| {
-        let position = S::from_key(key).position();
-        low[lane] = if position < low[lane] { position } else { low[lane] };
-        high[lane] = if position > high[lane] { position } else { high[lane] };
-    };
-    for chunk in chunks {
-        for (lane, &key) in chunk.iter().enumerate() {
-            widen(lane, key);
-        }
-    }
-    for &key in rest {
-        widen(0, key);
-    }
-    (low.into_iter().fold(f64::INFINITY, f64::min), high.into_iter().fold(f64::NEG_INFINITY, f64::max))
-}
-
 /// Sorts keys and walks them from the highest down.
 #[inline]
 fn for_each_in_order<K: Key>(pos: &mut [K], neg: &mut [K], runs: &mut Runs<'_, '_>) {
@@ -251,32 +223,6 @@ fn for_each_in_order<K: Key>(pos: &mut [K], neg: &mut [K], runs: &mut Runs<'_, '
         let count = |all: &[K], below: &[K]| (all.len() - below.len()) as u64;
         runs.push(key.wide(), count(pos, pos_below), count(neg, neg_below));
         (pos, neg) = (pos_below, neg_below);
-    }
-}
-
-/// Sorts a bucket.
-#[inline]
-pub(super) fn sort<K: Key>(bucket: &mut [K]) {
-    // The standard sort does the same for few keys, but behind a call.
-    const FEW: usize = 12;
-    if bucket.len() > FEW {
-        bucket.sort_unstable();
-    } else {
-        sort_few(bucket);
-    }
-}
-
-/// Sorts by insertion.
-#[inline]
-pub(super) fn sort_few<K: Key>(keys: &mut [K]) {
-    for sorted in 1..keys.len() {
-        let key = keys[sorted];
-        let mut place = sorted;
-        while place > 0 && keys[place - 1] > key {
-            keys[place] = keys[place - 1];
-            place -= 1;
-        }
-        keys[place] = key;
     }
 }
 
@@ -293,12 +239,10 @@ fn highest<K: Key>(pos: &[K], neg: &[K]) -> Option<K> {
 /// An ascending pile without the keys at its end that equal `key`.
 #[inline]
 fn without<K: Key>(pile: &[K], key: K) -> &[K] {
-    // Few equal keys are counted one by one; a long run of them is skipped by halving.
-    const STEPS: usize = 8;
     let mut end = pile.len();
     while end > 0 && pile[end - 1] == key {
         end -= 1;
-        if pile.len() - end == STEPS {
+        if pile.len() - end == EQUAL_STEPS {
             return &pile[..pile[..end].partition_point(|&other| other < key)];
         }
     }

@@ -10,21 +10,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use super::map::{SAMPLE, sampled};
+use super::map::sampled;
 use super::outline::{self, Beside, Cell, Piece};
-use super::shards::SHARD_ROWS;
 use super::steps::{Above, Runs, Take};
 use super::ties::{Source, Steps};
+use super::tuning::{FIRST_SLOTS, MOST_KEYS, SAMPLE, SHARD_ROWS, SLOTS_PER_KEY};
 use super::{Bits, Key, Score};
-
-/// Distinct keys that a table holds at most.
-const MOST: usize = 1 << 13;
-
-/// Slots of a table for each key that it holds, at least: of keys spread at random, all but one in thirty are then at home.
-const SLOTS_PER_KEY: usize = 16;
-
-/// Slots of a new table.
-const SLOTS: usize = 1 << 8;
 
 /// A distinct key and the rows that share it.
 #[derive(Clone, Copy, Debug)]
@@ -101,7 +92,7 @@ impl<K: Key> Table<K> {
             }
             place = (place + 1) % self.slots.len();
         }
-        if self.held * SLOTS_PER_KEY > self.slots.len() && self.held <= MOST {
+        if self.held * SLOTS_PER_KEY > self.slots.len() && self.held <= MOST_KEYS {
             self.grow();
         }
     }
@@ -178,7 +169,7 @@ impl<K: Key> Counted<K> {
     /// `exp(-m² / (2 most))`: here one in fifty.
     pub fn may_be_few<S: Score<Key = K>>(scores: &[S], most: usize) -> bool {
         let mut drawn = [K::default(); SAMPLE];
-        let enough = (3 * most.min(MOST).isqrt()).clamp(1, SAMPLE);
+        let enough = (3 * most.min(MOST_KEYS).isqrt()).clamp(1, SAMPLE);
         let rows = sampled(scores.len()).step_by(SAMPLE / enough);
         let held = drawn.iter_mut().zip(rows).map(|(key, row)| *key = scores[row].key()).count();
         let drawn = &mut drawn[..held];
@@ -199,8 +190,8 @@ impl<K: Key> Counted<K> {
         let count = |(block, scores): (usize, &[S])| {
             let labels = labels.slice(block * block_rows, scores.len());
             let valid = valid.map(|valid| valid.slice(block * block_rows, scores.len()));
-            let mut table = Table::new(SLOTS);
-            let whole = table.count_rows(scores, labels, valid, most.min(MOST), &stop);
+            let mut table = Table::new(FIRST_SLOTS);
+            let whole = table.count_rows(scores, labels, valid, most.min(MOST_KEYS), &stop);
             whole.then_some(table)
         };
         let tables: Option<Vec<Table<K>>> = if blocks == 1 {
@@ -274,7 +265,7 @@ mod tests {
     use super::*;
 
     fn free_slots_hold_strangers<K: Key>() {
-        for log_slots in SLOTS.ilog2()..=(2 * MOST * SLOTS_PER_KEY).ilog2() {
+        for log_slots in FIRST_SLOTS.ilog2()..=(2 * MOST_KEYS * SLOTS_PER_KEY).ilog2() {
             let table = Table::<K>::new(1 << log_slots);
             for (place, slot) in table.slots.iter().enumerate() {
                 assert_ne!((slot.key.hash() >> table.shift) as usize, place);

@@ -12,9 +12,7 @@ use super::keys::Keys;
 use super::score_type::ScoreType;
 use super::steps::{Above, Runs, Step, Take};
 use super::ties::{Source, Steps, Ties};
-
-/// Scores that counts get room for before they are known: few groups of more rows have as many distinct ones.
-const MOST_ROOM: u64 = 64;
+use super::tuning::MOST_ROOM;
 
 /// How many rows of either class share a score; with weights, their units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

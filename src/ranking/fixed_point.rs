@@ -11,13 +11,11 @@
 
 use rayon::prelude::*;
 
-use super::{Bits, SHARD_ROWS};
+use super::Bits;
+use super::tuning::{SHARD_ROWS, WEIGHTS_PER_TASK};
 
 /// Bits that all weights of a class take together, at most, but for roundings.
 const TOTAL_BITS: u32 = 62;
-
-/// Rows that one task looks at.
-const TASK_ROWS: usize = 1 << 16;
 
 /// What a class's weights are counted in: a power of two.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,7 +73,7 @@ pub struct Units {
 /// and finite.
 pub fn units(weights: &[f64], labels: Bits<'_>, valid: Option<Bits<'_>>) -> [Unit; 2] {
     let count = |(task, weights): (usize, &[f64])| {
-        let first = task * TASK_ROWS;
+        let first = task * WEIGHTS_PER_TASK;
         let valid = valid.map(|valid| valid.slice(first, weights.len()));
         counted(weights, labels.slice(first, weights.len()), valid)
     };
@@ -86,7 +84,7 @@ pub fn units(weights: &[f64], labels: Bits<'_>, valid: Option<Bits<'_>>) -> [Uni
             a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
             a
         };
-        weights.par_chunks(TASK_ROWS).enumerate().map(count).reduce(|| vec![0; 2 * POWERS], joined)
+        weights.par_chunks(WEIGHTS_PER_TASK).enumerate().map(count).reduce(|| vec![0; 2 * POWERS], joined)
     };
     [0, 1].map(|class| unit(&counts[class * POWERS..][..POWERS]))
 }

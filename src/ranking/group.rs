@@ -3,17 +3,13 @@
 use super::counted::Counted;
 use super::number::Domain;
 use super::one_thread::OneThread;
+use super::row_counts::RowCounts;
 use super::score_type::ScoreType;
-use super::shards::{self, SHARD_ROWS, Shards};
+use super::shards::{self, Shards};
 use super::ties::Source;
+use super::tuning::{COUNTED_ROWS, ROWS_PER_KEY, SHARD_ROWS};
 use super::weighted::Weighted;
 use super::{Bits, Key, Score, Ties};
-
-/// Groups of fewer rows are not searched for few distinct scores.
-const COUNTED_ROWS: usize = 1 << 11;
-
-/// A group is counted as long as a score is shared by as many of its rows, on average.
-const ROWS_PER_KEY: usize = 64;
 
 /// The way in which a group is ranked. All give the same answers; tests and benchmarks force one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,17 +42,6 @@ pub struct Group<K> {
     nan: bool,
     /// All rows, those that were skipped among them.
     rows: u64,
-}
-
-/// How many rows a group has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RowCounts {
-    /// Positives: rows that are not missing and whose label is 1.
-    pub n_pos: u64,
-    /// Negatives: rows that are not missing and whose label is 0.
-    pub n_neg: u64,
-    /// Rows that were skipped.
-    pub n_missing: u64,
 }
 
 /// Where the rows are.

@@ -7,14 +7,7 @@
 //! rows that reach it are counted exactly.
 
 use super::Key;
-
-/// Bits of the first grid's cell numbers.
-///
-/// Floats of one sign that differ by a factor of 1000 spread over some hundreds of cells, each of which is then cut again.
-const FIRST_BITS: u32 = 16;
-
-/// A cell with so many times the rows that it was meant to have makes the outline too coarse.
-const TOO_MANY: u64 = 8;
+use super::tuning::{FIRST_GRID_BITS, TOO_MANY_TIMES};
 
 /// Some keys of one class.
 #[derive(Clone, Copy, Debug)]
@@ -110,7 +103,7 @@ struct Grid<K> {
 impl<K: Key> Grid<K> {
     fn first(low: K, high: K) -> Self {
         let bits = u128::BITS - high.above(low, 0).leading_zeros();
-        let shift = bits.saturating_sub(FIRST_BITS);
+        let shift = bits.saturating_sub(FIRST_GRID_BITS);
         let cells = high.above(low, shift) as u32 + 1;
         Grid { low, shift, parts: (0..cells).map(|cell| (cell, 0)).collect() }
     }
@@ -154,7 +147,7 @@ pub(super) fn outline<K: Key>(
     let most = whole.rows.div_ceil(cells as u64).max(1);
     let grid = grid.cut(&rows, most);
     let outline = joined(each(&|place, pieces| counted(&grid, pieces, &ends[place])));
-    let fine = |cell: &Cell<K>| cell.lowest == cell.highest || cell.rows <= TOO_MANY * most;
+    let fine = |cell: &Cell<K>| cell.lowest == cell.highest || cell.rows <= TOO_MANY_TIMES * most;
     outline.iter().all(fine).then(|| outline.into_iter().map(Cell::wide).collect())
 }
 

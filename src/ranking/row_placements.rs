@@ -6,17 +6,9 @@
 //! rarer class learns its own.
 
 use super::index::Index;
-use super::map::{Map, SAMPLE, sampled};
+use super::map::{Map, sampled};
+use super::tuning::{MOST_PARTS, PART_ROWS, SAMPLE};
 use super::{Key, Score};
-
-/// Rows in a part, about.
-///
-/// Measured on two normal scores of 10^6 rows, 30 % positive: with one part the lookups wait for memory, and the paired
-/// test takes 2.6 times as long.
-const PART_ROWS: usize = 1 << 14;
-
-/// Most parts: each takes in two streams of rows, and more of them than this leave the first cache.
-const MOST_PARTS: usize = 256;
 
 /// Twice the placements of all rows, ties counting once, not divided by the number of rows of the other class.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -22,26 +22,8 @@ use super::score_ops::ScoreOps;
 use super::steps::{Above, Runs, Take, Tie};
 use super::streams::Streams;
 use super::ties::{Source, Steps, Walk};
+use super::tuning::{BLOCKS_PER_THREAD, INDEXED_BYTES, MAX_SHARDS, MIN_SHARDS, SHARD_ROWS, SHARDS_AT_A_TIME};
 use super::{Bits, Key, Score, tasks};
-
-/// From this many rows on, a group is ranked by all threads: about where its keys outgrow a core's cache.
-pub const SHARD_ROWS: usize = 1 << 17;
-
-/// Bytes of a shard's indexed keys, on average: with their buckets and where they go, and the shard's other rows
-/// passing by, they stay in 512 KiB, the second cache of the core where this was measured.
-const INDEXED_BYTES: usize = 1 << 16;
-
-/// Shards at least: a map with many cells needs some for each of them.
-const MIN_SHARDS: usize = 64;
-
-/// Shards at most.
-const MAX_SHARDS: usize = 512;
-
-/// Blocks for each thread, so that a thread which falls behind can be helped out.
-const BLOCKS_PER_THREAD: usize = 4;
-
-/// Shards for each thread whose answers are there at once, where an answer is as large as the shard.
-const SHARDS_AT_A_TIME: usize = 2;
 
 /// The keys of a large group.
 #[derive(Debug)]

@@ -8,14 +8,12 @@ use super::fixed_point::Units;
 use super::fixed_point::{self, Unit};
 use super::outline::{Cell, outline};
 use super::score_ops::ScoreOps;
-use super::shards::SHARD_ROWS;
-use super::steps::{Above, Runs, Take, Tie};
+use super::steps::{Above, Take};
 use super::ties::{Source, Squared, Steps, Walk};
+use super::tuning::SHARD_ROWS;
+use super::weighted_rows::{WeightedRow, each_tie, hand_out};
 use super::weighted_shards::WeightedShards;
 use super::{Bits, Key, Score};
-
-/// A row: its key, its units and, as the lowest bit, its label.
-pub(super) type Row<K> = (K, u64);
 
 /// The weighted rows of a group. Keeps no memory from group to group.
 #[derive(Debug)]
@@ -35,7 +33,7 @@ pub struct Weighted<K> {
 #[derive(Debug)]
 enum Layout<K> {
     /// Highest first.
-    Rows(Vec<Row<K>>),
+    Rows(Vec<WeightedRow<K>>),
     Shards(WeightedShards<K>),
 }
 
@@ -65,7 +63,7 @@ impl<K: Key> Weighted<K> {
                 nan,
             };
         }
-        let mut sorted: Vec<Row<K>> = Vec::with_capacity(scores.len());
+        let mut sorted: Vec<WeightedRow<K>> = Vec::with_capacity(scores.len());
         let (mut totals, mut any, mut nan) = ([0; 2], [0u64; 2], false);
         for (row, (&score, &weight)) in scores.iter().zip(weights).enumerate() {
             if valid.is_none_or(|valid| valid.word(row) & 1 == 1) {
@@ -146,7 +144,7 @@ impl<K: Key> Source for Weighted<K> {
     }
 
     fn squared(&self) -> Vec<Squared> {
-        let of = |rows: &[Row<K>], above| {
+        let of = |rows: &[WeightedRow<K>], above| {
             let mut ties = Vec::new();
             each_tie(rows, above, &mut |squared| ties.push(squared));
             ties
@@ -176,35 +174,11 @@ impl<K: Key> Source for Weighted<K> {
     }
 }
 
-/// Hands out the ties of sorted rows, from the highest score down.
-fn hand_out<K: Key>(rows: &[Row<K>], above: Above, take: &mut Take<'_>) {
-    let mut memory = Vec::new();
-    let mut runs = Runs::new(above, &mut memory, take);
-    each_tie(rows, above, &mut |Squared { tie, .. }| runs.push(tie.key, tie.pos, tie.neg));
-    runs.hand_out();
-}
-
-/// Walks the ties of sorted rows, from the highest score down.
-fn each_tie<K: Key>(rows: &[Row<K>], mut above: Above, visit: &mut dyn FnMut(Squared)) {
-    for tied in rows.chunk_by(|a, b| a.0 == b.0) {
-        let mut units = [0; 2];
-        let mut squares = [0.0; 2];
-        for row in tied {
-            let class = (row.1 & 1) as usize;
-            units[class] += row.1 >> 1;
-            squares[class] += ((row.1 >> 1) as f64).powi(2);
-        }
-        let [neg, pos] = units;
-        let tie = Tie { key: tied[0].0.wide(), pos, neg, pos_above: above.pos, neg_above: above.neg };
-        visit(Squared { tie, pos: squares[1], neg: squares[0] });
-        above = Above { pos: above.pos + pos, neg: above.neg + neg };
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::ranking::bits::tests::packed;
+    use crate::ranking::steps::Tie;
     use crate::ranking::{Domain, Group, Strategy, Ties};
     use proptest::prelude::*;
 

@@ -14,7 +14,7 @@ use super::score_ops::ScoreOps;
 use super::shards::{blocks, map, shards_for};
 use super::steps::Above;
 use super::streams::Streams;
-use super::weighted::Row;
+use super::weighted_rows::WeightedRow;
 use super::{Bits, Key, Score, tasks};
 
 /// The keys and units of a large group.
@@ -151,7 +151,7 @@ impl<K: Key> WeightedShards<K> {
 
 impl<K: Key> Shard<'_, K> {
     /// All rows, from the highest key down.
-    pub fn sorted(&self, rows: &mut Vec<Row<K>>) {
+    pub fn sorted(&self, rows: &mut Vec<WeightedRow<K>>) {
         rows.clear();
         for (label, pieces) in (0..).zip(&self.classes) {
             for (keys, units) in pieces {
