@@ -30,7 +30,7 @@ impl Places {
     /// Values of a range that is not much larger than the rows are looked up in a table of it. Of others, few
     /// distinct ones are looked up by their hashes, and many are sorted.
     pub fn of<K: Key>(keys: &[K], there: Option<&Bitmap>) -> Self {
-        let column = Column { keys, there };
+        let column = OptionalKeys { keys, there };
         let present = || column.rows().map(|(_, key)| key);
         let (Some(low), Some(high)) = (present().min(), present().max()) else {
             return Places { of_row: vec![0; keys.len()], rows: Vec::new() };
@@ -48,7 +48,7 @@ impl Places {
     /// The same of runs of bytes, which are compared byte by byte.
     pub fn of_bytes(values: &[&[u8]], there: Option<&Bitmap>) -> Self {
         // Names often begin alike: what all share is left out.
-        let present = || Column { keys: values, there }.rows().map(|(_, value)| value);
+        let present = || OptionalKeys { keys: values, there }.rows().map(|(_, value)| value);
         let Some(first) = present().next() else {
             return Places { of_row: vec![0; values.len()], rows: Vec::new() };
         };
@@ -67,7 +67,7 @@ impl Places {
         }
         // The start of each decides most comparisons without a look at the bytes.
         let keys: Vec<(u128, &[u8])> = own.iter().map(|value| (start(value, 16), *value)).collect();
-        let column = Column { keys: &keys, there };
+        let column = OptionalKeys { keys: &keys, there };
         if column.are_many() { column.sorted() } else { column.hashed_bytes() }
     }
 
@@ -99,12 +99,12 @@ fn start(value: &[u8], most: usize) -> u128 {
 
 /// Keys, of which some may be missing.
 #[derive(Clone, Copy)]
-struct Column<'a, K> {
+struct OptionalKeys<'a, K> {
     keys: &'a [K],
     there: Option<&'a Bitmap>,
 }
 
-impl<'a, K: Copy + Ord + Send> Column<'a, K> {
+impl<'a, K: Copy + Ord + Send> OptionalKeys<'a, K> {
     fn is_there(&self, row: usize) -> bool {
         self.there.is_none_or(|there| there.get_bit(row))
     }
@@ -163,7 +163,7 @@ impl<'a, K: Copy + Ord + Send> Column<'a, K> {
     }
 }
 
-impl<K: Key> Column<'_, K> {
+impl<K: Key> OptionalKeys<'_, K> {
     /// By the hashes of the distinct keys, which are then sorted.
     fn hashed(self) -> Places {
         // Where the first row of a key is told, at the high bits of the key's hash or at the next free place.
@@ -198,7 +198,7 @@ impl<K: Key> Column<'_, K> {
     }
 }
 
-impl Column<'_, (u128, &[u8])> {
+impl OptionalKeys<'_, (u128, &[u8])> {
     /// The same of bytes.
     fn hashed_bytes(self) -> Places {
         let mut seen: PlHashMap<&[u8], u32> = PlHashMap::default();
@@ -262,7 +262,7 @@ mod tests {
 
     fn every_way<K: Key>(keys: Vec<Option<K>>) {
         let (keys, there) = parted(keys);
-        let column = Column { keys: &keys, there: Some(&there) };
+        let column = OptionalKeys { keys: &keys, there: Some(&there) };
         let mut distinct = keys.clone();
         distinct.sort_unstable();
         let entry = |key: K| distinct.partition_point(|other| *other < key);
@@ -291,7 +291,7 @@ mod tests {
             let (values, there) = parted(values);
             let bytes: Vec<&[u8]> = values.iter().map(String::as_bytes).collect();
             let keys: Vec<(u128, &[u8])> = bytes.iter().map(|value| (start(value, 16), *value)).collect();
-            let column = Column { keys: &keys, there: Some(&there) };
+            let column = OptionalKeys { keys: &keys, there: Some(&there) };
             for places in [Places::of_bytes(&bytes, Some(&there)), column.sorted(), column.hashed_bytes()] {
                 as_sorted(&bytes, &there, &places);
             }
@@ -316,6 +316,6 @@ mod tests {
         let keys: Vec<u64> =
             (0..50_000u64).map(|row| (row % 9_000).wrapping_mul(0x9E37_79B9_7F4A_7C15)).collect();
         let there = Bitmap::new_with_value(true, keys.len());
-        as_sorted(&keys, &there, &Column { keys: &keys, there: None }.hashed());
+        as_sorted(&keys, &there, &OptionalKeys { keys: &keys, there: None }.hashed());
     }
 }

@@ -11,7 +11,7 @@ use arrow::datatypes::{ArrowDataType as Dtype, Field};
 use super::answer::{CALLS, Threads, joined};
 use super::ffi::Input;
 use super::groups::same_groups;
-use super::keys::{self, Keys};
+use super::keys::{self, KeyCodes};
 use super::score::{Native, WithScores, dispatch};
 use super::values::Values;
 use super::{columns, dtype, label, score};
@@ -53,15 +53,15 @@ impl Roles {
 }
 
 /// What reading the columns of a statistic asks of it.
-struct Asked<'a> {
+struct InputRules<'a> {
     inputs: Inputs,
     keys: KeyKind<'a>,
     needs: Needs,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> InputRules<'a> {
     fn by<J: Joint>(statistic: &'a J) -> Self {
-        Asked { inputs: J::INPUTS, keys: statistic.key_kind(), needs: statistic.needs() }
+        InputRules { inputs: J::INPUTS, keys: statistic.key_kind(), needs: statistic.needs() }
     }
 
     /// The dtypes of a record's fields that depend on the inputs, once all inputs are known to be what they must be.
@@ -99,13 +99,13 @@ impl<'a> Asked<'a> {
 
 /// The planned field of a statistic of rows.
 pub fn joint_field<J: Joint>(inputs: &[Field], statistic: &J) -> Result<Field, String> {
-    let dtypes = Asked::by(statistic).planned(inputs, statistic.check())?;
+    let dtypes = InputRules::by(statistic).planned(inputs, statistic.check())?;
     Ok(Field::new(inputs[0].name.clone(), columns::record_dtype(J::Record::FIELDS, &dtypes), true))
 }
 
 /// The planned field of a statistic of rows whose record has one field, which stands for the record.
 pub fn joint_single_field<J: Joint>(inputs: &[Field], statistic: &J) -> Result<Field, String> {
-    let dtypes = Asked::by(statistic).planned(inputs, statistic.check())?;
+    let dtypes = InputRules::by(statistic).planned(inputs, statistic.check())?;
     Ok(columns::field(&inputs[0].name, &J::Record::FIELDS[0].kind, &dtypes))
 }
 
@@ -124,8 +124,8 @@ pub fn joint_single<J: Joint>(inputs: &[Input], statistic: &J) -> Result<Values,
 }
 
 fn answers<J: Joint>(inputs: &[Input], statistic: &J) -> Result<(Vec<Column>, columns::Lookups), String> {
-    let asked = Asked::by(statistic);
-    let (table, dtypes) = Table::read(inputs, &asked)?;
+    let asked = InputRules::by(statistic);
+    let (table, dtypes) = GroupTable::read(inputs, &asked)?;
     let passes = statistic.passes().max(2);
     let columns = table.answers(J::Record::FIELDS, passes, &|group, columns| {
         let (rows, has_nan) = table.group(group, asked.needs)?;
@@ -151,18 +151,18 @@ fn answers<J: Joint>(inputs: &[Input], statistic: &J) -> Result<(Vec<Column>, co
 type Append<'a> = &'a (dyn Fn(usize, &mut [Column]) -> Result<(), String> + Sync);
 
 /// The rows of all groups, column by column.
-struct Table {
+struct GroupTable {
     scores: Vec<Box<dyn Array>>,
     labels: Option<Bitmap>,
     values: Vec<PrimitiveArray<f64>>,
-    keys: Option<Keys>,
+    keys: Option<KeyCodes>,
     /// Rows in which nothing is missing, where anything is.
     valid: Option<Bitmap>,
     borders: Vec<usize>,
 }
 
-impl Table {
-    fn read(inputs: &[Input], asked: &Asked) -> Result<(Table, columns::Dtypes), String> {
+impl GroupTable {
+    fn read(inputs: &[Input], asked: &InputRules) -> Result<(GroupTable, columns::Dtypes), String> {
         CALLS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let dtypes = asked.checked(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>())?;
         let roles = Roles::of(asked.inputs, inputs.len())?;
@@ -187,10 +187,10 @@ impl Table {
         if let Some((place, role)) = roles.key {
             let rows = &rows[place];
             hold(rows.there().as_ref());
-            keys = Some(Keys::read(role, rows, asked.keys)?);
+            keys = Some(KeyCodes::read(role, rows, asked.keys)?);
         }
         let valid = valid.filter(|valid| valid.unset_bits() > 0);
-        Ok((Table { scores, labels, values, keys, valid, borders }, dtypes))
+        Ok((GroupTable { scores, labels, values, keys, valid, borders }, dtypes))
     }
 
     fn rows(&self, group: usize) -> Range<usize> {

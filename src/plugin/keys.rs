@@ -18,16 +18,16 @@ use crate::statistics::KeyKind;
 const SHOWN: usize = 10;
 
 /// A column of keys as codes.
-pub struct Keys {
+pub struct KeyCodes {
     /// For each row, the place of its key among `values`.
     pub codes: Vec<u32>,
     /// The distinct keys, in order.
     pub values: Values,
 }
 
-impl Keys {
+impl KeyCodes {
     /// Codes the rows of a key column of a kind.
-    pub fn read(role: &str, rows: &Values, kind: KeyKind<'_>) -> Result<Keys, String> {
+    pub fn read(role: &str, rows: &Values, kind: KeyKind<'_>) -> Result<KeyCodes, String> {
         if kind == KeyKind::Truth {
             return Self::of_truths(role, rows);
         }
@@ -42,14 +42,14 @@ impl Keys {
             let places = among(classes, role, &values)?;
             codes.iter_mut().for_each(|code| *code = places.get(*code as usize).copied().unwrap_or_default());
         }
-        Ok(Keys { codes, values })
+        Ok(KeyCodes { codes, values })
     }
 
     /// Codes the rows of a column of truth values: false is 0, and true is 1.
-    fn of_truths(role: &str, rows: &Values) -> Result<Keys, String> {
+    fn of_truths(role: &str, rows: &Values) -> Result<KeyCodes, String> {
         let (truths, _) = label::bits(role, rows)?;
         let values = Values::new(rows.name(), BooleanArray::from_slice([false, true]).boxed());
-        Ok(Keys { codes: truths.iter().map(u32::from).collect(), values })
+        Ok(KeyCodes { codes: truths.iter().map(u32::from).collect(), values })
     }
 
     /// The codes of some rows without gaps, and the key that each stands for.
@@ -248,7 +248,7 @@ mod tests {
     /// The codes of a column of keys, and the keys as text.
     fn read(field: Field, array: Box<dyn Array>) -> (Vec<u32>, Vec<String>) {
         let rows = Values { field, array };
-        let keys = Keys::read("fold", &rows, KeyKind::Any).unwrap();
+        let keys = KeyCodes::read("fold", &rows, KeyKind::Any).unwrap();
         assert_eq!(keys.values.array.dtype(), rows.array.dtype());
         let texts = (0..keys.values.array.len())
             .map(|row| text::shown(&keys.values.field, keys.values.array.as_ref(), row).unwrap());

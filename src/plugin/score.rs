@@ -9,7 +9,7 @@ use polars::prelude::pf16;
 use super::arrays::{downcast, message};
 use super::dtype;
 use super::values::Values;
-use crate::ranking::{Bits, Domain, Key, Keys, Score};
+use crate::ranking::{Bits, Domain, Keys, Score};
 
 /// Refuses a dtype that cannot hold scores.
 pub fn check(name: &str, item: &Field) -> Result<(), String> {

@@ -34,19 +34,20 @@ impl<K> Slot<K> {
 
 /// The distinct keys of some rows.
 #[derive(Debug)]
-struct Table<K> {
+struct KeyTable<K> {
     slots: Vec<Slot<K>>,
     /// Shift of a hash that leaves a slot's number.
     shift: u32,
     held: usize,
 }
 
-impl<K: Key> Table<K> {
+impl<K: Key> KeyTable<K> {
     fn new(slots: usize) -> Self {
         let shift = u64::BITS - slots.ilog2();
         // A key that is seldom met. The slot where it is at home gets one that is at home elsewhere.
         let stranger = K::FAULT;
-        let mut table = Table { slots: vec![Slot { key: stranger, counts: [0; 4] }; slots], shift, held: 0 };
+        let mut table =
+            KeyTable { slots: vec![Slot { key: stranger, counts: [0; 4] }; slots], shift, held: 0 };
         table.slots[(stranger.hash() >> shift) as usize].key = K::default();
         table
     }
@@ -98,7 +99,7 @@ impl<K: Key> Table<K> {
     }
 
     fn grow(&mut self) {
-        let mut larger = Table::new(2 * self.slots.len());
+        let mut larger = KeyTable::new(2 * self.slots.len());
         for slot in self.held() {
             let mut place = (slot.key.hash() >> larger.shift) as usize;
             while !larger.slots[place].is_free() {
@@ -190,11 +191,11 @@ impl<K: Key> Counted<K> {
         let count = |(block, scores): (usize, &[S])| {
             let labels = labels.slice(block * block_rows, scores.len());
             let valid = valid.map(|valid| valid.slice(block * block_rows, scores.len()));
-            let mut table = Table::new(FIRST_SLOTS);
+            let mut table = KeyTable::new(FIRST_SLOTS);
             let whole = table.count_rows(scores, labels, valid, most.min(MOST_KEYS), &stop);
             whole.then_some(table)
         };
-        let tables: Option<Vec<Table<K>>> = if blocks == 1 {
+        let tables: Option<Vec<KeyTable<K>>> = if blocks == 1 {
             scores.chunks(block_rows).enumerate().map(count).collect()
         } else {
             scores.par_chunks(block_rows).enumerate().map(count).collect()
@@ -202,8 +203,8 @@ impl<K: Key> Counted<K> {
         Some(Self::of_tables::<S>(&tables?))
     }
 
-    fn of_tables<S: Score<Key = K>>(tables: &[Table<K>]) -> Self {
-        let mut slots: Vec<Slot<K>> = tables.iter().flat_map(Table::held).collect();
+    fn of_tables<S: Score<Key = K>>(tables: &[KeyTable<K>]) -> Self {
+        let mut slots: Vec<Slot<K>> = tables.iter().flat_map(KeyTable::held).collect();
         slots.sort_unstable_by_key(|slot| slot.key);
         let mut keys: Vec<(K, [u64; 2])> = Vec::new();
         let mut rows = [0; 2];
@@ -266,7 +267,7 @@ mod tests {
 
     fn free_slots_hold_strangers<K: Key>() {
         for log_slots in FIRST_SLOTS.ilog2()..=(2 * MOST_KEYS * SLOTS_PER_KEY).ilog2() {
-            let table = Table::<K>::new(1 << log_slots);
+            let table = KeyTable::<K>::new(1 << log_slots);
             for (place, slot) in table.slots.iter().enumerate() {
                 assert_ne!((slot.key.hash() >> table.shift) as usize, place);
             }

@@ -80,7 +80,7 @@ pub fn units(weights: &[f64], labels: Bits<'_>, valid: Option<Bits<'_>>) -> [Uni
     let counts = if weights.len() < SHARD_ROWS {
         counted(weights, labels, valid)
     } else {
-        let joined = |mut a: Counts, b: Counts| {
+        let joined = |mut a: ExponentCounts, b: ExponentCounts| {
             a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
             a
         };
@@ -93,9 +93,9 @@ pub fn units(weights: &[f64], labels: Bits<'_>, valid: Option<Bits<'_>>) -> [Uni
 const POWERS: usize = 1 << 11;
 
 /// For negatives and then for positives: how many weights have which exponent.
-type Counts = Vec<u64>;
+type ExponentCounts = Vec<u64>;
 
-fn counted(weights: &[f64], labels: Bits<'_>, valid: Option<Bits<'_>>) -> Counts {
+fn counted(weights: &[f64], labels: Bits<'_>, valid: Option<Bits<'_>>) -> ExponentCounts {
     let mut counts = vec![0; 2 * POWERS];
     for (word, weights) in weights.chunks(64).enumerate() {
         let label = labels.word(word * 64);

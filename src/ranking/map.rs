@@ -119,12 +119,12 @@ pub(super) struct Pieces {
     low: u64,
     /// Cells are `2^shift` keys wide.
     shift: u32,
-    cells: Vec<Cell>,
+    cells: Vec<CellLine>,
 }
 
 /// The buckets of one cell.
 #[derive(Clone, Copy, Debug, Default)]
-struct Cell {
+struct CellLine {
     first: u32,
     line: Line,
 }
@@ -134,7 +134,7 @@ impl Pieces {
     fn through(sample: &[f64], buckets: usize) -> Self {
         let (low, high) = (sample[0].key(), sample[sample.len() - 1].key());
         let shift = (u64::BITS - (high - low).leading_zeros()).saturating_sub(GRID_CELLS.ilog2());
-        let mut pieces = Pieces { low, shift, cells: vec![Cell::default(); GRID_CELLS] };
+        let mut pieces = Pieces { low, shift, cells: vec![CellLine::default(); GRID_CELLS] };
         let first_bucket = |place: usize| (place * buckets / sample.len()).min(buckets - 1);
         let mut place = 0;
         for number in 0..GRID_CELLS {
@@ -148,7 +148,7 @@ impl Pieces {
                     Line::over(border(number), border(number + 1), (end - first).max(1))
                 }
             };
-            pieces.cells[number] = Cell { first: first as u32, line };
+            pieces.cells[number] = CellLine { first: first as u32, line };
             place += here;
         }
         pieces
@@ -161,7 +161,7 @@ impl Pieces {
 
     #[inline]
     pub fn bucket(&self, position: f64) -> u32 {
-        let Cell { first, line } = self.cells[self.cell(position)];
+        let CellLine { first, line } = self.cells[self.cell(position)];
         first + line.bucket(position)
     }
 }

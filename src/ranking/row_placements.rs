@@ -27,7 +27,7 @@ impl RowPlacements {
     pub fn of<S: Score>(scores: &[S], labels: &[bool]) -> Self {
         assert!(scores.len() == labels.len() && scores.len() < 1 << 31, "a group has fewer than 2^31 rows");
         let n_pos = labels.iter().filter(|&&label| label).count();
-        let parts = Parts::of(scores, labels);
+        let parts = ScoreParts::of(scores, labels);
         let mut placed = RowPlacements { of_pos: vec![0; n_pos], of_neg: vec![0; scores.len() - n_pos] };
         let mut below = Below::default();
         // Of either class, the rows of lower parts.
@@ -59,7 +59,7 @@ impl RowPlacements {
 }
 
 /// Rows parted by score and class.
-struct Parts<K> {
+struct ScoreParts<K> {
     keys: Vec<K>,
     /// For each row, its place among the rows of its class.
     places: Vec<u32>,
@@ -67,7 +67,7 @@ struct Parts<K> {
     rows: Vec<(usize, std::ops::Range<usize>)>,
 }
 
-impl<K: Key> Parts<K> {
+impl<K: Key> ScoreParts<K> {
     fn of<S: Score<Key = K>>(scores: &[S], labels: &[bool]) -> Self {
         let n_parts = (scores.len() / PART_ROWS).clamp(1, MOST_PARTS);
         let mut parts = vec![0u16; scores.len()];
@@ -110,7 +110,7 @@ impl<K: Key> Parts<K> {
             *next += 1;
             of_class[usize::from(label)] += 1;
         }
-        Parts { keys, places, rows }
+        ScoreParts { keys, places, rows }
     }
 }
 

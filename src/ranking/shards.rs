@@ -16,7 +16,7 @@ use super::classes::Classes;
 use super::duplicates::Duplicates;
 use super::index::Index;
 use super::map::{Map, sampled};
-use super::one_thread::Room;
+use super::one_thread::WalkMemory;
 use super::outline::{self, Beside, Cell, Piece};
 use super::score_ops::ScoreOps;
 use super::steps::{Above, Runs, Take, Tie};
@@ -152,9 +152,9 @@ impl<K: Key> Shards<K> {
 
 /// What a thread keeps from shard to shard.
 #[derive(Debug, Default)]
-struct ThreadRoom<K> {
+struct ThreadMemory<K> {
     class_keys: ClassKeys<K>,
-    room: Room<K>,
+    room: WalkMemory<K>,
 }
 
 impl<K: Key> Source for Shards<K> {
@@ -175,10 +175,10 @@ impl<K: Key> Source for Shards<K> {
         part: &(dyn Fn(usize, &mut Walk<'_>) + Sync),
         done: &mut dyn FnMut(usize),
     ) {
-        let ask = |room: &mut ThreadRoom<K>, place: usize| {
+        let ask = |room: &mut ThreadMemory<K>, place: usize| {
             let (shard, above) = self.order[place];
             self.with(shard, |classes| {
-                let ThreadRoom { class_keys, room: Room { index, rises: memory } } = &mut *room;
+                let ThreadMemory { class_keys, room: WalkMemory { index, rises: memory } } = &mut *room;
                 part(place, &mut |take| match steps {
                     Steps::Ties => {
                         class_keys.collect(classes);
@@ -202,7 +202,7 @@ impl<K: Key> Source for Shards<K> {
         };
         for first in (0..self.order.len()).step_by(at_a_time) {
             let some = first..self.order.len().min(first + at_a_time);
-            tasks::each(some.clone(), ThreadRoom::default, ask);
+            tasks::each(some.clone(), ThreadMemory::default, ask);
             some.for_each(&mut *done);
         }
     }

@@ -18,7 +18,7 @@ use super::{Bits, Key, Score};
 /// The weighted rows of a group. Keeps no memory from group to group.
 #[derive(Debug)]
 pub struct Weighted<K> {
-    layout: Layout<K>,
+    layout: WeightedLayout<K>,
     ops: ScoreOps<K>,
     units: [Unit; 2],
     /// How many rows are negatives and positives.
@@ -31,7 +31,7 @@ pub struct Weighted<K> {
 }
 
 #[derive(Debug)]
-enum Layout<K> {
+enum WeightedLayout<K> {
     /// Highest first.
     Rows(Vec<WeightedRow<K>>),
     Shards(WeightedShards<K>),
@@ -55,7 +55,7 @@ impl<K: Key> Weighted<K> {
             let (totals, nan, empty_bits) = (shards.totals(), shards.has_nan(), shards.empty_bits());
             return Weighted {
                 ops: ScoreOps::of::<S>(),
-                layout: Layout::Shards(shards),
+                layout: WeightedLayout::Shards(shards),
                 units,
                 rows,
                 totals,
@@ -79,7 +79,7 @@ impl<K: Key> Weighted<K> {
         let empty_bits = any.map(|any| any.trailing_zeros() % u64::BITS);
         Weighted {
             ops: ScoreOps::of::<S>(),
-            layout: Layout::Rows(sorted),
+            layout: WeightedLayout::Rows(sorted),
             units,
             rows,
             totals,
@@ -110,13 +110,13 @@ impl<K: Key> Source for Weighted<K> {
 
     fn parts(&self) -> Option<usize> {
         match &self.layout {
-            Layout::Rows(_) => None,
-            Layout::Shards(shards) => Some(shards.len()),
+            WeightedLayout::Rows(_) => None,
+            WeightedLayout::Shards(shards) => Some(shards.len()),
         }
     }
 
     fn walk(&mut self, _: Steps, take: &mut Take<'_>) {
-        if let Layout::Rows(rows) = &self.layout {
+        if let WeightedLayout::Rows(rows) = &self.layout {
             hand_out(rows, Above::default(), take);
         }
     }
@@ -127,7 +127,7 @@ impl<K: Key> Source for Weighted<K> {
         part: &(dyn Fn(usize, &mut Walk<'_>) + Sync),
         done: &mut dyn FnMut(usize),
     ) {
-        if let Layout::Shards(shards) = &self.layout {
+        if let WeightedLayout::Shards(shards) = &self.layout {
             shards.each(Vec::new, |room, place, shard, above| {
                 shard.sorted(room);
                 part(place, &mut |take| hand_out(room, above, take));
@@ -138,8 +138,8 @@ impl<K: Key> Source for Weighted<K> {
 
     fn twice_u(&mut self) -> Option<u128> {
         match &self.layout {
-            Layout::Rows(_) => None,
-            Layout::Shards(shards) => Some(shards.twice_u(self.ops)),
+            WeightedLayout::Rows(_) => None,
+            WeightedLayout::Shards(shards) => Some(shards.twice_u(self.ops)),
         }
     }
 
@@ -150,8 +150,8 @@ impl<K: Key> Source for Weighted<K> {
             ties
         };
         match &self.layout {
-            Layout::Rows(rows) => of(rows, Above::default()),
-            Layout::Shards(shards) => {
+            WeightedLayout::Rows(rows) => of(rows, Above::default()),
+            WeightedLayout::Shards(shards) => {
                 let parts = shards.each(Vec::new, |room, _, shard, above| {
                     shard.sorted(room);
                     of(room, above)
@@ -163,7 +163,7 @@ impl<K: Key> Source for Weighted<K> {
 
     fn outline(&self, cells: usize) -> Option<Vec<Cell<u128>>> {
         match &self.layout {
-            Layout::Shards(shards) if self.rows[0] + self.rows[1] >= SHARD_ROWS as u64 => {
+            WeightedLayout::Shards(shards) if self.rows[0] + self.rows[1] >= SHARD_ROWS as u64 => {
                 let each = |ask: &super::outline::Ask<'_, K>| {
                     shards.each(|| (), |(), place, shard, _| ask(place, &shard.pieces()))
                 };

@@ -15,18 +15,18 @@ const SUMMABLE: f64 = 1e280;
 /// The curve `Φ⁻¹(specificity) = intercept + slope Φ⁻¹(sensitivity)`, which two normal distributions of the scores
 /// would have after some increasing map (Green and Swets 1966; Hanley 1988). The slope is never above 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Line {
+pub struct BinormalLine {
     /// The quantile of the specificity where the sensitivity is one half.
     pub intercept: f64,
     /// How far the quantile of the specificity goes with that of the sensitivity.
     pub slope: f64,
 }
 
-impl Line {
+impl BinormalLine {
     /// The line of least squares of the specificity's quantile on the sensitivity's, over the points of the curve at
     /// which both are finite, one for each distinct score; `None` where the sensitivities of fewer than two points
     /// differ.
-    pub fn of_ties(ties: &mut Ties<'_>) -> Option<Line> {
+    pub fn of_ties(ties: &mut Ties<'_>) -> Option<BinormalLine> {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         // The parts of a fold that runs in parallel are put in order before anything is summed.
         let points = ties.fold(
@@ -44,7 +44,7 @@ impl Line {
         (x.squares > 0.0).then(|| {
             // Along the curve one rises as the other falls, so that a positive sum is rounding.
             let slope = if products < 0.0 { products / x.squares } else { 0.0 };
-            Line { intercept: y.mean - slope * x.mean, slope }
+            BinormalLine { intercept: y.mean - slope * x.mean, slope }
         })
     }
 
@@ -115,13 +115,13 @@ impl Sum {
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocBinormal {
     /// How the curve is found.
-    pub method: Method,
+    pub method: BinormalFit,
 }
 
 /// How a binormal curve is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
-pub enum Method {
+pub enum BinormalFit {
     /// As the line of least squares through the points of the ROC curve.
     #[default]
     LeastSquares,
@@ -154,12 +154,12 @@ impl Summary for RocBinormal {
 
     fn of_ties(&self, mut ties: Ties<'_>) -> RocBinormalRecord {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
-        if self.method == Method::Moments {
+        if self.method == BinormalFit::Moments {
             return of_moments(&mut ties);
         }
-        let line = if ties.has_pairs() { Line::of_ties(&mut ties) } else { None };
+        let line = if ties.has_pairs() { BinormalLine::of_ties(&mut ties) } else { None };
         RocBinormalRecord::new(
-            line.map(Line::auc),
+            line.map(BinormalLine::auc),
             line.map(|line| line.intercept),
             line.map(|line| line.slope),
             n_pos,
@@ -255,7 +255,7 @@ impl Curve for BinormalCurve {
     }
 
     fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
-        let Some(line) = (if ties.has_pairs() { Line::of_ties(&mut ties) } else { None }) else {
+        let Some(line) = (if ties.has_pairs() { BinormalLine::of_ties(&mut ties) } else { None }) else {
             return false;
         };
         let mut point = |fpr: f64| BinormalPoint::new(fpr, line.tpr(fpr)).append(columns);
@@ -291,7 +291,7 @@ mod tests {
         let (auc, intercept, slope) = fit(&labels, &scores);
         assert_eq!((intercept, slope), (Some(q), Some(-1.0)));
         assert!((auc.unwrap() - upper_tail(-q / 2f64.sqrt())).abs() < 1e-15);
-        let line = Line { intercept: q, slope: -1.0 };
+        let line = BinormalLine { intercept: q, slope: -1.0 };
         assert!((line.tpr(0.25) - 0.5).abs() < 1e-15 && (line.tpr(0.5) - 0.75).abs() < 1e-15);
         assert_eq!((line.tpr(0.0), line.tpr(1.0)), (0.0, 1.0));
     }
@@ -304,7 +304,7 @@ mod tests {
         // Both points at a specificity of one half: a step, and the area left of it is missing.
         let (auc, intercept, slope) = fit(&[1, 0, 1, 1, 0], &[5.0, 4.0, 3.0, 2.0, 1.0]);
         assert_eq!((auc, intercept, slope), (Some(0.5), Some(0.0), Some(0.0)));
-        let step = Line { intercept: 0.0, slope: -0.0 };
+        let step = BinormalLine { intercept: 0.0, slope: -0.0 };
         assert_eq!((step.tpr(0.4), step.tpr(0.5), step.tpr(0.6)), (0.0, 1.0, 1.0));
     }
 
@@ -332,7 +332,7 @@ mod tests {
     #[test]
     fn moments() {
         let of = |labels: &[u8], scores: &[f64]| {
-            let record = summary(&RocBinormal { method: Method::Moments }, labels, scores);
+            let record = summary(&RocBinormal { method: BinormalFit::Moments }, labels, scores);
             (record.auc, record.intercept, record.slope)
         };
         // Positives 4 ± 2 and negatives 1 ± 1, shifted and scaled.
@@ -356,7 +356,7 @@ mod tests {
     proptest! {
         #[test]
         fn area_is_the_integral(intercept in -2.0..2.0f64, slope in -3.0..-0.2f64) {
-            let line = Line { intercept, slope };
+            let line = BinormalLine { intercept, slope };
             // Over the quantiles of the fpr, where the curve is smooth.
             let step = 1e-2;
             let area: f64 = (-900..900)
