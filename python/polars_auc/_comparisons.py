@@ -160,18 +160,18 @@ def _measure(
     """Say what two curves are compared by, as the plugin takes it."""
     name = "roc_auc_difference"
     measures: dict[str, float | tuple[float, float]] = {}
-    asked = []
+    named = []
     for what, (low, high) in (("fpr", fpr), ("tpr", tpr)):
         bounds = rate_range(name, what, low, high)
         if bounds is not None:
-            asked.append(f"min_{what} and max_{what}")
+            named.append(f"min_{what} and max_{what}")
             measures[f"{what}_range"] = bounds
     for option, key, at in (("at_fpr", "tpr_at_fpr", at_fpr), ("at_tpr", "specificity_at_tpr", at_tpr)):
         if at is not None:
-            asked.append(option)
+            named.append(option)
             measures[key] = rate(name, option, at)
     if len(measures) > 1:
-        msg = f"{name}: compare one thing at a time, got {', '.join(asked)}"
+        msg = f"{name}: compare one thing at a time, got {', '.join(named)}"
         raise ValueError(msg)
     return measures or "auc"
 

@@ -142,9 +142,9 @@ def roc_curve(
         "at_threshold": at_threshold,
         "max_points": max_points,
     }
-    asked = [option for option, value in options.items() if value is not None]
-    if len(asked) > 1:
-        msg = f"{name}: {' and '.join(asked)} ask for different curves; give one of them"
+    named = [option for option, value in options.items() if value is not None]
+    if len(named) > 1:
+        msg = f"{name}: {' and '.join(named)} ask for different curves; give one of them"
         raise ValueError(msg)
     if max_points is not None:
         most = integer(name, "max_points", max_points, 2, _MOST_POINTS)

@@ -25,12 +25,12 @@ pub struct Places {
 }
 
 impl Places {
-    /// The places of values by keys that compare as they do; `there` tells which are not missing, if not all are.
+    /// The places of values by keys that compare as they do; `validity` tells which are not missing, if not all are.
     ///
     /// Values of a range that is not much larger than the rows are looked up in a table of it. Of others, few
     /// distinct ones are looked up by their hashes, and many are sorted.
-    pub fn of<K: Key>(keys: &[K], there: Option<&Bitmap>) -> Self {
-        let column = OptionalKeys { keys, there };
+    pub fn of<K: Key>(keys: &[K], validity: Option<&Bitmap>) -> Self {
+        let column = OptionalKeys { keys, validity };
         let present = || column.rows().map(|(_, key)| key);
         let (Some(low), Some(high)) = (present().min(), present().max()) else {
             return Places { of_row: vec![0; keys.len()], rows: Vec::new() };
@@ -46,9 +46,9 @@ impl Places {
     }
 
     /// The same of runs of bytes, which are compared byte by byte.
-    pub fn of_bytes(values: &[&[u8]], there: Option<&Bitmap>) -> Self {
+    pub fn of_bytes(values: &[&[u8]], validity: Option<&Bitmap>) -> Self {
         // Names often begin alike: what all share is left out.
-        let present = || OptionalKeys { keys: values, there }.rows().map(|(_, value)| value);
+        let present = || OptionalKeys { keys: values, validity }.rows().map(|(_, value)| value);
         let Some(first) = present().next() else {
             return Places { of_row: vec![0; values.len()], rows: Vec::new() };
         };
@@ -63,11 +63,11 @@ impl Places {
         // Twelve bytes and how many of them there are go into one number.
         if present().all(|value| value.len() <= shared + 12) {
             let keys: Vec<u128> = own.iter().map(|value| start(value, 12) | value.len() as u128).collect();
-            return Self::of(&keys, there);
+            return Self::of(&keys, validity);
         }
         // The start of each decides most comparisons without a look at the bytes.
         let keys: Vec<(u128, &[u8])> = own.iter().map(|value| (start(value, 16), *value)).collect();
-        let column = OptionalKeys { keys: &keys, there };
+        let column = OptionalKeys { keys: &keys, validity };
         if column.are_many() { column.sorted() } else { column.hashed_bytes() }
     }
 
@@ -101,12 +101,12 @@ fn start(value: &[u8], most: usize) -> u128 {
 #[derive(Clone, Copy)]
 struct OptionalKeys<'a, K> {
     keys: &'a [K],
-    there: Option<&'a Bitmap>,
+    validity: Option<&'a Bitmap>,
 }
 
 impl<'a, K: Copy + Ord + Send> OptionalKeys<'a, K> {
     fn is_there(&self, row: usize) -> bool {
-        self.there.is_none_or(|there| there.get_bit(row))
+        self.validity.is_none_or(|validity| validity.get_bit(row))
     }
 
     /// The rows that are not missing, and their keys.
@@ -242,13 +242,13 @@ mod tests {
 
     /// Values of which some are missing.
     fn parted<T: Default>(values: Vec<Option<T>>) -> (Vec<T>, Bitmap) {
-        let there = values.iter().map(Option::is_some).collect();
-        (values.into_iter().map(Option::unwrap_or_default).collect(), there)
+        let validity = values.iter().map(Option::is_some).collect();
+        (values.into_iter().map(Option::unwrap_or_default).collect(), validity)
     }
 
     /// Places are those that a sorted set of the values has, and of each value its first row.
-    fn as_sorted<T: Ord + Copy + std::fmt::Debug>(values: &[T], there: &Bitmap, places: &Places) {
-        let present = || values.iter().enumerate().filter(|row| there.get_bit(row.0));
+    fn as_sorted<T: Ord + Copy + std::fmt::Debug>(values: &[T], validity: &Bitmap, places: &Places) {
+        let present = || values.iter().enumerate().filter(|row| validity.get_bit(row.0));
         let mut distinct: Vec<T> = present().map(|row| *row.1).collect();
         distinct.sort_unstable();
         distinct.dedup();
@@ -261,18 +261,18 @@ mod tests {
     }
 
     fn every_way<K: Key>(keys: Vec<Option<K>>) {
-        let (keys, there) = parted(keys);
-        let column = OptionalKeys { keys: &keys, there: Some(&there) };
+        let (keys, validity) = parted(keys);
+        let column = OptionalKeys { keys: &keys, validity: Some(&validity) };
         let mut distinct = keys.clone();
         distinct.sort_unstable();
         let entry = |key: K| distinct.partition_point(|other| *other < key);
         for places in [
-            Places::of(&keys, Some(&there)),
+            Places::of(&keys, Some(&validity)),
             column.sorted(),
             column.hashed(),
             column.in_table(keys.len(), &entry),
         ] {
-            as_sorted(&keys, &there, &places);
+            as_sorted(&keys, &validity, &places);
         }
     }
 
@@ -288,16 +288,16 @@ mod tests {
 
         #[test]
         fn of_bytes(values in proptest::collection::vec(proptest::option::of("[\0ab]{0,18}"), 0..80)) {
-            let (values, there) = parted(values);
+            let (values, validity) = parted(values);
             let bytes: Vec<&[u8]> = values.iter().map(String::as_bytes).collect();
             let keys: Vec<(u128, &[u8])> = bytes.iter().map(|value| (start(value, 16), *value)).collect();
-            let column = OptionalKeys { keys: &keys, there: Some(&there) };
-            for places in [Places::of_bytes(&bytes, Some(&there)), column.sorted(), column.hashed_bytes()] {
-                as_sorted(&bytes, &there, &places);
+            let column = OptionalKeys { keys: &keys, validity: Some(&validity) };
+            for places in [Places::of_bytes(&bytes, Some(&validity)), column.sorted(), column.hashed_bytes()] {
+                as_sorted(&bytes, &validity, &places);
             }
             let named: Vec<String> = values.iter().map(|value| format!("name of {value}")).collect();
             let bytes: Vec<&[u8]> = named.iter().map(String::as_bytes).collect();
-            as_sorted(&bytes, &there, &Places::of_bytes(&bytes, Some(&there)));
+            as_sorted(&bytes, &validity, &Places::of_bytes(&bytes, Some(&validity)));
         }
 
         #[test]
@@ -315,7 +315,7 @@ mod tests {
     fn a_table_of_hashes_grows() {
         let keys: Vec<u64> =
             (0..50_000u64).map(|row| (row % 9_000).wrapping_mul(0x9E37_79B9_7F4A_7C15)).collect();
-        let there = Bitmap::new_with_value(true, keys.len());
-        as_sorted(&keys, &there, &OptionalKeys { keys: &keys, there: None }.hashed());
+        let validity = Bitmap::new_with_value(true, keys.len());
+        as_sorted(&keys, &validity, &OptionalKeys { keys: &keys, validity: None }.hashed());
     }
 }

@@ -100,9 +100,9 @@ pub fn same_groups(
         if *first != borders {
             let length = |borders: &[usize], group: usize| borders[group + 1] - borders[group];
             let lengths = |group: usize| (length(first, group), length(&borders, group));
-            if let Some((there, here)) = (0..groups).map(lengths).find(|(there, here)| there != here) {
+            if let Some((others, own)) = (0..groups).map(lengths).find(|(others, own)| others != own) {
                 return Err(format!(
-                    "{} \"{}\" has {here} rows but {} \"{}\" has {there} in the same group. \
+                    "{} \"{}\" has {own} rows but {} \"{}\" has {others} in the same group. \
                      Both must come from the same rows: filter, sort or sample both alike",
                     role(input),
                     lists.field.name,

@@ -30,14 +30,14 @@ impl Roles {
         let others = usize::from(label) + usize::from(key.is_some());
         let all_there = scores.is_none_or(|scores| inputs == scores + others);
         let has_key = key.is_some_and(|key| !key.is_optional || all_there);
-        let there = inputs.saturating_sub(usize::from(label) + usize::from(has_key));
+        let n_scores = inputs.saturating_sub(usize::from(label) + usize::from(has_key));
         let expected = scores.map_or_else(|| "two or more".into(), |scores| scores.to_string());
-        if !scores.map_or(there >= 2, |scores| there == scores) {
-            return Err(format!("expected {expected} scores, got {there}"));
+        if !scores.map_or(n_scores >= 2, |scores| n_scores == scores) {
+            return Err(format!("expected {expected} scores, got {n_scores}"));
         }
         Ok(Roles {
-            scores: there,
-            label: label.then_some(there),
+            scores: n_scores,
+            label: label.then_some(n_scores),
             key: key.filter(|_| has_key).map(|key| (inputs - 1, key.role)),
         })
     }
@@ -124,11 +124,11 @@ pub fn joint_single<J: Joint>(inputs: &[Input], statistic: &J) -> Result<Values,
 }
 
 fn answers<J: Joint>(inputs: &[Input], statistic: &J) -> Result<(Vec<Column>, columns::Lookups), String> {
-    let asked = InputRules::by(statistic);
-    let (table, dtypes) = GroupTable::read(inputs, &asked)?;
+    let rules = InputRules::by(statistic);
+    let (table, dtypes) = GroupTable::read(inputs, &rules)?;
     let passes = statistic.passes().max(2);
     let columns = table.answers(J::Record::FIELDS, passes, &|group, columns| {
-        let (rows, has_nan) = table.group(group, asked.needs)?;
+        let (rows, has_nan) = table.group(group, rules.needs)?;
         let KeyInput { role, most, nan_by_key, .. } = J::INPUTS.key.unwrap_or(KeyInput::called("key"));
         if rows.keys.distinct > most {
             return Err(format!(
@@ -140,7 +140,7 @@ fn answers<J: Joint>(inputs: &[Input], statistic: &J) -> Result<(Vec<Column>, co
         record.append(columns);
         Ok(())
     })?;
-    let names = match asked.keys {
+    let names = match rules.keys {
         KeyKind::Among(classes) => classes.to_vec(),
         _ => inputs.iter().map(|input| input.field.name.to_string()).collect(),
     };
@@ -162,32 +162,32 @@ struct GroupTable {
 }
 
 impl GroupTable {
-    fn read(inputs: &[Input], asked: &InputRules) -> Result<(GroupTable, columns::Dtypes), String> {
+    fn read(inputs: &[Input], rules: &InputRules) -> Result<(GroupTable, columns::Dtypes), String> {
         CALLS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let dtypes = asked.checked(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>())?;
-        let roles = Roles::of(asked.inputs, inputs.len())?;
+        let dtypes = rules.checked(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>())?;
+        let roles = Roles::of(rules.inputs, inputs.len())?;
         let (rows, borders) = same_groups(inputs, |input| roles.name(input))?;
         let mut valid: Option<Bitmap> = None;
-        let mut hold = |there: Option<&Bitmap>| valid = combine_validities_and(valid.as_ref(), there);
+        let mut narrow = |validity: Option<&Bitmap>| valid = combine_validities_and(valid.as_ref(), validity);
         let mut scores = Vec::with_capacity(roles.scores);
         for rows in &rows[..roles.scores] {
             let rankable = score::rankable(rows)?;
-            hold(rankable.validity());
+            narrow(rankable.validity());
             scores.push(rankable);
         }
-        let valued = if asked.needs.values { &rows[..roles.scores] } else { &[] };
+        let valued = if rules.needs.values { &rows[..roles.scores] } else { &[] };
         let values = valued.iter().map(Values::floats).collect::<Result<Vec<_>, String>>()?;
         let mut labels = None;
         if let Some(place) = roles.label {
-            let (truths, there) = label::bits("label", &rows[place])?;
-            hold(there.as_ref());
+            let (truths, validity) = label::bits("label", &rows[place])?;
+            narrow(validity.as_ref());
             labels = Some(truths);
         }
         let mut keys = None;
         if let Some((place, role)) = roles.key {
             let rows = &rows[place];
-            hold(rows.there().as_ref());
-            keys = Some(KeyCodes::read(role, rows, asked.keys)?);
+            narrow(rows.validity().as_ref());
+            keys = Some(KeyCodes::read(role, rows, rules.keys)?);
         }
         let valid = valid.filter(|valid| valid.unset_bits() > 0);
         Ok((GroupTable { scores, labels, values, keys, valid, borders }, dtypes))
@@ -244,7 +244,7 @@ impl GroupTable {
             self.scores.iter().map(learn).collect::<Result<Vec<_>, String>>()?
         };
         let mut has_nan = false;
-        for Learnt { codes, placed, nan } in learnt {
+        for Learnt { codes, placements, nan } in learnt {
             has_nan |= !nan.is_empty();
             if !nan.is_empty() && rows.nan_keys.is_empty() {
                 rows.nan_keys = vec![false; rows.keys.distinct];
@@ -255,7 +255,7 @@ impl GroupTable {
                 }
             }
             rows.scores.extend(codes);
-            rows.placed.extend(placed);
+            rows.placements.extend(placements);
         }
         Ok((rows, has_nan))
     }
@@ -298,7 +298,7 @@ struct Learning<'a> {
 /// What was learnt of a score column.
 struct Learnt {
     codes: Option<Codes>,
-    placed: Option<RowPlacements>,
+    placements: Option<RowPlacements>,
     /// Which rows are NaN.
     nan: Vec<usize>,
 }
@@ -312,7 +312,7 @@ impl WithScores for Learning<'_> {
             scores.iter().enumerate().filter(|row| row.1.is_nan()).map(|row| row.0).collect();
         Ok(Learnt {
             codes: self.needs.codes.then(|| Codes::of(scores.iter().copied())),
-            placed: (self.needs.placements && nan.is_empty())
+            placements: (self.needs.placements && nan.is_empty())
                 .then(|| RowPlacements::of(&scores, self.labels)),
             nan,
         })

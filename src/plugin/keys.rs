@@ -77,18 +77,18 @@ pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
 
 /// Where each value stands among the distinct ones.
 fn places(field: &Field, array: &dyn Array) -> Result<Places, String> {
-    let there = array.validity();
+    let validity = array.validity();
     macro_rules! scores {
         ($value:ty) => {{
             let values = downcast::<PrimitiveArray<$value>>(array)?.values();
-            Ok(Places::of(&values.iter().map(|&value| key(value)).collect::<Vec<_>>(), there))
+            Ok(Places::of(&values.iter().map(|&value| key(value)).collect::<Vec<_>>(), validity))
         }};
     }
     match array.dtype() {
         Dtype::Null => Ok(Places { of_row: vec![0; array.len()], rows: Vec::new() }),
         Dtype::Boolean => {
             let truths = downcast::<BooleanArray>(array)?.values().iter();
-            Ok(Places::of(&truths.map(u8::from).collect::<Vec<_>>(), there))
+            Ok(Places::of(&truths.map(u8::from).collect::<Vec<_>>(), validity))
         }
         Dtype::Int8 => scores!(i8),
         Dtype::Int16 => scores!(i16),
@@ -106,19 +106,19 @@ fn places(field: &Field, array: &dyn Array) -> Result<Places, String> {
         Dtype::Float64 => scores!(f64),
         Dtype::Float16 => {
             let values = downcast::<PrimitiveArray<pf16>>(array)?.values();
-            Ok(Places::of(&values.iter().map(|&value| key(f32::from(value))).collect::<Vec<_>>(), there))
+            Ok(Places::of(&values.iter().map(|&value| key(f32::from(value))).collect::<Vec<_>>(), validity))
         }
         Dtype::Utf8View => {
             let words = downcast::<Utf8ViewArray>(array)?.values_iter();
-            Ok(Places::of_bytes(&words.map(str::as_bytes).collect::<Vec<_>>(), there))
+            Ok(Places::of_bytes(&words.map(str::as_bytes).collect::<Vec<_>>(), validity))
         }
         Dtype::BinaryView => Ok(Places::of_bytes(
             &downcast::<BinaryViewArray>(array)?.values_iter().collect::<Vec<_>>(),
-            there,
+            validity,
         )),
         Dtype::LargeBinary => Ok(Places::of_bytes(
             &downcast::<BinaryArray<i64>>(array)?.values_iter().collect::<Vec<_>>(),
-            there,
+            validity,
         )),
         Dtype::Dictionary(..) => places_of_words(field, &Words::of(array)?),
         Dtype::Struct(fields) => places_of_structs(fields, downcast(array)?),
@@ -148,15 +148,15 @@ fn places_of_words(field: &Field, words: &Words) -> Result<Places, String> {
     };
     // The place under a missing row may be that of no word.
     let rank = |&place: &u32| ranks.get(place as usize).copied().unwrap_or_default();
-    Ok(Places::of(&words.places.iter().map(rank).collect::<Vec<_>>(), words.there.as_ref()))
+    Ok(Places::of(&words.places.iter().map(rank).collect::<Vec<_>>(), words.validity.as_ref()))
 }
 
 /// The categories of an Enum, in its order: the field names each after its length, which a semicolon ends.
 fn categories(field: &Field) -> Vec<&str> {
     let about = field.metadata.as_ref();
-    let told = about
+    let listed = about
         .and_then(|about| about.get(DTYPE_ENUM_VALUES_NEW).or_else(|| about.get(DTYPE_ENUM_VALUES_LEGACY)));
-    let mut rest = told.map_or("", |told| told.as_str());
+    let mut rest = listed.map_or("", |listed| listed.as_str());
     let next = || {
         let (len, tail) = rest.split_once(';')?;
         let (category, tail) = tail.split_at_checked(len.parse().ok()?)?;
@@ -168,14 +168,14 @@ fn categories(field: &Field) -> Vec<&str> {
 
 /// Structs go by their fields, the first one first; a missing value comes before all others.
 fn places_of_structs(fields: &[Field], structs: &StructArray) -> Result<Places, String> {
-    let there = structs.validity();
-    let mut so_far = Places::of(&vec![0u8; structs.len()], there);
+    let validity = structs.validity();
+    let mut so_far = Places::of(&vec![0u8; structs.len()], validity);
     for (field, values) in fields.iter().zip(structs.values()) {
         let next = places(field, values.as_ref())?;
         let width = next.rows.len() as u64 + 1;
         let of_next = |row: usize| if values.is_valid(row) { u64::from(next.of_row[row]) + 1 } else { 0 };
         let key = |(row, &place): (usize, &u32)| u64::from(place) * width + of_next(row);
-        so_far = Places::of(&so_far.of_row.iter().enumerate().map(key).collect::<Vec<u64>>(), there);
+        so_far = Places::of(&so_far.of_row.iter().enumerate().map(key).collect::<Vec<u64>>(), validity);
     }
     Ok(so_far)
 }
@@ -220,20 +220,20 @@ fn refers(values: &Values, reference: &str, missing: bool) -> Result<(), String>
     if structs.is_empty() || !downcast::<BooleanArray>(others.as_ref())?.value(0) {
         return Ok(());
     }
-    let told = |row: usize| {
+    let shown = |row: usize| {
         let texts =
             fields[1..].iter().zip(names).map(|(field, names)| text::shown(field, names.as_ref(), row));
         Ok(texts.collect::<Result<Vec<_>, String>>()?.join(", "))
     };
-    let mut there = (0..structs.len()).take(SHOWN).map(told).collect::<Result<Vec<_>, String>>()?;
+    let mut listed = (0..structs.len()).take(SHOWN).map(shown).collect::<Result<Vec<_>, String>>()?;
     let mut keys = structs.len();
     if missing {
         keys += 1;
-        there.extend((there.len() < SHOWN).then(|| vec!["null"; names.len()].join(", ")));
+        listed.extend((listed.len() < SHOWN).then(|| vec!["null"; names.len()].join(", ")));
     }
     Err(format!(
         "versus names the segment {reference}, which the rows do not have; there are: {}{}",
-        there.join("; "),
+        listed.join("; "),
         if keys > SHOWN { "; ..." } else { "" }
     ))
 }

@@ -96,7 +96,7 @@ fn from_bits(scores: &BooleanArray) -> PrimitiveArray<u8> {
 /// Thresholds, which are scores of this dtype by their keys, as values of the dtype.
 ///
 /// What [`rankable`] widened is narrowed again: every threshold is a score that was there.
-pub fn thresholds(keys: Keys, there: Option<Bitmap>, dtype: &Dtype) -> Result<Box<dyn Array>, String> {
+pub fn thresholds(keys: Keys, validity: Option<Bitmap>, dtype: &Dtype) -> Result<Box<dyn Array>, String> {
     /// Keys as scores of a type; no statistic changes the width that the columns were made with.
     fn scores<S: Native>(keys: Keys) -> Result<Vec<S>, String> {
         let keys = keys.into_vec::<S::Key>().ok_or("thresholds of another width than the scores")?;
@@ -107,15 +107,15 @@ pub fn thresholds(keys: Keys, there: Option<Bitmap>, dtype: &Dtype) -> Result<Bo
             match dtype {
                 Dtype::Boolean => {
                     let truths = scores::<u8>(keys)?.into_iter().map(|score| score != 0).collect();
-                    Ok(BooleanArray::try_new(Dtype::Boolean, truths, there).map_err(message)?.boxed())
+                    Ok(BooleanArray::try_new(Dtype::Boolean, truths, validity).map_err(message)?.boxed())
                 }
                 Dtype::Float16 => {
                     let halves = scores::<f32>(keys)?.into_iter().map(pf16::from).collect();
-                    Ok(PrimitiveArray::<pf16>::from_vec(halves).with_validity(there).boxed())
+                    Ok(PrimitiveArray::<pf16>::from_vec(halves).with_validity(validity).boxed())
                 }
                 $($($dtype)|+ => {
                     let scores = scores::<$score>(keys)?;
-                    let array = PrimitiveArray::try_new(threshold_dtype(dtype), scores.into(), there);
+                    let array = PrimitiveArray::try_new(threshold_dtype(dtype), scores.into(), validity);
                     Ok(array.map_err(message)?.boxed())
                 })*
                 other => Err(format!("thresholds of dtype {other:?} are unknown")),

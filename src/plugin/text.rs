@@ -75,12 +75,12 @@ pub fn shown(field: &Field, array: &dyn Array, row: usize) -> Result<String, Str
         Dtype::Float32 => Ok(float(f64::from(value::<f32>(array, row)?))),
         Dtype::Float64 => Ok(float(value(array, row)?)),
         Dtype::Decimal(_, decimals) => Ok(decimal(value(array, row)?, *decimals)),
-        Dtype::Date32 => Ok(told(date32_to_date_opt(value(array, row)?))),
+        Dtype::Date32 => Ok(or_null(date32_to_date_opt(value(array, row)?))),
         Dtype::Timestamp(unit, zone) => {
-            let utc = told(datetime(*unit, value(array, row)?));
+            let utc = or_null(datetime(*unit, value(array, row)?));
             Ok(if zone.is_some() { format!("{utc} UTC") } else { utc })
         }
-        Dtype::Time64(_) => Ok(told(time64ns_to_time_opt(value(array, row)?))),
+        Dtype::Time64(_) => Ok(or_null(time64ns_to_time_opt(value(array, row)?))),
         Dtype::Duration(unit) => Ok(duration(value(array, row)?, *unit)),
         Dtype::BinaryView | Dtype::LargeBinary => Ok(binary(bytes(array, row)?)),
         Dtype::Struct(fields) => {
@@ -106,7 +106,7 @@ fn bytes(array: &dyn Array, row: usize) -> Result<&[u8], String> {
     }
 }
 
-fn told(value: Option<impl std::fmt::Display>) -> String {
+fn or_null(value: Option<impl std::fmt::Display>) -> String {
     value.map_or_else(|| "null".into(), |value| value.to_string())
 }
 

@@ -32,10 +32,10 @@ impl Values {
     }
 
     /// Which values are there, if not all are.
-    pub fn there(&self) -> Option<Bitmap> {
+    pub fn validity(&self) -> Option<Bitmap> {
         match self.array.dtype() {
             Dtype::Null => Some(Bitmap::new_zeroed(self.array.len())),
-            _ => self.array.validity().filter(|there| there.unset_bits() > 0).cloned(),
+            _ => self.array.validity().filter(|validity| validity.unset_bits() > 0).cloned(),
         }
     }
 
@@ -121,8 +121,8 @@ pub fn gathered(array: &dyn Array, rows: &[u32]) -> Result<Box<dyn Array>, Strin
             let structs = downcast::<StructArray>(array)?;
             let values = structs.values().iter().map(|values| gathered(values.as_ref(), rows));
             let values = values.collect::<Result<_, _>>()?;
-            let there = |row: &u32| *row != NOWHERE && array.is_valid(*row as usize);
-            let validity = Bitmap::from_iter(rows.iter().map(there));
+            let is_present = |row: &u32| *row != NOWHERE && array.is_valid(*row as usize);
+            let validity = Bitmap::from_iter(rows.iter().map(is_present));
             structs_of(array.dtype(), rows.len(), values, Some(validity))
         }
         dtype => {

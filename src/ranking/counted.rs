@@ -38,7 +38,7 @@ struct KeyTable<K> {
     slots: Vec<Slot<K>>,
     /// Shift of a hash that leaves a slot's number.
     shift: u32,
-    held: usize,
+    used: usize,
 }
 
 impl<K: Key> KeyTable<K> {
@@ -47,7 +47,7 @@ impl<K: Key> KeyTable<K> {
         // A key that is seldom met. The slot where it is at home gets one that is at home elsewhere.
         let stranger = K::FAULT;
         let mut table =
-            KeyTable { slots: vec![Slot { key: stranger, counts: [0; 4] }; slots], shift, held: 0 };
+            KeyTable { slots: vec![Slot { key: stranger, counts: [0; 4] }; slots], shift, used: 0 };
         table.slots[(stranger.hash() >> shift) as usize].key = K::default();
         table
     }
@@ -84,7 +84,7 @@ impl<K: Key> KeyTable<K> {
             if slot.is_free() {
                 *slot = Slot { key, counts: [0; 4] };
                 slot.counts[counter] = 1;
-                self.held += 1;
+                self.used += 1;
                 break;
             }
             if slot.key == key {
@@ -93,25 +93,25 @@ impl<K: Key> KeyTable<K> {
             }
             place = (place + 1) % self.slots.len();
         }
-        if self.held * SLOTS_PER_KEY > self.slots.len() && self.held <= MOST_KEYS {
+        if self.used * SLOTS_PER_KEY > self.slots.len() && self.used <= MOST_KEYS {
             self.grow();
         }
     }
 
     fn grow(&mut self) {
         let mut larger = KeyTable::new(2 * self.slots.len());
-        for slot in self.held() {
+        for slot in self.used_slots() {
             let mut place = (slot.key.hash() >> larger.shift) as usize;
             while !larger.slots[place].is_free() {
                 place = (place + 1) % larger.slots.len();
             }
             larger.slots[place] = slot;
         }
-        larger.held = self.held;
+        larger.used = self.used;
         *self = larger;
     }
 
-    fn held(&self) -> impl Iterator<Item = Slot<K>> {
+    fn used_slots(&self) -> impl Iterator<Item = Slot<K>> {
         self.slots.iter().copied().filter(|slot| !slot.is_free())
     }
 
@@ -142,7 +142,7 @@ impl<K: Key> KeyTable<K> {
                     used >>= 1;
                 }
             }
-            if self.held > most {
+            if self.used > most {
                 stop.store(true, Ordering::Relaxed);
                 return false;
             }
@@ -172,8 +172,8 @@ impl<K: Key> Counted<K> {
         let mut drawn = [K::default(); SAMPLE];
         let enough = (3 * most.min(MOST_KEYS).isqrt()).clamp(1, SAMPLE);
         let rows = sampled(scores.len()).step_by(SAMPLE / enough);
-        let held = drawn.iter_mut().zip(rows).map(|(key, row)| *key = scores[row].key()).count();
-        let drawn = &mut drawn[..held];
+        let n_drawn = drawn.iter_mut().zip(rows).map(|(key, row)| *key = scores[row].key()).count();
+        let drawn = &mut drawn[..n_drawn];
         drawn.sort_unstable();
         drawn.windows(2).any(|pair| pair[0] == pair[1])
     }
@@ -204,7 +204,7 @@ impl<K: Key> Counted<K> {
     }
 
     fn of_tables<S: Score<Key = K>>(tables: &[KeyTable<K>]) -> Self {
-        let mut slots: Vec<Slot<K>> = tables.iter().flat_map(KeyTable::held).collect();
+        let mut slots: Vec<Slot<K>> = tables.iter().flat_map(KeyTable::used_slots).collect();
         slots.sort_unstable_by_key(|slot| slot.key);
         let mut keys: Vec<(K, [u64; 2])> = Vec::new();
         let mut rows = [0; 2];

@@ -181,15 +181,15 @@ mod tests {
             let mut group = Group::default();
             group.load(&[7i64; 50], Bits::new(&[255; 8], 3, 50), None); // memory from before
             group.load(&scores, bits(&labels), Some(bits(&valid)));
-            let there: Vec<&(i64, bool, bool)> = rows.iter().filter(|row| row.2).collect();
+            let valid_rows: Vec<&(i64, bool, bool)> = rows.iter().filter(|row| row.2).collect();
             let counted = group.row_counts();
-            prop_assert_eq!(counted.n_pos as usize, there.iter().filter(|row| row.1).count());
-            prop_assert_eq!(counted.n_neg as usize, there.iter().filter(|row| !row.1).count());
-            prop_assert_eq!(counted.n_missing as usize, rows.len() - there.len());
+            prop_assert_eq!(counted.n_pos as usize, valid_rows.iter().filter(|row| row.1).count());
+            prop_assert_eq!(counted.n_neg as usize, valid_rows.iter().filter(|row| !row.1).count());
+            prop_assert_eq!(counted.n_missing as usize, rows.len() - valid_rows.len());
             prop_assert_eq!(group.ties().row_counts(), counted);
             let twice_u = group.ties().twice_u();
-            let kept: Vec<i64> = there.iter().map(|row| row.0).collect();
-            let labels_kept = packed(there.iter().map(|row| row.1));
+            let kept: Vec<i64> = valid_rows.iter().map(|row| row.0).collect();
+            let labels_kept = packed(valid_rows.iter().map(|row| row.1));
             group.load(&kept, Bits::new(&labels_kept, 0, kept.len()), None);
             prop_assert_eq!(group.ties().twice_u(), twice_u);
             let mut shards = Shards::part_as(&scores, bits(&labels), Some(bits(&valid)), 3, 4);

@@ -184,21 +184,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_decreases(mut sample in proptest::collection::vec(position(), 0..300), mut asked in proptest::collection::vec(position(), 2..50), log_buckets in 0u32..12) {
+        fn never_decreases(mut sample in proptest::collection::vec(position(), 0..300), mut positions in proptest::collection::vec(position(), 2..50), log_buckets in 0u32..12) {
             let buckets = 1usize << log_buckets;
-            asked.extend_from_slice(&sample);
-            asked.sort_by(f64::total_cmp);
+            positions.extend_from_slice(&sample);
+            positions.sort_by(f64::total_cmp);
             let line = Map::fitting(&mut sample, buckets);
             let bucket = |position| match &line {
                 Map::Line(line) => line.bucket(position),
                 Map::Pieces(pieces) => pieces.bucket(position),
             };
-            let places: Vec<u32> = asked.iter().map(|&position| bucket(position)).collect();
+            let places: Vec<u32> = positions.iter().map(|&position| bucket(position)).collect();
             prop_assert!(places.is_sorted());
             prop_assert!(places.iter().all(|&place| (place as usize) < buckets));
             if !sample.is_empty() {
                 let pieces = Pieces::through(&sample, buckets);
-                let places: Vec<u32> = asked.iter().map(|&position| pieces.bucket(position)).collect();
+                let places: Vec<u32> = positions.iter().map(|&position| pieces.bucket(position)).collect();
                 prop_assert!(places.is_sorted());
                 prop_assert!(places.iter().all(|&place| (place as usize) < buckets));
             }

@@ -215,9 +215,9 @@ fn counted<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>], ends: &Cell<K>) -> V
     if !weighted {
         cells.iter_mut().for_each(|cell| cell.rows = cell.pos + cell.neg);
     }
-    let mut held: Vec<Numbered<K>> = (low..).zip(cells).filter(|cell| cell.1.rows > 0).collect();
-    held.reverse();
-    held
+    let mut filled: Vec<Numbered<K>> = (low..).zip(cells).filter(|cell| cell.1.rows > 0).collect();
+    filled.reverse();
+    filled
 }
 
 /// Cells of all shards in order: one that lies in two shards is joined.
@@ -225,7 +225,7 @@ fn joined<K: Key>(shards: Vec<Vec<Numbered<K>>>) -> Vec<Cell<K>> {
     let mut cells: Vec<Numbered<K>> = Vec::new();
     for (number, cell) in shards.into_iter().flatten() {
         match cells.last_mut() {
-            Some((last, held)) if *last == number => held.join(&cell),
+            Some((last, whole)) if *last == number => whole.join(&cell),
             _ => cells.push((number, cell)),
         }
     }
@@ -311,7 +311,7 @@ mod tests {
             let score = |row: usize| ((mixed(row) % distinct) as f64 - 3.0).powi(3) / 7.0;
             let scores: Vec<f64> = (0..n).map(score).collect();
             let labels = packed((0..n).map(|row| mixed(row).is_multiple_of(3)));
-            let asked = |way: Strategy, reversed: bool| {
+            let outline_of = |way: Strategy, reversed: bool| {
                 let (mut scores, mut labels) = (scores.clone(), labels.clone());
                 if reversed {
                     scores.reverse();
@@ -321,10 +321,10 @@ mod tests {
                 group.load(&scores, Bits::new(&labels, 0, n), None);
                 group.ties().outline(500)
             };
-            let expected = asked(Strategy::Shards, false);
-            assert_eq!(asked(Strategy::Counted, false), expected);
-            assert_eq!(asked(Strategy::Counted, true), expected);
-            assert_eq!(asked(Strategy::Shards, true), expected);
+            let expected = outline_of(Strategy::Shards, false);
+            assert_eq!(outline_of(Strategy::Counted, false), expected);
+            assert_eq!(outline_of(Strategy::Counted, true), expected);
+            assert_eq!(outline_of(Strategy::Shards, true), expected);
             assert!(distinct < 7000 || expected.len() < 5000, "runs of scores, not all of them");
         }
     }

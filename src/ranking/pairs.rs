@@ -78,9 +78,9 @@ pub(super) fn placements<K: Key>(group: &Classes<'_, K>) -> Placements {
     for &pos in group.pos.iter().copied().flatten() {
         let mut placement = 0;
         for (&neg, lost) in group.neg.iter().copied().flatten().zip(lost.iter_mut()) {
-            let won = twice_win(pos, neg);
-            placement += won;
-            *lost += won;
+            let twice = twice_win(pos, neg);
+            placement += twice;
+            *lost += twice;
         }
         sums.add_pos(1, placement);
     }

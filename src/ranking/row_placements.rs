@@ -28,7 +28,7 @@ impl RowPlacements {
         assert!(scores.len() == labels.len() && scores.len() < 1 << 31, "a group has fewer than 2^31 rows");
         let n_pos = labels.iter().filter(|&&label| label).count();
         let parts = ScoreParts::of(scores, labels);
-        let mut placed = RowPlacements { of_pos: vec![0; n_pos], of_neg: vec![0; scores.len() - n_pos] };
+        let mut placements = RowPlacements { of_pos: vec![0; n_pos], of_neg: vec![0; scores.len() - n_pos] };
         let mut below = Below::default();
         // Of either class, the rows of lower parts.
         let (mut pos_below, mut neg_below) = (0, 0);
@@ -37,9 +37,9 @@ impl RowPlacements {
             let (neg_keys, pos_keys) = (&parts.keys[neg.clone()], &parts.keys[pos.clone()]);
             // What lies below a positive it beats; what lies below a negative does not beat it.
             let into_pos =
-                |(place, twice): (&u32, u32)| placed.of_pos[*place as usize] = 2 * neg_below + twice;
+                |(place, twice): (&u32, u32)| placements.of_pos[*place as usize] = 2 * neg_below + twice;
             let into_neg = |(place, twice): (&u32, u32)| {
-                placed.of_neg[*place as usize] = 2 * (n_pos as u32 - pos_below) - twice;
+                placements.of_neg[*place as usize] = 2 * (n_pos as u32 - pos_below) - twice;
             };
             let (pos_places, neg_places) = (&parts.places[pos.clone()], &parts.places[neg.clone()]);
             if pos.len() <= neg.len() {
@@ -54,7 +54,7 @@ impl RowPlacements {
             pos_below += pos.len() as u32;
             neg_below += neg.len() as u32;
         }
-        placed
+        placements
     }
 }
 
@@ -169,15 +169,18 @@ mod tests {
                 .filter(|row| row.1 == of)
                 .map(|row| {
                     let others = rows.iter().filter(|other| other.1 != of);
-                    let won = |other: &(S, bool)| if of { (other.0, row.0) } else { (row.0, other.0) };
-                    others.map(won).map(|(low, high)| u32::from(low < high) + u32::from(low <= high)).sum()
+                    let in_order = |other: &(S, bool)| if of { (other.0, row.0) } else { (row.0, other.0) };
+                    others
+                        .map(in_order)
+                        .map(|(low, high)| u32::from(low < high) + u32::from(low <= high))
+                        .sum()
                 })
                 .collect()
         };
         RowPlacements { of_pos: twice(true), of_neg: twice(false) }
     }
 
-    fn placed<S: Score>(rows: &[(S, bool)]) -> RowPlacements {
+    fn ranked<S: Score>(rows: &[(S, bool)]) -> RowPlacements {
         let (scores, labels): (Vec<S>, Vec<bool>) = rows.iter().copied().unzip();
         RowPlacements::of(&scores, &labels)
     }
@@ -187,7 +190,7 @@ mod tests {
 
         #[test]
         fn ties(rows in proptest::collection::vec((-5i16..5, any::<bool>()), 0..80)) {
-            prop_assert_eq!(placed(&rows), by_definition(&rows));
+            prop_assert_eq!(ranked(&rows), by_definition(&rows));
         }
 
         #[test]
@@ -225,14 +228,14 @@ mod tests {
         #[test]
         fn any_floats(rows in proptest::collection::vec((any::<f64>(), any::<bool>()), 0..80)) {
             let rows: Vec<(f64, bool)> = rows.into_iter().filter(|row| !row.0.is_nan()).collect();
-            prop_assert_eq!(placed(&rows), by_definition(&rows));
+            prop_assert_eq!(ranked(&rows), by_definition(&rows));
         }
 
         #[test]
         fn wide_and_heavily_tied(rows in proptest::collection::vec((0u32..2000, 0u32..10), 0..600)) {
             let scores = rows.iter().map(|row| if row.0 < 1500 { 7 } else { i128::from(row.0) << (row.0 % 90) });
             let rows: Vec<(i128, bool)> = scores.zip(rows.iter().map(|row| row.1 == 0)).collect();
-            prop_assert_eq!(placed(&rows), by_definition(&rows));
+            prop_assert_eq!(ranked(&rows), by_definition(&rows));
         }
     }
 }

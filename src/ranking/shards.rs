@@ -102,7 +102,7 @@ impl<K: Key> Shards<K> {
         work: impl Fn() -> W + Sync + Send,
         ask: impl Fn(&mut W, &Classes<'_, K>, Above) -> T + Sync,
     ) -> Vec<T> {
-        self.asked(0..self.order.len(), &work, &ask)
+        self.each_of(0..self.order.len(), &work, &ask)
     }
 
     /// What `ask` says of each shard and its place, from the highest scores down.
@@ -111,7 +111,7 @@ impl<K: Key> Shards<K> {
         tasks::each(all, || (), |(), place| self.with(self.order[place].0, |classes| ask(place, classes)))
     }
 
-    fn asked<W, T: Send>(
+    fn each_of<W, T: Send>(
         &self,
         places: Range<usize>,
         work: &(impl Fn() -> W + Sync + Send),

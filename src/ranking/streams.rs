@@ -90,11 +90,11 @@ mod tests {
                 streams.push(stream, key, !key);
             }
             for stream in 0..6 {
-                let mut held: Vec<u16> = streams.pieces(stream).flatten().copied().collect();
+                let mut received: Vec<u16> = streams.pieces(stream).flatten().copied().collect();
                 let mut sent: Vec<u16> = keys.iter().filter(|key| key.0 == stream).map(|key| key.1).collect();
-                held.sort_unstable();
+                received.sort_unstable();
                 sent.sort_unstable();
-                prop_assert_eq!(held, sent);
+                prop_assert_eq!(received, sent);
                 let together = streams.pairs(stream).all(|(keys, beside)| keys.iter().zip(beside).all(|(a, b)| *a == !b));
                 prop_assert!(together);
             }

@@ -68,14 +68,14 @@ fn in_parallel(count: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
 /// Cuts `0..groups` into ranges of about `share` cost each.
 fn cut(groups: usize, cost: impl Fn(usize) -> usize, share: usize) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
-    let (mut start, mut held) = (0, 0usize);
+    let (mut start, mut cost_so_far) = (0, 0usize);
     for group in 0..groups {
         let more = cost(group);
-        if held > 0 && held.saturating_add(more) > share {
+        if cost_so_far > 0 && cost_so_far.saturating_add(more) > share {
             ranges.push(start..group);
-            (start, held) = (group, 0);
+            (start, cost_so_far) = (group, 0);
         }
-        held = held.saturating_add(more);
+        cost_so_far = cost_so_far.saturating_add(more);
     }
     ranges.push(start..groups);
     ranges

@@ -183,7 +183,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// Asks the ties of weighted rows, by one thread and in shards.
-    fn asked<T>(rows: &[(i16, bool, f64, bool)], ask: impl Fn(Ties<'_>) -> T) -> [T; 2] {
+    fn both_ways<T>(rows: &[(i16, bool, f64, bool)], ask: impl Fn(Ties<'_>) -> T) -> [T; 2] {
         let scores: Vec<i16> = rows.iter().map(|row| row.0).collect();
         let labels = packed(rows.iter().map(|row| row.1));
         let weights: Vec<f64> = rows.iter().map(|row| row.2).collect();
@@ -211,22 +211,22 @@ mod tests {
             let expected = ties_of(group.ties());
             let twice_u = group.ties().twice_u();
             let reached = group.ties().reached(1i16.key().into());
-            for (ties, units) in asked(&weighted, |ties| { let units = ties.units().unwrap(); (ties_of(ties), units) }) {
+            for (ties, units) in both_ways(&weighted, |ties| { let units = ties.units().unwrap(); (ties_of(ties), units) }) {
                 let weights = |units: Unit, count: u64| units.weight(count) as u64;
-                let told: Vec<Tie> = ties.iter().map(|tie| Tie {
+                let unweighted: Vec<Tie> = ties.iter().map(|tie| Tie {
                     key: tie.key,
                     pos: weights(units.pos, tie.pos),
                     neg: weights(units.neg, tie.neg),
                     pos_above: weights(units.pos, tie.pos_above),
                     neg_above: weights(units.neg, tie.neg_above),
                 }).collect();
-                prop_assert_eq!(&told, &expected);
+                prop_assert_eq!(&unweighted, &expected);
             }
-            for (twice, units) in asked(&weighted, |mut ties| { let units = ties.units().unwrap(); (ties.twice_u(), units) }) {
+            for (twice, units) in both_ways(&weighted, |mut ties| { let units = ties.units().unwrap(); (ties.twice_u(), units) }) {
                 let one = u128::from(units.pos.units(1.0)) * u128::from(units.neg.units(1.0));
                 prop_assert_eq!(twice, twice_u * one);
             }
-            for (pos, neg) in asked(&weighted, |mut ties| { let units = ties.units().unwrap(); let (pos, neg) = ties.reached(1i16.key().into()); (units.pos.weight(pos), units.neg.weight(neg)) }) {
+            for (pos, neg) in both_ways(&weighted, |mut ties| { let units = ties.units().unwrap(); let (pos, neg) = ties.reached(1i16.key().into()); (units.pos.weight(pos), units.neg.weight(neg)) }) {
                 prop_assert_eq!((pos as u64, neg as u64), reached);
             }
         }
@@ -235,18 +235,18 @@ mod tests {
         fn any_weights(rows in proptest::collection::vec((-9i16..9, any::<bool>(), 1e-9f64..1.0, any::<bool>()), 1..120)) {
             let used: Vec<_> = rows.iter().filter(|row| row.3).collect();
             let total = |label| used.iter().filter(|row| row.1 == label).map(|row| row.2).sum::<f64>();
-            let won: f64 = used.iter().filter(|row| row.1).flat_map(|p| used.iter().filter(|row| !row.1).map(move |n| p.2 * n.2 * (f64::from(u8::from(p.0 > n.0)) + f64::from(u8::from(p.0 >= n.0))))).sum();
-            let both = asked(&rows, |mut ties| (ties.rows(), ties.twice_u(), ties.pairs(), ties.squared().iter().map(|tie| tie.pos).sum::<f64>(), ties.units().unwrap()));
+            let expected_twice_u: f64 = used.iter().filter(|row| row.1).flat_map(|p| used.iter().filter(|row| !row.1).map(move |n| p.2 * n.2 * (f64::from(u8::from(p.0 > n.0)) + f64::from(u8::from(p.0 >= n.0))))).sum();
+            let both = both_ways(&rows, |mut ties| (ties.rows(), ties.twice_u(), ties.pairs(), ties.squared().iter().map(|tie| tie.pos).sum::<f64>(), ties.units().unwrap()));
             prop_assert_eq!((both[0].0, both[0].1, both[0].2), (both[1].0, both[1].1, both[1].2));
             for (n, twice_u, pairs, squares, units) in both {
                 prop_assert_eq!(n.0 + n.1, used.len() as u64);
                 if pairs > 0 {
                     let auc = twice_u as f64 / 2.0 / pairs as f64;
-                    prop_assert!((auc - won / 2.0 / total(true) / total(false)).abs() < 1e-12);
+                    prop_assert!((auc - expected_twice_u / 2.0 / total(true) / total(false)).abs() < 1e-12);
                 }
                 let expected: f64 = used.iter().filter(|row| row.1).map(|row| row.2 * row.2).sum();
-                let told = units.pos.weight_of(units.pos.weight_of(squares));
-                prop_assert!((told - expected).abs() <= 1e-12 * expected);
+                let weighted = units.pos.weight_of(units.pos.weight_of(squares));
+                prop_assert!((weighted - expected).abs() <= 1e-12 * expected);
             }
         }
     }

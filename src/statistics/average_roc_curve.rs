@@ -252,9 +252,9 @@ mod tests {
     #[test]
     fn by_threshold() {
         let points = of(Averaging::Threshold, 101);
-        let told: Vec<_> = points.iter().map(|point| (point.threshold, point.fpr, point.tpr)).collect();
+        let fields: Vec<_> = points.iter().map(|point| (point.threshold, point.fpr, point.tpr)).collect();
         assert_eq!(
-            told,
+            fields,
             [
                 (None, 0.0, 0.0),
                 (Some(9.0), 0.0, 0.25),

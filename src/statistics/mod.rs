@@ -320,7 +320,7 @@ pub(crate) mod tests {
             len: scores[0].len(),
             labels: labels.iter().map(|&label| label == 1).collect(),
             scores: scores.iter().map(|scores| Codes::of(scores.iter().copied())).collect(),
-            placed: if labels.len() == scores[0].len() {
+            placements: if labels.len() == scores[0].len() {
                 let labels: Vec<bool> = labels.iter().map(|&label| label == 1).collect();
                 scores.iter().map(|scores| RowPlacements::of(scores, &labels)).collect()
             } else {

@@ -94,10 +94,10 @@ impl Summary for RocAucCi {
             ));
         }
         let bootstrap = self.method == IntervalMethod::Bootstrap;
-        for (there, options) in
+        for (given, options) in
             [(self.resampling.is_some(), "n_resamples and seed"), (self.interval.is_some(), "interval")]
         {
-            if there && !bootstrap {
+            if given && !bootstrap {
                 return Err(format!(
                     "{options} do not apply to method {:?}; leave them out, or write method=\"bootstrap\"",
                     self.method.name()

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::by_key::Area;
-use super::class_pairs::pairs_won;
+use super::class_pairs::twice_u_of_pairs;
 use super::record::{Many, Name, record};
 use super::{Inputs, Joint, KeyInput, KeyKind, Needs};
 use crate::math::{mean, quotient};
@@ -131,39 +131,39 @@ impl Joint for RocAucMulticlass {
         let n = rows.len as u64;
         let counts = rows.keys.histogram(|_| true);
         // For each class that is there, by its own score: twice the pairs that it wins.
-        let won: Vec<Vec<u128>> = (0..counts.len() as u32)
+        let twice_u: Vec<Vec<u128>> = (0..counts.len() as u32)
             .into_par_iter()
             .map(|class| {
                 let score = &rows.scores[rows.key_places[class as usize] as usize];
-                pairs_won(score, &rows.keys, class..class + 1).swap_remove(0)
+                twice_u_of_pairs(score, &rows.keys, class..class + 1).swap_remove(0)
             })
             .collect();
-        let place_there = |class: usize| rows.key_places.binary_search(&(class as u32)).ok();
-        let count = |there: Option<usize>| there.map_or(0, |there| u64::from(counts[there]));
-        let against_rest = |there: usize| {
-            let own = u128::from(counts[there]);
+        let place_of = |class: usize| rows.key_places.binary_search(&(class as u32)).ok();
+        let count = |place: Option<usize>| place.map_or(0, |place| u64::from(counts[place]));
+        let against_rest = |place: usize| {
+            let own = u128::from(counts[place]);
             let others = rows.len as u128 - own;
-            let others_won = won[there].iter().enumerate().filter(|other| other.0 != there);
-            (others > 0).then(|| quotient(others_won.map(|other| other.1).sum(), 2 * own * others))
+            let of_others = twice_u[place].iter().enumerate().filter(|other| other.0 != place);
+            (others > 0).then(|| quotient(of_others.map(|other| other.1).sum(), 2 * own * others))
         };
         let k = self.classes.len();
         let classes: Vec<ClassRecord> = (0..k)
             .map(|class| {
-                let there = place_there(class);
-                ClassRecord::new(Name(class as u32), count(there), there.and_then(against_rest))
+                let place = place_of(class);
+                ClassRecord::new(Name(class as u32), count(place), place.and_then(against_rest))
             })
             .collect();
         let of_pair = |a: usize, b: usize| {
-            let twice_won = won[a][b] + won[b][a];
-            quotient(twice_won, 4 * u128::from(counts[a]) * u128::from(counts[b]))
+            let both = twice_u[a][b] + twice_u[b][a];
+            quotient(both, 4 * u128::from(counts[a]) * u128::from(counts[b]))
         };
         let pairs: Option<Vec<ClassPairRecord>> = (self.multi_class == MultiClass::Ovo).then(|| {
             let pairs = (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b)));
             pairs
                 .map(|(a, b)| {
-                    let there = (place_there(a), place_there(b));
-                    let auc = there.0.zip(there.1).map(|(a, b)| of_pair(a, b));
-                    let n = count(there.0) + count(there.1);
+                    let (first, second) = (place_of(a), place_of(b));
+                    let auc = first.zip(second).map(|(a, b)| of_pair(a, b));
+                    let n = count(first) + count(second);
                     ClassPairRecord::new(Name(a as u32), Name(b as u32), n, auc)
                 })
                 .collect()
@@ -179,15 +179,22 @@ impl Joint for RocAucMulticlass {
                 mean::weighted(pairs.iter().filter_map(|pair| Some((pair.auc?, weight(pair.n)))).collect())
             }
         };
-        let there = counts.len() as u64;
-        RocAucMulticlassRecord::new(auc, Some(Many(classes)), pairs.map(Many), there, k as u64 - there, n)
+        let n_classes = counts.len() as u64;
+        RocAucMulticlassRecord::new(
+            auc,
+            Some(Many(classes)),
+            pairs.map(Many),
+            n_classes,
+            k as u64 - n_classes,
+            n,
+        )
     }
 
     fn of_nan(&self, rows: &Rows) -> RocAucMulticlassRecord {
-        let there = rows.keys.distinct as u64;
+        let n_classes = rows.keys.distinct as u64;
         let auc = if self.average == ClassAverage::None { None } else { Some(f64::NAN) };
-        let n_missing = self.classes.len() as u64 - there;
-        RocAucMulticlassRecord::new(auc, None, None, there, n_missing, rows.len as u64)
+        let n_missing = self.classes.len() as u64 - n_classes;
+        RocAucMulticlassRecord::new(auc, None, None, n_classes, n_missing, rows.len as u64)
     }
 }
 
@@ -280,8 +287,8 @@ mod tests {
         for (pos, &class) in own.iter().enumerate() {
             for (neg, &not) in own.iter().enumerate() {
                 for other in (0..3).filter(|&other| other != not) {
-                    let (won, lost) = (rows.values[class][pos], rows.values[other][neg]);
-                    twice += if won > lost { 2.0 } else { f64::from(u8::from(won == lost)) };
+                    let (high, low) = (rows.values[class][pos], rows.values[other][neg]);
+                    twice += if high > low { 2.0 } else { f64::from(u8::from(high == low)) };
                 }
             }
         }
