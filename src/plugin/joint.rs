@@ -57,11 +57,17 @@ struct InputRules<'a> {
     inputs: Inputs,
     keys: KeyKind<'a>,
     needs: Needs,
+    reference: Option<usize>,
 }
 
 impl<'a> InputRules<'a> {
     fn by<J: Joint>(statistic: &'a J) -> Self {
-        InputRules { inputs: J::INPUTS, keys: statistic.key_kind(), needs: statistic.needs() }
+        InputRules {
+            inputs: J::INPUTS,
+            keys: statistic.key_kind(),
+            needs: statistic.needs(),
+            reference: statistic.reference_score(),
+        }
     }
 
     /// The dtypes of a record's fields that depend on the inputs, once all inputs are known to be what they must be.
@@ -82,6 +88,14 @@ impl<'a> InputRules<'a> {
                 _ if roles.label == Some(place) => label::check("label", &input.name, item)?,
                 _ => score::check(&input.name, item)?,
             }
+        }
+        if let Some(reference) = self.reference.filter(|&reference| reference >= roles.scores) {
+            return Err(format!(
+                "reference must be a score's place, from 0 to {}, got {reference}; the expressions of several columns \
+                 gave {} scores in all",
+                roles.scores - 1,
+                roles.scores
+            ));
         }
         match self.keys {
             KeyKind::Among(classes) if classes.len() != roles.scores => {

@@ -281,6 +281,11 @@ pub trait Joint: Sync {
         KeyKind::Any
     }
 
+    /// The place of the score that the options name, if they name one: it must be one of the scores.
+    fn reference_score(&self) -> Option<usize> {
+        None
+    }
+
     /// The answer for a group; `None` in a field says that it is undefined there.
     fn of_rows(&self, rows: &Rows) -> Self::Record;
 

@@ -1,4 +1,7 @@
 //! One rate of the ROC curve where the other is fixed, with an interval.
+//!
+//! With weights the curve is that of weighted rates, and there is no interval: weights do not tell how many observations
+//! there are, which a resample would have to draw.
 
 use super::bootstrap::Resampling;
 use super::record::record;
@@ -40,7 +43,8 @@ record! {
     pub struct TprAtFprRecord {
         /// The true positive rate; null without a positive or without a negative.
         pub tpr: Option<f64>,
-        /// The standard deviation of the resamples; null with fewer than two positives or fewer than two negatives.
+        /// The standard deviation of the resamples; null with fewer than two positives or fewer than two negatives, and
+        /// with weights.
         pub se: Option<f64>,
         /// The lower limit; null where the standard error is.
         pub lower: Option<f64>,
@@ -58,7 +62,8 @@ record! {
     pub struct FprAtTprRecord {
         /// The false positive rate; null without a positive or without a negative.
         pub fpr: Option<f64>,
-        /// The standard deviation of the resamples; null with fewer than two positives or fewer than two negatives.
+        /// The standard deviation of the resamples; null with fewer than two positives or fewer than two negatives, and
+        /// with weights.
         pub se: Option<f64>,
         /// The lower limit; null where the standard error is.
         pub lower: Option<f64>,
@@ -76,6 +81,8 @@ macro_rules! rates {
         impl Summary for $statistic {
             type Record = $record;
 
+            const WEIGHTS: bool = true;
+
             fn check(&self, _: Given) -> Result<(), String> {
                 check_level(self.level)?;
                 Measure::$measure(self.$given).check()?;
@@ -87,7 +94,7 @@ macro_rules! rates {
             }
 
             fn of_ties(&self, ties: Ties<'_>) -> $record {
-                let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
+                let (n_pos, n_neg) = ties.rows();
                 let rate = Rate::of(ties, Measure::$measure(self.$given), self.level, self.resampling);
                 $record::new(rate.estimate, rate.se, rate.lower, rate.upper, n_pos, n_neg)
             }
@@ -115,8 +122,9 @@ struct Rate {
 impl Rate {
     fn of(mut ties: Ties<'_>, measure: Measure, level: f64, resampling: Resampling) -> Rate {
         let counts = ties.counts();
+        // Rates are quotients of units, which are the same quotients as those of the weights.
         let estimate = measure.of(counts.each());
-        if ties.n_pos() < 2 || ties.n_neg() < 2 {
+        if ties.units().is_some() || ties.n_pos() < 2 || ties.n_neg() < 2 {
             return Rate { estimate, ..Rate::default() };
         }
         let mut rates = resampling.measured(counts.each(), measure);
