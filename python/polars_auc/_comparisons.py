@@ -280,8 +280,8 @@ def roc_auc_compare(
         raise ValueError(msg)
     if reference is not None and any(_is_several(score) for score in given[:reference]):
         msg = (
-            f"{name}: reference is {reference}, which is behind an expression of several columns, and how many "
-            "those are depends on the frame; write the reference before it"
+            f"{name}: reference is {reference}, which is behind an expression of several columns; how many "
+            "columns those are depends on the frame, so write the reference before it"
         )
         raise ValueError(msg)
     between_0_and_1(name, "level", level)

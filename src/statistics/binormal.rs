@@ -317,7 +317,7 @@ impl Curve for BinormalCurve {
 mod tests {
     use super::*;
     use crate::ranking::Width;
-    use crate::statistics::tests::{summary, with_ties};
+    use crate::statistics::tests::{summary, weighted_summary, with_ties};
     use proptest::prelude::*;
 
     fn fit(labels: &[u8], scores: &[f64]) -> (Option<f64>, Option<f64>, Option<f64>) {
@@ -409,6 +409,27 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn whole_weights_are_repeated_rows(
+            rows in proptest::collection::vec((0u8..2, -2.0..2.0f64, 1u8..6), 4..30),
+            power in any::<i8>(),
+        ) {
+            // One row has no deviation whatever it weighs, so that each class has two here.
+            let label = |row: usize, label: u8| if row < 4 { row as u8 % 2 } else { label };
+            let labels: Vec<u8> = rows.iter().enumerate().map(|(row, of)| label(row, of.0)).collect();
+            let scores: Vec<f64> = rows.iter().map(|row| row.1).collect();
+            let weights: Vec<f64> = rows.iter().map(|row| f64::from(row.2) * f64::from(power).exp2()).collect();
+            let repeated = rows.iter().zip(&labels).flat_map(|(row, &label)| vec![(label, row.1); row.2.into()]);
+            let (labels_repeated, scores_repeated): (Vec<u8>, Vec<f64>) = repeated.unzip();
+            for method in [BinormalFit::LeastSquares, BinormalFit::Moments] {
+                let fit = RocBinormal { method };
+                let got = weighted_summary(&fit, &labels, &scores, &weights);
+                let expected = summary(&fit, &labels_repeated, &scores_repeated);
+                prop_assert_eq!((got.auc, got.intercept, got.slope), (expected.auc, expected.intercept, expected.slope));
+                prop_assert_eq!(got.n_pos + got.n_neg, rows.len() as u64);
+            }
+        }
+
         #[test]
         fn products_lose_nothing(a in -1e9..1e9f64, b in 1u64..1 << 62) {
             let (high, low) = product(a, b as f64);

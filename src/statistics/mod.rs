@@ -305,6 +305,7 @@ fn check_level(level: f64) -> Result<(), String> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::ranking::bits::tests::packed;
     use crate::ranking::{Bits, Codes, Group, RowPlacements, Score};
 
     /// Calls `ask` with the ties of scores and 0/1 labels.
@@ -317,6 +318,20 @@ pub(crate) mod tests {
         let mut group = Group::default();
         group.load(scores, Bits::new(&bytes, 0, labels.len()), None);
         ask(group.ties())
+    }
+
+    /// The record of one group whose rows have weights.
+    pub fn weighted_summary<M: Summary, S: Score>(
+        statistic: &M,
+        labels: &[u8],
+        scores: &[S],
+        weights: &[f64],
+    ) -> M::Record {
+        assert!(M::WEIGHTS);
+        let bytes = packed(labels.iter().map(|&label| label == 1));
+        let mut group = Group::default();
+        group.load_weighted(scores, Bits::new(&bytes, 0, labels.len()), weights, None);
+        statistic.of_ties(group.ties())
     }
 
     /// Rows of labels and scores.

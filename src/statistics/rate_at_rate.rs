@@ -143,7 +143,8 @@ impl Rate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::tests::summary;
+    use crate::statistics::tests::{summary, weighted_summary};
+    use proptest::prelude::{any, prop_assert_eq, proptest};
 
     const DRAWN: Resampling = Resampling { n_resamples: 4000, seed: 3 };
 
@@ -164,6 +165,29 @@ mod tests {
         let back = FprAtTpr { tpr: 0.45, level: 0.95, resampling: DRAWN };
         back.check(Given::default()).unwrap();
         assert_eq!(summary(&back, &labels, &scores).fpr, Some(0.25));
+    }
+
+    proptest! {
+        #[test]
+        fn whole_weights_are_repeated_rows(
+            rows in proptest::collection::vec((0u8..2, -4i8..4, 1u8..6), 1..30),
+            rate in 0.0..1.0f64,
+            power in any::<i8>(),
+        ) {
+            let of = |column: fn(&(u8, i8, u8)) -> u8| rows.iter().map(column).collect::<Vec<u8>>();
+            let (labels, scores) = (of(|row| row.0), rows.iter().map(|row| row.1).collect::<Vec<i8>>());
+            let weights: Vec<f64> = rows.iter().map(|row| f64::from(row.2) * f64::from(power).exp2()).collect();
+            let repeated = rows.iter().flat_map(|&(label, score, times)| vec![(label, score); times.into()]);
+            let (labels_repeated, scores_repeated): (Vec<u8>, Vec<i8>) = repeated.unzip();
+            let at = TprAtFpr { fpr: rate, level: 0.9, resampling: Resampling { n_resamples: 2, seed: 0 } };
+            let record = weighted_summary(&at, &labels, &scores, &weights);
+            prop_assert_eq!(record.tpr, summary(&at, &labels_repeated, &scores_repeated).tpr);
+            prop_assert_eq!((record.se, record.lower, record.upper), (None, None, None));
+            prop_assert_eq!(record.n_pos + record.n_neg, rows.len() as u64);
+            let back = FprAtTpr { tpr: rate, level: 0.9, resampling: at.resampling };
+            let fpr = weighted_summary(&back, &labels, &scores, &weights).fpr;
+            prop_assert_eq!(fpr, summary(&back, &labels_repeated, &scores_repeated).fpr);
+        }
     }
 
     #[test]

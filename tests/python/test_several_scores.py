@@ -96,7 +96,7 @@ def test_compare_refuses() -> None:
     none = pa.roc_auc_compare("label", "p_a", "p_b", cs.starts_with("z"), reference=2)
     with pytest.raises(
         pl.exceptions.ComputeError,
-        match="reference must be a score's place, from 0 to 1, got 2; .* gave 2 scores",
+        match=r"reference must be a score's place, from 0 to 1, got 2; .* gave 2 scores",
     ):
         rows().select(none)
     with pytest.raises(
