@@ -18,15 +18,19 @@ use super::{columns, dtype, label, score};
 use crate::ranking::{Codes, RowPlacements, Rows, Width, tasks};
 use crate::statistics::{Column, Field as RecordField, Inputs, Joint, KeyInput, KeyKind, Needs, Record};
 
-/// Which input is what: scores first, then the label, then the key.
+/// Which input is what: scores first, then the label, then the key, then which rows are of the reference.
 struct Roles {
     scores: usize,
     label: Option<usize>,
     key: Option<(usize, &'static str)>,
+    reference: Option<usize>,
 }
 
 impl Roles {
-    fn of(Inputs { scores, label, key }: Inputs, inputs: usize) -> Result<Self, String> {
+    fn of(Inputs { scores, label, key }: Inputs, kind: KeyKind<'_>, inputs: usize) -> Result<Self, String> {
+        let all_inputs = inputs;
+        let has_reference = matches!(kind, KeyKind::Against(_));
+        let inputs = inputs.saturating_sub(usize::from(has_reference));
         let others = usize::from(label) + usize::from(key.is_some());
         let all_there = scores.is_none_or(|scores| inputs == scores + others);
         let has_key = key.is_some_and(|key| !key.is_optional || all_there);
@@ -39,6 +43,7 @@ impl Roles {
             scores: n_scores,
             label: label.then_some(n_scores),
             key: key.filter(|_| has_key).map(|key| (inputs - 1, key.role)),
+            reference: has_reference.then(|| all_inputs - 1),
         })
     }
 
@@ -47,6 +52,7 @@ impl Roles {
         match (self.label, self.key) {
             (Some(label), _) if input == label => "label",
             (_, Some((key, role))) if input == key => role,
+            _ if self.reference == Some(input) => "reference",
             _ => "score",
         }
     }
@@ -72,7 +78,7 @@ impl<'a> InputRules<'a> {
 
     /// The dtypes of a record's fields that depend on the inputs, once all inputs are known to be what they must be.
     fn checked(&self, inputs: &[&Field]) -> Result<columns::Dtypes, String> {
-        let roles = Roles::of(self.inputs, inputs.len())?;
+        let roles = Roles::of(self.inputs, self.keys, inputs.len())?;
         let mut dtypes = columns::Dtypes::of_score(Dtype::Null, false);
         for (place, input) in inputs.iter().enumerate() {
             let item = dtype::listed(input)?;
@@ -86,6 +92,7 @@ impl<'a> InputRules<'a> {
                     dtypes.key = item.clone();
                 }
                 _ if roles.label == Some(place) => label::check("label", &input.name, item)?,
+                _ if roles.reference == Some(place) => label::check("reference", &input.name, item)?,
                 _ => score::check(&input.name, item)?,
             }
         }
@@ -179,7 +186,7 @@ impl GroupTable {
     fn read(inputs: &[Input], rules: &InputRules) -> Result<(GroupTable, columns::Dtypes), String> {
         CALLS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let dtypes = rules.checked(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>())?;
-        let roles = Roles::of(rules.inputs, inputs.len())?;
+        let roles = Roles::of(rules.inputs, rules.keys, inputs.len())?;
         let (rows, borders) = same_groups(inputs, |input| roles.name(input))?;
         let mut valid: Option<Bitmap> = None;
         let mut narrow = |validity: Option<&Bitmap>| valid = combine_validities_and(valid.as_ref(), validity);
@@ -199,9 +206,14 @@ impl GroupTable {
         }
         let mut keys = None;
         if let Some((place, role)) = roles.key {
-            let rows = &rows[place];
-            narrow(rows.validity().as_ref());
-            keys = Some(KeyCodes::read(role, rows, rules.keys)?);
+            let keys_of_rows = &rows[place];
+            narrow(keys_of_rows.validity().as_ref());
+            let mut codes = KeyCodes::read(role, keys_of_rows, rules.keys)?;
+            if let (KeyKind::Against(reference), Some(place)) = (rules.keys, roles.reference) {
+                let (is_reference, _) = label::bits("reference", &rows[place])?;
+                codes.put_first(&is_reference, keys_of_rows, reference)?;
+            }
+            keys = Some(codes);
         }
         let valid = valid.filter(|valid| valid.unset_bits() > 0);
         Ok((GroupTable { scores, labels, values, keys, valid, borders }, dtypes))

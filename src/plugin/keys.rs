@@ -3,6 +3,7 @@
 use arrow::array::{
     Array, BinaryArray, BinaryViewArray, BooleanArray, PrimitiveArray, StructArray, Utf8ViewArray,
 };
+use arrow::bitmap::Bitmap;
 use arrow::datatypes::{ArrowDataType as Dtype, DTYPE_ENUM_VALUES_LEGACY, DTYPE_ENUM_VALUES_NEW, Field};
 use polars::prelude::{PlHashMap, pf16};
 
@@ -35,9 +36,6 @@ impl KeyCodes {
         let Places { of_row: mut codes, rows: firsts } = places(&rows.field, rows.array.as_ref())?;
         let array = one_zero(gathered(rows.array.as_ref(), &firsts)?)?;
         let values = Values { field: rows.field.clone(), array };
-        if let KeyKind::Against(reference) = kind {
-            refers(&values, reference, rows.array.null_count() > 0)?;
-        }
         if let KeyKind::Among(classes) = kind {
             let places = among(classes, role, &values)?;
             codes.iter_mut().for_each(|code| *code = places.get(*code as usize).copied().unwrap_or_default());
@@ -50,6 +48,32 @@ impl KeyCodes {
         let (truths, _) = label::bits(role, rows)?;
         let values = Values::new(rows.name(), BooleanArray::from_slice([false, true]).boxed());
         Ok(KeyCodes { codes: truths.iter().map(u32::from).collect(), values })
+    }
+
+    /// Puts the keys of the reference before all others, or says that no row has it.
+    pub fn put_first(&mut self, is_reference: &Bitmap, rows: &Values, reference: &str) -> Result<(), String> {
+        let mut of_reference = vec![false; self.values.array.len()];
+        let validity = rows.validity();
+        for (row, &code) in self.codes.iter().enumerate() {
+            if is_reference.get_bit(row) && validity.as_ref().is_none_or(|validity| validity.get_bit(row)) {
+                of_reference[code as usize] = true;
+            }
+        }
+        // No keys at all lack no reference.
+        if !of_reference.is_empty() && !of_reference.contains(&true) {
+            return Err(without_reference(&self.values, reference, validity.is_some())?);
+        }
+        let mut order: Vec<u32> = (0..of_reference.len() as u32).collect();
+        order.sort_by_key(|&code| !of_reference[code as usize]);
+        let mut places = vec![0; order.len()];
+        for (place, &code) in (0..).zip(&order) {
+            places[code as usize] = place;
+        }
+        self.codes
+            .iter_mut()
+            .for_each(|code| *code = places.get(*code as usize).copied().unwrap_or_default());
+        self.values.array = gathered(self.values.array.as_ref(), &order)?;
+        Ok(())
     }
 
     /// The codes of some rows without gaps, and the key that each stands for.
@@ -210,19 +234,14 @@ fn among(classes: &[String], role: &str, keys: &Values) -> Result<Vec<u32>, Stri
     (0..keys.array.len()).map(|row| place(text::cast(&keys.field, keys.array.as_ref(), row)?)).collect()
 }
 
-/// Refuses keys among which the reference is not; `missing` if there are rows without a key.
-fn refers(values: &Values, reference: &str, missing: bool) -> Result<(), String> {
+/// What is wrong with keys among which the reference is not; `missing` if there are rows without a key.
+fn without_reference(values: &Values, reference: &str, missing: bool) -> Result<String, String> {
     let structs = downcast::<StructArray>(values.array.as_ref())?;
-    let (Dtype::Struct(fields), [others, names @ ..]) = (structs.dtype(), structs.values()) else {
+    let (Dtype::Struct(fields), names) = (structs.dtype(), structs.values()) else {
         return Err("a key with a reference has no fields".into());
     };
-    // Nothing, and missing keys alone, refer to nothing.
-    if structs.is_empty() || !downcast::<BooleanArray>(others.as_ref())?.value(0) {
-        return Ok(());
-    }
     let shown = |row: usize| {
-        let texts =
-            fields[1..].iter().zip(names).map(|(field, names)| text::shown(field, names.as_ref(), row));
+        let texts = fields.iter().zip(names).map(|(field, names)| text::shown(field, names.as_ref(), row));
         Ok(texts.collect::<Result<Vec<_>, String>>()?.join(", "))
     };
     let mut listed = (0..structs.len()).take(SHOWN).map(shown).collect::<Result<Vec<_>, String>>()?;
@@ -231,7 +250,7 @@ fn refers(values: &Values, reference: &str, missing: bool) -> Result<(), String>
         keys += 1;
         listed.extend((listed.len() < SHOWN).then(|| vec!["null"; names.len()].join(", ")));
     }
-    Err(format!(
+    Ok(format!(
         "versus names the segment {reference}, which the rows do not have; there are: {}{}",
         listed.join("; "),
         if keys > SHOWN { "; ..." } else { "" }

@@ -202,8 +202,8 @@ pub enum KeyKind<'a> {
     /// These names and no others, as text; each has its place here, and a [`Name`](record::Name) in the record is one of
     /// them. They say what the score columns are for, in order.
     Among(&'a [String]),
-    /// Structs whose first field is false for the reference, which is given in words, and true for all others: so the
-    /// reference has place 0.
+    /// Any plain values, with a column of truth values behind them that says which rows are of the reference: its key has
+    /// place 0, and all others follow in their order. The reference is given in words, for messages.
     Against(&'a str),
 }
 
