@@ -177,13 +177,6 @@ pub unsafe fn plan(
     }
 }
 
-/// The keyword arguments of a call, as Python pickled them.
-pub fn keywords<T: serde::de::DeserializeOwned>(kwargs: &[u8]) -> Result<T, String> {
-    serde_pickle::from_slice(kwargs, serde_pickle::DeOptions::new()).map_err(|error| {
-        format!("could not parse kwargs: '{error}'\n\nCheck: registration of kwargs in the plugin.")
-    })
-}
-
 /// Takes columns over, and releases what carried them.
 ///
 /// # Safety
@@ -467,28 +460,6 @@ mod tests {
         }
         assert!(called(vec![odd], b"", &first).err().is_some_and(|error| error.starts_with("gini: ")));
         assert_eq!(count.swap(0, Ordering::Relaxed), 2);
-    }
-
-    #[test]
-    fn keyword_arguments() {
-        #[derive(serde::Deserialize)]
-        struct Level {
-            level: f64,
-        }
-        // pickle.dumps({"level": 0.5}, protocol=5)
-        let pickled = b"\x80\x05\x95\x15\0\0\0\0\0\0\0}\x94\x8c\x05level\x94G?\xe0\0\0\0\0\0\0s.";
-        assert_eq!(keywords::<Level>(pickled).map(|options| options.level), Ok(0.5));
-        let count = Arc::new(AtomicUsize::new(0));
-        for bad in [&b""[..], b"\x80\x05}.", b"level", &pickled[..20]] {
-            let inputs = vec![passed("x", &arrays()[..1], &count)];
-            let error = called(inputs, bad, &|kwargs, inputs| {
-                keywords::<Level>(kwargs)?;
-                first(kwargs, inputs)
-            });
-            let error = error.err().unwrap();
-            assert!(error.starts_with("gini: could not parse kwargs: '"), "{error}");
-        }
-        assert_eq!(count.load(Ordering::Relaxed), 8);
     }
 
     /// Plans an expression of this body as Polars does.

@@ -16,6 +16,7 @@ mod ffi;
 mod groups;
 mod joint;
 mod keys;
+mod keywords;
 mod label;
 mod score;
 mod text;
