@@ -83,10 +83,10 @@ def main() -> int:
     rows, slower = [], 0
     for work in WORKS:
         shape, group_rows, what, way = work
-        asked = [f"shape={shape}", f"group_rows={group_rows}", f"way={way}"]
+        arguments = [f"shape={shape}", f"group_rows={group_rows}", f"way={way}"]
         # What making the data costs is counted alone and taken off.
-        idle = instructions(program, *asked, "what=nothing")
-        count = (instructions(program, *asked, f"what={what}") - idle) / 2**20
+        idle = instructions(program, *arguments, "what=nothing")
+        count = (instructions(program, *arguments, f"what={what}") - idle) / 2**20
         ratio = count / known.get(work, count)
         slower += ratio > ALLOWED
         mark = "  MORE" if ratio > ALLOWED else ""

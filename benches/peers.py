@@ -167,13 +167,13 @@ def main() -> None:
     parser.add_argument("--patience", type=float, default=20.0, help="seconds after which one run is enough")
     chosen = parser.parse_args()
     n = int(chosen.rows)
-    told = []
+    measured = []
     for groups in chosen.groups:
         times = measure(rows(n, groups), chosen.rounds, chosen.patience)
         ours = statistics.median(times[OURS])
         for name, taken in times.items():
             median = statistics.median(taken)
-            told.append(
+            measured.append(
                 {
                     "date": time.strftime("%Y-%m-%d"),
                     "rows": n,
@@ -189,7 +189,7 @@ def main() -> None:
                 }
             )
             print(f"{groups:>8} groups  {name:<34} {median:8.3f} s  {median / ours:8.2f} x ours", flush=True)
-    table = pl.DataFrame(told)
+    table = pl.DataFrame(measured)
     RESULTS.parent.mkdir(exist_ok=True)
     if RESULTS.exists():
         table = pl.concat([pl.read_csv(RESULTS, schema=table.schema), table])

@@ -236,8 +236,10 @@ def _condition(option: str, text: str, schema: pl.Schema, where: str = "the file
 def _refuse_missing(option: str, names: Sequence[str], schema: pl.Schema, where: str = "the files") -> None:
     for name in names:
         if name not in schema:
-            there = ", ".join(schema.names())
-            raise Refusal(f"{option} names the column {name!r}, which is not in {where}; there are: {there}")
+            columns = ", ".join(schema.names())
+            raise Refusal(
+                f"{option} names the column {name!r}, which is not in {where}; there are: {columns}"
+            )
 
 
 @contextmanager
@@ -358,16 +360,16 @@ def readable(table: pl.DataFrame, *, markdown: bool = False) -> str:
 
 def _failing(table: pl.DataFrame, gate: pl.Expr, chosen: argparse.Namespace) -> str | None:
     """Check the condition in each row and say which fail; a row that cannot be decided fails too."""
-    asked = set(gate.meta.root_names())
+    named = set(gate.meta.root_names())
     # A condition on a group's key or comparison is about groups: the overall rows have neither.
-    if asked & {*chosen.by, *OF_GROUPS}:
+    if named & {*chosen.by, *OF_GROUPS}:
         table = table.filter(pl.col("scope") == "group")
-    elif asked & set(OF_ALL_GROUPS):
+    elif named & set(OF_ALL_GROUPS):
         table = table.filter(pl.col("scope") == "overall")
     # It is not checked in rows that have no comparison: the first score, the reference, the first period.
-    if asked & set(GAINS):
+    if named & set(GAINS):
         table = table.filter(pl.col("score") != chosen.scores[0])
-    if asked & set(OF_GROUPS):
+    if named & set(OF_GROUPS):
         table = table.filter(pl.col("versus_auc").is_not_null() | pl.col("auc").is_null())
     # Counts are unsigned, where 1 - 2 is a large number; and NaN compares as larger than every number, so
     # that an AUC of NaN would pass "auc < 0.7".

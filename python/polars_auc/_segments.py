@@ -17,9 +17,8 @@ __all__ = ["compare_segments"]
 
 _COMPARED = ("rest", "overall", "previous")
 
-# Names that no column of a user has.
+# A name that no column of a user has.
 _SEGMENTS = "polars_auc: segments"
-_REFERENCE = "polars_auc: reference"
 
 
 def compare_segments(
@@ -137,15 +136,18 @@ def compare_segments(
         if schema[key].is_nested():
             msg = f"{name}: by names the column {key!r} of dtype {schema[key]}, whose values name no segment"
             raise pl.exceptions.InvalidOperationError(msg)
-    segment = [pl.col(key) for key in keys]
     compared = isinstance(versus, str) and versus in _COMPARED
-    if not compared:
-        # False comes before true, and the reference before all others.
-        segment.insert(0, ~_is_reference(versus, {key: schema[key] for key in keys}).alias(_REFERENCE))
     complete = pl.all_horizontal(pl.col(key).is_not_null() for key in keys)
+    columns: dict[str, IntoExpr] = {
+        "score": score,
+        "label": label,
+        "by": pl.when(complete).then(pl.struct(pl.col(key) for key in keys)),
+    }
+    if not compared:
+        columns["reference"] = _is_reference(versus, {key: schema[key] for key in keys})
     answer = expression(
         name,
-        {"score": score, "label": label, "by": pl.when(complete).then(pl.struct(segment))},
+        columns,
         versus=versus if compared else "first",
         reference=None if compared else repr(versus),
         adjust=adjusted,

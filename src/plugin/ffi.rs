@@ -13,6 +13,7 @@ use arrow::ffi::{
     ArrowArray, ArrowSchema, export_array_to_c, export_field_to_c, import_array_from_c, import_field_from_c,
 };
 
+use super::arrays::message;
 use super::values::Values;
 use crate::guard;
 
@@ -164,7 +165,7 @@ pub unsafe fn plan(
         // SAFETY: as the caller promises; a field that is borrowed is read and left alone.
         let (fields, kwargs) = unsafe {
             let fields = (0..count).map(|place| import_field_from_c(&*fields.add(place)));
-            let fields: Result<Vec<Field>, String> = fields.map(|field| field.map_err(worded)).collect();
+            let fields: Result<Vec<Field>, String> = fields.map(|field| field.map_err(message)).collect();
             (fields?, bytes(kwargs, kwargs_len))
         };
         body(kwargs, &fields).map(|field| export_field_to_c(&field))
@@ -174,10 +175,6 @@ pub unsafe fn plan(
         Ok(field) => unsafe { answer.write(field) },
         Err(error) => tell(error),
     }
-}
-
-fn worded(error: impl std::fmt::Display) -> String {
-    error.to_string()
 }
 
 /// Takes columns over, and releases what carried them.
@@ -197,9 +194,9 @@ unsafe fn take(inputs: *const SeriesExport, count: usize) -> Result<Vec<Input>, 
     for (column, arrays) in moved {
         // SAFETY: the field is there until the column is released, and it is the field of these arrays.
         let (field, chunks) = unsafe {
-            let field = import_field_from_c(&*column.field).map_err(worded)?;
+            let field = import_field_from_c(&*column.field).map_err(message)?;
             let chunks = arrays.into_iter().map(|array| import_array_from_c(array, field.dtype.clone()));
-            (field.clone(), chunks.collect::<Result<Vec<_>, _>>().map_err(worded)?)
+            (field.clone(), chunks.collect::<Result<Vec<_>, _>>().map_err(message)?)
         };
         taken.push(Input { field, chunks });
     }

@@ -12,11 +12,11 @@ use serde_pickle::{DeOptions, Error, HashableValue, Value};
 
 /// The arguments of a call.
 pub fn keywords<T: DeserializeOwned>(kwargs: &[u8]) -> Result<T, String> {
-    let worded = |error: Error| {
+    let message = |error: Error| {
         format!("could not parse kwargs: '{error}'\n\nCheck: registration of kwargs in the plugin.")
     };
-    let values = serde_pickle::value_from_slice(kwargs, DeOptions::new()).map_err(worded)?;
-    T::deserialize(Argument(values)).map_err(worded)
+    let values = serde_pickle::value_from_slice(kwargs, DeOptions::new()).map_err(message)?;
+    T::deserialize(Argument(values)).map_err(message)
 }
 
 /// A value of Python.

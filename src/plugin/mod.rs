@@ -6,6 +6,7 @@
 //! written as they are: no column of Polars is made of them, whose dtypes would each have to be compiled.
 
 mod answer;
+mod arrays;
 mod columns;
 mod columnwise;
 mod distinct;

@@ -6,9 +6,10 @@ use arrow::datatypes::{ArrowDataType as Dtype, Field};
 use arrow::types::NativeType;
 use polars::prelude::pf16;
 
+use super::arrays::{downcast, message};
 use super::dtype;
-use super::values::{Values, held, worded};
-use crate::ranking::{Bits, Domain, Key, Keys, Score};
+use super::values::Values;
+use crate::ranking::{Bits, Domain, Keys, Score};
 
 /// Refuses a dtype that cannot hold scores.
 pub fn check(name: &str, item: &Field) -> Result<(), String> {
@@ -63,7 +64,7 @@ pub fn rankable(scores: &Values) -> Result<Box<dyn Array>, String> {
     check(scores.name(), &scores.field)?;
     let array = scores.array.as_ref();
     Ok(match array.dtype() {
-        Dtype::Boolean => from_bits(held(array)?).boxed(),
+        Dtype::Boolean => from_bits(downcast(array)?).boxed(),
         Dtype::Int8 => widened::<i8>(array)?,
         Dtype::Int16 => widened::<i16>(array)?,
         Dtype::UInt8 => widened::<u8>(array)?,
@@ -79,7 +80,7 @@ pub fn rankable(scores: &Values) -> Result<Box<dyn Array>, String> {
 
 /// Integers of 32 bits, for narrower ones.
 fn widened<S: NativeType + Into<i32>>(scores: &dyn Array) -> Result<Box<dyn Array>, String> {
-    let scores = held::<PrimitiveArray<S>>(scores)?;
+    let scores = downcast::<PrimitiveArray<S>>(scores)?;
     let wide = scores.values().iter().map(|&score| score.into()).collect();
     Ok(PrimitiveArray::<i32>::from_vec(wide).with_validity(scores.validity().cloned()).boxed())
 }
@@ -114,16 +115,16 @@ fn from_bits(scores: &BooleanArray) -> PrimitiveArray<i32> {
 /// Thresholds, which are scores of this dtype by their keys, as values of the dtype.
 ///
 /// What [`rankable`] widened is narrowed again: every threshold is a score that was there.
-pub fn thresholds(keys: Keys, there: Option<Bitmap>, dtype: &Dtype) -> Result<Box<dyn Array>, String> {
+pub fn thresholds(keys: Keys, validity: Option<Bitmap>, dtype: &Dtype) -> Result<Box<dyn Array>, String> {
     /// Keys as scores of a type; no statistic changes the width that the columns were made with.
     fn scores<S: Native>(keys: Keys) -> Result<Vec<S>, String> {
-        let keys = <S::Key as Key>::of(keys).ok_or("thresholds of another width than the scores")?;
+        let keys = keys.into_vec::<S::Key>().ok_or("thresholds of another width than the scores")?;
         Ok(keys.into_iter().map(S::from_key).collect())
     }
     macro_rules! narrowed {
         ($score:ty) => {{
             let narrow: Vec<$score> = scores::<i32>(keys)?.into_iter().map(|score| score as $score).collect();
-            Ok(PrimitiveArray::from_vec(narrow).with_validity(there).boxed())
+            Ok(PrimitiveArray::from_vec(narrow).with_validity(validity).boxed())
         }};
     }
     macro_rules! by_type {
@@ -131,16 +132,16 @@ pub fn thresholds(keys: Keys, there: Option<Bitmap>, dtype: &Dtype) -> Result<Bo
             match dtype {
                 Dtype::Boolean => {
                     let truths = scores::<i32>(keys)?.into_iter().map(|score| score != 0).collect();
-                    Ok(BooleanArray::try_new(Dtype::Boolean, truths, there).map_err(worded)?.boxed())
+                    Ok(BooleanArray::try_new(Dtype::Boolean, truths, validity).map_err(message)?.boxed())
                 }
                 Dtype::Float16 => {
                     let halves = scores::<f32>(keys)?.into_iter().map(pf16::from).collect();
-                    Ok(PrimitiveArray::<pf16>::from_vec(halves).with_validity(there).boxed())
+                    Ok(PrimitiveArray::<pf16>::from_vec(halves).with_validity(validity).boxed())
                 }
                 $($($dtype)|+ => {
                     let scores = scores::<$score>(keys)?;
-                    let array = PrimitiveArray::try_new(threshold_dtype(dtype), scores.into(), there);
-                    Ok(array.map_err(worded)?.boxed())
+                    let array = PrimitiveArray::try_new(threshold_dtype(dtype), scores.into(), validity);
+                    Ok(array.map_err(message)?.boxed())
                 })*
                 Dtype::Int8 => narrowed!(i8),
                 Dtype::Int16 => narrowed!(i16),
@@ -184,7 +185,7 @@ pub fn dispatch<W: WithScores>(scores: &dyn Array, what: W) -> Result<W::Output,
     macro_rules! by_type {
         ($($($dtype:pat_param)|+ => $score:ty;)*) => {
             match scores.dtype() {
-                $($($dtype)|+ => what.with::<$score>(held::<PrimitiveArray<$score>>(scores)?.values()),)*
+                $($($dtype)|+ => what.with::<$score>(downcast::<PrimitiveArray<$score>>(scores)?.values()),)*
                 other => Err(format!("scores of dtype {other:?} cannot be ranked")),
             }
         };

@@ -40,8 +40,8 @@ pub fn values(weights: &Values) -> Result<(PrimitiveArray<f64>, Option<Bitmap>),
         RAYON.install(|| values.par_chunks(TASK_ROWS).all(all_count))
     };
     if fine {
-        let there = array.validity().cloned();
-        return Ok((array, there));
+        let validity = array.validity().cloned();
+        return Ok((array, validity));
     }
     // A value under a null may be anything: only those that are there are wrong or 0.
     let wrong = array.iter().flatten().find(|weight| !counts(weight) && **weight != 0.0);

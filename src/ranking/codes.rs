@@ -6,7 +6,8 @@
 
 use rayon::prelude::*;
 
-use super::{Count, SHARD_ROWS, Score};
+use super::tuning::SHARD_ROWS;
+use super::{Count, Score};
 
 /// The places of scores among the distinct ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

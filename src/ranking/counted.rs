@@ -10,21 +10,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use super::map::{SAMPLE, sampled};
+use super::map::sampled;
 use super::outline::{self, Beside, Cell, Piece};
-use super::shards::SHARD_ROWS;
 use super::steps::{Above, Runs, Take};
 use super::ties::{Source, Steps};
+use super::tuning::{FIRST_SLOTS, MOST_KEYS, SAMPLE, SHARD_ROWS, SLOTS_PER_KEY};
 use super::{Bits, Key, Score};
-
-/// Distinct keys that a table holds at most.
-const MOST: usize = 1 << 13;
-
-/// Slots of a table for each key that it holds, at least: of keys spread at random, all but one in thirty are then at home.
-const SLOTS_PER_KEY: usize = 16;
-
-/// Slots of a new table.
-const SLOTS: usize = 1 << 8;
 
 /// A distinct key and the rows that share it.
 #[derive(Clone, Copy, Debug)]
@@ -43,19 +34,20 @@ impl<K> Slot<K> {
 
 /// The distinct keys of some rows.
 #[derive(Debug)]
-struct Table<K> {
+struct KeyTable<K> {
     slots: Vec<Slot<K>>,
     /// Shift of a hash that leaves a slot's number.
     shift: u32,
-    held: usize,
+    used: usize,
 }
 
-impl<K: Key> Table<K> {
+impl<K: Key> KeyTable<K> {
     fn new(slots: usize) -> Self {
         let shift = u64::BITS - slots.ilog2();
         // A key that is seldom met. The slot where it is at home gets one that is at home elsewhere.
         let stranger = K::FAULT;
-        let mut table = Table { slots: vec![Slot { key: stranger, counts: [0; 4] }; slots], shift, held: 0 };
+        let mut table =
+            KeyTable { slots: vec![Slot { key: stranger, counts: [0; 4] }; slots], shift, used: 0 };
         table.slots[(stranger.hash() >> shift) as usize].key = K::default();
         table
     }
@@ -92,7 +84,7 @@ impl<K: Key> Table<K> {
             if slot.is_free() {
                 *slot = Slot { key, counts: [0; 4] };
                 slot.counts[counter] = 1;
-                self.held += 1;
+                self.used += 1;
                 break;
             }
             if slot.key == key {
@@ -101,25 +93,25 @@ impl<K: Key> Table<K> {
             }
             place = (place + 1) % self.slots.len();
         }
-        if self.held * SLOTS_PER_KEY > self.slots.len() && self.held <= MOST {
+        if self.used * SLOTS_PER_KEY > self.slots.len() && self.used <= MOST_KEYS {
             self.grow();
         }
     }
 
     fn grow(&mut self) {
-        let mut larger = Table::new(2 * self.slots.len());
-        for slot in self.held() {
+        let mut larger = KeyTable::new(2 * self.slots.len());
+        for slot in self.used_slots() {
             let mut place = (slot.key.hash() >> larger.shift) as usize;
             while !larger.slots[place].is_free() {
                 place = (place + 1) % larger.slots.len();
             }
             larger.slots[place] = slot;
         }
-        larger.held = self.held;
+        larger.used = self.used;
         *self = larger;
     }
 
-    fn held(&self) -> impl Iterator<Item = Slot<K>> {
+    fn used_slots(&self) -> impl Iterator<Item = Slot<K>> {
         self.slots.iter().copied().filter(|slot| !slot.is_free())
     }
 
@@ -150,7 +142,7 @@ impl<K: Key> Table<K> {
                     used >>= 1;
                 }
             }
-            if self.held > most {
+            if self.used > most {
                 stop.store(true, Ordering::Relaxed);
                 return false;
             }
@@ -178,10 +170,10 @@ impl<K: Key> Counted<K> {
     /// `exp(-m² / (2 most))`: here one in fifty.
     pub fn may_be_few<S: Score<Key = K>>(scores: &[S], most: usize) -> bool {
         let mut drawn = [K::default(); SAMPLE];
-        let enough = (3 * most.min(MOST).isqrt()).clamp(1, SAMPLE);
+        let enough = (3 * most.min(MOST_KEYS).isqrt()).clamp(1, SAMPLE);
         let rows = sampled(scores.len()).step_by(SAMPLE / enough);
-        let held = drawn.iter_mut().zip(rows).map(|(key, row)| *key = scores[row].key()).count();
-        let drawn = &mut drawn[..held];
+        let n_drawn = drawn.iter_mut().zip(rows).map(|(key, row)| *key = scores[row].key()).count();
+        let drawn = &mut drawn[..n_drawn];
         drawn.sort_unstable();
         drawn.windows(2).any(|pair| pair[0] == pair[1])
     }
@@ -199,11 +191,11 @@ impl<K: Key> Counted<K> {
         let count = |(block, scores): (usize, &[S])| {
             let labels = labels.slice(block * block_rows, scores.len());
             let valid = valid.map(|valid| valid.slice(block * block_rows, scores.len()));
-            let mut table = Table::new(SLOTS);
-            let whole = table.count_rows(scores, labels, valid, most.min(MOST), &stop);
+            let mut table = KeyTable::new(FIRST_SLOTS);
+            let whole = table.count_rows(scores, labels, valid, most.min(MOST_KEYS), &stop);
             whole.then_some(table)
         };
-        let tables: Option<Vec<Table<K>>> = if blocks == 1 {
+        let tables: Option<Vec<KeyTable<K>>> = if blocks == 1 {
             scores.chunks(block_rows).enumerate().map(count).collect()
         } else {
             scores.par_chunks(block_rows).enumerate().map(count).collect()
@@ -211,8 +203,8 @@ impl<K: Key> Counted<K> {
         Some(Self::of_tables::<S>(&tables?))
     }
 
-    fn of_tables<S: Score<Key = K>>(tables: &[Table<K>]) -> Self {
-        let mut slots: Vec<Slot<K>> = tables.iter().flat_map(Table::held).collect();
+    fn of_tables<S: Score<Key = K>>(tables: &[KeyTable<K>]) -> Self {
+        let mut slots: Vec<Slot<K>> = tables.iter().flat_map(KeyTable::used_slots).collect();
         slots.sort_unstable_by_key(|slot| slot.key);
         let mut keys: Vec<(K, [u64; 2])> = Vec::new();
         let mut rows = [0; 2];
@@ -274,8 +266,8 @@ mod tests {
     use super::*;
 
     fn free_slots_hold_strangers<K: Key>() {
-        for log_slots in SLOTS.ilog2()..=(2 * MOST * SLOTS_PER_KEY).ilog2() {
-            let table = Table::<K>::new(1 << log_slots);
+        for log_slots in FIRST_SLOTS.ilog2()..=(2 * MOST_KEYS * SLOTS_PER_KEY).ilog2() {
+            let table = KeyTable::<K>::new(1 << log_slots);
             for (place, slot) in table.slots.iter().enumerate() {
                 assert_ne!((slot.key.hash() >> table.shift) as usize, place);
             }

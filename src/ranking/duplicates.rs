@@ -4,12 +4,7 @@
 //! other keys of that cell; they are few where scores are distinct, and only they are sorted.
 
 use super::Key;
-
-/// Cells for each row: with 16, one key in sixteen is sorted for nothing.
-const CELLS_PER_ROW: usize = 16;
-
-/// Words of the marks of cells with more than one key.
-const SMALL_WORDS: usize = 1 << 9;
+use super::tuning::{MARKS_PER_ROW, SECOND_MARK_WORDS};
 
 /// Marks of cells. Keeps its memory from use to use.
 #[derive(Debug, Default)]
@@ -26,13 +21,13 @@ impl<K: Key> Duplicates<K> {
     pub fn cubes(&mut self, pieces: &[&[&[K]]]) -> u128 {
         let all = || pieces.iter().copied().flatten();
         let rows: usize = all().map(|piece| piece.len()).sum();
-        let words = (rows * CELLS_PER_ROW / 64).next_power_of_two();
+        let words = (rows * MARKS_PER_ROW / 64).next_power_of_two();
         // Six bits of the hash tell the cell in its word, and those above them the word.
         let shift = u64::BITS - words.ilog2() - 6;
         self.met.clear();
         self.met.resize(words, 0);
         self.again.clear();
-        self.again.resize(SMALL_WORDS, 0);
+        self.again.resize(SECOND_MARK_WORDS, 0);
         let (met, again) = (&mut self.met[..], &mut self.again[..]);
         let mut any = false;
         for piece in all() {
@@ -41,7 +36,7 @@ impl<K: Key> Duplicates<K> {
                 let (word, mark) = (&mut met[(cell / 64) as usize], 1 << (cell % 64));
                 if *word & mark != 0 {
                     any = true;
-                    again[(cell / 64) as usize % SMALL_WORDS] |= mark;
+                    again[(cell / 64) as usize % SECOND_MARK_WORDS] |= mark;
                 }
                 *word |= mark;
             }
@@ -53,7 +48,7 @@ impl<K: Key> Duplicates<K> {
         for piece in all() {
             for &key in *piece {
                 let cell = key.hash() >> shift;
-                if again[(cell / 64) as usize % SMALL_WORDS] >> (cell % 64) & 1 == 1 {
+                if again[(cell / 64) as usize % SECOND_MARK_WORDS] >> (cell % 64) & 1 == 1 {
                     self.keys.push(key);
                 }
             }

@@ -12,29 +12,12 @@
 //! Invariants: every key of a bucket is below every key of the next; a bucket of more than [`WINDOW`] keys
 //! is sorted; after [`Index::order`] all of them are, and so is the whole.
 
-use super::class_keys::{ends_of, sort, sort_few};
-use super::map::{Line, Map, SAMPLE, sampled};
+use super::map::{Line, Map, ends_of, sampled};
+use super::sorting::{sort, sort_few};
 use super::steps::Runs;
+use super::tuning::{BUCKETS_PER_KEY, SAMPLE, SAMPLED_KEYS, TOGETHER, WINDOW};
 use super::wide::{Work, widest};
 use super::{Key, Score};
-
-/// Buckets for each indexed key.
-///
-/// Measured on groups of 10^4 normal scores, whose middle is four times as dense as their average: with 1 the AUC takes
-/// a tenth longer, for buckets that outgrow the window.
-const BUCKETS_PER_KEY: usize = 2;
-
-/// Keys that looking up compares at once.
-const WINDOW: usize = 4;
-
-/// Keys whose buckets are found together; few enough for twice their number to fit a byte.
-///
-/// Measured on groups of 10^4 normal scores: the AUC takes a quarter less time than with one key after the other.
-const TOGETHER: usize = 64;
-
-/// From this many keys on, a sample tells how they are best spread; with fewer, sorting the sample would
-/// weigh too much.
-const SAMPLED_KEYS: usize = 2048;
 
 /// What takes the places of some keys at a time: how many indexed keys are below each, and how many are not above it.
 pub(super) type Visit<'a> = dyn FnMut(&[(u32, u32)]) + 'a;

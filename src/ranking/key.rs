@@ -3,8 +3,23 @@
 //! After this file a score is an integer of its own width, so one kernel ranks every dtype, equality
 //! is exact, and no integer is squeezed through a float.
 
-use super::keys::{Keys, Width};
 use super::number::AtLeast;
+
+/// How wide keys are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Width {
+    /// 8 bits.
+    #[default]
+    W8,
+    /// 16 bits.
+    W16,
+    /// 32 bits.
+    W32,
+    /// 64 bits.
+    W64,
+    /// 128 bits.
+    W128,
+}
 
 /// An unsigned integer that stands for a score: `a < b` exactly when the score of `a` is the lower.
 ///
@@ -24,9 +39,6 @@ pub trait Key: Score<Key = Self> + Ord + std::fmt::Debug + Default {
 
     /// The key that was widened; of [`u128::MAX`], which stands for NaN, [`FAULT`](Key::FAULT).
     fn narrow(wide: u128) -> Self;
-
-    /// Keys of this width; none if they are of another.
-    fn of(keys: Keys) -> Option<Vec<Self>>;
 
     /// A number whose high bits differ for keys that differ anywhere, mostly.
     fn hash(self) -> u64;
@@ -52,13 +64,6 @@ macro_rules! keys {
             #[inline]
             fn narrow(wide: u128) -> Self {
                 wide as $key
-            }
-
-            fn of(keys: Keys) -> Option<Vec<Self>> {
-                match keys {
-                    Keys::$width(keys) => Some(keys),
-                    _ => None,
-                }
             }
 
             /// Multiplicative (Knuth 1973, section 6.4), after the high half is folded onto the low one: whole

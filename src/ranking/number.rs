@@ -1,6 +1,4 @@
-//! A number that a user names, as the key of a score.
-
-use super::Score;
+//! A number that a user names, as a score of any type.
 
 /// A number of no particular type, exactly.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,11 +23,6 @@ impl Number {
             // The product is rounded to the whole number that the decimal fraction stood for.
             Number::Float(number) => Number::Float(number * 10f64.powi(decimals as i32)),
         }
-    }
-
-    /// The key of the lowest score of a type that is not below the number; none if all are.
-    pub fn key<S: Score>(self) -> Option<S::Key> {
-        S::at_least(self).map(Score::key)
     }
 
     /// The lowest number of a domain that is not below this one; none if all are.

@@ -7,14 +7,7 @@
 //! rows that reach it are counted exactly.
 
 use super::Key;
-
-/// Bits of the first grid's cell numbers.
-///
-/// Floats of one sign that differ by a factor of 1000 spread over some hundreds of cells, each of which is then cut again.
-const FIRST_BITS: u32 = 16;
-
-/// A cell with so many times the rows that it was meant to have makes the outline too coarse.
-const TOO_MANY: u64 = 8;
+use super::tuning::{FIRST_GRID_BITS, TOO_MANY_TIMES};
 
 /// Some keys of one class.
 #[derive(Clone, Copy, Debug)]
@@ -110,7 +103,7 @@ struct Grid<K> {
 impl<K: Key> Grid<K> {
     fn first(low: K, high: K) -> Self {
         let bits = u128::BITS - high.above(low, 0).leading_zeros();
-        let shift = bits.saturating_sub(FIRST_BITS);
+        let shift = bits.saturating_sub(FIRST_GRID_BITS);
         let cells = high.above(low, shift) as u32 + 1;
         Grid { low, shift, parts: (0..cells).map(|cell| (cell, 0)).collect() }
     }
@@ -154,7 +147,7 @@ pub(super) fn outline<K: Key>(
     let most = whole.rows.div_ceil(cells as u64).max(1);
     let grid = grid.cut(&rows, most);
     let outline = joined(each(&|place, pieces| counted(&grid, pieces, &ends[place])));
-    let fine = |cell: &Cell<K>| cell.lowest == cell.highest || cell.rows <= TOO_MANY * most;
+    let fine = |cell: &Cell<K>| cell.lowest == cell.highest || cell.rows <= TOO_MANY_TIMES * most;
     outline.iter().all(fine).then(|| outline.into_iter().map(Cell::wide).collect())
 }
 
@@ -222,9 +215,9 @@ fn counted<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>], ends: &Cell<K>) -> V
     if !weighted {
         cells.iter_mut().for_each(|cell| cell.rows = cell.pos + cell.neg);
     }
-    let mut held: Vec<Numbered<K>> = (low..).zip(cells).filter(|cell| cell.1.rows > 0).collect();
-    held.reverse();
-    held
+    let mut filled: Vec<Numbered<K>> = (low..).zip(cells).filter(|cell| cell.1.rows > 0).collect();
+    filled.reverse();
+    filled
 }
 
 /// Cells of all shards in order: one that lies in two shards is joined.
@@ -232,7 +225,7 @@ fn joined<K: Key>(shards: Vec<Vec<Numbered<K>>>) -> Vec<Cell<K>> {
     let mut cells: Vec<Numbered<K>> = Vec::new();
     for (number, cell) in shards.into_iter().flatten() {
         match cells.last_mut() {
-            Some((last, held)) if *last == number => held.join(&cell),
+            Some((last, whole)) if *last == number => whole.join(&cell),
             _ => cells.push((number, cell)),
         }
     }
@@ -318,7 +311,7 @@ mod tests {
             let score = |row: usize| ((mixed(row) % distinct) as f64 - 3.0).powi(3) / 7.0;
             let scores: Vec<f64> = (0..n).map(score).collect();
             let labels = packed((0..n).map(|row| mixed(row).is_multiple_of(3)));
-            let asked = |way: Strategy, reversed: bool| {
+            let outline_of = |way: Strategy, reversed: bool| {
                 let (mut scores, mut labels) = (scores.clone(), labels.clone());
                 if reversed {
                     scores.reverse();
@@ -328,10 +321,10 @@ mod tests {
                 group.load(&scores, Bits::new(&labels, 0, n), None);
                 group.ties().outline(500)
             };
-            let expected = asked(Strategy::Shards, false);
-            assert_eq!(asked(Strategy::Counted, false), expected);
-            assert_eq!(asked(Strategy::Counted, true), expected);
-            assert_eq!(asked(Strategy::Shards, true), expected);
+            let expected = outline_of(Strategy::Shards, false);
+            assert_eq!(outline_of(Strategy::Counted, false), expected);
+            assert_eq!(outline_of(Strategy::Counted, true), expected);
+            assert_eq!(outline_of(Strategy::Shards, true), expected);
             assert!(distinct < 7000 || expected.len() < 5000, "runs of scores, not all of them");
         }
     }

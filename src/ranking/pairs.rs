@@ -3,6 +3,7 @@
 //! Comparing all pairs of a small group is cheaper than bringing it into any order.
 
 use super::classes::Classes;
+use super::tuning::FEW_ROWS;
 use super::{Key, Segment};
 
 /// Sums over placements, in integers.
@@ -62,14 +63,14 @@ fn squares(rows: u64, placement: u64) -> u128 {
 
 /// 2 if the positive scores higher, 1 if both tie, else 0.
 #[inline]
-pub(super) fn won<K: Key>(pos: K, neg: K) -> u64 {
+pub(super) fn twice_win<K: Key>(pos: K, neg: K) -> u64 {
     u64::from(neg < pos) + u64::from(neg <= pos)
 }
 
 /// The sums over the placements of a whole group that [is of few rows](Classes::are_few).
 pub(super) fn placements<K: Key>(group: &Classes<'_, K>) -> Placements {
     let mut sums = Placements::default();
-    let mut lost = [0; super::classes::FEW_ROWS];
+    let mut lost = [0; FEW_ROWS];
     if group.n_pos == 0 || group.n_neg == 0 {
         return sums;
     }
@@ -77,9 +78,9 @@ pub(super) fn placements<K: Key>(group: &Classes<'_, K>) -> Placements {
     for &pos in group.pos.iter().copied().flatten() {
         let mut placement = 0;
         for (&neg, lost) in group.neg.iter().copied().flatten().zip(lost.iter_mut()) {
-            let won = won(pos, neg);
-            placement += won;
-            *lost += won;
+            let twice = twice_win(pos, neg);
+            placement += twice;
+            *lost += twice;
         }
         sums.add_pos(1, placement);
     }

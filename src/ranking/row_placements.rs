@@ -8,17 +8,9 @@
 use std::ops::Range;
 
 use super::index::Index;
-use super::map::{Map, SAMPLE, sampled};
+use super::map::{Map, sampled};
+use super::tuning::{MOST_PARTS, PART_ROWS, SAMPLE};
 use super::{Key, Score};
-
-/// Rows in a part, about.
-///
-/// Measured on two normal scores of 10^6 rows, 30 % positive: with one part the lookups wait for memory, and the paired
-/// test takes 2.6 times as long.
-const PART_ROWS: usize = 1 << 14;
-
-/// Most parts: each takes in two streams of rows, and more of them than this leave the first cache.
-const MOST_PARTS: usize = 256;
 
 /// Twice the placements of all rows, ties counting once, not divided by the number of rows of the other class.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,7 +29,7 @@ impl RowPlacements {
     pub fn of<S: Score>(scores: &[S], labels: &[bool]) -> Self {
         assert!(scores.len() == labels.len() && scores.len() < 1 << 31, "a group has fewer than 2^31 rows");
         let n_pos = labels.iter().filter(|&&label| label).count();
-        let parts = Parts::of(scores, labels);
+        let parts = ScoreParts::of(scores, labels);
         let mut twice = vec![0; scores.len()];
         let mut below = Below::default();
         // Of either class, the rows of lower parts.
@@ -63,22 +55,22 @@ impl RowPlacements {
         }
         // Every part holds its rows in their order, so the next row's placement is the next one of its part.
         let mut next = parts.starts();
-        let mut placed = RowPlacements {
+        let mut placements = RowPlacements {
             of_pos: Vec::with_capacity(n_pos),
             of_neg: Vec::with_capacity(scores.len() - n_pos),
         };
         for (&part, &label) in parts.of_row.iter().zip(labels) {
             let next = &mut next[usize::from(part)];
-            let of_class = if label { &mut placed.of_pos } else { &mut placed.of_neg };
+            let of_class = if label { &mut placements.of_pos } else { &mut placements.of_neg };
             of_class.push(twice[*next]);
             *next += 1;
         }
-        placed
+        placements
     }
 }
 
 /// Rows parted by score and class: of part `i` the negatives are stream `2 i`, the positives stream `2 i + 1`.
-struct Parts<K> {
+struct ScoreParts<K> {
     /// The stream that each row is in.
     of_row: Vec<u16>,
     /// The keys of one stream after the other, each in the order of its rows.
@@ -87,7 +79,7 @@ struct Parts<K> {
     rows: Vec<Range<usize>>,
 }
 
-impl<K: Key> Parts<K> {
+impl<K: Key> ScoreParts<K> {
     fn of<S: Score<Key = K>>(scores: &[S], labels: &[bool]) -> Self {
         let n_parts = (scores.len() / PART_ROWS).clamp(1, MOST_PARTS);
         let of_row = if n_parts == 1 {
@@ -110,7 +102,7 @@ impl<K: Key> Parts<K> {
             end - rows..end
         });
         let rows = rows.collect();
-        let mut parts = Parts { of_row, keys: vec![K::default(); scores.len()], rows };
+        let mut parts = ScoreParts { of_row, keys: vec![K::default(); scores.len()], rows };
         let mut next = parts.starts();
         for (&stream, score) in parts.of_row.iter().zip(scores) {
             let next = &mut next[usize::from(stream)];
@@ -187,15 +179,18 @@ mod tests {
                 .filter(|row| row.1 == of)
                 .map(|row| {
                     let others = rows.iter().filter(|other| other.1 != of);
-                    let won = |other: &(S, bool)| if of { (other.0, row.0) } else { (row.0, other.0) };
-                    others.map(won).map(|(low, high)| u32::from(low < high) + u32::from(low <= high)).sum()
+                    let in_order = |other: &(S, bool)| if of { (other.0, row.0) } else { (row.0, other.0) };
+                    others
+                        .map(in_order)
+                        .map(|(low, high)| u32::from(low < high) + u32::from(low <= high))
+                        .sum()
                 })
                 .collect()
         };
         RowPlacements { of_pos: twice(true), of_neg: twice(false) }
     }
 
-    fn placed<S: Score>(rows: &[(S, bool)]) -> RowPlacements {
+    fn ranked<S: Score>(rows: &[(S, bool)]) -> RowPlacements {
         let (scores, labels): (Vec<S>, Vec<bool>) = rows.iter().copied().unzip();
         RowPlacements::of(&scores, &labels)
     }
@@ -205,7 +200,7 @@ mod tests {
 
         #[test]
         fn ties(rows in proptest::collection::vec((-5i16..5, any::<bool>()), 0..80)) {
-            prop_assert_eq!(placed(&rows), by_definition(&rows));
+            prop_assert_eq!(ranked(&rows), by_definition(&rows));
         }
 
         #[test]
@@ -243,14 +238,14 @@ mod tests {
         #[test]
         fn any_floats(rows in proptest::collection::vec((any::<f64>(), any::<bool>()), 0..80)) {
             let rows: Vec<(f64, bool)> = rows.into_iter().filter(|row| !row.0.is_nan()).collect();
-            prop_assert_eq!(placed(&rows), by_definition(&rows));
+            prop_assert_eq!(ranked(&rows), by_definition(&rows));
         }
 
         #[test]
         fn wide_and_heavily_tied(rows in proptest::collection::vec((0u32..2000, 0u32..10), 0..600)) {
             let scores = rows.iter().map(|row| if row.0 < 1500 { 7 } else { i128::from(row.0) << (row.0 % 90) });
             let rows: Vec<(i128, bool)> = scores.zip(rows.iter().map(|row| row.1 == 0)).collect();
-            prop_assert_eq!(placed(&rows), by_definition(&rows));
+            prop_assert_eq!(ranked(&rows), by_definition(&rows));
         }
     }
 }

@@ -12,7 +12,7 @@ pub struct Rows {
     /// The codes of each score column, if the statistic needs them.
     pub scores: Vec<Codes>,
     /// The placements of each score column, if the statistic needs them.
-    pub placed: Vec<RowPlacements>,
+    pub placements: Vec<RowPlacements>,
     /// The scores of each column as floats, only if the statistic asks for values.
     pub values: Vec<Vec<f64>>,
     /// The codes of the key column: folds, clusters or segments.
@@ -54,7 +54,7 @@ impl Rows {
             len: self.len,
             labels: order.iter().filter_map(|&row| self.labels.get(row as usize).copied()).collect(),
             scores: self.scores.iter().map(taken).collect(),
-            placed: Vec::new(),
+            placements: Vec::new(),
             values: self
                 .values
                 .iter()

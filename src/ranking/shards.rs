@@ -16,32 +16,14 @@ use super::classes::Classes;
 use super::duplicates::Duplicates;
 use super::index::Index;
 use super::map::{Map, sampled};
-use super::one_thread::Room;
+use super::one_thread::WalkMemory;
 use super::outline::{self, Beside, Cell, Piece};
 use super::score_ops::ScoreOps;
 use super::steps::{Above, Runs, Take, Tie};
 use super::streams::Streams;
 use super::ties::{Source, Steps, Walk};
+use super::tuning::{BLOCKS_PER_THREAD, INDEXED_BYTES, MAX_SHARDS, MIN_SHARDS, SHARD_ROWS, SHARDS_AT_A_TIME};
 use super::{Bits, Key, Score, tasks};
-
-/// From this many rows on, a group is ranked by all threads: about where its keys outgrow a core's cache.
-pub const SHARD_ROWS: usize = 1 << 17;
-
-/// Bytes of a shard's indexed keys, on average: with their buckets and where they go, and the shard's other rows
-/// passing by, they stay in 512 KiB, the second cache of the core where this was measured.
-const INDEXED_BYTES: usize = 1 << 16;
-
-/// Shards at least: a map with many cells needs some for each of them.
-const MIN_SHARDS: usize = 64;
-
-/// Shards at most.
-const MAX_SHARDS: usize = 512;
-
-/// Blocks for each thread, so that a thread which falls behind can be helped out.
-const BLOCKS_PER_THREAD: usize = 4;
-
-/// Shards for each thread whose answers are there at once, where an answer is as large as the shard.
-const SHARDS_AT_A_TIME: usize = 2;
 
 /// The keys of a large group.
 #[derive(Debug)]
@@ -120,7 +102,7 @@ impl<K: Key> Shards<K> {
         work: impl Fn() -> W + Sync + Send,
         ask: impl Fn(&mut W, &Classes<'_, K>, Above) -> T + Sync,
     ) -> Vec<T> {
-        self.asked(0..self.order.len(), &work, &ask)
+        self.each_of(0..self.order.len(), &work, &ask)
     }
 
     /// What `ask` says of each shard and its place, from the highest scores down.
@@ -129,7 +111,7 @@ impl<K: Key> Shards<K> {
         tasks::each(all, || (), |(), place| self.with(self.order[place].0, |classes| ask(place, classes)))
     }
 
-    fn asked<W, T: Send>(
+    fn each_of<W, T: Send>(
         &self,
         places: Range<usize>,
         work: &(impl Fn() -> W + Sync + Send),
@@ -170,9 +152,9 @@ impl<K: Key> Shards<K> {
 
 /// What a thread keeps from shard to shard.
 #[derive(Debug, Default)]
-struct ThreadRoom<K> {
+struct ThreadMemory<K> {
     class_keys: ClassKeys<K>,
-    room: Room<K>,
+    room: WalkMemory<K>,
 }
 
 impl<K: Key> Source for Shards<K> {
@@ -193,10 +175,10 @@ impl<K: Key> Source for Shards<K> {
         part: &(dyn Fn(usize, &mut Walk<'_>) + Sync),
         done: &mut dyn FnMut(usize),
     ) {
-        let ask = |room: &mut ThreadRoom<K>, place: usize| {
+        let ask = |room: &mut ThreadMemory<K>, place: usize| {
             let (shard, above) = self.order[place];
             self.with(shard, |classes| {
-                let ThreadRoom { class_keys, room: Room { index, rises: memory } } = &mut *room;
+                let ThreadMemory { class_keys, room: WalkMemory { index, rises: memory } } = &mut *room;
                 part(place, &mut |take| match steps {
                     Steps::Ties => {
                         class_keys.collect(classes);
@@ -220,7 +202,7 @@ impl<K: Key> Source for Shards<K> {
         };
         for first in (0..self.order.len()).step_by(at_a_time) {
             let some = first..self.order.len().min(first + at_a_time);
-            tasks::each(some.clone(), ThreadRoom::default, ask);
+            tasks::each(some.clone(), ThreadMemory::default, ask);
             some.for_each(&mut *done);
         }
     }

@@ -1,9 +1,6 @@
 //! Steps of the ROC curve, from the highest scores down.
 
-/// Steps that are handed out at once.
-///
-/// One call through a pointer for so many steps costs little beside them, and 2 KiB of steps stay in the first cache.
-const RUN: usize = 64;
+use super::tuning::STEPS_AT_A_TIME;
 
 /// Rows that come one after the other in order of score, and how many of either class score higher.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -115,7 +112,7 @@ pub(super) struct Runs<'a, 'b> {
 impl<'a, 'b> Runs<'a, 'b> {
     /// From the rows below `above` on; `rises` is memory to work with.
     pub fn new(above: Above, rises: &'a mut Vec<Rise>, take: &'a mut Take<'b>) -> Self {
-        rises.resize(RUN, Rise::default());
+        rises.resize(STEPS_AT_A_TIME, Rise::default());
         Runs { above, rises, len: 0, take }
     }
 

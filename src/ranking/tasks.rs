@@ -5,21 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use super::SHARD_ROWS;
-
-/// What a group costs besides its rows, in rows: entering the kernel, and writing one record.
-const ROWS_PER_GROUP: usize = 16;
-
-/// Below this cost in all, waking other threads takes longer than the work. Groups of as many rows as
-/// [`SHARD_ROWS`] divide their work, and may only do so inside a pool.
-const PARALLEL_ROWS: usize = 1 << 14;
-const _: () = assert!(PARALLEL_ROWS <= SHARD_ROWS);
-
-/// Tasks for each thread, so that a thread which falls behind can be helped out.
-const TASKS_PER_THREAD: usize = 8;
-
-/// Parts for each thread of numbers that all take about as long: the last one that a thread does is what others wait for.
-const PARTS_PER_THREAD: usize = 32;
+use super::tuning::{PARALLEL_ROWS, PARTS_PER_THREAD, ROWS_PER_GROUP, TASKS_PER_THREAD};
 
 /// A pool of threads, to be asked only if there is enough work.
 pub trait Pool {
@@ -82,14 +68,14 @@ fn in_parallel(count: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
 /// Cuts `0..groups` into ranges of about `share` cost each.
 fn cut(groups: usize, cost: impl Fn(usize) -> usize, share: usize) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
-    let (mut start, mut held) = (0, 0usize);
+    let (mut start, mut cost_so_far) = (0, 0usize);
     for group in 0..groups {
         let more = cost(group);
-        if held > 0 && held.saturating_add(more) > share {
+        if cost_so_far > 0 && cost_so_far.saturating_add(more) > share {
             ranges.push(start..group);
-            (start, held) = (group, 0);
+            (start, cost_so_far) = (group, 0);
         }
-        held = held.saturating_add(more);
+        cost_so_far = cost_so_far.saturating_add(more);
     }
     ranges.push(start..groups);
     ranges

@@ -347,11 +347,11 @@ mod tests {
         let placement = |row: usize, among: &dyn Fn(usize) -> bool| {
             let others: Vec<usize> =
                 (0..labels.len()).filter(|&o| labels[o] != labels[row] && among(o)).collect();
-            let won = |o: &usize| {
+            let concordance = |o: &usize| {
                 let (p, n) = if labels[row] == 1 { (row, *o) } else { (*o, row) };
                 f64::from(u8::from(scores[p] > scores[n])) + 0.5 * f64::from(u8::from(scores[p] == scores[n]))
             };
-            others.iter().map(won).sum::<f64>() / others.len() as f64
+            others.iter().map(concordance).sum::<f64>() / others.len() as f64
         };
         let mut names = segments.clone();
         names.sort_unstable();

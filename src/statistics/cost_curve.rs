@@ -71,11 +71,11 @@ mod tests {
 
     fn curve(labels: &[u8], scores: &[u8]) -> Option<(Vec<f64>, Vec<f64>)> {
         let mut columns = Column::all_of(CostPoint::FIELDS, Width::W128, 0);
-        let there = with_ties(labels, scores, |ties| CostCurve {}.points(ties, &mut columns));
+        let defined = with_ties(labels, scores, |ties| CostCurve {}.points(ties, &mut columns));
         let [Column::Number(at), Column::Number(cost), ..] = &columns[..] else {
             panic!("the fields of a point")
         };
-        there.then(|| (at.values.clone(), cost.values.clone()))
+        defined.then(|| (at.values.clone(), cost.values.clone()))
     }
 
     proptest! {

@@ -30,7 +30,7 @@ pub fn variance(ties: &Ties<'_>, auc: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use crate::ranking::{Bits, Group};
-    use crate::statistics::roc_auc_ci::Method;
+    use crate::statistics::roc_auc_ci::IntervalMethod;
     use crate::statistics::{RocAucCi, Summary};
 
     /// Against the variance by moving every weight a little.
@@ -42,7 +42,7 @@ mod tests {
         let auc = |weights: &[f64]| {
             let mut group = Group::default();
             group.load_weighted(&scores, Bits::new(&labels, 0, 6), weights, None);
-            let statistic = RocAucCi { method: Method::DeLong, level: 0.9, ..RocAucCi::default() };
+            let statistic = RocAucCi { method: IntervalMethod::DeLong, level: 0.9, ..RocAucCi::default() };
             statistic.of_ties(group.ties())
         };
         let record = auc(&weights);

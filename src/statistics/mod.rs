@@ -202,8 +202,8 @@ pub enum KeyKind<'a> {
     /// These names and no others, as text; each has its place here, and a [`Name`](record::Name) in the record is one of
     /// them. They say what the score columns are for, in order.
     Among(&'a [String]),
-    /// Structs whose first field is false for the reference, which is given in words, and true for all others: so the
-    /// reference has place 0.
+    /// Any plain values, with a column of truth values behind them that says which rows are of the reference: its key has
+    /// place 0, and all others follow in their order. The reference is given in words, for messages.
     Against(&'a str),
 }
 
@@ -281,6 +281,11 @@ pub trait Joint: Sync {
         KeyKind::Any
     }
 
+    /// The place of the score that the options name, if they name one: it must be one of the scores.
+    fn reference_score(&self) -> Option<usize> {
+        None
+    }
+
     /// The answer for a group; `None` in a field says that it is undefined there.
     fn of_rows(&self, rows: &Rows) -> Self::Record;
 
@@ -300,6 +305,7 @@ fn check_level(level: f64) -> Result<(), String> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::ranking::bits::tests::packed;
     use crate::ranking::{Bits, Codes, Group, RowPlacements, Score};
 
     /// Calls `ask` with the ties of scores and 0/1 labels.
@@ -314,13 +320,27 @@ pub(crate) mod tests {
         ask(group.ties())
     }
 
+    /// The record of one group whose rows have weights.
+    pub fn weighted_summary<M: Summary, S: Score>(
+        statistic: &M,
+        labels: &[u8],
+        scores: &[S],
+        weights: &[f64],
+    ) -> M::Record {
+        assert!(M::WEIGHTS);
+        let bytes = packed(labels.iter().map(|&label| label == 1));
+        let mut group = Group::default();
+        group.load_weighted(scores, Bits::new(&bytes, 0, labels.len()), weights, None);
+        statistic.of_ties(group.ties())
+    }
+
     /// Rows of labels and scores.
     pub fn rows_of(labels: &[u8], scores: &[&[f64]], keys: &[u32]) -> Rows {
         Rows {
             len: scores[0].len(),
             labels: labels.iter().map(|&label| label == 1).collect(),
             scores: scores.iter().map(|scores| Codes::of(scores.iter().copied())).collect(),
-            placed: if labels.len() == scores[0].len() {
+            placements: if labels.len() == scores[0].len() {
                 let labels: Vec<bool> = labels.iter().map(|&label| label == 1).collect();
                 scores.iter().map(|scores| RowPlacements::of(scores, &labels)).collect()
             } else {

@@ -236,9 +236,9 @@ impl Column {
         }
         for column in columns {
             match column {
-                Column::Number(held) => reserve(&mut held.values, rows),
-                Column::Count(held) | Column::Mass(held) => reserve(&mut held.values, rows),
-                Column::Threshold(held) => held.keys.reserve(rows),
+                Column::Number(filled) => reserve(&mut filled.values, rows),
+                Column::Count(filled) | Column::Mass(filled) => reserve(&mut filled.values, rows),
+                Column::Threshold(filled) => filled.keys.reserve(rows),
                 _ => {}
             }
         }

@@ -1,6 +1,6 @@
 //! The AUC of one score for classes that have an order.
 
-use super::class_pairs::pairs_won;
+use super::class_pairs::twice_u_of_pairs;
 use super::record::{KeyCode, Many, record};
 use super::{Inputs, Joint, KeyInput};
 use crate::math::{mean, quotient};
@@ -57,16 +57,16 @@ impl Joint for RocAucOrdinal {
     fn of_rows(&self, rows: &Rows) -> RocAucOrdinalRecord {
         let classes = rows.keys.distinct;
         let counts = rows.keys.histogram(|_| true);
-        let won = pairs_won(&rows.scores[0], &rows.keys, 0..classes as u32);
+        let twice_u = twice_u_of_pairs(&rows.scores[0], &rows.keys, 0..classes as u32);
         let (mut twice_concordant, mut comparable) = (0, 0);
         let mut pairs: Vec<OrdinalPairRecord> = Vec::new();
         let key = |class: usize| KeyCode(rows.key_places[class]);
         for low in 0..classes {
             for high in low + 1..classes {
                 let of_pair = u128::from(counts[low]) * u128::from(counts[high]);
-                twice_concordant += won[high][low];
+                twice_concordant += twice_u[high][low];
                 comparable += of_pair;
-                let auc = quotient(won[high][low], 2 * of_pair);
+                let auc = quotient(twice_u[high][low], 2 * of_pair);
                 pairs.push(OrdinalPairRecord::new(key(low), key(high), auc));
             }
         }

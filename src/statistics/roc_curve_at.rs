@@ -180,12 +180,12 @@ mod tests {
         else {
             panic!("the fields of a point")
         };
-        let there = |present: &[bool], row: usize| present.is_empty() || present[row];
+        let is_present = |present: &[bool], row: usize| present.is_empty() || present[row];
         let keys = (0..fpr.values.len())
-            .map(|row| there(&keys.present, row).then(|| i16::from_key(keys.keys.at(row) as u16)))
+            .map(|row| is_present(&keys.present, row).then(|| i16::from_key(keys.keys.at(row) as u16)))
             .collect();
         let counts =
-            (0..fpr.values.len()).map(|row| there(&fp.present, row).then_some(fp.values[row])).collect();
+            (0..fpr.values.len()).map(|row| is_present(&fp.present, row).then_some(fp.values[row])).collect();
         (keys, counts, fpr.values.clone(), tpr.values.clone())
     }
 

@@ -126,12 +126,12 @@ fn ranked(codes: &Codes, stream: &mut Stream) -> Vec<u32> {
 struct Permuted {
     /// For either score and each old rank, the labels of up to two rows that hold it now: how many, and how many
     /// of them are positive.
-    held: [Vec<(u8, u8)>; 2],
+    at_rank: [Vec<(u8, u8)>; 2],
 }
 
 impl Permuted {
     fn with_rows(rows: usize) -> Self {
-        Permuted { held: [vec![(0, 0); rows], vec![(0, 0); rows]] }
+        Permuted { at_rank: [vec![(0, 0); rows], vec![(0, 0); rows]] }
     }
 
     /// E of the ranks, with those of rows exchanged for which `exchange` says so.
@@ -142,19 +142,19 @@ impl Permuted {
         exchange: impl Fn(usize) -> bool,
         stream: &mut Stream,
     ) -> u64 {
-        for held in &mut self.held {
-            held.fill((0, 0));
+        for at_rank in &mut self.at_rank {
+            at_rank.fill((0, 0));
         }
         for (row, (&label, &(a, b))) in labels.iter().zip(ranks).enumerate() {
             let (a, b) = if exchange(row) { (b, a) } else { (a, b) };
-            for (held, rank) in self.held.iter_mut().zip([a, b]) {
-                let (rows, pos) = &mut held[rank as usize];
+            for (at_rank, rank) in self.at_rank.iter_mut().zip([a, b]) {
+                let (rows, pos) = &mut at_rank[rank as usize];
                 *rows += 1;
                 *pos += u8::from(label);
             }
         }
         // Both scores have as many rows at each threshold, so the errors differ by twice the positives.
-        let [a, b] = &self.held;
+        let [a, b] = &self.at_rank;
         let (mut of_a, mut of_b) = (Ranked::new(a), Ranked::new(b));
         let mut coins = Coins::default();
         let mut coin = || coins.next(stream);
@@ -169,14 +169,14 @@ impl Permuted {
 
 /// Walks the rows of one score in their new order.
 struct Ranked<'a> {
-    held: std::slice::Iter<'a, (u8, u8)>,
+    at_rank: std::slice::Iter<'a, (u8, u8)>,
     /// The label of the second of two rows that hold one rank.
     second: Option<bool>,
 }
 
 impl<'a> Ranked<'a> {
-    fn new(held: &'a [(u8, u8)]) -> Self {
-        Ranked { held: held.iter(), second: None }
+    fn new(at_rank: &'a [(u8, u8)]) -> Self {
+        Ranked { at_rank: at_rank.iter(), second: None }
     }
 
     /// Whether the next row is positive.
@@ -185,7 +185,7 @@ impl<'a> Ranked<'a> {
         if let Some(second) = self.second.take() {
             return second;
         }
-        for &(rows, pos) in self.held.by_ref() {
+        for &(rows, pos) in self.at_rank.by_ref() {
             match (rows, pos) {
                 (0, _) => {}
                 (1, pos) => return pos == 1,

@@ -155,12 +155,12 @@ mod tests {
             let scores: Vec<u8> = rows.iter().map(|row| row.1).collect();
             let mut group = Group::default();
             group.load(&scores, Bits::new(&labels, 0, rows.len()), None);
-            let told = thin::<u8>(&mut group, max_points);
+            let thinned = thin::<u8>(&mut group, max_points);
             let all = all_points::<u8>(&mut group);
-            prop_assert!(told.len() <= max_points);
-            let worst = told.iter().map(|point| point.2).fold(0.0, f64::max);
+            prop_assert!(thinned.len() <= max_points);
+            let worst = thinned.iter().map(|point| point.2).fold(0.0, f64::max);
             // At a vertical step the line may pass below its top and above its foot: both are told.
-            prop_assert!(worst >= error_by_definition(&told, &all) - 1e-15);
+            prop_assert!(worst >= error_by_definition(&thinned, &all) - 1e-15);
         }
     }
 
@@ -179,11 +179,11 @@ mod tests {
             .collect();
         let mut group = Group::default();
         group.load(&scores, labels, None);
-        let told = thin::<f64>(&mut group, 200);
-        assert_eq!(told.len(), 200);
+        let thinned = thin::<f64>(&mut group, 200);
+        assert_eq!(thinned.len(), 200);
         let all = all_points::<f64>(&mut group);
-        let stated = told.iter().map(|point| point.2).fold(0.0, f64::max);
-        let worst = error_by_definition(&told, &all);
+        let stated = thinned.iter().map(|point| point.2).fold(0.0, f64::max);
+        let worst = error_by_definition(&thinned, &all);
         assert!(worst <= stated && stated < 2.0 * worst, "{worst} {stated}");
         let mut exact = Group::new(Strategy::ClassKeys, Domain::Any);
         exact.load(&scores, labels, None);

@@ -55,7 +55,7 @@ record! {
 
 /// What a walk gathers.
 #[derive(Debug, Default)]
-struct Walk {
+struct WalkSums {
     placements: Placements,
     /// The largest `|tp N - fp P|`.
     farthest: u128,
@@ -92,7 +92,7 @@ impl Summary for RocSummary {
         // and only there does `tpr - fpr` rise.
         let walk = ties.fold_segments(
             Indexed::Positives,
-            |walk: &mut Walk, segment| {
+            |walk: &mut WalkSums, segment| {
                 walk.placements.add(&segment, n_neg);
                 let (tp, fp) = (segment.tp(), segment.fp());
                 let height = u128::from(tp) * u128::from(n_neg);

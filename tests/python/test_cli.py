@@ -331,14 +331,14 @@ def auc_of(names: list[str], *options: str) -> list[float]:
 
 def test_names_are_taken_as_they_are(folder: Path) -> None:
     """A resolved name is no pattern, and a path is no partition."""
-    won = pl.DataFrame({"y": [1, 0], "s": [2.0, 1.0]})
+    separated = pl.DataFrame({"y": [1, 0], "s": [2.0, 1.0]})
     lost = pl.DataFrame({"y": [1, 0], "s": [1.0, 2.0]})
-    won.write_parquet("x1.parquet")
+    separated.write_parquet("x1.parquet")
     lost.write_parquet("x[1].parquet")
     assert auc_of(["x[1].parquet"]) == [0.0]
     assert auc_of(["x1.parquet"]) == [1.0]
     (folder / "s=3" / "y=1").mkdir(parents=True)
-    won.write_parquet("s=3/y=1/x.parquet")
+    separated.write_parquet("s=3/y=1/x.parquet")
     assert auc_of(["s=3/y=1/x.parquet"]) == auc_of(["s=3/y=1"]) == auc_of(["s=3/y=1/*.parquet"]) == [1.0]
 
 

@@ -76,9 +76,9 @@ def convention(record: Record) -> str | None:
 def records() -> Iterator[tuple[Path, Record]]:
     for folder in FOLDERS:
         for path in sorted((folder / "values").glob("*.json")):
-            told = json.loads(path.read_text())
-            if told["kind"] in KINDS:
-                for record in told["records"]:
+            result = json.loads(path.read_text())
+            if result["kind"] in KINDS:
+                for record in result["records"]:
                     yield folder, record
 
 
@@ -130,18 +130,18 @@ def near(got: Any, expected: Any, errors: list[float], step: float = 0.0) -> boo
 
 def monte_carlo_errors(record: Record, result: Answers) -> dict[str, list[float]]:
     """Return the Monte Carlo error of our number less theirs, by field; none for those not drawn."""
-    told = record["result"]
-    if isinstance(told.get("mc_se"), list):
+    answers = record["result"]
+    if isinstance(answers.get("mc_se"), list):
         drawn = record["arguments"]["boot.n"]
         ours = resampled.drawn(record)
         scale = math.sqrt(1 + drawn / ours)
-        errors = iter(told["mc_se"])
+        errors = iter(answers["mc_se"])
         sizes = {name: len(value) if isinstance(value, list) else 1 for name, value in result.items()}
         scaled = {name: [scale * next(errors) for _ in range(size)] for name, size in sizes.items()}
         assert next(errors, None) is None
         return scaled
-    if "mc_se_sd" in told:
-        return {"bootstrap_sd": [told["mc_se_sd"]], "percentile_95": told["mc_se_percentiles"]}
+    if "mc_se_sd" in answers:
+        return {"bootstrap_sd": [answers["mc_se_sd"]], "percentile_95": answers["mc_se_percentiles"]}
     return {}
 
 
@@ -161,8 +161,8 @@ def check(folder: Path, record: Record) -> tuple[str | None, list[str]]:
     got = compare(pl.DataFrame() if frame is None else frame, record)
     if isinstance(got, Apart):
         return got, []
-    told = record["result"] if isinstance(record["result"], dict) else {"rows": record["result"]}
-    result = {name: value for name, value in told.items() if not name.startswith(DRAWN_WITH)}
+    answers = record["result"] if isinstance(record["result"], dict) else {"rows": record["result"]}
+    result = {name: value for name, value in answers.items() if not name.startswith(DRAWN_WITH)}
     errors = monte_carlo_errors(record, result) if record["tolerance"]["type"] == "monte_carlo" else {}
     apart = []
     for name, expected in result.items():

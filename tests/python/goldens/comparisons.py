@@ -116,7 +116,7 @@ def risk_regression(frame: pl.DataFrame, record: Record) -> Answers:
     test = answer(used, pa.roc_auc_compare("label", *names))
     areas, differences = (pl.DataFrame(test[part]) for part in ("areas", "differences"))
     limits = pl.col("lower", "upper")
-    told = {
+    ours = {
         "auc": areas.select("se", limits, model="score", AUC="auc"),
         # The later model less the earlier; ours are the other way about.
         "contrasts": differences.select(
@@ -129,7 +129,7 @@ def risk_regression(frame: pl.DataFrame, record: Record) -> Answers:
             p="p_value",
         ),
     }
-    return {part: table.to_dict(as_series=False) for part, table in told.items()}
+    return {part: table.to_dict(as_series=False) for part, table in ours.items()}
 
 
 CHECKS: dict[str, Check] = {

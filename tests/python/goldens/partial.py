@@ -65,14 +65,14 @@ def exact_partial(frame: pl.DataFrame, record: Record) -> Answers:
     mcclish = result["mcclish"]
     below = 2 * mcclish["num"] < mcclish["den"]
     assert (standardized is None) == below, record["id"]
-    told = {
+    ours = {
         "pauc": nearly(area, result["pauc"]),
         "mcclish": BELOW if below else nearly(standardized, mcclish),
     }
     if "pauc_over_width" in result:
         width = float(Fraction(str(high)) - Fraction(str(low)))
-        told["pauc_over_width"] = nearly(area / width, result["pauc_over_width"])
-    return told
+        ours["pauc_over_width"] = nearly(area / width, result["pauc_over_width"])
+    return ours
 
 
 def trapezoid(points: list[dict[str, Any]]) -> float:

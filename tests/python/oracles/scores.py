@@ -17,7 +17,7 @@ MAYBE: Final = object()
 """Stands for any number, or none."""
 
 
-def won(pos: Any, neg: Any) -> Fraction:
+def concordance(pos: Any, neg: Any) -> Fraction:
     """What a positive gets from a pair: 1, 1/2 or 0."""
     return Fraction(1 if pos > neg else 0) if pos != neg else Fraction(1, 2)
 
@@ -32,7 +32,7 @@ def has_nan(rows: Sequence[Row]) -> bool:
 
 def u_statistic(rows: Sequence[Row]) -> Fraction:
     pos, neg = classes(rows)
-    return sum((won(p, n) for p in pos for n in neg), Fraction(0))
+    return sum((concordance(p, n) for p in pos for n in neg), Fraction(0))
 
 
 def roc_auc(rows: Sequence[Row]) -> float | None:
@@ -136,8 +136,8 @@ def mann_whitney_u(
 def placements(rows: Sequence[Row]) -> tuple[list[Fraction], list[Fraction]]:
     """For each positive the share of negatives it beats, for each negative the share that beats it."""
     pos, neg = classes(rows)
-    of_pos = [sum((won(p, n) for n in neg), Fraction(0)) / len(neg) for p in pos]
-    of_neg = [sum((won(p, n) for p in pos), Fraction(0)) / len(pos) for n in neg]
+    of_pos = [sum((concordance(p, n) for n in neg), Fraction(0)) / len(neg) for p in pos]
+    of_neg = [sum((concordance(p, n) for p in pos), Fraction(0)) / len(pos) for n in neg]
     return of_pos, of_neg
 
 
@@ -294,12 +294,12 @@ def roc_auc_bootstrap(rows: Sequence[Row]) -> dict[str, Any]:
     """Where a bootstrap has an answer; which one, the draws decide."""
     answer = roc_auc_ci(rows, z=1.0)
     return {
-        key: ... if key in ("se", "lower", "upper") and _there(value) else value
+        key: ... if key in ("se", "lower", "upper") and _defined(value) else value
         for key, value in answer.items()
     }
 
 
-def _there(value: Any) -> bool:
+def _defined(value: Any) -> bool:
     return value is not None and not math.isnan(value)
 
 
@@ -427,7 +427,7 @@ def partial_area(rows: Sequence[Row], max_fpr: Fraction) -> Fraction:
 def partial_area_difference(rows: Sequence[Any], max_fpr: Fraction) -> dict[str, Any]:
     pairs = [[(row[0], row[1 + k]) for row in rows] for k in range(2)]
     whole = roc_auc_difference(rows, z=1.0)
-    if not _there(whole["difference"]):
+    if not _defined(whole["difference"]):
         return whole
     a, b = (partial_area(one, max_fpr) for one in pairs)
     answer = whole | {"estimate_a": float(a), "estimate_b": float(b), "difference": ...}
@@ -485,8 +485,8 @@ def roc_curve_difference(rows: Sequence[Any]) -> dict[str, Any]:
     """Where the test has an answer; which one, the draws decide."""
     test = roc_auc_difference(rows, z=1.0)
     counts = {key: test[key] for key in ("n_pos", "n_neg")}
-    told = test["difference"]
-    return {**dict.fromkeys(("statistic", "p_value"), ... if _there(told) else told), **counts}
+    difference = test["difference"]
+    return {**dict.fromkeys(("statistic", "p_value"), ... if _defined(difference) else difference), **counts}
 
 
 def folds(rows: Sequence[Any]) -> dict[str, list[Any]]:
