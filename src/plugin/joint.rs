@@ -15,7 +15,7 @@ use super::keys::{self, KeyCodes};
 use super::score::{Native, WithScores, dispatch};
 use super::values::Values;
 use super::{columns, dtype, label, score};
-use crate::ranking::{Codes, RowPlacements, Rows, Width, tasks};
+use crate::ranking::{Codes, KeyPlacements, RowPlacements, Rows, Width, tasks};
 use crate::statistics::{Column, Field as RecordField, Inputs, Joint, KeyInput, KeyKind, Needs, Record};
 
 /// Which input is what: scores first, then the label, then the key, then which rows are of the reference.
@@ -260,7 +260,8 @@ impl GroupTable {
         }
         #[allow(clippy::borrowed_box)]
         let learn = |scores: &Box<dyn Array>| {
-            dispatch(scores.as_ref(), Learning { kept: &kept, labels: &rows.labels, needs })
+            let learning = Learning { kept: &kept, labels: &rows.labels, keys: &rows.keys, needs };
+            dispatch(scores.as_ref(), learning)
         };
         let learnt = if self.scores.len() > 1 && rows.len >= crate::ranking::SHARD_ROWS {
             // Large scores are ranked side by side.
@@ -270,7 +271,7 @@ impl GroupTable {
             self.scores.iter().map(learn).collect::<Result<Vec<_>, String>>()?
         };
         let mut has_nan = false;
-        for Learnt { codes, placements, nan } in learnt {
+        for Learnt { codes, placements, key_placements, nan } in learnt {
             has_nan |= !nan.is_empty();
             if !nan.is_empty() && rows.nan_keys.is_empty() {
                 rows.nan_keys = vec![false; rows.keys.distinct];
@@ -282,6 +283,7 @@ impl GroupTable {
             }
             rows.scores.extend(codes);
             rows.placements.extend(placements);
+            rows.key_placements.extend(key_placements);
         }
         Ok((rows, has_nan))
     }
@@ -318,6 +320,7 @@ impl Kept {
 struct Learning<'a> {
     kept: &'a Kept,
     labels: &'a [bool],
+    keys: &'a Codes,
     needs: Needs,
 }
 
@@ -325,6 +328,7 @@ struct Learning<'a> {
 struct Learnt {
     codes: Option<Codes>,
     placements: Option<RowPlacements>,
+    key_placements: Option<Vec<KeyPlacements>>,
     /// Which rows are NaN.
     nan: Vec<usize>,
 }
@@ -340,6 +344,8 @@ impl WithScores for Learning<'_> {
             codes: self.needs.codes.then(|| Codes::of(scores.iter().copied())),
             placements: (self.needs.placements && nan.is_empty())
                 .then(|| RowPlacements::of(&scores, self.labels)),
+            key_placements: (self.needs.key_placements && nan.is_empty())
+                .then(|| KeyPlacements::of(&scores, self.labels, self.keys)),
             nan,
         })
     }

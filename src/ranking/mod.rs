@@ -5,7 +5,7 @@
 //! (`counted`). One class is brought near its order and the other looks up its place (`index`, `look_up`); a few rows are
 //! compared in pairs ([`pairs`]). Rows with weights (`weighted`, `weighted_shards`) count units of a fixed-point number
 //! ([`fixed_point`]). Each of these is a source of [`ties`], and so are stored [`counts`]: statistics see no difference.
-//! What concerns several columns row by row takes [`rows`], whose scores are [`codes`] or [`row_placements`]. [`tasks`]
+//! What concerns several columns row by row takes [`rows`], whose scores are [`codes`], [`row_placements`] or [`key_placements`]. [`tasks`]
 //! divides many groups among threads. `tuning` has all numbers that decide the speed.
 
 #![deny(unsafe_code)]
@@ -21,6 +21,7 @@ pub mod fixed_point;
 pub mod group;
 mod index;
 pub mod key;
+pub mod key_placements;
 pub mod keys;
 mod look_up;
 mod map;
@@ -51,6 +52,7 @@ pub use counts::{Count, Counts};
 pub use fixed_point::{Unit, Units};
 pub use group::{Group, Strategy};
 pub use key::{Key, Score, Width};
+pub use key_placements::KeyPlacements;
 pub use keys::Keys;
 pub use number::{Domain, Number};
 pub use outline::Cell;

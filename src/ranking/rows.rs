@@ -1,6 +1,6 @@
 //! Rows: what several columns of a group say row by row, their scores as codes.
 
-use super::{Codes, RowPlacements};
+use super::{Codes, KeyPlacements, RowPlacements};
 
 /// The rows of one group in which nothing is missing.
 #[derive(Clone, Debug, Default)]
@@ -13,6 +13,8 @@ pub struct Rows {
     pub scores: Vec<Codes>,
     /// The placements of each score column, if the statistic needs them.
     pub placements: Vec<RowPlacements>,
+    /// For each score column, the placements of each key's rows among themselves, if the statistic needs them.
+    pub key_placements: Vec<Vec<KeyPlacements>>,
     /// The scores of each column as floats, only if the statistic asks for values.
     pub values: Vec<Vec<f64>>,
     /// The codes of the key column: folds, clusters or segments.
@@ -55,6 +57,7 @@ impl Rows {
             labels: order.iter().filter_map(|&row| self.labels.get(row as usize).copied()).collect(),
             scores: self.scores.iter().map(taken).collect(),
             placements: Vec::new(),
+            key_placements: Vec::new(),
             values: self
                 .values
                 .iter()

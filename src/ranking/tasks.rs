@@ -13,6 +13,15 @@ pub trait Pool {
     fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T;
 }
 
+/// The pool that this is called in.
+pub struct Here;
+
+impl Pool for Here {
+    fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        work()
+    }
+}
+
 /// Runs `work` over ranges of groups that together cover all `groups`, and gives the results in order.
 ///
 /// A group larger than a task is a task of its own, and divides its work further in the same pool: it
@@ -85,14 +94,6 @@ fn cut(groups: usize, cost: impl Fn(usize) -> usize, share: usize) -> Vec<Range<
 mod tests {
     use super::*;
 
-    struct Global;
-
-    impl Pool for Global {
-        fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-            work()
-        }
-    }
-
     struct Forbidden;
 
     impl Pool for Forbidden {
@@ -111,7 +112,7 @@ mod tests {
 
     #[test]
     fn results_come_in_order() {
-        let starts = run(&Global, 100_000, 1, &|_| 10, &|range| range);
+        let starts = run(&Here, 100_000, 1, &|_| 10, &|range| range);
         assert!(starts.len() > 1);
         assert_eq!(starts.iter().map(|range| range.len()).sum::<usize>(), 100_000);
         assert!(starts.is_sorted_by_key(|range| range.start));

@@ -1,8 +1,8 @@
 //! The AUC over the folds of a cross-validation.
 
-use super::by_key::{Area, OfKey, by_key};
+use super::by_key::{self, Area};
 use super::record::record;
-use super::{Inputs, Joint, KeyInput, check_level};
+use super::{Inputs, Joint, KeyInput, Needs, check_level};
 use crate::math::normal::upper_quantile;
 use crate::math::quantile::mean_and_deviation;
 use crate::math::student_t;
@@ -68,9 +68,13 @@ impl Joint for CvRocAuc {
         check_level(self.level)
     }
 
+    fn needs(&self) -> Needs {
+        Needs::KEY_PLACEMENTS
+    }
+
     fn of_rows(&self, rows: &Rows) -> CvRocAucRecord {
         let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
-        let folds: Vec<Area> = by_key(rows, 0).iter().filter_map(OfKey::area).collect();
+        let folds: Vec<Area> = by_key::areas(rows, 0).flatten().collect();
         let (defined, undefined) = (folds.len() as u64, (rows.keys.distinct - folds.len()) as u64);
         if folds.is_empty() {
             return CvRocAucRecord::new(None, None, None, None, None, 0, undefined, n_pos, n_neg);

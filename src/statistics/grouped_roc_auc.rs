@@ -1,8 +1,8 @@
 //! The mean of the areas of users, or of any other keys.
 
-use super::by_key::{Area, OfKey, of_each_key};
+use super::by_key::{self, Area};
 use super::record::record;
-use super::{Inputs, Joint, KeyInput};
+use super::{Inputs, Joint, KeyInput, Needs};
 use crate::math::mean;
 use crate::ranking::Rows;
 
@@ -65,12 +65,15 @@ impl Joint for GroupedRocAuc {
 
     const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("by"));
 
+    fn needs(&self) -> Needs {
+        Needs::KEY_PLACEMENTS
+    }
+
     fn of_rows(&self, rows: &Rows) -> GroupedRocAucRecord {
-        let keys = of_each_key(rows, 0, OfKey::area);
         let areas: Vec<(f64, u128)> =
-            keys.iter().flatten().map(|area| (area.auc, self.average.weight(area))).collect();
+            by_key::areas(rows, 0).flatten().map(|area| (area.auc, self.average.weight(&area))).collect();
         let defined = areas.len() as u64;
-        let undefined = keys.len() as u64 - defined;
+        let undefined = rows.keys.distinct as u64 - defined;
         GroupedRocAucRecord::new(mean::weighted(areas), defined, undefined, rows.n_pos(), rows.n_neg())
     }
 

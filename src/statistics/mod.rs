@@ -214,19 +214,26 @@ pub struct Needs {
     pub codes: bool,
     /// How many rows of the other class each row beats.
     pub placements: bool,
+    /// The same among the rows of its key alone, summed key by key.
+    pub key_placements: bool,
     /// The values of all scores.
     pub values: bool,
 }
 
 impl Needs {
     /// Codes alone.
-    pub const CODES: Needs = Needs { codes: true, placements: false, values: false };
+    pub const CODES: Needs = Needs { codes: true, ..Needs::NOTHING };
 
     /// Placements alone.
-    pub const PLACEMENTS: Needs = Needs { codes: false, placements: true, values: false };
+    pub const PLACEMENTS: Needs = Needs { placements: true, ..Needs::NOTHING };
+
+    /// Placements key by key alone.
+    pub const KEY_PLACEMENTS: Needs = Needs { key_placements: true, ..Needs::NOTHING };
 
     /// Values alone.
-    pub const VALUES: Needs = Needs { codes: false, placements: false, values: true };
+    pub const VALUES: Needs = Needs { values: true, ..Needs::NOTHING };
+
+    const NOTHING: Needs = Needs { codes: false, placements: false, key_placements: false, values: false };
 }
 
 impl Inputs {
@@ -306,7 +313,7 @@ fn check_level(level: f64) -> Result<(), String> {
 pub(crate) mod tests {
     use super::*;
     use crate::ranking::bits::tests::packed;
-    use crate::ranking::{Bits, Codes, Group, RowPlacements, Score};
+    use crate::ranking::{Bits, Codes, Group, KeyPlacements, RowPlacements, Score};
 
     /// Calls `ask` with the ties of scores and 0/1 labels.
     pub fn with_ties<S: Score, R>(labels: &[u8], scores: &[S], ask: impl FnOnce(Ties<'_>) -> R) -> R {
@@ -343,6 +350,13 @@ pub(crate) mod tests {
             placements: if labels.len() == scores[0].len() {
                 let labels: Vec<bool> = labels.iter().map(|&label| label == 1).collect();
                 scores.iter().map(|scores| RowPlacements::of(scores, &labels)).collect()
+            } else {
+                Vec::new()
+            },
+            key_placements: if labels.len() == keys.len() {
+                let labels: Vec<bool> = labels.iter().map(|&label| label == 1).collect();
+                let keys = Codes::of(keys.iter().copied());
+                scores.iter().map(|scores| KeyPlacements::of(scores, &labels, &keys)).collect()
             } else {
                 Vec::new()
             },
