@@ -444,14 +444,12 @@ def roc_auc_difference_power(rows: Sequence[Any]) -> dict[str, Any]:
         return {**counts, **dict.fromkeys(names, math.nan)}
     if test["se"] is None or test["se"] == 0:
         return {**counts, **dict.fromkeys(names)}
-    matrix = covariances(rows, 2)
-    null_se = math.sqrt(2 * max(Fraction(0), matrix[0][0] - matrix[0][1]))
     difference, se = abs(test["difference"]), test["se"]
     critical, wanted = float(norm.isf(0.025)), float(norm.isf(0.2))
-    power = _normal_tail((critical * null_se - difference) / se)
+    power = _normal_tail(critical - difference / se)
     if difference == 0:
         return {**counts, "power": power, "needed_pos": None, "needed_neg": None}
-    times = ((critical * null_se + wanted * se) / difference) ** 2
+    times = ((critical + wanted) * se / difference) ** 2
     needed = {"needed_pos": times * counts["n_pos"], "needed_neg": times * counts["n_neg"]}
     return {**counts, "power": power, **needed}
 
