@@ -25,8 +25,8 @@ pub fn by_key(rows: &Rows, score: usize) -> Vec<OfKey> {
     of_each_key(rows, score, OfKey::clone)
 }
 
-/// What `ask` says of the rows of each key, by the codes of one score. Nothing is kept of a key, so that very many keys
-/// of a few rows cost no memory of their own.
+/// The results of `ask` for the rows of each key, by the codes of one score. The memory of one key is used for the
+/// next, so that very many keys of a few rows cost no memory of their own.
 pub fn of_each_key<T: Send>(rows: &Rows, score: usize, ask: impl Fn(&OfKey) -> T + Sync) -> Vec<T> {
     let keys = &rows.keys.of_row;
     let mut ends = vec![0u32; rows.keys.distinct];
@@ -35,7 +35,7 @@ pub fn of_each_key<T: Send>(rows: &Rows, score: usize, ask: impl Fn(&OfKey) -> T
     for end in &mut ends {
         before += std::mem::replace(end, before);
     }
-    // Each row goes behind the last one of its key; then an entry is where its key's rows end.
+    // Each row is put after the last row of its key. In the end, an entry of `ends` is where the rows of its key end.
     let mut members = vec![(0u32, false); keys.len()];
     for ((&key, &code), &label) in keys.iter().zip(&rows.scores[score].of_row).zip(&rows.labels) {
         let end = &mut ends[key as usize];
@@ -80,7 +80,7 @@ impl OfKey {
     }
 }
 
-/// An area and what is behind it.
+/// An area with the sums and the rows that it comes from.
 #[derive(Clone, Copy, Debug)]
 pub struct Area {
     /// The area.
@@ -165,8 +165,8 @@ impl All {
         })
     }
 
-    /// The covariance of the area of a key's rows and that of all: of the placements of the key's rows among their own and
-    /// among all, over the number of all rows of a class; undefined with a single row of the key in a class.
+    /// The covariance of the area of a key's rows and that of all: of the placements of the key's rows among their own
+    /// and among all, over the number of all rows of a class; undefined with a single row of the key in a class.
     pub fn covariance(&self, key: &OfKey) -> Option<f64> {
         if key.n_pos < 2 || key.n_neg < 2 {
             return None;

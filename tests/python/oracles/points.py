@@ -174,7 +174,7 @@ def on_curve(
     *,
     weighted: bool = False,
 ) -> list[dict[str, Any]] | None:
-    """What a curve says of a group that has one."""
+    """The points of a curve, for a group that has one."""
     group = Group(rows)
     return None if group.has_nan or not group.has_pairs else make(group, group.points(), weighted)
 
@@ -208,7 +208,7 @@ def without_intermediate(group: Group, points: list[Point], weighted: bool) -> l
 
 
 def hull_points(points: list[Point]) -> list[Point]:
-    """Those that lie above every line between an earlier and a later one."""
+    """The points that lie above every line between an earlier and a later point."""
     return [
         b
         for i, b in enumerate(points)
