@@ -50,7 +50,7 @@ def close(got: dict[str, Any], expected: dict[str, Any]) -> None:
         if value is None:
             assert got[name] is None, name
         else:
-            # A difference of two floats near 1 has an error of some 1e-16, and its test divides by a small number.
+            # A difference of two floats near 1 has an error of some 1e-16, which its test enlarges.
             assert math.isclose(got[name], value, rel_tol=1e-9, abs_tol=1e-12), (name, got[name], value)
 
 

@@ -285,15 +285,15 @@ def cost_curve(group: Group, points: list[Point], _: bool) -> list[dict[str, Any
             if slope != 0 and 0 < (crossing := (b[0] - a[0]) / slope) < 1:
                 crossings.add(crossing)
     at = sorted(crossings)
-    lines: list[tuple[Fraction, tuple[Fraction, Fraction, float | None]]] = []
+    corners: list[tuple[Fraction, tuple[Fraction, Fraction, float | None]]] = []
     for here, after in zip(at, [*at[1:], None], strict=True):
         middle = (here + after) / 2 if after is not None else here
         best = min(cost(line, middle) for line in lines)
         # At the end several lines may cost the same: the best is the highest score.
         line = next(line for line in lines if cost(line, middle) == best)
-        if lines and after is not None and lines[-1][1] == line:
+        if corners and after is not None and corners[-1][1] == line:
             continue
-        lines.append((here, line))
+        corners.append((here, line))
     return [
         {
             "probability_cost": float(pc),
@@ -302,7 +302,7 @@ def cost_curve(group: Group, points: list[Point], _: bool) -> list[dict[str, Any
             "fpr": float(line[0]),
             "tpr": float(line[1]),
         }
-        for pc, line in lines
+        for pc, line in corners
     ]
 
 

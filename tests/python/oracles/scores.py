@@ -182,7 +182,7 @@ def hodges_lehmann(rows: Sequence[Row], level: float) -> dict[str, Any]:
         m, n = len(pos), len(neg)
         ties = [one.count(score) for one in (pos, neg) for score in set(one)]
         variance = m * n / 12 * (m + n + 1 - sum(t**3 - t for t in ties) / ((m + n) * (m + n - 1)))
-        # The shifts for which U - 1/2 stays within the quantile: count the pairs whose positive is still higher.
+        # The shifts for which U - 1/2 stays within the quantile: count the pairs with a higher positive.
         most = m * n / 2 + 0.5 + float(norm.isf(tail)) * math.sqrt(variance)
         first = next((k for k in range(1, m * n + 1) if m * n - k < most), m * n)
         first = first if m * n - (first - 1) >= most else 0
