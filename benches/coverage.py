@@ -39,7 +39,7 @@ of 0.6 % from seed to seed. Replicates are therefore dealt to so many seeds."""
 
 @dataclass(frozen=True)
 class Method:
-    """One way to an interval."""
+    """A method of an interval."""
 
     name: str
     options: dict[str, Any]
@@ -100,7 +100,7 @@ def intervals(method: Method, frame: pl.DataFrame, count: int, n_class: int) -> 
 
 
 def coverage(method: Method, answers: pl.DataFrame, auc: float, n_class: int) -> dict[str, object]:
-    """Count the intervals that hold the truth."""
+    """Count the intervals that contain the true AUC."""
     defined = answers.drop_nulls("lower")
     lower, upper = defined["lower"].to_numpy(), defined["upper"].to_numpy()
     below, above = float(np.mean(upper < auc)), float(np.mean(lower > auc))

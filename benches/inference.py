@@ -44,7 +44,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Labels: TypeAlias = npt.NDArray[np.bool_]
 
 NOTHING = math.inf
-"""In the place of a promised ratio: the comparison is only told."""
+"""In place of a promised ratio: the comparison is reported, and no ratio is promised."""
 
 Z = NormalDist().inv_cdf(0.975)
 
@@ -59,7 +59,7 @@ class Comparison(Work):
     versions: dict[str, str] = field(default_factory=dict)
 
 
-# What others do.
+# The same work in other software.
 
 
 class R:
@@ -120,7 +120,7 @@ class R:
 
 
 def curve_in_r(score: str) -> str:
-    """Write the curve of a score in R; what pROC would otherwise find out is told."""
+    """Write the curve of a score in R, with levels and direction, so that pROC need not look for them."""
     return f'roc(label, {score}, levels = c(0, 1), direction = "<", quiet = TRUE)'
 
 
@@ -172,7 +172,7 @@ def counting_bootstrap(label: Labels, score: Floats, n_resamples: int) -> Floats
     for replicate in range(n_resamples):
         counts = np.bincount(rng.integers(0, neg.size, neg.size), minlength=neg.size)
         np.cumsum(counts, out=sums[1:])
-        # A drawn positive beats the drawn negatives below it: no need to count positives.
+        # Each drawn positive scores higher than the drawn negatives below it, so positives need no counts.
         drawn = rng.integers(0, pos.size, pos.size)
         wins = 2 * sums[below[drawn]] if distinct else (sums[below] + sums[not_above])[drawn]
         areas[replicate] = wins.sum() / (2 * pos.size * neg.size)
@@ -186,7 +186,7 @@ def venkatraman(label: Labels, one: Floats, other: Floats, n_permutations: int) 
     def statistic(a: Floats, b: Floats) -> float:
         orders = np.argsort(a), np.argsort(b)
         missed = [np.cumsum(label[order]) for order in orders]
-        # With as many rows called positive, one more missed positive is one more false one, too.
+        # The number of rows called positive is the same, so each missed positive makes a false positive.
         return float(2 * np.abs(missed[0] - missed[1]).sum())
 
     ranks = midranks(one), midranks(other)
@@ -195,12 +195,12 @@ def venkatraman(label: Labels, one: Floats, other: Floats, n_permutations: int) 
     for _ in range(n_permutations):
         exchanged = rng.random(label.size) < 0.5
         a, b = np.where(exchanged, ranks[1], ranks[0]), np.where(exchanged, ranks[0], ranks[1])
-        # The exchange makes ties, of two ranks each, that chance breaks.
+        # The exchange makes ties of two rows, which are put in random order.
         no_less += statistic(a + 0.5 * rng.random(a.size), b + 0.5 * rng.random(b.size)) >= actual
     return np.array([actual, no_less / n_permutations])
 
 
-# What is held against each other.
+# Comparisons of answers.
 
 
 def agree(what: str, ours: npt.ArrayLike, theirs: npt.ArrayLike, within: float = 0.0) -> None:
@@ -387,7 +387,7 @@ def rank_sum(share: float) -> Iterator[Comparison]:
         for group in range(20):
             label, (score,) = arrays(frame.filter(pl.col("group") == group), "score")
             fields = answers_here.row(group, named=True)
-            # scipy knows no exact test with ties.
+            # scipy has no exact test with ties.
             if decimals is None:
                 theirs = scipy.stats.mannwhitneyu(score[label], score[~label], method=fields["method"])
                 agree("p-values", fields["p_value"], theirs.pvalue, 1e-12)

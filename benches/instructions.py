@@ -71,7 +71,7 @@ def instructions(program: Path, *arguments: str) -> int:
 
 
 def main() -> int:
-    """Count, compare and say."""
+    """Count, compare and print."""
     parser = argparse.ArgumentParser(description="Count the kernel's instructions.")
     parser.add_argument("--accept", action="store_true", help="make these counts the baseline")
     chosen = parser.parse_args()
@@ -84,7 +84,7 @@ def main() -> int:
     for work in WORKS:
         shape, group_rows, what, way = work
         arguments = [f"shape={shape}", f"group_rows={group_rows}", f"way={way}"]
-        # What making the data costs is counted alone and taken off.
+        # The instructions that make the data are counted alone and subtracted.
         idle = instructions(program, *arguments, "what=nothing")
         count = (instructions(program, *arguments, f"what={what}") - idle) / 2**20
         ratio = count / known.get(work, count)

@@ -70,7 +70,7 @@ fn scores(shape: &str, rows: usize, random: &mut Random) -> Vec<f64> {
     scores
 }
 
-/// What an argument `name=value` says.
+/// The value of an argument `name=value`.
 fn argument(name: &str) -> Option<String> {
     std::env::args().find_map(|argument| Some(argument.strip_prefix(name)?.strip_prefix('=')?.to_owned()))
 }
@@ -80,7 +80,7 @@ fn is_asked(name: &str, value: &str) -> bool {
     argument(name).is_none_or(|argument| argument == value)
 }
 
-/// The processor's name, where the system tells it.
+/// The processor's name, where the system shows it.
 fn processor() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split(':').nth(1));

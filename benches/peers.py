@@ -59,7 +59,7 @@ def grouped(expression: pl.Expr, engine: str) -> Contender:
 
 
 def imploded(engine: str) -> Contender:
-    """Make the same query with the bare lists in place of the AUC: what the plugin is handed."""
+    """Make the same query with the lists of values in place of the AUC, as the plugin gets them."""
 
     def query(frame: pl.DataFrame) -> pl.DataFrame:
         lists = pl.col("score").implode(), pl.col("label").implode().alias("labels")
@@ -151,7 +151,7 @@ def measure(frame: pl.DataFrame, rounds: int, patience: float) -> dict[str, list
         times[name] = [first] if first > patience else []
     order = random.Random(1)
     for _ in range(rounds):
-        # Whoever comes after a contender finds caches and allocator as that one left them.
+        # A contender leaves caches and allocator in a state that affects the next one, so the order changes.
         for name, contender in order.sample(list(CONTENDERS.items()), len(CONTENDERS)):
             if not times[name] or times[name][0] <= patience:
                 times[name].append(seconds(contender, frame)[0])

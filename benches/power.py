@@ -2,8 +2,9 @@
 
 ``python benches/power.py [--replicates 4000] [--dry]`` simulates two correlated normal scores, takes of each
 replicate the power by ``roc_auc_difference_power`` and the p-value of ``roc_auc_difference``, and writes
-``benches/results/power.csv``. Each replicate is a pilot sample by itself, whose difference is large or small by
-chance, so the stated powers scatter around the true one: the median is what counts. Everything is seeded.
+``benches/results/power.csv``. Each replicate is a pilot sample by itself, whose difference is large or small
+by chance. So the stated powers scatter around the true power, and their median is compared. Everything is
+seeded.
 """
 
 from __future__ import annotations

@@ -128,7 +128,7 @@ def few(n: int) -> Iterator[Work]:
 
 
 def shapes(n: int) -> Iterator[Work]:
-    """Scores that a map of buckets could stumble over."""
+    """Scores that are hard to spread evenly over buckets."""
     frame = normal(n)
     rng = np.random.default_rng(7)
     uniform = rng.random(n)
@@ -152,7 +152,7 @@ def shapes(n: int) -> Iterator[Work]:
 
 
 def groups(n: int) -> Iterator[Work]:
-    """Time grouped queries against the same query with bare lists: what the plugin is handed."""
+    """Time grouped queries against the same query with the lists of values, as the plugin gets them."""
     rng = np.random.default_rng(3)
     lists = pl.col("score").implode(), pl.col("label").implode()
     frame = normal(n)
@@ -376,7 +376,7 @@ def timed(work: Work, rounds: int) -> Iterator[Row]:
             run()  # warms up
     order = random.Random(1)
     for number in range(rounds):
-        # Whoever comes after a contender finds caches and allocator as that one left them.
+        # A contender leaves caches and allocator in a state that affects the next one, so the order changes.
         for name in order.sample(list(work.contenders), len(work.contenders)):
             if number < 3 or name not in work.slow:
                 start = time.perf_counter()
@@ -415,7 +415,7 @@ def threads(n: int, rounds: int) -> Iterator[Row]:
 
 
 def growth(n: int, rounds: int) -> Iterator[Row]:
-    """Take a hundred times the rows, and see what memory they take besides."""
+    """Take a hundred times the rows, and measure the additional memory."""
     fewer, more = n // 10, n * 10
     measured: dict[int, list[dict[str, float]]] = {fewer: [], more: []}
     for _ in range(rounds):
@@ -452,7 +452,7 @@ def growth(n: int, rounds: int) -> Iterator[Row]:
 
 
 def curve_memory(n: int, rounds: int) -> Iterator[Row]:
-    """See what memory a curve of distinct scores takes besides what it was made of."""
+    """Measure the memory that a curve of distinct scores takes besides its rows."""
     extra = statistics.median(in_a_process(n, statistic="roc_curve")["extra"] for _ in range(rounds))
     # Five columns of eight bytes a point, and the keys once.
     allowed = 8.0 * 5 * n + 8.0 * n

@@ -186,7 +186,7 @@ struct AllGroups<'a> {
     domain: Domain,
 }
 
-/// The only code that is there once for each type of scores; it knows of the statistic a pointer alone.
+/// Only this code is compiled once for each type of scores. It reaches the statistic through a pointer.
 impl WithScores for AllGroups<'_> {
     type Output = Filled;
 

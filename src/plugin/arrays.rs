@@ -1,4 +1,4 @@
-//! What all reading and writing of Arrow arrays takes: the type of an array, the message of an error, the null place.
+//! What reading and writing any Arrow array needs: its Rust type, the message of an error, and the place of nulls.
 
 use arrow::array::Array;
 

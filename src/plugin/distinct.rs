@@ -10,10 +10,10 @@ use crate::ranking::{Codes, Key};
 /// A table with an entry for every number of a range is used while it has no more entries than this many a row.
 const ENTRIES_PER_ROW: usize = 4;
 
-/// Rows that are looked at to tell how many values are distinct: sorting pays from about four times as many on.
+/// The size of the sample that shows whether many values are distinct: sorting pays from about four times as many on.
 const SAMPLE: usize = 1 << 14;
 
-/// What stands in a table where nothing does.
+/// The content of an empty entry of a table.
 const NONE: u32 = u32::MAX;
 
 /// The distinct values of a column, in ascending order.
@@ -47,7 +47,7 @@ impl Places {
 
     /// The same of runs of bytes, which are compared byte by byte.
     pub fn of_bytes(values: &[&[u8]], validity: Option<&Bitmap>) -> Self {
-        // Names often begin alike: what all share is left out.
+        // Names often begin alike, so the bytes that all of them share are left out.
         let present = || OptionalKeys { keys: values, validity }.rows().map(|(_, value)| value);
         let Some(first) = present().next() else {
             return Places { of_row: vec![0; values.len()], rows: Vec::new() };
@@ -65,7 +65,7 @@ impl Places {
             let keys: Vec<u128> = own.iter().map(|value| start(value, 12) | value.len() as u128).collect();
             return Self::of(&keys, validity);
         }
-        // The start of each decides most comparisons without a look at the bytes.
+        // The first bytes of two values decide most comparisons, without reading the rest.
         let keys: Vec<(u128, &[u8])> = own.iter().map(|value| (start(value, 16), *value)).collect();
         let column = OptionalKeys { keys: &keys, validity };
         if column.are_many() { column.sorted() } else { column.hashed_bytes() }
@@ -166,7 +166,7 @@ impl<'a, K: Copy + Ord + Send> OptionalKeys<'a, K> {
 impl<K: Key> OptionalKeys<'_, K> {
     /// By the hashes of the distinct keys, which are then sorted.
     fn hashed(self) -> Places {
-        // Where the first row of a key is told, at the high bits of the key's hash or at the next free place.
+        // The first row of a key is at the place that the high bits of its hash name, or at the next free place.
         let mut bits = 12;
         let mut table = vec![NONE; 1 << bits];
         let mut firsts: Vec<(K, u32)> = Vec::new();

@@ -38,7 +38,7 @@ macro_rules! expressions {
         $($(mod $name {
             use super::*;
 
-            /// What users call it: of several ways to ask one thing, they know one name.
+            /// The public name. One public function may call several expressions.
             const CALLED: &str = [$(stringify!($public),)? stringify!($name)][0];
 
             ffi::symbols! {

@@ -1,7 +1,9 @@
-//! The C edge: what Polars calls, and what crosses in either direction. All `unsafe` of the plugin is here.
+//! The C interface: the functions that Polars calls, and the data that they exchange. All `unsafe` of the plugin is
+//! here.
 //!
-//! The contract is version 0.1 of polars-ffi's, the same from Polars 1.0 on. Inputs of a call are the plugin's to
-//! release, fields are borrowed, and what is answered belongs to Polars. An error is told apart, when Polars asks.
+//! The contract is version 0.1 of polars-ffi's, the same from Polars 1.0 on. The plugin must
+//! release the inputs of a call; fields are borrowed; the answer belongs to Polars. Polars asks for the message of an
+//! error by a call of its own.
 
 use std::cell::RefCell;
 use std::ffi::{CString, c_char, c_void};
@@ -61,12 +63,12 @@ impl Drop for SeriesExport {
 pub type Body<'a, Given, Made> = &'a dyn Fn(&[u8], &[Given]) -> Result<Made, String>;
 
 thread_local! {
-    /// What went wrong last on this thread: Polars asks on the thread that it called on.
+    /// The last error on this thread: Polars asks for it on the thread on which it made the call.
     static LAST_ERROR: RefCell<CString> = RefCell::default();
 }
 
 fn tell(error: String) {
-    // Without NUL bytes, as the guard words errors, this never falls back to nothing.
+    // The guard removes NUL bytes from messages, so this conversion does not fail.
     LAST_ERROR.with(|last| *last.borrow_mut() = CString::new(error).unwrap_or_default());
 }
 
@@ -74,7 +76,7 @@ fn tell(error: String) {
 #[unsafe(no_mangle)]
 extern "C" fn _polars_plugin_get_version() -> u32 {
     static ONCE: Once = Once::new();
-    // A panic becomes an error, and is not to be printed beside it.
+    // A panic becomes an error, and must not be printed as well.
     ONCE.call_once(|| {
         std::panic::set_hook(Box::new(|panic| {
             if std::env::var_os("POLARS_VERBOSE").is_some_and(|verbose| verbose == "1") {
@@ -103,7 +105,7 @@ macro_rules! symbols {
             kwargs: *const u8,
             kwargs_len: usize,
         ) {
-            // SAFETY: Polars promises what is asked.
+            // SAFETY: Polars keeps the contract of the function.
             unsafe { $crate::plugin::ffi::plan($called, fields, count, (kwargs, kwargs_len), answer, &$plan) }
         }
 
@@ -117,7 +119,7 @@ macro_rules! symbols {
             answer: *mut $crate::plugin::ffi::SeriesExport,
             _context: *const std::ffi::c_void,
         ) {
-            // SAFETY: Polars promises what is asked.
+            // SAFETY: Polars keeps the contract of the function.
             unsafe { $crate::plugin::ffi::call($called, inputs, count, (kwargs, kwargs_len), answer, &$call) }
         }
     };
@@ -427,7 +429,8 @@ mod tests {
             let answer = answer.unwrap();
             assert_eq!((answer.field.name.as_str(), answer.field.dtype()), ("x", array.dtype()));
             assert!(arrow::array::equal(answer.chunks[0].as_ref(), array.as_ref()), "{array:?}");
-            // Both columns and two of the arrays: the third lives on in the answer, but of nulls there is nothing to keep.
+            // Both columns and two of the arrays: the third lives on in the answer, but of nulls there is nothing to
+            // keep.
             let kept = usize::from(*array.dtype() != Dtype::Null);
             assert_eq!(count.load(Ordering::Relaxed), 5 - kept);
             drop(answer);

@@ -58,7 +58,7 @@ impl Roles {
     }
 }
 
-/// What reading the columns of a statistic asks of it.
+/// What a statistic says about its columns, as far as reading them needs it.
 struct InputRules<'a> {
     inputs: Inputs,
     keys: KeyKind<'a>,
@@ -177,7 +177,7 @@ struct GroupTable {
     labels: Option<Bitmap>,
     values: Vec<PrimitiveArray<f64>>,
     keys: Option<KeyCodes>,
-    /// Rows in which nothing is missing, where anything is.
+    /// Rows without a missing value, unless no value is missing.
     valid: Option<Bitmap>,
     borders: Vec<usize>,
 }

@@ -59,7 +59,7 @@ impl KeyCodes {
                 of_reference[code as usize] = true;
             }
         }
-        // No keys at all lack no reference.
+        // Without any keys there is nothing to compare, and no reference is needed.
         if !of_reference.is_empty() && !of_reference.contains(&true) {
             return Err(without_reference(&self.values, reference, validity.is_some())?);
         }
@@ -150,7 +150,7 @@ fn places(field: &Field, array: &dyn Array) -> Result<Places, String> {
     }
 }
 
-/// The key of a value; all that are no number have one, and come last.
+/// The key of a value; all NaN have one key, which comes last.
 fn key<S: Score>(value: S) -> S::Key {
     if value.is_nan() { S::Key::FAULT } else { value.key() }
 }
@@ -170,7 +170,7 @@ fn places_of_words(field: &Field, words: &Words) -> Result<Places, String> {
         };
         words.words.values_iter().map(rank).collect::<Result<Vec<u32>, String>>()?
     };
-    // The place under a missing row may be that of no word.
+    // Under a missing row, the place may be outside the words.
     let rank = |&place: &u32| ranks.get(place as usize).copied().unwrap_or_default();
     Ok(Places::of(&words.places.iter().map(rank).collect::<Vec<_>>(), words.validity.as_ref()))
 }
@@ -204,7 +204,7 @@ fn places_of_structs(fields: &[Field], structs: &StructArray) -> Result<Places, 
     Ok(so_far)
 }
 
-/// Floats with one zero: both are one key, which would else be named after the one that comes first.
+/// Floats without -0.0. Both zeros are one key, whose name would otherwise depend on the order of the rows.
 fn one_zero(values: Box<dyn Array>) -> Result<Box<dyn Array>, String> {
     Ok(match values.dtype() {
         Dtype::Float64 => {

@@ -48,7 +48,7 @@ pub fn bits(role: &str, labels: &Values) -> Result<(Bitmap, Option<Bitmap>), Str
                     let values = array.values().as_slice();
                     let one_or_zero = |value: &$label| *value == $one || *value == $zero;
                     if !values.iter().all(one_or_zero) {
-                        // A value under a null may be anything: look again, at those that are there.
+                        // A value under a null may be anything, so a second look leaves out the nulls.
                         let wrong = array.iter().flatten().find(|value| !one_or_zero(value));
                         if let Some(wrong) = wrong {
                             return Err(refused(role, labels.name(), format!("holds {wrong}"), "..."));

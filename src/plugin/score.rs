@@ -58,8 +58,8 @@ pub fn domain(dtype: &Dtype) -> Domain {
 
 /// Scores in the type that ranks them: the same numbers in the same order.
 ///
-/// Boolean, Float16 and integers of 8 and 16 bits widen, and Decimal shows its integers, all exactly. All that ranks is
-/// there once for each type that is left, so fewer of them make the build shorter.
+/// Boolean, Float16 and integers of 8 and 16 bits widen, and Decimal shows its integers, all exactly. The code that
+/// ranks is compiled once for each type that is left, so fewer types make the build shorter.
 pub fn rankable(scores: &Values) -> Result<Box<dyn Array>, String> {
     check(scores.name(), &scores.field)?;
     let array = scores.array.as_ref();
@@ -100,7 +100,7 @@ const SPREAD: [[i32; 8]; 256] = {
     spread
 };
 
-/// Truth values as 0 and 1: what a cast does, eight at a time.
+/// Truth values as 0 and 1, as a cast makes them, but eight at a time.
 fn from_bits(scores: &BooleanArray) -> PrimitiveArray<i32> {
     let (bytes, start, rows) = scores.values().as_slice();
     let bits = Bits::new(bytes, start, rows);
@@ -114,7 +114,7 @@ fn from_bits(scores: &BooleanArray) -> PrimitiveArray<i32> {
 
 /// Thresholds, which are scores of this dtype by their keys, as values of the dtype.
 ///
-/// What [`rankable`] widened is narrowed again: every threshold is a score that was there.
+/// What [`rankable`] widened is narrowed again, which is exact because every threshold is an observed score.
 pub fn thresholds(keys: Keys, validity: Option<Bitmap>, dtype: &Dtype) -> Result<Box<dyn Array>, String> {
     /// Keys as scores of a type; no statistic changes the width that the columns were made with.
     fn scores<S: Native>(keys: Keys) -> Result<Vec<S>, String> {
@@ -171,12 +171,12 @@ macro_rules! native {
 }
 native!(i32 i64 i128 u32 u64 u128 f32 f64);
 
-/// Something to be done with scores of whichever type they turn out to have.
+/// Work on scores of a type that is known only when a query runs.
 pub trait WithScores {
-    /// What comes of it.
+    /// The result.
     type Output;
 
-    /// Does it.
+    /// Does the work.
     fn with<S: Native>(self, scores: &[S]) -> Result<Self::Output, String>;
 }
 

@@ -110,7 +110,7 @@ fn or_null(value: Option<impl std::fmt::Display>) -> String {
     value.map_or_else(|| "null".into(), |value| value.to_string())
 }
 
-/// A float with a fraction of at most six digits, and with an exponent if that would say little.
+/// A float with a fraction of at most six digits, and with an exponent if it is very large or very small.
 fn float(value: f64) -> String {
     const LARGE: f64 = 999_999.0;
     const SMALL: f64 = 0.000_001;
@@ -178,7 +178,7 @@ fn datetime(unit: TimeUnit, value: i64) -> Option<chrono::NaiveDateTime> {
     }
 }
 
-/// Days, hours, minutes and seconds, each if there are any, and what is left in the largest unit that tells it.
+/// Days, hours, minutes and seconds, each unless it is 0, and the rest in the largest unit in which it is whole.
 fn duration(value: i64, unit: TimeUnit) -> String {
     let (second, units): (i64, &[&str]) = match unit {
         TimeUnit::Nanosecond => (1_000_000_000, &["ns", "µs", "ms"]),

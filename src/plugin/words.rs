@@ -13,7 +13,7 @@ pub struct Words {
     pub places: Vec<u32>,
     /// Which rows have a word, if not all have.
     pub validity: Option<Bitmap>,
-    /// The words. None comes twice as Polars passes them, but in what was concatenated.
+    /// The words. Polars passes each word once; after concatenation a word may be there several times.
     pub words: Utf8ViewArray,
 }
 

@@ -5,8 +5,8 @@
 //! compared one by one. The keys of either class are spread over buckets by a map of the score's value, which is the
 //! same for both classes. The order between buckets is then known; a bucket is sorted when it is walked.
 //!
-//! Invariant after [`ClassKeys::spread`]: both classes are cut into the same number of buckets, every key of a bucket is
-//! below every key of the next bucket, and equal keys are in one bucket.
+//! Invariant after [`ClassKeys::spread`]: both classes are cut into the same number of buckets, every key of a bucket
+//! is below every key of the next bucket, and equal keys are in one bucket.
 
 use super::classes::Classes;
 use super::map::{Line, Map, ends_of, sampled};
@@ -106,7 +106,8 @@ impl<K: Key> ClassKeys<K> {
             let all = u64::MAX >> (64 - scores.len());
             let used = valid.map_or(all, |valid| valid.word(word * 64));
             nan |= nan_among(scores, used);
-            // Bit by bit of either class, so that a loop ends once a word and no row needs a branch.
+            // The loops visit the set bits of each class, so that there is one end of a loop for 64 rows and no branch
+            // for a row.
             let mut rows = label & used;
             while rows != 0 {
                 let score = scores[rows.trailing_zeros() as usize];
@@ -206,7 +207,7 @@ impl<K: Key> ClassKeys<K> {
 /// Whether any of up to 64 scores whose bit is set is NaN.
 #[inline]
 pub(super) fn nan_among<S: Score>(scores: &[S], used: u64) -> bool {
-    // Without a branch, for many at a time; there is hardly ever one.
+    // Many scores are tested at a time, without a branch. A NaN is rare, so the exact test is rarely needed.
     let any = scores.iter().fold(false, |any, score| any | score.is_nan());
     any && scores.iter().enumerate().any(|(row, score)| used >> row & 1 == 1 && score.is_nan())
 }

@@ -1,10 +1,10 @@
-//! Few distinct scores: counted where they stand, without moving or ordering a row.
+//! Groups of few distinct scores: rows are counted without being moved or put in order.
 //!
-//! A table holds each distinct key with its positives and negatives. It gives up as soon as there are
-//! more distinct keys than it is allowed: a group of distinct scores is found out after that many rows.
+//! A table has each distinct key with its positives and negatives. Counting stops as soon as there are more distinct
+//! keys than the table may have. If all scores are distinct, that is after so many rows.
 //!
-//! Invariants: a key is in its home slot, in the next, or in the nearest slot behind that was free when it first
-//! came. A free slot holds a key that is not at home there.
+//! The home of a key is the slot that its hash names. Invariants: a key is at home, in the next slot, or in the nearest
+//! slot behind that was free when the key first came. A free slot has a key whose home is another slot.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -21,8 +21,8 @@ use super::{Bits, Key, Score};
 #[derive(Clone, Copy, Debug)]
 struct Slot<K> {
     key: K,
-    /// Negatives and positives of even rows, then of odd ones: adding to a number that has just been added
-    /// to waits for it, and scores in a row are often equal. A slot without any is free.
+    /// Negatives and positives of even rows, then of odd rows. Neighbouring rows often have the same score, and adding
+    /// to the number that the row before has just changed would have to wait. A slot without rows is free.
     counts: [u32; 4],
 }
 
@@ -44,7 +44,7 @@ struct KeyTable<K> {
 impl<K: Key> KeyTable<K> {
     fn new(slots: usize) -> Self {
         let shift = u64::BITS - slots.ilog2();
-        // A key that is seldom met. The slot where it is at home gets one that is at home elsewhere.
+        // Free slots have a key that few groups contain. The slot that is its home gets a key with another home.
         let stranger = K::FAULT;
         let mut table =
             KeyTable { slots: vec![Slot { key: stranger, counts: [0; 4] }; slots], shift, used: 0 };
@@ -52,19 +52,20 @@ impl<K: Key> KeyTable<K> {
         table
     }
 
-    /// Counts rows whose keys are at home or next to it, and says which is the first that is not.
+    /// Counts rows whose keys are in their home slot or in the next one, up to the first row for which that is not so;
+    /// returns that row.
     #[inline]
     fn count_near<S: Score<Key = K>>(&mut self, scores: &[S], label: u64, from: usize) -> Option<usize> {
         let (slots, shift) = (&mut self.slots[..], self.shift);
         let last = slots.len() - 1;
-        // After the last row of a word there is nothing left of it.
+        // A shift by the whole width would be an overflow: no label is left then.
         let mut label = label.checked_shr(from as u32).unwrap_or(0);
         for (row, score) in scores.iter().enumerate().skip(from) {
             let key = score.key();
             let home = (key.hash() >> shift) as usize & last;
             let mut slot = &mut slots[home];
             if slot.key != key {
-                // A free slot next to home may hold the key by chance; then it becomes its slot.
+                // A free slot next to home may have this very key; then the key is counted there.
                 slot = &mut slots[(home + 1) & last];
                 if slot.key != key {
                     return Some(row);
@@ -164,10 +165,10 @@ pub struct Counted<K> {
 }
 
 impl<K: Key> Counted<K> {
-    /// Whether a few scores out of many say that there may be as few distinct ones: two of them are equal.
+    /// Whether there may be as few as `most` distinct scores, judged by a few scores: whether two of them are equal.
     ///
-    /// Of `m` scores drawn from `most` or fewer values, no two are equal with a chance of less than
-    /// `exp(-m² / (2 most))`: here one in fifty.
+    /// If `m` scores are drawn from `most` or fewer values, the probability that no two are equal is less than
+    /// `exp(-m² / (2 most))`, here one in fifty.
     pub fn may_be_few<S: Score<Key = K>>(scores: &[S], most: usize) -> bool {
         let mut drawn = [K::default(); SAMPLE];
         let enough = (3 * most.min(MOST_KEYS).isqrt()).clamp(1, SAMPLE);
@@ -249,7 +250,7 @@ impl<K: Key> Source for Counted<K> {
         runs.hand_out();
     }
 
-    // Whether a group is counted is no property of its rows: the answer is that of its shards.
+    // The same rows may be counted in one run and not in another, so the outline must be the same as that of shards.
     fn outline(&self, cells: usize) -> Option<Vec<Cell<u128>>> {
         if self.rows[0] + self.rows[1] < SHARD_ROWS as u64 {
             return None;

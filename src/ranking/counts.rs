@@ -1,8 +1,8 @@
-//! Counts: the ties of a group as a value that can be kept, cut, merged and coarsened.
+//! Counts: the ties of a group as a value that can be stored, cut, merged and coarsened.
 //!
-//! Invariants: keys descend, no key twice, and every key has a row of either class. Two groups of the same rows have the
-//! same counts, whatever the order of the rows; so the counts of a whole are the merged counts of its parts, whatever
-//! the parts were.
+//! Invariants: keys descend, no key twice, and every key has a row of either class. Two groups of the same rows have
+//! the same counts, whatever the order of the rows; so the counts of a whole are the merged counts of its parts,
+//! whatever the parts were.
 
 use std::ops::Range;
 

@@ -1,7 +1,7 @@
 //! Scores that several rows share, without bringing the rows into any order.
 //!
-//! Every key marks the cell of its hash. A key that finds its cell marked may share its score, and so may all
-//! other keys of that cell; they are few where scores are distinct, and only they are sorted.
+//! Every key marks the cell of its hash. If a key finds its cell marked, it may share its score with another key of
+//! that cell. Only the keys of such cells are sorted; where scores are distinct, they are few.
 
 use super::Key;
 use super::tuning::{MARKS_PER_ROW, SECOND_MARK_WORDS};
@@ -22,7 +22,8 @@ impl<K: Key> Duplicates<K> {
         let all = || pieces.iter().copied().flatten();
         let rows: usize = all().map(|piece| piece.len()).sum();
         let words = (rows * MARKS_PER_ROW / 64).next_power_of_two();
-        // Six bits of the hash tell the cell in its word, and those above them the word.
+        // The lowest six bits of the cell's number are its place in the word, and the others are the number of the
+        // word.
         let shift = u64::BITS - words.ilog2() - 6;
         self.met.clear();
         self.met.resize(words, 0);

@@ -101,7 +101,7 @@ fn counted(weights: &[f64], labels: Bits<'_>, valid: Option<Bits<'_>>) -> Expone
         let label = labels.word(word * 64);
         let used = valid.map_or(u64::MAX, |valid| valid.word(word * 64));
         for (row, &weight) in weights.iter().enumerate() {
-            // A weight under a null may be anything, a sign too: it is counted as nothing.
+            // A weight under a null may be any bits, also a negative number: it is not counted.
             let place = (label >> row & 1) << 11 | (weight.to_bits() >> 52 & (POWERS as u64 - 1));
             counts[place as usize % (2 * POWERS)] += used >> row & 1;
         }
@@ -115,7 +115,7 @@ fn unit(counts: &[u64]) -> Unit {
     // Every weight is below the power of two above it, so this is more than their sum; at most twice as much.
     let powers = counts[..=highest].iter().rev().enumerate();
     let sum: f64 = powers.map(|(below, &count)| count as f64 * f64::powi(0.5, below.min(1000) as i32)).sum();
-    // What is held without the highest bit, below the smallest normal number, is below its power of two.
+    // Numbers below the smallest normal one have no implicit highest bit, and share the lowest power of two.
     let bits = (highest.max(1) as i32 - 1022) + sum.log2().ceil() as i32;
     Unit::of(TOTAL_BITS as i32 - bits)
 }

@@ -1,7 +1,7 @@
 //! Order-preserving keys: every numeric score as an unsigned integer that compares as the score does.
 //!
-//! After this file a score is an integer of its own width, so one kernel ranks every dtype, equality
-//! is exact, and no integer is squeezed through a float.
+//! The rest of the kernel sees integers only, each as wide as its score. So one kernel ranks every dtype, equality is
+//! exact, and no integer is rounded to a float.
 
 use super::number::AtLeast;
 
@@ -28,7 +28,7 @@ pub trait Key: Score<Key = Self> + Ord + std::fmt::Debug + Default {
     /// The key that no score has but, for floats, NaN.
     const FAULT: Self;
 
-    /// A number of the key's own width, or the widest there is: what counts beside the key, in registers.
+    /// The type of counts that are kept beside keys in registers: as wide as the key, or 64 bits for wider keys.
     type Lane: Copy + Default + From<bool> + Into<u64> + std::ops::AddAssign;
 
     /// How wide it is.
@@ -40,10 +40,10 @@ pub trait Key: Score<Key = Self> + Ord + std::fmt::Debug + Default {
     /// The key that was widened; of [`u128::MAX`], which stands for NaN, [`FAULT`](Key::FAULT).
     fn narrow(wide: u128) -> Self;
 
-    /// A number whose high bits differ for keys that differ anywhere, mostly.
+    /// A number whose high bits are different for most pairs of different keys.
     fn hash(self) -> u64;
 
-    /// By how many steps of `2^shift` it is above a lower key.
+    /// How many steps of `2^shift` this key is above a lower key.
     fn above(self, low: Self, shift: u32) -> u128;
 }
 
@@ -101,7 +101,7 @@ pub trait Score: Copy + Send + Sync + AtLeast + 'static {
     /// The score of a key (0.0 for the key that both zeros share).
     fn from_key(key: Self::Key) -> Self;
 
-    /// The score as a `f64`, rounded: never in another order, though different scores may get equal.
+    /// The score as a `f64`, rounded. The order stays the same, though different scores may become equal.
     fn position(self) -> f64;
 
     /// Whether the score cannot be ranked.
@@ -165,8 +165,8 @@ macro_rules! float_scores {
         impl Score for $score {
             type Key = $key;
 
-            /// IEEE 754 orders floats of one sign by their bits, the negative ones downwards: those
-            /// are complemented whole, the positive ones get the sign bit, and so pass them.
+            /// IEEE 754 orders floats of one sign by their bits, the negative ones downwards. So the bits of negative
+            /// floats are all inverted, and positive floats get the sign bit, which puts them above.
             #[inline]
             fn key(self) -> $key {
                 // Adding 0.0 turns -0.0 into 0.0 and leaves everything else alone.

@@ -1,7 +1,7 @@
-//! Keys of one width in a row: what thresholds are kept as.
+//! Columns of keys of one width, in which thresholds are stored.
 //!
-//! Statistics see the key of a score as a wide number, whatever type scores came in. A column of them takes no more
-//! room than the scores took: the width is that of the scores.
+//! Statistics see the key of a score as a number of 128 bits, for every type of score. A column of keys takes no more
+//! memory than the scores: it has the width of the scores.
 
 use std::any::Any;
 
@@ -131,7 +131,7 @@ mod tests {
             assert!(keys.is_empty() && keys.width() == width && keys.capacity() >= 2);
             keys.push(7);
             keys.push(highest);
-            // What stands for NaN in the widest type stands for it in all.
+            // The key that stands for NaN in the widest type stands for NaN in every type.
             keys.push(u128::MAX);
             let more = keys.clone();
             keys.extend(&more);

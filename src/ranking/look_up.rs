@@ -1,7 +1,7 @@
 //! Two classes of keys against each other.
 //!
-//! The rarer class is indexed and the other class looks up its places, so that the work on more than half of the rows is
-//! the cheaper one. A few rows are compared pair by pair instead.
+//! The rarer class is indexed and the other class looks up its places, so that the work on more than half of the rows
+//! is the cheaper one. A few rows are compared pair by pair instead.
 
 use rayon::prelude::*;
 
@@ -29,7 +29,7 @@ impl<K: Key> Classes<'_, K> {
             others.par_chunks(PIECES_PER_TASK).map(|pieces| (ops.twice_below)(index, pieces)).sum()
         };
         if self.indexes_pos(Indexed::Rarer) {
-            // What the negatives are above, the positives lose.
+            // Each pair counts 2 in all: 2 for the higher score, or 1 for each of two equal scores.
             2 * self.n_pos as u64 * self.n_neg as u64 - twice_below
         } else {
             twice_below

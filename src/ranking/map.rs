@@ -1,9 +1,9 @@
 //! Maps of positions to buckets, for keys that are to be brought near their order.
 //!
-//! Invariant: a map never decreases. Each of its steps, rounded, is monotone, and that is all that the
-//! order of buckets stands on. How evenly the buckets fill is a matter of speed alone, so a map is chosen
-//! by a small sample: a straight line if that spreads the sample well, else one line for each cell of
-//! a grid that is fine over all orders of magnitude.
+//! Invariant: a map never decreases. Each of its operations is monotone, also when it is rounded, and the order of the
+//! buckets needs nothing else. How evenly the buckets fill decides the speed only. So a small sample chooses the map: a
+//! straight line if that spreads the sample well, otherwise one line for each cell of a grid that is fine over all
+//! orders of magnitude.
 
 use super::Score;
 use super::tuning::{FULLEST_SHARE, GRID_CELLS, LANES, LARGE_SAMPLE, SAMPLE, STRETCHES, TRUSTED_SCORES};
@@ -21,7 +21,7 @@ pub(super) enum Map {
 pub(super) fn sampled(rows: usize) -> impl Iterator<Item = usize> {
     let every = (rows / SAMPLE).max(1);
     (0..rows / every).take(SAMPLE).map(move |place| {
-        // Multiplied twice: multiples of one number alone would lie too evenly to meet equal scores by chance.
+        // The number is multiplied twice: multiples of one number are spread too evenly to meet equal scores by chance.
         let mixed = (place as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let jitter = (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 32;
         place * every + jitter as usize % every
@@ -91,8 +91,8 @@ pub(super) struct Line {
 impl Line {
     /// The line that stretches `low..=high` over `buckets` buckets.
     pub fn over(low: f64, high: f64, buckets: usize) -> Self {
-        // With infinities, or a range that overflows, the middle of the numbers is spread and the rest
-        // piles up at its ends.
+        // With infinities, or a range that overflows, the middle of the numbers is spread, and all other numbers go to
+        // the first and the last bucket.
         let (low, high) =
             (low.clamp(f64::MIN / 4.0, f64::MAX / 4.0), high.clamp(f64::MIN / 4.0, f64::MAX / 4.0));
         let last = (buckets - 1) as f64;

@@ -2,11 +2,11 @@
 //!
 //! A score becomes an order-preserving integer key ([`key`]). The keys of a [`group`] are parted by class (`class_keys`
 //! for one thread; `shards` and `streams` for groups that all threads share) or, if few are distinct, counted
-//! (`counted`). One class is brought near its order and the other looks up its place (`index`, `look_up`); a few rows are
-//! compared in pairs ([`pairs`]). Rows with weights (`weighted`, `weighted_shards`) count units of a fixed-point number
-//! ([`fixed_point`]). Each of these is a source of [`ties`], and so are stored [`counts`]: statistics see no difference.
-//! What concerns several columns row by row takes [`rows`], whose scores are [`codes`], [`row_placements`] or [`key_placements`]. [`tasks`]
-//! divides many groups among threads. `tuning` has all numbers that decide the speed.
+//! (`counted`). One class is brought near its order and the other looks up its place (`index`, `look_up`); a few rows
+//! are compared in pairs ([`pairs`]). Rows with weights (`weighted`, `weighted_shards`) count units of a fixed-point
+//! number ([`fixed_point`]). Each of these is a source of [`ties`], and so are stored [`counts`]: statistics see no
+//! difference. What concerns several columns row by row takes [`rows`], whose scores are [`codes`],
+//! [`row_placements`] or [`key_placements`]. [`tasks`] divides many groups among threads. `tuning` has all numbers that decide the speed.
 
 #![deny(unsafe_code)]
 

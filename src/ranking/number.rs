@@ -38,7 +38,7 @@ impl Number {
     }
 }
 
-/// Which of the numbers of the type that holds them scores can be.
+/// Which numbers scores can be, among all numbers of the Rust type that they are stored in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Domain {
     /// All of them.
@@ -63,7 +63,7 @@ fn half(number: f64) -> f64 {
     if !number.is_finite() || number > HIGHEST {
         return if number < 0.0 { f64::NEG_INFINITY } else { f64::INFINITY };
     }
-    // Eleven bits from the highest one on, but none below 2^-24.
+    // A float of half precision has eleven bits from its highest bit on, and no bit below 2^-24.
     let exponent = number.abs().max(f64::powi(2.0, -14)).log2().floor() as i32;
     let step = f64::powi(2.0, exponent - 10);
     ((number / step).ceil() * step).max(-HIGHEST)
@@ -92,7 +92,7 @@ macro_rules! whole {
     )*};
 }
 
-/// Types of scores in which numbers can be looked for.
+/// Types of scores in which the lowest value that is not below a number can be found.
 pub trait AtLeast: Sized {
     /// The lowest value that is not below the number; none if all are.
     fn at_least(number: Number) -> Option<Self>;

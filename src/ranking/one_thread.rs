@@ -1,4 +1,4 @@
-//! A group that one thread ranks: the keys of each class, near their order or looked up.
+//! A group that one thread ranks, from the keys of each class.
 
 use super::class_keys::ClassKeys;
 use super::classes::Classes;
@@ -16,7 +16,7 @@ pub(super) struct OneThread<K> {
     room: WalkMemory<K>,
 }
 
-/// What walking takes. Keeps its memory from walk to walk.
+/// The memory that a walk needs. It is kept from walk to walk.
 #[derive(Debug, Default)]
 pub(super) struct WalkMemory<K> {
     pub index: Index<K>,

@@ -1,10 +1,10 @@
 //! An outline of a large group's ties: how many rows there are between some tens of thousands of scores, without
 //! bringing any of them into order.
 //!
-//! A grid over the keys decides which rows are counted together. It follows from the keys alone, so the outline is
-//! the same however the rows came and were parted: first equal steps over the range of keys, then the full steps
-//! are cut again into as many as their rows call for. The lowest key of a cell is a score that was there, and the
-//! rows that reach it are counted exactly.
+//! A grid over the keys decides which rows are counted together. The grid depends on the keys alone, so the outline is
+//! the same for every order of the rows and every way of dividing them. The first grid has equal steps over the range
+//! of keys. Steps with many rows are then cut again, into as many parts as their rows need. The lowest key of a cell is
+//! an observed score, and the rows with this score or a higher one are counted exactly.
 
 use super::Key;
 use super::tuning::{FIRST_GRID_BITS, TOO_MANY_TIMES};
@@ -87,10 +87,10 @@ impl<K: Key> Cell<K> {
 /// A cell and its number in a grid.
 pub(super) type Numbered<K> = (u32, Cell<K>);
 
-/// What is asked of the place and the pieces of a shard.
+/// A function of the place and the pieces of a shard.
 pub(super) type Ask<'a, K> = dyn Fn(usize, &[Piece<'_, K>]) -> Vec<Numbered<K>> + Sync + 'a;
 
-/// Which cell a key belongs to; never in another order than the keys.
+/// The grid that gives each key its cell. Cells are in the order of keys.
 #[derive(Debug)]
 struct Grid<K> {
     low: K,
@@ -130,7 +130,8 @@ impl<K: Key> Grid<K> {
 /// The outline of rows in shards, the highest scores first, with about `cells` cells; nothing if it would be too coarse
 /// in places.
 ///
-/// `each` gives what a function makes of the place and the pieces of every shard, from the highest down.
+/// `each` calls a function with the place and the pieces of every shard, from the highest scores down, and gives its
+/// results.
 pub(super) fn outline<K: Key>(
     each: impl Fn(&Ask<'_, K>) -> Vec<Vec<Numbered<K>>>,
     cells: usize,
@@ -151,7 +152,7 @@ pub(super) fn outline<K: Key>(
     outline.iter().all(fine).then(|| outline.into_iter().map(Cell::wide).collect())
 }
 
-/// A cell that holds all rows of a shard, without telling their classes.
+/// A cell of all rows of a shard, which does not say how many are of which class.
 fn whole<K: Key>(pieces: &[Piece<'_, K>]) -> Cell<K> {
     let mut all: Cell<K> = Cell::empty();
     for piece in pieces {
@@ -220,7 +221,7 @@ fn counted<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>], ends: &Cell<K>) -> V
     filled
 }
 
-/// Cells of all shards in order: one that lies in two shards is joined.
+/// The cells of all shards in order. The two parts of a cell that lies in two shards are joined.
 fn joined<K: Key>(shards: Vec<Vec<Numbered<K>>>) -> Vec<Cell<K>> {
     let mut cells: Vec<Numbered<K>> = Vec::new();
     for (number, cell) in shards.into_iter().flatten() {
@@ -302,7 +303,7 @@ mod tests {
         assert_eq!(outlined(&rows, [0, 0], 50), None, "a corner of a cell");
     }
 
-    /// Whether a group is counted is found out by a sample, so it must not show.
+    /// A sample decides whether a group is counted, so the outline must be the same in both cases.
     #[test]
     fn counted_or_in_shards() {
         let n = 200_000usize;

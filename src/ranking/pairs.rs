@@ -8,15 +8,16 @@ use super::{Key, Segment};
 
 /// Sums over placements, in integers.
 ///
-/// The placement of a positive is counted as twice the negatives it beats, those it ties with once; that of
-/// a negative as twice the positives that beat it, those it ties with once.
+/// The placement of a positive is counted here as the number of negatives with a lower score, twice, plus the number of
+/// negatives with the same score. The placement of a negative is counted as the number of positives with a higher
+/// score, twice, plus the number of positives with the same score.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Placements {
-    /// Over either class: twice the Mann-Whitney U.
+    /// The sum of all placements of one class: twice the Mann-Whitney U, whichever class is summed.
     pub sum: u128,
-    /// Over positives, of squares.
+    /// The sum of the squared placements of positives.
     pub squares_of_pos: u128,
-    /// Over negatives, of squares.
+    /// The sum of the squared placements of negatives.
     pub squares_of_neg: u128,
 }
 
@@ -55,7 +56,7 @@ impl Placements {
 #[inline]
 fn squares(rows: u64, placement: u64) -> u128 {
     match placement.checked_mul(placement) {
-        // One multiplication instead of four; so it is for all groups of fewer than 2^31 rows.
+        // In groups of fewer than 2^31 rows the square fits 64 bits, which saves three of four multiplications.
         Some(square) => u128::from(rows) * u128::from(square),
         None => u128::from(rows) * (u128::from(placement) * u128::from(placement)),
     }

@@ -1,9 +1,9 @@
 //! Placements row by row: how many rows of the other class each row beats, or is beaten by.
 //!
-//! What two scores have in common shows in the placements of the same rows, so these come in the order of the rows,
-//! each class by itself. The rows are parted by score so that a part's index stays in the second cache. In a
-//! part the rarer class is indexed; the other class looks up its place in it, and is counted there, from which the
-//! rarer class learns its own.
+//! The covariance of two areas comes from the placements of the same rows by both scores. So placements are in the
+//! order of the rows, each class by itself. The rows are divided by score into parts, so that the index of a part stays
+//! in the second cache. In a part the rarer class is indexed. The rows of the other class look up their places, which
+//! are their placements. How many rows look up each place then gives the placements of the rarer class.
 
 use std::ops::Range;
 
@@ -43,7 +43,7 @@ impl RowPlacements {
             } else {
                 below.one_another::<S>(neg_keys, pos_keys)
             };
-            // What lies below a positive it beats; what lies below a negative does not beat it.
+            // A positive beats the negatives below it; a negative is beaten by all positives but those below it.
             for (placement, within) in twice[neg.clone()].iter_mut().zip(of_neg) {
                 *placement = 2 * (n_pos as u32 - pos_below) - within;
             }
@@ -139,9 +139,9 @@ impl<K: Key> Below<K> {
     fn one_another<S: Score<Key = K>>(&mut self, indexed: &[K], others: &[K]) -> (&[u32], &[u32]) {
         let Below { index, more, of_indexed, of_others } = self;
         index.build::<S>(&[indexed]);
-        // From one indexed key to the next in order, what more of the others lie below it, twice: a row between two
-        // keys counts whole from the higher one on; one that ties counts once there and once behind the tie. (Keys
-        // that are equal have the first one's place.)
+        // `more[i]` is twice the number of other rows that are below indexed key i but not below key i - 1. A row between
+        // two keys counts twice for the higher key. A row that ties with a key counts once for that key, and once for the
+        // next. (Equal keys all have the place of the first of them.)
         more.clear();
         more.resize(indexed.len() + 2, 0);
         of_others.clear();
@@ -205,7 +205,8 @@ mod tests {
 
         #[test]
         fn many_rows(seed in any::<u64>(), shape in 0..4) {
-            // Enough rows for several parts; the definition would take too long, so against one after the other.
+            // There are enough rows for several parts. All pairs would take too long, so sorted scores are searched
+            // instead.
             let rows = 3 * PART_ROWS + 17;
             let score = |row: u64| {
                 let bits = (row ^ seed).wrapping_mul(0x9E37_79B9_7F4A_7C15);

@@ -36,8 +36,8 @@ impl Rows {
         self.labels.len() as u64 - self.n_pos()
     }
 
-    /// Brings the rows into an order that depends on nothing but what they say, so that a draw by row number
-    /// is the same however they came: by label, then by the codes of each column. Placements are left out.
+    /// The same rows in an order that depends on their values alone: by label, then by the codes of each column. A
+    /// random draw by row number is then the same for every order of the rows. Placements are left out.
     pub fn in_canonical_order(&self) -> Rows {
         let mut order: Vec<u32> = (0..self.len as u32).collect();
         let columns: Vec<&Codes> = self.scores.iter().chain(std::iter::once(&self.keys)).collect();

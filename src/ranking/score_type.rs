@@ -1,4 +1,4 @@
-//! The type that the scores of a group came in: what a statistic may ask about keys.
+//! The type of the scores of a group, as far as a statistic needs to know it.
 
 use super::number::{Domain, Number};
 use super::{Key, Score, Width};

@@ -1,9 +1,8 @@
 //! A group too large for one thread: its rows in shards of score, each of which is ranked alone.
 //!
-//! The rows are cut into blocks, one task each. A block spreads its rows over shards by one map that
-//! all blocks share, and keeps them in memory of its own: no two threads ever write to one place. A
-//! shard is then the pieces that all blocks hold of it, ranked by one thread and small enough to stay in
-//! that core's cache.
+//! The rows are cut into blocks, one task each. A block spreads its rows over shards by a map that all blocks share.
+//! Each block has memory of its own, so no two threads write to the same place. A shard is made of the pieces that all
+//! blocks have of it. One thread ranks a shard, which is small enough to stay in the cache of its core.
 //!
 //! Invariant: every key of a shard is below every key of the next, and equal keys are in one shard.
 
@@ -96,7 +95,8 @@ impl<K: Key> Shards<K> {
         self.nan
     }
 
-    /// What `ask` says of each shard, from the highest scores down, with something for it to work with.
+    /// The results of `ask` for each shard, from the highest scores down; `work` makes the memory that each thread
+    /// uses.
     fn each<W, T: Send>(
         &self,
         work: impl Fn() -> W + Sync + Send,
@@ -105,7 +105,7 @@ impl<K: Key> Shards<K> {
         self.each_of(0..self.order.len(), &work, &ask)
     }
 
-    /// What `ask` says of each shard and its place, from the highest scores down.
+    /// The results of `ask` for each shard and its place, from the highest scores down.
     fn each_numbered<T: Send>(&self, ask: impl Fn(usize, &Classes<'_, K>) -> T + Sync) -> Vec<T> {
         let all = 0..self.order.len();
         tasks::each(all, || (), |(), place| self.with(self.order[place].0, |classes| ask(place, classes)))
@@ -195,7 +195,7 @@ impl<K: Key> Source for Shards<K> {
                 });
             });
         };
-        // What is made of ties may be as large as they are: it is never there of all shards at once.
+        // An answer made of ties may be as large as the ties, so the answers of all shards are never kept at once.
         let at_a_time = match steps {
             Steps::Ties => SHARDS_AT_A_TIME * rayon::current_num_threads(),
             Steps::Segments(_) => self.order.len().max(1),
@@ -260,7 +260,7 @@ pub(super) fn blocks() -> usize {
     BLOCKS_PER_THREAD * rayon::current_num_threads()
 }
 
-/// The map that suits a sample of scores. Whether a row counts does not matter to it.
+/// The map that suits a sample of scores. Rows that are skipped may be in the sample.
 pub(super) fn map<S: Score>(scores: &[S], shards: usize) -> Map {
     let positions = sampled(scores.len()).map(|row| scores[row].position());
     let mut sample: Vec<f64> = positions.filter(|position| !position.is_nan()).collect();
@@ -277,8 +277,8 @@ impl<K: Key> Block<K> {
     ) -> Self {
         let mut streams = Streams::new(2 * shards, scores.len());
         let mut nan = false;
-        // First where all rows of a word go, then the rows: two short loops that keep to registers take half the
-        // time of one long loop.
+        // The first loop finds the shards of 64 rows, and the second one moves the rows. Two short loops whose values
+        // stay in registers take half the time of one long loop.
         let mut places = [0u32; 64];
         for (word, scores) in scores.chunks(64).enumerate() {
             let label = labels.word(word * 64);

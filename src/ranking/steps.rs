@@ -22,9 +22,8 @@ pub type Tie = Step;
 
 /// A straight piece of the ROC curve: rows that share one score or one class.
 ///
-/// The distinct scores of one class, the indexed one, are segments of their own. Between two of them, all rows of the
-/// other class are one segment, whatever ties there are among them, and even if there are none: its key is 0 and says
-/// nothing.
+/// Each distinct score of the indexed class is a segment. Between two of them, all rows of the other class together are
+/// one segment, whatever ties are among them. Such a segment may have no rows, and its key is 0 and means nothing.
 pub type Segment = Step;
 
 impl Step {
@@ -40,8 +39,8 @@ impl Step {
         self.neg_above + self.neg
     }
 
-    /// For each positive of the step, where the group has `n_neg` negatives in all: twice the negatives that score lower,
-    /// and those that tie once.
+    /// For each positive of the step, where the group has `n_neg` negatives in all: twice the negatives that score
+    /// lower, and those that tie once.
     #[inline]
     pub fn placement_of_pos(&self, n_neg: u64) -> u64 {
         2 * (n_neg - self.fp()) + self.neg
@@ -69,7 +68,7 @@ pub struct Above {
     pub neg: u64,
 }
 
-/// A step that does not say what lies above it: half as much to write and to read.
+/// A step without the counts above it: half as many bytes to write and to read.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rise {
     key: u128,

@@ -1,7 +1,7 @@
-//! Keys on their way to many destinations, in one pass and without counting them first.
+//! Keys are divided into many streams in one pass, without counting them first.
 //!
-//! A stream is a list of chunks in one arena. A chunk is taken when a stream needs it, so that the places
-//! being written to lie close together whatever the number of streams, and no key is moved twice.
+//! A stream is a list of chunks in one arena. A stream takes a new chunk when it needs one. So the places that are
+//! written to are close together for any number of streams, and no key is moved twice.
 //!
 //! Invariant: chunk `c` is `arena[c * CHUNK..(c + 1) * CHUNK]` and belongs to one stream; all chunks of a
 //! stream but its last are full.

@@ -24,9 +24,9 @@ impl Pool for Here {
 
 /// Runs `work` over ranges of groups that together cover all `groups`, and gives the results in order.
 ///
-/// A group larger than a task is a task of its own, and divides its work further in the same pool: it
-/// neither waits for the small ones nor holds them up. Work of more than one pass over its rows may divide them
-/// however few they are, so it is always done in the pool.
+/// A group larger than a task is a task of its own, and divides its work further in the same pool, so that small groups
+/// do not wait for it. Work of more than one pass over its rows may divide its work in any group, so it is always done
+/// in the pool.
 pub fn run<T: Send>(
     pool: &impl Pool,
     groups: usize,
@@ -45,10 +45,10 @@ pub fn run<T: Send>(
     })
 }
 
-/// What `work` makes of each number of a range, in order, by all threads of the pool that this is called in; it is given
-/// something that it keeps from one number to the next.
+/// What `work` makes of each number of a range, in order, by all threads of the pool that this is called in; it is
+/// given something that it keeps from one number to the next.
 ///
-/// What threads are told is behind a pointer, so that this costs every statistic that it serves little code.
+/// The threads call the work through a pointer, so that little code is compiled for each statistic.
 pub(super) fn each<W, T: Send>(
     numbers: Range<usize>,
     start: impl Fn() -> W + Sync,
@@ -59,7 +59,7 @@ pub(super) fn each<W, T: Send>(
         let mut kept = start();
         for place in part {
             let made = work(&mut kept, numbers.start + place);
-            // Nobody else has this slot, and nobody has panicked with it.
+            // Each slot is used by one number only, so its lock is free and not poisoned.
             *slots[place].lock().unwrap_or_else(PoisonError::into_inner) = Some(made);
         }
     });

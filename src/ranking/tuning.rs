@@ -1,8 +1,8 @@
 //! All numbers that decide how fast the kernel is.
 //!
-//! Each says what it decides, and what was measured or what it follows from. None of them changes an answer, except that
-//! those of the outline, and [`SHARD_ROWS`] from which on there is one, decide which points stand for a large curve. The
-//! tests of [`ties`](super::ties) hold every way of ranking against the definition.
+//! Each says what it decides, and what was measured or what it follows from. None of them changes an answer, except
+//! that those of the outline, and [`SHARD_ROWS`] from which on there is one, decide which points stand for a large
+//! curve. The tests of [`ties`](super::ties) hold every way of ranking against the definition.
 
 // Which way a group is ranked.
 
@@ -36,8 +36,8 @@ pub(super) const ROWS_PER_BUCKET: usize = 10;
 /// would take too large a share of the time.
 pub(super) const SAMPLED_ROWS: usize = 2048;
 
-/// A bucket of at most this many keys is sorted by insertion in the loop itself. The standard sort does the same for few
-/// keys, but behind a call.
+/// A bucket of at most this many keys is sorted by insertion in the loop itself. The standard sort does the same for
+/// few keys, but behind a call.
 pub(super) const INSERTION_KEYS: usize = 12;
 
 /// Equal keys that are counted one by one. The end of a longer run of equal keys is found by halving.
@@ -50,8 +50,8 @@ pub(super) const LANES: usize = 8;
 
 /// Buckets for each indexed key.
 ///
-/// Measured on groups of 10^4 normal scores, whose middle is four times as dense as their average: with 1, the AUC takes
-/// a tenth longer, because more buckets hold more than [`WINDOW`] keys.
+/// Measured on groups of 10^4 normal scores, whose middle is four times as dense as their average: with 1, the AUC
+/// takes a tenth longer, because more buckets hold more than [`WINDOW`] keys.
 pub(super) const BUCKETS_PER_KEY: usize = 2;
 
 /// Keys that a lookup compares at once. A bucket of more keys is sorted and searched by halving.
@@ -63,8 +63,8 @@ pub(super) const WINDOW: usize = 4;
 pub(super) const TOGETHER: usize = 64;
 const _: () = assert!(2 * TOGETHER <= u8::MAX as usize);
 
-/// From this many indexed keys on, a sample of [`SAMPLE`] keys decides how they are spread. With fewer keys, sorting the
-/// sample would take too large a share of the time.
+/// From this many indexed keys on, a sample of [`SAMPLE`] keys decides how they are spread. With fewer keys, sorting
+/// the sample would take too large a share of the time.
 pub(super) const SAMPLED_KEYS: usize = 2048;
 
 /// Pieces of keys that one task looks up, where threads share the work of one large group.
@@ -108,8 +108,8 @@ pub(super) const MAX_SHARDS: usize = 512;
 /// Blocks of a large group for each thread, so that other threads can help one that falls behind.
 pub(super) const BLOCKS_PER_THREAD: usize = 4;
 
-/// Shards for each thread that are walked before their answers are joined. Where an answer is as large as its shard, the
-/// number bounds the memory of answers that wait.
+/// Shards for each thread that are walked before their answers are joined. Where an answer is as large as its shard,
+/// the number bounds the memory of answers that wait.
 pub(super) const SHARDS_AT_A_TIME: usize = 2;
 
 /// Keys in a chunk of a stream.
@@ -123,8 +123,8 @@ pub(super) const CHUNK: usize = 256;
 /// Distinct keys that a table holds, at most.
 pub(super) const MOST_KEYS: usize = 1 << 13;
 
-/// Slots of a table for each of its keys, at least. Of keys spread at random, all but one in thirty are then in the slot
-/// of their hash.
+/// Slots of a table for each of its keys, at least. Of keys spread at random, all but one in thirty are then in the
+/// slot of their hash.
 pub(super) const SLOTS_PER_KEY: usize = 16;
 
 /// Slots of a new table. It doubles whenever its keys call for more.
@@ -153,7 +153,8 @@ pub(super) const SECOND_MARK_WORDS: usize = 1 << 9;
 
 /// Bits of the cell numbers of the first grid.
 ///
-/// Floats of one sign that differ by a factor of 1000 spread over some hundreds of cells, each of which is then cut again.
+/// Floats of one sign that differ by a factor of 1000 spread over some hundreds of cells, each of which is then cut
+/// again.
 pub(super) const FIRST_GRID_BITS: u32 = 16;
 
 /// An outline is too coarse if a cell has more than this many times the rows that it should have.
@@ -161,8 +162,8 @@ pub(super) const TOO_MANY_TIMES: u64 = 8;
 
 // Steps, counts and weights (`steps`, `counts`, `fixed_point`).
 
-/// Steps that are handed out at once. One call through a pointer costs little beside this many steps, and 2 KiB of steps
-/// stay in the first cache.
+/// Steps that are handed out at once. One call through a pointer costs little beside this many steps, and 2 KiB of
+/// steps stay in the first cache.
 pub(super) const STEPS_AT_A_TIME: usize = 64;
 
 /// Scores that counts get room for before their number is known, at most. Few groups of more rows have as many distinct

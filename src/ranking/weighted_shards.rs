@@ -1,7 +1,7 @@
 //! A large group with weights: its rows in shards of score, as in `shards`, each key with its weight beside it.
 //!
-//! The rarer class is indexed as it is without weights. Its own rows look up their places too, and leave their units
-//! there; summed up, they tell every place the units below it, and the other class's rows find them.
+//! The rarer class is indexed as it is without weights. Its own rows look up their places too, and add their units
+//! there. The running sums of these units are the units below each place, which the rows of the other class look up.
 
 use rayon::prelude::*;
 
@@ -45,7 +45,7 @@ pub(super) struct Shard<'a, K> {
     units: [u64; 2],
 }
 
-/// What counting pairs in a shard takes. Keeps its memory from shard to shard.
+/// The memory that counting pairs in a shard needs. It is kept from shard to shard.
 #[derive(Debug, Default)]
 struct PairMemory<K> {
     index: Index<K>,
@@ -119,8 +119,8 @@ impl<K: Key> WeightedShards<K> {
         self.order.len()
     }
 
-    /// What `ask` says of each shard, from the highest scores down: of something for it to work with, its place, its rows
-    /// and what lies above it.
+    /// The results of `ask` for each shard, from the highest scores down. `ask` gets memory that `work` made for its
+    /// thread, the place of the shard, its rows, and the units above it.
     pub fn each<W, T: Send>(
         &self,
         work: impl Fn() -> W + Sync + Send,
@@ -196,7 +196,7 @@ impl<K: Key> Shard<'_, K> {
         let others = self.classes[1 - rarer].iter();
         let twice_below: u128 = others.map(|&piece| (ops.twice_units_below)(index, piece, below)).sum();
         if rarer == 1 {
-            // What the negatives are above, the positives lose.
+            // Each pair counts 2 in all: 2 for the higher score, or 1 for each of two equal scores.
             2 * u128::from(self.units[0]) * u128::from(self.units[1]) - twice_below
         } else {
             twice_below
@@ -216,7 +216,7 @@ impl<K: Key> WeightedBlock<K> {
         let (scores, weights) = rows;
         let mut streams = Streams::new(2 * shards, scores.len());
         let mut nan = false;
-        // Where all rows of a word go and what they weigh first, then the rows, as without weights.
+        // First the shards of 64 rows and their units, then the rows, as without weights.
         let (mut places, mut weighted) = ([0u32; 64], [0u64; 64]);
         for (word, (scores, weights)) in scores.chunks(64).zip(weights.chunks(64)).enumerate() {
             let label = labels.word(word * 64);

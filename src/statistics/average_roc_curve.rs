@@ -140,7 +140,7 @@ impl AverageRocCurve {
         let codes = &rows.scores[0];
         let mut scores = vec![0.0; codes.distinct];
         for (&code, &score) in codes.of_row.iter().zip(&rows.values[0]) {
-            // A zero has no sign, whichever row it is of.
+            // A threshold of zero has no sign, whichever row it comes from.
             scores[code as usize] = score + 0.0;
         }
         // Nothing is called positive above the highest score.
@@ -204,7 +204,7 @@ impl FoldCurve {
 
     /// The tpr at an fpr.
     fn tpr_at(&self, fpr: f64) -> f64 {
-        // The origin is never beyond.
+        // The first point, the origin, is never beyond the fpr.
         let beyond = self.points.partition_point(|point| point.0 <= fpr);
         let from = self.points[beyond - 1];
         match self.points.get(beyond) {

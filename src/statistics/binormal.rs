@@ -43,7 +43,7 @@ impl BinormalLine {
         let y = centered(points.iter().map(|point| point.1));
         let products = Sum::of(points.iter().map(|point| (point.0 - x.mean) * (point.1 - y.mean)));
         (x.squares > 0.0).then(|| {
-            // Along the curve one rises as the other falls, so that a positive sum is rounding.
+            // Along the curve one quantile rises as the other falls, so a positive sum is an error of rounding.
             let slope = if products < 0.0 { products / x.squares } else { 0.0 };
             BinormalLine { intercept: y.mean - slope * x.mean, slope }
         })
@@ -85,13 +85,13 @@ struct Centered {
 
 fn centered(values: impl Iterator<Item = f64> + Clone) -> Centered {
     let n = values.clone().count() as f64;
-    // Around one of the values: equal values have exactly no spread.
+    // Distances from one of the values are summed, so that equal values have a spread of exactly 0.
     let center = values.clone().next().unwrap_or(f64::NAN);
     let mean = center + Sum::of(values.clone().map(|value| value - center)) / n;
     Centered { mean, squares: Sum::of(values.map(|value| (value - mean).powi(2))) }
 }
 
-/// A sum that keeps what rounding takes from it (Neumaier 1974).
+/// A sum, and beside it the sum of its rounding errors (Neumaier 1974).
 #[derive(Default)]
 struct Sum {
     sum: f64,
@@ -105,7 +105,7 @@ impl Sum {
         all.total()
     }
 
-    /// The sum of numbers, each as often as is said beside it.
+    /// The sum of numbers, each counted as often as the number beside it says.
     fn of_repeated(values: impl Iterator<Item = (f64, f64)>) -> f64 {
         let mut all = Sum::default();
         for (value, times) in values {
@@ -128,7 +128,7 @@ impl Sum {
     }
 }
 
-/// A product, and what rounding takes from it (Dekker 1971).
+/// A product, and its rounding error (Dekker 1971).
 fn product(a: f64, b: f64) -> (f64, f64) {
     // Each factor is cut into halves of 26 bits, whose products are exact.
     let halves = |x: f64| {
@@ -211,14 +211,14 @@ fn of_moments(ties: &mut Ties<'_>) -> RocBinormalRecord {
     let (n_pos, n_neg) = ties.rows();
     let undefined = RocBinormalRecord { n_pos, n_neg, ..RocBinormalRecord::undefined() };
     let counts = ties.counts();
-    // In order of size, whatever the order of the rows.
+    // The scores are in order of size, so that the order of the rows changes nothing.
     let values: Vec<f64> = (0..counts.len()).rev().map(|place| ties.value(counts.key(place))).collect();
     let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
     if n_pos < 2 || n_neg < 2 || largest == f64::INFINITY {
         return undefined;
     }
-    // Where sums would leave the range of floats, all scores are made smaller. Both means are taken from one of the
-    // scores, so that what the scores have in common does not cost digits.
+    // Where sums would leave the range of floats, all scores are made smaller. The lowest score is subtracted from all
+    // scores first, so that a large common part of the scores costs no digits.
     let scale = if largest > SUMMABLE { f64::powi(2.0, -100) } else { 1.0 };
     let base = values.first().copied().unwrap_or(f64::INFINITY) * scale;
     let of_class = |of: fn(&Count) -> u64| {
@@ -243,19 +243,19 @@ fn of_moments(ties: &mut Ties<'_>) -> RocBinormalRecord {
 /// The mean, and the standard deviation over n, of numbers that count as often as is said beside each; 0 exactly where
 /// all are equal.
 ///
-/// If all counts are multiplied by a power of two, every step is too, and the result has the same bits. So whole weights
-/// give what as many rows give, whatever their unit is.
+/// If all counts are multiplied by a power of two, every step is too, and the result has the same bits. So whole
+/// weights give what as many rows give, whatever their unit is.
 fn mean_and_deviation(values: &[(f64, u64)]) -> (f64, f64) {
     let n = values.iter().map(|value| value.1).sum::<u64>() as f64;
     let around = |center: f64| values.iter().map(move |&(value, times)| (value - center, times as f64));
-    // Around one of the values: equal values have exactly no spread.
+    // Distances from one of the values are summed, so that equal values have a spread of exactly 0.
     let center = values.first().map_or(f64::NAN, |value| value.0);
     let mean = center + Sum::of_repeated(around(center)) / n;
     let widest = around(mean).fold(0.0, |widest: f64, (distance, _)| widest.max(distance.abs()));
     if widest == 0.0 {
         return (mean, 0.0);
     }
-    // As shares of the widest: squares neither overflow nor vanish.
+    // Distances are divided by the largest one, so that their squares neither overflow nor vanish.
     let squares = around(mean).map(|(distance, times)| ((distance / widest).powi(2), times));
     (mean, widest * (Sum::of_repeated(squares) / n).sqrt())
 }

@@ -57,7 +57,7 @@ impl OfKey {
     }
 }
 
-/// An area and what is behind it.
+/// An area with the sums and the rows that it comes from.
 #[derive(Clone, Copy, Debug)]
 pub struct Area {
     /// The area.
@@ -146,8 +146,8 @@ impl All {
         })
     }
 
-    /// The covariance of the area of a key's rows and that of all: of the placements of the key's rows among their own and
-    /// among all, over the number of all rows of a class; undefined with a single row of the key in a class.
+    /// The covariance of the area of a key's rows and that of all: of the placements of the key's rows among their own
+    /// and among all, over the number of all rows of a class; undefined with a single row of the key in a class.
     pub fn covariance(&self, key: &OfKey) -> Option<f64> {
         if key.n_pos < 2 || key.n_neg < 2 {
             return None;

@@ -1,4 +1,5 @@
-//! How often the rows of one class score higher than those of another: what every area of several classes is made of.
+//! How often the rows of one class score higher than those of another class. All areas of several classes follow from
+//! these counts.
 
 use std::ops::Range;
 
@@ -7,8 +8,8 @@ use rayon::prelude::*;
 use crate::ranking::{Codes, SHARD_ROWS};
 
 /// For each of the `winners`, and there for each class: twice the number of pairs in which a row of the winner scores
-/// higher than one of that class, pairs of equal scores counted once. What stands for a class against itself means
-/// nothing. `O(n log n + n k)` for k classes.
+/// higher than one of that class, plus the number of pairs of equal scores. The number for a class against itself has
+/// no meaning. `O(n log n + n k)` for k classes.
 pub fn twice_u_of_pairs(scores: &Codes, classes: &Codes, winners: Range<u32>) -> Vec<Vec<u128>> {
     let mut rows: Vec<(u32, u32)> =
         scores.of_row.iter().copied().zip(classes.of_row.iter().copied()).collect();

@@ -120,7 +120,7 @@ impl Joint for CvRocAuc {
     }
 }
 
-/// Numbers in ascending order: what the folds are called must not show in the last bit of their sum.
+/// Numbers in ascending order, so that the names of the folds do not change the last bit of a sum.
 pub(super) fn in_order(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut numbers: Vec<f64> = numbers.collect();
     numbers.sort_unstable_by(f64::total_cmp);

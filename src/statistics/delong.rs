@@ -1,9 +1,10 @@
 //! The variances and covariances of areas under ROC curves (DeLong, DeLong and Clarke-Pearson 1988).
 //!
-//! The placement of a positive is the share of negatives that it beats, ties counting half; of a negative, the
-//! share of positives that beat it. With S10 and S01 the sample covariances of the placements of two scores
-//! over positives and over negatives, `Cov = S10 / P + S01 / N`. Placements are half integers over N or P, so
-//! everything is counted in integers until one division, and comes out the same for every order of rows.
+//! The placement of a positive is the share of negatives with a lower score, where ties count one half. The placement
+//! of a negative is the share of positives with a higher score. With S10 and S01 the sample covariances of the
+//! placements of two scores over positives and over negatives, `Cov = S10 / P + S01 / N`. Placements are half integers
+//! over N or P, so everything is counted in integers until one division, and comes out the same for every order of
+//! rows.
 //!
 //! Rows of one cluster (visits of a patient, loans of a customer) are correlated; then the placements are
 //! summed by cluster first (Obuchowski 1997).

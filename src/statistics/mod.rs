@@ -2,8 +2,8 @@
 //!
 //! A statistic is a plain value holding its options. A [`Summary`] answers a group with one record,
 //! a [`Curve`] with any number of them. Both see the [`Ties`] of rows that can be ranked. A [`Joint`]
-//! statistic is about several columns row by row, and sees [`Rows`]. What NaN and missing rows mean is
-//! settled before they are asked.
+//! statistic is about several columns row by row, and sees [`Rows`]. NaN scores and missing rows are handled before a
+//! statistic is called.
 
 #![forbid(unsafe_code)]
 
@@ -108,7 +108,7 @@ pub use subgroup_auc::SubgroupAuc;
 
 use crate::ranking::{RowCounts, Rows, Ties};
 
-/// Which columns were given that may be left out.
+/// Which optional columns were given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Given {
     /// Weights of the rows.
@@ -123,8 +123,8 @@ pub trait Summary: Sync {
     /// Whether rows may have weights. The ties then count units: see [`Ties::units`].
     const WEIGHTS: bool = false;
 
-    /// Says what is wrong with the options beside the columns that were given, in words that name the option and what it
-    /// may be.
+    /// Says what is wrong with the options beside the columns that were given, in words that name the option and what
+    /// it may be.
     fn check(&self, _given: Given) -> Result<(), String> {
         Ok(())
     }
@@ -150,8 +150,8 @@ pub trait Curve: Sync {
     /// Whether rows may have weights. The ties then count units: see [`Ties::units`].
     const WEIGHTS: bool = false;
 
-    /// Says what is wrong with the options beside the columns that were given, in words that name the option and what it
-    /// may be.
+    /// Says what is wrong with the options beside the columns that were given, in words that name the option and what
+    /// it may be.
     fn check(&self, _given: Given) -> Result<(), String> {
         Ok(())
     }
@@ -199,11 +199,11 @@ pub enum KeyKind<'a> {
     Any,
     /// Truth values, as labels are: false has place 0, and true place 1.
     Truth,
-    /// These names and no others, as text; each has its place here, and a [`Name`](record::Name) in the record is one of
-    /// them. They say what the score columns are for, in order.
+    /// These names and no others, as text; each has its place here, and a [`Name`](record::Name) in the record is one
+    /// of them. They say what the score columns are for, in order.
     Among(&'a [String]),
-    /// Any plain values, with a column of truth values behind them that says which rows are of the reference: its key has
-    /// place 0, and all others follow in their order. The reference is given in words, for messages.
+    /// Any plain values, with a column of truth values behind them that says which rows are of the reference: its key
+    /// has place 0, and all others follow in their order. The reference is given in words, for messages.
     Against(&'a str),
 }
 

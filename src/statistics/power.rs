@@ -1,4 +1,4 @@
-//! How many rows a test of an AUC needs, and how often it will see what is there.
+//! How many rows a test of an AUC needs, and how often it rejects if the AUC differs.
 
 use super::columnwise::Columnwise;
 use super::delong::Areas;
@@ -139,7 +139,7 @@ impl Columnwise for RocAucSampleSize {
     }
 }
 
-/// What is undefined is null.
+/// The number, or null where it is undefined.
 fn defined(value: Option<f64>) -> Option<f64> {
     value.filter(|value| !value.is_nan())
 }
@@ -240,7 +240,7 @@ mod tests {
             assert!((power(TWO_SIDED, auc, n_pos, n_neg) - aim).abs() < 1e-12);
             assert!((n_neg / n_pos - ratio).abs() < 1e-12);
         }
-        // pROC's example: 41 and 72 rows see an AUC of 0.73 nearly always.
+        // pROC's example: with 41 and 72 rows, the test rejects nearly always if the AUC is 0.73.
         assert!((power(TWO_SIDED, 0.73, 41.0, 72.0) - 0.989_745_343_551_401_1).abs() < 1e-8);
         assert!(power(TWO_SIDED, 1.0, 5.0, 5.0).is_nan() && sample_size(TWO_SIDED, 0.5, 0.8, 1.0).0.is_nan());
         assert!(Plan { alpha: 1.0, ..TWO_SIDED }.check().is_err());

@@ -1,7 +1,7 @@
 //! One rate of the ROC curve where the other is fixed, with an interval.
 //!
-//! With weights the curve is that of weighted rates, and there is no interval: weights do not tell how many observations
-//! there are, which a resample would have to draw.
+//! With weights the curve is that of weighted rates, and there is no interval: weights do not tell how many
+//! observations there are, which a resample would have to draw.
 
 use super::bootstrap::Resampling;
 use super::record::record;
@@ -128,7 +128,7 @@ impl Rate {
             return Rate { estimate, ..Rate::default() };
         }
         let mut rates = resampling.measured(counts.each(), measure);
-        // In order before they are summed: equal samples have equal sums.
+        // The rates are sorted before they are summed, so that equal samples have equal sums.
         rates.sort_unstable_by(f64::total_cmp);
         let tail = 0.5 * (1.0 - level);
         Rate {
@@ -157,7 +157,7 @@ mod tests {
         at.check(Given::default()).unwrap();
         let record = summary(&at, &labels, &scores);
         assert_eq!((record.tpr, record.n_pos, record.n_neg), (Some(0.45), 100, 100));
-        // The variance of the threshold and that of the share beyond it.
+        // The variance due to the threshold, plus the variance of the share above it.
         let se = (0.25 * 0.75 / 100.0 + 0.45 * 0.55 / 100.0f64).sqrt();
         assert!((record.se.unwrap() / se - 1.0).abs() < 0.1, "{record:?} {se}");
         let half = 0.5 * (record.upper.unwrap() - record.lower.unwrap());

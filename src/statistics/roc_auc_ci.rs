@@ -244,7 +244,7 @@ fn corrected(auc: f64, sorted: &[f64], tail: f64, acceleration: f64) -> (f64, f6
     let below = sorted.partition_point(|&area| area < auc);
     let equal = sorted.partition_point(|&area| area <= auc) - below;
     let share = (below as f64 + 0.5 * equal as f64) / sorted.len() as f64;
-    // All resamples on one side say no more than that the bias is large: as large as can be told apart.
+    // If all resamples are on one side, the bias takes the largest value that so many resamples can show.
     let smallest = 0.5 / sorted.len() as f64;
     let bias = -upper_quantile(share.clamp(smallest, 1.0 - smallest));
     let probability = |z: f64| {
@@ -330,7 +330,7 @@ pub(super) mod tests {
         let perfect = [0; 50].iter().chain(&[1; 50]).copied().collect::<Vec<u8>>();
         let (se, lower, upper) = of(IntervalMethod::Logit, &perfect);
         assert_eq!((se, upper), (Some(0.0), 1.0));
-        // No row of 50 on the wrong side bounds the share of such rows to 3.7 / 50, at 97.5 %.
+        // If none of 50 rows is on the wrong side, the share of such rows is at most 3.7 / 50, at 97.5 %.
         assert!((0.92..0.94).contains(&lower), "{lower}");
         let worst = [1; 50].iter().chain(&[0; 50]).copied().collect::<Vec<u8>>();
         let (_, low, high) = of(IntervalMethod::Logit, &worst);

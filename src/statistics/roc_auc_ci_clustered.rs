@@ -75,7 +75,7 @@ impl Joint for RocAucCiClustered {
                 self.0.resampled(auc, defined, || 0.0)
             }
             // A sum of products over two clusters can be below 0.
-            // At an AUC of 0 or 1 the logit interval counts clusters as it would count rows.
+            // At an AUC of 0 or 1 the logit interval uses the number of clusters in place of the number of rows.
             _ => self.0.around(auc, variance.max(0.0).sqrt(), clustered.with_pos, clustered.with_neg),
         });
         let (se, lower, upper) = limits.map_or((None, None, None), |(se, l, u)| (Some(se), Some(l), Some(u)));
@@ -115,7 +115,7 @@ mod tests {
         assert!((fives.se.unwrap() / se - 1.0).abs() > 0.01);
         let resampled = RocAucCiClustered(RocAucCi { method: IntervalMethod::Bootstrap, ..statistic.0 });
         let resampled = resampled.of_rows(&sample(&(0..60).map(|row| row / 5).collect::<Vec<u32>>()));
-        // Twelve clusters: the bootstrap lacks the 12 / 11.
+        // With twelve clusters, the variance of the bootstrap lacks the factor 12 / 11.
         assert!((resampled.se.unwrap() / fives.se.unwrap() - 1.0).abs() < 0.15, "{resampled:?} {fives:?}");
     }
 

@@ -19,7 +19,7 @@ use crate::ranking::Rows;
 pub struct RocAucDifference {
     /// Where the standard error comes from.
     pub method: PairedTest,
-    /// What is compared; the bootstrap's only, but for the whole area.
+    /// What is compared. Anything but the whole area needs the bootstrap.
     pub measure: Measure,
     /// Which departure counts: `greater` means that the first score does better.
     pub alternative: Alternative,
@@ -157,15 +157,15 @@ impl Joint for RocAucDifference {
     }
 }
 
-/// Areas of parts are sums of rounded strips: what is smaller than their rounding is nothing. A true difference of
-/// two rates is at least one over the number of pairs.
+/// Partial areas are sums of rounded strips, so a difference that is smaller than their rounding counts as 0. A true
+/// difference of two rates is at least one over the number of pairs.
 fn beyond_rounding(difference: f64) -> f64 {
     const ROUNDING: f64 = 1e-13;
     if difference.abs() < ROUNDING { 0.0 } else { difference }
 }
 
-/// A difference in standard errors. Two scores that rank alike differ by nothing, surely: 0. A difference without a
-/// standard error (classes that overlap in neither score) cannot be judged.
+/// A difference in standard errors. It is 0 for two scores that rank alike, whose difference and standard error are
+/// both 0. It is undefined if only the standard error is 0 (the classes overlap in neither score).
 pub(super) fn standardised(difference: f64, se: f64) -> Option<f64> {
     if difference == 0.0 && se == 0.0 {
         return Some(0.0);
@@ -236,7 +236,7 @@ mod tests {
             (record.difference, record.se, record.z, record.p_value),
             (Some(0.0), Some(0.0), Some(0.0), Some(1.0))
         );
-        // Found by a tester: two perfect scores differed by the rounding of their partial areas, significantly.
+        // The partial areas of two perfect scores differ by rounding only, which must not be significant.
         let labels: Vec<u8> = (0..100).map(|row| u8::from(row < 30)).collect();
         let one: Vec<f64> = (0..100).map(|row| f64::from(100 - row)).collect();
         let other: Vec<f64> = labels.iter().map(|&label| f64::from(label)).collect();

@@ -23,7 +23,7 @@ pub struct RocAucMulticlass {
     pub classes: Vec<String>,
     /// What is averaged.
     pub multi_class: MultiClass,
-    /// How.
+    /// How areas are averaged.
     pub average: ClassAverage,
 }
 
@@ -42,7 +42,7 @@ pub enum MultiClass {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum ClassAverage {
-    /// All the same.
+    /// Every area has the same weight.
     #[default]
     Macro,
     /// By the number of rows of the class, or of both.
@@ -82,7 +82,7 @@ record! {
 record! {
     /// The areas of one group.
     pub struct RocAucMulticlassRecord {
-        /// The average; null if there is nothing to average, or nothing is to be.
+        /// The average; null if there is no area to average, or if no average is asked for.
         pub auc: Option<f64>,
         /// All classes, in order; null if a score is NaN.
         pub classes: Option<Many<ClassRecord>>,
@@ -130,7 +130,8 @@ impl Joint for RocAucMulticlass {
     fn of_rows(&self, rows: &Rows) -> RocAucMulticlassRecord {
         let n = rows.len as u64;
         let counts = rows.keys.histogram(|_| true);
-        // For each class that is there, by its own score: twice the pairs that it wins.
+        // For each class that has rows: twice the number of pairs in which its rows have the higher score, by its own
+        // score.
         let twice_u: Vec<Vec<u128>> = (0..counts.len() as u32)
             .into_par_iter()
             .map(|class| {

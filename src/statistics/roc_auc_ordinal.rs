@@ -6,7 +6,8 @@ use super::{Inputs, Joint, KeyInput};
 use crate::math::{mean, quotient};
 use crate::ranking::Rows;
 
-/// How well a score tells ordered classes apart: the mean over all pairs of classes, and the share of all pairs of rows.
+/// How well a score tells ordered classes apart: the mean over all pairs of classes, and the share of all pairs of
+/// rows.
 ///
 /// The area of a pair of classes is that of the rows of both, those of the higher class as positives; `auc` is the mean
 /// of these (Hand and Till 2001, with one score for all pairs). `concordance` is the share of the pairs of rows of
@@ -44,7 +45,7 @@ record! {
     }
 }
 
-/// All pairs of classes are listed: of so many, half a million.
+/// The most classes. The record lists all pairs of classes, which are half a million for this number.
 const MOST_CLASSES: usize = 1000;
 
 impl Joint for RocAucOrdinal {

@@ -12,7 +12,7 @@ use crate::ranking::{Codes, Rows};
 /// difference of the number of errors (positives ranked at most k, negatives ranked above k) that the two
 /// scores make there. Under the null hypothesis a row's two ranks may be exchanged: each replicate exchanges those of
 /// every row with probability one half, ranks both again, ties in random order, and the p-value is the share of
-/// replicates whose E is no less than the observed one. Two AUCs may agree while the curves cross; this test sees it.
+/// replicates whose E is no less than the observed one. This test can find curves that cross and have equal areas.
 /// `O(n)` a replicate, after one sort.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
@@ -54,7 +54,7 @@ impl Joint for RocCurveDifference {
             return RocCurveDifferenceRecord::new(None, None, n_pos, n_neg);
         }
         let rows = rows.in_canonical_order();
-        // No replicate draws from this stream: it comes after all of theirs.
+        // The number of this stream comes after those of all replicates, so no replicate draws from it.
         let mut stream = Stream::new(self.resampling.seed, u64::MAX);
         let ranks: Vec<(u32, u32)> = {
             let a = ranked(&rows.scores[0], &mut stream);
@@ -124,8 +124,8 @@ fn ranked(codes: &Codes, stream: &mut Stream) -> Vec<u32> {
 
 /// Memory for ranking again.
 struct Permuted {
-    /// For either score and each old rank, the labels of up to two rows that hold it now: how many, and how many
-    /// of them are positive.
+    /// For either score and each old rank: how many rows (up to two) have this rank now, and how many of them are
+    /// positive.
     at_rank: [Vec<(u8, u8)>; 2],
 }
 
@@ -170,7 +170,7 @@ impl Permuted {
 /// Walks the rows of one score in their new order.
 struct Ranked<'a> {
     at_rank: std::slice::Iter<'a, (u8, u8)>,
-    /// The label of the second of two rows that hold one rank.
+    /// The label of the second of two rows that have one rank.
     second: Option<bool>,
 }
 
@@ -253,7 +253,7 @@ mod tests {
         assert_eq!((same.statistic, same.p_value), (Some(0.0), Some(1.0)));
     }
 
-    /// Curves that cross in the middle: equal areas, and yet another curve.
+    /// Two curves that cross in the middle: their areas are equal, but the curves differ.
     #[test]
     fn crossing_curves_are_told_apart() {
         let rows = 400;

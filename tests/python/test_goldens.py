@@ -1,4 +1,4 @@
-"""What R and Python packages say of the same data, record by record.
+"""Answers of R and Python packages for the same data, record by record.
 
 Each record is checked by the function listed for it in ``goldens.CHECKS``, or stands in ``NOT_HERE``
 with the reason; a record of any other function fails. So does a field of a record that the function says
@@ -56,7 +56,7 @@ DRAWN_WITH = ("mc_se", "mean_of_40_short_runs")
 
 
 def convention(record: Record) -> str | None:
-    """Why a record of a checked function is about something else."""
+    """Return why a record of a checked function does not apply."""
     function, arguments = record["function"], record["arguments"]
     if record.get("error") is not None or "returned" in (record["result"] or {}):
         return "the package refuses this input"
@@ -146,7 +146,7 @@ def monte_carlo_errors(record: Record, result: Answers) -> dict[str, list[float]
 
 
 def check(folder: Path, record: Record) -> tuple[str | None, list[str]]:
-    """Compare, or say why not: the whole record, and its fields that stand apart."""
+    """Compare the record, or skip it with the reason; fields may be left out with a reason of their own."""
     weighted = weight_of(record) is not None and record["kind"] != "multiclass"
     kind = "weighted" if weighted else record["kind"]
     names = (f"{kind} {record['function']}", record["function"])

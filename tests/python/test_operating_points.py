@@ -1,4 +1,4 @@
-"""What was once wrong about thresholds, and options that are refused."""
+"""Thresholds in special cases, and options that are refused."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def close(got: dict[str, Any], expected: dict[str, Any]) -> None:
         if value is None:
             assert got[name] is None, name
         else:
-            # A difference of two floats near 1 keeps an error of some 1e-16, which its test magnifies.
+            # A difference of two floats near 1 has an error of some 1e-16, which its test enlarges.
             assert math.isclose(got[name], value, rel_tol=1e-9, abs_tol=1e-12), (name, got[name], value)
 
 
@@ -109,7 +109,7 @@ def test_overall_by_resampling() -> None:
     spread = pl.Series(differences).std()
     assert isinstance(spread, float)
     result = math.sqrt(sum(squares) / len(squares))
-    # A standard deviation of 400 is known to 3.5 %; three of those.
+    # The standard error of a standard deviation of 400 values is 3.5 %; the bound is three times that.
     assert abs(result / spread - 1) < 0.11
 
 

@@ -60,7 +60,7 @@ def said(frame: pl.DataFrame, expression: pl.Expr) -> Any:
 
 
 def without_counts(answer: Any) -> Any:
-    """Leave out what tells rows from weights."""
+    """Leave out the fields that differ between repeated rows and weights."""
     if isinstance(answer, list):
         return [without_counts(point) for point in answer]
     if isinstance(answer, dict):

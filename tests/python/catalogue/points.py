@@ -34,7 +34,7 @@ def both(
     exact: bool = True,
     **options: Any,
 ) -> list[Entry]:
-    """The expression without weights and with them: masses are counts here and sums of weights there."""
+    """The entries without and with weights: masses are counts, and with weights sums of weights."""
     plain, heavy = (None, None) if fields is None else (fields(N), fields(F))
     common: dict[str, Any] = {} if fields is None else {"weighted": False}
     heavier: dict[str, Any] = {} if fields is None else {"weighted": True}

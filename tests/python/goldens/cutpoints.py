@@ -83,7 +83,7 @@ def rocr_points(frame: pl.DataFrame, record: Record) -> Answers:
     cutoffs = numbers(record["result"]["cutoff"])
     ours = at(used, cutoffs)
     assert observed(used, cutoffs) == [None, *cutoffs[1:]]
-    # Where nobody is called, ROCR has no F, as it has no precision; ours is 2 tp / (2 tp + fp + fn), so 0.
+    # Where no row is called positive, ROCR has no precision and no F. Our F is 2 tp / (2 tp + fp + fn), so 0.
     assert ours["f"][0] == 0
     return {
         "cutoff": cutoffs,
@@ -118,11 +118,11 @@ def sklearn_points(frame: pl.DataFrame, record: Record) -> Answers:
     }
     called_negative = [tn + fn for tn, fn in zip(ours["tn"], ours["fn"], strict=True)]
     columns["f2"] = at(used, listed, beta=2.0)["f"]
-    # sklearn has 0 for 0 / 0, where everybody is called.
+    # sklearn has 0 for 0 / 0, where every row is called positive.
     columns["mcc"] = [
         0.0 if negative == 0 else mcc for mcc, negative in zip(ours["mcc"], called_negative, strict=True)
     ]
-    # A rate that is no rate of ours follows from the F measure.
+    # This rate is not in our record, but it follows from the F measure.
     columns["jaccard"] = [f / (2 - f) for f in ours["f"]]
     return {"rows": [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]}
 

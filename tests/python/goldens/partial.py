@@ -35,7 +35,7 @@ def is_below(ours: float | None, theirs: Any) -> bool:
 
 def sklearn_partial(frame: pl.DataFrame, record: Record) -> Answers | Apart:
     max_fpr = record["arguments"]["max_fpr"]
-    # The whole area is its own standard.
+    # The standardized whole area is the area itself.
     options = {} if max_fpr == 1 else {"max_fpr": max_fpr, "standardized": True}
     weight = record["arguments"].get("sample_weight")
     used = rows(frame, record, *([weight] if weight else []))

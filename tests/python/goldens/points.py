@@ -1,4 +1,4 @@
-"""Thresholds: what a given one comes to, and which is the best."""
+"""Thresholds: the counts and rates at given ones, and the best one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Merit = Callable[[int, int, int, int], Fraction]
 
 
 def at(used: pl.DataFrame, thresholds: Sequence[float], *, beta: float = 1.0) -> Answers:
-    """Return what each threshold comes to, field by field."""
+    """Return the counts and rates at each threshold, field by field."""
     ours = used.select(
         pa.confusion_at("label", "score", threshold, beta=beta).alias(str(i))
         for i, threshold in enumerate(thresholds)
@@ -48,7 +48,7 @@ def observed(used: pl.DataFrame, thresholds: Sequence[float]) -> list[float | No
 
 
 def midpoints(used: pl.DataFrame, theirs: Sequence[float], ours: Sequence[float | None]) -> list[float]:
-    """Return thresholds between two scores as those write them who put them in the middle.
+    """Return thresholds as packages write them that put them midway between two scores.
 
     Ours is the higher of the two scores: theirs lies above the other and not above ours.
     """
@@ -93,7 +93,7 @@ def closest(ratio: Fraction = Fraction(1)) -> Merit:
 
 
 def is_best_of(used: pl.DataFrame, best: Answers, listed: Sequence[float], merit: Merit) -> bool:
-    """Hold our best against all those listed, in fractions, and return whether it is one of them.
+    """Compare our best with all those listed, in fractions, and return whether it is one of them.
 
     It must be better than each, or as good and the highest score; calling nobody must be better.
     """
@@ -155,7 +155,7 @@ def at_rates(used: pl.DataFrame, record: Record) -> Answers:
 
 
 def check_local_maxima(used: pl.DataFrame, theirs: list[float]) -> None:
-    """Find the corners of our convex hull among them, whatever else is."""
+    """Check that the corners of our convex hull are among them."""
     hull = answer(used, pa.roc_convex_hull("label", "score"))
     assert {point["threshold"] for point in hull[1:-1]} <= set(observed(used, theirs))
 

@@ -1,4 +1,4 @@
-"""The definitions of what several classes, subgroups and folds are told, on plain rows in exact fractions."""
+"""The definitions for several classes, subgroups and folds, on plain rows in exact fractions."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def _has_both(rows: Sequence[Any]) -> bool:
 
 
 def _mean_and_sd(values: Sequence[Fraction], *, rounded: bool) -> tuple[float, Any]:
-    """Around values that are rounded a deviation of 0 may come out as almost that."""
+    """The deviation of equal rounded values, which is 0, may be a tiny number instead."""
     mean = sum(values, Fraction(0)) / len(values)
     if len(values) < 2:
         return float(mean), None
@@ -197,7 +197,7 @@ def average_roc_curve(
         scores = sorted({score for _, score, _ in rows}, reverse=True)
         if len(scores) > n_points - 1:
             steps = n_points - 2
-            # Evenly from the lowest, to the nearest, halves to the higher score.
+            # Evenly from the lowest on, rounded to the nearest, and halves to the higher score.
             lowest = scores[::-1]
             places = [Fraction(step * (len(scores) - 1), steps) for step in range(steps + 1)]
             scores = [lowest[math.floor(place + Fraction(1, 2))] for place in places][::-1]

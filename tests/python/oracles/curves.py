@@ -162,14 +162,14 @@ def roc_binormal_moments(rows: Sequence[Any]) -> dict[str, Any]:
     return {**answer, **counts}
 
 
-def _mean(of: Sequence[tuple[float, Fraction]]) -> Fraction:
+def _mean(of: Sequence[tuple[float | Fraction, Fraction]]) -> Fraction:
     weights = sum((weight for _, weight in of), Fraction(0))
     return sum((Fraction(score) * weight for score, weight in of), Fraction(0)) / weights
 
 
-def _variance(of: Sequence[tuple[float, Fraction]]) -> Fraction:
+def _variance(of: Sequence[tuple[float | Fraction, Fraction]]) -> Fraction:
     mean = _mean(of)
-    return _mean([((Fraction(score) - mean) ** 2, weight) for score, weight in of])  # type: ignore[misc]
+    return _mean([((Fraction(score) - mean) ** 2, weight) for score, weight in of])
 
 
 def _root(square: Fraction) -> Fraction:

@@ -174,7 +174,7 @@ def on_curve(
     *,
     weighted: bool = False,
 ) -> list[dict[str, Any]] | None:
-    """What a curve says of a group that has one."""
+    """The points of a curve, for a group that has one."""
     group = Group(rows)
     return None if group.has_nan or not group.has_pairs else make(group, group.points(), weighted)
 
@@ -208,7 +208,7 @@ def without_intermediate(group: Group, points: list[Point], weighted: bool) -> l
 
 
 def hull_points(points: list[Point]) -> list[Point]:
-    """Those that lie above every line between an earlier and a later one."""
+    """The points that lie above every line between an earlier and a later point."""
     return [
         b
         for i, b in enumerate(points)
@@ -285,15 +285,15 @@ def cost_curve(group: Group, points: list[Point], _: bool) -> list[dict[str, Any
             if slope != 0 and 0 < (crossing := (b[0] - a[0]) / slope) < 1:
                 crossings.add(crossing)
     at = sorted(crossings)
-    lines: list[tuple[Fraction, tuple[Fraction, Fraction, float | None]]] = []
+    corners: list[tuple[Fraction, tuple[Fraction, Fraction, float | None]]] = []
     for here, after in zip(at, [*at[1:], None], strict=True):
         middle = (here + after) / 2 if after is not None else here
         best = min(cost(line, middle) for line in lines)
         # At the end several lines may cost the same: the best is the highest score.
         line = next(line for line in lines if cost(line, middle) == best)
-        if lines and after is not None and lines[-1][1] == line:
+        if corners and after is not None and corners[-1][1] == line:
             continue
-        lines.append((here, line))
+        corners.append((here, line))
     return [
         {
             "probability_cost": float(pc),
@@ -302,7 +302,7 @@ def cost_curve(group: Group, points: list[Point], _: bool) -> list[dict[str, Any
             "fpr": float(line[0]),
             "tpr": float(line[1]),
         }
-        for pc, line in lines
+        for pc, line in corners
     ]
 
 
