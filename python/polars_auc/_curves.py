@@ -204,6 +204,9 @@ def pr_curve(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None
     precision does not change in a straight line (Davis and Goadrich 2006), so draw the curve in steps. The
     area under these steps is :func:`polars_auc.average_precision`. O(n log n).
 
+    Each weight is rounded by at most 2^-60 of the total of its class. Where the rows above a threshold have the
+    share f of it, the precision there is exact to about ``2^-60 / f`` of itself.
+
     Examples
     --------
     >>> import polars as pl
