@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import polars as pl
 
@@ -120,6 +120,38 @@ def report(
     │ overall ┆ null ┆ 7   ┆ 0.625 │
     └─────────┴──────┴─────┴───────┘
     """
+    return evaluation(
+        frame,
+        label,
+        scores,
+        by=by,
+        level=level,
+        ci=ci,
+        n_resamples=n_resamples,
+        seed=seed,
+        compare=compare,
+        versus=versus,
+        adjust=adjust,
+        folds=folds,
+    )
+
+
+def evaluation(
+    frame: pl.DataFrame | pl.LazyFrame,
+    label: IntoExpr,
+    scores: str | pl.Expr | Iterable[str | pl.Expr],
+    *,
+    by: str | Iterable[str],
+    level: float,
+    ci: Literal["delong", "logit", "hanley_mcneil", "bootstrap"],
+    n_resamples: int | None,
+    seed: int | None,
+    compare: bool,
+    versus: object,
+    adjust: Any,
+    folds: IntoExpr | None,
+) -> pl.LazyFrame:
+    """Return a report that says nothing of a label without a positive."""
     keys = [by] if isinstance(by, str) else list(by)
     if not all(isinstance(key, str) for key in keys):
         msg = f"report: by must be column names, got {keys}"

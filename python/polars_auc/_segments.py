@@ -141,7 +141,7 @@ def compare_segments(
     compared = isinstance(versus, str) and versus in _COMPARED
     if not compared:
         # False comes before true, and the reference before all others.
-        segment.insert(0, ~_is_reference(versus, {key: schema[key] for key in keys}).alias(_REFERENCE))
+        segment.insert(0, ~is_reference(versus, {key: schema[key] for key in keys}).alias(_REFERENCE))
     complete = pl.all_horizontal(pl.col(key).is_not_null() for key in keys)
     answer = expression(
         name,
@@ -175,7 +175,7 @@ def _names(by: str | Iterable[str]) -> list[str]:
     return keys
 
 
-def _is_reference(versus: object, keys: dict[str, pl.DataType]) -> pl.Expr:
+def is_reference(versus: object, keys: dict[str, pl.DataType]) -> pl.Expr:
     """Say of each row whether it is of the reference, which is compared as Polars compares values."""
     values = versus if isinstance(versus, tuple) else (versus,)
     words = ", ".join(map(repr, _COMPARED))
