@@ -107,7 +107,7 @@ def roc_auc_sample_size(
     ratio: float = ...,
     alternative: Literal["two-sided", "greater", "less"] = ...,
     alpha: float = ...,
-) -> dict[str, float] | None: ...
+) -> dict[str, float | None]: ...
 
 
 @overload
@@ -128,7 +128,7 @@ def roc_auc_sample_size(
     ratio: float = 1.0,
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     alpha: float = 0.05,
-) -> pl.Expr | dict[str, float] | None:
+) -> pl.Expr | dict[str, float | None]:
     """Return the numbers of rows with which the test that the AUC is one half has the given power.
 
     The result has one value for each row. If the AUC is a number, it is a dictionary.
@@ -149,9 +149,9 @@ def roc_auc_sample_size(
 
     Returns
     -------
-    polars.Expr, dict or None
-        A Struct for each row, named after ``auc``: ``n_pos``, ``n_neg`` (Float64), not rounded. Null if the
-        AUC is null, one half, or not between 0 and 1. Of a number: a dictionary of both, or None.
+    polars.Expr or dict
+        A Struct for each row, named after ``auc``: ``n_pos``, ``n_neg`` (Float64), not rounded. Both are null
+        if the AUC is null, one half, or not between 0 and 1. Of a number: a dictionary of both.
 
     Raises
     ------

@@ -37,7 +37,7 @@ _IN_SHELL = (
     (re.compile(r"^(report|roc_summary|cv_roc_auc|roc_auc_compare|compare_segments): "), ""),
     # NaN compares as larger than every number.
     (
-        re.compile(r'^(label "([^"]*)" holds NaN), but .*'),
+        re.compile(r'^(label "([^"]*)" holds NaN), .*'),
         r"\1, which says nothing of a row. To leave such rows out: " + r'--where "\2 <= 1"',
     ),
     (
@@ -51,6 +51,10 @@ _IN_SHELL = (
     (
         re.compile(r" (To rank by|If it holds numbers).*"),
         ' Turn it into one: --score "CAST(rating AS DOUBLE)"',
+    ),
+    (
+        re.compile(r'^(score "([^"]*)" has dtype list.*) Take one number .*'),
+        r'\1 Take one number of each list: --score "\2[2]"',
     ),
     (re.compile(r"\bn_resamples\b"), "--resamples"),
     (re.compile(r"^seed\b"), "--seed"),

@@ -139,7 +139,7 @@ def compare_segments(
     schema = rows.collect_schema()
     refuse_keys(name, keys, schema, nested=False)
     _refuse_several("label", label, rows, _EXAMPLE)
-    several = f'report(frame, "label", ["score_a", "score_b"], by={keys}, versus={versus!r})'
+    several = f'report(frame, "label", ["score_a", "score_b"], by={keys}, versus={told(versus)})'
     _refuse_several("score", score, rows, f"{_EXAMPLE}, or {several}")
     segment = [pl.col(key) for key in keys]
     compared = isinstance(versus, str) and versus in _COMPARED
@@ -206,7 +206,7 @@ def is_reference(versus: object, keys: dict[str, pl.DataType]) -> pl.Expr:
             condition = pl.col(key) == meant
             # Values that cannot be compared with the column are refused here, not when rows are there.
             pl.DataFrame(schema={key: dtype}).select(condition)
-        except (pl.exceptions.PolarsError, TypeError, OverflowError) as error:
+        except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError) as error:
             raise ValueError(refusal) from error
         conditions.append(condition)
     return pl.all_horizontal(conditions)
