@@ -228,6 +228,8 @@ def _report(chosen: argparse.Namespace) -> int:
     names = list(dict.fromkeys(name for expression in used for name in expression.meta.root_names()))
     with _of_files(files, names):
         _refuse_words(chosen.label, label, rows)
+        for text, score in zip(chosen.scores, scores, strict=True):
+            _refuse_lists(text, score, rows)
         versus = _versus(chosen.versus, chosen.by)
         plan = evaluation(
             rows,
@@ -297,6 +299,16 @@ def _refuse_words(text: str, label: pl.Expr, rows: pl.LazyFrame) -> None:
         raise Refusal(
             f"--label {text!r} holds words ({', '.join(words)}), and must hold 0 and 1 or Booleans. "
             f'Name the positive class, as in --label "{text} = {words[0] if words else "..."}"'
+        )
+
+
+def _refuse_lists(text: str, score: pl.Expr, rows: pl.LazyFrame) -> None:
+    """Refuse a score that holds several numbers, as the probabilities of all classes do."""
+    [dtype] = rows.select(score).collect_schema().dtypes()
+    if isinstance(dtype, pl.List | pl.Array):
+        raise Refusal(
+            f"--score {text!r} holds several numbers in each row ({dtype}), and must hold one. "
+            f'Take one of them, as in --score "{text}[2]", which is the second'
         )
 
 

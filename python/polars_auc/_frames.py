@@ -42,9 +42,10 @@ def rows_of(name: str, frame: IntoFrame) -> pl.LazyFrame:
 def _conversion(frame: object) -> str:
     if isinstance(frame, str):
         return f"write pl.scan_parquet({frame!r})"
-    if type(frame).__module__.partition(".")[0] == "pandas":
+    kind = type(frame).__name__
+    if type(frame).__module__.partition(".")[0] == "pandas" and kind == "DataFrame":
         return "write pl.from_pandas(frame)"
-    if type(frame).__name__ in ("GroupBy", "LazyGroupBy"):
+    if kind.endswith("GroupBy"):
         return "write the frame itself, and its groups as by="
     return 'write pl.DataFrame({"label": labels, "score": scores})'
 

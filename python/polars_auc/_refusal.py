@@ -52,10 +52,6 @@ _IN_SHELL = (
         re.compile(r" (To rank by|If it holds numbers).*"),
         ' Turn it into one: --score "CAST(rating AS DOUBLE)"',
     ),
-    (
-        re.compile(r'^(score "([^"]*)" has dtype list.*) Take one number .*'),
-        r'\1 Take one number of each list: --score "\2[2]"',
-    ),
     (re.compile(r"\bn_resamples\b"), "--resamples"),
     (re.compile(r"^seed\b"), "--seed"),
     (re.compile(r"^ci\b"), "--ci"),

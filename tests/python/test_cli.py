@@ -730,3 +730,26 @@ def test_nan_labels_are_left_out_and_not_negative(folder: Path, capsys: Capture)
     )
     assert auc_of(["nan.parquet"], "--where", "y <= 1") == [1.0]
     assert folder.exists()
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("width", [None, 2])
+def test_a_score_of_several_numbers(width: int | None, capsys: Capture) -> None:
+    """What predict_proba of a classifier gives."""
+    both = pl.DataFrame({"y": [1, 0], "p": [[0.1, 0.9], [0.8, 0.2]]})
+    if width is not None:
+        both = both.with_columns(pl.col("p").cast(pl.Array(pl.Float64, width)))
+    both.write_parquet("x.parquet")
+    said = refused(["report", "x.parquet", "--label", "y", "--score", "p"], capsys)
+    assert "--score 'p' holds several numbers in each row" in said
+    if width is None:
+        assert 'as in --score "p[2]", which is the second' in said
+        assert main(["report", "x.parquet", "--label", "y", "--score", "p[2]", "-o", "out.csv"]) == 0
+        assert pl.read_csv("out.csv")["auc"].to_list() == [1.0]
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_division_by_0_in_a_gate() -> None:
+    pl.DataFrame({"y": [1, 1, 0, 0], "s": [2.0, 2.0, 1.0, 1.0]}).write_parquet("x.parquet")
+    gate = ["report", "x.parquet", "--label", "y", "--score", "s", "--fail-if"]
+    assert main([*gate, "(auc - 1) / NULLIF(se, 0) < 2"]) == 1
