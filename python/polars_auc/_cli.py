@@ -306,19 +306,24 @@ def _refuse_lists(text: str, score: pl.Expr, rows: pl.LazyFrame) -> None:
     """Refuse a score that holds several numbers, as the probabilities of all classes do."""
     [dtype] = rows.select(score).collect_schema().dtypes()
     if isinstance(dtype, pl.List | pl.Array):
+        one = f'Take one of them, as in --score "{text}[2]", which is the second'
+        if isinstance(dtype, pl.Array):
+            one = 'Write them to the file as columns, or as a List, of which --score "p[2]" takes the second'
         raise Refusal(
-            f"--score {text!r} holds several numbers in each row ({dtype}), and must hold one. "
-            f'Take one of them, as in --score "{text}[2]", which is the second'
+            f"--score {text!r} holds several numbers in each row, {dtype}, and must hold one. {one}"
         )
 
 
 def _values(column: pl.Expr, rows: pl.LazyFrame) -> list[str]:
-    """Return the first values of a column in order, as SQL writes them."""
-    values = rows.select(column.unique()).drop_nulls().collect().to_series().cast(pl.String).sort()
-    dtype = rows.select(column).collect_schema().dtypes()[0]
+    """Return the first values of a column in order, as SQL writes them; none of a column that is no code."""
+    [dtype] = rows.select(column).collect_schema().dtypes()
     words = dtype in (pl.String, pl.Categorical, pl.Enum)
-    shown = [repr(value) if words else value for value in values.head(_SHOWN_VALUES)]
-    return [*shown, "..."] if values.len() > _SHOWN_VALUES else shown
+    if not words and not dtype.is_integer() and dtype != pl.Boolean:
+        return []
+    values = rows.select(column.cast(pl.String) if words else column).unique().drop_nulls().collect()
+    first = values.to_series().sort().head(_SHOWN_VALUES)
+    shown = ["'" + value.replace("'", "''") + "'" if words else str(value).lower() for value in first]
+    return [*shown, "..."] if values.height > _SHOWN_VALUES else shown
 
 
 def _refuse_empty(
@@ -338,8 +343,9 @@ def _refuse_empty(
             if row["n_missing"]:
                 said += f" that have a label and a score {score!r}"
             compared = label.meta.root_names()
-            if chosen.label not in compared and len(compared) == 1:
-                said += f"; {compared[0]!r} holds {', '.join(_values(pl.col(compared[0]), rows))}"
+            values = _values(pl.col(compared[0]), rows) if len(compared) == 1 else []
+            if values and chosen.label not in compared:
+                said += f"; {compared[0]!r} holds {', '.join(values)}"
         else:
             continue
         raise Refusal(f"{said}. If that may be, write --allow-empty")

@@ -103,7 +103,8 @@ def report(
         If there is no score, two scores have one name, a group column has the name of a report column, there
         is one score only to compare, or ``versus`` is given without ``by``; and for options out of range.
     TypeError
-        If a score is neither name nor expression, or ``by`` contains anything other than names.
+        If the frame is no frame, a score is neither name nor expression, or ``by`` contains anything other
+        than names.
     polars.exceptions.PolarsError
         For missing columns and for labels or scores of another dtype.
 

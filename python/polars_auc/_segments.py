@@ -83,7 +83,8 @@ def compare_segments(
         A field is null if it is undefined: an AUC without positives or without negatives, a comparison with
         nothing (the first segment has no previous one, and the reference is not compared with itself), a test
         with fewer than two rows of a class. Segments with a standard error of 0 are not used in the test of
-        heterogeneity. Rows with a null label, score or segment are skipped.
+        heterogeneity. Rows with a null label, score or segment are skipped. If a segment has a NaN score, its
+        numbers are NaN, and so are those of every comparison with its rows and the test of heterogeneity.
 
     Raises
     ------

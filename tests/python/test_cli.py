@@ -453,6 +453,9 @@ def test_a_report_of_nothing_is_refused(capsys: Capture) -> None:
         ([*REPORT, "--where", "g > 1000"], "--where 'g > 1000' leaves no row."),
         ([*words, "word = 'bda'"], "'word' holds 'bad', 'good'. If that may be, write --allow-empty"),
         ([*words, "word <> 'bda'"], "no row is negative: --label \"word <> 'bda'\" is the same in all rows"),
+        ([*words, "word = 'it''s'"], "'word' holds 'bad', 'good'."),
+        ([*words, "g > 1000"], "'g' holds 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, .... If that may be"),
+        ([*words, "other > 1000"], "no row is positive: --label 'other > 1000' is the same in all rows"),
         ([*words, "y", "--where", "y = 1"], "no row is negative: --label 'y' is the same in all rows that"),
         (
             ["report", "to/nulls.parquet", "--label", "y", "--score", "s"],
@@ -742,7 +745,9 @@ def test_a_score_of_several_numbers(width: int | None, capsys: Capture) -> None:
     both.write_parquet("x.parquet")
     said = refused(["report", "x.parquet", "--label", "y", "--score", "p"], capsys)
     assert "--score 'p' holds several numbers in each row" in said
-    if width is None:
+    if width is not None:
+        assert 'or as a List, of which --score "p[2]" takes the second' in said
+    else:
         assert 'as in --score "p[2]", which is the second' in said
         assert main(["report", "x.parquet", "--label", "y", "--score", "p[2]", "-o", "out.csv"]) == 0
         assert pl.read_csv("out.csv")["auc"].to_list() == [1.0]
