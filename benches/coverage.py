@@ -39,7 +39,7 @@ of 0.6 % from seed to seed. Replicates are therefore dealt to so many seeds."""
 
 @dataclass(frozen=True)
 class Method:
-    """One way to an interval."""
+    """A method of an interval."""
 
     name: str
     options: dict[str, Any]
@@ -100,7 +100,7 @@ def intervals(method: Method, frame: pl.DataFrame, count: int, n_class: int) -> 
 
 
 def coverage(method: Method, answers: pl.DataFrame, auc: float, n_class: int) -> dict[str, object]:
-    """Count the intervals that hold the truth."""
+    """Count the intervals that contain the true AUC."""
     defined = answers.drop_nulls("lower")
     lower, upper = defined["lower"].to_numpy(), defined["upper"].to_numpy()
     below, above = float(np.mean(upper < auc)), float(np.mean(lower > auc))
@@ -159,26 +159,28 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=1.0, help="this share of the replicates")
     parser.add_argument("--dry", action="store_true", help="write nothing")
     chosen = parser.parse_args()
-    told: list[dict[str, Any]] = []
+    table_rows: list[dict[str, Any]] = []
     for row in cells(chosen.share):
-        told.append(row)
+        table_rows.append(row)
         print(f"{row['method']:<26} {row['auc']:<5} {row['n_pos']:>4} {row['coverage']:.4f}", flush=True)
-    told.sort(key=lambda row: [method.name for method in METHODS].index(row["method"]))
+    table_rows.sort(key=lambda row: [method.name for method in METHODS].index(row["method"]))
     print()
-    markdown(told)
+    markdown(table_rows)
     low, high = TOLERATED
     outside = [
         f"{row['method']} at AUC {row['auc']} with {row['n_pos']} rows of each class: "
         f"{100 * row['coverage']:.2f} %"
-        for row in told
+        for row in table_rows
         if not low <= row["coverage"] <= high
     ]
     print(
-        f"\nOutside {100 * low:g} % to {100 * high:g} %: {len(outside)} of {len(told)}", *outside, sep="\n- "
+        f"\nOutside {100 * low:g} % to {100 * high:g} %: {len(outside)} of {len(table_rows)}",
+        *outside,
+        sep="\n- ",
     )
     if not chosen.dry:
         stamp = {"version": pa.__version__, "polars": pl.__version__}
-        table = pl.DataFrame([{**row, **stamp} for row in told], infer_schema_length=None)
+        table = pl.DataFrame([{**row, **stamp} for row in table_rows], infer_schema_length=None)
         RESULTS.parent.mkdir(exist_ok=True)
         table.with_columns(
             pl.col("coverage", "coverage_se", "wholly_below", "wholly_above", "mean_width").round_sig_figs(5)

@@ -44,7 +44,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Labels: TypeAlias = npt.NDArray[np.bool_]
 
 NOTHING = math.inf
-"""In the place of a promised ratio: the comparison is only told."""
+"""In place of a promised ratio: the comparison is reported, and no ratio is promised."""
 
 Z = NormalDist().inv_cdf(0.975)
 
@@ -59,7 +59,7 @@ class Comparison(Work):
     versions: dict[str, str] = field(default_factory=dict)
 
 
-# What others do.
+# The same work in other software.
 
 
 class R:
@@ -120,7 +120,7 @@ class R:
 
 
 def curve_in_r(score: str) -> str:
-    """Write the curve of a score in R; what pROC would otherwise find out is told."""
+    """Write the curve of a score in R, with levels and direction, so that pROC need not look for them."""
     return f'roc(label, {score}, levels = c(0, 1), direction = "<", quiet = TRUE)'
 
 
@@ -172,7 +172,7 @@ def counting_bootstrap(label: Labels, score: Floats, n_resamples: int) -> Floats
     for replicate in range(n_resamples):
         counts = np.bincount(rng.integers(0, neg.size, neg.size), minlength=neg.size)
         np.cumsum(counts, out=sums[1:])
-        # A drawn positive beats the drawn negatives below it: no need to count positives.
+        # Each drawn positive scores higher than the drawn negatives below it, so positives need no counts.
         drawn = rng.integers(0, pos.size, pos.size)
         wins = 2 * sums[below[drawn]] if distinct else (sums[below] + sums[not_above])[drawn]
         areas[replicate] = wins.sum() / (2 * pos.size * neg.size)
@@ -186,7 +186,7 @@ def venkatraman(label: Labels, one: Floats, other: Floats, n_permutations: int) 
     def statistic(a: Floats, b: Floats) -> float:
         orders = np.argsort(a), np.argsort(b)
         missed = [np.cumsum(label[order]) for order in orders]
-        # With as many rows called positive, one more missed positive is one more false one, too.
+        # The number of rows called positive is the same, so each missed positive makes a false positive.
         return float(2 * np.abs(missed[0] - missed[1]).sum())
 
     ranks = midranks(one), midranks(other)
@@ -195,12 +195,12 @@ def venkatraman(label: Labels, one: Floats, other: Floats, n_permutations: int) 
     for _ in range(n_permutations):
         exchanged = rng.random(label.size) < 0.5
         a, b = np.where(exchanged, ranks[1], ranks[0]), np.where(exchanged, ranks[0], ranks[1])
-        # The exchange makes ties, of two ranks each, that chance breaks.
+        # The exchange makes ties of two rows, which are put in random order.
         no_less += statistic(a + 0.5 * rng.random(a.size), b + 0.5 * rng.random(b.size)) >= actual
     return np.array([actual, no_less / n_permutations])
 
 
-# What is held against each other.
+# Comparisons of answers.
 
 
 def agree(what: str, ours: npt.ArrayLike, theirs: npt.ArrayLike, within: float = 0.0) -> None:
@@ -263,9 +263,9 @@ def paired(share: float) -> Iterator[Comparison]:
         test = f'roc.test({curve_in_r("one")}, {curve_in_r("other")}, paired = TRUE, method = "delong")'
         by_r = r.asks(f"{{ test <- {test}; c(test$estimate, test$statistic, test$p.value) }}")
         fields = answer(ours)
-        told = [fields[name] for name in ("estimate_a", "estimate_b", "z", "p_value")]
-        agree("paired DeLong, numpy", told, by_numpy(), 1e-8)
-        agree("paired DeLong, pROC", told, by_r(), 1e-8)
+        answers_here = [fields[name] for name in ("estimate_a", "estimate_b", "z", "p_value")]
+        agree("paired DeLong, numpy", answers_here, by_numpy(), 1e-8)
+        agree("paired DeLong, pROC", answers_here, by_r(), 1e-8)
         yield Comparison(
             "paired DeLong test",
             {"roc_auc_difference": ours, "pROC": by_r, "Sun and Xu in numpy": by_numpy},
@@ -328,8 +328,8 @@ def groups(share: float) -> Iterator[Comparison]:
             areas, covariance = sun_and_xu(label, score)
             theirs = limits_by_formula(areas[0], math.sqrt(covariance[0, 0]), label)
             for method, limits in theirs.items():
-                told = answers[method].row(group, named=True)
-                agree(f"{engine}, {method}", (told["lower"], told["upper"]), limits, 1e-9)
+                answers_here = answers[method].row(group, named=True)
+                agree(f"{engine}, {method}", (answers_here["lower"], answers_here["upper"]), limits, 1e-9)
         yield Comparison(
             f"{count} groups of 100 rows, {engine}",
             contenders,
@@ -382,16 +382,16 @@ def rank_sum(share: float) -> Iterator[Comparison]:
             "roc_auc": grouped(frame, "in-memory", AUC),
             "mann_whitney_u": grouped(frame, "in-memory", test),
         }
-        told = by_group(contenders["mann_whitney_u"])
-        agree("areas", told["auc"], by_group(contenders["roc_auc"])["auc"])
+        answers_here = by_group(contenders["mann_whitney_u"])
+        agree("areas", answers_here["auc"], by_group(contenders["roc_auc"])["auc"])
         for group in range(20):
             label, (score,) = arrays(frame.filter(pl.col("group") == group), "score")
-            fields = told.row(group, named=True)
-            # scipy knows no exact test with ties.
+            fields = answers_here.row(group, named=True)
+            # scipy has no exact test with ties.
             if decimals is None:
                 theirs = scipy.stats.mannwhitneyu(score[label], score[~label], method=fields["method"])
                 agree("p-values", fields["p_value"], theirs.pvalue, 1e-12)
-        exact = 100 * told["method"].eq("exact").fill_null(value=False).to_numpy().mean()
+        exact = 100 * answers_here["method"].eq("exact").fill_null(value=False).to_numpy().mean()
         ties = ", ties" if decimals is not None else ""
         yield Comparison(
             f"{count} groups of {size} rows{ties}, {exact:.0f} % exact",
@@ -412,11 +412,11 @@ def several(share: float) -> Iterator[Comparison]:
     by_numpy = functools.partial(sun_and_xu, label, *scores)
     ours = select(frame, pa.roc_auc_compare("label", *names))
     areas, covariance = by_numpy()
-    told = answer(ours)["areas"]
-    agree("areas", [area["auc"] for area in told], areas, 1e-10)
-    agree("areas, plainly", [area["auc"] for area in told], plan.collect().row(0))
+    answers_here = answer(ours)["areas"]
+    agree("areas", [area["auc"] for area in answers_here], areas, 1e-10)
+    agree("areas, plainly", [area["auc"] for area in answers_here], plan.collect().row(0))
     # Relative to the variances: covariances are of their size here.
-    matrix = np.array([area["covariance"] for area in told])
+    matrix = np.array([area["covariance"] for area in answers_here])
     agree("covariances", matrix / covariance, 1.0, 1e-6)
     yield Comparison(
         "5 scores",
@@ -439,11 +439,11 @@ def segments(share: float) -> Iterator[Comparison]:
     frame = normal(n).with_columns(group)
     plan = pa.compare_segments(frame, "label", "score", "group", versus="rest")
     intervals = grouped(frame, "in-memory", pa.roc_auc_ci("label", "score"))
-    told, theirs = plan.collect(engine="in-memory"), by_group(intervals)
-    agree("areas", told["auc"], theirs["auc"])
+    answers_here, theirs = plan.collect(engine="in-memory"), by_group(intervals)
+    agree("areas", answers_here["auc"], theirs["auc"])
     for segment in range(20):
         rest = answer(select(frame.filter(pl.col("group") != segment), pa.roc_auc_ci("label", "score")))
-        fields = told.row(segment, named=True)
+        fields = answers_here.row(segment, named=True)
         agree("the rest", fields["versus_auc"], rest["auc"], 1e-12)
         statistic = (fields["auc"] - rest["auc"]) / math.hypot(fields["se"], rest["se"])
         agree("statistics", fields["statistic"], statistic, 1e-7)
@@ -562,7 +562,7 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="fail where a promise is not kept")
     parser.add_argument("--dry", action="store_true", help="append nothing")
     chosen = parser.parse_args()
-    told: list[dict[str, Any]] = []
+    table_rows: list[dict[str, Any]] = []
     broken = False
     stamp = {"date": time.strftime("%Y-%m-%d"), "version": pa.__version__, "polars": pl.__version__}
     for name, works in WORKS.items():
@@ -573,14 +573,16 @@ def main() -> int:
                 kept = row.promised is None or row.ratio <= row.promised
                 broken |= not kept
                 version = work.versions.get(row.other)
-                told.append({**stamp, "rows": work.rows, **vars(row), "other_version": version, **machine()})
+                table_rows.append(
+                    {**stamp, "rows": work.rows, **vars(row), "other_version": version, **machine()}
+                )
                 verdict = "" if row.promised is None else f" (promised {row.promised:.3f})"
                 verdict += "" if row.promised is None else "  kept" if kept else "  NOT KEPT"
                 medians = f"{row.ours_median:.4g} / {row.other_median:.4g} = {row.ratio:.4g}"
                 print(f"{row.work:<40} {row.ours:>22} / {row.other:<34} {medians}{verdict}", flush=True)
     if not chosen.dry:
         schema = {"promised": pl.Float64, "other_version": pl.String}
-        table = pl.DataFrame(told, schema_overrides=schema, infer_schema_length=None)
+        table = pl.DataFrame(table_rows, schema_overrides=schema, infer_schema_length=None)
         table = table.with_columns(
             pl.col("ours_median", "other_median", "ratio", "promised").round_sig_figs(4)
         )

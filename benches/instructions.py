@@ -71,7 +71,7 @@ def instructions(program: Path, *arguments: str) -> int:
 
 
 def main() -> int:
-    """Count, compare and say."""
+    """Count, compare and print."""
     parser = argparse.ArgumentParser(description="Count the kernel's instructions.")
     parser.add_argument("--accept", action="store_true", help="make these counts the baseline")
     chosen = parser.parse_args()
@@ -83,10 +83,10 @@ def main() -> int:
     rows, slower = [], 0
     for work in WORKS:
         shape, group_rows, what, way = work
-        asked = [f"shape={shape}", f"group_rows={group_rows}", f"way={way}"]
-        # What making the data costs is counted alone and taken off.
-        idle = instructions(program, *asked, "what=nothing")
-        count = (instructions(program, *asked, f"what={what}") - idle) / 2**20
+        arguments = [f"shape={shape}", f"group_rows={group_rows}", f"way={way}"]
+        # The instructions that make the data are counted alone and subtracted.
+        idle = instructions(program, *arguments, "what=nothing")
+        count = (instructions(program, *arguments, f"what={what}") - idle) / 2**20
         ratio = count / known.get(work, count)
         slower += ratio > ALLOWED
         mark = "  MORE" if ratio > ALLOWED else ""

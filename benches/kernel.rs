@@ -70,26 +70,26 @@ fn scores(shape: &str, rows: usize, random: &mut Random) -> Vec<f64> {
     scores
 }
 
-/// What an argument `name=value` says.
-fn asked(name: &str) -> Option<String> {
+/// The value of an argument `name=value`.
+fn argument(name: &str) -> Option<String> {
     std::env::args().find_map(|argument| Some(argument.strip_prefix(name)?.strip_prefix('=')?.to_owned()))
 }
 
 /// Whether a value is asked for, or none is.
 fn is_asked(name: &str, value: &str) -> bool {
-    asked(name).is_none_or(|asked| asked == value)
+    argument(name).is_none_or(|argument| argument == value)
 }
 
-/// The processor's name, where the system tells it.
+/// The processor's name, where the system shows it.
 fn processor() -> String {
-    let told = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = told.lines().find_map(|line| line.strip_prefix("model name")?.split(':').nth(1));
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split(':').nth(1));
     model.unwrap_or("unknown").trim().replace(',', " ")
 }
 
 /// Answers every group of `group_rows` rows.
 fn each_group(scores: &[f64], labels: &[u8], group_rows: usize, ask: impl Fn(Ties<'_>) -> f64) -> f64 {
-    let named = Strategy::NAMED.into_iter().find(|(name, _)| asked("way").as_deref() == Some(*name));
+    let named = Strategy::NAMED.into_iter().find(|(name, _)| argument("way").as_deref() == Some(*name));
     let way = named.map_or(Strategy::Fitting, |(_, way)| way);
     let all = Bits::new(labels, 0, scores.len());
     let mut group = Group::new(way, Domain::Any);
@@ -102,7 +102,7 @@ fn each_group(scores: &[f64], labels: &[u8], group_rows: usize, ask: impl Fn(Tie
 }
 
 fn main() {
-    let rounds: usize = asked("rounds").and_then(|rounds| rounds.parse().ok()).unwrap_or(5);
+    let rounds: usize = argument("rounds").and_then(|rounds| rounds.parse().ok()).unwrap_or(5);
     let cores = std::thread::available_parallelism().map_or(0, |cores| cores.get());
     let machine = format!("{},{},{cores}", env!("CARGO_PKG_VERSION"), processor());
     println!("shape,rows,group_rows,what,nanoseconds_per_row,version,cpu,cores");

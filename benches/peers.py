@@ -59,7 +59,7 @@ def grouped(expression: pl.Expr, engine: str) -> Contender:
 
 
 def imploded(engine: str) -> Contender:
-    """Make the same query with the bare lists in place of the AUC: what the plugin is handed."""
+    """Make the same query with the lists of values in place of the AUC, as the plugin gets them."""
 
     def query(frame: pl.DataFrame) -> pl.DataFrame:
         lists = pl.col("score").implode(), pl.col("label").implode().alias("labels")
@@ -151,7 +151,7 @@ def measure(frame: pl.DataFrame, rounds: int, patience: float) -> dict[str, list
         times[name] = [first] if first > patience else []
     order = random.Random(1)
     for _ in range(rounds):
-        # Whoever comes after a contender finds caches and allocator as that one left them.
+        # A contender leaves caches and allocator in a state that affects the next one, so the order changes.
         for name, contender in order.sample(list(CONTENDERS.items()), len(CONTENDERS)):
             if not times[name] or times[name][0] <= patience:
                 times[name].append(seconds(contender, frame)[0])
@@ -167,13 +167,13 @@ def main() -> None:
     parser.add_argument("--patience", type=float, default=20.0, help="seconds after which one run is enough")
     chosen = parser.parse_args()
     n = int(chosen.rows)
-    told = []
+    measured = []
     for groups in chosen.groups:
         times = measure(rows(n, groups), chosen.rounds, chosen.patience)
         ours = statistics.median(times[OURS])
         for name, taken in times.items():
             median = statistics.median(taken)
-            told.append(
+            measured.append(
                 {
                     "date": time.strftime("%Y-%m-%d"),
                     "rows": n,
@@ -189,7 +189,7 @@ def main() -> None:
                 }
             )
             print(f"{groups:>8} groups  {name:<34} {median:8.3f} s  {median / ours:8.2f} x ours", flush=True)
-    table = pl.DataFrame(told)
+    table = pl.DataFrame(measured)
     RESULTS.parent.mkdir(exist_ok=True)
     if RESULTS.exists():
         table = pl.concat([pl.read_csv(RESULTS, schema=table.schema), table])

@@ -128,7 +128,7 @@ def few(n: int) -> Iterator[Work]:
 
 
 def shapes(n: int) -> Iterator[Work]:
-    """Scores that a map of buckets could stumble over."""
+    """Scores that are hard to spread evenly over buckets."""
     frame = normal(n)
     rng = np.random.default_rng(7)
     uniform = rng.random(n)
@@ -152,7 +152,7 @@ def shapes(n: int) -> Iterator[Work]:
 
 
 def groups(n: int) -> Iterator[Work]:
-    """Time grouped queries against the same query with bare lists: what the plugin is handed."""
+    """Time grouped queries against the same query with the lists of values, as the plugin gets them."""
     rng = np.random.default_rng(3)
     lists = pl.col("score").implode(), pl.col("label").implode()
     frame = normal(n)
@@ -333,8 +333,8 @@ def in_a_process(n: int, threads: int | None = None, statistic: str = "roc_auc")
     environment = {**os.environ, **({"POLARS_MAX_THREADS": str(threads)} if threads else {})}
     command = [sys.executable, __file__, "--alone", str(n), "--statistic", statistic]
     answer = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
-    told: dict[str, float] = json.loads(answer.stdout)
-    return told
+    measured: dict[str, float] = json.loads(answer.stdout)
+    return measured
 
 
 WORKS: dict[str, Callable[[int], Iterator[Work]]] = {
@@ -376,7 +376,7 @@ def timed(work: Work, rounds: int) -> Iterator[Row]:
             run()  # warms up
     order = random.Random(1)
     for number in range(rounds):
-        # Whoever comes after a contender finds caches and allocator as that one left them.
+        # A contender leaves caches and allocator in a state that affects the next one, so the order changes.
         for name in order.sample(list(work.contenders), len(work.contenders)):
             if number < 3 or name not in work.slow:
                 start = time.perf_counter()
@@ -415,14 +415,15 @@ def threads(n: int, rounds: int) -> Iterator[Row]:
 
 
 def growth(n: int, rounds: int) -> Iterator[Row]:
-    """Take a hundred times the rows, and see what memory they take besides."""
+    """Take a hundred times the rows, and measure the additional memory."""
     fewer, more = n // 10, n * 10
-    told: dict[int, list[dict[str, float]]] = {fewer: [], more: []}
+    measured: dict[int, list[dict[str, float]]] = {fewer: [], more: []}
     for _ in range(rounds):
-        for count, answers in told.items():
+        for count, answers in measured.items():
             answers.append(in_a_process(count))
     median = {
-        count: statistics.median(answer["seconds"] for answer in answers) for count, answers in told.items()
+        count: statistics.median(answer["seconds"] for answer in answers)
+        for count, answers in measured.items()
     }
     linear = median[fewer] * (more // fewer)
     yield Row(
@@ -435,8 +436,8 @@ def growth(n: int, rounds: int) -> Iterator[Row]:
         median[more] / linear,
         1.15,
     )
-    for count in told:
-        extra = statistics.median(answer["extra"] for answer in told[count])
+    for count in measured:
+        extra = statistics.median(answer["extra"] for answer in measured[count])
         size = 8.0 * count
         yield Row(
             "memory, bytes",
@@ -451,7 +452,7 @@ def growth(n: int, rounds: int) -> Iterator[Row]:
 
 
 def curve_memory(n: int, rounds: int) -> Iterator[Row]:
-    """See what memory a curve of distinct scores takes besides what it was made of."""
+    """Measure the memory that a curve of distinct scores takes besides its rows."""
     extra = statistics.median(in_a_process(n, statistic="roc_curve")["extra"] for _ in range(rounds))
     # Five columns of eight bytes a point, and the keys once.
     allowed = 8.0 * 5 * n + 8.0 * n
@@ -485,11 +486,11 @@ def main() -> int:
         print(json.dumps(alone(chosen.alone, chosen.statistic)))
         return 0
     n = int(chosen.rows)
-    told: list[Row] = []
+    measured: list[Row] = []
 
     def take(rows: Iterator[Row]) -> None:
         for row in rows:
-            told.append(row)
+            measured.append(row)
             kept = "" if row.promised is None else "  kept" if row.ratio <= row.promised else "  NOT KEPT"
             promised = "" if row.promised is None else f" (promised {row.promised:.3f})"
             medians = f"{row.ours_median:.4g} / {row.other_median:.4g} = {row.ratio:.3f}"
@@ -509,14 +510,16 @@ def main() -> int:
             "polars": pl.__version__,
             "rows": n,
         }
-        table = pl.DataFrame([{**stamp, **vars(row), **machine()} for row in told], infer_schema_length=None)
+        table = pl.DataFrame(
+            [{**stamp, **vars(row), **machine()} for row in measured], infer_schema_length=None
+        )
         table = table.with_columns(
             pl.col("ours_median", "other_median", "ratio", "promised").round_sig_figs(4)
         )
         if RESULTS.exists():
             table = pl.concat([pl.read_csv(RESULTS, schema=table.schema), table])
         table.write_csv(RESULTS)
-    broken = [row for row in told if row.promised is not None and row.ratio > row.promised]
+    broken = [row for row in measured if row.promised is not None and row.ratio > row.promised]
     return 1 if chosen.check and broken else 0
 
 

@@ -1,4 +1,4 @@
-//! Nothing but a worded error leaves an expression.
+//! An expression fails with an error that has a message, and with nothing else.
 
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -8,8 +8,7 @@
 //! - `plugin` (feature `plugin`): Arrow columns to groups, records to Arrow columns, and the table of
 //!   all expressions. The Python package `polars_auc` stands on it (feature `python`).
 //!
-//! Without these features nothing of Polars, Arrow or Python is compiled, and the kernel is an
-//! ordinary library:
+//! Without these features, Polars, Arrow and Python are not compiled, and the kernel is an ordinary library:
 //!
 //! ```
 //! use polars_auc::ranking::{Bits, Group};

@@ -163,18 +163,18 @@ def _measure(
     """Say what two curves are compared by, as the plugin takes it."""
     name = "roc_auc_difference"
     measures: dict[str, float | tuple[float, float]] = {}
-    asked = []
+    named = []
     for what, (low, high) in (("fpr", fpr), ("tpr", tpr)):
         bounds = rate_range(name, what, low, high)
         if bounds is not None:
-            asked.append(f"min_{what} and max_{what}")
+            named.append(f"min_{what} and max_{what}")
             measures[f"{what}_range"] = bounds
     for option, key, at in (("at_fpr", "tpr_at_fpr", at_fpr), ("at_tpr", "specificity_at_tpr", at_tpr)):
         if at is not None:
-            asked.append(option)
+            named.append(option)
             measures[key] = rate(name, option, at)
     if len(measures) > 1:
-        msg = f"{name}: compare one thing at a time, got {', '.join(asked)}"
+        msg = f"{name}: compare one thing at a time, got {', '.join(named)}"
         raise ValueError(msg)
     return measures or "auc"
 
@@ -226,10 +226,10 @@ def roc_auc_compare(
     Raises
     ------
     ValueError
-        For fewer than two scores, a reference that is none of them, options out of range, and a label of
-        several columns beside scores of several columns.
+        For fewer than two scores, a reference that is none of them or that is behind an expression of several
+        columns, options out of range, and a label of several columns beside scores of several columns.
     polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`.
+        As :func:`polars_auc.roc_auc`, and for a reference that is an expression of no column of the frame.
 
     Notes
     -----
@@ -280,6 +280,12 @@ def roc_auc_compare(
         msg = f"{name}: reference must be a score's place, from 0 to {len(given) - 1}, got {told(reference)}"
         if expand:
             msg += "; an expression of several columns counts as one place, so write the reference before it"
+        raise ValueError(msg)
+    if reference is not None and any(_is_several(score) for score in given[:reference]):
+        msg = (
+            f"{name}: reference is {reference}, which is behind an expression of several columns; how many "
+            "columns those are depends on the frame, so write the reference before it"
+        )
         raise ValueError(msg)
     between_0_and_1(name, "level", level)
     columns = {f"score_{place}": score for place, score in enumerate(given)}

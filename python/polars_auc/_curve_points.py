@@ -137,8 +137,8 @@ def _answers(
             )
             raise ValueError(msg) from error
         if not names:
-            there = rows.collect_schema().names()
-            msg = f"curve_points: curve is of no column of the frame; there are: {there}"
+            columns = rows.collect_schema().names()
+            msg = f"curve_points: curve is of no column of the frame; there are: {columns}"
             raise ValueError(msg)
         if named or len(names) > 1:
             return answers, names

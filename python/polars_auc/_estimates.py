@@ -197,6 +197,9 @@ def average_precision(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | No
     ``average_precision_score``, not the trapezoid, which is too optimistic (Davis and Goadrich 2006).
     O(n log n).
 
+    Each weight is rounded by at most 2^-60 of the total of its class. Where the rows above a score have the
+    share f of it, the precision there is exact to about ``2^-60 / f`` of itself.
+
     Examples
     --------
     >>> import polars as pl

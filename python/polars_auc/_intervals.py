@@ -135,9 +135,9 @@ def roc_auc_ci(
     columns: dict[str, IntoExpr | None] = {"score": score, "label": label}
     if weight is not None:
         if method not in ("delong", "logit") or cluster is not None:
-            asked = f"method {method!r}" if cluster is None else "cluster"
+            named = f"method {method!r}" if cluster is None else "cluster"
             msg = (
-                f"roc_auc_ci: {asked} cannot be combined with weights; "
+                f"roc_auc_ci: {named} cannot be combined with weights; "
                 'take method="delong" or "logit", and no cluster'
             )
             raise ValueError(msg)

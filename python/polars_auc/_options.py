@@ -75,12 +75,12 @@ def bootstrap(
 ) -> dict[str, int] | None:
     """Check the options of the bootstrap, None where they were not given; refuse them with other methods."""
     given = {"n_resamples": n_resamples, "seed": seed, **others}
-    asked = [option for option, value in given.items() if value is not None]
+    named = [option for option, value in given.items() if value is not None]
     if method != "bootstrap":
-        if asked:
-            applies = "applies" if len(asked) == 1 else "apply"
+        if named:
+            applies = "applies" if len(named) == 1 else "apply"
             msg = (
-                f"{name}: {' and '.join(asked)} {applies} to the bootstrap only, and {option} is {method!r}; "
+                f"{name}: {' and '.join(named)} {applies} to the bootstrap only, and {option} is {method!r}; "
                 f'leave this out, or write {option}="bootstrap"'
             )
             raise ValueError(msg)

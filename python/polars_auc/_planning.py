@@ -256,9 +256,14 @@ def roc_auc_difference_power(
 
     Notes
     -----
-    ``sqrt(n / n0) |difference| = z_alpha sqrt(V0) + z_power sqrt(V)`` with the pilot's n0 rows, V its DeLong
-    variance of the difference and ``V0 = 2 (Var A_a - Cov)`` (Obuchowski and McClish 1997), as
-    ``pROC::power.roc.test``: the variance of the first score is used for the case that both AUCs are equal.
+    ``sqrt(n / n0) |difference| = (z_alpha + z_power) sqrt(V)`` with the pilot's n0 rows and V its variance of
+    the difference (DeLong, DeLong and Clarke-Pearson 1988), by which :func:`polars_auc.roc_auc_difference`
+    divides as well. So the order of the two scores does not matter.
+
+    ``pROC::power.roc.test`` replaces V by ``2 (Var A_a - Cov)``, the variance if both AUCs vary as the first
+    one, for the case that both AUCs are equal (Obuchowski and McClish 1997). This depends on which score is
+    the first, and it can be negative, where pROC gives NaN. The power is that of a sample whose true
+    difference is the pilot's: a pilot in which the difference is large by chance promises too much.
 
     Examples
     --------

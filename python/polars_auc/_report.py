@@ -298,8 +298,8 @@ def _single(score: pl.Expr, rows: pl.LazyFrame, keys: list[str]) -> list[tuple[s
     """Take an expression of several columns apart, each with its name."""
     if not score.meta.has_multiple_outputs():
         return [(score.meta.output_name(), score)]
-    there = rows.group_by(keys).agg(score) if keys else rows.select(score)
-    names = [name for name in there.collect_schema().names() if name not in keys]
+    present = rows.group_by(keys).agg(score) if keys else rows.select(score)
+    names = [name for name in present.collect_schema().names() if name not in keys]
     if score.meta.is_column_selection():
         return [(name, pl.col(name)) for name in names]
     if len(names) == 1:

@@ -22,9 +22,8 @@ _EXAMPLE = 'compare_segments(frame, "label", "score", "segment")'
 
 _COMPARED = ("rest", "overall", "previous")
 
-# Names that no column of a user has.
+# A name that no column of a user has.
 _SEGMENTS = "polars_auc: segments"
-_REFERENCE = "polars_auc: reference"
 
 
 @called("compare_segments")
@@ -142,15 +141,18 @@ def compare_segments(
     _refuse_several("label", label, rows, _EXAMPLE)
     several = f'report(frame, "label", ["score_a", "score_b"], by={keys}, versus={told(versus)})'
     _refuse_several("score", score, rows, f"{_EXAMPLE}, or {several}")
-    segment = [pl.col(key) for key in keys]
     compared = isinstance(versus, str) and versus in _COMPARED
-    if not compared:
-        # False comes before true, and the reference before all others.
-        segment.insert(0, ~is_reference(versus, {key: schema[key] for key in keys}).alias(_REFERENCE))
     complete = pl.all_horizontal(pl.col(key).is_not_null() for key in keys)
+    columns: dict[str, IntoExpr] = {
+        "score": score,
+        "label": label,
+        "by": pl.when(complete).then(pl.struct(pl.col(key) for key in keys)),
+    }
+    if not compared:
+        columns["reference"] = is_reference(versus, {key: schema[key] for key in keys})
     answer = expression(
         name,
-        {"score": score, "label": label, "by": pl.when(complete).then(pl.struct(segment))},
+        columns,
         versus=versus if compared else "first",
         reference=None if compared else repr(versus),
         adjust=adjusted,

@@ -263,6 +263,7 @@ def tpr_at_fpr(
     level: float = 0.95,
     n_resamples: int = 2000,
     seed: int = 0,
+    weight: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the true positive rate at a false positive rate, with its bootstrap interval.
 
@@ -283,6 +284,9 @@ def tpr_at_fpr(
     seed
         The seed of the bootstrap's random numbers. The same seed gives the same limits for every order of
         rows and groups, every number of threads and every engine.
+    weight
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
 
     Returns
     -------
@@ -295,8 +299,9 @@ def tpr_at_fpr(
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
 
         ``tpr`` is null if the group has no positive or no negative; the others are null if it has fewer than
-        two positives or fewer than two negatives. All four are NaN if a score is NaN. Rows with a null label
-        or score are skipped.
+        two positives or fewer than two negatives, and with weights, because weights do not say how many
+        observations there are. All four are NaN if a score is NaN. Rows with a null label, score or weight
+        are skipped.
 
     Raises
     ------
@@ -326,7 +331,8 @@ def tpr_at_fpr(
     (0.72, 0.59, 0.85)
     """
     drawn = resampling("tpr_at_fpr", n_resamples, seed)
-    return _point("tpr_at_fpr", label, score, {"fpr": fpr}, level, drawn)
+    columns = {"score": score, "label": label, "weight": weight}
+    return _point("tpr_at_fpr", columns, {"fpr": fpr}, level, drawn)
 
 
 def fpr_at_tpr(
@@ -337,6 +343,7 @@ def fpr_at_tpr(
     level: float = 0.95,
     n_resamples: int = 2000,
     seed: int = 0,
+    weight: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the false positive rate at a true positive rate, with its bootstrap interval.
 
@@ -356,6 +363,9 @@ def fpr_at_tpr(
         The number of resamples of the bootstrap.
     seed
         The seed of the bootstrap's random numbers, as for :func:`tpr_at_fpr`.
+    weight
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
 
     Returns
     -------
@@ -368,8 +378,9 @@ def fpr_at_tpr(
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
 
         ``fpr`` is null if the group has no positive or no negative; the others are null if it has fewer than
-        two positives or fewer than two negatives. All four are NaN if a score is NaN. Rows with a null label
-        or score are skipped.
+        two positives or fewer than two negatives, and with weights, because weights do not say how many
+        observations there are. All four are NaN if a score is NaN. Rows with a null label, score or weight
+        are skipped.
 
     Raises
     ------
@@ -398,13 +409,18 @@ def fpr_at_tpr(
     (0.32, 0.14, 0.57)
     """
     drawn = resampling("fpr_at_tpr", n_resamples, seed)
-    return _point("fpr_at_tpr", label, score, {"tpr": tpr}, level, drawn)
+    columns = {"score": score, "label": label, "weight": weight}
+    return _point("fpr_at_tpr", columns, {"tpr": tpr}, level, drawn)
 
 
 def _point(
-    name: str, label: IntoExpr, score: IntoExpr, at: dict[str, float], level: float, drawn: dict[str, int]
+    name: str,
+    columns: dict[str, IntoExpr | None],
+    at: dict[str, float],
+    level: float,
+    drawn: dict[str, int],
 ) -> pl.Expr:
     between_0_and_1(name, "level", level)
     options: dict[str, Any] = {what: rate(name, what, value) for what, value in at.items()}
     options |= {"level": float(level), "resampling": drawn}
-    return expression(name, {"score": score, "label": label}, **options)
+    return expression(name, columns, **options)

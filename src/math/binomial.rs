@@ -23,7 +23,7 @@ pub fn clopper_pearson(successes: u64, trials: u64, level: f64) -> (f64, f64) {
         return (f64::NAN, f64::NAN);
     }
     let tail = 0.5 * (1.0 - level);
-    // What bounds the successes from below bounds the failures from above.
+    // The lower limit for the failures is the upper limit for the successes.
     let (lower, _) = lower_limit(successes, trials, tail);
     let (_, upper) = lower_limit(trials - successes, trials, tail);
     (lower, upper)
@@ -54,7 +54,7 @@ pub fn wilson(successes: u64, trials: u64, level: f64) -> (f64, f64) {
 /// The probability p, and 1 - p, under which so many successes or more have probability `tail`; 0 if there are none.
 ///
 /// Newton's method on the logarithm of the tail as a function of the log odds of p. That function is concave, so
-/// that every step after the first comes from the left and cannot lead astray.
+/// that every step after the first comes from the left and stays there.
 fn lower_limit(successes: u64, trials: u64, tail: f64) -> (f64, f64) {
     if successes == 0 {
         return (0.0, 1.0);

@@ -34,20 +34,25 @@ pub fn quotient(numerator: u128, denominator: u128) -> f64 {
         remainder |= dropped;
     } else {
         while digits < 1 << 63 {
-            // remainder < denominator, so twice the remainder can leave 128 bits by one.
-            let carry = remainder >> 127 == 1;
-            remainder <<= 1;
-            digits <<= 1;
-            exponent -= 1;
-            if carry || remainder >= denominator {
-                remainder = remainder.wrapping_sub(denominator);
-                digits |= 1;
+            // As many further digits at once as there is room for, in 64 bits of digits and 128 of remainder.
+            let missing = digits.leading_zeros() - 64;
+            let room = remainder.leading_zeros().min(missing);
+            if room > 0 {
+                remainder <<= room;
+                digits = (digits << room) | (remainder / denominator);
+                remainder %= denominator;
+                exponent -= room as i32;
+            } else {
+                // remainder < denominator, so twice the remainder, which has 129 bits, leaves it once.
+                remainder = (remainder << 1).wrapping_sub(denominator);
+                digits = (digits << 1) | 1;
+                exponent -= 1;
             }
         }
     }
     let sticky = u64::from(remainder != 0);
     // A ratio of two u128 is within 2^±128: scaling by a power of two is exact.
-    (digits as u64 | sticky) as f64 * f64::powi(2.0, exponent)
+    (digits as u64 | sticky) as f64 * f64::from_bits(((1023 + exponent) as u64) << 52)
 }
 
 /// The correctly rounded `numerator / denominator` of a signed numerator.
@@ -128,6 +133,26 @@ mod tests {
             prop_assert!((0.0..=1.0).contains(&q));
             let relative = (q - n as f64 / d as f64).abs();
             prop_assert!(relative <= 2.0 * f64::EPSILON * q);
+        }
+
+        /// One digit after the other, until there are 64 of them.
+        #[test]
+        fn quotient_is_long_division(n in 1u128.., d in 1u128.., n_shift in 0u32..127, d_shift in 0u32..127) {
+            let (n, d) = ((n >> n_shift).max(1), (d >> d_shift).max(1));
+            let (mut digits, mut remainder, mut exponent) = (n / d, n % d, 0);
+            prop_assume!(digits < 1 << 64);
+            while digits < 1 << 63 {
+                let carry = remainder >> 127 == 1;
+                remainder <<= 1;
+                digits <<= 1;
+                exponent -= 1;
+                if carry || remainder >= d {
+                    remainder = remainder.wrapping_sub(d);
+                    digits |= 1;
+                }
+            }
+            let expected = (digits as u64 | u64::from(remainder != 0)) as f64 * f64::powi(2.0, exponent);
+            prop_assert_eq!(quotient(n, d), expected);
         }
 
         #[test]

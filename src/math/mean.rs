@@ -5,7 +5,7 @@ pub fn weighted(mut values: Vec<(f64, u128)>) -> Option<f64> {
     values.retain(|value| value.1 > 0);
     values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let (least, most) = (values.first()?.0, values.last()?.0);
-    // Around the least: the mean of equal values is that value.
+    // Distances from the least value are averaged, so that the mean of equal values is exactly that value.
     let surplus: f64 = values.iter().map(|&(value, weight)| (value - least) * weight as f64).sum();
     let weights: u128 = values.iter().map(|value| value.1).sum();
     Some((least + surplus / weights as f64).clamp(least, most))

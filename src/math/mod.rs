@@ -1,5 +1,5 @@
-//! Arithmetic and distributions that statistics stand on: the only layer that knows how a number
-//! is rounded, and the only one that imports a library of distributions.
+//! Arithmetic and distributions for the statistics. Only this layer knows how a number is rounded, and only this one
+//! imports a library of distributions.
 
 #![forbid(unsafe_code)]
 

@@ -4,6 +4,7 @@
 //! good as one of 0.05. The tail therefore comes from the complementary error function of `libm`
 //! (below one unit in the last place), and the quantile starts from `statrs` and is polished with it.
 
+use std::cell::Cell;
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
 use statrs::distribution::{ContinuousCDF, Normal};
@@ -13,11 +14,27 @@ pub fn upper_tail(z: f64) -> f64 {
     0.5 * libm::erfc(z * FRAC_1_SQRT_2)
 }
 
+thread_local! {
+    /// The last probability that this thread asked for, and its quantile: all intervals of a column share their level.
+    static LAST: Cell<(f64, f64)> = const { Cell::new((f64::NAN, f64::NAN)) };
+}
+
 /// The `z` that a standard normal variable exceeds with `probability`, for `0 < probability < 1`.
 pub fn upper_quantile(probability: f64) -> f64 {
     if probability > 0.5 {
         return -upper_quantile(1.0 - probability);
     }
+    let (last, z) = LAST.get();
+    if last == probability {
+        return z;
+    }
+    let z = quantile_of_tail(probability);
+    LAST.set((probability, z));
+    z
+}
+
+/// The quantile of a probability up to a half.
+fn quantile_of_tail(probability: f64) -> f64 {
     let start = -Normal::standard().inverse_cdf(probability);
     // Halley's step on tail(z) - probability: it cubes the relative error, so one is enough.
     let density = (-0.5 * start * start).exp() / (2.0 * PI).sqrt();
@@ -43,6 +60,18 @@ mod tests {
         ] {
             let got = upper_tail(z);
             assert!((got / tail - 1.0).abs() < 1e-13, "{z}: {got} against {tail}");
+        }
+    }
+
+    #[test]
+    fn the_last_quantile_is_that_of_its_probability() {
+        for probability in [0.025, 0.05, 0.025, 0.025, 0.975, 0.05] {
+            let expected = if probability > 0.5 {
+                -quantile_of_tail(1.0 - probability)
+            } else {
+                quantile_of_tail(probability)
+            };
+            assert_eq!(upper_quantile(probability), expected);
         }
     }
 

@@ -15,7 +15,7 @@ pub fn of_sorted(values: &[f64], probability: f64) -> f64 {
 /// Mean and standard deviation (over n - 1) of a sample; the latter is NaN of fewer than two values.
 pub fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
     let n = values.len() as f64;
-    // Around one of the values: equal values have exactly no deviation.
+    // Distances from one of the values are summed, so that equal values have a deviation of exactly 0.
     let center = values.first().copied().unwrap_or(f64::NAN);
     let mean = center + values.iter().map(|value| value - center).sum::<f64>() / n;
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();

@@ -1,6 +1,6 @@
 //! The only source of randomness: streams that are a function of a seed and the number of a replicate.
 //!
-//! Whichever thread draws a replicate, and whatever was drawn before, its numbers are the same.
+//! The numbers of a replicate do not depend on the thread that draws them, nor on earlier draws.
 
 /// A stream of random numbers: xoshiro256++ (Blackman and Vigna 2021), its state filled by SplitMix64
 /// (Steele, Lea and Flood 2014).
@@ -101,7 +101,7 @@ mod tests {
             for _ in 0..draws {
                 counts[stream.index(below) as usize] += 1;
             }
-            // Chi-square against the even distribution: six standard deviations above its mean is never met.
+            // The chi-square statistic against the even distribution is never six standard deviations above its mean.
             let even = f64::from(draws / below);
             let distance: f64 = counts.iter().map(|&count| (f64::from(count) - even).powi(2) / even).sum();
             let df = f64::from(below - 1);

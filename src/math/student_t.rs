@@ -25,7 +25,7 @@ pub fn upper_tail(t: f64, df: f64) -> f64 {
         return f64::NAN;
     }
     if df < MANY_DEGREES {
-        // Where t² leaves the range of floats, so does the tail.
+        // Where t² is too large for a float, the tail is too small for one.
         let x = df / (df + t * t);
         return if x > 0.0 { 0.5 * beta_reg(0.5 * df, 0.5, x) } else { 0.0 };
     }
@@ -43,8 +43,8 @@ pub fn upper_tail(t: f64, df: f64) -> f64 {
 
 /// The t that a variable with `df` degrees of freedom exceeds with `probability`, for `0 < probability < 1`.
 ///
-/// The tail above is inverted by bisection between the normal quantile and a bound that doubles, which
-/// no shape of the tail can lead astray.
+/// The tail above is inverted by bisection between the normal quantile and a bound that doubles, which works for every
+/// shape of the tail.
 pub fn upper_quantile(probability: f64, df: f64) -> f64 {
     if probability.is_nan() || df.is_nan() || df <= 0.0 {
         return f64::NAN;

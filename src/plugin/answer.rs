@@ -74,17 +74,17 @@ pub fn curve_field<C: Curve>(inputs: &[Field], statistic: &C) -> Result<Field, S
 
 /// Answers every group with a number.
 pub fn number<M: Summary>(inputs: &[Input], statistic: &M) -> Result<Values, String> {
-    answer(inputs, M::WEIGHTS, Form::Number, &SummaryAnswer(statistic))
+    answer(inputs, M::WEIGHTS, Form::Number, &OfSummary(statistic))
 }
 
 /// Answers every group with a record.
 pub fn summary<M: Summary>(inputs: &[Input], statistic: &M) -> Result<Values, String> {
-    answer(inputs, M::WEIGHTS, Form::Record, &SummaryAnswer(statistic))
+    answer(inputs, M::WEIGHTS, Form::Record, &OfSummary(statistic))
 }
 
 /// Answers every group with a list of records.
 pub fn curve<C: Curve>(inputs: &[Input], statistic: &C) -> Result<Values, String> {
-    answer(inputs, C::WEIGHTS, Form::Records, &CurveAnswer(statistic))
+    answer(inputs, C::WEIGHTS, Form::Records, &OfCurve(statistic))
 }
 
 /// The threads that POLARS_MAX_THREADS allows: one pool for all expressions of the process.
@@ -108,7 +108,7 @@ enum Form {
 }
 
 /// A statistic as something that fills columns.
-trait Answer: Sync {
+trait Statistic: Sync {
     /// The fields of a record.
     fn fields(&self) -> &'static [RecordField];
 
@@ -116,20 +116,20 @@ trait Answer: Sync {
     fn passes(&self) -> usize;
 
     /// Appends the records of a group, or says that there are none because the answer is null.
-    fn append(&self, rows: Rows<'_>, columns: &mut Vec<Column>) -> bool;
+    fn append(&self, rows: GroupRows<'_>, columns: &mut Vec<Column>) -> bool;
 }
 
 /// The rows of one group, as a statistic sees them.
-enum Rows<'a> {
+enum GroupRows<'a> {
     /// Rows that can be ranked.
     Ties(Ties<'a>),
     /// Rows of which a score is NaN.
     Nan(RowCounts),
 }
 
-struct SummaryAnswer<'a, M>(&'a M);
+struct OfSummary<'a, M>(&'a M);
 
-impl<M: Summary> Answer for SummaryAnswer<'_, M> {
+impl<M: Summary> Statistic for OfSummary<'_, M> {
     fn fields(&self) -> &'static [RecordField] {
         RecordOf::<M>::FIELDS
     }
@@ -138,19 +138,19 @@ impl<M: Summary> Answer for SummaryAnswer<'_, M> {
         self.0.passes()
     }
 
-    fn append(&self, rows: Rows<'_>, columns: &mut Vec<Column>) -> bool {
+    fn append(&self, rows: GroupRows<'_>, columns: &mut Vec<Column>) -> bool {
         let record = match rows {
-            Rows::Ties(ties) => self.0.of_ties(ties),
-            Rows::Nan(counts) => self.0.of_nan(counts),
+            GroupRows::Ties(ties) => self.0.of_ties(ties),
+            GroupRows::Nan(counts) => self.0.of_nan(counts),
         };
         record.append(columns);
         true
     }
 }
 
-struct CurveAnswer<'a, C>(&'a C);
+struct OfCurve<'a, C>(&'a C);
 
-impl<C: Curve> Answer for CurveAnswer<'_, C> {
+impl<C: Curve> Statistic for OfCurve<'_, C> {
     fn fields(&self) -> &'static [RecordField] {
         PointOf::<C>::FIELDS
     }
@@ -159,35 +159,35 @@ impl<C: Curve> Answer for CurveAnswer<'_, C> {
         self.0.passes()
     }
 
-    fn append(&self, rows: Rows<'_>, columns: &mut Vec<Column>) -> bool {
+    fn append(&self, rows: GroupRows<'_>, columns: &mut Vec<Column>) -> bool {
         match rows {
-            Rows::Ties(ties) => self.0.points(ties, columns),
-            Rows::Nan(_) => false,
+            GroupRows::Ties(ties) => self.0.points(ties, columns),
+            GroupRows::Nan(_) => false,
         }
     }
 }
 
-fn answer(inputs: &[Input], weights: bool, form: Form, answer: &dyn Answer) -> Result<Values, String> {
+fn answer(inputs: &[Input], weights: bool, form: Form, answer: &dyn Statistic) -> Result<Values, String> {
     CALLS.fetch_add(1, Ordering::Relaxed);
     let dtypes = checked(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>(), weights)?;
     let groups = Groups::read(inputs)?;
     let domain = score::domain(&dtypes.score);
-    let filled = dispatch(groups.scores.as_ref(), Asked { answer, form, groups: &groups, domain })?;
+    let filled = dispatch(groups.scores.as_ref(), AllGroups { answer, form, groups: &groups, domain })?;
     let lookups = Lookups { dtypes, names: Vec::new(), keys: None };
     Ok(Values::new(&inputs[0].field.name, filled.array(answer.fields(), form, &lookups)?))
 }
 
 /// A statistic, and the groups that it is asked of.
-struct Asked<'a> {
-    answer: &'a dyn Answer,
+struct AllGroups<'a> {
+    answer: &'a dyn Statistic,
     form: Form,
     groups: &'a Groups,
     /// Which numbers scores can be.
     domain: Domain,
 }
 
-/// The only code that is there once for each type of scores; it knows of the statistic a pointer alone.
-impl WithScores for Asked<'_> {
+/// Only this code is compiled once for each type of scores. It reaches the statistic through a pointer.
+impl WithScores for AllGroups<'_> {
     type Output = Filled;
 
     fn with<S: Native>(self, scores: &[S]) -> Result<Filled, String> {
@@ -200,7 +200,7 @@ impl WithScores for Asked<'_> {
             for group in range {
                 self.groups.load(group, scores, &mut rows);
                 let nan = rows.has_nan();
-                let seen = if nan { Rows::Nan(rows.row_counts()) } else { Rows::Ties(rows.ties()) };
+                let seen = if nan { GroupRows::Nan(rows.row_counts()) } else { GroupRows::Ties(rows.ties()) };
                 let present = self.answer.append(seen, &mut filled.columns);
                 filled.close(lists, present);
             }

@@ -6,8 +6,9 @@ use arrow::datatypes::{ArrowDataType as Dtype, Field};
 use arrow::offset::OffsetsBuffer;
 use arrow::types::NativeType;
 
+use super::arrays::{NOWHERE, message};
 use super::score::{threshold_dtype, thresholds};
-use super::values::{NOWHERE, Values, picked, worded};
+use super::values::{Values, gathered};
 use crate::statistics::record::Nullable;
 use crate::statistics::{Column, Field as RecordField, FieldKind};
 
@@ -107,7 +108,7 @@ pub fn array(column: Column, kind: &FieldKind, lookups: &Lookups) -> Result<Box<
                 return Err("a record names keys, but there are none".into());
             };
             let place = |(row, &place): (usize, &u32)| if is_there(&rows, row) { place } else { NOWHERE };
-            picked(keys.array.as_ref(), &rows.values.iter().enumerate().map(place).collect::<Vec<u32>>())
+            gathered(keys.array.as_ref(), &rows.values.iter().enumerate().map(place).collect::<Vec<u32>>())
         }
         Column::Numbers(column) => {
             let items = PrimitiveArray::from_vec(column.items).boxed();
@@ -135,12 +136,12 @@ pub fn structs(
 
 /// Arrays of so many rows as one Struct array.
 pub fn struct_of(dtype: Dtype, rows: usize, arrays: Vec<Box<dyn Array>>) -> Result<Box<dyn Array>, String> {
-    Ok(StructArray::try_new(dtype, rows, arrays, None).map_err(worded)?.boxed())
+    Ok(StructArray::try_new(dtype, rows, arrays, None).map_err(message)?.boxed())
 }
 
 /// Lists of `items`: list `i` holds the items from `borders[i]` to `borders[i + 1]`, and is null unless `present[i]`.
 pub fn lists(items: Box<dyn Array>, borders: Vec<i64>, present: Vec<bool>) -> Result<Box<dyn Array>, String> {
     let dtype = list_of(items.dtype().clone());
-    let borders = OffsetsBuffer::try_from(borders).map_err(worded)?;
-    Ok(ListArray::<i64>::try_new(dtype, borders, items, bitmap(present)).map_err(worded)?.boxed())
+    let borders = OffsetsBuffer::try_from(borders).map_err(message)?;
+    Ok(ListArray::<i64>::try_new(dtype, borders, items, bitmap(present)).map_err(message)?.boxed())
 }

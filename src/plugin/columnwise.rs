@@ -5,7 +5,7 @@ use arrow::datatypes::{ArrowDataType as Dtype, Field};
 
 use super::answer::CALLS;
 use super::ffi::Input;
-use super::values::{Values, joined};
+use super::values::{Values, concatenated};
 use super::{columns, dtype};
 use crate::statistics::Columnwise;
 
@@ -13,7 +13,7 @@ use crate::statistics::Columnwise;
 type Numbers = Vec<Option<f64>>;
 
 /// What makes the columns of the answer of those that are given.
-type Answer<'a> = &'a dyn Fn(&[Numbers]) -> Result<Vec<Numbers>, String>;
+type Function<'a> = &'a dyn Fn(&[Numbers]) -> Result<Vec<Numbers>, String>;
 
 fn checked(roles: &[&str], inputs: &[&Field]) -> Result<(), String> {
     if inputs.len() != roles.len() {
@@ -50,7 +50,7 @@ pub fn columnwise<C: Columnwise>(inputs: &[Input], function: &C) -> Result<Value
     answered(inputs, C::ROLES, C::FIELDS, &|columns| function.answer(columns))
 }
 
-fn answered(inputs: &[Input], roles: &[&str], fields: &[&str], answer: Answer) -> Result<Values, String> {
+fn answered(inputs: &[Input], roles: &[&str], fields: &[&str], answer: Function) -> Result<Values, String> {
     CALLS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     checked(roles, &inputs.iter().map(|input| &input.field).collect::<Vec<_>>())?;
     // A column of a single row beside longer ones is the same in every row.
@@ -78,7 +78,7 @@ fn numbers(input: &Input, role: &str, rows: usize) -> Result<Numbers, String> {
     if input.len() != rows && input.len() != 1 {
         return Err(format!("{role} has {} rows but another column has {rows}", input.len()));
     }
-    let values = Values { field: input.field.clone(), array: joined(&input.chunks)? };
+    let values = Values { field: input.field.clone(), array: concatenated(&input.chunks)? };
     let numbers: Numbers = values.floats()?.iter().map(|number| number.copied()).collect();
     Ok(if numbers.len() == rows { numbers } else { vec![numbers[0]; rows] })
 }

@@ -10,10 +10,10 @@ use crate::ranking::{Codes, Key};
 /// A table with an entry for every number of a range is used while it has no more entries than this many a row.
 const ENTRIES_PER_ROW: usize = 4;
 
-/// Rows that are looked at to tell how many values are distinct: sorting pays from about four times as many on.
+/// The size of the sample that shows whether many values are distinct: sorting pays from about four times as many on.
 const SAMPLE: usize = 1 << 14;
 
-/// What stands in a table where nothing does.
+/// The content of an empty entry of a table.
 const NONE: u32 = u32::MAX;
 
 /// The distinct values of a column, in ascending order.
@@ -25,14 +25,14 @@ pub struct Places {
 }
 
 impl Places {
-    /// The places of values by keys that compare as they do; `there` tells which are not missing, if not all are.
+    /// The places of values by keys that compare as they do; `validity` tells which are not missing, if not all are.
     ///
     /// Values of a range that is not much larger than the rows are looked up in a table of it. Of others, few
     /// distinct ones are looked up by their hashes, and many are sorted.
-    pub fn of<K: Key>(keys: &[K], there: Option<&Bitmap>) -> Self {
-        let column = Column { keys, there };
-        let held = || column.rows().map(|(_, key)| key);
-        let (Some(low), Some(high)) = (held().min(), held().max()) else {
+    pub fn of<K: Key>(keys: &[K], validity: Option<&Bitmap>) -> Self {
+        let column = OptionalKeys { keys, validity };
+        let present = || column.rows().map(|(_, key)| key);
+        let (Some(low), Some(high)) = (present().min(), present().max()) else {
             return Places { of_row: vec![0; keys.len()], rows: Vec::new() };
         };
         let range = high.above(low, 0);
@@ -46,13 +46,13 @@ impl Places {
     }
 
     /// The same of runs of bytes, which are compared byte by byte.
-    pub fn of_bytes(values: &[&[u8]], there: Option<&Bitmap>) -> Self {
-        // Names often begin alike: what all share is left out.
-        let held = || Column { keys: values, there }.rows().map(|(_, value)| value);
-        let Some(first) = held().next() else {
+    pub fn of_bytes(values: &[&[u8]], validity: Option<&Bitmap>) -> Self {
+        // Names often begin alike, so the bytes that all of them share are left out.
+        let present = || OptionalKeys { keys: values, validity }.rows().map(|(_, value)| value);
+        let Some(first) = present().next() else {
             return Places { of_row: vec![0; values.len()], rows: Vec::new() };
         };
-        let shared = held().fold(first.len(), |shared, value| {
+        let shared = present().fold(first.len(), |shared, value| {
             if value.get(..shared) == first.get(..shared) {
                 shared
             } else {
@@ -61,13 +61,13 @@ impl Places {
         });
         let own: Vec<&[u8]> = values.iter().map(|value| value.get(shared..).unwrap_or_default()).collect();
         // Twelve bytes and how many of them there are go into one number.
-        if held().all(|value| value.len() <= shared + 12) {
+        if present().all(|value| value.len() <= shared + 12) {
             let keys: Vec<u128> = own.iter().map(|value| start(value, 12) | value.len() as u128).collect();
-            return Self::of(&keys, there);
+            return Self::of(&keys, validity);
         }
-        // The start of each decides most comparisons without a look at the bytes.
+        // The first bytes of two values decide most comparisons, without reading the rest.
         let keys: Vec<(u128, &[u8])> = own.iter().map(|value| (start(value, 16), *value)).collect();
-        let column = Column { keys: &keys, there };
+        let column = OptionalKeys { keys: &keys, validity };
         if column.are_many() { column.sorted() } else { column.hashed_bytes() }
     }
 
@@ -92,21 +92,21 @@ fn common(a: &[u8], b: &[u8]) -> usize {
 /// The first `most` bytes of a value as a number that compares as they do; what is not there counts as 0.
 fn start(value: &[u8], most: usize) -> u128 {
     let mut bytes = [0; 16];
-    let held = value.len().min(most);
-    bytes[..held].copy_from_slice(&value[..held]);
+    let length = value.len().min(most);
+    bytes[..length].copy_from_slice(&value[..length]);
     u128::from_be_bytes(bytes)
 }
 
 /// Keys, of which some may be missing.
 #[derive(Clone, Copy)]
-struct Column<'a, K> {
+struct OptionalKeys<'a, K> {
     keys: &'a [K],
-    there: Option<&'a Bitmap>,
+    validity: Option<&'a Bitmap>,
 }
 
-impl<'a, K: Copy + Ord + Send> Column<'a, K> {
+impl<'a, K: Copy + Ord + Send> OptionalKeys<'a, K> {
     fn is_there(&self, row: usize) -> bool {
-        self.there.is_none_or(|there| there.get_bit(row))
+        self.validity.is_none_or(|validity| validity.get_bit(row))
     }
 
     /// The rows that are not missing, and their keys.
@@ -163,10 +163,10 @@ impl<'a, K: Copy + Ord + Send> Column<'a, K> {
     }
 }
 
-impl<K: Key> Column<'_, K> {
+impl<K: Key> OptionalKeys<'_, K> {
     /// By the hashes of the distinct keys, which are then sorted.
     fn hashed(self) -> Places {
-        // Where the first row of a key is told, at the high bits of the key's hash or at the next free place.
+        // The first row of a key is at the place that the high bits of its hash name, or at the next free place.
         let mut bits = 12;
         let mut table = vec![NONE; 1 << bits];
         let mut firsts: Vec<(K, u32)> = Vec::new();
@@ -198,7 +198,7 @@ impl<K: Key> Column<'_, K> {
     }
 }
 
-impl Column<'_, (u128, &[u8])> {
+impl OptionalKeys<'_, (u128, &[u8])> {
     /// The same of bytes.
     fn hashed_bytes(self) -> Places {
         let mut seen: PlHashMap<&[u8], u32> = PlHashMap::default();
@@ -217,22 +217,22 @@ impl Column<'_, (u128, &[u8])> {
 /// code stands for.
 pub fn without_gaps(places: &[u32], distinct: usize) -> (Codes, Vec<u32>) {
     if distinct > places.len().saturating_mul(ENTRIES_PER_ROW) {
-        let mut held = places.to_vec();
-        held.sort_unstable();
-        held.dedup();
-        return (Codes::of(places.iter().copied()), held);
+        let mut distinct_places = places.to_vec();
+        distinct_places.sort_unstable();
+        distinct_places.dedup();
+        return (Codes::of(places.iter().copied()), distinct_places);
     }
     let mut codes = vec![0u32; distinct];
     places.iter().for_each(|&place| codes[place as usize] = 1);
-    let mut held = Vec::new();
+    let mut distinct_places = Vec::new();
     for (place, code) in (0..).zip(&mut codes) {
         if *code == 1 {
-            *code = held.len() as u32;
-            held.push(place);
+            *code = distinct_places.len() as u32;
+            distinct_places.push(place);
         }
     }
     let of_row = places.iter().map(|&place| codes[place as usize]).collect();
-    (Codes { of_row, distinct: held.len() }, held)
+    (Codes { of_row, distinct: distinct_places.len() }, distinct_places)
 }
 
 #[cfg(test)]
@@ -242,37 +242,37 @@ mod tests {
 
     /// Values of which some are missing.
     fn parted<T: Default>(values: Vec<Option<T>>) -> (Vec<T>, Bitmap) {
-        let there = values.iter().map(Option::is_some).collect();
-        (values.into_iter().map(Option::unwrap_or_default).collect(), there)
+        let validity = values.iter().map(Option::is_some).collect();
+        (values.into_iter().map(Option::unwrap_or_default).collect(), validity)
     }
 
     /// Places are those that a sorted set of the values has, and of each value its first row.
-    fn as_sorted<T: Ord + Copy + std::fmt::Debug>(values: &[T], there: &Bitmap, places: &Places) {
-        let held = || values.iter().enumerate().filter(|row| there.get_bit(row.0));
-        let mut distinct: Vec<T> = held().map(|row| *row.1).collect();
+    fn as_sorted<T: Ord + Copy + std::fmt::Debug>(values: &[T], validity: &Bitmap, places: &Places) {
+        let present = || values.iter().enumerate().filter(|row| validity.get_bit(row.0));
+        let mut distinct: Vec<T> = present().map(|row| *row.1).collect();
         distinct.sort_unstable();
         distinct.dedup();
         assert_eq!(places.of_row.len(), values.len());
         assert_eq!(places.rows.iter().map(|&row| values[row as usize]).collect::<Vec<T>>(), distinct);
-        for (row, value) in held() {
+        for (row, value) in present() {
             assert_eq!(distinct[places.of_row[row] as usize], *value);
             assert!(places.rows[places.of_row[row] as usize] as usize <= row);
         }
     }
 
     fn every_way<K: Key>(keys: Vec<Option<K>>) {
-        let (keys, there) = parted(keys);
-        let column = Column { keys: &keys, there: Some(&there) };
+        let (keys, validity) = parted(keys);
+        let column = OptionalKeys { keys: &keys, validity: Some(&validity) };
         let mut distinct = keys.clone();
         distinct.sort_unstable();
         let entry = |key: K| distinct.partition_point(|other| *other < key);
         for places in [
-            Places::of(&keys, Some(&there)),
+            Places::of(&keys, Some(&validity)),
             column.sorted(),
             column.hashed(),
             column.in_table(keys.len(), &entry),
         ] {
-            as_sorted(&keys, &there, &places);
+            as_sorted(&keys, &validity, &places);
         }
     }
 
@@ -288,25 +288,25 @@ mod tests {
 
         #[test]
         fn of_bytes(values in proptest::collection::vec(proptest::option::of("[\0ab]{0,18}"), 0..80)) {
-            let (values, there) = parted(values);
+            let (values, validity) = parted(values);
             let bytes: Vec<&[u8]> = values.iter().map(String::as_bytes).collect();
             let keys: Vec<(u128, &[u8])> = bytes.iter().map(|value| (start(value, 16), *value)).collect();
-            let column = Column { keys: &keys, there: Some(&there) };
-            for places in [Places::of_bytes(&bytes, Some(&there)), column.sorted(), column.hashed_bytes()] {
-                as_sorted(&bytes, &there, &places);
+            let column = OptionalKeys { keys: &keys, validity: Some(&validity) };
+            for places in [Places::of_bytes(&bytes, Some(&validity)), column.sorted(), column.hashed_bytes()] {
+                as_sorted(&bytes, &validity, &places);
             }
             let named: Vec<String> = values.iter().map(|value| format!("name of {value}")).collect();
             let bytes: Vec<&[u8]> = named.iter().map(String::as_bytes).collect();
-            as_sorted(&bytes, &there, &Places::of_bytes(&bytes, Some(&there)));
+            as_sorted(&bytes, &validity, &Places::of_bytes(&bytes, Some(&validity)));
         }
 
         #[test]
         fn gaps(places in proptest::collection::vec(0u32..200, 0..90)) {
-            let (codes, held) = without_gaps(&places, 200);
+            let (codes, distinct_places) = without_gaps(&places, 200);
             let mut distinct = places.clone();
             distinct.sort_unstable();
             distinct.dedup();
-            prop_assert_eq!(&held, &distinct);
+            prop_assert_eq!(&distinct_places, &distinct);
             prop_assert_eq!(codes, Codes::of(places.iter().copied()));
         }
     }
@@ -315,7 +315,7 @@ mod tests {
     fn a_table_of_hashes_grows() {
         let keys: Vec<u64> =
             (0..50_000u64).map(|row| (row % 9_000).wrapping_mul(0x9E37_79B9_7F4A_7C15)).collect();
-        let there = Bitmap::new_with_value(true, keys.len());
-        as_sorted(&keys, &there, &Column { keys: &keys, there: None }.hashed());
+        let validity = Bitmap::new_with_value(true, keys.len());
+        as_sorted(&keys, &validity, &OptionalKeys { keys: &keys, validity: None }.hashed());
     }
 }

@@ -6,6 +6,7 @@ use super::answer::{curve, curve_field, number, number_field, summary, summary_f
 use super::columnwise::{columnwise, columnwise_field};
 use super::ffi;
 use super::joint::{joint, joint_field, joint_single, joint_single_field};
+use super::keywords::keywords;
 use crate::statistics::{
     AdjustPValues, AveragePrecision, AverageRocCurve, BinormalCurve, BrunnerMunzel, CapCurve,
     CompareSegments, ConfusionAt, CostCurve, CvRocAuc, CvRocAucDifference, DetCurve, FprAtTpr, GainsTable,
@@ -25,7 +26,7 @@ struct Arguments<O> {
 
 /// The options of a statistic.
 fn options<O: for<'a> Deserialize<'a>>(kwargs: &[u8]) -> Result<O, String> {
-    Ok(ffi::keywords::<Arguments<O>>(kwargs)?.options)
+    Ok(keywords::<Arguments<O>>(kwargs)?.options)
 }
 
 macro_rules! expressions {
@@ -37,7 +38,7 @@ macro_rules! expressions {
         $($(mod $name {
             use super::*;
 
-            /// What users call it: of several ways to ask one thing, they know one name.
+            /// The public name. One public function may call several expressions.
             const CALLED: &str = [$(stringify!($public),)? stringify!($name)][0];
 
             ffi::symbols! {

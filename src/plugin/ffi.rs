@@ -1,7 +1,9 @@
-//! The C edge: what Polars calls, and what crosses in either direction. All `unsafe` of the plugin is here.
+//! The C interface: the functions that Polars calls, and the data that they exchange. All `unsafe` of the plugin is
+//! here.
 //!
-//! The contract is version 0.1 of polars-ffi's, the same from Polars 1.0 on. Inputs of a call are the plugin's to
-//! release, fields are borrowed, and what is answered belongs to Polars. An error is told apart, when Polars asks.
+//! The contract is version 0.1 of polars-ffi's, the same from Polars 1.0 on. The plugin must
+//! release the inputs of a call; fields are borrowed; the answer belongs to Polars. Polars asks for the message of an
+//! error by a call of its own.
 
 use std::cell::RefCell;
 use std::ffi::{CString, c_char, c_void};
@@ -13,6 +15,7 @@ use arrow::ffi::{
     ArrowArray, ArrowSchema, export_array_to_c, export_field_to_c, import_array_from_c, import_field_from_c,
 };
 
+use super::arrays::message;
 use super::values::Values;
 use crate::guard;
 
@@ -60,12 +63,12 @@ impl Drop for SeriesExport {
 pub type Body<'a, Given, Made> = &'a dyn Fn(&[u8], &[Given]) -> Result<Made, String>;
 
 thread_local! {
-    /// What went wrong last on this thread: Polars asks on the thread that it called on.
+    /// The last error on this thread: Polars asks for it on the thread on which it made the call.
     static LAST_ERROR: RefCell<CString> = RefCell::default();
 }
 
 fn tell(error: String) {
-    // Without NUL bytes, as the guard words errors, this never falls back to nothing.
+    // The guard removes NUL bytes from messages, so this conversion does not fail.
     LAST_ERROR.with(|last| *last.borrow_mut() = CString::new(error).unwrap_or_default());
 }
 
@@ -73,7 +76,7 @@ fn tell(error: String) {
 #[unsafe(no_mangle)]
 extern "C" fn _polars_plugin_get_version() -> u32 {
     static ONCE: Once = Once::new();
-    // A panic becomes an error, and is not to be printed beside it.
+    // A panic becomes an error, and must not be printed as well.
     ONCE.call_once(|| {
         std::panic::set_hook(Box::new(|panic| {
             if std::env::var_os("POLARS_VERBOSE").is_some_and(|verbose| verbose == "1") {
@@ -102,7 +105,7 @@ macro_rules! symbols {
             kwargs: *const u8,
             kwargs_len: usize,
         ) {
-            // SAFETY: Polars promises what is asked.
+            // SAFETY: Polars keeps the contract of the function.
             unsafe { $crate::plugin::ffi::plan($called, fields, count, (kwargs, kwargs_len), answer, &$plan) }
         }
 
@@ -116,7 +119,7 @@ macro_rules! symbols {
             answer: *mut $crate::plugin::ffi::SeriesExport,
             _context: *const std::ffi::c_void,
         ) {
-            // SAFETY: Polars promises what is asked.
+            // SAFETY: Polars keeps the contract of the function.
             unsafe { $crate::plugin::ffi::call($called, inputs, count, (kwargs, kwargs_len), answer, &$call) }
         }
     };
@@ -164,7 +167,7 @@ pub unsafe fn plan(
         // SAFETY: as the caller promises; a field that is borrowed is read and left alone.
         let (fields, kwargs) = unsafe {
             let fields = (0..count).map(|place| import_field_from_c(&*fields.add(place)));
-            let fields: Result<Vec<Field>, String> = fields.map(|field| field.map_err(worded)).collect();
+            let fields: Result<Vec<Field>, String> = fields.map(|field| field.map_err(message)).collect();
             (fields?, bytes(kwargs, kwargs_len))
         };
         body(kwargs, &fields).map(|field| export_field_to_c(&field))
@@ -174,17 +177,6 @@ pub unsafe fn plan(
         Ok(field) => unsafe { answer.write(field) },
         Err(error) => tell(error),
     }
-}
-
-/// The keyword arguments of a call, as Python pickled them.
-pub fn keywords<T: serde::de::DeserializeOwned>(kwargs: &[u8]) -> Result<T, String> {
-    serde_pickle::from_slice(kwargs, serde_pickle::DeOptions::new()).map_err(|error| {
-        format!("could not parse kwargs: '{error}'\n\nCheck: registration of kwargs in the plugin.")
-    })
-}
-
-fn worded(error: impl std::fmt::Display) -> String {
-    error.to_string()
 }
 
 /// Takes columns over, and releases what carried them.
@@ -204,9 +196,9 @@ unsafe fn take(inputs: *const SeriesExport, count: usize) -> Result<Vec<Input>, 
     for (column, arrays) in moved {
         // SAFETY: the field is there until the column is released, and it is the field of these arrays.
         let (field, chunks) = unsafe {
-            let field = import_field_from_c(&*column.field).map_err(worded)?;
+            let field = import_field_from_c(&*column.field).map_err(message)?;
             let chunks = arrays.into_iter().map(|array| import_array_from_c(array, field.dtype.clone()));
-            (field.clone(), chunks.collect::<Result<Vec<_>, _>>().map_err(worded)?)
+            (field.clone(), chunks.collect::<Result<Vec<_>, _>>().map_err(message)?)
         };
         taken.push(Input { field, chunks });
     }
@@ -437,7 +429,8 @@ mod tests {
             let answer = answer.unwrap();
             assert_eq!((answer.field.name.as_str(), answer.field.dtype()), ("x", array.dtype()));
             assert!(arrow::array::equal(answer.chunks[0].as_ref(), array.as_ref()), "{array:?}");
-            // Both columns and two of the arrays: the third lives on in the answer, but of nulls there is nothing to keep.
+            // Both columns and two of the arrays: the third lives on in the answer, but of nulls there is nothing to
+            // keep.
             let kept = usize::from(*array.dtype() != Dtype::Null);
             assert_eq!(count.load(Ordering::Relaxed), 5 - kept);
             drop(answer);
@@ -470,28 +463,6 @@ mod tests {
         }
         assert!(called(vec![odd], b"", &first).err().is_some_and(|error| error.starts_with("gini: ")));
         assert_eq!(count.swap(0, Ordering::Relaxed), 2);
-    }
-
-    #[test]
-    fn keyword_arguments() {
-        #[derive(serde::Deserialize)]
-        struct Level {
-            level: f64,
-        }
-        // pickle.dumps({"level": 0.5}, protocol=5)
-        let pickled = b"\x80\x05\x95\x15\0\0\0\0\0\0\0}\x94\x8c\x05level\x94G?\xe0\0\0\0\0\0\0s.";
-        assert_eq!(keywords::<Level>(pickled).map(|options| options.level), Ok(0.5));
-        let count = Arc::new(AtomicUsize::new(0));
-        for bad in [&b""[..], b"\x80\x05}.", b"level", &pickled[..20]] {
-            let inputs = vec![passed("x", &arrays()[..1], &count)];
-            let error = called(inputs, bad, &|kwargs, inputs| {
-                keywords::<Level>(kwargs)?;
-                first(kwargs, inputs)
-            });
-            let error = error.err().unwrap();
-            assert!(error.starts_with("gini: could not parse kwargs: '"), "{error}");
-        }
-        assert_eq!(count.load(Ordering::Relaxed), 8);
     }
 
     /// Plans an expression of this body as Polars does.

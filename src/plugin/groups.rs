@@ -7,8 +7,9 @@ use arrow::bitmap::Bitmap;
 use arrow::compute::utils::combine_validities_and;
 use arrow::datatypes::Field;
 
+use super::arrays::downcast;
 use super::ffi::Input;
-use super::values::{Values, held, joined};
+use super::values::{Values, concatenated};
 use super::{dtype, label, score, weight};
 use crate::ranking::{Bits, Group, Score};
 
@@ -99,9 +100,9 @@ pub fn same_groups(
         if *first != borders {
             let length = |borders: &[usize], group: usize| borders[group + 1] - borders[group];
             let lengths = |group: usize| (length(first, group), length(&borders, group));
-            if let Some((there, here)) = (0..groups).map(lengths).find(|(there, here)| there != here) {
+            if let Some((others, own)) = (0..groups).map(lengths).find(|(others, own)| others != own) {
                 return Err(format!(
-                    "{} \"{}\" has {here} rows but {} \"{}\" has {there} in the same group. \
+                    "{} \"{}\" has {own} rows but {} \"{}\" has {others} in the same group. \
                      Both must come from the same rows: filter, sort or sample both alike",
                     role(input),
                     lists.field.name,
@@ -127,7 +128,7 @@ fn rows_and_borders(lists: &Input, groups: usize) -> Result<(Values, Vec<usize>)
     let mut parts = Vec::with_capacity(lists.chunks.len().max(1));
     let mut borders = vec![0];
     for chunk in &lists.chunks {
-        let chunk = held::<ListArray<i64>>(chunk.as_ref())?;
+        let chunk = downcast::<ListArray<i64>>(chunk.as_ref())?;
         let (start, len) = (*chunk.offsets().first() as usize, chunk.offsets().range() as usize);
         let before = borders[borders.len() - 1];
         borders.extend(chunk.offsets().iter().skip(1).map(|&border| before + border as usize - start));
@@ -137,10 +138,10 @@ fn rows_and_borders(lists: &Input, groups: usize) -> Result<(Values, Vec<usize>)
         parts.push(new_empty_array(item.dtype.clone()));
     }
     if lists.len() != groups {
-        let list = joined(&parts)?;
+        let list = concatenated(&parts)?;
         borders = (0..=groups).map(|group| group * list.len()).collect();
         parts = if groups == 0 { vec![list.sliced(0, 0)] } else { vec![list; groups] };
     }
     let field = Field { name: lists.field.name.clone(), ..item.clone() };
-    Ok((Values { field, array: joined(&parts)? }, borders))
+    Ok((Values { field, array: concatenated(&parts)? }, borders))
 }

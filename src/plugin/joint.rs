@@ -11,34 +11,39 @@ use arrow::datatypes::{ArrowDataType as Dtype, Field};
 use super::answer::{CALLS, Threads, joined};
 use super::ffi::Input;
 use super::groups::same_groups;
-use super::keys::{self, Keys};
+use super::keys::{self, KeyCodes};
 use super::score::{Native, WithScores, dispatch};
 use super::values::Values;
 use super::{columns, dtype, label, score};
-use crate::ranking::{Codes, RowPlacements, Rows, Width, tasks};
+use crate::ranking::{Codes, KeyPlacements, RowPlacements, Rows, Width, tasks};
 use crate::statistics::{Column, Field as RecordField, Inputs, Joint, KeyInput, KeyKind, Needs, Record};
 
-/// Which input is what: scores first, then the label, then the key.
+/// Which input is what: scores first, then the label, then the key, then which rows are of the reference.
 struct Roles {
     scores: usize,
     label: Option<usize>,
     key: Option<(usize, &'static str)>,
+    reference: Option<usize>,
 }
 
 impl Roles {
-    fn of(Inputs { scores, label, key }: Inputs, inputs: usize) -> Result<Self, String> {
+    fn of(Inputs { scores, label, key }: Inputs, kind: KeyKind<'_>, inputs: usize) -> Result<Self, String> {
+        let all_inputs = inputs;
+        let has_reference = matches!(kind, KeyKind::Against(_));
+        let inputs = inputs.saturating_sub(usize::from(has_reference));
         let others = usize::from(label) + usize::from(key.is_some());
         let all_there = scores.is_none_or(|scores| inputs == scores + others);
         let has_key = key.is_some_and(|key| !key.is_optional || all_there);
-        let there = inputs.saturating_sub(usize::from(label) + usize::from(has_key));
+        let n_scores = inputs.saturating_sub(usize::from(label) + usize::from(has_key));
         let expected = scores.map_or_else(|| "two or more".into(), |scores| scores.to_string());
-        if !scores.map_or(there >= 2, |scores| there == scores) {
-            return Err(format!("expected {expected} scores, got {there}"));
+        if !scores.map_or(n_scores >= 2, |scores| n_scores == scores) {
+            return Err(format!("expected {expected} scores, got {n_scores}"));
         }
         Ok(Roles {
-            scores: there,
-            label: label.then_some(there),
+            scores: n_scores,
+            label: label.then_some(n_scores),
             key: key.filter(|_| has_key).map(|key| (inputs - 1, key.role)),
+            reference: has_reference.then(|| all_inputs - 1),
         })
     }
 
@@ -47,26 +52,33 @@ impl Roles {
         match (self.label, self.key) {
             (Some(label), _) if input == label => "label",
             (_, Some((key, role))) if input == key => role,
+            _ if self.reference == Some(input) => "reference",
             _ => "score",
         }
     }
 }
 
-/// What reading the columns of a statistic asks of it.
-struct Asked<'a> {
+/// What a statistic says about its columns, as far as reading them needs it.
+struct InputRules<'a> {
     inputs: Inputs,
     keys: KeyKind<'a>,
     needs: Needs,
+    reference: Option<usize>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> InputRules<'a> {
     fn by<J: Joint>(statistic: &'a J) -> Self {
-        Asked { inputs: J::INPUTS, keys: statistic.key_kind(), needs: statistic.needs() }
+        InputRules {
+            inputs: J::INPUTS,
+            keys: statistic.key_kind(),
+            needs: statistic.needs(),
+            reference: statistic.reference_score(),
+        }
     }
 
     /// The dtypes of a record's fields that depend on the inputs, once all inputs are known to be what they must be.
     fn checked(&self, inputs: &[&Field]) -> Result<columns::Dtypes, String> {
-        let roles = Roles::of(self.inputs, inputs.len())?;
+        let roles = Roles::of(self.inputs, self.keys, inputs.len())?;
         let mut dtypes = columns::Dtypes::of_score(Dtype::Null, false);
         for (place, input) in inputs.iter().enumerate() {
             let item = dtype::listed(input)?;
@@ -80,8 +92,17 @@ impl<'a> Asked<'a> {
                     dtypes.key = item.clone();
                 }
                 _ if roles.label == Some(place) => label::check("label", &input.name, item)?,
+                _ if roles.reference == Some(place) => label::check("reference", &input.name, item)?,
                 _ => score::check(&input.name, item)?,
             }
+        }
+        if let Some(reference) = self.reference.filter(|&reference| reference >= roles.scores) {
+            return Err(format!(
+                "reference must be a score's place, from 0 to {}, got {reference}; the expressions of several columns \
+                 gave {} scores in all",
+                roles.scores - 1,
+                roles.scores
+            ));
         }
         match self.keys {
             KeyKind::Among(classes) if classes.len() != roles.scores => {
@@ -99,13 +120,13 @@ impl<'a> Asked<'a> {
 
 /// The planned field of a statistic of rows.
 pub fn joint_field<J: Joint>(inputs: &[Field], statistic: &J) -> Result<Field, String> {
-    let dtypes = Asked::by(statistic).planned(inputs, statistic.check())?;
+    let dtypes = InputRules::by(statistic).planned(inputs, statistic.check())?;
     Ok(Field::new(inputs[0].name.clone(), columns::record_dtype(J::Record::FIELDS, &dtypes), true))
 }
 
 /// The planned field of a statistic of rows whose record has one field, which stands for the record.
 pub fn joint_single_field<J: Joint>(inputs: &[Field], statistic: &J) -> Result<Field, String> {
-    let dtypes = Asked::by(statistic).planned(inputs, statistic.check())?;
+    let dtypes = InputRules::by(statistic).planned(inputs, statistic.check())?;
     Ok(columns::field(&inputs[0].name, &J::Record::FIELDS[0].kind, &dtypes))
 }
 
@@ -124,11 +145,11 @@ pub fn joint_single<J: Joint>(inputs: &[Input], statistic: &J) -> Result<Values,
 }
 
 fn answers<J: Joint>(inputs: &[Input], statistic: &J) -> Result<(Vec<Column>, columns::Lookups), String> {
-    let asked = Asked::by(statistic);
-    let (table, dtypes) = Table::read(inputs, &asked)?;
+    let rules = InputRules::by(statistic);
+    let (table, dtypes) = GroupTable::read(inputs, &rules)?;
     let passes = statistic.passes().max(2);
     let columns = table.answers(J::Record::FIELDS, passes, &|group, columns| {
-        let (rows, has_nan) = table.group(group, asked.needs)?;
+        let (rows, has_nan) = table.group(group, rules.needs)?;
         let KeyInput { role, most, nan_by_key, .. } = J::INPUTS.key.unwrap_or(KeyInput::called("key"));
         if rows.keys.distinct > most {
             return Err(format!(
@@ -140,7 +161,7 @@ fn answers<J: Joint>(inputs: &[Input], statistic: &J) -> Result<(Vec<Column>, co
         record.append(columns);
         Ok(())
     })?;
-    let names = match asked.keys {
+    let names = match rules.keys {
         KeyKind::Among(classes) => classes.to_vec(),
         _ => inputs.iter().map(|input| input.field.name.to_string()).collect(),
     };
@@ -151,46 +172,51 @@ fn answers<J: Joint>(inputs: &[Input], statistic: &J) -> Result<(Vec<Column>, co
 type Append<'a> = &'a (dyn Fn(usize, &mut [Column]) -> Result<(), String> + Sync);
 
 /// The rows of all groups, column by column.
-struct Table {
+struct GroupTable {
     scores: Vec<Box<dyn Array>>,
     labels: Option<Bitmap>,
     values: Vec<PrimitiveArray<f64>>,
-    keys: Option<Keys>,
-    /// Rows in which nothing is missing, where anything is.
+    keys: Option<KeyCodes>,
+    /// Rows without a missing value, unless no value is missing.
     valid: Option<Bitmap>,
     borders: Vec<usize>,
 }
 
-impl Table {
-    fn read(inputs: &[Input], asked: &Asked) -> Result<(Table, columns::Dtypes), String> {
+impl GroupTable {
+    fn read(inputs: &[Input], rules: &InputRules) -> Result<(GroupTable, columns::Dtypes), String> {
         CALLS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let dtypes = asked.checked(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>())?;
-        let roles = Roles::of(asked.inputs, inputs.len())?;
+        let dtypes = rules.checked(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>())?;
+        let roles = Roles::of(rules.inputs, rules.keys, inputs.len())?;
         let (rows, borders) = same_groups(inputs, |input| roles.name(input))?;
         let mut valid: Option<Bitmap> = None;
-        let mut hold = |there: Option<&Bitmap>| valid = combine_validities_and(valid.as_ref(), there);
+        let mut narrow = |validity: Option<&Bitmap>| valid = combine_validities_and(valid.as_ref(), validity);
         let mut scores = Vec::with_capacity(roles.scores);
         for rows in &rows[..roles.scores] {
             let rankable = score::rankable(rows)?;
-            hold(rankable.validity());
+            narrow(rankable.validity());
             scores.push(rankable);
         }
-        let valued = if asked.needs.values { &rows[..roles.scores] } else { &[] };
+        let valued = if rules.needs.values { &rows[..roles.scores] } else { &[] };
         let values = valued.iter().map(Values::floats).collect::<Result<Vec<_>, String>>()?;
         let mut labels = None;
         if let Some(place) = roles.label {
-            let (truths, there) = label::bits("label", &rows[place])?;
-            hold(there.as_ref());
+            let (truths, validity) = label::bits("label", &rows[place])?;
+            narrow(validity.as_ref());
             labels = Some(truths);
         }
         let mut keys = None;
         if let Some((place, role)) = roles.key {
-            let rows = &rows[place];
-            hold(rows.there().as_ref());
-            keys = Some(Keys::read(role, rows, asked.keys)?);
+            let keys_of_rows = &rows[place];
+            narrow(keys_of_rows.validity().as_ref());
+            let mut codes = KeyCodes::read(role, keys_of_rows, rules.keys)?;
+            if let (KeyKind::Against(reference), Some(place)) = (rules.keys, roles.reference) {
+                let (is_reference, _) = label::bits("reference", &rows[place])?;
+                codes.put_first(&is_reference, keys_of_rows, reference)?;
+            }
+            keys = Some(codes);
         }
         let valid = valid.filter(|valid| valid.unset_bits() > 0);
-        Ok((Table { scores, labels, values, keys, valid, borders }, dtypes))
+        Ok((GroupTable { scores, labels, values, keys, valid, borders }, dtypes))
     }
 
     fn rows(&self, group: usize) -> Range<usize> {
@@ -234,7 +260,8 @@ impl Table {
         }
         #[allow(clippy::borrowed_box)]
         let learn = |scores: &Box<dyn Array>| {
-            dispatch(scores.as_ref(), Learning { kept: &kept, labels: &rows.labels, needs })
+            let learning = Learning { kept: &kept, labels: &rows.labels, keys: &rows.keys, needs };
+            dispatch(scores.as_ref(), learning)
         };
         let learnt = if self.scores.len() > 1 && rows.len >= crate::ranking::SHARD_ROWS {
             // Large scores are ranked side by side.
@@ -244,7 +271,7 @@ impl Table {
             self.scores.iter().map(learn).collect::<Result<Vec<_>, String>>()?
         };
         let mut has_nan = false;
-        for Learnt { codes, placed, nan } in learnt {
+        for Learnt { codes, placements, key_placements, nan } in learnt {
             has_nan |= !nan.is_empty();
             if !nan.is_empty() && rows.nan_keys.is_empty() {
                 rows.nan_keys = vec![false; rows.keys.distinct];
@@ -255,7 +282,8 @@ impl Table {
                 }
             }
             rows.scores.extend(codes);
-            rows.placed.extend(placed);
+            rows.placements.extend(placements);
+            rows.key_placements.extend(key_placements);
         }
         Ok((rows, has_nan))
     }
@@ -292,13 +320,15 @@ impl Kept {
 struct Learning<'a> {
     kept: &'a Kept,
     labels: &'a [bool],
+    keys: &'a Codes,
     needs: Needs,
 }
 
 /// What was learnt of a score column.
 struct Learnt {
     codes: Option<Codes>,
-    placed: Option<RowPlacements>,
+    placements: Option<RowPlacements>,
+    key_placements: Option<Vec<KeyPlacements>>,
     /// Which rows are NaN.
     nan: Vec<usize>,
 }
@@ -312,8 +342,10 @@ impl WithScores for Learning<'_> {
             scores.iter().enumerate().filter(|row| row.1.is_nan()).map(|row| row.0).collect();
         Ok(Learnt {
             codes: self.needs.codes.then(|| Codes::of(scores.iter().copied())),
-            placed: (self.needs.placements && nan.is_empty())
+            placements: (self.needs.placements && nan.is_empty())
                 .then(|| RowPlacements::of(&scores, self.labels)),
+            key_placements: (self.needs.key_placements && nan.is_empty())
+                .then(|| KeyPlacements::of(&scores, self.labels, self.keys)),
             nan,
         })
     }

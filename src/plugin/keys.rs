@@ -3,11 +3,13 @@
 use arrow::array::{
     Array, BinaryArray, BinaryViewArray, BooleanArray, PrimitiveArray, StructArray, Utf8ViewArray,
 };
+use arrow::bitmap::Bitmap;
 use arrow::datatypes::{ArrowDataType as Dtype, DTYPE_ENUM_VALUES_LEGACY, DTYPE_ENUM_VALUES_NEW, Field};
 use polars::prelude::{PlHashMap, pf16};
 
+use super::arrays::downcast;
 use super::distinct::{Places, without_gaps};
-use super::values::{Values, held, picked};
+use super::values::{Values, gathered};
 use super::words::Words;
 use super::{dtype, label, text};
 use crate::ranking::{Codes, Key, Score};
@@ -17,38 +19,61 @@ use crate::statistics::KeyKind;
 const SHOWN: usize = 10;
 
 /// A column of keys as codes.
-pub struct Keys {
+pub struct KeyCodes {
     /// For each row, the place of its key among `values`.
     pub codes: Vec<u32>,
     /// The distinct keys, in order.
     pub values: Values,
 }
 
-impl Keys {
+impl KeyCodes {
     /// Codes the rows of a key column of a kind.
-    pub fn read(role: &str, rows: &Values, kind: KeyKind<'_>) -> Result<Keys, String> {
+    pub fn read(role: &str, rows: &Values, kind: KeyKind<'_>) -> Result<KeyCodes, String> {
         if kind == KeyKind::Truth {
             return Self::of_truths(role, rows);
         }
         check(role, rows.name(), &rows.field)?;
         let Places { of_row: mut codes, rows: firsts } = places(&rows.field, rows.array.as_ref())?;
-        let array = one_zero(picked(rows.array.as_ref(), &firsts)?)?;
+        let array = one_zero(gathered(rows.array.as_ref(), &firsts)?)?;
         let values = Values { field: rows.field.clone(), array };
-        if let KeyKind::Against(reference) = kind {
-            refers(&values, reference, rows.array.null_count() > 0)?;
-        }
         if let KeyKind::Among(classes) = kind {
             let places = among(classes, role, &values)?;
             codes.iter_mut().for_each(|code| *code = places.get(*code as usize).copied().unwrap_or_default());
         }
-        Ok(Keys { codes, values })
+        Ok(KeyCodes { codes, values })
     }
 
     /// Codes the rows of a column of truth values: false is 0, and true is 1.
-    fn of_truths(role: &str, rows: &Values) -> Result<Keys, String> {
+    fn of_truths(role: &str, rows: &Values) -> Result<KeyCodes, String> {
         let (truths, _) = label::bits(role, rows)?;
         let values = Values::new(rows.name(), BooleanArray::from_slice([false, true]).boxed());
-        Ok(Keys { codes: truths.iter().map(u32::from).collect(), values })
+        Ok(KeyCodes { codes: truths.iter().map(u32::from).collect(), values })
+    }
+
+    /// Puts the keys of the reference before all others, or says that no row has it.
+    pub fn put_first(&mut self, is_reference: &Bitmap, rows: &Values, reference: &str) -> Result<(), String> {
+        let mut of_reference = vec![false; self.values.array.len()];
+        let validity = rows.validity();
+        for (row, &code) in self.codes.iter().enumerate() {
+            if is_reference.get_bit(row) && validity.as_ref().is_none_or(|validity| validity.get_bit(row)) {
+                of_reference[code as usize] = true;
+            }
+        }
+        // Without any keys there is nothing to compare, and no reference is needed.
+        if !of_reference.is_empty() && !of_reference.contains(&true) {
+            return Err(without_reference(&self.values, reference, validity.is_some())?);
+        }
+        let mut order: Vec<u32> = (0..of_reference.len() as u32).collect();
+        order.sort_by_key(|&code| !of_reference[code as usize]);
+        let mut places = vec![0; order.len()];
+        for (place, &code) in (0..).zip(&order) {
+            places[code as usize] = place;
+        }
+        self.codes
+            .iter_mut()
+            .for_each(|code| *code = places.get(*code as usize).copied().unwrap_or_default());
+        self.values.array = gathered(self.values.array.as_ref(), &order)?;
+        Ok(())
     }
 
     /// The codes of some rows without gaps, and the key that each stands for.
@@ -76,18 +101,18 @@ pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
 
 /// Where each value stands among the distinct ones.
 fn places(field: &Field, array: &dyn Array) -> Result<Places, String> {
-    let there = array.validity();
+    let validity = array.validity();
     macro_rules! scores {
         ($value:ty) => {{
-            let values = held::<PrimitiveArray<$value>>(array)?.values();
-            Ok(Places::of(&values.iter().map(|&value| key(value)).collect::<Vec<_>>(), there))
+            let values = downcast::<PrimitiveArray<$value>>(array)?.values();
+            Ok(Places::of(&values.iter().map(|&value| key(value)).collect::<Vec<_>>(), validity))
         }};
     }
     match array.dtype() {
         Dtype::Null => Ok(Places { of_row: vec![0; array.len()], rows: Vec::new() }),
         Dtype::Boolean => {
-            let truths = held::<BooleanArray>(array)?.values().iter();
-            Ok(Places::of(&truths.map(u8::from).collect::<Vec<_>>(), there))
+            let truths = downcast::<BooleanArray>(array)?.values().iter();
+            Ok(Places::of(&truths.map(u8::from).collect::<Vec<_>>(), validity))
         }
         Dtype::Int8 => scores!(i8),
         Dtype::Int16 => scores!(i16),
@@ -104,26 +129,28 @@ fn places(field: &Field, array: &dyn Array) -> Result<Places, String> {
         Dtype::Float32 => scores!(f32),
         Dtype::Float64 => scores!(f64),
         Dtype::Float16 => {
-            let values = held::<PrimitiveArray<pf16>>(array)?.values();
-            Ok(Places::of(&values.iter().map(|&value| key(f32::from(value))).collect::<Vec<_>>(), there))
+            let values = downcast::<PrimitiveArray<pf16>>(array)?.values();
+            Ok(Places::of(&values.iter().map(|&value| key(f32::from(value))).collect::<Vec<_>>(), validity))
         }
         Dtype::Utf8View => {
-            let words = held::<Utf8ViewArray>(array)?.values_iter();
-            Ok(Places::of_bytes(&words.map(str::as_bytes).collect::<Vec<_>>(), there))
+            let words = downcast::<Utf8ViewArray>(array)?.values_iter();
+            Ok(Places::of_bytes(&words.map(str::as_bytes).collect::<Vec<_>>(), validity))
         }
-        Dtype::BinaryView => {
-            Ok(Places::of_bytes(&held::<BinaryViewArray>(array)?.values_iter().collect::<Vec<_>>(), there))
-        }
-        Dtype::LargeBinary => {
-            Ok(Places::of_bytes(&held::<BinaryArray<i64>>(array)?.values_iter().collect::<Vec<_>>(), there))
-        }
+        Dtype::BinaryView => Ok(Places::of_bytes(
+            &downcast::<BinaryViewArray>(array)?.values_iter().collect::<Vec<_>>(),
+            validity,
+        )),
+        Dtype::LargeBinary => Ok(Places::of_bytes(
+            &downcast::<BinaryArray<i64>>(array)?.values_iter().collect::<Vec<_>>(),
+            validity,
+        )),
         Dtype::Dictionary(..) => places_of_words(field, &Words::of(array)?),
-        Dtype::Struct(fields) => places_of_structs(fields, held(array)?),
+        Dtype::Struct(fields) => places_of_structs(fields, downcast(array)?),
         _ => Err(format!("\"{}\" has dtype {}, whose values have no order", field.name, dtype::shown(field))),
     }
 }
 
-/// The key of a value; all that are no number have one, and come last.
+/// The key of a value; all NaN have one key, which comes last.
 fn key<S: Score>(value: S) -> S::Key {
     if value.is_nan() { S::Key::FAULT } else { value.key() }
 }
@@ -143,17 +170,17 @@ fn places_of_words(field: &Field, words: &Words) -> Result<Places, String> {
         };
         words.words.values_iter().map(rank).collect::<Result<Vec<u32>, String>>()?
     };
-    // The place under a missing row may be that of no word.
+    // Under a missing row, the place may be outside the words.
     let rank = |&place: &u32| ranks.get(place as usize).copied().unwrap_or_default();
-    Ok(Places::of(&words.places.iter().map(rank).collect::<Vec<_>>(), words.there.as_ref()))
+    Ok(Places::of(&words.places.iter().map(rank).collect::<Vec<_>>(), words.validity.as_ref()))
 }
 
 /// The categories of an Enum, in its order: the field names each after its length, which a semicolon ends.
 fn categories(field: &Field) -> Vec<&str> {
     let about = field.metadata.as_ref();
-    let told = about
+    let listed = about
         .and_then(|about| about.get(DTYPE_ENUM_VALUES_NEW).or_else(|| about.get(DTYPE_ENUM_VALUES_LEGACY)));
-    let mut rest = told.map_or("", |told| told.as_str());
+    let mut rest = listed.map_or("", |listed| listed.as_str());
     let next = || {
         let (len, tail) = rest.split_once(';')?;
         let (category, tail) = tail.split_at_checked(len.parse().ok()?)?;
@@ -165,27 +192,27 @@ fn categories(field: &Field) -> Vec<&str> {
 
 /// Structs go by their fields, the first one first; a missing value comes before all others.
 fn places_of_structs(fields: &[Field], structs: &StructArray) -> Result<Places, String> {
-    let there = structs.validity();
-    let mut so_far = Places::of(&vec![0u8; structs.len()], there);
+    let validity = structs.validity();
+    let mut so_far = Places::of(&vec![0u8; structs.len()], validity);
     for (field, values) in fields.iter().zip(structs.values()) {
         let next = places(field, values.as_ref())?;
         let width = next.rows.len() as u64 + 1;
         let of_next = |row: usize| if values.is_valid(row) { u64::from(next.of_row[row]) + 1 } else { 0 };
         let key = |(row, &place): (usize, &u32)| u64::from(place) * width + of_next(row);
-        so_far = Places::of(&so_far.of_row.iter().enumerate().map(key).collect::<Vec<u64>>(), there);
+        so_far = Places::of(&so_far.of_row.iter().enumerate().map(key).collect::<Vec<u64>>(), validity);
     }
     Ok(so_far)
 }
 
-/// Floats with one zero: both are one key, which would else be named after the one that comes first.
+/// Floats without -0.0. Both zeros are one key, whose name would otherwise depend on the order of the rows.
 fn one_zero(values: Box<dyn Array>) -> Result<Box<dyn Array>, String> {
     Ok(match values.dtype() {
         Dtype::Float64 => {
-            let floats = held::<PrimitiveArray<f64>>(values.as_ref())?.values().iter();
+            let floats = downcast::<PrimitiveArray<f64>>(values.as_ref())?.values().iter();
             PrimitiveArray::from_vec(floats.map(|value| value + 0.0).collect()).boxed()
         }
         Dtype::Float32 => {
-            let floats = held::<PrimitiveArray<f32>>(values.as_ref())?.values().iter();
+            let floats = downcast::<PrimitiveArray<f32>>(values.as_ref())?.values().iter();
             PrimitiveArray::from_vec(floats.map(|value| value + 0.0).collect()).boxed()
         }
         _ => values,
@@ -207,30 +234,25 @@ fn among(classes: &[String], role: &str, keys: &Values) -> Result<Vec<u32>, Stri
     (0..keys.array.len()).map(|row| place(text::cast(&keys.field, keys.array.as_ref(), row)?)).collect()
 }
 
-/// Refuses keys among which the reference is not; `missing` if there are rows without a key.
-fn refers(values: &Values, reference: &str, missing: bool) -> Result<(), String> {
-    let structs = held::<StructArray>(values.array.as_ref())?;
-    let (Dtype::Struct(fields), [others, names @ ..]) = (structs.dtype(), structs.values()) else {
+/// What is wrong with keys among which the reference is not; `missing` if there are rows without a key.
+fn without_reference(values: &Values, reference: &str, missing: bool) -> Result<String, String> {
+    let structs = downcast::<StructArray>(values.array.as_ref())?;
+    let (Dtype::Struct(fields), names) = (structs.dtype(), structs.values()) else {
         return Err("a key with a reference has no fields".into());
     };
-    // Nothing, and missing keys alone, refer to nothing.
-    if structs.is_empty() || !held::<BooleanArray>(others.as_ref())?.value(0) {
-        return Ok(());
-    }
-    let told = |row: usize| {
-        let texts =
-            fields[1..].iter().zip(names).map(|(field, names)| text::shown(field, names.as_ref(), row));
+    let shown = |row: usize| {
+        let texts = fields.iter().zip(names).map(|(field, names)| text::shown(field, names.as_ref(), row));
         Ok(texts.collect::<Result<Vec<_>, String>>()?.join(", "))
     };
-    let mut there = (0..structs.len()).take(SHOWN).map(told).collect::<Result<Vec<_>, String>>()?;
+    let mut listed = (0..structs.len()).take(SHOWN).map(shown).collect::<Result<Vec<_>, String>>()?;
     let mut keys = structs.len();
     if missing {
         keys += 1;
-        there.extend((there.len() < SHOWN).then(|| vec!["null"; names.len()].join(", ")));
+        listed.extend((listed.len() < SHOWN).then(|| vec!["null"; names.len()].join(", ")));
     }
-    Err(format!(
+    Ok(format!(
         "versus names the segment {reference}, which the rows do not have; there are: {}{}",
-        there.join("; "),
+        listed.join("; "),
         if keys > SHOWN { "; ..." } else { "" }
     ))
 }
@@ -240,12 +262,12 @@ mod tests {
     use arrow::array::{DictionaryArray, NullArray};
 
     use super::*;
-    use crate::plugin::values::joined;
+    use crate::plugin::values::concatenated;
 
     /// The codes of a column of keys, and the keys as text.
     fn read(field: Field, array: Box<dyn Array>) -> (Vec<u32>, Vec<String>) {
         let rows = Values { field, array };
-        let keys = Keys::read("fold", &rows, KeyKind::Any).unwrap();
+        let keys = KeyCodes::read("fold", &rows, KeyKind::Any).unwrap();
         assert_eq!(keys.values.array.dtype(), rows.array.dtype());
         let texts = (0..keys.values.array.len())
             .map(|row| text::shown(&keys.values.field, keys.values.array.as_ref(), row).unwrap());
@@ -285,7 +307,7 @@ mod tests {
             coded(&["b", "c"], &[Some(0), None, Some(1)]),
             coded(&["a", "b"], &[Some(1), Some(0)]).sliced(0, 2),
         ];
-        let all = joined(&parts).unwrap();
+        let all = concatenated(&parts).unwrap();
         assert_eq!(
             read(named(all.as_ref()), all.clone()),
             (vec![1, 0, 2, 1, 0], ["a", "b", "c"].map(String::from).to_vec())
@@ -308,7 +330,7 @@ mod tests {
             StructArray::try_new(Dtype::Struct(fields), 4, vec![numbers, words], None).unwrap().boxed();
         let expected = ["{null,\"b\"}", "{1,\"b\"}", "{2,\"a\"}", "{2,\"b\"}"].map(String::from).to_vec();
         assert_eq!(read(named(structs.as_ref()), structs.clone()), (vec![3, 0, 2, 1], expected.clone()));
-        let twice = joined(&[structs.clone(), structs.clone()]).unwrap();
+        let twice = concatenated(&[structs.clone(), structs.clone()]).unwrap();
         assert_eq!(read(named(twice.as_ref()), twice).1, expected);
         let missing = structs.with_validity(Some([true, false, true, false].into_iter().collect()));
         assert_eq!(read(named(missing.as_ref()), missing).1, expected[2..]);

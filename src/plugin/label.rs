@@ -5,8 +5,9 @@ use arrow::bitmap::Bitmap;
 use arrow::datatypes::{ArrowDataType as Dtype, Field};
 use polars::prelude::pf16;
 
+use super::arrays::downcast;
 use super::dtype;
-use super::values::{Values, held};
+use super::values::Values;
 
 /// Says what a label may be, and how to write one that is something else.
 fn refused(role: &str, name: &str, got: String, example: &str) -> String {
@@ -47,15 +48,15 @@ pub fn bits(role: &str, labels: &Values) -> Result<(Bitmap, Option<Bitmap>), Str
                     Ok((none.clone(), Some(none)))
                 }
                 Dtype::Boolean => {
-                    let truths = held::<BooleanArray>(array)?;
+                    let truths = downcast::<BooleanArray>(array)?;
                     Ok((truths.values().clone(), truths.validity().cloned()))
                 }
                 $(Dtype::$dtype => {
-                    let array = held::<PrimitiveArray<$label>>(array)?;
+                    let array = downcast::<PrimitiveArray<$label>>(array)?;
                     let values = array.values().as_slice();
                     let one_or_zero = |value: &$label| *value == $one || *value == $zero;
                     if !values.iter().all(one_or_zero) {
-                        // A value under a null may be anything: look again, at those that are there.
+                        // A value under a null may be anything, so a second look leaves out the nulls.
                         let wrong = array.iter().flatten().find(|value| !one_or_zero(value));
                         if let Some(wrong) = wrong {
                             let wrong = wrong.to_string();

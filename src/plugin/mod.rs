@@ -1,11 +1,12 @@
-//! The edge to Polars: List columns to groups, records to columns, and the table of expressions.
+//! The connection to Polars: List columns to groups, records to columns, and the table of expressions.
 //!
 //! The only layer that names polars, arrow or pyo3, and one that holds no formula. Every expression
 //! gets List columns with one row a group (the Python side implodes its arguments), is called once for
-//! all groups, and answers with exactly one row a group. What crosses are Arrow arrays, which are read and
-//! written as they are: no column of Polars is made of them, whose dtypes would each have to be compiled.
+//! all groups, and answers with exactly one row a group. Inputs and answers are Arrow arrays. They are not turned into
+//! columns of Polars, because the code for each of its dtypes would have to be compiled.
 
 mod answer;
+mod arrays;
 mod columns;
 mod columnwise;
 mod distinct;
@@ -15,6 +16,7 @@ mod ffi;
 mod groups;
 mod joint;
 mod keys;
+mod keywords;
 mod label;
 mod score;
 mod text;
@@ -27,7 +29,8 @@ mod words;
 mod python {
     use pyo3::prelude::*;
 
-    /// Buffers cross from plugin to Polars and back: one allocator on both sides keeps freed pages in use.
+    /// Memory that the plugin allocates is freed by Polars, and the other way round. With one allocator for both, freed
+    /// pages are used again.
     #[global_allocator]
     static ALLOCATOR: pyo3_polars::PolarsAllocator = pyo3_polars::PolarsAllocator::new();
 

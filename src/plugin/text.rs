@@ -11,8 +11,8 @@ use arrow::temporal_conversions::{
 use arrow::types::NativeType;
 use polars::prelude::pf16;
 
+use super::arrays::downcast;
 use super::dtype;
-use super::values::held;
 use super::words::Words;
 
 /// A value as a cast to String writes it.
@@ -55,12 +55,12 @@ pub fn shown(field: &Field, array: &dyn Array, row: usize) -> Result<String, Str
         };
     }
     match array.dtype() {
-        Dtype::Utf8View => Ok(held::<Utf8ViewArray>(array)?.value(row).to_string()),
+        Dtype::Utf8View => Ok(downcast::<Utf8ViewArray>(array)?.value(row).to_string()),
         Dtype::Dictionary(..) => {
             let words = Words::of(array)?;
             Ok(words.words.value(words.places[row] as usize).to_string())
         }
-        Dtype::Boolean => Ok(held::<BooleanArray>(array)?.value(row).to_string()),
+        Dtype::Boolean => Ok(downcast::<BooleanArray>(array)?.value(row).to_string()),
         Dtype::Int8 => plain!(i8),
         Dtype::Int16 => plain!(i16),
         Dtype::Int32 => plain!(i32),
@@ -75,16 +75,16 @@ pub fn shown(field: &Field, array: &dyn Array, row: usize) -> Result<String, Str
         Dtype::Float32 => Ok(float(f64::from(value::<f32>(array, row)?))),
         Dtype::Float64 => Ok(float(value(array, row)?)),
         Dtype::Decimal(_, decimals) => Ok(decimal(value(array, row)?, *decimals)),
-        Dtype::Date32 => Ok(told(date32_to_date_opt(value(array, row)?))),
+        Dtype::Date32 => Ok(or_null(date32_to_date_opt(value(array, row)?))),
         Dtype::Timestamp(unit, zone) => {
-            let utc = told(datetime(*unit, value(array, row)?));
+            let utc = or_null(datetime(*unit, value(array, row)?));
             Ok(if zone.is_some() { format!("{utc} UTC") } else { utc })
         }
-        Dtype::Time64(_) => Ok(told(time64ns_to_time_opt(value(array, row)?))),
+        Dtype::Time64(_) => Ok(or_null(time64ns_to_time_opt(value(array, row)?))),
         Dtype::Duration(unit) => Ok(duration(value(array, row)?, *unit)),
         Dtype::BinaryView | Dtype::LargeBinary => Ok(binary(bytes(array, row)?)),
         Dtype::Struct(fields) => {
-            let values = held::<StructArray>(array)?.values();
+            let values = downcast::<StructArray>(array)?.values();
             let of_fields = fields.iter().zip(values).map(|(field, values)| {
                 let text = shown(field, values.as_ref(), row)?;
                 Ok(if dtype::is_words(field) && values.is_valid(row) { format!("\"{text}\"") } else { text })
@@ -96,21 +96,21 @@ pub fn shown(field: &Field, array: &dyn Array, row: usize) -> Result<String, Str
 }
 
 fn value<T: NativeType>(array: &dyn Array, row: usize) -> Result<T, String> {
-    Ok(held::<PrimitiveArray<T>>(array)?.value(row))
+    Ok(downcast::<PrimitiveArray<T>>(array)?.value(row))
 }
 
 fn bytes(array: &dyn Array, row: usize) -> Result<&[u8], String> {
     match array.dtype() {
-        Dtype::LargeBinary => Ok(held::<BinaryArray<i64>>(array)?.value(row)),
-        _ => Ok(held::<BinaryViewArray>(array)?.value(row)),
+        Dtype::LargeBinary => Ok(downcast::<BinaryArray<i64>>(array)?.value(row)),
+        _ => Ok(downcast::<BinaryViewArray>(array)?.value(row)),
     }
 }
 
-fn told(value: Option<impl std::fmt::Display>) -> String {
+fn or_null(value: Option<impl std::fmt::Display>) -> String {
     value.map_or_else(|| "null".into(), |value| value.to_string())
 }
 
-/// A float with a fraction of at most six digits, and with an exponent if that would say little.
+/// A float with a fraction of at most six digits, and with an exponent if it is very large or very small.
 fn float(value: f64) -> String {
     const LARGE: f64 = 999_999.0;
     const SMALL: f64 = 0.000_001;
@@ -178,7 +178,7 @@ fn datetime(unit: TimeUnit, value: i64) -> Option<chrono::NaiveDateTime> {
     }
 }
 
-/// Days, hours, minutes and seconds, each if there are any, and what is left in the largest unit that tells it.
+/// Days, hours, minutes and seconds, each unless it is 0, and the rest in the largest unit in which it is whole.
 fn duration(value: i64, unit: TimeUnit) -> String {
     let (second, units): (i64, &[&str]) = match unit {
         TimeUnit::Nanosecond => (1_000_000_000, &["ns", "µs", "ms"]),

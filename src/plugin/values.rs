@@ -1,4 +1,4 @@
-//! Columns of values in one chunk: joined from chunks, picked by row, and read as floats.
+//! Columns of values in one chunk: concatenated from chunks, gathered by row, and read as floats.
 
 use arrow::array::builder::{ArrayBuilder, ShareStrategy, make_builder};
 use arrow::array::{Array, BooleanArray, NullArray, PrimitiveArray, StructArray};
@@ -8,6 +8,7 @@ use arrow::datatypes::{ArrowDataType as Dtype, Field};
 use arrow::types::NativeType;
 use polars::prelude::pf16;
 
+use super::arrays::{NOWHERE, downcast, message};
 use super::words;
 
 /// A column in one chunk.
@@ -31,16 +32,16 @@ impl Values {
     }
 
     /// Which values are there, if not all are.
-    pub fn there(&self) -> Option<Bitmap> {
+    pub fn validity(&self) -> Option<Bitmap> {
         match self.array.dtype() {
             Dtype::Null => Some(Bitmap::new_zeroed(self.array.len())),
-            _ => self.array.validity().filter(|there| there.unset_bits() > 0).cloned(),
+            _ => self.array.validity().filter(|validity| validity.unset_bits() > 0).cloned(),
         }
     }
 
     /// The values as a slice.
     pub fn slice<T: NativeType>(&self) -> Result<&[T], String> {
-        Ok(held::<PrimitiveArray<T>>(self.array.as_ref())?.values())
+        Ok(downcast::<PrimitiveArray<T>>(self.array.as_ref())?.values())
     }
 
     /// The values as floats, rounded as Polars does.
@@ -49,10 +50,10 @@ impl Values {
         macro_rules! by_dtype {
             ($($dtype:pat => $value:ty, $float:expr;)*) => {
                 match array.dtype() {
-                    Dtype::Float64 => Ok(held::<PrimitiveArray<f64>>(array)?.clone()),
+                    Dtype::Float64 => Ok(downcast::<PrimitiveArray<f64>>(array)?.clone()),
                     Dtype::Null => Ok(PrimitiveArray::new_null(Dtype::Float64, array.len())),
                     Dtype::Boolean => {
-                        let truths = held::<BooleanArray>(array)?.values().iter();
+                        let truths = downcast::<BooleanArray>(array)?.values().iter();
                         Ok(with_validity(truths.map(|truth| f64::from(u8::from(truth))).collect(), array))
                     }
                     Dtype::Decimal(_, decimals) => {
@@ -89,53 +90,39 @@ fn with_validity<T: NativeType>(values: Vec<T>, like: &dyn Array) -> PrimitiveAr
     PrimitiveArray::from_vec(values).with_validity(like.validity().cloned())
 }
 
-/// An array as what its dtype says it is.
-pub fn held<A: 'static>(array: &dyn Array) -> Result<&A, String> {
-    let other = || format!("values of dtype {:?} came in another layout", array.dtype());
-    array.as_any().downcast_ref().ok_or_else(other)
-}
-
-/// What is wrong with arrays, in Arrow's words.
-pub fn worded(error: impl std::fmt::Display) -> String {
-    error.to_string()
-}
-
 /// Arrays of one dtype as one, in this order; there must be at least one.
-pub fn joined(parts: &[Box<dyn Array>]) -> Result<Box<dyn Array>, String> {
+pub fn concatenated(parts: &[Box<dyn Array>]) -> Result<Box<dyn Array>, String> {
     let [first, rest @ ..] = parts else { return Err("a column without chunks".into()) };
     if rest.is_empty() {
         return Ok(first.clone());
     }
     match first.dtype() {
-        Dtype::Dictionary(..) => words::joined(parts),
+        Dtype::Dictionary(..) => words::concatenated(parts),
         Dtype::Struct(fields) => {
             let structs: Vec<&StructArray> =
-                parts.iter().map(|part| held(part.as_ref())).collect::<Result<_, _>>()?;
+                parts.iter().map(|part| downcast(part.as_ref())).collect::<Result<_, _>>()?;
             let field = |place: usize| {
-                joined(&structs.iter().map(|part| part.values()[place].clone()).collect::<Vec<_>>())
+                concatenated(&structs.iter().map(|part| part.values()[place].clone()).collect::<Vec<_>>())
             };
             let values = (0..fields.len()).map(field).collect::<Result<_, _>>()?;
             let rows = structs.iter().map(|part| part.len()).sum();
             structs_of(first.dtype(), rows, values, concatenate_validities(parts))
         }
-        _ => concatenate_unchecked(parts).map_err(worded),
+        _ => concatenate_unchecked(parts).map_err(message),
     }
 }
 
-/// The place that no row has: what is picked there is null.
-pub const NOWHERE: u32 = u32::MAX;
-
 /// The values of rows, in this order.
-pub fn picked(array: &dyn Array, rows: &[u32]) -> Result<Box<dyn Array>, String> {
+pub fn gathered(array: &dyn Array, rows: &[u32]) -> Result<Box<dyn Array>, String> {
     match array.dtype() {
         Dtype::Null => Ok(NullArray::new(Dtype::Null, rows.len()).boxed()),
-        Dtype::Dictionary(..) => words::picked(array, rows),
+        Dtype::Dictionary(..) => words::gathered(array, rows),
         Dtype::Struct(_) => {
-            let structs = held::<StructArray>(array)?;
-            let values = structs.values().iter().map(|values| picked(values.as_ref(), rows));
+            let structs = downcast::<StructArray>(array)?;
+            let values = structs.values().iter().map(|values| gathered(values.as_ref(), rows));
             let values = values.collect::<Result<_, _>>()?;
-            let there = |row: &u32| *row != NOWHERE && array.is_valid(*row as usize);
-            let validity = Bitmap::from_iter(rows.iter().map(there));
+            let is_present = |row: &u32| *row != NOWHERE && array.is_valid(*row as usize);
+            let validity = Bitmap::from_iter(rows.iter().map(is_present));
             structs_of(array.dtype(), rows.len(), values, Some(validity))
         }
         dtype => {
@@ -152,5 +139,5 @@ fn structs_of(
     values: Vec<Box<dyn Array>>,
     validity: Option<Bitmap>,
 ) -> Result<Box<dyn Array>, String> {
-    Ok(StructArray::try_new(dtype.clone(), rows, values, validity).map_err(worded)?.boxed())
+    Ok(StructArray::try_new(dtype.clone(), rows, values, validity).map_err(message)?.boxed())
 }

@@ -26,13 +26,13 @@ pub fn check(name: &str, item: &Field) -> Result<(), String> {
     ))
 }
 
-/// The weights, and which of them count: those that are there and are not 0, if not all.
+/// The weights, and which of them count: those that are neither null nor 0, if not all.
 pub fn values(weights: &Values) -> Result<(PrimitiveArray<f64>, Option<Bitmap>), String> {
     check(weights.name(), &weights.field)?;
     let array = weights.floats()?;
     let values = array.values().as_slice();
     let counts = |weight: &f64| (0.0 < *weight) & (*weight <= MOST);
-    // Without a way out in the middle, and by all threads: the check of very many weights would else be felt.
+    // The loop has no early exit, and all threads share it, so that checking very many weights takes little time.
     let all_count = |weights: &[f64]| weights.iter().fold(true, |all, weight| all & counts(weight));
     let fine = if values.len() < TASK_ROWS {
         all_count(values)
@@ -40,10 +40,10 @@ pub fn values(weights: &Values) -> Result<(PrimitiveArray<f64>, Option<Bitmap>),
         RAYON.install(|| values.par_chunks(TASK_ROWS).all(all_count))
     };
     if fine {
-        let there = array.validity().cloned();
-        return Ok((array, there));
+        let validity = array.validity().cloned();
+        return Ok((array, validity));
     }
-    // A value under a null may be anything: only those that are there are wrong or 0.
+    // A value under a null may be anything, so only the other values can be wrong or 0.
     let wrong = array.iter().flatten().find(|weight| !counts(weight) && **weight != 0.0);
     if let Some(wrong) = wrong {
         return Err(format!(

@@ -1,27 +1,19 @@
-//! The keys of one group, a pile for each class, brought near their order but not into it.
+//! The keys of one group, each class by itself, brought near their order but not into it.
 //!
-//! Only pairs of one positive and one negative decide a rank statistic, so the classes are kept apart
-//! throughout: no label travels with its key, each key keeps its whole width. And only rows near each
-//! other in score need to be compared one by one. Each pile is spread over buckets by a map of the
-//! score's value, the same for both: between buckets the order is known, within one it is found
-//! out by those who ask for it.
+//! Only pairs of one positive and one negative decide a rank statistic, so the classes are kept apart throughout: no
+//! label travels with its key, and each key keeps its whole width. Only rows near each other in score need to be
+//! compared one by one. The keys of either class are spread over buckets by a map of the score's value, which is the
+//! same for both classes. The order between buckets is then known; a bucket is sorted when it is walked.
 //!
-//! Invariant after [`ClassKeys::spread`]: both piles are cut into the same number of buckets, every key of a
-//! bucket is below every key of the next, and equal keys are in one bucket.
+//! Invariant after [`ClassKeys::spread`]: both classes are cut into the same number of buckets, every key of a bucket
+//! is below every key of the next bucket, and equal keys are in one bucket.
 
-use super::classes::{Classes, FEW_ROWS};
-use super::map::{Line, Map, SAMPLE, sampled};
+use super::classes::Classes;
+use super::map::{Line, Map, ends_of, sampled};
+use super::sorting::sort;
 use super::steps::Runs;
+use super::tuning::{EQUAL_STEPS, FEW_ROWS, ROWS_PER_BUCKET, SAMPLE, SAMPLED_ROWS};
 use super::{Bits, Key, Score};
-
-/// Rows in a bucket, on average.
-///
-/// Measured on groups of 10^4 normal scores, by pairs of both classes: a tenth slower with 4 or with 16 than with 8 or 12.
-const ROWS_PER_BUCKET: usize = 10;
-
-/// From this many rows on, a sample of [`SAMPLE`] tells how they are best spread; with fewer, sorting the
-/// sample would weigh too much.
-const SAMPLED_ROWS: usize = 2048;
 
 /// The keys of one group's positives and negatives. Keeps its memory from group to group.
 #[derive(Debug, Default)]
@@ -29,7 +21,7 @@ pub struct ClassKeys<K> {
     pub(super) pos: KeysOfClass<K>,
     pub(super) neg: KeysOfClass<K>,
     nan: bool,
-    /// Where each row of a pile goes: room for one pile at a time.
+    /// The bucket of each row of a class: memory for one class at a time.
     places: Vec<u32>,
 }
 
@@ -64,7 +56,7 @@ impl<K: Key> KeysOfClass<K> {
         &mut self.keys[start as usize..self.ends[bucket] as usize]
     }
 
-    /// Leaves the pile as a single bucket.
+    /// Leaves the keys in a single bucket.
     fn leave_whole(&mut self) {
         self.ends.clear();
         self.ends.push(self.rows as u32);
@@ -114,7 +106,8 @@ impl<K: Key> ClassKeys<K> {
             let all = u64::MAX >> (64 - scores.len());
             let used = valid.map_or(all, |valid| valid.word(word * 64));
             nan |= nan_among(scores, used);
-            // Bit by bit of either class, so that a loop ends once a word and no row needs a branch.
+            // The loops visit the set bits of each class, so that there is one end of a loop for 64 rows and no branch
+            // for a row.
             let mut rows = label & used;
             while rows != 0 {
                 let score = scores[rows.trailing_zeros() as usize];
@@ -135,8 +128,8 @@ impl<K: Key> ClassKeys<K> {
 
     /// Takes over the keys of each class.
     pub fn collect(&mut self, classes: &Classes<'_, K>) {
-        fn fill<K: Key>(pile: &mut KeysOfClass<K>, pieces: &[&[K]], rows: usize) {
-            let mut room = pile.room(rows);
+        fn fill<K: Key>(keys: &mut KeysOfClass<K>, pieces: &[&[K]], rows: usize) {
+            let mut room = keys.room(rows);
             for piece in pieces {
                 let (here, rest) = room.split_at_mut(piece.len());
                 here.copy_from_slice(piece);
@@ -163,7 +156,7 @@ impl<K: Key> ClassKeys<K> {
         self.nan
     }
 
-    /// Spreads both piles over buckets; a group of few rows, or of a single score, stays whole.
+    /// Spreads the keys of both classes over buckets; a group of few rows, or of a single score, stays whole.
     pub fn spread<S: Score<Key = K>>(&mut self) {
         let rows = self.pos.rows + self.neg.rows;
         if rows < FEW_ROWS || self.pos.rows == 0 || self.neg.rows == 0 || self.is_one_tie() {
@@ -178,7 +171,7 @@ impl<K: Key> ClassKeys<K> {
         }
     }
 
-    /// Whether all rows have one score. Where they do not, a few rows tell.
+    /// Whether all rows have one score. In most other groups, the first few rows show that they do not.
     fn is_one_tie(&self) -> bool {
         let first = self.pos.keys()[0];
         self.pos.keys().iter().chain(self.neg.keys()).all(|&key| key == first)
@@ -214,30 +207,9 @@ impl<K: Key> ClassKeys<K> {
 /// Whether any of up to 64 scores whose bit is set is NaN.
 #[inline]
 pub(super) fn nan_among<S: Score>(scores: &[S], used: u64) -> bool {
-    // Without a branch, for many at a time; there is hardly ever one.
+    // Many scores are tested at a time, without a branch. A NaN is rare, so the exact test is rarely needed.
     let any = scores.iter().fold(false, |any, score| any | score.is_nan());
     any && scores.iter().enumerate().any(|(row, score)| used >> row & 1 == 1 && score.is_nan())
-}
-
-/// The lowest and the highest position.
-pub(super) fn ends_of<S: Score>(keys: &[S::Key]) -> (f64, f64) {
-    const LANES: usize = 8;
-    let (mut low, mut high) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
-    let (chunks, rest) = keys.as_chunks::<LANES>();
-    let mut widen = |lane: usize, key| {
-        let position = S::from_key(key).position();
-        low[lane] = if position < low[lane] { position } else { low[lane] };
-        high[lane] = if position > high[lane] { position } else { high[lane] };
-    };
-    for chunk in chunks {
-        for (lane, &key) in chunk.iter().enumerate() {
-            widen(lane, key);
-        }
-    }
-    for &key in rest {
-        widen(0, key);
-    }
-    (low.into_iter().fold(f64::INFINITY, f64::min), high.into_iter().fold(f64::NEG_INFINITY, f64::max))
 }
 
 /// Sorts keys and walks them from the highest down.
@@ -254,33 +226,7 @@ fn for_each_in_order<K: Key>(pos: &mut [K], neg: &mut [K], runs: &mut Runs<'_, '
     }
 }
 
-/// Sorts a bucket.
-#[inline]
-pub(super) fn sort<K: Key>(bucket: &mut [K]) {
-    // The standard sort does the same for few keys, but behind a call.
-    const FEW: usize = 12;
-    if bucket.len() > FEW {
-        bucket.sort_unstable();
-    } else {
-        sort_few(bucket);
-    }
-}
-
-/// Sorts by insertion.
-#[inline]
-pub(super) fn sort_few<K: Key>(keys: &mut [K]) {
-    for sorted in 1..keys.len() {
-        let key = keys[sorted];
-        let mut place = sorted;
-        while place > 0 && keys[place - 1] > key {
-            keys[place] = keys[place - 1];
-            place -= 1;
-        }
-        keys[place] = key;
-    }
-}
-
-/// The highest key of two ascending piles.
+/// The highest key of two classes, whose keys ascend.
 #[inline]
 fn highest<K: Key>(pos: &[K], neg: &[K]) -> Option<K> {
     match (pos.last(), neg.last()) {
@@ -290,17 +236,15 @@ fn highest<K: Key>(pos: &[K], neg: &[K]) -> Option<K> {
     }
 }
 
-/// An ascending pile without the keys at its end that equal `key`.
+/// Ascending keys without those at the end that equal `key`.
 #[inline]
-fn without<K: Key>(pile: &[K], key: K) -> &[K] {
-    // Few equal keys are counted one by one; a long run of them is skipped by halving.
-    const STEPS: usize = 8;
-    let mut end = pile.len();
-    while end > 0 && pile[end - 1] == key {
+fn without<K: Key>(keys: &[K], key: K) -> &[K] {
+    let mut end = keys.len();
+    while end > 0 && keys[end - 1] == key {
         end -= 1;
-        if pile.len() - end == STEPS {
-            return &pile[..pile[..end].partition_point(|&other| other < key)];
+        if keys.len() - end == EQUAL_STEPS {
+            return &keys[..keys[..end].partition_point(|&other| other < key)];
         }
     }
-    &pile[..end]
+    &keys[..end]
 }

@@ -1,12 +1,12 @@
 //! Codes: the place of each row's score among the distinct scores, row by row.
 //!
-//! What concerns several columns at once (two scores, clusters, folds) needs to know which row has which
-//! place. With its place instead of its score a row is a small integer of one type, whatever the dtype was,
-//! and everything that follows counts.
+//! Statistics of several columns at once (two scores, clusters, folds) need the place of each row. With its place
+//! instead of its score a row is a small integer of one type, for every dtype, and all that follows is counting.
 
 use rayon::prelude::*;
 
-use super::{Count, SHARD_ROWS, Score};
+use super::tuning::SHARD_ROWS;
+use super::{Count, Score};
 
 /// The places of scores among the distinct ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,7 +26,7 @@ impl Codes {
     pub fn of<S: Score>(scores: impl ExactSizeIterator<Item = S>) -> Self {
         let rows = u32::try_from(scores.len()).expect("a group has fewer than 2^32 rows");
         let mut sorted: Vec<(S::Key, u32)> = scores.map(Score::key).zip(0..rows).collect();
-        // Equal scores get equal codes, so the order of their rows does not show.
+        // Equal scores get equal codes, so the order among their rows changes nothing.
         if sorted.len() >= SHARD_ROWS {
             sorted.par_sort_unstable();
         } else {
@@ -46,12 +46,12 @@ impl Codes {
         Codes { of_row, distinct }
     }
 
-    /// The codes of these rows only, in this order; codes that no row is left of remain.
+    /// The codes of these rows only, in this order; the codes are not renumbered, even if some have no row.
     pub fn taken(&self, rows: &[u32]) -> Self {
         Codes { of_row: rows.iter().map(|&row| self.of_row[row as usize]).collect(), distinct: self.distinct }
     }
 
-    /// How many positives and negatives have each score, the highest first; scores that no row is left of are there.
+    /// How many positives and negatives have each score, the highest first; scores without a row are included.
     pub fn counts(&self, labels: &[bool]) -> Vec<Count> {
         let mut counts = vec![Count::default(); self.distinct];
         for (&code, &label) in self.of_row.iter().zip(labels) {

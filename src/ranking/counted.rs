@@ -1,37 +1,28 @@
-//! Few distinct scores: counted where they stand, without moving or ordering a row.
+//! Groups of few distinct scores: rows are counted without being moved or put in order.
 //!
-//! A table holds each distinct key with its positives and negatives. It gives up as soon as there are
-//! more distinct keys than it is allowed: a group of distinct scores is found out after that many rows.
+//! A table has each distinct key with its positives and negatives. Counting stops as soon as there are more distinct
+//! keys than the table may have. If all scores are distinct, that is after so many rows.
 //!
-//! Invariants: a key is in its home slot, in the next, or in the nearest slot behind that was free when it first
-//! came. A free slot holds a key that is not at home there.
+//! The home of a key is the slot that its hash names. Invariants: a key is at home, in the next slot, or in the nearest
+//! slot behind that was free when the key first came. A free slot has a key whose home is another slot.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use super::map::{SAMPLE, sampled};
+use super::map::sampled;
 use super::outline::{self, Beside, Cell, Piece};
-use super::shards::SHARD_ROWS;
 use super::steps::{Above, Runs, Take};
 use super::ties::{Source, Steps};
+use super::tuning::{FIRST_SLOTS, MOST_KEYS, SAMPLE, SHARD_ROWS, SLOTS_PER_KEY};
 use super::{Bits, Key, Score};
-
-/// Distinct keys that a table holds at most.
-const MOST: usize = 1 << 13;
-
-/// Slots of a table for each key that it holds, at least: of keys spread at random, all but one in thirty are then at home.
-const SLOTS_PER_KEY: usize = 16;
-
-/// Slots of a new table.
-const SLOTS: usize = 1 << 8;
 
 /// A distinct key and the rows that share it.
 #[derive(Clone, Copy, Debug)]
 struct Slot<K> {
     key: K,
-    /// Negatives and positives of even rows, then of odd ones: adding to a number that has just been added
-    /// to waits for it, and scores in a row are often equal. A slot without any is free.
+    /// Negatives and positives of even rows, then of odd rows. Neighbouring rows often have the same score, and adding
+    /// to the number that the row before has just changed would have to wait. A slot without rows is free.
     counts: [u32; 4],
 }
 
@@ -43,36 +34,38 @@ impl<K> Slot<K> {
 
 /// The distinct keys of some rows.
 #[derive(Debug)]
-struct Table<K> {
+struct KeyTable<K> {
     slots: Vec<Slot<K>>,
     /// Shift of a hash that leaves a slot's number.
     shift: u32,
-    held: usize,
+    used: usize,
 }
 
-impl<K: Key> Table<K> {
+impl<K: Key> KeyTable<K> {
     fn new(slots: usize) -> Self {
         let shift = u64::BITS - slots.ilog2();
-        // A key that is seldom met. The slot where it is at home gets one that is at home elsewhere.
+        // Free slots have a key that few groups contain. The slot that is its home gets a key with another home.
         let stranger = K::FAULT;
-        let mut table = Table { slots: vec![Slot { key: stranger, counts: [0; 4] }; slots], shift, held: 0 };
+        let mut table =
+            KeyTable { slots: vec![Slot { key: stranger, counts: [0; 4] }; slots], shift, used: 0 };
         table.slots[(stranger.hash() >> shift) as usize].key = K::default();
         table
     }
 
-    /// Counts rows whose keys are at home or next to it, and says which is the first that is not.
+    /// Counts rows whose keys are in their home slot or in the next one, up to the first row for which that is not so;
+    /// returns that row.
     #[inline]
     fn count_near<S: Score<Key = K>>(&mut self, scores: &[S], label: u64, from: usize) -> Option<usize> {
         let (slots, shift) = (&mut self.slots[..], self.shift);
         let last = slots.len() - 1;
-        // After the last row of a word there is nothing left of it.
+        // A shift by the whole width would be an overflow: no label is left then.
         let mut label = label.checked_shr(from as u32).unwrap_or(0);
         for (row, score) in scores.iter().enumerate().skip(from) {
             let key = score.key();
             let home = (key.hash() >> shift) as usize & last;
             let mut slot = &mut slots[home];
             if slot.key != key {
-                // A free slot next to home may hold the key by chance; then it becomes its slot.
+                // A free slot next to home may have this very key; then the key is counted there.
                 slot = &mut slots[(home + 1) & last];
                 if slot.key != key {
                     return Some(row);
@@ -92,7 +85,7 @@ impl<K: Key> Table<K> {
             if slot.is_free() {
                 *slot = Slot { key, counts: [0; 4] };
                 slot.counts[counter] = 1;
-                self.held += 1;
+                self.used += 1;
                 break;
             }
             if slot.key == key {
@@ -101,25 +94,25 @@ impl<K: Key> Table<K> {
             }
             place = (place + 1) % self.slots.len();
         }
-        if self.held * SLOTS_PER_KEY > self.slots.len() && self.held <= MOST {
+        if self.used * SLOTS_PER_KEY > self.slots.len() && self.used <= MOST_KEYS {
             self.grow();
         }
     }
 
     fn grow(&mut self) {
-        let mut larger = Table::new(2 * self.slots.len());
-        for slot in self.held() {
+        let mut larger = KeyTable::new(2 * self.slots.len());
+        for slot in self.used_slots() {
             let mut place = (slot.key.hash() >> larger.shift) as usize;
             while !larger.slots[place].is_free() {
                 place = (place + 1) % larger.slots.len();
             }
             larger.slots[place] = slot;
         }
-        larger.held = self.held;
+        larger.used = self.used;
         *self = larger;
     }
 
-    fn held(&self) -> impl Iterator<Item = Slot<K>> {
+    fn used_slots(&self) -> impl Iterator<Item = Slot<K>> {
         self.slots.iter().copied().filter(|slot| !slot.is_free())
     }
 
@@ -150,7 +143,7 @@ impl<K: Key> Table<K> {
                     used >>= 1;
                 }
             }
-            if self.held > most {
+            if self.used > most {
                 stop.store(true, Ordering::Relaxed);
                 return false;
             }
@@ -172,16 +165,16 @@ pub struct Counted<K> {
 }
 
 impl<K: Key> Counted<K> {
-    /// Whether a few scores out of many say that there may be as few distinct ones: two of them are equal.
+    /// Whether there may be as few as `most` distinct scores, judged by a few scores: whether two of them are equal.
     ///
-    /// Of `m` scores drawn from `most` or fewer values, no two are equal with a chance of less than
-    /// `exp(-m² / (2 most))`: here one in fifty.
+    /// If `m` scores are drawn from `most` or fewer values, the probability that no two are equal is less than
+    /// `exp(-m² / (2 most))`, here one in fifty.
     pub fn may_be_few<S: Score<Key = K>>(scores: &[S], most: usize) -> bool {
         let mut drawn = [K::default(); SAMPLE];
-        let enough = (3 * most.min(MOST).isqrt()).clamp(1, SAMPLE);
+        let enough = (3 * most.min(MOST_KEYS).isqrt()).clamp(1, SAMPLE);
         let rows = sampled(scores.len()).step_by(SAMPLE / enough);
-        let held = drawn.iter_mut().zip(rows).map(|(key, row)| *key = scores[row].key()).count();
-        let drawn = &mut drawn[..held];
+        let n_drawn = drawn.iter_mut().zip(rows).map(|(key, row)| *key = scores[row].key()).count();
+        let drawn = &mut drawn[..n_drawn];
         drawn.sort_unstable();
         drawn.windows(2).any(|pair| pair[0] == pair[1])
     }
@@ -199,11 +192,11 @@ impl<K: Key> Counted<K> {
         let count = |(block, scores): (usize, &[S])| {
             let labels = labels.slice(block * block_rows, scores.len());
             let valid = valid.map(|valid| valid.slice(block * block_rows, scores.len()));
-            let mut table = Table::new(SLOTS);
-            let whole = table.count_rows(scores, labels, valid, most.min(MOST), &stop);
+            let mut table = KeyTable::new(FIRST_SLOTS);
+            let whole = table.count_rows(scores, labels, valid, most.min(MOST_KEYS), &stop);
             whole.then_some(table)
         };
-        let tables: Option<Vec<Table<K>>> = if blocks == 1 {
+        let tables: Option<Vec<KeyTable<K>>> = if blocks == 1 {
             scores.chunks(block_rows).enumerate().map(count).collect()
         } else {
             scores.par_chunks(block_rows).enumerate().map(count).collect()
@@ -211,8 +204,8 @@ impl<K: Key> Counted<K> {
         Some(Self::of_tables::<S>(&tables?))
     }
 
-    fn of_tables<S: Score<Key = K>>(tables: &[Table<K>]) -> Self {
-        let mut slots: Vec<Slot<K>> = tables.iter().flat_map(Table::held).collect();
+    fn of_tables<S: Score<Key = K>>(tables: &[KeyTable<K>]) -> Self {
+        let mut slots: Vec<Slot<K>> = tables.iter().flat_map(KeyTable::used_slots).collect();
         slots.sort_unstable_by_key(|slot| slot.key);
         let mut keys: Vec<(K, [u64; 2])> = Vec::new();
         let mut rows = [0; 2];
@@ -257,7 +250,7 @@ impl<K: Key> Source for Counted<K> {
         runs.hand_out();
     }
 
-    // Whether a group is counted is no property of its rows: the answer is that of its shards.
+    // The same rows may be counted in one run and not in another, so the outline must be the same as that of shards.
     fn outline(&self, cells: usize) -> Option<Vec<Cell<u128>>> {
         if self.rows[0] + self.rows[1] < SHARD_ROWS as u64 {
             return None;
@@ -274,8 +267,8 @@ mod tests {
     use super::*;
 
     fn free_slots_hold_strangers<K: Key>() {
-        for log_slots in SLOTS.ilog2()..=(2 * MOST * SLOTS_PER_KEY).ilog2() {
-            let table = Table::<K>::new(1 << log_slots);
+        for log_slots in FIRST_SLOTS.ilog2()..=(2 * MOST_KEYS * SLOTS_PER_KEY).ilog2() {
+            let table = KeyTable::<K>::new(1 << log_slots);
             for (place, slot) in table.slots.iter().enumerate() {
                 assert_ne!((slot.key.hash() >> table.shift) as usize, place);
             }

@@ -1,8 +1,8 @@
-//! Counts: the ties of a group as a value that can be kept, cut, merged and coarsened.
+//! Counts: the ties of a group as a value that can be stored, cut, merged and coarsened.
 //!
-//! Invariants: keys descend, no key twice, and every key has a row of either class. Two groups of the same rows have the
-//! same counts, whatever the order of the rows; so the counts of a whole are the merged counts of its parts, whatever
-//! the parts were.
+//! Invariants: keys descend, no key twice, and every key has a row of either class. Two groups of the same rows have
+//! the same counts, whatever the order of the rows; so the counts of a whole are the merged counts of its parts,
+//! whatever the parts were.
 
 use std::ops::Range;
 
@@ -12,9 +12,7 @@ use super::keys::Keys;
 use super::score_type::ScoreType;
 use super::steps::{Above, Runs, Step, Take};
 use super::ties::{Source, Steps, Ties};
-
-/// Scores that counts get room for before they are known: few groups of more rows have as many distinct ones.
-const MOST_ROOM: u64 = 64;
+use super::tuning::MOST_ROOM;
 
 /// How many rows of either class share a score; with weights, their units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -119,19 +117,19 @@ impl Counts {
     /// The counts of the rows of both, which must be of one type of score and without weights.
     pub fn merged(&self, other: &Counts) -> Counts {
         let mut merged = Counts::new(self.score_type, self.units);
-        let (mut here, mut there) = (0, 0);
-        while here < self.len() || there < other.len() {
-            let mine = (here < self.len()).then(|| self.key(here));
-            let its = (there < other.len()).then(|| other.key(there));
-            let Some(key) = mine.max(its) else { break };
+        let (mut own_place, mut other_place) = (0, 0);
+        while own_place < self.len() || other_place < other.len() {
+            let own_key = (own_place < self.len()).then(|| self.key(own_place));
+            let other_key = (other_place < other.len()).then(|| other.key(other_place));
+            let Some(key) = own_key.max(other_key) else { break };
             let mut count = Count::default();
-            if mine == Some(key) {
-                count = count.plus(self.counts[here]);
-                here += 1;
+            if own_key == Some(key) {
+                count = count.plus(self.counts[own_place]);
+                own_place += 1;
             }
-            if its == Some(key) {
-                count = count.plus(other.counts[there]);
-                there += 1;
+            if other_key == Some(key) {
+                count = count.plus(other.counts[other_place]);
+                other_place += 1;
             }
             merged.push(key, count.pos, count.neg);
         }
@@ -273,9 +271,9 @@ mod tests {
             prop_assert_eq!(placements(counts.each()), group.ties().placements());
             prop_assert_eq!(counts.ties().reached(group.ties().at_least(crate::ranking::Number::Integer(2)).unwrap()), group.ties().reached(2i32.cast_unsigned() as u128 ^ (1 << 31)));
             for count in [1, 5, 50] {
-                let there = count <= rows.len() as u64;
+                let exists = count <= rows.len() as u64;
                 let (now, earlier) = (group.ties().at_rank(count), counts.ties().at_rank(count));
-                prop_assert_eq!((now, now.is_some()), (earlier, there));
+                prop_assert_eq!((now, now.is_some()), (earlier, exists));
             }
             let (pos, neg) = counts.ties().fold_segments(Indexed::Rarer, |sum: &mut (u64, u64), segment| { sum.0 += segment.pos; sum.1 += segment.neg; }, |_, _| ());
             prop_assert_eq!((pos, neg), (group.row_counts().n_pos, group.row_counts().n_neg));

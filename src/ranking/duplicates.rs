@@ -1,15 +1,10 @@
 //! Scores that several rows share, without bringing the rows into any order.
 //!
-//! Every key marks the cell of its hash. A key that finds its cell marked may share its score, and so may all
-//! other keys of that cell; they are few where scores are distinct, and only they are sorted.
+//! Every key marks the cell of its hash. If a key finds its cell marked, it may share its score with another key of
+//! that cell. Only the keys of such cells are sorted; where scores are distinct, they are few.
 
 use super::Key;
-
-/// Cells for each row: with 16, one key in sixteen is sorted for nothing.
-const CELLS_PER_ROW: usize = 16;
-
-/// Words of the marks of cells with more than one key.
-const SMALL_WORDS: usize = 1 << 9;
+use super::tuning::{MARKS_PER_ROW, SECOND_MARK_WORDS};
 
 /// Marks of cells. Keeps its memory from use to use.
 #[derive(Debug, Default)]
@@ -26,13 +21,14 @@ impl<K: Key> Duplicates<K> {
     pub fn cubes(&mut self, pieces: &[&[&[K]]]) -> u128 {
         let all = || pieces.iter().copied().flatten();
         let rows: usize = all().map(|piece| piece.len()).sum();
-        let words = (rows * CELLS_PER_ROW / 64).next_power_of_two();
-        // Six bits of the hash tell the cell in its word, and those above them the word.
+        let words = (rows * MARKS_PER_ROW / 64).next_power_of_two();
+        // The lowest six bits of the cell's number are its place in the word, and the others are the number of the
+        // word.
         let shift = u64::BITS - words.ilog2() - 6;
         self.met.clear();
         self.met.resize(words, 0);
         self.again.clear();
-        self.again.resize(SMALL_WORDS, 0);
+        self.again.resize(SECOND_MARK_WORDS, 0);
         let (met, again) = (&mut self.met[..], &mut self.again[..]);
         let mut any = false;
         for piece in all() {
@@ -41,7 +37,7 @@ impl<K: Key> Duplicates<K> {
                 let (word, mark) = (&mut met[(cell / 64) as usize], 1 << (cell % 64));
                 if *word & mark != 0 {
                     any = true;
-                    again[(cell / 64) as usize % SMALL_WORDS] |= mark;
+                    again[(cell / 64) as usize % SECOND_MARK_WORDS] |= mark;
                 }
                 *word |= mark;
             }
@@ -53,7 +49,7 @@ impl<K: Key> Duplicates<K> {
         for piece in all() {
             for &key in *piece {
                 let cell = key.hash() >> shift;
-                if again[(cell / 64) as usize % SMALL_WORDS] >> (cell % 64) & 1 == 1 {
+                if again[(cell / 64) as usize % SECOND_MARK_WORDS] >> (cell % 64) & 1 == 1 {
                     self.keys.push(key);
                 }
             }

@@ -11,13 +11,11 @@
 
 use rayon::prelude::*;
 
-use super::{Bits, SHARD_ROWS};
+use super::Bits;
+use super::tuning::{SHARD_ROWS, WEIGHTS_PER_TASK};
 
 /// Bits that all weights of a class take together, at most, but for roundings.
 const TOTAL_BITS: u32 = 62;
-
-/// Rows that one task looks at.
-const TASK_ROWS: usize = 1 << 16;
 
 /// What a class's weights are counted in: a power of two.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,18 +73,18 @@ pub struct Units {
 /// and finite.
 pub fn units(weights: &[f64], labels: Bits<'_>, valid: Option<Bits<'_>>) -> [Unit; 2] {
     let count = |(task, weights): (usize, &[f64])| {
-        let first = task * TASK_ROWS;
+        let first = task * WEIGHTS_PER_TASK;
         let valid = valid.map(|valid| valid.slice(first, weights.len()));
         counted(weights, labels.slice(first, weights.len()), valid)
     };
     let counts = if weights.len() < SHARD_ROWS {
         counted(weights, labels, valid)
     } else {
-        let joined = |mut a: Counts, b: Counts| {
+        let joined = |mut a: ExponentCounts, b: ExponentCounts| {
             a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
             a
         };
-        weights.par_chunks(TASK_ROWS).enumerate().map(count).reduce(|| vec![0; 2 * POWERS], joined)
+        weights.par_chunks(WEIGHTS_PER_TASK).enumerate().map(count).reduce(|| vec![0; 2 * POWERS], joined)
     };
     [0, 1].map(|class| unit(&counts[class * POWERS..][..POWERS]))
 }
@@ -95,15 +93,15 @@ pub fn units(weights: &[f64], labels: Bits<'_>, valid: Option<Bits<'_>>) -> [Uni
 const POWERS: usize = 1 << 11;
 
 /// For negatives and then for positives: how many weights have which exponent.
-type Counts = Vec<u64>;
+type ExponentCounts = Vec<u64>;
 
-fn counted(weights: &[f64], labels: Bits<'_>, valid: Option<Bits<'_>>) -> Counts {
+fn counted(weights: &[f64], labels: Bits<'_>, valid: Option<Bits<'_>>) -> ExponentCounts {
     let mut counts = vec![0; 2 * POWERS];
     for (word, weights) in weights.chunks(64).enumerate() {
         let label = labels.word(word * 64);
         let used = valid.map_or(u64::MAX, |valid| valid.word(word * 64));
         for (row, &weight) in weights.iter().enumerate() {
-            // A weight under a null may be anything, a sign too: it is counted as nothing.
+            // A weight under a null may be any bits, also a negative number: it is not counted.
             let place = (label >> row & 1) << 11 | (weight.to_bits() >> 52 & (POWERS as u64 - 1));
             counts[place as usize % (2 * POWERS)] += used >> row & 1;
         }
@@ -117,7 +115,7 @@ fn unit(counts: &[u64]) -> Unit {
     // Every weight is below the power of two above it, so this is more than their sum; at most twice as much.
     let powers = counts[..=highest].iter().rev().enumerate();
     let sum: f64 = powers.map(|(below, &count)| count as f64 * f64::powi(0.5, below.min(1000) as i32)).sum();
-    // What is held without the highest bit, below the smallest normal number, is below its power of two.
+    // Numbers below the smallest normal one have no implicit highest bit, and share the lowest power of two.
     let bits = (highest.max(1) as i32 - 1022) + sum.log2().ceil() as i32;
     Unit::of(TOTAL_BITS as i32 - bits)
 }

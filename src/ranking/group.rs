@@ -3,17 +3,13 @@
 use super::counted::Counted;
 use super::number::Domain;
 use super::one_thread::OneThread;
+use super::row_counts::RowCounts;
 use super::score_type::ScoreType;
-use super::shards::{self, SHARD_ROWS, Shards};
+use super::shards::{self, Shards};
 use super::ties::Source;
+use super::tuning::{COUNTED_ROWS, ROWS_PER_KEY, SHARD_ROWS};
 use super::weighted::Weighted;
 use super::{Bits, Key, Score, Ties};
-
-/// Groups of fewer rows are not searched for few distinct scores.
-const COUNTED_ROWS: usize = 1 << 11;
-
-/// A group is counted as long as a score is shared by as many of its rows, on average.
-const ROWS_PER_KEY: usize = 64;
 
 /// The way in which a group is ranked. All give the same answers; tests and benchmarks force one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,17 +42,6 @@ pub struct Group<K> {
     nan: bool,
     /// All rows, those that were skipped among them.
     rows: u64,
-}
-
-/// How many rows a group has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RowCounts {
-    /// Positives: rows that are not missing and whose label is 1.
-    pub n_pos: u64,
-    /// Negatives: rows that are not missing and whose label is 0.
-    pub n_neg: u64,
-    /// Rows that were skipped.
-    pub n_missing: u64,
 }
 
 /// Where the rows are.
@@ -196,15 +181,15 @@ mod tests {
             let mut group = Group::default();
             group.load(&[7i64; 50], Bits::new(&[255; 8], 3, 50), None); // memory from before
             group.load(&scores, bits(&labels), Some(bits(&valid)));
-            let there: Vec<&(i64, bool, bool)> = rows.iter().filter(|row| row.2).collect();
+            let valid_rows: Vec<&(i64, bool, bool)> = rows.iter().filter(|row| row.2).collect();
             let counted = group.row_counts();
-            prop_assert_eq!(counted.n_pos as usize, there.iter().filter(|row| row.1).count());
-            prop_assert_eq!(counted.n_neg as usize, there.iter().filter(|row| !row.1).count());
-            prop_assert_eq!(counted.n_missing as usize, rows.len() - there.len());
+            prop_assert_eq!(counted.n_pos as usize, valid_rows.iter().filter(|row| row.1).count());
+            prop_assert_eq!(counted.n_neg as usize, valid_rows.iter().filter(|row| !row.1).count());
+            prop_assert_eq!(counted.n_missing as usize, rows.len() - valid_rows.len());
             prop_assert_eq!(group.ties().row_counts(), counted);
             let twice_u = group.ties().twice_u();
-            let kept: Vec<i64> = there.iter().map(|row| row.0).collect();
-            let labels_kept = packed(there.iter().map(|row| row.1));
+            let kept: Vec<i64> = valid_rows.iter().map(|row| row.0).collect();
+            let labels_kept = packed(valid_rows.iter().map(|row| row.1));
             group.load(&kept, Bits::new(&labels_kept, 0, kept.len()), None);
             prop_assert_eq!(group.ties().twice_u(), twice_u);
             let mut shards = Shards::part_as(&scores, bits(&labels), Some(bits(&valid)), 3, 4);

@@ -1,40 +1,23 @@
 //! One class's keys, indexed: how many of them lie below any key, and which are equal to it.
 //!
-//! Only pairs of one positive and one negative decide a rank statistic. So it is enough to bring one class
-//! near its order; the rows of the other are never moved, but look up their place among it.
+//! Only pairs of one positive and one negative decide a rank statistic. So it is enough to bring one class near its
+//! order. The rows of the other class are never moved: they look up their place among the indexed keys.
 //!
-//! The indexed keys are spread over buckets by a map that never decreases, so that a key's rank is the
-//! number of keys in lower buckets plus those below it in its own. There are twice as many buckets as keys,
-//! and looking up compares four keys from where the bucket begins, be it empty or full: keys behind its
-//! end belong to higher buckets, are higher, and change no count. No loop of unknown length, no branch to
-//! mispredict.
+//! The indexed keys are spread over buckets by a map that never decreases. The rank of a key is therefore the number of
+//! keys in lower buckets plus the number of lower keys in its own bucket. There are twice as many buckets as keys. A
+//! lookup always compares four keys from the beginning of the bucket on, even if the bucket has fewer: the keys behind
+//! its end belong to higher buckets, so they are higher and change no count. A lookup thus needs no loop of unknown
+//! length and no branch that could be mispredicted.
 //!
-//! Invariants: every key of a bucket is below every key of the next; a bucket of more than [`WINDOW`] keys
-//! is sorted; after [`Index::order`] all of them are, and so is the whole.
+//! Invariants: every key of a bucket is below every key of the next; a bucket of more than [`WINDOW`] keys is sorted;
+//! after [`Index::order`] all buckets are sorted, and so are all keys.
 
-use super::class_keys::{ends_of, sort, sort_few};
-use super::map::{Line, Map, SAMPLE, sampled};
+use super::map::{Line, Map, ends_of, sampled};
+use super::sorting::{sort, sort_few};
 use super::steps::Runs;
+use super::tuning::{BUCKETS_PER_KEY, SAMPLE, SAMPLED_KEYS, TOGETHER, WINDOW};
 use super::wide::{Work, widest};
 use super::{Key, Score};
-
-/// Buckets for each indexed key.
-///
-/// Measured on groups of 10^4 normal scores, whose middle is four times as dense as their average: with 1 the AUC takes
-/// a tenth longer, for buckets that outgrow the window.
-const BUCKETS_PER_KEY: usize = 2;
-
-/// Keys that looking up compares at once.
-const WINDOW: usize = 4;
-
-/// Keys whose buckets are found together; few enough for twice their number to fit a byte.
-///
-/// Measured on groups of 10^4 normal scores: the AUC takes a quarter less time than with one key after the other.
-const TOGETHER: usize = 64;
-
-/// From this many keys on, a sample tells how they are best spread; with fewer, sorting the sample would
-/// weigh too much.
-const SAMPLED_KEYS: usize = 2048;
 
 /// What takes the places of some keys at a time: how many indexed keys are below each, and how many are not above it.
 pub(super) type Visit<'a> = dyn FnMut(&[(u32, u32)]) + 'a;
@@ -117,8 +100,9 @@ impl<K: Key> Index<K> {
 
     /// Sorts every bucket, and thereby all keys.
     pub fn order(&mut self) {
-        // No key is more than a window from its place, most are one at most: those are put there without a branch,
-        // and few are left for which one is mispredicted.
+        // No key is more than a window away from its place, and most keys are at most one place away. The first pass
+        // exchanges neighbours without a branch. It leaves few keys to the second pass, whose branches can be
+        // mispredicted.
         if let Some((first, rest)) = self.keys.split_first_mut() {
             let mut before = first;
             for key in rest {
@@ -144,8 +128,8 @@ impl<K: Key> Index<K> {
         }
     }
 
-    /// Tells, of each key in turn, how many indexed keys are below it, and how many are not above it: of some keys at a
-    /// time.
+    /// Calls `visit` with the places of the keys in turn, some keys at a time: how many indexed keys are below each
+    /// key, and how many are not above it.
     pub fn look_up<S: Score<Key = K>>(&self, keys: &[K], visit: &mut Visit<'_>) {
         match &self.map {
             Map::Line(line) => {
@@ -170,8 +154,8 @@ impl<K: Key> Index<K> {
         });
     }
 
-    /// Over all keys, each as often as it has units: twice the units below it, and once those at it, where `below` tells
-    /// of every place the units below.
+    /// The sum over all keys of their units times the units that they beat, where units of an equal key count once and
+    /// units of a lower key twice. `below` has the units below each place.
     pub fn twice_units_below<S: Score<Key = K>>(&self, (keys, units): (&[K], &[u64]), below: &[u64]) -> u128 {
         let mut units = units.iter();
         let mut twice_below = 0;
@@ -205,8 +189,8 @@ impl<K: Key> Index<K> {
         (self.counts, self.equal) = (counts, equal);
     }
 
-    /// The segments of the curve after [`Index::tally`], from the highest scores down; `indexed_pos` says which class is
-    /// indexed.
+    /// The segments of the curve after [`Index::tally`], from the highest scores down; `indexed_pos` says which class
+    /// is indexed.
     pub fn for_each_segment(&self, indexed_pos: bool, runs: &mut Runs<'_, '_>) {
         let mut pass = |key: u128, indexed: u32, others: u32| {
             let (pos, neg) = if indexed_pos { (indexed, others) } else { (others, indexed) };
@@ -235,8 +219,8 @@ fn ends_of_bucket(starts: &[u32], bucket: usize) -> (usize, usize) {
     (pair[0] as usize, pair[1] as usize)
 }
 
-/// The last key that was looked up in a long bucket, and its place there: a score that very many rows share
-/// makes a bucket long, and most that look up their place in it have that score.
+/// The last key that was looked up in a long bucket, and its place there. A bucket is long if very many rows share a
+/// score, and then most keys that are looked up in it have that score.
 #[derive(Default)]
 struct Remembered<K> {
     key: Option<K>,
@@ -287,7 +271,7 @@ impl<K: Key, F: Fn(K) -> u32> Work for TwiceBelow<'_, K, F> {
             for (bucket, &key) in buckets.iter_mut().zip(keys_here) {
                 *bucket = (self.bucket)(key);
             }
-            // A sum for each place in the window: they are added up as they lie, side by side.
+            // There is one sum for each place in the window, so that the comparisons of a window are added at once.
             let mut sums = [K::Lane::default(); WINDOW];
             for (&bucket, &key) in buckets.iter().zip(keys_here) {
                 let (start, end) = ends_of_bucket(starts, bucket as usize);
@@ -330,7 +314,8 @@ impl<K: Key, F: Fn(K) -> u32> Work for LookUp<'_, K, F> {
         let mut ends = [(0, 0); TOGETHER];
         let mut places = [(0, 0); TOGETHER];
         for keys_here in self.keys.chunks(TOGETHER) {
-            // One short loop for each thing that comes from far: many of them are then under way at once.
+            // There is one short loop for each kind of value that is read from memory, so that many reads wait
+            // together.
             for (bucket, &key) in buckets.iter_mut().zip(keys_here) {
                 *bucket = (self.bucket)(key);
             }
@@ -385,7 +370,8 @@ impl<K: Key, F: Fn(K) -> u32> Work for Tally<'_, K, F> {
                 let (start, end) = ends_of_bucket(starts, bucket as usize);
                 let (below, tied) = match keys[start..].first_chunk::<{ WINDOW + 1 }>() {
                     Some(window) if end - start <= WINDOW => {
-                        // Bits, not a sum: one comparison of all and one instruction that gathers the bits.
+                        // The results are bits and not a sum, so that one instruction compares all keys and another one
+                        // collects the bits.
                         let mut lower = 0u32;
                         for (place, &other) in window[..WINDOW].iter().enumerate() {
                             lower |= u32::from(other < key) << place;

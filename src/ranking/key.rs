@@ -1,10 +1,25 @@
 //! Order-preserving keys: every numeric score as an unsigned integer that compares as the score does.
 //!
-//! After this file a score is an integer of its own width, so one kernel ranks every dtype, equality
-//! is exact, and no integer is squeezed through a float.
+//! The rest of the kernel sees integers only, each as wide as its score. So one kernel ranks every dtype, equality is
+//! exact, and no integer is rounded to a float.
 
-use super::keys::{Keys, Width};
 use super::number::AtLeast;
+
+/// How wide keys are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Width {
+    /// 8 bits.
+    #[default]
+    W8,
+    /// 16 bits.
+    W16,
+    /// 32 bits.
+    W32,
+    /// 64 bits.
+    W64,
+    /// 128 bits.
+    W128,
+}
 
 /// An unsigned integer that stands for a score: `a < b` exactly when the score of `a` is the lower.
 ///
@@ -13,7 +28,7 @@ pub trait Key: Score<Key = Self> + Ord + std::fmt::Debug + Default {
     /// The key that no score has but, for floats, NaN.
     const FAULT: Self;
 
-    /// A number of the key's own width, or the widest there is: what counts beside the key, in registers.
+    /// The type of counts that are kept beside keys in registers: as wide as the key, or 64 bits for wider keys.
     type Lane: Copy + Default + From<bool> + Into<u64> + std::ops::AddAssign;
 
     /// How wide it is.
@@ -25,13 +40,10 @@ pub trait Key: Score<Key = Self> + Ord + std::fmt::Debug + Default {
     /// The key that was widened; of [`u128::MAX`], which stands for NaN, [`FAULT`](Key::FAULT).
     fn narrow(wide: u128) -> Self;
 
-    /// Keys of this width; none if they are of another.
-    fn of(keys: Keys) -> Option<Vec<Self>>;
-
-    /// A number whose high bits differ for keys that differ anywhere, mostly.
+    /// A number whose high bits are different for most pairs of different keys.
     fn hash(self) -> u64;
 
-    /// By how many steps of `2^shift` it is above a lower key.
+    /// How many steps of `2^shift` this key is above a lower key.
     fn above(self, low: Self, shift: u32) -> u128;
 }
 
@@ -52,13 +64,6 @@ macro_rules! keys {
             #[inline]
             fn narrow(wide: u128) -> Self {
                 wide as $key
-            }
-
-            fn of(keys: Keys) -> Option<Vec<Self>> {
-                match keys {
-                    Keys::$width(keys) => Some(keys),
-                    _ => None,
-                }
             }
 
             /// Multiplicative (Knuth 1973, section 6.4), after the high half is folded onto the low one: whole
@@ -96,7 +101,7 @@ pub trait Score: Copy + Send + Sync + AtLeast + 'static {
     /// The score of a key (0.0 for the key that both zeros share).
     fn from_key(key: Self::Key) -> Self;
 
-    /// The score as a `f64`, rounded: never in another order, though different scores may get equal.
+    /// The score as a `f64`, rounded. The order stays the same, though different scores may become equal.
     fn position(self) -> f64;
 
     /// Whether the score cannot be ranked.
@@ -160,8 +165,8 @@ macro_rules! float_scores {
         impl Score for $score {
             type Key = $key;
 
-            /// IEEE 754 orders floats of one sign by their bits, the negative ones downwards: those
-            /// are complemented whole, the positive ones get the sign bit, and so pass them.
+            /// IEEE 754 orders floats of one sign by their bits, the negative ones downwards. So the bits of negative
+            /// floats are all inverted, and positive floats get the sign bit, which puts them above.
             #[inline]
             fn key(self) -> $key {
                 // Adding 0.0 turns -0.0 into 0.0 and leaves everything else alone.

@@ -1,25 +1,11 @@
-//! Keys of one width in a row: what thresholds are kept as.
+//! Columns of keys of one width, in which thresholds are stored.
 //!
-//! Statistics see the key of a score as a wide number, whatever type scores came in. A column of them takes no more
-//! room than the scores took: the width is that of the scores.
+//! Statistics see the key of a score as a number of 128 bits, for every type of score. A column of keys takes no more
+//! memory than the scores: it has the width of the scores.
 
-use super::Key;
+use std::any::Any;
 
-/// How wide keys are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Width {
-    /// 8 bits.
-    #[default]
-    W8,
-    /// 16 bits.
-    W16,
-    /// 32 bits.
-    W32,
-    /// 64 bits.
-    W64,
-    /// 128 bits.
-    W128,
-}
+use super::{Key, Width};
 
 /// Keys of one width.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,13 +24,13 @@ pub enum Keys {
 
 /// Does the same with keys of any width.
 macro_rules! of_any_width {
-    ($keys:expr, $held:ident => $does:expr) => {
+    ($keys:expr, $vec:ident => $does:expr) => {
         match $keys {
-            Keys::W8($held) => $does,
-            Keys::W16($held) => $does,
-            Keys::W32($held) => $does,
-            Keys::W64($held) => $does,
-            Keys::W128($held) => $does,
+            Keys::W8($vec) => $does,
+            Keys::W16($vec) => $does,
+            Keys::W32($vec) => $does,
+            Keys::W64($vec) => $does,
+            Keys::W128($vec) => $does,
         }
     };
 }
@@ -111,6 +97,12 @@ impl Keys {
         }
     }
 
+    /// The keys as what they are; none if `K` has another width.
+    pub fn into_vec<K: Key>(self) -> Option<Vec<K>> {
+        let keys: Box<dyn Any> = of_any_width!(self, keys => Box::new(keys));
+        keys.downcast().ok().map(|keys| *keys)
+    }
+
     /// Makes room for so many more, exactly for the first.
     pub fn reserve(&mut self, rows: usize) {
         of_any_width!(self, keys => if keys.is_empty() { keys.reserve_exact(rows) } else { keys.reserve(rows) });
@@ -139,16 +131,16 @@ mod tests {
             assert!(keys.is_empty() && keys.width() == width && keys.capacity() >= 2);
             keys.push(7);
             keys.push(highest);
-            // What stands for NaN in the widest type stands for it in all.
+            // The key that stands for NaN in the widest type stands for NaN in every type.
             keys.push(u128::MAX);
             let more = keys.clone();
             keys.extend(&more);
             let of_width = match width {
-                Width::W8 => u8::of(keys.clone()).map(|keys| keys.len()),
-                Width::W64 => u64::of(keys.clone()).map(|keys| keys.len()),
+                Width::W8 => keys.clone().into_vec::<u8>().map(|keys| keys.len()),
+                Width::W64 => keys.clone().into_vec::<u64>().map(|keys| keys.len()),
                 _ => Some(6),
             };
-            assert_eq!((of_width, u32::of(keys.clone()).is_some()), (Some(6), width == Width::W32));
+            assert_eq!((of_width, keys.clone().into_vec::<u32>().is_some()), (Some(6), width == Width::W32));
             let all: Vec<u128> = keys.iter().collect();
             assert_eq!(all, [7, highest, highest, 7, highest, highest]);
         }

@@ -1,11 +1,12 @@
 //! Maps of positions to buckets, for keys that are to be brought near their order.
 //!
-//! Invariant: a map never decreases. Each of its steps, rounded, is monotone, and that is all that the
-//! order of buckets stands on. How evenly the buckets fill is a matter of speed alone, so a map is chosen
-//! by a small sample: a straight line if that spreads the sample well, else one line for each cell of
-//! a grid that is fine over all orders of magnitude.
+//! Invariant: a map never decreases. Each of its operations is monotone, also when it is rounded, and the order of the
+//! buckets needs nothing else. How evenly the buckets fill decides the speed only. So a small sample chooses the map: a
+//! straight line if that spreads the sample well, otherwise one line for each cell of a grid that is fine over all
+//! orders of magnitude.
 
 use super::Score;
+use super::tuning::{FULLEST_SHARE, GRID_CELLS, LANES, LARGE_SAMPLE, SAMPLE, STRETCHES, TRUSTED_SCORES};
 
 /// A map of positions to `0..buckets`.
 #[derive(Clone, Debug)]
@@ -16,34 +17,35 @@ pub(super) enum Map {
     Pieces(Pieces),
 }
 
-/// Positions in a sample at most.
-pub(super) const SAMPLE: usize = 256;
-
-/// A sample of at least as many tells of more than its range.
-const LARGE: usize = SAMPLE / 2;
-
-/// A line is good enough if, of this many equal cells along it, ...
-const CELLS: usize = 64;
-
-/// ... none holds more than one in this many of the sample. The fullest cell of a normal score holds about
-/// one in thirty.
-const CROWD: usize = 8;
-
-/// Cells of a grid: a power of two, and few enough for their lines to stay in the first cache.
-const GRID: usize = 512;
-
-/// From this many of the sample in a cell on, they tell where its keys are; else its borders do.
-const TRUSTED: usize = 4;
-
 /// Rows to sample out of `rows`, spread evenly but at no fixed distance, which the rows might share.
 pub(super) fn sampled(rows: usize) -> impl Iterator<Item = usize> {
     let every = (rows / SAMPLE).max(1);
     (0..rows / every).take(SAMPLE).map(move |place| {
-        // Multiplied twice: multiples of one number alone would lie too evenly to meet equal scores by chance.
+        // The number is multiplied twice: multiples of one number are spread too evenly to meet equal scores by chance.
         let mixed = (place as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let jitter = (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 32;
         place * every + jitter as usize % every
     })
+}
+
+/// The lowest and the highest position of keys.
+pub(super) fn ends_of<S: Score>(keys: &[S::Key]) -> (f64, f64) {
+    let (mut low, mut high) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
+    let (chunks, rest) = keys.as_chunks::<LANES>();
+    let mut widen = |lane: usize, key| {
+        let position = S::from_key(key).position();
+        low[lane] = if position < low[lane] { position } else { low[lane] };
+        high[lane] = if position > high[lane] { position } else { high[lane] };
+    };
+    for chunk in chunks {
+        for (lane, &key) in chunk.iter().enumerate() {
+            widen(lane, key);
+        }
+    }
+    for &key in rest {
+        widen(0, key);
+    }
+    (low.into_iter().fold(f64::INFINITY, f64::min), high.into_iter().fold(f64::NEG_INFINITY, f64::max))
 }
 
 impl Default for Map {
@@ -62,16 +64,16 @@ impl Map {
         // The extremes of a large sample may be outliers. What lies beyond a line's ends is kept in its
         // first and last bucket.
         let (low, high) = match sample.len() {
-            LARGE.. => (sample[1], sample[sample.len() - 2]),
+            LARGE_SAMPLE.. => (sample[1], sample[sample.len() - 2]),
             _ => (first, last),
         };
-        let line = Line::over(low, high, CELLS);
-        let mut cells = [0usize; CELLS];
+        let line = Line::over(low, high, STRETCHES);
+        let mut cells = [0usize; STRETCHES];
         for &position in sample.iter() {
             cells[line.bucket(position) as usize] += 1;
         }
         let fullest = cells.into_iter().max().unwrap_or(0);
-        if sample.len() < LARGE || fullest * CROWD <= sample.len() {
+        if sample.len() < LARGE_SAMPLE || fullest * FULLEST_SHARE <= sample.len() {
             return Map::Line(Line::over(low, high, buckets));
         }
         Map::Pieces(Pieces::through(sample, buckets))
@@ -89,8 +91,8 @@ pub(super) struct Line {
 impl Line {
     /// The line that stretches `low..=high` over `buckets` buckets.
     pub fn over(low: f64, high: f64, buckets: usize) -> Self {
-        // With infinities, or a range that overflows, the middle of the numbers is spread and the rest
-        // piles up at its ends.
+        // With infinities, or a range that overflows, the middle of the numbers is spread, and all other numbers go to
+        // the first and the last bucket.
         let (low, high) =
             (low.clamp(f64::MIN / 4.0, f64::MAX / 4.0), high.clamp(f64::MIN / 4.0, f64::MAX / 4.0));
         let last = (buckets - 1) as f64;
@@ -117,12 +119,12 @@ pub(super) struct Pieces {
     low: u64,
     /// Cells are `2^shift` keys wide.
     shift: u32,
-    cells: Vec<Cell>,
+    cells: Vec<CellLine>,
 }
 
 /// The buckets of one cell.
 #[derive(Clone, Copy, Debug, Default)]
-struct Cell {
+struct CellLine {
     first: u32,
     line: Line,
 }
@@ -131,22 +133,22 @@ impl Pieces {
     /// Lines through a sorted sample.
     fn through(sample: &[f64], buckets: usize) -> Self {
         let (low, high) = (sample[0].key(), sample[sample.len() - 1].key());
-        let shift = (u64::BITS - (high - low).leading_zeros()).saturating_sub(GRID.ilog2());
-        let mut pieces = Pieces { low, shift, cells: vec![Cell::default(); GRID] };
+        let shift = (u64::BITS - (high - low).leading_zeros()).saturating_sub(GRID_CELLS.ilog2());
+        let mut pieces = Pieces { low, shift, cells: vec![CellLine::default(); GRID_CELLS] };
         let first_bucket = |place: usize| (place * buckets / sample.len()).min(buckets - 1);
         let mut place = 0;
-        for number in 0..GRID {
+        for number in 0..GRID_CELLS {
             let here =
                 sample[place..].iter().take_while(|&&position| pieces.cell(position) <= number).count();
             let (first, end) = (first_bucket(place), first_bucket(place + here));
             let line = match sample[place..place + here] {
-                [from, .., to] if here >= TRUSTED => Line::over(from, to, (end - first).max(1)),
+                [from, .., to] if here >= TRUSTED_SCORES => Line::over(from, to, (end - first).max(1)),
                 _ => {
                     let border = |number: usize| f64::from_key(low.saturating_add((number as u64) << shift));
                     Line::over(border(number), border(number + 1), (end - first).max(1))
                 }
             };
-            pieces.cells[number] = Cell { first: first as u32, line };
+            pieces.cells[number] = CellLine { first: first as u32, line };
             place += here;
         }
         pieces
@@ -154,12 +156,12 @@ impl Pieces {
 
     #[inline]
     fn cell(&self, position: f64) -> usize {
-        ((position.key().saturating_sub(self.low) >> self.shift) as usize).min(GRID - 1)
+        ((position.key().saturating_sub(self.low) >> self.shift) as usize).min(GRID_CELLS - 1)
     }
 
     #[inline]
     pub fn bucket(&self, position: f64) -> u32 {
-        let Cell { first, line } = self.cells[self.cell(position)];
+        let CellLine { first, line } = self.cells[self.cell(position)];
         first + line.bucket(position)
     }
 }
@@ -182,21 +184,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_decreases(mut sample in proptest::collection::vec(position(), 0..300), mut asked in proptest::collection::vec(position(), 2..50), log_buckets in 0u32..12) {
+        fn never_decreases(mut sample in proptest::collection::vec(position(), 0..300), mut positions in proptest::collection::vec(position(), 2..50), log_buckets in 0u32..12) {
             let buckets = 1usize << log_buckets;
-            asked.extend_from_slice(&sample);
-            asked.sort_by(f64::total_cmp);
+            positions.extend_from_slice(&sample);
+            positions.sort_by(f64::total_cmp);
             let line = Map::fitting(&mut sample, buckets);
             let bucket = |position| match &line {
                 Map::Line(line) => line.bucket(position),
                 Map::Pieces(pieces) => pieces.bucket(position),
             };
-            let places: Vec<u32> = asked.iter().map(|&position| bucket(position)).collect();
+            let places: Vec<u32> = positions.iter().map(|&position| bucket(position)).collect();
             prop_assert!(places.is_sorted());
             prop_assert!(places.iter().all(|&place| (place as usize) < buckets));
             if !sample.is_empty() {
                 let pieces = Pieces::through(&sample, buckets);
-                let places: Vec<u32> = asked.iter().map(|&position| pieces.bucket(position)).collect();
+                let places: Vec<u32> = positions.iter().map(|&position| pieces.bucket(position)).collect();
                 prop_assert!(places.is_sorted());
                 prop_assert!(places.iter().all(|&place| (place as usize) < buckets));
             }

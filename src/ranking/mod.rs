@@ -2,11 +2,11 @@
 //!
 //! A score becomes an order-preserving integer key ([`key`]). The keys of a [`group`] are parted by class (`class_keys`
 //! for one thread; `shards` and `streams` for groups that all threads share) or, if few are distinct, counted
-//! (`counted`). One class is brought near its order and the other looks up its place (`index`, `classes`); a few rows are
-//! compared in pairs ([`pairs`]). Rows with weights (`weighted`, `weighted_shards`) count units of a fixed-point number
-//! ([`fixed_point`]). Each of these is a source of [`ties`], and so are stored [`counts`]: statistics see no difference.
-//! What concerns several columns row by row takes [`rows`], whose scores are [`codes`] or [`row_placements`]. [`tasks`]
-//! divides many groups among threads.
+//! (`counted`). One class is brought near its order and the other looks up its place (`index`, `look_up`); a few rows
+//! are compared in pairs ([`pairs`]). Rows with weights (`weighted`, `weighted_shards`) count units of a fixed-point
+//! number ([`fixed_point`]). Each of these is a source of [`ties`], and so are stored [`counts`]: statistics see no
+//! difference. What concerns several columns row by row takes [`rows`], whose scores are [`codes`],
+//! [`row_placements`] or [`key_placements`]. [`tasks`] divides many groups among threads. `tuning` has all numbers that decide the speed.
 
 #![deny(unsafe_code)]
 
@@ -21,22 +21,28 @@ pub mod fixed_point;
 pub mod group;
 mod index;
 pub mod key;
+pub mod key_placements;
 pub mod keys;
+mod look_up;
 mod map;
 pub mod number;
 mod one_thread;
 pub mod outline;
 pub mod pairs;
+pub mod row_counts;
 pub mod row_placements;
 pub mod rows;
 mod score_ops;
 pub mod score_type;
 mod shards;
+mod sorting;
 mod steps;
 mod streams;
 pub mod tasks;
 pub mod ties;
+mod tuning;
 mod weighted;
+mod weighted_rows;
 mod weighted_shards;
 mod wide;
 
@@ -44,15 +50,17 @@ pub use bits::Bits;
 pub use codes::Codes;
 pub use counts::{Count, Counts};
 pub use fixed_point::{Unit, Units};
-pub use group::{Group, RowCounts, Strategy};
-pub use key::{Key, Score};
-pub use keys::{Keys, Width};
+pub use group::{Group, Strategy};
+pub use key::{Key, Score, Width};
+pub use key_placements::KeyPlacements;
+pub use keys::Keys;
 pub use number::{Domain, Number};
 pub use outline::Cell;
 pub use pairs::Placements;
+pub use row_counts::RowCounts;
 pub use row_placements::RowPlacements;
 pub use rows::Rows;
 pub use score_type::ScoreType;
-pub use shards::SHARD_ROWS;
 pub use steps::{Segment, Step, Tie};
 pub use ties::{Indexed, Squared, Ties};
+pub use tuning::SHARD_ROWS;

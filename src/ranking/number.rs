@@ -1,6 +1,4 @@
-//! A number that a user names, as the key of a score.
-
-use super::Score;
+//! A number that a user names, as a score of any type.
 
 /// A number of no particular type, exactly.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,11 +25,6 @@ impl Number {
         }
     }
 
-    /// The key of the lowest score of a type that is not below the number; none if all are.
-    pub fn key<S: Score>(self) -> Option<S::Key> {
-        S::at_least(self).map(Score::key)
-    }
-
     /// The lowest number of a domain that is not below this one; none if all are.
     pub fn up_to(self, domain: Domain) -> Option<Self> {
         match domain {
@@ -45,7 +38,7 @@ impl Number {
     }
 }
 
-/// Which of the numbers of the type that holds them scores can be.
+/// Which numbers scores can be, among all numbers of the Rust type that they are stored in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Domain {
     /// All of them.
@@ -70,7 +63,7 @@ fn half(number: f64) -> f64 {
     if !number.is_finite() || number > HIGHEST {
         return if number < 0.0 { f64::NEG_INFINITY } else { f64::INFINITY };
     }
-    // Eleven bits from the highest one on, but none below 2^-24.
+    // A float of half precision has eleven bits from its highest bit on, and no bit below 2^-24.
     let exponent = number.abs().max(f64::powi(2.0, -14)).log2().floor() as i32;
     let step = f64::powi(2.0, exponent - 10);
     ((number / step).ceil() * step).max(-HIGHEST)
@@ -99,7 +92,7 @@ macro_rules! whole {
     )*};
 }
 
-/// Types of scores in which numbers can be looked for.
+/// Types of scores in which the lowest value that is not below a number can be found.
 pub trait AtLeast: Sized {
     /// The lowest value that is not below the number; none if all are.
     fn at_least(number: Number) -> Option<Self>;

@@ -1,4 +1,4 @@
-//! A group that one thread ranks: the keys of each class, near their order or looked up.
+//! A group that one thread ranks, from the keys of each class.
 
 use super::class_keys::ClassKeys;
 use super::classes::Classes;
@@ -13,19 +13,19 @@ use super::{Bits, Key, Placements, Score, duplicates::Duplicates, pairs};
 pub(super) struct OneThread<K> {
     ops: ScoreOps<K>,
     class_keys: ClassKeys<K>,
-    room: Room<K>,
+    room: WalkMemory<K>,
 }
 
-/// What walking takes. Keeps its memory from walk to walk.
+/// The memory that a walk needs. It is kept from walk to walk.
 #[derive(Debug, Default)]
-pub(super) struct Room<K> {
+pub(super) struct WalkMemory<K> {
     pub index: Index<K>,
     pub rises: Vec<Rise>,
 }
 
 impl<K: Key> Default for OneThread<K> {
     fn default() -> Self {
-        OneThread { ops: ScoreOps::of::<K>(), class_keys: ClassKeys::default(), room: Room::default() }
+        OneThread { ops: ScoreOps::of::<K>(), class_keys: ClassKeys::default(), room: WalkMemory::default() }
     }
 }
 
@@ -41,7 +41,7 @@ impl<K: Key> OneThread<K> {
         self.class_keys.has_nan()
     }
 
-    fn ask<T>(&mut self, ask: impl FnOnce(&Classes<'_, K>, ScoreOps<K>, &mut Room<K>) -> T) -> T {
+    fn ask<T>(&mut self, ask: impl FnOnce(&Classes<'_, K>, ScoreOps<K>, &mut WalkMemory<K>) -> T) -> T {
         let (pos, neg) = (self.class_keys.pos.keys(), self.class_keys.neg.keys());
         let classes = Classes { pos: &[pos], neg: &[neg], n_pos: pos.len(), n_neg: neg.len() };
         ask(&classes, self.ops, &mut self.room)
@@ -55,7 +55,7 @@ impl<K: Key> Source for OneThread<K> {
 
     fn walk(&mut self, steps: Steps, take: &mut Take<'_>) {
         if let Steps::Segments(indexed) = steps {
-            let few = self.ask(|classes, ops, Room { index, rises }| {
+            let few = self.ask(|classes, ops, WalkMemory { index, rises }| {
                 let few = classes.are_few();
                 if !few {
                     let mut runs = Runs::new(Above::default(), rises, take);

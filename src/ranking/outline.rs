@@ -1,20 +1,13 @@
 //! An outline of a large group's ties: how many rows there are between some tens of thousands of scores, without
 //! bringing any of them into order.
 //!
-//! A grid over the keys decides which rows are counted together. It follows from the keys alone, so the outline is
-//! the same however the rows came and were parted: first equal steps over the range of keys, then the full steps
-//! are cut again into as many as their rows call for. The lowest key of a cell is a score that was there, and the
-//! rows that reach it are counted exactly.
+//! A grid over the keys decides which rows are counted together. The grid depends on the keys alone, so the outline is
+//! the same for every order of the rows and every way of dividing them. The first grid has equal steps over the range
+//! of keys. Steps with many rows are then cut again, into as many parts as their rows need. The lowest key of a cell is
+//! an observed score, and the rows with this score or a higher one are counted exactly.
 
 use super::Key;
-
-/// Bits of the first grid's cell numbers.
-///
-/// Floats of one sign that differ by a factor of 1000 spread over some hundreds of cells, each of which is then cut again.
-const FIRST_BITS: u32 = 16;
-
-/// A cell with so many times the rows that it was meant to have makes the outline too coarse.
-const TOO_MANY: u64 = 8;
+use super::tuning::{FIRST_GRID_BITS, TOO_MANY_TIMES};
 
 /// Some keys of one class.
 #[derive(Clone, Copy, Debug)]
@@ -94,10 +87,10 @@ impl<K: Key> Cell<K> {
 /// A cell and its number in a grid.
 pub(super) type Numbered<K> = (u32, Cell<K>);
 
-/// What is asked of the place and the pieces of a shard.
+/// A function of the place and the pieces of a shard.
 pub(super) type Ask<'a, K> = dyn Fn(usize, &[Piece<'_, K>]) -> Vec<Numbered<K>> + Sync + 'a;
 
-/// Which cell a key belongs to; never in another order than the keys.
+/// The grid that gives each key its cell. Cells are in the order of keys.
 #[derive(Debug)]
 struct Grid<K> {
     low: K,
@@ -110,7 +103,7 @@ struct Grid<K> {
 impl<K: Key> Grid<K> {
     fn first(low: K, high: K) -> Self {
         let bits = u128::BITS - high.above(low, 0).leading_zeros();
-        let shift = bits.saturating_sub(FIRST_BITS);
+        let shift = bits.saturating_sub(FIRST_GRID_BITS);
         let cells = high.above(low, shift) as u32 + 1;
         Grid { low, shift, parts: (0..cells).map(|cell| (cell, 0)).collect() }
     }
@@ -137,7 +130,8 @@ impl<K: Key> Grid<K> {
 /// The outline of rows in shards, the highest scores first, with about `cells` cells; nothing if it would be too coarse
 /// in places.
 ///
-/// `each` gives what a function makes of the place and the pieces of every shard, from the highest down.
+/// `each` calls a function with the place and the pieces of every shard, from the highest scores down, and gives its
+/// results.
 pub(super) fn outline<K: Key>(
     each: impl Fn(&Ask<'_, K>) -> Vec<Vec<Numbered<K>>>,
     cells: usize,
@@ -154,11 +148,11 @@ pub(super) fn outline<K: Key>(
     let most = whole.rows.div_ceil(cells as u64).max(1);
     let grid = grid.cut(&rows, most);
     let outline = joined(each(&|place, pieces| counted(&grid, pieces, &ends[place])));
-    let fine = |cell: &Cell<K>| cell.lowest == cell.highest || cell.rows <= TOO_MANY * most;
+    let fine = |cell: &Cell<K>| cell.lowest == cell.highest || cell.rows <= TOO_MANY_TIMES * most;
     outline.iter().all(fine).then(|| outline.into_iter().map(Cell::wide).collect())
 }
 
-/// A cell that holds all rows of a shard, without telling their classes.
+/// A cell of all rows of a shard, which does not say how many are of which class.
 fn whole<K: Key>(pieces: &[Piece<'_, K>]) -> Cell<K> {
     let mut all: Cell<K> = Cell::empty();
     for piece in pieces {
@@ -222,17 +216,17 @@ fn counted<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>], ends: &Cell<K>) -> V
     if !weighted {
         cells.iter_mut().for_each(|cell| cell.rows = cell.pos + cell.neg);
     }
-    let mut held: Vec<Numbered<K>> = (low..).zip(cells).filter(|cell| cell.1.rows > 0).collect();
-    held.reverse();
-    held
+    let mut filled: Vec<Numbered<K>> = (low..).zip(cells).filter(|cell| cell.1.rows > 0).collect();
+    filled.reverse();
+    filled
 }
 
-/// Cells of all shards in order: one that lies in two shards is joined.
+/// The cells of all shards in order. The two parts of a cell that lies in two shards are joined.
 fn joined<K: Key>(shards: Vec<Vec<Numbered<K>>>) -> Vec<Cell<K>> {
     let mut cells: Vec<Numbered<K>> = Vec::new();
     for (number, cell) in shards.into_iter().flatten() {
         match cells.last_mut() {
-            Some((last, held)) if *last == number => held.join(&cell),
+            Some((last, whole)) if *last == number => whole.join(&cell),
             _ => cells.push((number, cell)),
         }
     }
@@ -309,7 +303,7 @@ mod tests {
         assert_eq!(outlined(&rows, [0, 0], 50), None, "a corner of a cell");
     }
 
-    /// Whether a group is counted is found out by a sample, so it must not show.
+    /// A sample decides whether a group is counted, so the outline must be the same in both cases.
     #[test]
     fn counted_or_in_shards() {
         let n = 200_000usize;
@@ -318,7 +312,7 @@ mod tests {
             let score = |row: usize| ((mixed(row) % distinct) as f64 - 3.0).powi(3) / 7.0;
             let scores: Vec<f64> = (0..n).map(score).collect();
             let labels = packed((0..n).map(|row| mixed(row).is_multiple_of(3)));
-            let asked = |way: Strategy, reversed: bool| {
+            let outline_of = |way: Strategy, reversed: bool| {
                 let (mut scores, mut labels) = (scores.clone(), labels.clone());
                 if reversed {
                     scores.reverse();
@@ -328,10 +322,10 @@ mod tests {
                 group.load(&scores, Bits::new(&labels, 0, n), None);
                 group.ties().outline(500)
             };
-            let expected = asked(Strategy::Shards, false);
-            assert_eq!(asked(Strategy::Counted, false), expected);
-            assert_eq!(asked(Strategy::Counted, true), expected);
-            assert_eq!(asked(Strategy::Shards, true), expected);
+            let expected = outline_of(Strategy::Shards, false);
+            assert_eq!(outline_of(Strategy::Counted, false), expected);
+            assert_eq!(outline_of(Strategy::Counted, true), expected);
+            assert_eq!(outline_of(Strategy::Shards, true), expected);
             assert!(distinct < 7000 || expected.len() < 5000, "runs of scores, not all of them");
         }
     }

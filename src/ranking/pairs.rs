@@ -3,19 +3,21 @@
 //! Comparing all pairs of a small group is cheaper than bringing it into any order.
 
 use super::classes::Classes;
+use super::tuning::FEW_ROWS;
 use super::{Key, Segment};
 
 /// Sums over placements, in integers.
 ///
-/// The placement of a positive is counted as twice the negatives it beats, those it ties with once; that of
-/// a negative as twice the positives that beat it, those it ties with once.
+/// The placement of a positive is counted here as the number of negatives with a lower score, twice, plus the number of
+/// negatives with the same score. The placement of a negative is counted as the number of positives with a higher
+/// score, twice, plus the number of positives with the same score.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Placements {
-    /// Over either class: twice the Mann-Whitney U.
+    /// The sum of all placements of one class: twice the Mann-Whitney U, whichever class is summed.
     pub sum: u128,
-    /// Over positives, of squares.
+    /// The sum of the squared placements of positives.
     pub squares_of_pos: u128,
-    /// Over negatives, of squares.
+    /// The sum of the squared placements of negatives.
     pub squares_of_neg: u128,
 }
 
@@ -54,7 +56,7 @@ impl Placements {
 #[inline]
 fn squares(rows: u64, placement: u64) -> u128 {
     match placement.checked_mul(placement) {
-        // One multiplication instead of four; so it is for all groups of fewer than 2^31 rows.
+        // In groups of fewer than 2^31 rows the square fits 64 bits, which saves three of four multiplications.
         Some(square) => u128::from(rows) * u128::from(square),
         None => u128::from(rows) * (u128::from(placement) * u128::from(placement)),
     }
@@ -62,14 +64,14 @@ fn squares(rows: u64, placement: u64) -> u128 {
 
 /// 2 if the positive scores higher, 1 if both tie, else 0.
 #[inline]
-pub(super) fn won<K: Key>(pos: K, neg: K) -> u64 {
+pub(super) fn twice_win<K: Key>(pos: K, neg: K) -> u64 {
     u64::from(neg < pos) + u64::from(neg <= pos)
 }
 
 /// The sums over the placements of a whole group that [is of few rows](Classes::are_few).
 pub(super) fn placements<K: Key>(group: &Classes<'_, K>) -> Placements {
     let mut sums = Placements::default();
-    let mut lost = [0; super::classes::FEW_ROWS];
+    let mut lost = [0; FEW_ROWS];
     if group.n_pos == 0 || group.n_neg == 0 {
         return sums;
     }
@@ -77,9 +79,9 @@ pub(super) fn placements<K: Key>(group: &Classes<'_, K>) -> Placements {
     for &pos in group.pos.iter().copied().flatten() {
         let mut placement = 0;
         for (&neg, lost) in group.neg.iter().copied().flatten().zip(lost.iter_mut()) {
-            let won = won(pos, neg);
-            placement += won;
-            *lost += won;
+            let twice = twice_win(pos, neg);
+            placement += twice;
+            *lost += twice;
         }
         sums.add_pos(1, placement);
     }

@@ -1,22 +1,16 @@
 //! Placements row by row: how many rows of the other class each row beats, or is beaten by.
 //!
-//! What two scores have in common shows in the placements of the same rows, so these come in the order of the rows,
-//! each class by itself. The rows are parted by score so that a part's index stays in the second cache. In a
-//! part the rarer class is indexed; the other class looks up its place in it, and is counted there, from which the
-//! rarer class learns its own.
+//! The covariance of two areas comes from the placements of the same rows by both scores. So placements are in the
+//! order of the rows, each class by itself. The rows are divided by score into parts, so that the index of a part stays
+//! in the second cache. In a part the rarer class is indexed. The rows of the other class look up their places, which
+//! are their placements. How many rows look up each place then gives the placements of the rarer class.
+
+use std::ops::Range;
 
 use super::index::Index;
-use super::map::{Map, SAMPLE, sampled};
+use super::map::{Map, sampled};
+use super::tuning::{MOST_PARTS, PART_ROWS, SAMPLE};
 use super::{Key, Score};
-
-/// Rows in a part, about.
-///
-/// Measured on two normal scores of 10^6 rows, 30 % positive: with one part the lookups wait for memory, and the paired
-/// test takes 2.6 times as long.
-const PART_ROWS: usize = 1 << 14;
-
-/// Most parts: each takes in two streams of rows, and more of them than this leave the first cache.
-const MOST_PARTS: usize = 256;
 
 /// Twice the placements of all rows, ties counting once, not divided by the number of rows of the other class.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,91 +29,99 @@ impl RowPlacements {
     pub fn of<S: Score>(scores: &[S], labels: &[bool]) -> Self {
         assert!(scores.len() == labels.len() && scores.len() < 1 << 31, "a group has fewer than 2^31 rows");
         let n_pos = labels.iter().filter(|&&label| label).count();
-        let parts = Parts::of(scores, labels);
-        let mut placed = RowPlacements { of_pos: vec![0; n_pos], of_neg: vec![0; scores.len() - n_pos] };
+        let parts = ScoreParts::of(scores, labels);
+        let mut twice = vec![0; scores.len()];
         let mut below = Below::default();
         // Of either class, the rows of lower parts.
         let (mut pos_below, mut neg_below) = (0, 0);
-        for part in parts.rows.chunk_by(|a, b| a.0 == b.0) {
-            let (neg, pos) = (&part[0].1, &part[1].1);
+        for part in parts.rows.chunks_exact(2) {
+            let [neg, pos] = [&part[0], &part[1]];
             let (neg_keys, pos_keys) = (&parts.keys[neg.clone()], &parts.keys[pos.clone()]);
-            // What lies below a positive it beats; what lies below a negative does not beat it.
-            let into_pos =
-                |(place, twice): (&u32, u32)| placed.of_pos[*place as usize] = 2 * neg_below + twice;
-            let into_neg = |(place, twice): (&u32, u32)| {
-                placed.of_neg[*place as usize] = 2 * (n_pos as u32 - pos_below) - twice;
-            };
-            let (pos_places, neg_places) = (&parts.places[pos.clone()], &parts.places[neg.clone()]);
-            if pos.len() <= neg.len() {
+            let (of_neg, of_pos) = if pos.len() <= neg.len() {
                 let (of_pos, of_neg) = below.one_another::<S>(pos_keys, neg_keys);
-                pos_places.iter().zip(of_pos.iter().copied()).for_each(into_pos);
-                neg_places.iter().zip(of_neg.iter().copied()).for_each(into_neg);
+                (of_neg, of_pos)
             } else {
-                let (of_neg, of_pos) = below.one_another::<S>(neg_keys, pos_keys);
-                pos_places.iter().zip(of_pos.iter().copied()).for_each(into_pos);
-                neg_places.iter().zip(of_neg.iter().copied()).for_each(into_neg);
+                below.one_another::<S>(neg_keys, pos_keys)
+            };
+            // A positive beats the negatives below it; a negative is beaten by all positives but those below it.
+            for (placement, within) in twice[neg.clone()].iter_mut().zip(of_neg) {
+                *placement = 2 * (n_pos as u32 - pos_below) - within;
+            }
+            for (placement, within) in twice[pos.clone()].iter_mut().zip(of_pos) {
+                *placement = 2 * neg_below + within;
             }
             pos_below += pos.len() as u32;
             neg_below += neg.len() as u32;
         }
-        placed
+        // Every part holds its rows in their order, so the next row's placement is the next one of its part.
+        let mut next = parts.starts();
+        let mut placements = RowPlacements {
+            of_pos: Vec::with_capacity(n_pos),
+            of_neg: Vec::with_capacity(scores.len() - n_pos),
+        };
+        for (&part, &label) in parts.of_row.iter().zip(labels) {
+            let next = &mut next[usize::from(part)];
+            let of_class = if label { &mut placements.of_pos } else { &mut placements.of_neg };
+            of_class.push(twice[*next]);
+            *next += 1;
+        }
+        placements
     }
 }
 
-/// Rows parted by score and class.
-struct Parts<K> {
+/// Rows parted by score and class: of part `i` the negatives are stream `2 i`, the positives stream `2 i + 1`.
+struct ScoreParts<K> {
+    /// The stream that each row is in.
+    of_row: Vec<u16>,
+    /// The keys of one stream after the other, each in the order of its rows.
     keys: Vec<K>,
-    /// For each row, its place among the rows of its class.
-    places: Vec<u32>,
-    /// For each part, lowest first, where its negatives and then its positives are.
-    rows: Vec<(usize, std::ops::Range<usize>)>,
+    /// For each stream, where its keys are, lowest scores first.
+    rows: Vec<Range<usize>>,
 }
 
-impl<K: Key> Parts<K> {
+impl<K: Key> ScoreParts<K> {
     fn of<S: Score<Key = K>>(scores: &[S], labels: &[bool]) -> Self {
         let n_parts = (scores.len() / PART_ROWS).clamp(1, MOST_PARTS);
-        let mut parts = vec![0u16; scores.len()];
-        let mut counts = vec![0usize; 2 * n_parts];
-        let mut count = |of: &dyn Fn(f64) -> u32| {
-            for ((part, score), &label) in parts.iter_mut().zip(scores).zip(labels) {
-                *part = 2 * of(score.position()) as u16 + u16::from(label);
-                counts[usize::from(*part)] += 1;
-            }
-        };
-        if n_parts == 1 {
-            count(&|_| 0);
+        let of_row = if n_parts == 1 {
+            streams(scores, labels, |_| 0)
         } else {
             let mut sample = [0.0; SAMPLE];
             for (position, row) in sample.iter_mut().zip(sampled(scores.len())) {
                 *position = scores[row].position();
             }
             match Map::fitting(&mut sample, n_parts) {
-                Map::Line(line) => count(&|position| line.bucket(position)),
-                Map::Pieces(lines) => count(&|position| lines.bucket(position)),
+                Map::Line(line) => streams(scores, labels, |position| line.bucket(position)),
+                Map::Pieces(lines) => streams(scores, labels, |position| lines.bucket(position)),
             }
-        }
+        };
+        let mut counts = vec![0usize; 2 * n_parts];
+        of_row.iter().for_each(|&stream| counts[usize::from(stream)] += 1);
         let mut end = 0;
-        let rows: Vec<(usize, std::ops::Range<usize>)> = counts
-            .iter()
-            .enumerate()
-            .map(|(part, rows)| {
-                end += rows;
-                (part / 2, end - rows..end)
-            })
-            .collect();
-        let mut next: Vec<usize> = rows.iter().map(|part| part.1.start).collect();
-        let mut keys = vec![K::default(); scores.len()];
-        let mut places = vec![0; scores.len()];
-        let mut of_class = [0u32; 2];
-        for ((&part, score), &label) in parts.iter().zip(scores).zip(labels) {
-            let next = &mut next[usize::from(part)];
-            keys[*next] = score.key();
-            places[*next] = of_class[usize::from(label)];
+        let rows = counts.iter().map(|rows| {
+            end += rows;
+            end - rows..end
+        });
+        let rows = rows.collect();
+        let mut parts = ScoreParts { of_row, keys: vec![K::default(); scores.len()], rows };
+        let mut next = parts.starts();
+        for (&stream, score) in parts.of_row.iter().zip(scores) {
+            let next = &mut next[usize::from(stream)];
+            parts.keys[*next] = score.key();
             *next += 1;
-            of_class[usize::from(label)] += 1;
         }
-        Parts { keys, places, rows }
+        parts
     }
+
+    /// Where the keys of each stream begin.
+    fn starts(&self) -> Vec<usize> {
+        self.rows.iter().map(|rows| rows.start).collect()
+    }
+}
+
+/// The stream of each row, where `part` says the part of a score.
+fn streams<S: Score>(scores: &[S], labels: &[bool], part: impl Fn(f64) -> u32) -> Vec<u16> {
+    let rows = scores.iter().zip(labels);
+    rows.map(|(score, &label)| 2 * part(score.position()) as u16 + u16::from(label)).collect()
 }
 
 /// Counts the rows of one class below those of the other. Keeps its memory from part to part.
@@ -137,9 +139,9 @@ impl<K: Key> Below<K> {
     fn one_another<S: Score<Key = K>>(&mut self, indexed: &[K], others: &[K]) -> (&[u32], &[u32]) {
         let Below { index, more, of_indexed, of_others } = self;
         index.build::<S>(&[indexed]);
-        // From one indexed key to the next in order, what more of the others lie below it, twice: a row between two
-        // keys counts whole from the higher one on; one that ties counts once there and once behind the tie. (Keys
-        // that are equal have the first one's place.)
+        // `more[i]` is twice the number of other rows that are below indexed key i but not below key i - 1. A row between
+        // two keys counts twice for the higher key. A row that ties with a key counts once for that key, and once for the
+        // next. (Equal keys all have the place of the first of them.)
         more.clear();
         more.resize(indexed.len() + 2, 0);
         of_others.clear();
@@ -177,15 +179,18 @@ mod tests {
                 .filter(|row| row.1 == of)
                 .map(|row| {
                     let others = rows.iter().filter(|other| other.1 != of);
-                    let won = |other: &(S, bool)| if of { (other.0, row.0) } else { (row.0, other.0) };
-                    others.map(won).map(|(low, high)| u32::from(low < high) + u32::from(low <= high)).sum()
+                    let in_order = |other: &(S, bool)| if of { (other.0, row.0) } else { (row.0, other.0) };
+                    others
+                        .map(in_order)
+                        .map(|(low, high)| u32::from(low < high) + u32::from(low <= high))
+                        .sum()
                 })
                 .collect()
         };
         RowPlacements { of_pos: twice(true), of_neg: twice(false) }
     }
 
-    fn placed<S: Score>(rows: &[(S, bool)]) -> RowPlacements {
+    fn ranked<S: Score>(rows: &[(S, bool)]) -> RowPlacements {
         let (scores, labels): (Vec<S>, Vec<bool>) = rows.iter().copied().unzip();
         RowPlacements::of(&scores, &labels)
     }
@@ -195,12 +200,13 @@ mod tests {
 
         #[test]
         fn ties(rows in proptest::collection::vec((-5i16..5, any::<bool>()), 0..80)) {
-            prop_assert_eq!(placed(&rows), by_definition(&rows));
+            prop_assert_eq!(ranked(&rows), by_definition(&rows));
         }
 
         #[test]
         fn many_rows(seed in any::<u64>(), shape in 0..4) {
-            // Enough rows for several parts; the definition would take too long, so against one after the other.
+            // There are enough rows for several parts. All pairs would take too long, so sorted scores are searched
+            // instead.
             let rows = 3 * PART_ROWS + 17;
             let score = |row: u64| {
                 let bits = (row ^ seed).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -233,14 +239,14 @@ mod tests {
         #[test]
         fn any_floats(rows in proptest::collection::vec((any::<f64>(), any::<bool>()), 0..80)) {
             let rows: Vec<(f64, bool)> = rows.into_iter().filter(|row| !row.0.is_nan()).collect();
-            prop_assert_eq!(placed(&rows), by_definition(&rows));
+            prop_assert_eq!(ranked(&rows), by_definition(&rows));
         }
 
         #[test]
         fn wide_and_heavily_tied(rows in proptest::collection::vec((0u32..2000, 0u32..10), 0..600)) {
             let scores = rows.iter().map(|row| if row.0 < 1500 { 7 } else { i128::from(row.0) << (row.0 % 90) });
             let rows: Vec<(i128, bool)> = scores.zip(rows.iter().map(|row| row.1 == 0)).collect();
-            prop_assert_eq!(placed(&rows), by_definition(&rows));
+            prop_assert_eq!(ranked(&rows), by_definition(&rows));
         }
     }
 }

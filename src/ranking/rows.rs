@@ -1,6 +1,6 @@
 //! Rows: what several columns of a group say row by row, their scores as codes.
 
-use super::{Codes, RowPlacements};
+use super::{Codes, KeyPlacements, RowPlacements};
 
 /// The rows of one group in which nothing is missing.
 #[derive(Clone, Debug, Default)]
@@ -12,7 +12,9 @@ pub struct Rows {
     /// The codes of each score column, if the statistic needs them.
     pub scores: Vec<Codes>,
     /// The placements of each score column, if the statistic needs them.
-    pub placed: Vec<RowPlacements>,
+    pub placements: Vec<RowPlacements>,
+    /// For each score column, the placements of each key's rows among themselves, if the statistic needs them.
+    pub key_placements: Vec<Vec<KeyPlacements>>,
     /// The scores of each column as floats, only if the statistic asks for values.
     pub values: Vec<Vec<f64>>,
     /// The codes of the key column: folds, clusters or segments.
@@ -34,8 +36,8 @@ impl Rows {
         self.labels.len() as u64 - self.n_pos()
     }
 
-    /// Brings the rows into an order that depends on nothing but what they say, so that a draw by row number
-    /// is the same however they came: by label, then by the codes of each column. Placements are left out.
+    /// The same rows in an order that depends on their values alone: by label, then by the codes of each column. A
+    /// random draw by row number is then the same for every order of the rows. Placements are left out.
     pub fn in_canonical_order(&self) -> Rows {
         let mut order: Vec<u32> = (0..self.len as u32).collect();
         let columns: Vec<&Codes> = self.scores.iter().chain(std::iter::once(&self.keys)).collect();
@@ -54,7 +56,8 @@ impl Rows {
             len: self.len,
             labels: order.iter().filter_map(|&row| self.labels.get(row as usize).copied()).collect(),
             scores: self.scores.iter().map(taken).collect(),
-            placed: Vec::new(),
+            placements: Vec::new(),
+            key_placements: Vec::new(),
             values: self
                 .values
                 .iter()

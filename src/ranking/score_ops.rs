@@ -1,11 +1,11 @@
-//! What depends on the type that scores came in, of which a key alone does not tell.
+//! The functions that depend on the type of the scores, which their keys do not show.
 
 use super::class_keys::ClassKeys;
 use super::index::Index;
 use super::{Key, Score};
 
 /// The functions of one type of scores, for code that knows only the type of their keys.
-#[allow(clippy::type_complexity)] // each is said once, and here
+#[allow(clippy::type_complexity)] // each type is written only here
 #[derive(Debug)]
 pub(super) struct ScoreOps<K> {
     pub build: fn(&mut Index<K>, &[&[K]]),

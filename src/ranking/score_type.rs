@@ -1,8 +1,7 @@
-//! The type that the scores of a group came in: what a statistic may ask about keys.
+//! The type of the scores of a group, as far as a statistic needs to know it.
 
-use super::keys::Width;
 use super::number::{Domain, Number};
-use super::{Key, Score};
+use super::{Key, Score, Width};
 
 /// The type of scores, behind their keys.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +16,7 @@ impl ScoreType {
     /// Scores held as `S`, which can be the numbers of a domain.
     pub fn of<S: Score>(domain: Domain) -> Self {
         ScoreType {
-            at_least: |number| number.key::<S>().map(Key::wide),
+            at_least: |number| S::at_least(number).map(|score| score.key().wide()),
             value: |key| S::from_key(Key::narrow(key)).position(),
             width: S::Key::WIDTH,
             domain,

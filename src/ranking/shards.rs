@@ -1,9 +1,8 @@
 //! A group too large for one thread: its rows in shards of score, each of which is ranked alone.
 //!
-//! The rows are cut into blocks, one task each. A block spreads its rows over shards by one map that
-//! all blocks share, and keeps them in memory of its own: no two threads ever write to one place. A
-//! shard is then the pieces that all blocks hold of it, ranked by one thread and small enough to stay in
-//! that core's cache.
+//! The rows are cut into blocks, one task each. A block spreads its rows over shards by a map that all blocks share.
+//! Each block has memory of its own, so no two threads write to the same place. A shard is made of the pieces that all
+//! blocks have of it. One thread ranks a shard, which is small enough to stay in the cache of its core.
 //!
 //! Invariant: every key of a shard is below every key of the next, and equal keys are in one shard.
 
@@ -16,32 +15,14 @@ use super::classes::Classes;
 use super::duplicates::Duplicates;
 use super::index::Index;
 use super::map::{Map, sampled};
-use super::one_thread::Room;
+use super::one_thread::WalkMemory;
 use super::outline::{self, Beside, Cell, Piece};
 use super::score_ops::ScoreOps;
 use super::steps::{Above, Runs, Take, Tie};
 use super::streams::Streams;
 use super::ties::{Source, Steps, Walk};
+use super::tuning::{BLOCKS_PER_THREAD, INDEXED_BYTES, MAX_SHARDS, MIN_SHARDS, SHARD_ROWS, SHARDS_AT_A_TIME};
 use super::{Bits, Key, Score, tasks};
-
-/// From this many rows on, a group is ranked by all threads: about where its keys outgrow a core's cache.
-pub const SHARD_ROWS: usize = 1 << 17;
-
-/// Bytes of a shard's indexed keys, on average: with their buckets and where they go, and the shard's other rows
-/// passing by, they stay in 512 KiB, the second cache of the core where this was measured.
-const INDEXED_BYTES: usize = 1 << 16;
-
-/// Shards at least: a map with many cells needs some for each of them.
-const MIN_SHARDS: usize = 64;
-
-/// Shards at most.
-const MAX_SHARDS: usize = 512;
-
-/// Blocks for each thread, so that a thread which falls behind can be helped out.
-const BLOCKS_PER_THREAD: usize = 4;
-
-/// Shards for each thread whose answers are there at once, where an answer is as large as the shard.
-const SHARDS_AT_A_TIME: usize = 2;
 
 /// The keys of a large group.
 #[derive(Debug)]
@@ -114,22 +95,23 @@ impl<K: Key> Shards<K> {
         self.nan
     }
 
-    /// What `ask` says of each shard, from the highest scores down, with something for it to work with.
+    /// The results of `ask` for each shard, from the highest scores down; `work` makes the memory that each thread
+    /// uses.
     fn each<W, T: Send>(
         &self,
         work: impl Fn() -> W + Sync + Send,
         ask: impl Fn(&mut W, &Classes<'_, K>, Above) -> T + Sync,
     ) -> Vec<T> {
-        self.asked(0..self.order.len(), &work, &ask)
+        self.each_of(0..self.order.len(), &work, &ask)
     }
 
-    /// What `ask` says of each shard and its place, from the highest scores down.
+    /// The results of `ask` for each shard and its place, from the highest scores down.
     fn each_numbered<T: Send>(&self, ask: impl Fn(usize, &Classes<'_, K>) -> T + Sync) -> Vec<T> {
         let all = 0..self.order.len();
         tasks::each(all, || (), |(), place| self.with(self.order[place].0, |classes| ask(place, classes)))
     }
 
-    fn asked<W, T: Send>(
+    fn each_of<W, T: Send>(
         &self,
         places: Range<usize>,
         work: &(impl Fn() -> W + Sync + Send),
@@ -170,9 +152,9 @@ impl<K: Key> Shards<K> {
 
 /// What a thread keeps from shard to shard.
 #[derive(Debug, Default)]
-struct ThreadRoom<K> {
+struct ThreadMemory<K> {
     class_keys: ClassKeys<K>,
-    room: Room<K>,
+    room: WalkMemory<K>,
 }
 
 impl<K: Key> Source for Shards<K> {
@@ -193,10 +175,10 @@ impl<K: Key> Source for Shards<K> {
         part: &(dyn Fn(usize, &mut Walk<'_>) + Sync),
         done: &mut dyn FnMut(usize),
     ) {
-        let ask = |room: &mut ThreadRoom<K>, place: usize| {
+        let ask = |room: &mut ThreadMemory<K>, place: usize| {
             let (shard, above) = self.order[place];
             self.with(shard, |classes| {
-                let ThreadRoom { class_keys, room: Room { index, rises: memory } } = &mut *room;
+                let ThreadMemory { class_keys, room: WalkMemory { index, rises: memory } } = &mut *room;
                 part(place, &mut |take| match steps {
                     Steps::Ties => {
                         class_keys.collect(classes);
@@ -213,14 +195,14 @@ impl<K: Key> Source for Shards<K> {
                 });
             });
         };
-        // What is made of ties may be as large as they are: it is never there of all shards at once.
+        // An answer made of ties may be as large as the ties, so the answers of all shards are never kept at once.
         let at_a_time = match steps {
             Steps::Ties => SHARDS_AT_A_TIME * rayon::current_num_threads(),
             Steps::Segments(_) => self.order.len().max(1),
         };
         for first in (0..self.order.len()).step_by(at_a_time) {
             let some = first..self.order.len().min(first + at_a_time);
-            tasks::each(some.clone(), ThreadRoom::default, ask);
+            tasks::each(some.clone(), ThreadMemory::default, ask);
             some.for_each(&mut *done);
         }
     }
@@ -278,7 +260,7 @@ pub(super) fn blocks() -> usize {
     BLOCKS_PER_THREAD * rayon::current_num_threads()
 }
 
-/// The map that suits a sample of scores. Whether a row counts does not matter to it.
+/// The map that suits a sample of scores. Rows that are skipped may be in the sample.
 pub(super) fn map<S: Score>(scores: &[S], shards: usize) -> Map {
     let positions = sampled(scores.len()).map(|row| scores[row].position());
     let mut sample: Vec<f64> = positions.filter(|position| !position.is_nan()).collect();
@@ -295,8 +277,8 @@ impl<K: Key> Block<K> {
     ) -> Self {
         let mut streams = Streams::new(2 * shards, scores.len());
         let mut nan = false;
-        // First where all rows of a word go, then the rows: two short loops that keep to registers take half the
-        // time of one long loop.
+        // The first loop finds the shards of 64 rows, and the second one moves the rows. Two short loops whose values
+        // stay in registers take half the time of one long loop.
         let mut places = [0u32; 64];
         for (word, scores) in scores.chunks(64).enumerate() {
             let label = labels.word(word * 64);

@@ -1,9 +1,6 @@
 //! Steps of the ROC curve, from the highest scores down.
 
-/// Steps that are handed out at once.
-///
-/// One call through a pointer for so many steps costs little beside them, and 2 KiB of steps stay in the first cache.
-const RUN: usize = 64;
+use super::tuning::STEPS_AT_A_TIME;
 
 /// Rows that come one after the other in order of score, and how many of either class score higher.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,9 +22,8 @@ pub type Tie = Step;
 
 /// A straight piece of the ROC curve: rows that share one score or one class.
 ///
-/// The distinct scores of one class, the indexed one, are segments of their own. Between two of them, all rows of the
-/// other class are one segment, whatever ties there are among them, and even if there are none: its key is 0 and says
-/// nothing.
+/// Each distinct score of the indexed class is a segment. Between two of them, all rows of the other class together are
+/// one segment, whatever ties are among them. Such a segment may have no rows, and its key is 0 and means nothing.
 pub type Segment = Step;
 
 impl Step {
@@ -43,8 +39,8 @@ impl Step {
         self.neg_above + self.neg
     }
 
-    /// For each positive of the step, where the group has `n_neg` negatives in all: twice the negatives that score lower,
-    /// and those that tie once.
+    /// For each positive of the step, where the group has `n_neg` negatives in all: twice the negatives that score
+    /// lower, and those that tie once.
     #[inline]
     pub fn placement_of_pos(&self, n_neg: u64) -> u64 {
         2 * (n_neg - self.fp()) + self.neg
@@ -72,7 +68,7 @@ pub struct Above {
     pub neg: u64,
 }
 
-/// A step that does not say what lies above it: half as much to write and to read.
+/// A step without the counts above it: half as many bytes to write and to read.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rise {
     key: u128,
@@ -115,7 +111,7 @@ pub(super) struct Runs<'a, 'b> {
 impl<'a, 'b> Runs<'a, 'b> {
     /// From the rows below `above` on; `rises` is memory to work with.
     pub fn new(above: Above, rises: &'a mut Vec<Rise>, take: &'a mut Take<'b>) -> Self {
-        rises.resize(RUN, Rise::default());
+        rises.resize(STEPS_AT_A_TIME, Rise::default());
         Runs { above, rises, len: 0, take }
     }
 

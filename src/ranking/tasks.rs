@@ -5,21 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use super::SHARD_ROWS;
-
-/// What a group costs besides its rows, in rows: entering the kernel, and writing one record.
-const ROWS_PER_GROUP: usize = 16;
-
-/// Below this cost in all, waking other threads takes longer than the work. Groups of as many rows as
-/// [`SHARD_ROWS`] divide their work, and may only do so inside a pool.
-const PARALLEL_ROWS: usize = 1 << 14;
-const _: () = assert!(PARALLEL_ROWS <= SHARD_ROWS);
-
-/// Tasks for each thread, so that a thread which falls behind can be helped out.
-const TASKS_PER_THREAD: usize = 8;
-
-/// Parts for each thread of numbers that all take about as long: the last one that a thread does is what others wait for.
-const PARTS_PER_THREAD: usize = 32;
+use super::tuning::{PARALLEL_ROWS, PARTS_PER_THREAD, ROWS_PER_GROUP, TASKS_PER_THREAD};
 
 /// A pool of threads, to be asked only if there is enough work.
 pub trait Pool {
@@ -27,11 +13,20 @@ pub trait Pool {
     fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T;
 }
 
+/// The pool that this is called in.
+pub struct Here;
+
+impl Pool for Here {
+    fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        work()
+    }
+}
+
 /// Runs `work` over ranges of groups that together cover all `groups`, and gives the results in order.
 ///
-/// A group larger than a task is a task of its own, and divides its work further in the same pool: it
-/// neither waits for the small ones nor holds them up. Work of more than one pass over its rows may divide them
-/// however few they are, so it is always done in the pool.
+/// A group larger than a task is a task of its own, and divides its work further in the same pool, so that small groups
+/// do not wait for it. Work of more than one pass over its rows may divide its work in any group, so it is always done
+/// in the pool.
 pub fn run<T: Send>(
     pool: &impl Pool,
     groups: usize,
@@ -50,10 +45,10 @@ pub fn run<T: Send>(
     })
 }
 
-/// What `work` makes of each number of a range, in order, by all threads of the pool that this is called in; it is given
-/// something that it keeps from one number to the next.
+/// What `work` makes of each number of a range, in order, by all threads of the pool that this is called in; it is
+/// given something that it keeps from one number to the next.
 ///
-/// What threads are told is behind a pointer, so that this costs every statistic that it serves little code.
+/// The threads call the work through a pointer, so that little code is compiled for each statistic.
 pub(super) fn each<W, T: Send>(
     numbers: Range<usize>,
     start: impl Fn() -> W + Sync,
@@ -64,7 +59,7 @@ pub(super) fn each<W, T: Send>(
         let mut kept = start();
         for place in part {
             let made = work(&mut kept, numbers.start + place);
-            // Nobody else has this slot, and nobody has panicked with it.
+            // Each slot is used by one number only, so its lock is free and not poisoned.
             *slots[place].lock().unwrap_or_else(PoisonError::into_inner) = Some(made);
         }
     });
@@ -82,14 +77,14 @@ fn in_parallel(count: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
 /// Cuts `0..groups` into ranges of about `share` cost each.
 fn cut(groups: usize, cost: impl Fn(usize) -> usize, share: usize) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
-    let (mut start, mut held) = (0, 0usize);
+    let (mut start, mut cost_so_far) = (0, 0usize);
     for group in 0..groups {
         let more = cost(group);
-        if held > 0 && held.saturating_add(more) > share {
+        if cost_so_far > 0 && cost_so_far.saturating_add(more) > share {
             ranges.push(start..group);
-            (start, held) = (group, 0);
+            (start, cost_so_far) = (group, 0);
         }
-        held = held.saturating_add(more);
+        cost_so_far = cost_so_far.saturating_add(more);
     }
     ranges.push(start..groups);
     ranges
@@ -98,14 +93,6 @@ fn cut(groups: usize, cost: impl Fn(usize) -> usize, share: usize) -> Vec<Range<
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    struct Global;
-
-    impl Pool for Global {
-        fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-            work()
-        }
-    }
 
     struct Forbidden;
 
@@ -125,7 +112,7 @@ mod tests {
 
     #[test]
     fn results_come_in_order() {
-        let starts = run(&Global, 100_000, 1, &|_| 10, &|range| range);
+        let starts = run(&Here, 100_000, 1, &|_| 10, &|range| range);
         assert!(starts.len() > 1);
         assert_eq!(starts.iter().map(|range| range.len()).sum::<usize>(), 100_000);
         assert!(starts.is_sorted_by_key(|range| range.start));

@@ -1,11 +1,12 @@
 //! Ties: the distinct scores of a group, highest first, each with its count of positives and negatives.
 //!
-//! Every unpaired ROC statistic is a function of them. A statistic is handed [`Ties`], which have no type parameter: it
-//! cannot tell of which type scores were, nor whether the rows are here or were counted long ago ([`Counts`](super::Counts)). What must
-//! be fast for rows that are here is a shortcut of its [`Source`], and gives what the walk over all ties gives.
+//! Every unpaired ROC statistic is a function of them. A statistic gets [`Ties`], which have no type parameter. So it
+//! does not depend on the type of the scores, nor on whether the rows are present or were counted earlier
+//! ([`Counts`](super::Counts)). A [`Source`] has shortcuts for what must be fast; a shortcut gives the same result as
+//! the walk over all ties.
 //!
-//! Invariants: ties come from the highest key to the lowest, no key twice, none without a row, and each says exactly how
-//! many rows lie above it. Counts are integers, so sums over ties do not depend on how a walk was divided.
+//! Invariants: ties come from the highest key to the lowest, no key twice, none without a row, and each says exactly
+//! how many rows lie above it. Counts are integers, so sums over ties do not depend on how a walk was divided.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -57,7 +58,7 @@ pub struct Squared {
     pub neg: f64,
 }
 
-/// Where ties are counted from. What a source leaves to its default is found by walking.
+/// Where ties come from. What a source does not implement is found by a walk over all ties.
 pub trait Source {
     /// How many positives and negatives there are; with weights, their units.
     fn totals(&self) -> (u64, u64);
@@ -80,8 +81,8 @@ pub trait Source {
     /// Walks a group that has no parts.
     fn walk(&mut self, steps: Steps, take: &mut Take<'_>);
 
-    /// Has all threads walk parts, each as `part` says of its number, and tells `done` the numbers of those that are
-    /// walked, in order.
+    /// Walks all parts on all threads: `part` is called with the number of each part, and `done` with the numbers of
+    /// the parts that have been walked, in order.
     fn walk_parts(
         &self,
         _steps: Steps,
@@ -174,7 +175,7 @@ impl<'a> Ties<'a> {
         self.score_type
     }
 
-    /// Distinct scores at most, in a group of so many rows that it matters; otherwise 0.
+    /// An upper bound of the number of distinct scores in a large group; 0 in other groups.
     pub fn most_distinct(&self) -> usize {
         let (n_pos, n_neg) = self.rows();
         if self.is_large() { (n_pos + n_neg) as usize } else { 0 }
@@ -241,7 +242,7 @@ impl<'a> Ties<'a> {
             self.source.walk(steps, &mut |run| run.each(|tie| step(result, tie)));
             return;
         };
-        // Nobody else has a part's slot, and nobody has panicked with it.
+        // Each slot is used by one part only, so its lock is free and not poisoned.
         let slots: Vec<Mutex<Option<T>>> = (0..parts).map(|_| Mutex::new(None)).collect();
         let slot = |number: usize| slots[number].lock().unwrap_or_else(PoisonError::into_inner);
         self.source.walk_parts(
@@ -264,8 +265,8 @@ impl<'a> Ties<'a> {
         self.source.squared()
     }
 
-    /// The ties from the highest score down, in a large group about `cells` runs of them: never fewer than there are
-    /// ties unless that saves ordering the rows. It depends on the rows alone, not on how they came.
+    /// The ties from the highest score down; in a large group about `cells` cells, each of several ties, if that saves
+    /// putting the rows in order. The result depends on the rows alone, not on their order.
     pub fn outline(&mut self, cells: usize) -> Vec<Cell<u128>> {
         self.source.outline(cells).unwrap_or_else(|| {
             self.fold(
@@ -357,7 +358,7 @@ impl<'a> Ties<'a> {
         }
     }
 
-    /// Whether the group is so large that asking for a rank is short beside a walk.
+    /// Whether the group is so large that finding the score of a rank takes much less time than a walk.
     pub fn is_large(&self) -> bool {
         self.source.parts().is_some() && self.units().is_none()
     }
@@ -402,8 +403,8 @@ mod tests {
             .sum()
     }
 
-    /// Whether segments are what the ties make of them: borders between segments are borders between ties,
-    /// and a segment of several ties is of one class, not of the one that is indexed.
+    /// Checks segments against the ties: borders between segments are borders between ties, and a segment of several
+    /// ties has rows of one class only, which is not the indexed class.
     fn check_segments(segments: &[Segment], ties: &[Tie], indexed: Indexed) -> Result<(), TestCaseError> {
         let mut rest = ties;
         for segment in segments.iter().filter(|segment| segment.pos + segment.neg > 0) {

@@ -8,19 +8,17 @@ use super::fixed_point::Units;
 use super::fixed_point::{self, Unit};
 use super::outline::{Cell, outline};
 use super::score_ops::ScoreOps;
-use super::shards::SHARD_ROWS;
-use super::steps::{Above, Runs, Take, Tie};
+use super::steps::{Above, Take};
 use super::ties::{Source, Squared, Steps, Walk};
+use super::tuning::SHARD_ROWS;
+use super::weighted_rows::{WeightedRow, each_tie, hand_out};
 use super::weighted_shards::WeightedShards;
 use super::{Bits, Key, Score};
-
-/// A row: its key, its units and, as the lowest bit, its label.
-pub(super) type Row<K> = (K, u64);
 
 /// The weighted rows of a group. Keeps no memory from group to group.
 #[derive(Debug)]
 pub struct Weighted<K> {
-    layout: Layout<K>,
+    layout: WeightedLayout<K>,
     ops: ScoreOps<K>,
     units: [Unit; 2],
     /// How many rows are negatives and positives.
@@ -33,9 +31,9 @@ pub struct Weighted<K> {
 }
 
 #[derive(Debug)]
-enum Layout<K> {
+enum WeightedLayout<K> {
     /// Highest first.
-    Rows(Vec<Row<K>>),
+    Rows(Vec<WeightedRow<K>>),
     Shards(WeightedShards<K>),
 }
 
@@ -57,7 +55,7 @@ impl<K: Key> Weighted<K> {
             let (totals, nan, empty_bits) = (shards.totals(), shards.has_nan(), shards.empty_bits());
             return Weighted {
                 ops: ScoreOps::of::<S>(),
-                layout: Layout::Shards(shards),
+                layout: WeightedLayout::Shards(shards),
                 units,
                 rows,
                 totals,
@@ -65,7 +63,7 @@ impl<K: Key> Weighted<K> {
                 nan,
             };
         }
-        let mut sorted: Vec<Row<K>> = Vec::with_capacity(scores.len());
+        let mut sorted: Vec<WeightedRow<K>> = Vec::with_capacity(scores.len());
         let (mut totals, mut any, mut nan) = ([0; 2], [0u64; 2], false);
         for (row, (&score, &weight)) in scores.iter().zip(weights).enumerate() {
             if valid.is_none_or(|valid| valid.word(row) & 1 == 1) {
@@ -81,7 +79,7 @@ impl<K: Key> Weighted<K> {
         let empty_bits = any.map(|any| any.trailing_zeros() % u64::BITS);
         Weighted {
             ops: ScoreOps::of::<S>(),
-            layout: Layout::Rows(sorted),
+            layout: WeightedLayout::Rows(sorted),
             units,
             rows,
             totals,
@@ -112,13 +110,13 @@ impl<K: Key> Source for Weighted<K> {
 
     fn parts(&self) -> Option<usize> {
         match &self.layout {
-            Layout::Rows(_) => None,
-            Layout::Shards(shards) => Some(shards.len()),
+            WeightedLayout::Rows(_) => None,
+            WeightedLayout::Shards(shards) => Some(shards.len()),
         }
     }
 
     fn walk(&mut self, _: Steps, take: &mut Take<'_>) {
-        if let Layout::Rows(rows) = &self.layout {
+        if let WeightedLayout::Rows(rows) = &self.layout {
             hand_out(rows, Above::default(), take);
         }
     }
@@ -129,7 +127,7 @@ impl<K: Key> Source for Weighted<K> {
         part: &(dyn Fn(usize, &mut Walk<'_>) + Sync),
         done: &mut dyn FnMut(usize),
     ) {
-        if let Layout::Shards(shards) = &self.layout {
+        if let WeightedLayout::Shards(shards) = &self.layout {
             shards.each(Vec::new, |room, place, shard, above| {
                 shard.sorted(room);
                 part(place, &mut |take| hand_out(room, above, take));
@@ -140,20 +138,20 @@ impl<K: Key> Source for Weighted<K> {
 
     fn twice_u(&mut self) -> Option<u128> {
         match &self.layout {
-            Layout::Rows(_) => None,
-            Layout::Shards(shards) => Some(shards.twice_u(self.ops)),
+            WeightedLayout::Rows(_) => None,
+            WeightedLayout::Shards(shards) => Some(shards.twice_u(self.ops)),
         }
     }
 
     fn squared(&self) -> Vec<Squared> {
-        let of = |rows: &[Row<K>], above| {
+        let of = |rows: &[WeightedRow<K>], above| {
             let mut ties = Vec::new();
             each_tie(rows, above, &mut |squared| ties.push(squared));
             ties
         };
         match &self.layout {
-            Layout::Rows(rows) => of(rows, Above::default()),
-            Layout::Shards(shards) => {
+            WeightedLayout::Rows(rows) => of(rows, Above::default()),
+            WeightedLayout::Shards(shards) => {
                 let parts = shards.each(Vec::new, |room, _, shard, above| {
                     shard.sorted(room);
                     of(room, above)
@@ -165,7 +163,7 @@ impl<K: Key> Source for Weighted<K> {
 
     fn outline(&self, cells: usize) -> Option<Vec<Cell<u128>>> {
         match &self.layout {
-            Layout::Shards(shards) if self.rows[0] + self.rows[1] >= SHARD_ROWS as u64 => {
+            WeightedLayout::Shards(shards) if self.rows[0] + self.rows[1] >= SHARD_ROWS as u64 => {
                 let each = |ask: &super::outline::Ask<'_, K>| {
                     shards.each(|| (), |(), place, shard, _| ask(place, &shard.pieces()))
                 };
@@ -176,40 +174,16 @@ impl<K: Key> Source for Weighted<K> {
     }
 }
 
-/// Hands out the ties of sorted rows, from the highest score down.
-fn hand_out<K: Key>(rows: &[Row<K>], above: Above, take: &mut Take<'_>) {
-    let mut memory = Vec::new();
-    let mut runs = Runs::new(above, &mut memory, take);
-    each_tie(rows, above, &mut |Squared { tie, .. }| runs.push(tie.key, tie.pos, tie.neg));
-    runs.hand_out();
-}
-
-/// Walks the ties of sorted rows, from the highest score down.
-fn each_tie<K: Key>(rows: &[Row<K>], mut above: Above, visit: &mut dyn FnMut(Squared)) {
-    for tied in rows.chunk_by(|a, b| a.0 == b.0) {
-        let mut units = [0; 2];
-        let mut squares = [0.0; 2];
-        for row in tied {
-            let class = (row.1 & 1) as usize;
-            units[class] += row.1 >> 1;
-            squares[class] += ((row.1 >> 1) as f64).powi(2);
-        }
-        let [neg, pos] = units;
-        let tie = Tie { key: tied[0].0.wide(), pos, neg, pos_above: above.pos, neg_above: above.neg };
-        visit(Squared { tie, pos: squares[1], neg: squares[0] });
-        above = Above { pos: above.pos + pos, neg: above.neg + neg };
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::ranking::bits::tests::packed;
+    use crate::ranking::steps::Tie;
     use crate::ranking::{Domain, Group, Strategy, Ties};
     use proptest::prelude::*;
 
     /// Asks the ties of weighted rows, by one thread and in shards.
-    fn asked<T>(rows: &[(i16, bool, f64, bool)], ask: impl Fn(Ties<'_>) -> T) -> [T; 2] {
+    fn both_ways<T>(rows: &[(i16, bool, f64, bool)], ask: impl Fn(Ties<'_>) -> T) -> [T; 2] {
         let scores: Vec<i16> = rows.iter().map(|row| row.0).collect();
         let labels = packed(rows.iter().map(|row| row.1));
         let weights: Vec<f64> = rows.iter().map(|row| row.2).collect();
@@ -237,22 +211,22 @@ mod tests {
             let expected = ties_of(group.ties());
             let twice_u = group.ties().twice_u();
             let reached = group.ties().reached(1i16.key().into());
-            for (ties, units) in asked(&weighted, |ties| { let units = ties.units().unwrap(); (ties_of(ties), units) }) {
+            for (ties, units) in both_ways(&weighted, |ties| { let units = ties.units().unwrap(); (ties_of(ties), units) }) {
                 let weights = |units: Unit, count: u64| units.weight(count) as u64;
-                let told: Vec<Tie> = ties.iter().map(|tie| Tie {
+                let unweighted: Vec<Tie> = ties.iter().map(|tie| Tie {
                     key: tie.key,
                     pos: weights(units.pos, tie.pos),
                     neg: weights(units.neg, tie.neg),
                     pos_above: weights(units.pos, tie.pos_above),
                     neg_above: weights(units.neg, tie.neg_above),
                 }).collect();
-                prop_assert_eq!(&told, &expected);
+                prop_assert_eq!(&unweighted, &expected);
             }
-            for (twice, units) in asked(&weighted, |mut ties| { let units = ties.units().unwrap(); (ties.twice_u(), units) }) {
+            for (twice, units) in both_ways(&weighted, |mut ties| { let units = ties.units().unwrap(); (ties.twice_u(), units) }) {
                 let one = u128::from(units.pos.units(1.0)) * u128::from(units.neg.units(1.0));
                 prop_assert_eq!(twice, twice_u * one);
             }
-            for (pos, neg) in asked(&weighted, |mut ties| { let units = ties.units().unwrap(); let (pos, neg) = ties.reached(1i16.key().into()); (units.pos.weight(pos), units.neg.weight(neg)) }) {
+            for (pos, neg) in both_ways(&weighted, |mut ties| { let units = ties.units().unwrap(); let (pos, neg) = ties.reached(1i16.key().into()); (units.pos.weight(pos), units.neg.weight(neg)) }) {
                 prop_assert_eq!((pos as u64, neg as u64), reached);
             }
         }
@@ -261,18 +235,18 @@ mod tests {
         fn any_weights(rows in proptest::collection::vec((-9i16..9, any::<bool>(), 1e-9f64..1.0, any::<bool>()), 1..120)) {
             let used: Vec<_> = rows.iter().filter(|row| row.3).collect();
             let total = |label| used.iter().filter(|row| row.1 == label).map(|row| row.2).sum::<f64>();
-            let won: f64 = used.iter().filter(|row| row.1).flat_map(|p| used.iter().filter(|row| !row.1).map(move |n| p.2 * n.2 * (f64::from(u8::from(p.0 > n.0)) + f64::from(u8::from(p.0 >= n.0))))).sum();
-            let both = asked(&rows, |mut ties| (ties.rows(), ties.twice_u(), ties.pairs(), ties.squared().iter().map(|tie| tie.pos).sum::<f64>(), ties.units().unwrap()));
+            let expected_twice_u: f64 = used.iter().filter(|row| row.1).flat_map(|p| used.iter().filter(|row| !row.1).map(move |n| p.2 * n.2 * (f64::from(u8::from(p.0 > n.0)) + f64::from(u8::from(p.0 >= n.0))))).sum();
+            let both = both_ways(&rows, |mut ties| (ties.rows(), ties.twice_u(), ties.pairs(), ties.squared().iter().map(|tie| tie.pos).sum::<f64>(), ties.units().unwrap()));
             prop_assert_eq!((both[0].0, both[0].1, both[0].2), (both[1].0, both[1].1, both[1].2));
             for (n, twice_u, pairs, squares, units) in both {
                 prop_assert_eq!(n.0 + n.1, used.len() as u64);
                 if pairs > 0 {
                     let auc = twice_u as f64 / 2.0 / pairs as f64;
-                    prop_assert!((auc - won / 2.0 / total(true) / total(false)).abs() < 1e-12);
+                    prop_assert!((auc - expected_twice_u / 2.0 / total(true) / total(false)).abs() < 1e-12);
                 }
                 let expected: f64 = used.iter().filter(|row| row.1).map(|row| row.2 * row.2).sum();
-                let told = units.pos.weight_of(units.pos.weight_of(squares));
-                prop_assert!((told - expected).abs() <= 1e-12 * expected);
+                let weighted = units.pos.weight_of(units.pos.weight_of(squares));
+                prop_assert!((weighted - expected).abs() <= 1e-12 * expected);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! A large group with weights: its rows in shards of score, as in `shards`, each key with its weight beside it.
 //!
-//! The rarer class is indexed as it is without weights. Its own rows look up their places too, and leave their units
-//! there; summed up, they tell every place the units below it, and the other class's rows find them.
+//! The rarer class is indexed as it is without weights. Its own rows look up their places too, and add their units
+//! there. The running sums of these units are the units below each place, which the rows of the other class look up.
 
 use rayon::prelude::*;
 
@@ -14,13 +14,13 @@ use super::score_ops::ScoreOps;
 use super::shards::{blocks, map, shards_for};
 use super::steps::Above;
 use super::streams::Streams;
-use super::weighted::Row;
+use super::weighted_rows::WeightedRow;
 use super::{Bits, Key, Score, tasks};
 
 /// The keys and units of a large group.
 #[derive(Debug)]
 pub(super) struct WeightedShards<K> {
-    blocks: Vec<Block<K>>,
+    blocks: Vec<WeightedBlock<K>>,
     /// Highest first: which shard, and the units above it.
     order: Vec<(usize, Above)>,
     totals: [u64; 2],
@@ -29,7 +29,7 @@ pub(super) struct WeightedShards<K> {
 
 /// The rows of one block: two streams for each shard, negatives and positives.
 #[derive(Debug)]
-struct Block<K> {
+struct WeightedBlock<K> {
     streams: Streams<K, u64>,
     /// The units of each stream.
     units: Vec<u64>,
@@ -45,9 +45,9 @@ pub(super) struct Shard<'a, K> {
     units: [u64; 2],
 }
 
-/// What counting pairs in a shard takes. Keeps its memory from shard to shard.
+/// The memory that counting pairs in a shard needs. It is kept from shard to shard.
 #[derive(Debug, Default)]
-struct Room<K> {
+struct PairMemory<K> {
     index: Index<K>,
     /// For each place among the indexed keys: their units there, then below it.
     below: Vec<u64>,
@@ -66,7 +66,7 @@ impl<K: Key> WeightedShards<K> {
         let shards = shards_for::<K>(n_pos.min(scores.len() - n_pos));
         let block_rows = scores.len().div_ceil(blocks()).max(1);
         let map = map(scores, shards);
-        let blocks: Vec<Block<K>> = scores
+        let blocks: Vec<WeightedBlock<K>> = scores
             .par_chunks(block_rows)
             .zip(weights.par_chunks(block_rows))
             .enumerate()
@@ -74,9 +74,11 @@ impl<K: Key> WeightedShards<K> {
                 let labels = labels.slice(block * block_rows, rows.0.len());
                 let valid = valid.map(|valid| valid.slice(block * block_rows, rows.0.len()));
                 match &map {
-                    Map::Line(line) => Block::part(rows, labels, valid, units, shards, |x| line.bucket(x)),
+                    Map::Line(line) => {
+                        WeightedBlock::part(rows, labels, valid, units, shards, |x| line.bucket(x))
+                    }
                     Map::Pieces(pieces) => {
-                        Block::part(rows, labels, valid, units, shards, |x| pieces.bucket(x))
+                        WeightedBlock::part(rows, labels, valid, units, shards, |x| pieces.bucket(x))
                     }
                 }
             })
@@ -117,8 +119,8 @@ impl<K: Key> WeightedShards<K> {
         self.order.len()
     }
 
-    /// What `ask` says of each shard, from the highest scores down: of something for it to work with, its place, its rows
-    /// and what lies above it.
+    /// The results of `ask` for each shard, from the highest scores down. `ask` gets memory that `work` made for its
+    /// thread, the place of the shard, its rows, and the units above it.
     pub fn each<W, T: Send>(
         &self,
         work: impl Fn() -> W + Sync + Send,
@@ -141,7 +143,7 @@ impl<K: Key> WeightedShards<K> {
 
     /// Twice the pairs that positives win, in products of units.
     pub fn twice_u(&self, ops: ScoreOps<K>) -> u128 {
-        let parts = self.each(Room::default, |room, _, shard, above| {
+        let parts = self.each(PairMemory::default, |room, _, shard, above| {
             let neg_below = self.totals[0] - above.neg - shard.units[0];
             shard.twice_u(room, ops) + 2 * u128::from(shard.units[1]) * u128::from(neg_below)
         });
@@ -151,7 +153,7 @@ impl<K: Key> WeightedShards<K> {
 
 impl<K: Key> Shard<'_, K> {
     /// All rows, from the highest key down.
-    pub fn sorted(&self, rows: &mut Vec<Row<K>>) {
+    pub fn sorted(&self, rows: &mut Vec<WeightedRow<K>>) {
         rows.clear();
         for (label, pieces) in (0..).zip(&self.classes) {
             for (keys, units) in pieces {
@@ -177,8 +179,8 @@ impl<K: Key> Shard<'_, K> {
         self.classes[class].iter().map(|piece| piece.0.len()).sum()
     }
 
-    fn twice_u(&self, room: &mut Room<K>, ops: ScoreOps<K>) -> u128 {
-        let Room { index, below } = room;
+    fn twice_u(&self, room: &mut PairMemory<K>, ops: ScoreOps<K>) -> u128 {
+        let PairMemory { index, below } = room;
         let rarer = usize::from(self.rows(1) <= self.rows(0));
         let keys: Vec<&[K]> = self.classes[rarer].iter().map(|piece| piece.0).collect();
         (ops.build)(index, &keys);
@@ -194,7 +196,7 @@ impl<K: Key> Shard<'_, K> {
         let others = self.classes[1 - rarer].iter();
         let twice_below: u128 = others.map(|&piece| (ops.twice_units_below)(index, piece, below)).sum();
         if rarer == 1 {
-            // What the negatives are above, the positives lose.
+            // Each pair counts 2 in all: 2 for the higher score, or 1 for each of two equal scores.
             2 * u128::from(self.units[0]) * u128::from(self.units[1]) - twice_below
         } else {
             twice_below
@@ -202,7 +204,7 @@ impl<K: Key> Shard<'_, K> {
     }
 }
 
-impl<K: Key> Block<K> {
+impl<K: Key> WeightedBlock<K> {
     fn part<S: Score<Key = K>>(
         rows: (&[S], &[f64]),
         labels: Bits<'_>,
@@ -214,7 +216,7 @@ impl<K: Key> Block<K> {
         let (scores, weights) = rows;
         let mut streams = Streams::new(2 * shards, scores.len());
         let mut nan = false;
-        // Where all rows of a word go and what they weigh first, then the rows, as without weights.
+        // First the shards of 64 rows and their units, then the rows, as without weights.
         let (mut places, mut weighted) = ([0u32; 64], [0u64; 64]);
         for (word, (scores, weights)) in scores.chunks(64).zip(weights.chunks(64)).enumerate() {
             let label = labels.word(word * 64);
@@ -247,6 +249,6 @@ impl<K: Key> Block<K> {
                 any[stream % 2] |= units;
             }
         }
-        Block { streams, units: sums, any, nan }
+        WeightedBlock { streams, units: sums, any, nan }
     }
 }

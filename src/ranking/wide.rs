@@ -1,17 +1,17 @@
 //! Loops compiled for wider registers, where the processor has them.
 //!
-//! The compiler may use no more than every processor of its target has: on x86-64, registers of two keys
-//! and no comparison of them. Code that is inlined into a function which says more is compiled for that.
-//! The result is the same; the loop is written once.
+//! The compiler may use only instructions that every processor of its target has. On x86-64 these are registers of two
+//! keys, without a comparison of keys. Code that is inlined into a function with more features is compiled for these
+//! features. So a loop is written once, and its result is the same.
 //!
 //! Measured: looking up a key takes a quarter less time.
 
-/// Something to do, in a function that is always inlined: what is not inlined does not profit.
+/// Work in a function that is always inlined: code that is not inlined is not compiled for wider registers.
 pub(super) trait Work {
-    /// What comes of it.
+    /// The result.
     type Output;
 
-    /// Does it.
+    /// Does the work.
     fn run(self) -> Self::Output;
 }
 
@@ -24,7 +24,7 @@ pub(super) fn widest<W: Work>(work: W) -> W::Output {
         fn with_avx2<W: Work>(work: W) -> W::Output {
             work.run()
         }
-        // SAFETY: the processor has just been asked for what the function needs.
+        // SAFETY: the line above has checked that the processor has the features.
         #[allow(unsafe_code)]
         return unsafe { with_avx2(work) };
     }

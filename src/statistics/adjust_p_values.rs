@@ -8,7 +8,7 @@ use super::columnwise::Columnwise;
 /// Bonferroni `m p`; Holm (1979) the largest `(m + 1 - j) p_j` of ranks j up to i, which, like Bonferroni's, holds
 /// the probability of any false rejection; Benjamini and Hochberg (1995) the smallest `m p_j / j` of ranks j from i on,
 /// which holds the expected share of false rejections; Benjamini and Yekutieli (2001) the same times
-/// `1 + 1/2 + ... + 1/m`, whatever the dependence. Nulls and NaN are passed over, and are not among the m.
+/// `1 + 1/2 + ... + 1/m`, whatever the dependence. Nulls and NaN are left as they are and not counted in m.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum Adjustment {

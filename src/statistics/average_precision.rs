@@ -46,7 +46,7 @@ impl Summary for AveragePrecision {
             return AveragePrecisionRecord::undefined();
         }
         let all = Confusion::nobody(&ties);
-        // Where positives are, every distinct score is a segment of its own.
+        // Every distinct score with a positive is a segment of its own.
         let units = ties.fold_segments(
             Indexed::Positives,
             |units: &mut u128, segment| {

@@ -19,7 +19,7 @@ use crate::ranking::{Count, Rows, Step};
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct AverageRocCurve {
     /// What is averaged.
-    pub method: Method,
+    pub method: Averaging,
     /// How many points the curve has, spread evenly.
     pub n_points: usize,
     /// The false positive rates, if they are not to be spread evenly.
@@ -29,7 +29,7 @@ pub struct AverageRocCurve {
 /// What is averaged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
-pub enum Method {
+pub enum Averaging {
     /// The true positive rates at a false positive rate.
     #[default]
     Vertical,
@@ -76,7 +76,7 @@ impl Joint for AverageRocCurve {
             return Err(format!("n_points must be 3 or more, got {}", self.n_points));
         }
         match &self.at_fpr {
-            Some(_) if self.method == Method::Threshold => {
+            Some(_) if self.method == Averaging::Threshold => {
                 Err("at_fpr says where curves are averaged vertically or pooled, not by threshold".into())
             }
             Some(rates) if rates.is_empty() || !rates.iter().all(|rate| (0.0..=1.0).contains(rate)) => {
@@ -87,17 +87,19 @@ impl Joint for AverageRocCurve {
     }
 
     fn needs(&self) -> Needs {
-        Needs { values: self.method == Method::Threshold, ..Needs::CODES }
+        Needs { values: self.method == Averaging::Threshold, ..Needs::CODES }
     }
 
     fn of_rows(&self, rows: &Rows) -> AverageRocCurveRecord {
         let folds = by_key(rows, 0);
         let points = match self.method {
-            Method::Vertical => self.vertical(&folds.iter().filter_map(Curve::of_fold).collect::<Vec<_>>()),
-            Method::Threshold => {
-                self.by_threshold(rows, &folds.iter().filter_map(Curve::of_fold).collect::<Vec<_>>())
+            Averaging::Vertical => {
+                self.vertical(&folds.iter().filter_map(FoldCurve::of_fold).collect::<Vec<_>>())
             }
-            Method::Pooled => self.pooled(rows),
+            Averaging::Threshold => {
+                self.by_threshold(rows, &folds.iter().filter_map(FoldCurve::of_fold).collect::<Vec<_>>())
+            }
+            Averaging::Pooled => self.pooled(rows),
         };
         AverageRocCurveRecord::new(points.map(Many))
     }
@@ -114,7 +116,7 @@ impl AverageRocCurve {
         self.at_fpr.clone().unwrap_or_else(even)
     }
 
-    fn vertical(&self, curves: &[Curve]) -> Option<Vec<AveragePointRecord>> {
+    fn vertical(&self, curves: &[FoldCurve]) -> Option<Vec<AveragePointRecord>> {
         let point = |fpr: f64| {
             let (tpr, tpr_sd) = mean_and_sd(curves.iter().map(|curve| curve.tpr_at(fpr)));
             AveragePointRecord::new(fpr, None, tpr, tpr_sd, None, curves.len() as u64)
@@ -125,20 +127,20 @@ impl AverageRocCurve {
     fn pooled(&self, rows: &Rows) -> Option<Vec<AveragePointRecord>> {
         let counts = rows.scores[0].counts(&rows.labels);
         let codes: Vec<u32> = (0..counts.len() as u32).rev().collect();
-        let curve = Curve::of(&codes, &counts)?;
+        let curve = FoldCurve::of(&codes, &counts)?;
         let folds = rows.keys.distinct as u64;
         let point = |fpr: f64| AveragePointRecord::new(fpr, None, curve.tpr_at(fpr), None, None, folds);
         Some(self.rates().into_iter().map(point).collect())
     }
 
-    fn by_threshold(&self, rows: &Rows, curves: &[Curve]) -> Option<Vec<AveragePointRecord>> {
+    fn by_threshold(&self, rows: &Rows, curves: &[FoldCurve]) -> Option<Vec<AveragePointRecord>> {
         if curves.is_empty() {
             return None;
         }
         let codes = &rows.scores[0];
         let mut scores = vec![0.0; codes.distinct];
         for (&code, &score) in codes.of_row.iter().zip(&rows.values[0]) {
-            // A zero has no sign, whichever row it is of.
+            // A threshold of zero has no sign, whichever row it comes from.
             scores[code as usize] = score + 0.0;
         }
         // Nothing is called positive above the highest score.
@@ -173,23 +175,23 @@ fn mean_and_sd(rates: impl Iterator<Item = f64>) -> (f64, Option<f64>) {
 }
 
 /// The ROC curve of a fold.
-struct Curve {
+struct FoldCurve {
     /// The codes of its scores, highest first.
     codes: Vec<u32>,
     /// The origin, and for each score the (fpr, tpr) of calling it and all higher ones positive.
     points: Vec<(f64, f64)>,
 }
 
-impl Curve {
+impl FoldCurve {
     fn of_fold(fold: &OfKey) -> Option<Self> {
-        Curve::of(&fold.codes, &fold.counts)
+        FoldCurve::of(&fold.codes, &fold.counts)
     }
 
     /// From codes and their counts, the highest first; undefined without a positive or without a negative.
     fn of(codes: &[u32], counts: &[Count]) -> Option<Self> {
         let Count { pos: n_pos, neg: n_neg } = Count::sum(counts);
         let point = |step: Step| (step.fp() as f64 / n_neg as f64, step.tp() as f64 / n_pos as f64);
-        (n_pos > 0 && n_neg > 0).then(|| Curve {
+        (n_pos > 0 && n_neg > 0).then(|| FoldCurve {
             codes: codes.to_vec(),
             points: std::iter::once((0.0, 0.0)).chain(steps(counts).map(point)).collect(),
         })
@@ -202,7 +204,7 @@ impl Curve {
 
     /// The tpr at an fpr.
     fn tpr_at(&self, fpr: f64) -> f64 {
-        // The origin is never beyond.
+        // The first point, the origin, is never beyond the fpr.
         let beyond = self.points.partition_point(|point| point.0 <= fpr);
         let from = self.points[beyond - 1];
         match self.points.get(beyond) {
@@ -224,7 +226,7 @@ mod tests {
         rows_of(&labels, &[&scores], &[0, 0, 0, 0, 1, 1, 2])
     }
 
-    fn of(method: Method, n_points: usize) -> Vec<AveragePointRecord> {
+    fn of(method: Averaging, n_points: usize) -> Vec<AveragePointRecord> {
         let curve = AverageRocCurve { method, n_points, at_fpr: None };
         curve.check().unwrap();
         curve.of_rows(&sample()).points.unwrap().0
@@ -232,7 +234,7 @@ mod tests {
 
     #[test]
     fn vertically() {
-        let points = of(Method::Vertical, 5);
+        let points = of(Averaging::Vertical, 5);
         let rates: Vec<(f64, f64)> = points.iter().map(|point| (point.fpr, point.tpr)).collect();
         assert_eq!(rates, [(0.0, 0.25), (0.25, 0.375), (0.5, 0.5), (0.75, 0.75), (1.0, 1.0)]);
         assert_eq!(points[2].tpr_sd, Some(0.0));
@@ -242,17 +244,17 @@ mod tests {
                 .iter()
                 .all(|point| point.n_folds == 2 && point.fpr_sd.is_none() && point.threshold.is_none())
         );
-        let at = AverageRocCurve { method: Method::Vertical, n_points: 3, at_fpr: Some(vec![0.5, 0.0]) };
+        let at = AverageRocCurve { method: Averaging::Vertical, n_points: 3, at_fpr: Some(vec![0.5, 0.0]) };
         let points = at.of_rows(&sample()).points.unwrap().0;
         assert_eq!(points.iter().map(|point| point.tpr).collect::<Vec<_>>(), [0.5, 0.25]);
     }
 
     #[test]
     fn by_threshold() {
-        let points = of(Method::Threshold, 101);
-        let told: Vec<_> = points.iter().map(|point| (point.threshold, point.fpr, point.tpr)).collect();
+        let points = of(Averaging::Threshold, 101);
+        let fields: Vec<_> = points.iter().map(|point| (point.threshold, point.fpr, point.tpr)).collect();
         assert_eq!(
-            told,
+            fields,
             [
                 (None, 0.0, 0.0),
                 (Some(9.0), 0.0, 0.25),
@@ -261,18 +263,18 @@ mod tests {
                 (Some(5.0), 1.0, 1.0)
             ]
         );
-        let fewer = of(Method::Threshold, 3);
+        let fewer = of(Averaging::Threshold, 3);
         assert_eq!(
             fewer.iter().map(|point| point.threshold).collect::<Vec<_>>(),
             [None, Some(9.0), Some(5.0)]
         );
-        let curve = AverageRocCurve { method: Method::Threshold, n_points: 6, at_fpr: None };
+        let curve = AverageRocCurve { method: Averaging::Threshold, n_points: 6, at_fpr: None };
         assert_eq!(curve.spread(11), [10, 8, 5, 3, 0]);
     }
 
     #[test]
     fn pooled() {
-        let points = of(Method::Pooled, 4);
+        let points = of(Averaging::Pooled, 4);
         // Positives at 9, 8, 5, 5 and negatives at 7, 5, 5: (0, 1/2), (1/3, 1/2), (1, 1).
         let expected = [0.5, 0.5, 0.75, 1.0];
         for (point, tpr) in points.iter().zip(expected) {
@@ -283,19 +285,19 @@ mod tests {
 
     #[test]
     fn no_curve() {
-        for method in [Method::Vertical, Method::Threshold, Method::Pooled] {
+        for method in [Averaging::Vertical, Averaging::Threshold, Averaging::Pooled] {
             let curve = AverageRocCurve { method, n_points: 3, at_fpr: None };
             assert!(curve.of_rows(&rows_of(&[1, 1], &[&[2.0, 1.0]], &[3, 4])).points.is_none());
             // Each fold lacks a class, but not all rows.
             let apart = curve.of_rows(&rows_of(&[1, 0], &[&[2.0, 1.0]], &[3, 4])).points;
-            assert_eq!(apart.is_some(), method == Method::Pooled);
+            assert_eq!(apart.is_some(), method == Averaging::Pooled);
             let lone = curve.of_rows(&rows_of(&[1, 0], &[&[2.0, 1.0]], &[3, 3])).points.unwrap().0;
             assert!(lone.iter().all(|point| point.tpr_sd.is_none()));
         }
         let refused = |method, n_points, at_fpr: Option<&[f64]>| {
             AverageRocCurve { method, n_points, at_fpr: at_fpr.map(<[f64]>::to_vec) }.check().is_err()
         };
-        assert!(refused(Method::Vertical, 2, None) && refused(Method::Vertical, 3, Some(&[f64::NAN])));
-        assert!(refused(Method::Pooled, 3, Some(&[])) && refused(Method::Threshold, 3, Some(&[0.1])));
+        assert!(refused(Averaging::Vertical, 2, None) && refused(Averaging::Vertical, 3, Some(&[f64::NAN])));
+        assert!(refused(Averaging::Pooled, 3, Some(&[])) && refused(Averaging::Threshold, 3, Some(&[0.1])));
     }
 }

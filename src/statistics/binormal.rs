@@ -15,24 +15,25 @@ const SUMMABLE: f64 = 1e280;
 /// The curve `Φ⁻¹(specificity) = intercept + slope Φ⁻¹(sensitivity)`, which two normal distributions of the scores
 /// would have after some increasing map (Green and Swets 1966; Hanley 1988). The slope is never above 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Line {
+pub struct BinormalLine {
     /// The quantile of the specificity where the sensitivity is one half.
     pub intercept: f64,
     /// How far the quantile of the specificity goes with that of the sensitivity.
     pub slope: f64,
 }
 
-impl Line {
+impl BinormalLine {
     /// The line of least squares of the specificity's quantile on the sensitivity's, over the points of the curve at
     /// which both are finite, one for each distinct score; `None` where the sensitivities of fewer than two points
-    /// differ.
-    pub fn of_ties(ties: &mut Ties<'_>) -> Option<Line> {
+    /// differ. With weights, the points are those of the weighted curve; a score counts once, whatever it weighs.
+    pub fn of_ties(ties: &mut Ties<'_>) -> Option<BinormalLine> {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         // The parts of a fold that runs in parallel are put in order before anything is summed.
         let points = ties.fold(
             |points: &mut Vec<(f64, f64)>, tie| {
                 let (tp, fp) = (tie.tp(), tie.fp());
-                if 0 < tp && tp < n_pos && 0 < fp && fp < n_neg {
+                // A score may weigh too little to count, and then it adds no point.
+                if tie.pos + tie.neg > 0 && 0 < tp && tp < n_pos && 0 < fp && fp < n_neg {
                     points.push((quantile(tp, n_pos), quantile(n_neg - fp, n_neg)));
                 }
             },
@@ -42,9 +43,9 @@ impl Line {
         let y = centered(points.iter().map(|point| point.1));
         let products = Sum::of(points.iter().map(|point| (point.0 - x.mean) * (point.1 - y.mean)));
         (x.squares > 0.0).then(|| {
-            // Along the curve one rises as the other falls, so that a positive sum is rounding.
+            // Along the curve one quantile rises as the other falls, so a positive sum is an error of rounding.
             let slope = if products < 0.0 { products / x.squares } else { 0.0 };
-            Line { intercept: y.mean - slope * x.mean, slope }
+            BinormalLine { intercept: y.mean - slope * x.mean, slope }
         })
     }
 
@@ -84,13 +85,13 @@ struct Centered {
 
 fn centered(values: impl Iterator<Item = f64> + Clone) -> Centered {
     let n = values.clone().count() as f64;
-    // Around one of the values: equal values have exactly no spread.
+    // Distances from one of the values are summed, so that equal values have a spread of exactly 0.
     let center = values.clone().next().unwrap_or(f64::NAN);
     let mean = center + Sum::of(values.clone().map(|value| value - center)) / n;
     Centered { mean, squares: Sum::of(values.map(|value| (value - mean).powi(2))) }
 }
 
-/// A sum that keeps what rounding takes from it (Neumaier 1974).
+/// A sum, and beside it the sum of its rounding errors (Neumaier 1974).
 #[derive(Default)]
 struct Sum {
     sum: f64,
@@ -100,14 +101,44 @@ struct Sum {
 impl Sum {
     fn of(values: impl Iterator<Item = f64>) -> f64 {
         let mut all = Sum::default();
-        for value in values {
-            let sum = all.sum + value;
-            all.lost +=
-                if all.sum.abs() >= value.abs() { (all.sum - sum) + value } else { (value - sum) + all.sum };
-            all.sum = sum;
-        }
-        all.sum + all.lost
+        values.for_each(|value| all.add(value));
+        all.total()
     }
+
+    /// The sum of numbers, each counted as often as the number beside it says.
+    fn of_repeated(values: impl Iterator<Item = (f64, f64)>) -> f64 {
+        let mut all = Sum::default();
+        for (value, times) in values {
+            let (product, lost) = product(value, times);
+            all.add(product);
+            all.lost += lost;
+        }
+        all.total()
+    }
+
+    fn add(&mut self, value: f64) {
+        let sum = self.sum + value;
+        self.lost +=
+            if self.sum.abs() >= value.abs() { (self.sum - sum) + value } else { (value - sum) + self.sum };
+        self.sum = sum;
+    }
+
+    fn total(&self) -> f64 {
+        self.sum + self.lost
+    }
+}
+
+/// A product, and its rounding error (Dekker 1971).
+fn product(a: f64, b: f64) -> (f64, f64) {
+    // Each factor is cut into halves of 26 bits, whose products are exact.
+    let halves = |x: f64| {
+        let stretched = 134_217_729.0 * x;
+        let high = stretched - (stretched - x);
+        (high, x - high)
+    };
+    let ((a_high, a_low), (b_high, b_low)) = (halves(a), halves(b));
+    let product = a * b;
+    (product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low)
 }
 
 /// The binormal curve of a group, and its area.
@@ -115,13 +146,13 @@ impl Sum {
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocBinormal {
     /// How the curve is found.
-    pub method: Method,
+    pub method: BinormalFit,
 }
 
 /// How a binormal curve is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
-pub enum Method {
+pub enum BinormalFit {
     /// As the line of least squares through the points of the ROC curve.
     #[default]
     LeastSquares,
@@ -152,14 +183,16 @@ record! {
 impl Summary for RocBinormal {
     type Record = RocBinormalRecord;
 
+    const WEIGHTS: bool = true;
+
     fn of_ties(&self, mut ties: Ties<'_>) -> RocBinormalRecord {
-        let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
-        if self.method == Method::Moments {
+        let (n_pos, n_neg) = ties.rows();
+        if self.method == BinormalFit::Moments {
             return of_moments(&mut ties);
         }
-        let line = if ties.has_pairs() { Line::of_ties(&mut ties) } else { None };
+        let line = if ties.has_pairs() { BinormalLine::of_ties(&mut ties) } else { None };
         RocBinormalRecord::new(
-            line.map(Line::auc),
+            line.map(BinormalLine::auc),
             line.map(|line| line.intercept),
             line.map(|line| line.slope),
             n_pos,
@@ -172,25 +205,26 @@ impl Summary for RocBinormal {
     }
 }
 
-/// The binormal curve of two normal distributions with the means and standard deviations of the classes.
+/// The binormal curve of two normal distributions with the means and standard deviations of the classes. With weights,
+/// each score counts as often as its rows have units.
 fn of_moments(ties: &mut Ties<'_>) -> RocBinormalRecord {
-    let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
+    let (n_pos, n_neg) = ties.rows();
     let undefined = RocBinormalRecord { n_pos, n_neg, ..RocBinormalRecord::undefined() };
     let counts = ties.counts();
-    // In order of size, whatever the order of the rows.
+    // The scores are in order of size, so that the order of the rows changes nothing.
     let values: Vec<f64> = (0..counts.len()).rev().map(|place| ties.value(counts.key(place))).collect();
     let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
     if n_pos < 2 || n_neg < 2 || largest == f64::INFINITY {
         return undefined;
     }
-    // Where sums would leave the range of floats, all scores are made smaller. Both means are taken from one of the
-    // scores, so that what the scores have in common does not cost digits.
+    // Where sums would leave the range of floats, all scores are made smaller. The lowest score is subtracted from all
+    // scores first, so that a large common part of the scores costs no digits.
     let scale = if largest > SUMMABLE { f64::powi(2.0, -100) } else { 1.0 };
     let base = values.first().copied().unwrap_or(f64::INFINITY) * scale;
     let of_class = |of: fn(&Count) -> u64| {
-        let repeated = |(value, count)| std::iter::repeat_n(value * scale - base, of(count) as usize);
-        let offsets: Vec<f64> = values.iter().zip(counts.each().iter().rev()).flat_map(repeated).collect();
-        mean_and_deviation(&offsets)
+        let offsets = values.iter().zip(counts.each().iter().rev());
+        let offsets = offsets.map(|(value, count)| (value * scale - base, of(count)));
+        mean_and_deviation(&offsets.filter(|&(_, times)| times > 0).collect::<Vec<_>>())
     };
     let ((m1, s1), (m0, s0)) = (of_class(|count| count.pos), of_class(|count| count.neg));
     let spread = s0.hypot(s1);
@@ -206,17 +240,24 @@ fn of_moments(ties: &mut Ties<'_>) -> RocBinormalRecord {
     }
 }
 
-/// The mean, and the standard deviation over n, of some numbers; 0 exactly where all are equal.
-fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
-    let around = |mean: f64| values.iter().map(move |value| value - mean);
-    let mean = centered(values.iter().copied()).mean;
-    let widest = around(mean).fold(0.0, |widest: f64, distance| widest.max(distance.abs()));
+/// The mean, and the standard deviation over n, of numbers that count as often as is said beside each; 0 exactly where
+/// all are equal.
+///
+/// If all counts are multiplied by a power of two, every step is too, and the result has the same bits. So whole
+/// weights give what as many rows give, whatever their unit is.
+fn mean_and_deviation(values: &[(f64, u64)]) -> (f64, f64) {
+    let n = values.iter().map(|value| value.1).sum::<u64>() as f64;
+    let around = |center: f64| values.iter().map(move |&(value, times)| (value - center, times as f64));
+    // Distances from one of the values are summed, so that equal values have a spread of exactly 0.
+    let center = values.first().map_or(f64::NAN, |value| value.0);
+    let mean = center + Sum::of_repeated(around(center)) / n;
+    let widest = around(mean).fold(0.0, |widest: f64, (distance, _)| widest.max(distance.abs()));
     if widest == 0.0 {
         return (mean, 0.0);
     }
-    // As shares of the widest: squares neither overflow nor vanish.
-    let squares = Sum::of(around(mean).map(|distance| (distance / widest).powi(2)));
-    (mean, widest * (squares / values.len() as f64).sqrt())
+    // Distances are divided by the largest one, so that their squares neither overflow nor vanish.
+    let squares = around(mean).map(|(distance, times)| ((distance / widest).powi(2), times));
+    (mean, widest * (Sum::of_repeated(squares) / n).sqrt())
 }
 
 /// The fitted curve itself.
@@ -242,6 +283,8 @@ record! {
 impl Curve for BinormalCurve {
     type Record = BinormalPoint;
 
+    const WEIGHTS: bool = true;
+
     fn check(&self, _: Given) -> Result<(), String> {
         let rates = self.at_fpr.as_deref().unwrap_or_default();
         if let Some(wrong) = rates.iter().find(|rate| !(0.0..=1.0).contains(*rate)) {
@@ -255,7 +298,7 @@ impl Curve for BinormalCurve {
     }
 
     fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
-        let Some(line) = (if ties.has_pairs() { Line::of_ties(&mut ties) } else { None }) else {
+        let Some(line) = (if ties.has_pairs() { BinormalLine::of_ties(&mut ties) } else { None }) else {
             return false;
         };
         let mut point = |fpr: f64| BinormalPoint::new(fpr, line.tpr(fpr)).append(columns);
@@ -274,7 +317,7 @@ impl Curve for BinormalCurve {
 mod tests {
     use super::*;
     use crate::ranking::Width;
-    use crate::statistics::tests::{summary, with_ties};
+    use crate::statistics::tests::{summary, weighted_summary, with_ties};
     use proptest::prelude::*;
 
     fn fit(labels: &[u8], scores: &[f64]) -> (Option<f64>, Option<f64>, Option<f64>) {
@@ -291,7 +334,7 @@ mod tests {
         let (auc, intercept, slope) = fit(&labels, &scores);
         assert_eq!((intercept, slope), (Some(q), Some(-1.0)));
         assert!((auc.unwrap() - upper_tail(-q / 2f64.sqrt())).abs() < 1e-15);
-        let line = Line { intercept: q, slope: -1.0 };
+        let line = BinormalLine { intercept: q, slope: -1.0 };
         assert!((line.tpr(0.25) - 0.5).abs() < 1e-15 && (line.tpr(0.5) - 0.75).abs() < 1e-15);
         assert_eq!((line.tpr(0.0), line.tpr(1.0)), (0.0, 1.0));
     }
@@ -304,7 +347,7 @@ mod tests {
         // Both points at a specificity of one half: a step, and the area left of it is missing.
         let (auc, intercept, slope) = fit(&[1, 0, 1, 1, 0], &[5.0, 4.0, 3.0, 2.0, 1.0]);
         assert_eq!((auc, intercept, slope), (Some(0.5), Some(0.0), Some(0.0)));
-        let step = Line { intercept: 0.0, slope: -0.0 };
+        let step = BinormalLine { intercept: 0.0, slope: -0.0 };
         assert_eq!((step.tpr(0.4), step.tpr(0.5), step.tpr(0.6)), (0.0, 1.0, 1.0));
     }
 
@@ -332,7 +375,7 @@ mod tests {
     #[test]
     fn moments() {
         let of = |labels: &[u8], scores: &[f64]| {
-            let record = summary(&RocBinormal { method: Method::Moments }, labels, scores);
+            let record = summary(&RocBinormal { method: BinormalFit::Moments }, labels, scores);
             (record.auc, record.intercept, record.slope)
         };
         // Positives 4 ± 2 and negatives 1 ± 1, shifted and scaled.
@@ -353,10 +396,59 @@ mod tests {
         assert_eq!(of(&[1, 0, 0], &[2.0, 1.0, 0.0]), (None, None, None));
     }
 
+    /// The mean and the deviation of all values one by one, which the sums over counts stand for.
+    fn one_by_one(values: &[f64]) -> (f64, f64) {
+        let mean = centered(values.iter().copied()).mean;
+        let around = || values.iter().map(|value| value - mean);
+        let widest = around().fold(0.0, |widest: f64, distance| widest.max(distance.abs()));
+        if widest == 0.0 {
+            return (mean, 0.0);
+        }
+        let squares = Sum::of(around().map(|distance| (distance / widest).powi(2)));
+        (mean, widest * (squares / values.len() as f64).sqrt())
+    }
+
     proptest! {
         #[test]
+        fn whole_weights_are_repeated_rows(
+            rows in proptest::collection::vec((0u8..2, -2.0..2.0f64, 1u8..6), 4..30),
+            power in any::<i8>(),
+        ) {
+            // One row has no deviation whatever it weighs, so that each class has two here.
+            let label = |row: usize, label: u8| if row < 4 { row as u8 % 2 } else { label };
+            let labels: Vec<u8> = rows.iter().enumerate().map(|(row, of)| label(row, of.0)).collect();
+            let scores: Vec<f64> = rows.iter().map(|row| row.1).collect();
+            let weights: Vec<f64> = rows.iter().map(|row| f64::from(row.2) * f64::from(power).exp2()).collect();
+            let repeated = rows.iter().zip(&labels).flat_map(|(row, &label)| vec![(label, row.1); row.2.into()]);
+            let (labels_repeated, scores_repeated): (Vec<u8>, Vec<f64>) = repeated.unzip();
+            for method in [BinormalFit::LeastSquares, BinormalFit::Moments] {
+                let fit = RocBinormal { method };
+                let got = weighted_summary(&fit, &labels, &scores, &weights);
+                let expected = summary(&fit, &labels_repeated, &scores_repeated);
+                prop_assert_eq!((got.auc, got.intercept, got.slope), (expected.auc, expected.intercept, expected.slope));
+                prop_assert_eq!(got.n_pos + got.n_neg, rows.len() as u64);
+            }
+        }
+
+        #[test]
+        fn products_lose_nothing(a in -1e9..1e9f64, b in 1u64..1 << 62) {
+            let (high, low) = product(a, b as f64);
+            prop_assert_eq!(high, a * b as f64);
+            prop_assert_eq!(low, a.mul_add(b as f64, -high));
+        }
+
+        #[test]
+        fn counts_stand_for_values(values in proptest::collection::vec((-3.0..3.0f64, 1u64..6), 1..40), power in 0u32..50) {
+            let all: Vec<f64> = values.iter().flat_map(|&(value, times)| std::iter::repeat_n(value, times as usize)).collect();
+            let scaled: Vec<(f64, u64)> = values.iter().map(|&(value, times)| (value, times << power)).collect();
+            let got = mean_and_deviation(&values);
+            prop_assert_eq!(got, one_by_one(&all));
+            prop_assert_eq!(got, mean_and_deviation(&scaled));
+        }
+
+        #[test]
         fn area_is_the_integral(intercept in -2.0..2.0f64, slope in -3.0..-0.2f64) {
-            let line = Line { intercept, slope };
+            let line = BinormalLine { intercept, slope };
             // Over the quantiles of the fpr, where the curve is smooth.
             let step = 1e-2;
             let area: f64 = (-900..900)

@@ -1,8 +1,8 @@
 //! Bootstrap resamples: rows drawn with replacement, within each class or by whole clusters.
 //!
-//! Nothing is sorted again. A row is its place among the distinct scores, so a resample is a count for each
-//! place, and the curve follows from the counts. Replicates are drawn by all threads of the pool that this
-//! is called in, each from its own stream: the same numbers whatever the threads do.
+//! No resample is sorted. A row is given by its place among the distinct scores, so a resample is a count for each
+//! place, and the curve follows from the counts. All threads of the pool that this is called in draw replicates. Each
+//! replicate has its own stream of random numbers, so the threads do not change the numbers.
 
 use rayon::prelude::*;
 
@@ -42,7 +42,7 @@ impl Resampling {
         }
     }
 
-    /// What `draw` makes of each replicate's stream, in order; `scratch` is memory that a thread keeps.
+    /// The results of `draw` for the stream of each replicate, in order; `scratch` makes memory that a thread keeps.
     pub fn each<T: Send, M: Send>(
         self,
         scratch: impl Fn() -> M + Sync + Send,
@@ -59,8 +59,8 @@ impl Resampling {
     /// there.
     pub fn areas(self, counts: &[Count]) -> Vec<f64> {
         let Count { pos: n_pos, neg: n_neg } = Count::sum(counts);
-        // The rarer class is counted; every row of the other class reads its placement off the counts. In the order
-        // of the scores a counted row's tie has an odd number, and what lies between two ties an even one.
+        // The rows of the rarer class are counted, and every row of the other class finds its placement in the counts.
+        // In the order of the scores, the ties of counted rows have odd numbers, and the gaps between them even ones.
         let counts_pos = n_pos <= n_neg;
         let (mut counted, mut reading) = (Vec::new(), Vec::new());
         let mut places = 0u32;
@@ -93,14 +93,14 @@ impl Resampling {
             for _ in 0..n_reading {
                 twice += u64::from(placements[reading[stream.index(n_reading) as usize] as usize]);
             }
-            // Above a negative lie positives that win; above a positive lie negatives that do not.
+            // The positives above a negative score higher than it. The negatives above a positive do not score lower.
             let twice_u = if counts_pos { u128::from(twice) } else { twice_pairs - u128::from(twice) };
             quotient(twice_u, twice_pairs)
         })
     }
 
-    /// The measure of each stratified resample of a group with these counts, the highest score first. Both classes must be
-    /// there.
+    /// The measure of each stratified resample of a group with these counts, the highest score first. Both classes must
+    /// be there.
     pub fn measured(self, counts: &[Count], measure: Measure) -> Vec<f64> {
         // The rows of either class from the lowest score up, each as its place among the counts.
         let places = |of: fn(&Count) -> u64| -> Vec<u32> {

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::delong;
 use crate::math::{quotient, signed_product_difference};
 use crate::ranking::counts::{placements, steps};
-use crate::ranking::{Count, Placements, Rows};
+use crate::ranking::{Count, KeyPlacements, Placements, Rows};
 
 /// The rows of one key.
 #[derive(Clone, Debug, Default)]
@@ -20,58 +20,35 @@ pub struct OfKey {
     pub n_neg: u64,
 }
 
-/// The rows of each key, by the codes of one score.
-pub fn by_key(rows: &Rows, score: usize) -> Vec<OfKey> {
-    of_each_key(rows, score, OfKey::clone)
+/// The area of each key's rows, by one score; undefined without a positive or without a negative. The statistic needs
+/// [`key_placements`](super::Needs::key_placements).
+pub fn areas(rows: &Rows, score: usize) -> impl Iterator<Item = Option<Area>> {
+    rows.key_placements[score].iter().map(Area::of_key)
 }
 
-/// What `ask` says of the rows of each key, by the codes of one score. Nothing is kept of a key, so that very many keys
-/// of a few rows cost no memory of their own.
-pub fn of_each_key<T: Send>(rows: &Rows, score: usize, ask: impl Fn(&OfKey) -> T + Sync) -> Vec<T> {
-    let keys = &rows.keys.of_row;
-    let mut ends = vec![0u32; rows.keys.distinct];
-    keys.iter().for_each(|&key| ends[key as usize] += 1);
-    let mut before = 0;
-    for end in &mut ends {
-        before += std::mem::replace(end, before);
+/// The rows of each key, by the codes of one score.
+pub fn by_key(rows: &Rows, score: usize) -> Vec<OfKey> {
+    let mut members = vec![Vec::new(); rows.keys.distinct];
+    for ((&key, &code), &label) in rows.keys.of_row.iter().zip(&rows.scores[score].of_row).zip(&rows.labels) {
+        members[key as usize].push((code, label));
     }
-    // Each row goes behind the last one of its key; then an entry is where its key's rows end.
-    let mut members = vec![(0u32, false); keys.len()];
-    for ((&key, &code), &label) in keys.iter().zip(&rows.scores[score].of_row).zip(&rows.labels) {
-        let end = &mut ends[key as usize];
-        members[*end as usize] = (code, label);
-        *end += 1;
-    }
-    let mut rest = &mut members[..];
-    let mut start = 0;
-    let mut of_keys = Vec::with_capacity(ends.len());
-    for &end in &ends {
-        let (own, others) = std::mem::take(&mut rest).split_at_mut((end - start) as usize);
-        of_keys.push(own);
-        (rest, start) = (others, end);
-    }
-    let answer = |kept: &mut OfKey, own: &mut [(u32, bool)]| {
-        kept.count(own);
-        ask(kept)
-    };
-    of_keys.into_par_iter().map_init(OfKey::default, answer).collect()
+    members.into_par_iter().map(OfKey::of).collect()
 }
 
 impl OfKey {
-    /// Counts the rows of a key, in place of what was counted before.
-    fn count(&mut self, members: &mut [(u32, bool)]) {
+    /// Counts the rows of a key, which are codes and labels.
+    fn of(mut members: Vec<(u32, bool)>) -> Self {
         members.sort_unstable_by(|a, b| b.cmp(a));
-        self.codes.clear();
-        self.counts.clear();
-        (self.n_pos, self.n_neg) = (0, 0);
+        let mut of_key = OfKey::default();
         for tie in members.chunk_by(|a, b| a.0 == b.0) {
             let pos = tie.iter().filter(|row| row.1).count() as u64;
             let neg = tie.len() as u64 - pos;
-            self.codes.push(tie[0].0);
-            self.counts.push(Count { pos, neg });
-            self.n_pos += pos;
-            self.n_neg += neg;
+            of_key.codes.push(tie[0].0);
+            of_key.counts.push(Count { pos, neg });
+            of_key.n_pos += pos;
+            of_key.n_neg += neg;
         }
+        of_key
     }
 
     /// The area of these rows; undefined without a positive or without a negative.
@@ -80,7 +57,7 @@ impl OfKey {
     }
 }
 
-/// An area and what is behind it.
+/// An area with the sums and the rows that it comes from.
 #[derive(Clone, Copy, Debug)]
 pub struct Area {
     /// The area.
@@ -97,12 +74,16 @@ impl Area {
     /// From counts, the highest score first; undefined without a positive or without a negative.
     pub fn of(counts: &[Count]) -> Option<Area> {
         let Count { pos: n_pos, neg: n_neg } = Count::sum(counts);
-        if n_pos == 0 || n_neg == 0 {
-            return None;
-        }
-        let placements = placements(counts);
+        (n_pos > 0 && n_neg > 0).then(|| Self::summed(placements(counts), n_pos, n_neg))
+    }
+
+    fn of_key(&KeyPlacements { n_pos, n_neg, sums }: &KeyPlacements) -> Option<Area> {
+        (n_pos > 0 && n_neg > 0).then(|| Self::summed(sums, n_pos, n_neg))
+    }
+
+    fn summed(placements: Placements, n_pos: u64, n_neg: u64) -> Self {
         let auc = quotient(placements.sum, 2 * u128::from(n_pos) * u128::from(n_neg));
-        Some(Area { auc, placements, n_pos, n_neg })
+        Area { auc, placements, n_pos, n_neg }
     }
 
     /// All rows.
@@ -165,8 +146,8 @@ impl All {
         })
     }
 
-    /// The covariance of the area of a key's rows and that of all: of the placements of the key's rows among their own and
-    /// among all, over the number of all rows of a class; undefined with a single row of the key in a class.
+    /// The covariance of the area of a key's rows and that of all: of the placements of the key's rows among their own
+    /// and among all, over the number of all rows of a class; undefined with a single row of the key in a class.
     pub fn covariance(&self, key: &OfKey) -> Option<f64> {
         if key.n_pos < 2 || key.n_neg < 2 {
             return None;

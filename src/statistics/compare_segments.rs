@@ -13,8 +13,8 @@ use crate::ranking::Rows;
 ///
 /// Two areas of different rows are compared by `d = (A1 - A2) / sqrt(V1 + V2)` against Student's t with Welch and
 /// Satterthwaite's degrees of freedom `(V1 + V2)² / (V1² / (n1 - 1) + V2² / (n2 - 1))` over all rows of either, as
-/// pROC's unpaired test. Against all rows together, which hold the segment's own, the covariance of the two areas
-/// is taken off the variance and the statistic is held against the normal distribution. The heterogeneity is
+/// pROC's unpaired test. All rows together include those of the segment: then twice the covariance of the two areas is
+/// subtracted from the variance, and the statistic is compared with the normal distribution. The heterogeneity is
 /// `Q = sum w (A - mean)²` with `w = 1 / V` and `mean = sum w A / sum w`, against chi-square with one degree of freedom
 /// less than there are segments (Cochran 1954). Against the rest or all rows: `O(n log n + s d)` for s segments
 /// and d distinct scores, otherwise `O(n log n)`.
@@ -23,7 +23,7 @@ use crate::ranking::Rows;
 pub struct CompareSegments {
     /// What each segment is compared with.
     pub versus: Versus,
-    /// The segment that [comes first](KeyKind::Against), in words.
+    /// The reference, which [comes first](KeyKind::Against), in words.
     pub reference: Option<String>,
     /// How the p-values are adjusted for the number of segments.
     pub adjust: Adjustment,
@@ -145,7 +145,7 @@ impl Joint for CompareSegments {
         let all = All::of(&segments, rows.scores[0].distinct);
         // Each segment with what it is compared with, and the covariance of both areas.
         let others: Vec<Option<(Compared, f64)>> = match self.versus {
-            // The only rest without NaN is that of a segment which holds them all, and has no area itself.
+            // Only a segment that has all NaN scores has a rest without NaN, and that segment's own area is NaN.
             Versus::Rest | Versus::Overall if any_nan => vec![Some((Compared::NAN, 0.0)); segments.len()],
             Versus::Rest => {
                 segments.par_iter().map(|segment| Some((Compared::new(all.but(segment)?), 0.0))).collect()
@@ -159,7 +159,7 @@ impl Joint for CompareSegments {
                 .take(areas.len())
                 .collect(),
             Versus::First => {
-                // The reference is the first of all keys, but these rows may lack it.
+                // The reference is the first of all keys, but this group may have no row of it.
                 let is_reference = |segment: usize| rows.key_places.get(segment) == Some(&0);
                 let reference = areas.first().copied().flatten().filter(|_| is_reference(0));
                 (0..areas.len())
@@ -198,7 +198,7 @@ impl Joint for CompareSegments {
 }
 
 impl CompareSegments {
-    /// What there is to say of a segment by itself.
+    /// The fields of a segment that need no other segment.
     fn alone(&self, segment: KeyCode, rows: &OfKey, area: Option<Compared>) -> SegmentRecord {
         let z = normal::upper_quantile(0.5 * (1.0 - self.level));
         let auc = area.map(|area| area.auc);
@@ -225,7 +225,7 @@ impl CompareSegments {
             return;
         };
         let variance = v1 + v2 - 2.0 * covariance;
-        // Rounding may leave less than nothing.
+        // Rounding may make the variance negative.
         let se = if variance < 0.0 { 0.0 } else { variance.sqrt() };
         record.difference_se = Some(se);
         let tail = 0.5 * (1.0 - self.level);
@@ -237,7 +237,7 @@ impl CompareSegments {
         record.difference_lower = Some(difference - margin);
         record.difference_upper = Some(difference + margin);
         record.df = df;
-        // NaN is not 0.
+        // If the standard error is NaN, so is the statistic.
         record.statistic = (se != 0.0).then(|| difference / se);
         record.p_value = record.statistic.map(|statistic| {
             Alternative::TwoSided.p_value(statistic, |statistic| match df {
@@ -347,11 +347,11 @@ mod tests {
         let placement = |row: usize, among: &dyn Fn(usize) -> bool| {
             let others: Vec<usize> =
                 (0..labels.len()).filter(|&o| labels[o] != labels[row] && among(o)).collect();
-            let won = |o: &usize| {
+            let concordance = |o: &usize| {
                 let (p, n) = if labels[row] == 1 { (row, *o) } else { (*o, row) };
                 f64::from(u8::from(scores[p] > scores[n])) + 0.5 * f64::from(u8::from(scores[p] == scores[n]))
             };
-            others.iter().map(won).sum::<f64>() / others.len() as f64
+            others.iter().map(concordance).sum::<f64>() / others.len() as f64
         };
         let mut names = segments.clone();
         names.sort_unstable();

@@ -1,4 +1,4 @@
-//! What calling rows positive from a score on comes to: counts and rates.
+//! Counts and rates of calling rows positive from a score on.
 
 use super::record::Mass;
 use crate::math;

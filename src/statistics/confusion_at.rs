@@ -1,4 +1,4 @@
-//! What a given threshold comes to.
+//! Counts and rates at a given threshold.
 
 use super::confusion::Confusion;
 use super::operating_point::MOST_BETA;
@@ -14,7 +14,7 @@ use crate::ranking::{RowCounts, Ties};
 pub struct ConfusionAt {
     /// A row is called positive if its score is not below.
     pub threshold: Bound,
-    /// What the F measure weighs recall with.
+    /// The weight of recall in the F measure.
     pub beta: f64,
     /// How the intervals of tpr and fpr are made.
     pub interval: Interval,
@@ -105,7 +105,7 @@ impl Summary for ConfusionAt {
         let nobody = Confusion::nobody(&ties);
         let (tp, fp) = key.map_or((0, 0), |key| ties.reached(key));
         let calls = nobody.with(tp, fp);
-        // Weights do not tell how many observations there are.
+        // Weights do not say how many observations there are.
         let limits = |successes: u64, trials: u64| {
             (calls.units.is_none() && trials > 0).then(|| match self.interval {
                 Interval::Wilson => wilson(successes, trials, self.level),

@@ -8,10 +8,10 @@ use crate::ranking::Ties;
 
 /// The lowest expected cost that any threshold gives, over all costs and prevalences (Drummond and Holte 2006).
 ///
-/// The probability cost `pc = cost prevalence / (cost prevalence + 1 - prevalence)`, where a false negative costs `cost`
-/// times a false positive, says all that matters of them. A threshold's expected cost, as a share of the largest
-/// possible, is the line `(1 - tpr) pc + fpr (1 - pc)`; the curve is the lower envelope of all lines, whose corners lie
-/// where two neighbours on the convex hull cost the same.
+/// The probability cost `pc = cost prevalence / (cost prevalence + 1 - prevalence)`, where a false negative costs
+/// `cost` times a false positive, is the only number of both that matters. A threshold's expected cost, as a share of
+/// the largest possible, is the line `(1 - tpr) pc + fpr (1 - pc)`; the curve is the lower envelope of all lines, whose
+/// corners lie where two neighbours on the convex hull cost the same.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct CostCurve {}
@@ -45,13 +45,13 @@ impl Curve for CostCurve {
             let cost = (1.0 - tpr) * probability + fpr * (1.0 - probability);
             CostPoint::new(probability, cost, points.threshold(corner), fpr, tpr).append(columns);
         };
-        // A line straight up costs nothing at 0: the first corner that is best anywhere else is its top.
+        // All points at fpr 0 cost nothing at probability cost 0. The highest of them is best everywhere else.
         let first = usize::from(corners.len() > 1 && points.fpr(corners[1]) == 0.0);
         put(0.0, corners[first]);
         for pair in corners[first..].windows(2) {
             let rise = points.tpr(pair[1]) - points.tpr(pair[0]);
             let run = points.fpr(pair[1]) - points.fpr(pair[0]);
-            // A level line costs the same at 1 alone.
+            // Two points with the same tpr cost the same only at probability cost 1.
             if rise > 0.0 {
                 put(run / (run + rise), pair[1]);
             }
@@ -71,11 +71,11 @@ mod tests {
 
     fn curve(labels: &[u8], scores: &[u8]) -> Option<(Vec<f64>, Vec<f64>)> {
         let mut columns = Column::all_of(CostPoint::FIELDS, Width::W128, 0);
-        let there = with_ties(labels, scores, |ties| CostCurve {}.points(ties, &mut columns));
+        let defined = with_ties(labels, scores, |ties| CostCurve {}.points(ties, &mut columns));
         let [Column::Number(at), Column::Number(cost), ..] = &columns[..] else {
             panic!("the fields of a point")
         };
-        there.then(|| (at.values.clone(), cost.values.clone()))
+        defined.then(|| (at.values.clone(), cost.values.clone()))
     }
 
     proptest! {

@@ -1,8 +1,8 @@
 //! The AUC over the folds of a cross-validation.
 
-use super::by_key::{Area, OfKey, by_key};
+use super::by_key::{self, Area};
 use super::record::record;
-use super::{Inputs, Joint, KeyInput, check_level};
+use super::{Inputs, Joint, KeyInput, Needs, check_level};
 use crate::math::normal::upper_quantile;
 use crate::math::quantile::mean_and_deviation;
 use crate::math::student_t;
@@ -19,7 +19,7 @@ use crate::ranking::Rows;
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct CvRocAuc {
     /// Where the standard error comes from.
-    pub method: Method,
+    pub method: FoldInterval,
     /// The interval's coverage.
     pub level: f64,
 }
@@ -27,7 +27,7 @@ pub struct CvRocAuc {
 /// Where the standard error comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
-pub enum Method {
+pub enum FoldInterval {
     /// From how the folds' areas differ.
     #[default]
     T,
@@ -68,9 +68,13 @@ impl Joint for CvRocAuc {
         check_level(self.level)
     }
 
+    fn needs(&self) -> Needs {
+        Needs::KEY_PLACEMENTS
+    }
+
     fn of_rows(&self, rows: &Rows) -> CvRocAucRecord {
         let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
-        let folds: Vec<Area> = by_key(rows, 0).iter().filter_map(OfKey::area).collect();
+        let folds: Vec<Area> = by_key::areas(rows, 0).flatten().collect();
         let (defined, undefined) = (folds.len() as u64, (rows.keys.distinct - folds.len()) as u64);
         if folds.is_empty() {
             return CvRocAucRecord::new(None, None, None, None, None, 0, undefined, n_pos, n_neg);
@@ -80,12 +84,12 @@ impl Joint for CvRocAuc {
         let k = defined as f64;
         let tail = 0.5 * (1.0 - self.level);
         let margins = match self.method {
-            Method::T if defined < 2 => None,
-            Method::T => {
+            FoldInterval::T if defined < 2 => None,
+            FoldInterval::T => {
                 let se = deviation / k.sqrt();
                 Some((se, student_t::upper_quantile(tail, k - 1.0) * se))
             }
-            Method::Influence => {
+            FoldInterval::Influence => {
                 let of_class = |count: fn(&Area) -> u64| folds.iter().map(count).sum::<u64>() as f64;
                 let (pos, neg) = (of_class(|fold| fold.n_pos), of_class(|fold| fold.n_neg));
                 let n = pos + neg;
@@ -116,7 +120,7 @@ impl Joint for CvRocAuc {
     }
 }
 
-/// Numbers in ascending order: what the folds are called must not show in the last bit of their sum.
+/// Numbers in ascending order, so that the names of the folds do not change the last bit of a sum.
 pub(super) fn in_order(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut numbers: Vec<f64> = numbers.collect();
     numbers.sort_unstable_by(f64::total_cmp);
@@ -128,7 +132,7 @@ pub(super) mod tests {
     use super::*;
     use crate::statistics::tests::rows_of;
 
-    const T: CvRocAuc = CvRocAuc { method: Method::T, level: 0.95 };
+    const T: CvRocAuc = CvRocAuc { method: FoldInterval::T, level: 0.95 };
 
     /// Three folds of areas 1, 1/2 and 3/4, and one without negatives.
     pub(in crate::statistics) fn sample() -> Rows {
@@ -152,7 +156,7 @@ pub(super) mod tests {
 
     #[test]
     fn influence() {
-        let influence = CvRocAuc { method: Method::Influence, level: 0.95 };
+        let influence = CvRocAuc { method: FoldInterval::Influence, level: 0.95 };
         let record = influence.of_rows(&sample());
         // By hand, over the 11 rows of folds with an area, 6 positive: fold 9 has placements 1/2, 1 and 1, 1/2;
         // fold 10 has 1/2, 1 and 3/4.

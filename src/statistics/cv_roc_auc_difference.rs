@@ -1,9 +1,9 @@
 //! The difference of two models' areas over the folds of a cross-validation.
 
-use super::by_key::by_key;
+use super::by_key;
 use super::record::record;
 use super::roc_auc_difference::standardised;
-use super::{Alternative, Inputs, Joint, KeyInput, check_level};
+use super::{Alternative, Inputs, Joint, KeyInput, Needs, check_level};
 use crate::math::quantile::mean_and_deviation;
 use crate::math::student_t;
 use crate::ranking::Rows;
@@ -71,12 +71,15 @@ impl Joint for CvRocAucDifference {
         }
     }
 
+    fn needs(&self) -> Needs {
+        Needs::KEY_PLACEMENTS
+    }
+
     fn of_rows(&self, rows: &Rows) -> CvRocAucDifferenceRecord {
         let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
-        let mut areas: Vec<(f64, f64)> = by_key(rows, 0)
-            .iter()
-            .zip(&by_key(rows, 1))
-            .filter_map(|(a, b)| Some((a.area()?.auc, b.area()?.auc)))
+        let mut areas: Vec<(f64, f64)> = by_key::areas(rows, 0)
+            .zip(by_key::areas(rows, 1))
+            .filter_map(|(a, b)| Some((a?.auc, b?.auc)))
             .collect();
         areas.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.total_cmp(&y.1)));
         let n_folds = areas.len() as u64;

@@ -1,9 +1,10 @@
 //! The variances and covariances of areas under ROC curves (DeLong, DeLong and Clarke-Pearson 1988).
 //!
-//! The placement of a positive is the share of negatives that it beats, ties counting half; of a negative, the
-//! share of positives that beat it. With S10 and S01 the sample covariances of the placements of two scores
-//! over positives and over negatives, `Cov = S10 / P + S01 / N`. Placements are half integers over N or P, so
-//! everything is counted in integers until one division, and comes out the same for every order of rows.
+//! The placement of a positive is the share of negatives with a lower score, where ties count one half. The placement
+//! of a negative is the share of positives with a higher score. With S10 and S01 the sample covariances of the
+//! placements of two scores over positives and over negatives, `Cov = S10 / P + S01 / N`. Placements are half integers
+//! over N or P, so everything is counted in integers until one division, and comes out the same for every order of
+//! rows.
 //!
 //! Rows of one cluster (visits of a patient, loans of a customer) are correlated; then the placements are
 //! summed by cluster first (Obuchowski 1997).
@@ -54,20 +55,21 @@ pub struct Areas<'a> {
     pub n_neg: u64,
     /// Twice the Mann-Whitney U of each score.
     pub twice_u: Vec<u128>,
-    placed: &'a [RowPlacements],
+    placements: &'a [RowPlacements],
 }
 
 impl<'a> Areas<'a> {
     /// Sums the placements of each score; `None` without a positive or without a negative.
     pub fn of(rows: &'a Rows) -> Option<Self> {
-        let placed = &rows.placed[..];
-        let (n_pos, n_neg) = (placed.first()?.of_pos.len() as u64, placed.first()?.of_neg.len() as u64);
+        let placements = &rows.placements[..];
+        let (n_pos, n_neg) =
+            (placements.first()?.of_pos.len() as u64, placements.first()?.of_neg.len() as u64);
         if n_pos == 0 || n_neg == 0 {
             return None;
         }
         let twice_u =
             |score: &RowPlacements| score.of_pos.iter().map(|&twice| u64::from(twice)).sum::<u64>().into();
-        Some(Areas { n_pos, n_neg, twice_u: placed.iter().map(twice_u).collect(), placed })
+        Some(Areas { n_pos, n_neg, twice_u: placements.iter().map(twice_u).collect(), placements })
     }
 
     /// Twice the number of pairs.
@@ -100,7 +102,7 @@ impl<'a> Areas<'a> {
             math::signed_product_difference(n.into(), products, self.twice_u[a], self.twice_u[b])
                 / scale(n, others)
         };
-        let (a, b) = (&self.placed[a], &self.placed[b]);
+        let (a, b) = (&self.placements[a], &self.placements[b]);
         let (of_pos, of_neg) = (sum(&a.of_pos, &b.of_pos), sum(&a.of_neg, &b.of_neg));
         Some(part(of_pos, self.n_pos, self.n_neg) + part(of_neg, self.n_neg, self.n_pos))
     }
@@ -118,7 +120,7 @@ impl<'a> Areas<'a> {
         let part = |squares, n: u64, others: u64| {
             math::product_difference(n.into(), squares, sum, sum) / scale(n, others)
         };
-        let (a, b) = (&self.placed[a], &self.placed[b]);
+        let (a, b) = (&self.placements[a], &self.placements[b]);
         let (of_pos, of_neg) = (squares(&a.of_pos, &b.of_pos), squares(&a.of_neg, &b.of_neg));
         Some(part(of_pos, self.n_pos, self.n_neg) + part(of_neg, self.n_neg, self.n_pos))
     }
@@ -133,7 +135,7 @@ impl<'a> Areas<'a> {
         }
         let residuals = |score: usize| {
             let mut sums = vec![(0u128, 0u128); clusters];
-            let RowPlacements { of_pos, of_neg } = &self.placed[score];
+            let RowPlacements { of_pos, of_neg } = &self.placements[score];
             let (mut of_pos, mut of_neg) = (of_pos.iter(), of_neg.iter());
             for (&label, &cluster) in rows.labels.iter().zip(&rows.keys.of_row) {
                 let (pos, neg) = &mut sums[cluster as usize];
@@ -162,7 +164,7 @@ impl<'a> Areas<'a> {
             clusters: clusters as u64,
             with_pos: counts.iter().filter(|counts| counts.0 > 0).count() as u64,
             with_neg: counts.iter().filter(|counts| counts.1 > 0).count() as u64,
-            residuals: (0..self.placed.len()).map(residuals).collect(),
+            residuals: (0..self.placements.len()).map(residuals).collect(),
         }
     }
 }

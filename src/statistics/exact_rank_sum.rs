@@ -4,15 +4,15 @@
 //! the number of choices that give U is a coefficient of the Gaussian binomial (n choose P) (Mann and Whitney
 //! 1947), counted here in integers. With ties the choices are counted tie by tie with what each adds to twice
 //! U: the shift algorithm (Streitberg and Röhmel 1986) on placements instead of ranks. Only the tail that is
-//! asked for is ever held, so memory is at most the rarer class times that tail.
+//! needed is kept in memory, so memory is at most the size of the rarer class times that tail.
 
 use crate::math;
 use crate::ranking::Count;
 
-/// Rows, rarer class and tail multiplied: more steps than this are not taken. They take some seconds.
+/// The most steps that are taken: the product of rows, rarer class and tail. So many steps take some seconds.
 const MOST_STEPS: u128 = 1 << 31;
 
-/// More arrangements than this do not fit the range of floats, with room for sums.
+/// The largest number of arrangements: sums of more would leave the range of floats.
 const MOST_ARRANGEMENTS: f64 = 1e290;
 
 /// Tails of twice U at the value observed.
@@ -40,7 +40,7 @@ pub fn tails(counts: &[Count], twice_u: u128) -> Option<Tails> {
         if nearer.saturating_mul(rarer.into()) > MOST_STEPS {
             return None;
         }
-        // Symmetric, so one tail is both.
+        // The distribution is symmetric, so one tail gives both.
         let (near, at) = untied_tail(n_pos.max(n_neg) as usize, rarer as usize, nearer as usize / 2);
         let far = 1.0 - near + at;
         let (lower, upper) = if twice_u <= pairs { (near, far) } else { (far, near) };
@@ -52,8 +52,8 @@ pub fn tails(counts: &[Count], twice_u: u128) -> Option<Tails> {
     }
     let sizes: Vec<u64> = counts.iter().map(|count| count.rows()).collect();
     let reversed: Vec<u64> = sizes.iter().rev().copied().collect();
-    // Seen from the top, positives lose as often as negatives win; whichever class is chosen from, one
-    // direction sums to twice U and the other to what is missing from the most.
+    // Rows may be chosen from either class and counted from either end. One direction gives twice U, and the other
+    // gives the difference of twice U from its maximum.
     let (winning, losing) = if n_pos <= n_neg { (&reversed, &sizes) } else { (&sizes, &reversed) };
     let at_most = |most: u128| tail(winning, rarer as usize, most as usize);
     let at_least = |least: u128| tail(losing, rarer as usize, (2 * pairs - least) as usize);

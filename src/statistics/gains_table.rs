@@ -70,7 +70,7 @@ struct Band {
     neg: u64,
 }
 
-/// Puts lower rows behind the bands that are there.
+/// Appends lower rows to the bands so far.
 fn take(bands: &mut Vec<Band>, lower: Band) {
     match bands.last_mut() {
         Some(last) if last.number == lower.number => {
@@ -81,10 +81,10 @@ fn take(bands: &mut Vec<Band>, lower: Band) {
     }
 }
 
-/// So few bands of a large group are found one by one, by the rank of the row that ends each.
+/// Up to this many bands of a large group are found one by one, by the rank of the row that ends each band.
 const FEW_BANDS: u32 = 100;
 
-/// As many bands as can be of equal numbers of rows.
+/// Bands of equal numbers of rows, as far as ties allow.
 fn by_rank_of_rows(ties: &mut Ties<'_>, bands: u32) -> Vec<Band> {
     let all = u128::from(ties.n_pos() + ties.n_neg());
     let mut found = Vec::new();

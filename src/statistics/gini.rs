@@ -8,8 +8,8 @@ use crate::ranking::{RowCounts, Ties};
 /// `2 AUC - 1`: the area between ROC curve and diagonal, relative to the perfect score's.
 ///
 /// Also called accuracy ratio, or Somers' D of the score given the label (Somers 1962). Counted as
-/// `(2U - P N) / (P N)` in integers and rounded once, so that it is exactly 0 where positives win as
-/// many pairs as they lose.
+/// `(2U - P N) / (P N)` in integers and rounded once, so that it is exactly 0 if positives score higher in as many
+/// pairs as they score lower.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct Gini {}

@@ -1,8 +1,8 @@
 //! The mean of the areas of users, or of any other keys.
 
-use super::by_key::{Area, OfKey, of_each_key};
+use super::by_key::{self, Area};
 use super::record::record;
-use super::{Inputs, Joint, KeyInput};
+use super::{Inputs, Joint, KeyInput, Needs};
 use crate::math::mean;
 use crate::ranking::Rows;
 
@@ -15,13 +15,13 @@ use crate::ranking::Rows;
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct GroupedRocAuc {
     /// What a key weighs.
-    pub average: Average,
+    pub average: KeyWeight,
 }
 
 /// What a key weighs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
-pub enum Average {
+pub enum KeyWeight {
     /// As much as any other.
     #[default]
     Macro,
@@ -49,13 +49,13 @@ record! {
     }
 }
 
-impl Average {
+impl KeyWeight {
     fn weight(self, area: &Area) -> u128 {
         match self {
-            Average::Macro => 1,
-            Average::Rows => area.rows().into(),
-            Average::Positives => area.n_pos.into(),
-            Average::Pairs => u128::from(area.n_pos) * u128::from(area.n_neg),
+            KeyWeight::Macro => 1,
+            KeyWeight::Rows => area.rows().into(),
+            KeyWeight::Positives => area.n_pos.into(),
+            KeyWeight::Pairs => u128::from(area.n_pos) * u128::from(area.n_neg),
         }
     }
 }
@@ -65,12 +65,15 @@ impl Joint for GroupedRocAuc {
 
     const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("by"));
 
+    fn needs(&self) -> Needs {
+        Needs::KEY_PLACEMENTS
+    }
+
     fn of_rows(&self, rows: &Rows) -> GroupedRocAucRecord {
-        let keys = of_each_key(rows, 0, OfKey::area);
         let areas: Vec<(f64, u128)> =
-            keys.iter().flatten().map(|area| (area.auc, self.average.weight(area))).collect();
+            by_key::areas(rows, 0).flatten().map(|area| (area.auc, self.average.weight(&area))).collect();
         let defined = areas.len() as u64;
-        let undefined = keys.len() as u64 - defined;
+        let undefined = rows.keys.distinct as u64 - defined;
         GroupedRocAucRecord::new(mean::weighted(areas), defined, undefined, rows.n_pos(), rows.n_neg())
     }
 
@@ -84,7 +87,7 @@ mod tests {
     use super::*;
     use crate::statistics::tests::rows_of;
 
-    fn of(average: Average) -> GroupedRocAucRecord {
+    fn of(average: KeyWeight) -> GroupedRocAucRecord {
         // Areas 1 of (1, 1), 1/2 of (1, 3), and none of (2, 0).
         let labels = [1, 0, 1, 0, 0, 0, 1, 1];
         let scores = [2.0, 1.0, 5.0, 5.0, 9.0, 1.0, 4.0, 4.0];
@@ -93,17 +96,17 @@ mod tests {
 
     #[test]
     fn weights() {
-        assert_eq!(of(Average::Macro).auc, Some(0.75));
-        assert_eq!(of(Average::Rows).auc, Some((2.0 + 4.0 * 0.5) / 6.0));
-        assert_eq!(of(Average::Positives).auc, Some(0.75));
-        assert_eq!(of(Average::Pairs).auc, Some((1.0 + 3.0 * 0.5) / 4.0));
-        let record = of(Average::Macro);
+        assert_eq!(of(KeyWeight::Macro).auc, Some(0.75));
+        assert_eq!(of(KeyWeight::Rows).auc, Some((2.0 + 4.0 * 0.5) / 6.0));
+        assert_eq!(of(KeyWeight::Positives).auc, Some(0.75));
+        assert_eq!(of(KeyWeight::Pairs).auc, Some((1.0 + 3.0 * 0.5) / 4.0));
+        let record = of(KeyWeight::Macro);
         assert_eq!((record.n_groups, record.n_undefined, record.n_pos, record.n_neg), (2, 1, 4, 4));
     }
 
     #[test]
     fn nobody() {
-        let record = GroupedRocAuc { average: Average::Rows }.of_rows(&rows_of(&[1], &[&[2.0]], &[3]));
+        let record = GroupedRocAuc { average: KeyWeight::Rows }.of_rows(&rows_of(&[1], &[&[2.0]], &[3]));
         assert_eq!((record.auc, record.n_groups, record.n_undefined), (None, 0, 1));
     }
 }

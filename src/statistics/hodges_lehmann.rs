@@ -109,7 +109,7 @@ impl Joint for HodgesLehmann {
         };
         let (median, (lower, upper)) = rayon::join(median, limits);
         let method = if exact { "exact" } else { "asymptotic" };
-        // No shift has no sign.
+        // A shift of 0 is positive zero, never -0.0.
         let median = median + 0.0;
         HodgesLehmannRecord::new(Some(median), Some(lower), Some(upper), Some(method), n_pos, n_neg)
     }
@@ -131,7 +131,7 @@ fn midpoint(a: f64, b: f64) -> f64 {
 fn smallest(pos: &[f64], neg: &[f64], rank: u64) -> f64 {
     let few = (pos.len() + neg.len()) as u64;
     let (mut low, mut high) = (f64::NEG_INFINITY.key(), f64::INFINITY.key());
-    // Differences below the range, up to which bound, and differences not above it.
+    // The number of differences below the range, its upper bound, and the number of differences not above that.
     let (mut below, mut bound, mut upto) = (0, None, pos.len() as u64 * neg.len() as u64);
     while low < high && upto - below > few {
         let middle = low + (high - low) / 2;
@@ -159,8 +159,8 @@ fn smallest(pos: &[f64], neg: &[f64], rank: u64) -> f64 {
 
 /// For each positive, highest first: how many negatives, the highest, it exceeds by at most `bound`.
 ///
-/// Rounding is monotone, so rounded differences fall in rows and columns as exact ones do, and one pass over both
-/// classes counts them.
+/// Rounding is monotone, so rounded differences are in the same order as exact ones, and one pass over both classes
+/// counts them.
 fn differences(pos: &[f64], neg: &[f64], bound: f64) -> impl Iterator<Item = (f64, usize)> {
     let mut count = 0;
     pos.iter().rev().map(move |&p| {

@@ -6,13 +6,13 @@ use crate::ranking::Ties;
 /// The variance of the area of weighted rows.
 ///
 /// It is the sum of the squared influences of the rows, each times its weight squared: `sum w² (v - auc)² / W²` over
-/// positives, whose v is the weighted share of negatives that they beat, plus the same over negatives (Jaeckel 1972; for
-/// the concordance, Therneau and Watson 2015). It estimates how the weighted AUC varies if rows are drawn with weights
-/// that stand for unequal chances of having been drawn. Weights that stand for repeated rows understate the number of
-/// rows, and so overstate the variance.
+/// positives, whose v is the weighted share of negatives that they beat, plus the same over negatives (Jaeckel 1972;
+/// for the concordance, Therneau and Watson 2015). It estimates how the weighted AUC varies if rows are drawn with
+/// weights that stand for unequal chances of having been drawn. Weights that stand for repeated rows understate the
+/// number of rows, and so overstate the variance.
 pub fn variance(ties: &Ties<'_>, auc: f64) -> f64 {
     let (positives, negatives) = (ties.n_pos(), ties.n_neg());
-    // One after the other in order of score, which is the same however the rows came.
+    // The sum goes in the order of the scores, so that it does not depend on the order of the rows.
     let mut variances = (0.0, 0.0);
     for squared in ties.squared() {
         let tie = squared.tie;
@@ -30,7 +30,7 @@ pub fn variance(ties: &Ties<'_>, auc: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use crate::ranking::{Bits, Group};
-    use crate::statistics::roc_auc_ci::Method;
+    use crate::statistics::roc_auc_ci::IntervalMethod;
     use crate::statistics::{RocAucCi, Summary};
 
     /// Against the variance by moving every weight a little.
@@ -42,7 +42,7 @@ mod tests {
         let auc = |weights: &[f64]| {
             let mut group = Group::default();
             group.load_weighted(&scores, Bits::new(&labels, 0, 6), weights, None);
-            let statistic = RocAucCi { method: Method::DeLong, level: 0.9, ..RocAucCi::default() };
+            let statistic = RocAucCi { method: IntervalMethod::DeLong, level: 0.9, ..RocAucCi::default() };
             statistic.of_ties(group.ties())
         };
         let record = auc(&weights);

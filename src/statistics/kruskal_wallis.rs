@@ -60,7 +60,7 @@ impl Joint for KruskalWallis {
         if samples < 2 || untied == 0.0 {
             return KruskalWallisRecord::new(None, None, None, samples as u64, n as u64);
         }
-        // The distance of each sum from its expectation is an integer, so nothing cancels.
+        // The distance of each sum from its expectation is an integer, so no digits cancel.
         let between: f64 = sums
             .iter()
             .map(|&(sum, rows)| {

@@ -23,7 +23,7 @@ record! {
         pub ks: Option<f64>,
         /// The score at which it is attained, positive if `score >= threshold`; the highest of several.
         pub threshold: Option<Threshold>,
-        /// Two-sided, asymptotic; null with weights, which do not tell how many observations there are.
+        /// Two-sided, asymptotic; null with weights, because weights do not say how many observations there are.
         pub p_value: Option<f64>,
         /// Positives that were used.
         pub n_pos: u64,
@@ -49,7 +49,7 @@ impl Summary for KsStatistic {
                 *best = other;
             }
         };
-        // Within a segment the distance grows or shrinks all the way: only its end can be farthest.
+        // Within a segment the distance either grows or shrinks, so only an end of a segment can be the farthest point.
         let farthest = ties.fold_segments(
             Indexed::Rarer,
             |best, segment| {
@@ -60,7 +60,7 @@ impl Summary for KsStatistic {
             farther,
         );
         let (farthest, reached) = farthest.unwrap_or_default();
-        // Where no score tells the classes apart, the highest will do as well as any.
+        // If the distance is 0 everywhere, every score is a farthest point, and the highest score is taken.
         let threshold = ties.threshold(if farthest == 0 { 1 } else { reached }).map(Threshold);
         let ks = math::quotient(farthest, ties.pairs());
         let effective = ties.pairs() as f64 / (n_pos + n_neg) as f64;

@@ -17,7 +17,7 @@ pub struct MannWhitneyU {
     /// Which departure counts.
     pub alternative: Alternative,
     /// Which null distribution is taken.
-    pub method: Method,
+    pub method: NullDistribution,
     /// Whether U is moved by one half towards its expectation for the normal approximation.
     pub continuity: bool,
     /// What a two-sided exact p-value is.
@@ -29,7 +29,7 @@ impl Default for MannWhitneyU {
     fn default() -> Self {
         MannWhitneyU {
             alternative: Alternative::TwoSided,
-            method: Method::Auto,
+            method: NullDistribution::Auto,
             continuity: true,
             two_sided: TwoSided::Deviation,
         }
@@ -39,7 +39,7 @@ impl Default for MannWhitneyU {
 /// Which null distribution is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
-pub enum Method {
+pub enum NullDistribution {
     /// The exact one for small groups.
     #[default]
     Auto,
@@ -111,10 +111,10 @@ impl Summary for MannWhitneyU {
             let standardised = self.standardised(twice_surplus, deviation);
             z = Some(standardised);
             let exact = match self.method {
-                Method::Auto if tied == 0 => n_pos.max(n_neg) < UNTIED_ROWS,
-                Method::Auto => n_pos + n_neg <= TIED_ROWS,
-                Method::Exact => true,
-                Method::Asymptotic => false,
+                NullDistribution::Auto if tied == 0 => n_pos.max(n_neg) < UNTIED_ROWS,
+                NullDistribution::Auto => n_pos + n_neg <= TIED_ROWS,
+                NullDistribution::Exact => true,
+                NullDistribution::Asymptotic => false,
             };
             if exact {
                 p_value = self.exact(&mut ties, twice_u);
@@ -165,7 +165,12 @@ mod tests {
     use crate::statistics::tests::summary;
 
     fn test(alternative: Alternative, continuity: bool) -> MannWhitneyU {
-        MannWhitneyU { alternative, method: Method::Asymptotic, continuity, ..MannWhitneyU::default() }
+        MannWhitneyU {
+            alternative,
+            method: NullDistribution::Asymptotic,
+            continuity,
+            ..MannWhitneyU::default()
+        }
     }
 
     /// scipy.stats.mannwhitneyu([3, 3, 5, 8], [1, 3, 4], method="asymptotic")
@@ -195,7 +200,7 @@ mod tests {
             (Alternative::TwoSided, TwoSided::Deviation, 14.0),
             (Alternative::TwoSided, TwoSided::Doubled, 14.0),
         ] {
-            for method in [Method::Auto, Method::Exact] {
+            for method in [NullDistribution::Auto, NullDistribution::Exact] {
                 let statistic = MannWhitneyU { alternative, method, continuity: true, two_sided };
                 let record = summary(&statistic, &labels, &scores);
                 assert_eq!(record.method, Some("exact"));
@@ -206,7 +211,7 @@ mod tests {
 
     #[test]
     fn auto_is_exact_for_small_groups() {
-        let auto = MannWhitneyU { method: Method::Auto, ..test(Alternative::TwoSided, true) };
+        let auto = MannWhitneyU { method: NullDistribution::Auto, ..test(Alternative::TwoSided, true) };
         let used = |rows: u64, tied: bool| {
             let labels: Vec<u8> = (0..rows).map(|row| u8::from(row % 2 == 0)).collect();
             let scores: Vec<u64> = (0..rows).map(|row| if tied { row / 2 } else { row }).collect();

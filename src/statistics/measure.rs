@@ -1,4 +1,4 @@
-//! What of a ROC curve two scores are compared by: its area, a part of it, or a point of it.
+//! The measures of a ROC curve by which two scores are compared: its area, a part of it, or a point of it.
 
 use crate::ranking::Count;
 use crate::ranking::counts::{steps, twice_u};
@@ -37,8 +37,8 @@ impl Measure {
         }
     }
 
-    /// The measure of the curve through these counts, the highest score first; undefined without a positive or without a
-    /// negative. Between two points the curve is a straight line.
+    /// The measure of the curve through these counts, the highest score first; undefined without a positive or without
+    /// a negative. Between two points the curve is a straight line.
     pub fn of(self, counts: &[Count]) -> Option<f64> {
         let Count { pos: n_pos, neg: n_neg } = Count::sum(counts);
         if n_pos == 0 || n_neg == 0 {
@@ -69,7 +69,7 @@ impl Measure {
         }
         Some(match self {
             Measure::TprAtFpr(_) => best,
-            // The tpr was there from the start: at 0.
+            // A tpr of 0 is reached at fpr 0.
             Measure::SpecificityAtTpr(_) => 1.0,
             Measure::FprAtTpr(_) => 0.0,
             _ => area,

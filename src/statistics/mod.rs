@@ -2,8 +2,8 @@
 //!
 //! A statistic is a plain value holding its options. A [`Summary`] answers a group with one record,
 //! a [`Curve`] with any number of them. Both see the [`Ties`] of rows that can be ranked. A [`Joint`]
-//! statistic is about several columns row by row, and sees [`Rows`]. What NaN and missing rows mean is
-//! settled before they are asked.
+//! statistic is about several columns row by row, and sees [`Rows`]. NaN scores and missing rows are handled before a
+//! statistic is called.
 
 #![forbid(unsafe_code)]
 
@@ -108,7 +108,7 @@ pub use subgroup_auc::SubgroupAuc;
 
 use crate::ranking::{RowCounts, Rows, Ties};
 
-/// Which columns were given that may be left out.
+/// Which optional columns were given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Given {
     /// Weights of the rows.
@@ -123,8 +123,8 @@ pub trait Summary: Sync {
     /// Whether rows may have weights. The ties then count units: see [`Ties::units`].
     const WEIGHTS: bool = false;
 
-    /// Says what is wrong with the options beside the columns that were given, in words that name the option and what it
-    /// may be.
+    /// Says what is wrong with the options beside the columns that were given, in words that name the option and what
+    /// it may be.
     fn check(&self, _given: Given) -> Result<(), String> {
         Ok(())
     }
@@ -150,8 +150,8 @@ pub trait Curve: Sync {
     /// Whether rows may have weights. The ties then count units: see [`Ties::units`].
     const WEIGHTS: bool = false;
 
-    /// Says what is wrong with the options beside the columns that were given, in words that name the option and what it
-    /// may be.
+    /// Says what is wrong with the options beside the columns that were given, in words that name the option and what
+    /// it may be.
     fn check(&self, _given: Given) -> Result<(), String> {
         Ok(())
     }
@@ -199,11 +199,11 @@ pub enum KeyKind<'a> {
     Any,
     /// Truth values, as labels are: false has place 0, and true place 1.
     Truth,
-    /// These names and no others, as text; each has its place here, and a [`Name`](record::Name) in the record is one of
-    /// them. They say what the score columns are for, in order.
+    /// These names and no others, as text; each has its place here, and a [`Name`](record::Name) in the record is one
+    /// of them. They say what the score columns are for, in order.
     Among(&'a [String]),
-    /// Structs whose first field is false for the reference, which is given in words, and true for all others: so the
-    /// reference has place 0.
+    /// Any plain values, with a column of truth values behind them that says which rows are of the reference: its key
+    /// has place 0, and all others follow in their order. The reference is given in words, for messages.
     Against(&'a str),
 }
 
@@ -214,19 +214,26 @@ pub struct Needs {
     pub codes: bool,
     /// How many rows of the other class each row beats.
     pub placements: bool,
+    /// The same among the rows of its key alone, summed key by key.
+    pub key_placements: bool,
     /// The values of all scores.
     pub values: bool,
 }
 
 impl Needs {
     /// Codes alone.
-    pub const CODES: Needs = Needs { codes: true, placements: false, values: false };
+    pub const CODES: Needs = Needs { codes: true, ..Needs::NOTHING };
 
     /// Placements alone.
-    pub const PLACEMENTS: Needs = Needs { codes: false, placements: true, values: false };
+    pub const PLACEMENTS: Needs = Needs { placements: true, ..Needs::NOTHING };
+
+    /// Placements key by key alone.
+    pub const KEY_PLACEMENTS: Needs = Needs { key_placements: true, ..Needs::NOTHING };
 
     /// Values alone.
-    pub const VALUES: Needs = Needs { codes: false, placements: false, values: true };
+    pub const VALUES: Needs = Needs { values: true, ..Needs::NOTHING };
+
+    const NOTHING: Needs = Needs { codes: false, placements: false, key_placements: false, values: false };
 }
 
 impl Inputs {
@@ -281,6 +288,11 @@ pub trait Joint: Sync {
         KeyKind::Any
     }
 
+    /// The place of the score that the options name, if they name one: it must be one of the scores.
+    fn reference_score(&self) -> Option<usize> {
+        None
+    }
+
     /// The answer for a group; `None` in a field says that it is undefined there.
     fn of_rows(&self, rows: &Rows) -> Self::Record;
 
@@ -300,7 +312,8 @@ fn check_level(level: f64) -> Result<(), String> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::ranking::{Bits, Codes, Group, RowPlacements, Score};
+    use crate::ranking::bits::tests::packed;
+    use crate::ranking::{Bits, Codes, Group, KeyPlacements, RowPlacements, Score};
 
     /// Calls `ask` with the ties of scores and 0/1 labels.
     pub fn with_ties<S: Score, R>(labels: &[u8], scores: &[S], ask: impl FnOnce(Ties<'_>) -> R) -> R {
@@ -314,15 +327,36 @@ pub(crate) mod tests {
         ask(group.ties())
     }
 
+    /// The record of one group whose rows have weights.
+    pub fn weighted_summary<M: Summary, S: Score>(
+        statistic: &M,
+        labels: &[u8],
+        scores: &[S],
+        weights: &[f64],
+    ) -> M::Record {
+        assert!(M::WEIGHTS);
+        let bytes = packed(labels.iter().map(|&label| label == 1));
+        let mut group = Group::default();
+        group.load_weighted(scores, Bits::new(&bytes, 0, labels.len()), weights, None);
+        statistic.of_ties(group.ties())
+    }
+
     /// Rows of labels and scores.
     pub fn rows_of(labels: &[u8], scores: &[&[f64]], keys: &[u32]) -> Rows {
         Rows {
             len: scores[0].len(),
             labels: labels.iter().map(|&label| label == 1).collect(),
             scores: scores.iter().map(|scores| Codes::of(scores.iter().copied())).collect(),
-            placed: if labels.len() == scores[0].len() {
+            placements: if labels.len() == scores[0].len() {
                 let labels: Vec<bool> = labels.iter().map(|&label| label == 1).collect();
                 scores.iter().map(|scores| RowPlacements::of(scores, &labels)).collect()
+            } else {
+                Vec::new()
+            },
+            key_placements: if labels.len() == keys.len() {
+                let labels: Vec<bool> = labels.iter().map(|&label| label == 1).collect();
+                let keys = Codes::of(keys.iter().copied());
+                scores.iter().map(|scores| KeyPlacements::of(scores, &labels, &keys)).collect()
             } else {
                 Vec::new()
             },

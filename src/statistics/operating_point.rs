@@ -1,4 +1,4 @@
-//! The threshold that does best by some criterion, and what it comes to.
+//! The threshold that is best by a criterion, with its counts and rates.
 
 use super::confusion::Confusion;
 use super::record::{Mass, Threshold, record};
@@ -7,7 +7,7 @@ use crate::math;
 use crate::math::fraction::fraction;
 use crate::ranking::{Indexed, RowCounts, Ties};
 
-/// A larger beta leaves nothing of precision in the F measure.
+/// The largest beta. With a larger one, precision would not change the F measure at all.
 pub(super) const MOST_BETA: f64 = 1e9;
 
 /// The threshold that is best by a criterion, with its counts and rates.
@@ -17,9 +17,9 @@ pub(super) const MOST_BETA: f64 = 1e9;
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct OperatingPoint {
-    /// What is best.
+    /// The criterion.
     pub criterion: Criterion,
-    /// What the F measure weighs recall with.
+    /// The weight of recall in the F measure.
     pub beta: f64,
 }
 
@@ -53,14 +53,14 @@ pub enum Criterion {
     TargetTpr(f64),
     /// The largest tpr of all with no smaller precision than this.
     TargetPrecision(f64),
-    /// As many rows called positive as are positive, or as few more as ties allow: the top P rows of Ling.
+    /// The highest threshold that calls at least as many rows positive as there are positives: the top P rows of Ling.
     TopP,
 }
 
 record! {
     /// The best threshold of one group.
     pub struct OperatingPointRecord {
-        /// The score: a row is called positive if `score >= threshold`; null if nobody should be.
+        /// The score: a row is called positive if `score >= threshold`; null if no row should be called positive.
         pub threshold: Option<Threshold>,
         /// Positives called positive.
         pub tp: Option<Mass>,
@@ -80,7 +80,7 @@ record! {
         pub accuracy: Option<f64>,
         /// The F measure.
         pub f: Option<f64>,
-        /// What the criterion says of the threshold.
+        /// The value of the criterion at the threshold.
         pub criterion: Option<f64>,
         /// Positives that were used.
         pub n_pos: u64,
@@ -89,7 +89,7 @@ record! {
     }
 }
 
-/// How good a threshold is, the more the better: in whole numbers wherever they fit.
+/// How good a threshold is: larger is better. It is a whole number wherever that fits.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 enum Merit {
     Whole(i128),
@@ -148,7 +148,7 @@ impl Summary for OperatingPoint {
             Some(Candidate { key, tp, fp, merit })
         };
         let best = if self.criterion == Criterion::TopP && !weighted {
-            // The first score that as many rows reach as are positive.
+            // The highest score at which at least as many rows are called positive as there are positives.
             ties.at_rank(n_pos).and_then(|tie| candidate(tie.key, tie.tp(), tie.fp()))
         } else if self.criterion == Criterion::TopP {
             ties.fold(
@@ -156,12 +156,12 @@ impl Summary for OperatingPoint {
                 better,
             )
         } else {
-            // A score of negatives alone adds false positives and nothing else: by every other criterion it is worse than
-            // the one above it, or than calling nobody positive.
+            // A score of negatives alone adds false positives and nothing else: by every other criterion it is worse
+            // than the one above it, or than calling nobody positive.
             ties.fold_segments(
                 Indexed::Positives,
                 |best: &mut Option<Candidate>, segment| {
-                    // Rows with weights come as ties, some of which may be too light to count.
+                    // Rows with weights come as ties, and a tie may weigh too little to have a unit.
                     if segment.pos > 0 || weighted {
                         better(best, candidate(segment.key, segment.tp(), segment.fp()));
                     }
@@ -216,7 +216,7 @@ fn better(best: &mut Option<Candidate>, other: Option<Candidate>) {
 struct Rule {
     criterion: Criterion,
     beta: f64,
-    /// What a share of false positives weighs beside one of false negatives.
+    /// The weight of the false positive rate, where the false negative rate has weight 1.
     ratio: f64,
     /// The same as a fraction, where whole numbers that hold all merits fit 128 bits.
     whole: Option<(i128, i128)>,
@@ -247,7 +247,7 @@ impl Rule {
         Rule { criterion: statistic.criterion, beta: statistic.beta, ratio, whole }
     }
 
-    /// How good calls are; nothing if they are out of the question.
+    /// How good calls are; `None` if the criterion rules them out.
     #[inline]
     fn merit(&self, calls: &Confusion) -> Option<Merit> {
         // Rates over a common denominator, without the bits that weights leave empty.
@@ -284,13 +284,13 @@ impl Rule {
         }
     }
 
-    /// More positives called positive, and of as many as few negatives as can be.
+    /// Larger if more positives are called positive; with equal numbers of those, larger if fewer negatives are.
     fn most_hits(&self, calls: &Confusion) -> Merit {
         let all = i128::from(calls.n_neg) + 1;
         Merit::Whole(i128::from(calls.tp) * all - i128::from(calls.fp))
     }
 
-    /// The criterion in its own unit.
+    /// The value of the criterion itself.
     fn said(&self, calls: &Confusion) -> Option<f64> {
         let (tpr, fpr) = (calls.tpr()?, calls.fpr()?);
         match self.criterion {

@@ -1,7 +1,7 @@
 //! The area under a part of the ROC curve.
 //!
-//! The curve is a straight line from point to point, and cut at the bounds (McClish 1989). What lies wholly within them
-//! is counted in whole pairs; at most two ties are cut.
+//! The curve is a straight line from point to point, and it is cut at the bounds (McClish 1989). Ties that are wholly
+//! within the bounds are counted in whole pairs. At most two ties are cut.
 
 use crate::math;
 use crate::ranking::{Indexed, Segment, Tie, Ties};
@@ -27,7 +27,7 @@ pub enum Range {
 /// The area under the curve within bounds; both classes must be there.
 ///
 /// `standardized` puts it on a scale where a useless score has 1/2 and a perfect one 1: `(1 + (area - diagonal) /
-/// (full - diagonal)) / 2` (McClish 1989), undefined below the diagonal's area, where it would say nothing.
+/// (full - diagonal)) / 2` (McClish 1989), undefined below the diagonal's area, where the scale has no meaning.
 pub fn partial_area(ties: &mut Ties<'_>, range: Range, standardized: bool) -> Option<f64> {
     let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
     let mut area = ties.fold_segments(
@@ -148,14 +148,14 @@ fn scaled(standardized: bool, area: f64, diagonal: f64, full: f64) -> Option<f64
         .then(|| 0.5 * (1.0 + (if above > rounding { above } else { 0.0 }) / (full - diagonal)))
 }
 
-/// What a walk gathers, in pairs.
+/// The sums of a walk, in pairs.
 #[derive(Debug, Default)]
 struct PartialArea {
     /// Twice the area over ties that are wholly within.
     twice: u128,
-    /// How wide they are.
+    /// The width of these ties.
     width: u64,
-    /// What is within of those that are cut: two at most, so the order of the sum does not matter.
+    /// The area of the parts of cut ties: two at most, so the order of the sum does not matter.
     cut: f64,
     /// Segments of one class that a bound falls among: one or two.
     open: Vec<Segment>,
@@ -186,7 +186,7 @@ impl PartialArea {
         }
         if x0 >= bounds.0 && x1 <= bounds.1 && y0.min(y1) >= floor {
             self.twice += u128::from(to.0 - from.0) * (u128::from(from.1) + u128::from(to.1));
-            // Only above a floor is the width asked for.
+            // The width is needed only with a floor.
             self.width += to.0 - from.0;
             return;
         }

@@ -8,7 +8,7 @@ use crate::ranking::{Keys, Ties, Units};
 /// The points of a curve from (0, 0) on, one for each distinct score or for some of them.
 #[derive(Clone, Debug)]
 pub struct Points {
-    /// The score of every point but the first: a row is called positive if it is reached.
+    /// The score of every point but the first: rows with this score or a higher one are called positive.
     keys: Keys,
     /// Negatives and positives called positive; none at the first point.
     counts: Vec<(u64, u64)>,

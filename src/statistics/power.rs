@@ -1,4 +1,4 @@
-//! How many rows a test of an AUC needs, and how often it will see what is there.
+//! How many rows a test of an AUC needs, and how often it rejects if the AUC differs.
 
 use super::columnwise::Columnwise;
 use super::delong::Areas;
@@ -139,16 +139,20 @@ impl Columnwise for RocAucSampleSize {
     }
 }
 
-/// What is undefined is null.
+/// The number, or null where it is undefined.
 fn defined(value: Option<f64>) -> Option<f64> {
     value.filter(|value| !value.is_nan())
 }
 
 /// The power of the paired comparison of two scores, and the rows it needs, from a pilot sample.
 ///
-/// `sqrt(P / P0) |difference| = z_alpha sqrt(V0) + z_power sqrt(V)` with the pilot's P0 positives, V its DeLong
-/// variance of the difference and `V0 = 2 (Var A_a - Cov)` what that is if both areas vary as the first (Obuchowski
-/// and McClish 1997). Negatives grow with the positives.
+/// `sqrt(P / P0) |difference| = (z_alpha + z_power) sqrt(V)` with the pilot's P0 positives and V its variance of the
+/// difference (DeLong, DeLong and Clarke-Pearson 1988), by which the test itself divides. Negatives grow with the
+/// positives.
+///
+/// Obuchowski and McClish (1997, equation 4) have a variance of its own for equal areas. If both areas then vary as the
+/// mean of the two, `V0 = 2 ((Var A_a + Var A_b) / 2 - Cov)` is V again. If both vary as the first one alone, V0 depends
+/// on which score is the first, and can be below 0.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucDifferencePower {
@@ -196,16 +200,12 @@ impl Joint for RocAucDifferencePower {
             return RocAucDifferencePowerRecord { n_pos, n_neg, ..RocAucDifferencePowerRecord::undefined() };
         };
         let difference = areas.difference(0, 1);
-        let covariance = |a, b| areas.covariance(a, b);
-        let variances = areas.variance_of_difference(0, 1).zip(covariance(0, 0)).zip(covariance(0, 1));
-        let Some(((variance, of_a), both)) = variances.filter(|((variance, _), _)| *variance > 0.0) else {
+        let Some(variance) = areas.variance_of_difference(0, 1).filter(|variance| *variance > 0.0) else {
             return RocAucDifferencePowerRecord::new(Some(difference), None, None, None, n_pos, n_neg);
         };
-        let of_equal = (2.0 * (of_a - both)).max(0.0);
-        let surplus = difference.abs() - self.plan.critical() * of_equal.sqrt();
-        let power = upper_tail(-surplus / variance.sqrt());
-        let errors =
-            self.plan.critical() * of_equal.sqrt() + upper_quantile(1.0 - self.power) * variance.sqrt();
+        let (se, critical) = (variance.sqrt(), self.plan.critical());
+        let power = upper_tail(critical - difference.abs() / se);
+        let errors = (critical + upper_quantile(1.0 - self.power)) * se;
         let times = (difference != 0.0).then(|| (errors / difference).powi(2));
         RocAucDifferencePowerRecord::new(
             Some(difference),
@@ -240,7 +240,7 @@ mod tests {
             assert!((power(TWO_SIDED, auc, n_pos, n_neg) - aim).abs() < 1e-12);
             assert!((n_neg / n_pos - ratio).abs() < 1e-12);
         }
-        // pROC's example: 41 and 72 rows see an AUC of 0.73 nearly always.
+        // pROC's example: with 41 and 72 rows, the test rejects nearly always if the AUC is 0.73.
         assert!((power(TWO_SIDED, 0.73, 41.0, 72.0) - 0.989_745_343_551_401_1).abs() < 1e-8);
         assert!(power(TWO_SIDED, 1.0, 5.0, 5.0).is_nan() && sample_size(TWO_SIDED, 0.5, 0.8, 1.0).0.is_nan());
         assert!(Plan { alpha: 1.0, ..TWO_SIDED }.check().is_err());
@@ -274,6 +274,14 @@ mod tests {
         let here = RocAucDifferencePower { power: record.power.unwrap(), ..statistic };
         let needed = here.of_rows(&rows_of(&labels, &[&a, &b], &[]));
         assert!((needed.needed_pos.unwrap() - 36.0).abs() < 1e-9, "{needed:?}");
+        // The order of the scores does not matter, though the first varies less than both have in common.
+        let labels = [0, 0, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0];
+        let a = [-1.0, 2.0, 4.0, 9.0, 8.0, 12.0, 6.0, 5.0, 1.0, -7.0, 1.0, -1.0];
+        let b = [0.0, 6.0, 8.0, 8.0, 5.0, -2.0, 9.0, 4.0, 0.0, -3.0, 2.0, 3.0];
+        let record = statistic.of_rows(&rows_of(&labels, &[&a, &b], &[]));
+        let swapped = statistic.of_rows(&rows_of(&labels, &[&b, &a], &[]));
+        assert_eq!((record.power, record.needed_pos), (swapped.power, swapped.needed_pos));
+        assert!(record.power.unwrap() < 0.5 && record.needed_pos.unwrap() > 10.0, "{record:?}");
         let alike = statistic.of_rows(&rows_of(&labels, &[&a, &a], &[]));
         assert_eq!((alike.difference, alike.power, alike.needed_pos), (Some(0.0), None, None));
     }

@@ -1,4 +1,4 @@
-//! How far two columns order rows alike.
+//! How well the orders of rows by two columns agree.
 
 use super::record::record;
 use super::{Inputs, Joint};

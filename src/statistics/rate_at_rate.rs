@@ -1,4 +1,7 @@
 //! One rate of the ROC curve where the other is fixed, with an interval.
+//!
+//! With weights the curve is that of weighted rates, and there is no interval: weights do not tell how many
+//! observations there are, which a resample would have to draw.
 
 use super::bootstrap::Resampling;
 use super::record::record;
@@ -40,7 +43,8 @@ record! {
     pub struct TprAtFprRecord {
         /// The true positive rate; null without a positive or without a negative.
         pub tpr: Option<f64>,
-        /// The standard deviation of the resamples; null with fewer than two positives or fewer than two negatives.
+        /// The standard deviation of the resamples; null with fewer than two positives or fewer than two negatives, and
+        /// with weights.
         pub se: Option<f64>,
         /// The lower limit; null where the standard error is.
         pub lower: Option<f64>,
@@ -58,7 +62,8 @@ record! {
     pub struct FprAtTprRecord {
         /// The false positive rate; null without a positive or without a negative.
         pub fpr: Option<f64>,
-        /// The standard deviation of the resamples; null with fewer than two positives or fewer than two negatives.
+        /// The standard deviation of the resamples; null with fewer than two positives or fewer than two negatives, and
+        /// with weights.
         pub se: Option<f64>,
         /// The lower limit; null where the standard error is.
         pub lower: Option<f64>,
@@ -76,6 +81,8 @@ macro_rules! rates {
         impl Summary for $statistic {
             type Record = $record;
 
+            const WEIGHTS: bool = true;
+
             fn check(&self, _: Given) -> Result<(), String> {
                 check_level(self.level)?;
                 Measure::$measure(self.$given).check()?;
@@ -87,7 +94,7 @@ macro_rules! rates {
             }
 
             fn of_ties(&self, ties: Ties<'_>) -> $record {
-                let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
+                let (n_pos, n_neg) = ties.rows();
                 let rate = Rate::of(ties, Measure::$measure(self.$given), self.level, self.resampling);
                 $record::new(rate.estimate, rate.se, rate.lower, rate.upper, n_pos, n_neg)
             }
@@ -115,12 +122,13 @@ struct Rate {
 impl Rate {
     fn of(mut ties: Ties<'_>, measure: Measure, level: f64, resampling: Resampling) -> Rate {
         let counts = ties.counts();
+        // Rates are quotients of units, which are the same quotients as those of the weights.
         let estimate = measure.of(counts.each());
-        if ties.n_pos() < 2 || ties.n_neg() < 2 {
+        if ties.units().is_some() || ties.n_pos() < 2 || ties.n_neg() < 2 {
             return Rate { estimate, ..Rate::default() };
         }
         let mut rates = resampling.measured(counts.each(), measure);
-        // In order before they are summed: equal samples have equal sums.
+        // The rates are sorted before they are summed, so that equal samples have equal sums.
         rates.sort_unstable_by(f64::total_cmp);
         let tail = 0.5 * (1.0 - level);
         Rate {
@@ -135,7 +143,8 @@ impl Rate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::tests::summary;
+    use crate::statistics::tests::{summary, weighted_summary};
+    use proptest::prelude::{any, prop_assert_eq, proptest};
 
     const DRAWN: Resampling = Resampling { n_resamples: 4000, seed: 3 };
 
@@ -148,7 +157,7 @@ mod tests {
         at.check(Given::default()).unwrap();
         let record = summary(&at, &labels, &scores);
         assert_eq!((record.tpr, record.n_pos, record.n_neg), (Some(0.45), 100, 100));
-        // The variance of the threshold and that of the share beyond it.
+        // The variance due to the threshold, plus the variance of the share above it.
         let se = (0.25 * 0.75 / 100.0 + 0.45 * 0.55 / 100.0f64).sqrt();
         assert!((record.se.unwrap() / se - 1.0).abs() < 0.1, "{record:?} {se}");
         let half = 0.5 * (record.upper.unwrap() - record.lower.unwrap());
@@ -156,6 +165,29 @@ mod tests {
         let back = FprAtTpr { tpr: 0.45, level: 0.95, resampling: DRAWN };
         back.check(Given::default()).unwrap();
         assert_eq!(summary(&back, &labels, &scores).fpr, Some(0.25));
+    }
+
+    proptest! {
+        #[test]
+        fn whole_weights_are_repeated_rows(
+            rows in proptest::collection::vec((0u8..2, -4i8..4, 1u8..6), 1..30),
+            rate in 0.0..1.0f64,
+            power in any::<i8>(),
+        ) {
+            let of = |column: fn(&(u8, i8, u8)) -> u8| rows.iter().map(column).collect::<Vec<u8>>();
+            let (labels, scores) = (of(|row| row.0), rows.iter().map(|row| row.1).collect::<Vec<i8>>());
+            let weights: Vec<f64> = rows.iter().map(|row| f64::from(row.2) * f64::from(power).exp2()).collect();
+            let repeated = rows.iter().flat_map(|&(label, score, times)| vec![(label, score); times.into()]);
+            let (labels_repeated, scores_repeated): (Vec<u8>, Vec<i8>) = repeated.unzip();
+            let at = TprAtFpr { fpr: rate, level: 0.9, resampling: Resampling { n_resamples: 2, seed: 0 } };
+            let record = weighted_summary(&at, &labels, &scores, &weights);
+            prop_assert_eq!(record.tpr, summary(&at, &labels_repeated, &scores_repeated).tpr);
+            prop_assert_eq!((record.se, record.lower, record.upper), (None, None, None));
+            prop_assert_eq!(record.n_pos + record.n_neg, rows.len() as u64);
+            let back = FprAtTpr { tpr: rate, level: 0.9, resampling: at.resampling };
+            let fpr = weighted_summary(&back, &labels, &scores, &weights).fpr;
+            prop_assert_eq!(fpr, summary(&back, &labels_repeated, &scores_repeated).fpr);
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Records as columns: what a statistic answers, laid out so that any table can take it up.
+//! Records as columns: the answers of a statistic, field by field.
 //!
 //! A statistic declares its record once with the macro `record!`; the
 //! field names, their kinds and the way into columns follow from that declaration.
@@ -37,7 +37,7 @@ pub struct Field {
     pub kind: FieldKind,
 }
 
-/// Something that a statistic answers with: named fields of known kinds.
+/// The answer of a statistic: named fields of known kinds.
 pub trait Record {
     /// The fields, in order.
     const FIELDS: &'static [Field];
@@ -130,7 +130,7 @@ impl Thresholds {
     }
 }
 
-/// Marks the next row as there or missing, behind so many rows and with room for others.
+/// Marks the next row as present or missing, after so many rows and with room for more.
 #[inline]
 fn mark(present: &mut Vec<bool>, is_there: bool, (rows, room): (usize, usize)) {
     if is_there && present.is_empty() {
@@ -143,7 +143,7 @@ fn mark(present: &mut Vec<bool>, is_there: bool, (rows, room): (usize, usize)) {
     present.push(is_there);
 }
 
-/// Marks further rows, so many behind so many.
+/// Appends the marks of further rows to those of the rows before.
 fn mark_more(present: &mut Vec<bool>, further: &[bool], (rows, more): (usize, usize)) {
     if !(present.is_empty() && further.is_empty()) {
         present.resize(rows, true);
@@ -227,18 +227,18 @@ impl Column {
         }
     }
 
-    /// Makes room for so many more rows of numbers: where the most that there may be is known, growing would at times
-    /// hold them twice.
+    /// Makes room for so many more rows of numbers, if an upper bound of their number is known. Without it, a column
+    /// that grows is copied, and is in memory twice for a while.
     pub fn reserve_all(columns: &mut [Self], rows: usize) {
         fn reserve<T>(values: &mut Vec<T>, rows: usize) {
-            // Exactly for the first group only: with each further one all would be moved again.
+            // The room is exact for the first group only. If it were exact for later groups, each would move all rows.
             if values.is_empty() { values.reserve_exact(rows) } else { values.reserve(rows) }
         }
         for column in columns {
             match column {
-                Column::Number(held) => reserve(&mut held.values, rows),
-                Column::Count(held) | Column::Mass(held) => reserve(&mut held.values, rows),
-                Column::Threshold(held) => held.keys.reserve(rows),
+                Column::Number(filled) => reserve(&mut filled.values, rows),
+                Column::Count(filled) | Column::Mass(filled) => reserve(&mut filled.values, rows),
+                Column::Threshold(filled) => filled.keys.reserve(rows),
                 _ => {}
             }
         }
@@ -267,7 +267,7 @@ impl Column {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Threshold(pub u128);
 
-/// A count of rows, or the bits of a sum of weights: which of them, all masses of an answer share.
+/// A count of rows, or the bits of a sum of weights. All masses of an answer are of the same kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mass(pub u64);
 
@@ -296,10 +296,10 @@ pub trait Value {
     /// What the field holds.
     const KIND: FieldKind;
 
-    /// What stands in the field where a NaN score leaves nothing to say.
+    /// The value of the field in a group that has a NaN score.
     const NAN: Self;
 
-    /// What stands in the field where there is nothing to say: null, or a count of 0.
+    /// The value of the field in a group where it is undefined: null, or a count of 0.
     const UNDEFINED: Self;
 
     /// Appends the value to its column.
@@ -405,7 +405,7 @@ macro_rules! record {
                 $name { $($field: <$value as $crate::statistics::record::Value>::NAN,)* }
             }
 
-            /// The record of a group of which there is nothing to say: nulls, counts of 0.
+            /// The record of a group in which everything is undefined: nulls, counts of 0.
             #[allow(dead_code)]
             pub(in crate::statistics) fn undefined() -> Self {
                 $name { $($field: <$value as $crate::statistics::record::Value>::UNDEFINED,)* }

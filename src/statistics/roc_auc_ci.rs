@@ -17,7 +17,7 @@ use crate::ranking::{Count, Placements, RowCounts, Ties};
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucCi {
     /// How the interval is made.
-    pub method: Method,
+    pub method: IntervalMethod,
     /// The interval's coverage.
     pub level: f64,
     /// How the bootstrap draws; 2000 resamples if not said.
@@ -29,7 +29,7 @@ pub struct RocAucCi {
 /// How the interval is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
-pub enum Method {
+pub enum IntervalMethod {
     /// Normal, with the DeLong standard error: `auc ± z se`, clipped to 0 and 1.
     #[default]
     #[cfg_attr(feature = "plugin", serde(rename = "delong"))]
@@ -58,7 +58,7 @@ pub enum BootstrapInterval {
 impl Default for RocAucCi {
     /// DeLong's 95 % interval.
     fn default() -> Self {
-        RocAucCi { method: Method::DeLong, level: 0.95, resampling: None, interval: None }
+        RocAucCi { method: IntervalMethod::DeLong, level: 0.95, resampling: None, interval: None }
     }
 }
 
@@ -87,17 +87,17 @@ impl Summary for RocAucCi {
 
     fn check(&self, given: Given) -> Result<(), String> {
         check_level(self.level)?;
-        if given.weight && !matches!(self.method, Method::DeLong | Method::Logit) {
+        if given.weight && !matches!(self.method, IntervalMethod::DeLong | IntervalMethod::Logit) {
             return Err(format!(
                 "method {:?} does not take a weight; write method=\"delong\" or method=\"logit\"",
                 self.method.name()
             ));
         }
-        let bootstrap = self.method == Method::Bootstrap;
-        for (there, options) in
+        let bootstrap = self.method == IntervalMethod::Bootstrap;
+        for (given, options) in
             [(self.resampling.is_some(), "n_resamples and seed"), (self.interval.is_some(), "interval")]
         {
-            if there && !bootstrap {
+            if given && !bootstrap {
                 return Err(format!(
                     "{options} do not apply to method {:?}; leave them out, or write method=\"bootstrap\"",
                     self.method.name()
@@ -109,7 +109,7 @@ impl Summary for RocAucCi {
 
     fn passes(&self) -> usize {
         let resampling = self.resampling.unwrap_or_default();
-        if self.method == Method::Bootstrap { resampling.n_resamples as usize } else { 1 }
+        if self.method == IntervalMethod::Bootstrap { resampling.n_resamples as usize } else { 1 }
     }
 
     fn of_ties(&self, mut ties: Ties<'_>) -> RocAucCiRecord {
@@ -119,17 +119,17 @@ impl Summary for RocAucCi {
         }
         let auc;
         let limits = match self.method {
-            Method::DeLong | Method::Logit if ties.units().is_some() => {
+            IntervalMethod::DeLong | IntervalMethod::Logit if ties.units().is_some() => {
                 auc = math::quotient(ties.twice_u(), 2 * ties.pairs());
                 let around = || self.around(auc, jackknife::variance(&ties, auc).sqrt(), n_pos, n_neg);
                 (n_pos > 1 && n_neg > 1).then(around)
             }
-            Method::DeLong | Method::Logit => {
+            IntervalMethod::DeLong | IntervalMethod::Logit => {
                 let placements = ties.placements();
                 auc = math::quotient(placements.sum, 2 * ties.pairs());
                 self.limits(auc, &placements, &mut ties)
             }
-            Method::HanleyMcneil | Method::Bootstrap => {
+            IntervalMethod::HanleyMcneil | IntervalMethod::Bootstrap => {
                 auc = math::quotient(ties.twice_u(), 2 * ties.pairs());
                 self.limits(auc, &Placements::default(), &mut ties)
             }
@@ -143,14 +143,14 @@ impl Summary for RocAucCi {
     }
 }
 
-impl Method {
+impl IntervalMethod {
     /// What users call it.
     fn name(self) -> &'static str {
         match self {
-            Method::DeLong => "delong",
-            Method::Logit => "logit",
-            Method::HanleyMcneil => "hanley_mcneil",
-            Method::Bootstrap => "bootstrap",
+            IntervalMethod::DeLong => "delong",
+            IntervalMethod::Logit => "logit",
+            IntervalMethod::HanleyMcneil => "hanley_mcneil",
+            IntervalMethod::Bootstrap => "bootstrap",
         }
     }
 }
@@ -165,13 +165,15 @@ impl RocAucCi {
     ) -> Option<(f64, f64, f64)> {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         match self.method {
-            Method::DeLong | Method::Logit => {
+            IntervalMethod::DeLong | IntervalMethod::Logit => {
                 let variance = delong::variance(placements, n_pos, n_neg)?;
                 Some(self.around(auc, variance.sqrt(), n_pos, n_neg))
             }
-            Method::HanleyMcneil => Some(self.around(auc, hanley_mcneil(auc, n_pos, n_neg), n_pos, n_neg)),
-            Method::Bootstrap if n_pos < 2 || n_neg < 2 => None,
-            Method::Bootstrap => {
+            IntervalMethod::HanleyMcneil => {
+                Some(self.around(auc, hanley_mcneil(auc, n_pos, n_neg), n_pos, n_neg))
+            }
+            IntervalMethod::Bootstrap if n_pos < 2 || n_neg < 2 => None,
+            IntervalMethod::Bootstrap => {
                 let counts = ties.counts();
                 let counts = counts.each();
                 let areas = self.resampling.unwrap_or_default().areas(counts);
@@ -183,7 +185,7 @@ impl RocAucCi {
     /// Standard error and limits around an area by the normal distribution.
     pub(super) fn around(&self, auc: f64, se: f64, n_pos: u64, n_neg: u64) -> (f64, f64, f64) {
         let z = upper_quantile(0.5 * (1.0 - self.level));
-        let (lower, upper) = if self.method == Method::Logit {
+        let (lower, upper) = if self.method == IntervalMethod::Logit {
             Self::logit(auc, z, se, n_pos, n_neg)
         } else {
             ((auc - z * se).max(0.0), (auc + z * se).min(1.0))
@@ -242,7 +244,7 @@ fn corrected(auc: f64, sorted: &[f64], tail: f64, acceleration: f64) -> (f64, f6
     let below = sorted.partition_point(|&area| area < auc);
     let equal = sorted.partition_point(|&area| area <= auc) - below;
     let share = (below as f64 + 0.5 * equal as f64) / sorted.len() as f64;
-    // All resamples on one side say no more than that the bias is large: as large as can be told apart.
+    // If all resamples are on one side, the bias takes the largest value that so many resamples can show.
     let smallest = 0.5 / sorted.len() as f64;
     let bias = -upper_quantile(share.clamp(smallest, 1.0 - smallest));
     let probability = |z: f64| {
@@ -287,7 +289,7 @@ pub(super) mod tests {
     use proptest::prelude::*;
 
     pub(in crate::statistics) const NINETY_FIVE: RocAucCi =
-        RocAucCi { method: Method::DeLong, level: 0.95, resampling: None, interval: None };
+        RocAucCi { method: IntervalMethod::DeLong, level: 0.95, resampling: None, interval: None };
 
     /// Ratings of 109 CT images (Hanley and McNeil 1982, table I): AUC 0.893.
     #[test]
@@ -326,16 +328,16 @@ pub(super) mod tests {
             (record.se, record.lower.unwrap(), record.upper.unwrap())
         };
         let perfect = [0; 50].iter().chain(&[1; 50]).copied().collect::<Vec<u8>>();
-        let (se, lower, upper) = of(Method::Logit, &perfect);
+        let (se, lower, upper) = of(IntervalMethod::Logit, &perfect);
         assert_eq!((se, upper), (Some(0.0), 1.0));
-        // No row of 50 on the wrong side bounds the share of such rows to 3.7 / 50, at 97.5 %.
+        // If none of 50 rows is on the wrong side, the share of such rows is at most 3.7 / 50, at 97.5 %.
         assert!((0.92..0.94).contains(&lower), "{lower}");
         let worst = [1; 50].iter().chain(&[0; 50]).copied().collect::<Vec<u8>>();
-        let (_, low, high) = of(Method::Logit, &worst);
+        let (_, low, high) = of(IntervalMethod::Logit, &worst);
         assert!((high - (1.0 - lower)).abs() < 1e-12 && low == 0.0, "the mirror image");
-        let (_, few, _) = of(Method::Logit, &[0, 0, 1, 1]);
+        let (_, few, _) = of(IntervalMethod::Logit, &[0, 0, 1, 1]);
         assert!((0.1..0.4).contains(&few), "{few}");
-        for method in [Method::DeLong, Method::HanleyMcneil, Method::Bootstrap] {
+        for method in [IntervalMethod::DeLong, IntervalMethod::HanleyMcneil, IntervalMethod::Bootstrap] {
             assert_eq!(of(method, &perfect), (Some(0.0), 1.0, 1.0), "{method:?}");
         }
     }
@@ -346,14 +348,14 @@ pub(super) mod tests {
             let record = summary(&RocAucCi { method, ..NINETY_FIVE }, labels, scores);
             (record.auc.unwrap(), record.se, record.lower, record.upper)
         };
-        for method in [Method::DeLong, Method::Logit, Method::Bootstrap] {
+        for method in [IntervalMethod::DeLong, IntervalMethod::Logit, IntervalMethod::Bootstrap] {
             assert_eq!(of(method, &[0, 0, 1], &[1, 3, 2]), (0.5, None, None, None));
             let (half, se, lower, upper) = of(method, &[0, 0, 1, 1], &[7; 4]);
             assert_eq!((half, se, lower), (0.5, Some(0.0), Some(0.5)));
             assert!((upper.unwrap() - 0.5).abs() < 1e-15);
         }
         // By the AUC alone: P = 1, N = 2, A = 1/2, Q2 = 1/3.
-        let (_, se, lower, upper) = of(Method::HanleyMcneil, &[0, 0, 1], &[1, 3, 2]);
+        let (_, se, lower, upper) = of(IntervalMethod::HanleyMcneil, &[0, 0, 1], &[1, 3, 2]);
         assert!((se.unwrap() - ((0.25 + 1.0 / 3.0 - 0.25) / 2.0f64).sqrt()).abs() < 1e-15);
         assert_eq!((lower, upper), (Some(0.0), Some(1.0)));
     }
@@ -366,7 +368,8 @@ pub(super) mod tests {
         let scores: Vec<i32> =
             (0..120).map(|row| (row * 37) % 101 + 30 * i32::from(row % 7 < 3 && row > 25)).collect();
         let of = |interval| {
-            let statistic = RocAucCi { method: Method::Bootstrap, interval: Some(interval), ..NINETY_FIVE };
+            let statistic =
+                RocAucCi { method: IntervalMethod::Bootstrap, interval: Some(interval), ..NINETY_FIVE };
             summary(&statistic, &labels, &scores)
         };
         let (delong, percentile, bca) = (
@@ -397,8 +400,8 @@ pub(super) mod tests {
                 "interval",
             ),
             (RocAucCi { resampling: drawn, ..NINETY_FIVE }, weighted, "n_resamples"),
-            (RocAucCi { method: Method::Bootstrap, ..NINETY_FIVE }, weighted, "weight"),
-            (RocAucCi { method: Method::HanleyMcneil, ..NINETY_FIVE }, weighted, "weight"),
+            (RocAucCi { method: IntervalMethod::Bootstrap, ..NINETY_FIVE }, weighted, "weight"),
+            (RocAucCi { method: IntervalMethod::HanleyMcneil, ..NINETY_FIVE }, weighted, "weight"),
         ] {
             let wrong = statistic.check(given).unwrap_err();
             assert!(wrong.contains(word), "{wrong}");

@@ -2,7 +2,7 @@
 
 use super::delong::Areas;
 use super::record::record;
-use super::roc_auc_ci::{BootstrapInterval, Method, RocAucCi};
+use super::roc_auc_ci::{BootstrapInterval, IntervalMethod, RocAucCi};
 use super::{Given, Inputs, Joint, KeyInput, Measure, Needs, Summary};
 use crate::ranking::Rows;
 
@@ -37,16 +37,18 @@ impl Joint for RocAucCiClustered {
     const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("cluster"));
 
     fn needs(&self) -> Needs {
-        let bootstrap = self.0.method == Method::Bootstrap;
+        let bootstrap = self.0.method == IntervalMethod::Bootstrap;
         Needs { codes: bootstrap, ..Needs::PLACEMENTS }
     }
 
     fn check(&self) -> Result<(), String> {
         match (self.0.method, self.0.interval) {
-            (Method::HanleyMcneil, _) => Err("method \"hanley_mcneil\" knows no clusters; take \"delong\", \
+            (IntervalMethod::HanleyMcneil, _) => {
+                Err("method \"hanley_mcneil\" knows no clusters; take \"delong\", \
                                               \"logit\" or \"bootstrap\""
-                .into()),
-            (Method::Bootstrap, Some(BootstrapInterval::Bca)) => {
+                    .into())
+            }
+            (IntervalMethod::Bootstrap, Some(BootstrapInterval::Bca)) => {
                 Err("interval \"bca\" knows no clusters; take interval=\"percentile\"".into())
             }
             _ => self.0.check(Given::default()),
@@ -66,14 +68,14 @@ impl Joint for RocAucCiClustered {
         let clustered = areas.clustered(rows);
         let variance = clustered.covariance(0, 0);
         let limits = variance.map(|variance| match self.0.method {
-            Method::Bootstrap => {
+            IntervalMethod::Bootstrap => {
                 let measured =
                     self.0.resampling.unwrap_or_default().measures(&rows.in_canonical_order(), Measure::Auc);
                 let defined = measured.into_iter().filter_map(|of| of[0]).collect();
                 self.0.resampled(auc, defined, || 0.0)
             }
             // A sum of products over two clusters can be below 0.
-            // At an AUC of 0 or 1 the logit interval counts clusters as it would count rows.
+            // At an AUC of 0 or 1 the logit interval uses the number of clusters in place of the number of rows.
             _ => self.0.around(auc, variance.max(0.0).sqrt(), clustered.with_pos, clustered.with_neg),
         });
         let (se, lower, upper) = limits.map_or((None, None, None), |(se, l, u)| (Some(se), Some(l), Some(u)));
@@ -111,9 +113,9 @@ mod tests {
         let fives = statistic.of_rows(&sample(&(0..60).map(|row| row / 5).collect::<Vec<u32>>()));
         assert_eq!((fives.auc, fives.n_clusters), (alone.auc, 12));
         assert!((fives.se.unwrap() / se - 1.0).abs() > 0.01);
-        let resampled = RocAucCiClustered(RocAucCi { method: Method::Bootstrap, ..statistic.0 });
+        let resampled = RocAucCiClustered(RocAucCi { method: IntervalMethod::Bootstrap, ..statistic.0 });
         let resampled = resampled.of_rows(&sample(&(0..60).map(|row| row / 5).collect::<Vec<u32>>()));
-        // Twelve clusters: the bootstrap lacks the 12 / 11.
+        // With twelve clusters, the variance of the bootstrap lacks the factor 12 / 11.
         assert!((resampled.se.unwrap() / fives.se.unwrap() - 1.0).abs() < 0.15, "{resampled:?} {fives:?}");
     }
 
@@ -122,9 +124,9 @@ mod tests {
         let record = RocAucCiClustered(RocAucCi::default()).of_rows(&sample(&[3; 60]));
         assert_eq!((record.se, record.lower, record.n_clusters), (None, None, 1));
         for refused in [
-            RocAucCi { method: Method::HanleyMcneil, ..RocAucCi::default() },
+            RocAucCi { method: IntervalMethod::HanleyMcneil, ..RocAucCi::default() },
             RocAucCi {
-                method: Method::Bootstrap,
+                method: IntervalMethod::Bootstrap,
                 interval: Some(BootstrapInterval::Bca),
                 ..RocAucCi::default()
             },

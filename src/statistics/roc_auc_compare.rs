@@ -106,6 +106,10 @@ impl Joint for RocAucCompare {
         16
     }
 
+    fn reference_score(&self) -> Option<usize> {
+        self.reference
+    }
+
     fn of_rows(&self, rows: &Rows) -> RocAucCompareRecord {
         let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
         let Some(areas) = Areas::of(rows) else {

@@ -18,8 +18,8 @@ use crate::ranking::Rows;
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucDifference {
     /// Where the standard error comes from.
-    pub method: Method,
-    /// What is compared; the bootstrap's only, but for the whole area.
+    pub method: PairedTest,
+    /// What is compared. Anything but the whole area needs the bootstrap.
     pub measure: Measure,
     /// Which departure counts: `greater` means that the first score does better.
     pub alternative: Alternative,
@@ -32,7 +32,7 @@ pub struct RocAucDifference {
 /// Where the standard error comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
-pub enum Method {
+pub enum PairedTest {
     /// From the placements.
     #[default]
     DeLong,
@@ -73,12 +73,12 @@ impl Joint for RocAucDifference {
         Inputs::scores(Some(2)).keyed(KeyInput { is_optional: true, ..KeyInput::called("cluster") });
 
     fn needs(&self) -> Needs {
-        let bootstrap = self.method == Method::Bootstrap;
+        let bootstrap = self.method == PairedTest::Bootstrap;
         Needs { codes: bootstrap, ..Needs::PLACEMENTS }
     }
 
     fn check(&self) -> Result<(), String> {
-        if self.method == Method::DeLong && self.measure != Measure::Auc {
+        if self.method == PairedTest::DeLong && self.measure != Measure::Auc {
             return Err("method \"delong\" compares whole areas; take method=\"bootstrap\"".into());
         }
         check_level(self.level)?;
@@ -87,7 +87,7 @@ impl Joint for RocAucDifference {
     }
 
     fn passes(&self) -> usize {
-        if self.method == Method::Bootstrap {
+        if self.method == PairedTest::Bootstrap {
             4 * self.resampling.unwrap_or_default().n_resamples as usize
         } else {
             8
@@ -125,12 +125,12 @@ impl Joint for RocAucDifference {
             return record;
         };
         let (se, lower, upper) = match self.method {
-            Method::DeLong => {
+            PairedTest::DeLong => {
                 let se = variance.sqrt();
                 let margin = upper_quantile(0.5 * (1.0 - self.level)) * se;
                 (se, difference - margin, difference + margin)
             }
-            Method::Bootstrap => {
+            PairedTest::Bootstrap => {
                 let measured =
                     self.resampling.unwrap_or_default().measures(&rows.in_canonical_order(), self.measure);
                 let mut differences: Vec<f64> =
@@ -157,15 +157,15 @@ impl Joint for RocAucDifference {
     }
 }
 
-/// Areas of parts are sums of rounded strips: what is smaller than their rounding is nothing. A true difference of
-/// two rates is at least one over the number of pairs.
+/// Partial areas are sums of rounded strips, so a difference that is smaller than their rounding counts as 0. A true
+/// difference of two rates is at least one over the number of pairs.
 fn beyond_rounding(difference: f64) -> f64 {
     const ROUNDING: f64 = 1e-13;
     if difference.abs() < ROUNDING { 0.0 } else { difference }
 }
 
-/// A difference in standard errors. Two scores that rank alike differ by nothing, surely: 0. A difference without a
-/// standard error (classes that overlap in neither score) cannot be judged.
+/// A difference in standard errors. It is 0 for two scores that rank alike, whose difference and standard error are
+/// both 0. It is undefined if only the standard error is 0 (the classes overlap in neither score).
 pub(super) fn standardised(difference: f64, se: f64) -> Option<f64> {
     if difference == 0.0 && se == 0.0 {
         return Some(0.0);
@@ -179,7 +179,7 @@ mod tests {
     use crate::statistics::tests::rows_of;
 
     const DELONG: RocAucDifference = RocAucDifference {
-        method: Method::DeLong,
+        method: PairedTest::DeLong,
         measure: Measure::Auc,
         alternative: Alternative::TwoSided,
         level: 0.95,
@@ -199,7 +199,7 @@ mod tests {
     fn both_methods_agree() {
         let rows = sample();
         let delong = DELONG.of_rows(&rows);
-        let bootstrap = RocAucDifference { method: Method::Bootstrap, ..DELONG }.of_rows(&rows);
+        let bootstrap = RocAucDifference { method: PairedTest::Bootstrap, ..DELONG }.of_rows(&rows);
         assert_eq!(delong.difference, bootstrap.difference);
         let (se, too) = (delong.se.unwrap(), bootstrap.se.unwrap());
         assert!((too / se - 1.0).abs() < 0.08, "{se} {too}");
@@ -219,7 +219,7 @@ mod tests {
             Measure::TprAtFpr(0.2),
             Measure::SpecificityAtTpr(0.8),
         ] {
-            let statistic = RocAucDifference { method: Method::Bootstrap, measure, ..DELONG };
+            let statistic = RocAucDifference { method: PairedTest::Bootstrap, measure, ..DELONG };
             assert!(statistic.check().is_ok());
             let record = statistic.of_rows(&rows);
             assert!(record.se.unwrap() > 0.0 && record.lower < record.upper, "{record:?}");
@@ -236,12 +236,12 @@ mod tests {
             (record.difference, record.se, record.z, record.p_value),
             (Some(0.0), Some(0.0), Some(0.0), Some(1.0))
         );
-        // Found by a tester: two perfect scores differed by the rounding of their partial areas, significantly.
+        // The partial areas of two perfect scores differ by rounding only, which must not be significant.
         let labels: Vec<u8> = (0..100).map(|row| u8::from(row < 30)).collect();
         let one: Vec<f64> = (0..100).map(|row| f64::from(100 - row)).collect();
         let other: Vec<f64> = labels.iter().map(|&label| f64::from(label)).collect();
         for measure in [Measure::FprRange(0.1, 0.37), Measure::TprRange(0.21, 0.83)] {
-            let statistic = RocAucDifference { method: Method::Bootstrap, measure, ..DELONG };
+            let statistic = RocAucDifference { method: PairedTest::Bootstrap, measure, ..DELONG };
             let record = statistic.of_rows(&rows_of(&labels, &[&one, &other], &[]));
             assert_eq!((record.difference, record.se, record.p_value), (Some(0.0), Some(0.0), Some(1.0)));
             let reversed: Vec<f64> = other.iter().map(|score| -score).collect();

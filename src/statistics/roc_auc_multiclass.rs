@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::by_key::Area;
-use super::class_pairs::pairs_won;
+use super::class_pairs::twice_u_of_pairs;
 use super::record::{Many, Name, record};
 use super::{Inputs, Joint, KeyInput, KeyKind, Needs};
 use crate::math::{mean, quotient};
@@ -23,8 +23,8 @@ pub struct RocAucMulticlass {
     pub classes: Vec<String>,
     /// What is averaged.
     pub multi_class: MultiClass,
-    /// How.
-    pub average: Average,
+    /// How areas are averaged.
+    pub average: ClassAverage,
 }
 
 /// What is averaged.
@@ -41,8 +41,8 @@ pub enum MultiClass {
 /// How areas are averaged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
-pub enum Average {
-    /// All the same.
+pub enum ClassAverage {
+    /// Every area has the same weight.
     #[default]
     Macro,
     /// By the number of rows of the class, or of both.
@@ -82,7 +82,7 @@ record! {
 record! {
     /// The areas of one group.
     pub struct RocAucMulticlassRecord {
-        /// The average; null if there is nothing to average, or nothing is to be.
+        /// The average; null if there is no area to average, or if no average is asked for.
         pub auc: Option<f64>,
         /// All classes, in order; null if a score is NaN.
         pub classes: Option<Many<ClassRecord>>,
@@ -109,14 +109,14 @@ impl Joint for RocAucMulticlass {
         if classes.len() < 2 || classes.len() < self.classes.len() {
             return Err(format!("classes must be two or more, each once, got {:?}", self.classes));
         }
-        if self.multi_class == MultiClass::Ovo && self.average == Average::Micro {
+        if self.multi_class == MultiClass::Ovo && self.average == ClassAverage::Micro {
             return Err("pairs of classes have no micro-average".into());
         }
         Ok(())
     }
 
     fn needs(&self) -> Needs {
-        Needs { values: self.average == Average::Micro, ..Needs::CODES }
+        Needs { values: self.average == ClassAverage::Micro, ..Needs::CODES }
     }
 
     fn passes(&self) -> usize {
@@ -130,48 +130,49 @@ impl Joint for RocAucMulticlass {
     fn of_rows(&self, rows: &Rows) -> RocAucMulticlassRecord {
         let n = rows.len as u64;
         let counts = rows.keys.histogram(|_| true);
-        // For each class that is there, by its own score: twice the pairs that it wins.
-        let won: Vec<Vec<u128>> = (0..counts.len() as u32)
+        // For each class that has rows: twice the number of pairs in which its rows have the higher score, by its own
+        // score.
+        let twice_u: Vec<Vec<u128>> = (0..counts.len() as u32)
             .into_par_iter()
             .map(|class| {
                 let score = &rows.scores[rows.key_places[class as usize] as usize];
-                pairs_won(score, &rows.keys, class..class + 1).swap_remove(0)
+                twice_u_of_pairs(score, &rows.keys, class..class + 1).swap_remove(0)
             })
             .collect();
-        let place_there = |class: usize| rows.key_places.binary_search(&(class as u32)).ok();
-        let count = |there: Option<usize>| there.map_or(0, |there| u64::from(counts[there]));
-        let against_rest = |there: usize| {
-            let own = u128::from(counts[there]);
+        let place_of = |class: usize| rows.key_places.binary_search(&(class as u32)).ok();
+        let count = |place: Option<usize>| place.map_or(0, |place| u64::from(counts[place]));
+        let against_rest = |place: usize| {
+            let own = u128::from(counts[place]);
             let others = rows.len as u128 - own;
-            let others_won = won[there].iter().enumerate().filter(|other| other.0 != there);
-            (others > 0).then(|| quotient(others_won.map(|other| other.1).sum(), 2 * own * others))
+            let of_others = twice_u[place].iter().enumerate().filter(|other| other.0 != place);
+            (others > 0).then(|| quotient(of_others.map(|other| other.1).sum(), 2 * own * others))
         };
         let k = self.classes.len();
         let classes: Vec<ClassRecord> = (0..k)
             .map(|class| {
-                let there = place_there(class);
-                ClassRecord::new(Name(class as u32), count(there), there.and_then(against_rest))
+                let place = place_of(class);
+                ClassRecord::new(Name(class as u32), count(place), place.and_then(against_rest))
             })
             .collect();
         let of_pair = |a: usize, b: usize| {
-            let twice_won = won[a][b] + won[b][a];
-            quotient(twice_won, 4 * u128::from(counts[a]) * u128::from(counts[b]))
+            let both = twice_u[a][b] + twice_u[b][a];
+            quotient(both, 4 * u128::from(counts[a]) * u128::from(counts[b]))
         };
         let pairs: Option<Vec<ClassPairRecord>> = (self.multi_class == MultiClass::Ovo).then(|| {
             let pairs = (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b)));
             pairs
                 .map(|(a, b)| {
-                    let there = (place_there(a), place_there(b));
-                    let auc = there.0.zip(there.1).map(|(a, b)| of_pair(a, b));
-                    let n = count(there.0) + count(there.1);
+                    let (first, second) = (place_of(a), place_of(b));
+                    let auc = first.zip(second).map(|(a, b)| of_pair(a, b));
+                    let n = count(first) + count(second);
                     ClassPairRecord::new(Name(a as u32), Name(b as u32), n, auc)
                 })
                 .collect()
         });
-        let weight = |n: u64| if self.average == Average::Weighted { u128::from(n) } else { 1 };
+        let weight = |n: u64| if self.average == ClassAverage::Weighted { u128::from(n) } else { 1 };
         let auc = match (&pairs, self.average) {
-            (_, Average::None) => None,
-            (_, Average::Micro) => micro(rows),
+            (_, ClassAverage::None) => None,
+            (_, ClassAverage::Micro) => micro(rows),
             (None, _) => mean::weighted(
                 classes.iter().filter_map(|class| Some((class.auc?, weight(class.n)))).collect(),
             ),
@@ -179,15 +180,22 @@ impl Joint for RocAucMulticlass {
                 mean::weighted(pairs.iter().filter_map(|pair| Some((pair.auc?, weight(pair.n)))).collect())
             }
         };
-        let there = counts.len() as u64;
-        RocAucMulticlassRecord::new(auc, Some(Many(classes)), pairs.map(Many), there, k as u64 - there, n)
+        let n_classes = counts.len() as u64;
+        RocAucMulticlassRecord::new(
+            auc,
+            Some(Many(classes)),
+            pairs.map(Many),
+            n_classes,
+            k as u64 - n_classes,
+            n,
+        )
     }
 
     fn of_nan(&self, rows: &Rows) -> RocAucMulticlassRecord {
-        let there = rows.keys.distinct as u64;
-        let auc = if self.average == Average::None { None } else { Some(f64::NAN) };
-        let n_missing = self.classes.len() as u64 - there;
-        RocAucMulticlassRecord::new(auc, None, None, there, n_missing, rows.len as u64)
+        let n_classes = rows.keys.distinct as u64;
+        let auc = if self.average == ClassAverage::None { None } else { Some(f64::NAN) };
+        let n_missing = self.classes.len() as u64 - n_classes;
+        RocAucMulticlassRecord::new(auc, None, None, n_classes, n_missing, rows.len as u64)
     }
 }
 
@@ -233,7 +241,7 @@ mod tests {
     use super::*;
     use crate::statistics::tests::rows_of;
 
-    fn of(multi_class: MultiClass, average: Average) -> RocAucMulticlass {
+    fn of(multi_class: MultiClass, average: ClassAverage) -> RocAucMulticlass {
         RocAucMulticlass { classes: ["a", "b", "c"].map(String::from).to_vec(), multi_class, average }
     }
 
@@ -250,25 +258,25 @@ mod tests {
 
     #[test]
     fn against_the_rest() {
-        let record = of(MultiClass::Ovr, Average::Macro).of_rows(&sample());
+        let record = of(MultiClass::Ovr, ClassAverage::Macro).of_rows(&sample());
         // a: 0.7 beats all three, 0.2 loses, wins and ties. b beats all. c beats all.
         assert_eq!(areas(&record), [Some(4.5 / 6.0), Some(1.0), Some(1.0)]);
         assert!((record.auc.unwrap() - 2.75 / 3.0).abs() < 1e-15);
         assert_eq!((record.n_classes, record.n_missing, record.n, record.pairs), (3, 0, 5, None));
-        let weighted = of(MultiClass::Ovr, Average::Weighted).of_rows(&sample());
+        let weighted = of(MultiClass::Ovr, ClassAverage::Weighted).of_rows(&sample());
         assert!((weighted.auc.unwrap() - (2.0 * 0.75 + 1.0 + 2.0) / 5.0).abs() < 1e-15);
-        assert_eq!(of(MultiClass::Ovr, Average::None).of_rows(&sample()).auc, None);
+        assert_eq!(of(MultiClass::Ovr, ClassAverage::None).of_rows(&sample()).auc, None);
     }
 
     #[test]
     fn pairs_of_classes() {
-        let record = of(MultiClass::Ovo, Average::Macro).of_rows(&sample());
+        let record = of(MultiClass::Ovo, ClassAverage::Macro).of_rows(&sample());
         let pairs: Vec<(u64, Option<f64>)> =
             record.pairs.as_ref().unwrap().0.iter().map(|pair| (pair.n, pair.auc)).collect();
         // A(a | b) = 1/2 and A(b | a) = 1; A(a | c) = 3.5/4 and A(c | a) = 1; b and c are apart by both scores.
         assert_eq!(pairs, [(3, Some(0.75)), (4, Some(0.9375)), (3, Some(1.0))]);
         assert!((record.auc.unwrap() - 2.6875 / 3.0).abs() < 1e-15);
-        let weighted = of(MultiClass::Ovo, Average::Weighted).of_rows(&sample());
+        let weighted = of(MultiClass::Ovo, ClassAverage::Weighted).of_rows(&sample());
         assert!((weighted.auc.unwrap() - (3.0 * 0.75 + 4.0 * 0.9375 + 3.0) / 10.0).abs() < 1e-15);
     }
 
@@ -280,12 +288,12 @@ mod tests {
         for (pos, &class) in own.iter().enumerate() {
             for (neg, &not) in own.iter().enumerate() {
                 for other in (0..3).filter(|&other| other != not) {
-                    let (won, lost) = (rows.values[class][pos], rows.values[other][neg]);
-                    twice += if won > lost { 2.0 } else { f64::from(u8::from(won == lost)) };
+                    let (high, low) = (rows.values[class][pos], rows.values[other][neg]);
+                    twice += if high > low { 2.0 } else { f64::from(u8::from(high == low)) };
                 }
             }
         }
-        let record = of(MultiClass::Ovr, Average::Micro).of_rows(&rows);
+        let record = of(MultiClass::Ovr, ClassAverage::Micro).of_rows(&rows);
         assert_eq!(record.auc, Some(twice / 100.0));
     }
 
@@ -293,21 +301,23 @@ mod tests {
     fn classes_that_are_not_there() {
         let scores: [&[f64]; 3] = [&[0.7, 0.2, 0.3], &[0.2, 0.4, 0.5], &[0.1, 0.4, 0.2]];
         let two = Rows { key_places: vec![0, 2], ..rows_of(&[], &scores, &[0, 0, 2]) };
-        let record = of(MultiClass::Ovo, Average::Macro).of_rows(&two);
+        let record = of(MultiClass::Ovo, ClassAverage::Macro).of_rows(&two);
         assert_eq!(areas(&record), [Some(0.5), None, Some(0.5)]);
         assert_eq!((record.auc, record.n_classes, record.n_missing), (Some(0.5), 2, 1));
         let one = Rows { key_places: vec![1], ..rows_of(&[], &scores, &[1, 1, 1]) };
-        let record = of(MultiClass::Ovr, Average::Weighted).of_rows(&one);
+        let record = of(MultiClass::Ovr, ClassAverage::Weighted).of_rows(&one);
         assert_eq!((record.auc, areas(&record), record.n_missing), (None, vec![None; 3], 2));
-        let none = of(MultiClass::Ovr, Average::Micro).of_rows(&Rows::default());
+        let none = of(MultiClass::Ovr, ClassAverage::Micro).of_rows(&Rows::default());
         assert_eq!((none.auc, none.n_missing, none.n), (None, 3, 0));
     }
 
     #[test]
     fn refused() {
-        assert!(of(MultiClass::Ovo, Average::Micro).check().is_err());
-        let twice =
-            RocAucMulticlass { classes: vec!["a".into(), "a".into()], ..of(MultiClass::Ovr, Average::Macro) };
+        assert!(of(MultiClass::Ovo, ClassAverage::Micro).check().is_err());
+        let twice = RocAucMulticlass {
+            classes: vec!["a".into(), "a".into()],
+            ..of(MultiClass::Ovr, ClassAverage::Macro)
+        };
         assert!(twice.check().is_err());
     }
 }

@@ -1,12 +1,13 @@
 //! The AUC of one score for classes that have an order.
 
-use super::class_pairs::pairs_won;
+use super::class_pairs::twice_u_of_pairs;
 use super::record::{KeyCode, Many, record};
 use super::{Inputs, Joint, KeyInput};
 use crate::math::{mean, quotient};
 use crate::ranking::Rows;
 
-/// How well a score tells ordered classes apart: the mean over all pairs of classes, and the share of all pairs of rows.
+/// How well a score tells ordered classes apart: the mean over all pairs of classes, and the share of all pairs of
+/// rows.
 ///
 /// The area of a pair of classes is that of the rows of both, those of the higher class as positives; `auc` is the mean
 /// of these (Hand and Till 2001, with one score for all pairs). `concordance` is the share of the pairs of rows of
@@ -44,7 +45,7 @@ record! {
     }
 }
 
-/// All pairs of classes are listed: of so many, half a million.
+/// The most classes. The record lists all pairs of classes, which are half a million for this number.
 const MOST_CLASSES: usize = 1000;
 
 impl Joint for RocAucOrdinal {
@@ -57,16 +58,16 @@ impl Joint for RocAucOrdinal {
     fn of_rows(&self, rows: &Rows) -> RocAucOrdinalRecord {
         let classes = rows.keys.distinct;
         let counts = rows.keys.histogram(|_| true);
-        let won = pairs_won(&rows.scores[0], &rows.keys, 0..classes as u32);
+        let twice_u = twice_u_of_pairs(&rows.scores[0], &rows.keys, 0..classes as u32);
         let (mut twice_concordant, mut comparable) = (0, 0);
         let mut pairs: Vec<OrdinalPairRecord> = Vec::new();
         let key = |class: usize| KeyCode(rows.key_places[class]);
         for low in 0..classes {
             for high in low + 1..classes {
                 let of_pair = u128::from(counts[low]) * u128::from(counts[high]);
-                twice_concordant += won[high][low];
+                twice_concordant += twice_u[high][low];
                 comparable += of_pair;
-                let auc = quotient(won[high][low], 2 * of_pair);
+                let auc = quotient(twice_u[high][low], 2 * of_pair);
                 pairs.push(OrdinalPairRecord::new(key(low), key(high), auc));
             }
         }

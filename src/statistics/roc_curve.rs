@@ -68,7 +68,7 @@ impl Curve for RocCurve {
         if !ties.has_pairs() {
             return false;
         }
-        // Straight into the columns: a curve of many points is not held twice.
+        // Points are written into the columns directly, so that a curve of many points is not in memory twice.
         let share = |count: u64, all: u64| math::quotient(count.into(), all.into());
         let (n_pos, n_neg, units) = (ties.n_pos(), ties.n_neg(), ties.units());
         let (pos, neg) = (units.map(|units| units.pos), units.map(|units| units.neg));

@@ -9,11 +9,12 @@ use crate::ranking::{Number, Ties};
 /// Points of the ROC curve at given false positive rates, true positive rates or thresholds, in the order given.
 ///
 /// Between two points the curve is a straight line. At a given fpr the tpr is the largest there (the top of a vertical
-/// step), at a given tpr the fpr is the smallest; where that is no point of the curve, it has neither threshold nor counts.
+/// step), at a given tpr the fpr is the smallest; where that is no point of the curve, it has neither threshold nor
+/// counts.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocCurveAt {
-    /// Where.
+    /// The rates or the thresholds.
     pub at: At,
 }
 
@@ -48,7 +49,7 @@ impl Bound {
             Bound::Integer(digits) => digits
                 .parse()
                 .map(Number::Integer)
-                // Beyond the widest type but one, of which a float tells the side.
+                // Such a number is beyond the scores of nearly all types, and a float shows on which side.
                 .or_else(|_| digits.parse().map(Number::Float))
                 .map_err(|_| format!("a threshold must be a number, got {digits}")),
         }
@@ -79,7 +80,7 @@ impl RocPointAt {
 
     /// The point of the curve at an fpr.
     fn at_fpr(points: &Points, at: f64) -> Self {
-        // The last point that is not beyond.
+        // The last point with this fpr or a lower one.
         let here = beyond(points, |point| points.fpr(point) > at).saturating_sub(1);
         if points.fpr(here) == at || here + 1 == points.counts().len() {
             return Self::of(points, here);
@@ -91,7 +92,7 @@ impl RocPointAt {
 
     /// The point of the curve at a tpr.
     fn at_tpr(points: &Points, at: f64) -> Self {
-        // The first point that is there or beyond.
+        // The first point with this tpr or a higher one.
         let here = beyond(points, |point| points.tpr(point) >= at).min(points.counts().len() - 1);
         if points.tpr(here) == at || here == 0 {
             return Self::of(points, here);
@@ -180,12 +181,12 @@ mod tests {
         else {
             panic!("the fields of a point")
         };
-        let there = |present: &[bool], row: usize| present.is_empty() || present[row];
+        let is_present = |present: &[bool], row: usize| present.is_empty() || present[row];
         let keys = (0..fpr.values.len())
-            .map(|row| there(&keys.present, row).then(|| i16::from_key(keys.keys.at(row) as u16)))
+            .map(|row| is_present(&keys.present, row).then(|| i16::from_key(keys.keys.at(row) as u16)))
             .collect();
         let counts =
-            (0..fpr.values.len()).map(|row| there(&fp.present, row).then_some(fp.values[row])).collect();
+            (0..fpr.values.len()).map(|row| is_present(&fp.present, row).then_some(fp.values[row])).collect();
         (keys, counts, fpr.values.clone(), tpr.values.clone())
     }
 

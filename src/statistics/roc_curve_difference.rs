@@ -12,7 +12,7 @@ use crate::ranking::{Codes, Rows};
 /// difference of the number of errors (positives ranked at most k, negatives ranked above k) that the two
 /// scores make there. Under the null hypothesis a row's two ranks may be exchanged: each replicate exchanges those of
 /// every row with probability one half, ranks both again, ties in random order, and the p-value is the share of
-/// replicates whose E is no less than the observed one. Two AUCs may agree while the curves cross; this test sees it.
+/// replicates whose E is no less than the observed one. This test can find curves that cross and have equal areas.
 /// `O(n)` a replicate, after one sort.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
@@ -54,7 +54,7 @@ impl Joint for RocCurveDifference {
             return RocCurveDifferenceRecord::new(None, None, n_pos, n_neg);
         }
         let rows = rows.in_canonical_order();
-        // No replicate draws from this stream: it comes after all of theirs.
+        // The number of this stream comes after those of all replicates, so no replicate draws from it.
         let mut stream = Stream::new(self.resampling.seed, u64::MAX);
         let ranks: Vec<(u32, u32)> = {
             let a = ranked(&rows.scores[0], &mut stream);
@@ -124,14 +124,14 @@ fn ranked(codes: &Codes, stream: &mut Stream) -> Vec<u32> {
 
 /// Memory for ranking again.
 struct Permuted {
-    /// For either score and each old rank, the labels of up to two rows that hold it now: how many, and how many
-    /// of them are positive.
-    held: [Vec<(u8, u8)>; 2],
+    /// For either score and each old rank: how many rows (up to two) have this rank now, and how many of them are
+    /// positive.
+    at_rank: [Vec<(u8, u8)>; 2],
 }
 
 impl Permuted {
     fn with_rows(rows: usize) -> Self {
-        Permuted { held: [vec![(0, 0); rows], vec![(0, 0); rows]] }
+        Permuted { at_rank: [vec![(0, 0); rows], vec![(0, 0); rows]] }
     }
 
     /// E of the ranks, with those of rows exchanged for which `exchange` says so.
@@ -142,19 +142,19 @@ impl Permuted {
         exchange: impl Fn(usize) -> bool,
         stream: &mut Stream,
     ) -> u64 {
-        for held in &mut self.held {
-            held.fill((0, 0));
+        for at_rank in &mut self.at_rank {
+            at_rank.fill((0, 0));
         }
         for (row, (&label, &(a, b))) in labels.iter().zip(ranks).enumerate() {
             let (a, b) = if exchange(row) { (b, a) } else { (a, b) };
-            for (held, rank) in self.held.iter_mut().zip([a, b]) {
-                let (rows, pos) = &mut held[rank as usize];
+            for (at_rank, rank) in self.at_rank.iter_mut().zip([a, b]) {
+                let (rows, pos) = &mut at_rank[rank as usize];
                 *rows += 1;
                 *pos += u8::from(label);
             }
         }
         // Both scores have as many rows at each threshold, so the errors differ by twice the positives.
-        let [a, b] = &self.held;
+        let [a, b] = &self.at_rank;
         let (mut of_a, mut of_b) = (Ranked::new(a), Ranked::new(b));
         let mut coins = Coins::default();
         let mut coin = || coins.next(stream);
@@ -169,14 +169,14 @@ impl Permuted {
 
 /// Walks the rows of one score in their new order.
 struct Ranked<'a> {
-    held: std::slice::Iter<'a, (u8, u8)>,
-    /// The label of the second of two rows that hold one rank.
+    at_rank: std::slice::Iter<'a, (u8, u8)>,
+    /// The label of the second of two rows that have one rank.
     second: Option<bool>,
 }
 
 impl<'a> Ranked<'a> {
-    fn new(held: &'a [(u8, u8)]) -> Self {
-        Ranked { held: held.iter(), second: None }
+    fn new(at_rank: &'a [(u8, u8)]) -> Self {
+        Ranked { at_rank: at_rank.iter(), second: None }
     }
 
     /// Whether the next row is positive.
@@ -185,7 +185,7 @@ impl<'a> Ranked<'a> {
         if let Some(second) = self.second.take() {
             return second;
         }
-        for &(rows, pos) in self.held.by_ref() {
+        for &(rows, pos) in self.at_rank.by_ref() {
             match (rows, pos) {
                 (0, _) => {}
                 (1, pos) => return pos == 1,
@@ -253,7 +253,7 @@ mod tests {
         assert_eq!((same.statistic, same.p_value), (Some(0.0), Some(1.0)));
     }
 
-    /// Curves that cross in the middle: equal areas, and yet another curve.
+    /// Two curves that cross in the middle: their areas are equal, but the curves differ.
     #[test]
     fn crossing_curves_are_told_apart() {
         let rows = 400;

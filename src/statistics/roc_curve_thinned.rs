@@ -9,18 +9,18 @@ use crate::ranking::{Cell, Ties};
 
 /// Cells of a large group's outline for each point that is asked for.
 ///
-/// Measured on three binormal curves of 10^6 rows: with 16, the error told of a thousand points is 1.2 to 1.6 times that of
-/// points chosen among all scores (0.0005 and 0.00035); with 8, twice that.
+/// Measured on three binormal curves of 10^6 rows: with 16, the stated error of a thousand points is 1.2 to 1.6 times
+/// that of points chosen among all scores (0.0005 and 0.00035); with 8, twice that.
 const CELLS_PER_POINT: usize = 16;
 
-/// Cells at least, since the errors that are told are bounded by their height.
+/// The least number of cells, since the height of a cell is part of the stated error.
 const LEAST_CELLS: usize = 1 << 14;
 
 /// The points of the ROC curve whose loss would change its area most, and how far the lines between them are off.
 ///
 /// Points are dropped one by one, always the one whose triangle with its neighbours is smallest (Visvalingam and Whyatt
-/// 1993). In a group of many rows only points at the borders of some ten thousand runs of scores can remain; what lies
-/// between two of them is then part of the error that is told.
+/// 1993). In a group of many rows, only points at the borders of some ten thousand runs of scores can remain. The part
+/// of the curve between two borders is then part of the stated error.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocCurveThinned {
@@ -62,7 +62,7 @@ impl Curve for RocCurveThinned {
     fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
         let Some(mut points) = Points::none_of(&ties) else { return false };
         let cells = ties.outline((CELLS_PER_POINT * self.max_points).max(LEAST_CELLS));
-        // How far the curve may be from the line through a cell: not at all if it is one score.
+        // The largest distance of the curve from the line through a cell; it is 0 for a cell of one score.
         let mut inside = vec![0.0];
         let (mut fp, mut tp) = (0, 0);
         for Cell { lowest, highest, pos, neg, .. } in cells {
@@ -155,16 +155,16 @@ mod tests {
             let scores: Vec<u8> = rows.iter().map(|row| row.1).collect();
             let mut group = Group::default();
             group.load(&scores, Bits::new(&labels, 0, rows.len()), None);
-            let told = thin::<u8>(&mut group, max_points);
+            let thinned = thin::<u8>(&mut group, max_points);
             let all = all_points::<u8>(&mut group);
-            prop_assert!(told.len() <= max_points);
-            let worst = told.iter().map(|point| point.2).fold(0.0, f64::max);
-            // At a vertical step the line may pass below its top and above its foot: both are told.
-            prop_assert!(worst >= error_by_definition(&told, &all) - 1e-15);
+            prop_assert!(thinned.len() <= max_points);
+            let worst = thinned.iter().map(|point| point.2).fold(0.0, f64::max);
+            // At a vertical step the line may pass below the top and above the foot. The stated error covers both.
+            prop_assert!(worst >= error_by_definition(&thinned, &all) - 1e-15);
         }
     }
 
-    /// A group large enough for an outline, however its rows come and are ranked.
+    /// A group large enough for an outline, in several orders of the rows and ways of ranking.
     #[test]
     fn many_rows() {
         let n = 300_000u64;
@@ -179,11 +179,11 @@ mod tests {
             .collect();
         let mut group = Group::default();
         group.load(&scores, labels, None);
-        let told = thin::<f64>(&mut group, 200);
-        assert_eq!(told.len(), 200);
+        let thinned = thin::<f64>(&mut group, 200);
+        assert_eq!(thinned.len(), 200);
         let all = all_points::<f64>(&mut group);
-        let stated = told.iter().map(|point| point.2).fold(0.0, f64::max);
-        let worst = error_by_definition(&told, &all);
+        let stated = thinned.iter().map(|point| point.2).fold(0.0, f64::max);
+        let worst = error_by_definition(&thinned, &all);
         assert!(worst <= stated && stated < 2.0 * worst, "{worst} {stated}");
         let mut exact = Group::new(Strategy::ClassKeys, Domain::Any);
         exact.load(&scores, labels, None);

@@ -10,8 +10,7 @@ use crate::ranking::{Indexed, Placements, RowCounts, Ties};
 
 /// AUC with its interval, Gini coefficient, KS distance, average precision and best threshold.
 ///
-/// Each is what its own statistic says; what the expressions would each rank the rows for is here taken
-/// from one walk over them. The average precision is `sum (tpr_i - tpr_(i-1)) precision_i` over the distinct
+/// Each number is the same as that of its own statistic. Here the rows are ranked once for all of them. The average precision is `sum (tpr_i - tpr_(i-1)) precision_i` over the distinct
 /// scores, without interpolation (Manning, Raghavan and Schütze 2008, section 8.4). The best threshold is where
 /// `tpr - fpr` is largest (Youden 1950), the highest of several.
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,9 +52,9 @@ record! {
     }
 }
 
-/// What a walk gathers.
+/// The sums of a walk.
 #[derive(Debug, Default)]
-struct Walk {
+struct WalkSums {
     placements: Placements,
     /// The largest `|tp N - fp P|`.
     farthest: u128,
@@ -88,11 +87,11 @@ impl Summary for RocSummary {
                 *best = other;
             }
         };
-        // Where positives are, every distinct score is a segment of its own: only there is precision asked for,
-        // and only there does `tpr - fpr` rise.
+        // Every distinct score with a positive is a segment of its own. Precision is needed only there, and only there
+        // `tpr - fpr` can rise.
         let walk = ties.fold_segments(
             Indexed::Positives,
-            |walk: &mut Walk, segment| {
+            |walk: &mut WalkSums, segment| {
                 walk.placements.add(&segment, n_neg);
                 let (tp, fp) = (segment.tp(), segment.fp());
                 let height = u128::from(tp) * u128::from(n_neg);

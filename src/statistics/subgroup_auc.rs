@@ -41,12 +41,12 @@ record! {
 
 /// Rows of the background and of the subgroup.
 #[derive(Clone, Copy, Default)]
-struct Parts {
+struct SubgroupCounts {
     background: Count,
     subgroup: Count,
 }
 
-impl Parts {
+impl SubgroupCounts {
     fn add(&mut self, in_subgroup: bool, positive: bool) {
         (if in_subgroup { &mut self.subgroup } else { &mut self.background }).add(positive, 1);
     }
@@ -68,12 +68,12 @@ impl Joint for SubgroupAuc {
 
     fn of_rows(&self, rows: &Rows) -> SubgroupAucRecord {
         let codes = &rows.scores[0];
-        let mut parts = vec![Parts::default(); codes.distinct];
+        let mut parts = vec![SubgroupCounts::default(); codes.distinct];
         for ((inside, &label), &code) in in_subgroup(rows).zip(&rows.labels).zip(&codes.of_row) {
             parts[codes.place(code)].add(inside, label);
         }
         let all = of_all(rows);
-        let area = |taken: fn(&Parts) -> Count| {
+        let area = |taken: fn(&SubgroupCounts) -> Count| {
             Area::of(&parts.iter().map(taken).collect::<Vec<_>>()).map(|area| area.auc)
         };
         SubgroupAucRecord::new(
@@ -90,7 +90,7 @@ impl Joint for SubgroupAuc {
     }
 
     fn of_nan(&self, rows: &Rows) -> SubgroupAucRecord {
-        let Parts { background, subgroup } = of_all(rows);
+        let SubgroupCounts { background, subgroup } = of_all(rows);
         SubgroupAucRecord {
             n_subgroup_pos: subgroup.pos,
             n_subgroup_neg: subgroup.neg,
@@ -101,8 +101,8 @@ impl Joint for SubgroupAuc {
     }
 }
 
-fn of_all(rows: &Rows) -> Parts {
-    let mut all = Parts::default();
+fn of_all(rows: &Rows) -> SubgroupCounts {
+    let mut all = SubgroupCounts::default();
     in_subgroup(rows).zip(&rows.labels).for_each(|(inside, &label)| all.add(inside, label));
     all
 }

@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Which points remain when those whose loss changes the area least are dropped one by one until `most` are left
-/// (Visvalingam and Whyatt 1993); the first and the last always remain.
+/// Which points remain when points are dropped until `most` are left, each time the point whose loss changes the area
+/// least (Visvalingam and Whyatt 1993). The first and the last point always remain.
 ///
 /// Dropping a point changes the area by the triangle that it makes with the points beside it. Points are whole numbers,
 /// so the areas are exact; of equal ones the earlier point goes first. O(n log n).
@@ -24,7 +24,7 @@ pub fn thinned(points: &[(u64, u64)], most: usize) -> Vec<usize> {
     let mut left = n;
     while left > most.max(2) {
         let Some(Reverse((area, point))) = heap.pop() else { break };
-        // An area that has changed since is in the heap again.
+        // If the area of a point has changed since, the heap has a newer entry for it.
         if after[point] == 0 || areas[point] != area {
             continue;
         }
@@ -42,12 +42,13 @@ pub fn thinned(points: &[(u64, u64)], most: usize) -> Vec<usize> {
     (0..n).filter(|&i| i == 0 || after[i] != 0).collect()
 }
 
-/// Which points of a curve that never goes down or left are corners of its upper convex hull; the first and the last are.
+/// Which points of a curve that never goes down or left are corners of its upper convex hull; the first and the last
+/// are.
 pub fn hull(points: &[(u64, u64)]) -> Vec<usize> {
     let mut corners: Vec<usize> = Vec::new();
     for (i, &point) in points.iter().enumerate() {
         while let [.., a, b] = corners[..] {
-            // A corner turns right; what lies on the line or below it is none.
+            // The curve turns right at a corner. A point on the line or below it is no corner.
             if turn(points[a], points[b], point) >= 0 {
                 corners.pop();
             } else {

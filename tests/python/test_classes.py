@@ -187,14 +187,14 @@ def test_rates_in_any_order() -> None:
     frame = fixed(500)
     even = frame.select(pa.average_roc_curve("label", "score", "key", n_points=5)).to_series().explode()
     rates = [1, 0.25, 0, 0.75, 0.5]
-    asked = frame.select(pa.average_roc_curve("label", "score", "key", at_fpr=rates)).to_series().explode()
-    assert asked.struct.unnest().sort("fpr").equals(even.struct.unnest())
-    assert asked.struct.field("fpr").to_list() == rates
+    at_rates = frame.select(pa.average_roc_curve("label", "score", "key", at_fpr=rates)).to_series().explode()
+    assert at_rates.struct.unnest().sort("fpr").equals(even.struct.unnest())
+    assert at_rates.struct.field("fpr").to_list() == rates
 
 
 def test_by_pairs_is_the_share_of_pairs() -> None:
     frame = fixed(500).drop_nulls()
     u = frame.group_by("key").agg(u=pa.mann_whitney_u("label", "score")).unnest("u")
-    pairs, won = math.fsum(u["n_pos"] * u["n_neg"]), math.fsum(u["u_statistic"])
+    pairs, u_sum = math.fsum(u["n_pos"] * u["n_neg"]), math.fsum(u["u_statistic"])
     got = frame.select(pa.grouped_roc_auc("label", "score", "key", average="pairs")).item()
-    assert math.isclose(got["auc"], won / pairs, rel_tol=1e-14)
+    assert math.isclose(got["auc"], u_sum / pairs, rel_tol=1e-14)

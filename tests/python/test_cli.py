@@ -144,7 +144,7 @@ def test_a_segment_as_reference(capsys: Capture) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_gates_on_comparisons(capsys: Capture) -> None:
-    """What has nothing to be compared with is not what the condition is about; what is undefined still is."""
+    """A row with nothing to compare with does not fail a condition; an undefined value does."""
     few = [*REPORT, "--score", "other", "--by", "g", "--where", "g <= 4"]
     for condition in ("p_adjusted < 0", "heterogeneity_p_value < 0", "gain_p_adjusted < 0", "difference > 2"):
         for versus in ("rest", "previous", "3"):
@@ -336,15 +336,15 @@ def auc_of(names: list[str], *options: str) -> list[float]:
 
 
 def test_names_are_taken_as_they_are(folder: Path) -> None:
-    """A resolved name is no pattern, and a path is no partition."""
-    won = pl.DataFrame({"y": [1, 0], "s": [2.0, 1.0]})
+    """A file name with special characters is not a pattern, and its path is not read as partitions."""
+    separated = pl.DataFrame({"y": [1, 0], "s": [2.0, 1.0]})
     lost = pl.DataFrame({"y": [1, 0], "s": [1.0, 2.0]})
-    won.write_parquet("x1.parquet")
+    separated.write_parquet("x1.parquet")
     lost.write_parquet("x[1].parquet")
     assert auc_of(["x[1].parquet"]) == [0.0]
     assert auc_of(["x1.parquet"]) == [1.0]
     (folder / "s=3" / "y=1").mkdir(parents=True)
-    won.write_parquet("s=3/y=1/x.parquet")
+    separated.write_parquet("s=3/y=1/x.parquet")
     assert auc_of(["s=3/y=1/x.parquet"]) == auc_of(["s=3/y=1"]) == auc_of(["s=3/y=1/*.parquet"]) == [1.0]
 
 

@@ -203,7 +203,7 @@ def test_exact_where_it_can_be_counted() -> None:
 
 
 def test_numpy_options() -> None:
-    """Numbers and words of numpy are as good as Python's."""
+    """Options may be numbers and strings of numpy."""
     frame = fixed(200)
     plain = pa.roc_auc_difference(
         "label", "score", "other", method="bootstrap", max_fpr=0.25, n_resamples=20, level=0.5

@@ -153,7 +153,7 @@ def test_lists() -> None:
     ]
     element = pl.element().struct
     auc = pa.roc_auc(element.field("y"), element.field("s"))
-    # Before 1.40, Polars pads what list.eval makes of an aggregate with nulls.
+    # Before 1.40, Polars adds nulls to the result of an aggregate in list.eval.
     got = pl.DataFrame({"rows": rows}).select(pl.col("rows").list.eval(auc).list.first())
     assert got["rows"].to_list() == [1.0, None, None, 0.0]
 

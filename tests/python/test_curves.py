@@ -75,7 +75,7 @@ def test_scores_keep_their_dtype(dtype: Any) -> None:
     assert points(frame, pa.det_curve("bad", "points")).schema["threshold"] == dtype
     if dtype == pl.Decimal(12, 2):
         assert table["highest"][0] == Decimal(6)
-    # Positives 6, 5, 3 and negatives 4, 3, 1, whatever holds them.
+    # Positives 6, 5, 3 and negatives 4, 3, 1, in every dtype.
     fit = frame.select(pa.roc_binormal("bad", "points", method="moments")).unnest("points").row(0)
     assert fit == pytest.approx((0.8715803710210718, 1.6035674514745468, -1.0, 3, 3), rel=1e-12)
 

@@ -1,4 +1,4 @@
-"""Every dtype in its own order, or a worded refusal."""
+"""Every dtype in its own order, or an error message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user reads when something is wrong."""
+"""The messages of errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What R and Python packages say of the same data, record by record.
+"""Answers of R and Python packages for the same data, record by record.
 
 Each record is checked by the function listed for it in ``goldens.CHECKS``, or stands in ``NOT_HERE``
 with the reason; a record of any other function fails. So does a field of a record that the function says
@@ -56,7 +56,7 @@ DRAWN_WITH = ("mc_se", "mean_of_40_short_runs")
 
 
 def convention(record: Record) -> str | None:
-    """Why a record of a checked function is about something else."""
+    """Return why a record of a checked function does not apply."""
     function, arguments = record["function"], record["arguments"]
     if record.get("error") is not None or "returned" in (record["result"] or {}):
         return "the package refuses this input"
@@ -76,9 +76,9 @@ def convention(record: Record) -> str | None:
 def records() -> Iterator[tuple[Path, Record]]:
     for folder in FOLDERS:
         for path in sorted((folder / "values").glob("*.json")):
-            told = json.loads(path.read_text())
-            if told["kind"] in KINDS:
-                for record in told["records"]:
+            result = json.loads(path.read_text())
+            if result["kind"] in KINDS:
+                for record in result["records"]:
                     yield folder, record
 
 
@@ -130,23 +130,23 @@ def near(got: Any, expected: Any, errors: list[float], step: float = 0.0) -> boo
 
 def monte_carlo_errors(record: Record, result: Answers) -> dict[str, list[float]]:
     """Return the Monte Carlo error of our number less theirs, by field; none for those not drawn."""
-    told = record["result"]
-    if isinstance(told.get("mc_se"), list):
+    answers = record["result"]
+    if isinstance(answers.get("mc_se"), list):
         drawn = record["arguments"]["boot.n"]
         ours = resampled.drawn(record)
         scale = math.sqrt(1 + drawn / ours)
-        errors = iter(told["mc_se"])
+        errors = iter(answers["mc_se"])
         sizes = {name: len(value) if isinstance(value, list) else 1 for name, value in result.items()}
         scaled = {name: [scale * next(errors) for _ in range(size)] for name, size in sizes.items()}
         assert next(errors, None) is None
         return scaled
-    if "mc_se_sd" in told:
-        return {"bootstrap_sd": [told["mc_se_sd"]], "percentile_95": told["mc_se_percentiles"]}
+    if "mc_se_sd" in answers:
+        return {"bootstrap_sd": [answers["mc_se_sd"]], "percentile_95": answers["mc_se_percentiles"]}
     return {}
 
 
 def check(folder: Path, record: Record) -> tuple[str | None, list[str]]:
-    """Compare, or say why not: the whole record, and its fields that stand apart."""
+    """Compare the record, or skip it with the reason; fields may be left out with a reason of their own."""
     weighted = weight_of(record) is not None and record["kind"] != "multiclass"
     kind = "weighted" if weighted else record["kind"]
     names = (f"{kind} {record['function']}", record["function"])
@@ -161,8 +161,8 @@ def check(folder: Path, record: Record) -> tuple[str | None, list[str]]:
     got = compare(pl.DataFrame() if frame is None else frame, record)
     if isinstance(got, Apart):
         return got, []
-    told = record["result"] if isinstance(record["result"], dict) else {"rows": record["result"]}
-    result = {name: value for name, value in told.items() if not name.startswith(DRAWN_WITH)}
+    answers = record["result"] if isinstance(record["result"], dict) else {"rows": record["result"]}
+    result = {name: value for name, value in answers.items() if not name.startswith(DRAWN_WITH)}
     errors = monte_carlo_errors(record, result) if record["tolerance"]["type"] == "monte_carlo" else {}
     apart = []
     for name, expected in result.items():

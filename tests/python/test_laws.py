@@ -1,4 +1,4 @@
-"""What holds for every expression, whatever it says."""
+"""Laws that hold for every expression."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ EXACT_FIELDS = (
     "lift",
     "cum_lift",
 )
-# What is a mean of areas or rates, a fitted curve or interpolated is a sum of numbers that were rounded.
+# Means of areas or rates, fitted curves and interpolated values are sums of rounded numbers.
 ROUNDED_FIELDS = ("auc", "fpr", "tpr")
 
 
@@ -176,7 +176,7 @@ def test_row_order_and_chunking_change_no_bit(entry: Entry, seed: int) -> None:
 
 
 def test_row_order_of_a_large_group_changes_no_bit() -> None:
-    """Above 131,072 rows other code ranks, outlines and weighs; half of the scores are distinct here."""
+    """Above 131,072 rows, other code ranks, outlines and weighs; half of these scores are distinct."""
     frame = fixed(300_000).filter(pl.col("score").is_not_null())
     shuffled = frame.sample(fraction=1, shuffle=True, seed=3)
     for entry in POINTS:
@@ -211,7 +211,7 @@ def test_threads_change_no_bit() -> None:
 @given(frame=frames())
 @settings(max_examples=30, deadline=None)
 def test_increasing_maps_change_nothing_but_thresholds(entry: Entry, frame: pl.DataFrame) -> None:
-    # The rank of a score among the scores, spread out: strictly increasing, whatever the scores are.
+    # The rank of a score among all scores, scaled: a strictly increasing map for any scores.
     mapped = frame.with_columns((pl.col("score") + 0.0).rank("dense").cast(pl.Float64).pow(3) - 1000)
 
     def unthresholded(frame: pl.DataFrame) -> pl.DataFrame:

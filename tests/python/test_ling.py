@@ -11,7 +11,7 @@ import polars_auc as pa
 
 
 def rankings(n: int, n_pos: int) -> pl.DataFrame:
-    """Every ranking of ``n`` rows, ``n_pos`` of them positive, by its AUC (in won pairs) and its accuracy.
+    """Every ranking of ``n`` rows, ``n_pos`` of them positive, by AUC (in concordant pairs) and accuracy.
 
     The top ``n_pos`` rows of a ranking are predicted positive. Ranks stand for scores, so nothing ties.
     """
@@ -23,9 +23,9 @@ def rankings(n: int, n_pos: int) -> pl.DataFrame:
     return pl.DataFrame({"auc": auc, "accuracy": correct})
 
 
-# n: pairs that both order alike (R), that they order against each other (S), and that only AUC (P) or
-# accuracy (Q) tells apart. The slide's 12716 for n = 12 is a misprint of 12761, with which its
-# degree agrees.
+# n: pairs of rankings that both measures order alike (R), that they order differently (S), and that only
+# AUC (P) or only accuracy (Q) distinguishes. The slide's 12716 for n = 12 is a misprint of 12761, with which
+# its degree agrees.
 BALANCED = {
     4: (9, 0, 5, 0),
     6: (113, 1, 62, 4),

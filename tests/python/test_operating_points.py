@@ -1,4 +1,4 @@
-"""What was once wrong about thresholds, and options that are refused."""
+"""Thresholds in special cases, and options that are refused."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_weights_whose_sums_could_overflow(largest: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "words"),
+    ("call", "words"),
     [
         (lambda: pa.tpr_at_fpr("y", "s", 0.1, seed=2**63), "seed must be an integer from 0 to"),
         (lambda: pa.roc_curve("y", "s", max_points=2**64), "max_points must be an integer from 2 to"),
@@ -95,9 +95,9 @@ def test_weights_whose_sums_could_overflow(largest: float) -> None:
         (lambda: pa.curve_points(THREE, pa.roc_curve("y", "s"), ["y", "y"]), "every column once"),
     ],
 )
-def test_refused(asked: Any, words: str) -> None:
+def test_refused(call: Any, words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        asked()
+        call()
 
 
 def test_frames_of_points() -> None:

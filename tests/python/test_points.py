@@ -51,7 +51,7 @@ def test_errors_of_a_thinned_curve_of_many_rows_bound_it() -> None:
     ends = np.searchsorted([point["fpr"] for point in thin], whole["fpr"].to_numpy())
     allowed = np.array([point["error"] for point in thin])[ends]
     assert len(thin) == 12
-    # Twelve points chosen among all scores, which no outline narrows, are off by 0.0257.
+    # The error of twelve points chosen among all scores, without an outline, is 0.0257.
     assert 0 < allowed.max() < 1.05 * 0.0257
     inside = ~whole["fpr"].is_in([point["fpr"] for point in thin]).to_numpy()
     assert (np.abs(whole["tpr"].to_numpy() - line)[inside] <= allowed[inside] + 1e-12).all()

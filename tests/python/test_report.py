@@ -63,7 +63,7 @@ def test_without_groups_and_without_rows() -> None:
 
 @pytest.mark.parametrize("engine", ["in-memory", "streaming"])
 def test_comparisons_beside_the_rest(engine: Any) -> None:
-    """Every further column is that of the function it comes from."""
+    """Every further column has the values of the function that it comes from."""
     frame = rows().with_columns(third=pl.col("score") * (pl.col("g") % 3 - 1))
     plan = pa.report(
         frame.lazy(),

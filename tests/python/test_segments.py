@@ -51,7 +51,7 @@ def close(got: dict[str, Any], expected: dict[str, Any]) -> None:
         if value is None:
             assert got[name] is None, name
         else:
-            # A difference of two floats near 1 keeps an error of some 1e-16, which its test magnifies.
+            # A difference of two floats near 1 has an error of some 1e-16, which its test enlarges.
             assert math.isclose(got[name], value, rel_tol=1e-9, abs_tol=1e-12), (name, got[name], value)
 
 
@@ -78,20 +78,20 @@ def test_definition(frame: pl.DataFrame, versus: str) -> None:
             other = cis["b"]
         close(got, welch(cis[name], other))
         assert got["p_adjusted"] == got["p_value"]
-    weighed = [(ci["auc"], ci["se"] ** -2) for ci in cis.values() if ci["se"]]
-    told = table.select("heterogeneity", "heterogeneity_df", "heterogeneity_p_value").unique()
-    if len(weighed) < 2:
-        assert all(value is None for row in told.rows() for value in row)
+    areas = [(ci["auc"], ci["se"] ** -2) for ci in cis.values() if ci["se"]]
+    result = table.select("heterogeneity", "heterogeneity_df", "heterogeneity_p_value").unique()
+    if len(areas) < 2:
+        assert all(value is None for row in result.rows() for value in row)
     else:
-        mean = sum(a * w for a, w in weighed) / sum(w for _, w in weighed)
-        q = sum(w * (a - mean) ** 2 for a, w in weighed)
-        df = len(weighed) - 1
+        mean = sum(a * w for a, w in areas) / sum(w for _, w in areas)
+        q = sum(w * (a - mean) ** 2 for a, w in areas)
+        df = len(areas) - 1
         expected = {
             "heterogeneity": q,
             "heterogeneity_df": df,
             "heterogeneity_p_value": float(chi2.sf(q, df)),
         }
-        close(told.row(0, named=True), expected)
+        close(result.row(0, named=True), expected)
 
 
 def test_overall_by_resampling() -> None:
@@ -109,9 +109,9 @@ def test_overall_by_resampling() -> None:
         squares.append(row["difference_se"] ** 2)
     spread = pl.Series(differences).std()
     assert isinstance(spread, float)
-    told = math.sqrt(sum(squares) / len(squares))
-    # A standard deviation of 400 is known to 3.5 %; three of those.
-    assert abs(told / spread - 1) < 0.11
+    result = math.sqrt(sum(squares) / len(squares))
+    # The standard error of a standard deviation of 400 values is 3.5 %; the bound is three times that.
+    assert abs(result / spread - 1) < 0.11
 
 
 @ENGINES

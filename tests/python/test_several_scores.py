@@ -90,8 +90,21 @@ def test_compare_refuses() -> None:
         pa.roc_auc_compare("label", ["p_a"])
     with pytest.raises(TypeError, match="score_1 must be a column name or an expression, got Series"):
         pa.roc_auc_compare("label", ["p_a", rows()["p_b"]])  # type: ignore[list-item]
-    for scores, there in ((cs.starts_with("p_a"), 1), (cs.starts_with("z"), 0)):
-        with pytest.raises(pl.exceptions.ComputeError, match=f"expected two or more scores, got {there}"):
+    with pytest.raises(ValueError, match="reference is 1, which is behind an expression of several columns"):
+        pa.roc_auc_compare("label", several, "g", reference=1)
+    # The selector matches no column, so there is no score at the place of the reference.
+    none = pa.roc_auc_compare("label", "p_a", "p_b", cs.starts_with("z"), reference=2)
+    with pytest.raises(
+        pl.exceptions.ComputeError,
+        match=r"reference must be a score's place, from 0 to 1, got 2; .* gave 2 scores",
+    ):
+        rows().select(none)
+    with pytest.raises(
+        pl.exceptions.ComputeError, match="reference must be a score's place, from 0 to 1, got 2"
+    ):
+        rows().lazy().group_by("g").agg(none).collect()
+    for scores, n_scores in ((cs.starts_with("p_a"), 1), (cs.starts_with("z"), 0)):
+        with pytest.raises(pl.exceptions.ComputeError, match=f"expected two or more scores, got {n_scores}"):
             rows().select(pa.roc_auc_compare("label", scores))
 
 

@@ -1,4 +1,4 @@
-"""Small frames full of what goes wrong: ties, infinities, nulls, lone classes, tiny groups."""
+"""Small frames of difficult rows: ties, infinities, nulls, single classes, tiny groups."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TIED = [-math.inf, -1.5, -0.0, 0.0, 5e-324, 1.0, math.nextafter(1.0, 2.0), 2.0, 
 
 labels = st.sampled_from([True, False, True, False, None])
 keys = st.sampled_from(["b", "a", "c", "b", "a", None])
-# Sums of these and their products are exact, so that the definition's fractions can be met to the last bit.
+# Sums and products of these are exact, so that results can equal the definition's fractions to the last bit.
 weights = st.sampled_from([1.0, 0.5, 3.25, 2.0, 1.0, 0.0, 1024.0, None])
 scores = st.one_of(st.sampled_from(TIED), st.none(), st.floats(allow_nan=False))
 scores_with_nan = st.one_of(scores, scores, scores, st.just(math.nan))

@@ -28,7 +28,7 @@ SUBGROUP = {
     **dict.fromkeys(("n_subgroup_pos", "n_subgroup_neg", "n_background_pos", "n_background_neg"), N),
 }
 
-# Keys in an order of their own, of which the frames of the laws hold three or four.
+# Keys in an order of their own; the frames of the laws have three or four of them.
 NAMES = ("c", "a", "d", "b")
 AVERAGES: list[tuple[Literal["ovr", "ovo"], Literal["macro", "weighted", "micro"] | None]] = [
     ("ovr", "macro"),

@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
+
+import polars as pl
 
 import polars_auc as pa
 from catalogue.entry import COUNTS, Entry, F, N
+from catalogue.points import WEIGHTED
 from oracles import curves as oracles
 
 GAINS = {"band": N, "highest": F, "lowest": F, "n": N, **COUNTS, "rate": F}
 GAINS |= {"cum_n": N, "cum_pos": N, "cum_neg": N}
 GAINS |= dict.fromkeys(("gain", "cum_fpr", "lift", "cum_lift", "ks"), F)
+
+
+def with_and_without_weights(
+    function: Callable[..., pl.Expr],
+) -> list[tuple[Callable[..., pl.Expr], tuple[str, ...]]]:
+    """The function of labels and scores, and of weights besides, each with the columns that it takes."""
+
+    def of_weights(label: pl.Expr, score: pl.Expr, weight: pl.Expr, **options: Any) -> pl.Expr:
+        return function(label, score, weight=weight, **options)
+
+    return [(function, ("label", "score")), (of_weights, WEIGHTED)]
+
 
 CURVES = [
     Entry(
@@ -51,47 +68,52 @@ CURVES = [
         is_list=True,
         by_value=True,
     ),
-    Entry(
-        name="roc_binormal",
-        make=pa.roc_binormal,
-        oracle=oracles.roc_binormal,
-        fields={"auc": F, "intercept": F, "slope": F, **COUNTS},
-        exact=False,
-    ),
-    Entry(
-        name="roc_binormal",
-        make=functools.partial(pa.roc_binormal, method="moments"),
-        oracle=oracles.roc_binormal_moments,
-        fields={"auc": F, "intercept": F, "slope": F, **COUNTS},
-        exact=False,
-        by_value=True,
+    *(
+        Entry(
+            name="roc_binormal",
+            make=functools.partial(make, method=method),
+            oracle=oracle,
+            fields={"auc": F, "intercept": F, "slope": F, **COUNTS},
+            exact=False,
+            by_value=method == "moments",
+            columns=columns,
+        )
+        for method, oracle in (
+            ("least_squares", oracles.roc_binormal),
+            ("moments", oracles.roc_binormal_moments),
+        )
+        for make, columns in with_and_without_weights(pa.roc_binormal)
     ),
     *(
         Entry(
             name="binormal_curve",
-            make=functools.partial(pa.binormal_curve, **options),
+            make=functools.partial(make, **options),
             oracle=functools.partial(oracles.binormal_curve, at_fpr=at_fpr),
             fields={"fpr": F, "tpr": F},
             is_list=True,
             exact=False,
+            columns=columns,
         )
         for options, at_fpr in (
             ({"at_fpr": [0.1, 0.01, 0.9]}, (0.1, 0.01, 0.9)),
             ({"n_points": 5}, (0.0, 0.25, 0.5, 0.75, 1.0)),
         )
+        for make, columns in with_and_without_weights(pa.binormal_curve)
     ),
     *(
         Entry(
             name=name,
-            make=lambda label, score, make=make, at=at: make(label, score, at, n_resamples=9),
+            make=functools.partial(make, n_resamples=9, **{given: at}),
             oracle=functools.partial(oracles.rate_at_rate, at=Fraction(str(at)), wanted=name[:3]),
             fields={name[:3]: F, "se": F, "lower": F, "upper": F, **COUNTS},
             exact=False,
+            columns=columns,
         )
-        for name, make, at in (
-            ("tpr_at_fpr", pa.tpr_at_fpr, 0.3),
-            ("tpr_at_fpr", pa.tpr_at_fpr, 0.0),
-            ("fpr_at_tpr", pa.fpr_at_tpr, 0.8),
+        for name, function, given, at in (
+            ("tpr_at_fpr", pa.tpr_at_fpr, "fpr", 0.3),
+            ("tpr_at_fpr", pa.tpr_at_fpr, "fpr", 0.0),
+            ("fpr_at_tpr", pa.fpr_at_tpr, "tpr", 0.8),
         )
+        for make, columns in with_and_without_weights(function)
     ),
 ]

@@ -1,4 +1,4 @@
-"""What an entry of the catalogue says of an expression."""
+"""An entry of the catalogue."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import polars as pl
 
 @dataclass(frozen=True)
 class Entry:
-    """An expression and what it should say of rows of (label, score)."""
+    """An expression and its expected result for rows of (label, score)."""
 
     name: str
     make: Callable[..., pl.Expr]
@@ -20,7 +20,7 @@ class Entry:
     """Fields of the record; None for a number. A threshold's dtype is the score's, here Float64."""
     is_list: bool = False
     columns: tuple[str, ...] = ("label", "score")
-    """What the expression is made of, in order."""
+    """The columns that the expression takes, in order."""
     by_value: bool = False
     """Whether scores count by their values, not only by their order."""
     plugin: str | None = None

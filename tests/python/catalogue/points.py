@@ -34,11 +34,11 @@ def both(
     exact: bool = True,
     **options: Any,
 ) -> list[Entry]:
-    """The expression without weights and with them: masses are counts here and sums of weights there."""
+    """The entries without and with weights: masses are counts, and with weights sums of weights."""
     plain, heavy = (None, None) if fields is None else (fields(N), fields(F))
-    told: dict[str, Any] = {} if fields is None else {"weighted": False}
+    common: dict[str, Any] = {} if fields is None else {"weighted": False}
     heavier: dict[str, Any] = {} if fields is None else {"weighted": True}
-    of_plain, of_heavy = functools.partial(oracle, **told), functools.partial(oracle, **heavier)
+    of_plain, of_heavy = functools.partial(oracle, **common), functools.partial(oracle, **heavier)
     return [
         Entry(
             name,

@@ -34,4 +34,4 @@ CHECKS: dict[str, Check] = {
     **partial.CHECKS,
     **weighted.CHECKS,
 }
-"""By function, or where a function means another thing there by kind and function."""
+"""By function; by kind and function, where a function has another meaning in one kind of record."""

@@ -69,8 +69,8 @@ def per_fold(frame: pl.DataFrame, record: Record) -> Answers:
         multi_class=arguments["multi_class"],
         average=arguments["average"],
     )
-    told = frame.group_by(arguments["fold"]).agg(areas.struct.field("auc").alias("auc"))
-    each = told.sort(arguments["fold"])["auc"]
+    ours = frame.group_by(arguments["fold"]).agg(areas.struct.field("auc").alias("auc"))
+    each = ours.sort(arguments["fold"])["auc"]
     # Student's t with four degrees of freedom.
     assert len(each) == 5
     mean, margin = each.mean(), 2.7764451051977987 * each.std() / math.sqrt(5)  # type: ignore[operator]
@@ -126,11 +126,11 @@ def multiclass_roc(frame: pl.DataFrame, record: Record) -> Answers:
 
 def one_vs_rest(frame: pl.DataFrame, record: Record) -> Answers:
     columns = record["arguments"]["probabilities"]
-    told = []
+    ours = []
     for one, column in zip(_areas(frame, record)["classes"], columns, strict=True):
         ci = answer(frame, pa.roc_auc_ci(pl.col("label") == one["class"], column))
-        told.append({**one, "delong_var": ci["se"] ** 2, "ci95": [ci["lower"], ci["upper"]]})
-    return {"rows": told}
+        ours.append({**one, "delong_var": ci["se"] ** 2, "ci95": [ci["lower"], ci["upper"]]})
+    return {"rows": ours}
 
 
 def ordinal_concordance(frame: pl.DataFrame, record: Record) -> Answers:

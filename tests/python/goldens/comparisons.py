@@ -40,7 +40,7 @@ def roc_test(frame: pl.DataFrame, record: Record) -> Answers:
 
 
 def _unpaired(frame: pl.DataFrame, record: Record) -> Answers:
-    """Compare two sets of rows as two segments; the same rows' two scores stand one below the other."""
+    """Compare two sets of rows as two segments; two scores of the same rows are put into one column."""
     arguments = record["arguments"]
     if "roc1_segment" in arguments:
         first, second = arguments["roc1_segment"], arguments["roc2_segment"]
@@ -116,9 +116,9 @@ def risk_regression(frame: pl.DataFrame, record: Record) -> Answers:
     test = answer(used, pa.roc_auc_compare("label", *names))
     areas, differences = (pl.DataFrame(test[part]) for part in ("areas", "differences"))
     limits = pl.col("lower", "upper")
-    told = {
+    ours = {
         "auc": areas.select("se", limits, model="score", AUC="auc"),
-        # The later model less the earlier; ours are the other way about.
+        # Their difference is the later model minus the earlier one, and ours is the opposite.
         "contrasts": differences.select(
             -pl.col("difference").alias("delta.AUC"),
             "se",
@@ -129,7 +129,7 @@ def risk_regression(frame: pl.DataFrame, record: Record) -> Answers:
             p="p_value",
         ),
     }
-    return {part: table.to_dict(as_series=False) for part, table in told.items()}
+    return {part: table.to_dict(as_series=False) for part, table in ours.items()}
 
 
 CHECKS: dict[str, Check] = {

@@ -46,7 +46,7 @@ def cutpoints(frame: pl.DataFrame, record: Record) -> Answers:
     arguments, result = record["arguments"], record["result"]
     method = arguments.get("methods", arguments.get("metric"))
     listed = numbers(result["cutoff" if "cutoff" in result else "cutpoint"])
-    told = at(used, listed)
+    ours = at(used, listed)
     auc = answer(used, pa.roc_auc_ci("label", "score"))
     auc_ci = [auc["auc"], auc["lower"]]
     if "methods" in arguments:
@@ -64,14 +64,14 @@ def cutpoints(frame: pl.DataFrame, record: Record) -> Answers:
             "CB": Apart("the ratio r of costs and prevalence, an argument here"),
         }.get(method, best["criterion"])
     elif method in ("MaxKappa", "cohens_kappa"):
-        assert len(set(told["kappa"])) == 1, record["id"]
-        value = told["kappa"][0]
+        assert len(set(ours["kappa"])) == 1, record["id"]
+        value = ours["kappa"][0]
     return {
         "cutoff": cutoff,
         "cutpoint": cutoff,
-        "sensitivity": told["tpr"],
-        "specificity": less_1(told["fpr"]),
-        "accuracy": told["accuracy"],
+        "sensitivity": ours["tpr"],
+        "specificity": less_1(ours["fpr"]),
+        "accuracy": ours["accuracy"],
         "optimal_criterion_rounded": value,
         "metric_value": value if isinstance(value, Apart) else [value] * len(listed),
         "auc": auc["auc"] if "metric" in arguments else auc_ci,
@@ -81,26 +81,26 @@ def cutpoints(frame: pl.DataFrame, record: Record) -> Answers:
 def rocr_points(frame: pl.DataFrame, record: Record) -> Answers:
     used = rows(frame, record)
     cutoffs = numbers(record["result"]["cutoff"])
-    told = at(used, cutoffs)
+    ours = at(used, cutoffs)
     assert observed(used, cutoffs) == [None, *cutoffs[1:]]
-    # Where nobody is called, ROCR has no F, as it has no precision; ours is 2 tp / (2 tp + fp + fn), so 0.
-    assert told["f"][0] == 0
+    # Where no row is called positive, ROCR has no precision and no F. Our F is 2 tp / (2 tp + fp + fn), so 0.
+    assert ours["f"][0] == 0
     return {
         "cutoff": cutoffs,
-        "acc": told["accuracy"],
-        "err": told["error"],
-        "fpr": told["fpr"],
-        "tpr": told["tpr"],
-        "fnr": less_1(told["tpr"]),
-        "tnr": less_1(told["fpr"]),
-        "ppv": told["precision"],
-        "npv": told["npv"],
-        "pcfall": less_1(told["precision"]),
-        "pcmiss": less_1(told["npv"]),
-        "rpp": told["predicted_rate"],
-        "rnp": less_1(told["predicted_rate"]),
-        "phi": told["mcc"],
-        "f": [None, *told["f"][1:]],
+        "acc": ours["accuracy"],
+        "err": ours["error"],
+        "fpr": ours["fpr"],
+        "tpr": ours["tpr"],
+        "fnr": less_1(ours["tpr"]),
+        "tnr": less_1(ours["fpr"]),
+        "ppv": ours["precision"],
+        "npv": ours["npv"],
+        "pcfall": less_1(ours["precision"]),
+        "pcmiss": less_1(ours["npv"]),
+        "rpp": ours["predicted_rate"],
+        "rnp": less_1(ours["predicted_rate"]),
+        "phi": ours["mcc"],
+        "f": [None, *ours["f"][1:]],
         "lift": NOT_A_RATE,
         "odds": NOT_A_RATE,
         "mi": NOT_A_RATE,
@@ -111,19 +111,19 @@ def rocr_points(frame: pl.DataFrame, record: Record) -> Answers:
 def sklearn_points(frame: pl.DataFrame, record: Record) -> Answers:
     used = rows(frame, record)
     listed = [row["threshold"] for row in record["result"]]
-    told = at(used, listed)
+    ours = at(used, listed)
     names = {"recall": "tpr", "f1": "f", "cohen_kappa": "kappa"}
     columns = {
-        name: told[names.get(name, name)] for name in record["result"][0] if name not in ("f2", "jaccard")
+        name: ours[names.get(name, name)] for name in record["result"][0] if name not in ("f2", "jaccard")
     }
-    called_negative = [tn + fn for tn, fn in zip(told["tn"], told["fn"], strict=True)]
+    called_negative = [tn + fn for tn, fn in zip(ours["tn"], ours["fn"], strict=True)]
     columns["f2"] = at(used, listed, beta=2.0)["f"]
-    # sklearn has 0 for 0 / 0, where everybody is called.
+    # sklearn has 0 for 0 / 0, where every row is called positive.
     columns["mcc"] = [
-        0.0 if negative == 0 else mcc for mcc, negative in zip(told["mcc"], called_negative, strict=True)
+        0.0 if negative == 0 else mcc for mcc, negative in zip(ours["mcc"], called_negative, strict=True)
     ]
-    # A rate that is no rate of ours follows from the F measure.
-    columns["jaccard"] = [f / (2 - f) for f in told["f"]]
+    # This rate is not in our record, but it follows from the F measure.
+    columns["jaccard"] = [f / (2 - f) for f in ours["f"]]
     return {"rows": [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]}
 
 

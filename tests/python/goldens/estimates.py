@@ -87,8 +87,8 @@ def pair_counts(frame: pl.DataFrame, record: Record) -> Answers:
     u = answer(used, pa.mann_whitney_u("label", "score"))
     counts = answer(used, pa.rank_agreement(pl.col("label").cast(pl.Int8), "score"))
     defined = u["n_pos"] > 0 and u["n_neg"] > 0
-    won = counts["concordant"] + counts["tied_y"] / 2
-    assert u["u_statistic"] == (won if defined else None), record["id"]
+    expected_u = counts["concordant"] + counts["tied_y"] / 2
+    assert u["u_statistic"] == (expected_u if defined else None), record["id"]
     return {
         "n_pos": u["n_pos"],
         "n_neg": u["n_neg"],

@@ -48,7 +48,7 @@ def per_segment(frame: pl.DataFrame, record: Record) -> Answers:
     second = signed(arguments, "1" if alone else "2")
     used = labelled(frame, record, "segment", a=signed(arguments, "1"), b=second)
     rest = pa.compare_segments(used, "label", "a", "segment", versus="rest").collect()
-    told = (
+    ours = (
         used.drop_nulls()
         .group_by("segment")
         .agg(
@@ -59,7 +59,7 @@ def per_segment(frame: pl.DataFrame, record: Record) -> Answers:
         )
         .join(rest, on="segment")
     )
-    segments = {row["segment"]: _segment(row) for row in told.rows(named=True)}
+    segments = {row["segment"]: _segment(row) for row in ours.rows(named=True)}
     assert len(segments) == len(record["result"]), record["id"]
     return {"rows": [segments[expected["segment"]] for expected in record["result"]]}
 
@@ -113,13 +113,13 @@ def kruskal(frame: pl.DataFrame, record: Record) -> Answers:
 def _every_pair(frame: pl.DataFrame, *, correct: bool) -> list[dict[str, Any]]:
     """Test every pair of samples, the first as negatives."""
     used = frame.drop_nulls()
-    told = []
+    ours = []
     for control, case in combinations(sorted(used["group"].unique()), 2):
         two = used.filter(pl.col("group").is_in([control, case]))
         label = pl.col("group") == case
         u = pa.mann_whitney_u(label, "value", method="asymptotic", continuity=correct)
         ci = answer(two, pa.roc_auc_ci(label, "value"))
-        told.append(
+        ours.append(
             {
                 "control": control,
                 "case": case,
@@ -128,15 +128,15 @@ def _every_pair(frame: pl.DataFrame, *, correct: bool) -> list[dict[str, Any]]:
                 "wilcoxon_p": answer(two, u)["p_value"],
             }
         )
-    return told
+    return ours
 
 
 def pairwise_wilcoxon(frame: pl.DataFrame, record: Record) -> Answers:
     arguments, result = record["arguments"], record["result"]
-    told = _every_pair(frame, correct=arguments["correct"])
+    ours = _every_pair(frame, correct=arguments["correct"])
     how = arguments["p.adjust.method"]
-    p = adjusted([pair["wilcoxon_p"] for pair in told], [how])[how]
-    table = {(pair["case"], pair["control"]): value for pair, value in zip(told, p, strict=True)}
+    p = adjusted([pair["wilcoxon_p"] for pair in ours], [how])[how]
+    table = {(pair["case"], pair["control"]): value for pair, value in zip(ours, p, strict=True)}
     return {
         "rows": REPEATED,
         "columns": REPEATED,
@@ -149,9 +149,9 @@ def pairwise_areas(frame: pl.DataFrame, _: Record) -> Answers:
 
 
 def pairwise_mann_whitney(frame: pl.DataFrame, record: Record) -> Answers:
-    told = _every_pair(frame, correct=record["arguments"]["use_continuity"])
-    assert record["arguments"]["order"] == [f"{pair['control']} vs {pair['case']}" for pair in told]
-    p = [pair["wilcoxon_p"] for pair in told]
+    ours = _every_pair(frame, correct=record["arguments"]["use_continuity"])
+    assert record["arguments"]["order"] == [f"{pair['control']} vs {pair['case']}" for pair in ours]
+    p = [pair["wilcoxon_p"] for pair in ours]
     return {"p_value": p, **adjusted(p, list(record["result"]))}
 
 

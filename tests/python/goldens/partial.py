@@ -35,7 +35,7 @@ def is_below(ours: float | None, theirs: Any) -> bool:
 
 def sklearn_partial(frame: pl.DataFrame, record: Record) -> Answers | Apart:
     max_fpr = record["arguments"]["max_fpr"]
-    # The whole area is its own standard.
+    # The standardized whole area is the area itself.
     options = {} if max_fpr == 1 else {"max_fpr": max_fpr, "standardized": True}
     weight = record["arguments"].get("sample_weight")
     used = rows(frame, record, *([weight] if weight else []))
@@ -65,14 +65,14 @@ def exact_partial(frame: pl.DataFrame, record: Record) -> Answers:
     mcclish = result["mcclish"]
     below = 2 * mcclish["num"] < mcclish["den"]
     assert (standardized is None) == below, record["id"]
-    told = {
+    ours = {
         "pauc": nearly(area, result["pauc"]),
         "mcclish": BELOW if below else nearly(standardized, mcclish),
     }
     if "pauc_over_width" in result:
         width = float(Fraction(str(high)) - Fraction(str(low)))
-        told["pauc_over_width"] = nearly(area / width, result["pauc_over_width"])
-    return told
+        ours["pauc_over_width"] = nearly(area / width, result["pauc_over_width"])
+    return ours
 
 
 def trapezoid(points: list[dict[str, Any]]) -> float:

@@ -9,7 +9,9 @@ import polars as pl
 import polars_auc as pa
 from goldens.estimates import REPEATED
 from goldens.intervals import BINORMAL
-from goldens.rows import Answers, Apart, Check, Record, answer, pairs, rows, side
+from goldens.rows import Answers, Apart, Check, Record, answer, rows, side
+
+OF_FIRST_SCORE = Apart("pROC takes the variance of the first score for both, so that their order matters")
 
 
 def proc_power(frame: pl.DataFrame, record: Record) -> Answers | Apart:
@@ -19,7 +21,7 @@ def proc_power(frame: pl.DataFrame, record: Record) -> Answers | Apart:
         return Apart("a level solved for")
     repeated = {"sig_level": REPEATED}
     if "score1" in arguments:
-        return BINORMAL if arguments["method"] != "delong" else _two_scores(frame, record) | repeated
+        return BINORMAL if arguments["method"] != "delong" else OF_FIRST_SCORE
     if "one_curve" in arguments:
         ci = answer(rows(frame, record), pa.roc_auc_ci("label", "score"))
         auc, n_pos, n_neg = ci["auc"], ci["n_pos"], ci["n_neg"]
@@ -42,28 +44,6 @@ def proc_power(frame: pl.DataFrame, record: Record) -> Answers | Apart:
         pl.lit(auc), pl.lit(n_pos), pl.lit(n_neg), alternative=side(arguments), alpha=alpha
     )
     return {**sizes, **repeated, "power": pl.select(power).item()}
-
-
-def _two_scores(frame: pl.DataFrame, record: Record) -> Answers:
-    arguments = record["arguments"]
-    plan = answer(
-        pairs(frame, record),
-        pa.roc_auc_difference_power(
-            "label",
-            "a",
-            "b",
-            power=arguments.get("power", 0.8),
-            alternative=side(arguments),
-            alpha=arguments["sig.level"],
-        ),
-    )
-    if "power" in arguments:
-        return {
-            "ncases": plan["needed_pos"],
-            "ncontrols": plan["needed_neg"],
-            "power": REPEATED,
-        }
-    return {"ncases": plan["n_pos"], "ncontrols": plan["n_neg"], "power": plan["power"]}
 
 
 def _sizes(arguments: Record, alternative: Any, alpha: float) -> Answers:

@@ -1,4 +1,4 @@
-"""Thresholds: what a given one comes to, and which is the best."""
+"""Thresholds: the counts and rates at given ones, and the best one."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Merit = Callable[[int, int, int, int], Fraction]
 
 
 def at(used: pl.DataFrame, thresholds: Sequence[float], *, beta: float = 1.0) -> Answers:
-    """Return what each threshold comes to, field by field."""
-    told = used.select(
+    """Return the counts and rates at each threshold, field by field."""
+    ours = used.select(
         pa.confusion_at("label", "score", threshold, beta=beta).alias(str(i))
         for i, threshold in enumerate(thresholds)
     )
-    fields = told.unpivot(pl.selectors.all()).unnest("value").drop("variable").to_dict(as_series=False)
+    fields = ours.unpivot(pl.selectors.all()).unnest("value").drop("variable").to_dict(as_series=False)
     points = answer(used, pa.roc_curve("label", "score", at_threshold=thresholds))
     for field in ("threshold", "tp", "fp", "tpr", "fpr"):
         assert [point[field] for point in points] == fields[field]
@@ -48,7 +48,7 @@ def observed(used: pl.DataFrame, thresholds: Sequence[float]) -> list[float | No
 
 
 def midpoints(used: pl.DataFrame, theirs: Sequence[float], ours: Sequence[float | None]) -> list[float]:
-    """Return thresholds between two scores as those write them who put them in the middle.
+    """Return thresholds as packages write them that put them midway between two scores.
 
     Ours is the higher of the two scores: theirs lies above the other and not above ours.
     """
@@ -57,18 +57,18 @@ def midpoints(used: pl.DataFrame, theirs: Sequence[float], ours: Sequence[float 
 
 
 def proc_points(used: pl.DataFrame, record: Record, thresholds: Sequence[float]) -> Answers:
-    told = at(used, thresholds)
+    ours = at(used, thresholds)
     ratio = ratio_of(record)
-    rates = list(zip(told["tpr"], told["fpr"], strict=True))
+    rates = list(zip(ours["tpr"], ours["fpr"], strict=True))
     return {
-        **{name: told[name] for name in ("tp", "fp", "tn", "fn", "accuracy", "npv", "fpr")},
+        **{name: ours[name] for name in ("tp", "fp", "tn", "fn", "accuracy", "npv", "fpr")},
         "threshold": list(thresholds),
-        "sensitivity": told["tpr"],
-        "specificity": less_1(told["fpr"]),
-        "fnr": less_1(told["tpr"]),
-        "ppv": told["precision"],
-        "fdr": less_1(told["precision"]),
-        "1-accuracy": told["error"],
+        "sensitivity": ours["tpr"],
+        "specificity": less_1(ours["fpr"]),
+        "fnr": less_1(ours["tpr"]),
+        "ppv": ours["precision"],
+        "fdr": less_1(ours["precision"]),
+        "1-accuracy": ours["error"],
         "youden": [tpr + ratio * (1 - fpr) for tpr, fpr in rates],
         "closest.topleft": [(1 - tpr) ** 2 + ratio * fpr**2 for tpr, fpr in rates],
     }
@@ -93,7 +93,7 @@ def closest(ratio: Fraction = Fraction(1)) -> Merit:
 
 
 def is_best_of(used: pl.DataFrame, best: Answers, listed: Sequence[float], merit: Merit) -> bool:
-    """Hold our best against all those listed, in fractions, and return whether it is one of them.
+    """Compare our best with all those listed, in fractions, and return whether it is one of them.
 
     It must be better than each, or as good and the highest score; calling nobody must be better.
     """
@@ -106,8 +106,8 @@ def is_best_of(used: pl.DataFrame, best: Answers, listed: Sequence[float], merit
             0.0 if threshold is None else threshold,
         )
 
-    told = at(used, listed)
-    theirs = [rank(*one) for one in zip(told["tp"], told["fp"], observed(used, listed), strict=True)]
+    result = at(used, listed)
+    theirs = [rank(*one) for one in zip(result["tp"], result["fp"], observed(used, listed), strict=True)]
     ours = rank(best["tp"], best["fp"], best["threshold"])
     assert ours >= max(theirs), (best, listed)
     assert ours[0] == max(theirs)[0], (best, listed, "better than all of theirs")
@@ -120,24 +120,24 @@ def proc_coords(frame: pl.DataFrame, record: Record) -> Answers:
     if arguments.get("input", "threshold") != "threshold":
         return at_rates(used, record)
     theirs = numbers(record["result"]["threshold"])
-    told = proc_points(used, record, theirs)
+    ours = proc_points(used, record, theirs)
     if arguments["x"] == "all":
         curve = answer(used, pa.roc_curve("label", "score"))
         midpoints(used, theirs, [point["threshold"] for point in reversed(curve)])
     if arguments["x"] == "local maximas":
         check_local_maxima(used, theirs)
     if arguments["x"] == "best":
-        told["threshold"] = best_threshold(used, record, theirs, told)
-    return told
+        ours["threshold"] = best_threshold(used, record, theirs, ours)
+    return ours
 
 
 def at_rates(used: pl.DataFrame, record: Record) -> Answers:
-    result, asked = record["result"], record["arguments"]["x"]
+    result, rates = record["result"], record["arguments"]["x"]
     if record["arguments"]["input"] == "sensitivity":
-        curve = pa.roc_curve("label", "score", at_tpr=asked)
+        curve = pa.roc_curve("label", "score", at_tpr=rates)
     else:
         # 1 - 0.9 is a little off one tenth, which may be a corner of the curve.
-        curve = pa.roc_curve("label", "score", at_fpr=[round(1 - x, 12) for x in asked])
+        curve = pa.roc_curve("label", "score", at_fpr=[round(1 - x, 12) for x in rates])
     points = answer(used, curve)
     for theirs, point in zip(result["threshold"], points, strict=True):
         if theirs is not None:
@@ -155,18 +155,18 @@ def at_rates(used: pl.DataFrame, record: Record) -> Answers:
 
 
 def check_local_maxima(used: pl.DataFrame, theirs: list[float]) -> None:
-    """Find the corners of our convex hull among them, whatever else is."""
+    """Check that the corners of our convex hull are among them."""
     hull = answer(used, pa.roc_convex_hull("label", "score"))
     assert {point["threshold"] for point in hull[1:-1]} <= set(observed(used, theirs))
 
 
-def best_threshold(used: pl.DataFrame, record: Record, theirs: list[float], told: Answers) -> Any:
+def best_threshold(used: pl.DataFrame, record: Record, theirs: list[float], ours: Answers) -> Any:
     criterion = record["arguments"]["best.method"].replace(".", "_")
     expression = pa.operating_point("label", "score", criterion=criterion, **weights_of(record))
     best = answer(used, expression)
     ratio = Fraction(ratio_of(record)).limit_denominator(10**6)
     merit = {"youden": youden, "closest_topleft": closest}[criterion](ratio)
-    there = told[record["arguments"]["best.method"]][0] - (ratio_of(record) if criterion == "youden" else 0)
+    there = ours[record["arguments"]["best.method"]][0] - (ratio_of(record) if criterion == "youden" else 0)
     assert math.isclose(best["criterion"], there, rel_tol=1e-9, abs_tol=1e-12), record["id"]
     return theirs if is_best_of(used, best, theirs, merit) else TIE_LOST
 
@@ -176,7 +176,7 @@ def exact_best(frame: pl.DataFrame, record: Record) -> Answers:
     used = rows(frame, record)
     ratio = Fraction(ratio_of(record)).limit_denominator(10**6)
     result = record["result"]
-    told: Answers = {}
+    points: Answers = {}
     for criterion, merit, name in (
         ("youden", youden(ratio), "youden"),
         ("closest_topleft", closest(ratio), "closest"),
@@ -191,12 +191,12 @@ def exact_best(frame: pl.DataFrame, record: Record) -> Answers:
         )
         listed = numbers(result[f"{name}_thresholds_score_ge"])
         highest = max((score for score in listed if score < math.inf), default=None)
-        told[f"{name}_thresholds_score_ge"] = listed if best["threshold"] == highest else best["threshold"]
+        points[f"{name}_thresholds_score_ge"] = listed if best["threshold"] == highest else best["threshold"]
         if name == "closest":
-            told |= dict.fromkeys(("closest_topleft", "closest_topleft_dist2"), float(-exact))
+            points |= dict.fromkeys(("closest_topleft", "closest_topleft_dist2"), float(-exact))
         else:
-            told |= {"youden_j": float(exact), "youden": float(exact + ratio)}
-    return told
+            points |= {"youden_j": float(exact), "youden": float(exact + ratio)}
+    return points
 
 
 CHECKS: dict[str, Check] = {

@@ -44,7 +44,7 @@ def r_wilcoxon(frame: pl.DataFrame, record: Record) -> Answers:
     words = {
         "exact": "Wilcoxon rank sum exact test",
         "asymptotic": "Wilcoxon rank sum test" + (" with continuity correction" if correct else ""),
-        None: "Wilcoxon rank sum test",  # all scores tie: no test, and no name for it
+        None: "Wilcoxon rank sum test",  # all scores tie, so there is no test and no name
     }
     said = {
         "statistic": test["u_statistic"],

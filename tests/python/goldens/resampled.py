@@ -1,4 +1,4 @@
-"""What is drawn at random: bootstraps, and Venkatraman's permutations."""
+"""Statistics from random draws: bootstraps, and Venkatraman's permutations."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def venkatraman(frame: pl.DataFrame, record: Record) -> Answers | Apart:
 
 
 def drawn(record: Record) -> int:
-    """Return how many we draw for this record."""
+    """Return the number of our draws for this record."""
     return N_PERMUTATIONS if record["kind"] == "venkatraman" else N_RESAMPLES
 
 

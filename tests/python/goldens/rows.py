@@ -1,4 +1,4 @@
-"""What the golden tests share: the rows that a record is about, and how an answer is put to it."""
+"""What the golden tests share: the rows of a record, and the call that answers it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Apart(str):
 
 
 Check: TypeAlias = Callable[[pl.DataFrame, Record], Answers | Apart]
-"""From a case's table and a record of it: what we say for every field of the record's result."""
+"""A function of a case's table and a record: our answer for every field of the record's result."""
 
 
 def signed(arguments: Record, which: str = "") -> pl.Expr:
@@ -78,5 +78,5 @@ def side(arguments: Record) -> Any:
 
 
 def running_on(ours: float, theirs: float) -> float:
-    """Return ``ours``, a limit clipped to 0 and 1, as those write it who let limits run on."""
+    """Return ``ours``, a limit clipped to 0 and 1, as packages write it that do not clip limits."""
     return theirs if ours == min(max(theirs, 0.0), 1.0) and ours in (0.0, 1.0) else ours

@@ -1,4 +1,4 @@
-"""What is said of weighted rows."""
+"""Statistics of weighted rows."""
 
 from __future__ import annotations
 

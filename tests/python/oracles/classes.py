@@ -1,4 +1,4 @@
-"""The definitions of what several classes, subgroups and folds are told, on plain rows in exact fractions."""
+"""The definitions for several classes, subgroups and folds, on plain rows in exact fractions."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def area(pos: Sequence[Any], neg: Sequence[Any]) -> Fraction | None:
 
 
 def weighted_mean(values: Iterable[tuple[Fraction | None, int]]) -> float | None:
-    there = [(value, weight) for value, weight in values if value is not None]
-    total = sum(weight for _, weight in there)
-    return float(sum((value * weight for value, weight in there), Fraction(0)) / total) if total else None
+    defined = [(value, weight) for value, weight in values if value is not None]
+    total = sum(weight for _, weight in defined)
+    return float(sum((value * weight for value, weight in defined), Fraction(0)) / total) if total else None
 
 
 def _number(value: Fraction | None) -> float | None:
@@ -34,31 +34,31 @@ def roc_auc_multiclass(
     average: str | None,
 ) -> dict[str, Any]:
     """Rows are the class and what the columns, one for each class, are made of."""
-    told = [(key, dict(zip(classes, columns(scores), strict=True))) for key, *scores in rows]
-    present = {key for key, _ in told}
+    labelled = [(key, dict(zip(classes, columns(scores), strict=True))) for key, *scores in rows]
+    present = {key for key, _ in labelled}
     counts = {
         "n_classes": len(present),
         "n_missing": len(set(classes) - present),
-        "n": len(told),
+        "n": len(labelled),
     }
-    if any(math.isnan(value) for _, values in told for value in values.values()):
+    if any(math.isnan(value) for _, values in labelled for value in values.values()):
         auc = None if average is None else math.nan
         return {"auc": auc, "classes": None, "pairs": None, **counts}
 
     def of(column: str, pos: str, negs: Iterable[str]) -> Fraction | None:
         others = set(negs)
         return area(
-            [values[column] for key, values in told if key == pos],
-            [values[column] for key, values in told if key in others],
+            [values[column] for key, values in labelled if key == pos],
+            [values[column] for key, values in labelled if key in others],
         )
 
-    n = {one: sum(key == one for key, _ in told) for one in classes}
+    n = {one: sum(key == one for key, _ in labelled) for one in classes}
     ovr = {one: of(one, one, set(classes) - {one}) for one in classes}
     ovo = {}
     for a, b in combinations(classes, 2):
-        there, back = of(a, a, b), of(b, b, a)
-        ovo[a, b] = None if there is None or back is None else (there + back) / 2
-    cells = [(key == one, value) for key, values in told for one, value in values.items()]
+        a_over_b, b_over_a = of(a, a, b), of(b, b, a)
+        ovo[a, b] = None if a_over_b is None or b_over_a is None else (a_over_b + b_over_a) / 2
+    cells = [(key == one, value) for key, values in labelled for one, value in values.items()]
     weigh = average == "weighted"
     auc = None
     if average == "micro":
@@ -158,9 +158,9 @@ def _tpr_at(rows: Sequence[Any], fpr: Fraction) -> tuple[Fraction, bool]:
     """Return the highest tpr of the curve at an fpr, and whether a point of the curve is there."""
     points = [(Fraction(0), Fraction(0))]
     points += [_rates(rows, threshold) for threshold in sorted({row[1] for row in rows}, reverse=True)]
-    there = [tpr for x, tpr in points if x == fpr]
-    if there:
-        return max(there), True
+    vertical = [tpr for x, tpr in points if x == fpr]
+    if vertical:
+        return max(vertical), True
     before = max(point for point in points if point[0] < fpr)
     after = min(point for point in points if point[0] > fpr)
     share = (fpr - before[0]) / (after[0] - before[0])
@@ -172,7 +172,7 @@ def _has_both(rows: Sequence[Any]) -> bool:
 
 
 def _mean_and_sd(values: Sequence[Fraction], *, rounded: bool) -> tuple[float, Any]:
-    """Around values that are rounded a deviation of 0 may come out as almost that."""
+    """The deviation of equal rounded values, which is 0, may be a tiny number instead."""
     mean = sum(values, Fraction(0)) / len(values)
     if len(values) < 2:
         return float(mean), None
@@ -197,7 +197,7 @@ def average_roc_curve(
         scores = sorted({score for _, score, _ in rows}, reverse=True)
         if len(scores) > n_points - 1:
             steps = n_points - 2
-            # Evenly from the lowest, to the nearest, halves to the higher score.
+            # Evenly from the lowest on, rounded to the nearest, and halves to the higher score.
             lowest = scores[::-1]
             places = [Fraction(step * (len(scores) - 1), steps) for step in range(steps + 1)]
             scores = [lowest[math.floor(place + Fraction(1, 2))] for place in places][::-1]

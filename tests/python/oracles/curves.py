@@ -10,6 +10,7 @@ from typing import Any
 
 from scipy.stats import norm
 
+from oracles.points import Group
 from oracles.scores import MAYBE, Row, classes, has_nan
 
 
@@ -110,17 +111,15 @@ def _quantile(share: Fraction) -> float:
     return float(norm.ppf(float(share))) if share <= Fraction(1, 2) else -_quantile(1 - share)
 
 
-def _line(rows: Sequence[Row]) -> tuple[float, float] | None:
+def _line(group: Group) -> tuple[float, float] | None:
     """Intercept and slope of the normal quantile of specificity on that of sensitivity."""
-    points = _points(rows)
-    if points is None:
+    if not group.has_pairs or group.has_nan:
         return None
-    n_pos, n_neg = (len(of) for of in classes(rows))
-    finite = [(tp, fp) for _, tp, fp in points if 0 < tp < n_pos and 0 < fp < n_neg]
+    finite = [(tp, fp) for _, fp, tp in group.points() if 0 < tp < group.p and 0 < fp < group.n]
     if len({tp for tp, _ in finite}) < 2:
         return None
-    x = [_quantile(Fraction(tp, n_pos)) for tp, _ in finite]
-    y = [_quantile(1 - Fraction(fp, n_neg)) for _, fp in finite]
+    x = [_quantile(tp / group.p) for tp, _ in finite]
+    y = [_quantile(1 - fp / group.n) for _, fp in finite]
     mean_x, mean_y = math.fsum(x) / len(x), math.fsum(y) / len(y)
     products = math.fsum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True))
     flat = len({fp for _, fp in finite}) == 1
@@ -128,32 +127,32 @@ def _line(rows: Sequence[Row]) -> tuple[float, float] | None:
     return (y[0] if flat else mean_y - slope * mean_x), slope
 
 
-def roc_binormal(rows: Sequence[Row]) -> dict[str, Any]:
-    counts = {"n_pos": len(classes(rows)[0]), "n_neg": len(classes(rows)[1])}
+def roc_binormal(rows: Sequence[Any]) -> dict[str, Any]:
+    group = Group(rows)
     names = ("auc", "intercept", "slope")
-    if has_nan(rows):
-        return {**dict.fromkeys(names, math.nan), **counts}
-    line = _line(rows)
+    if group.has_nan:
+        return {**dict.fromkeys(names, math.nan), **group.counts}
+    line = _line(group)
     if line is None:
-        return {**dict.fromkeys(names), **counts}
+        return {**dict.fromkeys(names), **group.counts}
     intercept, slope = line
     auc = float(norm.cdf(intercept / math.sqrt(1 + slope**2)))
-    return {"auc": auc, "intercept": intercept, "slope": slope, **counts}
+    return {"auc": auc, "intercept": intercept, "slope": slope, **group.counts}
 
 
-def roc_binormal_moments(rows: Sequence[Row]) -> dict[str, Any]:
-    pos, neg = classes(rows)
-    counts = {"n_pos": len(pos), "n_neg": len(neg)}
+def roc_binormal_moments(rows: Sequence[Any]) -> dict[str, Any]:
+    group = Group(rows)
+    pos, neg, counts = group.pos, group.neg, group.counts
     names = ("auc", "intercept", "slope")
-    if has_nan(rows):
+    if group.has_nan:
         return {**dict.fromkeys(names, math.nan), **counts}
-    if len(pos) < 2 or len(neg) < 2 or any(math.isinf(score) for _, score in rows):
+    if len(pos) < 2 or len(neg) < 2 or any(math.isinf(score) for score, _ in pos + neg):
         return {**dict.fromkeys(names), **counts}
     (m1, v1), (m0, v0) = ((_mean(of), _variance(of)) for of in (pos, neg))
     if v1 + v0 == 0:
         return {**dict.fromkeys(names), **counts}
     # A mean or a deviation that is small beside the scores has few digits in floats.
-    scale = max(abs(Fraction(score)) for _, score in rows)
+    scale = max(abs(Fraction(score)) for score, _ in pos + neg)
     small = [distance for distance in (abs(m1 - m0), *map(_root, (v1, v0))) if 0 < distance * 100 < scale]
     if small or not Fraction(10) ** -100 < scale < Fraction(10) ** 100 or m1 == m0:
         return {"auc": ..., "intercept": MAYBE, "slope": MAYBE, **counts}
@@ -163,13 +162,14 @@ def roc_binormal_moments(rows: Sequence[Row]) -> dict[str, Any]:
     return {**answer, **counts}
 
 
-def _mean(of: Sequence[float]) -> Fraction:
-    return sum(map(Fraction, of), Fraction(0)) / len(of)
+def _mean(of: Sequence[tuple[float | Fraction, Fraction]]) -> Fraction:
+    weights = sum((weight for _, weight in of), Fraction(0))
+    return sum((Fraction(score) * weight for score, weight in of), Fraction(0)) / weights
 
 
-def _variance(of: Sequence[float]) -> Fraction:
+def _variance(of: Sequence[tuple[float | Fraction, Fraction]]) -> Fraction:
     mean = _mean(of)
-    return sum(((Fraction(value) - mean) ** 2 for value in of), Fraction(0)) / len(of)
+    return _mean([((Fraction(score) - mean) ** 2, weight) for score, weight in of])
 
 
 def _root(square: Fraction) -> Fraction:
@@ -178,8 +178,8 @@ def _root(square: Fraction) -> Fraction:
     return Fraction(math.isqrt(square.numerator * 4**shift // square.denominator), 2**shift)
 
 
-def binormal_curve(rows: Sequence[Row], at_fpr: Sequence[float]) -> list[dict[str, Any]] | None:
-    line = _line(rows) if not has_nan(rows) else None
+def binormal_curve(rows: Sequence[Any], at_fpr: Sequence[float]) -> list[dict[str, Any]] | None:
+    line = _line(Group(rows))
     if line is None:
         return None
     intercept, slope = line
@@ -205,21 +205,19 @@ def _interpolated(points: Sequence[tuple[Fraction, Fraction]], at: Fraction) -> 
     return max(heights)
 
 
-def rate_at_rate(rows: Sequence[Row], at: Fraction, *, wanted: str) -> dict[str, Any]:
+def rate_at_rate(rows: Sequence[Any], at: Fraction, *, wanted: str) -> dict[str, Any]:
     """The tpr at an fpr or the fpr at a tpr; standard error and limits are drawn at random."""
-    pos, neg = classes(rows)
-    counts = {"n_pos": len(pos), "n_neg": len(neg)}
+    group = Group(rows)
     names = ("se", "lower", "upper")
-    if has_nan(rows):
-        return {**dict.fromkeys((wanted, *names), math.nan), **counts}
-    points = _points(rows)
-    if points is None:
-        return {**dict.fromkeys((wanted, *names)), **counts}
-    curve = [(Fraction(fp, len(neg)), Fraction(tp, len(pos))) for _, tp, fp in points]
+    if group.has_nan:
+        return {**dict.fromkeys((wanted, *names), math.nan), **group.counts}
+    if not group.has_pairs:
+        return {**dict.fromkeys((wanted, *names)), **group.counts}
+    curve = [(fp / group.n, tp / group.p) for _, fp, tp in group.points()]
     if wanted == "tpr":
         rate = _interpolated(curve, at)
     else:
         # The curve turned about the other diagonal: the lowest fpr is the highest specificity.
         rate = 1 - _interpolated([(y, 1 - x) for x, y in curve], at)
-    drawn = ... if len(pos) > 1 and len(neg) > 1 else None
-    return {wanted: float(rate), **dict.fromkeys(names, drawn), **counts}
+    drawn = ... if len(group.pos) > 1 and len(group.neg) > 1 and not group.weighted else None
+    return {wanted: float(rate), **dict.fromkeys(names, drawn), **group.counts}

@@ -65,7 +65,7 @@ def area(rows: Sequence[Row], of: Callable[[Fraction], Fraction]) -> float | Non
     group = Group(rows)
     if group.has_nan:
         return math.nan
-    won = sum(
+    u = sum(
         (
             p[1] * n[1] * (Fraction(p[0] > n[0]) + Fraction(p[0] == n[0]) / 2)
             for p in group.pos
@@ -74,7 +74,7 @@ def area(rows: Sequence[Row], of: Callable[[Fraction], Fraction]) -> float | Non
         Fraction(),
     )
     pairs = group.p * group.n
-    return float(of(won / pairs)) if pairs else None
+    return float(of(u / pairs)) if pairs else None
 
 
 def partial_area(
@@ -174,7 +174,7 @@ def on_curve(
     *,
     weighted: bool = False,
 ) -> list[dict[str, Any]] | None:
-    """What a curve says of a group that has one."""
+    """The points of a curve, for a group that has one."""
     group = Group(rows)
     return None if group.has_nan or not group.has_pairs else make(group, group.points(), weighted)
 
@@ -208,7 +208,7 @@ def without_intermediate(group: Group, points: list[Point], weighted: bool) -> l
 
 
 def hull_points(points: list[Point]) -> list[Point]:
-    """Those that lie above every line between an earlier and a later one."""
+    """The points that lie above every line between an earlier and a later point."""
     return [
         b
         for i, b in enumerate(points)
@@ -225,13 +225,13 @@ def thinned(group: Group, points: list[Point], weighted: bool, *, most: int) -> 
     while len(left) > most:
         areas = [(abs(_turn(left[i - 1], left[i], left[i + 1])), i) for i in range(1, len(left) - 1)]
         left.pop(min(areas)[1])
-    told = whole_curve(group, left, weighted)
-    for i, point in enumerate(told):
+    curve = whole_curve(group, left, weighted)
+    for i, point in enumerate(curve):
         a, b = left[max(i - 1, 0)], left[i]
         between = [p for p in points[points.index(a) + 1 : points.index(b)] if a[1] < b[1]]
         off = [abs(p[2] - a[2] - (b[2] - a[2]) * (p[1] - a[1]) / (b[1] - a[1])) / group.p for p in between]
         point["error"] = float(max(off, default=Fraction()))
-    return told
+    return curve
 
 
 def at_rates(
@@ -263,12 +263,12 @@ def at_thresholds(
 
 
 def pr_curve(group: Group, points: list[Point], weighted: bool) -> list[dict[str, Any]]:
-    told = whole_curve(group, points, weighted)
-    for point, (_, fp, tp) in zip(told, points, strict=True):
+    curve = whole_curve(group, points, weighted)
+    for point, (_, fp, tp) in zip(curve, points, strict=True):
         del point["fpr"]
         point["precision"] = float(tp / (tp + fp)) if tp + fp else 1.0
         point["recall"] = point.pop("tpr")
-    return told
+    return curve
 
 
 def cost_curve(group: Group, points: list[Point], _: bool) -> list[dict[str, Any]]:
@@ -285,15 +285,15 @@ def cost_curve(group: Group, points: list[Point], _: bool) -> list[dict[str, Any
             if slope != 0 and 0 < (crossing := (b[0] - a[0]) / slope) < 1:
                 crossings.add(crossing)
     at = sorted(crossings)
-    told: list[tuple[Fraction, tuple[Fraction, Fraction, float | None]]] = []
+    corners: list[tuple[Fraction, tuple[Fraction, Fraction, float | None]]] = []
     for here, after in zip(at, [*at[1:], None], strict=True):
         middle = (here + after) / 2 if after is not None else here
         best = min(cost(line, middle) for line in lines)
         # At the end several lines may cost the same: the best is the highest score.
         line = next(line for line in lines if cost(line, middle) == best)
-        if told and after is not None and told[-1][1] == line:
+        if corners and after is not None and corners[-1][1] == line:
             continue
-        told.append((here, line))
+        corners.append((here, line))
     return [
         {
             "probability_cost": float(pc),
@@ -302,7 +302,7 @@ def cost_curve(group: Group, points: list[Point], _: bool) -> list[dict[str, Any
             "fpr": float(line[0]),
             "tpr": float(line[1]),
         }
-        for pc, line in told
+        for pc, line in corners
     ]
 
 
@@ -428,7 +428,7 @@ def confusion_at(
     tn, fn = group.n - fp, group.p - tp
     rates = _rates(group, fp, tp, beta)
     product = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
-    told: dict[str, Any] = {
+    record: dict[str, Any] = {
         **rates,
         "npv": share(tn, tn + fn),
         "error": share(fp + fn, group.p + group.n),
@@ -439,11 +439,11 @@ def confusion_at(
     }
     for name, part, whole in (("tpr", tp, group.p), ("fpr", fp, group.n)):
         both = wilson(int(part), int(whole), z) if whole and not weighted else (None, None)
-        told[f"{name}_lower"], told[f"{name}_upper"] = both
+        record[f"{name}_lower"], record[f"{name}_upper"] = both
     counts = dict(zip(masses, (tp, fp, tn, fn), strict=True))
     return {
         "threshold": at,
         **{name: group.mass(weight, weighted=weighted) for name, weight in counts.items()},
-        **told,
+        **record,
         **group.counts,
     }

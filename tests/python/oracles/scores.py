@@ -1,4 +1,4 @@
-"""The definitions, too simple to be wrong: all pairs, exact fractions, no sorting of one's own device."""
+"""The definitions in their simplest form: all pairs, and exact fractions."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ MAYBE: Final = object()
 """Stands for any number, or none."""
 
 
-def won(pos: Any, neg: Any) -> Fraction:
-    """What a positive gets from a pair: 1, 1/2 or 0."""
+def concordance(pos: Any, neg: Any) -> Fraction:
+    """The concordance of a positive and a negative: 1, or 1/2 for a tie, or 0."""
     return Fraction(1 if pos > neg else 0) if pos != neg else Fraction(1, 2)
 
 
@@ -32,7 +32,7 @@ def has_nan(rows: Sequence[Row]) -> bool:
 
 def u_statistic(rows: Sequence[Row]) -> Fraction:
     pos, neg = classes(rows)
-    return sum((won(p, n) for p in pos for n in neg), Fraction(0))
+    return sum((concordance(p, n) for p in pos for n in neg), Fraction(0))
 
 
 def roc_auc(rows: Sequence[Row]) -> float | None:
@@ -72,7 +72,7 @@ def _normal_tail(z: float) -> float:
 
 
 def p_value(statistic: float, alternative: str, upper_tail: Callable[[float], float]) -> float:
-    """Of a statistic whose distribution is symmetric around 0."""
+    """The p-value of a statistic whose distribution is symmetric around 0."""
     if alternative == "two-sided":
         return min(1.0, 2 * upper_tail(abs(statistic)))
     return upper_tail(statistic if alternative == "greater" else -statistic)
@@ -134,10 +134,10 @@ def mann_whitney_u(
 
 
 def placements(rows: Sequence[Row]) -> tuple[list[Fraction], list[Fraction]]:
-    """For each positive the share of negatives it beats, for each negative the share that beats it."""
+    """For each positive the share of negatives below, and for each negative the share of positives above."""
     pos, neg = classes(rows)
-    of_pos = [sum((won(p, n) for n in neg), Fraction(0)) / len(neg) for p in pos]
-    of_neg = [sum((won(p, n) for p in pos), Fraction(0)) / len(pos) for n in neg]
+    of_pos = [sum((concordance(p, n) for n in neg), Fraction(0)) / len(neg) for p in pos]
+    of_neg = [sum((concordance(p, n) for p in pos), Fraction(0)) / len(pos) for n in neg]
     return of_pos, of_neg
 
 
@@ -182,7 +182,7 @@ def hodges_lehmann(rows: Sequence[Row], level: float) -> dict[str, Any]:
         m, n = len(pos), len(neg)
         ties = [one.count(score) for one in (pos, neg) for score in set(one)]
         variance = m * n / 12 * (m + n + 1 - sum(t**3 - t for t in ties) / ((m + n) * (m + n - 1)))
-        # The shifts for which U - 1/2 stays within the quantile: count the pairs that a shift leaves won.
+        # The shifts for which U - 1/2 stays within the quantile: count the pairs with a higher positive.
         most = m * n / 2 + 0.5 + float(norm.isf(tail)) * math.sqrt(variance)
         first = next((k for k in range(1, m * n + 1) if m * n - k < most), m * n)
         first = first if m * n - (first - 1) >= most else 0
@@ -291,15 +291,15 @@ def hanley_mcneil(auc: float, n_pos: int, n_neg: int) -> float:
 
 
 def roc_auc_bootstrap(rows: Sequence[Row]) -> dict[str, Any]:
-    """Where a bootstrap has an answer; which one, the draws decide."""
+    """Whether a bootstrap has an answer. Its value depends on the random draws, so any number is accepted."""
     answer = roc_auc_ci(rows, z=1.0)
     return {
-        key: ... if key in ("se", "lower", "upper") and _there(value) else value
+        key: ... if key in ("se", "lower", "upper") and _defined(value) else value
         for key, value in answer.items()
     }
 
 
-def _there(value: Any) -> bool:
+def _defined(value: Any) -> bool:
     return value is not None and not math.isnan(value)
 
 
@@ -310,7 +310,7 @@ def _covariance(a: Sequence[Fraction], b: Sequence[Fraction]) -> Fraction:
 
 
 def covariances(rows: Sequence[Any], scores: int) -> list[list[Fraction]]:
-    """DeLong's, of rows (label, score, score, ...)."""
+    """DeLong's covariance, of rows (label, score, score, ...)."""
     of = [placements([(row[0], row[1 + k]) for row in rows]) for k in range(scores)]
     m, n = len(of[0][0]), len(of[0][1])
 
@@ -322,7 +322,7 @@ def covariances(rows: Sequence[Any], scores: int) -> list[list[Fraction]]:
 
 
 def clustered_covariances(rows: Sequence[Any], scores: int) -> list[list[Fraction]] | None:
-    """Obuchowski's, of rows (label, score, ..., cluster)."""
+    """Obuchowski's covariance, of rows (label, score, ..., cluster)."""
     pos_rows, neg_rows = [row for row in rows if row[0]], [row for row in rows if not row[0]]
     m, n = len(pos_rows), len(neg_rows)
     clusters = sorted({row[-1] for row in rows})
@@ -427,12 +427,12 @@ def partial_area(rows: Sequence[Row], max_fpr: Fraction) -> Fraction:
 def partial_area_difference(rows: Sequence[Any], max_fpr: Fraction) -> dict[str, Any]:
     pairs = [[(row[0], row[1 + k]) for row in rows] for k in range(2)]
     whole = roc_auc_difference(rows, z=1.0)
-    if not _there(whole["difference"]):
+    if not _defined(whole["difference"]):
         return whole
     a, b = (partial_area(one, max_fpr) for one in pairs)
     answer = whole | {"estimate_a": float(a), "estimate_b": float(b), "difference": ...}
     drawn = dict.fromkeys(("se", "lower", "upper"), ...) if whole["se"] is not None else {}
-    # A standard error of 0 leaves nothing to standardise; that too, the draws decide.
+    # With a standard error of 0 the statistic is undefined, and whether it is 0 depends on the random draws.
     return answer | drawn | {"z": MAYBE, "p_value": MAYBE} if drawn else answer
 
 
@@ -444,14 +444,12 @@ def roc_auc_difference_power(rows: Sequence[Any]) -> dict[str, Any]:
         return {**counts, **dict.fromkeys(names, math.nan)}
     if test["se"] is None or test["se"] == 0:
         return {**counts, **dict.fromkeys(names)}
-    matrix = covariances(rows, 2)
-    null_se = math.sqrt(2 * max(Fraction(0), matrix[0][0] - matrix[0][1]))
     difference, se = abs(test["difference"]), test["se"]
     critical, wanted = float(norm.isf(0.025)), float(norm.isf(0.2))
-    power = _normal_tail((critical * null_se - difference) / se)
+    power = _normal_tail(critical - difference / se)
     if difference == 0:
         return {**counts, "power": power, "needed_pos": None, "needed_neg": None}
-    times = ((critical * null_se + wanted * se) / difference) ** 2
+    times = ((critical + wanted) * se / difference) ** 2
     needed = {"needed_pos": times * counts["n_pos"], "needed_neg": times * counts["n_neg"]}
     return {**counts, "power": power, **needed}
 
@@ -482,11 +480,11 @@ def roc_auc_compare(rows: Sequence[Any], z: float) -> dict[str, Any]:
 
 
 def roc_curve_difference(rows: Sequence[Any]) -> dict[str, Any]:
-    """Where the test has an answer; which one, the draws decide."""
+    """Whether the test has an answer. Its value depends on the random draws, so any number is accepted."""
     test = roc_auc_difference(rows, z=1.0)
     counts = {key: test[key] for key in ("n_pos", "n_neg")}
-    told = test["difference"]
-    return {**dict.fromkeys(("statistic", "p_value"), ... if _there(told) else told), **counts}
+    difference = test["difference"]
+    return {**dict.fromkeys(("statistic", "p_value"), ... if _defined(difference) else difference), **counts}
 
 
 def folds(rows: Sequence[Any]) -> dict[str, list[Any]]:

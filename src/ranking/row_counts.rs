@@ -1,0 +1,12 @@
+//! How many rows a group has, whatever they weigh.
+
+/// How many rows a group has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RowCounts {
+    /// Positives: rows that are not missing and whose label is 1.
+    pub n_pos: u64,
+    /// Negatives: rows that are not missing and whose label is 0.
+    pub n_neg: u64,
+    /// Rows that were skipped.
+    pub n_missing: u64,
+}

@@ -1,0 +1,191 @@
+//! All numbers that decide how fast the kernel is.
+//!
+//! Each says what it decides, and what was measured or what it follows from. None of them changes an answer, except
+//! that those of the outline, and [`SHARD_ROWS`] from which on there is one, decide which points stand for a large
+//! curve. The tests of [`ties`](super::ties) hold every way of ranking against the definition.
+
+// Which way a group is ranked.
+
+/// From this many rows on, a group is ranked by all threads, in shards. It is about where the keys of a group outgrow
+/// the cache of one core.
+pub const SHARD_ROWS: usize = 1 << 17;
+
+/// A group of fewer rows is not searched for few distinct scores. Such a group is ranked so soon that a search which
+/// finds nothing would show.
+pub(super) const COUNTED_ROWS: usize = 1 << 11;
+
+/// A group is counted as long as this many of its rows share a score, on average. It decides when counting stops, and
+/// so how many rows are counted in vain where scores are distinct.
+pub(super) const ROWS_PER_KEY: usize = 64;
+
+/// A group of fewer rows is compared pair by pair.
+///
+/// Measured against spreading both classes over buckets: with 40 rows, comparing all pairs takes half as long; with 100
+/// rows both take as long.
+pub(super) const FEW_ROWS: usize = 64;
+
+// The keys of a class in buckets (`class_keys`).
+
+/// Rows in a bucket, on average.
+///
+/// Measured on groups of 10^4 normal scores, by pairs of both classes: a tenth slower with 4 or with 16 than with 8 or
+/// 12.
+pub(super) const ROWS_PER_BUCKET: usize = 10;
+
+/// From this many rows on, a sample of [`SAMPLE`] rows decides how they are spread. With fewer rows, sorting the sample
+/// would take too large a share of the time.
+pub(super) const SAMPLED_ROWS: usize = 2048;
+
+/// A bucket of at most this many keys is sorted by insertion in the loop itself. The standard sort does the same for
+/// few keys, but behind a call.
+pub(super) const INSERTION_KEYS: usize = 12;
+
+/// Equal keys that are counted one by one. The end of a longer run of equal keys is found by halving.
+pub(super) const EQUAL_STEPS: usize = 8;
+
+/// Keys whose lowest and highest position are sought at once: one 512-bit register of floats, or two of 256 bits.
+pub(super) const LANES: usize = 8;
+
+// The index of a class (`index`, `look_up`).
+
+/// Buckets for each indexed key.
+///
+/// Measured on groups of 10^4 normal scores, whose middle is four times as dense as their average: with 1, the AUC
+/// takes a tenth longer, because more buckets hold more than [`WINDOW`] keys.
+pub(super) const BUCKETS_PER_KEY: usize = 2;
+
+/// Keys that a lookup compares at once. A bucket of more keys is sorted and searched by halving.
+pub(super) const WINDOW: usize = 4;
+
+/// Keys whose buckets are found together. Twice this number must fit a byte, in which the keys of one byte are counted.
+///
+/// Measured on groups of 10^4 normal scores: the AUC takes a quarter less time than with one key after the other.
+pub(super) const TOGETHER: usize = 64;
+const _: () = assert!(2 * TOGETHER <= u8::MAX as usize);
+
+/// From this many indexed keys on, a sample of [`SAMPLE`] keys decides how they are spread. With fewer keys, sorting
+/// the sample would take too large a share of the time.
+pub(super) const SAMPLED_KEYS: usize = 2048;
+
+/// Pieces of keys that one task looks up, where threads share the work of one large group.
+pub(super) const PIECES_PER_TASK: usize = 64;
+
+// Maps of scores to buckets (`map`).
+
+/// Scores in a sample, at most.
+pub(super) const SAMPLE: usize = 256;
+
+/// A sample of at least this many scores says more than the range: its extremes may be outliers, and its shape decides
+/// between one straight line and many.
+pub(super) const LARGE_SAMPLE: usize = SAMPLE / 2;
+
+/// A straight line is judged by the number of sampled scores in each of this many equal stretches of it.
+pub(super) const STRETCHES: usize = 64;
+
+/// A straight line is good enough if no stretch holds more than one in this many of the sampled scores. The fullest
+/// stretch of normal scores holds about one in thirty.
+pub(super) const FULLEST_SHARE: usize = 8;
+
+/// Cells of a grid of many lines. It must be a power of two, and it is so small that the lines stay in the first cache.
+pub(super) const GRID_CELLS: usize = 512;
+const _: () = assert!(GRID_CELLS.is_power_of_two());
+
+/// From this many sampled scores on, a cell's line goes through them. With fewer, it goes from border to border.
+pub(super) const TRUSTED_SCORES: usize = 4;
+
+// Shards of a large group (`shards`, `weighted_shards`, `streams`).
+
+/// Bytes of the indexed keys of a shard, on average. Together with their buckets and with the other rows of the shard,
+/// they stay in 512 KiB, the second cache of the core where this was measured.
+pub(super) const INDEXED_BYTES: usize = 1 << 16;
+
+/// Shards of a large group, at least. A map of many lines needs some shards for each of them.
+pub(super) const MIN_SHARDS: usize = 64;
+
+/// Shards of a large group, at most. Each shard is two streams that every block writes to.
+pub(super) const MAX_SHARDS: usize = 512;
+
+/// Blocks of a large group for each thread, so that other threads can help one that falls behind.
+pub(super) const BLOCKS_PER_THREAD: usize = 4;
+
+/// Shards for each thread that are walked before their answers are joined. Where an answer is as large as its shard,
+/// the number bounds the memory of answers that wait.
+pub(super) const SHARDS_AT_A_TIME: usize = 2;
+
+/// Keys in a chunk of a stream.
+///
+/// Measured on 10^7 rows in 1024 streams: with 64, reading takes half as long again as with 256, since each chunk is a
+/// new place in memory; with 512, writing takes a third longer, and the unfilled ends add up.
+pub(super) const CHUNK: usize = 256;
+
+// Few distinct scores (`counted`).
+
+/// Distinct keys that a table holds, at most.
+pub(super) const MOST_KEYS: usize = 1 << 13;
+
+/// Slots of a table for each of its keys, at least. Of keys spread at random, all but one in thirty are then in the
+/// slot of their hash.
+pub(super) const SLOTS_PER_KEY: usize = 16;
+
+/// Slots of a new table. It doubles whenever its keys call for more.
+pub(super) const FIRST_SLOTS: usize = 1 << 8;
+
+// Placements row by row (`row_placements`).
+
+/// Rows in a part, about.
+///
+/// Measured on two normal scores of 10^6 rows, 30 % positive: with one part the lookups wait for memory, and the paired
+/// test takes 2.6 times as long.
+pub(super) const PART_ROWS: usize = 1 << 14;
+
+/// Parts, at most. Each part takes in two streams of rows, and more streams leave the first cache.
+pub(super) const MOST_PARTS: usize = 256;
+
+// Scores that several rows share (`duplicates`).
+
+/// Marks for each row. With 16 marks, one key in sixteen is sorted in vain.
+pub(super) const MARKS_PER_ROW: usize = 16;
+
+/// Words of the second marks, which stay in the first cache: 4 KiB.
+pub(super) const SECOND_MARK_WORDS: usize = 1 << 9;
+
+// The outline of a large group (`outline`).
+
+/// Bits of the cell numbers of the first grid.
+///
+/// Floats of one sign that differ by a factor of 1000 spread over some hundreds of cells, each of which is then cut
+/// again.
+pub(super) const FIRST_GRID_BITS: u32 = 16;
+
+/// An outline is too coarse if a cell has more than this many times the rows that it should have.
+pub(super) const TOO_MANY_TIMES: u64 = 8;
+
+// Steps, counts and weights (`steps`, `counts`, `fixed_point`).
+
+/// Steps that are handed out at once. One call through a pointer costs little beside this many steps, and 2 KiB of
+/// steps stay in the first cache.
+pub(super) const STEPS_AT_A_TIME: usize = 64;
+
+/// Scores that counts get room for before their number is known, at most. Few groups of more rows have as many distinct
+/// scores as rows.
+pub(super) const MOST_ROOM: u64 = 64;
+
+/// Rows whose weights one task looks at, where threads share the work of one large group.
+pub(super) const WEIGHTS_PER_TASK: usize = 1 << 16;
+
+// The division of work among threads (`tasks`).
+
+/// What a group costs besides its rows, in rows: one entry into the kernel, and one record.
+pub(super) const ROWS_PER_GROUP: usize = 16;
+
+/// Work of fewer rows in all is done by the thread that asks for it, because waking other threads takes longer. Groups
+/// of [`SHARD_ROWS`] divide their work, and may only do so inside a pool.
+pub(super) const PARALLEL_ROWS: usize = 1 << 14;
+const _: () = assert!(PARALLEL_ROWS <= SHARD_ROWS);
+
+/// Tasks for each thread, so that other threads can help one that falls behind.
+pub(super) const TASKS_PER_THREAD: usize = 8;
+
+/// Parts for each thread of work whose pieces all take about as long. The threads that are done wait for the last part,
+/// so parts are small.
+pub(super) const PARTS_PER_THREAD: usize = 32;
