@@ -72,7 +72,8 @@ def roc_auc_multiclass(
         For unknown options, for fewer than two classes, for a number of classes that is not the number of
         columns, and for columns whose names are not known if ``classes`` is not given.
     TypeError
-        If a column is neither name nor expression, or ``classes`` is a single string.
+        If a column is neither name nor expression, or may be several columns, or ``classes`` is no list of
+        values.
     polars.exceptions.PolarsError
         When the plan is resolved: for probabilities that are not numbers. When the plan runs: for a label
         that is not one of the classes, and for a list of another length.
@@ -114,15 +115,23 @@ def roc_auc_multiclass(
     if not probabilities:
         msg = f'{name}: expected a column for each class; write {name}("label", "class_a", "class_b", ...)'
         raise ValueError(msg)
-    given = None if classes is None else _as_text(classes)
     columns = list(probabilities)
+    _refuse_several(columns)
+    given = None if classes is None else _as_text(classes)
     if given is not None and len(columns) == 1 and len(given) > 1:
         columns = _listed(columns[0], len(given))
-    named = [_named(column) for column in columns] if given is None else given
-    if len(named) < 2 or len(set(named)) < len(named) or len(named) != len(columns):
+    named = _of_columns(columns) if given is None else given
+    if len(named) < 2:
+        msg = f"{name}: classes must be two or more, got {named}; write one for each column, in order"
+        raise ValueError(msg)
+    twice = next((one for place, one in enumerate(named) if one in named[:place]), None)
+    if twice is not None:
+        msg = f"{name}: classes hold {twice!r} twice, compared as text; write each once, as the columns are"
+        raise ValueError(msg)
+    if len(named) != len(columns):
         msg = (
-            f"{name}: classes must be two or more, each once, one for each column, got {named} for "
-            f"{len(columns)} columns; a List or Array column needs them too: classes=[...]"
+            f"{name}: classes are {len(named)}, {named}, and columns are {len(columns)}; "
+            "write one class for each column, in order"
         )
         raise ValueError(msg)
     return expression(
@@ -139,11 +148,53 @@ def _as_text(classes: Any) -> list[str]:
     if isinstance(classes, str | bytes) or not isinstance(classes, Iterable):
         msg = f'roc_auc_multiclass: classes must be a list, such as ["a", "b", "c"], got {classes!r}'
         raise TypeError(msg)
-    texts = [pl.Series([value]).cast(pl.String).item() for value in classes]
+    try:
+        texts = [pl.Series([value]).cast(pl.String).item() for value in classes]
+    except (pl.exceptions.PolarsError, TypeError, OverflowError) as error:
+        msg = f"roc_auc_multiclass: classes must be values of a column, such as words or integers: {error}"
+        raise TypeError(msg) from error
     if None in texts:
         msg = "roc_auc_multiclass: classes hold None, but rows without a label are skipped; leave it out"
         raise ValueError(msg)
     return texts
+
+
+def _refuse_several(columns: list[IntoExpr]) -> None:
+    """Refuse what stands for several columns, whose order says nothing of classes."""
+    example = 'roc_auc_multiclass("label", "class_a", "class_b", "class_c")'
+    for column in columns:
+        if isinstance(column, list | tuple):
+            msg = (
+                "roc_auc_multiclass: every class has a column of its own, "
+                f"got a {type(column).__name__} of {len(column)}; write {example}"
+            )
+            raise TypeError(msg)
+        if isinstance(column, pl.Expr) and column.meta.has_multiple_outputs():
+            msg = (
+                f"roc_auc_multiclass: every class has a column of its own, got {column}, "
+                f"which may be several; write {example}"
+            )
+            raise TypeError(msg)
+
+
+def _of_columns(columns: list[IntoExpr]) -> list[str]:
+    """Return the names of columns as the classes."""
+    names = [_named(column) for column in columns]
+    if len(names) == 1:
+        msg = (
+            f"roc_auc_multiclass: expected a column for each class, got {names[0]!r} only; of a List or "
+            f'Array column say which class each number is for: roc_auc_multiclass("label", "{names[0]}", '
+            'classes=["a", "b", "c"])'
+        )
+        raise ValueError(msg)
+    twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
+    if twice is not None:
+        msg = (
+            f"roc_auc_multiclass: two columns are named {twice!r}; say which class each is for, in order: "
+            "classes=[...]"
+        )
+        raise ValueError(msg)
+    return names
 
 
 def _listed(column: IntoExpr, k: int) -> list[IntoExpr]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
-from numbers import Integral, Real
+from numbers import Integral
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import polars as pl
@@ -13,10 +14,12 @@ from polars_auc._options import (
     adjustment,
     between_0_and_1,
     bootstrap,
+    number,
     one_of,
     rate,
     rate_range,
     resampling,
+    told,
 )
 from polars_auc._plugin import expression
 
@@ -274,7 +277,7 @@ def roc_auc_compare(
     if reference is not None and (
         isinstance(reference, bool) or not isinstance(reference, Integral) or not 0 <= reference < len(given)
     ):
-        msg = f"{name}: reference must be a score's place, from 0 to {len(given) - 1}, got {reference!r}"
+        msg = f"{name}: reference must be a score's place, from 0 to {len(given) - 1}, got {told(reference)}"
         if expand:
             msg += "; an expression of several columns counts as one place, so write the reference before it"
         raise ValueError(msg)
@@ -460,10 +463,11 @@ def cv_roc_auc_difference(
     one_of(name, "alternative", alternative, ALTERNATIVES)
     between_0_and_1(name, "level", level)
     ratio = test_train_ratio
-    if ratio is not None and (
-        isinstance(ratio, bool) or not isinstance(ratio, Real) or not 0 <= ratio < float("inf")
-    ):
-        msg = f"{name}: test_train_ratio must be 0 or more, such as 1/9 for ten folds, got {ratio!r}"
+    if ratio is not None and not 0 <= number(ratio) < math.inf:
+        msg = (
+            f"{name}: test_train_ratio must be a finite number, 0 or more, such as 1/9 for ten folds, "
+            f"got {told(ratio)}"
+        )
         raise ValueError(msg)
     return expression(
         name,

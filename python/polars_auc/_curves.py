@@ -135,8 +135,9 @@ def roc_curve(
     """
     name = "roc_curve"
     columns = {"score": score, "label": label, "weight": weight}
+    drop = flag(name, "drop_intermediate", drop_intermediate)
     options = {
-        "drop_intermediate": flag(name, "drop_intermediate", drop_intermediate) or None,
+        "drop_intermediate": drop or None,
         "at_fpr": at_fpr,
         "at_tpr": at_tpr,
         "at_threshold": at_threshold,
@@ -156,7 +157,7 @@ def roc_curve(
     if at_threshold is not None:
         numbers = listed(name, "at_threshold", at_threshold)
         return _at(columns, "threshold", [threshold(name, "at_threshold", number) for number in numbers])
-    return expression(name, columns, drop_intermediate=drop_intermediate)
+    return expression(name, columns, drop_intermediate=drop)
 
 
 def _at(columns: dict[str, IntoExpr | None], what: str, values: Sequence[object]) -> pl.Expr:

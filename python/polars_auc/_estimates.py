@@ -96,7 +96,7 @@ def roc_auc(
     0.3333333333333333
     """
     name = "roc_auc"
-    flag(name, "standardized", standardized)
+    standardized = flag(name, "standardized", standardized)
     columns = {"score": score, "label": label, "weight": weight}
     fpr, tpr = rate_range(name, "fpr", min_fpr, max_fpr), rate_range(name, "tpr", min_tpr, max_tpr)
     if fpr is None and tpr is None:

@@ -93,10 +93,23 @@ def _column(name: str, role: str, column: IntoExpr | None, roles: list[str]) -> 
     if isinstance(column, str):
         return pl.col(column)
     # A Series would be a literal, with the same values for every group.
-    in_order = sorted(roles, key=lambda role: role != "label")
-    example = ", ".join(f'"{role}"' for role in in_order if role not in ("cluster", "weight"))
+    in_order = [role for role in sorted(roles, key=lambda role: role != "label") if role not in _OPTIONAL]
+    names = ", ".join(f'"{role}"' for role in in_order)
+    frame = "frame"
+    if _holds_values(column):
+        frame = "pl.DataFrame({" + ", ".join(f'"{role}": {role}' for role in in_order) + "})"
     msg = (
         f"{name}: {role} must be a column name or an expression, got {type(column).__name__}; "
-        f"write frame.select({name}({example}))"
+        f"write {frame}.select({name}({names}))"
     )
     raise TypeError(msg)
+
+
+_OPTIONAL = ("cluster", "weight")
+
+
+def _holds_values(column: object) -> bool:
+    """Say whether somebody gave the values themselves: a Series, an array, or a list of numbers."""
+    if isinstance(column, list | tuple):
+        return not any(isinstance(value, str | pl.Expr) for value in column)
+    return hasattr(column, "__array__") or hasattr(column, "__arrow_c_stream__")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from polars_auc._options import ALTERNATIVES, between_0_and_1, one_of
+from polars_auc._options import ALTERNATIVES, between_0_and_1, flag, one_of
 from polars_auc._plugin import expression
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def mann_whitney_u(
         alternative=alternative,
         method=method,
         two_sided=two_sided,
-        continuity=bool(continuity),
+        continuity=flag("mann_whitney_u", "continuity", continuity),
     )
 
 
