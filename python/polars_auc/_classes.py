@@ -22,6 +22,7 @@ def roc_auc_multiclass(
     classes: Iterable[object] | None = None,
     multi_class: Literal["ovr", "ovo"] = "ovr",
     average: Literal["macro", "weighted", "micro"] | None = "macro",
+    count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the AUC of more than two classes: the average over classes, or over pairs of classes.
 
@@ -46,6 +47,9 @@ def roc_auc_multiclass(
         - ``"micro"``: every row counts once for each class: as a positive for its own class and as a negative
           for every other class. The result is the AUC of all these rows together; with ``"ovr"`` only.
         - ``None``: no average, only the AUCs of the classes or pairs.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -136,7 +140,11 @@ def roc_auc_multiclass(
         raise ValueError(msg)
     return expression(
         name,
-        {**{f"probability_{place}": column for place, column in enumerate(columns, 1)}, "label": label},
+        {
+            **{f"probability_{place}": column for place, column in enumerate(columns, 1)},
+            "label": label,
+            "count": count,
+        },
         classes=named,
         multi_class=multi_class,
         average=average or "none",
@@ -219,7 +227,7 @@ def _named(column: IntoExpr) -> str:
         raise ValueError(msg) from error
 
 
-def roc_auc_ordinal(label: IntoExpr, score: IntoExpr) -> pl.Expr:
+def roc_auc_ordinal(label: IntoExpr, score: IntoExpr, *, count: IntoExpr | None = None) -> pl.Expr:
     """Return how well one score separates ordered classes: the mean AUC of their pairs, and the C-index.
 
     Parameters
@@ -229,6 +237,9 @@ def roc_auc_ordinal(label: IntoExpr, score: IntoExpr) -> pl.Expr:
         classes; for an Enum it is the order of its categories. At most 1000 classes in a group.
     score
         Any numeric or Boolean column; higher means a higher class.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -270,10 +281,12 @@ def roc_auc_ordinal(label: IntoExpr, score: IntoExpr) -> pl.Expr:
     >>> answer["pairs"].explode().struct.unnest().rows()
     [(1, 2, 0.75), (1, 3, 1.0), (2, 3, 0.875)]
     """
-    return expression("roc_auc_ordinal", {"score": score, "label": label})
+    return expression("roc_auc_ordinal", {"score": score, "label": label, "count": count})
 
 
-def subgroup_auc(label: IntoExpr, score: IntoExpr, subgroup: IntoExpr) -> pl.Expr:
+def subgroup_auc(
+    label: IntoExpr, score: IntoExpr, subgroup: IntoExpr, *, count: IntoExpr | None = None
+) -> pl.Expr:
     """Return the AUC within a subgroup, within the background, and between the two.
 
     Parameters
@@ -285,6 +298,9 @@ def subgroup_auc(label: IntoExpr, score: IntoExpr, subgroup: IntoExpr) -> pl.Exp
     subgroup
         Which rows belong to the subgroup; all other rows are the background. Boolean, such as
         ``pl.col("country") == "NO"``, or an integer or float column that holds only 0 and 1.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -332,7 +348,7 @@ def subgroup_auc(label: IntoExpr, score: IntoExpr, subgroup: IntoExpr) -> pl.Exp
     >>> areas["subgroup_auc"], areas["bpsn_auc"], areas["bnsp_auc"], areas["background_auc"]
     (1.0, 0.75, 1.0, 1.0)
     """
-    return expression("subgroup_auc", {"score": score, "label": label, "subgroup": subgroup})
+    return expression("subgroup_auc", {"score": score, "label": label, "count": count, "subgroup": subgroup})
 
 
 def grouped_roc_auc(
@@ -341,6 +357,7 @@ def grouped_roc_auc(
     by: IntoExpr,
     *,
     average: Literal["macro", "rows", "positives", "pairs"] = "macro",
+    count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the mean of the AUCs of users, or of other groups that ``by`` makes: GAUC, or uAUC.
 
@@ -359,6 +376,9 @@ def grouped_roc_auc(
         The weight of a user: the same for every user (``"macro"``), or the number of their ``"rows"``
         (impressions), of their ``"positives"`` (clicks), or of their ``"pairs"`` of a positive and a
         negative.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -405,4 +425,6 @@ def grouped_roc_auc(
     {'auc': 0.7, 'n_groups': 2, 'n_undefined': 1, 'n_pos': 2, 'n_neg': 4}
     """
     one_of("grouped_roc_auc", "average", average, ("macro", "rows", "positives", "pairs"))
-    return expression("grouped_roc_auc", {"score": score, "label": label, "by": by}, average=average)
+    return expression(
+        "grouped_roc_auc", {"score": score, "label": label, "count": count, "by": by}, average=average
+    )

@@ -168,6 +168,12 @@ def _parser() -> argparse.ArgumentParser:
         help="the column of cross-validation folds, or SQL: adds their mean AUC",
     )
     command.add_argument(
+        "--count",
+        action=_Once,
+        metavar="COLUMN",
+        help="the column, or SQL, that says how many identical rows each row stands for",
+    )
+    command.add_argument(
         "--where",
         action="append",
         default=[],
@@ -218,13 +224,20 @@ def _report(chosen: argparse.Namespace) -> int:
         if schema[key].is_nested() or schema[key] in (pl.Binary, pl.Object):
             raise Refusal(f"--by names the column {key!r} of dtype {schema[key]}, which makes no groups")
     folds = None if chosen.folds is None else column("--folds", chosen.folds, schema, files)
+    count = None if chosen.count is None else column("--count", chosen.count, schema, files)
     if chosen.compare and len(scores) < 2:
         raise Refusal("--compare needs two --score or more")
     if chosen.versus is not None and not chosen.by:
         raise Refusal("--versus compares groups; name the column that makes them with --by")
     conditions = [condition("--where", where, schema, files=files) for where in chosen.where]
     rows = rows.filter(conditions) if conditions else rows
-    used = [label, *scores, *map(pl.col, chosen.by), *([] if folds is None else [folds]), *conditions]
+    used = [
+        label,
+        *scores,
+        *map(pl.col, chosen.by),
+        *(it for it in (folds, count) if it is not None),
+        *conditions,
+    ]
     names = list(dict.fromkeys(name for expression in used for name in expression.meta.root_names()))
     with _of_files(files, names):
         _refuse_words(chosen.label, label, rows)
@@ -244,6 +257,7 @@ def _report(chosen: argparse.Namespace) -> int:
             versus=versus,
             adjust=None if chosen.adjust == "none" else chosen.adjust,
             folds=folds,
+            count=count,
         )
         planned = plan.collect_schema()
     gates = [

@@ -46,6 +46,7 @@ def roc_auc_difference(
     at_tpr: float | None = None,
     n_resamples: int | None = None,
     seed: int | None = None,
+    count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the difference of two scores' AUCs on the same rows, with its interval and test.
 
@@ -79,6 +80,9 @@ def roc_auc_difference(
         The number of resamples; 2000 by default (bootstrap only).
     seed
         The seed of the random numbers; 0 by default (bootstrap only).
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -140,7 +144,7 @@ def roc_auc_difference(
         msg = f'{name}: method "delong" compares whole areas; take method="bootstrap"'
         raise ValueError(msg)
     drawn = bootstrap(name, method, n_resamples, seed)
-    columns = {"score_a": score_a, "score_b": score_b, "label": label}
+    columns = {"score_a": score_a, "score_b": score_b, "label": label, "count": count}
     if cluster is not None:
         columns["cluster"] = cluster
     return expression(
@@ -185,6 +189,7 @@ def roc_auc_compare(
     reference: int | None = None,
     adjust: Literal["holm", "bonferroni", "bh", "by"] | None = "holm",
     level: float = 0.95,
+    count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the AUCs of several scores of the same rows, their covariances, and the tests between them.
 
@@ -203,6 +208,9 @@ def roc_auc_compare(
         :func:`polars_auc.adjust_p_values`.
     level
         The coverage of all intervals, between 0 and 1.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -291,7 +299,7 @@ def roc_auc_compare(
     columns = {f"score_{place}": score for place, score in enumerate(given)}
     return expression(
         name,
-        {**columns, "label": label},
+        {**columns, "label": label, "count": count},
         expand=expand,
         reference=reference,
         adjust=adjustment(name, adjust),
@@ -317,6 +325,7 @@ def roc_curve_difference(
     *,
     n_permutations: int = 2000,
     seed: int = 0,
+    count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return Venkatraman's test that two scores of the same rows have one ROC curve.
 
@@ -332,6 +341,9 @@ def roc_curve_difference(
         The number of permutations.
     seed
         The seed of the random numbers, which also break ties.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -377,7 +389,7 @@ def roc_curve_difference(
     drawn = resampling("roc_curve_difference", n_permutations, seed, option="n_permutations")
     return expression(
         "roc_curve_difference",
-        {"score_a": score_a, "score_b": score_b, "label": label},
+        {"score_a": score_a, "score_b": score_b, "label": label, "count": count},
         resampling=drawn,
     )
 
@@ -391,6 +403,7 @@ def cv_roc_auc_difference(
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     level: float = 0.95,
     test_train_ratio: float | None = None,
+    count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the difference of two models' AUCs over the same folds, by the corrected resampled t-test.
 
@@ -411,6 +424,9 @@ def cv_roc_auc_difference(
         The number of test rows for each training row. The variance is corrected with it, because folds share
         training rows. ``None`` takes ``1 / (k - 1)``, the ratio of k folds; 0 gives the plain paired t-test,
         which rejects too often.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -471,7 +487,7 @@ def cv_roc_auc_difference(
         raise ValueError(msg)
     return expression(
         name,
-        {"score_a": score_a, "score_b": score_b, "label": label, "fold": fold},
+        {"score_a": score_a, "score_b": score_b, "label": label, "count": count, "fold": fold},
         alternative=alternative,
         level=float(level),
         test_train_ratio=None if ratio is None else float(ratio),

@@ -213,6 +213,7 @@ def roc_auc_difference_power(
     power: float = 0.8,
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     alpha: float = 0.05,
+    count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the power of the paired comparison of two scores, and the rows it needs, from a pilot sample.
 
@@ -229,6 +230,9 @@ def roc_auc_difference_power(
         the effect.
     alpha
         The level of the test, between 0 and 1.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -286,7 +290,7 @@ def roc_auc_difference_power(
     between_0_and_1(name, "power", power)
     return expression(
         name,
-        {"score_a": score_a, "score_b": score_b, "label": label},
+        {"score_a": score_a, "score_b": score_b, "label": label, "count": count},
         plan={"alpha": float(alpha), "alternative": alternative},
         power=float(power),
     )

@@ -40,6 +40,7 @@ def report(
     versus: object = None,
     adjust: Literal["holm", "bonferroni", "bh", "by"] | None = "holm",
     folds: IntoExpr | None = None,
+    count: IntoExpr | None = None,
 ) -> pl.LazyFrame:
     """Return the evaluation of scores, by group and overall, as a lazy frame.
 
@@ -70,6 +71,10 @@ def report(
         that are compared with the first.
     folds
         The column with the fold of each row; adds the mean of the folds' AUCs.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows, so ``GROUP BY segment, label, score`` of a database is
+        enough.
 
     Returns
     -------
@@ -140,6 +145,7 @@ def report(
         versus=versus,
         adjust=adjust,
         folds=folds,
+        count=count,
     )
     said = f"report: no row is positive: the label {label} is false in all of them; is it written right?"
     return table.map_batches(functools.partial(_warned, said))
@@ -160,6 +166,7 @@ def evaluation(
     versus: object,
     adjust: Any,
     folds: IntoExpr | None,
+    count: IntoExpr | None,
 ) -> pl.LazyFrame:
     """Return a report that says nothing of a label without a positive."""
     keys = keys_of("report", by, 'report(frame, "label", "score", by="segment")')
@@ -177,7 +184,7 @@ def evaluation(
         msg = 'report: versus compares groups, but there are none; write by="segment"'
         raise ValueError(msg)
     answers = [
-        roc_summary(label, score, ci=ci, level=level, n_resamples=n_resamples, seed=seed).alias(
+        roc_summary(label, score, ci=ci, level=level, n_resamples=n_resamples, seed=seed, count=count).alias(
             _column("summary", name)
         )
         for name, score in columns.items()
@@ -185,11 +192,13 @@ def evaluation(
     extras: dict[str, _Extra] = {}
     if folds is not None:
         for name, score in columns.items():
-            cv = cv_roc_auc(label, score, folds, level=level)
+            cv = cv_roc_auc(label, score, folds, level=level, count=count)
             answers.append(cv.alias(_column("folds", name)))
         extras["folds"] = _of_folds
     if compare:
-        joint = roc_auc_compare(label, *columns.values(), reference=0, adjust=adjust, level=level)
+        joint = roc_auc_compare(
+            label, *columns.values(), reference=0, adjust=adjust, level=level, count=count
+        )
         answers.append(joint.alias(_column("comparison", "all")))
         extras["compare"] = functools.partial(_gain, list(columns))
     overall = _one_row_a_score(rows.select(*answers), columns, extras)
@@ -206,7 +215,9 @@ def evaluation(
                 columns,
                 keys,
                 [
-                    compare_segments(rows, label, score, keys, versus=versus, adjust=adjust, level=level)
+                    compare_segments(
+                        rows, label, score, keys, versus=versus, adjust=adjust, level=level, count=count
+                    )
                     for score in columns.values()
                 ],
             )

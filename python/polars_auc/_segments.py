@@ -36,6 +36,7 @@ def compare_segments(
     versus: object = "rest",
     adjust: Literal["holm", "bonferroni", "bh", "by"] | None = "holm",
     level: float = 0.95,
+    count: IntoExpr | None = None,
 ) -> pl.LazyFrame:
     """Return the AUC of every segment with its interval, and its comparison with other rows, as a lazy frame.
 
@@ -62,6 +63,9 @@ def compare_segments(
         The adjustment of the p-values for the number of segments: see :func:`polars_auc.adjust_p_values`.
     level
         The coverage of all intervals, between 0 and 1.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -143,9 +147,10 @@ def compare_segments(
     _refuse_several("score", score, rows, f"{_EXAMPLE}, or {several}")
     compared = isinstance(versus, str) and versus in _COMPARED
     complete = pl.all_horizontal(pl.col(key).is_not_null() for key in keys)
-    columns: dict[str, IntoExpr] = {
+    columns: dict[str, IntoExpr | None] = {
         "score": score,
         "label": label,
+        "count": count,
         "by": pl.when(complete).then(pl.struct(pl.col(key) for key in keys)),
     }
     if not compared:

@@ -88,7 +88,7 @@ ROUNDING = 2.0**-60
 
 
 def rounding_of_precision(rows: list[Any]) -> float:
-    """How far the average precision may be off: each precision by the rounding of the weights that it counts."""
+    """How far the average precision may be off: each precision by the rounding of its weights."""
     group = oracles.Group(rows)
 
     def of_precision(threshold: float) -> float:
