@@ -209,7 +209,7 @@ def _report(chosen: argparse.Namespace) -> int:
     contents = None if chosen.output is None else as_file(chosen.output)
     with worded():
         rows, files = scan(chosen.files)
-    if chosen.output is not None and chosen.output.resolve() in {Path(name).resolve() for name in files}:
+    if chosen.output is not None and os.path.realpath(chosen.output) in map(os.path.realpath, files):
         raise Refusal(f"--output {str(chosen.output)!r} is one of the files to read; choose another name")
     if not 0 < chosen.level < 1:
         raise Refusal(f"--level must lie between 0 and 1, such as 0.95, got {chosen.level}")

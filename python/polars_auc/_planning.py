@@ -282,7 +282,7 @@ def roc_auc_difference_power(
     ... )
     >>> plan = pilot.select(pa.roc_auc_difference_power("ill", "new", "old")).unnest("new")
     >>> plan.select(pl.col("power").round(4), pl.col("needed_pos", "needed_neg").ceil()).row(0)
-    (0.3498, 25.0, 25.0)
+    (0.1685, 40.0, 40.0)
     """
     name = "roc_auc_difference_power"
     one_of(name, "alternative", alternative, ALTERNATIVES)

@@ -38,7 +38,7 @@ def scan(names: Sequence[str]) -> tuple[pl.LazyFrame, list[str]]:
         If a name is empty or matches nothing, if a file is named twice: once alone, and once by the
         partitioned folder that contains it; and if the name of a file is not UTF-8.
     """
-    plain: dict[Path, str] = {}
+    plain: dict[str, str] = {}
     partitioned: dict[str, list[str]] = {}
     for name in names:
         pattern, files = _matches(name)
@@ -49,9 +49,10 @@ def scan(names: Sequence[str]) -> tuple[pl.LazyFrame, list[str]]:
         if pattern and any("=" in file[below:] for file in files):
             partitioned[pattern] = files
         else:
-            plain.update((Path(file).resolve(), file) for file in files if Path(file).resolve() not in plain)
+            for file in files:
+                plain.setdefault(os.path.realpath(file), file)
     everything = [*plain.values(), *(file for files in partitioned.values() for file in files)]
-    if len({Path(file).resolve() for file in everything}) < len(everything):
+    if len(set(map(os.path.realpath, everything))) < len(everything):
         msg = f"{', '.join(map(repr, names))} name a file twice; name each once"
         raise ValueError(msg)
     scans = [_scan(pattern, partitions=True) for pattern in partitioned]

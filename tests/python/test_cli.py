@@ -758,3 +758,18 @@ def test_a_division_by_0_in_a_gate() -> None:
     pl.DataFrame({"y": [1, 1, 0, 0], "s": [2.0, 2.0, 1.0, 1.0]}).write_parquet("x.parquet")
     gate = ["report", "x.parquet", "--label", "y", "--score", "s", "--fail-if"]
     assert main([*gate, "(auc - 1) / NULLIF(se, 0) < 2"]) == 1
+
+
+def test_links_that_lead_nowhere(folder: Path, capsys: Capture) -> None:
+    (folder / "x").mkdir()
+    pl.DataFrame({"y": [1, 0], "s": [2.0, 1.0]}).write_parquet("x/1.parquet")
+    options = ["--label", "y", "--score", "s"]
+    for name, target in (("circle", "circle.parquet"), ("gone", "nothing.parquet")):
+        link = folder / "x" / f"{name}.parquet"
+        link.symlink_to(target)
+        for files in (f"x/{name}.parquet", "x"):
+            assert f"cannot read 'x/{name}.parquet'" in refused(["report", files, *options], capsys)
+        link.unlink()
+    (folder / "circle.csv").symlink_to("circle.csv")
+    assert main(["report", "x", *options, "-o", "circle.csv"]) == 0
+    assert "Traceback" not in capsys.readouterr().err
