@@ -19,6 +19,14 @@ fn refused(role: &str, name: &str, got: String, example: &str) -> String {
     )
 }
 
+/// Says how to leave out rows whose label is NaN: a comparison would make them negatives.
+fn not_a_number(role: &str, name: &str) -> String {
+    format!(
+        "{role} \"{name}\" holds NaN, which says nothing of a row, but a {role} is Boolean, or an integer or float \
+         column that holds only 0 and 1. To leave such rows out, write pl.col(\"{name}\").fill_nan(None)"
+    )
+}
+
 /// Refuses a dtype that cannot hold labels.
 pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
     if dtype::is_number(item) || matches!(item.dtype(), Dtype::Boolean | Dtype::Null) {
@@ -51,7 +59,12 @@ pub fn bits(role: &str, labels: &Values) -> Result<(Bitmap, Option<Bitmap>), Str
                         // A value under a null may be anything, so a second look leaves out the nulls.
                         let wrong = array.iter().flatten().find(|value| !one_or_zero(value));
                         if let Some(wrong) = wrong {
-                            return Err(refused(role, labels.name(), format!("holds {wrong}"), "..."));
+                            let wrong = wrong.to_string();
+                            return Err(if wrong == "NaN" {
+                                not_a_number(role, labels.name())
+                            } else {
+                                refused(role, labels.name(), format!("holds {wrong}"), "...")
+                            });
                         }
                     }
                     Ok((values.iter().map(|value| *value == $one).collect(), array.validity().cloned()))
