@@ -94,7 +94,8 @@ def mann_whitney_u(
     ``Var U = P N / 12 ((n + 1) - sum(t³ - t) / (n (n - 1)))`` over the ties of t rows each, n = P + N
     (Lehmann 1975, section 1.4). U and the sum are exact integers. Without ties the choices are counted in
     integers (Mann and Whitney 1947), with ties by Streitberg and Röhmel's (1986) shift algorithm, and only
-    for the tail that is needed. O(n log n), and O(n min(P, N) U) for the exact count.
+    for the tail that is needed. An exact p-value is one correctly rounded quotient of two counts, as long as
+    there are fewer than 2^126 choices, and otherwise a sum of floats. O(n log n), and O(n min(P, N) U) for the exact count.
 
     Examples
     --------
