@@ -55,8 +55,9 @@ def mann_whitney_u(
         from its expectation (coin and exactRankTests), or ``"doubled"``, twice the smaller tail (R's
         ``wilcox.test`` and scipy, which have no exact test with ties). Without ties both are the same.
     continuity
-        Whether U is moved by one half towards its expectation for the normal approximation, which is the
-        default in scipy and R, too.
+        Whether U is moved by one half for the normal approximation, which is the default in scipy and R, too.
+        A two-sided test moves it towards its expectation. A one-sided test moves it against the alternative,
+        also where U is on the other side of its expectation: down for ``"greater"``, up for ``"less"``.
     weight
         Must be None, because the test counts whole rows. The parameter exists so that the error message can
         say this.
@@ -71,8 +72,9 @@ def mann_whitney_u(
 
         - ``u_statistic`` (Float64): the number of pairs in which the positive scores higher than the
           negative, where a tie counts one half.
-        - ``z`` (Float64): the standardised U, positive if positives tend to score higher; with ``continuity``
-          moved by one half towards 0.
+        - ``z`` (Float64): the standardised U, positive if positives tend to score higher. With ``continuity``
+          it is that of the U that was moved, so that an asymptotic ``p_value`` is the tail of ``z``: below it
+          for ``"less"``, above it for ``"greater"``, and twice the tail beyond ``abs(z)`` for two sides.
         - ``p_value`` (Float64): of the hypothesis that both classes have one distribution.
         - ``method`` (String): ``"exact"`` or ``"asymptotic"``, the method of the p-value; null if there is no
           p-value.
@@ -96,7 +98,8 @@ def mann_whitney_u(
     ``Var U = P N / 12 ((n + 1) - sum(t³ - t) / (n (n - 1)))`` over the ties of t rows each, n = P + N
     (Lehmann 1975, section 1.4). U and the sum are exact integers. Without ties the choices are counted in
     integers (Mann and Whitney 1947), with ties by Streitberg and Röhmel's (1986) shift algorithm, and only
-    for the tail that is needed. O(n log n), and O(n min(P, N) U) for the exact count.
+    for the tail that is needed. An exact p-value is one correctly rounded quotient of two counts, as long as
+    there are fewer than 2^126 choices, and otherwise a sum of floats. O(n log n), and O(n min(P, N) U) for the exact count.
 
     Examples
     --------

@@ -1,19 +1,20 @@
 //! Student's t distribution, with any positive degrees of freedom.
 
-use std::f64::consts::FRAC_1_SQRT_2;
-
-use statrs::function::beta::beta_reg;
+use std::f64::consts::PI;
 
 use super::normal;
 
-/// From here on Hill's series is taken. Against scipy 1.17 at |t| up to 30, the continued fraction of
-/// `statrs` is off by 2e-12 (relative) at 10^4 degrees of freedom and by 4e-8 at 10^7; Hill's series by 7e-14.
-const MANY_DEGREES: f64 = 1e4;
+/// From so many degrees of freedom on Hill's series is taken where `t² <= NEAR df`. There the continued fraction converges
+/// slowly and loses digits: its error is 3e-13 at 10^4 degrees and t = 1.7.
+const MANY_DEGREES: f64 = 400.0;
+
+/// The largest `t² / df` for Hill's series. At 0.18 its error is 3e-12 with 5,000 degrees.
+const NEAR: f64 = 0.08;
 
 /// The probability that a t variable with `df` degrees of freedom exceeds `t`; NaN where either is NaN.
 ///
 /// Half the regularised incomplete beta function of `df / (df + t²)` and, for many degrees of freedom, the
-/// normal tail at Hill's expansion (1970, equation 6).
+/// normal tail at Hill's expansion (1970, equation 6). It is good to 1e-13 (relative) down to tails of 1e-285.
 pub fn upper_tail(t: f64, df: f64) -> f64 {
     if t < 0.0 {
         return 1.0 - upper_tail(-t, df);
@@ -24,21 +25,91 @@ pub fn upper_tail(t: f64, df: f64) -> f64 {
     if t.is_nan() || df.is_nan() || df <= 0.0 {
         return f64::NAN;
     }
-    if df < MANY_DEGREES {
-        // Where t² is too large for a float, the tail is too small for one.
-        let x = df / (df + t * t);
-        return if x > 0.0 { 0.5 * beta_reg(0.5 * df, 0.5, x) } else { 0.0 };
-    }
     if df == f64::INFINITY {
         return normal::upper_tail(t);
+    }
+    if df < MANY_DEGREES || t * t > NEAR * df {
+        return beta_tail(t, df);
     }
     let a = df - 0.5;
     let b = 48.0 * a * a;
     let squared = a * (t * t / df).ln_1p();
-    let y = squared.sqrt();
     let third = ((4.0 * squared + 33.0) * squared + 240.0) * squared + 855.0;
-    let z = y + y * (squared + 3.0) / b - y * third / (10.0 * b * (b + 0.8 * squared * squared + 100.0));
-    0.5 * libm::erfc(z * FRAC_1_SQRT_2)
+    // z = sqrt(squared) (1 + more)
+    let more = (squared + 3.0) / b - third / (10.0 * b * (b + 0.8 * squared * squared + 100.0));
+    let half_square = 0.5 * squared + 0.5 * squared * more * (2.0 + more);
+    // The tail changes by z² times the relative rounding of z, which the last factor takes back.
+    let u = half_square.sqrt();
+    0.5 * libm::erfc(u) * u.mul_add(u, -half_square).exp()
+}
+
+/// Half of `I_x(df / 2, 1 / 2)` with `x = df / (df + t²)`, for `t >= 0`.
+///
+/// `I_x(a, b)` is `x^a (1 - x)^b / (a B(a, b))` times a continued fraction (DLMF 8.17.22), which converges fast below
+/// `(a + 1) / (a + b + 2)`; above, it is 1 less its complement. The power is taken of `1 + t²/df`, because the rounding
+/// of x itself would grow with a.
+fn beta_tail(t: f64, df: f64) -> f64 {
+    let a = 0.5 * df;
+    let squared = t * t;
+    let ratio = squared / df;
+    // ln(1 + t²/df), also where t² is too large for a float.
+    let log = if ratio < f64::INFINITY { ratio.ln_1p() } else { 2.0 * t.ln() - df.ln() };
+    let x = df / (df + squared);
+    let not_x = if squared < f64::INFINITY { squared / (df + squared) } else { 1.0 };
+    let front = (-a * log).exp() * not_x.sqrt() * gamma_ratio(a) / PI.sqrt();
+    if x < (a + 1.0) / (a + 2.5) {
+        0.5 * front / beta_fraction(a, 0.5, x)
+    } else {
+        0.5 - front * a / beta_fraction(0.5, a, not_x)
+    }
+}
+
+/// The continued fraction `1 + d1 / (1 + d2 / (1 + ...))` of the incomplete beta function (DLMF 8.17.22), by Lentz's
+/// method as modified by Thompson and Barnett (1986).
+fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
+    // Takes the place of a denominator of 0.
+    const TINY: f64 = 1e-300;
+    let not_0 = |value: f64| if value.abs() < TINY { TINY } else { value };
+    let (mut fraction, mut upper, mut lower) = (1.0, 1.0, 0.0);
+    // Some hundred terms are the most that are needed for df < 10^4; the bound only makes sure that this ends.
+    for m in 0..10_000 {
+        let m = f64::from(m);
+        let odd = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0));
+        let next = m + 1.0;
+        let even = next * (b - next) * x / ((a + 2.0 * next - 1.0) * (a + 2.0 * next));
+        let mut change = 1.0;
+        for term in [odd, even] {
+            lower = 1.0 / not_0(1.0 + term * lower);
+            upper = not_0(1.0 + term / upper);
+            change = upper * lower;
+            fraction *= change;
+        }
+        if (change - 1.0f64).abs() < f64::EPSILON {
+            break;
+        }
+    }
+    fraction
+}
+
+/// `Γ(a + 1/2) / Γ(a + 1)`, for positive a.
+///
+/// From 10 on by its expansion for large a (DLMF 5.11.14), in which the next term is below 1e-16; below, by recurrence.
+fn gamma_ratio(mut a: f64) -> f64 {
+    let mut ratio = 1.0;
+    while a < 10.0 {
+        ratio *= (a + 1.0) / (a + 0.5);
+        a += 1.0;
+    }
+    let w = a + 0.25;
+    let s = 1.0 / (w * w);
+    let series = [
+        -20_898_423.0 / 8_589_934_592.0,
+        180_323.0 / 134_217_728.0,
+        -671.0 / 524_288.0,
+        21.0 / 8192.0,
+        -1.0 / 64.0,
+    ];
+    ratio * (1.0 + s * series.into_iter().fold(0.0, |sum, term| sum * s + term)) / w.sqrt()
 }
 
 /// The t that a variable with `df` degrees of freedom exceeds with `probability`, for `0 < probability < 1`.
@@ -80,21 +151,46 @@ pub fn upper_quantile(probability: f64, df: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// scipy.stats.t.sf, 1.17.1
+    /// From mpmath at 40 digits and more: half the incomplete beta function by its hypergeometric series.
     #[test]
-    fn known_tails() {
+    fn tails_to_thirteen_digits() {
         for (t, df, tail) in [
-            (1.0, 1.0, 0.250_000_000_000_000_06),
-            (2.0, 3.7, 0.060_908_600_952_616_99),
-            (4.0, 30.0, 0.000_190_922_818_041_878_2),
-            (30.0, 30.0, 3.125_895_815_304_445e-24),
-            (-2.0, 106.46, 0.975_976_530_655_621_3),
-            (2.0, 1e4, 0.022_763_630_330_717_714),
-            (15.0, 1e6, 3.718_132_383_605_24e-51),
+            (1e-8, 0.3, 0.499_999_997_706_807_47),
+            (4.0, 0.3, 0.230_220_929_539_359_85),
+            (1e200, 0.3, 3.495_007_233_838_577e-61),
+            (1.7, 1.5, 0.135_331_122_075_520_57),
+            (200.0, 1.5, 0.000_133_317_088_049_648_58),
+            (2.5, 2.7, 0.048_539_707_221_467_338),
+            (1e30, 3.0, 1.102_657_790_843_584e-90),
+            (4.0, 7.3, 0.002_381_183_582_163_553_8),
+            (1.7, 17.5, 0.053_417_164_782_723_227),
+            (200.0, 17.5, 3.803_393_567_615e-31),
+            (0.3, 49.9, 0.382_711_682_845_472_81),
+            (15.0, 49.9, 2.002_358_556_580_259_8e-20),
+            (1.0, 333.3, 0.159_017_973_909_904_58),
+            (30.0, 333.3, 5.140_463_988_447_950_4e-97),
+            (5.653_317_610_041_028, 400.0, 1.498_691_906_428_449_3e-8),
+            (5.660_388_679_233_963, 400.0, 1.442_627_465_662_291_3e-8),
+            (2.5, 1000.0, 0.006_289_283_900_545_398_4),
+            (15.0, 1000.0, 2.505_119_468_497_824_5e-46),
+            (1.7, 5000.0, 0.044_596_559_852_011_107),
+            (19.987_496_091_306_685, 5000.0, 7.192_648_687_791_081e-86),
+            (20.012_496_096_189_5, 5000.0, 4.521_958_911_212_953e-86),
+            (1.75, 9999.5, 0.040_074_492_110_477_133),
+            (30.0, 9999.0, 1.024_014_026_093_295_2e-189),
+            (1.75, 1e6, 0.040_059_310_208_273_94),
+            (36.0, 1e5, 2.7055733002893037035e-282),
+            (5.5, 1e8, 1.898_960_874_224_759_3e-8),
         ] {
             let got = upper_tail(t, df);
-            assert!((got / tail - 1.0).abs() < 1e-11, "{t} {df}: {got:e} against {tail:e}");
+            // As the documentation says. The largest error of 800 such points above 1e-285 is 9e-14, in the far tails.
+            assert!((got / tail - 1.0).abs() < 1e-13, "{t} {df}: {got:e} against {tail:e}");
+            assert_eq!(upper_tail(-t, df), 1.0 - got);
         }
+    }
+
+    #[test]
+    fn ends() {
         assert_eq!(upper_tail(f64::INFINITY, 3.0), 0.0);
         assert_eq!(upper_tail(f64::NEG_INFINITY, 3.0), 1.0);
         assert_eq!(upper_tail(1e300, 3.0), 0.0);

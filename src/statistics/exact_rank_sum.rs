@@ -3,8 +3,13 @@
 //! Under the null hypothesis every choice of P of the n rows as positives is equally likely. Without ties
 //! the number of choices that give U is a coefficient of the Gaussian binomial (n choose P) (Mann and Whitney
 //! 1947), counted here in integers. With ties the choices are counted tie by tie with what each adds to twice
-//! U: the shift algorithm (Streitberg and Röhmel 1986) on placements instead of ranks. Only the tail that is
-//! needed is kept in memory, so memory is at most the size of the rarer class times that tail.
+//! U: the shift algorithm (Streitberg and Röhmel 1986) on placements instead of ranks. Choices are counted in integers
+//! as far as 128 bits hold them all, and every probability is one quotient of such counts. Only the tail that is needed
+//! is kept in memory, so memory is at most the size of the rarer class times that tail.
+
+use std::cmp::Ordering;
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Mul};
 
 use crate::math;
 use crate::ranking::Count;
@@ -14,6 +19,12 @@ const MOST_STEPS: u128 = 1 << 31;
 
 /// The largest number of arrangements: sums of more would leave the range of floats.
 const MOST_ARRANGEMENTS: f64 = 1e290;
+
+/// So many arrangements are counted in 128 bits, with room for the rounding of this number and for two tails.
+const INTEGERS: f64 = (1u128 << 126) as f64;
+
+/// So many arrangements are counted in 64 bits.
+const SHORT_INTEGERS: f64 = (1u64 << 62) as f64;
 
 /// Tails of twice U at the value observed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,39 +47,100 @@ pub fn tails(counts: &[Count], twice_u: u128) -> Option<Tails> {
     let deviation = twice_u.abs_diff(pairs);
     let nearer = pairs - deviation;
     let untied = counts.iter().all(|count| count.rows() == 1);
-    if untied && arrangements(rows, rarer) < 2f64.powi(126) {
+    if untied && arrangements(rows, rarer) < INTEGERS {
         if nearer.saturating_mul(rarer.into()) > MOST_STEPS {
             return None;
         }
         // The distribution is symmetric, so one tail gives both.
-        let (near, at) = untied_tail(n_pos.max(n_neg) as usize, rarer as usize, nearer as usize / 2);
-        let far = 1.0 - near + at;
+        let counts = untied_counts(n_pos.max(n_neg) as usize, rarer as usize, nearer as usize / 2);
+        let at: u128 = counts.last().copied().unwrap_or_default();
+        let upto: u128 = counts.iter().sum();
+        let [near, far, both] = u128::shares(upto - at, upto, upto, u128::all(rows, rarer));
         let (lower, upper) = if twice_u <= pairs { (near, far) } else { (far, near) };
-        return Some(Tails { lower, upper, deviation: if deviation == 0 { 1.0 } else { 2.0 * near } });
+        return Some(Tails { lower, upper, deviation: if deviation == 0 { 1.0 } else { both } });
     }
     let steps = u128::from(rows) * u128::from(rarer);
     if steps.saturating_mul(nearer + 1) > MOST_STEPS || arrangements(rows, rarer) > MOST_ARRANGEMENTS {
         return None;
     }
+    Some(if arrangements(rows, rarer) < SHORT_INTEGERS {
+        tied_tails::<u64>(counts, twice_u)
+    } else if arrangements(rows, rarer) < INTEGERS {
+        tied_tails::<u128>(counts, twice_u)
+    } else {
+        tied_tails::<f64>(counts, twice_u)
+    })
+}
+
+/// The tails of groups with ties, with the choices counted in a type that holds all of them.
+fn tied_tails<W: Ways>(counts: &[Count], twice_u: u128) -> Tails {
+    let Count { pos: n_pos, neg: n_neg } = Count::sum(counts);
+    let pairs = u128::from(n_pos) * u128::from(n_neg);
+    let rarer = n_pos.min(n_neg);
     let sizes: Vec<u64> = counts.iter().map(|count| count.rows()).collect();
     let reversed: Vec<u64> = sizes.iter().rev().copied().collect();
     // Rows may be chosen from either class and counted from either end. One direction gives twice U, and the other
     // gives the difference of twice U from its maximum.
     let (winning, losing) = if n_pos <= n_neg { (&reversed, &sizes) } else { (&sizes, &reversed) };
-    let at_most = |most: u128| tail(winning, rarer as usize, most as usize);
-    let at_least = |least: u128| tail(losing, rarer as usize, (2 * pairs - least) as usize);
-    if deviation == 0 {
-        let lower = at_most(twice_u);
-        let upper = at_least(twice_u);
-        return Some(Tails { lower, upper, deviation: 1.0 });
+    let nearer = (pairs - twice_u.abs_diff(pairs)) as usize;
+    let (below, low) = tail::<W>(winning, rarer as usize, nearer);
+    let (above, high) = tail::<W>(losing, rarer as usize, nearer);
+    let all = W::all(n_pos + n_neg, rarer);
+    let [low_share, not_above, both] = W::shares(above, low, high, all);
+    let [high_share, not_below, _] = W::shares(below, high, low, all);
+    match twice_u.cmp(&pairs) {
+        Ordering::Less => Tails { lower: low_share, upper: not_below, deviation: both },
+        Ordering::Equal => Tails { lower: low_share, upper: high_share, deviation: 1.0 },
+        Ordering::Greater => Tails { lower: not_above, upper: high_share, deviation: both },
     }
-    let (low, high) = (at_most(nearer), at_least(2 * pairs - nearer));
-    let (lower, upper) = if twice_u < pairs {
-        (low, 1.0 - if twice_u == 0 { 0.0 } else { at_most(twice_u - 1) })
-    } else {
-        (1.0 - if twice_u == 2 * pairs { 0.0 } else { at_least(twice_u + 1) }, high)
-    };
-    Some(Tails { lower, upper, deviation: low + high })
+}
+
+/// A type that choices are counted in.
+trait Ways: Copy + Default + From<u8> + AddAssign + Add<Output = Self> + Mul<Output = Self> + Sum {
+    /// With `self` ways to choose `j - 1` of `size` rows, the ways to choose `j`.
+    fn one_more(self, size: u64, j: u64) -> Self;
+
+    /// The number of ways to choose `chosen` of `rows`.
+    fn all(rows: u64, chosen: u64) -> Self {
+        (1..=chosen).fold(Self::from(1), |ways, j| ways.one_more(rows, j))
+    }
+
+    /// The shares in all of a near tail, of all but the rows that lie beyond, and of the near tail and the opposite one
+    /// together.
+    fn shares(beyond: Self, near: Self, opposite: Self, all: Self) -> [f64; 3];
+}
+
+/// Integers, with one rounding for each share.
+macro_rules! exact_ways {
+    ($($integer:ty)*) => {$(
+        impl Ways for $integer {
+            fn one_more(self, size: u64, j: u64) -> Self {
+                // self (size + 1 - j) / j is a whole number, but the product may be too large: divide in two parts.
+                let (left, j) = (<$integer>::from(size + 1 - j), <$integer>::from(j));
+                self / j * left + self % j * left / j
+            }
+
+            fn shares(beyond: Self, near: Self, opposite: Self, all: Self) -> [f64; 3] {
+                [near, all - beyond, near + opposite].map(|part| math::quotient(part.into(), all.into()))
+            }
+        }
+    )*};
+}
+exact_ways!(u64 u128);
+
+/// Floats, for numbers of choices that no integer holds.
+impl Ways for f64 {
+    fn one_more(self, size: u64, j: u64) -> Self {
+        self * ((size + 1 - j) as f64 / j as f64)
+    }
+
+    fn all(rows: u64, chosen: u64) -> Self {
+        arrangements(rows, chosen)
+    }
+
+    fn shares(beyond: Self, near: Self, opposite: Self, all: Self) -> [f64; 3] {
+        [near / all, 1.0 - beyond / all, near / all + opposite / all]
+    }
 }
 
 /// The number of ways to choose `chosen` of `rows`, rounded.
@@ -76,29 +148,17 @@ fn arrangements(rows: u64, chosen: u64) -> f64 {
     (0..chosen).map(|k| (rows - k) as f64 / (k + 1) as f64).product()
 }
 
-/// The probabilities that U without ties is at most `most`, and that it is exactly that.
-fn untied_tail(m: usize, n: usize, most: usize) -> (f64, f64) {
-    let counts = untied_counts(m, n, most);
-    let all = choices(m + n, n);
-    (math::quotient(counts.iter().sum(), all), math::quotient(counts[most], all))
-}
-
 /// The least U of two classes without ties whose lower tail is at least `tail`, for a tail of no more than one half.
 /// The classes may have no more than 126 rows together.
 pub fn untied_quantile(m: usize, n: usize, tail: f64) -> u64 {
     let counts = untied_counts(m.max(n), m.min(n), m * n / 2);
-    let all = choices(m + n, m.min(n));
+    let all = u128::all((m + n) as u64, m.min(n) as u64);
     let mut sum = 0;
     let below = counts.iter().take_while(|&&count| {
         sum += count;
         math::quotient(sum, all) < tail
     });
     below.count() as u64
-}
-
-/// The number of ways to choose, which must be below 2^127.
-fn choices(rows: usize, chosen: usize) -> u128 {
-    (0..chosen as u128).fold(1u128, |ways, k| ways * (rows as u128 - k) / (k + 1))
 }
 
 /// For each U up to `most`, how many choices of n among m + n rows without ties give it.
@@ -118,20 +178,20 @@ fn untied_counts(m: usize, n: usize, most: usize) -> Vec<u128> {
     counts
 }
 
-/// The probability that the sum over `chosen` rows, drawn from ties of these sizes, of twice the rows of
-/// the others in earlier ties and once those in the same tie, is at most `most`.
-fn tail(sizes: &[u64], chosen: usize, most: usize) -> f64 {
+/// How often the sum over `chosen` rows, drawn from ties of these sizes, of twice the rows of the others in earlier
+/// ties and once those in the same tie, is below `most`, and how often it is at most that.
+fn tail<W: Ways>(sizes: &[u64], chosen: usize, most: usize) -> (W, W) {
     // ways[p][s]: choices of p rows so far with the sum s, of which the highest so far is tops[p].
-    let mut ways = vec![vec![0.0f64; most + 1]; chosen + 1];
+    let mut ways = vec![vec![W::default(); most + 1]; chosen + 1];
     let mut tops = vec![None; chosen + 1];
-    (ways[0][0], tops[0]) = (1.0, Some(0));
+    (ways[0][0], tops[0]) = (W::from(1), Some(0));
     let mut before = 0;
     for &size in sizes {
         let size = size as usize;
         for p in (1..=chosen).rev() {
-            let mut choices = 1.0;
+            let mut choices = W::from(1);
             for j in 1..=size.min(p) {
-                choices *= (size + 1 - j) as f64 / j as f64;
+                choices = choices.one_more(size as u64, j as u64);
                 let earlier = p - j;
                 let Some(top) = tops[earlier] else { continue };
                 let added = j * (2 * (before - earlier) + size - j);
@@ -141,14 +201,15 @@ fn tail(sizes: &[u64], chosen: usize, most: usize) -> f64 {
                 let top = (top + added).min(most);
                 tops[p] = tops[p].max(Some(top));
                 let (lower, upper) = ways.split_at_mut(p);
-                for (sum, ways) in upper[0][added..=top].iter_mut().zip(&lower[earlier]) {
+                for (sum, &ways) in upper[0][added..=top].iter_mut().zip(&lower[earlier]) {
                     *sum += choices * ways;
                 }
             }
         }
         before += size;
     }
-    ways[chosen].iter().sum::<f64>() / arrangements(before as u64, chosen as u64)
+    let below = ways[chosen][..most].iter().copied().sum();
+    (below, below + ways[chosen][most])
 }
 
 #[cfg(test)]
@@ -162,7 +223,7 @@ mod tests {
             ties.iter().enumerate().flat_map(|(code, tie)| vec![code; (tie.0 + tie.1) as usize]).collect();
         let n_pos = ties.iter().map(|tie| tie.0).sum::<u64>() as u32;
         let pairs = u128::from(n_pos) * (codes.len() as u128 - u128::from(n_pos));
-        let (mut all, mut lower, mut upper, mut far) = (0.0, 0.0, 0.0, 0.0);
+        let (mut all, mut lower, mut upper, mut far) = (0u128, 0u128, 0u128, 0u128);
         for chosen in 0u32..1 << codes.len() {
             if chosen.count_ones() != n_pos {
                 continue;
@@ -174,12 +235,13 @@ mod tests {
                     got += u128::from(pos < neg) + u128::from(pos <= neg);
                 }
             }
-            all += 1.0;
-            lower += f64::from(u8::from(got <= twice_u));
-            upper += f64::from(u8::from(got >= twice_u));
-            far += f64::from(u8::from(got.abs_diff(pairs) >= twice_u.abs_diff(pairs)));
+            all += 1;
+            lower += u128::from(got <= twice_u);
+            upper += u128::from(got >= twice_u);
+            far += u128::from(got.abs_diff(pairs) >= twice_u.abs_diff(pairs));
         }
-        Tails { lower: lower / all, upper: upper / all, deviation: far / all }
+        let share = |part| math::quotient(part, all);
+        Tails { lower: share(lower), upper: share(upper), deviation: share(far) }
     }
 
     fn counted(ties: &[(u64, u64)]) -> Vec<Count> {
@@ -201,10 +263,53 @@ mod tests {
             prop_assume!(ties.iter().any(|tie| tie.0 > 0) && ties.iter().any(|tie| tie.1 > 0));
             let got = tails(&counted(&ties), twice_u(&ties)).unwrap();
             let expected = by_enumeration(&ties, twice_u(&ties));
-            prop_assert!((got.lower - expected.lower).abs() < 1e-12, "{got:?} {expected:?}");
-            prop_assert!((got.upper - expected.upper).abs() < 1e-12, "{got:?} {expected:?}");
-            prop_assert!((got.deviation - expected.deviation).abs() < 1e-12, "{got:?} {expected:?}");
+            prop_assert_eq!(got, expected);
+            // The types for more choices, of which floats round each step.
+            prop_assert_eq!(tied_tails::<u64>(&counted(&ties), twice_u(&ties)), expected);
+            prop_assert_eq!(tied_tails::<u128>(&counted(&ties), twice_u(&ties)), expected);
+            let floats = tied_tails::<f64>(&counted(&ties), twice_u(&ties));
+            prop_assert!((floats.lower - expected.lower).abs() < 1e-12, "{floats:?} {expected:?}");
+            prop_assert!((floats.upper - expected.upper).abs() < 1e-12, "{floats:?} {expected:?}");
+            prop_assert!((floats.deviation - expected.deviation).abs() < 1e-12, "{floats:?} {expected:?}");
         }
+    }
+
+    /// 1, 2, 3 against 1.5, 2.5: 6 of 10 choices are no higher, and by symmetry 6 are no lower. All other groups of so few
+    /// rows without ties are checked as well.
+    #[test]
+    fn three_against_two_is_six_tenths() {
+        let ties = [(1, 0), (0, 1), (1, 0), (0, 1), (1, 0)];
+        let sixth = Tails { lower: 0.6, upper: 0.6, deviation: 1.0 };
+        assert_eq!(tails(&counted(&ties), twice_u(&ties)), Some(sixth));
+        for rows in 2..9 {
+            for positives in 1..(1u32 << rows) - 1 {
+                let ties: Vec<(u64, u64)> =
+                    (0..rows).map(|row| if positives >> row & 1 == 1 { (1, 0) } else { (0, 1) }).collect();
+                let expected = by_enumeration(&ties, twice_u(&ties));
+                assert_eq!(tails(&counted(&ties), twice_u(&ties)), Some(expected), "{ties:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_number_of_choices_overflows() {
+        // Up to 126 rows there are always fewer than 2^126 choices, though not 64 times as few.
+        let mut pascal = vec![1u128];
+        for rows in 1..=126u64 {
+            pascal = (0..=rows as usize)
+                .map(|k| pascal.get(k).unwrap_or(&0) + if k > 0 { pascal[k - 1] } else { 0 })
+                .collect();
+            for (chosen, &ways) in pascal.iter().enumerate() {
+                assert_eq!(u128::all(rows, chosen as u64), ways);
+            }
+        }
+        let counts = untied_counts(63, 63, 63 * 63);
+        assert_eq!(counts.iter().sum::<u128>(), u128::all(126, 63));
+        // Positives and negatives take turns. scipy.stats.mannwhitneyu(range(0, 126, 2),
+        // range(1, 126, 2), method="exact")
+        let ties: Vec<(u64, u64)> = (0..126).map(|row| if row % 2 == 0 { (0, 1) } else { (1, 0) }).collect();
+        let got = tails(&counted(&ties), twice_u(&ties)).unwrap();
+        assert!((got.deviation / 0.880199207926453 - 1.0).abs() < 1e-12, "{got:?}");
     }
 
     #[test]
@@ -218,8 +323,11 @@ mod tests {
         let rarer = n_pos.min(60 - n_pos) as usize;
         assert!(rarer > 10 && got.deviation < 0.9, "{rarer} {got:?}");
         let most = observed.min(2 * u128::from(n_pos * (60 - n_pos)) - observed) as usize;
-        let counted = tail(&[1; 60], rarer, most);
-        assert!((2.0 * counted / got.deviation - 1.0).abs() < 1e-12);
+        let (_, counted) = tail::<u128>(&[1; 60], rarer, most);
+        assert_eq!(math::quotient(2 * counted, u128::all(60, rarer as u64)), got.deviation);
+        // Floats round each step.
+        let (_, rounded) = tail::<f64>(&[1; 60], rarer, most);
+        assert!((2.0 * rounded / arrangements(60, rarer as u64) / got.deviation - 1.0).abs() < 1e-12);
     }
 
     #[test]

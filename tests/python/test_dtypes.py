@@ -125,6 +125,16 @@ def test_labels_other_than_0_and_1(value: float) -> None:
             plan.collect()
 
 
+@pytest.mark.parametrize("dtype", [pl.Float64, pl.Float32, *(d for d in OPTIONAL if d.is_float())], ids=str)
+def test_labels_that_are_nan_are_left_out_as_the_error_says(dtype: Any) -> None:
+    frame = pl.DataFrame({"y": [1.0, 0.0, float("nan")], "s": [2.0, 1.0, 3.0]}, schema_overrides={"y": dtype})
+    # A comparison would make a negative of the last row.
+    with pytest.raises(pl.exceptions.ComputeError, match=r'write pl.col\("y"\).fill_nan\(None\)') as error:
+        frame.select(pa.roc_auc("y", "s"))
+    assert "==" not in str(error.value)
+    assert frame.select(pa.roc_auc(pl.col("y").fill_nan(None), "s")).item() == 1.0
+
+
 def test_a_wrong_value_under_a_null_is_no_value() -> None:
     frame = pl.DataFrame({"y": [0, 1, 7], "s": [1, 2, 3]}).with_columns(
         pl.when(pl.col("y") < 2).then("y").alias("y")
