@@ -13,6 +13,7 @@ use super::keywords::Arguments;
 use super::score::{Native, WithScores, dispatch};
 use super::values::Values;
 use super::{columns, count, dtype, label, score, weight};
+use crate::interrupt;
 use crate::ranking::{Domain, Group, Key, RowCounts, Strategy, Ties, Width, tasks};
 use crate::statistics::{Column, Curve, Field as RecordField, Given, Record, Summary};
 
@@ -234,6 +235,7 @@ impl WithScores for AllGroups<'_> {
             let mut filled = Filled::new(fields, <S::Key as Key>::WIDTH, lists, range.len());
             let mut rows = Group::new(*STRATEGY, self.domain);
             for group in range {
+                interrupt::check();
                 self.groups.load(group, scores, &mut rows);
                 let nan = rows.has_nan();
                 let seen = if nan { GroupRows::Nan(rows.row_counts()) } else { GroupRows::Ties(rows.ties()) };

@@ -16,6 +16,7 @@ use super::keywords::Arguments;
 use super::score::{Native, WithScores, dispatch};
 use super::values::Values;
 use super::{columns, count, dtype, label, score};
+use crate::interrupt;
 use crate::ranking::{Codes, KeyPlacements, RowPlacements, Rows, Width, tasks};
 use crate::statistics::{Column, Field as RecordField, Inputs, Joint, KeyInput, KeyKind, Needs, Record};
 
@@ -253,6 +254,7 @@ impl GroupTable {
         let parts = tasks::run(&Threads, groups, passes, &|group| self.rows(group).len(), &|range| {
             let mut columns = Column::all_of(fields, Width::default(), range.len());
             for group in range {
+                interrupt::check();
                 append(group, &mut columns)?;
             }
             Ok(columns)
