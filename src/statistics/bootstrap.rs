@@ -14,6 +14,9 @@ use crate::ranking::{Count, Rows};
 /// The most resamples that are drawn.
 const MOST_RESAMPLES: u32 = 10_000_000;
 
+/// Parts of the resamples for each thread, at most: the last one that a thread draws is what others wait for.
+const PARTS_PER_THREAD: usize = 64;
+
 /// How resamples are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
@@ -50,8 +53,11 @@ impl Resampling {
         draw: impl Fn(&mut M, Stream) -> T + Sync + Send,
     ) -> Vec<T> {
         let stream = |replicate: u32| Stream::new(self.seed, replicate.into());
+        // Every part of the work ends an interrupt by itself, so there are not too many parts.
+        let most_parts = rayon::current_num_threads() * PARTS_PER_THREAD;
         (0..self.n_resamples)
             .into_par_iter()
+            .with_min_len(self.n_resamples as usize / most_parts)
             .map_init(scratch, |memory, replicate| {
                 interrupt::check();
                 draw(memory, stream(replicate))
