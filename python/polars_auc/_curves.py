@@ -64,7 +64,8 @@ def roc_curve(
         Gives only the points at these rates, in this order.
     at_threshold
         Gives only the points at these thresholds, in this order: any numbers. They are compared with the
-        scores in the dtype of the scores and without rounding, so 2.5 on integers means 3 and above.
+        scores in the dtype of the scores and without rounding, so 2.5 on integers means 3 and above; see
+        :func:`polars_auc.confusion_at`.
     max_points
         The largest number of points, 2 or more. The points that are kept are those whose removal would change
         the area most.
@@ -453,7 +454,8 @@ def gains_table(
     edges
         The scores at which bands begin, ascending, instead of bands of equal size. A band contains the scores
         with ``edge <= score < next edge``; the lowest band has no lower limit, the highest no upper limit.
-        Any numbers; they are compared with the scores in the dtype of the scores and without rounding.
+        Any numbers; they are compared with the scores in the dtype of the scores and without rounding, as in
+        :func:`polars_auc.confusion_at`.
 
     Returns
     -------

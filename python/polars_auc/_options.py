@@ -9,6 +9,9 @@ from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any
 
+# Decimal fractions with more places than this are rounded to floats: no score has more than 38.
+_MOST_PLACES = 100
+
 
 def one_of(name: str, option: str, value: object, allowed: tuple[str | None, ...]) -> None:
     """Refuse an option that is none of the allowed words."""
@@ -130,6 +133,11 @@ def threshold(name: str, option: str, value: Any) -> dict[str, float | str]:
         with contextlib.suppress(ValueError, OverflowError):
             if int(number) == number:
                 return {"integer": str(int(number))}
+        if isinstance(value, Decimal):
+            places = value.as_tuple().exponent
+            # Of infinity and NaN it is a word.
+            if isinstance(places, int) and places >= -_MOST_PLACES:
+                return {"decimal": f"{value:f}"}
         with contextlib.suppress(ValueError, OverflowError):
             if not math.isnan(float(number)):
                 return {"float": float(number)}

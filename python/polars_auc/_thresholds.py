@@ -181,7 +181,9 @@ def confusion_at(
         Any numeric or Boolean column; higher means more positive.
     at
         The threshold: a row is called positive if ``score >= at``. Any number; it is compared with the scores
-        in their own dtype and without rounding, so 2.5 on integers means 3 and above.
+        in their own dtype and without rounding, so 2.5 on integers means 3 and above. With Decimal scores a
+        float stands for the decimal that it is written as. With Float scores a Decimal with digits behind the
+        point stands for the nearest float.
     beta
         The weight of recall in the F measure: with 2, recall counts four times as much as precision.
     interval
