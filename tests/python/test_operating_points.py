@@ -86,7 +86,8 @@ def test_thresholds_of_decimal_scores_are_the_decimals_that_are_written() -> Non
         {"y": [1, 0, 1], "s": [Decimal("0.07"), Decimal("0.06"), Decimal("1.10")]},
         schema_overrides={"s": pl.Decimal(20, 2)},
     )
-    for at in (0.07, Decimal("0.07"), Decimal("0.065")):
+    some: list[Any] = [0.07, Decimal("0.07"), Decimal("0.065")]
+    for at in some:
         called = only(cents, pa.confusion_at("y", "s", at))
         assert (called["threshold"], called["tp"], called["fp"]) == (Decimal("0.07"), 2, 0)
     assert only(cents, pa.confusion_at("y", "s", 1.1))["tp"] == 1
@@ -106,7 +107,8 @@ def test_thresholds_of_more_digits_than_a_float_holds() -> None:
     assert only(frame, pa.confusion_at("y", "s", 10**60))["fp"] == 0
     assert only(frame, pa.confusion_at("y", "s", int(1e60)))["fp"] == 1
     third = pl.DataFrame({"y": [1, 0], "s": [0.3, 0.1]})
-    assert only(third, pa.confusion_at("y", "s", Decimal("0.3")))["tp"] == 1
+    fraction: Any = Decimal("0.3")
+    assert only(third, pa.confusion_at("y", "s", fraction))["tp"] == 1
 
 
 @pytest.mark.parametrize("largest", [1.7e308, 1e291])
