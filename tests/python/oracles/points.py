@@ -173,10 +173,11 @@ def on_curve(
     make: Callable[[Group, list[Point], bool], list[dict[str, Any]]],
     *,
     weighted: bool = False,
+    needs_negatives: bool = True,
 ) -> list[dict[str, Any]] | None:
     """The points of a curve, for a group that has one."""
     group = Group(rows)
-    defined = group.pos if make is pr_curve else group.has_pairs
+    defined = group.has_pairs if needs_negatives else group.pos
     return make(group, group.points(), weighted) if defined and not group.has_nan else None
 
 
