@@ -3,12 +3,15 @@
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::interrupt::{self, Interrupted};
+
 /// Runs an expression's body, and puts the expression's name before whatever goes wrong in it; a panic
-/// becomes an error like any other.
+/// becomes an error like any other. An interrupt stops the body.
 pub fn named<T, E: Display>(expression: &str, body: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
-    let error = match catch_unwind(AssertUnwindSafe(body)) {
+    let error = match catch_unwind(AssertUnwindSafe(|| interrupt::during(body))) {
         Ok(Ok(value)) => return Ok(value),
         Ok(Err(error)) => error.to_string(),
+        Err(panic) if panic.is::<Interrupted>() => "interrupted".into(),
         Err(panic) => {
             let said = panic
                 .downcast_ref::<String>()
@@ -42,6 +45,12 @@ mod tests {
             let error = panicked(body).unwrap_err();
             assert!(error.starts_with("gini: internal error (index 7). This is a defect"), "{error}");
         }
+        let stopped = panicked(|| {
+            interrupt::check();
+            interrupt::flag().store(true, std::sync::atomic::Ordering::Relaxed);
+            interrupt::check();
+        });
+        assert_eq!(stopped, Err("gini: interrupted".into()));
         assert!(panicked(|| std::panic::panic_any(7)).unwrap_err().contains("(no message)"));
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! The layers, each of which knows only those above it:
 //!
+//! - [`interrupt`]: how a user stops a long computation.
 //! - [`math`]: exact quotients, distributions.
 //! - [`ranking`]: order-preserving keys, the rows of a group, its ties.
 //! - [`statistics`]: one file a statistic, a fold over the ties.
@@ -23,6 +24,7 @@
 
 #![warn(missing_docs)]
 
+pub mod interrupt;
 pub mod math;
 pub mod ranking;
 pub mod statistics;

@@ -22,6 +22,7 @@ def roc_auc_multiclass(
     classes: Iterable[object] | None = None,
     multi_class: Literal["ovr", "ovo"] = "ovr",
     average: Literal["macro", "weighted", "micro"] | None = "macro",
+    count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the AUC of more than two classes: the average over classes, or over pairs of classes.
 
@@ -46,6 +47,9 @@ def roc_auc_multiclass(
         - ``"micro"``: every row counts once for each class: as a positive for its own class and as a negative
           for every other class. The result is the AUC of all these rows together; with ``"ovr"`` only.
         - ``None``: no average, only the AUCs of the classes or pairs.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -72,7 +76,8 @@ def roc_auc_multiclass(
         For unknown options, for fewer than two classes, for a number of classes that is not the number of
         columns, and for columns whose names are not known if ``classes`` is not given.
     TypeError
-        If a column is neither name nor expression, or ``classes`` is a single string.
+        If a column is neither name nor expression, or may be several columns, or ``classes`` is no list of
+        values.
     polars.exceptions.PolarsError
         When the plan is resolved: for probabilities that are not numbers. When the plan runs: for a label
         that is not one of the classes, and for a list of another length.
@@ -114,20 +119,32 @@ def roc_auc_multiclass(
     if not probabilities:
         msg = f'{name}: expected a column for each class; write {name}("label", "class_a", "class_b", ...)'
         raise ValueError(msg)
-    given = None if classes is None else _as_text(classes)
     columns = list(probabilities)
+    _refuse_several(columns)
+    given = None if classes is None else _as_text(classes)
     if given is not None and len(columns) == 1 and len(given) > 1:
         columns = _listed(columns[0], len(given))
-    named = [_named(column) for column in columns] if given is None else given
-    if len(named) < 2 or len(set(named)) < len(named) or len(named) != len(columns):
+    named = _of_columns(columns) if given is None else given
+    if len(named) < 2:
+        msg = f"{name}: classes must be two or more, got {named}; write one for each column, in order"
+        raise ValueError(msg)
+    twice = next((one for place, one in enumerate(named) if one in named[:place]), None)
+    if twice is not None:
+        msg = f"{name}: classes hold {twice!r} twice, compared as text; write each once, as the columns are"
+        raise ValueError(msg)
+    if len(named) != len(columns):
         msg = (
-            f"{name}: classes must be two or more, each once, one for each column, got {named} for "
-            f"{len(columns)} columns; a List or Array column needs them too: classes=[...]"
+            f"{name}: classes are {len(named)}, {named}, and columns are {len(columns)}; "
+            "write one class for each column, in order"
         )
         raise ValueError(msg)
     return expression(
         name,
-        {**{f"probability_{place}": column for place, column in enumerate(columns, 1)}, "label": label},
+        {
+            **{f"probability_{place}": column for place, column in enumerate(columns, 1)},
+            "label": label,
+            "count": count,
+        },
         classes=named,
         multi_class=multi_class,
         average=average or "none",
@@ -139,11 +156,53 @@ def _as_text(classes: Any) -> list[str]:
     if isinstance(classes, str | bytes) or not isinstance(classes, Iterable):
         msg = f'roc_auc_multiclass: classes must be a list, such as ["a", "b", "c"], got {classes!r}'
         raise TypeError(msg)
-    texts = [pl.Series([value]).cast(pl.String).item() for value in classes]
+    try:
+        texts = [pl.Series([value]).cast(pl.String).item() for value in classes]
+    except (pl.exceptions.PolarsError, TypeError, OverflowError) as error:
+        msg = f"roc_auc_multiclass: classes must be values of a column, such as words or integers: {error}"
+        raise TypeError(msg) from error
     if None in texts:
         msg = "roc_auc_multiclass: classes hold None, but rows without a label are skipped; leave it out"
         raise ValueError(msg)
     return texts
+
+
+def _refuse_several(columns: list[IntoExpr]) -> None:
+    """Refuse what stands for several columns, whose order says nothing of classes."""
+    example = 'roc_auc_multiclass("label", "class_a", "class_b", "class_c")'
+    for column in columns:
+        if isinstance(column, list | tuple):
+            msg = (
+                "roc_auc_multiclass: every class has a column of its own, "
+                f"got a {type(column).__name__} of {len(column)}; write {example}"
+            )
+            raise TypeError(msg)
+        if isinstance(column, pl.Expr) and column.meta.has_multiple_outputs():
+            msg = (
+                f"roc_auc_multiclass: every class has a column of its own, got {column}, "
+                f"which may be several; write {example}"
+            )
+            raise TypeError(msg)
+
+
+def _of_columns(columns: list[IntoExpr]) -> list[str]:
+    """Return the names of columns as the classes."""
+    names = [_named(column) for column in columns]
+    if len(names) == 1:
+        msg = (
+            f"roc_auc_multiclass: expected a column for each class, got {names[0]!r} only; of a List or "
+            f'Array column say which class each number is for: roc_auc_multiclass("label", "{names[0]}", '
+            'classes=["a", "b", "c"])'
+        )
+        raise ValueError(msg)
+    twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
+    if twice is not None:
+        msg = (
+            f"roc_auc_multiclass: two columns are named {twice!r}; say which class each is for, in order: "
+            "classes=[...]"
+        )
+        raise ValueError(msg)
+    return names
 
 
 def _listed(column: IntoExpr, k: int) -> list[IntoExpr]:
@@ -168,7 +227,7 @@ def _named(column: IntoExpr) -> str:
         raise ValueError(msg) from error
 
 
-def roc_auc_ordinal(label: IntoExpr, score: IntoExpr) -> pl.Expr:
+def roc_auc_ordinal(label: IntoExpr, score: IntoExpr, *, count: IntoExpr | None = None) -> pl.Expr:
     """Return how well one score separates ordered classes: the mean AUC of their pairs, and the C-index.
 
     Parameters
@@ -178,6 +237,9 @@ def roc_auc_ordinal(label: IntoExpr, score: IntoExpr) -> pl.Expr:
         classes; for an Enum it is the order of its categories. At most 1000 classes in a group.
     score
         Any numeric or Boolean column; higher means a higher class.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -219,10 +281,12 @@ def roc_auc_ordinal(label: IntoExpr, score: IntoExpr) -> pl.Expr:
     >>> answer["pairs"].explode().struct.unnest().rows()
     [(1, 2, 0.75), (1, 3, 1.0), (2, 3, 0.875)]
     """
-    return expression("roc_auc_ordinal", {"score": score, "label": label})
+    return expression("roc_auc_ordinal", {"score": score, "label": label, "count": count})
 
 
-def subgroup_auc(label: IntoExpr, score: IntoExpr, subgroup: IntoExpr) -> pl.Expr:
+def subgroup_auc(
+    label: IntoExpr, score: IntoExpr, subgroup: IntoExpr, *, count: IntoExpr | None = None
+) -> pl.Expr:
     """Return the AUC within a subgroup, within the background, and between the two.
 
     Parameters
@@ -234,6 +298,9 @@ def subgroup_auc(label: IntoExpr, score: IntoExpr, subgroup: IntoExpr) -> pl.Exp
     subgroup
         Which rows belong to the subgroup; all other rows are the background. Boolean, such as
         ``pl.col("country") == "NO"``, or an integer or float column that holds only 0 and 1.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -281,7 +348,7 @@ def subgroup_auc(label: IntoExpr, score: IntoExpr, subgroup: IntoExpr) -> pl.Exp
     >>> areas["subgroup_auc"], areas["bpsn_auc"], areas["bnsp_auc"], areas["background_auc"]
     (1.0, 0.75, 1.0, 1.0)
     """
-    return expression("subgroup_auc", {"score": score, "label": label, "subgroup": subgroup})
+    return expression("subgroup_auc", {"score": score, "label": label, "count": count, "subgroup": subgroup})
 
 
 def grouped_roc_auc(
@@ -290,6 +357,7 @@ def grouped_roc_auc(
     by: IntoExpr,
     *,
     average: Literal["macro", "rows", "positives", "pairs"] = "macro",
+    count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the mean of the AUCs of users, or of other groups that ``by`` makes: GAUC, or uAUC.
 
@@ -308,6 +376,9 @@ def grouped_roc_auc(
         The weight of a user: the same for every user (``"macro"``), or the number of their ``"rows"``
         (impressions), of their ``"positives"`` (clicks), or of their ``"pairs"`` of a positive and a
         negative.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -354,4 +425,6 @@ def grouped_roc_auc(
     {'auc': 0.7, 'n_groups': 2, 'n_undefined': 1, 'n_pos': 2, 'n_neg': 4}
     """
     one_of("grouped_roc_auc", "average", average, ("macro", "rows", "positives", "pairs"))
-    return expression("grouped_roc_auc", {"score": score, "label": label, "by": by}, average=average)
+    return expression(
+        "grouped_roc_auc", {"score": score, "label": label, "count": count, "by": by}, average=average
+    )

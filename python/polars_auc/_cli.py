@@ -5,45 +5,86 @@ from __future__ import annotations
 import argparse
 import os
 import re
-import sys
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
+import traceback
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import polars as pl
 
+from polars_auc._gates import Gate
 from polars_auc._native import __version__
+from polars_auc._output import as_file, readable, save
 from polars_auc._progress import progress
-from polars_auc._report import GAINS, OF_ALL_GROUPS, OF_GROUPS, report
-from polars_auc._sources import scan
+from polars_auc._refusal import Refusal, first_line, worded
+from polars_auc._report import evaluation
+from polars_auc._sources import scan, unreadable
+from polars_auc._sql import column, condition, refuse_missing
+from polars_auc._streams import open_closed_streams, say, show
 
-PASSED, FAILED, REFUSED = 0, 1, 2
+PASSED, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
 
-SMALLEST_SHOWN = 0.0001
-
-
-class Refusal(Exception):
-    """The command cannot do what was asked. The text is the one sentence that the user reads."""
+# More values of a column than these are not shown.
+_SHOWN_VALUES = 10
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
+        if lacking_value := re.fullmatch(r"argument (?:-\w/)?(--[\w-]+): expected one argument", message):
+            message += f"; a value that begins with - is written {lacking_value[1]}=-..."
         raise Refusal(f"{message} (see {self.prog} --help)")
+
+    def _print_message(self, message: str, file: Any = None) -> None:  # noqa: ARG002
+        """Print the help or the version."""
+        unprinted = show(message.rstrip("\n"))
+        if unprinted is not None:
+            raise Refusal(f"cannot print: {unprinted}")
+
+
+class _Once(argparse.Action):
+    """An option with one value: the last of several would silently win."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Take the value, and refuse another one."""
+        given = vars(namespace).setdefault("given", set())
+        if self.dest in given:
+            parser.error(f"{option_string} is given twice; write it once")
+        given.add(self.dest)
+        setattr(namespace, self.dest, self.const if self.nargs == 0 else values)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit code: 0 done, 1 the gate failed, 2 refused."""
+    """Run the command and return its exit code: 0 done, 1 a gate failed, 2 refused or broken."""
+    open_closed_streams()
     try:
+        _refuse_surroundings()
         chosen = _parser().parse_args(arguments)
         return _report(chosen)
     except Refusal as refusal:
-        sys.stderr.write(f"polars-auc: {refusal}\n")
+        say(f"polars-auc: {refusal}")
         return REFUSED
     except KeyboardInterrupt:
-        sys.stderr.write("polars-auc: interrupted\n")
-        return 130
+        say("polars-auc: interrupted")
+        return INTERRUPTED
+    except (Exception, pl.exceptions.PanicException) as fault:
+        # A traceback must not end with the exit code of a gate.
+        say("".join(traceback.format_exception(fault)))
+        say(f"polars-auc: this is a fault of polars-auc or Polars: {first_line(fault)}")
+        return REFUSED
+
+
+def _refuse_surroundings() -> None:
+    """Refuse a variable of the environment on which Polars panics."""
+    threads = os.environ.get("POLARS_MAX_THREADS")
+    if threads is not None and not (threads.isdecimal() and int(threads) > 0):
+        raise Refusal(f"the variable POLARS_MAX_THREADS must be an integer above 0, got {threads!r}")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -60,6 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--label",
         required=True,
+        action=_Once,
         help="the label: a column of 0 and 1 or Booleans, or SQL such as \"outcome = 'bad'\"",
     )
     command.add_argument(
@@ -78,77 +120,131 @@ def _parser() -> argparse.ArgumentParser:
         help="a column that makes groups; may be repeated",
     )
     command.add_argument(
-        "--level", type=float, default=0.95, help="coverage of the intervals (default: 0.95)"
+        "--level", action=_Once, type=float, default=0.95, help="coverage of the intervals (default: 0.95)"
     )
     command.add_argument(
         "--ci",
+        action=_Once,
         choices=("delong", "logit", "hanley_mcneil", "bootstrap"),
         default="delong",
         help="method of the interval of the AUC (default: delong)",
     )
     command.add_argument(
-        "--resamples", type=int, metavar="N", help="bootstrap resamples, with --ci bootstrap (default: 2000)"
+        "--resamples",
+        action=_Once,
+        type=int,
+        metavar="N",
+        help="bootstrap resamples, with --ci bootstrap (default: 2000)",
     )
-    command.add_argument("--seed", type=int, metavar="N", help="seed, with --ci bootstrap (default: 0)")
     command.add_argument(
-        "--compare", action="store_true", help="compare each score with the first, on rows that have all"
+        "--seed", action=_Once, type=int, metavar="N", help="seed, with --ci bootstrap (default: 0)"
+    )
+    command.add_argument(
+        "--compare",
+        action=_Once,
+        nargs=0,
+        const=True,
+        default=False,
+        help="compare each score with the first, on rows that have all",
     )
     command.add_argument(
         "--versus",
+        action=_Once,
         metavar="SEGMENT",
         help="compare each group with the 'rest', 'overall', the 'previous' one, or the group of this value "
         "(values of several --by are separated by commas)",
     )
     command.add_argument(
         "--adjust",
+        action=_Once,
         choices=("holm", "bonferroni", "bh", "by", "none"),
         default="holm",
         help="adjustment of p-values for their number (default: holm)",
     )
     command.add_argument(
-        "--folds", metavar="COLUMN", help="the column of cross-validation folds, or SQL: adds their mean AUC"
+        "--folds",
+        action=_Once,
+        metavar="COLUMN",
+        help="the column of cross-validation folds, or SQL: adds their mean AUC",
     )
     command.add_argument(
-        "--where", metavar="SQL", help="rows to use, such as \"year >= 2016 AND part = 'test'\""
+        "--count",
+        action=_Once,
+        metavar="COLUMN",
+        help="the column, or SQL, that says how many identical rows each row stands for",
+    )
+    command.add_argument(
+        "--where",
+        action="append",
+        default=[],
+        metavar="SQL",
+        help="rows to use, such as \"year >= 2016 AND part = 'test'\"; may be repeated: rows that meet all",
+    )
+    command.add_argument(
+        "--allow-empty",
+        action="store_true",
+        help="report also if --where leaves no row, or if no row or every row is positive",
     )
     command.add_argument(
         "--fail-if",
+        action="append",
+        default=[],
         metavar="SQL",
-        help='exit with 1 if this is true or undecided in any row of the report, such as "auc < 0.7"',
+        help='exit with 1 if this is true, or cannot be decided, in a row that it is about, as "auc < 0.7": '
+        "a row of groups if it names a column of --by or of --versus, otherwise any row; "
+        "may be repeated, and each is checked by itself",
     )
     command.add_argument(
-        "-o", "--output", type=Path, metavar="OUT", help="write the report: .parquet, .csv, .json or .md"
+        "-o",
+        "--output",
+        action=_Once,
+        type=Path,
+        metavar="OUT",
+        help="write the report: .parquet, .csv, .json or .md",
     )
     return parser
 
 
 def _report(chosen: argparse.Namespace) -> int:
-    write = _writer(chosen.output)
-    with _worded():
+    contents = None if chosen.output is None else as_file(chosen.output)
+    with worded():
         rows, files = scan(chosen.files)
-    if chosen.output is not None and chosen.output.resolve() in {Path(name).resolve() for name in files}:
+    if chosen.output is not None and os.path.realpath(chosen.output) in map(os.path.realpath, files):
         raise Refusal(f"--output {str(chosen.output)!r} is one of the files to read; choose another name")
     if not 0 < chosen.level < 1:
         raise Refusal(f"--level must lie between 0 and 1, such as 0.95, got {chosen.level}")
-    with _worded(files):
+    with _of_files(files, ()):
         schema = rows.collect_schema()
-    label = _expression("--label", chosen.label, schema)
-    scores = [_expression("--score", score, schema) for score in chosen.scores]
+    label = column("--label", chosen.label, schema, files)
+    scores = [column("--score", score, schema, files) for score in chosen.scores]
     if len(set(chosen.scores)) < len(scores):
         raise Refusal("--score names one score twice")
     for key in chosen.by:
-        _refuse_missing("--by", [key], schema)
+        refuse_missing("--by", [key], schema, files=files)
         if schema[key].is_nested() or schema[key] in (pl.Binary, pl.Object):
             raise Refusal(f"--by names the column {key!r} of dtype {schema[key]}, which makes no groups")
-    folds = None if chosen.folds is None else _expression("--folds", chosen.folds, schema)
+    folds = None if chosen.folds is None else column("--folds", chosen.folds, schema, files)
+    count = None if chosen.count is None else column("--count", chosen.count, schema, files)
     if chosen.compare and len(scores) < 2:
         raise Refusal("--compare needs two --score or more")
     if chosen.versus is not None and not chosen.by:
         raise Refusal("--versus compares groups; name the column that makes them with --by")
-    if chosen.where is not None:
-        rows = rows.filter(_condition("--where", chosen.where, schema))
-    with _worded(files):
-        plan = report(
+    conditions = [condition("--where", where, schema, files=files) for where in chosen.where]
+    rows = rows.filter(conditions) if conditions else rows
+    used = [
+        label,
+        *scores,
+        *map(pl.col, chosen.by),
+        *(it for it in (folds, count) if it is not None),
+        *conditions,
+    ]
+    names = list(dict.fromkeys(name for expression in used for name in expression.meta.root_names()))
+    with _of_files(files, names):
+        _refuse_words(chosen.label, label, rows)
+        for text, score in zip(chosen.scores, scores, strict=True):
+            _refuse_lists(text, score, rows)
+        versus = _versus(chosen.versus, chosen.by)
+        plan = evaluation(
             rows,
             label,
             scores,
@@ -158,26 +254,50 @@ def _report(chosen: argparse.Namespace) -> int:
             n_resamples=chosen.resamples,
             seed=chosen.seed,
             compare=chosen.compare,
-            versus=_versus(chosen.versus, chosen.by),
+            versus=versus,
             adjust=None if chosen.adjust == "none" else chosen.adjust,
             folds=folds,
+            count=count,
         )
         planned = plan.collect_schema()
-    gate = None if chosen.fail_if is None else _condition("--fail-if", chosen.fail_if, planned, "the report")
-    with _worded(files), progress(f"evaluating {_size(files)}"):
+    gates = [
+        Gate.read(text, planned, by=chosen.by, first_score=chosen.scores[0], versus=versus)
+        for text in chosen.fail_if
+    ]
+    with _of_files(files, names), progress(f"evaluating {_size(files)}"):
         table = plan.collect()
-    failing = None if gate is None else _failing(table, gate, chosen)
-    _print(readable(table))
-    if chosen.output is not None:
-        _replace(chosen.output, lambda beside: write(table, beside))
-        sys.stderr.write(f"polars-auc: wrote {chosen.output}\n")
+        if not chosen.allow_empty:
+            _refuse_empty(table, chosen, label, rows)
+    verdicts = [gate.check(table) for gate in gates]
+    try:
+        if contents is not None:
+            save(chosen.output, lambda: contents(table))
+            say(f"polars-auc: wrote {chosen.output}")
+    finally:
+        # What was evaluated is shown also if it cannot be written.
+        unprinted = show(readable(table))
     skipped = table.filter(pl.col("scope") == "overall", pl.col("n_missing") > 0)
     for name, missing in skipped.select("score", "n_missing").iter_rows():
-        sys.stderr.write(f"polars-auc: {name}: {_count(missing, 'row')} skipped for a null label or score\n")
-    if failing is None:
-        return PASSED
-    sys.stderr.write(f"polars-auc: {failing}\n")
-    return FAILED
+        say(f"polars-auc: {name}: {_count(missing, 'row')} skipped for a null label or score")
+    for _, said in verdicts:
+        say(f"polars-auc: {said}")
+    if unprinted is not None:
+        raise Refusal(f"cannot print the report: {unprinted}")
+    return PASSED if all(passed for passed, _ in verdicts) else FAILED
+
+
+@contextmanager
+def _of_files(files: Sequence[str], columns: Sequence[str]) -> Iterator[None]:
+    """Turn what Polars raises into a refusal, which names the file that cannot be read, if there is one."""
+    try:
+        with worded():
+            yield
+    except Refusal as refusal:
+        if isinstance(refusal.__cause__, pl.exceptions.PolarsError | OSError):
+            fault = unreadable(files, columns)
+            if fault is not None:
+                raise Refusal(fault) from refusal
+        raise
 
 
 def _versus(versus: str | None, by: Sequence[str]) -> object:
@@ -185,16 +305,64 @@ def _versus(versus: str | None, by: Sequence[str]) -> object:
     return tuple(versus.split(",")) if versus is not None and len(by) > 1 and "," in versus else versus
 
 
-def _print(text: str) -> None:
-    """Print; characters that the encoding lacks become question marks, and a closed pipe is no error."""
-    encoding = sys.stdout.encoding or "utf-8"
-    try:
-        print(text.encode(encoding, errors="replace").decode(encoding), flush=True)
-    except BrokenPipeError:
-        # The reader has closed the pipe, so nothing may be flushed at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except OSError as error:
-        raise Refusal(f"cannot print the report: {_first_line(error)}") from error
+def _refuse_words(text: str, label: pl.Expr, rows: pl.LazyFrame) -> None:
+    """Refuse a label of words, and show those that are there."""
+    [dtype] = rows.select(label).collect_schema().dtypes()
+    if dtype in (pl.String, pl.Categorical, pl.Enum):
+        words = _values(label, rows)
+        raise Refusal(
+            f"--label {text!r} holds words ({', '.join(words)}), and must hold 0 and 1 or Booleans. "
+            f'Name the positive class, as in --label "{text} = {words[0] if words else "..."}"'
+        )
+
+
+def _refuse_lists(text: str, score: pl.Expr, rows: pl.LazyFrame) -> None:
+    """Refuse a score that holds several numbers, as the probabilities of all classes do."""
+    [dtype] = rows.select(score).collect_schema().dtypes()
+    if isinstance(dtype, pl.List | pl.Array):
+        one = f'Take one of them, as in --score "{text}[2]", which is the second'
+        if isinstance(dtype, pl.Array):
+            one = 'Write them to the file as columns, or as a List, of which --score "p[2]" takes the second'
+        raise Refusal(
+            f"--score {text!r} holds several numbers in each row, {dtype}, and must hold one. {one}"
+        )
+
+
+def _values(column: pl.Expr, rows: pl.LazyFrame) -> list[str]:
+    """Return the first values of a column in order, as SQL writes them; none of a column that is no code."""
+    [dtype] = rows.select(column).collect_schema().dtypes()
+    words = dtype in (pl.String, pl.Categorical, pl.Enum)
+    if not words and not dtype.is_integer() and dtype != pl.Boolean:
+        return []
+    values = rows.select(column.cast(pl.String) if words else column).unique().drop_nulls().collect()
+    first = values.to_series().sort().head(_SHOWN_VALUES)
+    shown = ["'" + value.replace("'", "''") + "'" if words else str(value).lower() for value in first]
+    return [*shown, "..."] if values.height > _SHOWN_VALUES else shown
+
+
+def _refuse_empty(
+    table: pl.DataFrame, chosen: argparse.Namespace, label: pl.Expr, rows: pl.LazyFrame
+) -> None:
+    """Refuse a report of nothing: no row at all, or rows of one class only."""
+    for row in table.filter(pl.col("scope") == "overall").iter_rows(named=True):
+        score, n, n_pos = row["score"], row["n"], row["n_pos"]
+        if n == row["n_missing"] == 0:
+            what = " and ".join(f"--where {where!r}" for where in chosen.where)
+            said = f"{what} leaves no row" if what else "the files have no row"
+        elif n == 0:
+            said = f"every row has a null label or score {score!r}"
+        elif n_pos in (0, n):
+            lacking = "negative" if n_pos else "positive"
+            said = f"no row is {lacking}: --label {chosen.label!r} is the same in all rows"
+            if row["n_missing"]:
+                said += f" that have a label and a score {score!r}"
+            compared = label.meta.root_names()
+            values = _values(pl.col(compared[0]), rows) if len(compared) == 1 else []
+            if values and chosen.label not in compared:
+                said += f"; {compared[0]!r} holds {', '.join(values)}"
+        else:
+            continue
+        raise Refusal(f"{said}. If that may be, write --allow-empty")
 
 
 def _size(files: Sequence[str]) -> str:
@@ -204,185 +372,3 @@ def _size(files: Sequence[str]) -> str:
 
 def _count(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
-
-
-def _sql(option: str, text: str) -> pl.Expr:
-    try:
-        return pl.sql_expr(text)
-    except Exception as error:
-        raise Refusal(f"{option} {text!r} is no SQL expression: {_first_line(error)}") from error
-
-
-def _expression(option: str, text: str, schema: pl.Schema) -> pl.Expr:
-    """Read a column's name or, failing that, an SQL expression, which is then named by its text."""
-    if text in schema:
-        return pl.col(text)
-    expression = _sql(option, text)
-    _refuse_missing(option, expression.meta.root_names(), schema)
-    return expression.alias(text)
-
-
-def _condition(option: str, text: str, schema: pl.Schema, where: str = "the files") -> pl.Expr:
-    """Read an SQL condition on columns that exist."""
-    condition = _sql(option, text)
-    _refuse_missing(option, condition.meta.root_names(), schema, where)
-    with _worded():
-        dtypes = pl.LazyFrame(schema=schema).select(condition).collect_schema().dtypes()
-    if dtypes != [pl.Boolean]:
-        raise Refusal(f'{option} {text!r} is no condition, such as "n > 100"')
-    return condition
-
-
-def _refuse_missing(option: str, names: Sequence[str], schema: pl.Schema, where: str = "the files") -> None:
-    for name in names:
-        if name not in schema:
-            columns = ", ".join(schema.names())
-            raise Refusal(
-                f"{option} names the column {name!r}, which is not in {where}; there are: {columns}"
-            )
-
-
-@contextmanager
-def _worded(files: Sequence[str] = ()) -> Iterator[None]:
-    """Turn what Polars or the system raises into a refusal of one sentence."""
-    try:
-        yield
-    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
-        raise Refusal(_unreadable(files) or _first_line(error)) from error
-
-
-def _unreadable(files: Sequence[str]) -> str | None:
-    """Name the first file that is no Parquet, which Polars' own message may not."""
-    for name in files:
-        try:
-            pl.read_parquet_schema(name)
-        except (pl.exceptions.PolarsError, OSError) as error:
-            return f"cannot read {name!r}: {_first_line(error)}"
-    return None
-
-
-# The advice of the expressions is Python; here is the same advice for a shell.
-_LABEL_IN_SQL = " Name the positive class: --label \"outcome = 'bad'\""
-_SCORE_IN_SQL = ' Turn it into one: --score "CAST(rating AS DOUBLE)"'
-_IN_SQL = (
-    (re.compile(r" Name the positive class instead: .*"), _LABEL_IN_SQL),
-    (re.compile(r" (To rank by|If it holds numbers).*"), _SCORE_IN_SQL),
-)
-
-
-def _first_line(error: BaseException) -> str:
-    said = str(error).strip().removeprefix("the plugin failed with message: ")
-    line = said.splitlines()[0] if said else type(error).__name__
-    for python, sql in _IN_SQL:
-        line = python.sub(lambda _, sql=sql: sql, line)  # type: ignore[misc]
-    return line
-
-
-def _writer(output: Path | None) -> Callable[[pl.DataFrame, Path], None]:
-    """Return the function that writes a report to a file with this ending."""
-    writers: dict[str, Callable[[pl.DataFrame, Path], None]] = {
-        ".parquet": lambda table, path: table.write_parquet(path),
-        ".csv": lambda table, path: table.write_csv(path),
-        ".json": lambda table, path: table.write_json(path),
-        ".md": lambda table, path: _write_text(path, readable(table, markdown=True) + "\n"),
-    }
-    if output is None:
-        return lambda _, __: None
-    if output.suffix not in writers:
-        raise Refusal(f"--output must end in {', '.join(writers)}, got {str(output)!r}")
-    if not output.parent.is_dir():
-        raise Refusal(f"--output is in {str(output.parent)!r}, which is no folder")
-    return writers[output.suffix]
-
-
-def _write_text(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
-
-
-def _replace(output: Path, write: Callable[[Path], None]) -> None:
-    """Write a new file in the same folder, then rename it: the output is never half-written."""
-    try:
-        handle, name = tempfile.mkstemp(dir=output.parent, prefix=f".{output.name}.", suffix=output.suffix)
-        os.close(handle)
-        beside = Path(name)
-        try:
-            write(beside)
-            # mkstemp makes files that only their owner can read: a report gets the rights of any new file.
-            mask = os.umask(0)
-            os.umask(mask)
-            beside.chmod(0o666 & ~mask)
-            beside.replace(output)
-        finally:
-            beside.unlink(missing_ok=True)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise Refusal(f"cannot write {str(output)!r}: {_first_line(error)}") from error
-
-
-def readable(table: pl.DataFrame, *, markdown: bool = False) -> str:
-    """Format a report for reading: four decimals, "overall" in words, no column of zeros only."""
-    keys = table.columns[1 : table.columns.index("score")]
-    overall = pl.col("scope") == "overall"
-    dull = [] if table["n_missing"].sum() else ["n_missing"]
-    shown = table.with_columns(
-        pl.when(overall)
-        .then(pl.lit("overall" if place == 0 else ""))
-        .otherwise(pl.col(key).cast(pl.String))
-        .alias(key)
-        for place, key in enumerate(keys)
-    ).drop("scope", *dull)
-    # A p-value that four decimals make 0 is not 0.
-    p_values = [name for name in shown.columns if name.endswith(("p_value", "p_adjusted"))]
-    shown = shown.with_columns(
-        pl.when(pl.col(name) < SMALLEST_SHOWN)
-        .then(pl.lit(f"<{SMALLEST_SHOWN}"))
-        .otherwise(pl.col(name).round(4).cast(pl.String).str.pad_end(6, "0"))
-        .alias(name)
-        for name in p_values
-    )
-    if markdown:
-        text = pl.selectors.string()
-        shown = shown.with_columns(
-            text.str.replace_all(r"\s+", " ").str.replace_all("|", "\\|", literal=True)
-        )
-    with pl.Config(
-        tbl_formatting="MARKDOWN" if markdown else "UTF8_FULL_CONDENSED",
-        tbl_hide_dataframe_shape=True,
-        tbl_hide_column_data_types=True,
-        tbl_rows=-1,
-        tbl_cols=-1,
-        tbl_width_chars=-1,  # a table that wraps inside its cells cannot be read
-        fmt_str_lengths=1000,
-        float_precision=4,
-        tbl_cell_numeric_alignment="RIGHT",
-    ):
-        return str(shown)
-
-
-def _failing(table: pl.DataFrame, gate: pl.Expr, chosen: argparse.Namespace) -> str | None:
-    """Check the condition in each row and say which fail; a row that cannot be decided fails too."""
-    named = set(gate.meta.root_names())
-    # A condition on a group's key or comparison is about groups: the overall rows have neither.
-    if named & {*chosen.by, *OF_GROUPS}:
-        table = table.filter(pl.col("scope") == "group")
-    elif named & set(OF_ALL_GROUPS):
-        table = table.filter(pl.col("scope") == "overall")
-    # It is not checked in rows that have no comparison: the first score, the reference, the first period.
-    if named & set(GAINS):
-        table = table.filter(pl.col("score") != chosen.scores[0])
-    if named & set(OF_GROUPS):
-        table = table.filter(pl.col("versus_auc").is_not_null() | pl.col("auc").is_null())
-    # Counts are unsigned, where 1 - 2 is a large number; and NaN compares as larger than every number, so
-    # that an AUC of NaN would pass "auc < 0.7".
-    counts = pl.selectors.unsigned_integer() - pl.selectors.by_name(*chosen.by)
-    plain = table.with_columns(counts.cast(pl.Int64))
-    with _worded():
-        decided = plain.with_columns(pl.selectors.float().fill_nan(None)).select(gate).to_series()
-    if decided.len() == 1 != table.height:
-        decided = decided.new_from_index(0, table.height)
-    failing = table.filter(decided.fill_null(value=True))
-    if failing.is_empty():
-        return None
-    undecided = decided.null_count()
-    note = f", {undecided} of them because it cannot be decided there" if undecided else ""
-    where = _count(failing.height, "row")
-    return f"--fail-if {chosen.fail_if!r} holds in {where}{note}:\n{readable(failing)}"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
-from numbers import Integral, Real
+from numbers import Integral
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import polars as pl
@@ -13,10 +14,12 @@ from polars_auc._options import (
     adjustment,
     between_0_and_1,
     bootstrap,
+    number,
     one_of,
     rate,
     rate_range,
     resampling,
+    told,
 )
 from polars_auc._plugin import expression
 
@@ -43,6 +46,7 @@ def roc_auc_difference(
     at_tpr: float | None = None,
     n_resamples: int | None = None,
     seed: int | None = None,
+    count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the difference of two scores' AUCs on the same rows, with its interval and test.
 
@@ -76,6 +80,9 @@ def roc_auc_difference(
         The number of resamples; 2000 by default (bootstrap only).
     seed
         The seed of the random numbers; 0 by default (bootstrap only).
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -137,7 +144,7 @@ def roc_auc_difference(
         msg = f'{name}: method "delong" compares whole areas; take method="bootstrap"'
         raise ValueError(msg)
     drawn = bootstrap(name, method, n_resamples, seed)
-    columns = {"score_a": score_a, "score_b": score_b, "label": label}
+    columns = {"score_a": score_a, "score_b": score_b, "label": label, "count": count}
     if cluster is not None:
         columns["cluster"] = cluster
     return expression(
@@ -182,6 +189,7 @@ def roc_auc_compare(
     reference: int | None = None,
     adjust: Literal["holm", "bonferroni", "bh", "by"] | None = "holm",
     level: float = 0.95,
+    count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the AUCs of several scores of the same rows, their covariances, and the tests between them.
 
@@ -200,6 +208,9 @@ def roc_auc_compare(
         :func:`polars_auc.adjust_p_values`.
     level
         The coverage of all intervals, between 0 and 1.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -274,7 +285,7 @@ def roc_auc_compare(
     if reference is not None and (
         isinstance(reference, bool) or not isinstance(reference, Integral) or not 0 <= reference < len(given)
     ):
-        msg = f"{name}: reference must be a score's place, from 0 to {len(given) - 1}, got {reference!r}"
+        msg = f"{name}: reference must be a score's place, from 0 to {len(given) - 1}, got {told(reference)}"
         if expand:
             msg += "; an expression of several columns counts as one place, so write the reference before it"
         raise ValueError(msg)
@@ -288,7 +299,7 @@ def roc_auc_compare(
     columns = {f"score_{place}": score for place, score in enumerate(given)}
     return expression(
         name,
-        {**columns, "label": label},
+        {**columns, "label": label, "count": count},
         expand=expand,
         reference=reference,
         adjust=adjustment(name, adjust),
@@ -314,6 +325,7 @@ def roc_curve_difference(
     *,
     n_permutations: int = 2000,
     seed: int = 0,
+    count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return Venkatraman's test that two scores of the same rows have one ROC curve.
 
@@ -329,6 +341,9 @@ def roc_curve_difference(
         The number of permutations.
     seed
         The seed of the random numbers, which also break ties.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -374,7 +389,7 @@ def roc_curve_difference(
     drawn = resampling("roc_curve_difference", n_permutations, seed, option="n_permutations")
     return expression(
         "roc_curve_difference",
-        {"score_a": score_a, "score_b": score_b, "label": label},
+        {"score_a": score_a, "score_b": score_b, "label": label, "count": count},
         resampling=drawn,
     )
 
@@ -388,6 +403,7 @@ def cv_roc_auc_difference(
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     level: float = 0.95,
     test_train_ratio: float | None = None,
+    count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the difference of two models' AUCs over the same folds, by the corrected resampled t-test.
 
@@ -408,6 +424,9 @@ def cv_roc_auc_difference(
         The number of test rows for each training row. The variance is corrected with it, because folds share
         training rows. ``None`` takes ``1 / (k - 1)``, the ratio of k folds; 0 gives the plain paired t-test,
         which rejects too often.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -460,14 +479,15 @@ def cv_roc_auc_difference(
     one_of(name, "alternative", alternative, ALTERNATIVES)
     between_0_and_1(name, "level", level)
     ratio = test_train_ratio
-    if ratio is not None and (
-        isinstance(ratio, bool) or not isinstance(ratio, Real) or not 0 <= ratio < float("inf")
-    ):
-        msg = f"{name}: test_train_ratio must be 0 or more, such as 1/9 for ten folds, got {ratio!r}"
+    if ratio is not None and not 0 <= number(ratio) < math.inf:
+        msg = (
+            f"{name}: test_train_ratio must be a finite number, 0 or more, such as 1/9 for ten folds, "
+            f"got {told(ratio)}"
+        )
         raise ValueError(msg)
     return expression(
         name,
-        {"score_a": score_a, "score_b": score_b, "label": label, "fold": fold},
+        {"score_a": score_a, "score_b": score_b, "label": label, "count": count, "fold": fold},
         alternative=alternative,
         level=float(level),
         test_train_ratio=None if ratio is None else float(ratio),

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 import polars as pl
 
+from polars_auc._frames import IntoFrame, called, keys_of, refuse_keys, rows_of
+
 __all__ = ["curve_points"]
 
 # A name that no column of a user has.
@@ -13,9 +15,12 @@ _POINTS = "polars_auc: points"
 
 _SCORE = "score"
 
+_EXAMPLE = 'curve_points(frame, roc_curve("label", "score"), "segment")'
 
+
+@called("curve_points")
 def curve_points(
-    frame: pl.DataFrame | pl.LazyFrame,
+    frame: IntoFrame,
     curve: pl.Expr | Iterable[pl.Expr],
     by: str | Iterable[str] | None = None,
 ) -> pl.LazyFrame:
@@ -24,7 +29,8 @@ def curve_points(
     Parameters
     ----------
     frame
-        The rows: a DataFrame, or a LazyFrame such as ``pl.scan_parquet(...)``.
+        The rows: a DataFrame, or a LazyFrame such as ``pl.scan_parquet(...)``; or a table of another library
+        that has the Arrow PyCapsule interface, such as pandas, PyArrow and DuckDB.
     curve
         Any expression of this package that answers a group with a list of points, such as
         :func:`polars_auc.roc_curve`, :func:`polars_auc.pr_curve` or :func:`polars_auc.gains_table`; of
@@ -77,31 +83,18 @@ def curve_points(
     └──────┴───────┴───────────┴─────┴─────┴─────┴─────┘
     """
     name = "curve_points"
-    if not isinstance(frame, pl.DataFrame | pl.LazyFrame):
-        msg = f"{name}: frame must be a DataFrame or a LazyFrame, got {type(frame).__name__}"
-        raise TypeError(msg)
+    rows = rows_of(name, frame)
     curves = [curve] if isinstance(curve, pl.Expr) or not isinstance(curve, Iterable) else list(curve)
     wrong = next((one for one in curves if not isinstance(one, pl.Expr)), None)
     if wrong is not None or not curves:
         got = f"got {type(wrong).__name__}" if curves else "got none"
-        msg = (
-            f"{name}: curve must be an expression, {got}; "
-            'write curve_points(frame, roc_curve("label", "score"), "segment")'
-        )
+        msg = f"{name}: curve must be an expression, {got}; write {_EXAMPLE}"
         raise TypeError(msg)
-    several = isinstance(by, Iterable) and not isinstance(by, str | pl.Expr)
-    keys: list[str] = [] if by is None else list(by) if several else [by]  # type: ignore[list-item]
-    if not all(isinstance(key, str) for key in keys):
-        msg = f"{name}: by must be column names, got {keys}"
-        raise TypeError(msg)
+    keys = keys_of(name, () if by is None else by, _EXAMPLE)
     if len(set(keys)) < len(keys):
         msg = f"{name}: by must name every column once, got {keys}"
         raise ValueError(msg)
-    rows = frame.lazy()
-    missing = [key for key in keys if key not in rows.collect_schema()]
-    if missing:
-        msg = f"{name}: by names {missing}, which the frame lacks; there are: {rows.collect_schema().names()}"
-        raise pl.exceptions.ColumnNotFoundError(msg)
+    refuse_keys(name, keys, rows.collect_schema(), nested=True)
     answers, names = _answers(rows, curves, keys, named=not isinstance(curve, pl.Expr))
     points = [answers.collect_schema()[column] for column in names or [_POINTS]]
     fields = [_fields(dtype) for dtype in points]

@@ -45,6 +45,7 @@ def roc_curve(
     at_tpr: Sequence[float] | None = None,
     at_threshold: Sequence[float] | None = None,
     max_points: int | None = None,
+    count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the ROC curve: the counts and rates of the rows called positive, at every distinct score.
 
@@ -69,6 +70,9 @@ def roc_curve(
     max_points
         The largest number of points, 2 or more. The points that are kept are those whose removal would change
         the area most.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -135,9 +139,10 @@ def roc_curve(
     (0.25, 0.6667)
     """
     name = "roc_curve"
-    columns = {"score": score, "label": label, "weight": weight}
+    columns = {"score": score, "label": label, "count": count, "weight": weight}
+    drop = flag(name, "drop_intermediate", drop_intermediate)
     options = {
-        "drop_intermediate": flag(name, "drop_intermediate", drop_intermediate) or None,
+        "drop_intermediate": drop or None,
         "at_fpr": at_fpr,
         "at_tpr": at_tpr,
         "at_threshold": at_threshold,
@@ -157,14 +162,16 @@ def roc_curve(
     if at_threshold is not None:
         numbers = listed(name, "at_threshold", at_threshold)
         return _at(columns, "threshold", [threshold(name, "at_threshold", number) for number in numbers])
-    return expression(name, columns, drop_intermediate=drop_intermediate)
+    return expression(name, columns, drop_intermediate=drop)
 
 
 def _at(columns: dict[str, IntoExpr | None], what: str, values: Sequence[object]) -> pl.Expr:
     return expression("roc_curve", columns, variant="at", at={what: values})
 
 
-def pr_curve(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None) -> pl.Expr:
+def pr_curve(
+    label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None, count: IntoExpr | None = None
+) -> pl.Expr:
     """Return the precision-recall curve, at every distinct score.
 
     Parameters
@@ -176,6 +183,9 @@ def pr_curve(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None
     weight
         The weight of each row, which says how many rows it stands for: a column of finite numbers that are
         not negative. Rows of weight 0 or null are left out.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -205,6 +215,9 @@ def pr_curve(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None
     precision does not change in a straight line (Davis and Goadrich 2006), so draw the curve in steps. The
     area under these steps is :func:`polars_auc.average_precision`. O(n log n).
 
+    Each weight is rounded by at most 2^-60 of the total of its class. Where the rows above a threshold have
+    the share f of it, the precision there is exact to about ``2^-60 / f`` of itself.
+
     Examples
     --------
     >>> import polars as pl
@@ -214,10 +227,10 @@ def pr_curve(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None
     >>> points.select("threshold", "precision", pl.col("recall").round(4)).rows()
     [(None, 1.0, 0.0), (3, 1.0, 0.3333), (2, 0.75, 1.0), (1, 0.6, 1.0)]
     """
-    return expression("pr_curve", {"score": score, "label": label, "weight": weight})
+    return expression("pr_curve", {"score": score, "label": label, "count": count, "weight": weight})
 
 
-def det_curve(label: IntoExpr, score: IntoExpr) -> pl.Expr:
+def det_curve(label: IntoExpr, score: IntoExpr, *, count: IntoExpr | None = None) -> pl.Expr:
     """Return the detection error tradeoff curve: both kinds of errors, at every distinct score.
 
     Parameters
@@ -226,6 +239,9 @@ def det_curve(label: IntoExpr, score: IntoExpr) -> pl.Expr:
         Boolean, or an integer or float column that holds only 0 and 1.
     score
         Any numeric or Boolean column; higher means more positive.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -274,10 +290,10 @@ def det_curve(label: IntoExpr, score: IntoExpr) -> pl.Expr:
     │ 1         ┆ 2   ┆ 0   ┆ 1.0 ┆ 0.0      │
     └───────────┴─────┴─────┴─────┴──────────┘
     """
-    return expression("det_curve", {"score": score, "label": label})
+    return expression("det_curve", {"score": score, "label": label, "count": count})
 
 
-def cap_curve(label: IntoExpr, score: IntoExpr) -> pl.Expr:
+def cap_curve(label: IntoExpr, score: IntoExpr, *, count: IntoExpr | None = None) -> pl.Expr:
     """Return the cumulative accuracy profile: how many of the positives are among the highest scores.
 
     Also called cumulative gains curve, or Lorenz curve of the positives.
@@ -288,6 +304,9 @@ def cap_curve(label: IntoExpr, score: IntoExpr) -> pl.Expr:
         Boolean, or an integer or float column that holds only 0 and 1.
     score
         Any numeric or Boolean column; higher means more positive.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -336,10 +355,12 @@ def cap_curve(label: IntoExpr, score: IntoExpr) -> pl.Expr:
     │ 1         ┆ 5   ┆ 3   ┆ 1.0        ┆ 1.0      │
     └───────────┴─────┴─────┴────────────┴──────────┘
     """
-    return expression("cap_curve", {"score": score, "label": label})
+    return expression("cap_curve", {"score": score, "label": label, "count": count})
 
 
-def roc_convex_hull(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None) -> pl.Expr:
+def roc_convex_hull(
+    label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None, count: IntoExpr | None = None
+) -> pl.Expr:
     """Return the convex hull of the ROC curve: the thresholds that are best for some cost and prevalence.
 
     Parameters
@@ -351,6 +372,9 @@ def roc_convex_hull(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None
     weight
         The weight of each row, which says how many rows it stands for: a column of finite numbers that are
         not negative. Rows of weight 0 or null are left out.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -383,10 +407,12 @@ def roc_convex_hull(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None
     >>> hull.select("threshold", "fp", "tp").rows()
     [(None, 0, 0), (4, 1, 2), (2, 2, 3), (1, 3, 3)]
     """
-    return expression("roc_convex_hull", {"score": score, "label": label, "weight": weight})
+    return expression("roc_convex_hull", {"score": score, "label": label, "count": count, "weight": weight})
 
 
-def cost_curve(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None) -> pl.Expr:
+def cost_curve(
+    label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None, count: IntoExpr | None = None
+) -> pl.Expr:
     """Return the cost curve: the lowest expected cost that a threshold gives, over all costs and prevalences.
 
     Parameters
@@ -398,6 +424,9 @@ def cost_curve(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = No
     weight
         The weight of each row, which says how many rows it stands for: a column of finite numbers that are
         not negative. Rows of weight 0 or null are left out.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -435,11 +464,16 @@ def cost_curve(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = No
     >>> curve.select(pl.col("probability_cost", "expected_cost").round(4), "threshold").rows()
     [(0.0, 0.0, None), (0.3333, 0.3333, 4), (0.5, 0.3333, 2), (1.0, 0.0, 2)]
     """
-    return expression("cost_curve", {"score": score, "label": label, "weight": weight})
+    return expression("cost_curve", {"score": score, "label": label, "count": count, "weight": weight})
 
 
 def gains_table(
-    label: IntoExpr, score: IntoExpr, *, bands: int | None = None, edges: Sequence[float] | None = None
+    label: IntoExpr,
+    score: IntoExpr,
+    *,
+    bands: int | None = None,
+    edges: Sequence[float] | None = None,
+    count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the gains table: rows in bands of about equal size, with rates, gains, lift and KS.
 
@@ -456,6 +490,9 @@ def gains_table(
         with ``edge <= score < next edge``; the lowest band has no lower limit, the highest no upper limit.
         Any numbers; they are compared with the scores in the dtype of the scores and without rounding, as in
         :func:`polars_auc.confusion_at`.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -516,7 +553,7 @@ def gains_table(
     └──────┴─────────┴────────┴───────┴───────┴──────┴──────────┴──────┘
     """
     name = "gains_table"
-    columns = {"score": score, "label": label}
+    columns = {"score": score, "label": label, "count": count}
     if edges is not None:
         if bands is not None:
             msg = f"{name}: give bands or edges, got bands={bands!r} and edges={edges!r}"
@@ -539,6 +576,7 @@ def average_roc_curve(
     method: Literal["vertical", "threshold", "pooled"] = "vertical",
     n_points: int = 101,
     at_fpr: Iterable[float] | None = None,
+    count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the average of the ROC curves of folds, with their standard deviation at each point.
 
@@ -564,6 +602,9 @@ def average_roc_curve(
         of all folds, including the highest and the lowest (all of them if they are fewer).
     at_fpr
         The false positive rates, in any order, instead of equal steps; not possible by threshold.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -628,7 +669,7 @@ def average_roc_curve(
             raise ValueError(msg)
     return expression(
         name,
-        {"score": score, "label": label, "fold": fold},
+        {"score": score, "label": label, "count": count, "fold": fold},
         method=method,
         n_points=n_points,
         at_fpr=rates,
@@ -641,6 +682,7 @@ def roc_binormal(
     *,
     method: Literal["least_squares", "moments"] = "least_squares",
     weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the binormal ROC curve of a group: its area, intercept and slope.
 
@@ -661,6 +703,9 @@ def roc_binormal(
     weight
         The weight of each row, which says how many rows it stands for: a column of finite numbers that are
         not negative. Rows of weight 0 or null are left out.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -715,7 +760,9 @@ def roc_binormal(
     (0.9107, 2.3298, -1.4146)
     """
     one_of("roc_binormal", "method", method, ("least_squares", "moments"))
-    return expression("roc_binormal", {"score": score, "label": label, "weight": weight}, method=method)
+    return expression(
+        "roc_binormal", {"score": score, "label": label, "count": count, "weight": weight}, method=method
+    )
 
 
 def binormal_curve(
@@ -725,6 +772,7 @@ def binormal_curve(
     at_fpr: Sequence[float] | None = None,
     n_points: int = 101,
     weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return points of the binormal curve that fits a group's ROC curve best.
 
@@ -741,6 +789,9 @@ def binormal_curve(
     weight
         The weight of each row, which says how many rows it stands for: a column of finite numbers that are
         not negative. Rows of weight 0 or null are left out.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -787,5 +838,5 @@ def binormal_curve(
     if at_fpr is not None:
         rates = [rate(name, "at_fpr", value) for value in listed(name, "at_fpr", at_fpr)]
     n_points = integer(name, "n_points", n_points, 2, _MOST_FITTED)
-    columns = {"score": score, "label": label, "weight": weight}
+    columns = {"score": score, "label": label, "count": count, "weight": weight}
     return expression(name, columns, at_fpr=rates, n_points=n_points)

@@ -25,6 +25,7 @@ def roc_auc(
     min_tpr: float | None = None,
     max_tpr: float | None = None,
     standardized: bool = False,
+    count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the area under the ROC curve, or under a part of it.
 
@@ -49,6 +50,9 @@ def roc_auc(
     standardized
         Whether a partial area is scaled like a whole area: one half for the diagonal, 1 for a perfect score.
         Not possible for the two-way area.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -96,8 +100,8 @@ def roc_auc(
     0.3333333333333333
     """
     name = "roc_auc"
-    flag(name, "standardized", standardized)
-    columns = {"score": score, "label": label, "weight": weight}
+    standardized = flag(name, "standardized", standardized)
+    columns = {"score": score, "label": label, "count": count, "weight": weight}
     fpr, tpr = rate_range(name, "fpr", min_fpr, max_fpr), rate_range(name, "tpr", min_tpr, max_tpr)
     if fpr is None and tpr is None:
         if standardized:
@@ -120,7 +124,9 @@ def roc_auc(
     return expression(name, columns, range=bounds, standardized=standardized)
 
 
-def gini(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None) -> pl.Expr:
+def gini(
+    label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None, count: IntoExpr | None = None
+) -> pl.Expr:
     """Return the Gini coefficient, twice the AUC less 1.
 
     Also called accuracy ratio, or Somers' D of the score given the label: 1 for a perfect ranking, 0 for a
@@ -135,6 +141,9 @@ def gini(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None) ->
     weight
         The weight of each row, which says how many rows it stands for: a column of finite numbers that are
         not negative. Rows of weight 0 or null are left out.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -160,10 +169,12 @@ def gini(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None) ->
     >>> loans.select(pa.gini("bad", "score")).item()
     0.5
     """
-    return expression("gini", {"score": score, "label": label, "weight": weight})
+    return expression("gini", {"score": score, "label": label, "count": count, "weight": weight})
 
 
-def average_precision(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None) -> pl.Expr:
+def average_precision(
+    label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None, count: IntoExpr | None = None
+) -> pl.Expr:
     """Return the average precision: the mean, over positives, of the precision at their score.
 
     It is the area of the steps under the precision-recall curve. For a random score it is about the share of
@@ -178,6 +189,9 @@ def average_precision(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | No
     weight
         The weight of each row, which says how many rows it stands for: a column of finite numbers that are
         not negative. Rows of weight 0 or null are left out.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -199,6 +213,9 @@ def average_precision(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | No
     ``average_precision_score``, not the trapezoid, which is too optimistic (Davis and Goadrich 2006).
     O(n log n).
 
+    Each weight is rounded by at most 2^-60 of the total of its class. Where the rows above a score have the
+    share f of it, the precision there is exact to about ``2^-60 / f`` of itself.
+
     Examples
     --------
     >>> import polars as pl
@@ -207,10 +224,12 @@ def average_precision(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | No
     >>> found.select(pa.average_precision("relevant", "score").round(4)).item()
     0.8333
     """
-    return expression("average_precision", {"score": score, "label": label, "weight": weight})
+    return expression("average_precision", {"score": score, "label": label, "count": count, "weight": weight})
 
 
-def ks_statistic(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None) -> pl.Expr:
+def ks_statistic(
+    label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None, count: IntoExpr | None = None
+) -> pl.Expr:
     """Return the Kolmogorov-Smirnov distance between positives and negatives, and the score where it occurs.
 
     It is the largest vertical distance between the ROC curve and the diagonal, ``max |tpr - fpr|``.
@@ -224,6 +243,9 @@ def ks_statistic(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = 
     weight
         The weight of each row, which says how many rows it stands for: a column of finite numbers that are
         not negative. Rows of weight 0 or null are left out.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -259,10 +281,10 @@ def ks_statistic(label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = 
     >>> loans.select(pa.ks_statistic("bad", "points")).unnest("points").select("ks", "threshold").row(0)
     (0.6666666666666666, 5)
     """
-    return expression("ks_statistic", {"score": score, "label": label, "weight": weight})
+    return expression("ks_statistic", {"score": score, "label": label, "count": count, "weight": weight})
 
 
-def mean_positive_rank(label: IntoExpr, score: IntoExpr) -> pl.Expr:
+def mean_positive_rank(label: IntoExpr, score: IntoExpr, *, count: IntoExpr | None = None) -> pl.Expr:
     """Return the mean rank of the positives among all rows, 1 being the lowest score.
 
     Tied rows get the mean of their ranks. The result is the AUC measured in rows: see the notes.
@@ -273,6 +295,9 @@ def mean_positive_rank(label: IntoExpr, score: IntoExpr) -> pl.Expr:
         Boolean, or an integer or float column that holds only 0 and 1.
     score
         Any numeric or Boolean column; higher means more positive. Compared in its own dtype.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -310,7 +335,7 @@ def mean_positive_rank(label: IntoExpr, score: IntoExpr) -> pl.Expr:
     >>> round((rank - (3 + 1) / 2) / 4, 12) == round(bars.select(pa.roc_auc("good", "score")).item(), 12)
     True
     """
-    return expression("mean_positive_rank", {"score": score, "label": label})
+    return expression("mean_positive_rank", {"score": score, "label": label, "count": count})
 
 
 def roc_summary(
@@ -322,6 +347,7 @@ def roc_summary(
     interval: Literal["percentile", "bca"] | None = None,
     n_resamples: int | None = None,
     seed: int | None = None,
+    count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the most used numbers: AUC with its interval, Gini, KS, average precision, best threshold.
 
@@ -342,6 +368,9 @@ def roc_summary(
     interval, n_resamples, seed
         The limits, the number of resamples and the seed of the bootstrap: see
         :func:`polars_auc.roc_auc_ci`.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -399,4 +428,4 @@ def roc_summary(
     between_0_and_1(name, "level", level)
     drawn = bootstrap(name, ci, n_resamples, seed, interval=interval, option="ci")
     made = {"method": ci, "level": float(level), "resampling": drawn, "interval": interval}
-    return expression(name, {"score": score, "label": label}, ci=made)
+    return expression(name, {"score": score, "label": label, "count": count}, ci=made)

@@ -26,6 +26,7 @@ def roc_auc_ci(
     interval: Literal["percentile", "bca"] | None = None,
     n_resamples: int | None = None,
     seed: int | None = None,
+    count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the AUC with its standard error and confidence interval.
 
@@ -65,6 +66,9 @@ def roc_auc_ci(
     seed
         The seed of the random numbers; 0 by default. The same seed gives the same limits for every order of
         rows and groups, every number of threads and every engine.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -132,7 +136,7 @@ def roc_auc_ci(
     one_of("roc_auc_ci", "interval", interval, ("percentile", "bca", None))
     between_0_and_1("roc_auc_ci", "level", level)
     drawn = bootstrap("roc_auc_ci", method, n_resamples, seed, interval=interval)
-    columns: dict[str, IntoExpr | None] = {"score": score, "label": label}
+    columns: dict[str, IntoExpr | None] = {"score": score, "label": label, "count": count}
     if weight is not None:
         if method not in ("delong", "logit") or cluster is not None:
             named = f"method {method!r}" if cluster is None else "cluster"
@@ -168,6 +172,7 @@ def cv_roc_auc(
     *,
     method: Literal["t", "influence"] = "t",
     level: float = 0.95,
+    count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the mean of the folds' AUCs with its standard error and confidence interval.
 
@@ -186,6 +191,9 @@ def cv_roc_auc(
           needs many rows, but not many folds.
     level
         The interval's coverage, between 0 and 1.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -236,5 +244,5 @@ def cv_roc_auc(
     """
     one_of("cv_roc_auc", "method", method, ("t", "influence"))
     between_0_and_1("cv_roc_auc", "level", level)
-    columns = {"score": score, "label": label, "fold": fold}
+    columns = {"score": score, "label": label, "count": count, "fold": fold}
     return expression("cv_roc_auc", columns, method=method, level=float(level))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections.abc import Iterable, Mapping, Set
 from decimal import Decimal
@@ -12,25 +11,50 @@ from typing import Any
 # Decimal fractions with more places than this are rounded to floats: no score has more than 38.
 _MOST_PLACES = 100
 
+# An integer of more bits is shown by its size.
+_SHOWN_BITS = 128
+
+
+def told(value: object) -> str:
+    """Return a value as it stands in an error."""
+    if isinstance(value, int) and value.bit_length() > _SHOWN_BITS:
+        return f"an integer of {value.bit_length()} bits"
+    return repr(value)
+
+
+def is_number(value: object) -> bool:
+    """Say whether a value is a real number, which a truth value is not."""
+    return isinstance(value, Real | Decimal) and not isinstance(value, bool)
+
+
+def number(value: Any) -> float:
+    """Return a number as a float, and NaN for everything else; beyond all floats it is infinite."""
+    if not is_number(value) or (isinstance(value, Decimal) and value.is_snan()):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
 
 def one_of(name: str, option: str, value: object, allowed: tuple[str | None, ...]) -> None:
     """Refuse an option that is none of the allowed words."""
-    if value not in allowed:
-        msg = f"{name}: {option} must be one of {', '.join(map(repr, allowed))}, got {value!r}"
+    if not isinstance(value, str | None) or value not in allowed:
+        msg = f"{name}: {option} must be one of {', '.join(map(repr, allowed))}, got {told(value)}"
         raise ValueError(msg)
 
 
 def between_0_and_1(name: str, option: str, value: Any) -> None:
     """Refuse an option that is no number between 0 and 1, both excluded."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < 1:
-        msg = f"{name}: {option} must lie between 0 and 1, such as 0.95, got {value!r}"
+    if not 0 < number(value) < 1:
+        msg = f"{name}: {option} must lie between 0 and 1, such as 0.95, got {told(value)}"
         raise ValueError(msg)
 
 
 def integer(name: str, option: str, value: Any, least: int, most: int) -> int:
     """Refuse an option that is no integer between two others."""
     if isinstance(value, bool) or not isinstance(value, Integral) or not least <= int(value) <= most:
-        msg = f"{name}: {option} must be an integer from {least} to {most}, got {value!r}"
+        msg = f"{name}: {option} must be an integer from {least} to {most}, got {told(value)}"
         raise ValueError(msg)
     return int(value)
 
@@ -79,8 +103,8 @@ def adjustment(name: str, adjust: str | None) -> str:
 
 def rate(name: str, option: str, value: Any) -> float:
     """Refuse an option that is no number from 0 to 1."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
-        msg = f"{name}: {option} must lie between 0 and 1, got {value!r}"
+    if not 0 <= number(value) <= 1:
+        msg = f"{name}: {option} must lie between 0 and 1, got {told(value)}"
         raise ValueError(msg)
     return float(value)
 
@@ -102,18 +126,17 @@ def rate_range(name: str, what: str, low: float | None, high: float | None) -> t
 def above_0(name: str, option: str, value: Any, *, most: float = 1e9) -> float:
     """Refuse an option that is no number above 0, or beyond what anybody means."""
     least = 1 / most
-    number: Any = value
-    if isinstance(value, bool) or not isinstance(value, Real) or not least <= number <= most:
-        msg = f"{name}: {option} must be a number above 0, from {least:g} to {most:g}, got {value!r}"
+    if not least <= number(value) <= most:
+        msg = f"{name}: {option} must be a number above 0, from {least:g} to {most:g}, got {told(value)}"
         raise ValueError(msg)
     return float(value)
 
 
 def flag(name: str, option: str, value: Any) -> bool:
-    """Refuse an option that is neither True nor False."""
-    if value is True or value is False:
+    """Refuse an option that is neither True nor False; numpy has truth values of its own."""
+    if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):
         return bool(value)
-    msg = f"{name}: {option} must be True or False, got {value!r}"
+    msg = f"{name}: {option} must be True or False, got {told(value)}"
     raise ValueError(msg)
 
 
@@ -121,25 +144,22 @@ def listed(name: str, option: str, values: Any) -> list[Any]:
     """Refuse an option that is no sequence of values in an order, and return the values."""
     unordered = (str, bytes, Mapping, Set)
     if isinstance(values, unordered) or not isinstance(values, Iterable):
-        msg = f"{name}: {option} must be a list of numbers, such as [0.05, 0.1], got {values!r}"
+        msg = f"{name}: {option} must be a list of numbers, such as [0.05, 0.1], got {told(values)}"
         raise ValueError(msg)
     return list(values)
 
 
 def threshold(name: str, option: str, value: Any) -> dict[str, float | str]:
     """Check a number that is a threshold, and return it as the plugin takes it."""
-    number: Any = value
-    if not isinstance(value, bool) and isinstance(value, Real | Decimal):
-        with contextlib.suppress(ValueError, OverflowError):
-            if int(number) == number:
-                return {"integer": str(int(number))}
-        if isinstance(value, Decimal):
-            places = value.as_tuple().exponent
-            # Of infinity and NaN it is a word.
-            if isinstance(places, int) and places >= -_MOST_PLACES:
-                return {"decimal": f"{value:f}"}
-        with contextlib.suppress(ValueError, OverflowError):
-            if not math.isnan(float(number)):
-                return {"float": float(number)}
+    given = number(value)
+    if math.isfinite(given) and int(value) == value:
+        return {"integer": str(int(value))}
+    if isinstance(value, Decimal) and math.isfinite(given):
+        places = value.as_tuple().exponent
+        # It is a word only of infinity and NaN.
+        if isinstance(places, int) and places >= -_MOST_PLACES:
+            return {"decimal": f"{value:f}"}
+    if not math.isnan(given):
+        return {"float": given}
     msg = f"{name}: {option} must be a number, got {value!r}"
     raise ValueError(msg)

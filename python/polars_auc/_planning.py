@@ -2,38 +2,60 @@
 
 from __future__ import annotations
 
-from numbers import Real
-from typing import TYPE_CHECKING, Literal
+import math
+from typing import TYPE_CHECKING, Any, Literal, overload
 
-from polars_auc._options import ALTERNATIVES, between_0_and_1, one_of
+import polars as pl
+
+from polars_auc._options import ALTERNATIVES, between_0_and_1, is_number, number, one_of, told
 from polars_auc._plugin import columnwise, expression
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from polars_auc._plugin import IntoExpr
 
 __all__ = ["roc_auc_difference_power", "roc_auc_power", "roc_auc_sample_size"]
 
 
+@overload
+def roc_auc_power(  # type: ignore[overload-overlap]
+    auc: float,
+    n_pos: float,
+    n_neg: float,
+    *,
+    alternative: Literal["two-sided", "greater", "less"] = ...,
+    alpha: float = ...,
+) -> float | None: ...
+
+
+@overload
 def roc_auc_power(
-    auc: IntoExpr,
-    n_pos: IntoExpr,
-    n_neg: IntoExpr,
+    auc: IntoExpr | float,
+    n_pos: IntoExpr | float,
+    n_neg: IntoExpr | float,
+    *,
+    alternative: Literal["two-sided", "greater", "less"] = ...,
+    alpha: float = ...,
+) -> pl.Expr: ...
+
+
+def roc_auc_power(
+    auc: IntoExpr | float,
+    n_pos: IntoExpr | float,
+    n_neg: IntoExpr | float,
     *,
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     alpha: float = 0.05,
-) -> pl.Expr:
+) -> pl.Expr | float | None:
     """Return the power of the test that the AUC is one half, for a given AUC.
 
-    The result has one value for each row. Columns may be literals, such as ``pl.lit(0.7)``.
+    The result has one value for each row. If all inputs are numbers, it is a number.
 
     Parameters
     ----------
     auc
-        The AUC, between 0 and 1.
+        The AUC, between 0 and 1: a column or a number.
     n_pos, n_neg
-        The numbers of positives and negatives.
+        The numbers of positives and negatives: columns or numbers.
     alternative
         ``"two-sided"``; or ``"greater"`` or ``"less"``, which both mean a one-sided test in the direction of
         the effect.
@@ -42,9 +64,9 @@ def roc_auc_power(
 
     Returns
     -------
-    polars.Expr
+    polars.Expr, float or None
         Float64 for each row; null if an input is null, if the AUC is not between 0 and 1, or if a number of
-        rows is not above 0.
+        rows is not above 0. Of numbers: a float, or None where the column would be null.
 
     Raises
     ------
@@ -66,30 +88,55 @@ def roc_auc_power(
     >>> plans = pl.DataFrame({"auc": [0.6, 0.7], "ill": [40, 40], "well": [70, 70]})
     >>> plans.select(pa.roc_auc_power("auc", "ill", "well").round(4)).to_series().to_list()
     [0.4333, 0.9528]
+    >>> round(pa.roc_auc_power(0.7, 40, 70), 4)
+    0.9528
     """
     one_of("roc_auc_power", "alternative", alternative, ALTERNATIVES)
     between_0_and_1("roc_auc_power", "alpha", alpha)
     plan = {"alpha": float(alpha), "alternative": alternative}
     columns = {"auc": auc, "n_pos": n_pos, "n_neg": n_neg}
-    return columnwise("roc_auc_power", columns, elementwise=True, plan=plan)
+    answer = columnwise("roc_auc_power", _literals(columns), elementwise=True, plan=plan)
+    return _value(answer) if all(map(is_number, columns.values())) else answer
+
+
+@overload
+def roc_auc_sample_size(
+    auc: float,
+    *,
+    power: float = ...,
+    ratio: float = ...,
+    alternative: Literal["two-sided", "greater", "less"] = ...,
+    alpha: float = ...,
+) -> dict[str, float | None]: ...
+
+
+@overload
+def roc_auc_sample_size(
+    auc: IntoExpr,
+    *,
+    power: float = ...,
+    ratio: float = ...,
+    alternative: Literal["two-sided", "greater", "less"] = ...,
+    alpha: float = ...,
+) -> pl.Expr: ...
 
 
 def roc_auc_sample_size(
-    auc: IntoExpr,
+    auc: IntoExpr | float,
     *,
     power: float = 0.8,
     ratio: float = 1.0,
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     alpha: float = 0.05,
-) -> pl.Expr:
+) -> pl.Expr | dict[str, float | None]:
     """Return the numbers of rows with which the test that the AUC is one half has the given power.
 
-    The result has one value for each row. The column may be a literal, such as ``pl.lit(0.7)``.
+    The result has one value for each row. If the AUC is a number, it is a dictionary.
 
     Parameters
     ----------
     auc
-        The AUC, between 0 and 1.
+        The AUC, between 0 and 1: a column or a number.
     power
         The probability that the test rejects, between 0 and 1.
     ratio
@@ -102,9 +149,9 @@ def roc_auc_sample_size(
 
     Returns
     -------
-    polars.Expr
-        A Struct for each row, named after ``auc``: ``n_pos``, ``n_neg`` (Float64), not rounded. Null if the
-        AUC is null, one half, or not between 0 and 1.
+    polars.Expr or dict
+        A Struct for each row, named after ``auc``: ``n_pos``, ``n_neg`` (Float64), not rounded. Both are null
+        if the AUC is null, one half, or not between 0 and 1. Of a number: a dictionary of both.
 
     Raises
     ------
@@ -122,19 +169,40 @@ def roc_auc_sample_size(
     --------
     >>> import polars as pl
     >>> import polars_auc as pa
-    >>> size = pa.roc_auc_sample_size(pl.lit(0.73), power=0.95, ratio=1.7).alias("size")
-    >>> pl.select(size).unnest("size").select(pl.all().ceil()).row(0)
-    (30.0, 51.0)
+    >>> plans = pl.DataFrame({"auc": [0.73, 0.8]})
+    >>> sizes = plans.select(pa.roc_auc_sample_size("auc", power=0.95, ratio=1.7)).unnest("auc")
+    >>> sizes.select(pl.all().ceil()).rows()
+    [(30.0, 51.0), (17.0, 28.0)]
+    >>> {name: round(rows, 2) for name, rows in pa.roc_auc_sample_size(0.73, power=0.95, ratio=1.7).items()}
+    {'n_pos': 29.67, 'n_neg': 50.44}
     """
     name = "roc_auc_sample_size"
     one_of(name, "alternative", alternative, ALTERNATIVES)
     between_0_and_1(name, "alpha", alpha)
     between_0_and_1(name, "power", power)
-    if isinstance(ratio, bool) or not isinstance(ratio, Real) or not 0 < ratio < float("inf"):
-        msg = f"{name}: ratio must be above 0, such as 2 for two negatives a positive, got {ratio!r}"
+    if not 0 < number(ratio) < math.inf:
+        msg = (
+            f"{name}: ratio must be a finite number above 0, such as 2 for two negatives a positive, "
+            f"got {told(ratio)}"
+        )
         raise ValueError(msg)
     plan = {"alpha": float(alpha), "alternative": alternative}
-    return columnwise(name, {"auc": auc}, elementwise=True, plan=plan, power=float(power), ratio=float(ratio))
+    answer = columnwise(
+        name, _literals({"auc": auc}), elementwise=True, plan=plan, power=float(power), ratio=float(ratio)
+    )
+    return _value(answer) if is_number(auc) else answer
+
+
+def _literals(columns: dict[str, IntoExpr | float]) -> dict[str, IntoExpr]:
+    """Turn numbers into literals, which are named after their role."""
+    return {
+        role: pl.lit(number(column)).alias(role) if is_number(column) else column  # type: ignore[misc]
+        for role, column in columns.items()
+    }
+
+
+def _value(answer: pl.Expr) -> Any:
+    return pl.select(answer).item()
 
 
 def roc_auc_difference_power(
@@ -145,6 +213,7 @@ def roc_auc_difference_power(
     power: float = 0.8,
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     alpha: float = 0.05,
+    count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the power of the paired comparison of two scores, and the rows it needs, from a pilot sample.
 
@@ -161,6 +230,9 @@ def roc_auc_difference_power(
         the effect.
     alpha
         The level of the test, between 0 and 1.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -210,7 +282,7 @@ def roc_auc_difference_power(
     ... )
     >>> plan = pilot.select(pa.roc_auc_difference_power("ill", "new", "old")).unnest("new")
     >>> plan.select(pl.col("power").round(4), pl.col("needed_pos", "needed_neg").ceil()).row(0)
-    (0.3498, 25.0, 25.0)
+    (0.1685, 40.0, 40.0)
     """
     name = "roc_auc_difference_power"
     one_of(name, "alternative", alternative, ALTERNATIVES)
@@ -218,7 +290,7 @@ def roc_auc_difference_power(
     between_0_and_1(name, "power", power)
     return expression(
         name,
-        {"score_a": score_a, "score_b": score_b, "label": label},
+        {"score_a": score_a, "score_b": score_b, "label": label, "count": count},
         plan={"alpha": float(alpha), "alternative": alternative},
         power=float(power),
     )

@@ -28,8 +28,8 @@ def expression(
 ) -> pl.Expr:
     """Build the expression ``name`` of the plugin, or a variant of it, from its columns, each by its role.
 
-    A weight that is None is left out. With ``expand`` an expression of several columns gives one input for
-    each of them; otherwise Polars makes one expression for each, as it does with its own.
+    A weight or count that is None is left out. With ``expand`` an expression of several columns gives one
+    input for each of them; otherwise Polars makes one expression for each, as it does with its own.
 
     All columns are imploded, so that Polars calls the plugin once with a list for each group, wherever
     the expression stands; and ``first()`` makes the whole an aggregate, which the streaming engine
@@ -37,9 +37,16 @@ def expression(
 
     The score comes first because Polars names a result after its first input.
     """
+    if columns.get("count") is not None and columns.get("weight") is not None:
+        msg = (
+            f"{name}: weight and count cannot both be given; for an estimate without an interval write "
+            'weight=pl.col("weight") * pl.col("count")'
+        )
+        raise ValueError(msg)
     imploded = [column.implode() for column in _columns(name, columns)]
     plugin = name if variant is None else f"{name}_{variant}"
-    return _registered(plugin, imploded, options, elementwise=True, expand=expand).first()
+    counted = columns.get("count") is not None
+    return _registered(plugin, imploded, options, elementwise=True, expand=expand, counted=counted).first()
 
 
 def _plain(option: Any) -> Any:
@@ -71,19 +78,25 @@ def _registered(
     *,
     elementwise: bool,
     expand: bool = False,
+    counted: bool = False,
 ) -> pl.Expr:
     return register_plugin_function(
         plugin_path=_LIBRARY,
         function_name=name,
         args=columns,
-        kwargs={"options": _plain(options)},
+        kwargs={"options": _plain(options), "counted": counted},
         is_elementwise=elementwise,
         input_wildcard_expansion=expand,
     )
 
 
 def _columns(name: str, columns: Mapping[str, IntoExpr | None]) -> list[pl.Expr]:
-    given = {role: column for role, column in columns.items() if role != "weight" or column is not None}
+    may_be_absent = ("weight", "count")
+    given = {
+        role: column for role, column in columns.items() if role not in may_be_absent or column is not None
+    }
+    if "count" in given:
+        given["count"] = given.pop("count")  # The plugin takes the count as the last column.
     return [_column(name, role, column, list(given)) for role, column in given.items()]
 
 
@@ -93,10 +106,23 @@ def _column(name: str, role: str, column: IntoExpr | None, roles: list[str]) -> 
     if isinstance(column, str):
         return pl.col(column)
     # A Series would be a literal, with the same values for every group.
-    in_order = sorted(roles, key=lambda role: role != "label")
-    example = ", ".join(f'"{role}"' for role in in_order if role not in ("cluster", "weight"))
+    in_order = [role for role in sorted(roles, key=lambda role: role != "label") if role not in _OPTIONAL]
+    names = ", ".join(f'"{role}"' for role in in_order)
+    frame = "frame"
+    if _holds_values(column):
+        frame = "pl.DataFrame({" + ", ".join(f'"{role}": {role}' for role in in_order) + "})"
     msg = (
         f"{name}: {role} must be a column name or an expression, got {type(column).__name__}; "
-        f"write frame.select({name}({example}))"
+        f"write {frame}.select({name}({names}))"
     )
     raise TypeError(msg)
+
+
+_OPTIONAL = ("cluster", "weight", "count")
+
+
+def _holds_values(column: object) -> bool:
+    """Say whether somebody gave the values themselves: a Series, an array, or a list of numbers."""
+    if isinstance(column, list | tuple):
+        return not any(isinstance(value, str | pl.Expr) for value in column)
+    return hasattr(column, "__array__") or hasattr(column, "__arrow_c_stream__")

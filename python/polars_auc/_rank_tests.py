@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from polars_auc._options import ALTERNATIVES, between_0_and_1, one_of
+from polars_auc._options import ALTERNATIVES, between_0_and_1, flag, one_of
 from polars_auc._plugin import expression
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ def mann_whitney_u(
     two_sided: Literal["deviation", "doubled"] = "deviation",
     continuity: bool = True,
     weight: None = None,
+    count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the Mann-Whitney U of the positives, and its test.
 
@@ -60,6 +61,9 @@ def mann_whitney_u(
     weight
         Must be None, because the test counts whole rows. The parameter exists so that the error message can
         say this.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -121,11 +125,11 @@ def mann_whitney_u(
     one_of("mann_whitney_u", "two_sided", two_sided, ("deviation", "doubled"))
     return expression(
         "mann_whitney_u",
-        {"score": score, "label": label},
+        {"score": score, "label": label, "count": count},
         alternative=alternative,
         method=method,
         two_sided=two_sided,
-        continuity=bool(continuity),
+        continuity=flag("mann_whitney_u", "continuity", continuity),
     )
 
 
@@ -135,6 +139,7 @@ def brunner_munzel(
     *,
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     distribution: Literal["t", "normal"] = "t",
+    count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the Brunner-Munzel test that the AUC is one half.
 
@@ -153,6 +158,9 @@ def brunner_munzel(
     distribution
         The distribution that the statistic is compared with: ``"t"``, or ``"normal"`` for large groups, which
         gives the z-test of the AUC with its DeLong standard error.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -202,13 +210,15 @@ def brunner_munzel(
     one_of("brunner_munzel", "distribution", distribution, ("t", "normal"))
     return expression(
         "brunner_munzel",
-        {"score": score, "label": label},
+        {"score": score, "label": label, "count": count},
         alternative=alternative,
         distribution=distribution,
     )
 
 
-def hodges_lehmann(label: IntoExpr, score: IntoExpr, *, level: float = 0.95) -> pl.Expr:
+def hodges_lehmann(
+    label: IntoExpr, score: IntoExpr, *, level: float = 0.95, count: IntoExpr | None = None
+) -> pl.Expr:
     """Return how much higher positives score: the median of all differences, with its interval.
 
     Parameters
@@ -220,6 +230,9 @@ def hodges_lehmann(label: IntoExpr, score: IntoExpr, *, level: float = 0.95) -> 
         last digits.
     level
         The interval's coverage, between 0 and 1.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -265,7 +278,7 @@ def hodges_lehmann(label: IntoExpr, score: IntoExpr, *, level: float = 0.95) -> 
     (0.305, -0.15, 0.76)
     """
     between_0_and_1("hodges_lehmann", "level", level)
-    return expression("hodges_lehmann", {"score": score, "label": label}, level=float(level))
+    return expression("hodges_lehmann", {"score": score, "label": label, "count": count}, level=float(level))
 
 
 def kruskal_wallis(sample: IntoExpr, score: IntoExpr) -> pl.Expr:

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import TYPE_CHECKING, Literal, TypeAlias
+import warnings
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import polars as pl
 
 from polars_auc._comparisons import roc_auc_compare
 from polars_auc._estimates import roc_summary
+from polars_auc._frames import called, keys_of, refuse_keys, rows_of
 from polars_auc._intervals import cv_roc_auc
-from polars_auc._options import adjustment
+from polars_auc._options import adjustment, flag
 from polars_auc._segments import compare_segments
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from polars_auc._frames import IntoFrame
     from polars_auc._plugin import IntoExpr
 
 __all__ = ["report"]
 
 
 def report(
-    frame: pl.DataFrame | pl.LazyFrame,
+    frame: IntoFrame,
     label: IntoExpr,
     scores: str | pl.Expr | Iterable[str | pl.Expr],
     *,
@@ -36,13 +40,15 @@ def report(
     versus: object = None,
     adjust: Literal["holm", "bonferroni", "bh", "by"] | None = "holm",
     folds: IntoExpr | None = None,
+    count: IntoExpr | None = None,
 ) -> pl.LazyFrame:
     """Return the evaluation of scores, by group and overall, as a lazy frame.
 
     Parameters
     ----------
     frame
-        The rows: a DataFrame, or a LazyFrame such as ``pl.scan_parquet(...)``.
+        The rows: a DataFrame, or a LazyFrame such as ``pl.scan_parquet(...)``; or a table of another library
+        that has the Arrow PyCapsule interface, such as pandas, PyArrow and DuckDB.
     label
         Boolean, or an integer or float column that holds only 0 and 1.
     scores
@@ -65,6 +71,10 @@ def report(
         that are compared with the first.
     folds
         The column with the fold of each row; adds the mean of the folds' AUCs.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows, so ``GROUP BY segment, label, score`` of a database is
+        enough.
 
     Returns
     -------
@@ -89,7 +99,8 @@ def report(
           rows; and ``heterogeneity`` (Float64), ``heterogeneity_df`` (UInt64), ``heterogeneity_p_value``
           (Float64), null in the groups' rows.
 
-        A number is null if it is undefined, and NaN if a score is NaN.
+        A number is null if it is undefined, and NaN if a score is NaN. If no row at all is positive, which
+        is what a misspelt class gives, collecting the report warns.
 
     Raises
     ------
@@ -97,7 +108,8 @@ def report(
         If there is no score, two scores have one name, a group column has the name of a report column, there
         is one score only to compare, or ``versus`` is given without ``by``; and for options out of range.
     TypeError
-        If a score is neither name nor expression, or ``by`` contains anything other than names.
+        If the frame is no frame, a score is neither name nor expression, or ``by`` contains anything other
+        than names.
     polars.exceptions.PolarsError
         For missing columns and for labels or scores of another dtype.
 
@@ -120,19 +132,51 @@ def report(
     │ overall ┆ null ┆ 7   ┆ 0.625 │
     └─────────┴──────┴─────┴───────┘
     """
-    keys = [by] if isinstance(by, str) else list(by)
-    if not all(isinstance(key, str) for key in keys):
-        msg = f"report: by must be column names, got {keys}"
-        raise TypeError(msg)
-    rows = frame.lazy()
+    table = evaluation(
+        frame,
+        label,
+        scores,
+        by=by,
+        level=level,
+        ci=ci,
+        n_resamples=n_resamples,
+        seed=seed,
+        compare=compare,
+        versus=versus,
+        adjust=adjust,
+        folds=folds,
+        count=count,
+    )
+    said = f"report: no row is positive: the label {label} is false in all of them; is it written right?"
+    return table.map_batches(functools.partial(_warned, said))
+
+
+@called("report", "roc_summary", "cv_roc_auc", "roc_auc_compare", "compare_segments")
+def evaluation(
+    frame: IntoFrame,
+    label: IntoExpr,
+    scores: str | pl.Expr | Iterable[str | pl.Expr],
+    *,
+    by: str | Iterable[str],
+    level: float,
+    ci: Literal["delong", "logit", "hanley_mcneil", "bootstrap"],
+    n_resamples: int | None,
+    seed: int | None,
+    compare: bool,
+    versus: object,
+    adjust: Any,
+    folds: IntoExpr | None,
+    count: IntoExpr | None,
+) -> pl.LazyFrame:
+    """Return a report that says nothing of a label without a positive."""
+    keys = keys_of("report", by, 'report(frame, "label", "score", by="segment")')
+    rows = rows_of("report", frame)
     schema = rows.collect_schema()
     _refuse_clashes(keys)
-    for key in keys:
-        if key not in schema:
-            msg = f"report: by names the column {key!r}, which the frame lacks; there are: {schema.names()}"
-            raise pl.exceptions.ColumnNotFoundError(msg)
+    refuse_keys("report", keys, schema, nested=True)
     columns = _named(scores, rows, keys)
     adjustment("report", adjust)
+    flag("report", "compare", compare)
     if compare and len(columns) < 2:
         msg = "report: compare needs two scores or more, got one"
         raise ValueError(msg)
@@ -140,7 +184,7 @@ def report(
         msg = 'report: versus compares groups, but there are none; write by="segment"'
         raise ValueError(msg)
     answers = [
-        roc_summary(label, score, ci=ci, level=level, n_resamples=n_resamples, seed=seed).alias(
+        roc_summary(label, score, ci=ci, level=level, n_resamples=n_resamples, seed=seed, count=count).alias(
             _column("summary", name)
         )
         for name, score in columns.items()
@@ -148,14 +192,18 @@ def report(
     extras: dict[str, _Extra] = {}
     if folds is not None:
         for name, score in columns.items():
-            cv = cv_roc_auc(label, score, folds, level=level)
+            cv = cv_roc_auc(label, score, folds, level=level, count=count)
             answers.append(cv.alias(_column("folds", name)))
         extras["folds"] = _of_folds
     if compare:
-        joint = roc_auc_compare(label, *columns.values(), reference=0, adjust=adjust, level=level)
+        joint = roc_auc_compare(
+            label, *columns.values(), reference=0, adjust=adjust, level=level, count=count
+        )
         answers.append(joint.alias(_column("comparison", "all")))
         extras["compare"] = functools.partial(_gain, list(columns))
     overall = _one_row_a_score(rows.select(*answers), columns, extras)
+    # Columns that are missing or of a wrong dtype are refused here, and not only when rows are read.
+    overall.collect_schema()
     if keys:
         # Groups are sorted before they become a row for each score: there are fewer of them.
         of_groups = rows.group_by(keys).agg(*answers).sort(keys, nulls_last=True)
@@ -167,7 +215,9 @@ def report(
                 columns,
                 keys,
                 [
-                    compare_segments(rows, label, score, keys, versus=versus, adjust=adjust, level=level)
+                    compare_segments(
+                        rows, label, score, keys, versus=versus, adjust=adjust, level=level, count=count
+                    )
                     for score in columns.values()
                 ],
             )
@@ -175,6 +225,18 @@ def report(
         overall = overall.with_columns(nothing).select(groups.collect_schema().names())
         return pl.concat([_scoped("group", groups), _scoped("overall", overall)])
     return _scoped("overall", overall)
+
+
+def _warned(said: str, table: pl.DataFrame) -> pl.DataFrame:
+    """Warn if there are rows and none is positive; a query that selects other columns has not asked."""
+    if {"scope", "n", "n_pos"} <= set(table.columns):
+        overall = table.filter(pl.col("scope") == "overall")
+        if (
+            not overall.is_empty()
+            and overall.select((pl.col("n") > 0) & (pl.col("n_pos") == 0)).to_series().all()
+        ):
+            warnings.warn(said, UserWarning, stacklevel=2)
+    return table
 
 
 # Fields of `roc_summary` that are columns of a report.
@@ -219,7 +281,8 @@ def _named(
     scores: str | pl.Expr | Iterable[str | pl.Expr], rows: pl.LazyFrame, keys: list[str]
 ) -> dict[str, pl.Expr]:
     """Scores by name, in order, each of a single column."""
-    given = [scores] if isinstance(scores, str | pl.Expr | pl.Series) else list(scores)
+    alone = isinstance(scores, str | pl.Expr | pl.Series) or not isinstance(scores, Iterable)
+    given: list[Any] = [scores] if alone else list(scores)  # type: ignore[arg-type]
     if not given:
         msg = 'report: scores must name at least one column, got none; write report(frame, "label", "score")'
         raise ValueError(msg)

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from decimal import Decimal
 from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
-from polars_auc._options import adjustment, between_0_and_1
+from polars_auc._frames import called, keys_of, refuse_keys, rows_of
+from polars_auc._options import adjustment, between_0_and_1, told
 from polars_auc._plugin import expression
 
 if TYPE_CHECKING:
+    from polars_auc._frames import IntoFrame
     from polars_auc._plugin import IntoExpr
 
 __all__ = ["compare_segments"]
+
+_EXAMPLE = 'compare_segments(frame, "label", "score", "segment")'
 
 _COMPARED = ("rest", "overall", "previous")
 
@@ -21,8 +26,9 @@ _COMPARED = ("rest", "overall", "previous")
 _SEGMENTS = "polars_auc: segments"
 
 
+@called("compare_segments")
 def compare_segments(
-    frame: pl.DataFrame | pl.LazyFrame,
+    frame: IntoFrame,
     label: IntoExpr,
     score: IntoExpr,
     by: str | Iterable[str],
@@ -30,13 +36,15 @@ def compare_segments(
     versus: object = "rest",
     adjust: Literal["holm", "bonferroni", "bh", "by"] | None = "holm",
     level: float = 0.95,
+    count: IntoExpr | None = None,
 ) -> pl.LazyFrame:
     """Return the AUC of every segment with its interval, and its comparison with other rows, as a lazy frame.
 
     Parameters
     ----------
     frame
-        The rows: a DataFrame, or a LazyFrame such as ``pl.scan_parquet(...)``.
+        The rows: a DataFrame, or a LazyFrame such as ``pl.scan_parquet(...)``; or a table of another library
+        that has the Arrow PyCapsule interface, such as pandas, PyArrow and DuckDB.
     label
         Boolean, or an integer or float column that holds only 0 and 1.
     score
@@ -55,6 +63,9 @@ def compare_segments(
         The adjustment of the p-values for the number of segments: see :func:`polars_auc.adjust_p_values`.
     level
         The coverage of all intervals, between 0 and 1.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -75,7 +86,8 @@ def compare_segments(
         A field is null if it is undefined: an AUC without positives or without negatives, a comparison with
         nothing (the first segment has no previous one, and the reference is not compared with itself), a test
         with fewer than two rows of a class. Segments with a standard error of 0 are not used in the test of
-        heterogeneity. Rows with a null label, score or segment are skipped.
+        heterogeneity. Rows with a null label, score or segment are skipped. If a segment has a NaN score, its
+        numbers are NaN, and so are those of every comparison with its rows and the test of heterogeneity.
 
     Raises
     ------
@@ -83,10 +95,10 @@ def compare_segments(
         For an unknown adjustment, a level that is not between 0 and 1, no column in ``by``, or a column with
         the name of a column of the result.
     TypeError
-        If a column is neither name nor expression, or ``by`` contains anything other than names.
+        If the frame is no frame, a column is neither name nor expression, the score is several columns, or
+        ``by`` contains anything other than names.
     polars.exceptions.PolarsError
-        For missing columns, labels or scores of another dtype, a NaN score, and a reference that does not
-        occur.
+        For missing columns, labels or scores of another dtype, and a reference that does not occur.
 
     Notes
     -----
@@ -121,30 +133,28 @@ def compare_segments(
     └──────┴───────┴────────────┴─────────┴────────────┘
     """
     name = "compare_segments"
-    keys = _names(by)
+    keys = keys_of(name, by, _EXAMPLE)
+    if not keys or len(set(keys)) < len(keys):
+        msg = f"{name}: by must be column names, each once, got {keys}; write {_EXAMPLE}"
+        raise ValueError(msg)
     between_0_and_1(name, "level", level)
     adjusted = adjustment(name, adjust)
-    if not isinstance(frame, pl.DataFrame | pl.LazyFrame):
-        msg = f"{name}: frame must be a DataFrame or a LazyFrame, got {type(frame).__name__}"
-        raise TypeError(msg)
-    rows = frame.lazy()
+    rows = rows_of(name, frame)
     schema = rows.collect_schema()
-    for key in keys:
-        if key not in schema:
-            msg = f"{name}: by names the column {key!r}, which the frame lacks; there are: {schema.names()}"
-            raise pl.exceptions.ColumnNotFoundError(msg)
-        if schema[key].is_nested():
-            msg = f"{name}: by names the column {key!r} of dtype {schema[key]}, whose values name no segment"
-            raise pl.exceptions.InvalidOperationError(msg)
+    refuse_keys(name, keys, schema, nested=False)
+    _refuse_several("label", label, rows, _EXAMPLE)
+    several = f'report(frame, "label", ["score_a", "score_b"], by={keys}, versus={told(versus)})'
+    _refuse_several("score", score, rows, f"{_EXAMPLE}, or {several}")
     compared = isinstance(versus, str) and versus in _COMPARED
     complete = pl.all_horizontal(pl.col(key).is_not_null() for key in keys)
-    columns: dict[str, IntoExpr] = {
+    columns: dict[str, IntoExpr | None] = {
         "score": score,
         "label": label,
+        "count": count,
         "by": pl.when(complete).then(pl.struct(pl.col(key) for key in keys)),
     }
     if not compared:
-        columns["reference"] = _is_reference(versus, {key: schema[key] for key in keys})
+        columns["reference"] = is_reference(versus, {key: schema[key] for key in keys})
     answer = expression(
         name,
         columns,
@@ -165,26 +175,27 @@ def compare_segments(
     return segments.select(each.field("segment").struct.field(*keys), each.field(*names)).sort(keys)
 
 
-def _names(by: str | Iterable[str]) -> list[str]:
-    keys = [by] if isinstance(by, str) else list(by) if isinstance(by, Iterable) else [by]
-    example = 'compare_segments(frame, "label", "score", "segment")'
-    if not all(isinstance(key, str) for key in keys):
-        msg = f"compare_segments: by must be column names, got {keys}; write {example}"
+def _refuse_several(role: str, column: IntoExpr, rows: pl.LazyFrame, example: str) -> None:
+    """Refuse anything other than one column, and say how to compare the segments of several scores."""
+    got = None
+    if not isinstance(column, str | pl.Expr):
+        got = type(column).__name__
+    elif isinstance(column, pl.Expr) and column.meta.has_multiple_outputs():
+        names = rows.select(column).collect_schema().names()
+        got = None if len(names) == 1 else f"the columns {names}"
+    if got is not None:
+        msg = f"compare_segments: {role} must be one column name or expression, got {got}; write {example}"
         raise TypeError(msg)
-    if not keys or len(set(keys)) < len(keys):
-        msg = f"compare_segments: by must be column names, each once, got {keys}; write {example}"
-        raise ValueError(msg)
-    return keys
 
 
-def _is_reference(versus: object, keys: dict[str, pl.DataType]) -> pl.Expr:
+def is_reference(versus: object, keys: dict[str, pl.DataType]) -> pl.Expr:
     """Say of each row whether it is of the reference, which is compared as Polars compares values."""
     values = versus if isinstance(versus, tuple) else (versus,)
     words = ", ".join(map(repr, _COMPARED))
     if len(values) != len(keys):
         msg = (
             f"compare_segments: versus must be one of {words}, or a segment with a value for each of the "
-            f"{len(keys)} columns of by, got {versus!r}"
+            f"{len(keys)} columns of by, got {told(versus)}"
         )
         raise ValueError(msg)
     if any(value is None for value in values):
@@ -194,19 +205,26 @@ def _is_reference(versus: object, keys: dict[str, pl.DataType]) -> pl.Expr:
         raise ValueError(msg)
     conditions = []
     for (key, dtype), value in zip(keys.items(), values, strict=True):
-        got = f"got {value!r} for {key!r}: {dtype}"
+        got = f"got {told(value)} for {key!r}: {dtype}"
         refusal = f"compare_segments: versus must be one of {words} or a segment, {got}"
-        if isinstance(value, bool) and dtype != pl.Boolean:
+        if (isinstance(value, bool) and dtype != pl.Boolean) or not _is_one_value(value):
             raise ValueError(refusal)
         try:
             meant = _read(value, dtype) if isinstance(value, str) else pl.lit(value)
             condition = pl.col(key) == meant
             # Values that cannot be compared with the column are refused here, not when rows are there.
             pl.DataFrame(schema={key: dtype}).select(condition)
-        except pl.exceptions.PolarsError as error:
+        except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError) as error:
             raise ValueError(refusal) from error
         conditions.append(condition)
     return pl.all_horizontal(conditions)
+
+
+def _is_one_value(value: object) -> bool:
+    """Say whether a value can be that of a segment: Polars takes no Decimal without digits, and panics."""
+    if isinstance(value, Decimal):
+        return value.is_finite()
+    return isinstance(value, str | bytes) or not isinstance(value, Iterable | pl.Expr)
 
 
 def _read(text: str, dtype: pl.DataType) -> pl.Expr:

@@ -3,39 +3,56 @@
 from __future__ import annotations
 
 import glob
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import polars as pl
+
+from polars_auc._refusal import first_line
+
+# How Polars reads a file that is no Parquet, by its ending.
+_READERS = {
+    ".csv": "scan_csv",
+    ".tsv": "scan_csv",
+    ".txt": "scan_csv",
+    ".ndjson": "scan_ndjson",
+    ".jsonl": "scan_ndjson",
+    ".arrow": "scan_ipc",
+    ".feather": "scan_ipc",
+    ".ipc": "scan_ipc",
+}
 
 
 def scan(names: Sequence[str]) -> tuple[pl.LazyFrame, list[str]]:
     """Return the rows of files, folders and globs, and the files themselves, each once.
 
     Folders named ``key=value`` become columns only if they are inside a folder or glob that was named. Such a
-    folder in the path before it does not become a column.
+    folder in the path before it does not become a column. A name with brackets that exists is that file or
+    folder, and no glob.
 
     Raises
     ------
     ValueError
-        If a name matches nothing, or a file is named twice: once alone, and once by the partitioned folder
-        that contains it.
+        If a name is empty or matches nothing, if a file is named twice: once alone, and once by the
+        partitioned folder that contains it; and if the name of a file is not UTF-8.
     """
-    plain: dict[Path, str] = {}
+    plain: dict[str, str] = {}
     partitioned: dict[str, list[str]] = {}
     for name in names:
         pattern, files = _matches(name)
+        _refuse_undecodable([name, *files])
         if not files:
-            msg = f"no file matches {name!r}"
-            raise ValueError(msg)
+            raise ValueError(_nothing_matches(name))
         below = len(re.split(r"[*?\[]", pattern, maxsplit=1)[0])
         if pattern and any("=" in file[below:] for file in files):
             partitioned[pattern] = files
         else:
-            plain.update((Path(file).resolve(), file) for file in files if Path(file).resolve() not in plain)
+            for file in files:
+                plain.setdefault(os.path.realpath(file), file)
     everything = [*plain.values(), *(file for files in partitioned.values() for file in files)]
-    if len({Path(file).resolve() for file in everything}) < len(everything):
+    if len(set(map(os.path.realpath, everything))) < len(everything):
         msg = f"{', '.join(map(repr, names))} name a file twice; name each once"
         raise ValueError(msg)
     scans = [_scan(pattern, partitions=True) for pattern in partitioned]
@@ -44,15 +61,50 @@ def scan(names: Sequence[str]) -> tuple[pl.LazyFrame, list[str]]:
     return (scans[0] if len(scans) == 1 else pl.concat(scans, how="diagonal")), everything
 
 
+def unreadable(files: Sequence[str], columns: Iterable[str]) -> str | None:
+    """Read columns file by file, and say which file is the first that cannot be read, and why.
+
+    What Polars says of many files does not name the one that is damaged, or that differs from the others.
+    """
+    for name in files:
+        try:
+            schema = _scan([name], partitions=False).collect_schema()
+        except (pl.exceptions.PolarsError, OSError) as error:
+            return f"cannot read {name!r}: {_advised(name, first_line(error))}"
+        if name == files[0]:
+            # The other columns are those of partitions.
+            wanted = [column for column in columns if column in schema]
+        lacking = next((column for column in wanted if column not in schema), None)
+        if lacking is not None:
+            return f"{name!r} lacks the column {lacking!r}, which {files[0]!r} has"
+        counts = [pl.col(column).null_count() for column in wanted]
+        for beside in ([name], [files[0], name]):
+            try:
+                _scan(beside, partitions=False).select(counts).collect()
+            except (pl.exceptions.PolarsError, OSError) as error:
+                other = f" beside {files[0]!r}" if len(beside) > 1 else ""
+                return f"cannot read {name!r}{other}: {first_line(error)}"
+    return None
+
+
+def lacking(files: Sequence[str], column: str) -> str | None:
+    """Return the first file that lacks a column, if another file has it."""
+    there = [column in _scan([name], partitions=False).collect_schema() for name in files]
+    return files[there.index(False)] if len(set(there)) > 1 else None
+
+
 def _matches(name: str) -> tuple[str, list[str]]:
     """Return a name as a pattern for Polars, empty for a plain file, and the files that it matches."""
+    if not name:
+        msg = "the name of a file is empty; is a variable of the shell not set? The current folder is ."
+        raise ValueError(msg)
     path = Path(name)
     if path.is_dir():
         pattern = f"{glob.escape(str(path))}/**/*.parquet"
     elif path.exists():
         return "", [name]
     else:
-        pattern = name
+        pattern = _without_brackets_that_exist(name)
     found = sorted(glob.glob(pattern, recursive=True))
     if found and all(Path(match).is_dir() for match in found):
         pattern = f"{pattern}/**/*.parquet"
@@ -60,9 +112,52 @@ def _matches(name: str) -> tuple[str, list[str]]:
     return pattern, [match for match in found if not Path(match).is_dir()]
 
 
+def _without_brackets_that_exist(pattern: str) -> str:
+    """Take the longest beginning of a pattern that is a folder as it stands."""
+    parts = Path(pattern).parts
+    for end in range(len(parts) - 1, 0, -1):
+        folder = Path(*parts[:end])
+        if folder.is_dir():
+            return str(Path(glob.escape(str(folder)), *parts[end:]))
+    return pattern
+
+
+def _nothing_matches(name: str) -> str:
+    if Path(name).is_dir():
+        return f'the folder {name!r} holds no file that ends in .parquet; for other endings write "{name}/*"'
+    return f"no file matches {name!r}"
+
+
+def _refuse_undecodable(names: Iterable[str]) -> None:
+    for name in names:
+        try:
+            name.encode()
+        except UnicodeEncodeError as error:
+            # Polars takes names of files as UTF-8 only.
+            msg = f"the name of the file {os.fsencode(name)!r} is not UTF-8; give it another name"
+            raise ValueError(msg) from error
+
+
+def _advised(name: str, said: str) -> str:
+    reader = _READERS.get(Path(name).suffix.lower())
+    if reader is None:
+        return said
+    parquet = str(Path(name).with_suffix(".parquet"))
+    return (
+        f"it is no Parquet file. To make it one: "
+        f'python -c "import polars; polars.{reader}({name!r}).sink_parquet({parquet!r})"'
+    )
+
+
 def _scan(source: str | list[str], *, partitions: bool) -> pl.LazyFrame:
     # Files may have further columns, or a narrower type of a column: this matters only for columns in use.
     widen = pl.ScanCastOptions(integer_cast="upcast", float_cast="upcast")
     return pl.scan_parquet(
-        source, glob=partitions, hive_partitioning=partitions, extra_columns="ignore", cast_options=widen
+        source,
+        glob=partitions,
+        # As for Python's glob, and so for the files that are counted here.
+        hidden_file_prefix=["."] if partitions else None,
+        hive_partitioning=partitions,
+        extra_columns="ignore",
+        cast_options=widen,
     )

@@ -39,6 +39,7 @@ def operating_point(
     prevalence: float | None = None,
     beta: float = 1.0,
     weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the threshold that is best by a criterion, with its counts and rates.
 
@@ -74,6 +75,9 @@ def operating_point(
     weight
         The weight of each row, which says how many rows it stands for: a column of finite numbers that are
         not negative. Rows of weight 0 or null are left out.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -157,7 +161,7 @@ def operating_point(
         if target == 0 and criterion != "target_fpr":
             msg = f"{name}: target must be above 0 for {criterion!r}, got {target!r}"
             raise ValueError(msg)
-    columns = {"score": score, "label": label, "weight": weight}
+    columns = {"score": score, "label": label, "count": count, "weight": weight}
     return expression(name, columns, criterion=kept, beta=float(beta))
 
 
@@ -170,6 +174,7 @@ def confusion_at(
     interval: Literal["wilson", "clopper_pearson"] = "wilson",
     level: float = 0.95,
     weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the counts and rates at a given threshold.
 
@@ -195,6 +200,9 @@ def confusion_at(
     weight
         The weight of each row, which says how many rows it stands for: a column of finite numbers that are
         not negative. Rows of weight 0 or null are left out.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -251,7 +259,7 @@ def confusion_at(
     between_0_and_1(name, "level", level)
     return expression(
         name,
-        {"score": score, "label": label, "weight": weight},
+        {"score": score, "label": label, "count": count, "weight": weight},
         threshold=threshold(name, "at", at),
         beta=above_0(name, "beta", beta),
         interval=interval,
@@ -268,6 +276,7 @@ def tpr_at_fpr(
     n_resamples: int = 2000,
     seed: int = 0,
     weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the true positive rate at a false positive rate, with its bootstrap interval.
 
@@ -291,6 +300,9 @@ def tpr_at_fpr(
     weight
         The weight of each row, which says how many rows it stands for: a column of finite numbers that are
         not negative. Rows of weight 0 or null are left out.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -335,7 +347,7 @@ def tpr_at_fpr(
     (0.72, 0.59, 0.85)
     """
     drawn = resampling("tpr_at_fpr", n_resamples, seed)
-    columns = {"score": score, "label": label, "weight": weight}
+    columns = {"score": score, "label": label, "count": count, "weight": weight}
     return _point("tpr_at_fpr", columns, {"fpr": fpr}, level, drawn)
 
 
@@ -348,6 +360,7 @@ def fpr_at_tpr(
     n_resamples: int = 2000,
     seed: int = 0,
     weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the false positive rate at a true positive rate, with its bootstrap interval.
 
@@ -370,6 +383,9 @@ def fpr_at_tpr(
     weight
         The weight of each row, which says how many rows it stands for: a column of finite numbers that are
         not negative. Rows of weight 0 or null are left out.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -413,7 +429,7 @@ def fpr_at_tpr(
     (0.32, 0.14, 0.57)
     """
     drawn = resampling("fpr_at_tpr", n_resamples, seed)
-    columns = {"score": score, "label": label, "weight": weight}
+    columns = {"score": score, "label": label, "count": count, "weight": weight}
     return _point("fpr_at_tpr", columns, {"tpr": tpr}, level, drawn)
 
 

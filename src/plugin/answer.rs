@@ -9,9 +9,11 @@ use polars_core::runtime::RAYON;
 use super::columns::{Dtypes, Lookups};
 use super::ffi::Input;
 use super::groups::Groups;
+use super::keywords::Arguments;
 use super::score::{Native, WithScores, dispatch};
 use super::values::Values;
-use super::{columns, dtype, label, score, weight};
+use super::{columns, count, dtype, label, score, weight};
+use crate::interrupt;
 use crate::ranking::{Domain, Group, Key, RowCounts, Strategy, Ties, Width, tasks};
 use crate::statistics::{Column, Curve, Field as RecordField, Given, Record, Summary};
 
@@ -28,63 +30,92 @@ static STRATEGY: LazyLock<Strategy> = LazyLock::new(|| {
 type RecordOf<M> = <M as Summary>::Record;
 type PointOf<C> = <C as Curve>::Record;
 
+/// What a third input says of each row.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Third {
+    /// What it weighs.
+    Weight,
+    /// How many identical rows it stands for.
+    Count,
+    /// Nothing: there is none.
+    Absent,
+}
+
+impl Third {
+    fn of<O>(arguments: &Arguments<O>, inputs: usize) -> Self {
+        match inputs {
+            0..=2 => Third::Absent,
+            _ if arguments.counted => Third::Count,
+            _ => Third::Weight,
+        }
+    }
+}
+
 /// The dtypes that fields take from the inputs, once all inputs are known to be what they must be.
-fn checked(inputs: &[&Field], weights: bool) -> Result<Dtypes, String> {
-    let (scores, labels, weight) = match inputs {
+fn checked(inputs: &[&Field], third: Third, weights: bool) -> Result<Dtypes, String> {
+    let (scores, labels, mass) = match inputs {
         [scores, labels] => (scores, labels, None),
-        [scores, labels, weight] if weights => (scores, labels, Some(weight)),
+        [scores, labels, mass] if weights || third == Third::Count => (scores, labels, Some(mass)),
         _ => return Err(format!("expected a score and a label, got {} columns", inputs.len())),
     };
     let item = dtype::listed(scores)?;
     score::check(&scores.name, item)?;
     label::check("label", &labels.name, dtype::listed(labels)?)?;
-    if let Some(weight) = weight {
-        weight::check(&weight.name, dtype::listed(weight)?)?;
+    if let Some(mass) = mass {
+        let check = if third == Third::Count { count::check } else { weight::check };
+        check(&mass.name, dtype::listed(mass)?)?;
     }
-    Ok(Dtypes::of_score(item.dtype.clone(), weight.is_some()))
+    Ok(Dtypes::of_score(item.dtype.clone(), third == Third::Weight))
 }
 
 fn planned(
     inputs: &[Field],
     options: &dyn Fn(Given) -> Result<(), String>,
+    third: Third,
     weights: bool,
     dtype: &dyn Fn(&Dtypes) -> Dtype,
 ) -> Result<Field, String> {
-    options(Given { weight: weights && inputs.len() > 2 })?;
-    let dtypes = checked(&inputs.iter().collect::<Vec<_>>(), weights)?;
+    options(Given { weight: weights && third == Third::Weight })?;
+    let dtypes = checked(&inputs.iter().collect::<Vec<_>>(), third, weights)?;
     Ok(Field::new(inputs[0].name.clone(), dtype(&dtypes), true))
 }
 
 /// The planned field of a statistic that answers with a single number.
-pub fn number_field<M: Summary>(inputs: &[Field], statistic: &M) -> Result<Field, String> {
-    planned(inputs, &|given| statistic.check(given), M::WEIGHTS, &|_| Dtype::Float64)
+pub fn number_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Result<Field, String> {
+    let check = |given| call.options.check(given);
+    planned(inputs, &check, Third::of(call, inputs.len()), M::WEIGHTS, &|_| Dtype::Float64)
 }
 
 /// The planned field of a statistic that answers with a record.
-pub fn summary_field<M: Summary>(inputs: &[Field], statistic: &M) -> Result<Field, String> {
+pub fn summary_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Result<Field, String> {
+    let check = |given| call.options.check(given);
     let dtype = |dtypes: &Dtypes| columns::record_dtype(RecordOf::<M>::FIELDS, dtypes);
-    planned(inputs, &|given| statistic.check(given), M::WEIGHTS, &dtype)
+    planned(inputs, &check, Third::of(call, inputs.len()), M::WEIGHTS, &dtype)
 }
 
 /// The planned field of a statistic that answers with a list of records.
-pub fn curve_field<C: Curve>(inputs: &[Field], statistic: &C) -> Result<Field, String> {
+pub fn curve_field<C: Curve>(inputs: &[Field], call: &Arguments<C>) -> Result<Field, String> {
+    let check = |given| call.options.check(given);
     let dtype = |dtypes: &Dtypes| columns::list_of(columns::record_dtype(PointOf::<C>::FIELDS, dtypes));
-    planned(inputs, &|given| statistic.check(given), C::WEIGHTS, &dtype)
+    planned(inputs, &check, Third::of(call, inputs.len()), C::WEIGHTS, &dtype)
 }
 
 /// Answers every group with a number.
-pub fn number<M: Summary>(inputs: &[Input], statistic: &M) -> Result<Values, String> {
-    answer(inputs, M::WEIGHTS, Form::Number, &OfSummary(statistic))
+pub fn number<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
+    let third = Third::of(call, inputs.len());
+    answer(inputs, third, M::WEIGHTS, Form::Number, &OfSummary(&call.options))
 }
 
 /// Answers every group with a record.
-pub fn summary<M: Summary>(inputs: &[Input], statistic: &M) -> Result<Values, String> {
-    answer(inputs, M::WEIGHTS, Form::Record, &OfSummary(statistic))
+pub fn summary<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
+    let third = Third::of(call, inputs.len());
+    answer(inputs, third, M::WEIGHTS, Form::Record, &OfSummary(&call.options))
 }
 
 /// Answers every group with a list of records.
-pub fn curve<C: Curve>(inputs: &[Input], statistic: &C) -> Result<Values, String> {
-    answer(inputs, C::WEIGHTS, Form::Records, &OfCurve(statistic))
+pub fn curve<C: Curve>(inputs: &[Input], call: &Arguments<C>) -> Result<Values, String> {
+    let third = Third::of(call, inputs.len());
+    answer(inputs, third, C::WEIGHTS, Form::Records, &OfCurve(&call.options))
 }
 
 /// The threads that POLARS_MAX_THREADS allows: one pool for all expressions of the process.
@@ -167,10 +198,16 @@ impl<C: Curve> Statistic for OfCurve<'_, C> {
     }
 }
 
-fn answer(inputs: &[Input], weights: bool, form: Form, answer: &dyn Statistic) -> Result<Values, String> {
+fn answer(
+    inputs: &[Input],
+    third: Third,
+    weights: bool,
+    form: Form,
+    answer: &dyn Statistic,
+) -> Result<Values, String> {
     CALLS.fetch_add(1, Ordering::Relaxed);
-    let dtypes = checked(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>(), weights)?;
-    let groups = Groups::read(inputs)?;
+    let dtypes = checked(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>(), third, weights)?;
+    let groups = Groups::read(inputs, third == Third::Count)?;
     let domain = score::domain(&dtypes.score);
     let filled = dispatch(groups.scores.as_ref(), AllGroups { answer, form, groups: &groups, domain })?;
     let lookups = Lookups { dtypes, names: Vec::new(), keys: None };
@@ -198,6 +235,7 @@ impl WithScores for AllGroups<'_> {
             let mut filled = Filled::new(fields, <S::Key as Key>::WIDTH, lists, range.len());
             let mut rows = Group::new(*STRATEGY, self.domain);
             for group in range {
+                interrupt::check();
                 self.groups.load(group, scores, &mut rows);
                 let nan = rows.has_nan();
                 let seen = if nan { GroupRows::Nan(rows.row_counts()) } else { GroupRows::Ties(rows.ties()) };

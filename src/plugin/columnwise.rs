@@ -5,6 +5,7 @@ use arrow::datatypes::{ArrowDataType as Dtype, Field};
 
 use super::answer::CALLS;
 use super::ffi::Input;
+use super::keywords::Arguments;
 use super::values::{Values, concatenated};
 use super::{columns, dtype};
 use crate::statistics::Columnwise;
@@ -38,16 +39,16 @@ fn dtype_of(fields: &[&str]) -> Dtype {
 }
 
 /// The planned field of a function of columns.
-pub fn columnwise_field<C: Columnwise>(inputs: &[Field], function: &C) -> Result<Field, String> {
-    function.check()?;
+pub fn columnwise_field<C: Columnwise>(inputs: &[Field], call: &Arguments<C>) -> Result<Field, String> {
+    call.options.check()?;
     checked(C::ROLES, &inputs.iter().collect::<Vec<_>>())?;
     Ok(Field::new(inputs[0].name.clone(), dtype_of(C::FIELDS), true))
 }
 
 /// Answers every row.
-pub fn columnwise<C: Columnwise>(inputs: &[Input], function: &C) -> Result<Values, String> {
-    function.check()?;
-    answered(inputs, C::ROLES, C::FIELDS, &|columns| function.answer(columns))
+pub fn columnwise<C: Columnwise>(inputs: &[Input], call: &Arguments<C>) -> Result<Values, String> {
+    call.options.check()?;
+    answered(inputs, C::ROLES, C::FIELDS, &|columns| call.options.answer(columns))
 }
 
 fn answered(inputs: &[Input], roles: &[&str], fields: &[&str], answer: Function) -> Result<Values, String> {

@@ -1,7 +1,5 @@
 //! The table of all expressions: a name, and the statistic that answers.
 
-use serde::Deserialize;
-
 use super::answer::{curve, curve_field, number, number_field, summary, summary_field};
 use super::columnwise::{columnwise, columnwise_field};
 use super::ffi;
@@ -17,18 +15,6 @@ use crate::statistics::{
     SubgroupAuc, TprAtFpr,
 };
 
-/// The keyword arguments of an expression.
-#[derive(Deserialize)]
-struct Arguments<O> {
-    /// The statistic's own options.
-    options: O,
-}
-
-/// The options of a statistic.
-fn options<O: for<'a> Deserialize<'a>>(kwargs: &[u8]) -> Result<O, String> {
-    Ok(keywords::<Arguments<O>>(kwargs)?.options)
-}
-
 macro_rules! expressions {
     ($($kind:ident, $field:ident: $($name:ident $(in $public:ident)? => $statistic:ty),*;)*) => {
         /// The names of all expressions, as Polars knows them.
@@ -43,8 +29,8 @@ macro_rules! expressions {
 
             ffi::symbols! {
                 $name, CALLED,
-                |kwargs, fields| $field::<$statistic>(fields, &options(kwargs)?),
-                |kwargs, inputs| $kind::<$statistic>(inputs, &options(kwargs)?)
+                |kwargs, fields| $field::<$statistic>(fields, &keywords(kwargs)?),
+                |kwargs, inputs| $kind::<$statistic>(inputs, &keywords(kwargs)?)
             }
         })*)*
     };

@@ -17,7 +17,7 @@ use arrow::ffi::{
 
 use super::arrays::message;
 use super::values::Values;
-use crate::guard;
+use crate::{guard, interrupt};
 
 /// The version of the contract: the major number in the high half, which Polars compares, and the minor in the low.
 const VERSION: u32 = 1;
@@ -83,6 +83,9 @@ extern "C" fn _polars_plugin_get_version() -> u32 {
                 eprintln!("{panic}");
             }
         }));
+        // Handlers from before, those of Polars and of Python, are called as well. Where no handler can be added,
+        // an interrupt waits for the end of the call.
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGINT, interrupt::flag());
     });
     VERSION
 }

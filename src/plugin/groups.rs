@@ -10,7 +10,7 @@ use arrow::datatypes::Field;
 use super::arrays::downcast;
 use super::ffi::Input;
 use super::values::{Values, concatenated};
-use super::{dtype, label, score, weight};
+use super::{count, dtype, label, score, weight};
 use crate::ranking::{Bits, Group, Score};
 
 /// The rows of all groups, scores and labels side by side, and where each group's begin and end.
@@ -18,8 +18,8 @@ pub struct Groups {
     /// In the type that ranks them, without the groups' borders.
     pub scores: Box<dyn Array>,
     labels: Bitmap,
-    /// What each row weighs, if rows have weights.
-    weights: Option<PrimitiveArray<f64>>,
+    /// What each row stands for, if not for one row.
+    masses: Option<Masses>,
     /// Rows of which nothing is missing and whose weight is not 0, where any is not so.
     valid: Option<Bitmap>,
     /// Where group `i` begins; one more entry than groups.
@@ -27,26 +27,28 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// Reads groups from a List column of scores, one of labels and, perhaps, one of weights.
+    /// Reads groups from a List column of scores, one of labels and, perhaps, one of weights or, if rows are counted, of
+    /// counts.
     ///
     /// A column with a single row beside one with many is the same for every group (that is how a
     /// literal arrives). Inside a group all must have the same number of rows.
-    pub fn read(inputs: &[Input]) -> Result<Groups, String> {
-        let (rows, borders) = same_groups(inputs, |input| ["score", "label", "weight"][input.min(2)])?;
-        let [score_rows, label_rows, weight_rows @ ..] = &rows[..] else {
+    pub fn read(inputs: &[Input], counted: bool) -> Result<Groups, String> {
+        let third = if counted { "count" } else { "weight" };
+        let (rows, borders) = same_groups(inputs, |input| ["score", "label", third][input.min(2)])?;
+        let [score_rows, label_rows, mass_rows @ ..] = &rows[..] else {
             return Err("expected a score and a label".into());
         };
         let scores = score::rankable(score_rows)?;
         let (labels, labels_there) = label::bits("label", label_rows)?;
         let mut valid = combine_validities_and(scores.validity(), labels_there.as_ref());
-        let mut weights = None;
-        if let Some(weight_rows) = weight_rows.first() {
-            let (values, counted) = weight::values(weight_rows)?;
-            valid = combine_validities_and(valid.as_ref(), counted.as_ref());
-            weights = Some(values);
+        let mut masses = None;
+        if let Some(mass_rows) = mass_rows.first() {
+            let (values, used) = if counted { count::values(mass_rows)? } else { weight::values(mass_rows)? };
+            valid = combine_validities_and(valid.as_ref(), used.as_ref());
+            masses = Some(if counted { Masses::Counts(values) } else { Masses::Weights(values) });
         }
         let valid = valid.filter(|valid| valid.unset_bits() > 0);
-        Ok(Groups { scores, labels, weights, valid, borders })
+        Ok(Groups { scores, labels, masses, valid, borders })
     }
 
     /// The number of groups.
@@ -65,13 +67,25 @@ impl Groups {
         let (start, len) = (rows.start, rows.len());
         let labels = bits(&self.labels).slice(start, len);
         let valid = self.valid.as_ref().map(|valid| bits(valid).slice(start, len));
-        match &self.weights {
+        match &self.masses {
             None => into.load(&scores[rows], labels, valid),
-            Some(weights) => {
+            Some(Masses::Weights(weights)) => {
                 into.load_weighted(&scores[rows.clone()], labels, &weights.values()[rows], valid)
+            }
+            Some(Masses::Counts(counts)) => {
+                let all = count::rows(counts, rows.clone());
+                into.load_counted(&scores[rows.clone()], labels, &counts.values()[rows], valid, all)
             }
         }
     }
+}
+
+/// What rows stand for.
+enum Masses {
+    /// Each weighs so much.
+    Weights(PrimitiveArray<f64>),
+    /// Each is so many identical rows.
+    Counts(PrimitiveArray<f64>),
 }
 
 /// The rows of List columns, one list after the other, and the borders between lists, which must be those of the

@@ -12,9 +12,11 @@ use super::answer::{CALLS, Threads, joined};
 use super::ffi::Input;
 use super::groups::same_groups;
 use super::keys::{self, KeyCodes};
+use super::keywords::Arguments;
 use super::score::{Native, WithScores, dispatch};
 use super::values::Values;
-use super::{columns, dtype, label, score};
+use super::{columns, count, dtype, label, score};
+use crate::interrupt;
 use crate::ranking::{Codes, KeyPlacements, RowPlacements, Rows, Width, tasks};
 use crate::statistics::{Column, Field as RecordField, Inputs, Joint, KeyInput, KeyKind, Needs, Record};
 
@@ -64,11 +66,14 @@ struct InputRules<'a> {
     keys: KeyKind<'a>,
     needs: Needs,
     reference: Option<usize>,
+    /// Whether the last column counts rows.
+    counted: bool,
 }
 
 impl<'a> InputRules<'a> {
-    fn by<J: Joint>(statistic: &'a J) -> Self {
+    fn of<J: Joint>(Arguments { options: statistic, counted }: &'a Arguments<J>) -> Self {
         InputRules {
+            counted: *counted,
             inputs: J::INPUTS,
             keys: statistic.key_kind(),
             needs: statistic.needs(),
@@ -78,6 +83,10 @@ impl<'a> InputRules<'a> {
 
     /// The dtypes of a record's fields that depend on the inputs, once all inputs are known to be what they must be.
     fn checked(&self, inputs: &[&Field]) -> Result<columns::Dtypes, String> {
+        let (inputs, counts) = inputs.split_at(inputs.len().saturating_sub(usize::from(self.counted)));
+        for counts in counts {
+            count::check(&counts.name, dtype::listed(counts)?)?;
+        }
         let roles = Roles::of(self.inputs, self.keys, inputs.len())?;
         let mut dtypes = columns::Dtypes::of_score(Dtype::Null, false);
         for (place, input) in inputs.iter().enumerate() {
@@ -119,33 +128,36 @@ impl<'a> InputRules<'a> {
 }
 
 /// The planned field of a statistic of rows.
-pub fn joint_field<J: Joint>(inputs: &[Field], statistic: &J) -> Result<Field, String> {
-    let dtypes = InputRules::by(statistic).planned(inputs, statistic.check())?;
+pub fn joint_field<J: Joint>(inputs: &[Field], call: &Arguments<J>) -> Result<Field, String> {
+    let dtypes = InputRules::of(call).planned(inputs, call.options.check())?;
     Ok(Field::new(inputs[0].name.clone(), columns::record_dtype(J::Record::FIELDS, &dtypes), true))
 }
 
 /// The planned field of a statistic of rows whose record has one field, which stands for the record.
-pub fn joint_single_field<J: Joint>(inputs: &[Field], statistic: &J) -> Result<Field, String> {
-    let dtypes = InputRules::by(statistic).planned(inputs, statistic.check())?;
+pub fn joint_single_field<J: Joint>(inputs: &[Field], call: &Arguments<J>) -> Result<Field, String> {
+    let dtypes = InputRules::of(call).planned(inputs, call.options.check())?;
     Ok(columns::field(&inputs[0].name, &J::Record::FIELDS[0].kind, &dtypes))
 }
 
 /// Answers every group with a record.
-pub fn joint<J: Joint>(inputs: &[Input], statistic: &J) -> Result<Values, String> {
-    let (columns, lookups) = answers(inputs, statistic)?;
+pub fn joint<J: Joint>(inputs: &[Input], call: &Arguments<J>) -> Result<Values, String> {
+    let (columns, lookups) = answers(inputs, call)?;
     Ok(Values::new(&inputs[0].field.name, columns::structs(J::Record::FIELDS, columns, &lookups)?))
 }
 
 /// Answers every group with the record's only field.
-pub fn joint_single<J: Joint>(inputs: &[Input], statistic: &J) -> Result<Values, String> {
-    let (columns, lookups) = answers(inputs, statistic)?;
+pub fn joint_single<J: Joint>(inputs: &[Input], call: &Arguments<J>) -> Result<Values, String> {
+    let (columns, lookups) = answers(inputs, call)?;
     let column = columns.into_iter().next().ok_or("a record without fields")?;
     let kind = &J::Record::FIELDS[0].kind;
     Ok(Values::new(&inputs[0].field.name, columns::array(column, kind, &lookups)?))
 }
 
-fn answers<J: Joint>(inputs: &[Input], statistic: &J) -> Result<(Vec<Column>, columns::Lookups), String> {
-    let rules = InputRules::by(statistic);
+fn answers<J: Joint>(
+    inputs: &[Input],
+    call: &Arguments<J>,
+) -> Result<(Vec<Column>, columns::Lookups), String> {
+    let (statistic, rules) = (&call.options, InputRules::of(call));
     let (table, dtypes) = GroupTable::read(inputs, &rules)?;
     let passes = statistic.passes().max(2);
     let columns = table.answers(J::Record::FIELDS, passes, &|group, columns| {
@@ -171,12 +183,17 @@ fn answers<J: Joint>(inputs: &[Input], statistic: &J) -> Result<(Vec<Column>, co
 /// What appends the record of one group.
 type Append<'a> = &'a (dyn Fn(usize, &mut [Column]) -> Result<(), String> + Sync);
 
+/// Statistics of several columns number the rows of a group in 31 bits.
+const MOST_REPEATED: usize = 1 << 31;
+
 /// The rows of all groups, column by column.
 struct GroupTable {
     scores: Vec<Box<dyn Array>>,
     labels: Option<Bitmap>,
     values: Vec<PrimitiveArray<f64>>,
     keys: Option<KeyCodes>,
+    /// How many identical rows each row stands for, if not one.
+    counts: Option<PrimitiveArray<f64>>,
     /// Rows without a missing value, unless no value is missing.
     valid: Option<Bitmap>,
     borders: Vec<usize>,
@@ -186,8 +203,10 @@ impl GroupTable {
     fn read(inputs: &[Input], rules: &InputRules) -> Result<(GroupTable, columns::Dtypes), String> {
         CALLS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let dtypes = rules.checked(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>())?;
-        let roles = Roles::of(rules.inputs, rules.keys, inputs.len())?;
-        let (rows, borders) = same_groups(inputs, |input| roles.name(input))?;
+        let others = inputs.len() - usize::from(rules.counted);
+        let roles = Roles::of(rules.inputs, rules.keys, others)?;
+        let (rows, borders) =
+            same_groups(inputs, |input| if input < others { roles.name(input) } else { "count" })?;
         let mut valid: Option<Bitmap> = None;
         let mut narrow = |validity: Option<&Bitmap>| valid = combine_validities_and(valid.as_ref(), validity);
         let mut scores = Vec::with_capacity(roles.scores);
@@ -215,8 +234,14 @@ impl GroupTable {
             }
             keys = Some(codes);
         }
+        let mut counts = None;
+        if let Some(rows) = rows.get(others) {
+            let (values, used) = count::values(rows)?;
+            narrow(used.as_ref());
+            counts = Some(values);
+        }
         let valid = valid.filter(|valid| valid.unset_bits() > 0);
-        Ok((GroupTable { scores, labels, values, keys, valid, borders }, dtypes))
+        Ok((GroupTable { counts, scores, labels, values, keys, valid, borders }, dtypes))
     }
 
     fn rows(&self, group: usize) -> Range<usize> {
@@ -229,6 +254,7 @@ impl GroupTable {
         let parts = tasks::run(&Threads, groups, passes, &|group| self.rows(group).len(), &|range| {
             let mut columns = Column::all_of(fields, Width::default(), range.len());
             for group in range {
+                interrupt::check();
                 append(group, &mut columns)?;
             }
             Ok(columns)
@@ -237,15 +263,29 @@ impl GroupTable {
         Ok(if columns.is_empty() { Column::all_of(fields, Width::default(), 0) } else { columns })
     }
 
+    /// The rows of a range in which nothing is missing, each as often as it counts.
+    fn kept(&self, range: Range<usize>) -> Result<Kept, String> {
+        let is_used = |&row: &usize| self.valid.as_ref().is_none_or(|valid| valid.get_bit(row));
+        let rows = match &self.counts {
+            None => self.valid.as_ref().map(|_| range.clone().filter(is_used).collect()),
+            Some(counts) => {
+                let used = || range.clone().filter(is_used).map(|row| (row, counts.value(row) as usize));
+                let all: usize = used().map(|(_, count)| count).sum();
+                if all >= MOST_REPEATED {
+                    return Err(format!(
+                        "a group counts {all} rows, but here each of them is laid out in memory: at most 2^31 - 1"
+                    ));
+                }
+                Some(used().flat_map(|(row, count)| std::iter::repeat_n(row, count)).collect())
+            }
+        };
+        Ok(Kept { range, rows })
+    }
+
     /// The rows of a group in which nothing is missing, and whether a score among them is NaN; such a score is coded
     /// like a number, and its key is marked.
     fn group(&self, group: usize, needs: Needs) -> Result<(Rows, bool), String> {
-        let range = self.rows(group);
-        let kept = self
-            .valid
-            .as_ref()
-            .map(|valid| range.clone().filter(|&row| valid.get_bit(row)).collect::<Vec<usize>>());
-        let kept = Kept { range, rows: kept };
+        let kept = self.kept(self.rows(group))?;
         let (keys, key_places) =
             self.keys.as_ref().map_or_else(Default::default, |keys| keys.among(&kept.of(&keys.codes)));
         let mut rows = Rows {
@@ -292,7 +332,7 @@ impl GroupTable {
 /// The rows of a group in which nothing is missing.
 struct Kept {
     range: Range<usize>,
-    /// Which rows those are, if not all.
+    /// Which rows those are, if not each of them once.
     rows: Option<Vec<usize>>,
 }
 

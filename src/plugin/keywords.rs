@@ -10,6 +10,16 @@ use serde::de::value::{MapAccessDeserializer, MapDeserializer, SeqDeserializer};
 use serde::de::{DeserializeOwned, Deserializer, IntoDeserializer, Visitor};
 use serde_pickle::{DeOptions, Error, HashableValue, Value};
 
+/// The keyword arguments of an expression.
+#[derive(serde::Deserialize)]
+pub struct Arguments<O> {
+    /// The statistic, whose options they are.
+    pub options: O,
+    /// Whether the last column says how many identical rows each row stands for.
+    #[serde(default)]
+    pub counted: bool,
+}
+
 /// The arguments of a call.
 pub fn keywords<T: DeserializeOwned>(kwargs: &[u8]) -> Result<T, String> {
     let message = |error: Error| {

@@ -9,6 +9,7 @@ mod answer;
 mod arrays;
 mod columns;
 mod columnwise;
+mod count;
 mod distinct;
 mod dtype;
 mod expressions;

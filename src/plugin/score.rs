@@ -21,7 +21,16 @@ pub fn check(name: &str, item: &Field) -> Result<(), String> {
     } else if dtype::is_words(item) {
         format!(" If it holds numbers, write pl.col(\"{name}\").cast(pl.Float64)")
     } else {
-        String::new()
+        match item.dtype() {
+            Dtype::LargeList(_) | Dtype::List(_) => format!(
+                " Take one number of each list, as in pl.col(\"{name}\").list.get(1), and leave out implode()"
+            ),
+            Dtype::FixedSizeList(..) => {
+                format!(" Take one number of each array, as in pl.col(\"{name}\").arr.get(1)")
+            }
+            Dtype::Struct(_) => format!(" Take one field, as in pl.col(\"{name}\").struct.field(\"score\")"),
+            _ => String::new(),
+        }
     };
     let dtype = dtype::shown(item);
     Err(format!("score \"{name}\" has dtype {dtype}, but a score is a number or a Boolean.{hint}"))

@@ -132,6 +132,29 @@ impl<K: Key> Group<K> {
         self.layout = Layout::Weighted(weighted);
     }
 
+    /// Takes in rows with counts, all whole and above 0: each stands for so many identical rows. Rows whose `valid` bit is
+    /// 0 are skipped; `rows` is the number of all that are meant, those that are skipped among them.
+    ///
+    /// # Panics
+    /// If `labels`, `counts` or `valid` have another length than `scores`.
+    pub fn load_counted<S: Score<Key = K>>(
+        &mut self,
+        scores: &[S],
+        labels: Bits<'_>,
+        counts: &[f64],
+        valid: Option<Bits<'_>>,
+        rows: u64,
+    ) {
+        let same = |len| len == scores.len();
+        assert!(same(labels.len()) && same(counts.len()) && valid.is_none_or(|valid| same(valid.len())));
+        self.score_type = ScoreType::of::<S>(self.domain);
+        self.rows = rows;
+        let in_shards = self.strategy == Strategy::Shards;
+        let counted = Weighted::counted(scores, labels, counts, valid, in_shards);
+        self.nan = counted.has_nan();
+        self.layout = Layout::Weighted(counted);
+    }
+
     /// How many rows there are.
     pub fn row_counts(&self) -> RowCounts {
         let (n_pos, n_neg) = self.source().rows();

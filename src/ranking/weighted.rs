@@ -27,6 +27,8 @@ pub struct Weighted<K> {
     totals: [u64; 2],
     /// Low bits that no row has in its units.
     empty_bits: [u32; 2],
+    /// Whether a unit is a row: rows are counted, not weighted.
+    counted: bool,
     nan: bool,
 }
 
@@ -47,6 +49,30 @@ impl<K: Key> Weighted<K> {
         in_shards: bool,
     ) -> Self {
         let units = fixed_point::units(weights, labels, valid);
+        Self::in_units(scores, labels, weights, valid, units, in_shards)
+    }
+
+    /// Takes in rows with counts, all whole and above 0: each stands for so many identical rows. Rows whose `valid` bit is
+    /// 0 are skipped.
+    pub fn counted<S: Score<Key = K>>(
+        scores: &[S],
+        labels: Bits<'_>,
+        counts: &[f64],
+        valid: Option<Bits<'_>>,
+        in_shards: bool,
+    ) -> Self {
+        let rows = [Unit::default(); 2];
+        Weighted { counted: true, ..Self::in_units(scores, labels, counts, valid, rows, in_shards) }
+    }
+
+    fn in_units<S: Score<Key = K>>(
+        scores: &[S],
+        labels: Bits<'_>,
+        weights: &[f64],
+        valid: Option<Bits<'_>>,
+        units: [Unit; 2],
+        in_shards: bool,
+    ) -> Self {
         let n_pos = labels.count(valid) as u64;
         let n_neg = valid.map_or(scores.len(), |valid| valid.count(None)) as u64 - n_pos;
         let rows = [n_neg, n_pos];
@@ -60,6 +86,7 @@ impl<K: Key> Weighted<K> {
                 rows,
                 totals,
                 empty_bits,
+                counted: false,
                 nan,
             };
         }
@@ -84,6 +111,7 @@ impl<K: Key> Weighted<K> {
             rows,
             totals,
             empty_bits,
+            counted: false,
             nan,
         }
     }
@@ -100,12 +128,12 @@ impl<K: Key> Source for Weighted<K> {
     }
 
     fn rows(&self) -> (u64, u64) {
-        (self.rows[1], self.rows[0])
+        if self.counted { self.totals() } else { (self.rows[1], self.rows[0]) }
     }
 
     fn units(&self) -> Option<Units> {
         let ([neg, pos], [neg_bits, pos_bits]) = (self.units, self.empty_bits);
-        Some(Units { pos, neg, pos_bits, neg_bits })
+        (!self.counted).then_some(Units { pos, neg, pos_bits, neg_bits })
     }
 
     fn parts(&self) -> Option<usize> {
@@ -150,6 +178,7 @@ impl<K: Key> Source for Weighted<K> {
             ties
         };
         match &self.layout {
+            _ if self.counted => Vec::new(),
             WeightedLayout::Rows(rows) => of(rows, Above::default()),
             WeightedLayout::Shards(shards) => {
                 let parts = shards.each(Vec::new, |room, _, shard, above| {

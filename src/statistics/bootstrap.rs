@@ -7,6 +7,7 @@
 use rayon::prelude::*;
 
 use super::Measure;
+use crate::interrupt;
 use crate::math::{Stream, quotient};
 use crate::ranking::{Count, Rows};
 
@@ -51,7 +52,10 @@ impl Resampling {
         let stream = |replicate: u32| Stream::new(self.seed, replicate.into());
         (0..self.n_resamples)
             .into_par_iter()
-            .map_init(scratch, |memory, replicate| draw(memory, stream(replicate)))
+            .map_init(scratch, |memory, replicate| {
+                interrupt::check();
+                draw(memory, stream(replicate))
+            })
             .collect()
     }
 

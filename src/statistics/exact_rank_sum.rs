@@ -11,6 +11,7 @@ use std::cmp::Ordering;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul};
 
+use crate::interrupt;
 use crate::math;
 use crate::ranking::Count;
 
@@ -168,6 +169,7 @@ fn untied_counts(m: usize, n: usize, most: usize) -> Vec<u128> {
     let mut counts = vec![0u128; most + 1];
     counts[0] = 1;
     for i in 1..=n {
+        interrupt::check();
         for u in (m + i..=most).rev() {
             counts[u] = counts[u].wrapping_sub(counts[u - m - i]);
         }
@@ -187,6 +189,7 @@ fn tail<W: Ways>(sizes: &[u64], chosen: usize, most: usize) -> (W, W) {
     (ways[0][0], tops[0]) = (W::from(1), Some(0));
     let mut before = 0;
     for &size in sizes {
+        interrupt::check();
         let size = size as usize;
         for p in (1..=chosen).rev() {
             let mut choices = W::from(1);

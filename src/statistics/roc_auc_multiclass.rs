@@ -6,6 +6,7 @@ use super::by_key::Area;
 use super::class_pairs::twice_u_of_pairs;
 use super::record::{Many, Name, record};
 use super::{Inputs, Joint, KeyInput, KeyKind, Needs};
+use crate::interrupt;
 use crate::math::{mean, quotient};
 use crate::ranking::{Codes, Count, Rows};
 
@@ -135,6 +136,7 @@ impl Joint for RocAucMulticlass {
         let twice_u: Vec<Vec<u128>> = (0..counts.len() as u32)
             .into_par_iter()
             .map(|class| {
+                interrupt::check();
                 let score = &rows.scores[rows.key_places[class as usize] as usize];
                 twice_u_of_pairs(score, &rows.keys, class..class + 1).swap_remove(0)
             })

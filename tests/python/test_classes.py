@@ -92,12 +92,23 @@ def test_a_label_that_is_no_class(engine: Any) -> None:
     ("call", "says"),
     [
         (lambda: pa.roc_auc_multiclass("y"), "expected a column for each class"),
-        (lambda: pa.roc_auc_multiclass("y", "p"), "a List or Array column needs them too"),
-        (lambda: pa.roc_auc_multiclass("y", "a", "b", classes=["a"]), "one for each column, got"),
-        (lambda: pa.roc_auc_multiclass("y", "a", "b", classes=["a", "b", "c"]), "one for each column"),
-        (lambda: pa.roc_auc_multiclass("y", "a", "b", classes=["a", "a"]), "each once"),
+        (lambda: pa.roc_auc_multiclass("y", "p"), r"of a List or Array column say which class .* classes=\["),
+        (
+            lambda: pa.roc_auc_multiclass("y", "a", "b", classes=["a"]),
+            r"classes must be two or more, got \['a'\]",
+        ),
+        (lambda: pa.roc_auc_multiclass("y", "p", classes=[]), "classes must be two or more"),
+        (lambda: pa.roc_auc_multiclass("y", "a", "a"), "two columns are named 'a'; say which class each"),
+        (
+            lambda: pa.roc_auc_multiclass("y", "a", "b", classes=["a", "b", "c"]),
+            r"classes are 3, .* and columns are 2",
+        ),
+        (lambda: pa.roc_auc_multiclass("y", "a", "b", classes=["a", "a"]), "classes hold 'a' twice"),
+        (
+            lambda: pa.roc_auc_multiclass("y", "a", "b", classes=[1, "1"]),
+            "classes hold '1' twice, compared as",
+        ),
         (lambda: pa.roc_auc_multiclass("y", "a", "b", classes=["a", None]), "classes hold None"),
-        (lambda: pa.roc_auc_multiclass("y", "a", pl.all()), "is not known; say which class"),
         (lambda: pa.roc_auc_multiclass("y", "a", "b", multi_class="ova"), "multi_class must be one of"),  # type: ignore[arg-type]
         (lambda: pa.roc_auc_multiclass("y", "a", "b", average="samples"), "average must be one of"),  # type: ignore[arg-type]
         (
@@ -128,6 +139,13 @@ def test_types() -> None:
         pa.roc_auc_multiclass("y", "a", 3, classes=["a", "b"])  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="roc_auc_multiclass: probability_1 must be a column name"):
         pa.roc_auc_multiclass("y", 3, classes=["a", "b"])  # type: ignore[arg-type]
+    for several in (pl.all(), pl.col("b", "c"), ["b", "c"], ("b", "c")):
+        with pytest.raises(
+            TypeError, match=r"every class has a column of its own, .*; write roc_auc_multiclass\("
+        ):
+            pa.roc_auc_multiclass("y", "a", several)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="classes must be values of a column"):
+        pa.roc_auc_multiclass("y", "a", "b", classes=["a", object()])
     text = pl.DataFrame({"y": ["a", "b"], "a": ["x", "y"], "b": [1, 2]}).lazy()
     with pytest.raises(pl.exceptions.ComputeError, match='score "a" has dtype str'):
         text.select(pa.roc_auc_multiclass("y", "a", "b")).collect_schema()

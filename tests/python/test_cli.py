@@ -53,7 +53,8 @@ def test_the_script_of_the_package() -> None:
     assert getattr(import_module(module), function) is main
 
 
-REPORT = ["report", "*.parquet", "--label", "y", "--score", "score"]
+FILES = ["report", "*.parquet"]
+REPORT = [*FILES, "--label", "y", "--score", "score"]
 
 
 def test_report_is_the_report(folder: Path, capsys: Capture) -> None:
@@ -149,8 +150,7 @@ def test_gates_on_comparisons(capsys: Capture) -> None:
         for versus in ("rest", "previous", "3"):
             assert main([*few, "--versus", versus, "--compare", "--fail-if", condition]) == 0, condition
     assert main([*few, "--versus", "previous", "--fail-if", "p_value >= 0"]) == 1
-    err = capsys.readouterr().err
-    assert "holds in 6 rows" in err
+    assert "is about 8 rows (groups): it holds in 6\n" in capsys.readouterr().err
     assert main([*REPORT, "--by", "g", "--versus", "rest", "--fail-if", "p_adjusted < 0"]) == 1
     assert "cannot be decided" in capsys.readouterr().err, "some groups lack a class"
 
@@ -219,7 +219,7 @@ def test_expressions_for_label_and_score() -> None:
 def test_gate(folder: Path, capsys: Capture) -> None:
     assert main([*REPORT, "--fail-if", "auc < 0.5"]) == 0
     assert main([*REPORT, "--fail-if", "auc < 0.99", "-o", "out.csv"]) == 1
-    assert "--fail-if 'auc < 0.99' holds in 1 row:" in capsys.readouterr().err
+    assert "--fail-if 'auc < 0.99' is about 1 row (overall): it holds in 1\n" in capsys.readouterr().err
     assert (folder / "out.csv").exists()
     pl.DataFrame(
         {"y": [1, 1, 0, 1], "score": [1.0, 2.0, 1.0, float("nan")], "g": [1, 1, 2, 2]}
@@ -229,7 +229,7 @@ def test_gate(folder: Path, capsys: Capture) -> None:
             main(["report", "a.parquet", "--label", "y", "--score", "score", *by, "--fail-if", "auc < 0.7"])
             == 1
         )
-        assert f"{undecided} of them because it cannot be decided there" in capsys.readouterr().err
+        assert f"holds in none, and cannot be decided in {undecided}\n" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ def test_gate(folder: Path, capsys: Capture) -> None:
         ),
         (["report", "text.parquet", "--label", "y", "--score", "score"], "text.parquet"),
         (
-            [*REPORT, "--label", "lable"],
+            [*FILES, "--score", "score", "--label", "lable"],
             "--label names the column 'lable', which is not in the files; there are: g, label",
         ),
         ([*REPORT, "--score", "(("], "--score '((' is no SQL expression"),
@@ -266,15 +266,21 @@ def test_gate(folder: Path, capsys: Capture) -> None:
             "versus names the segment '99', which",
         ),
         ([*REPORT, "--ci", "wald"], "argument --ci: invalid choice"),
-        ([*REPORT, "--ci", "bootstrap", "--resamples", "1"], "n_resamples must be an integer from 2"),
-        ([*REPORT, "--ci", "bootstrap", "--seed", "-1"], "seed must be an integer from 0"),
-        ([*REPORT, "--seed", "7"], "seed applies to the bootstrap only"),
+        ([*REPORT, "--ci", "bootstrap", "--resamples", "1"], "--resamples must be an integer from 2"),
+        ([*REPORT, "--ci", "bootstrap", "--seed", "-1"], "--seed must be an integer from 0"),
+        (
+            [*REPORT, "--seed", "7"],
+            "--seed applies to the bootstrap only, and --ci is delong; write --ci bootstrap",
+        ),
         ([*REPORT, "--adjust", "sidak"], "argument --adjust: invalid choice"),
-        ([*REPORT, "--folds", "list"], 'cv_roc_auc: fold "list" has dtype'),
-        ([*REPORT, "--label", "word"], 'roc_summary: label "word" has dtype str'),
-        ([*REPORT, "--label", "g"], 'label "g" holds'),
+        ([*REPORT, "--folds", "list"], 'polars-auc: fold "list" has dtype'),
+        (
+            [*FILES, "--score", "score", "--label", "word"],
+            "--label 'word' holds words ('bad', 'good'), and must hold 0 and 1 or Booleans. Name the "
+            "positive class, as in --label \"word = 'bad'\"",
+        ),
+        ([*FILES, "--score", "score", "--label", "g"], 'Name the positive class, as in --label "g = '),
         (["report", "a.parquet", "--label", "y", "--score", "word"], 'score "word" has dtype str'),
-        ([*REPORT, "--label", "word"], "Name the positive class: --label \"outcome = 'bad'\""),
         (
             [*REPORT, "--by", "list"],
             "--by names the column 'list' of dtype List(Int64), which",
@@ -376,7 +382,7 @@ def test_gates_are_about_what_they_name(folder: Path, capsys: Capture) -> None:
     assert main([*gate, "k = 'a' AND auc < 0.9"]) == 0, "the overall row has no key"
     capsys.readouterr()
     assert main([*gate, "k <> 'a' AND auc < 0.9", "-o", "to/x.md"]) == 1
-    assert "holds in 1 row:" in capsys.readouterr().err
+    assert "is about 2 rows (groups): it holds in 1\n" in capsys.readouterr().err
     assert "b\\|c" in (folder / "to" / "x.md").read_text()
 
 
@@ -396,6 +402,374 @@ def test_readers_that_stop_or_cannot_read(tmp_path: Path) -> None:
     unprinted = subprocess.run(full, capture_output=True, text=True)
     assert unprinted.returncode == 2
     assert "polars-auc: cannot print the report" in unprinted.stderr
-    assert not list(tmp_path.iterdir())
+    assert [path.name for path in tmp_path.iterdir()] == ["out.csv"], "what was evaluated is still written"
     latin = subprocess.run(command, capture_output=True, env={**os.environ, "PYTHONIOENCODING": "latin-1"})
     assert (latin.returncode, latin.stderr) == (0, b"")
+
+
+def test_single_options_are_written_once(folder: Path, capsys: Capture) -> None:
+    """Of several the last would win, and a gate would never fire."""
+    options = {
+        "--label": "y",
+        "--level": "0.95",
+        "--ci": "delong",
+        "--resamples": "5",
+        "--seed": "1",
+        "--versus": "rest",
+        "--adjust": "holm",
+        "--folds": "key",
+        "--output": "out.csv",
+    }
+    for option, value in options.items():
+        said = refused([*REPORT, option, value, option, value], capsys)
+        assert f"{option} is given twice; write it once" in said
+    assert "--compare is given twice" in refused([*REPORT, "--compare", "--compare"], capsys)
+    assert not (folder / "out.csv").exists()
+
+
+@pytest.mark.usefixtures("folder")
+def test_each_gate_is_checked(capsys: Capture) -> None:
+    for first, second in (("auc < 0.99", "auc < 0.01"), ("auc < 0.01", "auc < 0.99")):
+        assert main([*REPORT, "--fail-if", first, "--fail-if", second]) == 1
+        err = capsys.readouterr().err
+        assert "--fail-if 'auc < 0.99' is about 1 row (overall): it holds in 1\n" in err
+        assert "--fail-if 'auc < 0.01' is about 1 row (overall): it holds in none\n" in err
+    assert main([*REPORT, "--fail-if", "auc < 0.01", "--fail-if", "n < 1"]) == 0
+
+
+@pytest.mark.usefixtures("folder")
+def test_all_conditions_on_rows_hold() -> None:
+    assert main([*REPORT, "--where", "g <= 3", "--where", "score > -1", "-o", "to/out.parquet"]) == 0
+    rows = pl.scan_parquet("*.parquet").filter(pl.col("g") <= 3, pl.col("score") > -1)
+    assert_frame_equal(pl.read_parquet("to/out.parquet"), pa.report(rows, "y", "score").collect())
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_report_of_nothing_is_refused(capsys: Capture) -> None:
+    words = [*FILES, "--score", "score", "--label"]
+    pl.DataFrame({"y": [None, 1], "s": [1.0, None]}).write_parquet("to/nulls.parquet")
+    pl.DataFrame(schema={"y": pl.Int8, "s": pl.Float64}).write_parquet("to/empty.parquet")
+    for arguments, says in (
+        ([*REPORT, "--where", "g > 1000"], "--where 'g > 1000' leaves no row."),
+        ([*words, "word = 'bda'"], "'word' holds 'bad', 'good'. If that may be, write --allow-empty"),
+        ([*words, "word <> 'bda'"], "no row is negative: --label \"word <> 'bda'\" is the same in all rows"),
+        ([*words, "word = 'it''s'"], "'word' holds 'bad', 'good'."),
+        ([*words, "g > 1000"], "'g' holds 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, .... If that may be"),
+        ([*words, "other > 1000"], "no row is positive: --label 'other > 1000' is the same in all rows"),
+        ([*words, "y", "--where", "y = 1"], "no row is negative: --label 'y' is the same in all rows that"),
+        (
+            ["report", "to/nulls.parquet", "--label", "y", "--score", "s"],
+            "every row has a null label or score",
+        ),
+        (["report", "to/empty.parquet", "--label", "y", "--score", "s"], "the files have no row."),
+    ):
+        assert says in refused([*arguments, "-o", "out.csv"], capsys)
+        assert not Path("out.csv").exists()
+        assert main([*arguments, "--allow-empty"]) == 0
+        assert main([*arguments, "--allow-empty", "--fail-if", "auc < 0.5"]) == 1, "an undefined AUC fails"
+        capsys.readouterr()
+
+
+def segments(path: str, rows: dict[str, tuple[int, int]], key: str = "k") -> list[str]:
+    """Write rows of segments: so many positives, so many negatives, all positives below all negatives."""
+    columns: dict[str, list[object]] = {"y": [], "s": [], key: []}
+    for name, (positives, negatives) in rows.items():
+        columns["y"] += [1] * positives + [0] * negatives
+        columns["s"] += list(range(positives + negatives))
+        columns[key] += [None if name == "null" else name] * (positives + negatives)
+    pl.DataFrame(columns).write_parquet(path)
+    return ["report", path, "--label", "y", "--score", "s", "--by", key, "--versus"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_gate_fails_where_it_cannot_be_decided(capsys: Capture) -> None:
+    few = segments("few.parquet", {"big": (50, 50), "new": (1, 500)})
+    assert main([*few, "overall", "--fail-if", "difference < -0.3"]) == 1
+    capsys.readouterr()
+    nulls = segments("nulls.parquet", {"big": (50, 50), "small": (20, 20), "null": (20, 20)})
+    assert main([*nulls, "rest", "--fail-if", "difference < -0.99"]) == 1, "a null key has no rest"
+    assert "is about 3 rows (groups): it holds in none, and cannot be decided in 1" in capsys.readouterr().err
+    periods = segments("periods.parquet", {"a": (9, 9), "b": (0, 9), "c": (9, 9), "d": (9, 9)})
+    for versus, undecided in (("previous", 2), ("a", 1), ("b", 3)):
+        assert main([*periods, versus, "--fail-if", "difference < -0.5"]) == 1
+        assert f"cannot be decided in {undecided}\n" in capsys.readouterr().err, versus
+    only = segments("only.parquet", {"a": (9, 9)})
+    for versus in ("previous", "a"):
+        assert main([*only, versus, "--fail-if", "difference < -0.5"]) == 1
+        assert "none of them has anything to be compared with" in capsys.readouterr().err
+    assert main([*only, "previous", "--fail-if", "difference < -0.5 OR auc < 0.5"]) == 1, "the first, too"
+    capsys.readouterr()
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_gate_without_rows_fails(capsys: Capture) -> None:
+    pl.DataFrame(schema={"y": pl.Int8, "s": pl.Float64, "k": pl.Int8}).write_parquet("empty.parquet")
+    empty = ["report", "empty.parquet", "--label", "y", "--score", "s", "--by", "k", "--allow-empty"]
+    for condition in ("k = 1 AND auc < 0.5", "k = 1 AND COUNT(*) < 0"):
+        assert main([*empty, "--fail-if", condition]) == 1
+        assert "is about groups, and there are none: it cannot be decided" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_gate_on_all_rows_together(capsys: Capture) -> None:
+    """An aggregate passes over nulls; a gate does not."""
+    whole = [*REPORT, "--by", "g", "--where", "g <= 4", "--fail-if"]
+    assert main([*whole, "MIN(auc) < 0.01"]) == 0
+    assert main([*whole, "MIN(auc) < 0.99"]) == 1
+    assert "is about 5 rows (groups and overall): it holds in 5\n" in capsys.readouterr().err
+    nulls = segments("nulls.parquet", {"big": (50, 50), "none": (0, 20)})
+    assert main([*nulls, "rest", "--fail-if", "MIN(auc) < 0"]) == 1
+    assert "cannot be decided in 3\n" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_gate_about_groups_and_all_rows_is_two(capsys: Capture) -> None:
+    versus = [*REPORT, "--by", "g", "--versus", "rest", "--fail-if"]
+    said = refused([*versus, "difference < -0.3 OR heterogeneity_p_value < 0.01"], capsys)
+    assert "names 'difference', which only groups have, and 'heterogeneity_p_value', which only the" in said
+
+
+def run(script: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command in a shell, with a part of it that says where its streams go."""
+    command = [sys.executable, "-m", "polars_auc", *arguments]
+    return subprocess.run(
+        ["bash", "-c", f'"$@" {script}', "bash", *command],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+    )
+
+
+@pytest.mark.parametrize("script", [">&-", "2>&-", "2>/dev/full", ">&- 2>&-", "<&-"])
+def test_closed_and_full_streams(tmp_path: Path, script: str) -> None:
+    output = tmp_path / "out.csv"
+    command = ["report", str(DATA / "*.parquet"), "--label", "label", "--score", "tree", "-o", str(output)]
+    assert run(script, *command).returncode == 0
+    assert output.read_text().startswith("scope,score,n")
+    output.unlink()
+    assert run(script, *command, "--fail-if", "auc < 1").returncode == 1
+    assert output.exists()
+    assert run(script, *command, "--seed", "1").returncode == 2
+
+
+def test_help_that_cannot_be_printed() -> None:
+    for command in (["--version"], ["report", "--help"]):
+        full = run(">/dev/full", *command)
+        assert (full.returncode, full.stderr.count("\n")) == (2, 1)
+        piped = run("| true; exit ${PIPESTATUS[0]}", *command)
+        assert (piped.returncode, piped.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "says"),
+    [
+        ("POLARS_MAX_THREADS", "0", "the variable POLARS_MAX_THREADS must be an integer above 0, got '0'"),
+        ("POLARS_ENGINE_AFFINITY", "gpu", "the variable POLARS_ENGINE_AFFINITY asks for the GPU engine"),
+    ],
+)
+def test_surroundings(variable: str, value: str, says: str) -> None:
+    done = run(
+        "", "report", str(DATA / "*.parquet"), "--label", "label", "--score", "tree", **{variable: value}
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_fault_is_no_failed_gate(folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    for fault in (RuntimeError("a fault"), pl.exceptions.PanicException("a fault")):
+
+        def faulty(*_: object, fault: BaseException = fault) -> None:
+            raise fault
+
+        monkeypatch.setattr("polars_auc._cli.scan", faulty)
+        assert main([*REPORT, "-o", str(folder / "out.csv")]) == 2
+        err = capsys.readouterr().err
+        assert "Traceback" in err
+        assert err.endswith("polars-auc: this is a fault of polars-auc or Polars: a fault\n")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the system refuses such names")
+def test_names_that_are_not_utf_8(folder: Path, capsys: Capture) -> None:
+    name = os.fsdecode(b"x\xff.parquet")
+    pl.DataFrame({"y": [1, 0], "s": [2.0, 1.0]}).write_parquet("x.parquet")
+    (folder / "odd").mkdir()
+    (folder / "x.parquet").rename(folder / "odd" / name)
+    options = ["--label", "y", "--score", "s"]
+    for files in (f"odd/{name}", "odd", "odd/*.parquet", os.fsdecode(b"\xff.parquet")):
+        said = refused(["report", files, *options], capsys)
+        assert "is not UTF-8; give it another name" in said or "no file matches" in said
+    for option in ("--label", "--by", "--where", "--fail-if", "--folds"):
+        refused([*REPORT, option, os.fsdecode(b"\xff")], capsys)
+    output = os.fsdecode(b"to/\xff.csv")
+    assert main([*REPORT, "-o", output]) == 0
+    assert Path(output).exists()
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("option", ["--score", "--where", "--folds", "--fail-if"])
+@pytest.mark.parametrize(
+    "text", ["(SELECT 1)", "EXISTS(SELECT 1)", "g IN (SELECT 1)", "g, g", "g; g", "g > 1 g"]
+)
+def test_one_expression_of_columns(option: str, text: str, capsys: Capture) -> None:
+    assert option in refused([*REPORT, option, text], capsys)
+
+
+@pytest.mark.usefixtures("folder")
+def test_several_columns_are_no_score(capsys: Capture) -> None:
+    assert "columns; write one" in refused([*REPORT, "--score", "COLUMNS('.*')"], capsys)
+
+
+@pytest.mark.usefixtures("folder")
+def test_values_that_begin_with_a_dash(capsys: Capture) -> None:
+    said = refused([*FILES, "--label", "y", "--score", "-score"], capsys)
+    assert "a value that begins with - is written --score=-..." in said
+    assert "is written --output=-..." in refused([*REPORT, "-o", "-x.csv"], capsys)
+
+
+def test_an_empty_name_is_refused(folder: Path, capsys: Capture) -> None:
+    for names in ([""], ["a.parquet", ""]):
+        said = refused(["report", *names, "--label", "y", "--score", "score"], capsys)
+        assert "is a variable of the shell not set?" in said
+    assert (folder / "a.parquet").exists()
+
+
+def test_links_pipes_and_rights_of_the_output(folder: Path) -> None:
+    target = folder / "to" / "target.csv"
+    target.write_text("old")
+    target.chmod(0o640)
+    (folder / "link.csv").symlink_to("to/target.csv")
+    (folder / "dangling.csv").symlink_to("to/new.csv")
+    for name in ("link.csv", "dangling.csv"):
+        assert main([*REPORT, "-o", name]) == 0
+        assert (folder / name).is_symlink()
+        assert (folder / name).read_text().startswith("scope,score,n")
+    assert target.stat().st_mode & 0o777 == 0o640
+    os.mkfifo(folder / "pipe.csv")
+    with subprocess.Popen(["cat", "pipe.csv"], stdout=subprocess.PIPE, text=True) as reader:
+        assert main([*REPORT, "-o", "pipe.csv"]) == 0
+        assert reader.communicate()[0] == target.read_text()
+    assert (folder / "pipe.csv").is_fifo()
+    assert sorted(path.name for path in (folder / "to").iterdir()) == ["new.csv", "target.csv"]
+
+
+def test_an_output_that_is_a_folder(folder: Path, capsys: Capture) -> None:
+    (folder / "out.csv").mkdir()
+    assert "--output 'out.csv' is a folder; name a file" in refused([*REPORT, "-o", "out.csv"], capsys)
+
+
+def test_brackets_in_names_that_exist(folder: Path) -> None:
+    rows = pl.DataFrame({"y": [1, 0] * 2, "s": [2.0, 1.0] * 2, "k": [1, 1, 2, 2]})
+    (folder / "run[1]").mkdir()
+    rows.write_parquet("run[1]/x[1].parquet")
+    rows.reverse().with_columns(s=-pl.col("s")).write_parquet("run[1]/x1.parquet")
+    assert auc_of(["run[1]/x[1].parquet"]) == auc_of(["run[1]/x[[]*.parquet"]) == [1.0]
+    assert auc_of(["run[1]/x1.parquet"]) == [0.0]
+    assert auc_of(["run[1]"]) == auc_of(["run[1]/*.parquet"]) == [0.5]
+    rows.write_parquet("set[1]", partition_by="k", mkdir=True)
+    for name in ("set[1]", "set[1]/k=*", "set[1]/**/*.parquet"):
+        assert auc_of([name], "--by", "k") == [1.0, 1.0, 1.0]
+
+
+@pytest.mark.usefixtures("folder")
+def test_hidden_files_are_not_read() -> None:
+    """In a partitioned folder as in any other."""
+    rows = pl.DataFrame({"y": [1, 0], "s": [2.0, 1.0], "k": [1, 1]})
+    rows.write_parquet("set", partition_by="k", mkdir=True)
+    rows.with_columns(s=-pl.col("s")).write_parquet("set/k=1/.x.parquet")
+    assert auc_of(["set"]) == auc_of(["set/k=1"]) == [1.0]
+
+
+def test_files_that_differ_or_are_damaged_are_named(folder: Path, capsys: Capture) -> None:
+    (folder / "x").mkdir()
+    rows = pl.DataFrame({"y": [1, 0] * 500, "s": [x / 7 for x in range(1000)]})
+    rows.write_parquet("x/1.parquet")
+    rows.with_columns(pl.col("s").cast(pl.String)).write_parquet("x/word.parquet")
+    rows.with_columns(pl.col("y").cast(pl.Int128)).write_parquet("x/wide.parquet")
+    rows.drop("s").write_parquet("x/lacks.parquet")
+    pages = bytearray(Path("x/1.parquet").read_bytes())
+    pages[200:1500] = b"\xff" * 1300
+    Path("x/damaged.parquet").write_bytes(pages)
+    Path("x/short.parquet").write_bytes(pages[:1000])
+    Path("x/empty.parquet").touch()
+    rows.write_csv("x/rows.csv")
+    for names, says in (
+        (["1", "word"], "cannot read 'x/word.parquet' beside 'x/1.parquet': data type mismatch for column s"),
+        (["1", "wide"], "cannot read 'x/wide.parquet' beside 'x/1.parquet': data type mismatch for column y"),
+        (["1", "lacks"], "'x/lacks.parquet' lacks the column 's', which 'x/1.parquet' has"),
+        (["lacks", "1"], "--score names the column 's', which 'x/lacks.parquet' lacks, unlike other files"),
+        (["1", "damaged"], "cannot read 'x/damaged.parquet': "),
+        (["1", "short"], "cannot read 'x/short.parquet': "),
+        (["1", "empty"], "cannot read 'x/empty.parquet': "),
+    ):
+        files = [f"x/{name}.parquet" for name in names]
+        assert says in refused(["report", *files, "--label", "y", "--score", "s"], capsys)
+    for names in (["x/rows.csv"], ["x/1.parquet", "x/rows.csv"], ["x/*.csv"]):
+        said = refused(["report", *names, "--label", "y", "--score", "s"], capsys)
+        assert "cannot read 'x/rows.csv': it is no Parquet file. To make it one: python -c" in said
+        assert "polars.scan_csv('x/rows.csv').sink_parquet('x/rows.parquet')" in said
+    assert "the folder 'to' holds no file that ends in .parquet" in refused(
+        ["report", "to", "--label", "y", "--score", "s"], capsys
+    )
+
+
+def test_one_partition_by_itself(folder: Path, capsys: Capture) -> None:
+    """A shell that expands hive/g=* names the partitions, whose keys are then no columns."""
+    rows = pl.DataFrame({"y": [1, 0], "score": [2.0, 1.0]})
+    for place in (1, 2):
+        (folder / "set" / f"h={place}").mkdir(parents=True)
+        rows.write_parquet(f"set/h={place}/x.parquet")
+    for names in (["set/h=1"], ["set/h=1", "set/h=2"], ["set/h=1/x.parquet"]):
+        for option in (["--by", "h"], ["--where", "h = 1"], ["--score", "h"]):
+            said = refused(["report", *names, "--label", "y", "--score", "score", *option], capsys)
+            assert "It is in the names of folders: to make it a column, name the folder 'set'" in said
+
+
+def test_nan_labels_are_left_out_and_not_negative(folder: Path, capsys: Capture) -> None:
+    pl.DataFrame({"y": [1.0, 0.0, float("nan")], "s": [2.0, 1.0, 0.0]}).write_parquet("nan.parquet")
+    said = refused(["report", "nan.parquet", "--label", "y", "--score", "s"], capsys)
+    assert (
+        'label "y" holds NaN, which says nothing of a row. To leave such rows out: --where "y <= 1"' in said
+    )
+    assert auc_of(["nan.parquet"], "--where", "y <= 1") == [1.0]
+    assert folder.exists()
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("width", [None, 2])
+def test_a_score_of_several_numbers(width: int | None, capsys: Capture) -> None:
+    """What predict_proba of a classifier gives."""
+    both = pl.DataFrame({"y": [1, 0], "p": [[0.1, 0.9], [0.8, 0.2]]})
+    if width is not None:
+        both = both.with_columns(pl.col("p").cast(pl.Array(pl.Float64, width)))
+    both.write_parquet("x.parquet")
+    said = refused(["report", "x.parquet", "--label", "y", "--score", "p"], capsys)
+    assert "--score 'p' holds several numbers in each row" in said
+    if width is not None:
+        assert 'or as a List, of which --score "p[2]" takes the second' in said
+    else:
+        assert 'as in --score "p[2]", which is the second' in said
+        assert main(["report", "x.parquet", "--label", "y", "--score", "p[2]", "-o", "out.csv"]) == 0
+        assert pl.read_csv("out.csv")["auc"].to_list() == [1.0]
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_division_by_0_in_a_gate() -> None:
+    pl.DataFrame({"y": [1, 1, 0, 0], "s": [2.0, 2.0, 1.0, 1.0]}).write_parquet("x.parquet")
+    gate = ["report", "x.parquet", "--label", "y", "--score", "s", "--fail-if"]
+    assert main([*gate, "(auc - 1) / NULLIF(se, 0) < 2"]) == 1
+
+
+def test_links_that_lead_nowhere(folder: Path, capsys: Capture) -> None:
+    (folder / "x").mkdir()
+    pl.DataFrame({"y": [1, 0], "s": [2.0, 1.0]}).write_parquet("x/1.parquet")
+    options = ["--label", "y", "--score", "s"]
+    for name, target in (("circle", "circle.parquet"), ("gone", "nothing.parquet")):
+        link = folder / "x" / f"{name}.parquet"
+        link.symlink_to(target)
+        for files in (f"x/{name}.parquet", "x"):
+            assert f"cannot read 'x/{name}.parquet'" in refused(["report", files, *options], capsys)
+        link.unlink()
+    (folder / "circle.csv").symlink_to("circle.csv")
+    assert main(["report", "x", *options, "-o", "circle.csv"]) == 0
+    assert "Traceback" not in capsys.readouterr().err

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime
 import math
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -131,8 +133,11 @@ def test_power_row_by_row(engine: Any) -> None:
             "n_permutations must be an integer",
         ),
         (lambda: pa.cv_roc_auc("y", "s", "f", method="z"), "method must be one of 't', 'influence'"),  # type: ignore[arg-type]
-        (lambda: pa.cv_roc_auc_difference("y", "s", "t", "f", test_train_ratio=-1), "must be 0 or more"),
-        (lambda: pa.roc_auc_sample_size("a", ratio=0), "ratio must be above 0"),
+        (
+            lambda: pa.cv_roc_auc_difference("y", "s", "t", "f", test_train_ratio=-1),
+            "must be a finite number, 0 or more",
+        ),
+        (lambda: pa.roc_auc_sample_size("a", ratio=0), "ratio must be a finite number above 0"),
         (lambda: pa.roc_auc_power("a", "m", "n", alpha=5), "alpha must lie between 0 and 1"),
         (lambda: pa.roc_auc_difference_power("y", "s", "t", power=1), "power must lie between 0 and 1"),
         (lambda: pa.mann_whitney_u("y", "s", method="normal"), "method must be one of 'auto'"),  # type: ignore[arg-type]
@@ -252,3 +257,23 @@ def test_how_good_the_approximation_is(n_pos: int, n_neg: int, above: dict[float
     for level, percent in above.items():
         nearest = tests.filter(pl.col("exact") <= level).sort("exact").row(-1, named=True)
         assert round(100 * (nearest["asymptotic"] / nearest["exact"] - 1)) == percent, level
+
+
+def test_power_of_numbers() -> None:
+    """A plan is often a single one: numbers give numbers, and columns a column."""
+    frame = pl.DataFrame({"auc": [0.73], "m": [41], "n": [72]})
+    power = pa.roc_auc_power(0.73, 41, 72)
+    assert isinstance(power, float)
+    assert frame.select(pa.roc_auc_power("auc", "m", "n")).item() == power
+    assert pa.roc_auc_power(np.float64(0.73), Decimal(41), Fraction(72)) == power  # type: ignore[call-overload]
+    for mixed in (pa.roc_auc_power("auc", 41, 72), pa.roc_auc_power(0.73, pl.col("m"), "n")):
+        assert frame.select(mixed).to_series().to_list() == [power]
+        assert frame.select(mixed).columns == ["auc"]
+    size = pa.roc_auc_sample_size(0.73, power=0.9, ratio=2)
+    assert size == frame.select(pa.roc_auc_sample_size("auc", power=0.9, ratio=2)).item()
+    assert pa.roc_auc_power(1.5, 41, 72) is None
+    assert pa.roc_auc_power(10**400, 41, 72) is None
+    assert pa.roc_auc_sample_size(0.5) == {"n_pos": None, "n_neg": None}
+    for wrong in (True, None, [0.73], 1j):
+        with pytest.raises(TypeError, match="auc must be a column name or an expression, got"):
+            pa.roc_auc_power(wrong, 41, 72)  # type: ignore[arg-type]

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -12,7 +18,7 @@ import polars_auc as pa
 FRAME = pl.DataFrame({"g": [1, 1, 2, 2], "y": [0, 1, 1, 0], "s": [1.0, 2.0, 3.0, 4.0]})
 
 
-@pytest.mark.parametrize("column", [1, 0.5, None, ["y"], {"y": 1}, FRAME["y"]], ids=repr)
+@pytest.mark.parametrize("column", [1, 0.5, None, ["y"], {"y": 1}], ids=repr)
 def test_columns_of_another_type(column: Any) -> None:
     with pytest.raises(TypeError, match=r"roc_auc: label must be .* got \w+; write frame.select\(roc_auc\("):
         pa.roc_auc(column, "s")
@@ -20,10 +26,116 @@ def test_columns_of_another_type(column: Any) -> None:
         pa.roc_auc("y", column)
 
 
-@pytest.mark.parametrize("level", [0, 1, -0.5, 95, float("nan"), "0.95", True, None])
+@pytest.mark.parametrize("column", [FRAME["y"], np.array([0, 1]), [0, 1], (0.5,)], ids=repr)
+def test_values_in_place_of_columns(column: Any) -> None:
+    write = re.escape(
+        'write pl.DataFrame({"label": label, "score": score}).select(roc_auc("label", "score"))'
+    )
+    with pytest.raises(TypeError, match=rf"roc_auc: label must be .* got \w+; {write}$"):
+        pa.roc_auc(column, "s")
+
+
+@pytest.mark.parametrize(
+    "level",
+    [
+        0,
+        1,
+        -0.5,
+        10**400,
+        -(10**400),
+        Decimal("NaN"),
+        Decimal("sNaN"),
+        1j,
+        95,
+        float("nan"),
+        "0.95",
+        True,
+        None,
+    ],
+)
 def test_levels(level: Any) -> None:
     with pytest.raises(ValueError, match="roc_auc_ci: level must lie between 0 and 1, such as"):
         pa.roc_auc_ci("y", "s", level=level)
+
+
+def test_decimals_are_numbers() -> None:
+    for level in (Decimal("0.9"), Fraction(9, 10), np.float64(0.9)):
+        assert FRAME.select(pa.roc_auc_ci("y", "s", level=level)).equals(  # type: ignore[arg-type]
+            FRAME.select(pa.roc_auc_ci("y", "s", level=0.9))
+        )
+
+
+@pytest.mark.parametrize("huge", [10**400, -(10**400), 10**5000], ids=int.bit_length)
+def test_numbers_beyond_floats(huge: int) -> None:
+    for call in (
+        lambda: pa.roc_auc("y", "s", max_fpr=huge),
+        lambda: pa.operating_point("y", "s", criterion="cost", cost=huge),
+        lambda: pa.operating_point("y", "s", criterion="target_fpr", target=huge),
+        lambda: pa.tpr_at_fpr("y", "s", huge),
+        lambda: pa.roc_curve("y", "s", at_fpr=[huge]),
+        lambda: pa.roc_auc_compare("y", "s", "g", reference=huge),
+        lambda: pa.gains_table("y", "s", bands=huge),
+        lambda: pa.roc_auc_sample_size("s", ratio=huge),
+        lambda: pa.roc_auc_power("s", "s", "s", alpha=huge),
+        lambda: pa.cv_roc_auc_difference("y", "s", "g", "g", test_train_ratio=huge),
+        lambda: pa.roc_auc_ci("y", "s", method="bootstrap", seed=huge),
+        lambda: pa.report(FRAME, "y", "s", level=huge),
+        lambda: pa.compare_segments(FRAME, "y", "s", "g", level=huge),
+        lambda: pa.compare_segments(FRAME, "y", "s", "g", versus=huge),
+    ):
+        with pytest.raises(ValueError, match=r"got an integer of \d+ bits"):
+            call()
+    assert FRAME.select(pa.confusion_at("y", "s", huge)).height == 1
+
+
+def test_flags_are_truth_values() -> None:
+    calls: tuple[Callable[[Any], pl.DataFrame], ...] = (
+        lambda flag: FRAME.select(pa.mann_whitney_u("y", "s", continuity=flag)),
+        lambda flag: FRAME.select(pa.roc_curve("y", "s", drop_intermediate=flag)),
+        lambda flag: FRAME.select(pa.roc_auc("y", "s", standardized=flag, max_fpr=0.5)),
+        lambda flag: pa.report(FRAME, "y", ["s", "g"], compare=flag).collect(),
+    )
+    for call in calls:
+        for wrong in ("False", "True", 0, 1, None, [], [True], pl.lit(value=True)):
+            with pytest.raises(ValueError, match="must be True or False, got"):
+                call(wrong)
+        for right in (True, False):
+            assert call(np.bool_(right)).equals(call(right))
+
+
+def test_every_flag_is_checked() -> None:
+    """No function takes a truth value that the test above does not know."""
+    flags = [
+        (name, option)
+        for name in pa.__all__
+        if callable(function := getattr(pa, name))
+        for option, parameter in inspect.signature(function).parameters.items()
+        if isinstance(parameter.default, bool)
+    ]
+    assert sorted(flags) == [
+        ("mann_whitney_u", "continuity"),
+        ("report", "compare"),
+        ("roc_auc", "standardized"),
+        ("roc_curve", "drop_intermediate"),
+    ]
+
+
+def test_the_largest_seed() -> None:
+    largest = 2**63 - 1
+    draws: tuple[tuple[Callable[..., pl.Expr], tuple[Any, ...], dict[str, Any]], ...] = (
+        (pa.roc_auc_ci, ("y", "s"), {"method": "bootstrap", "n_resamples": 5}),
+        (pa.roc_summary, ("y", "s"), {"ci": "bootstrap", "n_resamples": 5}),
+        (pa.tpr_at_fpr, ("y", "s", 0.5), {"n_resamples": 5}),
+        (pa.fpr_at_tpr, ("y", "s", 0.5), {"n_resamples": 5}),
+        (pa.roc_auc_difference, ("y", "s", "g"), {"method": "bootstrap", "n_resamples": 5}),
+        (pa.roc_curve_difference, ("y", "s", "g"), {"n_permutations": 5}),
+    )
+    for function, columns, options in draws:
+        assert FRAME.select(function(*columns, seed=largest, **options)).height == 1
+        says = f"seed must be an integer from 0 to {largest}, got"
+        for wrong in (largest + 1, float(largest), -1, "1", True):
+            with pytest.raises(ValueError, match=says):
+                function(*columns, seed=wrong, **options)
 
 
 def test_words() -> None:
@@ -34,6 +146,9 @@ def test_words() -> None:
         pa.mann_whitney_u("y", "s", alternative="both")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"roc_auc_ci: method must be one of 'delong', .*, got 'wald'"):
         pa.roc_auc_ci("y", "s", method="wald")  # type: ignore[arg-type]
+    for wrong in (np.array(["delong", "logit"]), pl.lit("delong"), ["delong"], {"delong"}):
+        with pytest.raises(ValueError, match="roc_auc_ci: method must be one of"):
+            pa.roc_auc_ci("y", "s", method=wrong)  # type: ignore[arg-type]
 
 
 def test_positional_options_are_refused() -> None:
@@ -64,3 +179,22 @@ def test_a_literal_series_serves_every_group() -> None:
 def test_missing_columns_are_polars_own_error() -> None:
     with pytest.raises(pl.exceptions.ColumnNotFoundError, match="z"):
         FRAME.select(pa.roc_auc("y", "z"))
+
+
+def test_labels_of_nan_are_left_out_and_not_negative() -> None:
+    nan = FRAME.with_columns(y=pl.Series([0.0, 1.0, float("nan"), 0.0]))
+    says = r'label "y" holds NaN, .*To leave such rows out, write pl.col\("y"\).fill_nan\(None\)$'
+    with pytest.raises(pl.exceptions.ComputeError) as raised:
+        nan.select(pa.roc_auc("y", "s"))
+    assert re.search(says, str(raised.value).splitlines()[0])
+    assert nan.select(pa.roc_auc(pl.col("y").fill_nan(None), "s")).item() == 0.5
+
+
+def test_scores_that_hold_several_numbers() -> None:
+    """What predict_proba gives, and what implode() gives."""
+    lists = FRAME.with_columns(p=pl.concat_list("g", "s"))
+    arrays = lists.with_columns(p=pl.col("p").cast(pl.Array(pl.Float64, 2)))
+    structs = FRAME.with_columns(p=pl.struct("s"))
+    for frame, says in ((lists, "list.get(1)"), (arrays, "arr.get(1)"), (structs, 'struct.field("score")')):
+        with pytest.raises(pl.exceptions.ComputeError, match=re.escape(f'pl.col("p").{says}')):
+            frame.select(pa.roc_auc("y", "p"))

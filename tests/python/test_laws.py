@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import os
 import subprocess
@@ -143,6 +144,34 @@ def test_grouped_contexts_agree(entry: Entry, engine: str, tmp_path: Path) -> No
         got = plan.collect(engine=engine)  # type: ignore[call-overload]
         assert_frame_equal(got, expected, check_exact=True, check_dtypes=name != "hive"), name
         assert got.schema == plan.collect_schema(), name
+
+
+UNWEIGHTED = [entry for entry in CATALOGUE if "weight" not in entry.columns]
+
+
+def takes_counts(entry: Entry) -> bool:
+    parameters = inspect.signature(entry.make).parameters.values()
+    return any(it.name == "count" or it.kind is inspect.Parameter.VAR_KEYWORD for it in parameters)
+
+
+counted = pytest.mark.parametrize("entry", [entry for entry in UNWEIGHTED if takes_counts(entry)], ids=str)
+
+
+@counted
+@given(frame=frames(scores_with_nan), data=st.data())
+@settings(max_examples=30, deadline=None)
+def test_counted_rows_are_repeated_rows(entry: Entry, frame: pl.DataFrame, data: st.DataObject) -> None:
+    counts = data.draw(st.lists(st.integers(0, 3), min_size=frame.height, max_size=frame.height))
+    frame = frame.with_columns(count=pl.Series(counts, dtype=pl.UInt32))
+    repeated = frame.select(pl.exclude("count").repeat_by("count").list.explode())
+    columns = [pl.col(name) for name in entry.columns]
+    got = frame.select(entry.make(*columns, count="count").alias("out"))
+    assert_frame_equal(got, repeated.select(column(entry)), check_exact=True)
+
+
+def test_most_expressions_take_counts() -> None:
+    without = {"kruskal_wallis", "rank_agreement"}
+    assert {entry.name for entry in UNWEIGHTED if not takes_counts(entry)} <= without
 
 
 @entries

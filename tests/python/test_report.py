@@ -121,8 +121,11 @@ def test_refusals_by_type() -> None:
         pa.report(rows(), "label", "score", by="zz")
     with pytest.raises(TypeError, match="scores must be column names or expressions, got Series"):
         pa.report(rows(), "label", [rows()["score"]])  # type: ignore[list-item]
-    with pytest.raises(TypeError, match="by must be column names"):
-        pa.report(rows(), "label", "score", by=[pl.col("g")])  # type: ignore[list-item]
+    for by in ([pl.col("g")], pl.col("g"), 3):
+        with pytest.raises(TypeError, match="report: by must be column names"):
+            pa.report(rows(), "label", "score", by=by)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="report: scores must be column names or expressions, got int"):
+        pa.report(rows(), "label", 3)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -145,5 +148,20 @@ def test_refusals_of_comparisons() -> None:
         pa.report(rows(), "label", "score", compare=True)
     with pytest.raises(ValueError, match="versus compares groups, but there are none"):
         pa.report(rows(), "label", "score", versus="rest")
-    with pytest.raises(ValueError, match="roc_summary: ci must be one of"):
+    with pytest.raises(ValueError, match="report: ci must be one of"):
         pa.report(rows(), "label", "score", ci="wald")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+@pytest.mark.parametrize("by", [(), "g"])
+def test_a_label_without_any_positive_says_so(engine: Any, by: Any) -> None:
+    """A misspelt class is positive nowhere, and gives a table of nulls."""
+    misspelt = pl.col("key") == "bda"
+    with pytest.warns(UserWarning, match=r"report: no row is positive: the label .*bda.* is false in all"):
+        table = pa.report(rows().lazy(), misspelt, "score", by=by).collect(engine=engine)
+    assert table["n_pos"].sum() == 0
+    with pytest.warns(UserWarning, match="report: no row is positive: the label none is false in all"):
+        pa.report(rows().with_columns(none=pl.lit(value=False)), "none", ["score", "other"]).collect()
+    few = pa.report(rows().lazy(), (pl.col("key") == "a") & (pl.col("g") == 1), "score", by=by)
+    assert few.collect(engine=engine)["n_pos"].sum() > 0
+    assert few.select("auc").collect(engine=engine).height == few.collect().height

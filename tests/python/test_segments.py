@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
+from decimal import Decimal
 from typing import Any
 
 import polars as pl
@@ -194,8 +195,23 @@ def test_what_is_refused() -> None:
         compare(frame.rename({"g": "difference"}), "label", "score", "difference")
     with pytest.raises(ValueError, match=r"versus must be one of .* a value for each of the 1 columns"):
         compare(frame, "label", "score", "g", versus=(1, 2))
-    for wrong in ("best", True, "1.5"):
-        with pytest.raises(ValueError, match=r"versus must be one of .* or a segment, got .* for 'g': Int64"):
+    nan, infinite = Decimal("NaN"), Decimal("Infinity")
+    for wrong in (
+        "best",
+        True,
+        "1.5",
+        nan,
+        infinite,
+        10**400,
+        object(),
+        [1],
+        {"a": 1},
+        pl.col("g"),
+        frame["g"],
+    ):
+        with pytest.raises(
+            ValueError, match=r"(?s)versus must be one of .* or a segment, got .* for 'g': Int64"
+        ):
             compare(frame, "label", "score", "g", versus=wrong)
     with pytest.raises(pl.exceptions.ComputeError, match=r"versus names the segment 1\.5, which the rows"):
         compare(frame, "label", "score", "g", versus=1.5).collect()
@@ -217,6 +233,10 @@ def test_what_is_refused() -> None:
     with pytest.raises(pl.exceptions.PolarsError, match="by names the column 'list' of dtype"):
         compare(nested, "label", "score", "list").collect()
     named_like_a_word = frame.with_columns(key=pl.lit("rest"))
+    for several in (["score", "other"], pl.col("score", "other")):
+        says = r"score must be one column name or expression, got .*; write .*, or report\(frame"
+        with pytest.raises(TypeError, match=says):
+            compare(frame, "label", several, "g")  # type: ignore[arg-type]
     assert compare(named_like_a_word, "label", "score", "key", versus=("rest",)).collect().height == 1
     assert (
         compare(frame.rename({"key": "segment"}), "label", "score", "segment").collect().columns[0]

@@ -58,8 +58,8 @@ def _multiclass(*columns: pl.Expr, **options: Any) -> pl.Expr:
     return pa.roc_auc_multiclass(label, *_four(scores), classes=NAMES, **options)
 
 
-def _subgroup(label: pl.Expr, score: pl.Expr, key: pl.Expr) -> pl.Expr:
-    return pa.subgroup_auc(label, score, key == "a")
+def _subgroup(label: pl.Expr, score: pl.Expr, key: pl.Expr, **options: Any) -> pl.Expr:
+    return pa.subgroup_auc(label, score, key == "a", **options)
 
 
 CLASSES = [

@@ -139,7 +139,9 @@ SCORES = [
     ),
     Entry(
         "roc_auc_ci",
-        lambda label, score, cluster: pa.roc_auc_ci(label, score, cluster=cluster, level=0.9),
+        lambda label, score, cluster, **options: pa.roc_auc_ci(
+            label, score, cluster=cluster, level=0.9, **options
+        ),
         functools.partial(oracles.roc_auc_ci_clustered, z=Z_90),
         {**CI_FIELDS, "n_clusters": N},
         columns=KEYED,
@@ -157,7 +159,9 @@ SCORES = [
     ),
     Entry(
         "roc_auc_difference",
-        lambda label, a, b, cluster: pa.roc_auc_difference(label, a, b, cluster=cluster, level=0.9),
+        lambda label, a, b, cluster, **options: pa.roc_auc_difference(
+            label, a, b, cluster=cluster, level=0.9, **options
+        ),
         functools.partial(oracles.roc_auc_difference_clustered, z=Z_90),
         {**dict.fromkeys(DIFFERENCE, F), **COUNTS},
         columns=(*TWO, "key"),

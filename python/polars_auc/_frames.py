@@ -1,0 +1,88 @@
+"""What the functions on frames share: the frames that they take, and errors in their own name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Protocol, TypeAlias
+
+import polars as pl
+
+
+class ArrowStream(Protocol):
+    """A table of another library that hands over its rows by the Arrow PyCapsule interface."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return the rows."""
+
+
+IntoFrame: TypeAlias = pl.DataFrame | pl.LazyFrame | ArrowStream
+"""A frame of Polars, or of a library such as pandas, PyArrow or DuckDB."""
+
+
+def rows_of(name: str, frame: IntoFrame) -> pl.LazyFrame:
+    """Return the rows of a frame; refuse anything else, and say how to make a frame of it."""
+    if isinstance(frame, pl.DataFrame | pl.LazyFrame):
+        return frame.lazy()
+    got = f"{type(frame).__module__}.{type(frame).__qualname__}".removeprefix("builtins.")
+    is_table = hasattr(frame, "__arrow_c_stream__") and not isinstance(frame, pl.Series)
+    if is_table:
+        try:
+            return pl.DataFrame(frame).lazy()
+        except (pl.exceptions.PolarsError, ImportError, TypeError, ValueError) as error:
+            msg = (
+                f"{name}: the frame, a {got}, cannot be read as an Arrow table: {error}; {_conversion(frame)}"
+            )
+            raise TypeError(msg) from error
+    msg = f"{name}: frame must be a DataFrame or a LazyFrame, got {got}; {_conversion(frame)}"
+    raise TypeError(msg)
+
+
+def _conversion(frame: object) -> str:
+    if isinstance(frame, str):
+        return f"write pl.scan_parquet({frame!r})"
+    kind = type(frame).__name__
+    if type(frame).__module__.partition(".")[0] == "pandas" and kind == "DataFrame":
+        return "write pl.from_pandas(frame)"
+    if kind.endswith("GroupBy"):
+        return "write the frame itself, and its groups as by="
+    return 'write pl.DataFrame({"label": labels, "score": scores})'
+
+
+@contextmanager
+def called(name: str, *parts: str) -> Iterator[None]:
+    """Give errors the name that the user called.
+
+    An error in the name of one of the parts, which the user did not call, gets the name instead; and so does
+    an error of Polars, which names nobody.
+    """
+    try:
+        yield
+    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
+        said = str(error).removeprefix("the plugin failed with message: ")
+        own = re.sub(rf"^({'|'.join(parts)}): ", f"{name}: ", said) if parts else said
+        if isinstance(error, pl.exceptions.PolarsError) and not own.startswith(f"{name}: "):
+            own = f"{name}: {own}"
+        error.args = (own,)
+        raise
+
+
+def keys_of(name: str, by: str | Iterable[str], example: str) -> list[str]:
+    """Return the names of the columns that make groups, each once."""
+    keys = [by] if isinstance(by, str) else list(by) if isinstance(by, Iterable) else [by]
+    if not all(isinstance(key, str) for key in keys):
+        msg = f"{name}: by must be column names, got {keys}; write {example}"
+        raise TypeError(msg)
+    return keys
+
+
+def refuse_keys(name: str, keys: list[str], schema: pl.Schema, *, nested: bool) -> None:
+    """Refuse keys that the frame lacks, or whose values make no groups in an order."""
+    for key in keys:
+        if key not in schema:
+            msg = f"{name}: by names the column {key!r}, which the frame lacks; there are: {schema.names()}"
+            raise pl.exceptions.ColumnNotFoundError(msg)
+        if schema[key] == pl.Object or (schema[key].is_nested() and not nested):
+            msg = f"{name}: by names the column {key!r} of dtype {schema[key]}, whose values make no groups"
+            raise pl.exceptions.InvalidOperationError(msg)

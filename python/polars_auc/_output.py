@@ -1,0 +1,119 @@
+"""A report as text for reading, and as a file."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+
+from polars_auc._refusal import Refusal, first_line
+
+_SMALLEST_SHOWN = 0.0001
+
+
+def readable(table: pl.DataFrame, *, markdown: bool = False) -> str:
+    """Format a report for reading: four decimals, "overall" in words, no column of zeros only."""
+    keys = table.columns[1 : table.columns.index("score")]
+    overall = pl.col("scope") == "overall"
+    dull = [] if table["n_missing"].sum() else ["n_missing"]
+    shown = table.with_columns(
+        pl.when(overall)
+        .then(pl.lit("overall" if place == 0 else ""))
+        .otherwise(pl.col(key).cast(pl.String))
+        .alias(key)
+        for place, key in enumerate(keys)
+    ).drop("scope", *dull)
+    # A p-value that four decimals make 0 is not 0.
+    p_values = [name for name in shown.columns if name.endswith(("p_value", "p_adjusted"))]
+    shown = shown.with_columns(
+        pl.when(pl.col(name) < _SMALLEST_SHOWN)
+        .then(pl.lit(f"<{_SMALLEST_SHOWN}"))
+        .otherwise(pl.col(name).round(4).cast(pl.String).str.pad_end(6, "0"))
+        .alias(name)
+        for name in p_values
+    )
+    if markdown:
+        text = pl.selectors.string()
+        shown = shown.with_columns(
+            text.str.replace_all(r"\s+", " ").str.replace_all("|", "\\|", literal=True)
+        )
+    with pl.Config(
+        tbl_formatting="MARKDOWN" if markdown else "UTF8_FULL_CONDENSED",
+        tbl_hide_dataframe_shape=True,
+        tbl_hide_column_data_types=True,
+        tbl_rows=-1,
+        tbl_cols=-1,
+        tbl_width_chars=-1,  # a table that wraps inside its cells cannot be read
+        fmt_str_lengths=1000,
+        float_precision=4,
+        tbl_cell_numeric_alignment="RIGHT",
+    ):
+        return str(shown)
+
+
+def as_file(output: Path) -> Callable[[pl.DataFrame], bytes]:
+    """Return the function that makes the contents of a file with this ending; refuse a file of no use."""
+    kinds: dict[str, Callable[[pl.DataFrame], bytes]] = {
+        ".parquet": lambda table: _written(table.write_parquet),
+        ".csv": lambda table: _written(table.write_csv),
+        ".json": lambda table: _written(table.write_json),
+        ".md": lambda table: (readable(table, markdown=True) + "\n").encode(),
+    }
+    if output.suffix not in kinds:
+        raise Refusal(f"--output must end in {', '.join(kinds)}, got {str(output)!r}")
+    if output.is_dir():
+        raise Refusal(f"--output {str(output)!r} is a folder; name a file")
+    folder = Path(os.path.realpath(output)).parent
+    if not folder.is_dir():
+        raise Refusal(
+            f"--output is in {str(folder if output.is_symlink() else output.parent)!r}, which is no folder"
+        )
+    return kinds[output.suffix]
+
+
+def _written(write: Callable[[io.BytesIO], object]) -> bytes:
+    contents = io.BytesIO()
+    write(contents)
+    return contents.getvalue()
+
+
+def save(output: Path, contents: Callable[[], bytes]) -> None:
+    """Write a file, or the file that a symbolic link names.
+
+    A new file is written beside it and then renamed: the output is never half-written. A pipe or a device is
+    no file that could be renamed, and is written to.
+    """
+    try:
+        target = Path(os.path.realpath(output))
+        if target.exists() and not target.is_file():
+            with target.open("wb") as opened:
+                opened.write(contents())
+        else:
+            _replace(target, contents())
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise Refusal(f"cannot write {str(output)!r}: {first_line(error)}") from error
+
+
+def _replace(target: Path, contents: bytes) -> None:
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".polars-auc.")
+    beside = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as opened:
+            opened.write(contents)
+        # mkstemp makes files that only their owner can read: a report keeps the rights of the file that it
+        # replaces, or gets those of any new file.
+        if target.exists():
+            shutil.copymode(target, beside)
+        else:
+            mask = os.umask(0)
+            os.umask(mask)
+            beside.chmod(stat.S_IMODE(0o666 & ~mask))
+        beside.replace(target)
+    finally:
+        beside.unlink(missing_ok=True)

@@ -1,0 +1,66 @@
+"""What the command says when it cannot do what was asked, in the words of a shell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import polars as pl
+
+
+class Refusal(Exception):
+    """The command cannot do what was asked. The text is the one sentence that the user reads."""
+
+
+@contextmanager
+def worded() -> Iterator[None]:
+    """Turn what Polars or the system raises into a refusal of one sentence."""
+    try:
+        yield
+    except (pl.exceptions.PolarsError, OSError, ValueError, ImportError) as error:
+        raise Refusal(first_line(error)) from error
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of an error, with advice for a shell in place of advice for Python."""
+    said = str(error).strip().removeprefix("the plugin failed with message: ")
+    line = said.splitlines()[0] if said else type(error).__name__
+    for python, shell in _IN_SHELL:
+        line = python.sub(shell, line)
+    return line
+
+
+# The advice of the expressions is Python; here is the same advice for a shell.
+_IN_SHELL = (
+    # The user called the command report, and no function.
+    (re.compile(r"^(report|roc_summary|cv_roc_auc|roc_auc_compare|compare_segments): "), ""),
+    # NaN compares as larger than every number.
+    (
+        re.compile(r'^(label "([^"]*)" holds NaN), .*'),
+        r"\1, which says nothing of a row. To leave such rows out: " + r'--where "\2 <= 1"',
+    ),
+    (
+        re.compile(r'^(label "([^"]*)" holds ([^ ,]+), but .*)\. Name the positive class instead: .*'),
+        r'\1. Name the positive class, as in --label "\2 = \3"',
+    ),
+    (
+        re.compile(r" Name the positive class instead: .*"),
+        " Name the positive class, as in --label \"outcome = 'bad'\"",
+    ),
+    (
+        re.compile(r" (To rank by|If it holds numbers).*"),
+        ' Turn it into one: --score "CAST(rating AS DOUBLE)"',
+    ),
+    (re.compile(r"\bn_resamples\b"), "--resamples"),
+    (re.compile(r"^seed\b"), "--seed"),
+    (re.compile(r"^ci\b"), "--ci"),
+    (re.compile(r"^versus\b"), "--versus"),
+    (re.compile(r"^level\b"), "--level"),
+    (
+        re.compile(r'\bci is \'(\w+)\'; leave this out, or write ci="bootstrap"'),
+        r"--ci is \1; write --ci bootstrap",
+    ),
+    (re.compile(r", consider passing `missing_columns='insert'`"), ""),
+    (re.compile(r"^GPU engine requested"), "the variable POLARS_ENGINE_AFFINITY asks for the GPU engine"),
+)

@@ -1,0 +1,52 @@
+//! Counts: how many identical rows each row stands for.
+
+use arrow::array::{Array, PrimitiveArray};
+use arrow::bitmap::Bitmap;
+use arrow::datatypes::{ArrowDataType as Dtype, Field};
+
+use super::dtype;
+use super::values::Values;
+
+/// Counts up to here are floats without rounding.
+const MOST: f64 = (1u64 << f64::MANTISSA_DIGITS) as f64;
+
+/// All counts of a column together: products of two sums then fit 128 bits.
+const MOST_IN_ALL: f64 = (1u64 << 62) as f64;
+
+/// Refuses a dtype that cannot hold counts.
+pub fn check(name: &str, item: &Field) -> Result<(), String> {
+    let whole = !matches!(item.dtype(), Dtype::Float16 | Dtype::Float32 | Dtype::Float64);
+    if dtype::is_number(item) && whole || matches!(item.dtype(), Dtype::Null) {
+        return Ok(());
+    }
+    Err(format!(
+        "count \"{name}\" has dtype {}, but a count is an integer: how many identical rows a row stands for. \
+         For whole numbers of another dtype write pl.col(\"{name}\").cast(pl.UInt64)",
+        dtype::shown(item)
+    ))
+}
+
+/// The counts, and which of them count: those that are neither null nor 0, if not all.
+pub fn values(counts: &Values) -> Result<(PrimitiveArray<f64>, Option<Bitmap>), String> {
+    check(counts.name(), &counts.field)?;
+    let array = counts.floats()?;
+    let present = || array.iter().flatten();
+    if let Some(wrong) = present().find(|count| !(0.0..=MOST).contains(*count)) {
+        return Err(format!(
+            "count \"{}\" holds {wrong}, but a count is from 0 to 2^53: how many identical rows a row stands for",
+            counts.name()
+        ));
+    }
+    if present().sum::<f64>() > MOST_IN_ALL {
+        return Err(format!("the counts in \"{}\" are more than 2^62 rows together", counts.name()));
+    }
+    let counted = (present().any(|count| *count == 0.0) || array.null_count() > 0)
+        .then(|| array.iter().map(|count| count.is_some_and(|count| *count > 0.0)).collect());
+    Ok((array, counted))
+}
+
+/// The rows that so many counts mean; where a count is missing, one row, which is missing.
+pub fn rows(counts: &PrimitiveArray<f64>, range: std::ops::Range<usize>) -> u64 {
+    let rows = |row: usize| if counts.is_valid(row) { counts.value(row) as u64 } else { 1 };
+    range.map(rows).sum()
+}

@@ -1,0 +1,126 @@
+"""The functions on frames: what they take, and how they name their errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import polars_auc as pa
+from catalogue.cases import fixed
+
+FRAME = fixed(400).with_columns(object=pl.Series([object()] * 400, dtype=pl.Object))
+PLAIN = FRAME.drop("object")
+
+CALLS: dict[str, Callable[..., pl.LazyFrame]] = {
+    "report": lambda frame, label="label", score="score", by="key": pa.report(frame, label, score, by=by),
+    "compare_segments": lambda frame, label="label", score="score", by="key": pa.compare_segments(
+        frame, label, score, by
+    ),
+    "curve_points": lambda frame, label="label", score="score", by="key": pa.curve_points(
+        frame, pa.roc_curve(label, score), by
+    ),
+}
+EVERY = pytest.mark.parametrize("name", CALLS)
+
+
+class Table:
+    """A table of another library."""
+
+    def __init__(self, frame: pl.DataFrame) -> None:
+        self.frame = frame
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.frame.__arrow_c_stream__(requested_schema)
+
+
+@EVERY
+def test_tables_of_other_libraries(name: str) -> None:
+    expected = CALLS[name](PLAIN).collect()
+    for frame in (PLAIN.lazy(), Table(PLAIN)):
+        assert_frame_equal(CALLS[name](frame).collect(), expected)
+
+
+@EVERY
+def test_tables_that_cannot_be_read(name: str) -> None:
+    class Broken:
+        def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+            raise ImportError("no module pyarrow")
+
+    says = f"{name}: the frame, a .*Broken, cannot be read as an Arrow table: .*; write pl.DataFrame"
+    with pytest.raises(TypeError, match=says):
+        CALLS[name](Broken())
+
+
+@EVERY
+@pytest.mark.parametrize(
+    ("frame", "says"),
+    [
+        (3, r"got int; write pl.DataFrame\(\{"),
+        (None, r"got NoneType; write pl.DataFrame\(\{"),
+        ("rows.parquet", r"got str; write pl.scan_parquet\('rows.parquet'\)"),
+        ([PLAIN], r"got list; write pl.DataFrame\(\{"),
+        ({"label": [1]}, r"got dict; write pl.DataFrame\(\{"),
+        (np.zeros((3, 2)), r"got numpy.ndarray; write pl.DataFrame\(\{"),
+        (PLAIN["score"], r"got polars.*Series; write pl.DataFrame\(\{"),
+        (PLAIN.group_by("key"), "got polars.*GroupBy; write the frame itself, and its groups as by="),
+    ],
+    ids=lambda frame: type(frame).__name__,
+)
+def test_what_is_no_frame(name: str, frame: Any, says: str) -> None:
+    with pytest.raises(TypeError, match=f"^{name}: frame must be a DataFrame or a LazyFrame, {says}"):
+        CALLS[name](frame)
+
+
+def test_a_pandas_frame_of_old_says_how() -> None:
+    """Before 2.2 it has no Arrow interface."""
+    frame = type("DataFrame", (), {"__module__": "pandas.core.frame"})()
+    says = r"got pandas.core.frame.DataFrame; write pl.from_pandas\(frame\)"
+    with pytest.raises(TypeError, match=says):
+        pa.report(frame, "label", "score")
+
+
+@EVERY
+@pytest.mark.parametrize(
+    ("columns", "says"),
+    [
+        ({"label": "nope"}, 'unable to find column "nope"'),
+        ({"score": "nope"}, 'unable to find column "nope"'),
+        ({"label": "key"}, r'(roc_curve: )?label "key" has dtype str'),
+        ({"score": "key"}, r'(roc_curve: )?score "key" has dtype str'),
+        ({"by": "nope"}, "by names the column 'nope', which the frame lacks"),
+        ({"by": "object"}, "by names the column 'object' of dtype Object, whose values make no groups"),
+    ],
+    ids=str,
+)
+def test_errors_begin_with_the_name_that_was_called(name: str, columns: dict[str, str], says: str) -> None:
+    with pytest.raises(pl.exceptions.PolarsError, match=f"^{name}: {says}"):
+        CALLS[name](FRAME, **columns)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"ci": "wald"}, "report: ci must be one of"),
+        ({"level": 2}, "report: level must lie between 0 and 1"),
+        ({"seed": 1}, "report: seed applies to the bootstrap only, and ci is 'delong'"),
+        ({"adjust": "sidak"}, "report: adjust must be one of"),
+        ({"by": "key", "versus": None, "folds": 3}, "report: fold must be a column name"),
+        ({"by": "key", "versus": "best of all", "adjust": "sidak"}, "report: adjust must be one of"),
+        ({"by": "g", "versus": "best"}, "report: versus must be one of"),
+    ],
+)
+def test_options_of_a_report(options: dict[str, Any], says: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=f"^{says}"):
+        pa.report(PLAIN, "label", "score", **options)
+
+
+def test_pandas_if_it_is_there() -> None:
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame({"y": [1, 0, 1, 0], "s": [4.0, 3.0, 2.0, 1.0], "k": ["a", "a", "b", "b"]})
+    assert pa.report(frame, "y", "s", by="k").collect()["auc"].to_list() == [1.0, 1.0, 0.75]
