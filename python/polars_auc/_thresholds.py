@@ -186,7 +186,9 @@ def confusion_at(
         Any numeric or Boolean column; higher means more positive.
     at
         The threshold: a row is called positive if ``score >= at``. Any number; it is compared with the scores
-        in their own dtype and without rounding, so 2.5 on integers means 3 and above.
+        in their own dtype and without rounding, so 2.5 on integers means 3 and above. With Decimal scores a
+        float stands for the decimal that it is written as. With Float scores a Decimal with digits behind the
+        point stands for the nearest float.
     beta
         The weight of recall in the F measure: with 2, recall counts four times as much as precision.
     interval
@@ -225,9 +227,11 @@ def confusion_at(
         - ``predicted_rate`` (Float64): the share of rows called positive.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
 
-        A rate is null where its denominator is 0: ``tpr`` without a positive, ``precision`` if no row is
-        called positive. If a score is NaN rates are NaN and the four counts null. Rows with a null label,
-        score or weight are skipped.
+        A rate is null where its denominator is 0: ``tpr`` and ``f`` without a positive, ``fpr`` without a
+        negative, ``balanced_accuracy`` without either, ``precision`` if no row is called positive, ``npv`` if
+        every row is. ``mcc`` is null if all labels are equal or all rows are called the same, where
+        scikit-learn gives 0; ``kappa`` only if both are so and agree. If a score is NaN rates are NaN and the
+        four counts null. Rows with a null label, score or weight are skipped.
 
     Raises
     ------

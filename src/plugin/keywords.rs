@@ -71,11 +71,11 @@ impl<'de> Deserializer<'de> for Argument {
             Value::List(values) | Value::Tuple(values) => visitor.visit_seq(Self::items(values)),
             Value::Dict(values) => visitor.visit_map(Self::fields(values)),
             // Whole numbers beyond 64 bits.
-            Value::Int(value) => {
-                let narrow =
-                    i128::try_from(&value).map_err(|_| error(format!("{value} has more than 128 bits")))?;
-                visitor.visit_i128(narrow)
-            }
+            Value::Int(value) => match (i128::try_from(&value), u128::try_from(&value)) {
+                (Ok(value), _) => visitor.visit_i128(value),
+                (_, Ok(value)) => visitor.visit_u128(value),
+                _ => Err(error(format!("{value} has more than 128 bits"))),
+            },
             Value::Bytes(_) | Value::Set(_) | Value::FrozenSet(_) => {
                 Err(error("bytes and sets are no options"))
             }
@@ -128,6 +128,7 @@ mod tests {
         some: Option<u64>,
         whole: f64,
         wide: i128,
+        widest: u128,
         words: Vec<String>,
         method: Method,
         range: Method,
@@ -142,18 +143,20 @@ mod tests {
 
     #[test]
     fn every_kind_of_option() {
-        // pickle.dumps({"none": None, "some": 3, "whole": 2, "wide": -2**100, "words": ["a", "b"], "method": "plain",
-        //               "range": {"range": [0.5, 1]}}, protocol=5)
+        // pickle.dumps({"none": None, "some": 3, "whole": 2, "wide": -2**100, "widest": 2**128 - 1,
+        //               "words": ["a", "b"], "method": "plain", "range": {"range": [0.5, 1]}}, protocol=5)
         let pickled =
-            b"\x80\x05\x95w\0\0\0\0\0\0\0}\x94(\x8c\x04none\x94N\x8c\x04some\x94K\x03\x8c\x05whole\x94\
-            K\x02\x8c\x04wide\x94\x8a\r\0\0\0\0\0\0\0\0\0\0\0\0\xf0\x8c\x05words\x94]\x94(\x8c\x01a\
-            \x94\x8c\x01b\x94e\x8c\x06method\x94\x8c\x05plain\x94\x8c\x05range\x94}\x94h\x0b]\x94(G?\
+            b"\x80\x05\x95\x93\0\0\0\0\0\0\0}\x94(\x8c\x04none\x94N\x8c\x04some\x94K\x03\x8c\x05whole\x94\
+            K\x02\x8c\x04wide\x94\x8a\r\0\0\0\0\0\0\0\0\0\0\0\0\xf0\x8c\x06widest\x94\x8a\x11\xff\xff\
+            \xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\0\x8c\x05words\x94]\x94(\x8c\x01\
+            a\x94\x8c\x01b\x94e\x8c\x06method\x94\x8c\x05plain\x94\x8c\x05range\x94}\x94h\x0c]\x94(G?\
             \xe0\0\0\0\0\0\0K\x01esu.";
         let all = All {
             none: None,
             some: Some(3),
             whole: 2.0,
             wide: -(1 << 100),
+            widest: u128::MAX,
             words: vec!["a".into(), "b".into()],
             method: Method::Plain,
             range: Method::Range(0.5, 1.0),

@@ -1,27 +1,71 @@
 //! A number that a user names, as a score of any type.
 
+use crate::math;
+
 /// A number of no particular type, exactly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
     /// A whole number.
     Integer(i128),
+    /// A whole number that only a `u128` holds.
+    Large(u128),
+    /// The decimal fraction `digits / 10^decimals`.
+    Decimal {
+        /// All its digits, as one whole number.
+        digits: i128,
+        /// How many of them are behind the point.
+        decimals: u32,
+    },
     /// A float, not NaN.
     Float(f64),
 }
 
 impl Number {
+    /// The number that a text shows in decimal digits, such as `-12.5`; none if it is none, or NaN.
+    ///
+    /// It is exact up to 38 digits. With more, it is the nearest float, and of a whole number the next one that is not
+    /// below.
+    pub fn of_digits(text: &str) -> Option<Self> {
+        Self::exactly(text).or_else(|| {
+            let near: f64 = text.parse().ok().filter(|near: &f64| !near.is_nan())?;
+            Some(Number::Float(if is_below(near, text) { near.next_up() } else { near }))
+        })
+    }
+
+    fn exactly(text: &str) -> Option<Self> {
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+        let fraction = fraction.trim_end_matches('0');
+        if fraction.is_empty() {
+            let large = || whole.parse().map(Number::Large);
+            return whole.parse().map(Number::Integer).or_else(|_| large()).ok();
+        }
+        let digits = format!("{whole}{fraction}").parse().ok()?;
+        Some(Number::Decimal { digits, decimals: fraction.len() as u32 })
+    }
+
     /// The number in units of `10^-decimals`, in which scores of a decimal type are held.
     pub fn scaled(self, decimals: u32) -> Self {
+        let shifted = |digits: i128, places: u32| {
+            10i128.checked_pow(places).and_then(|scale| digits.checked_mul(scale)).map(Number::Integer)
+        };
         match self {
             number if decimals == 0 => number,
-            Number::Integer(number) => {
-                match 10i128.checked_pow(decimals).and_then(|scale| number.checked_mul(scale)) {
-                    Some(number) => Number::Integer(number),
-                    None => Number::Float(number as f64 * 10f64.powi(decimals as i32)),
-                }
+            Number::Integer(number) => shifted(number, decimals)
+                .unwrap_or_else(|| Number::Float(number as f64 * 10f64.powi(decimals as i32))),
+            Number::Large(number) => Number::Float(number as f64 * 10f64.powi(decimals as i32)),
+            Number::Decimal { digits, decimals: places } if places > decimals => {
+                Number::Decimal { digits, decimals: places - decimals }
             }
-            // The product is rounded to the whole number that the decimal fraction stood for.
-            Number::Float(number) => Number::Float(number * 10f64.powi(decimals as i32)),
+            Number::Decimal { digits, decimals: places } => shifted(digits, decimals - places)
+                .unwrap_or_else(|| {
+                    Number::Float(digits as f64 * 10f64.powi(decimals as i32 - places as i32))
+                }),
+            // The float stands for the decimal fraction that it is written as: 0.07 for 7 hundredths, though the float's
+            // own value and its product with 100 are a little more.
+            Number::Float(number) => match Self::exactly(&number.to_string()) {
+                Some(written) => written.scaled(decimals),
+                None => Number::Float(number * 10f64.powi(decimals as i32)),
+            },
         }
     }
 
@@ -36,6 +80,15 @@ impl Number {
             Domain::Half => f64::at_least(self).map(|number| Number::Float(half(number))),
         }
     }
+}
+
+/// Whether a float is below the whole number of these digits; false of a fraction.
+fn is_below(near: f64, digits: &str) -> bool {
+    // A float of so many digits is a whole number, and Rust writes all of its digits.
+    let exact = format!("{near:.0}");
+    let [size, wanted] = [&exact, digits].map(|text| text.trim_start_matches(['-', '0']));
+    let order = size.len().cmp(&wanted.len()).then_with(|| size.cmp(wanted));
+    near.is_finite() && !digits.contains('.') && if near < 0.0 { order.is_gt() } else { order.is_lt() }
 }
 
 /// Which numbers scores can be, among all numbers of the Rust type that they are stored in.
@@ -79,6 +132,15 @@ macro_rules! whole {
                         Some(<$score>::try_from(number).unwrap_or(<$score>::MIN))
                     }
                     Number::Integer(number) => <$score>::try_from(number).ok(),
+                    Number::Large(number) => <$score>::try_from(number).ok(),
+                    Number::Decimal { digits, decimals } => {
+                        let up = match 10i128.checked_pow(decimals) {
+                            Some(unit) => digits.div_euclid(unit) + i128::from(digits.rem_euclid(unit) > 0),
+                            // No digits are as large as the unit.
+                            None => i128::from(digits > 0),
+                        };
+                        <$score>::at_least(Number::Integer(up))
+                    }
                     Number::Float(number) => {
                         let up = number.ceil();
                         // The highest of a wide type rounds up to a float that the type does not hold.
@@ -107,6 +169,15 @@ impl AtLeast for f64 {
                 let near = number as f64;
                 Some(if (near as i128) < number { near.next_up() } else { near })
             }
+            Number::Large(number) => {
+                let near = number as f64;
+                Some(if (near as u128) < number { near.next_up() } else { near })
+            }
+            // As a literal of these digits: the nearest float.
+            Number::Decimal { digits, decimals } => Some(match 10u128.checked_pow(decimals) {
+                Some(unit) => math::signed_quotient(digits, unit),
+                None => digits as f64 / 10f64.powi(decimals as i32),
+            }),
         }
     }
 }
@@ -140,7 +211,7 @@ mod tests {
         assert_eq!(f32::at_least(Float(0.3)), Some(0.3));
         assert_eq!(f32::at_least(Float(1e300)), Some(f32::INFINITY));
         assert_eq!(f64::at_least(Integer((1 << 53) + 1)), Some(9_007_199_254_740_994.0));
-        assert_eq!(Float(0.1).scaled(1), Float(1.0));
+        assert_eq!(Float(0.1).scaled(1), Integer(1));
         assert_eq!(Integer(3).scaled(2), Integer(300));
         let price = Domain::Whole { lowest: -9999, highest: 9999, decimals: 2 };
         assert_eq!(Float(1.5).up_to(price), Some(Integer(150)));
@@ -153,6 +224,49 @@ mod tests {
         assert_eq!(Float(65_519.0).up_to(Domain::Half), Some(Float(f64::INFINITY)));
         assert_eq!(Float(-1e9).up_to(Domain::Half), Some(Float(-65504.0)));
         assert_eq!(Float(1e-9).up_to(Domain::Half), Some(Float(f64::powi(2.0, -24))));
+    }
+
+    #[test]
+    fn integers_up_to_the_last_of_u128() {
+        for number in [(1u128 << 127) - 1, 1 << 127, (1 << 127) + 1, u128::MAX - 1, u128::MAX] {
+            let named = Number::of_digits(&number.to_string()).unwrap();
+            assert_eq!(u128::at_least(named), Some(number));
+            assert_eq!(i128::at_least(named), i128::try_from(number).ok());
+            assert!(f64::at_least(named).is_some_and(|near| near >= number as f64));
+        }
+        let above = Number::of_digits("340282366920938463463374607431768211456").unwrap();
+        assert_eq!((above, u128::at_least(above)), (Number::Float(2f64.powi(128)), None));
+        let below = Number::of_digits("-170141183460469231731687303715884105729").unwrap();
+        assert_eq!((i128::at_least(below), u128::at_least(below)), (Some(i128::MIN), Some(0)));
+        // The nearest float of 10^60 is a little less.
+        let digits = format!("1{}", "0".repeat(60));
+        assert_eq!(Number::of_digits(&digits), Some(Number::Float(1e60f64.next_up())));
+        assert_eq!(Number::of_digits(&format!("-{digits}")), Some(Number::Float(-1e60)));
+        assert_eq!(Number::of_digits("seven").or(Number::of_digits("NaN")), None);
+    }
+
+    #[test]
+    fn decimal_fractions_stand_for_themselves() {
+        let cents = Domain::Whole { lowest: -9999, highest: 9999, decimals: 2 };
+        // The product of 0.07 and 100 is a little above 7 in floats, and that of 1.1 is above 110.
+        for cent in -9999..=9999i128 {
+            let (sign, size) = (if cent < 0 { "-" } else { "" }, cent.unsigned_abs());
+            let text = format!("{sign}{}.{:02}", size / 100, size % 100);
+            let float = Number::Float(text.parse().unwrap());
+            let named = Number::of_digits(&text).unwrap();
+            assert_eq!(
+                (float.up_to(cents), named.up_to(cents)),
+                (Some(Number::Integer(cent)), Some(Number::Integer(cent)))
+            );
+            assert_eq!(f64::at_least(named), text.parse().ok());
+        }
+        let long = Number::of_digits("12345678901234567890.02").unwrap();
+        assert_eq!(long.scaled(2), Number::Integer(1_234_567_890_123_456_789_002));
+        assert_eq!(long.scaled(1).up_to(Domain::Any).and_then(i64::at_least), None);
+        assert_eq!(i128::at_least(long), Some(12_345_678_901_234_567_891));
+        assert_eq!(i128::at_least(Number::of_digits("-2.5").unwrap()), Some(-2));
+        assert_eq!(i128::at_least(Number::Float(1e-300).scaled(3)), Some(1));
+        assert_eq!(i128::at_least(Number::Float(-1e-300).scaled(3)), Some(0));
     }
 
     proptest! {

@@ -17,7 +17,7 @@ pub struct AveragePrecision {}
 record! {
     /// The average precision of one group.
     pub struct AveragePrecisionRecord {
-        /// 0 to 1; null without a positive or without a negative.
+        /// 0 to 1; 1 without a negative, null without a positive.
         pub average_precision: Option<f64>,
     }
 }
@@ -36,6 +36,11 @@ pub(super) fn mean_precision(units: u128, n_pos: u64) -> f64 {
     math::quotient(units, u128::from(n_pos) * u128::from(PRECISION_UNIT))
 }
 
+/// The average precision of a group without pairs: without negatives every precision is 1.
+pub(super) fn of_one_class(n_pos: u64) -> Option<f64> {
+    (n_pos > 0).then_some(1.0)
+}
+
 impl Summary for AveragePrecision {
     type Record = AveragePrecisionRecord;
 
@@ -43,7 +48,7 @@ impl Summary for AveragePrecision {
 
     fn of_ties(&self, mut ties: Ties<'_>) -> AveragePrecisionRecord {
         if !ties.has_pairs() {
-            return AveragePrecisionRecord::undefined();
+            return AveragePrecisionRecord::new(of_one_class(ties.n_pos()));
         }
         let all = Confusion::nobody(&ties);
         // Every distinct score with a positive is a segment of its own.
@@ -78,6 +83,14 @@ mod tests {
             summary(&AveragePrecision {}, &[1, 0, 0], &[1u8, 1, 1]).average_precision,
             Some(1.0 / 3.0)
         );
-        assert_eq!(summary(&AveragePrecision {}, &[1, 1], &[1u8, 2]).average_precision, None);
+    }
+
+    /// As sklearn.metrics.average_precision_score([1, 1], [1, 2]), so that the mean over queries keeps those whose
+    /// documents are all relevant.
+    #[test]
+    fn without_negatives_it_is_1() {
+        assert_eq!(summary(&AveragePrecision {}, &[1, 1], &[1u8, 2]).average_precision, Some(1.0));
+        assert_eq!(summary(&AveragePrecision {}, &[0, 0], &[1u8, 2]).average_precision, None);
+        assert_eq!(summary(&AveragePrecision {}, &[], &[0u8; 0]).average_precision, None);
     }
 }

@@ -238,6 +238,13 @@ mod tests {
         assert!(GainsTable { bands: 10, edges: None }.check(Given::default()).is_ok());
     }
 
+    #[test]
+    fn the_remainder_of_an_uneven_division_is_spread() {
+        let scores = [9, 8, 7, 6, 5, 4, 3, 2, 1, 0];
+        let columns = table(4, &[1, 0, 1, 0, 1, 0, 1, 0, 1, 0], &scores).unwrap();
+        assert_eq!(counts(&columns, "n"), [3, 2, 3, 2]);
+    }
+
     proptest! {
         #[test]
         fn by_definition(rows in prop::collection::vec((0u8..2, 0u8..30), 2..60), bands in 1u32..15) {

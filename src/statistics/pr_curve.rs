@@ -7,7 +7,8 @@ use crate::ranking::Ties;
 
 /// Precision and recall at every distinct score, highest first.
 ///
-/// It starts where nothing is called positive: recall 0, and a precision of 1 by convention.
+/// It starts where nothing is called positive: recall 0, and a precision of 1 by convention. Without negatives all
+/// precisions are 1; without positives there is no curve.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct PrCurve {}
@@ -34,7 +35,7 @@ impl Curve for PrCurve {
     const WEIGHTS: bool = true;
 
     fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
-        if !ties.has_pairs() {
+        if ties.n_pos() == 0 {
             return false;
         }
         let all = Confusion::nobody(&ties);
@@ -72,6 +73,18 @@ mod tests {
         };
         assert_eq!(precision.values, [1.0, 1.0, 0.75, 0.6]);
         assert_eq!(recall.values, [0.0, 1.0 / 3.0, 1.0, 1.0]);
-        assert!(!with_ties(&[1, 1], &[3u8, 2], |ties| PrCurve {}.points(ties, &mut columns)));
+        assert!(!with_ties(&[0, 0], &[3u8, 2], |ties| PrCurve {}.points(ties, &mut columns)));
+    }
+
+    /// As sklearn.metrics.precision_recall_curve([1, 1, 1], [3, 2, 2]), in the opposite order.
+    #[test]
+    fn without_negatives_precision_is_1() {
+        let mut columns = Column::all_of(PrPoint::FIELDS, Width::W128, 0);
+        assert!(with_ties(&[1, 1, 1], &[3u8, 2, 2], |ties| PrCurve {}.points(ties, &mut columns)));
+        let [_, _, _, Column::Number(precision), Column::Number(recall)] = &columns[..] else {
+            panic!("the fields of a point")
+        };
+        assert_eq!(precision.values, [1.0, 1.0, 1.0]);
+        assert_eq!(recall.values, [0.0, 1.0 / 3.0, 1.0]);
     }
 }

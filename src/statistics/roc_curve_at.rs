@@ -38,6 +38,8 @@ pub enum Bound {
     Float(f64),
     /// A whole number in digits, of any size.
     Integer(String),
+    /// A decimal fraction in digits.
+    Decimal(String),
 }
 
 impl Bound {
@@ -46,12 +48,9 @@ impl Bound {
         match self {
             Bound::Float(number) if !number.is_nan() => Ok(Number::Float(*number)),
             Bound::Float(number) => Err(format!("a threshold must be a number, got {number}")),
-            Bound::Integer(digits) => digits
-                .parse()
-                .map(Number::Integer)
-                // Such a number is beyond the scores of nearly all types, and a float shows on which side.
-                .or_else(|_| digits.parse().map(Number::Float))
-                .map_err(|_| format!("a threshold must be a number, got {digits}")),
+            Bound::Integer(digits) | Bound::Decimal(digits) => {
+                Number::of_digits(digits).ok_or_else(|| format!("a threshold must be a number, got {digits}"))
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The common numbers of a group, from one walk.
 
-use super::average_precision::{mean_precision, precision_units};
+use super::average_precision::{mean_precision, of_one_class, precision_units};
 use super::confusion::Confusion;
 use super::record::{Threshold, record};
 use super::roc_auc_ci::RocAucCi;
@@ -23,7 +23,7 @@ pub struct RocSummary {
 record! {
     /// The numbers of one group.
     pub struct RocSummaryRecord {
-        /// The area; null, like all numbers here, without a positive or without a negative.
+        /// The area; null, like most numbers here, without a positive or without a negative.
         pub auc: Option<f64>,
         /// Its standard error; null also with fewer than two positives or fewer than two negatives.
         pub se: Option<f64>,
@@ -35,7 +35,7 @@ record! {
         pub gini: Option<f64>,
         /// `max |tpr - fpr|`.
         pub ks: Option<f64>,
-        /// The mean precision at the positives, 0 to 1.
+        /// The mean precision at the positives, 0 to 1; 1 without a negative, null without a positive.
         pub average_precision: Option<f64>,
         /// The score at which `tpr - fpr` is largest, positive if `score >= threshold`.
         pub best_threshold: Option<Threshold>,
@@ -79,7 +79,7 @@ impl Summary for RocSummary {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         let counted = RocSummaryRecord::counted(ties.row_counts(), RocSummaryRecord::undefined());
         if !ties.has_pairs() {
-            return counted;
+            return RocSummaryRecord { average_precision: of_one_class(n_pos), ..counted };
         }
         let all = Confusion::nobody(&ties);
         let higher = |best: &mut Option<(i128, u128)>, other: Option<(i128, u128)>| {
@@ -170,7 +170,7 @@ mod tests {
             "everything called positive is as good as nothing"
         );
         let alone = summary(&RocSummary::default(), &[1, 1], &[1u8, 2]);
-        assert_eq!((alone.auc, alone.average_precision, alone.n_pos), (None, None, 2));
+        assert_eq!((alone.auc, alone.average_precision, alone.n_pos), (None, Some(1.0), 2));
     }
 
     proptest! {

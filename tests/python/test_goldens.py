@@ -68,8 +68,8 @@ def convention(record: Record) -> str | None:
         return "exact; the p-value here is asymptotic"
     if function == "sklearn.metrics.roc_curve" and arguments.get("subcase") == "single_class_pos":
         return "half a curve, with NaN; ours is null"
-    if function.endswith("average_precision_score") and "single_class" in arguments.get("subcase", ""):
-        return "0 or 1 for a single class; ours is null"
+    if function.endswith("average_precision_score") and arguments.get("subcase") == "single_class_neg":
+        return "0 without positives; ours is null"
     return None
 
 

@@ -67,6 +67,50 @@ def test_whole_thresholds_keep_all_digits(at: Any) -> None:
     assert only(frame, pa.confusion_at("y", "s", at))["fp"] == 0
 
 
+@pytest.mark.skipif("UInt128" not in pl.__dict__, reason="older Polars has no UInt128")
+@pytest.mark.parametrize("at", [2**127 - 1, 2**127, 2**127 + 1, 2**128 - 2, 2**128 - 1])
+def test_thresholds_of_128_bits_keep_all_digits(at: int) -> None:
+    scores = pl.Series("s", [at, at - 1], dtype=pl.__dict__["UInt128"])
+    frame = pl.DataFrame([pl.Series("y", [1, 0]), scores])
+    called = only(frame, pa.confusion_at("y", "s", at))
+    assert (called["threshold"], called["tp"], called["fp"]) == (at, 1, 0)
+    point = only(frame, pa.roc_curve("y", "s", at_threshold=[at]))[0]
+    assert (point["threshold"], point["tp"], point["fp"]) == (at, 1, 0)
+    bands = only(frame, pa.gains_table("y", "s", edges=[at]))
+    assert [(band["band"], band["lowest"], band["n_pos"]) for band in bands] == [(1, at, 1), (2, at - 1, 0)]
+
+
+def test_thresholds_of_decimal_scores_are_the_decimals_that_are_written() -> None:
+    # In floats 0.07 * 100 is a little more than 7, and 1.1 * 100 is more than 110.
+    cents = pl.DataFrame(
+        {"y": [1, 0, 1], "s": [Decimal("0.07"), Decimal("0.06"), Decimal("1.10")]},
+        schema_overrides={"s": pl.Decimal(20, 2)},
+    )
+    some: list[Any] = [0.07, Decimal("0.07"), Decimal("0.065")]
+    for at in some:
+        called = only(cents, pa.confusion_at("y", "s", at))
+        assert (called["threshold"], called["tp"], called["fp"]) == (Decimal("0.07"), 2, 0)
+    assert only(cents, pa.confusion_at("y", "s", 1.1))["tp"] == 1
+    large = pl.DataFrame(
+        {"y": [1, 0], "s": [Decimal("12345678901234567890.02"), Decimal("12345678901234567890.01")]},
+        schema_overrides={"s": pl.Decimal(38, 2)},
+    )
+    at = large["s"][0]
+    assert only(large, pa.confusion_at("y", "s", at))["fp"] == 0
+    assert only(large, pa.roc_curve("y", "s", at_threshold=[at]))[0]["threshold"] == at
+    assert [band["n"] for band in only(large, pa.gains_table("y", "s", edges=[at]))] == [1, 1]
+
+
+def test_thresholds_of_more_digits_than_a_float_holds() -> None:
+    frame = pl.DataFrame({"y": [1, 0], "s": [2.0, 1e60]})
+    # The float nearest to 10^60 is below it.
+    assert only(frame, pa.confusion_at("y", "s", 10**60))["fp"] == 0
+    assert only(frame, pa.confusion_at("y", "s", int(1e60)))["fp"] == 1
+    third = pl.DataFrame({"y": [1, 0], "s": [0.3, 0.1]})
+    fraction: Any = Decimal("0.3")
+    assert only(third, pa.confusion_at("y", "s", fraction))["tp"] == 1
+
+
 @pytest.mark.parametrize("largest", [1.7e308, 1e291])
 def test_weights_whose_sums_could_overflow(largest: float) -> None:
     with pytest.raises(pl.exceptions.ComputeError, match=r"holds .*at most 1e290"):

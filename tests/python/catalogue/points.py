@@ -182,7 +182,7 @@ POINTS = [
     *both(
         "pr_curve",
         pa.pr_curve,
-        curve(oracles.pr_curve),
+        functools.partial(oracles.on_curve, make=oracles.pr_curve, needs_negatives=False),
         lambda mass: {"threshold": F, "fp": mass, "tp": mass, "precision": F, "recall": F},
         is_list=True,
     ),

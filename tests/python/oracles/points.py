@@ -117,7 +117,7 @@ def average_precision(rows: Sequence[Row]) -> float | None:
     group = Group(rows)
     if group.has_nan:
         return math.nan
-    if not group.has_pairs:
+    if not group.pos:
         return None
     precision = sum(
         (weight * group.reaching(s)[1] / sum(group.reaching(s)) for s, weight in group.pos), Fraction()
@@ -173,10 +173,12 @@ def on_curve(
     make: Callable[[Group, list[Point], bool], list[dict[str, Any]]],
     *,
     weighted: bool = False,
+    needs_negatives: bool = True,
 ) -> list[dict[str, Any]] | None:
     """The points of a curve, for a group that has one."""
     group = Group(rows)
-    return None if group.has_nan or not group.has_pairs else make(group, group.points(), weighted)
+    defined = group.has_pairs if needs_negatives else group.pos
+    return make(group, group.points(), weighted) if defined and not group.has_nan else None
 
 
 def _told(group: Group, point: Point, *, weighted: bool) -> dict[str, Any]:
@@ -263,12 +265,16 @@ def at_thresholds(
 
 
 def pr_curve(group: Group, points: list[Point], weighted: bool) -> list[dict[str, Any]]:
-    curve = whole_curve(group, points, weighted)
-    for point, (_, fp, tp) in zip(curve, points, strict=True):
-        del point["fpr"]
-        point["precision"] = float(tp / (tp + fp)) if tp + fp else 1.0
-        point["recall"] = point.pop("tpr")
-    return curve
+    return [
+        {
+            "threshold": threshold,
+            "fp": group.mass(fp, weighted=weighted),
+            "tp": group.mass(tp, weighted=weighted),
+            "precision": float(tp / (tp + fp)) if tp + fp else 1.0,
+            "recall": float(tp / group.p),
+        }
+        for threshold, fp, tp in points
+    ]
 
 
 def cost_curve(group: Group, points: list[Point], _: bool) -> list[dict[str, Any]]:

@@ -580,7 +580,7 @@ def roc_summary(rows: Sequence[Row], z: float) -> dict[str, Any]:
     if has_nan(rows):
         return {**record, "average_precision": math.nan, "best_threshold": math.nan, **counts}
     if not pos or not neg:
-        return {**record, "average_precision": None, "best_threshold": None, **counts}
+        return {**record, "average_precision": 1.0 if pos else None, "best_threshold": None, **counts}
     precisions, best = Fraction(0), (Fraction(-2), None)
     for threshold in sorted(set(pos), reverse=True):
         tp, fp = sum(score >= threshold for score in pos), sum(score >= threshold for score in neg)
