@@ -132,7 +132,7 @@ impl Joint for RocAucMulticlass {
         let counts = rows.keys.histogram(|_| true);
         // For each class that has rows: twice the number of pairs in which its rows have the higher score, by its own
         // score.
-        let twice_u: Vec<Vec<u128>> = (0..counts.len() as u32)
+        let twice_u: Vec<Vec<u64>> = (0..counts.len() as u32)
             .into_par_iter()
             .map(|class| {
                 let score = &rows.scores[rows.key_places[class as usize] as usize];
@@ -145,7 +145,8 @@ impl Joint for RocAucMulticlass {
             let own = u128::from(counts[place]);
             let others = rows.len as u128 - own;
             let of_others = twice_u[place].iter().enumerate().filter(|other| other.0 != place);
-            (others > 0).then(|| quotient(of_others.map(|other| other.1).sum(), 2 * own * others))
+            (others > 0)
+                .then(|| quotient(of_others.map(|other| u128::from(*other.1)).sum(), 2 * own * others))
         };
         let k = self.classes.len();
         let classes: Vec<ClassRecord> = (0..k)
@@ -155,7 +156,7 @@ impl Joint for RocAucMulticlass {
             })
             .collect();
         let of_pair = |a: usize, b: usize| {
-            let both = twice_u[a][b] + twice_u[b][a];
+            let both = u128::from(twice_u[a][b]) + u128::from(twice_u[b][a]);
             quotient(both, 4 * u128::from(counts[a]) * u128::from(counts[b]))
         };
         let pairs: Option<Vec<ClassPairRecord>> = (self.multi_class == MultiClass::Ovo).then(|| {
