@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shlex
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -100,6 +101,12 @@ def _parser() -> argparse.ArgumentParser:
         "(values of several --by are separated by commas)",
     )
     command.add_argument(
+        "--along",
+        metavar="COLUMN",
+        help="with --versus previous and several --by: the one whose previous value is meant, such as "
+        "the year",
+    )
+    command.add_argument(
         "--adjust",
         choices=("holm", "bonferroni", "bh", "by", "none"),
         default="holm",
@@ -145,6 +152,7 @@ def _report(chosen: argparse.Namespace) -> int:
         raise Refusal("--compare needs two --score or more")
     if chosen.versus is not None and not chosen.by:
         raise Refusal("--versus compares groups; name the column that makes them with --by")
+    _check_along(chosen)
     if chosen.where is not None:
         rows = rows.filter(_condition("--where", chosen.where, schema))
     with _worded(files):
@@ -159,6 +167,7 @@ def _report(chosen: argparse.Namespace) -> int:
             seed=chosen.seed,
             compare=chosen.compare,
             versus=_versus(chosen.versus, chosen.by),
+            along=chosen.along,
             adjust=None if chosen.adjust == "none" else chosen.adjust,
             folds=folds,
         )
@@ -178,6 +187,18 @@ def _report(chosen: argparse.Namespace) -> int:
         return PASSED
     sys.stderr.write(f"polars-auc: {failing}\n")
     return FAILED
+
+
+def _check_along(chosen: argparse.Namespace) -> None:
+    if chosen.along is not None and chosen.versus != "previous":
+        raise Refusal("--along says whose previous value is meant; it needs --versus previous")
+    if chosen.along is not None and chosen.along not in chosen.by:
+        raise Refusal(f"--along names {chosen.along!r}, which is none of the --by: {', '.join(chosen.by)}")
+    if chosen.along is None and chosen.versus == "previous" and len(chosen.by) > 1:
+        raise Refusal(
+            "--versus previous with several --by needs the one whose previous value is meant, as in "
+            f"--along {shlex.quote(chosen.by[-1])}"
+        )
 
 
 def _versus(versus: str | None, by: Sequence[str]) -> object:
