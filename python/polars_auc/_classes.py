@@ -83,7 +83,7 @@ def roc_auc_multiclass(
     ``(A(a | b) + A(b | a)) / 2``, where ``A(a | b)`` is the AUC of the rows of both classes by the column of
     a, where the rows of a are the positives. Names and averages are those of scikit-learn. Scores are
     compared in the dtype of their column; numbers in lists, and all columns for the micro-average, are
-    compared as Float64. O(k n log n + k²) for k classes.
+    compared as Float64. O(k n log n + k² log k) for k classes.
 
     Examples
     --------
@@ -212,7 +212,7 @@ def roc_auc_ordinal(label: IntoExpr, score: IntoExpr, *, pairs: bool = True) -> 
     -----
     Hand and Till (2001) with one score for all pairs, as pROC's ``multiclass.roc(response, predictor)`` with
     a fixed direction. The concordance is Harrell's C of an ordinal outcome: ``(somers + 1) / 2`` with Somers'
-    D of the score given the class. O(n log n + n k + k²) for k classes.
+    D of the score given the class. O(n log n + n k + k² log k) for k classes.
 
     Examples
     --------

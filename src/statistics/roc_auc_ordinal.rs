@@ -12,7 +12,7 @@ use crate::ranking::Rows;
 /// The area of a pair of classes is that of the rows of both, those of the higher class as positives; `auc` is the mean
 /// of these (Hand and Till 2001, with one score for all pairs). `concordance` is the share of the pairs of rows of
 /// different classes in which the higher class scores higher, ties counting half: Harrell's C for an ordinal outcome,
-/// which weighs each pair of classes by its pairs of rows. `O(n log n + n k + k²)` for k classes.
+/// which weighs each pair of classes by its pairs of rows. `O(n log n + n k + k² log k)` for k classes.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucOrdinal {
