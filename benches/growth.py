@@ -2,9 +2,9 @@
 
 ``python benches/growth.py [--rounds 3] [--only segments scores]`` runs each work with sizes that double, each
 size in a process of its own. It appends a row for each size to ``benches/results/growth.csv``: the fastest of
-the rounds by the clock and by the time of all processors, the most memory that the process took beyond that of
-its data, the ratio of the processors' time to that of half the size (other programs change it less than the
-clock), and how the function's docstring says that time grows. With ``--check`` the exit status tells
+the rounds by the clock and by the time of all processors, the most memory that the process took beyond that
+of its data, the ratio of the times of all processors for this and for half the size (other programs change
+them less than the clock), and how the docstring says that time grows. With ``--check`` the exit status tells
 whether a work that is said to take n log n took more than ``MOST`` times as long for twice the size.
 """
 

@@ -15,7 +15,7 @@ use crate::ranking::{Codes, Count, Rows};
 /// `A(a, b) = (A(a | b) + A(b | a)) / 2`, where `A(a | b)` is the area of the rows of both classes by the score for a,
 /// those of a as positives; the mean over all pairs is the M of Hand and Till (2001). Micro-averaged, every row has a
 /// cell for each class, positive for its own, and the area is that of all cells together. Classes without a row have
-/// no area, and no part in an average. `O(k n log n + k²)` for k classes.
+/// no area, and no part in an average. `O(k n log n + k² log k)` for k classes.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucMulticlass {
