@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shlex
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -155,6 +156,13 @@ def _parser() -> argparse.ArgumentParser:
         "(values of several --by are separated by commas)",
     )
     command.add_argument(
+        "--along",
+        action=_Once,
+        metavar="COLUMN",
+        help="with --versus previous and several --by: the one whose previous value is meant, such as "
+        "the year",
+    )
+    command.add_argument(
         "--adjust",
         action=_Once,
         choices=("holm", "bonferroni", "bh", "by", "none"),
@@ -229,6 +237,7 @@ def _report(chosen: argparse.Namespace) -> int:
         raise Refusal("--compare needs two --score or more")
     if chosen.versus is not None and not chosen.by:
         raise Refusal("--versus compares groups; name the column that makes them with --by")
+    _check_along(chosen)
     conditions = [condition("--where", where, schema, files=files) for where in chosen.where]
     rows = rows.filter(conditions) if conditions else rows
     used = [
@@ -255,13 +264,16 @@ def _report(chosen: argparse.Namespace) -> int:
             seed=chosen.seed,
             compare=chosen.compare,
             versus=versus,
+            along=chosen.along,
             adjust=None if chosen.adjust == "none" else chosen.adjust,
             folds=folds,
             count=count,
         )
         planned = plan.collect_schema()
     gates = [
-        Gate.read(text, planned, by=chosen.by, first_score=chosen.scores[0], versus=versus)
+        Gate.read(
+            text, planned, by=chosen.by, first_score=chosen.scores[0], versus=versus, along=chosen.along
+        )
         for text in chosen.fail_if
     ]
     with _of_files(files, names), progress(f"evaluating {_size(files)}"):
@@ -298,6 +310,18 @@ def _of_files(files: Sequence[str], columns: Sequence[str]) -> Iterator[None]:
             if fault is not None:
                 raise Refusal(fault) from refusal
         raise
+
+
+def _check_along(chosen: argparse.Namespace) -> None:
+    if chosen.along is not None and chosen.versus != "previous":
+        raise Refusal("--along says whose previous value is meant; it needs --versus previous")
+    if chosen.along is not None and chosen.along not in chosen.by:
+        raise Refusal(f"--along names {chosen.along!r}, which is none of the --by: {', '.join(chosen.by)}")
+    if chosen.along is None and chosen.versus == "previous" and len(chosen.by) > 1:
+        raise Refusal(
+            "--versus previous with several --by needs the one whose previous value is meant, as in "
+            f"--along {shlex.quote(chosen.by[-1])}"
+        )
 
 
 def _versus(versus: str | None, by: Sequence[str]) -> object:

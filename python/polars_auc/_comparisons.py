@@ -242,7 +242,7 @@ def roc_auc_compare(
     Notes
     -----
     ``(L A)' (L V L')⁺ (L A)`` with contrasts L, against chi-square with the rank of ``L V L'`` as degrees of
-    freedom (DeLong, DeLong and Clarke-Pearson 1988, equation 5). O(k n log n + k² n) for k scores.
+    freedom (DeLong, DeLong and Clarke-Pearson 1988, equation 5). O(k n log n + k² n + k³) for k scores.
 
     Examples
     --------

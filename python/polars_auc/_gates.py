@@ -36,13 +36,21 @@ class Gate:
     by: Sequence[str]
     first_score: str
     versus: object
+    along: str | None
 
     @classmethod
     def read(
-        cls, text: str, schema: pl.Schema, *, by: Sequence[str], first_score: str, versus: object
+        cls,
+        text: str,
+        schema: pl.Schema,
+        *,
+        by: Sequence[str],
+        first_score: str,
+        versus: object,
+        along: str | None,
     ) -> Gate:
         """Read a condition on the columns of a report."""
-        gate = cls(text, condition("--fail-if", text, schema, "the report"), by, first_score, versus)
+        gate = cls(text, condition("--fail-if", text, schema, "the report"), by, first_score, versus, along)
         of_groups, of_all_groups = gate._named(by, OF_GROUPS), gate._named(OF_ALL_GROUPS)
         if of_groups and of_all_groups:
             raise Refusal(
@@ -94,8 +102,11 @@ class Gate:
         if self._named(OF_GROUPS):
             complete = pl.all_horizontal(pl.col(key).is_not_null() for key in self.by)
             if self.versus == "previous":
-                # Groups are in order, those without a key last.
-                alone |= complete & (complete.cum_sum().over("score") == 1)
+                # Groups are in order, those without a period last.
+                axis = self.by[0] if self.along is None else self.along
+                others = (key for key in self.by if key != axis)
+                period = pl.col(axis).is_not_null()
+                alone |= period & (period.cum_sum().over("score", *others) == 1)
             elif self.versus not in ("rest", "overall"):
                 dtypes = {key: about.schema[key] for key in self.by}
                 alone |= complete & is_reference(self.versus, dtypes).fill_null(value=False)

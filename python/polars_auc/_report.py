@@ -38,6 +38,7 @@ def report(
     seed: int | None = None,
     compare: bool = False,
     versus: object = None,
+    along: str | None = None,
     adjust: Literal["holm", "bonferroni", "bh", "by"] | None = "holm",
     folds: IntoExpr | None = None,
     count: IntoExpr | None = None,
@@ -66,6 +67,9 @@ def report(
         Whether each score is compared with the first, on the rows in which no score is missing.
     versus
         What each group is compared with: see :func:`polars_auc.compare_segments`. This needs ``by``.
+    along
+        With ``versus="previous"``, the column of ``by`` whose previous value is meant, such as the year.
+        Needed if ``by`` is several columns.
     adjust
         The adjustment of p-values: for groups by the number of groups, for scores by the number of scores
         that are compared with the first.
@@ -106,12 +110,18 @@ def report(
     ------
     ValueError
         If there is no score, two scores have one name, a group column has the name of a report column, there
-        is one score only to compare, or ``versus`` is given without ``by``; and for options out of range.
+        is one score only to compare, or ``versus`` is given without ``by``; for an ``along`` that
+        :func:`polars_auc.compare_segments` refuses; and for options out of range.
     TypeError
         If the frame is no frame, a score is neither name nor expression, or ``by`` contains anything other
         than names.
     polars.exceptions.PolarsError
         For missing columns and for labels or scores of another dtype.
+
+    Notes
+    -----
+    O(n log n) for each score; ``compare`` takes as long as :func:`polars_auc.roc_auc_compare`, whose time
+    grows with the square of the number of scores and more.
 
     Examples
     --------
@@ -143,6 +153,7 @@ def report(
         seed=seed,
         compare=compare,
         versus=versus,
+        along=along,
         adjust=adjust,
         folds=folds,
         count=count,
@@ -164,6 +175,7 @@ def evaluation(
     seed: int | None,
     compare: bool,
     versus: object,
+    along: str | None,
     adjust: Any,
     folds: IntoExpr | None,
     count: IntoExpr | None,
@@ -182,6 +194,9 @@ def evaluation(
         raise ValueError(msg)
     if versus is not None and not keys:
         msg = 'report: versus compares groups, but there are none; write by="segment"'
+        raise ValueError(msg)
+    if along is not None and versus is None:
+        msg = 'report: along applies to versus="previous" only; leave it out, or write versus="previous"'
         raise ValueError(msg)
     answers = [
         roc_summary(label, score, ci=ci, level=level, n_resamples=n_resamples, seed=seed, count=count).alias(
@@ -216,7 +231,15 @@ def evaluation(
                 keys,
                 [
                     compare_segments(
-                        rows, label, score, keys, versus=versus, adjust=adjust, level=level, count=count
+                        rows,
+                        label,
+                        score,
+                        keys,
+                        versus=versus,
+                        along=along,
+                        adjust=adjust,
+                        level=level,
+                        count=count,
                     )
                     for score in columns.values()
                 ],
@@ -389,7 +412,11 @@ def _compared(
         pl.lit(None, dtype=pl.UInt64 if "df" in name else pl.Float64).alias(name) for name in OF_ALL_GROUPS
     ]
     groups = groups.join(
-        compared.select(*keys, "score", *OF_GROUPS), on=[*keys, "score"], how="left", maintain_order="left"
+        compared.select(*keys, "score", *OF_GROUPS),
+        on=[*keys, "score"],
+        how="left",
+        nulls_equal=True,
+        maintain_order="left",
     ).with_columns(nothing)
     overall = overall.with_columns(pl.lit(None, dtype=pl.Float64).alias(name) for name in OF_GROUPS).join(
         compared.select("score", *OF_ALL_GROUPS).unique("score"),

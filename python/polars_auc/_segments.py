@@ -34,6 +34,7 @@ def compare_segments(
     by: str | Iterable[str],
     *,
     versus: object = "rest",
+    along: str | None = None,
     adjust: Literal["holm", "bonferroni", "bh", "by"] | None = "holm",
     level: float = 0.95,
     count: IntoExpr | None = None,
@@ -50,15 +51,20 @@ def compare_segments(
     score
         Any numeric or Boolean column; higher means more positive.
     by
-        The columns whose combinations make the segments.
+        The columns whose combinations make the segments, as in ``group_by``: null is a value like any other.
     versus
         What each segment is compared with:
 
         - ``"rest"``: all other segments' rows together.
         - ``"overall"``: all rows together, including those of the segment.
-        - ``"previous"``: the segment before it, in ascending order of ``by``; for months and other periods.
+        - ``"previous"``: the segment with the previous value of ``along`` and the same values of all other
+          columns; for months and other periods.
         - any other value: the segment with this value, as a reference; a tuple if ``by`` is several columns.
           If the name of a segment is one of the words above, write it as a tuple, ``("rest",)``.
+    along
+        With ``versus="previous"``, the column of ``by`` whose previous value is meant, such as the year:
+        each segment is compared with the one before it in ascending order of this column, within the other
+        columns. Periods without a row are passed over. Needed if ``by`` is several columns.
     adjust
         The adjustment of the p-values for the number of segments: see :func:`polars_auc.adjust_p_values`.
     level
@@ -70,7 +76,7 @@ def compare_segments(
     Returns
     -------
     polars.LazyFrame
-        One row for each segment, in ascending order:
+        One row for each segment, in ascending order, null last:
 
         - the columns ``by``.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
@@ -84,16 +90,18 @@ def compare_segments(
           test that all segments have one AUC, the same in every row.
 
         A field is null if it is undefined: an AUC without positives or without negatives, a comparison with
-        nothing (the first segment has no previous one, and the reference is not compared with itself), a test
-        with fewer than two rows of a class. Segments with a standard error of 0 are not used in the test of
-        heterogeneity. Rows with a null label, score or segment are skipped. If a segment has a NaN score, its
-        numbers are NaN, and so are those of every comparison with its rows and the test of heterogeneity.
+        nothing (the first period has no previous one, nor has a null, and the reference is not compared with
+        itself), a test with fewer than two rows of a class, where ``difference`` is still known. Segments
+        with a standard error of 0 are not used in the test of heterogeneity. Rows with a null label or score
+        are skipped. If a segment has a NaN score, its numbers are NaN, and so are those of every comparison
+        with its rows and the test of heterogeneity.
 
     Raises
     ------
     ValueError
-        For an unknown adjustment, a level that is not between 0 and 1, no column in ``by``, or a column with
-        the name of a column of the result.
+        For an unknown adjustment, a level that is not between 0 and 1, no column in ``by``, a column with the
+        name of a column of the result, ``versus="previous"`` with several columns and no ``along``, an
+        ``along`` that is no column of ``by``, and ``along`` with any other ``versus``.
     TypeError
         If the frame is no frame, a column is neither name nor expression, the score is several columns, or
         ``by`` contains anything other than names.
@@ -105,8 +113,7 @@ def compare_segments(
     ``(A1 - A2) / sqrt(V1 + V2)`` with DeLong variances, against Student's t with
     ``(V1 + V2)² / (V1² / (n1 - 1) + V2² / (n2 - 1))`` degrees of freedom (Welch, Satterthwaite), as pROC's
     unpaired test. The comparison with all rows subtracts the covariance with the segment and uses the normal
-    distribution, so ``df`` is null. ``Q = sum w (A - mean)²`` with ``w = 1 / V`` (Cochran 1954). O(n log n);
-    O(n log n + s d) in comparison with the rest or all rows, for s segments and d distinct scores.
+    distribution, so ``df`` is null. ``Q = sum w (A - mean)²`` with ``w = 1 / V`` (Cochran 1954). O(n log n).
 
     Examples
     --------
@@ -146,12 +153,14 @@ def compare_segments(
     several = f'report(frame, "label", ["score_a", "score_b"], by={keys}, versus={told(versus)})'
     _refuse_several("score", score, rows, f"{_EXAMPLE}, or {several}")
     compared = isinstance(versus, str) and versus in _COMPARED
-    complete = pl.all_horizontal(pl.col(key).is_not_null() for key in keys)
+    axis = _axis(along, versus, {key: schema[key] for key in keys})
+    # Segments that differ in the last field alone then follow one another.
+    ordered = [*(key for key in keys if key != axis), *([] if axis is None else [axis])]
     columns: dict[str, IntoExpr | None] = {
         "score": score,
         "label": label,
         "count": count,
-        "by": pl.when(complete).then(pl.struct(pl.col(key) for key in keys)),
+        "by": pl.struct(pl.col(key) for key in ordered),
     }
     if not compared:
         columns["reference"] = is_reference(versus, {key: schema[key] for key in keys})
@@ -172,7 +181,9 @@ def compare_segments(
         msg = f"{name}: the column {clash!r} has the name of another column of the result; rename it"
         raise ValueError(msg)
     each = pl.col(_SEGMENTS).struct
-    return segments.select(each.field("segment").struct.field(*keys), each.field(*names)).sort(keys)
+    # Named one by one, fields have the order in which they are asked for.
+    of_keys = (each.field("segment").struct.field(key) for key in keys)
+    return segments.select(*of_keys, each.field(*names)).sort(keys, nulls_last=True)
 
 
 def _refuse_several(role: str, column: IntoExpr, rows: pl.LazyFrame, example: str) -> None:
@@ -188,6 +199,32 @@ def _refuse_several(role: str, column: IntoExpr, rows: pl.LazyFrame, example: st
         raise TypeError(msg)
 
 
+def _axis(along: str | None, versus: object, keys: dict[str, pl.DataType]) -> str | None:
+    """Return the column whose previous value is meant, if one is."""
+    if not (isinstance(versus, str) and versus == "previous"):
+        if along is not None:
+            msg = (
+                f'compare_segments: along applies to versus="previous" only, and versus is {versus!r}; leave '
+                'it out, or write versus="previous"'
+            )
+            raise ValueError(msg)
+        return None
+    if along is None and len(keys) == 1:
+        return next(iter(keys))
+    names = list(keys)
+    likely = next((key for key, dtype in keys.items() if dtype.is_temporal()), names[-1])
+    if along is None:
+        msg = (
+            f'compare_segments: versus="previous" needs the column whose previous value is meant, since by '
+            f"is {names}; write along={likely!r}, which compares within the other columns"
+        )
+        raise ValueError(msg)
+    if along not in names:
+        msg = f"compare_segments: along must be one of the columns of by, {names}, got {along!r}"
+        raise ValueError(msg)
+    return along
+
+
 def is_reference(versus: object, keys: dict[str, pl.DataType]) -> pl.Expr:
     """Say of each row whether it is of the reference, which is compared as Polars compares values."""
     values = versus if isinstance(versus, tuple) else (versus,)
@@ -199,9 +236,7 @@ def is_reference(versus: object, keys: dict[str, pl.DataType]) -> pl.Expr:
         )
         raise ValueError(msg)
     if any(value is None for value in values):
-        msg = (
-            f"compare_segments: versus must name a segment, and rows without one are skipped, got {versus!r}"
-        )
+        msg = f"compare_segments: versus must name a segment by values that are not null, got {versus!r}"
         raise ValueError(msg)
     conditions = []
     for (key, dtype), value in zip(keys.items(), values, strict=True):
@@ -217,7 +252,7 @@ def is_reference(versus: object, keys: dict[str, pl.DataType]) -> pl.Expr:
         except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError) as error:
             raise ValueError(refusal) from error
         conditions.append(condition)
-    return pl.all_horizontal(conditions)
+    return pl.all_horizontal(conditions).fill_null(value=False)
 
 
 def _is_one_value(value: object) -> bool:

@@ -10,10 +10,12 @@ pub mod fraction;
 pub mod kolmogorov;
 pub mod mean;
 pub mod normal;
+pub mod products;
 pub mod quantile;
 pub mod random;
 pub mod student_t;
 pub mod symmetric;
 
 pub use exact::{product_difference, quotient, signed_product_difference, signed_quotient};
+pub use products::Products;
 pub use random::Stream;

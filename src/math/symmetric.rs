@@ -1,4 +1,9 @@
-//! Small symmetric systems.
+//! Symmetric systems.
+
+use rayon::prelude::*;
+
+/// From so many rows on, all threads eliminate.
+const LARGE: usize = 128;
 
 /// The quadratic form `v' A⁺ v` of a symmetric positive semidefinite matrix, and the rank of the matrix. The form is
 /// `None`, as if infinite, if the vector has a part in a direction in which the matrix has none.
@@ -15,10 +20,12 @@ pub fn quadratic_form(mut matrix: Vec<Vec<f64>>, mut vector: Vec<f64>) -> (Optio
     for rank in 0..size {
         let diagonal = |place: usize| matrix[place][place];
         let pivot = (rank..size).max_by(|&a, &b| diagonal(a).total_cmp(&diagonal(b))).unwrap_or(rank);
-        matrix.swap(rank, pivot);
-        vector.swap(rank, pivot);
-        for row in &mut matrix {
-            row.swap(rank, pivot);
+        if pivot != rank {
+            matrix.swap(rank, pivot);
+            vector.swap(rank, pivot);
+            for row in &mut matrix[rank..] {
+                row.swap(rank, pivot);
+            }
         }
         let height = matrix[rank][rank];
         first = first.max(height);
@@ -27,13 +34,20 @@ pub fn quadratic_form(mut matrix: Vec<Vec<f64>>, mut vector: Vec<f64>) -> (Optio
             return ((!left).then_some(form), rank);
         }
         form += vector[rank] * vector[rank] / height;
-        let pivot_row = matrix[rank].clone();
-        for row in rank + 1..size {
-            let share = matrix[row][rank] / height;
-            vector[row] -= share * vector[rank];
-            for column in rank..size {
-                matrix[row][column] -= share * pivot_row[column];
+        let (above, below) = matrix.split_at_mut(rank + 1);
+        let (known, unknown) = vector.split_at_mut(rank + 1);
+        let (pivot_row, known) = (&above[rank][rank..], known[rank]);
+        let eliminate = |(row, part): (&mut Vec<f64>, &mut f64)| {
+            let share = row[rank] / height;
+            *part -= share * known;
+            for (left, &right) in row[rank..].iter_mut().zip(pivot_row) {
+                *left -= share * right;
             }
+        };
+        if below.len() >= LARGE {
+            below.par_iter_mut().zip(unknown).with_min_len(LARGE / 4).for_each(eliminate);
+        } else {
+            below.iter_mut().zip(unknown).for_each(eliminate);
         }
     }
     (Some(form), size)
@@ -42,6 +56,21 @@ pub fn quadratic_form(mut matrix: Vec<Vec<f64>>, mut vector: Vec<f64>) -> (Optio
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A matrix with the inverse known: 1 on the diagonal, and one number everywhere else.
+    #[test]
+    fn large_forms() {
+        let size = LARGE + 40;
+        let (correlation, k) = (0.25, size as f64);
+        let row = |a: usize| (0..size).map(|b| if a == b { 1.0 } else { correlation }).collect();
+        let vector: Vec<f64> = (0..size).map(|place| (place % 7) as f64).collect();
+        let (squares, sum): (f64, f64) = (vector.iter().map(|x| x * x).sum(), vector.iter().sum());
+        let known =
+            (squares - correlation / (1.0 + (k - 1.0) * correlation) * sum * sum) / (1.0 - correlation);
+        let (form, rank) = quadratic_form((0..size).map(row).collect(), vector);
+        assert!((form.unwrap() / known - 1.0).abs() < 1e-12);
+        assert_eq!(rank, size);
+    }
 
     #[test]
     fn known_forms() {

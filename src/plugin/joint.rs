@@ -288,11 +288,14 @@ impl GroupTable {
         let kept = self.kept(self.rows(group))?;
         let (keys, key_places) =
             self.keys.as_ref().map_or_else(Default::default, |keys| keys.among(&kept.of(&keys.codes)));
+        let series = self.keys.as_ref().map_or(&[][..], |keys| &keys.series);
+        let key_series = key_places.iter().filter_map(|&key| series.get(key as usize).copied()).collect();
         let mut rows = Rows {
             len: kept.len(),
             labels: self.labels.as_ref().map_or_else(Vec::new, |labels| kept.truths(labels)),
             keys,
             key_places,
+            key_series,
             ..Rows::default()
         };
         for values in &self.values {

@@ -24,6 +24,9 @@ pub struct KeyCodes {
     pub codes: Vec<u32>,
     /// The distinct keys, in order.
     pub values: Values,
+    /// For each distinct key, the series that it is in, none if it has no place on the axis; empty unless keys are
+    /// [series](KeyKind::Series).
+    pub series: Vec<Option<u32>>,
 }
 
 impl KeyCodes {
@@ -40,14 +43,15 @@ impl KeyCodes {
             let places = among(classes, role, &values)?;
             codes.iter_mut().for_each(|code| *code = places.get(*code as usize).copied().unwrap_or_default());
         }
-        Ok(KeyCodes { codes, values })
+        let series = if kind == KeyKind::Series { series(&values)? } else { Vec::new() };
+        Ok(KeyCodes { codes, values, series })
     }
 
     /// Codes the rows of a column of truth values: false is 0, and true is 1.
     fn of_truths(role: &str, rows: &Values) -> Result<KeyCodes, String> {
         let (truths, _) = label::bits(role, rows)?;
         let values = Values::new(rows.name(), BooleanArray::from_slice([false, true]).boxed());
-        Ok(KeyCodes { codes: truths.iter().map(u32::from).collect(), values })
+        Ok(KeyCodes { codes: truths.iter().map(u32::from).collect(), values, series: Vec::new() })
     }
 
     /// Puts the keys of the reference before all others, or says that no row has it.
@@ -204,6 +208,20 @@ fn places_of_structs(fields: &[Field], structs: &StructArray) -> Result<Places, 
     Ok(so_far)
 }
 
+/// The series that each key is in: that of its fields but the last. A key whose last field is missing is in none, since it
+/// has no place on the axis.
+fn series(keys: &Values) -> Result<Vec<Option<u32>>, String> {
+    let Dtype::Struct(fields) = keys.array.dtype() else {
+        return Ok(vec![Some(0); keys.array.len()]);
+    };
+    let structs = downcast::<StructArray>(keys.array.as_ref())?;
+    let (Some((_, others)), Some(axis)) = (fields.split_last(), structs.values().last()) else {
+        return Ok(vec![None; structs.len()]);
+    };
+    let places = places_of_structs(others, structs)?.of_row;
+    Ok(places.into_iter().enumerate().map(|(key, place)| axis.is_valid(key).then_some(place)).collect())
+}
+
 /// Floats without -0.0. Both zeros are one key, whose name would otherwise depend on the order of the rows.
 fn one_zero(values: Box<dyn Array>) -> Result<Box<dyn Array>, String> {
     Ok(match values.dtype() {
@@ -316,6 +334,22 @@ mod tests {
         let of_enum = named(all.as_ref()).with_metadata(about);
         assert_eq!(categories(&of_enum), ["c", "z", "b", "a"]);
         assert_eq!(read(of_enum, all), (vec![1, 0, 0, 1, 2], ["c", "b", "a"].map(String::from).to_vec()));
+    }
+
+    #[test]
+    fn series_of_structs() {
+        let column = |values: [Option<i16>; 5]| PrimitiveArray::from(values.to_vec()).boxed();
+        let region = column([Some(1), Some(2), None, Some(1), Some(1)]);
+        let year = column([Some(16), Some(15), Some(15), Some(15), None]);
+        let fields = ["region", "year"].map(|name| Field::new(name.into(), Dtype::Int16, true)).to_vec();
+        let array = StructArray::try_new(Dtype::Struct(fields), 5, vec![region, year], None).unwrap().boxed();
+        let rows = Values { field: named(array.as_ref()), array };
+        let keys = KeyCodes::read("by", &rows, KeyKind::Series).unwrap();
+        assert_eq!(keys.codes, [3, 4, 0, 2, 1]);
+        assert_eq!(keys.series, [Some(0), None, Some(1), Some(1), Some(2)]);
+        let numbers = PrimitiveArray::<i16>::from_slice([5, 4]).boxed();
+        let rows = Values { field: named(numbers.as_ref()), array: numbers };
+        assert_eq!(KeyCodes::read("by", &rows, KeyKind::Series).unwrap().series, [Some(0); 2]);
     }
 
     #[test]

@@ -23,6 +23,9 @@ pub struct Rows {
     pub nan_keys: Vec<bool>,
     /// For each code of the key column, its place among the keys of all groups.
     pub key_places: Vec<u32>,
+    /// For each code of the key column, the series that it is in, none if it has no place on the axis; only if the keys
+    /// are series.
+    pub key_series: Vec<Option<u32>>,
 }
 
 impl Rows {
@@ -66,6 +69,7 @@ impl Rows {
             keys: taken(&self.keys),
             nan_keys: self.nan_keys.clone(),
             key_places: self.key_places.clone(),
+            key_series: self.key_series.clone(),
         }
     }
 }

@@ -9,8 +9,8 @@ use crate::ranking::{Codes, SHARD_ROWS};
 
 /// For each of the `winners`, and there for each class: twice the number of pairs in which a row of the winner scores
 /// higher than one of that class, plus the number of pairs of equal scores. The number for a class against itself has
-/// no meaning. `O(n log n + n k)` for k classes.
-pub fn twice_u_of_pairs(scores: &Codes, classes: &Codes, winners: Range<u32>) -> Vec<Vec<u128>> {
+/// no meaning. `O(n log n + n k)` for k classes. A group has fewer than 2^32 rows, so that 64 bits hold every number.
+pub fn twice_u_of_pairs(scores: &Codes, classes: &Codes, winners: Range<u32>) -> Vec<Vec<u64>> {
     let mut rows: Vec<(u32, u32)> =
         scores.of_row.iter().copied().zip(classes.of_row.iter().copied()).collect();
     if rows.len() >= SHARD_ROWS {
@@ -19,16 +19,16 @@ pub fn twice_u_of_pairs(scores: &Codes, classes: &Codes, winners: Range<u32>) ->
         rows.sort_unstable();
     }
     let mut below = vec![0u64; classes.distinct];
-    let mut twice_u = vec![vec![0u128; classes.distinct]; winners.len()];
+    let mut twice_u = vec![vec![0u64; classes.distinct]; winners.len()];
     for tie in rows.chunk_by(|a, b| a.0 == b.0) {
         for own in tie.chunk_by(|a, b| a.1 == b.1) {
             if !winners.contains(&own[0].1) {
                 continue;
             }
             let twice_u = &mut twice_u[(own[0].1 - winners.start) as usize];
-            let rows = own.len() as u128;
+            let rows = own.len() as u64;
             for (twice_u, &below) in twice_u.iter_mut().zip(&below) {
-                *twice_u += rows * 2 * u128::from(below);
+                *twice_u += rows * 2 * below;
             }
             for other in tie {
                 twice_u[other.1 as usize] += rows;
@@ -60,7 +60,7 @@ mod tests {
                     let pairs = of(a).flat_map(|winner| of(b).map(move |loser| (winner.1, loser.1)));
                     let twice: u128 =
                         pairs.map(|(winner, loser)| 2 * u128::from(winner > loser) + u128::from(winner == loser)).sum();
-                    prop_assert_eq!(twice_u[a as usize][b as usize], twice);
+                    prop_assert_eq!(u128::from(twice_u[a as usize][b as usize]), twice);
                 }
             }
         }

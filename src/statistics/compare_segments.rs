@@ -16,8 +16,7 @@ use crate::ranking::Rows;
 /// pROC's unpaired test. All rows together include those of the segment: then twice the covariance of the two areas is
 /// subtracted from the variance, and the statistic is compared with the normal distribution. The heterogeneity is
 /// `Q = sum w (A - mean)²` with `w = 1 / V` and `mean = sum w A / sum w`, against chi-square with one degree of freedom
-/// less than there are segments (Cochran 1954). Against the rest or all rows: `O(n log n + s d)` for s segments
-/// and d distinct scores, otherwise `O(n log n)`.
+/// less than there are segments (Cochran 1954). `O(n log n)`.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct CompareSegments {
@@ -40,7 +39,7 @@ pub enum Versus {
     Rest,
     /// All rows together.
     Overall,
-    /// The segment before it, in order.
+    /// The segment before it in its [series](KeyKind::Series).
     Previous,
     /// The first segment, which the reference is.
     First,
@@ -98,6 +97,21 @@ record! {
     }
 }
 
+/// What a segment is compared with.
+#[derive(Clone, Copy, Debug)]
+struct Other {
+    area: Compared,
+    /// The covariance of both areas; undefined with a single row of the segment in a class.
+    covariance: Option<f64>,
+}
+
+impl Other {
+    /// An area of other rows.
+    fn apart(area: Compared) -> Self {
+        Other { area, covariance: Some(0.0) }
+    }
+}
+
 /// An area as it is compared: its variance, and the number of rows behind it.
 #[derive(Clone, Copy, Debug)]
 struct Compared {
@@ -130,7 +144,11 @@ impl Joint for CompareSegments {
     }
 
     fn key_kind(&self) -> KeyKind<'_> {
-        self.reference.as_deref().map_or(KeyKind::Any, KeyKind::Against)
+        match (&self.reference, self.versus) {
+            (Some(reference), _) => KeyKind::Against(reference),
+            (None, Versus::Previous) => KeyKind::Series,
+            (None, _) => KeyKind::Any,
+        }
     }
 
     fn of_rows(&self, rows: &Rows) -> CompareSegmentsRecord {
@@ -142,49 +160,59 @@ impl Joint for CompareSegments {
                 _ => segments[place].area().map(Compared::new),
             })
             .collect();
-        let all = All::of(&segments, rows.scores[0].distinct);
-        // Each segment with what it is compared with, and the covariance of both areas.
-        let others: Vec<Option<(Compared, f64)>> = match self.versus {
+        let others: Vec<Option<Other>> = match self.versus {
             // Only a segment that has all NaN scores has a rest without NaN, and that segment's own area is NaN.
-            Versus::Rest | Versus::Overall if any_nan => vec![Some((Compared::NAN, 0.0)); segments.len()],
+            Versus::Rest | Versus::Overall if any_nan => {
+                vec![Some(Other::apart(Compared::NAN)); segments.len()]
+            }
             Versus::Rest => {
-                segments.par_iter().map(|segment| Some((Compared::new(all.but(segment)?), 0.0))).collect()
+                let all = All::of(&segments, rows.scores[0].distinct);
+                let rest = |segment| Some(Other::apart(Compared::new(all.but(segment)?)));
+                segments.par_iter().map(rest).collect()
             }
             Versus::Overall => {
+                let all = All::of(&segments, rows.scores[0].distinct);
                 let overall = all.area().map(Compared::new);
-                segments.par_iter().map(|segment| Some((overall?, all.covariance(segment)?))).collect()
+                let other = |segment| Some(Other { area: overall?, covariance: all.covariance(segment) });
+                segments.par_iter().map(other).collect()
             }
-            Versus::Previous => std::iter::once(None)
-                .chain(areas.iter().map(|area| Some(((*area)?, 0.0))))
-                .take(areas.len())
-                .collect(),
+            Versus::Previous => {
+                // Keys of one series stand side by side, in the order of their axis.
+                let series = |segment: usize| rows.key_series.get(segment).copied().flatten();
+                let previous = |segment: usize| {
+                    let before = segment.checked_sub(1)?;
+                    (series(segment).is_some() && series(segment) == series(before)).then_some(before)
+                };
+                (0..areas.len()).map(|segment| areas[previous(segment)?].map(Other::apart)).collect()
+            }
             Versus::First => {
                 // The reference is the first of all keys, but this group may have no row of it.
                 let is_reference = |segment: usize| rows.key_places.get(segment) == Some(&0);
                 let reference = areas.first().copied().flatten().filter(|_| is_reference(0));
                 (0..areas.len())
-                    .map(|segment| reference.filter(|_| !is_reference(segment)).map(|area| (area, 0.0)))
+                    .map(|segment| reference.filter(|_| !is_reference(segment)).map(Other::apart))
                     .collect()
             }
         };
         let heterogeneity = heterogeneity(&areas);
-        let mut records: Vec<SegmentRecord> = Vec::with_capacity(areas.len());
-        for (place, (area, other)) in areas.iter().zip(&others).enumerate() {
+        let record = |(place, (area, other)): (usize, (&Option<Compared>, &Option<Other>))| {
             let mut record = self.alone(
                 KeyCode(rows.key_places.get(place).copied().unwrap_or(place as u32)),
                 &segments[place],
                 *area,
             );
-            if let (Some(area), Some((other, covariance))) = (area, other) {
-                self.compare(&mut record, *area, *other, *covariance);
+            if let (Some(area), Some(other)) = (area, other) {
+                self.compare(&mut record, *area, *other);
             }
             if let Some((q, df)) = heterogeneity {
                 record.heterogeneity = Some(q);
                 record.heterogeneity_df = Some(df);
                 record.heterogeneity_p_value = Some(chi_square::upper_tail(q, df as f64));
             }
-            records.push(record);
-        }
+            record
+        };
+        // The quantiles of Student's t take longer than all else.
+        let mut records: Vec<SegmentRecord> = areas.par_iter().zip(&others).enumerate().map(record).collect();
         let p_values: Vec<Option<f64>> = records.iter().map(|record| record.p_value).collect();
         for (record, p_adjusted) in records.iter_mut().zip(self.adjust.of(&p_values)) {
             record.p_adjusted = p_adjusted;
@@ -216,12 +244,12 @@ impl CompareSegments {
         }
     }
 
-    /// Adds the comparison with another area.
-    fn compare(&self, record: &mut SegmentRecord, area: Compared, other: Compared, covariance: f64) {
+    /// Adds the comparison with another area. The difference is known even where its error is not.
+    fn compare(&self, record: &mut SegmentRecord, area: Compared, Other { area: other, covariance }: Other) {
         record.versus_auc = Some(other.auc);
         let difference = area.auc - other.auc;
         record.difference = Some(difference);
-        let (Some(v1), Some(v2)) = (area.variance, other.variance) else {
+        let (Some(v1), Some(v2), Some(covariance)) = (area.variance, other.variance, covariance) else {
             return;
         };
         let variance = v1 + v2 - 2.0 * covariance;
@@ -284,6 +312,7 @@ mod tests {
         let statistic = CompareSegments { versus, reference: None, adjust: Adjustment::Holm, level: 0.95 };
         let mut rows = rows_of(&labels, &[&scores], &segments);
         rows.key_places = (0..rows.keys.distinct as u32).collect();
+        rows.key_series = vec![Some(0); rows.keys.distinct];
         let records = statistic.of_rows(&rows).segments.unwrap().0;
         rows.key_places.iter_mut().for_each(|place| *place += 1);
         if versus == Versus::First {
@@ -380,6 +409,41 @@ mod tests {
                 record.difference_se.unwrap()
             );
             assert_eq!(record.df, None);
+        }
+    }
+
+    /// Two regions of two years, and a row without a year between them.
+    #[test]
+    fn previous_stays_in_its_series() {
+        let labels = [1, 0, 1, 0, 1, 0, 1, 0, 1, 0];
+        let scores = [2.0, 1.0, 1.0, 2.0, 1.0, 1.0, 2.0, 1.0, 1.0, 2.0];
+        let mut rows = rows_of(&labels, &[&scores], &[0, 0, 1, 1, 2, 2, 3, 3, 4, 4]);
+        rows.key_series = vec![Some(0), Some(0), None, Some(1), Some(1)];
+        let statistic = CompareSegments {
+            versus: Versus::Previous,
+            reference: None,
+            adjust: Adjustment::Holm,
+            level: 0.95,
+        };
+        let records = statistic.of_rows(&rows).segments.unwrap().0;
+        let versus: Vec<Option<f64>> = records.iter().map(|record| record.versus_auc).collect();
+        assert_eq!(versus, [None, Some(1.0), None, None, Some(1.0)]);
+    }
+
+    /// One positive: no variance, but a difference.
+    #[test]
+    fn a_difference_without_an_error() {
+        let labels = [1, 0, 0, 1, 1, 0, 0];
+        let scores = [1.0, 2.0, 3.0, 5.0, 6.0, 4.0, 0.0];
+        let rows = rows_of(&labels, &[&scores], &[0, 0, 0, 1, 1, 1, 1]);
+        for (versus, other) in [(Versus::Rest, 1.0), (Versus::Overall, 9.0 / 12.0)] {
+            let statistic =
+                CompareSegments { versus, reference: None, adjust: Adjustment::Holm, level: 0.95 };
+            let records = statistic.of_rows(&rows).segments.unwrap().0;
+            let lone = &records[0];
+            assert_eq!((lone.auc, lone.versus_auc, lone.difference), (Some(0.0), Some(other), Some(-other)));
+            assert_eq!((lone.se, lone.difference_se, lone.difference_lower), (None, None, None));
+            assert_eq!((lone.statistic, lone.p_value, lone.p_adjusted), (None, None, None));
         }
     }
 

@@ -9,7 +9,7 @@
 //! Rows of one cluster (visits of a patient, loans of a customer) are correlated; then the placements are
 //! summed by cluster first (Obuchowski 1997).
 
-use crate::math;
+use crate::math::{self, Products};
 use crate::ranking::{Placements, RowPlacements, Rows};
 
 /// The variance of one area, from the sums over its placements; undefined with a single row in a class.
@@ -98,13 +98,17 @@ impl<'a> Areas<'a> {
         let sum = |a: &[u32], b: &[u32]| -> u128 {
             a.iter().zip(b).map(|(&x, &y)| u128::from(u64::from(x) * u64::from(y))).sum()
         };
+        let (of_a, of_b) = (&self.placements[a], &self.placements[b]);
+        Some(self.covariance_of(a, b, sum(&of_a.of_pos, &of_b.of_pos), sum(&of_a.of_neg, &of_b.of_neg)))
+    }
+
+    /// The covariance from the sums of products over positives and over negatives.
+    fn covariance_of(&self, a: usize, b: usize, of_pos: u128, of_neg: u128) -> f64 {
         let part = |products, n: u64, others: u64| {
             math::signed_product_difference(n.into(), products, self.twice_u[a], self.twice_u[b])
                 / scale(n, others)
         };
-        let (a, b) = (&self.placements[a], &self.placements[b]);
-        let (of_pos, of_neg) = (sum(&a.of_pos, &b.of_pos), sum(&a.of_neg, &b.of_neg));
-        Some(part(of_pos, self.n_pos, self.n_neg) + part(of_neg, self.n_neg, self.n_pos))
+        part(of_pos, self.n_pos, self.n_neg) + part(of_neg, self.n_neg, self.n_pos)
     }
 
     /// The variance of the difference of two areas, without the cancellation that its three parts would suffer:
@@ -116,13 +120,33 @@ impl<'a> Areas<'a> {
         let squares = |a: &[u32], b: &[u32]| -> u128 {
             a.iter().zip(b).map(|(&x, &y)| u128::from(u64::from(x.abs_diff(y)).pow(2))).sum()
         };
+        let (of_a, of_b) = (&self.placements[a], &self.placements[b]);
+        let (of_pos, of_neg) = (squares(&of_a.of_pos, &of_b.of_pos), squares(&of_a.of_neg, &of_b.of_neg));
+        Some(self.variance_of_difference_of(a, b, of_pos, of_neg))
+    }
+
+    /// The variance of a difference from the sums of squared differences over positives and over negatives.
+    fn variance_of_difference_of(&self, a: usize, b: usize, of_pos: u128, of_neg: u128) -> f64 {
         let sum = self.twice_u[a].abs_diff(self.twice_u[b]);
         let part = |squares, n: u64, others: u64| {
             math::product_difference(n.into(), squares, sum, sum) / scale(n, others)
         };
-        let (a, b) = (&self.placements[a], &self.placements[b]);
-        let (of_pos, of_neg) = (squares(&a.of_pos, &b.of_pos), squares(&a.of_neg, &b.of_neg));
-        Some(part(of_pos, self.n_pos, self.n_neg) + part(of_neg, self.n_neg, self.n_pos))
+        part(of_pos, self.n_pos, self.n_neg) + part(of_neg, self.n_neg, self.n_pos)
+    }
+
+    /// The covariances of all areas at once; undefined with a single row in a class. `O(k² n)` for k scores.
+    pub fn covariances(&self) -> Option<Covariances<'_>> {
+        if self.n_pos < 2 || self.n_neg < 2 {
+            return None;
+        }
+        let products = |of: fn(&RowPlacements) -> &[u32]| {
+            Products::of(&self.placements.iter().map(of).collect::<Vec<_>>())
+        };
+        Some(Covariances {
+            areas: self,
+            of_pos: products(|placements| &placements.of_pos),
+            of_neg: products(|placements| &placements.of_neg),
+        })
     }
 
     /// What is needed of clustered rows.
@@ -166,6 +190,27 @@ impl<'a> Areas<'a> {
             with_neg: counts.iter().filter(|counts| counts.1 > 0).count() as u64,
             residuals: (0..self.placements.len()).map(residuals).collect(),
         }
+    }
+}
+
+/// How all areas vary together: the same numbers as area by area, from products that are summed block by block.
+#[derive(Clone, Debug)]
+pub struct Covariances<'a> {
+    areas: &'a Areas<'a>,
+    of_pos: Products,
+    of_neg: Products,
+}
+
+impl Covariances<'_> {
+    /// The covariance of two areas.
+    pub fn covariance(&self, a: usize, b: usize) -> f64 {
+        self.areas.covariance_of(a, b, self.of_pos.sum(a, b), self.of_neg.sum(a, b))
+    }
+
+    /// The variance of the difference of two areas.
+    pub fn variance_of_difference(&self, a: usize, b: usize) -> f64 {
+        let (of_pos, of_neg) = (self.of_pos.squared_differences(a, b), self.of_neg.squared_differences(a, b));
+        self.areas.variance_of_difference_of(a, b, of_pos, of_neg)
     }
 }
 
@@ -268,6 +313,11 @@ mod tests {
                 let got = areas.covariance(i, j).unwrap();
                 prop_assert!((got - by_definition(&labels, x, y)).abs() < 1e-14);
             }
+            let covariances = areas.covariances().unwrap();
+            for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+                prop_assert_eq!(Some(covariances.covariance(i, j)), areas.covariance(i, j));
+                prop_assert_eq!(Some(covariances.variance_of_difference(i, j)), areas.variance_of_difference(i, j));
+            }
             let parts = by_definition(&labels, &a, &a) + by_definition(&labels, &b, &b)
                 - 2.0 * by_definition(&labels, &a, &b);
             prop_assert!((areas.variance_of_difference(0, 1).unwrap() - parts).abs() < 1e-14);
@@ -287,6 +337,7 @@ mod tests {
         let areas = Areas::of(&rows).unwrap();
         assert_eq!(areas.covariance(0, 0), None);
         assert_eq!(areas.variance_of_difference(0, 1), None);
+        assert!(areas.covariances().is_none());
         assert_eq!(areas.clustered(&rows).covariance(0, 0), None);
         assert_eq!(areas.auc(0), 0.5);
     }

@@ -205,6 +205,9 @@ pub enum KeyKind<'a> {
     /// Any plain values, with a column of truth values behind them that says which rows are of the reference: its key
     /// has place 0, and all others follow in their order. The reference is given in words, for messages.
     Against(&'a str),
+    /// Structs whose last field is an axis, such as time: keys with the same other fields are one series, in the order of
+    /// that field.
+    Series,
 }
 
 /// What a statistic of rows needs to know of its scores.
@@ -364,6 +367,7 @@ pub(crate) mod tests {
             nan_keys: Vec::new(),
             keys: Codes::of(keys.iter().copied()),
             key_places: Vec::new(),
+            key_series: Vec::new(),
         }
     }
 

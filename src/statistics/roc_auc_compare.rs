@@ -1,7 +1,7 @@
 //! Several scores of the same rows, compared at once.
 
 use super::adjust_p_values::Adjustment;
-use super::delong::Areas;
+use super::delong::{Areas, Covariances};
 use super::record::{Many, Name, record};
 use super::roc_auc_difference::standardised;
 use super::{Alternative, Inputs, Joint, Needs, check_level};
@@ -14,7 +14,7 @@ use crate::ranking::Rows;
 /// `(L A)' (L V L')⁺ (L A)` with the contrasts L of each score and the first, against chi-square with the
 /// rank of `L V L'` as degrees of freedom (DeLong, DeLong and Clarke-Pearson 1988, equation 5): k - 1 but for
 /// scores that rank alike. The differences are those of [`RocAucDifference`](super::RocAucDifference), their p-values
-/// adjusted for their number. `O(k n log n + k² n)`.
+/// adjusted for their number. `O(k n log n + k² n + k³)`.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucCompare {
@@ -116,11 +116,10 @@ impl Joint for RocAucCompare {
             return RocAucCompareRecord { n_pos, n_neg, ..RocAucCompareRecord::undefined() };
         };
         let scores = areas.twice_u.len();
-        // Below the diagonal, and then the mirror image.
-        let lower: Option<Vec<Vec<f64>>> =
-            (0..scores).map(|a| (0..=a).map(|b| areas.covariance(a, b)).collect()).collect();
-        let matrix: Option<Vec<Vec<f64>>> = lower.map(|lower| {
-            (0..scores).map(|a| (0..scores).map(|b| lower[a.max(b)][a.min(b)]).collect()).collect()
+        let covariances = areas.covariances();
+        let matrix: Option<Vec<Vec<f64>>> = covariances.as_ref().map(|covariances| {
+            let row = |a: usize| (0..scores).map(|b| covariances.covariance(a.max(b), a.min(b))).collect();
+            (0..scores).map(row).collect()
         });
         let z = upper_quantile(0.5 * (1.0 - self.level));
         let of_each = (0..scores)
@@ -137,7 +136,7 @@ impl Joint for RocAucCompare {
             .pairs(scores)
             .map(|(a, b)| {
                 let difference = areas.difference(a, b);
-                let se = areas.variance_of_difference(a, b).map(f64::sqrt);
+                let se = covariances.as_ref().map(|of| of.variance_of_difference(a, b).sqrt());
                 let z_value = se.and_then(|se| standardised(difference, se));
                 DifferenceRecord::new(
                     Name(a as u32),
@@ -156,7 +155,8 @@ impl Joint for RocAucCompare {
         for (record, p_adjusted) in differences.iter_mut().zip(self.adjust.of(&p_values)) {
             record.p_adjusted = p_adjusted;
         }
-        let test = matrix.as_ref().and_then(|matrix| joint(&areas, matrix));
+        let test =
+            covariances.zip(matrix).and_then(|(covariances, matrix)| joint(&areas, &covariances, &matrix));
         RocAucCompareRecord::new(
             Some(Many(of_each)),
             Some(Many(differences)),
@@ -175,11 +175,11 @@ impl Joint for RocAucCompare {
 
 /// The statistic of the test that all areas are equal and its degrees of freedom, unless areas differ that have no
 /// variance.
-fn joint(areas: &Areas<'_>, matrix: &[Vec<f64>]) -> Option<(f64, usize)> {
+fn joint(areas: &Areas<'_>, covariances: &Covariances<'_>, matrix: &[Vec<f64>]) -> Option<(f64, usize)> {
     // Each score against the first, in its own standard errors, so that a small one counts as much as a large one. A
     // variance of exactly 0 is that of a score which ranks alike.
     let against_first: Vec<(usize, f64)> =
-        (1..matrix.len()).map(|a| (a, areas.variance_of_difference(a, 0).map_or(0.0, f64::sqrt))).collect();
+        (1..matrix.len()).map(|a| (a, covariances.variance_of_difference(a, 0).sqrt())).collect();
     if against_first.iter().any(|&(a, se)| se == 0.0 && areas.difference(a, 0) != 0.0) {
         return None;
     }

@@ -16,7 +16,7 @@ use crate::ranking::{Codes, Count, Rows};
 /// `A(a, b) = (A(a | b) + A(b | a)) / 2`, where `A(a | b)` is the area of the rows of both classes by the score for a,
 /// those of a as positives; the mean over all pairs is the M of Hand and Till (2001). Micro-averaged, every row has a
 /// cell for each class, positive for its own, and the area is that of all cells together. Classes without a row have
-/// no area, and no part in an average. `O(k n log n + k²)` for k classes.
+/// no area, and no part in an average. `O(k n log n + k² log k)` for k classes.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucMulticlass {
@@ -133,7 +133,7 @@ impl Joint for RocAucMulticlass {
         let counts = rows.keys.histogram(|_| true);
         // For each class that has rows: twice the number of pairs in which its rows have the higher score, by its own
         // score.
-        let twice_u: Vec<Vec<u128>> = (0..counts.len() as u32)
+        let twice_u: Vec<Vec<u64>> = (0..counts.len() as u32)
             .into_par_iter()
             .map(|class| {
                 interrupt::check();
@@ -147,7 +147,8 @@ impl Joint for RocAucMulticlass {
             let own = u128::from(counts[place]);
             let others = rows.len as u128 - own;
             let of_others = twice_u[place].iter().enumerate().filter(|other| other.0 != place);
-            (others > 0).then(|| quotient(of_others.map(|other| other.1).sum(), 2 * own * others))
+            (others > 0)
+                .then(|| quotient(of_others.map(|other| u128::from(*other.1)).sum(), 2 * own * others))
         };
         let k = self.classes.len();
         let classes: Vec<ClassRecord> = (0..k)
@@ -157,7 +158,7 @@ impl Joint for RocAucMulticlass {
             })
             .collect();
         let of_pair = |a: usize, b: usize| {
-            let both = twice_u[a][b] + twice_u[b][a];
+            let both = u128::from(twice_u[a][b]) + u128::from(twice_u[b][a]);
             quotient(both, 4 * u128::from(counts[a]) * u128::from(counts[b]))
         };
         let pairs: Option<Vec<ClassPairRecord>> = (self.multi_class == MultiClass::Ovo).then(|| {

@@ -160,6 +160,11 @@ def test_ordered_classes_keep_their_dtype_and_order() -> None:
     assert got.schema == plan.collect_schema()
     pairs = got.item()["pairs"]
     assert [(pair["class_a"], pair["class_b"]) for pair in pairs[:3]] == [("d", "b"), ("d", "a"), ("d", "c")]
+    without = frame.lazy().select(pa.roc_auc_ordinal("stage", "score", pairs=False))
+    assert without.collect_schema() == got.schema
+    assert without.collect().item() == {**got.item(), "pairs": None}
+    with pytest.raises(ValueError, match="roc_auc_ordinal: pairs must be True or False, got 0"):
+        pa.roc_auc_ordinal("stage", "score", pairs=0)  # type: ignore[arg-type]
     turned = frame.select(pa.roc_auc_ordinal("stage", -pl.col("score"))).item()
     assert math.isclose(turned["auc"], 1 - got.item()["auc"], rel_tol=1e-14)
     agreement = frame.select(pa.rank_agreement(pl.col("stage").to_physical(), "score")).item()

@@ -156,6 +156,44 @@ def test_gates_on_comparisons(capsys: Capture) -> None:
 
 
 @pytest.mark.usefixtures("folder")
+def test_previous_along_one_of_several_columns(capsys: Capture) -> None:
+    keys = ["--by", "g", "--by", "key", "--versus", "previous"]
+    assert main([*REPORT, *keys, "--along", "g", "-o", "to/out.parquet"]) == 0
+    expected = pa.report(
+        pl.scan_parquet("*.parquet"), "y", "score", by=["g", "key"], versus="previous", along="g"
+    )
+    assert_frame_equal(pl.read_parquet("to/out.parquet"), expected.collect())
+    capsys.readouterr()
+    for arguments, says in (
+        (keys, "needs the one whose previous value is meant, as in --along key"),
+        ([*keys, "--along", "other"], "--along names 'other', which is none of the --by: g, key"),
+        (["--by", "g", "--versus", "rest", "--along", "g"], "--along says whose previous value is meant"),
+    ):
+        assert main([*REPORT, *arguments]) == 2
+        assert says in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("versus", ["rest", "overall"])
+@pytest.mark.parametrize("new", ["new", None])
+def test_a_gate_sees_every_group(tmp_path: Path, capsys: Capture, versus: str, new: str | None) -> None:
+    """A group with a single positive below all negatives, and a group without a name."""
+    frame = pl.DataFrame(
+        {
+            "y": [row % 2 for row in range(1000)] + [1] + [0] * 500,
+            "score": [float(row * 7919 % 1009) for row in range(1000)] + [-1.0, *map(float, range(500))],
+            "segment": pl.Series(["big"] * 1000 + [new] * 501, dtype=pl.String),
+        }
+    )
+    frame.write_parquet(tmp_path / "rows.parquet")
+    gate = ["report", str(tmp_path / "rows.parquet"), "--label", "y", "--score", "score", "--by", "segment"]
+    assert main([*gate, "--versus", versus, "--fail-if", "difference < -0.3"]) == 1
+    assert main([*gate, "--versus", versus, "--fail-if", "difference < -2"]) == 0
+    # Without an error there is no p-value, and what cannot be decided fails.
+    assert main([*gate, "--versus", versus, "--fail-if", "p_value < 0"]) == 1
+    capsys.readouterr()
+
+
+@pytest.mark.usefixtures("folder")
 def test_small_p_values_are_not_zero(capsys: Capture) -> None:
     pl.read_parquet("*.parquet").with_columns(noise=-pl.col("score")).write_parquet("c.parquet")
     assert (

@@ -55,24 +55,28 @@ def close(got: dict[str, Any], expected: dict[str, Any]) -> None:
             assert math.isclose(got[name], value, rel_tol=1e-9, abs_tol=1e-12), (name, got[name], value)
 
 
+def of_key(name: object) -> pl.Expr:
+    return pl.col("key").eq_missing(pl.lit(name, dtype=pl.String))
+
+
 @given(frame=frames(max_rows=40), versus=st.sampled_from(["rest", "previous", "b"]))
 @settings(max_examples=80, deadline=None)
 def test_definition(frame: pl.DataFrame, versus: str) -> None:
-    used = frame.drop_nulls(["label", "score", "key"])
-    names = used["key"].unique().sort().to_list()
-    if versus == "b" and "b" not in frame["key"] and frame["key"].count():
+    used = frame.drop_nulls(["label", "score"])
+    names = used["key"].unique().sort(nulls_last=True).to_list()
+    if versus == "b" and "b" not in frame["key"] and frame.height:
         with pytest.raises(pl.exceptions.ComputeError, match="versus names the segment"):
             pa.compare_segments(frame, "label", "score", "key", versus=versus).collect()
         return
     table = pa.compare_segments(frame, "label", "score", "key", versus=versus, adjust=None).collect()
     assert table["key"].to_list() == names
-    cis = {name: oracles.roc_auc_ci(segment_rows(used, pl.col("key") == name), Z_95) for name in names}
+    cis = {name: oracles.roc_auc_ci(segment_rows(used, of_key(name)), Z_95) for name in names}
     for place, (name, got) in enumerate(zip(names, table.iter_rows(named=True), strict=True)):
         assert_same({key: got[key] for key in cis[name]}, cis[name], relative=1e-12)
         other = {"auc": None}
         if versus == "rest":
-            other = oracles.roc_auc_ci(segment_rows(used, pl.col("key") != name), Z_95)
-        elif versus == "previous" and place:
+            other = oracles.roc_auc_ci(segment_rows(used, ~of_key(name)), Z_95)
+        elif versus == "previous" and place and name is not None:
             other = cis[names[place - 1]]
         elif versus == "b" and name != "b" and "b" in names:
             other = cis["b"]
@@ -114,11 +118,125 @@ def test_overall_by_resampling() -> None:
     assert abs(result / spread - 1) < 0.11
 
 
+@given(frame=frames(max_rows=60), along=st.sampled_from(["g", "key"]))
+@settings(max_examples=40, deadline=None)
+def test_previous_is_that_of_one_column_within_the_others(frame: pl.DataFrame, along: str) -> None:
+    frame = frame.with_columns(pl.col("g") % 4)
+    other = "key" if along == "g" else "g"
+    table = pa.compare_segments(
+        frame, "label", "score", ["g", "key"], versus="previous", along=along, adjust=None
+    ).collect()
+    assert table.columns[:2] == ["g", "key"]
+    assert_frame_equal(table, table.sort("g", "key", nulls_last=True))
+    segments = {(row[along], row[other]): row for row in table.iter_rows(named=True)}
+    used = frame.drop_nulls(["label", "score"])
+    assert set(segments) == set(used.select(along, other).iter_rows())
+    for (time, within), got in segments.items():
+        earlier = [t for t, o in segments if o == within and t is not None and time is not None and t < time]
+        before = segments[max(earlier), within] if earlier else {"auc": None}
+        close(got, welch(got, before))
+
+
+def test_women_are_not_held_against_men() -> None:
+    """With the order of `by` alone, the first year of one sex would follow the last year of the other."""
+    frame = fixed(4000).select(
+        "label", "score", year=2014 + pl.col("g") % 3, sex=pl.when(pl.col("key") < "b").then(1).otherwise(2)
+    )
+    for by in (["year", "sex"], ["sex", "year"]):
+        table = pa.compare_segments(frame, "label", "score", by, versus="previous", along="year").collect()
+        for row in table.iter_rows(named=True):
+            before = table.filter(pl.col("sex") == row["sex"], pl.col("year") == row["year"] - 1)
+            assert row["versus_auc"] == (before["auc"].item() if before.height else None)
+        report = pa.report(frame, "label", "score", by=by, versus="previous", along="year").collect()
+        groups = report.filter(pl.col("scope") == "group")
+        assert groups["versus_auc"].to_list() == table["versus_auc"].to_list()
+        assert groups["p_adjusted"].to_list() == table["p_adjusted"].to_list()
+    alone = pa.compare_segments(frame, "label", "score", "year", versus="previous")
+    named = pa.compare_segments(frame, "label", "score", "year", versus="previous", along="year")
+    assert_frame_equal(alone.collect(), named.collect())
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"by": ["g", "key"], "versus": "previous"}, r"since by is \['g', 'key'\]; write along='key'"),
+        ({"by": ["day", "key"], "versus": "previous"}, "write along='day', which compares within"),
+        (
+            {"by": ["g", "key"], "versus": "previous", "along": "day"},
+            "along must be one of the columns of by",
+        ),
+        ({"by": "g", "versus": "rest", "along": "g"}, 'along applies to versus="previous" only'),
+        ({"by": "g", "versus": 3, "along": "g"}, "and versus is 3; leave it out"),
+        ({"by": "key", "versus": ("previous",), "along": "key"}, 'along applies to versus="previous" only'),
+    ],
+)
+def test_along_that_is_refused(options: dict[str, Any], says: str) -> None:
+    frame = fixed(100).with_columns(day=pl.date(2020, 1, 1))
+    with pytest.raises(ValueError, match=says):
+        pa.compare_segments(frame, "label", "score", **options)
+    with pytest.raises(ValueError, match=says):
+        pa.report(frame, "label", "score", **options)
+    with pytest.raises(ValueError, match='report: along applies to versus="previous" only'):
+        pa.report(frame, "label", "score", by="g", along="g")
+
+
+@pytest.mark.parametrize("versus", ["rest", "overall", "previous", "a"])
+def test_a_lone_positive_has_a_difference(versus: str) -> None:
+    """Below 500 negatives: the area is 0, and only its error is not known."""
+    big = fixed(1000).select("label", "score", segment=pl.lit("a"))
+    lone = pl.DataFrame({"label": [True] + [False] * 500, "score": [-1e9, *range(500)], "segment": "new"})
+    frame = pl.concat([big, lone.with_columns(pl.col("score").cast(pl.Float64))])
+    row = pa.compare_segments(frame, "label", "score", "segment", versus=versus).collect().row(1, named=True)
+    others = big if versus != "overall" else frame
+    auc = others.select(pa.roc_auc("label", "score")).item()
+    assert (row["auc"], row["versus_auc"], row["difference"]) == (0.0, auc, -auc)
+    undefined = ("se", "difference_se", "difference_lower", "difference_upper", "statistic", "p_value")
+    assert [row[name] for name in (*undefined, "p_adjusted")] == [None] * 7
+    report = pa.report(frame, "label", "score", by="segment", versus=versus).collect()
+    assert report.filter(segment="new").select("difference", "p_value").row(0) == (-auc, None)
+
+
+def test_a_null_is_a_segment() -> None:
+    frame = fixed(2000).with_columns(key=pl.when(pl.col("key") != "a").then("key"))
+    named = frame.with_columns(pl.col("key").fill_null("z"))
+    for versus in ("rest", "overall", "b"):
+        table = pa.compare_segments(frame, "label", "score", "key", versus=versus).collect()
+        expected = pa.compare_segments(named, "label", "score", "key", versus=versus).collect()
+        assert table["key"].to_list()[-1] is None
+        assert_frame_equal(table.with_columns(pl.col("key").fill_null("z")), expected)
+        report = pa.report(frame, "label", "score", by="key", versus=versus).collect()
+        groups = report.filter(pl.col("scope") == "group")
+        assert groups["p_value"].to_list() == table["p_value"].to_list()
+        assert groups["versus_auc"].null_count() == (versus == "b")
+    # A null has no place in time.
+    table = pa.compare_segments(frame, "label", "score", "key", versus="previous").collect()
+    assert table["key"].to_list() == ["b", "c", "d", None]
+    assert table["versus_auc"].is_null().to_list() == [True, False, False, True]
+    nothing = pa.compare_segments(frame.with_columns(key=None), "label", "score", "key").collect()
+    assert nothing["key"].to_list() == [None]
+
+
+def test_many_segments() -> None:
+    """Each walks its own scores only, and is compared with rows that are counted once for all."""
+    rows = pl.DataFrame({"row": range(400_000)}).select(
+        label=(pl.col("row") * 7919 % 13 < 5),
+        score=(pl.col("row") * 104_729 % 100_003).cast(pl.Float64),
+        segment=pl.col("row") % 20_000,
+    )
+    for versus in ("rest", "overall"):
+        table = pa.compare_segments(rows, "label", "score", "segment", versus=versus).collect()
+        assert table.height == 20_000
+        for segment in (0, 4711, 19_999):
+            kept = rows if versus == "overall" else rows.filter(pl.col("segment") != segment)
+            auc = kept.select(pa.roc_auc("label", "score")).item()
+            row = table.row(segment, named=True)
+            assert row["versus_auc"] == auc or row["auc"] is None
+
+
 @ENGINES
 def test_lazily_and_by_several_columns(engine: Any) -> None:
-    frame = fixed(4000).with_columns(
-        half=pl.col("g") % 2 == 0, day=pl.date(2020, 1, 1) + pl.duration(days="g")
-    )
+    frame = fixed(4000).drop_nulls("key")
+    frame = frame.with_columns(half=pl.col("g") % 2 == 0, day=pl.date(2020, 1, 1) + pl.duration(days="g"))
     plan = pa.compare_segments(frame.lazy(), "label", "score", ["half", "key"], versus=(True, "b"))
     table = plan.collect(engine=engine)
     assert table.schema == plan.collect_schema()
@@ -221,7 +339,7 @@ def test_what_is_refused() -> None:
         compare(frame, "label", "score", pl.col("g"))  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="frame must be a DataFrame or a LazyFrame, got str"):
         compare("frame", "label", "score", "g")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="rows without one are skipped"):
+    with pytest.raises(ValueError, match="a segment by values that are not null"):
         compare(frame, "label", "score", "g", versus=None)
     with pytest.raises(ValueError, match="adjust must be one of"):
         compare(frame, "label", "score", "g", adjust="sidak")  # type: ignore[arg-type]

@@ -81,19 +81,22 @@ CLASSES = [
         )
         for multi_class, average in AVERAGES
     ),
-    Entry(
-        "roc_auc_ordinal",
-        pa.roc_auc_ordinal,
-        oracles.roc_auc_ordinal,
-        {
-            "auc": F,
-            "concordance": F,
-            "pairs": pl.List(pl.Struct({**PAIR, "auc": F})),
-            "n_classes": N,
-            "n": N,
-        },
-        columns=("key", "score"),
-        exact=False,
+    *(
+        Entry(
+            "roc_auc_ordinal",
+            functools.partial(pa.roc_auc_ordinal, pairs=pairs),
+            functools.partial(oracles.roc_auc_ordinal, listed=pairs),
+            {
+                "auc": F,
+                "concordance": F,
+                "pairs": pl.List(pl.Struct({**PAIR, "auc": F})),
+                "n_classes": N,
+                "n": N,
+            },
+            columns=("key", "score"),
+            exact=False,
+        )
+        for pairs in (True, False)
     ),
     Entry(
         "subgroup_auc",

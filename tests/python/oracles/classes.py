@@ -79,17 +79,18 @@ def roc_auc_multiclass(
     }
 
 
-def roc_auc_ordinal(rows: Sequence[tuple[str, float]]) -> dict[str, Any]:
+def roc_auc_ordinal(rows: Sequence[tuple[str, float]], *, listed: bool = True) -> dict[str, Any]:
     classes = sorted({key for key, _ in rows})
     counts = {"n_classes": len(classes), "n": len(rows)}
     if any(math.isnan(score) for _, score in rows):
         return {"auc": math.nan, "concordance": math.nan, "pairs": None, **counts}
     of = {one: [score for key, score in rows if key == one] for one in classes}
     areas = {(a, b): area(of[b], of[a]) for a, b in combinations(classes, 2)}
+    pairs = [{"class_a": a, "class_b": b, "auc": _number(value)} for (a, b), value in areas.items()]
     return {
         "auc": weighted_mean((value, 1) for value in areas.values()),
         "concordance": weighted_mean((value, len(of[a]) * len(of[b])) for (a, b), value in areas.items()),
-        "pairs": [{"class_a": a, "class_b": b, "auc": _number(value)} for (a, b), value in areas.items()],
+        "pairs": pairs if listed else None,
         **counts,
     }
 

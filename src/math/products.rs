@@ -1,0 +1,143 @@
+//! Sums of products of integer columns, for all pairs of columns at once.
+
+use std::array;
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+/// Columns of a tile: the sums of a pair of tiles, and the rows that are summed at a time, stay in the second cache.
+const TILE: usize = 32;
+/// Rows that are summed at a time.
+const ROWS: usize = 512;
+/// Columns of the block whose sums are in registers, down and across.
+const DOWN: usize = 2;
+const ACROSS: usize = 4;
+
+/// For all pairs of columns, the sum of the products of their values row by row.
+#[derive(Clone, Debug)]
+pub struct Products {
+    /// Row by row, the pairs below and on the diagonal.
+    sums: Vec<u128>,
+}
+
+impl Products {
+    /// Of columns of one length. `O(k² n)` for k columns; all threads of the pool that this is called in share the work.
+    pub fn of(columns: &[&[u32]]) -> Self {
+        let k = columns.len();
+        let most = columns.iter().flat_map(|column| column.iter()).max().map_or(0, |&most| u64::from(most));
+        // As many rows as 64 bits hold the sum of.
+        let rows = u64::MAX.checked_div(most * most).map_or(ROWS, |rows| ROWS.min(rows as usize));
+        let tiles = k.div_ceil(TILE);
+        let pairs: Vec<(usize, usize)> = (0..tiles).flat_map(|a| (0..=a).map(move |b| (a, b))).collect();
+        let columns_of = |tile: usize| tile * TILE..k.min((tile + 1) * TILE);
+        let of_tiles: Vec<Vec<u128>> =
+            pairs.par_iter().map(|&(a, b)| tile(columns, columns_of(a), columns_of(b), rows)).collect();
+        let mut sums = vec![0; k * (k + 1) / 2];
+        for (&(a, b), of_tile) in pairs.iter().zip(&of_tiles) {
+            for (row, of_row) in columns_of(a).zip(of_tile.chunks_exact(TILE)) {
+                for (column, &sum) in columns_of(b).zip(of_row).filter(|pair| pair.0 <= row) {
+                    sums[place(row, column)] = sum;
+                }
+            }
+        }
+        Products { sums }
+    }
+
+    /// The sum of the products of two columns, or of the squares of one.
+    pub fn sum(&self, a: usize, b: usize) -> u128 {
+        self.sums[place(a.max(b), a.min(b))]
+    }
+
+    /// The sum of the squared differences of two columns.
+    pub fn squared_differences(&self, a: usize, b: usize) -> u128 {
+        self.sum(a, a) + self.sum(b, b) - 2 * self.sum(a, b)
+    }
+}
+
+/// The place of a pair, whose first column comes no earlier than its second.
+fn place(a: usize, b: usize) -> usize {
+    a * (a + 1) / 2 + b
+}
+
+/// The sums of all pairs of a column `down` and one `across`, in rows of the length of a tile.
+fn tile(columns: &[&[u32]], down: Range<usize>, across: Range<usize>, rows: usize) -> Vec<u128> {
+    let mut sums = vec![0; TILE * TILE];
+    let len = columns[down.start].len();
+    for start in (0..len).step_by(rows) {
+        let part = start..len.min(start + rows);
+        // The last block takes the last column more than once; what it gives too much is not kept.
+        let of = |column: usize, all: &Range<usize>| &columns[column.min(all.end - 1)][part.clone()];
+        for a in down.clone().step_by(DOWN) {
+            let of_a: [&[u32]; DOWN] = array::from_fn(|step| of(a + step, &down));
+            for b in across.clone().step_by(ACROSS) {
+                let of_b: [&[u32]; ACROSS] = array::from_fn(|step| of(b + step, &across));
+                let block = block(of_a, of_b);
+                for (row, of_row) in (a..down.end).zip(block) {
+                    for (column, sum) in (b..across.end).zip(of_row) {
+                        sums[(row - down.start) * TILE + column - across.start] += u128::from(sum);
+                    }
+                }
+            }
+        }
+    }
+    sums
+}
+
+/// The sums of a few pairs of columns, each number read once for all of its pairs.
+fn block([a0, a1]: [&[u32]; DOWN], b: [&[u32]; ACROSS]) -> [[u64; ACROSS]; DOWN] {
+    let len = a0.len();
+    // Slices of one length need no check of their bounds.
+    let (a0, a1) = (&a0[..len], &a1[..len]);
+    let [b0, b1, b2, b3] = b.map(|column| &column[..len]);
+    let mut sums = [[0u64; ACROSS]; DOWN];
+    for row in 0..len {
+        let a = [u64::from(a0[row]), u64::from(a1[row])];
+        let b = [u64::from(b0[row]), u64::from(b1[row]), u64::from(b2[row]), u64::from(b3[row])];
+        for (sums, a) in sums.iter_mut().zip(a) {
+            for (sum, b) in sums.iter_mut().zip(b) {
+                *sum += a * b;
+            }
+        }
+    }
+    sums
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn by_definition(a: &[u32], b: &[u32]) -> u128 {
+        a.iter().zip(b).map(|(&x, &y)| u128::from(x) * u128::from(y)).sum()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(30))]
+
+        #[test]
+        fn all_pairs(k in 1usize..70, len in 0usize..40, shift in 0u32..32, seed in 0u32..) {
+            let column = |column: usize| -> Vec<u32> {
+                let value = |row: usize| (row * 71 + column * 13) as u32 ^ seed;
+                (0..len).map(|row| value(row).wrapping_mul(0x9E37_79B1) >> shift).collect()
+            };
+            let columns: Vec<Vec<u32>> = (0..k).map(column).collect();
+            let products = Products::of(&columns.iter().map(Vec::as_slice).collect::<Vec<_>>());
+            for a in 0..k {
+                for b in 0..k {
+                    prop_assert_eq!(products.sum(a, b), by_definition(&columns[a], &columns[b]));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn large_values_and_many_rows() {
+        let (high, low) = (vec![u32::MAX; 3 * ROWS + 1], vec![1; 3 * ROWS + 1]);
+        let products = Products::of(&[&high, &low]);
+        assert_eq!(products.sum(0, 0), by_definition(&high, &high));
+        assert_eq!(products.sum(0, 1), by_definition(&high, &low));
+        let difference = u128::from(u32::MAX - 1);
+        assert_eq!(products.squared_differences(0, 1), high.len() as u128 * difference * difference);
+        assert!(Products::of(&[]).sums.is_empty());
+    }
+}
