@@ -522,11 +522,15 @@ def segments(path: str, rows: dict[str, tuple[int, int]], key: str = "k") -> lis
 @pytest.mark.usefixtures("folder")
 def test_a_gate_fails_where_it_cannot_be_decided(capsys: Capture) -> None:
     few = segments("few.parquet", {"big": (50, 50), "new": (1, 500)})
-    assert main([*few, "overall", "--fail-if", "difference < -0.3"]) == 1
-    capsys.readouterr()
+    # The difference of a single positive is known; its p-value is not.
+    assert main([*few, "overall", "--fail-if", "difference < -0.04"]) == 1
+    assert "is about 2 rows (groups): it holds in 2\n" in capsys.readouterr().err
+    for versus in ("overall", "rest"):
+        assert main([*few, versus, "--fail-if", "p_value < 0"]) == 1
+        assert "it holds in none, and cannot be decided in " in capsys.readouterr().err
     nulls = segments("nulls.parquet", {"big": (50, 50), "small": (20, 20), "null": (20, 20)})
-    assert main([*nulls, "rest", "--fail-if", "difference < -0.99"]) == 1, "a null key has no rest"
-    assert "is about 3 rows (groups): it holds in none, and cannot be decided in 1" in capsys.readouterr().err
+    assert main([*nulls, "rest", "--fail-if", "difference < -0.99"]) == 0, "a null key is a group like others"
+    assert "is about 3 rows (groups): it holds in none\n" in capsys.readouterr().err
     periods = segments("periods.parquet", {"a": (9, 9), "b": (0, 9), "c": (9, 9), "d": (9, 9)})
     for versus, undecided in (("previous", 2), ("a", 1), ("b", 3)):
         assert main([*periods, versus, "--fail-if", "difference < -0.5"]) == 1

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
@@ -119,8 +120,6 @@ def test_options_of_a_report(options: dict[str, Any], says: str) -> None:
         pa.report(PLAIN, "label", "score", **options)
 
 
-def test_pandas_if_it_is_there() -> None:
-    pandas = pytest.importorskip("pandas")
-    pytest.importorskip("pyarrow")
+def test_pandas() -> None:
     frame = pandas.DataFrame({"y": [1, 0, 1, 0], "s": [4.0, 3.0, 2.0, 1.0], "k": ["a", "a", "b", "b"]})
     assert pa.report(frame, "y", "s", by="k").collect()["auc"].to_list() == [1.0, 1.0, 0.75]
