@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use crate::interrupt;
+
 /// Columns of a tile: the sums of a pair of tiles, and the rows that are summed at a time, stay in the second cache.
 const TILE: usize = 32;
 /// Rows that are summed at a time.
@@ -62,6 +64,7 @@ fn place(a: usize, b: usize) -> usize {
 /// The sums of all pairs of a column `down` and one `across`, in rows of the length of a tile.
 fn tile(columns: &[&[u32]], down: Range<usize>, across: Range<usize>, rows: usize) -> Vec<u128> {
     let mut sums = vec![0; TILE * TILE];
+    interrupt::check();
     let len = columns[down.start].len();
     for start in (0..len).step_by(rows) {
         let part = start..len.min(start + rows);

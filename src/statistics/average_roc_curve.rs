@@ -26,6 +26,9 @@ pub struct AverageRocCurve {
     pub at_fpr: Option<Vec<f64>>,
 }
 
+/// Points of a curve, at most: each of them is kept for every fold.
+const MOST_POINTS: usize = 1_000_000;
+
 /// What is averaged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
@@ -72,8 +75,8 @@ impl Joint for AverageRocCurve {
     const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("fold"));
 
     fn check(&self) -> Result<(), String> {
-        if self.n_points < 3 {
-            return Err(format!("n_points must be 3 or more, got {}", self.n_points));
+        if !(3..=MOST_POINTS).contains(&self.n_points) {
+            return Err(format!("n_points must lie between 3 and {MOST_POINTS}, such as 101, got {}", self.n_points));
         }
         match &self.at_fpr {
             Some(_) if self.method == Averaging::Threshold => {

@@ -16,6 +16,9 @@ const CELLS_PER_POINT: usize = 16;
 /// The least number of cells, since the height of a cell is part of the stated error.
 const LEAST_CELLS: usize = 1 << 14;
 
+/// Points that may be asked for, at most.
+const MOST_POINTS: usize = 1_000_000_000;
+
 /// The points of the ROC curve whose loss would change its area most, and how far the lines between them are off.
 ///
 /// Points are dropped one by one, always the one whose triangle with its neighbours is smallest (Visvalingam and Whyatt
@@ -52,10 +55,10 @@ impl Curve for RocCurveThinned {
     const WEIGHTS: bool = true;
 
     fn check(&self, _: Given) -> Result<(), String> {
-        if self.max_points >= 2 {
+        if (2..=MOST_POINTS).contains(&self.max_points) {
             Ok(())
         } else {
-            Err(format!("max_points must be 2 or more, got {}", self.max_points))
+            Err(format!("max_points must lie between 2 and {MOST_POINTS}, such as 1000, got {}", self.max_points))
         }
     }
 

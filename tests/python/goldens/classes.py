@@ -135,9 +135,11 @@ def one_vs_rest(frame: pl.DataFrame, record: Record) -> Answers:
 
 def ordinal_concordance(frame: pl.DataFrame, record: Record) -> Answers:
     score = record["arguments"]["score"]
-    test = answer(frame, pa.rank_agreement(pl.col("label").cast(pl.Int8), score))
+    # Classes may be words, whose order is that of the alphabet, as it is of R's factors.
+    label = pl.col("label").rank("dense")
+    test = answer(frame, pa.rank_agreement(label, score))
     return {
-        "concordance": answer(frame, pa.roc_auc_ordinal("label", score))["concordance"],
+        "concordance": answer(frame, pa.roc_auc_ordinal(label, score))["concordance"],
         "counts": {
             "concordant": test["concordant"],
             "discordant": test["discordant"],

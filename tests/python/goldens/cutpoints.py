@@ -23,6 +23,8 @@ def f_measure(tp: int, fp: int, p: int, _: int) -> Fraction:
     return Fraction(2 * tp, p + tp + fp)
 
 
+NOBODY = Apart("the best is to call nobody positive, which OptimalCutpoints and cutpointr leave out")
+
 CRITERIA: dict[str, tuple[dict[str, Any], Merit]] = {
     "Youden": ({"criterion": "youden"}, youden()),
     "youden": ({"criterion": "youden"}, youden()),
@@ -56,13 +58,15 @@ def cutpoints(frame: pl.DataFrame, record: Record) -> Answers:
     if method in CRITERIA:
         options, merit = CRITERIA[method]
         best = answer(used, pa.operating_point("label", "score", **options))
-        cutoff = listed if is_best_of(used, best, listed, merit) else TIE_LOST
+        nobody = best["threshold"] is None
+        cutoff = NOBODY if nobody else listed if is_best_of(used, best, listed, merit) else TIE_LOST
         value = {
             "sum_sens_spec": best["criterion"] + 1,
             "MaxEfficiency": best["accuracy"],
             "accuracy": best["accuracy"],
             "CB": Apart("the ratio r of costs and prevalence, an argument here"),
         }.get(method, best["criterion"])
+        value = NOBODY if nobody else value
     elif method in ("MaxKappa", "cohens_kappa"):
         assert len(set(ours["kappa"])) == 1, record["id"]
         value = ours["kappa"][0]
