@@ -76,7 +76,10 @@ impl Joint for AverageRocCurve {
 
     fn check(&self) -> Result<(), String> {
         if !(3..=MOST_POINTS).contains(&self.n_points) {
-            return Err(format!("n_points must lie between 3 and {MOST_POINTS}, such as 101, got {}", self.n_points));
+            return Err(format!(
+                "n_points must lie between 3 and {MOST_POINTS}, such as 101, got {}",
+                self.n_points
+            ));
         }
         match &self.at_fpr {
             Some(_) if self.method == Averaging::Threshold => {

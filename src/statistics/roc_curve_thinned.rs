@@ -58,7 +58,10 @@ impl Curve for RocCurveThinned {
         if (2..=MOST_POINTS).contains(&self.max_points) {
             Ok(())
         } else {
-            Err(format!("max_points must lie between 2 and {MOST_POINTS}, such as 1000, got {}", self.max_points))
+            Err(format!(
+                "max_points must lie between 2 and {MOST_POINTS}, such as 1000, got {}",
+                self.max_points
+            ))
         }
     }
 
