@@ -21,7 +21,7 @@ fn checked(roles: &[&str], inputs: &[&Field]) -> Result<(), String> {
         return Err(format!("expected {} columns, got {}", roles.len(), inputs.len()));
     }
     for (role, input) in roles.iter().zip(inputs) {
-        if !dtype::is_number(input) && *input.dtype() != Dtype::Null {
+        if !dtype::is_numeric(input) || *input.dtype() == Dtype::Boolean {
             let dtype = dtype::shown(input);
             return Err(format!("{role} \"{}\" has dtype {dtype}, but must be a number", input.name));
         }

@@ -55,6 +55,9 @@ def test_adjusted_by_group(engine: Any) -> None:
         frame.lazy().group_by("g", maintain_order=True).agg(pa.adjust_p_values("p")).collect(engine=engine)
     )
     assert lists["p"].list.len().to_list() == [2, 3]
+    floats = pl.DataFrame({"p": [0.01, None, 0.04]})
+    decimals = floats.select(pa.adjust_p_values(pl.col("p").cast(pl.Decimal(8, 6))))
+    assert decimals.equals(floats.select(pa.adjust_p_values("p"))), "a Decimal is a number"
     with pytest.raises(pl.exceptions.ComputeError, match='adjust_p_values: p "p" has dtype str'):
         pl.DataFrame({"p": ["a"]}).select(pa.adjust_p_values("p"))
     with pytest.raises(pl.exceptions.ComputeError, match="p holds 2, but p-values lie between 0 and 1"):
