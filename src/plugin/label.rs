@@ -32,8 +32,12 @@ pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
     if dtype::is_number(item) || matches!(item.dtype(), Dtype::Boolean | Dtype::Null) {
         return Ok(());
     }
-    let example = if dtype::is_words(item) { "\"bad\"" } else { "..." };
-    Err(refused(role, name, format!("has dtype {}", dtype::shown(item)), example))
+    let got = format!("has dtype {}", dtype::shown(item));
+    if !dtype::is_words(item) {
+        return Err(refused(role, name, got, "..."));
+    }
+    // Which words there are is known only when rows are read.
+    Err(refused(role, name, got, &format!("\"...\", with one of the values of pl.col(\"{name}\").unique()")))
 }
 
 /// The labels' truth values, and which of them are there.
