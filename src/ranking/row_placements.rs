@@ -55,17 +55,17 @@ impl RowPlacements {
         }
         // Every part holds its rows in their order, so the next row's placement is the next one of its part.
         let mut next = parts.starts();
-        let mut placements = RowPlacements {
-            of_pos: Vec::with_capacity(n_pos),
-            of_neg: Vec::with_capacity(scores.len() - n_pos),
-        };
-        for (&part, &label) in parts.of_row.iter().zip(labels) {
-            let next = &mut next[usize::from(part)];
-            let of_class = if label { &mut placements.of_pos } else { &mut placements.of_neg };
-            of_class.push(twice[*next]);
+        let mut of_classes = [vec![0; scores.len() - n_pos], vec![0; n_pos]];
+        let mut places = [0; 2];
+        for &part in &parts.of_row {
+            // The lowest bit of a stream is the class of its rows. A branch on it would be mispredicted.
+            let (next, class) = (&mut next[usize::from(part)], usize::from(part & 1));
+            of_classes[class][places[class]] = twice[*next];
+            places[class] += 1;
             *next += 1;
         }
-        placements
+        let [of_neg, of_pos] = of_classes;
+        RowPlacements { of_pos, of_neg }
     }
 }
 
