@@ -9,6 +9,8 @@ from typing import Protocol, TypeAlias
 
 import polars as pl
 
+from polars_auc._plugin import CALLED
+
 
 class ArrowStream(Protocol):
     """A table of another library that hands over its rows by the Arrow PyCapsule interface."""
@@ -55,8 +57,10 @@ def called(name: str, *parts: str) -> Iterator[None]:
     """Give errors the name that the user called.
 
     An error in the name of one of the parts, which the user did not call, gets the name instead; and so does
-    an error of Polars, which names nobody.
+    an error of Polars, which names nobody. Of functions that call one another, the user called the first.
     """
+    before = CALLED.get()
+    mark = CALLED.set(before or name)
     try:
         yield
     except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
@@ -66,6 +70,8 @@ def called(name: str, *parts: str) -> Iterator[None]:
             own = f"{name}: {own}"
         error.args = (own,)
         raise
+    finally:
+        CALLED.reset(mark)
 
 
 def keys_of(name: str, by: str | Iterable[str], example: str) -> list[str]:

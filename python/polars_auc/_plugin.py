@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextvars import ContextVar
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -16,6 +17,9 @@ IntoExpr: TypeAlias = str | pl.Expr
 """A column: its name or an expression."""
 
 _LIBRARY = Path(_native.__file__)
+
+CALLED: ContextVar[str | None] = ContextVar("CALLED", default=None)
+"""The function that the user called, where it makes several expressions; errors begin with its name."""
 
 
 def expression(
@@ -80,11 +84,14 @@ def _registered(
     expand: bool = False,
     counted: bool = False,
 ) -> pl.Expr:
+    arguments: dict[str, object] = {"options": _plain(options), "counted": counted}
+    if CALLED.get() is not None:
+        arguments["called"] = CALLED.get()
     return register_plugin_function(
         plugin_path=_LIBRARY,
         function_name=name,
         args=columns,
-        kwargs={"options": _plain(options), "counted": counted},
+        kwargs=arguments,
         is_elementwise=elementwise,
         input_wildcard_expansion=expand,
     )

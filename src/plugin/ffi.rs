@@ -16,6 +16,7 @@ use arrow::ffi::{
 };
 
 use super::arrays::message;
+use super::keywords;
 use super::values::Values;
 use crate::{guard, interrupt};
 
@@ -142,9 +143,11 @@ pub unsafe fn call(
     answer: *mut SeriesExport,
     body: Body<'_, Input, Values>,
 ) {
-    let answered = guard::named(expression, || {
+    // SAFETY: as the caller promises.
+    let kwargs = unsafe { bytes(kwargs, kwargs_len) };
+    let answered = guard::named(keywords::called(kwargs).as_deref().unwrap_or(expression), || {
         // SAFETY: as the caller promises.
-        let (inputs, kwargs) = unsafe { (take(inputs, count)?, bytes(kwargs, kwargs_len)) };
+        let inputs = unsafe { take(inputs, count)? };
         body(kwargs, &inputs).map(export)
     });
     match answered {
@@ -166,12 +169,13 @@ pub unsafe fn plan(
     answer: *mut ArrowSchema,
     body: Body<'_, Field, Field>,
 ) {
-    let planned = guard::named(expression, || {
+    // SAFETY: as the caller promises.
+    let kwargs = unsafe { bytes(kwargs, kwargs_len) };
+    let planned = guard::named(keywords::called(kwargs).as_deref().unwrap_or(expression), || {
         // SAFETY: as the caller promises; a field that is borrowed is read and left alone.
-        let (fields, kwargs) = unsafe {
+        let fields = unsafe {
             let fields = (0..count).map(|place| import_field_from_c(&*fields.add(place)));
-            let fields: Result<Vec<Field>, String> = fields.map(|field| field.map_err(message)).collect();
-            (fields?, bytes(kwargs, kwargs_len))
+            fields.map(|field| field.map_err(message)).collect::<Result<Vec<Field>, String>>()?
         };
         body(kwargs, &fields).map(|field| export_field_to_c(&field))
     });

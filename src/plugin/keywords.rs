@@ -29,6 +29,17 @@ pub fn keywords<T: DeserializeOwned>(kwargs: &[u8]) -> Result<T, String> {
     T::deserialize(Argument(values)).map_err(message)
 }
 
+/// The name of the function that the user called, where that is no expression but made several of them.
+pub fn called(kwargs: &[u8]) -> Option<String> {
+    // What is no pickle is refused later, where the arguments are read.
+    let values = std::panic::catch_unwind(|| serde_pickle::value_from_slice(kwargs, DeOptions::new()));
+    let Ok(Ok(Value::Dict(mut values))) = values else { return None };
+    match values.remove(&HashableValue::String("called".into()))? {
+        Value::String(name) => Some(name),
+        _ => None,
+    }
+}
+
 /// A value of Python.
 struct Argument(Value);
 
@@ -162,6 +173,16 @@ mod tests {
             range: Method::Range(0.5, 1.0),
         };
         assert_eq!(keywords(pickled), Ok(all));
+    }
+
+    #[test]
+    fn the_name_that_the_user_called() {
+        // pickle.dumps({"called": "report"}, protocol=5)
+        let pickled = b"\x80\x05\x95\x16\0\0\0\0\0\0\0}\x94\x8c\x06called\x94\x8c\x06report\x94s.";
+        assert_eq!(called(pickled).as_deref(), Some("report"));
+        for other in [&b"\x80\x05}."[..], b"", b"called"] {
+            assert_eq!(called(other), None);
+        }
     }
 
     #[test]

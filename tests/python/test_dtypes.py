@@ -71,8 +71,14 @@ def test_columns_of_nothing() -> None:
     ("values", "says"),
     [
         (["good", "bad"], 'dtype str.*pl.col\\("y"\\) == "...", with one of the values of'),
-        (pl.Series(["good", "bad"], dtype=pl.Categorical), 'pl.col\\("y"\\) == "...", with one of the values of'),
-        (pl.Series(["good", "bad"], dtype=pl.Enum(["good", "bad"])), 'pl.col\\("y"\\) == "...", with one of the values of'),
+        (
+            pl.Series(["good", "bad"], dtype=pl.Categorical),
+            'pl.col\\("y"\\) == "...", with one of the values of',
+        ),
+        (
+            pl.Series(["good", "bad"], dtype=pl.Enum(["good", "bad"])),
+            'pl.col\\("y"\\) == "...", with one of the values of',
+        ),
         ([[0], [1]], "a label is Boolean, or an integer or float column"),
         (pl.Series([[0], [1]], dtype=pl.Array(pl.Int8, 1)), "a label is Boolean"),
         ([{"a": 1}, {"a": 0}], "a label is Boolean"),

@@ -123,3 +123,21 @@ def test_options_of_a_report(options: dict[str, Any], says: str) -> None:
 def test_pandas() -> None:
     frame = pandas.DataFrame({"y": [1, 0, 1, 0], "s": [4.0, 3.0, 2.0, 1.0], "k": ["a", "a", "b", "b"]})
     assert pa.report(frame, "y", "s", by="k").collect()["auc"].to_list() == [1.0, 1.0, 0.75]
+
+
+@pytest.mark.parametrize("by", ["k", ()])
+def test_errors_of_rows_name_what_the_user_called(by: str | tuple[()]) -> None:
+    rows = pl.DataFrame(
+        {"y": [1, 0, 2, 0], "s": [4.0, 3.0, 2.0, 1.0], "k": ["a", "a", "b", "b"], "t": [1] * 4}
+    )
+    for frame in (
+        pa.report(rows, "y", ["s", "t"], by=by, compare=True),
+        pa.report(rows, "y", "s", folds="t"),
+    ):
+        with pytest.raises(pl.exceptions.ComputeError, match='message: report: label "y" holds 2'):
+            frame.collect()
+    with pytest.raises(pl.exceptions.ComputeError, match='message: compare_segments: label "y" holds 2'):
+        pa.compare_segments(rows, "y", "s", "k").collect()
+    # An expression that is made afterwards has its own name again.
+    with pytest.raises(pl.exceptions.ComputeError, match='message: roc_auc: label "y" holds 2'):
+        rows.select(pa.roc_auc("y", "s"))
