@@ -10,6 +10,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
+from catalogue.cases import repeated
 from polars_auc._cli import main
 
 ROWS = pl.DataFrame(
@@ -21,7 +22,7 @@ ROWS = pl.DataFrame(
         "n": pl.Series([400, 1, 7, 2, 0, 30, 3], dtype=pl.UInt32),
     }
 )
-REPEATED = ROWS.select(pl.exclude("n").repeat_by("n").list.explode())
+REPEATED = repeated(ROWS, "n")
 
 
 def grouped() -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -43,10 +44,9 @@ def test_counts_have_the_interval_of_rows_and_not_of_weights() -> None:
 
 def test_exact_tests_count_rows() -> None:
     rows = pl.DataFrame({"y": [1, 0, 1, 0], "s": [4, 3, 2, 1], "n": [5, 4, 1, 6]})
-    repeated = rows.select(pl.col("y", "s").repeat_by("n").list.explode())
     for test in (pa.mann_whitney_u, pa.brunner_munzel, pa.hodges_lehmann):
         got = rows.select(test("y", "s", count="n"))
-        assert_frame_equal(got, repeated.select(test("y", "s")), check_exact=True)
+        assert_frame_equal(got, repeated(rows, "n").select(test("y", "s")), check_exact=True)
 
 
 def test_a_large_group_in_shards() -> None:
@@ -55,10 +55,10 @@ def test_a_large_group_in_shards() -> None:
     rows = pl.DataFrame(
         {"y": rng.random(size) < 0.3, "s": rng.normal(size=size), "n": rng.integers(0, 4, size)}
     )
-    repeated = rows.select(pl.col("y", "s").repeat_by("n").list.explode())
+    each = repeated(rows, "n")
     for statistic in (pa.roc_auc, pa.roc_summary, pa.mann_whitney_u, pa.operating_point, pa.gains_table):
         got = rows.select(statistic("y", "s", count="n"))
-        assert_frame_equal(got, repeated.select(statistic("y", "s")), check_exact=True)
+        assert_frame_equal(got, each.select(statistic("y", "s")), check_exact=True)
 
 
 def test_report_of_counts() -> None:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from catalogue import CATALOGUE
-from catalogue.cases import assert_same, fixed, frames, rows, scores_with_nan, two_rows
+from catalogue.cases import assert_same, fixed, frames, repeated, rows, scores_with_nan, two_rows
 from catalogue.entry import Entry
 from catalogue.points import POINTS
 from polars_auc import _native
@@ -163,10 +163,9 @@ counted = pytest.mark.parametrize("entry", [entry for entry in UNWEIGHTED if tak
 def test_counted_rows_are_repeated_rows(entry: Entry, frame: pl.DataFrame, data: st.DataObject) -> None:
     counts = data.draw(st.lists(st.integers(0, 3), min_size=frame.height, max_size=frame.height))
     frame = frame.with_columns(count=pl.Series(counts, dtype=pl.UInt32))
-    repeated = frame.select(pl.exclude("count").repeat_by("count").list.explode())
     columns = [pl.col(name) for name in entry.columns]
     got = frame.select(entry.make(*columns, count="count").alias("out"))
-    assert_frame_equal(got, repeated.select(column(entry)), check_exact=True)
+    assert_frame_equal(got, repeated(frame, "count").select(column(entry)), check_exact=True)
 
 
 def test_most_expressions_take_counts() -> None:

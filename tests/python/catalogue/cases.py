@@ -70,6 +70,13 @@ def rows(frame: pl.DataFrame, columns: Sequence[str]) -> list[Any]:
     return list(frame.select(columns).drop_nulls().iter_rows())
 
 
+def repeated(frame: pl.DataFrame, count: str) -> pl.DataFrame:
+    """Repeat each row as often as it counts."""
+    counts = frame[count].to_list()
+    places = [place for place, rows in enumerate(counts) for _ in range(rows)]
+    return frame.select(pl.exclude(count).gather(pl.Series(places, dtype=pl.UInt32)))
+
+
 def assert_same(got: Any, expected: Any, *, relative: float = 0.0) -> None:
     """Equal, with NaN equal to NaN and null to null; floats to a relative tolerance if one is given.
 
