@@ -21,7 +21,7 @@ pub fn flag() -> Arc<AtomicBool> {
     FLAG.clone()
 }
 
-/// Unwinds if the user has interrupted. It takes a nanosecond.
+/// Unwinds if the user has interrupted. Otherwise it only reads the flag, so inner loops can afford it.
 #[inline]
 pub fn check() {
     if FLAG.load(Ordering::Relaxed) {

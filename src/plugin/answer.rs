@@ -15,7 +15,7 @@ use super::values::Values;
 use super::{columns, count, dtype, label, score, weight};
 use crate::interrupt;
 use crate::ranking::{Domain, Group, Key, RowCounts, Strategy, Ties, Width, tasks};
-use crate::statistics::{Column, Curve, Field as RecordField, Given, Record, Summary};
+use crate::statistics::{Column, Curve, Field as RecordField, Given, Record, Resampling, Summary};
 
 /// Calls of any expression since the process began.
 pub static CALLS: AtomicUsize = AtomicUsize::new(0);
@@ -143,8 +143,15 @@ trait Statistic: Sync {
     /// The fields of a record.
     fn fields(&self) -> &'static [RecordField];
 
+    /// How rows are drawn with replacement, if the statistic draws any.
+    fn resampling(&self) -> Option<Resampling> {
+        None
+    }
+
     /// How often the statistic goes through the rows of a group, about.
-    fn passes(&self) -> usize;
+    fn passes(&self) -> usize {
+        self.resampling().map_or(1, Resampling::passes)
+    }
 
     /// Appends the records of a group, or says that there are none because the answer is null.
     fn append(&self, rows: GroupRows<'_>, columns: &mut Vec<Column>) -> bool;
@@ -165,8 +172,8 @@ impl<M: Summary> Statistic for OfSummary<'_, M> {
         RecordOf::<M>::FIELDS
     }
 
-    fn passes(&self) -> usize {
-        self.0.passes()
+    fn resampling(&self) -> Option<Resampling> {
+        self.0.resampling()
     }
 
     fn append(&self, rows: GroupRows<'_>, columns: &mut Vec<Column>) -> bool {
@@ -208,6 +215,9 @@ fn answer(
     CALLS.fetch_add(1, Ordering::Relaxed);
     let dtypes = checked(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>(), third, weights)?;
     let groups = Groups::read(inputs, third == Third::Count)?;
+    if answer.resampling().is_some() {
+        groups.check_laid_out()?;
+    }
     let domain = score::domain(&dtypes.score);
     let filled = dispatch(groups.scores.as_ref(), AllGroups { answer, form, groups: &groups, domain })?;
     let lookups = Lookups { dtypes, names: Vec::new(), keys: None };

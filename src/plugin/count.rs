@@ -7,11 +7,11 @@ use arrow::datatypes::{ArrowDataType as Dtype, Field};
 use super::dtype;
 use super::values::Values;
 
-/// Counts up to here are floats without rounding.
-const MOST: f64 = (1u64 << f64::MANTISSA_DIGITS) as f64;
+/// All counts of a column together, 4.4e12: products of three sums then fit 128 bits.
+const MOST: f64 = (1u64 << 42) as f64;
 
-/// All counts of a column together: products of two sums then fit 128 bits.
-const MOST_IN_ALL: f64 = (1u64 << 62) as f64;
+/// The most rows of a group that are laid out in memory, one by one.
+const MOST_LAID_OUT: u64 = (1 << 31) - 1;
 
 /// Refuses a dtype that cannot hold counts.
 pub fn check(name: &str, item: &Field) -> Result<(), String> {
@@ -33,16 +33,25 @@ pub fn values(counts: &Values) -> Result<(PrimitiveArray<f64>, Option<Bitmap>), 
     let present = || array.iter().flatten();
     if let Some(wrong) = present().find(|count| !(0.0..=MOST).contains(*count)) {
         return Err(format!(
-            "count \"{}\" holds {wrong}, but a count is from 0 to 2^53: how many identical rows a row stands for",
+            "count \"{}\" holds {wrong}, but a count is from 0 to 2^42: how many identical rows a row stands for",
             counts.name()
         ));
     }
-    if present().sum::<f64>() > MOST_IN_ALL {
-        return Err(format!("the counts in \"{}\" are more than 2^62 rows together", counts.name()));
+    // Sums of whole numbers are exact as long as they are at most 2^53; beyond, they are still above the limit.
+    if present().sum::<f64>() > MOST {
+        return Err(format!("the counts in \"{}\" are more than 2^42 rows together", counts.name()));
     }
     let counted = (present().any(|count| *count == 0.0) || array.null_count() > 0)
         .then(|| array.iter().map(|count| count.is_some_and(|count| *count > 0.0)).collect());
     Ok((array, counted))
+}
+
+/// Refuses a group of too many rows where each of them is laid out in memory.
+pub fn check_laid_out(rows: u64) -> Result<(), String> {
+    if rows <= MOST_LAID_OUT {
+        return Ok(());
+    }
+    Err(format!("a group counts {rows} rows, but here each of them is laid out in memory: at most 2^31 - 1"))
 }
 
 /// The rows that so many counts mean; where a count is missing, one row, which is missing.

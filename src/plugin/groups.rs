@@ -61,6 +61,12 @@ impl Groups {
         self.borders[group]..self.borders[group + 1]
     }
 
+    /// Refuses groups that count more rows than can be laid out in memory.
+    pub fn check_laid_out(&self) -> Result<(), String> {
+        let Some(Masses::Counts(counts)) = &self.masses else { return Ok(()) };
+        (0..self.len()).try_for_each(|group| count::check_laid_out(count::rows(counts, self.rows(group))))
+    }
+
     /// Loads the rows of a group, whose scores are a part of these.
     pub fn load<S: Score>(&self, group: usize, scores: &[S], into: &mut Group<S::Key>) {
         let rows = self.rows(group);

@@ -183,9 +183,6 @@ fn answers<J: Joint>(
 /// What appends the record of one group.
 type Append<'a> = &'a (dyn Fn(usize, &mut [Column]) -> Result<(), String> + Sync);
 
-/// Statistics of several columns number the rows of a group in 31 bits.
-const MOST_REPEATED: usize = 1 << 31;
-
 /// The rows of all groups, column by column.
 struct GroupTable {
     scores: Vec<Box<dyn Array>>,
@@ -270,12 +267,7 @@ impl GroupTable {
             None => self.valid.as_ref().map(|_| range.clone().filter(is_used).collect()),
             Some(counts) => {
                 let used = || range.clone().filter(is_used).map(|row| (row, counts.value(row) as usize));
-                let all: usize = used().map(|(_, count)| count).sum();
-                if all >= MOST_REPEATED {
-                    return Err(format!(
-                        "a group counts {all} rows, but here each of them is laid out in memory: at most 2^31 - 1"
-                    ));
-                }
+                count::check_laid_out(used().map(|(_, count)| count as u64).sum())?;
                 Some(used().flat_map(|(row, count)| std::iter::repeat_n(row, count)).collect())
             }
         };

@@ -46,6 +46,11 @@ impl Resampling {
         }
     }
 
+    /// How often all of this goes through the rows of a group, about.
+    pub fn passes(self) -> usize {
+        self.n_resamples as usize
+    }
+
     /// The results of `draw` for the stream of each replicate, in order; `scratch` makes memory that a thread keeps.
     pub fn each<T: Send, M: Send>(
         self,

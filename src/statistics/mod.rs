@@ -67,6 +67,7 @@ pub use alternative::Alternative;
 pub use average_precision::AveragePrecision;
 pub use average_roc_curve::AverageRocCurve;
 pub use binormal::{BinormalCurve, RocBinormal};
+pub use bootstrap::Resampling;
 pub use brunner_munzel::BrunnerMunzel;
 pub use cap_curve::CapCurve;
 pub use columnwise::Columnwise;
@@ -129,9 +130,9 @@ pub trait Summary: Sync {
         Ok(())
     }
 
-    /// How often the statistic goes through the rows of a group, about.
-    fn passes(&self) -> usize {
-        1
+    /// How rows are drawn with replacement, if the statistic draws any.
+    fn resampling(&self) -> Option<Resampling> {
+        None
     }
 
     /// The answer for a group; `None` in a field says that it is undefined there.

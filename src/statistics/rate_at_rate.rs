@@ -89,8 +89,8 @@ macro_rules! rates {
                 self.resampling.check()
             }
 
-            fn passes(&self) -> usize {
-                4 * self.resampling.n_resamples as usize
+            fn resampling(&self) -> Option<Resampling> {
+                Some(self.resampling)
             }
 
             fn of_ties(&self, ties: Ties<'_>) -> $record {

@@ -107,9 +107,8 @@ impl Summary for RocAucCi {
         self.resampling.unwrap_or_default().check()
     }
 
-    fn passes(&self) -> usize {
-        let resampling = self.resampling.unwrap_or_default();
-        if self.method == IntervalMethod::Bootstrap { resampling.n_resamples as usize } else { 1 }
+    fn resampling(&self) -> Option<Resampling> {
+        (self.method == IntervalMethod::Bootstrap).then(|| self.resampling.unwrap_or_default())
     }
 
     fn of_ties(&self, mut ties: Ties<'_>) -> RocAucCiRecord {

@@ -1,5 +1,6 @@
 //! Confidence intervals of the area under the ROC curve of rows that come in clusters.
 
+use super::bootstrap::Resampling;
 use super::delong::Areas;
 use super::record::record;
 use super::roc_auc_ci::{BootstrapInterval, IntervalMethod, RocAucCi};
@@ -56,7 +57,7 @@ impl Joint for RocAucCiClustered {
     }
 
     fn passes(&self) -> usize {
-        4 + self.0.passes()
+        4 + self.0.resampling().map_or(1, Resampling::passes)
     }
 
     fn of_rows(&self, rows: &Rows) -> RocAucCiClusteredRecord {

@@ -1,6 +1,7 @@
 //! The common numbers of a group, from one walk.
 
 use super::average_precision::{mean_precision, of_one_class, precision_units};
+use super::bootstrap::Resampling;
 use super::confusion::Confusion;
 use super::record::{Threshold, record};
 use super::roc_auc_ci::RocAucCi;
@@ -10,8 +11,8 @@ use crate::ranking::{Indexed, Placements, RowCounts, Ties};
 
 /// AUC with its interval, Gini coefficient, KS distance, average precision and best threshold.
 ///
-/// Each number is the same as that of its own statistic. Here the rows are ranked once for all of them. The average precision is `sum (tpr_i - tpr_(i-1)) precision_i` over the distinct
-/// scores, without interpolation (Manning, Raghavan and Schütze 2008, section 8.4). The best threshold is where
+/// Each number is the same as that of its own statistic. Here the rows are ranked once for all of them. The average
+/// precision is `sum (tpr_i - tpr_(i-1)) precision_i` over the distinct scores, without interpolation (Manning, Raghavan and Schütze 2008, section 8.4). The best threshold is where
 /// `tpr - fpr` is largest (Youden 1950), the highest of several.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
@@ -71,8 +72,8 @@ impl Summary for RocSummary {
         self.ci.check(given)
     }
 
-    fn passes(&self) -> usize {
-        self.ci.passes()
+    fn resampling(&self) -> Option<Resampling> {
+        self.ci.resampling()
     }
 
     fn of_ties(&self, mut ties: Ties<'_>) -> RocSummaryRecord {

@@ -83,8 +83,8 @@ def test_command_line(tmp_path: Path) -> None:
     [
         ([1.0, 2.0], 'count "n" has dtype f64, but a count is an integer'),
         (["1", "2"], 'count "n" has dtype str, but a count is an integer'),
-        ([1, -2], 'count "n" holds -2, but a count is from 0 to 2\\^53'),
-        ([1, 2**60], "but a count is from 0 to 2\\^53"),
+        ([1, -2], 'count "n" holds -2, but a count is from 0 to 2\\^42'),
+        ([1, 2**60], "but a count is from 0 to 2\\^42"),
     ],
 )
 def test_what_is_no_count(values: list[object], message: str) -> None:
@@ -106,6 +106,53 @@ def test_more_rows_than_can_be_laid_out() -> None:
         pl.exceptions.ComputeError, match="roc_auc_difference: a group counts 1099511627779 rows"
     ):
         frame.select(pa.roc_auc_difference("y", "s", "t", count="n"))
+    # Resamples draw rows, so they are laid out as well.
+    drawn = {
+        "roc_auc_ci": pa.roc_auc_ci("y", "s", method="bootstrap", count="n"),
+        "roc_summary": pa.roc_summary("y", "s", ci="bootstrap", count="n"),
+        "tpr_at_fpr": pa.tpr_at_fpr("y", "s", 0.1, count="n"),
+        "fpr_at_tpr": pa.fpr_at_tpr("y", "s", 0.1, count="n"),
+    }
+    for name, expression in drawn.items():
+        with pytest.raises(
+            pl.exceptions.ComputeError, match=f"{name}: a group counts 1099511627779 rows, but here each"
+        ):
+            frame.select(expression)
+
+
+# Sums of products of three counts are largest where all tie or where the classes are apart.
+@pytest.mark.parametrize("scores", [[1, 1, 1, 1], [1, 2, 3, 4], [2, 1, 4, 3], [1, 1, 2, 2], [1, 2, 1, 2]])
+@pytest.mark.parametrize("shares", [[1, 1, 1, 1], [2, 1, 2, 1], [1, 2, 1, 2]])
+def test_the_most_rows(scores: list[int], shares: list[int]) -> None:
+    most, fewer = 2**42 // sum(shares), 2**21 // sum(shares)
+
+    def records(unit: int, expression: pl.Expr) -> dict[str, object]:
+        counts = [unit * share for share in shares]
+        frame = pl.DataFrame({"y": [0, 1, 1, 0], "s": scores, "n": counts})
+        return frame.select(expression.alias("out"))["out"].struct.unnest().row(0, named=True)
+
+    # Each number follows from a table of smaller counts: areas stay, standard errors shrink with the root.
+    scale = most / fewer
+    for method in ("delong", "hanley_mcneil"):
+        expression = pa.roc_auc_ci("y", "s", method=method, count="n")
+        few, many = records(fewer, expression), records(most, expression)
+        assert many["auc"] == pytest.approx(few["auc"], rel=1e-5)
+        assert many["se"] == pytest.approx(few["se"] / scale**0.5, rel=1e-5)
+    for expression, statistic in (
+        (pa.mann_whitney_u("y", "s", count="n"), "z"),
+        (pa.brunner_munzel("y", "s", count="n"), "statistic"),
+    ):
+        few, many = records(fewer, expression), records(most, expression)
+        if few[statistic] is None:
+            assert many[statistic] is None
+        else:
+            assert many[statistic] == pytest.approx(few[statistic] * scale**0.5, rel=1e-5)
+
+
+def test_more_rows_than_products_can_hold() -> None:
+    frame = pl.DataFrame({"y": [1, 0], "s": [1, 2], "n": [2**42, 1]})
+    with pytest.raises(pl.exceptions.ComputeError, match='roc_auc: the counts in "n" are more than 2\\^42'):
+        frame.select(pa.roc_auc("y", "s", count="n"))
 
 
 def test_missing_counts() -> None:
