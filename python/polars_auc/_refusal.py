@@ -34,7 +34,7 @@ def first_line(error: BaseException) -> str:
 # The advice of the expressions is Python; here is the same advice for a shell.
 _IN_SHELL = (
     # The user called the command report, and no function.
-    (re.compile(r"^(report|roc_summary|cv_roc_auc|roc_auc_compare|compare_segments): "), ""),
+    (re.compile(r"^report: "), ""),
     # NaN compares as larger than every number.
     (
         re.compile(r'^(label "([^"]*)" holds NaN), .*'),

@@ -1,0 +1,80 @@
+"""How long a newcomer waits: the README's first command from nothing, and this crate alone.
+
+``python benches/build.py`` clones the repository into an empty folder, runs the command there, and appends
+a row to ``benches/results/build.csv``: the seconds of the command, the units that cargo built for it, the
+seconds to build this crate again once its dependencies are there, and the bytes of the wheel and of the
+library in it. What cargo and pip have downloaded before is not downloaded again. It needs git and a Rust
+toolchain.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from pathlib import Path
+
+import polars as pl
+
+from machine import machine
+
+HERE = Path(__file__).resolve().parent
+RESULTS = HERE / "results" / "build.csv"
+
+
+def first_command(readme: str) -> str:
+    """Return the one line in the code fence that follows the README's marker of the main job."""
+    fenced = readme.split("<!-- main job -->", 1)[1].split("```")[1]
+    return fenced.split("\n", 1)[1].strip()
+
+
+def seconds(command: str, folder: Path) -> float:
+    """Run a command in a folder and return how long it took by the clock."""
+    start = time.perf_counter()
+    subprocess.run(["bash", "-c", command], cwd=folder, check=True, stdout=sys.stderr)
+    return time.perf_counter() - start
+
+
+def measured(folder: Path) -> dict[str, str | int | float]:
+    """Build a clone in an empty folder."""
+    clone = folder / "clone"
+    subprocess.run(["git", "clone", "--quiet", str(HERE.parent), str(clone)], check=True)
+    waited = seconds(first_command((clone / "README.md").read_text()), clone)
+    units = len(list((clone / "target/release/.fingerprint").iterdir()))
+    (clone / "src/lib.rs").touch()
+    crate = seconds("cargo build --release --locked --lib", clone)
+    seconds(f"{clone}/.venv/bin/pip wheel --quiet --no-deps --wheel-dir wheels .", clone)
+    [wheel] = (clone / "wheels").iterdir()
+    with zipfile.ZipFile(wheel) as packed:
+        [library] = [file for file in packed.infolist() if file.filename.endswith((".so", ".pyd"))]
+    revision = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], cwd=clone, check=True, capture_output=True, text=True
+    )
+    rustc = subprocess.run(["rustc", "--version"], check=True, capture_output=True, text=True)
+    return {
+        "revision": revision.stdout.strip(),
+        "first_command_s": round(waited, 1),
+        "units": units,
+        "crate_alone_s": round(crate, 1),
+        "wheel_bytes": wheel.stat().st_size,
+        "library_bytes": library.file_size,
+        "rustc": rustc.stdout.split()[1],
+        **machine(),
+    }
+
+
+def main() -> None:
+    """Measure once and append the row."""
+    argparse.ArgumentParser(description=__doc__).parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        row = pl.DataFrame([measured(Path(folder))])
+    print(row)
+    with RESULTS.open("ab") as file:
+        row.write_csv(file, include_header=file.tell() == 0)
+
+
+if __name__ == "__main__":
+    main()
