@@ -48,6 +48,7 @@ from polars_auc._rank_tests import (
 )
 from polars_auc._report import report
 from polars_auc._segments import compare_segments
+from polars_auc._states import merge_states, roc_auc_bounds, roc_state
 from polars_auc._thresholds import confusion_at, fpr_at_tpr, operating_point, tpr_at_fpr
 
 __all__ = [
@@ -74,11 +75,13 @@ __all__ = [
     "ks_statistic",
     "mann_whitney_u",
     "mean_positive_rank",
+    "merge_states",
     "operating_point",
     "pr_curve",
     "rank_agreement",
     "report",
     "roc_auc",
+    "roc_auc_bounds",
     "roc_auc_ci",
     "roc_auc_compare",
     "roc_auc_difference",
@@ -91,6 +94,7 @@ __all__ = [
     "roc_convex_hull",
     "roc_curve",
     "roc_curve_difference",
+    "roc_state",
     "roc_summary",
     "subgroup_auc",
     "tpr_at_fpr",

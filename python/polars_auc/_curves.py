@@ -36,8 +36,8 @@ _MOST_BANDS = 1_000_000
 
 
 def roc_curve(
-    label: IntoExpr,
-    score: IntoExpr,
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
     *,
     weight: IntoExpr | None = None,
     drop_intermediate: bool = False,
@@ -46,6 +46,7 @@ def roc_curve(
     at_threshold: Sequence[float] | None = None,
     max_points: int | None = None,
     count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the ROC curve: the counts and rates of the rows called positive, at every distinct score.
 
@@ -73,6 +74,10 @@ def roc_curve(
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
 
     Returns
     -------
@@ -139,7 +144,7 @@ def roc_curve(
     (0.25, 0.6667)
     """
     name = "roc_curve"
-    columns = {"score": score, "label": label, "count": count, "weight": weight}
+    columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
     drop = flag(name, "drop_intermediate", drop_intermediate)
     options = {
         "drop_intermediate": drop or None,
@@ -170,7 +175,12 @@ def _at(columns: dict[str, IntoExpr | None], what: str, values: Sequence[object]
 
 
 def pr_curve(
-    label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None, count: IntoExpr | None = None
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the precision-recall curve, at every distinct score.
 
@@ -186,6 +196,10 @@ def pr_curve(
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
 
     Returns
     -------
@@ -227,10 +241,18 @@ def pr_curve(
     >>> points.select("threshold", "precision", pl.col("recall").round(4)).rows()
     [(None, 1.0, 0.0), (3, 1.0, 0.3333), (2, 0.75, 1.0), (1, 0.6, 1.0)]
     """
-    return expression("pr_curve", {"score": score, "label": label, "count": count, "weight": weight})
+    return expression(
+        "pr_curve", {"score": score, "label": label, "count": count, "state": state, "weight": weight}
+    )
 
 
-def det_curve(label: IntoExpr, score: IntoExpr, *, count: IntoExpr | None = None) -> pl.Expr:
+def det_curve(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
     """Return the detection error tradeoff curve: both kinds of errors, at every distinct score.
 
     Parameters
@@ -242,6 +264,10 @@ def det_curve(label: IntoExpr, score: IntoExpr, *, count: IntoExpr | None = None
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
 
     Returns
     -------
@@ -290,10 +316,16 @@ def det_curve(label: IntoExpr, score: IntoExpr, *, count: IntoExpr | None = None
     │ 1         ┆ 2   ┆ 0   ┆ 1.0 ┆ 0.0      │
     └───────────┴─────┴─────┴─────┴──────────┘
     """
-    return expression("det_curve", {"score": score, "label": label, "count": count})
+    return expression("det_curve", {"score": score, "label": label, "count": count, "state": state})
 
 
-def cap_curve(label: IntoExpr, score: IntoExpr, *, count: IntoExpr | None = None) -> pl.Expr:
+def cap_curve(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
     """Return the cumulative accuracy profile: how many of the positives are among the highest scores.
 
     Also called cumulative gains curve, or Lorenz curve of the positives.
@@ -307,6 +339,10 @@ def cap_curve(label: IntoExpr, score: IntoExpr, *, count: IntoExpr | None = None
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
 
     Returns
     -------
@@ -355,11 +391,16 @@ def cap_curve(label: IntoExpr, score: IntoExpr, *, count: IntoExpr | None = None
     │ 1         ┆ 5   ┆ 3   ┆ 1.0        ┆ 1.0      │
     └───────────┴─────┴─────┴────────────┴──────────┘
     """
-    return expression("cap_curve", {"score": score, "label": label, "count": count})
+    return expression("cap_curve", {"score": score, "label": label, "count": count, "state": state})
 
 
 def roc_convex_hull(
-    label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None, count: IntoExpr | None = None
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the convex hull of the ROC curve: the thresholds that are best for some cost and prevalence.
 
@@ -375,6 +416,10 @@ def roc_convex_hull(
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
 
     Returns
     -------
@@ -407,11 +452,18 @@ def roc_convex_hull(
     >>> hull.select("threshold", "fp", "tp").rows()
     [(None, 0, 0), (4, 1, 2), (2, 2, 3), (1, 3, 3)]
     """
-    return expression("roc_convex_hull", {"score": score, "label": label, "count": count, "weight": weight})
+    return expression(
+        "roc_convex_hull", {"score": score, "label": label, "count": count, "state": state, "weight": weight}
+    )
 
 
 def cost_curve(
-    label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None, count: IntoExpr | None = None
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the cost curve: the lowest expected cost that a threshold gives, over all costs and prevalences.
 
@@ -427,6 +479,10 @@ def cost_curve(
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
 
     Returns
     -------
@@ -464,16 +520,19 @@ def cost_curve(
     >>> curve.select(pl.col("probability_cost", "expected_cost").round(4), "threshold").rows()
     [(0.0, 0.0, None), (0.3333, 0.3333, 4), (0.5, 0.3333, 2), (1.0, 0.0, 2)]
     """
-    return expression("cost_curve", {"score": score, "label": label, "count": count, "weight": weight})
+    return expression(
+        "cost_curve", {"score": score, "label": label, "count": count, "state": state, "weight": weight}
+    )
 
 
 def gains_table(
-    label: IntoExpr,
-    score: IntoExpr,
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
     *,
     bands: int | None = None,
     edges: Sequence[float] | None = None,
     count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the gains table: rows in bands of about equal size, with rates, gains, lift and KS.
 
@@ -493,6 +552,10 @@ def gains_table(
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
 
     Returns
     -------
@@ -553,7 +616,7 @@ def gains_table(
     └──────┴─────────┴────────┴───────┴───────┴──────┴──────────┴──────┘
     """
     name = "gains_table"
-    columns = {"score": score, "label": label, "count": count}
+    columns = {"score": score, "label": label, "count": count, "state": state}
     if edges is not None:
         if bands is not None:
             msg = f"{name}: give bands or edges, got bands={bands!r} and edges={edges!r}"
@@ -677,12 +740,13 @@ def average_roc_curve(
 
 
 def roc_binormal(
-    label: IntoExpr,
-    score: IntoExpr,
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
     *,
     method: Literal["least_squares", "moments"] = "least_squares",
     weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the binormal ROC curve of a group: its area, intercept and slope.
 
@@ -706,6 +770,10 @@ def roc_binormal(
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
 
     Returns
     -------
@@ -761,18 +829,21 @@ def roc_binormal(
     """
     one_of("roc_binormal", "method", method, ("least_squares", "moments"))
     return expression(
-        "roc_binormal", {"score": score, "label": label, "count": count, "weight": weight}, method=method
+        "roc_binormal",
+        {"score": score, "label": label, "count": count, "state": state, "weight": weight},
+        method=method,
     )
 
 
 def binormal_curve(
-    label: IntoExpr,
-    score: IntoExpr,
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
     *,
     at_fpr: Sequence[float] | None = None,
     n_points: int = 101,
     weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return points of the binormal curve that fits a group's ROC curve best.
 
@@ -792,6 +863,10 @@ def binormal_curve(
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
 
     Returns
     -------
@@ -838,5 +913,5 @@ def binormal_curve(
     if at_fpr is not None:
         rates = [rate(name, "at_fpr", value) for value in listed(name, "at_fpr", at_fpr)]
     n_points = integer(name, "n_points", n_points, 2, _MOST_FITTED)
-    columns = {"score": score, "label": label, "count": count, "weight": weight}
+    columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
     return expression(name, columns, at_fpr=rates, n_points=n_points)

@@ -16,8 +16,8 @@ __all__ = ["average_precision", "gini", "ks_statistic", "mean_positive_rank", "r
 
 
 def roc_auc(
-    label: IntoExpr,
-    score: IntoExpr,
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
     *,
     weight: IntoExpr | None = None,
     min_fpr: float | None = None,
@@ -26,6 +26,7 @@ def roc_auc(
     max_tpr: float | None = None,
     standardized: bool = False,
     count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the area under the ROC curve, or under a part of it.
 
@@ -53,6 +54,10 @@ def roc_auc(
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
 
     Returns
     -------
@@ -101,7 +106,7 @@ def roc_auc(
     """
     name = "roc_auc"
     standardized = flag(name, "standardized", standardized)
-    columns = {"score": score, "label": label, "count": count, "weight": weight}
+    columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
     fpr, tpr = rate_range(name, "fpr", min_fpr, max_fpr), rate_range(name, "tpr", min_tpr, max_tpr)
     if fpr is None and tpr is None:
         if standardized:
@@ -125,7 +130,12 @@ def roc_auc(
 
 
 def gini(
-    label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None, count: IntoExpr | None = None
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the Gini coefficient, twice the AUC less 1.
 
@@ -144,6 +154,10 @@ def gini(
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
 
     Returns
     -------
@@ -169,11 +183,18 @@ def gini(
     >>> loans.select(pa.gini("bad", "score")).item()
     0.5
     """
-    return expression("gini", {"score": score, "label": label, "count": count, "weight": weight})
+    return expression(
+        "gini", {"score": score, "label": label, "count": count, "state": state, "weight": weight}
+    )
 
 
 def average_precision(
-    label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None, count: IntoExpr | None = None
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the average precision: the mean, over positives, of the precision at their score.
 
@@ -192,6 +213,10 @@ def average_precision(
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
 
     Returns
     -------
@@ -224,11 +249,19 @@ def average_precision(
     >>> found.select(pa.average_precision("relevant", "score").round(4)).item()
     0.8333
     """
-    return expression("average_precision", {"score": score, "label": label, "count": count, "weight": weight})
+    return expression(
+        "average_precision",
+        {"score": score, "label": label, "count": count, "state": state, "weight": weight},
+    )
 
 
 def ks_statistic(
-    label: IntoExpr, score: IntoExpr, *, weight: IntoExpr | None = None, count: IntoExpr | None = None
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the Kolmogorov-Smirnov distance between positives and negatives, and the score where it occurs.
 
@@ -246,6 +279,10 @@ def ks_statistic(
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
 
     Returns
     -------
@@ -281,10 +318,18 @@ def ks_statistic(
     >>> loans.select(pa.ks_statistic("bad", "points")).unnest("points").select("ks", "threshold").row(0)
     (0.6666666666666666, 5)
     """
-    return expression("ks_statistic", {"score": score, "label": label, "count": count, "weight": weight})
+    return expression(
+        "ks_statistic", {"score": score, "label": label, "count": count, "state": state, "weight": weight}
+    )
 
 
-def mean_positive_rank(label: IntoExpr, score: IntoExpr, *, count: IntoExpr | None = None) -> pl.Expr:
+def mean_positive_rank(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
     """Return the mean rank of the positives among all rows, 1 being the lowest score.
 
     Tied rows get the mean of their ranks. The result is the AUC measured in rows: see the notes.
@@ -298,6 +343,10 @@ def mean_positive_rank(label: IntoExpr, score: IntoExpr, *, count: IntoExpr | No
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
 
     Returns
     -------
@@ -335,12 +384,12 @@ def mean_positive_rank(label: IntoExpr, score: IntoExpr, *, count: IntoExpr | No
     >>> round((rank - (3 + 1) / 2) / 4, 12) == round(bars.select(pa.roc_auc("good", "score")).item(), 12)
     True
     """
-    return expression("mean_positive_rank", {"score": score, "label": label, "count": count})
+    return expression("mean_positive_rank", {"score": score, "label": label, "count": count, "state": state})
 
 
 def roc_summary(
-    label: IntoExpr,
-    score: IntoExpr,
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
     *,
     ci: Literal["delong", "logit", "hanley_mcneil", "bootstrap"] = "delong",
     level: float = 0.95,
@@ -348,6 +397,7 @@ def roc_summary(
     n_resamples: int | None = None,
     seed: int | None = None,
     count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the most used numbers: AUC with its interval, Gini, KS, average precision, best threshold.
 
@@ -371,6 +421,10 @@ def roc_summary(
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
 
     Returns
     -------
@@ -428,4 +482,4 @@ def roc_summary(
     between_0_and_1(name, "level", level)
     drawn = bootstrap(name, ci, n_resamples, seed, interval=interval, option="ci")
     made = {"method": ci, "level": float(level), "resampling": drawn, "interval": interval}
-    return expression(name, {"score": score, "label": label, "count": count}, ci=made)
+    return expression(name, {"score": score, "label": label, "count": count, "state": state}, ci=made)

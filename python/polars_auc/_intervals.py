@@ -16,8 +16,8 @@ __all__ = ["cv_roc_auc", "roc_auc_ci"]
 
 
 def roc_auc_ci(
-    label: IntoExpr,
-    score: IntoExpr,
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
     *,
     method: Literal["delong", "logit", "hanley_mcneil", "bootstrap"] = "delong",
     level: float = 0.95,
@@ -27,6 +27,7 @@ def roc_auc_ci(
     n_resamples: int | None = None,
     seed: int | None = None,
     count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the AUC with its standard error and confidence interval.
 
@@ -69,6 +70,10 @@ def roc_auc_ci(
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
 
     Returns
     -------
@@ -136,7 +141,7 @@ def roc_auc_ci(
     one_of("roc_auc_ci", "interval", interval, ("percentile", "bca", None))
     between_0_and_1("roc_auc_ci", "level", level)
     drawn = bootstrap("roc_auc_ci", method, n_resamples, seed, interval=interval)
-    columns: dict[str, IntoExpr | None] = {"score": score, "label": label, "count": count}
+    columns: dict[str, IntoExpr | None] = {"score": score, "label": label, "count": count, "state": state}
     if weight is not None:
         if method not in ("delong", "logit") or cluster is not None:
             named = f"method {method!r}" if cluster is None else "cluster"

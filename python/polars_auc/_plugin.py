@@ -32,8 +32,9 @@ def expression(
 ) -> pl.Expr:
     """Build the expression ``name`` of the plugin, or a variant of it, from its columns, each by its role.
 
-    A weight or count that is None is left out. With ``expand`` an expression of several columns gives one
-    input for each of them; otherwise Polars makes one expression for each, as it does with its own.
+    A weight or count that is None is left out. A state stands in place of all other columns. With ``expand``
+    an expression of several columns gives one input for each of them; otherwise Polars makes one expression
+    for each, as it does with its own.
 
     All columns are imploded, so that Polars calls the plugin once with a list for each group, wherever
     the expression stands; and ``first()`` makes the whole an aggregate, which the streaming engine
@@ -47,10 +48,30 @@ def expression(
             'weight=pl.col("weight") * pl.col("count")'
         )
         raise ValueError(msg)
-    imploded = [column.implode() for column in _columns(name, columns)]
+    observed = _observed(name, columns)
+    imploded = [column.implode() for column in _columns(name, observed)]
     plugin = name if variant is None else f"{name}_{variant}"
-    counted = columns.get("count") is not None
-    return _registered(plugin, imploded, options, elementwise=True, expand=expand, counted=counted).first()
+    kind = {"counted": observed.get("count") is not None, "stated": "state" in observed}
+    return _registered(plugin, imploded, options, elementwise=True, expand=expand, **kind).first()
+
+
+def _observed(name: str, columns: Mapping[str, IntoExpr | None]) -> Mapping[str, IntoExpr | None]:
+    """Decide between the columns of rows and the one of states, which hold rows that were counted earlier."""
+    rows = {role: column for role, column in columns.items() if role != "state"}
+    if columns.get("state") is None:
+        absent = [role for role in ("label", "score") if role in rows and rows[role] is None]
+        if "state" in columns and absent:
+            msg = f"{name}: {' and '.join(absent)} must be given, or a state in place of label and score"
+            raise TypeError(msg)
+        return rows
+    given = [role for role in ("label", "score", *rows) if rows.get(role) is not None]
+    if given:
+        msg = (
+            f"{name}: state cannot be given with {given[0]}, because a state holds counted rows already; "
+            f'write {name}(state="state"), or leave state out'
+        )
+        raise ValueError(msg)
+    return {"state": columns["state"]}
 
 
 def _plain(option: Any) -> Any:
@@ -82,9 +103,9 @@ def _registered(
     *,
     elementwise: bool,
     expand: bool = False,
-    counted: bool = False,
+    **kind: bool,
 ) -> pl.Expr:
-    arguments: dict[str, object] = {"options": _plain(options), "counted": counted}
+    arguments: dict[str, object] = {"options": _plain(options), **kind}
     if CALLED.get() is not None:
         arguments["called"] = CALLED.get()
     return register_plugin_function(

@@ -16,8 +16,8 @@ __all__ = ["brunner_munzel", "hodges_lehmann", "kruskal_wallis", "mann_whitney_u
 
 
 def mann_whitney_u(
-    label: IntoExpr,
-    score: IntoExpr,
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
     *,
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     method: Literal["auto", "exact", "asymptotic"] = "auto",
@@ -25,6 +25,7 @@ def mann_whitney_u(
     continuity: bool = True,
     weight: None = None,
     count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the Mann-Whitney U of the positives, and its test.
 
@@ -64,6 +65,10 @@ def mann_whitney_u(
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
 
     Returns
     -------
@@ -125,7 +130,7 @@ def mann_whitney_u(
     one_of("mann_whitney_u", "two_sided", two_sided, ("deviation", "doubled"))
     return expression(
         "mann_whitney_u",
-        {"score": score, "label": label, "count": count},
+        {"score": score, "label": label, "count": count, "state": state},
         alternative=alternative,
         method=method,
         two_sided=two_sided,
@@ -134,12 +139,13 @@ def mann_whitney_u(
 
 
 def brunner_munzel(
-    label: IntoExpr,
-    score: IntoExpr,
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
     *,
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     distribution: Literal["t", "normal"] = "t",
     count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the Brunner-Munzel test that the AUC is one half.
 
@@ -161,6 +167,10 @@ def brunner_munzel(
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
 
     Returns
     -------
@@ -210,7 +220,7 @@ def brunner_munzel(
     one_of("brunner_munzel", "distribution", distribution, ("t", "normal"))
     return expression(
         "brunner_munzel",
-        {"score": score, "label": label, "count": count},
+        {"score": score, "label": label, "count": count, "state": state},
         alternative=alternative,
         distribution=distribution,
     )

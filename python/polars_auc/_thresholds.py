@@ -21,8 +21,8 @@ _CRITERIA = (*_BY_COST, "max_f", *_BY_TARGET, "top_p")
 
 
 def operating_point(
-    label: IntoExpr,
-    score: IntoExpr,
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
     *,
     criterion: Literal[
         "youden",
@@ -40,6 +40,7 @@ def operating_point(
     beta: float = 1.0,
     weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the threshold that is best by a criterion, with its counts and rates.
 
@@ -78,6 +79,10 @@ def operating_point(
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
 
     Returns
     -------
@@ -161,20 +166,21 @@ def operating_point(
         if target == 0 and criterion != "target_fpr":
             msg = f"{name}: target must be above 0 for {criterion!r}, got {target!r}"
             raise ValueError(msg)
-    columns = {"score": score, "label": label, "count": count, "weight": weight}
+    columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
     return expression(name, columns, criterion=kept, beta=float(beta))
 
 
 def confusion_at(
-    label: IntoExpr,
-    score: IntoExpr,
-    at: float,
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    at: float | None = None,
     *,
     beta: float = 1.0,
     interval: Literal["wilson", "clopper_pearson"] = "wilson",
     level: float = 0.95,
     weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the counts and rates at a given threshold.
 
@@ -203,6 +209,10 @@ def confusion_at(
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
 
     Returns
     -------
@@ -259,7 +269,7 @@ def confusion_at(
     between_0_and_1(name, "level", level)
     return expression(
         name,
-        {"score": score, "label": label, "count": count, "weight": weight},
+        {"score": score, "label": label, "count": count, "state": state, "weight": weight},
         threshold=threshold(name, "at", at),
         beta=above_0(name, "beta", beta),
         interval=interval,
@@ -268,15 +278,16 @@ def confusion_at(
 
 
 def tpr_at_fpr(
-    label: IntoExpr,
-    score: IntoExpr,
-    fpr: float,
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    fpr: float | None = None,
     *,
     level: float = 0.95,
     n_resamples: int = 2000,
     seed: int = 0,
     weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the true positive rate at a false positive rate, with its bootstrap interval.
 
@@ -303,6 +314,10 @@ def tpr_at_fpr(
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
 
     Returns
     -------
@@ -347,20 +362,21 @@ def tpr_at_fpr(
     (0.72, 0.59, 0.85)
     """
     drawn = resampling("tpr_at_fpr", n_resamples, seed)
-    columns = {"score": score, "label": label, "count": count, "weight": weight}
+    columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
     return _point("tpr_at_fpr", columns, {"fpr": fpr}, level, drawn)
 
 
 def fpr_at_tpr(
-    label: IntoExpr,
-    score: IntoExpr,
-    tpr: float,
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    tpr: float | None = None,
     *,
     level: float = 0.95,
     n_resamples: int = 2000,
     seed: int = 0,
     weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the false positive rate at a true positive rate, with its bootstrap interval.
 
@@ -386,6 +402,10 @@ def fpr_at_tpr(
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
 
     Returns
     -------
@@ -429,14 +449,14 @@ def fpr_at_tpr(
     (0.32, 0.14, 0.57)
     """
     drawn = resampling("fpr_at_tpr", n_resamples, seed)
-    columns = {"score": score, "label": label, "count": count, "weight": weight}
+    columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
     return _point("fpr_at_tpr", columns, {"tpr": tpr}, level, drawn)
 
 
 def _point(
     name: str,
     columns: dict[str, IntoExpr | None],
-    at: dict[str, float],
+    at: dict[str, float | None],
     level: float,
     drawn: dict[str, int],
 ) -> pl.Expr:

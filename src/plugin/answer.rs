@@ -12,7 +12,7 @@ use super::groups::Groups;
 use super::keywords::Arguments;
 use super::score::{Native, WithScores, dispatch};
 use super::values::Values;
-use super::{columns, count, dtype, label, score, weight};
+use super::{columns, count, dtype, label, score, states, weight};
 use crate::interrupt;
 use crate::ranking::{Domain, Group, Key, RowCounts, Strategy, Ties, Width, tasks};
 use crate::statistics::{Column, Curve, Field as RecordField, Given, Record, Resampling, Summary};
@@ -30,92 +30,99 @@ static STRATEGY: LazyLock<Strategy> = LazyLock::new(|| {
 type RecordOf<M> = <M as Summary>::Record;
 type PointOf<C> = <C as Curve>::Record;
 
-/// What a third input says of each row.
+/// What the inputs are.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Third {
-    /// What it weighs.
-    Weight,
-    /// How many identical rows it stands for.
-    Count,
-    /// Nothing: there is none.
-    Absent,
+enum Inputs {
+    /// A score and a label of each row.
+    Rows,
+    /// What each row weighs, besides.
+    Weighted,
+    /// How many identical rows each row stands for, besides.
+    Counted,
+    /// States of rows that were counted earlier.
+    States,
 }
 
-impl Third {
+impl Inputs {
     fn of<O>(arguments: &Arguments<O>, inputs: usize) -> Self {
         match inputs {
-            0..=2 => Third::Absent,
-            _ if arguments.counted => Third::Count,
-            _ => Third::Weight,
+            _ if arguments.stated => Inputs::States,
+            0..=2 => Inputs::Rows,
+            _ if arguments.counted => Inputs::Counted,
+            _ => Inputs::Weighted,
         }
     }
 }
 
 /// The dtypes that fields take from the inputs, once all inputs are known to be what they must be.
-fn checked(inputs: &[&Field], third: Third, weights: bool) -> Result<Dtypes, String> {
+fn checked(inputs: &[&Field], kind: Inputs, weights: bool) -> Result<Dtypes, String> {
     let (scores, labels, mass) = match inputs {
+        [column] if kind == Inputs::States => {
+            let scores = states::check(&column.name, dtype::listed(column)?)?;
+            return Ok(Dtypes::of_score(scores.dtype.clone(), false));
+        }
         [scores, labels] => (scores, labels, None),
-        [scores, labels, mass] if weights || third == Third::Count => (scores, labels, Some(mass)),
+        [scores, labels, mass] if weights || kind == Inputs::Counted => (scores, labels, Some(mass)),
         _ => return Err(format!("expected a score and a label, got {} columns", inputs.len())),
     };
     let item = dtype::listed(scores)?;
     score::check(&scores.name, item)?;
     label::check("label", &labels.name, dtype::listed(labels)?)?;
     if let Some(mass) = mass {
-        let check = if third == Third::Count { count::check } else { weight::check };
+        let check = if kind == Inputs::Counted { count::check } else { weight::check };
         check(&mass.name, dtype::listed(mass)?)?;
     }
-    Ok(Dtypes::of_score(item.dtype.clone(), third == Third::Weight))
+    Ok(Dtypes::of_score(item.dtype.clone(), kind == Inputs::Weighted))
 }
 
 fn planned(
     inputs: &[Field],
     options: &dyn Fn(Given) -> Result<(), String>,
-    third: Third,
+    kind: Inputs,
     weights: bool,
     dtype: &dyn Fn(&Dtypes) -> Dtype,
 ) -> Result<Field, String> {
-    options(Given { weight: weights && third == Third::Weight })?;
-    let dtypes = checked(&inputs.iter().collect::<Vec<_>>(), third, weights)?;
+    options(Given { weight: weights && kind == Inputs::Weighted })?;
+    let dtypes = checked(&inputs.iter().collect::<Vec<_>>(), kind, weights)?;
     Ok(Field::new(inputs[0].name.clone(), dtype(&dtypes), true))
 }
 
 /// The planned field of a statistic that answers with a single number.
 pub fn number_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Result<Field, String> {
     let check = |given| call.options.check(given);
-    planned(inputs, &check, Third::of(call, inputs.len()), M::WEIGHTS, &|_| Dtype::Float64)
+    planned(inputs, &check, Inputs::of(call, inputs.len()), M::WEIGHTS, &|_| Dtype::Float64)
 }
 
 /// The planned field of a statistic that answers with a record.
 pub fn summary_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Result<Field, String> {
     let check = |given| call.options.check(given);
     let dtype = |dtypes: &Dtypes| columns::record_dtype(RecordOf::<M>::FIELDS, dtypes);
-    planned(inputs, &check, Third::of(call, inputs.len()), M::WEIGHTS, &dtype)
+    planned(inputs, &check, Inputs::of(call, inputs.len()), M::WEIGHTS, &dtype)
 }
 
 /// The planned field of a statistic that answers with a list of records.
 pub fn curve_field<C: Curve>(inputs: &[Field], call: &Arguments<C>) -> Result<Field, String> {
     let check = |given| call.options.check(given);
     let dtype = |dtypes: &Dtypes| columns::list_of(columns::record_dtype(PointOf::<C>::FIELDS, dtypes));
-    planned(inputs, &check, Third::of(call, inputs.len()), C::WEIGHTS, &dtype)
+    planned(inputs, &check, Inputs::of(call, inputs.len()), C::WEIGHTS, &dtype)
 }
 
 /// Answers every group with a number.
 pub fn number<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
-    let third = Third::of(call, inputs.len());
-    answer(inputs, third, M::WEIGHTS, Form::Number, &OfSummary(&call.options))
+    let kind = Inputs::of(call, inputs.len());
+    answer(inputs, kind, M::WEIGHTS, Form::Number, &OfSummary(&call.options))
 }
 
 /// Answers every group with a record.
 pub fn summary<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
-    let third = Third::of(call, inputs.len());
-    answer(inputs, third, M::WEIGHTS, Form::Record, &OfSummary(&call.options))
+    let kind = Inputs::of(call, inputs.len());
+    answer(inputs, kind, M::WEIGHTS, Form::Record, &OfSummary(&call.options))
 }
 
 /// Answers every group with a list of records.
 pub fn curve<C: Curve>(inputs: &[Input], call: &Arguments<C>) -> Result<Values, String> {
-    let third = Third::of(call, inputs.len());
-    answer(inputs, third, C::WEIGHTS, Form::Records, &OfCurve(&call.options))
+    let kind = Inputs::of(call, inputs.len());
+    answer(inputs, kind, C::WEIGHTS, Form::Records, &OfCurve(&call.options))
 }
 
 /// The threads that POLARS_MAX_THREADS allows: one pool for all expressions of the process.
@@ -153,8 +160,9 @@ trait Statistic: Sync {
         self.resampling().map_or(1, Resampling::passes)
     }
 
-    /// Appends the records of a group, or says that there are none because the answer is null.
-    fn append(&self, rows: GroupRows<'_>, columns: &mut Vec<Column>) -> bool;
+    /// Appends the records of a group, or says that there are none because the answer is null. An error says why the rows
+    /// cannot be what the options say.
+    fn append(&self, rows: GroupRows<'_>, columns: &mut Vec<Column>) -> Result<bool, String>;
 }
 
 /// The rows of one group, as a statistic sees them.
@@ -176,13 +184,16 @@ impl<M: Summary> Statistic for OfSummary<'_, M> {
         self.0.resampling()
     }
 
-    fn append(&self, rows: GroupRows<'_>, columns: &mut Vec<Column>) -> bool {
+    fn append(&self, rows: GroupRows<'_>, columns: &mut Vec<Column>) -> Result<bool, String> {
         let record = match rows {
-            GroupRows::Ties(ties) => self.0.of_ties(ties),
+            GroupRows::Ties(mut ties) => {
+                self.0.check_ties(&mut ties)?;
+                self.0.of_ties(ties)
+            }
             GroupRows::Nan(counts) => self.0.of_nan(counts),
         };
         record.append(columns);
-        true
+        Ok(true)
     }
 }
 
@@ -197,27 +208,27 @@ impl<C: Curve> Statistic for OfCurve<'_, C> {
         self.0.passes()
     }
 
-    fn append(&self, rows: GroupRows<'_>, columns: &mut Vec<Column>) -> bool {
+    fn append(&self, rows: GroupRows<'_>, columns: &mut Vec<Column>) -> Result<bool, String> {
         match rows {
-            GroupRows::Ties(ties) => self.0.points(ties, columns),
-            GroupRows::Nan(_) => false,
+            GroupRows::Ties(ties) => Ok(self.0.points(ties, columns)),
+            GroupRows::Nan(_) => Ok(false),
         }
     }
 }
 
 fn answer(
     inputs: &[Input],
-    third: Third,
+    kind: Inputs,
     weights: bool,
     form: Form,
     answer: &dyn Statistic,
 ) -> Result<Values, String> {
     CALLS.fetch_add(1, Ordering::Relaxed);
-    let dtypes = checked(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>(), third, weights)?;
-    let groups = Groups::read(inputs, third == Third::Count)?;
-    if answer.resampling().is_some() {
-        groups.check_laid_out()?;
-    }
+    let dtypes = checked(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>(), kind, weights)?;
+    let groups = match kind {
+        Inputs::States => Groups::read_states(inputs)?,
+        _ => Groups::read(inputs, kind == Inputs::Counted)?,
+    };
     let domain = score::domain(&dtypes.score);
     let filled = dispatch(groups.scores.as_ref(), AllGroups { answer, form, groups: &groups, domain })?;
     let lookups = Lookups { dtypes, names: Vec::new(), keys: None };
@@ -238,7 +249,7 @@ impl WithScores for AllGroups<'_> {
     type Output = Filled;
 
     fn with<S: Native>(self, scores: &[S]) -> Result<Filled, String> {
-        let rows_of = |group| self.groups.rows(group).len();
+        let rows_of = |group| self.groups.size(group);
         let fields = self.answer.fields();
         let lists = self.form == Form::Records;
         let parts = tasks::run(&Threads, self.groups.len(), self.answer.passes(), &rows_of, &|range| {
@@ -246,15 +257,19 @@ impl WithScores for AllGroups<'_> {
             let mut rows = Group::new(*STRATEGY, self.domain);
             for group in range {
                 interrupt::check();
-                self.groups.load(group, scores, &mut rows);
+                self.groups.load(group, scores, &mut rows)?;
+                if self.answer.resampling().is_some() {
+                    let RowCounts { n_pos, n_neg, .. } = rows.row_counts();
+                    count::check_laid_out(n_pos + n_neg)?;
+                }
                 let nan = rows.has_nan();
                 let seen = if nan { GroupRows::Nan(rows.row_counts()) } else { GroupRows::Ties(rows.ties()) };
-                let present = self.answer.append(seen, &mut filled.columns);
+                let present = self.answer.append(seen, &mut filled.columns)?;
                 filled.close(lists, present);
             }
-            filled
+            Ok(filled)
         });
-        Ok(Filled::joined(parts))
+        Ok(Filled::joined(parts.into_iter().collect::<Result<_, String>>()?))
     }
 }
 

@@ -1,6 +1,8 @@
 //! Records to columns: each field as an Arrow array, and a record as a Struct.
 
-use arrow::array::{Array, LIST_VALUES_NAME, ListArray, PrimitiveArray, StructArray, Utf8ViewArray};
+use arrow::array::{
+    Array, BooleanArray, LIST_VALUES_NAME, ListArray, PrimitiveArray, StructArray, Utf8ViewArray,
+};
 use arrow::bitmap::Bitmap;
 use arrow::datatypes::{ArrowDataType as Dtype, Field};
 use arrow::offset::OffsetsBuffer;
@@ -47,6 +49,7 @@ pub fn field(name: &str, kind: &FieldKind, dtypes: &Dtypes) -> Field {
         FieldKind::Number => Dtype::Float64,
         FieldKind::Count => Dtype::UInt64,
         FieldKind::Mass => dtypes.mass.clone(),
+        FieldKind::Truth => Dtype::Boolean,
         FieldKind::Threshold => threshold_dtype(&dtypes.score),
         FieldKind::Word | FieldKind::Name => Dtype::Utf8View,
         FieldKind::Key => return Field { name: name.into(), is_nullable: true, ..dtypes.key.clone() },
@@ -100,6 +103,10 @@ pub fn array(column: Column, kind: &FieldKind, lookups: &Lookups) -> Result<Box<
             Ok(numbers(Nullable { values, present: rows.present }))
         }
         Column::Count(rows) | Column::Mass(rows) => Ok(numbers(rows)),
+        Column::Truth(rows) => {
+            let truths = rows.values.into();
+            Ok(BooleanArray::try_new(Dtype::Boolean, truths, bitmap(rows.present)).map_err(message)?.boxed())
+        }
         Column::Threshold(rows) => thresholds(rows.keys, bitmap(rows.present), &lookups.dtypes.score),
         Column::Word(rows) => Ok(words(&rows, Some)),
         Column::Name(rows) => Ok(words(&rows, |place| lookups.names.get(place as usize).map(String::as_str))),

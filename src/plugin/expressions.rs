@@ -9,10 +9,10 @@ use crate::statistics::{
     AdjustPValues, AveragePrecision, AverageRocCurve, BinormalCurve, BrunnerMunzel, CapCurve,
     CompareSegments, ConfusionAt, CostCurve, CvRocAuc, CvRocAucDifference, DetCurve, FprAtTpr, GainsTable,
     Gini, GroupedRocAuc, HodgesLehmann, KruskalWallis, KsStatistic, MannWhitneyU, MeanPositiveRank,
-    OperatingPoint, PrCurve, RankAgreement, RocAuc, RocAucCi, RocAucCiClustered, RocAucCompare,
+    OperatingPoint, PrCurve, RankAgreement, RocAuc, RocAucBounds, RocAucCi, RocAucCiClustered, RocAucCompare,
     RocAucDifference, RocAucDifferencePower, RocAucMulticlass, RocAucOrdinal, RocAucPower, RocAucSampleSize,
-    RocBinormal, RocConvexHull, RocCurve, RocCurveAt, RocCurveDifference, RocCurveThinned, RocSummary,
-    SubgroupAuc, TprAtFpr,
+    RocBinormal, RocConvexHull, RocCurve, RocCurveAt, RocCurveDifference, RocCurveThinned, RocState,
+    RocSummary, SubgroupAuc, TprAtFpr,
 };
 
 macro_rules! expressions {
@@ -48,9 +48,12 @@ expressions! {
         fpr_at_tpr => FprAtTpr,
         ks_statistic => KsStatistic,
         mann_whitney_u => MannWhitneyU,
+        merge_states => RocState,
         operating_point => OperatingPoint,
+        roc_auc_bounds => RocAucBounds,
         roc_auc_ci => RocAucCi,
         roc_binormal => RocBinormal,
+        roc_state => RocState,
         roc_summary => RocSummary,
         tpr_at_fpr => TprAtFpr;
     curve, curve_field:

@@ -6,24 +6,37 @@ use arrow::array::{Array, ListArray, PrimitiveArray, new_empty_array};
 use arrow::bitmap::Bitmap;
 use arrow::compute::utils::combine_validities_and;
 use arrow::datatypes::Field;
+use std::ops::Range;
 
 use super::arrays::downcast;
 use super::ffi::Input;
+use super::states::States;
 use super::values::{Values, concatenated};
 use super::{count, dtype, label, score, weight};
 use crate::ranking::{Bits, Group, Score};
 
-/// The rows of all groups, scores and labels side by side, and where each group's begin and end.
+/// The rows or states of all groups, and where each group's begin and end.
 pub struct Groups {
-    /// In the type that ranks them, without the groups' borders.
+    /// In the type that ranks them, without the groups' borders; of states those of all bins.
     pub scores: Box<dyn Array>,
+    observed: Observed,
+    /// Where group `i` begins; one more entry than groups.
+    borders: Vec<usize>,
+}
+
+/// What stands beside the scores.
+enum Observed {
+    Rows(Rows),
+    States(States),
+}
+
+/// Rows, beside their scores.
+struct Rows {
     labels: Bitmap,
     /// What each row stands for, if not for one row.
     masses: Option<Masses>,
     /// Rows of which nothing is missing and whose weight is not 0, where any is not so.
     valid: Option<Bitmap>,
-    /// Where group `i` begins; one more entry than groups.
-    borders: Vec<usize>,
 }
 
 impl Groups {
@@ -48,7 +61,15 @@ impl Groups {
             masses = Some(if counted { Masses::Counts(values) } else { Masses::Weights(values) });
         }
         let valid = valid.filter(|valid| valid.unset_bits() > 0);
-        Ok(Groups { scores, labels, masses, valid, borders })
+        Ok(Groups { scores, observed: Observed::Rows(Rows { labels, masses, valid }), borders })
+    }
+
+    /// Reads groups of states from a List column.
+    pub fn read_states(inputs: &[Input]) -> Result<Groups, String> {
+        let (columns, borders) = same_groups(inputs, |_| "state")?;
+        let [column] = &columns[..] else { return Err("expected a state".into()) };
+        let (states, scores) = States::read(column)?;
+        Ok(Groups { scores, observed: Observed::States(states), borders })
     }
 
     /// The number of groups.
@@ -56,20 +77,33 @@ impl Groups {
         self.borders.len() - 1
     }
 
-    /// Where a group's rows are.
-    pub fn rows(&self, group: usize) -> std::ops::Range<usize> {
+    /// How many rows a group has, or how many bins its states have.
+    pub fn size(&self, group: usize) -> usize {
+        let rows = self.rows(group);
+        match &self.observed {
+            Observed::Rows(_) => rows.len(),
+            Observed::States(states) => states.bins(rows).len(),
+        }
+    }
+
+    /// Where a group's rows or states are.
+    fn rows(&self, group: usize) -> Range<usize> {
         self.borders[group]..self.borders[group + 1]
     }
 
-    /// Refuses groups that count more rows than can be laid out in memory.
-    pub fn check_laid_out(&self) -> Result<(), String> {
-        let Some(Masses::Counts(counts)) = &self.masses else { return Ok(()) };
-        (0..self.len()).try_for_each(|group| count::check_laid_out(count::rows(counts, self.rows(group))))
-    }
-
-    /// Loads the rows of a group, whose scores are a part of these.
-    pub fn load<S: Score>(&self, group: usize, scores: &[S], into: &mut Group<S::Key>) {
+    /// Loads the rows or states of a group, whose scores are a part of these.
+    pub fn load<S: Score>(&self, group: usize, scores: &[S], into: &mut Group<S::Key>) -> Result<(), String> {
         let rows = self.rows(group);
+        match &self.observed {
+            Observed::Rows(columns) => columns.load(rows, scores, into),
+            Observed::States(states) => into.load_state(states.merged(rows, scores)?),
+        }
+        Ok(())
+    }
+}
+
+impl Rows {
+    fn load<S: Score>(&self, rows: Range<usize>, scores: &[S], into: &mut Group<S::Key>) {
         let (start, len) = (rows.start, rows.len());
         let labels = bits(&self.labels).slice(start, len);
         let valid = self.valid.as_ref().map(|valid| bits(valid).slice(start, len));

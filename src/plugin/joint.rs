@@ -71,7 +71,7 @@ struct InputRules<'a> {
 }
 
 impl<'a> InputRules<'a> {
-    fn of<J: Joint>(Arguments { options: statistic, counted }: &'a Arguments<J>) -> Self {
+    fn of<J: Joint>(Arguments { options: statistic, counted, .. }: &'a Arguments<J>) -> Self {
         InputRules {
             counted: *counted,
             inputs: J::INPUTS,

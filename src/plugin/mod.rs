@@ -20,6 +20,7 @@ mod keys;
 mod keywords;
 mod label;
 mod score;
+mod states;
 mod text;
 mod values;
 mod weight;

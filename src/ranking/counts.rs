@@ -67,6 +67,17 @@ impl Counts {
         Counts { keys, counts: Vec::with_capacity(scores), score_type, units }
     }
 
+    /// Counts from their keys, which descend, and the counts of each.
+    pub fn from_parts(keys: Keys, counts: Vec<Count>, score_type: ScoreType) -> Self {
+        debug_assert_eq!(keys.len(), counts.len());
+        Counts { keys, counts, score_type, units: None }
+    }
+
+    /// The type of the scores.
+    pub fn score_type(&self) -> ScoreType {
+        self.score_type
+    }
+
     /// Appends a score that is lower than all that are there.
     pub fn push(&mut self, key: u128, pos: u64, neg: u64) {
         self.keys.push(key);
@@ -92,6 +103,11 @@ impl Counts {
     /// The key of a score, the highest at 0.
     pub fn key(&self, place: usize) -> u128 {
         self.keys.at(place)
+    }
+
+    /// The keys alone, the highest first.
+    pub fn keys(&self) -> &Keys {
+        &self.keys
     }
 
     /// The counts alone, the highest score first.

@@ -6,6 +6,7 @@ use super::one_thread::OneThread;
 use super::row_counts::RowCounts;
 use super::score_type::ScoreType;
 use super::shards::{self, Shards};
+use super::state::State;
 use super::ties::Source;
 use super::tuning::{COUNTED_ROWS, ROWS_PER_KEY, SHARD_ROWS};
 use super::weighted::Weighted;
@@ -51,6 +52,7 @@ enum Layout<K> {
     Shards(Shards<K>),
     Counted(Counted<K>),
     Weighted(Weighted<K>),
+    State(State),
 }
 
 impl<K: Key> Default for Group<K> {
@@ -155,6 +157,15 @@ impl<K: Key> Group<K> {
         self.layout = Layout::Weighted(counted);
     }
 
+    /// Takes in rows that were counted earlier.
+    pub fn load_state(&mut self, state: State) {
+        let RowCounts { n_pos, n_neg, n_missing } = state.rows;
+        self.score_type = state.bins.score_type();
+        self.rows = n_pos + n_neg + n_missing;
+        self.nan = state.has_nan;
+        self.layout = Layout::State(state);
+    }
+
     /// How many rows there are.
     pub fn row_counts(&self) -> RowCounts {
         let (n_pos, n_neg) = self.source().rows();
@@ -173,6 +184,7 @@ impl<K: Key> Group<K> {
             Layout::Shards(shards) => shards,
             Layout::Counted(counted) => counted,
             Layout::Weighted(weighted) => weighted,
+            Layout::State(state) => state,
         };
         Ties::of(source, self.score_type).of_all_rows(self.rows)
     }
@@ -183,6 +195,7 @@ impl<K: Key> Group<K> {
             Layout::Shards(shards) => shards,
             Layout::Counted(counted) => counted,
             Layout::Weighted(weighted) => weighted,
+            Layout::State(state) => state,
         }
     }
 }

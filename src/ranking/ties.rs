@@ -13,6 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use super::fixed_point::Units;
 use super::outline::Cell;
 use super::score_type::ScoreType;
+use super::state::State;
 use super::steps::{Segment, Take, Tie};
 use super::{Number, Placements, RowCounts, duplicates};
 
@@ -121,6 +122,11 @@ pub trait Source {
         None
     }
 
+    /// The state that the ties come from, if rows were counted earlier.
+    fn state(&self) -> Option<&State> {
+        None
+    }
+
     /// As [`Ties::squared`].
     fn squared(&self) -> Vec<Squared> {
         Vec::new()
@@ -148,6 +154,11 @@ impl<'a> Ties<'a> {
     pub fn row_counts(&self) -> RowCounts {
         let (n_pos, n_neg) = self.source.rows();
         RowCounts { n_pos, n_neg, n_missing: self.all_rows.map_or(0, |rows| rows - n_pos - n_neg) }
+    }
+
+    /// The state that the ties come from, if rows were counted earlier.
+    pub fn stored(&self) -> Option<&State> {
+        self.source.state()
     }
 
     /// All positives; with weights, their units.

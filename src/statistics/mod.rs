@@ -46,6 +46,7 @@ pub mod rank_agreement;
 pub mod rate_at_rate;
 pub mod record;
 pub mod roc_auc;
+pub mod roc_auc_bounds;
 pub mod roc_auc_ci;
 pub mod roc_auc_ci_clustered;
 pub mod roc_auc_compare;
@@ -58,6 +59,7 @@ pub mod roc_curve;
 pub mod roc_curve_at;
 pub mod roc_curve_difference;
 pub mod roc_curve_thinned;
+pub mod roc_state;
 pub mod roc_summary;
 pub mod subgroup_auc;
 pub mod thinning;
@@ -93,6 +95,7 @@ pub use rank_agreement::RankAgreement;
 pub use rate_at_rate::{FprAtTpr, TprAtFpr};
 pub use record::{Column, Field, FieldKind, Record};
 pub use roc_auc::RocAuc;
+pub use roc_auc_bounds::RocAucBounds;
 pub use roc_auc_ci::RocAucCi;
 pub use roc_auc_ci_clustered::RocAucCiClustered;
 pub use roc_auc_compare::RocAucCompare;
@@ -104,6 +107,7 @@ pub use roc_curve::RocCurve;
 pub use roc_curve_at::RocCurveAt;
 pub use roc_curve_difference::RocCurveDifference;
 pub use roc_curve_thinned::RocCurveThinned;
+pub use roc_state::RocState;
 pub use roc_summary::RocSummary;
 pub use subgroup_auc::SubgroupAuc;
 
@@ -127,6 +131,11 @@ pub trait Summary: Sync {
     /// Says what is wrong with the options beside the columns that were given, in words that name the option and what
     /// it may be.
     fn check(&self, _given: Given) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Says what is wrong with the rows of a group, where options ask for rows of some kind.
+    fn check_ties(&self, _ties: &mut Ties<'_>) -> Result<(), String> {
         Ok(())
     }
 

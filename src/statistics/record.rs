@@ -14,6 +14,8 @@ pub enum FieldKind {
     Count,
     /// A count of rows or, if rows have weights, the sum of their weights.
     Mass,
+    /// A truth value.
+    Truth,
     /// A score of the group, in the score's own type.
     Threshold,
     /// A word of the statistic's own.
@@ -55,6 +57,8 @@ pub enum Column {
     Count(Nullable<u64>),
     /// Counts, or the bits of sums of weights.
     Mass(Nullable<u64>),
+    /// Truth values.
+    Truth(Nullable<bool>),
     /// Keys of scores.
     Threshold(Thresholds),
     /// Words.
@@ -154,7 +158,7 @@ fn mark_more(present: &mut Vec<bool>, further: &[bool], (rows, more): (usize, us
 
 impl<T> Lists<T> {
     /// Closes a list after `items` items in all, or says that it is missing.
-    fn close(&mut self, items: usize, present: bool) {
+    pub(super) fn close(&mut self, items: usize, present: bool) {
         self.ends.values.push(items as u64);
         if !present && self.ends.present.is_empty() {
             self.ends.present.resize(self.ends.values.len() - 1, true);
@@ -180,6 +184,7 @@ impl Column {
                 FieldKind::Number => Column::Number(Nullable::with_capacity(rows)),
                 FieldKind::Count => Column::Count(Nullable::with_capacity(rows)),
                 FieldKind::Mass => Column::Mass(Nullable::with_capacity(rows)),
+                FieldKind::Truth => Column::Truth(Nullable::with_capacity(rows)),
                 FieldKind::Threshold => Column::Threshold(Thresholds::with_capacity(width, rows)),
                 FieldKind::Word => Column::Word(Nullable::with_capacity(rows)),
                 FieldKind::Name => Column::Name(Nullable::with_capacity(rows)),
@@ -202,6 +207,7 @@ impl Column {
             (Column::Count(rows), Column::Count(more)) | (Column::Mass(rows), Column::Mass(more)) => {
                 rows.extend(more);
             }
+            (Column::Truth(rows), Column::Truth(more)) => rows.extend(more),
             (Column::Threshold(rows), Column::Threshold(more)) => rows.extend(more),
             (Column::Word(rows), Column::Word(more)) => rows.extend(more),
             (Column::Name(rows), Column::Name(more)) | (Column::Key(rows), Column::Key(more)) => {
@@ -249,6 +255,7 @@ impl Column {
         match self {
             Column::Number(rows) => rows.values.len(),
             Column::Count(rows) | Column::Mass(rows) => rows.values.len(),
+            Column::Truth(rows) => rows.values.len(),
             Column::Threshold(rows) => rows.keys.len(),
             Column::Word(rows) => rows.values.len(),
             Column::Name(rows) | Column::Key(rows) => rows.values.len(),
@@ -331,6 +338,7 @@ values! {
     Option<u64>: Count, nan None, undefined None, as count => count;
     Mass: Mass, nan Mass(0), undefined Mass(0), as mass => Some(mass.0);
     Option<Mass>: Mass, nan None, undefined None, as mass => mass.map(|mass| mass.0);
+    bool: Truth, nan false, undefined false, as truth => Some(truth);
     Option<Threshold>: Threshold, nan Some(Threshold(u128::MAX)), undefined None, as score => score.map(|score| score.0);
     Option<&'static str>: Word, nan None, undefined None, as word => word;
     Name: Name, nan Name(0), undefined Name(0), as name => Some(name.0);

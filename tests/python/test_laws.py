@@ -16,6 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
+import polars_auc as pa
 from catalogue import CATALOGUE
 from catalogue.cases import assert_same, fixed, frames, repeated, rows, scores_with_nan, two_rows
 from catalogue.entry import Entry
@@ -166,6 +167,37 @@ def test_counted_rows_are_repeated_rows(entry: Entry, frame: pl.DataFrame, data:
     columns = [pl.col(name) for name in entry.columns]
     got = frame.select(entry.make(*columns, count="count").alias("out"))
     assert_frame_equal(got, repeated(frame, "count").select(column(entry)), check_exact=True)
+
+
+def takes_states(entry: Entry) -> bool:
+    of_one_score = entry.columns == ("label", "score")
+    return of_one_score and "state" in inspect.signature(getattr(pa, entry.name)).parameters
+
+
+@pytest.mark.parametrize("entry", [entry for entry in UNWEIGHTED if takes_states(entry)], ids=str)
+@given(frame=frames(scores_with_nan), limited=st.booleans())
+@settings(max_examples=30, deadline=None)
+def test_states_answer_as_their_rows(entry: Entry, frame: pl.DataFrame, limited: bool) -> None:
+    # 25 rows have at most so many distinct scores.
+    state = pa.roc_state("label", "score", max_bins=25 if limited else None)
+    each = frame.group_by("g", maintain_order=True).agg(state.alias("state"))
+    expected = frame.select(column(entry))
+    assert_frame_equal(each.select(entry.make(state="state").alias("out")), expected, check_exact=True)
+    grouped = frame.group_by("g", maintain_order=True).agg(column(entry))
+    again = each.group_by("g", maintain_order=True).agg(entry.make(state="state").alias("out"))
+    assert_frame_equal(again, grouped, check_exact=True)
+    assert (
+        again.schema == each.lazy().group_by("g").agg(entry.make(state="state").alias("out")).collect_schema()
+    )
+
+
+def test_all_expressions_of_one_score_take_states() -> None:
+    of_one_score = {
+        entry.name for entry in CATALOGUE if entry.columns == ("label", "score") and takes_counts(entry)
+    }
+    # Values of scores, other classes and fitted folds are not in counts; roc_state makes states.
+    without = {"hodges_lehmann", "roc_state", "roc_auc_ordinal"}
+    assert of_one_score - without == {entry.name for entry in CATALOGUE if takes_states(entry)}
 
 
 def test_most_expressions_take_counts() -> None:

@@ -11,6 +11,7 @@ import polars as pl
 import polars_auc as pa
 from catalogue.entry import COUNTS, Entry, F, N
 from oracles import scores as oracles
+from oracles import states
 
 Z_90 = 1.6448536269514722
 
@@ -49,9 +50,30 @@ BRUNNER: list[tuple[Sided, Literal["t", "normal"]]] = [
 BOOTSTRAP: list[Literal["percentile", "bca"]] = ["percentile", "bca"]
 FOLD_METHODS: list[Literal["t", "influence"]] = ["t", "influence"]
 
+BIN = pl.Struct({"score": F, "pos": N, "neg": N, "tied": pl.Boolean()})
+STATE = {"bins": pl.List(BIN), **COUNTS, "n_missing": N, "has_nan": pl.Boolean(), "resolution": N}
+STATE |= {"max_bins": N, "scale": W}
+LIMITS = [None, 16]
+
 SCORES = [
     Entry("roc_auc", pa.roc_auc, oracles.roc_auc),
     Entry("gini", pa.gini, oracles.gini),
+    Entry(
+        "roc_auc_bounds",
+        pa.roc_auc_bounds,
+        oracles.roc_auc_bounds,
+        {"auc": F, "lower": F, "upper": F, **COUNTS},
+    ),
+    *(
+        Entry(
+            "roc_state",
+            functools.partial(pa.roc_state, max_bins=max_bins),
+            states.roc_state(max_bins),
+            STATE,
+            by_value=True,
+        )
+        for max_bins in LIMITS
+    ),
     Entry(
         "ks_statistic",
         pa.ks_statistic,

@@ -42,6 +42,12 @@ def roc_auc(rows: Sequence[Row]) -> float | None:
     return float(u_statistic(rows) / (len(pos) * len(neg))) if pos and neg else None
 
 
+def roc_auc_bounds(rows: Sequence[Row]) -> dict[str, Any]:
+    pos, neg = classes(rows)
+    auc = roc_auc(rows)
+    return {"auc": auc, "lower": auc, "upper": auc, "n_pos": len(pos), "n_neg": len(neg)}
+
+
 def gini(rows: Sequence[Row]) -> float | None:
     pos, neg = classes(rows)
     if has_nan(rows):

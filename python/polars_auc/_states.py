@@ -1,0 +1,236 @@
+"""States: rows counted once, to be stored, merged and asked later."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from polars_auc._options import integer, one_of
+from polars_auc._plugin import expression
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from polars_auc._plugin import IntoExpr
+
+__all__ = ["merge_states", "roc_auc_bounds", "roc_state"]
+
+SCALES = ("real", "probability")
+
+# What the plugin takes; a state of fewer bins says next to nothing.
+FEWEST_BINS, MOST_BINS = 16, 2**31
+
+
+def _limit(name: str, max_bins: int | None, scale: str | None) -> dict[str, Any]:
+    if max_bins is None:
+        if scale is not None:
+            msg = (
+                f"{name}: scale says where a state of max_bins has small bins, and max_bins is None; "
+                "leave scale out, or give max_bins"
+            )
+            raise ValueError(msg)
+        return {"max_bins": None, "scale": None}
+    one_of(name, "scale", scale, (*SCALES, None))
+    return {"max_bins": integer(name, "max_bins", max_bins, FEWEST_BINS, MOST_BINS), "scale": scale}
+
+
+def roc_state(
+    label: IntoExpr,
+    score: IntoExpr,
+    *,
+    max_bins: int | None = None,
+    scale: Literal["real", "probability"] | None = None,
+    count: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the state of the rows: their counts by score, from which every statistic of one score follows.
+
+    A state is a value of plain columns. It can be written to Parquet, read anywhere, merged with other
+    states by :func:`merge_states`, and given as ``state=`` to every function of one label and one score.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive. Compared in its own dtype.
+    max_bins
+        The most bins of the state, from 16 to 2^31. None makes an exact state, with a bin for each distinct
+        score. A state whose distinct scores are not more than ``max_bins`` is exact as well.
+    scale
+        Where a state of ``max_bins`` has its small bins: ``"real"`` near 0, for any numbers;
+        ``"probability"`` near 0 and near 1, for scores from 0 to 1. None is ``"real"``. States of different
+        scales cannot be merged.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``bins``: a list of structs, highest score first. ``score`` is the lowest score of a bin, in its
+          own dtype; ``pos`` and ``neg`` are its positives and negatives (UInt64); ``tied`` says whether all
+          its rows share one score.
+        - ``n_pos``, ``n_neg``, ``n_missing``: positives, negatives and skipped rows (UInt64).
+        - ``has_nan``: whether a score is NaN. There are no bins then, and every answer is that of rows with
+          a NaN.
+        - ``resolution``: 0 if every distinct score has its own bin, else the number of the partition
+          (UInt64).
+        - ``max_bins`` (UInt64) and ``scale`` (String): as given; null in a state without ``max_bins``.
+
+        Rows with a null label or score are counted in ``n_missing``.
+
+    Raises
+    ------
+    ValueError
+        For ``max_bins`` out of range, an unknown scale, or a scale without ``max_bins``.
+    TypeError
+        If the label or the score is neither a column name nor an expression.
+    polars.exceptions.ComputeError
+        When the plan is resolved: for a label or score of another dtype. When the plan runs: for a label that
+        is neither 0 nor 1, or a score below 0 or above 1 with ``scale="probability"``.
+
+    Notes
+    -----
+    From an exact state every answer is the same to the last bit as from the rows.
+
+    With ``max_bins``, bins are the intervals of a partition of all numbers. Partitions are numbered, and
+    each joins some neighbours of the one before; a state takes the first that leaves few enough bins. So
+    the state depends on the rows alone, however they were divided and in whatever order the parts were
+    merged: the same rows give the same bytes. The intervals have equal lengths on a scale: the score to the
+    power 21/64 on either side of 0, or the distance from 0 or 1 to the power 1/4. Every bin begins at an
+    observed score, so all points of the ROC curve of such a state are points of the rows' curve. What is
+    lost is the order within a bin; :func:`roc_auc_bounds` says how much that can be.
+
+    O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> bars = pl.DataFrame({"good": [1, 0, 1, 1, 0, 0, 0], "score": [8, 5, 3, 3, 1, -3, -5]})
+    >>> day = bars.select(state=pa.roc_state("good", "score"))
+    >>> day.select(pl.col("state").struct.field("bins")).item().struct.unnest().head(3)
+    shape: (3, 4)
+    ┌───────┬─────┬─────┬──────┐
+    │ score ┆ pos ┆ neg ┆ tied │
+    │ ---   ┆ --- ┆ --- ┆ ---  │
+    │ i64   ┆ u64 ┆ u64 ┆ bool │
+    ╞═══════╪═════╪═════╪══════╡
+    │ 8     ┆ 1   ┆ 0   ┆ true │
+    │ 5     ┆ 0   ┆ 1   ┆ true │
+    │ 3     ┆ 2   ┆ 0   ┆ true │
+    └───────┴─────┴─────┴──────┘
+    >>> pl.concat([day, day]).select(pa.roc_auc(state="state")).item()
+    0.8333333333333334
+    """
+    name = "roc_state"
+    columns = {"score": score, "label": label, "count": count}
+    return expression(name, columns, **_limit(name, max_bins, scale))
+
+
+def merge_states(
+    state: IntoExpr, *, max_bins: int | None = None, scale: Literal["real", "probability"] | None = None
+) -> pl.Expr:
+    """Return one state for all rows of the states of a group.
+
+    Parameters
+    ----------
+    state
+        Column of states, as :func:`roc_state` makes them. Null states hold no rows.
+    max_bins
+        The most bins of the merged state, from 16 to 2^31. None keeps the limit of the states; of several
+        limits the lowest counts.
+    scale
+        The scale of ``max_bins``, for exact states; states with a limit have a scale already.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, as :func:`roc_state` makes it, named after the state.
+
+    Raises
+    ------
+    ValueError
+        For ``max_bins`` out of range, an unknown scale, or a scale without ``max_bins``.
+    polars.exceptions.ComputeError
+        When the plan is resolved: for a column of another dtype. When the plan runs: for a struct that is no
+        state, such as one with bins that are not in order, and for states of different scales.
+
+    Notes
+    -----
+    Merging is exact. For every division of rows into parts, and every order of merging, the merged
+    state is the state of all rows. O(m log s) for m bins of s states.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> days = pl.DataFrame({"day": [1, 1, 2, 2], "y": [1, 0, 0, 1], "s": [0.9, 0.2, 0.4, 0.2]})
+    >>> states = days.group_by("day").agg(state=pa.roc_state("y", "s"))
+    >>> merged = states.select(pa.merge_states("state"))
+    >>> merged.equals(days.select(state=pa.roc_state("y", "s")))
+    True
+    """
+    name = "merge_states"
+    return expression(name, {"state": state}, **_limit(name, max_bins, scale))
+
+
+def roc_auc_bounds(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the area under the ROC curve of states, with bounds that hold the area of their rows.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive. Compared in its own dtype.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the state or score: ``auc``, the area where rows of one bin
+        tie; ``lower`` and ``upper``, between which the area of the rows lies, always (Float64, from 0 to
+        1); ``n_pos`` and ``n_neg`` (UInt64). For rows and exact states all three areas are equal. Null if
+        the group has no positive or no negative, NaN if a score is NaN.
+
+    Raises
+    ------
+    ValueError
+        For a state beside a label, score or count.
+    TypeError
+        If neither a state nor a label and a score are given.
+    polars.exceptions.ComputeError
+        For columns of other dtypes, and when the plan runs for a struct that is no state.
+
+    Notes
+    -----
+    With P positives, N negatives, and bins of p positives and n negatives whose rows do not all share
+    one score, the bounds are ``auc -+ sum(p n) / (2 P N)``: as if in those bins all positives scored lower,
+    or higher, than all negatives. O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rows = pl.DataFrame({"s": pl.int_range(1000, eager=True)}).with_columns(y=pl.col("s") % 7 == 0)
+    >>> state = rows.select(state=pa.roc_state("y", "s", max_bins=32))
+    >>> bounds = state.select(pa.roc_auc_bounds(state="state")).unnest("state")
+    >>> exact = rows.select(pa.roc_auc("y", "s")).item()
+    >>> bounds["lower"].item() <= exact <= bounds["upper"].item()
+    True
+    """
+    columns = {"score": score, "label": label, "count": count, "state": state}
+    return expression("roc_auc_bounds", columns)

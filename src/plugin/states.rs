@@ -1,0 +1,283 @@
+//! States: columns of counted rows, as [`RocState`](crate::statistics::RocState) writes them.
+//!
+//! Anybody may have written such a column. What is not a state is refused by name, before it is used.
+
+use arrow::array::{Array, BooleanArray, ListArray, StructArray, Utf8ViewArray};
+use arrow::bitmap::Bitmap;
+use arrow::datatypes::{ArrowDataType as Dtype, Field};
+use std::ops::Range;
+
+use super::arrays::downcast;
+use super::values::Values;
+use super::{count, dtype, score};
+use crate::ranking::{Count, Counts, Domain, Key, Keys, Limit, RowCounts, Scale, Score, ScoreType, State};
+use crate::statistics::record::Record;
+use crate::statistics::roc_state::{BIN, RocStateRecord};
+
+/// Counts of rows: whole numbers that are not negative.
+const COUNTS: [&str; 5] = ["n_pos", "n_neg", "n_missing", "resolution", "max_bins"];
+
+/// The dtype of scores, if a column holds states.
+pub fn check<'a>(name: &str, item: &'a Field) -> Result<&'a Field, String> {
+    let refused = |problem: String| {
+        format!(
+            "state \"{name}\" {problem}, but a state is a struct as roc_state(label, score) makes it, with the fields {}",
+            RocStateRecord::FIELDS.iter().map(|field| field.name).collect::<Vec<_>>().join(", ")
+        )
+    };
+    let Dtype::Struct(fields) = item.dtype() else {
+        return Err(refused(format!("has dtype {}", dtype::shown(item))));
+    };
+    let found = |fields: &'a [Field], name: &str, within: &str| {
+        let field = fields.iter().find(|field| field.name == name);
+        field.ok_or_else(|| refused(format!("has no field {name}{within}")))
+    };
+    let wrong =
+        |field: &Field| refused(format!("has a field {} of dtype {}", field.name, dtype::shown(field)));
+    for record_field in RocStateRecord::FIELDS {
+        let field = found(fields, record_field.name, "")?;
+        let fits = match (field.name.as_str(), field.dtype()) {
+            ("bins", Dtype::LargeList(_)) | ("has_nan", Dtype::Boolean) => true,
+            ("scale", Dtype::Utf8View | Dtype::Null) | ("max_bins", Dtype::Null) => true,
+            (name, _) => COUNTS.contains(&name) && is_whole(field),
+        };
+        if !fits {
+            return Err(wrong(field));
+        }
+    }
+    let bins = dtype::listed(found(fields, "bins", "")?)?;
+    let Dtype::Struct(bin) = bins.dtype() else { return Err(wrong(bins)) };
+    for (name, is_right) in [("pos", is_whole as fn(&Field) -> bool), ("neg", is_whole), ("tied", is_truth)] {
+        let field = found(bin, name, " in its bins")?;
+        if !is_right(field) {
+            return Err(wrong(field));
+        }
+    }
+    let scores = found(bin, BIN[0].name, " in its bins")?;
+    score::check(name, scores)?;
+    Ok(scores)
+}
+
+fn is_whole(field: &Field) -> bool {
+    count::check("", field).is_ok()
+}
+
+fn is_truth(field: &Field) -> bool {
+    matches!(field.dtype(), Dtype::Boolean)
+}
+
+/// A column of states, but for their scores.
+pub struct States {
+    name: String,
+    /// What each state says beside its bins; none where a state is null, which is no rows.
+    heads: Vec<Option<Head>>,
+    /// Where the bins of state `i` begin; one more entry than states.
+    borders: Vec<usize>,
+    counts: Vec<Count>,
+    tied: Bitmap,
+    /// Which numbers scores can be.
+    domain: Domain,
+}
+
+/// What a state says beside its bins.
+struct Head {
+    rows: RowCounts,
+    has_nan: bool,
+    limit: Option<Limit>,
+    resolution: u32,
+}
+
+impl States {
+    /// Reads states; the scores of all their bins come apart, in the type that ranks them.
+    pub fn read(column: &Values) -> Result<(States, Box<dyn Array>), String> {
+        let name = column.name();
+        check(name, &column.field)?;
+        let structs = downcast::<StructArray>(column.array.as_ref())?;
+        let lists = fields_of(structs, "bins")?;
+        let lists = downcast::<ListArray<i64>>(lists.array.as_ref())?;
+        let (start, bins) = (*lists.offsets().first() as usize, lists.offsets().range() as usize);
+        let borders: Vec<usize> = lists.offsets().iter().map(|&border| border as usize - start).collect();
+        let bins = lists.values().sliced(start, bins);
+        let bins = downcast::<StructArray>(bins.as_ref())?;
+        let scores = fields_of(bins, BIN[0].name)?;
+        let domain = score::domain(scores.field.dtype());
+        let tied = fields_of(bins, "tied")?;
+        let has_null = bins.null_count() > 0 || scores.array.null_count() > 0 || tied.array.null_count() > 0;
+        if has_null {
+            return Err(format!("state \"{name}\" holds a bin with a null"));
+        }
+        let whole = |structs: &StructArray, field: &str| numbers(name, &fields_of(structs, field)?);
+        let (pos, neg) = (whole(bins, "pos")?, whole(bins, "neg")?);
+        let present =
+            |count: Option<u64>| count.ok_or_else(|| format!("state \"{name}\" holds a bin with a null"));
+        let counts =
+            pos.into_iter().zip(neg).map(|(pos, neg)| Ok(Count { pos: present(pos)?, neg: present(neg)? }));
+        let counts = counts.collect::<Result<Vec<Count>, String>>()?;
+        let tied = downcast::<BooleanArray>(tied.array.as_ref())?.values().clone();
+        let columns = COUNTS.map(|field| whole(structs, field));
+        let [n_pos, n_neg, n_missing, resolution, max_bins] = columns;
+        let (n_pos, n_neg, n_missing, resolution, max_bins) =
+            (n_pos?, n_neg?, n_missing?, resolution?, max_bins?);
+        let has_nan = fields_of(structs, "has_nan")?;
+        let has_nan = downcast::<BooleanArray>(has_nan.array.as_ref())?;
+        let scales = fields_of(structs, "scale")?;
+        let head = |state: usize| -> Result<Option<Head>, String> {
+            if !structs.is_valid(state) {
+                return Ok(None);
+            }
+            let missing = |field: &str| format!("state \"{name}\" holds a null {field}");
+            let given = |column: &[Option<u64>], field: &str| column[state].ok_or_else(|| missing(field));
+            let rows = RowCounts {
+                n_pos: given(&n_pos, "n_pos")?,
+                n_neg: given(&n_neg, "n_neg")?,
+                n_missing: given(&n_missing, "n_missing")?,
+            };
+            let has_nan = has_nan.get(state).ok_or_else(|| missing("has_nan"))?;
+            if !lists.is_valid(state) {
+                return Err(missing("bins"));
+            }
+            let resolution = given(&resolution, "resolution")?;
+            let limit = limit(name, max_bins[state], word(&scales, state)?)?;
+            let resolution = u32::try_from(resolution)
+                .ok()
+                .filter(|&resolution| limit.is_some() || resolution == 0)
+                .ok_or_else(|| {
+                    format!("state \"{name}\" holds the resolution {resolution}, which has no scale")
+                })?;
+            Ok(Some(Head { rows, has_nan, limit, resolution }))
+        };
+        let heads = (0..structs.len()).map(head).collect::<Result<Vec<_>, _>>()?;
+        let states = States { name: name.into(), heads, borders, counts, tied, domain };
+        Ok((states, score::rankable(&scores)?))
+    }
+
+    /// The bins of a range of states.
+    pub fn bins(&self, states: Range<usize>) -> Range<usize> {
+        self.borders[states.start]..self.borders[states.end]
+    }
+
+    /// All rows of a range of states, as one state; `scores` are those of all bins.
+    pub fn merged<S: Score>(&self, states: Range<usize>, scores: &[S]) -> Result<State, String> {
+        let refused = |problem: &str| Err(format!("state \"{}\" {problem}", self.name));
+        let mut read = Vec::with_capacity(states.len());
+        let mut scales =
+            states.clone().filter_map(|state| self.heads[state].as_ref()?.limit).map(|limit| limit.scale);
+        let scale = scales.next();
+        if scales.any(|other| Some(other) != scale) {
+            return refused("holds states of different scales, which cannot be merged");
+        }
+        let all_rows = |head: &Head| head.rows.n_pos + head.rows.n_neg + head.rows.n_missing;
+        let rows: u64 = states.clone().filter_map(|state| self.heads[state].as_ref()).map(all_rows).sum();
+        if rows > count::MOST {
+            return refused("holds more than 2^42 rows in a group");
+        }
+        for state in states {
+            if let Some(head) = &self.heads[state] {
+                read.push(self.state(state, head, scale, scores)?);
+            }
+        }
+        let empty = Counts::new(ScoreType::of::<S>(self.domain), None);
+        Ok(State::merged::<S::Key>(read).unwrap_or_else(|| State::exact(empty, RowCounts::default())))
+    }
+
+    /// One state, after a look whether it is one, and on the scale of those that it is merged with.
+    fn state<S: Score>(
+        &self,
+        state: usize,
+        head: &Head,
+        scale: Option<Scale>,
+        scores: &[S],
+    ) -> Result<State, String> {
+        let refused = |problem: &str| Err(format!("state \"{}\" {problem}", self.name));
+        let score_type = ScoreType::of::<S>(self.domain);
+        let bins = self.bins(state..state + 1);
+        let (scores, counts) = (&scores[bins.clone()], &self.counts[bins.clone()]);
+        if head.has_nan {
+            if !bins.is_empty() {
+                return refused("has both a NaN and bins");
+            }
+            return Ok(State::nan(score_type, head.rows));
+        }
+        if counts.iter().any(|count| count.rows() == 0) {
+            return refused("has a bin without a row");
+        }
+        let sum = Count::sum(counts);
+        if (sum.pos, sum.neg) != (head.rows.n_pos, head.rows.n_neg) {
+            return refused("has other n_pos and n_neg than its bins together");
+        }
+        if scores.iter().any(|score| score.is_nan()) {
+            return refused("has a bin whose score is NaN");
+        }
+        if !scores.is_sorted_by(|high, low| high.key() > low.key()) {
+            return refused(
+                "has bins that are not in order: the highest score comes first, and none comes twice",
+            );
+        }
+        let tied: Vec<bool> = bins.map(|bin| self.tied.get_bit(bin)).collect();
+        let all_tied = tied.iter().all(|&tied| tied);
+        if head.resolution == 0 && !all_tied {
+            return refused("has a bin of several scores, but no resolution");
+        }
+        if let Some(scale) = scale {
+            // Scores are in order, so the first and the last are the highest and the lowest.
+            let ends = [scores.first(), scores.last()].into_iter().flatten();
+            let mut values = ends.map(|score| score_type.value(score.key().wide()));
+            if !values.all(|value| scale.holds(value)) {
+                return refused("is of probabilities, but has a score that is below 0 or above 1");
+            }
+        }
+        let mut keys = Keys::with_capacity(S::Key::WIDTH, scores.len());
+        scores.iter().for_each(|score| keys.push(score.key().wide()));
+        Ok(State {
+            bins: Counts::from_parts(keys, counts.to_vec(), score_type),
+            tied: if all_tied { Vec::new() } else { tied },
+            limit: head.limit,
+            resolution: head.resolution,
+            rows: head.rows,
+            has_nan: false,
+        })
+    }
+}
+
+/// A field of structs, by its name.
+fn fields_of(structs: &StructArray, name: &str) -> Result<Values, String> {
+    let place = structs.fields().iter().position(|field| field.name == name);
+    let place = place.ok_or_else(|| format!("no field {name}"))?;
+    Ok(Values { field: structs.fields()[place].clone(), array: structs.values()[place].clone() })
+}
+
+/// Counts, each as a whole number if it is there.
+fn numbers(state: &str, column: &Values) -> Result<Vec<Option<u64>>, String> {
+    let floats = column.floats()?;
+    let whole = |number: f64| {
+        if (0.0..=count::MOST as f64).contains(&number) {
+            return Ok(number as u64);
+        }
+        Err(format!("state \"{state}\" holds {} {number}, but a count is from 0 to 2^42", column.name()))
+    };
+    floats.iter().map(|number| number.map(|number| whole(*number)).transpose()).collect()
+}
+
+/// The word of a row, if it has one.
+fn word(words: &Values, row: usize) -> Result<Option<&str>, String> {
+    match words.field.dtype() {
+        Dtype::Null => Ok(None),
+        _ => Ok(downcast::<Utf8ViewArray>(words.array.as_ref())?.get(row)),
+    }
+}
+
+/// What `max_bins` and `scale` say together.
+fn limit(state: &str, max_bins: Option<u64>, scale: Option<&str>) -> Result<Option<Limit>, String> {
+    let (max_bins, named) = match (max_bins, scale) {
+        (None, None) => return Ok(None),
+        (Some(max_bins), Some(named)) => (max_bins, named),
+        _ => return Err(format!("state \"{state}\" has only one of max_bins and scale")),
+    };
+    let scale = Scale::NAMED.into_iter().find(|(name, _)| *name == named);
+    let Some((_, scale)) = scale else {
+        return Err(format!(
+            "state \"{state}\" has the scale \"{named}\", which is none of real and probability"
+        ));
+    };
+    Ok(Some(Limit { max_bins, scale }))
+}

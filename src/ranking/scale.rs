@@ -1,0 +1,215 @@
+//! Scales: sequences of nested partitions of all scores, by which a state is made smaller.
+//!
+//! A partition cuts the numbers into intervals. The next partition of the sequence joins some neighbours, so every
+//! interval lies in one interval of each later partition. Which intervals are joined follows from the scale alone and
+//! never from the rows. Whoever coarsens step by step, in parts, or at once therefore gets the same intervals.
+//!
+//! A score has a side and a distance, and each side is cut by itself. The distance is raised to a power below 1, which
+//! gives more room to scores near the side's end, and cut into intervals of equal length `2^h`. To go from `2^h` to
+//! `2^(h+1)` takes 32 partitions: each joins the pairs of neighbours with one number modulo 32. So a state never loses more
+//! than a few percent of its intervals at a time.
+//!
+//! All arithmetic is that of square roots and products of floats, which IEEE 754 rounds correctly and in order. The
+//! partitions are therefore the same on every machine.
+
+/// Partitions from one length of intervals to the next, which is twice as long.
+const STEPS: i32 = 32;
+
+/// Added to the number of a partition, so that all numbers are above 0: the shortest intervals are `2^-400` long.
+const FIRST: i32 = 400 * STEPS;
+
+/// How scores are spread, and so where small intervals help most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Scale {
+    /// Any numbers: small intervals near 0. Sides are the negative and the other numbers, and a distance is the absolute
+    /// value, raised to 21/64. So near the cube root, intervals suit normal scores whatever their unit is.
+    #[default]
+    Real,
+    /// Numbers from 0 to 1: small intervals near both. Sides are the numbers below one half and the others, and a distance
+    /// is that from 0 or from 1, raised to 1/4.
+    Probability,
+}
+
+impl Scale {
+    /// All scales, by name.
+    pub const NAMED: [(&'static str, Scale); 2] =
+        [("real", Scale::Real), ("probability", Scale::Probability)];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scale::Real => "real",
+            Scale::Probability => "probability",
+        }
+    }
+
+    /// Whether it has a place for this score.
+    pub fn holds(self, score: f64) -> bool {
+        self == Scale::Real || (0.0..=1.0).contains(&score)
+    }
+
+    /// Where a score is.
+    pub fn place(self, score: f64) -> Place {
+        match self {
+            Scale::Real if score < 0.0 => Place { side: Side::Low, distance: near_cube_root(-score) },
+            Scale::Real => Place { side: Side::High, distance: near_cube_root(score) },
+            Scale::Probability if score < 0.5 => Place { side: Side::Low, distance: score.sqrt().sqrt() },
+            Scale::Probability => Place { side: Side::High, distance: (1.0 - score).sqrt().sqrt() },
+        }
+    }
+}
+
+/// `size^(21/64)`, by roots and products only.
+fn near_cube_root(size: f64) -> f64 {
+    let fourth = size.sqrt().sqrt();
+    let sixteenth = fourth.sqrt().sqrt();
+    let sixty_fourth = sixteenth.sqrt().sqrt();
+    fourth * sixteenth * sixty_fourth
+}
+
+/// One of the two ranges of scores that no partition joins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Low,
+    High,
+}
+
+/// Where a score is on a scale.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place {
+    side: Side,
+    /// From the end of its side: finite or infinite, not negative.
+    distance: f64,
+}
+
+/// The number of a partition, from 1 on; 0 stands for no partition: every score is on its own.
+pub type Resolution = u32;
+
+impl Place {
+    /// The first partition that has both places in one interval; none if no partition has.
+    pub fn joins(self, other: Place) -> Option<Resolution> {
+        let (near, far) = if self.distance < other.distance { (self, other) } else { (other, self) };
+        if near == far {
+            return Some(1);
+        }
+        if near.side != far.side || far.distance.is_infinite() {
+            return None;
+        }
+        let (near, far) = (near.distance.to_bits(), far.distance.to_bits());
+        let exponent = |bits: u64| (bits >> MANTISSA) as i32 - BIAS;
+        // The lowest h for which both distances are the same number of whole lengths 2^h.
+        let length = if exponent(near) == exponent(far) {
+            exponent(far) - MANTISSA as i32 + 64 - (near ^ far).leading_zeros() as i32
+        } else {
+            exponent(far) + 1
+        };
+        // That number; of more than 2^63 of them, only the highest bits are known, and the lowest five are 0.
+        let whole = (far & ((1 << MANTISSA) - 1)) | (1 << MANTISSA);
+        let shift = length - (exponent(far) - MANTISSA as i32);
+        let pair = whole.checked_shr(shift as u32).unwrap_or(0);
+        let turn = ((pair as u32 % STEPS as u32).reverse_bits() >> (u32::BITS - STEPS.ilog2())) as i32;
+        Some((FIRST + STEPS * (length - 1) + turn + 1).max(1) as u32)
+    }
+}
+
+/// Bits of a float behind its exponent.
+const MANTISSA: u32 = f64::MANTISSA_DIGITS - 1;
+
+/// The exponent of 1.
+const BIAS: i32 = f64::MAX_EXP - 1;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The interval of a place in a partition by its definition: the number of whole lengths, or of whole pairs of them
+    /// where the pair's turn has come. Only for distances of so many lengths that a `u64` holds them.
+    fn interval(place: Place, resolution: Resolution) -> Option<(bool, u64, bool)> {
+        let number = resolution as i32 - FIRST;
+        let (length, turns) = (number.div_euclid(STEPS), number.rem_euclid(STEPS));
+        let lengths = (place.distance / f64::powi(2.0, length)).floor();
+        if lengths >= 2f64.powi(63) {
+            return None;
+        }
+        let lengths = lengths as u64;
+        let turn = ((lengths / 2) as u8 % 32).reverse_bits() >> 3;
+        let joined = i32::from(turn) < turns;
+        Some((place.side == Side::Low, if joined { lengths / 2 } else { lengths }, joined))
+    }
+
+    fn score() -> impl Strategy<Value = f64> {
+        prop_oneof![-2f64..2.0, -1e9f64..1e9, any::<f64>(), Just(0.0), Just(f64::INFINITY), Just(-5e-324)]
+            .prop_filter("not NaN", |score| !score.is_nan())
+    }
+
+    proptest! {
+        #[test]
+        fn first_partition_that_joins(a in score(), b in score(), near in any::<bool>(), probability in any::<bool>()) {
+            let scale = if probability { Scale::Probability } else { Scale::Real };
+            let b = if near { a * (1.0 + b.clamp(-1.0, 1.0) * 1e-6) } else { b };
+            let [a, b] = [a, b].map(|score| if probability { score.abs() % 1.0 } else { score });
+            prop_assume!(!a.is_nan() && !b.is_nan());
+            let (a, b) = (scale.place(a), scale.place(b));
+            prop_assert_eq!(a.joins(b), b.joins(a));
+            if let Some(first) = a.joins(b) {
+                for resolution in [first, first + 1, first + 40, first + 500] {
+                    if let (Some(of_a), Some(of_b)) = (interval(a, resolution), interval(b, resolution)) {
+                        prop_assert_eq!(of_a, of_b);
+                    }
+                }
+                if first > 1 && let (Some(of_a), Some(of_b)) = (interval(a, first - 1), interval(b, first - 1)) {
+                    prop_assert_ne!(of_a, of_b);
+                }
+            } else {
+                prop_assert!(a.side != b.side || a.distance.is_infinite() != b.distance.is_infinite());
+            }
+        }
+
+        #[test]
+        fn places_are_in_order(a in score(), b in score()) {
+            let (low, high) = (a.min(b), a.max(b));
+            let key = |place: Place| if place.side == Side::Low { -place.distance } else { place.distance };
+            prop_assert!(key(Scale::Real.place(low)) <= key(Scale::Real.place(high)));
+            let (low, high) = (low.abs().min(1.0).min(high.abs()), high.abs().min(1.0).max(low.abs().min(1.0)));
+            let (low, high) = (Scale::Probability.place(low), Scale::Probability.place(high));
+            match (low.side, high.side) {
+                (Side::Low, Side::Low) => prop_assert!(low.distance <= high.distance),
+                (Side::High, Side::High) => prop_assert!(low.distance >= high.distance),
+                (low, high) => prop_assert_eq!((low, high), (Side::Low, Side::High)),
+            }
+        }
+
+        /// Between two scores of one interval, every score is in that interval.
+        #[test]
+        fn intervals_have_no_gaps(scores in prop::array::uniform3(-3f64..3.0)) {
+            let mut scores = scores;
+            scores.sort_by(f64::total_cmp);
+            let [low, middle, high] = scores.map(|score| Scale::Real.place(score));
+            if let Some(all) = low.joins(high) {
+                prop_assert_eq!(Some(all), low.joins(middle).max(middle.joins(high)));
+            }
+        }
+    }
+
+    #[test]
+    fn ends() {
+        let place = |score| Scale::Real.place(score);
+        assert_eq!(place(-0.0), place(0.0));
+        assert_eq!(place(0.0).joins(place(-5e-324)), None);
+        assert_eq!(place(f64::INFINITY).joins(place(f64::MAX)), None);
+        assert_eq!(place(f64::INFINITY).joins(place(f64::INFINITY)), Some(1));
+        assert!(place(0.0).joins(place(5e-324)).is_some_and(|first| first > 1));
+        assert!(place(0.0).joins(place(f64::MAX)).is_some_and(|last| last < 2 * FIRST as u32));
+        assert!(
+            Scale::Probability.holds(0.0)
+                && Scale::Probability.holds(1.0)
+                && !Scale::Probability.holds(-1e-9)
+        );
+        assert_eq!(Scale::Probability.place(0.25), Scale::Probability.place(0.25));
+        for (name, scale) in Scale::NAMED {
+            assert_eq!(scale.name(), name);
+        }
+    }
+}
