@@ -2,7 +2,7 @@
 //!
 //! Anybody may have written such a column. What is not a state is refused by name, before it is used.
 
-use arrow::array::{Array, BooleanArray, ListArray, StructArray, Utf8ViewArray};
+use arrow::array::{Array, BooleanArray, ListArray, PrimitiveArray, StructArray, Utf8ViewArray};
 use arrow::bitmap::Bitmap;
 use arrow::datatypes::{ArrowDataType as Dtype, Field};
 use std::ops::Range;
@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::arrays::downcast;
 use super::values::Values;
 use super::{count, dtype, score};
-use crate::ranking::{Count, Counts, Domain, Key, Keys, Limit, RowCounts, Scale, Score, ScoreType, State};
+use crate::ranking::{Count, Counts, Domain, Key, Limit, RowCounts, Scale, Score, ScoreType, State};
 use crate::statistics::record::Record;
 use crate::statistics::roc_state::{BIN, RocStateRecord};
 
@@ -73,7 +73,8 @@ pub struct States {
     heads: Vec<Option<Head>>,
     /// Where the bins of state `i` begin; one more entry than states.
     borders: Vec<usize>,
-    counts: Vec<Count>,
+    pos: PrimitiveArray<u64>,
+    neg: PrimitiveArray<u64>,
     tied: Bitmap,
     /// Which numbers scores can be.
     domain: Domain,
@@ -106,15 +107,10 @@ impl States {
         if has_null {
             return Err(format!("state \"{name}\" holds a bin with a null"));
         }
-        let whole = |structs: &StructArray, field: &str| numbers(name, &fields_of(structs, field)?);
-        let (pos, neg) = (whole(bins, "pos")?, whole(bins, "neg")?);
-        let present =
-            |count: Option<u64>| count.ok_or_else(|| format!("state \"{name}\" holds a bin with a null"));
-        let counts =
-            pos.into_iter().zip(neg).map(|(pos, neg)| Ok(Count { pos: present(pos)?, neg: present(neg)? }));
-        let counts = counts.collect::<Result<Vec<Count>, String>>()?;
+        let of_bins = |field: &str| bin_counts(name, &fields_of(bins, field)?);
+        let (pos, neg) = (of_bins("pos")?, of_bins("neg")?);
         let tied = downcast::<BooleanArray>(tied.array.as_ref())?.values().clone();
-        let columns = COUNTS.map(|field| whole(structs, field));
+        let columns = COUNTS.map(|field| numbers(name, &fields_of(structs, field)?));
         let [n_pos, n_neg, n_missing, resolution, max_bins] = columns;
         let (n_pos, n_neg, n_missing, resolution, max_bins) =
             (n_pos?, n_neg?, n_missing?, resolution?, max_bins?);
@@ -147,7 +143,7 @@ impl States {
             Ok(Some(Head { rows, has_nan, limit, resolution }))
         };
         let heads = (0..structs.len()).map(head).collect::<Result<Vec<_>, _>>()?;
-        let states = States { name: name.into(), heads, borders, counts, tied, domain };
+        let states = States { name: name.into(), heads, borders, pos, neg, tied, domain };
         Ok((states, score::rankable(&scores)?))
     }
 
@@ -159,7 +155,6 @@ impl States {
     /// All rows of a range of states, as one state; `scores` are those of all bins.
     pub fn merged<S: Score>(&self, states: Range<usize>, scores: &[S]) -> Result<State, String> {
         let refused = |problem: &str| Err(format!("state \"{}\" {problem}", self.name));
-        let mut read = Vec::with_capacity(states.len());
         let mut scales =
             states.clone().filter_map(|state| self.heads[state].as_ref()?.limit).map(|limit| limit.scale);
         let scale = scales.next();
@@ -171,13 +166,16 @@ impl States {
         if rows > count::MOST {
             return refused("holds more than 2^42 rows in a group");
         }
-        for state in states {
-            if let Some(head) = &self.heads[state] {
-                read.push(self.state(state, head, scale, scores)?);
-            }
-        }
-        let empty = Counts::new(ScoreType::of::<S>(self.domain), None);
-        Ok(State::merged::<S::Key>(read).unwrap_or_else(|| State::exact(empty, RowCounts::default())))
+        let empty = || {
+            let bins = Counts::new(ScoreType::of::<S>(self.domain), None);
+            State::exact(bins, RowCounts::default())
+        };
+        let read = |state: usize| match &self.heads[state] {
+            Some(head) => self.state(state, head, scale, scores),
+            None => Ok(empty()),
+        };
+        let bins = |states: Range<usize>| self.bins(states).len();
+        Ok(State::merged::<S::Key, String>(states, &bins, &read)?.unwrap_or_else(empty))
     }
 
     /// One state, after a look whether it is one, and on the scale of those that it is merged with.
@@ -191,46 +189,47 @@ impl States {
         let refused = |problem: &str| Err(format!("state \"{}\" {problem}", self.name));
         let score_type = ScoreType::of::<S>(self.domain);
         let bins = self.bins(state..state + 1);
-        let (scores, counts) = (&scores[bins.clone()], &self.counts[bins.clone()]);
+        let scores = &scores[bins.clone()];
+        let (pos, neg) = (&self.pos.values()[bins.clone()], &self.neg.values()[bins.clone()]);
         if head.has_nan {
             if !bins.is_empty() {
                 return refused("has both a NaN and bins");
             }
             return Ok(State::nan(score_type, head.rows));
         }
+        let counts: Vec<Count> = pos.iter().zip(neg).map(|(&pos, &neg)| Count { pos, neg }).collect();
         if counts.iter().any(|count| count.rows() == 0) {
             return refused("has a bin without a row");
         }
-        let sum = Count::sum(counts);
+        let sum = Count::sum(&counts);
         if (sum.pos, sum.neg) != (head.rows.n_pos, head.rows.n_neg) {
             return refused("has other n_pos and n_neg than its bins together");
         }
-        if scores.iter().any(|score| score.is_nan()) {
-            return refused("has a bin whose score is NaN");
-        }
-        if !scores.is_sorted_by(|high, low| high.key() > low.key()) {
+        let keys: Vec<S::Key> = scores.iter().map(|score| score.key()).collect();
+        if !keys.is_sorted_by(|high, low| high > low) {
             return refused(
                 "has bins that are not in order: the highest score comes first, and none comes twice",
             );
         }
-        let tied: Vec<bool> = bins.map(|bin| self.tied.get_bit(bin)).collect();
-        let all_tied = tied.iter().all(|&tied| tied);
+        // Keys of NaN are above or below all others.
+        let ends = || [scores.first(), scores.last()].into_iter().flatten();
+        if ends().any(|score| score.is_nan()) {
+            return refused("has a bin whose score is NaN");
+        }
+        let tied = self.tied.clone().sliced(bins.start, bins.len());
+        let all_tied = tied.unset_bits() == 0;
         if head.resolution == 0 && !all_tied {
             return refused("has a bin of several scores, but no resolution");
         }
         if let Some(scale) = scale {
-            // Scores are in order, so the first and the last are the highest and the lowest.
-            let ends = [scores.first(), scores.last()].into_iter().flatten();
-            let mut values = ends.map(|score| score_type.value(score.key().wide()));
-            if !values.all(|value| scale.holds(value)) {
+            let values = ends().map(|score| score_type.value(score.key().wide()));
+            if !values.into_iter().all(|value| scale.holds(value)) {
                 return refused("is of probabilities, but has a score that is below 0 or above 1");
             }
         }
-        let mut keys = Keys::with_capacity(S::Key::WIDTH, scores.len());
-        scores.iter().for_each(|score| keys.push(score.key().wide()));
         Ok(State {
-            bins: Counts::from_parts(keys, counts.to_vec(), score_type),
-            tied: if all_tied { Vec::new() } else { tied },
+            bins: Counts::from_parts(keys.into(), counts, score_type),
+            tied: if all_tied { Vec::new() } else { tied.iter().collect() },
             limit: head.limit,
             resolution: head.resolution,
             rows: head.rows,
@@ -246,16 +245,32 @@ fn fields_of(structs: &StructArray, name: &str) -> Result<Values, String> {
     Ok(Values { field: structs.fields()[place].clone(), array: structs.values()[place].clone() })
 }
 
+/// Counts of bins, which all must be there.
+fn bin_counts(state: &str, column: &Values) -> Result<PrimitiveArray<u64>, String> {
+    if column.array.null_count() > 0 {
+        return Err(format!("state \"{state}\" holds a bin with a null"));
+    }
+    let Ok(counts) = downcast::<PrimitiveArray<u64>>(column.array.as_ref()) else {
+        let counts = numbers(state, column)?.into_iter().map(Option::unwrap_or_default);
+        return Ok(PrimitiveArray::from_vec(counts.collect()));
+    };
+    if let Some(&most) = counts.values().iter().max() {
+        whole(state, column, most as f64)?;
+    }
+    Ok(counts.clone())
+}
+
 /// Counts, each as a whole number if it is there.
 fn numbers(state: &str, column: &Values) -> Result<Vec<Option<u64>>, String> {
     let floats = column.floats()?;
-    let whole = |number: f64| {
-        if (0.0..=count::MOST as f64).contains(&number) {
-            return Ok(number as u64);
-        }
-        Err(format!("state \"{state}\" holds {} {number}, but a count is from 0 to 2^42", column.name()))
-    };
-    floats.iter().map(|number| number.map(|number| whole(*number)).transpose()).collect()
+    floats.iter().map(|number| number.map(|number| whole(state, column, *number)).transpose()).collect()
+}
+
+fn whole(state: &str, column: &Values, number: f64) -> Result<u64, String> {
+    if (0.0..=count::MOST as f64).contains(&number) {
+        return Ok(number as u64);
+    }
+    Err(format!("state \"{state}\" holds {} {number}, but a count is from 0 to 2^42", column.name()))
 }
 
 /// The word of a row, if it has one.

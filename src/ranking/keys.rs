@@ -35,6 +35,17 @@ macro_rules! of_any_width {
     };
 }
 
+impl<K: Key> From<Vec<K>> for Keys {
+    fn from(keys: Vec<K>) -> Keys {
+        let mut of_width = Keys::with_capacity(K::WIDTH, 0);
+        let place: &mut dyn Any = of_any_width!(&mut of_width, keys => keys);
+        if let Some(place) = place.downcast_mut() {
+            *place = keys;
+        }
+        of_width
+    }
+}
+
 impl Keys {
     /// No keys yet, with room for some.
     pub fn with_capacity(width: Width, rows: usize) -> Self {
@@ -45,6 +56,12 @@ impl Keys {
             Width::W64 => Keys::W64(Vec::with_capacity(rows)),
             Width::W128 => Keys::W128(Vec::with_capacity(rows)),
         }
+    }
+
+    /// The keys as what they are; none if `K` has another width.
+    pub fn slice<K: Key>(&self) -> Option<&[K]> {
+        let keys: &dyn Any = of_any_width!(self, keys => keys);
+        keys.downcast_ref::<Vec<K>>().map(Vec::as_slice)
     }
 
     /// How wide they are.

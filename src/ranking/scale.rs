@@ -49,14 +49,24 @@ impl Scale {
         self == Scale::Real || (0.0..=1.0).contains(&score)
     }
 
+    /// Where scores are.
+    pub fn places(self, scores: &[f64]) -> Vec<Place> {
+        // Roots are taken apart from all else: so the compiler takes several at a time.
+        let distances: Vec<f64> = match self {
+            Scale::Real => scores.iter().map(|score| near_cube_root(score.abs())).collect(),
+            Scale::Probability => scores.iter().map(|score| score.min(1.0 - score).sqrt().sqrt()).collect(),
+        };
+        let border = if self == Scale::Real { 0.0 } else { 0.5 };
+        let place = |(&score, distance)| Place {
+            side: if score < border { Side::Low } else { Side::High },
+            distance,
+        };
+        scores.iter().zip(distances).map(place).collect()
+    }
+
     /// Where a score is.
     pub fn place(self, score: f64) -> Place {
-        match self {
-            Scale::Real if score < 0.0 => Place { side: Side::Low, distance: near_cube_root(-score) },
-            Scale::Real => Place { side: Side::High, distance: near_cube_root(score) },
-            Scale::Probability if score < 0.5 => Place { side: Side::Low, distance: score.sqrt().sqrt() },
-            Scale::Probability => Place { side: Side::High, distance: (1.0 - score).sqrt().sqrt() },
-        }
+        self.places(&[score])[0]
     }
 }
 

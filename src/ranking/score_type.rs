@@ -1,13 +1,14 @@
 //! The type of the scores of a group, as far as a statistic needs to know it.
 
 use super::number::{Domain, Number};
-use super::{Key, Score, Width};
+use super::{Key, Keys, Score, Width};
 
 /// The type of scores, behind their keys.
 #[derive(Clone, Copy, Debug)]
 pub struct ScoreType {
     at_least: fn(Number) -> Option<u128>,
     value: fn(u128) -> f64,
+    values: fn(&Keys) -> Vec<f64>,
     width: Width,
     domain: Domain,
 }
@@ -18,6 +19,10 @@ impl ScoreType {
         ScoreType {
             at_least: |number| S::at_least(number).map(|score| score.key().wide()),
             value: |key| S::from_key(Key::narrow(key)).position(),
+            values: |keys| {
+                let keys = keys.slice::<S::Key>().unwrap_or_default();
+                keys.iter().map(|&key| S::from_key(key).position()).collect()
+            },
             width: S::Key::WIDTH,
             domain,
         }
@@ -35,7 +40,19 @@ impl ScoreType {
 
     /// The score of a key, as a float: rounded where the type holds more than a float does.
     pub fn value(&self, key: u128) -> f64 {
-        let value = (self.value)(key);
+        self.in_units((self.value)(key))
+    }
+
+    /// The scores of many keys, as floats.
+    pub fn values(&self, keys: &Keys) -> Vec<f64> {
+        let mut values = (self.values)(keys);
+        if matches!(self.domain, Domain::Whole { decimals, .. } if decimals > 0) {
+            values.iter_mut().for_each(|value| *value = self.in_units(*value));
+        }
+        values
+    }
+
+    fn in_units(&self, value: f64) -> f64 {
         match self.domain {
             // The scale of a decimal type is a power of ten that a float holds exactly, up to 22 digits.
             Domain::Whole { decimals, .. } if decimals > 0 => value / 10f64.powi(decimals as i32),

@@ -14,14 +14,17 @@
 //! the whole. Counts add up, the lowest score of a whole is the lowest of those of its parts, and all rows share
 //! one score if the parts' rows do. With several limits the smallest counts: it asks for the latest partition.
 
+use std::ops::Range;
+
+use super::counts::{self, Count, Counts};
 use super::fixed_point::Units;
-use super::keys::Keys;
 use super::row_counts::RowCounts;
-use super::scale::{Place, Resolution, Scale};
+use super::scale::{Resolution, Scale};
 use super::score_type::ScoreType;
 use super::steps::{Above, Runs, Take};
 use super::ties::{Source, Steps, Ties};
-use super::{Count, Counts, Key};
+use super::tuning::MOST_BINS_ALONE;
+use super::{Key, Placements};
 
 /// How a state is kept small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,39 +71,58 @@ impl State {
         self.tied.is_empty() || self.tied[bin]
     }
 
-    /// The state of all rows of these, which are of one type of score; none only if there are none.
+    /// The state of all rows of many states, which are of one type of score; none only if there are none. `read` gives one of
+    /// them, and `bins` says how many bins a range of them has.
     ///
-    /// Neighbours are merged in pairs, and again, so that each bin is moved log n times.
-    pub fn merged<K: Key>(states: Vec<State>) -> Option<State> {
-        let rows = states.iter().fold(RowCounts::default(), |sum, state| RowCounts {
-            n_pos: sum.n_pos + state.rows.n_pos,
-            n_neg: sum.n_neg + state.rows.n_neg,
-            n_missing: sum.n_missing + state.rows.n_missing,
-        });
-        let score_type = states.first()?.bins.score_type();
-        if states.iter().any(|state| state.has_nan) {
-            return Some(State::nan(score_type, rows));
-        }
-        let limit = states.iter().filter_map(|state| state.limit).min_by_key(|limit| limit.max_bins);
-        let resolution = states.iter().map(|state| state.resolution).max()?;
-        let mut layers: Vec<Bins<K>> = states.into_iter().map(Bins::of).collect();
-        while layers.len() > 1 {
-            let mut pairs = layers.into_iter();
-            let mut merged = Vec::with_capacity(pairs.len().div_ceil(2));
-            while let Some(one) = pairs.next() {
-                merged.push(match pairs.next() {
-                    Some(other) => Bins::merged(&one, &other),
-                    None => one,
-                });
+    /// Halves are merged, and halves of halves: so each bin is moved log n times, and lately used memory is used again.
+    pub fn merged<K: Key, E: Send>(
+        states: Range<usize>,
+        bins: &(impl Fn(Range<usize>) -> usize + Sync),
+        read: &(impl Fn(usize) -> Result<State, E> + Sync),
+    ) -> Result<Option<State>, E> {
+        fn all<K: Key, E: Send>(
+            states: Range<usize>,
+            bins: &(impl Fn(Range<usize>) -> usize + Sync),
+            read: &(impl Fn(usize) -> Result<State, E> + Sync),
+        ) -> Result<State, E> {
+            if states.len() == 1 {
+                return read(states.start);
             }
-            layers = merged;
+            let middle = states.start + states.len() / 2;
+            let (low, high) = (states.start..middle, middle..states.end);
+            let (one, other) = if bins(states) > MOST_BINS_ALONE {
+                rayon::join(|| all::<K, E>(low, bins, read), || all::<K, E>(high, bins, read))
+            } else {
+                (all::<K, E>(low, bins, read), all::<K, E>(high, bins, read))
+            };
+            Ok(one?.plus::<K>(other?))
         }
-        let (bins, tied) = layers.pop()?.into_counts(score_type);
-        let mut state = State { bins, tied, limit, resolution, rows, has_nan: false };
-        if resolution > 0 {
-            state.coarsen(resolution);
+        if states.is_empty() {
+            return Ok(None);
         }
-        Some(state.fitted())
+        let mut state = all::<K, E>(states, bins, read)?;
+        if state.resolution > 0 {
+            state.coarsen(state.resolution);
+        }
+        Ok(Some(state.fitted()))
+    }
+
+    /// The rows of both, with the bins of both: those of one partition are not joined yet.
+    fn plus<K: Key>(self, other: State) -> State {
+        let rows = RowCounts {
+            n_pos: self.rows.n_pos + other.rows.n_pos,
+            n_neg: self.rows.n_neg + other.rows.n_neg,
+            n_missing: self.rows.n_missing + other.rows.n_missing,
+        };
+        let score_type = self.bins.score_type();
+        if self.has_nan || other.has_nan {
+            return State::nan(score_type, rows);
+        }
+        let limits = [self.limit, other.limit];
+        let limit = limits.into_iter().flatten().min_by_key(|limit| limit.max_bins);
+        let resolution = self.resolution.max(other.resolution);
+        let (bins, tied) = Bins::<K>::merged(&Bins::of(self), &Bins::of(other)).into_counts(score_type);
+        State { bins, tied, limit, resolution, rows, has_nan: false }
     }
 
     /// The same with at most so many bins.
@@ -122,20 +144,17 @@ impl State {
         if self.bins.len() > most {
             let mut borders = self.joins(limit.scale);
             // Of n borders between bins, the `most - 1` that are joined last stay.
-            borders.sort_unstable_by_key(|join| std::cmp::Reverse(join.unwrap_or(Resolution::MAX)));
-            let resolution = borders[most - 1].unwrap_or(Resolution::MAX);
-            self.resolution = self.resolution.max(resolution);
+            let (_, first_joined, _) = borders.select_nth_unstable_by(most - 1, |one, other| other.cmp(one));
+            self.resolution = self.resolution.max(*first_joined);
             self.coarsen(self.resolution);
         }
         self
     }
 
     /// For each border between two neighbouring bins, the first partition that joins them.
-    fn joins(&self, scale: Scale) -> Vec<Option<Resolution>> {
-        let score_type = self.bins.score_type();
-        let places = (0..self.bins.len()).map(|bin| scale.place(score_type.value(self.bins.key(bin))));
-        let places: Vec<Place> = places.collect();
-        places.windows(2).map(|pair| pair[0].joins(pair[1])).collect()
+    fn joins(&self, scale: Scale) -> Vec<Resolution> {
+        let places = scale.places(&self.bins.score_type().values(self.bins.keys()));
+        places.windows(2).map(|pair| pair[0].joins(pair[1]).unwrap_or(Resolution::MAX)).collect()
     }
 
     /// Joins bins that share an interval of a partition.
@@ -148,7 +167,7 @@ impl State {
         let mut first = 0;
         while first < fine.len() {
             let mut last = first;
-            while joins.get(last).is_some_and(|join| join.is_some_and(|join| join <= resolution)) {
+            while joins.get(last).is_some_and(|&join| join <= resolution) {
                 last += 1;
             }
             let Count { pos, neg } = Count::sum(&fine.each()[first..=last]);
@@ -218,9 +237,7 @@ impl<K: Key> Bins<K> {
     }
 
     fn into_counts(self, score_type: ScoreType) -> (Counts, Vec<bool>) {
-        let mut keys = Keys::with_capacity(K::WIDTH, self.keys.len());
-        self.keys.iter().for_each(|key| keys.push(key.wide()));
-        (Counts::from_parts(keys, self.counts, score_type), self.tied)
+        (Counts::from_parts(self.keys.into(), self.counts, score_type), self.tied)
     }
 }
 
@@ -240,6 +257,14 @@ impl Source for State {
             runs.push(self.bins.key(bin), count.pos, count.neg);
         }
         runs.hand_out();
+    }
+
+    fn twice_u(&mut self) -> Option<u128> {
+        Some(counts::twice_u(self.bins.each()))
+    }
+
+    fn placements(&mut self) -> Option<Placements> {
+        Some(counts::placements(self.bins.each()))
     }
 
     fn state(&self) -> Option<&State> {
@@ -275,6 +300,11 @@ mod tests {
         group.ties().state().limited(limit)
     }
 
+    fn merged(states: &[State]) -> State {
+        let bins = |range: Range<usize>| states[range].iter().map(|state| state.bins.len()).sum();
+        State::merged::<u64, ()>(0..states.len(), &bins, &|state| Ok(states[state].clone())).unwrap().unwrap()
+    }
+
     fn each(state: &State) -> Vec<(u128, Count, bool)> {
         let bin = |bin| (state.bins.key(bin), state.bins.each()[bin], state.is_tied(bin));
         (0..state.bins.len()).map(bin).collect()
@@ -301,12 +331,12 @@ mod tests {
             };
             let states: Vec<State> = (0..5).map(|number| state(&part(number), limit)).collect();
             let [a, b, c, d, e] = &states[..] else { unreachable!() };
-            let pair = |one: &State, other: &State| State::merged::<u64>(vec![one.clone(), other.clone()]).unwrap();
+            let pair = |one: &State, other: &State| merged(&[one.clone(), other.clone()]);
             let trees = [
-                State::merged::<u64>(states.clone()).unwrap(),
+                merged(&states),
                 pair(&pair(a, b), &pair(&pair(c, d), e)),
                 pair(e, &pair(d, &pair(c, &pair(b, a)))),
-                State::merged::<u64>((0..5).map(|number| state(&part(number), None)).collect()).unwrap().limited(limit),
+                merged(&(0..5).map(|number| state(&part(number), None)).collect::<Vec<_>>()).limited(limit),
             ];
             for tree in trees {
                 prop_assert_eq!(each(&tree), each(&whole));
@@ -357,10 +387,11 @@ mod tests {
         let rows = RowCounts { n_pos: 2, n_neg: 3, n_missing: 1 };
         let some = state(&[(1.0, true)], None);
         let nan = State::nan(some.bins.score_type(), rows);
-        let merged = State::merged::<u64>(vec![some, nan]).unwrap();
+        let merged = merged(&[some, nan]);
         assert!(merged.has_nan && merged.bins.is_empty());
         assert_eq!(merged.rows, RowCounts { n_pos: 3, ..rows });
         assert!(merged.limited(Some(Limit { max_bins: 4, scale: Scale::Real })).limit.is_none());
-        assert!(State::merged::<u64>(Vec::new()).is_none());
+        let none = State::merged::<u64, ()>(0..0, &|_| 0, &|_| Err(()));
+        assert!(none.is_ok_and(|state| state.is_none()));
     }
 }

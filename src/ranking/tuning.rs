@@ -189,3 +189,7 @@ pub(super) const TASKS_PER_THREAD: usize = 8;
 /// Parts for each thread of work whose pieces all take about as long. The threads that are done wait for the last part,
 /// so parts are small.
 pub(super) const PARTS_PER_THREAD: usize = 32;
+
+/// States of no more bins together are merged by one thread. Only work of so many bins is done inside a pool.
+pub(super) const MOST_BINS_ALONE: usize = 1 << 15;
+const _: () = assert!(PARALLEL_ROWS <= MOST_BINS_ALONE);
