@@ -34,7 +34,9 @@ def first_line(error: BaseException) -> str:
 # The advice of the expressions is Python; here is the same advice for a shell.
 _IN_SHELL = (
     # The user called the command report, and no function.
-    (re.compile(r"^report: "), ""),
+    (re.compile(r"^(report|roc_state|merge_states): "), ""),
+    (re.compile(r"\bmax_bins\b"), "--max-bins"),
+    (re.compile(r"^scale\b"), "--scale"),
     # NaN compares as larger than every number.
     (
         re.compile(r'^(label "([^"]*)" holds NaN), .*'),

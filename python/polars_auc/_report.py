@@ -16,6 +16,7 @@ from polars_auc._frames import called, keys_of, refuse_keys, rows_of
 from polars_auc._intervals import cv_roc_auc
 from polars_auc._options import adjustment, flag
 from polars_auc._segments import compare_segments
+from polars_auc._states import roc_auc_bounds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -250,6 +251,39 @@ def evaluation(
     return _scoped("overall", overall)
 
 
+@called("report", "roc_summary")
+def evaluation_of_states(
+    frame: pl.LazyFrame,
+    states: list[str],
+    *,
+    by: list[str],
+    level: float,
+    ci: Literal["delong", "logit", "hanley_mcneil", "bootstrap"],
+    n_resamples: int | None,
+    seed: int | None,
+) -> pl.LazyFrame:
+    """Return a report of columns of states, each the counted rows of one score.
+
+    Between ``auc_min`` and ``auc_max`` lies the AUC of the rows; both are ``auc`` if the states are exact.
+    """
+    _refuse_clashes(by)
+    answers = []
+    for name in states:
+        summary = roc_summary(state=name, ci=ci, level=level, n_resamples=n_resamples, seed=seed)
+        answers.append(summary.alias(_column("summary", name)))
+        answers.append(roc_auc_bounds(state=name).alias(_column("bounds", name)))
+    extras: dict[str, _Extra] = {"bounds": _bounds}
+    overall = _one_row_a_score(frame.select(*answers), states, extras)
+    if not by:
+        return _scoped("overall", overall)
+    of_groups = frame.group_by(by).agg(*answers).sort(by, nulls_last=True)
+    groups = _one_row_a_score(of_groups, states, extras, by)
+    schema = groups.collect_schema()
+    nothing = [pl.lit(None, dtype=schema[key]).alias(key) for key in by]
+    overall = overall.with_columns(nothing).select(schema.names())
+    return pl.concat([_scoped("group", groups), _scoped("overall", overall)])
+
+
 def _warned(said: str, table: pl.DataFrame) -> pl.DataFrame:
     """Warn if there are rows and none is positive; a query that selects other columns has not asked."""
     if {"scope", "n", "n_pos"} <= set(table.columns):
@@ -275,6 +309,8 @@ _COLUMNS = [
     "cv_upper",
     "n_folds",
     "n_undefined",
+    "auc_min",
+    "auc_max",
 ]
 
 # Columns of a comparison, and the fields that they are: null for the first score.
@@ -358,6 +394,11 @@ def _of_folds(name: str) -> list[pl.Expr]:
     cv = pl.col(_column("folds", name)).struct
     fields = [cv.field(field).alias(f"cv_{field}") for field in ("auc", "se", "lower", "upper")]
     return [*fields, cv.field("n_folds", "n_undefined")]
+
+
+def _bounds(name: str) -> list[pl.Expr]:
+    bounds = pl.col(_column("bounds", name)).struct
+    return [bounds.field("lower").alias("auc_min"), bounds.field("upper").alias("auc_max")]
 
 
 def _gain(names: list[str], name: str) -> list[pl.Expr]:

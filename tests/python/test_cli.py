@@ -624,7 +624,7 @@ def test_a_fault_is_no_failed_gate(folder: Path, capsys: Capture, monkeypatch: p
         def faulty(*_: object, fault: BaseException = fault) -> None:
             raise fault
 
-        monkeypatch.setattr("polars_auc._cli.scan", faulty)
+        monkeypatch.setattr("polars_auc._rows.scan", faulty)
         assert main([*REPORT, "-o", str(folder / "out.csv")]) == 2
         err = capsys.readouterr().err
         assert "Traceback" in err
@@ -815,3 +815,87 @@ def test_links_that_lead_nowhere(folder: Path, capsys: Capture) -> None:
     (folder / "circle.csv").symlink_to("circle.csv")
     assert main(["report", "x", *options, "-o", "circle.csv"]) == 0
     assert "Traceback" not in capsys.readouterr().err
+
+
+def test_states_of_days_give_the_report_of_their_rows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = pl.scan_parquet(DATA / "*.parquet").with_columns(day=pl.int_range(pl.len()) % 3).collect()
+    scored = ["--label", "label", "--score", "forest", "--score=-tree", "--by", "segment"]
+    for [day], part in rows.partition_by("day", as_dict=True).items():
+        part.write_parquet(tmp_path / f"rows{day}.parquet")
+        made = [
+            "state",
+            str(tmp_path / f"rows{day}.parquet"),
+            *scored,
+            "-o",
+            str(tmp_path / f"day{day}.parquet"),
+        ]
+        assert main(made) == 0
+    assert "8 groups" not in capsys.readouterr().out
+    merge = [
+        "merge",
+        str(tmp_path / "day*.parquet"),
+        "--by",
+        "segment",
+        "-o",
+        str(tmp_path / "month.parquet"),
+    ]
+    assert main(merge) == 0
+    exact = ["report", str(tmp_path / "rows*.parquet"), *scored, "-o", str(tmp_path / "exact.parquet")]
+    assert main(exact) == 0
+    expected = pl.read_parquet(tmp_path / "exact.parquet")
+    for files in ("day*.parquet", "month.parquet"):
+        report = ["report", str(tmp_path / files), "--from-states", "--by", "segment"]
+        assert main([*report, "-o", str(tmp_path / "states.parquet")]) == 0
+        got = pl.read_parquet(tmp_path / "states.parquet")
+        assert_frame_equal(got.drop("auc_min", "auc_max"), expected, check_exact=True)
+        assert got["auc_min"].equals(got["auc"])
+    small = [*merge[:-1], str(tmp_path / "small.parquet"), "--max-bins", "16"]
+    assert main(small) == 0
+    report = [
+        "report",
+        str(tmp_path / "small.parquet"),
+        "--from-states",
+        "--by",
+        "segment",
+        "--score",
+        "forest",
+    ]
+    assert main([*report, "--fail-if", "auc_max < 0.5", "-o", str(tmp_path / "bounds.parquet")]) == 0
+    bounds = pl.read_parquet(tmp_path / "bounds.parquet")
+    exact_auc = expected.filter(score="forest")["auc"]
+    assert (bounds["auc_min"] <= exact_auc).all()
+    assert (exact_auc <= bounds["auc_max"]).all()
+    assert (bounds["auc_min"] < bounds["auc_max"]).any()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["state", "--label", "label", "--score", "tree", "-o", "x.csv"], "must end in .parquet"),
+        (["state", "--score", "tree", "-o", "x.parquet"], "required: --label"),
+        (
+            ["state", "--label", "label", "--score", "tree", "-o", "x.parquet", "--max-bins", "3"],
+            "--max-bins must",
+        ),
+        (
+            ["state", "--label", "label", "--score", "tree", "-o", "x.parquet", "--scale", "real"],
+            "give --max-bins",
+        ),
+        (
+            ["state", "--label", "label", "--score", "tree", "--by", "tree", "-o", "x.parquet"],
+            "--by and --score both name 'tree'",
+        ),
+        (["merge", "-o", "x.parquet"], "the files hold no column of states"),
+        (["report", "--from-states"], "the files hold no column of states"),
+        (["report", "--from-states", "--compare"], "--compare needs rows"),
+    ],
+)
+def test_refusals_of_states(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    command, *options = [str(tmp_path / it) if it.startswith("x.") else it for it in arguments]
+    assert main([command, str(DATA), *options]) == 2
+    assert message in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,95 @@
+"""What all commands take on their command lines."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+from typing import Any, NoReturn
+
+from polars_auc._refusal import Refusal
+from polars_auc._streams import show
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        if lacking_value := re.fullmatch(r"argument (?:-\w/)?(--[\w-]+): expected one argument", message):
+            message += f"; a value that begins with - is written {lacking_value[1]}=-..."
+        raise Refusal(f"{message} (see {self.prog} --help)")
+
+    def _print_message(self, message: str, file: Any = None) -> None:  # noqa: ARG002
+        """Print the help or the version."""
+        unprinted = show(message.rstrip("\n"))
+        if unprinted is not None:
+            raise Refusal(f"cannot print: {unprinted}")
+
+
+class Once(argparse.Action):
+    """An option with one value: the last of several would silently win."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Take the value, and refuse another one."""
+        given = vars(namespace).setdefault("given", set())
+        if self.dest in given:
+            parser.error(f"{option_string} is given twice; write it once")
+        given.add(self.dest)
+        setattr(namespace, self.dest, self.const if self.nargs == 0 else values)
+
+
+def add_rows(command: argparse.ArgumentParser) -> None:
+    """Add the options that say which rows are read, and what of them."""
+    command.add_argument(
+        "--label",
+        action=Once,
+        help="the label: a column of 0 and 1 or Booleans, or SQL such as \"outcome = 'bad'\"",
+    )
+    command.add_argument(
+        "--score",
+        action="append",
+        default=[],
+        dest="scores",
+        metavar="SCORE",
+        help="a numeric column, or SQL, as in --score=-rating; higher is more positive; may be repeated",
+    )
+    command.add_argument(
+        "--count",
+        action=Once,
+        metavar="COLUMN",
+        help="the column, or SQL, that says how many identical rows each row stands for",
+    )
+    command.add_argument(
+        "--where",
+        action="append",
+        default=[],
+        metavar="SQL",
+        help="rows to use, such as \"year >= 2016 AND part = 'test'\"; may be repeated: rows that meet all",
+    )
+
+
+def add_by(command: argparse.ArgumentParser) -> None:
+    """Add the columns that make groups."""
+    command.add_argument(
+        "--by",
+        action="append",
+        default=[],
+        metavar="COLUMN",
+        help="a column that makes groups; may be repeated",
+    )
+
+
+def add_files(command: argparse.ArgumentParser) -> None:
+    """Add the files to read."""
+    command.add_argument("files", nargs="+", metavar="FILES", help="Parquet files, folders or quoted globs")
+
+
+def add_output(command: argparse.ArgumentParser, what: str, *, required: bool = False) -> None:
+    """Add the file to write."""
+    command.add_argument(
+        "-o", "--output", action=Once, type=Path, metavar="OUT", help=what, required=required
+    )

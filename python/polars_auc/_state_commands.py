@@ -1,0 +1,135 @@
+"""``polars-auc state`` and ``polars-auc merge``: rows counted once, and kept to be asked later."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+from polars_auc._arguments import Once, add_by, add_files, add_output, add_rows
+from polars_auc._output import as_file, save
+from polars_auc._progress import progress
+from polars_auc._refusal import Refusal
+from polars_auc._rows import Files, Scored, counted, of_files
+from polars_auc._sql import refuse_missing
+from polars_auc._states import SCALES, merge_states, roc_state
+from polars_auc._streams import say
+
+# The fields by which a column of states is known.
+_FIELDS = {"bins", "n_pos", "n_neg", "n_missing", "has_nan", "resolution", "max_bins", "scale"}
+
+
+def _add_limit(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--max-bins",
+        action=Once,
+        type=int,
+        metavar="N",
+        help="the most bins of a state, such as 4096; without it states are exact",
+    )
+    command.add_argument(
+        "--scale",
+        action=Once,
+        choices=SCALES,
+        help="with --max-bins: where bins are small; real: near 0 (the default), probability: near 0 and 1",
+    )
+
+
+def add_state(commands: Any) -> None:
+    """Add the command that makes states."""
+    command = commands.add_parser(
+        "state",
+        help="count the rows of each group by score, to evaluate them later",
+        description="Write the states of the rows of each group: a column of states for each score.",
+        epilog='example: polars-auc state "rows/*.parquet" --label y --score s --by segment -o day.parquet',
+    )
+    command.set_defaults(run=state)
+    add_files(command)
+    add_rows(command)
+    add_by(command)
+    _add_limit(command)
+    add_output(command, "write the states: .parquet", required=True)
+
+
+def add_merge(commands: Any) -> None:
+    """Add the command that merges states."""
+    command = commands.add_parser(
+        "merge",
+        help="merge the states of files",
+        description="Write one state for each group of states: of all days of a month, for instance.",
+        epilog="example: polars-auc merge 2026-05-*.parquet --by segment -o 2026-05.parquet",
+    )
+    command.set_defaults(run=merge)
+    add_files(command)
+    add_by(command)
+    _add_limit(command)
+    add_output(command, "write the states: .parquet", required=True)
+
+
+def state(chosen: argparse.Namespace) -> bool:
+    """Write the states of rows."""
+    files, limit = _named(chosen)
+    scored = Scored.of(files, chosen)
+    clash = next((name for name in chosen.scores if name in chosen.by), None)
+    if clash is not None:
+        raise Refusal(
+            f"--by and --score both name {clash!r}, and the file would have two columns of that name"
+        )
+    with of_files(files.names, scored.names):
+        states = [
+            roc_state(scored.label, score, count=scored.count, **limit).alias(text)
+            for text, score in zip(chosen.scores, scored.scores, strict=True)
+        ]
+    return _write(chosen, files, scored.rows, states, scored.names)
+
+
+def merge(chosen: argparse.Namespace) -> bool:
+    """Write the merged states of files."""
+    files, limit = _named(chosen)
+    columns = state_columns(files, [])
+    with of_files(files.names, ()):
+        states = [merge_states(name, **limit) for name in columns]
+    return _write(chosen, files, files.rows, states, [*files.keys(chosen.by), *columns])
+
+
+def state_columns(files: Files, named: Sequence[str]) -> list[str]:
+    """Return the columns of states, or those that are named; refuse files that have none."""
+    refuse_missing("--score", named, files.schema, files=files.names)
+    there = [
+        name
+        for name, dtype in files.schema.items()
+        if isinstance(dtype, pl.Struct) and {field.name for field in dtype.fields} >= _FIELDS
+    ]
+    if not there:
+        raise Refusal("the files hold no column of states; polars-auc state makes them")
+    for name in named:
+        if name not in there:
+            raise Refusal(f"--score names {name!r}, which holds no states; states are in {', '.join(there)}")
+    return list(named) or there
+
+
+def _named(chosen: argparse.Namespace) -> tuple[Files, dict[str, Any]]:
+    as_file(chosen.output)
+    if chosen.output.suffix != ".parquet":
+        raise Refusal(f"--output must end in .parquet, which keeps states whole, got {str(chosen.output)!r}")
+    if chosen.scale is not None and chosen.max_bins is None:
+        raise Refusal("--scale says where the bins of --max-bins are small; give --max-bins, or leave it out")
+    return Files.named(chosen.files, chosen.output), {"max_bins": chosen.max_bins, "scale": chosen.scale}
+
+
+def _write(
+    chosen: argparse.Namespace,
+    files: Files,
+    rows: pl.LazyFrame,
+    states: Sequence[pl.Expr],
+    names: Sequence[str],
+) -> bool:
+    with of_files(files.names, names), progress(f"counting {files.size()}"):
+        plan = rows.group_by(chosen.by).agg(states).sort(chosen.by) if chosen.by else rows.select(states)
+        table = plan.collect()
+    contents = as_file(chosen.output)
+    save(chosen.output, lambda: contents(table))
+    say(f"polars-auc: wrote {chosen.output}: {counted(table.height, 'group')}")
+    return True
