@@ -255,6 +255,38 @@ def users(n: int) -> Iterator[Work]:
     yield Work(f"{count} users", contenders, [promise])
 
 
+def states(n: int) -> Iterator[Work]:
+    """Make exact states, merge many, and ask about a month of daily states."""
+    frame = normal(n)
+    for name, scores, promised in (("distinct", frame, 1.6), ("10^3 scores", _of_few(frame), 1.2)):
+        contenders = {
+            "roc_state": select(scores, pa.roc_state("label", "score")),
+            "roc_auc": select(scores, AUC),
+        }
+        yield Work(f"exact state, {name}", contenders, [Promise("roc_state", "roc_auc", promised)])
+    same = pl.DataFrame({"part": np.arange(n) // 10_000, "score": (np.arange(n) % 10_000).astype(float)})
+    parts = same.with_columns(frame["label"]).group_by("part").agg(state=pa.roc_state("label", "score"))
+    contenders = {"merge": select(parts, pa.roc_auc(state="state")), "roc_auc": select(frame, AUC)}
+    yield Work(f"merge {parts.height} states of 10^4 bins", contenders, [Promise("merge", "roc_auc", 0.3)])
+    rng = np.random.default_rng(7)
+    rows = frame.with_columns(group=rng.integers(0, 200, n), day=rng.integers(0, 30, n))
+    for name, column, limit in (
+        ("scores to 2 decimals", pl.col("score").round(2), None),
+        ("max_bins=256", pl.col("score"), 256),
+    ):
+        kept = rows.with_columns(score=column)
+        days = kept.group_by("group", "day").agg(state=pa.roc_state("label", "score", max_bins=limit))
+        contenders = {
+            "states": grouped(days, "in-memory", pa.roc_auc_ci(state="state")),
+            "rows": grouped(kept, "in-memory", pa.roc_auc_ci("label", "score")),
+        }
+        yield Work(f"month of 30 days, 200 segments, {name}", contenders, [Promise("states", "rows", 0.02)])
+
+
+def _of_few(frame: pl.DataFrame) -> pl.DataFrame:
+    return with_scores(frame, (pl.col("score") * 125).round())
+
+
 def two_scores(n: int) -> Iterator[Work]:
     """Compare two scores of the same rows."""
     frame = normal(n).with_columns(pl.Series("second", np.random.default_rng(6).standard_normal(n)))
@@ -351,6 +383,7 @@ WORKS: dict[str, Callable[[int], Iterator[Work]]] = {
     "reports": reports,
     "users": users,
     "two_scores": two_scores,
+    "states": states,
 }
 
 

@@ -98,7 +98,7 @@ def roc_state(
     each joins some neighbours of the one before; a state takes the first that leaves few enough bins. So
     the state depends on the rows alone, however they were divided and in whatever order the parts were
     merged: the same rows give the same bytes. The intervals have equal lengths on a scale: the score to the
-    power 21/64 on either side of 0, or the distance from 0 or 1 to the power 1/4. Every bin begins at an
+    power 3/8 on either side of 0, or the distance from 0 or 1 to the power 1/4. Every bin begins at an
     observed score, so all points of the ROC curve of such a state are points of the rows' curve. What is
     lost is the order within a bin; :func:`roc_auc_bounds` says how much that can be.
 

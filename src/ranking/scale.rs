@@ -15,15 +15,16 @@
 /// Partitions from one length of intervals to the next, which is twice as long.
 const STEPS: i32 = 32;
 
-/// Added to the number of a partition, so that all numbers are above 0: the shortest intervals are `2^-400` long.
-const FIRST: i32 = 400 * STEPS;
+/// Added to the number of a partition, so that all numbers are above 0: the shortest intervals are `2^-512` long.
+const FIRST: i32 = 512 * STEPS;
 
 /// How scores are spread, and so where small intervals help most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Scale {
     /// Any numbers: small intervals near 0. Sides are the negative and the other numbers, and a distance is the absolute
-    /// value, raised to 21/64. So near the cube root, intervals suit normal scores whatever their unit is.
+    /// value, raised to 3/8. A power has no unit of its own, so scores may be multiplied by anything. Normal scores ask
+    /// for a power of one half, and scores with long tails for a lower one.
     #[default]
     Real,
     /// Numbers from 0 to 1: small intervals near both. Sides are the numbers below one half and the others, and a distance
@@ -53,7 +54,7 @@ impl Scale {
     pub fn places(self, scores: &[f64]) -> Vec<Place> {
         // Roots are taken apart from all else: so the compiler takes several at a time.
         let distances: Vec<f64> = match self {
-            Scale::Real => scores.iter().map(|score| near_cube_root(score.abs())).collect(),
+            Scale::Real => scores.iter().map(|score| three_eighths(score.abs())).collect(),
             Scale::Probability => scores.iter().map(|score| score.min(1.0 - score).sqrt().sqrt()).collect(),
         };
         let border = if self == Scale::Real { 0.0 } else { 0.5 };
@@ -70,12 +71,11 @@ impl Scale {
     }
 }
 
-/// `size^(21/64)`, by roots and products only.
-fn near_cube_root(size: f64) -> f64 {
+/// `size^(3/8)`, by roots and products only.
+#[inline]
+fn three_eighths(size: f64) -> f64 {
     let fourth = size.sqrt().sqrt();
-    let sixteenth = fourth.sqrt().sqrt();
-    let sixty_fourth = sixteenth.sqrt().sqrt();
-    fourth * sixteenth * sixty_fourth
+    fourth * fourth.sqrt()
 }
 
 /// One of the two ranges of scores that no partition joins.

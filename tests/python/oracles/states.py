@@ -9,7 +9,7 @@ from typing import Any
 
 from oracles.scores import MAYBE, Row, classes, has_nan
 
-FIRST = 400 * 32
+FIRST = 512 * 32
 
 
 def place(score: float, scale: str) -> tuple[bool, float]:
@@ -17,11 +17,7 @@ def place(score: float, scale: str) -> tuple[bool, float]:
     if scale == "probability":
         return score < 0.5, math.sqrt(math.sqrt(score if score < 0.5 else 1 - score))
     root = math.sqrt(math.sqrt(abs(score)))
-    roots = [root]
-    for _ in range(2):
-        root = math.sqrt(math.sqrt(root))
-        roots.append(root)
-    return score < 0, roots[0] * roots[1] * roots[2]
+    return score < 0, root * math.sqrt(root)
 
 
 def interval(score: float, resolution: int, scale: str) -> object:
