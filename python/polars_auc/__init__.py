@@ -35,6 +35,7 @@ from polars_auc._estimates import (
     roc_auc,
     roc_summary,
 )
+from polars_auc._group_states import group_states
 from polars_auc._intervals import cv_roc_auc, roc_auc_ci
 from polars_auc._native import __version__
 from polars_auc._p_values import adjust_p_values
@@ -69,6 +70,7 @@ __all__ = [
     "fpr_at_tpr",
     "gains_table",
     "gini",
+    "group_states",
     "grouped_roc_auc",
     "hodges_lehmann",
     "kruskal_wallis",

@@ -13,8 +13,9 @@ import polars as pl
 from polars_auc._comparisons import roc_auc_compare
 from polars_auc._estimates import roc_summary
 from polars_auc._frames import called, keys_of, refuse_keys, rows_of
+from polars_auc._group_states import deferred, group_states
 from polars_auc._intervals import cv_roc_auc
-from polars_auc._options import adjustment, flag
+from polars_auc._options import adjustment, flag, one_of
 from polars_auc._segments import compare_segments
 from polars_auc._states import roc_auc_bounds
 
@@ -43,6 +44,9 @@ def report(
     adjust: Literal["holm", "bonferroni", "bh", "by"] | None = "holm",
     folds: IntoExpr | None = None,
     count: IntoExpr | None = None,
+    memory: Literal["bounded"] | None = None,
+    max_bins: int | None = None,
+    scale: Literal["real", "probability"] | None = None,
 ) -> pl.LazyFrame:
     """Return the evaluation of scores, by group and overall, as a lazy frame.
 
@@ -80,6 +84,12 @@ def report(
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows, so ``GROUP BY segment, label, score`` of a database is
         enough.
+    memory
+        ``"bounded"`` reads the rows batch by batch and keeps only the states of groups, each of at most
+        ``max_bins`` bins: see :func:`polars_auc.group_states`. ``compare``, ``versus`` and ``folds`` need all
+        rows at once and are not possible then.
+    max_bins, scale
+        With ``memory="bounded"``: how small states are. None is 4096 bins, on the scale of real numbers.
 
     Returns
     -------
@@ -103,6 +113,8 @@ def report(
           ``p_value``, ``p_adjusted`` (Float64) of :func:`polars_auc.compare_segments`, null in the overall
           rows; and ``heterogeneity`` (Float64), ``heterogeneity_df`` (UInt64), ``heterogeneity_p_value``
           (Float64), null in the groups' rows.
+        - with ``memory="bounded"``: ``auc_min``, ``auc_max`` (Float64), between which the AUC of the rows
+          lies. The other numbers are those of rows of which those in one bin tie.
 
         A number is null if it is undefined, and NaN if a score is NaN. If no row at all is positive, which
         is what a misspelt class gives, collecting the report warns.
@@ -143,6 +155,28 @@ def report(
     │ overall ┆ null ┆ 7   ┆ 0.625 │
     └─────────┴──────┴─────┴───────┘
     """
+    if memory is not None or max_bins is not None or scale is not None:
+        one_of("report", "memory", memory, ("bounded",))
+        given = {"compare": compare, "versus": versus, "along": along, "folds": folds}
+        refused = next(
+            (option for option, value in given.items() if value is not None and value is not False), None
+        )
+        if refused is not None:
+            msg = f'report: {refused} needs all rows at once, and memory is "bounded"; leave one of them out'
+            raise ValueError(msg)
+        return bounded_evaluation(
+            frame,
+            label,
+            scores,
+            by=by,
+            level=level,
+            ci=ci,
+            n_resamples=n_resamples,
+            seed=seed,
+            count=count,
+            max_bins=4096 if max_bins is None else max_bins,
+            scale=scale,
+        )
     table = evaluation(
         frame,
         label,
@@ -249,6 +283,37 @@ def evaluation(
         overall = overall.with_columns(nothing).select(groups.collect_schema().names())
         return pl.concat([_scoped("group", groups), _scoped("overall", overall)])
     return _scoped("overall", overall)
+
+
+@called("report", "group_states", "roc_state", "roc_summary")
+def bounded_evaluation(
+    frame: IntoFrame,
+    label: IntoExpr,
+    scores: str | pl.Expr | Iterable[str | pl.Expr],
+    *,
+    by: str | Iterable[str],
+    level: float,
+    ci: Literal["delong", "logit", "hanley_mcneil", "bootstrap"],
+    n_resamples: int | None,
+    seed: int | None,
+    count: IntoExpr | None,
+    max_bins: int,
+    scale: Literal["real", "probability"] | None,
+) -> pl.LazyFrame:
+    """Return a report of rows that are read batch by batch."""
+    keys = keys_of("report", by, 'report(frame, "label", "score", by="segment")')
+    rows = rows_of("report", frame)
+    columns = _named(scores, rows, keys)
+    named = [column.alias(name) for name, column in columns.items()]
+    states = group_states(rows, label, named, by=keys, max_bins=max_bins, scale=scale, count=count)
+
+    def of_states(made: pl.LazyFrame) -> pl.LazyFrame:
+        return evaluation_of_states(
+            made, list(columns), by=keys, level=level, ci=ci, n_resamples=n_resamples, seed=seed
+        )
+
+    # The rows are read once, for groups and overall.
+    return deferred(of_states(states).collect_schema(), lambda: of_states(states.collect().lazy()).collect())
 
 
 @called("report", "roc_summary")

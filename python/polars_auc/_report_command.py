@@ -14,9 +14,9 @@ from polars_auc._gates import Gate
 from polars_auc._output import as_file, readable, save
 from polars_auc._progress import progress
 from polars_auc._refusal import Refusal
-from polars_auc._report import evaluation, evaluation_of_states
+from polars_auc._report import bounded_evaluation, evaluation, evaluation_of_states
 from polars_auc._rows import Files, Scored, counted, of_files, values
-from polars_auc._state_commands import state_columns
+from polars_auc._state_commands import add_limit, state_columns
 from polars_auc._streams import say, show
 
 # Options that need rows.
@@ -113,6 +113,15 @@ def add_report(commands: Any) -> None:
         "a row of groups if it names a column of --by or of --versus, otherwise any row; "
         "may be repeated, and each is checked by itself",
     )
+    command.add_argument(
+        "--bounded",
+        action=Once,
+        nargs=0,
+        const=True,
+        default=False,
+        help="keep only a small state of each group in memory; auc_min and auc_max say how exact it is",
+    )
+    add_limit(command, "with --bounded: the most bins of a state (default: 4096)")
     add_output(command, "write the report: .parquet, .csv, .json or .md")
 
 
@@ -122,6 +131,7 @@ def report(chosen: argparse.Namespace) -> bool:
     files = Files.named(chosen.files, chosen.output)
     if not 0 < chosen.level < 1:
         raise Refusal(f"--level must lie between 0 and 1, such as 0.95, got {chosen.level}")
+    _check_bounded(chosen)
     scored = None
     if chosen.from_states:
         plan, names, first_score = _of_states(files, chosen)
@@ -164,6 +174,21 @@ def _of_rows(files: Files, chosen: argparse.Namespace, scored: Scored) -> pl.Laz
     if chosen.versus is not None and not chosen.by:
         raise Refusal("--versus compares groups; name the column that makes them with --by")
     _check_along(chosen)
+    if chosen.bounded:
+        with of_files(files.names, scored.names):
+            return bounded_evaluation(
+                scored.rows,
+                scored.label,
+                scored.scores,
+                by=chosen.by,
+                level=chosen.level,
+                ci=chosen.ci,
+                n_resamples=chosen.resamples,
+                seed=chosen.seed,
+                count=scored.count,
+                max_bins=4096 if chosen.max_bins is None else chosen.max_bins,
+                scale=chosen.scale,
+            )
     with of_files(files.names, scored.names):
         return evaluation(
             scored.rows,
@@ -181,6 +206,18 @@ def _of_rows(files: Files, chosen: argparse.Namespace, scored: Scored) -> pl.Laz
             folds=files.column("--folds", chosen.folds),
             count=scored.count,
         )
+
+
+def _check_bounded(chosen: argparse.Namespace) -> None:
+    options = ("compare", "versus", "along", "folds", "from_states")
+    given = [option.replace("_", "-") for option in options if getattr(chosen, option)]
+    if chosen.bounded and given:
+        raise Refusal(
+            f"--{given[0]} is not possible with --bounded, which keeps no rows; leave one of them out"
+        )
+    for option in ("max_bins", "scale"):
+        if getattr(chosen, option) is not None and not chosen.bounded:
+            raise Refusal(f"--{option.replace('_', '-')} is for --bounded; give it, or leave this out")
 
 
 def _of_states(files: Files, chosen: argparse.Namespace) -> tuple[pl.LazyFrame, list[str], str]:

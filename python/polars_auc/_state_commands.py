@@ -21,13 +21,14 @@ from polars_auc._streams import say
 _FIELDS = {"bins", "n_pos", "n_neg", "n_missing", "has_nan", "resolution", "max_bins", "scale"}
 
 
-def _add_limit(command: argparse.ArgumentParser) -> None:
+def add_limit(command: argparse.ArgumentParser, bins: str) -> None:
+    """Add how small states are."""
     command.add_argument(
         "--max-bins",
         action=Once,
         type=int,
         metavar="N",
-        help="the most bins of a state, such as 4096; without it states are exact",
+        help=bins,
     )
     command.add_argument(
         "--scale",
@@ -49,7 +50,7 @@ def add_state(commands: Any) -> None:
     add_files(command)
     add_rows(command)
     add_by(command)
-    _add_limit(command)
+    add_limit(command, "the most bins of a state, such as 4096; without it states are exact")
     add_output(command, "write the states: .parquet", required=True)
 
 
@@ -64,7 +65,7 @@ def add_merge(commands: Any) -> None:
     command.set_defaults(run=merge)
     add_files(command)
     add_by(command)
-    _add_limit(command)
+    add_limit(command, "the most bins of a state, such as 4096; without it states are exact")
     add_output(command, "write the states: .parquet", required=True)
 
 

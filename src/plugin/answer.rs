@@ -14,7 +14,7 @@ use super::score::{Native, WithScores, dispatch};
 use super::values::Values;
 use super::{columns, count, dtype, label, score, states, weight};
 use crate::interrupt;
-use crate::ranking::{Domain, Group, Key, RowCounts, Strategy, Ties, Width, tasks};
+use crate::ranking::{Domain, Group, Key, Limit, RowCounts, Strategy, Ties, Width, tasks};
 use crate::statistics::{Column, Curve, Field as RecordField, Given, Record, Resampling, Summary};
 
 /// Calls of any expression since the process began.
@@ -155,6 +155,11 @@ trait Statistic: Sync {
         None
     }
 
+    /// How small a state of the rows may be, if that is all that the statistic needs.
+    fn limit(&self) -> Option<Limit> {
+        None
+    }
+
     /// How often the statistic goes through the rows of a group, about.
     fn passes(&self) -> usize {
         self.resampling().map_or(1, Resampling::passes)
@@ -182,6 +187,10 @@ impl<M: Summary> Statistic for OfSummary<'_, M> {
 
     fn resampling(&self) -> Option<Resampling> {
         self.0.resampling()
+    }
+
+    fn limit(&self) -> Option<Limit> {
+        self.0.limit()
     }
 
     fn append(&self, rows: GroupRows<'_>, columns: &mut Vec<Column>) -> Result<bool, String> {
@@ -257,7 +266,7 @@ impl WithScores for AllGroups<'_> {
             let mut rows = Group::new(*STRATEGY, self.domain);
             for group in range {
                 interrupt::check();
-                self.groups.load(group, scores, &mut rows)?;
+                self.groups.load(group, scores, self.answer.limit(), &mut rows)?;
                 if self.answer.resampling().is_some() {
                     let RowCounts { n_pos, n_neg, .. } = rows.row_counts();
                     count::check_laid_out(n_pos + n_neg)?;

@@ -13,7 +13,7 @@ use super::ffi::Input;
 use super::states::States;
 use super::values::{Values, concatenated};
 use super::{count, dtype, label, score, weight};
-use crate::ranking::{Bits, Group, Score};
+use crate::ranking::{Bits, Group, Limit, Score, UnrankedRows};
 
 /// The rows or states of all groups, and where each group's begin and end.
 pub struct Groups {
@@ -91,11 +91,21 @@ impl Groups {
         self.borders[group]..self.borders[group + 1]
     }
 
-    /// Loads the rows or states of a group, whose scores are a part of these.
-    pub fn load<S: Score>(&self, group: usize, scores: &[S], into: &mut Group<S::Key>) -> Result<(), String> {
+    /// Loads the rows or states of a group, whose scores are a part of these; with a limit, many rows as a state.
+    pub fn load<S: Score>(
+        &self,
+        group: usize,
+        scores: &[S],
+        limit: Option<Limit>,
+        into: &mut Group<S::Key>,
+    ) -> Result<(), String> {
         let rows = self.rows(group);
         match &self.observed {
-            Observed::Rows(columns) => columns.load(rows, scores, into),
+            Observed::Rows(columns) => {
+                if !limit.is_some_and(|limit| columns.load_bounded(rows.clone(), scores, limit, into)) {
+                    columns.load(rows, scores, into);
+                }
+            }
             Observed::States(states) => into.load_state(states.merged(rows, scores)?),
         }
         Ok(())
@@ -104,9 +114,7 @@ impl Groups {
 
 impl Rows {
     fn load<S: Score>(&self, rows: Range<usize>, scores: &[S], into: &mut Group<S::Key>) {
-        let (start, len) = (rows.start, rows.len());
-        let labels = bits(&self.labels).slice(start, len);
-        let valid = self.valid.as_ref().map(|valid| bits(valid).slice(start, len));
+        let (labels, valid) = self.bits(rows.clone());
         match &self.masses {
             None => into.load(&scores[rows], labels, valid),
             Some(Masses::Weights(weights)) => {
@@ -117,6 +125,35 @@ impl Rows {
                 into.load_counted(&scores[rows.clone()], labels, &counts.values()[rows], valid, all)
             }
         }
+    }
+
+    /// Loads rows as a small state, if they are many.
+    fn load_bounded<S: Score>(
+        &self,
+        rows: Range<usize>,
+        scores: &[S],
+        limit: Limit,
+        into: &mut Group<S::Key>,
+    ) -> bool {
+        let (labels, valid) = self.bits(rows.clone());
+        let counts = match &self.masses {
+            Some(Masses::Counts(counts)) => Some(counts),
+            _ => None,
+        };
+        let of_rows = counts.map(|counts| &counts.values()[rows.clone()]);
+        let unranked = UnrankedRows { scores: &scores[rows.clone()], labels, valid, counts: of_rows };
+        let many = unranked.are_many(limit);
+        if many {
+            let all = counts.map_or(rows.len() as u64, |counts| count::rows(counts, rows));
+            into.load_bounded(unranked, limit, all);
+        }
+        many
+    }
+
+    fn bits(&self, rows: Range<usize>) -> (Bits<'_>, Option<Bits<'_>>) {
+        let (start, len) = (rows.start, rows.len());
+        let valid = self.valid.as_ref().map(|valid| bits(valid).slice(start, len));
+        (bits(&self.labels).slice(start, len), valid)
     }
 }
 

@@ -6,11 +6,11 @@ use super::one_thread::OneThread;
 use super::row_counts::RowCounts;
 use super::score_type::ScoreType;
 use super::shards::{self, Shards};
-use super::state::State;
+use super::state::{Limit, State};
 use super::ties::Source;
 use super::tuning::{COUNTED_ROWS, ROWS_PER_KEY, SHARD_ROWS};
 use super::weighted::Weighted;
-use super::{Bits, Key, Score, Ties};
+use super::{Bits, Key, Score, Ties, UnrankedRows};
 
 /// The way in which a group is ranked. All give the same answers; tests and benchmarks force one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -155,6 +155,17 @@ impl<K: Key> Group<K> {
         let counted = Weighted::counted(scores, labels, counts, valid, in_shards);
         self.nan = counted.has_nan();
         self.layout = Layout::Weighted(counted);
+    }
+
+    /// Takes in rows that are to be a state in at most so many bins; `all_rows` are meant, those that are skipped among
+    /// them.
+    pub fn load_bounded<S: Score<Key = K>>(
+        &mut self,
+        rows: UnrankedRows<'_, S>,
+        limit: Limit,
+        all_rows: u64,
+    ) {
+        self.load_state(rows.state(limit, ScoreType::of::<S>(self.domain), all_rows));
     }
 
     /// Takes in rows that were counted earlier.

@@ -11,6 +11,7 @@
 #![deny(unsafe_code)]
 
 pub mod bits;
+mod bounded;
 mod class_keys;
 mod classes;
 pub mod codes;
@@ -49,6 +50,7 @@ mod weighted_shards;
 mod wide;
 
 pub use bits::Bits;
+pub use bounded::UnrankedRows;
 pub use codes::Codes;
 pub use counts::{Count, Counts};
 pub use fixed_point::{Unit, Units};

@@ -50,29 +50,91 @@ impl Scale {
         self == Scale::Real || (0.0..=1.0).contains(&score)
     }
 
+    /// The side of a score, as the sign of a number.
+    #[inline(always)]
+    fn sign(self, score: f64) -> f64 {
+        let border = if self == Scale::Real { 0.0 } else { 0.5 };
+        if score < border { -1.0 } else { 1.0 }
+    }
+
+    /// How far a score is from the end of its side; infinite if it has no place.
+    #[inline(always)]
+    fn distance(self, score: f64) -> f64 {
+        match self {
+            Scale::Real => three_eighths(score.abs()),
+            Scale::Probability if self.holds(score) => score.min(1.0 - score).sqrt().sqrt(),
+            Scale::Probability => f64::INFINITY,
+        }
+    }
+
     /// Where scores are.
     pub fn places(self, scores: &[f64]) -> Vec<Place> {
         // Roots are taken apart from all else: so the compiler takes several at a time.
-        let distances: Vec<f64> = match self {
-            Scale::Real => scores.iter().map(|score| three_eighths(score.abs())).collect(),
-            Scale::Probability => scores.iter().map(|score| score.min(1.0 - score).sqrt().sqrt()).collect(),
-        };
-        let border = if self == Scale::Real { 0.0 } else { 0.5 };
-        let place = |(&score, distance)| Place {
-            side: if score < border { Side::Low } else { Side::High },
-            distance,
-        };
-        scores.iter().zip(distances).map(place).collect()
+        let distances: Vec<f64> = scores.iter().map(|&score| self.distance(score)).collect();
+        let side = |score| if self.sign(score) < 0.0 { Side::Low } else { Side::High };
+        scores.iter().zip(distances).map(|(&score, distance)| Place { side: side(score), distance }).collect()
     }
 
     /// Where a score is.
     pub fn place(self, score: f64) -> Place {
         self.places(&[score])[0]
     }
+
+    /// The intervals of a partition; of none, where each score is on its own.
+    pub fn intervals(self, resolution: Resolution) -> Intervals {
+        let number = resolution.max(1) as i32 - FIRST;
+        Intervals {
+            scale: self,
+            lengths: f64::powi(2.0, -number.div_euclid(STEPS)),
+            turns: number.rem_euclid(STEPS) as u32,
+        }
+    }
+}
+
+/// The intervals of a partition.
+#[derive(Clone, Copy, Debug)]
+pub struct Intervals {
+    scale: Scale,
+    /// How many lengths of an interval a distance of 1 has: a power of two, so that products with it are exact.
+    lengths: f64,
+    /// How many of the turns have come: the pairs whose turn it was are joined.
+    turns: u32,
+}
+
+impl Intervals {
+    /// The interval of a score: numbers are equal for scores of one interval only.
+    #[inline(always)]
+    fn interval(self, score: f64) -> u64 {
+        let lengths = (self.scale.distance(score) * self.lengths).floor();
+        let pair = (0.5 * lengths).floor();
+        // Of more than 2^53 lengths there are only even ones, which a pair does not change.
+        let joined = turn(pair as u64) < self.turns;
+        let first = if joined { 2.0 * pair } else { lengths };
+        first.copysign(self.scale.sign(score)).to_bits()
+    }
+
+    /// The interval of each score.
+    #[inline(always)]
+    pub fn fill(self, scores: &[f64], intervals: &mut [u64]) {
+        for (interval, &score) in intervals.iter_mut().zip(scores) {
+            *interval = self.interval(score);
+        }
+    }
+
+    /// The interval of each score.
+    pub fn of(self, scores: &[f64]) -> impl Iterator<Item = u64> {
+        scores.iter().map(move |&score| self.interval(score))
+    }
+}
+
+/// When the intervals of a pair with this number are joined, from 0 on: neighbouring pairs far apart in time.
+#[inline(always)]
+fn turn(pair: u64) -> u32 {
+    (pair as u32 % STEPS as u32).reverse_bits() >> (u32::BITS - STEPS.ilog2())
 }
 
 /// `size^(3/8)`, by roots and products only.
-#[inline]
+#[inline(always)]
 fn three_eighths(size: f64) -> f64 {
     let fourth = size.sqrt().sqrt();
     fourth * fourth.sqrt()
@@ -118,8 +180,7 @@ impl Place {
         let whole = (far & ((1 << MANTISSA) - 1)) | (1 << MANTISSA);
         let shift = length - (exponent(far) - MANTISSA as i32);
         let pair = whole.checked_shr(shift as u32).unwrap_or(0);
-        let turn = ((pair as u32 % STEPS as u32).reverse_bits() >> (u32::BITS - STEPS.ilog2())) as i32;
-        Some((FIRST + STEPS * (length - 1) + turn + 1).max(1) as u32)
+        Some((FIRST + STEPS * (length - 1) + turn(pair) as i32 + 1).max(1) as u32)
     }
 }
 

@@ -40,23 +40,21 @@ impl ScoreType {
 
     /// The score of a key, as a float: rounded where the type holds more than a float does.
     pub fn value(&self, key: u128) -> f64 {
-        self.in_units((self.value)(key))
+        (self.value)(key) / self.unit()
     }
 
     /// The scores of many keys, as floats.
     pub fn values(&self, keys: &Keys) -> Vec<f64> {
-        let mut values = (self.values)(keys);
-        if matches!(self.domain, Domain::Whole { decimals, .. } if decimals > 0) {
-            values.iter_mut().for_each(|value| *value = self.in_units(*value));
-        }
-        values
+        let unit = self.unit();
+        (self.values)(keys).into_iter().map(|value| value / unit).collect()
     }
 
-    fn in_units(&self, value: f64) -> f64 {
+    /// What the numbers that scores are held as are divided by.
+    pub(super) fn unit(&self) -> f64 {
         match self.domain {
             // The scale of a decimal type is a power of ten that a float holds exactly, up to 22 digits.
-            Domain::Whole { decimals, .. } if decimals > 0 => value / 10f64.powi(decimals as i32),
-            _ => value,
+            Domain::Whole { decimals, .. } => 10f64.powi(decimals as i32),
+            _ => 1.0,
         }
     }
 }

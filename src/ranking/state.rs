@@ -138,7 +138,7 @@ impl State {
     }
 
     /// The same in the first partition that leaves few enough bins.
-    fn fitted(mut self) -> Self {
+    pub(super) fn fitted(mut self) -> Self {
         let Some(limit) = self.limit else { return self };
         let most = limit.max_bins.max(LEAST_BINS) as usize;
         if self.bins.len() > most {

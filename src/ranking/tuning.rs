@@ -193,3 +193,15 @@ pub(super) const PARTS_PER_THREAD: usize = 32;
 /// States of no more bins together are merged by one thread. Only work of so many bins is done inside a pool.
 pub(super) const MOST_BINS_ALONE: usize = 1 << 15;
 const _: () = assert!(PARALLEL_ROWS <= MOST_BINS_ALONE);
+
+/// The least number of rows that one thread counts into the bins of a small state at a time.
+pub(super) const BOUNDED_ROWS: usize = 1 << 18;
+
+/// Groups of fewer rows are ranked to make a small state: a table of bins takes longer to begin with.
+pub(super) const BOUNDED_LEAST: usize = 1 << 12;
+
+/// Groups with fewer rows for each bin are ranked as well: bins would change too often, and a large table fits no cache.
+pub(super) const ROWS_PER_BIN: usize = 64;
+
+/// A table of rows for a small state has at most so many times the bins of the state.
+pub(super) const BINS_PER_LIMIT: usize = 4;

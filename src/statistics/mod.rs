@@ -111,7 +111,7 @@ pub use roc_state::RocState;
 pub use roc_summary::RocSummary;
 pub use subgroup_auc::SubgroupAuc;
 
-use crate::ranking::{RowCounts, Rows, Ties};
+use crate::ranking::{Limit, RowCounts, Rows, Ties};
 
 /// Which optional columns were given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -137,6 +137,11 @@ pub trait Summary: Sync {
     /// Says what is wrong with the rows of a group, where options ask for rows of some kind.
     fn check_ties(&self, _ties: &mut Ties<'_>) -> Result<(), String> {
         Ok(())
+    }
+
+    /// How small a state of the rows may be, if that is all that the statistic needs.
+    fn limit(&self) -> Option<Limit> {
+        None
     }
 
     /// How rows are drawn with replacement, if the statistic draws any.

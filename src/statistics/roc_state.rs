@@ -90,13 +90,6 @@ impl Value for Bins {
     }
 }
 
-impl RocState {
-    /// How small the state is kept.
-    fn limit(self) -> Option<Limit> {
-        self.max_bins.map(|max_bins| Limit { max_bins, scale: self.scale.unwrap_or_default() })
-    }
-}
-
 impl Summary for RocState {
     type Record = RocStateRecord;
 
@@ -111,6 +104,10 @@ impl Summary for RocState {
             }
             _ => Ok(()),
         }
+    }
+
+    fn limit(&self) -> Option<Limit> {
+        self.max_bins.map(|max_bins| Limit { max_bins, scale: self.scale.unwrap_or_default() })
     }
 
     fn check_ties(&self, ties: &mut Ties<'_>) -> Result<(), String> {

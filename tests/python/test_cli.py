@@ -890,6 +890,11 @@ def test_states_of_days_give_the_report_of_their_rows(
         (["merge", "-o", "x.parquet"], "the files hold no column of states"),
         (["report", "--from-states"], "the files hold no column of states"),
         (["report", "--from-states", "--compare"], "--compare needs rows"),
+        (["report", "--bounded", "--folds", "fold"], "--folds is not possible with --bounded"),
+        (
+            ["report", "--label", "label", "--score", "tree", "--max-bins", "64"],
+            "--max-bins is for --bounded",
+        ),
     ],
 )
 def test_refusals_of_states(
@@ -899,3 +904,13 @@ def test_refusals_of_states(
     assert main([command, str(DATA), *options]) == 2
     assert message in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_bounded_report_of_files(tmp_path: Path) -> None:
+    made = ["report", str(DATA), "--label", "label", "--score", "forest", "--by", "segment"]
+    assert main([*made, "-o", str(tmp_path / "exact.csv")]) == 0
+    assert main([*made, "--bounded", "-o", str(tmp_path / "bounded.csv")]) == 0
+    exact, bounded = (pl.read_csv(tmp_path / name) for name in ("exact.csv", "bounded.csv"))
+    # 4096 bins hold every score of these files.
+    assert_frame_equal(bounded.drop("auc_min", "auc_max"), exact, check_exact=True)
+    assert bounded["auc_min"].equals(bounded["auc"])

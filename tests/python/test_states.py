@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
-from catalogue.cases import frames, scores_with_nan
+from catalogue.cases import fixed, frames, scores_with_nan
 from oracles.states import interval
 
 Scale: TypeAlias = Literal["real", "probability"]
@@ -278,3 +278,69 @@ def test_large_states_and_bootstraps_are_refused() -> None:
     assert state.select(pa.roc_auc(state="s")).item() == 1.0
     with pytest.raises(pl.exceptions.ComputeError, match="a group counts 8589934594 rows"):
         state.select(pa.roc_auc_ci(state="s", method="bootstrap"))
+
+
+def test_states_batch_by_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("polars_auc._group_states._BATCH_ROWS", 700)
+    monkeypatch.setattr("polars_auc._group_states._UNMERGED_BYTES", 10_000)
+    frame = fixed().with_columns(n=pl.lit(2))
+    for by in ([], ["g"], ["g", "key"]):
+        for max_bins in (None, 16, 300):
+            state = pa.roc_state("label", "score", max_bins=max_bins, count="n")
+            other = pa.roc_state("label", "other", max_bins=max_bins, count="n")
+            rows = frame.lazy()
+            expected = rows.group_by(by).agg(state, other) if by else rows.select(state, other)
+            got = pa.group_states(rows, "label", ["score", "other"], by=by, max_bins=max_bins, count="n")
+            assert got.collect_schema() == expected.collect_schema()
+            expected = expected.sort(by, nulls_last=True) if by else expected
+            assert_frame_equal(got.collect(), expected.collect(), check_exact=True)
+    assert got.filter(pl.col("g") == 3).select("key", "score").head(2).collect().columns == ["key", "score"]
+    # Ranks are those among all rows, and not among those of a batch.
+    ranked = pl.col("score").rank()
+    got = pa.group_states(frame, "label", ranked)
+    assert_frame_equal(got.collect(), frame.select(pa.roc_state("label", ranked)), check_exact=True)
+
+
+def test_group_states_refuses() -> None:
+    frame = pl.DataFrame({"g": ["a", "b"], "y": [0, 2], "s": [1.0, 2.0]})
+    with pytest.raises(ValueError, match="group_states: two columns of the result are named 's'"):
+        pa.group_states(frame, "y", ["s", "s"])
+    with pytest.raises(pl.exceptions.ComputeError, match='group_states: label "y" holds 2'):
+        pa.group_states(frame, "y", "s", by="g").collect()
+    with pytest.raises(pl.exceptions.ComputeError, match=r'group_states: label "s \(label\)" holds'):
+        pa.group_states(frame, "s", "s", by="g").collect()
+    with pytest.raises(ValueError, match="group_states: max_bins must be an integer from 16"):
+        pa.group_states(frame, "y", "s", max_bins=1)
+
+
+@pytest.mark.parametrize("by", [[], ["g"]])
+def test_bounded_report(by: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("polars_auc._group_states._BATCH_ROWS", 700)
+    frame = fixed().select("g", "label", "score", "other")
+    exact = pa.report(frame, "label", ["score", "other"], by=by).collect()
+    # So many bins are enough for all distinct scores.
+    many = pa.report(frame, "label", ["score", "other"], by=by, memory="bounded", max_bins=10_000).collect()
+    assert_frame_equal(many.drop("auc_min", "auc_max"), exact, check_exact=True)
+    few = pa.report(frame, "label", ["score", "other"], by=by, memory="bounded", max_bins=16).collect()
+    assert (few["auc_min"] <= exact["auc"]).all()
+    assert (exact["auc"] <= few["auc_max"]).all()
+    with pytest.raises(ValueError, match="report: compare needs all rows at once"):
+        pa.report(frame, "label", ["score", "other"], compare=True, memory="bounded")
+    with pytest.raises(ValueError, match="report: memory must be one of 'bounded', got None"):
+        pa.report(frame, "label", "score", max_bins=16)
+
+
+@pytest.mark.parametrize("max_bins", [16, 256])
+def test_many_rows_are_counted_as_they_would_be_ranked(max_bins: int) -> None:
+    rng = np.random.default_rng(max_bins)
+    rows = 300_000
+    score = np.where(rng.random(rows) < 0.3, np.round(rng.normal(size=rows), 1), rng.normal(size=rows))
+    frame = pl.DataFrame({"y": rng.random(rows) < 0.2, "s": score, "n": rng.integers(0, 3, rows)})
+    frame = frame.with_columns(y=pl.when(pl.col("s") < 2).then("y"))
+    for count in (None, "n"):
+        # An exact state is made of ranked rows.
+        ranked = frame.select(pa.roc_state("y", "s", count=count)).select(
+            pa.merge_states("s", max_bins=max_bins)
+        )
+        counted = frame.select(pa.roc_state("y", "s", max_bins=max_bins, count=count))
+        assert_frame_equal(counted, ranked, check_exact=True)

@@ -1,0 +1,162 @@
+"""The states of the groups of a frame that need not fit into memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Literal
+
+import polars as pl
+from polars.io.plugins import register_io_source
+
+from polars_auc._frames import called, keys_of, refuse_keys, rows_of
+from polars_auc._states import merge_states, roc_state
+
+if TYPE_CHECKING:
+    from polars_auc._frames import IntoFrame
+    from polars_auc._plugin import IntoExpr
+
+__all__ = ["group_states"]
+
+# Rows that are in memory at a time: with fewer, states take longer to merge than to make.
+_BATCH_ROWS = 4_000_000
+
+# States of batches are merged once they take so many bytes, or twice as many as the merged states before.
+_UNMERGED_BYTES = 64_000_000
+
+
+@called("group_states", "roc_state", "merge_states")
+def group_states(
+    frame: IntoFrame,
+    label: IntoExpr,
+    scores: IntoExpr | Iterable[IntoExpr],
+    *,
+    by: str | Iterable[str] = (),
+    max_bins: int | None = None,
+    scale: Literal["real", "probability"] | None = None,
+    count: IntoExpr | None = None,
+) -> pl.LazyFrame:
+    """Return the states of all groups of a frame, whose rows are read batch by batch.
+
+    The result is that of ``group_by(by).agg(roc_state(...))``. Here the rows of a group are never together in
+    memory: some million rows are read at a time, and their states are merged.
+
+    Parameters
+    ----------
+    frame
+        The rows: a DataFrame, or a LazyFrame such as ``pl.scan_parquet(...)``; or a table of another library
+        that has the Arrow PyCapsule interface.
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    scores
+        One or more numeric columns, higher meaning more positive: a name, an expression, or a list of these.
+    by
+        The columns whose combinations make the groups.
+    max_bins, scale
+        How small states are: see :func:`polars_auc.roc_state`. Without ``max_bins`` memory grows with the
+        number of distinct scores of all groups together.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+
+    Returns
+    -------
+    polars.LazyFrame
+        One row for each group, ordered by group: the columns ``by``, and for each score a column of its name
+        with the states. Nothing is read before it is collected.
+
+    Raises
+    ------
+    ValueError
+        For options out of range, and for two scores of one name.
+    TypeError
+        If the frame is no frame, or ``by`` contains anything other than names.
+    polars.exceptions.PolarsError
+        For missing columns and for labels or scores of another dtype.
+
+    Notes
+    -----
+    O(n) with ``max_bins``. Memory is that of a batch, and of the states of all groups a few times.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rows = pl.DataFrame({"site": ["a", "a", "b", "b"], "y": [0, 1, 1, 0], "s": [1, 3, 2, 4]}).lazy()
+    >>> states = pa.group_states(rows, "y", "s", by="site", max_bins=1024)
+    >>> states.select("site", pl.col("s").struct.field("n_pos")).collect()
+    shape: (2, 2)
+    ┌──────┬───────┐
+    │ site ┆ n_pos │
+    │ ---  ┆ ---   │
+    │ str  ┆ u64   │
+    ╞══════╪═══════╡
+    │ a    ┆ 1     │
+    │ b    ┆ 1     │
+    └──────┴───────┘
+    """
+    name = "group_states"
+    keys = keys_of(name, by, 'group_states(frame, "label", "score", by="segment")')
+    rows = rows_of(name, frame)
+    refuse_keys(name, keys, rows.collect_schema(), nested=True)
+    listed = (
+        [scores] if isinstance(scores, str | pl.Expr) or not isinstance(scores, Iterable) else list(scores)
+    )
+    named = [pl.col(score) if isinstance(score, str) else score for score in listed]
+    names = [score.meta.output_name() for score in named]
+    clash = next((one for one in names if names.count(one) > 1 or one in keys), None)
+    if clash is not None:
+        msg = f"{name}: two columns of the result are named {clash!r}; write pl.col({clash!r}).alias(...)"
+        raise ValueError(msg)
+    taken = {*keys, *names}
+    label = _apart(label, "label", taken)
+    count = None if count is None else _apart(count, "count", {*taken, label.meta.output_name()})
+    columns = [*map(pl.col, keys), *named, label, *([] if count is None else [count])]
+    counted = None if count is None else count.meta.output_name()
+    states = [
+        roc_state(label.meta.output_name(), one, max_bins=max_bins, scale=scale, count=counted)
+        for one in names
+    ]
+    # What an expression makes of all rows, such as ranks, it must not make of a batch.
+    plan = rows.select(columns)
+    schema = _grouped(plan, keys, states).collect_schema()
+
+    def table() -> pl.DataFrame:
+        merged = _grouped(plan.collect_schema().to_frame().lazy(), keys, states).collect()
+        parts = [merged]
+        for batch in plan.collect_batches(chunk_size=_BATCH_ROWS, maintain_order=False):
+            parts.append(_grouped(batch.lazy(), keys, states).collect())
+            if sum(part.estimated_size() for part in parts) > _UNMERGED_BYTES + 2 * merged.estimated_size():
+                merged = _merged(parts, keys, names)
+                parts = [merged]
+        return _merged(parts, keys, names)
+
+    return deferred(schema, table)
+
+
+def _apart(column: IntoExpr, role: str, taken: set[str]) -> pl.Expr:
+    """Return a column under a name that no other has."""
+    expression = pl.col(column) if isinstance(column, str) else column
+    name = expression.meta.output_name()
+    return expression.alias(f"{name} ({role})") if name in taken else expression
+
+
+def deferred(schema: pl.Schema, table: Callable[[], pl.DataFrame]) -> pl.LazyFrame:
+    """Return a lazy frame that is made when it is collected."""
+
+    def batches(
+        columns: list[str] | None, condition: pl.Expr | None, rows: int | None, _: int | None
+    ) -> Iterator[pl.DataFrame]:
+        made = table()
+        made = made if condition is None else made.filter(condition)
+        made = made if rows is None else made.head(rows)
+        yield made if columns is None else made.select(columns)
+
+    return register_io_source(batches, schema=schema, is_pure=True)
+
+
+def _grouped(rows: pl.LazyFrame, keys: list[str], answers: Iterable[pl.Expr]) -> pl.LazyFrame:
+    return rows.group_by(keys).agg(answers) if keys else rows.select(answers)
+
+
+def _merged(parts: list[pl.DataFrame], keys: list[str], names: list[str]) -> pl.DataFrame:
+    together = _grouped(pl.concat(parts).lazy(), keys, [merge_states(name) for name in names]).collect()
+    return together.sort(keys, nulls_last=True) if keys else together
