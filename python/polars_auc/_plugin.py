@@ -58,13 +58,22 @@ def expression(
 def _observed(name: str, columns: Mapping[str, IntoExpr | None]) -> Mapping[str, IntoExpr | None]:
     """Decide between the columns of rows and the one of states, which hold rows that were counted earlier."""
     rows = {role: column for role, column in columns.items() if role != "state"}
-    if columns.get("state") is None:
+    if "state" not in columns or (columns["state"] is None and rows):
         absent = [role for role in ("label", "score") if role in rows and rows[role] is None]
         if "state" in columns and absent:
-            msg = f"{name}: {' and '.join(absent)} must be given, or a state in place of label and score"
+            msg = (
+                f"{name}: {' and '.join(absent)} must be given, or states in place of label and score, as "
+                f'{name}(state="state")'
+            )
             raise TypeError(msg)
         return rows
     given = [role for role in ("label", "score", *rows) if rows.get(role) is not None]
+    if given == ["cluster"]:
+        msg = (
+            f"{name}: state cannot be given with cluster, because a state does not say which rows belong "
+            "together; give label and score"
+        )
+        raise ValueError(msg)
     if given:
         msg = (
             f"{name}: state cannot be given with {given[0]}, because a state holds counted rows already; "
@@ -139,6 +148,8 @@ def _column(name: str, role: str, column: IntoExpr | None, roles: list[str]) -> 
     frame = "frame"
     if _holds_values(column):
         frame = "pl.DataFrame({" + ", ".join(f'"{role}": {role}' for role in in_order) + "})"
+    if role == "state":
+        frame, names = "frame", names if name == "merge_states" else f"state={names}"
     msg = (
         f"{name}: {role} must be a column name or an expression, got {type(column).__name__}; "
         f"write {frame}.select({name}({names}))"

@@ -35,7 +35,7 @@ def first_line(error: BaseException) -> str:
 _IN_SHELL = (
     # The user called the command report, and no function.
     (re.compile(r"^(report|roc_state|merge_states): "), ""),
-    (re.compile(r"\bmax_bins\b"), "--max-bins"),
+    (re.compile(r"(?<![\w'])max_bins(?![\w'])"), "--max-bins"),
     (re.compile(r"^scale\b"), "--scale"),
     # NaN compares as larger than every number.
     (

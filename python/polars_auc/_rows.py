@@ -39,6 +39,8 @@ class Files:
 
     def keys(self, by: Sequence[str]) -> list[str]:
         """Refuse columns that make no groups."""
+        if len(set(by)) < len(by):
+            raise Refusal("--by names one column twice")
         for key in by:
             refuse_missing("--by", [key], self.schema, files=self.names)
             if self.schema[key].is_nested() or self.schema[key] in (pl.Binary, pl.Object):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -51,6 +51,9 @@ def add_state(commands: Any) -> None:
     add_rows(command)
     add_by(command)
     add_limit(command, "the most bins of a state, such as 4096; without it states are exact")
+    command.add_argument(
+        "--allow-empty", action="store_true", help="write states also if no row has a label and a score"
+    )
     add_output(command, "write the states: .parquet", required=True)
 
 
@@ -83,7 +86,11 @@ def state(chosen: argparse.Namespace) -> bool:
             roc_state(scored.label, score, count=scored.count, **limit).alias(text)
             for text, score in zip(chosen.scores, scored.scores, strict=True)
         ]
-    return _write(chosen, files, scored.rows, states, scored.names)
+    table = _counted(chosen, files, scored.rows, states, scored.names)
+    used = [pl.col(name).struct.field("n_pos", "n_neg").sum() for name in chosen.scores]
+    if not chosen.allow_empty and not any(sum(table.select(each).row(0)) for each in used):
+        raise Refusal("no row has a label and a score. If that may be, write --allow-empty")
+    return _write(chosen, table)
 
 
 def merge(chosen: argparse.Namespace) -> bool:
@@ -92,23 +99,36 @@ def merge(chosen: argparse.Namespace) -> bool:
     columns = state_columns(files, [])
     with of_files(files.names, ()):
         states = [merge_states(name, **limit) for name in columns]
-    return _write(chosen, files, files.rows, states, [*files.keys(chosen.by), *columns])
+    return _write(chosen, _counted(chosen, files, files.rows, states, [*files.keys(chosen.by), *columns]))
 
 
 def state_columns(files: Files, named: Sequence[str]) -> list[str]:
     """Return the columns of states, or those that are named; refuse files that have none."""
-    refuse_missing("--score", named, files.schema, files=files.names)
-    there = [
-        name
-        for name, dtype in files.schema.items()
-        if isinstance(dtype, pl.Struct) and {field.name for field in dtype.fields} >= _FIELDS
-    ]
+    # Columns that the first file lacks would be left out, and their states with them.
+    of_files = {name: _states_in(pl.read_parquet_schema(name)) for name in files.names}
+    there = list(dict.fromkeys(name for columns in of_files.values() for name in columns))
     if not there:
         raise Refusal("the files hold no column of states; polars-auc state makes them")
+    for file, columns in of_files.items():
+        lacking = next((name for name in there if name not in columns), None)
+        if lacking is not None:
+            other = next(other for other, columns in of_files.items() if lacking in columns)
+            raise Refusal(f"{file!r} has no column of states {lacking!r}, which {other!r} has")
+    if len(set(named)) < len(named):
+        raise Refusal("--score names one score twice")
+    refuse_missing("--score", named, files.schema, files=files.names)
     for name in named:
         if name not in there:
             raise Refusal(f"--score names {name!r}, which holds no states; states are in {', '.join(there)}")
     return list(named) or there
+
+
+def _states_in(schema: Mapping[str, pl.DataType]) -> list[str]:
+    return [
+        name
+        for name, dtype in schema.items()
+        if isinstance(dtype, pl.Struct) and {field.name for field in dtype.fields} >= _FIELDS
+    ]
 
 
 def _named(chosen: argparse.Namespace) -> tuple[Files, dict[str, Any]]:
@@ -120,16 +140,19 @@ def _named(chosen: argparse.Namespace) -> tuple[Files, dict[str, Any]]:
     return Files.named(chosen.files, chosen.output), {"max_bins": chosen.max_bins, "scale": chosen.scale}
 
 
-def _write(
+def _counted(
     chosen: argparse.Namespace,
     files: Files,
     rows: pl.LazyFrame,
     states: Sequence[pl.Expr],
     names: Sequence[str],
-) -> bool:
+) -> pl.DataFrame:
     with of_files(files.names, names), progress(f"counting {files.size()}"):
         plan = rows.group_by(chosen.by).agg(states).sort(chosen.by) if chosen.by else rows.select(states)
-        table = plan.collect()
+        return plan.collect()
+
+
+def _write(chosen: argparse.Namespace, table: pl.DataFrame) -> bool:
     contents = as_file(chosen.output)
     save(chosen.output, lambda: contents(table))
     say(f"polars-auc: wrote {chosen.output}: {counted(table.height, 'group')}")

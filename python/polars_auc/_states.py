@@ -44,7 +44,8 @@ def roc_state(
     """Return the state of the rows: their counts by score, from which every statistic of one score follows.
 
     A state is a value of plain columns. It can be written to Parquet, read anywhere, merged with other
-    states by :func:`merge_states`, and given as ``state=`` to every function of one label and one score.
+    states by :func:`merge_states`, and given as ``state=`` to every function of one label of two classes and
+    one score; but for :func:`hodges_lehmann`, which needs each value of the scores.
 
     Parameters
     ----------
@@ -76,9 +77,10 @@ def roc_state(
           a NaN.
         - ``resolution``: 0 if every distinct score has its own bin, else the number of the partition
           (UInt64).
-        - ``max_bins`` (UInt64) and ``scale`` (String): as given; null in a state without ``max_bins``.
+        - ``max_bins`` (UInt64) and ``scale`` (String): as given; null in a state without ``max_bins``,
+          and beside a NaN.
 
-        Rows with a null label or score are counted in ``n_missing``.
+        Rows with a null label or score are counted in ``n_missing``, and so is a row without a count, as one.
 
     Raises
     ------
@@ -97,8 +99,9 @@ def roc_state(
     With ``max_bins``, bins are the intervals of a partition of all numbers. Partitions are numbered, and
     each joins some neighbours of the one before; a state takes the first that leaves few enough bins. So
     the state depends on the rows alone, however they were divided and in whatever order the parts were
-    merged: the same rows give the same bytes. The intervals have equal lengths on a scale: the score to the
-    power 3/8 on either side of 0, or the distance from 0 or 1 to the power 1/4. Every bin begins at an
+    merged: the same rows give the same bytes. The intervals have a length on a scale, or twice
+    this length where two have been joined: the score to the power 3/8 on either side of 0, or the distance
+    from 0 or 1 to the power 1/4. Every bin begins at an
     observed score, so all points of the ROC curve of such a state are points of the rows' curve. What is
     lost is the order within a bin; :func:`roc_auc_bounds` says how much that can be.
 
@@ -202,8 +205,8 @@ def roc_auc_bounds(
     -------
     polars.Expr
         One Struct for each group, named after the state or score: ``auc``, the area where rows of one bin
-        tie; ``lower`` and ``upper``, between which the area of the rows lies, always (Float64, from 0 to
-        1); ``n_pos`` and ``n_neg`` (UInt64). For rows and exact states all three areas are equal. Null if
+        tie; ``lower`` and ``upper``, between which :func:`roc_auc` of the rows lies, always (Float64, from 0
+        to 1); ``n_pos`` and ``n_neg`` (UInt64). For rows and exact states all three areas are equal. Null if
         the group has no positive or no negative, NaN if a score is NaN.
 
     Raises

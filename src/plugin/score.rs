@@ -28,6 +28,9 @@ pub fn check(name: &str, item: &Field) -> Result<(), String> {
             Dtype::FixedSizeList(..) => {
                 format!(" Take one number of each array, as in pl.col(\"{name}\").arr.get(1)")
             }
+            Dtype::Struct(fields) if fields.iter().any(|field| field.name == "bins") => {
+                format!(" It holds states, which stand in place of label and score: write state=\"{name}\"")
+            }
             Dtype::Struct(_) => format!(" Take one field, as in pl.col(\"{name}\").struct.field(\"score\")"),
             _ => String::new(),
         }

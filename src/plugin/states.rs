@@ -8,11 +8,12 @@ use arrow::datatypes::{ArrowDataType as Dtype, Field};
 use std::ops::Range;
 
 use super::arrays::downcast;
-use super::values::Values;
+use super::values::{Values, gathered};
 use super::{count, dtype, score};
+use crate::ranking::scale::{LAST, Resolution};
 use crate::ranking::{Count, Counts, Domain, Key, Limit, RowCounts, Scale, Score, ScoreType, State};
 use crate::statistics::record::Record;
-use crate::statistics::roc_state::{BIN, RocStateRecord};
+use crate::statistics::roc_state::{BIN, LIMITS, RocStateRecord};
 
 /// Counts of rows: whole numbers that are not negative.
 const COUNTS: [&str; 5] = ["n_pos", "n_neg", "n_missing", "resolution", "max_bins"];
@@ -21,8 +22,10 @@ const COUNTS: [&str; 5] = ["n_pos", "n_neg", "n_missing", "resolution", "max_bin
 pub fn check<'a>(name: &str, item: &'a Field) -> Result<&'a Field, String> {
     let refused = |problem: String| {
         format!(
-            "state \"{name}\" {problem}, but a state is a struct as roc_state(label, score) makes it, with the fields {}",
-            RocStateRecord::FIELDS.iter().map(|field| field.name).collect::<Vec<_>>().join(", ")
+            "state \"{name}\" {problem}, but a state is a struct as roc_state(label, score) makes it: bins (a list of \
+             structs: score, the integers pos and neg, the Boolean tied), the integers {}, has_nan (Boolean) and scale \
+             (String)",
+            COUNTS.join(", ")
         )
     };
     let Dtype::Struct(fields) = item.dtype() else {
@@ -46,7 +49,7 @@ pub fn check<'a>(name: &str, item: &'a Field) -> Result<&'a Field, String> {
         }
     }
     let bins = dtype::listed(found(fields, "bins", "")?)?;
-    let Dtype::Struct(bin) = bins.dtype() else { return Err(wrong(bins)) };
+    let Dtype::Struct(bin) = bins.dtype() else { return Err(wrong(found(fields, "bins", "")?)) };
     for (name, is_right) in [("pos", is_whole as fn(&Field) -> bool), ("neg", is_whole), ("tied", is_truth)] {
         let field = found(bin, name, " in its bins")?;
         if !is_right(field) {
@@ -54,7 +57,9 @@ pub fn check<'a>(name: &str, item: &'a Field) -> Result<&'a Field, String> {
         }
     }
     let scores = found(bin, BIN[0].name, " in its bins")?;
-    score::check(name, scores)?;
+    if score::check(name, scores).is_err() {
+        return Err(wrong(scores));
+    }
     Ok(scores)
 }
 
@@ -85,7 +90,7 @@ struct Head {
     rows: RowCounts,
     has_nan: bool,
     limit: Option<Limit>,
-    resolution: u32,
+    resolution: Resolution,
 }
 
 impl States {
@@ -96,9 +101,7 @@ impl States {
         let structs = downcast::<StructArray>(column.array.as_ref())?;
         let lists = fields_of(structs, "bins")?;
         let lists = downcast::<ListArray<i64>>(lists.array.as_ref())?;
-        let (start, bins) = (*lists.offsets().first() as usize, lists.offsets().range() as usize);
-        let borders: Vec<usize> = lists.offsets().iter().map(|&border| border as usize - start).collect();
-        let bins = lists.values().sliced(start, bins);
+        let (borders, bins) = bins_of(structs, lists)?;
         let bins = downcast::<StructArray>(bins.as_ref())?;
         let scores = fields_of(bins, BIN[0].name)?;
         let domain = score::domain(scores.field.dtype());
@@ -110,7 +113,7 @@ impl States {
         let of_bins = |field: &str| bin_counts(name, &fields_of(bins, field)?);
         let (pos, neg) = (of_bins("pos")?, of_bins("neg")?);
         let tied = downcast::<BooleanArray>(tied.array.as_ref())?.values().clone();
-        let columns = COUNTS.map(|field| numbers(name, &fields_of(structs, field)?));
+        let columns = COUNTS.map(|field| numbers(name, &fields_of(structs, field)?, structs.validity()));
         let [n_pos, n_neg, n_missing, resolution, max_bins] = columns;
         let (n_pos, n_neg, n_missing, resolution, max_bins) =
             (n_pos?, n_neg?, n_missing?, resolution?, max_bins?);
@@ -134,12 +137,17 @@ impl States {
             }
             let resolution = given(&resolution, "resolution")?;
             let limit = limit(name, max_bins[state], word(&scales, state)?)?;
-            let resolution = u32::try_from(resolution)
-                .ok()
-                .filter(|&resolution| limit.is_some() || resolution == 0)
-                .ok_or_else(|| {
-                    format!("state \"{name}\" holds the resolution {resolution}, which has no scale")
-                })?;
+            if resolution > LAST.into() {
+                return Err(format!(
+                    "state \"{name}\" holds the resolution {resolution}, but the last one is {LAST}"
+                ));
+            }
+            if resolution > 0 && limit.is_none() {
+                return Err(format!(
+                    "state \"{name}\" holds the resolution {resolution}, which has no scale"
+                ));
+            }
+            let resolution = resolution as Resolution;
             Ok(Some(Head { rows, has_nan, limit, resolution }))
         };
         let heads = (0..structs.len()).map(head).collect::<Result<Vec<_>, _>>()?;
@@ -162,7 +170,11 @@ impl States {
             return refused("holds states of different scales, which cannot be merged");
         }
         let all_rows = |head: &Head| head.rows.n_pos + head.rows.n_neg + head.rows.n_missing;
-        let rows: u64 = states.clone().filter_map(|state| self.heads[state].as_ref()).map(all_rows).sum();
+        let rows: u64 = states
+            .clone()
+            .filter_map(|state| self.heads[state].as_ref())
+            .map(all_rows)
+            .fold(0, u64::saturating_add);
         if rows > count::MOST {
             return refused("holds more than 2^42 rows in a group");
         }
@@ -201,8 +213,9 @@ impl States {
         if counts.iter().any(|count| count.rows() == 0) {
             return refused("has a bin without a row");
         }
-        let sum = Count::sum(&counts);
-        if (sum.pos, sum.neg) != (head.rows.n_pos, head.rows.n_neg) {
+        // So many bins could hold more than 64 bits together.
+        let sum = |counts: &[u64]| counts.iter().map(|&count| u128::from(count)).sum::<u128>();
+        if (sum(pos), sum(neg)) != (head.rows.n_pos.into(), head.rows.n_neg.into()) {
             return refused("has other n_pos and n_neg than its bins together");
         }
         let keys: Vec<S::Key> = scores.iter().map(|score| score.key()).collect();
@@ -251,7 +264,7 @@ fn bin_counts(state: &str, column: &Values) -> Result<PrimitiveArray<u64>, Strin
         return Err(format!("state \"{state}\" holds a bin with a null"));
     }
     let Ok(counts) = downcast::<PrimitiveArray<u64>>(column.array.as_ref()) else {
-        let counts = numbers(state, column)?.into_iter().map(Option::unwrap_or_default);
+        let counts = numbers(state, column, None)?.into_iter().map(Option::unwrap_or_default);
         return Ok(PrimitiveArray::from_vec(counts.collect()));
     };
     if let Some(&most) = counts.values().iter().max() {
@@ -260,10 +273,32 @@ fn bin_counts(state: &str, column: &Values) -> Result<PrimitiveArray<u64>, Strin
     Ok(counts.clone())
 }
 
-/// Counts, each as a whole number if it is there.
-fn numbers(state: &str, column: &Values) -> Result<Vec<Option<u64>>, String> {
+/// Counts of states, each as a whole number if it and its state are there.
+fn numbers(state: &str, column: &Values, states: Option<&Bitmap>) -> Result<Vec<Option<u64>>, String> {
     let floats = column.floats()?;
-    floats.iter().map(|number| number.map(|number| whole(state, column, *number)).transpose()).collect()
+    let is_used = |row: usize| states.is_none_or(|states| states.get_bit(row));
+    let number = |(row, number): (usize, Option<&f64>)| {
+        number.filter(|_| is_used(row)).map(|number| whole(state, column, *number)).transpose()
+    };
+    floats.iter().enumerate().map(number).collect()
+}
+
+/// The bins of all states, and where those of each begin; a null state has none, whatever lies under the null.
+fn bins_of(structs: &StructArray, lists: &ListArray<i64>) -> Result<(Vec<usize>, Box<dyn Array>), String> {
+    let offsets = lists.offsets();
+    if structs.null_count() == 0 {
+        let (start, bins) = (*offsets.first() as usize, offsets.range() as usize);
+        let borders = offsets.iter().map(|&border| border as usize - start).collect();
+        return Ok((borders, lists.values().sliced(start, bins)));
+    }
+    let (mut borders, mut used) = (vec![0], Vec::new());
+    for (state, ends) in offsets.windows(2).enumerate() {
+        if structs.is_valid(state) {
+            used.extend(ends[0] as u32..ends[1] as u32);
+        }
+        borders.push(used.len());
+    }
+    Ok((borders, gathered(lists.values().as_ref(), &used)?))
 }
 
 fn whole(state: &str, column: &Values, number: f64) -> Result<u64, String> {
@@ -294,5 +329,8 @@ fn limit(state: &str, max_bins: Option<u64>, scale: Option<&str>) -> Result<Opti
             "state \"{state}\" has the scale \"{named}\", which is none of real and probability"
         ));
     };
+    if !LIMITS.contains(&max_bins) {
+        return Err(format!("state \"{state}\" holds max_bins {max_bins}, but it is from 16 to 2^31"));
+    }
     Ok(Some(Limit { max_bins, scale }))
 }

@@ -18,6 +18,9 @@ const STEPS: i32 = 32;
 /// Added to the number of a partition, so that all numbers are above 0: the shortest intervals are `2^-512` long.
 const FIRST: i32 = 512 * STEPS;
 
+/// The number of the last partition, in which every side is one interval.
+pub const LAST: Resolution = 2 * FIRST as Resolution;
+
 /// How scores are spread, and so where small intervals help most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]

@@ -125,13 +125,15 @@ impl State {
         State { bins, tied, limit, resolution, rows, has_nan: false }
     }
 
-    /// The same with at most so many bins.
+    /// The same with at most so many bins. A state that has a limit keeps its scale.
     pub fn limited(mut self, limit: Option<Limit>) -> Self {
         if self.has_nan {
             return self;
         }
         self.limit = match (self.limit, limit) {
-            (Some(own), Some(other)) => Some(if other.max_bins < own.max_bins { other } else { own }),
+            (Some(own), Some(other)) => {
+                Some(Limit { max_bins: own.max_bins.min(other.max_bins), scale: own.scale })
+            }
             (own, other) => own.or(other),
         };
         self.fitted()

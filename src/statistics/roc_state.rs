@@ -1,5 +1,7 @@
 //! The state of a group: what is kept of its rows to answer later, alone or merged with others.
 
+use std::ops::RangeInclusive;
+
 use super::record::{Column, Field, FieldKind, Value, record};
 use super::{Given, Summary};
 use crate::ranking::{Count, Limit, RowCounts, Scale, State, Ties};
@@ -14,11 +16,8 @@ pub struct RocState {
     pub scale: Option<Scale>,
 }
 
-/// The least limit of bins that users may set: fewer say next to nothing.
-const FEWEST: u64 = 16;
-
-/// The largest limit of bins.
-const MOST: u64 = 1 << 31;
+/// The limits of bins that users may set: fewer bins say next to nothing.
+pub const LIMITS: RangeInclusive<u64> = 16..=1 << 31;
 
 record! {
     /// The state of one group.
@@ -95,8 +94,9 @@ impl Summary for RocState {
 
     fn check(&self, _: Given) -> Result<(), String> {
         match self.max_bins {
-            Some(bins) if !(FEWEST..=MOST).contains(&bins) => {
-                Err(format!("max_bins must be an integer from {FEWEST} to {MOST}, such as 4096, got {bins}"))
+            Some(bins) if !LIMITS.contains(&bins) => {
+                let (fewest, most) = (LIMITS.start(), LIMITS.end());
+                Err(format!("max_bins must be an integer from {fewest} to {most}, such as 4096, got {bins}"))
             }
             None if self.scale.is_some() => {
                 Err("scale says where a state of max_bins has small bins; without max_bins leave it out"
@@ -112,14 +112,17 @@ impl Summary for RocState {
 
     fn check_ties(&self, ties: &mut Ties<'_>) -> Result<(), String> {
         let own = ties.stored().and_then(|state| state.limit).map(|limit| limit.scale);
-        let Some(Limit { scale, .. }) = self.limit() else { return Ok(()) };
-        if let Some(own) = own.filter(|&own| own != scale) {
+        let Some(limit) = self.limit() else { return Ok(()) };
+        if let (Some(own), Some(scale)) = (own, self.scale)
+            && own != scale
+        {
             return Err(format!(
                 "scale is \"{}\", but the states have the scale \"{}\"; leave scale out",
                 scale.name(),
                 own.name()
             ));
         }
+        let scale = own.unwrap_or(limit.scale);
         if scale == Scale::Real {
             return Ok(());
         }

@@ -287,7 +287,7 @@ def test_gate(folder: Path, capsys: Capture) -> None:
         ),
         ([*REPORT, "--score", "(("], "--score '((' is no SQL expression"),
         ([*REPORT, "--by", "h"], "--by names the column 'h'"),
-        ([*REPORT, "--by", "g", "--by", "g"], "the group column 'g'"),
+        ([*REPORT, "--by", "g", "--by", "g"], "--by names one column twice"),
         ([*REPORT, "--score", "score"], "--score names one score twice"),
         ([*REPORT, "--where", "h > 1"], "--where names the column 'h'"),
         ([*REPORT, "--where", "g + 1"], "--where 'g + 1' is no condition"),
@@ -887,6 +887,11 @@ def test_states_of_days_give_the_report_of_their_rows(
             ["state", "--label", "label", "--score", "tree", "--by", "tree", "-o", "x.parquet"],
             "--by and --score both name 'tree'",
         ),
+        (
+            ["state", "--label", "label", "--score", "tree", "-o", "x.parquet", "--where", "1 = 0"],
+            "no row has a label and a score. If that may be, write --allow-empty",
+        ),
+        (["merge", "-o", "x.parquet", "--by", "segment", "--by", "segment"], "no column of states"),
         (["merge", "-o", "x.parquet"], "the files hold no column of states"),
         (["report", "--from-states"], "the files hold no column of states"),
         (["report", "--from-states", "--compare"], "--compare needs rows"),
@@ -914,3 +919,22 @@ def test_bounded_report_of_files(tmp_path: Path) -> None:
     # 4096 bins hold every score of these files.
     assert_frame_equal(bounded.drop("auc_min", "auc_max"), exact, check_exact=True)
     assert bounded["auc_min"].equals(bounded["auc"])
+
+
+def test_states_that_only_some_files_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = ["state", str(DATA), "--label", "label", "--score", "forest", "--by", "segment"]
+    one, two = str(tmp_path / "one.parquet"), str(tmp_path / "two.parquet")
+    assert main([*made, "-o", one]) == 0
+    assert main([*made, "--score", "tree", "-o", two]) == 0
+    rows = str(DATA / "digits.parquet")
+    for files, message in (
+        ([one, two], f"{one!r} has no column of states 'tree', which {two!r} has"),
+        ([two, one], f"{one!r} has no column of states 'tree', which {two!r} has"),
+        ([rows, one], f"{rows!r} has no column of states 'forest', which {one!r} has"),
+    ):
+        assert main(["merge", *files, "-o", str(tmp_path / "x.parquet")]) == 2
+        assert message in capsys.readouterr().err
+    assert main(["report", two, "--from-states", "--score", "tree", "--score", "tree"]) == 2
+    assert "--score names one score twice" in capsys.readouterr().err
+    assert main(["report", two, "--from-states", "--by", "segment", "--by", "segment"]) == 2
+    assert "--by names one column twice" in capsys.readouterr().err

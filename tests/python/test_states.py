@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -157,6 +158,37 @@ def test_null_states_hold_no_rows() -> None:
     assert (nothing["bins"], nothing["n_pos"], nothing["has_nan"]) == ([], 0, False)
 
 
+def test_what_lies_under_a_null_state_does_not_count() -> None:
+    frame = pl.DataFrame(
+        {"g": [0, 0, 1, 1, 2, 2], "y": [1, 0, 1, 0, 1, 0], "s": [1.0, 0.0, 3.0, 2.0, 0.5, 0.7]}
+    )
+    days = frame.group_by("g", maintain_order=True).agg(state=pa.roc_state("y", "s"))
+    some = days.with_columns(state=pl.when(pl.col("g") != 1).then("state"))
+    expected = frame.filter(pl.col("g") != 1).select(state=pa.roc_state("y", "s"))
+    written = io.BytesIO()
+    some.write_ipc(written)
+    written.seek(0)
+    nested = days.with_columns(big=pl.when(pl.col("g") != 1).then(pl.struct("state", x=1)))
+    for states in (some, pl.read_ipc(written), nested.drop("state").unnest("big")):
+        assert_frame_equal(states.select(pa.merge_states("state")), expected)
+        last = states.tail(2).select(pa.merge_states("state"))
+        assert_frame_equal(last, frame.filter(pl.col("g") == 2).select(state=pa.roc_state("y", "s")))
+
+
+def test_a_limit_keeps_the_scale_of_states() -> None:
+    frame = frame_of([i / 100 for i in range(100)])
+    for scale in ("real", "probability"):
+        state = frame.select(s=pa.roc_state("y", "s", max_bins=64, scale=scale))
+        smaller = frame.select(s=pa.roc_state("y", "s", max_bins=16, scale=scale))
+        assert_frame_equal(state.select(pa.merge_states("s", max_bins=16)), smaller)
+
+
+def test_counts_do_not_overflow() -> None:
+    state = state_with(n_missing=2**41)
+    with pytest.raises(pl.exceptions.ComputeError, match=r"holds more than 2\^42 rows in a group"):
+        pl.concat([state] * 3).select(pa.merge_states("s"))
+
+
 def signed(dtype: Any) -> Any:
     """Return the same dtype with Int64 for UInt64, which other engines do not have."""
     if isinstance(dtype, pl.Struct):
@@ -206,6 +238,8 @@ def test_signed_integers_are_counts() -> None:
         ({"scale": "log"}, 'has the scale "log", which is none of real and probability'),
         ({"scale": None}, "has only one of max_bins and scale"),
         ({"max_bins": None, "scale": None}, "holds the resolution [0-9]+, which has no scale"),
+        ({"resolution": 2**15 + 1}, "holds the resolution 32769, but the last one is 32768"),
+        ({"max_bins": 3}, r"holds max_bins 3, but it is from 16 to 2\^31"),
         ({"scale": "probability"}, "is of probabilities, but has a score that is below 0 or above 1"),
     ],
 )
@@ -254,14 +288,22 @@ def test_scales() -> None:
 def test_rows_or_states() -> None:
     with pytest.raises(ValueError, match=r"gini: state cannot be given with label.*write gini\(state="):
         pa.gini("y", "s", state="day")
-    with pytest.raises(ValueError, match="roc_auc_ci: state cannot be given with cluster"):
+    with pytest.raises(
+        ValueError, match="with cluster, because a state does not say which rows belong together"
+    ):
         pa.roc_auc_ci(state="day", cluster="patient")
-    with pytest.raises(TypeError, match="gini: label and score must be given, or a state"):
+    with pytest.raises(TypeError, match="gini: label and score must be given, or states"):
         pa.gini()
-    with pytest.raises(TypeError, match="gini: score must be given, or a state"):
+    with pytest.raises(TypeError, match=r"gini: score must be given, or states in place .* as gini\(state="):
         pa.gini("y")
-    with pytest.raises(TypeError, match="state must be a column name or an expression, got int"):
+    with pytest.raises(TypeError, match=r"state must be a column name.* got int; .*gini\(state=.state"):
         pa.gini(state=3)  # type: ignore[arg-type]
+    with pytest.raises(
+        TypeError, match=r"state must be a column name.* got NoneType; .*merge_states\(.state"
+    ):
+        pa.merge_states(None)  # type: ignore[arg-type]
+    with pytest.raises(pl.exceptions.ComputeError, match=r'It holds states, .* write state="s"'):
+        state_with().with_columns(y=1).select(pa.roc_auc("y", "s"))
     with pytest.raises(ValueError, match="roc_state: max_bins must be an integer from 16"):
         pa.roc_state("y", "s", max_bins=3)
     with pytest.raises(
