@@ -235,7 +235,7 @@ def evaluation(
         raise ValueError(msg)
     answers = [
         roc_summary(label, score, ci=ci, level=level, n_resamples=n_resamples, seed=seed, count=count).alias(
-            _column("summary", name)
+            summary_column(name)
         )
         for name, score in columns.items()
     ]
@@ -251,13 +251,13 @@ def evaluation(
         )
         answers.append(joint.alias(_column("comparison", "all")))
         extras["compare"] = functools.partial(_gain, list(columns))
-    overall = _one_row_a_score(rows.select(*answers), columns, extras)
+    overall = one_row_a_score(rows.select(*answers), columns, extras)
     # Columns that are missing or of a wrong dtype are refused here, and not only when rows are read.
     overall.collect_schema()
     if keys:
         # Groups are sorted before they become a row for each score: there are fewer of them.
         of_groups = rows.group_by(keys).agg(*answers).sort(keys, nulls_last=True)
-        groups = _one_row_a_score(of_groups, columns, extras, keys)
+        groups = one_row_a_score(of_groups, columns, extras, keys)
         if versus is not None:
             groups, overall = _compared(
                 groups,
@@ -281,8 +281,8 @@ def evaluation(
             )
         nothing = [pl.lit(None, dtype=schema[key]).alias(key) for key in keys]
         overall = overall.with_columns(nothing).select(groups.collect_schema().names())
-        return pl.concat([_scoped("group", groups), _scoped("overall", overall)])
-    return _scoped("overall", overall)
+        return pl.concat([scoped("group", groups), scoped("overall", overall)])
+    return scoped("overall", overall)
 
 
 @called("report", "group_states", "roc_state", "roc_summary")
@@ -335,18 +335,18 @@ def evaluation_of_states(
     answers = []
     for name in states:
         summary = roc_summary(state=name, ci=ci, level=level, n_resamples=n_resamples, seed=seed)
-        answers.append(summary.alias(_column("summary", name)))
+        answers.append(summary.alias(summary_column(name)))
         answers.append(roc_auc_bounds(state=name).alias(_column("bounds", name)))
     extras: dict[str, _Extra] = {"bounds": _bounds}
-    overall = _one_row_a_score(frame.select(*answers), states, extras)
+    overall = one_row_a_score(frame.select(*answers), states, extras)
     if not by:
-        return _scoped("overall", overall)
+        return scoped("overall", overall)
     of_groups = frame.group_by(by).agg(*answers).sort(by, nulls_last=True)
-    groups = _one_row_a_score(of_groups, states, extras, by)
+    groups = one_row_a_score(of_groups, states, extras, by)
     schema = groups.collect_schema()
     nothing = [pl.lit(None, dtype=schema[key]).alias(key) for key in by]
     overall = overall.with_columns(nothing).select(schema.names())
-    return pl.concat([_scoped("group", groups), _scoped("overall", overall)])
+    return pl.concat([scoped("group", groups), scoped("overall", overall)])
 
 
 def _warned(said: str, table: pl.DataFrame) -> pl.DataFrame:
@@ -362,12 +362,12 @@ def _warned(said: str, table: pl.DataFrame) -> pl.DataFrame:
 
 
 # Fields of `roc_summary` that are columns of a report.
-_OF_SUMMARY = ["n", "n_pos", "n_missing", "prevalence", "auc", "se", "lower", "upper", "ks", "gini"]
+OF_SUMMARY = ["n", "n_pos", "n_missing", "prevalence", "auc", "se", "lower", "upper", "ks", "gini"]
 
 _COLUMNS = [
     "scope",
     "score",
-    *_OF_SUMMARY,
+    *OF_SUMMARY,
     "cv_auc",
     "cv_se",
     "cv_lower",
@@ -455,6 +455,11 @@ def _column(answer: str, name: str) -> str:
     return f"polars_auc: {answer} of {name}"
 
 
+def summary_column(name: str) -> str:
+    """Name the summary of a score."""
+    return _column("summary", name)
+
+
 def _of_folds(name: str) -> list[pl.Expr]:
     cv = pl.col(_column("folds", name)).struct
     fields = [cv.field(field).alias(f"cv_{field}") for field in ("auc", "se", "lower", "upper")]
@@ -483,7 +488,7 @@ def _gain(names: list[str], name: str) -> list[pl.Expr]:
     ]
 
 
-def _one_row_a_score(
+def one_row_a_score(
     answers: pl.LazyFrame,
     scores: Iterable[str],
     extras: Mapping[str, _Extra],
@@ -492,10 +497,10 @@ def _one_row_a_score(
     """Turn the aggregates of each group from columns into one row for each score, in the order of both."""
     rows = []
     for name in scores:
-        summary = pl.col(_column("summary", name)).struct
+        summary = pl.col(summary_column(name)).struct
         row = pl.struct(
             pl.lit(name).alias("score"),
-            *(summary.field(field) for field in _OF_SUMMARY),
+            *(summary.field(field) for field in OF_SUMMARY),
             *(field for extra in extras.values() for field in extra(name)),
         )
         rows.append(row)
@@ -533,5 +538,6 @@ def _compared(
     return groups, overall
 
 
-def _scoped(scope: str, rows: pl.LazyFrame) -> pl.LazyFrame:
+def scoped(scope: str, rows: pl.LazyFrame) -> pl.LazyFrame:
+    """Say whether rows are those of groups or of all rows."""
     return rows.select(pl.lit(scope).alias("scope"), pl.all())

@@ -1,0 +1,295 @@
+"""States and reports of a frame of Spark.
+
+Each partition counts its own rows by score, the states of a segment are merged, and answers are made of
+them. So a segment that holds nearly all rows is counted by as many workers as any other.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Literal
+
+import polars as pl
+
+from polars_auc._frames import called, keys_of
+from polars_auc._report import evaluation
+from polars_auc._spark_stages import Stages, state_column, summary_column
+from polars_auc._spark_types import (
+    IntoColumn,
+    column_named,
+    names_of,
+    refuse_column,
+    require_spark,
+    spark_type,
+)
+from polars_auc._states import roc_state
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import StructType
+
+__all__ = ["report", "states"]
+
+
+def states(
+    frame: DataFrame,
+    label: IntoColumn,
+    scores: IntoColumn | Iterable[IntoColumn],
+    *,
+    by: str | Iterable[str] = (),
+    max_bins: int | None = None,
+    scale: Literal["real", "probability"] | None = None,
+    count: IntoColumn | None = None,
+) -> DataFrame:
+    """Return the states of the rows of each segment, as a frame of Spark.
+
+    Parameters
+    ----------
+    frame
+        The rows.
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    scores
+        One or more numeric columns, higher meaning more positive: a name, a Column of Spark, or a list of
+        these. Names must be distinct.
+    by
+        The columns whose combinations make the segments.
+    max_bins, scale
+        The most bins of a state, and where they are small: see :func:`polars_auc.roc_state`.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        One row for each segment, in no order: the columns ``by``, then for each score a column of its name
+        with the state, as :func:`polars_auc.roc_state` makes it. UInt64 is ``LongType``; the functions of
+        Polars read it. Without ``by``, one row.
+
+    Raises
+    ------
+    ImportError
+        Without PySpark 4.1 or newer, or PyArrow.
+    TypeError, ValueError
+        At once: for a frame that is none of Spark, columns that are neither names nor Columns, two columns
+        of one name, and options that :func:`polars_auc.roc_state` refuses.
+    polars.exceptions.PolarsError
+        At once: for missing columns, and for labels or scores of another dtype.
+    pyspark.errors.PythonException
+        When the query runs: for a label that is neither 0 nor 1. The text has the error of the worker.
+
+    Notes
+    -----
+    Each partition makes a state for each of its segments, and states are merged by segment. Merging is
+    exact, so the result does not depend on the partitions. An exact state has a bin for each distinct score:
+    a state with more than some 30 million bins is too large for a row of Spark; give ``max_bins``.
+    """
+    name = "states"
+    selected = _Selected.of(name, frame, label, scores, by, count)
+    with called(name, "roc_state"):
+        limit: Any = {"max_bins": max_bins, "scale": scale}
+        wanted = [roc_state(selected.label, s, count=selected.count, **limit) for s in selected.scores]
+        _refuse_two_of_one_name(name, [*selected.by, *selected.scores])
+        rows = pl.LazyFrame(schema=selected.schema)
+        (rows.group_by(selected.by).agg(wanted) if selected.by else rows.select(wanted)).collect_schema()
+    stages = selected.stages(name, limit)
+    merged = selected.merged(stages)
+    own = [column_named(state_column(s)).alias(s) for s in selected.scores]
+    return merged.select(*map(column_named, selected.by), *own)
+
+
+def report(
+    frame: DataFrame,
+    label: IntoColumn,
+    scores: IntoColumn | Iterable[IntoColumn],
+    *,
+    by: str | Iterable[str] = (),
+    level: float = 0.95,
+    ci: Literal["delong", "logit", "hanley_mcneil", "bootstrap"] = "delong",
+    n_resamples: int | None = None,
+    seed: int | None = None,
+    count: IntoColumn | None = None,
+) -> DataFrame:
+    """Return the evaluation of scores, by segment and overall, as a frame of Spark.
+
+    Parameters
+    ----------
+    frame
+        The rows.
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    scores
+        One or more numeric columns, higher meaning more positive: a name, a Column of Spark, or a list of
+        these. Names must be distinct.
+    by
+        The columns whose combinations make the segments.
+    level
+        The coverage of all intervals, between 0 and 1.
+    ci, n_resamples, seed
+        The method of the interval, and the resamples and seed of the bootstrap: see
+        :func:`polars_auc.roc_auc_ci`.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        The columns, names, order and numbers of :func:`polars_auc.report`, bit for bit: one row for each
+        segment and score, ordered by segment, then one row for each score over all rows. UInt64 is
+        ``LongType``. The frame is in one partition, which keeps the order.
+
+    Raises
+    ------
+    ImportError
+        Without PySpark 4.1 or newer, or PyArrow.
+    TypeError, ValueError
+        At once: for a frame that is none of Spark, columns that are neither names nor Columns, two columns
+        of one name, and options that :func:`polars_auc.report` refuses.
+    polars.exceptions.PolarsError
+        At once: for missing columns, and for labels or scores of another dtype.
+    pyspark.errors.PythonException
+        When the query runs: for a label that is neither 0 nor 1. The text has the error of the worker.
+
+    Notes
+    -----
+    Partitions make exact states, which are merged by segment, as in :func:`states`. Each segment is answered
+    where its state is; the overall rows are answered from the states of all segments, by one worker, which
+    needs memory for the distinct scores of all rows. There is no warning if no row is positive.
+    """
+    name = "report"
+    selected = _Selected.of(name, frame, label, scores, by, count)
+    local = evaluation(
+        pl.LazyFrame(schema=selected.schema),
+        selected.label,
+        selected.scores,
+        by=selected.by,
+        level=level,
+        ci=ci,
+        n_resamples=n_resamples,
+        seed=seed,
+        compare=False,
+        versus=None,
+        along=None,
+        adjust="holm",
+        folds=None,
+        count=selected.count,
+    ).collect_schema()
+    interval = {"level": level, "ci": ci, "n_resamples": n_resamples, "seed": seed}
+    stages = dataclasses.replace(selected.stages(name, {}), interval=interval)
+    return selected.finished(stages, local)
+
+
+@dataclasses.dataclass
+class _Selected:
+    """The columns of a frame that are asked for, and their dtypes in Polars."""
+
+    rows: DataFrame
+    schema: pl.Schema
+    label: str
+    scores: list[str]
+    by: list[str]
+    count: str | None
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        frame: DataFrame,
+        label: IntoColumn,
+        scores: IntoColumn | Iterable[IntoColumn],
+        by: str | Iterable[str],
+        count: IntoColumn | None,
+    ) -> _Selected:
+        require_spark(name)
+        _refuse_frame(name, frame)
+        keys = keys_of(name, by, f'{name}(frame, "label", "score", by="segment")')
+        wanted: list[Any] = list(scores) if isinstance(scores, list | tuple) else [scores]
+        refuse_column(name, "label", label)
+        for score in wanted:
+            refuse_column(name, "score", score)
+        if not wanted:
+            msg = f'{name}: scores must name at least one column, got none; write {name}(frame, "label", "score")'
+            raise ValueError(msg)
+        given: list[IntoColumn] = [*keys, label, *wanted]
+        if count is not None:
+            refuse_column(name, "count", count)
+            given.append(count)
+        # A name may be asked for twice, as a key and as a score; a Column has a name of its own.
+        present = frame.columns
+        plain = [column for column in dict.fromkeys(names_of(given)) if column in present]
+        made = [column for column in given if not isinstance(column, str)]
+        rows = frame.select(*map(column_named, plain), *made)
+        _refuse_two_of_one_name(name, rows.columns)
+        names = iter(rows.columns[len(plain) :])
+        own = [column if isinstance(column, str) else next(names) for column in given]
+        rest = own[len(keys) + 1 :]
+        # No row is read: Spark says how it hands its types over.
+        schema = pl.DataFrame(rows.limit(0).toArrow()).schema
+        end = len(wanted)
+        return cls(rows, schema, own[len(keys)], rest[:end], keys, rest[end] if count is not None else None)
+
+    def stages(self, name: str, limit: dict[str, Any]) -> Stages:
+        return Stages(name, self.label, self.scores, self.by, self.count, limit)
+
+    def merged(self, stages: Stages) -> DataFrame:
+        """Return one row for each segment, with a column of states for each score."""
+        schema = self._schema(self._state_types())
+        counted = self.rows.mapInArrow(stages.counted, schema)
+        # By hash and not by groups: a worker then merges the states of all its segments at once.
+        near = counted.repartition(*map(column_named, self.by)) if self.by else _in_one(counted)
+        return near.mapInArrow(stages.merged, schema)
+
+    def finished(self, stages: Stages, local: pl.Schema) -> DataFrame:
+        """Return the report of which the local one has this schema."""
+        types = self._state_types()
+        counted = self.rows.mapInArrow(stages.counted, self._schema(types))
+        if self.by:
+            near = counted.repartition(*map(column_named, self.by))
+            answered = self._schema({**types, **self._summary_types(local)})
+            counted = near.mapInArrow(stages.answered, answered)
+        fields = {name: spark_type(dtype) for name, dtype in local.items() if name not in self.by}
+        return _in_one(counted).mapInArrow(stages.finished, self._schema(fields, list(local)))
+
+    def _state_types(self) -> dict[str, Any]:
+        rows = pl.LazyFrame(schema=self.schema)
+        wanted = [roc_state(self.label, s, count=self.count).alias(state_column(s)) for s in self.scores]
+        return {name: spark_type(dtype) for name, dtype in rows.select(wanted).collect_schema().items()}
+
+    def _summary_types(self, local: pl.Schema) -> dict[str, Any]:
+        fields = {name: dtype for name, dtype in local.items() if name not in (*self.by, "scope", "score")}
+        return dict.fromkeys(map(summary_column, self.scores), spark_type(pl.Struct(fields)))
+
+    def _schema(self, types: dict[str, Any], order: list[str] | None = None) -> StructType:
+        from pyspark.sql.types import StructField, StructType
+
+        keys = {key: self.rows.schema[key].dataType for key in self.by}
+        every = {**keys, **types}
+        return StructType([StructField(name, every[name]) for name in order or every])
+
+
+def _in_one(frame: DataFrame) -> DataFrame:
+    """Return the rows in one partition, with a row of nulls: Spark asks nobody about a frame without rows."""
+    from pyspark.sql import functions
+
+    nothing: list[Column] = [
+        functions.lit(None).cast(field.dataType).alias(field.name) for field in frame.schema
+    ]
+    return frame.unionByName(frame.sparkSession.range(1).select(*nothing)).repartition(1)
+
+
+def _refuse_frame(name: str, frame: object) -> None:
+    from pyspark.sql import DataFrame
+
+    if not isinstance(frame, DataFrame):
+        kind = f"{type(frame).__module__}.{type(frame).__qualname__}".removeprefix("builtins.")
+        instead = "polars_auc.report" if name == "report" else "group_by(...).agg(polars_auc.roc_state(...))"
+        msg = f"{name}: frame must be a DataFrame of Spark, got {kind}; for a frame of Polars write {instead}"
+        raise TypeError(msg)
+
+
+def _refuse_two_of_one_name(name: str, columns: list[str]) -> None:
+    twice = next((column for column in columns if columns.count(column) > 1), None)
+    if twice is not None:
+        msg = f"{name}: two columns are named {twice!r}; give one another name, as in F.col({twice!r}).alias('t')"
+        raise ValueError(msg)

@@ -1,0 +1,102 @@
+"""Types between Polars and Spark, and the columns that Spark's functions take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import polars as pl
+
+if TYPE_CHECKING:
+    import pyarrow
+    from pyspark.sql import Column
+    from pyspark.sql.types import DataType
+
+IntoColumn: TypeAlias = "str | Column"
+"""A column of Spark: its name, or a Column."""
+
+
+def require_spark(name: str) -> None:
+    """Refuse to go on without Spark or Arrow, and say what to install."""
+    try:
+        import pyarrow  # noqa: F401
+        from pyspark.sql.functions import arrow_udf  # noqa: F401
+    except ImportError as error:
+        msg = (
+            f"{name}: polars_auc.spark needs PySpark 4.1 or newer and PyArrow ({error}); "
+            'write pip install "polars-auc[spark]"'
+        )
+        raise ImportError(msg) from error
+
+
+def arrow_for_spark(arrow: pyarrow.DataType) -> pyarrow.DataType:
+    """Return the type that Spark reads: it has no unsigned integers and no 64-bit offsets."""
+    import pyarrow as pa
+
+    if pa.types.is_uint64(arrow):
+        return pa.int64()
+    if pa.types.is_large_string(arrow):
+        return pa.string()
+    if pa.types.is_large_binary(arrow):
+        return pa.binary()
+    if pa.types.is_list(arrow) or pa.types.is_large_list(arrow):
+        return pa.list_(arrow_for_spark(arrow.value_type))
+    if pa.types.is_struct(arrow):
+        return pa.struct([pa.field(field.name, arrow_for_spark(field.type)) for field in arrow])
+    return arrow
+
+
+def table_for_spark(frame: pl.DataFrame) -> pyarrow.Table:
+    """Return a frame as a table that Spark reads."""
+    import pyarrow as pa
+
+    table = frame.to_arrow(compat_level=pl.CompatLevel.oldest())
+    fields = [pa.field(field.name, arrow_for_spark(field.type)) for field in table.schema]
+    return table.cast(pa.schema(fields))
+
+
+def spark_type(dtype: pl.DataType) -> DataType:
+    """Return the type of Spark for a dtype of Polars."""
+    from pyspark.sql.pandas.types import from_arrow_type
+
+    return from_arrow_type(table_for_spark(pl.DataFrame(schema={"": dtype})).schema.field(0).type)
+
+
+def polars_dtype(name: str, score_type: Any) -> pl.DataType:
+    """Return the dtype of Polars for a type of Spark."""
+    import pyarrow as pa
+    from pyspark.sql.pandas.types import to_arrow_type
+    from pyspark.sql.types import BooleanType, DataType, DecimalType, NumericType
+
+    if not isinstance(score_type, DataType):
+        msg = f"{name}: score_type must be a type of Spark, such as DoubleType(), got {score_type!r}"
+        raise TypeError(msg)
+    if not isinstance(score_type, NumericType | BooleanType | DecimalType):
+        msg = f"{name}: score_type must be numeric or Boolean, such as DoubleType(), got {score_type}"
+        raise TypeError(msg)
+    return pl.Series(pa.array([], to_arrow_type(score_type))).dtype
+
+
+def refuse_column(name: str, role: str, column: object) -> None:
+    """Refuse what is neither the name of a column nor a Column of Spark."""
+    from pyspark.sql import Column
+
+    if not isinstance(column, str | Column):
+        kind = f"{type(column).__module__}.{type(column).__qualname__}".removeprefix("builtins.")
+        msg = (
+            f"{name}: {role} must be a column name or a Column of Spark, got {kind}; "
+            f'write "{role}" or pyspark.sql.functions.col("{role}")'
+        )
+        raise TypeError(msg)
+
+
+def column_named(name: str) -> Column:
+    """Return the column of exactly this name, which may hold points and spaces."""
+    from pyspark.sql import functions
+
+    return functions.col("`" + name.replace("`", "``") + "`")
+
+
+def names_of(columns: Iterable[IntoColumn]) -> list[str]:
+    """Return the columns that are names."""
+    return [column for column in columns if isinstance(column, str)]
