@@ -88,7 +88,7 @@ def _column(name: str, given: Mapping[str, Any], score_type: Any) -> Column:
         raise ValueError(msg)
 
     def evaluated(*arrays: pyarrow.Array) -> pyarrow.Scalar:
-        return _evaluated(name, named, options, dtype, arrays)
+        return _evaluated(name, named, options, dtype, declared, arrays)
 
     evaluated.__name__ = name
     # Spark knows by these types that it is an aggregate; as text, it would look for them in this module.
@@ -138,6 +138,7 @@ def _evaluated(
     named: Mapping[str, str],
     options: Mapping[str, Any],
     dtype: pl.DataType,
+    declared: pl.DataType,
     arrays: Sequence[pyarrow.Array],
 ) -> pyarrow.Scalar:
     """Return the answer of one group, on a worker."""
@@ -145,21 +146,19 @@ def _evaluated(
     with called(name, "operating_point"):
         answer = frame.select(_record(name, named, options).alias(name))
     if answer.dtypes[0] != dtype:
-        _refuse_other_scores(name, frame, named, answer.dtypes[0], dtype)
+        msg = _other_scores(name, frame, named, declared)
+        raise TypeError(msg)
     return table_for_spark(answer).column(0)[0]
 
 
-def _refuse_other_scores(
-    name: str, frame: pl.DataFrame, named: Mapping[str, str], got: pl.DataType, declared: pl.DataType
-) -> None:
-    if got == declared:
-        return
-    score: Any = frame.schema[named.get("score", named.get("state", ""))]
-    if "state" in named:
-        score = score.to_schema()["bins"].inner.to_schema()["score"]
-    kind = spark_type(score)
-    msg = (
-        f"{name}: the score has the type {kind}, but the result is declared with another, "
-        f"which would round or misread it; write score_type={kind}"
+def _other_scores(name: str, frame: pl.DataFrame, named: Mapping[str, str], declared: pl.DataType) -> str:
+    role = "state" if "state" in named else "score"
+    dtype: Any = frame.schema[named[role]]
+    if role == "state":
+        dtype = dtype.to_schema()["bins"].inner.to_schema()["score"]
+    got = spark_type(dtype)
+    held = f"{role} {named[role]!r} has scores of the type {got}"
+    return (
+        f"{name}: {held}, but the result is declared with scores of {spark_type(declared)}; "
+        f"write score_type={got}"
     )
-    raise TypeError(msg)

@@ -202,14 +202,20 @@ class _Selected:
         count: IntoColumn | None,
     ) -> _Selected:
         require_spark(name)
+        from pyspark.sql import Column
+
         _refuse_frame(name, frame)
         keys = keys_of(name, by, f'{name}(frame, "label", "score", by="segment")')
-        wanted: list[Any] = list(scores) if isinstance(scores, list | tuple) else [scores]
+        alone = isinstance(scores, str | Column) or not isinstance(scores, Iterable)
+        wanted: list[Any] = [scores] if alone else list(scores)
         refuse_column(name, "label", label)
         for score in wanted:
             refuse_column(name, "score", score)
         if not wanted:
-            msg = f'{name}: scores must name at least one column, got none; write {name}(frame, "label", "score")'
+            msg = (
+                f"{name}: scores must name at least one column, got none; "
+                f'write {name}(frame, "label", "score")'
+            )
             raise ValueError(msg)
         given: list[IntoColumn] = [*keys, label, *wanted]
         if count is not None:
@@ -275,7 +281,7 @@ def _in_one(frame: DataFrame) -> DataFrame:
     nothing: list[Column] = [
         functions.lit(None).cast(field.dataType).alias(field.name) for field in frame.schema
     ]
-    return frame.unionByName(frame.sparkSession.range(1).select(*nothing)).repartition(1)
+    return frame.unionByName(frame.sparkSession.range(0, 1, 1, 1).select(*nothing)).repartition(1)
 
 
 def _refuse_frame(name: str, frame: object) -> None:
@@ -291,5 +297,8 @@ def _refuse_frame(name: str, frame: object) -> None:
 def _refuse_two_of_one_name(name: str, columns: list[str]) -> None:
     twice = next((column for column in columns if columns.count(column) > 1), None)
     if twice is not None:
-        msg = f"{name}: two columns are named {twice!r}; give one another name, as in F.col({twice!r}).alias('t')"
+        msg = (
+            f"{name}: two columns are named {twice!r}; give one another name, "
+            f"as in pyspark.sql.functions.col({twice!r}).alias('t')"
+        )
         raise ValueError(msg)

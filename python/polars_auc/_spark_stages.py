@@ -147,5 +147,3 @@ def _batches(frame: pl.DataFrame | None) -> Iterator[pyarrow.RecordBatch]:
         rows = max(1, frame.height * _PART_BYTES // max(1, frame.estimated_size()))
         for part in frame.iter_slices(rows):
             yield from table_for_spark(part).to_batches()
-
-

@@ -1,0 +1,195 @@
+"""Reports and states of a frame of Spark are those of the rows in Polars."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+from pyspark.sql import functions as F  # noqa: N812
+
+import polars_auc as pa
+import polars_auc.spark as pauc
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+SCORES = ["score", "other", "integer", "decimal", "small", "flag"]
+
+
+@pytest.mark.parametrize(
+    ("by", "options"),
+    [
+        ("segment", {}),
+        ([], {}),
+        (["day", "segment"], {"level": 0.8, "ci": "logit"}),
+        ("segment", {"ci": "bootstrap", "n_resamples": 50, "seed": 3}),
+        ("segment", {"count": "count"}),
+    ],
+)
+def test_reports_are_equal(
+    by: Any, options: dict[str, Any], frame: DataFrame, rows: pl.DataFrame, same: Callable[..., None]
+) -> None:
+    scores = SCORES if by == "segment" and not options else SCORES[:2]
+    expected = pa.report(rows, "label", scores, by=by, **options).collect()
+    same(pauc.report(frame, "label", scores, by=by, **options), expected)
+
+
+@pytest.mark.parametrize(
+    ("by", "options"), [("segment", {}), ([], {}), (["segment", "day"], {"max_bins": 16})]
+)
+def test_states_are_equal(
+    by: Any, options: dict[str, Any], frame: DataFrame, rows: pl.DataFrame, same: Callable[..., None]
+) -> None:
+    states = [pa.roc_state("label", score, **options) for score in SCORES]
+    got = pl.DataFrame(pauc.states(frame, "label", SCORES, by=by, **options).toArrow())
+    expected = rows.group_by(by).agg(states).sort(by) if by else rows.select(states)
+    same(got.sort(by) if by else got, expected)
+
+
+def test_states_go_through_parquet(frame: DataFrame, rows: pl.DataFrame, tmp_path: Path) -> None:
+    """Half of the rows are counted by Spark and half by Polars; the files are merged by Polars."""
+    first = F.col("day") == F.lit("2026-05-01").cast("date")
+    path = str(tmp_path / "spark")
+    pauc.states(frame.where(first), "label", "score", by="segment").write.parquet(path)
+    of_spark = pl.read_parquet(tmp_path / "spark" / "*.parquet")
+    rest = rows.filter(pl.col("day") != pl.date(2026, 5, 1))
+    of_polars = rest.group_by("segment").agg(pa.roc_state("label", "score"))
+    counted = of_spark.group_by("segment").agg(pa.merge_states("score"))
+    merged = pl.concat([counted, of_polars]).group_by("segment").agg(pa.merge_states("score"))
+    expected = rows.group_by("segment").agg(pa.roc_state("label", "score"))
+    assert merged.schema == expected.schema
+    assert repr(merged.sort("segment").rows()) == repr(expected.sort("segment").rows())
+
+
+def test_a_segment_with_nearly_all_rows(spark: SparkSession, same: Callable[..., None]) -> None:
+    n = 60_000
+    number = pl.int_range(n, eager=True)
+    rows = pl.DataFrame(
+        {
+            "segment": pl.select(pl.when(number % 500 == 0).then(number % 7).otherwise(99)).to_series(),
+            "y": number % 3 == 0,
+            "s": (number * 7919) % 10_007,
+        }
+    )
+    frame = spark.createDataFrame(rows.to_arrow()).repartition(8)
+    same(pauc.report(frame, "y", "s", by="segment"), pa.report(rows, "y", "s", by="segment").collect())
+    partitions = pauc.states(frame, "y", "s", by="segment")
+    expected = rows.group_by("segment").agg(pa.roc_state("y", "s")).sort("segment")
+    same(pl.DataFrame(partitions.toArrow()).sort("segment"), expected)
+
+
+@pytest.mark.parametrize("by", ["segment", []])
+def test_no_rows(by: Any, frame: DataFrame, rows: pl.DataFrame, same: Callable[..., None]) -> None:
+    nothing = rows.clear()
+    for empty in (frame.where("false"), frame.limit(0)):
+        same(
+            pauc.report(empty, "label", "score", by=by),
+            pa.report(nothing, "label", "score", by=by).collect(),
+        )
+        state = pa.roc_state("label", "score")
+        expected = nothing.group_by(by).agg(state) if by else nothing.select(state)
+        same(pauc.states(empty, "label", "score", by=by), expected)
+
+
+def test_columns_of_spark_and_odd_names(
+    frame: DataFrame, rows: pl.DataFrame, same: Callable[..., None]
+) -> None:
+    odd = frame.withColumnRenamed("score", "a.b `c`").withColumnRenamed("segment", "s g")
+    got = pauc.report(odd, F.col("label") == 1, ["a.b `c`", (-F.col("other")).alias("minus")], by="s g")
+    columns = [pl.col("score").alias("a.b `c`"), (-pl.col("other")).alias("minus")]
+    expected = pa.report(rows.rename({"segment": "s g"}), "label", columns, by="s g")
+    same(got, expected.collect())
+
+
+WRONG: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
+    (
+        lambda f: pauc.report(f, "label", "score", level=2),
+        ValueError,
+        "report: level must lie between 0 and 1",
+    ),
+    (
+        lambda f: pauc.report(f, "label", "score", ci="wald"),
+        ValueError,
+        "report: ci must be one of|report: method",
+    ),
+    (
+        lambda f: pauc.report(f, "label", "score", seed=1),
+        ValueError,
+        "report: seed applies to the bootstrap only",
+    ),
+    (
+        lambda f: pauc.report(f, "label", []),
+        ValueError,
+        "report: scores must name at least one column, got none",
+    ),
+    (
+        lambda f: pauc.report(f, "label", [3]),
+        TypeError,
+        "report: score must be a column name or a Column of Spark",
+    ),
+    (lambda f: pauc.report(f, "label", "score", by=3), TypeError, "report: by must be column names"),
+    (
+        lambda f: pauc.report(f, "label", "score", by="site"),
+        pl.exceptions.ColumnNotFoundError,
+        "report: by names the column 'site', which the frame lacks",
+    ),
+    (
+        lambda f: pauc.report(f, "label", "scores"),
+        pl.exceptions.ColumnNotFoundError,
+        "report: .*scores",
+    ),
+    (
+        lambda f: pauc.report(f, "segment", "score"),
+        pl.exceptions.ComputeError,
+        'report: label "segment" has dtype str',
+    ),
+    (
+        lambda f: pauc.report(f, "label", ["score", "score"]),
+        ValueError,
+        "report: two scores are named 'score'",
+    ),
+    (
+        lambda f: pauc.report(f, "label", [F.col("other").alias("score"), "score"]),
+        ValueError,
+        "report: two columns are named 'score'; give one another name",
+    ),
+    (
+        lambda f: pauc.report(f.withColumnRenamed("segment", "auc"), "label", "score", by="auc"),
+        ValueError,
+        "report: the group column 'auc' has the name of another column",
+    ),
+    (
+        lambda f: pauc.states(f, "label", "score", max_bins=3),
+        ValueError,
+        "states: max_bins must be an integer",
+    ),
+    (
+        lambda f: pauc.states(f, "label", "score", by="score"),
+        ValueError,
+        "states: two columns are named 'score'",
+    ),
+    (
+        lambda f: pauc.states(f, "label", "decimals"),
+        pl.exceptions.ColumnNotFoundError,
+        "states: .*decimals",
+    ),
+]
+
+
+@pytest.mark.parametrize(("written", "error", "message"), WRONG)
+def test_what_is_wrong_is_refused_at_once(
+    written: Callable[[Any], Any], error: type[Exception], message: str, frame: DataFrame
+) -> None:
+    with pytest.raises(error, match=message):
+        written(frame)
+
+
+def test_a_frame_of_polars_is_refused(rows: pl.DataFrame) -> None:
+    wrong: Any = rows
+    with pytest.raises(
+        TypeError, match=r"report: frame must be a DataFrame of Spark, got polars.*write polars_auc"
+    ):
+        pauc.report(wrong, "label", "score")
