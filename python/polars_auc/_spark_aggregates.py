@@ -125,7 +125,8 @@ def _record(name: str, named: Mapping[str, str], options: Mapping[str, Any]) -> 
     if name not in NUMBERS:
         return answer
     with called(name, "operating_point"):
-        counts = polars_auc.operating_point(**named).struct
+        columns: Any = dict(named)
+        counts = polars_auc.operating_point(**columns).struct
         return pl.struct(answer.alias(name), counts.field("n_pos", "n_neg"))
 
 

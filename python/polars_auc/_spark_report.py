@@ -14,7 +14,7 @@ import polars as pl
 
 from polars_auc._frames import called, keys_of
 from polars_auc._report import evaluation
-from polars_auc._spark_stages import Stages, state_column, summary_column
+from polars_auc._spark_stages import Stages, numbered, state_column
 from polars_auc._spark_types import (
     IntoColumn,
     column_named,
@@ -27,7 +27,7 @@ from polars_auc._states import roc_state
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
-    from pyspark.sql.types import StructType
+    from pyspark.sql.types import DataType, StructType
 
 __all__ = ["report", "states"]
 
@@ -93,10 +93,7 @@ def states(
         _refuse_two_of_one_name(name, [*selected.by, *selected.scores])
         rows = pl.LazyFrame(schema=selected.schema)
         (rows.group_by(selected.by).agg(wanted) if selected.by else rows.select(wanted)).collect_schema()
-    stages = selected.stages(name, limit)
-    merged = selected.merged(stages)
-    own = [column_named(state_column(s)).alias(s) for s in selected.scores]
-    return merged.select(*map(column_named, selected.by), *own)
+    return selected.merged(selected.stages(name, limit)).toDF(*selected.by, *selected.scores)
 
 
 def report(
@@ -177,7 +174,7 @@ def report(
     ).collect_schema()
     interval = {"level": level, "ci": ci, "n_resamples": n_resamples, "seed": seed}
     stages = dataclasses.replace(selected.stages(name, {}), interval=interval)
-    return selected.finished(stages, local)
+    return selected.finished(stages, local).toDF(*local)
 
 
 @dataclasses.dataclass
@@ -233,45 +230,49 @@ class _Selected:
         # No row is read: Spark says how it hands its types over.
         schema = pl.DataFrame(rows.limit(0).toArrow()).schema
         end = len(wanted)
-        return cls(rows, schema, own[len(keys)], rest[:end], keys, rest[end] if count is not None else None)
+        counts = rest[end] if count is not None else None
+        numbers = rows.toDF(*numbered(len(rows.columns)))
+        return cls(numbers, schema, own[len(keys)], rest[:end], keys, counts)
 
     def stages(self, name: str, limit: dict[str, Any]) -> Stages:
-        return Stages(name, self.label, self.scores, self.by, self.count, limit)
+        return Stages(name, self.schema.names(), self.label, self.scores, self.by, self.count, limit)
 
     def merged(self, stages: Stages) -> DataFrame:
-        """Return one row for each segment, with a column of states for each score."""
-        schema = self._schema(self._state_types())
+        """Return one row for each segment, with a column of states for each score; columns are numbered."""
+        schema = self._schema([*self.by, *self._state_types()])
         counted = self.rows.mapInArrow(stages.counted, schema)
-        # By hash and not by groups: a worker then merges the states of all its segments at once.
-        near = counted.repartition(*map(column_named, self.by)) if self.by else _in_one(counted)
-        return near.mapInArrow(stages.merged, schema)
+        return self._near(counted).mapInArrow(stages.merged, schema)
 
     def finished(self, stages: Stages, local: pl.Schema) -> DataFrame:
         """Return the report of which the local one has this schema."""
-        types = self._state_types()
-        counted = self.rows.mapInArrow(stages.counted, self._schema(types))
+        types = [*self.by, *self._state_types()]
+        states = self.rows.mapInArrow(stages.counted, self._schema(types))
         if self.by:
-            near = counted.repartition(*map(column_named, self.by))
-            answered = self._schema({**types, **self._summary_types(local)})
-            counted = near.mapInArrow(stages.answered, answered)
-        fields = {name: spark_type(dtype) for name, dtype in local.items() if name not in self.by}
-        return _in_one(counted).mapInArrow(stages.finished, self._schema(fields, list(local)))
+            answered = self._schema([*types, *self._summary_types(local)])
+            states = self._near(states).mapInArrow(stages.answered, answered)
+        fields = [name if name in self.by else spark_type(dtype) for name, dtype in local.items()]
+        return _in_one(states).mapInArrow(stages.finished, self._schema(fields))
 
-    def _state_types(self) -> dict[str, Any]:
+    def _near(self, states: DataFrame) -> DataFrame:
+        """Bring the states of a segment to one worker, which merges those of all its segments at once."""
+        return states.repartition(*states.columns[: len(self.by)]) if self.by else _in_one(states)
+
+    def _state_types(self) -> list[DataType]:
         rows = pl.LazyFrame(schema=self.schema)
         wanted = [roc_state(self.label, s, count=self.count).alias(state_column(s)) for s in self.scores]
-        return {name: spark_type(dtype) for name, dtype in rows.select(wanted).collect_schema().items()}
+        return [spark_type(dtype) for dtype in rows.select(wanted).collect_schema().dtypes()]
 
-    def _summary_types(self, local: pl.Schema) -> dict[str, Any]:
+    def _summary_types(self, local: pl.Schema) -> list[DataType]:
         fields = {name: dtype for name, dtype in local.items() if name not in (*self.by, "scope", "score")}
-        return dict.fromkeys(map(summary_column, self.scores), spark_type(pl.Struct(fields)))
+        return [spark_type(pl.Struct(fields))] * len(self.scores)
 
-    def _schema(self, types: dict[str, Any], order: list[str] | None = None) -> StructType:
+    def _schema(self, columns: list[str | DataType]) -> StructType:
+        """Return the schema of columns: a key, which keeps its type, or the type itself."""
         from pyspark.sql.types import StructField, StructType
 
-        keys = {key: self.rows.schema[key].dataType for key in self.by}
-        every = {**keys, **types}
-        return StructType([StructField(name, every[name]) for name in order or every])
+        keys = dict(zip(self.schema.names(), (field.dataType for field in self.rows.schema), strict=True))
+        types = [keys[column] if isinstance(column, str) else column for column in columns]
+        return StructType([StructField(*pair) for pair in zip(numbered(len(types)), types, strict=True)])
 
 
 def _in_one(frame: DataFrame) -> DataFrame:

@@ -33,6 +33,7 @@ class Stages:
     """The stages from rows to states and reports, each from the batches of one partition to others."""
 
     name: str
+    columns: list[str]
     label: str
     scores: list[str]
     by: list[str]
@@ -43,34 +44,34 @@ class Stages:
     def counted(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Return a state for each segment and score, from rows."""
         with called(self.name, "roc_state", "merge_states"):
-            yield from _batches(self._gathered(map(self._state, _frames(batches))))
+            yield from _batches(self._gathered(map(self._state, _frames(batches, self.columns))))
 
     def merged(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Return one state for each segment and score, from states."""
         with called(self.name, "merge_states"):
-            yield from _batches(self._gathered(map(self._merge, _frames(batches))))
+            yield from _batches(self._gathered(map(self._merge, _frames(batches, self._of_states()))))
 
     def answered(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Return one state for each segment and score, and what a report says of it."""
         with called(self.name, "roc_summary", "merge_states"):
-            whole = self._gathered(map(self._merge, _frames(batches)))
+            whole = self._gathered(map(self._merge, _frames(batches, self._of_states())))
             yield from _batches(None if whole is None else self._summarized(whole))
 
     def finished(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Return the report, from the answers and states of all segments."""
         answers: list[pl.DataFrame] = []
         names = [state_column(score) for score in self.scores]
+        summaries = [summary_column(score) for score in self.scores] if self.by else []
 
         def of_all(frame: pl.DataFrame) -> pl.DataFrame:
             if self.by:
-                summaries = [summary_column(score) for score in self.scores]
                 # Only the row of nulls has no answer.
                 answers.append(frame.select(*self.by, *summaries).drop_nulls(summaries))
             return frame.select(map(merge_states, names))
 
         with called(self.name, "roc_summary", "merge_states"):
             everything = dataclasses.replace(self, by=[])
-            whole = everything._gathered(map(of_all, _frames(batches)))
+            whole = everything._gathered(map(of_all, _frames(batches, [*self._of_states(), *summaries])))
             if whole is None:
                 return
             overall = one_row_a_score(everything._summarized(whole).lazy(), self.scores, {})
@@ -80,6 +81,9 @@ class Stages:
                 rows = scoped("group", one_row_a_score(segments, self.scores, {}, self.by))
                 table = pl.concat([rows, table], how="diagonal")
             yield from _batches(table.collect())
+
+    def _of_states(self) -> list[str]:
+        return [*self.by, *map(state_column, self.scores)]
 
     def _state(self, rows: pl.DataFrame) -> pl.DataFrame:
         return self._aggregated(
@@ -114,19 +118,24 @@ class Stages:
         """Merge the states of parts, whenever the new ones are as large as those that were merged before."""
         whole: list[pl.DataFrame] = []
         new: list[pl.DataFrame] = []
-        merged_size = new_size = 0
+        merged_size = new_size = 0.0
         for part in parts:
             new.append(part)
             new_size += part.estimated_size()
             if new_size > max(merged_size, _PART_BYTES):
                 whole, new = [self._merge(pl.concat([*whole, *new]))], []
-                merged_size, new_size = whole[0].estimated_size(), 0
+                merged_size, new_size = whole[0].estimated_size(), 0.0
         if new:
             whole = [self._merge(pl.concat([*whole, *new]))] if whole or len(new) > 1 else new
         return whole[0] if whole else None
 
 
-def _frames(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pl.DataFrame]:
+def numbered(columns: int) -> list[str]:
+    """Return the names of columns between the stages: Spark does not take every name that a column has."""
+    return [f"column{place}" for place in range(columns)]
+
+
+def _frames(batches: Iterator[pyarrow.RecordBatch], names: list[str]) -> Iterator[pl.DataFrame]:
     """Return batches as frames: Spark's are of ten thousand rows, which is little for one call."""
     import pyarrow as pa
 
@@ -136,14 +145,14 @@ def _frames(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pl.DataFrame]:
         some.append(batch)
         size += batch.nbytes
         if size > _PART_BYTES:
-            yield pl.DataFrame(pa.Table.from_batches(some))
+            yield pl.DataFrame(pa.Table.from_batches(some).rename_columns(names))
             some, size = [], 0
     if some:
-        yield pl.DataFrame(pa.Table.from_batches(some))
+        yield pl.DataFrame(pa.Table.from_batches(some).rename_columns(names))
 
 
 def _batches(frame: pl.DataFrame | None) -> Iterator[pyarrow.RecordBatch]:
     if frame is not None and not frame.is_empty():
-        rows = max(1, frame.height * _PART_BYTES // max(1, frame.estimated_size()))
+        rows = max(1, int(frame.height * _PART_BYTES / max(1, frame.estimated_size())))
         for part in frame.iter_slices(rows):
-            yield from table_for_spark(part).to_batches()
+            yield from table_for_spark(part).rename_columns(numbered(frame.width)).to_batches()

@@ -89,9 +89,9 @@ def test_aggregates_are_the_expressions(
     same(answers.select("segment", case), local(rows, {case: CASES[case]}, "score"))
 
 
-OF_SCORES = {name: (name, {}) for name in ("ks_statistic", "roc_summary", "operating_point", "roc_state")} | {
-    "confusion_at": ("confusion_at", {"at": 1})
-}
+OF_SCORES: dict[str, tuple[str, dict[str, Any]]] = {
+    name: (name, {}) for name in ("ks_statistic", "roc_summary", "operating_point", "roc_state")
+} | {"confusion_at": ("confusion_at", {"at": 1})}
 
 
 @pytest.mark.parametrize(

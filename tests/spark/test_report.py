@@ -16,7 +16,7 @@ import polars_auc.spark as pauc
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-SCORES = ["score", "other", "integer", "decimal", "small", "flag"]
+SCORES = ["score", "integer", "decimal", "small", "flag"]
 
 
 @pytest.mark.parametrize(
@@ -104,6 +104,9 @@ def test_columns_of_spark_and_odd_names(
     same(got, expected.collect())
 
 
+NOT_A_METHOD: Any = "wald"
+NOT_A_NAME: Any = 3
+
 WRONG: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
     (
         lambda f: pauc.report(f, "label", "score", level=2),
@@ -111,7 +114,7 @@ WRONG: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
         "report: level must lie between 0 and 1",
     ),
     (
-        lambda f: pauc.report(f, "label", "score", ci="wald"),
+        lambda f: pauc.report(f, "label", "score", ci=NOT_A_METHOD),
         ValueError,
         "report: ci must be one of|report: method",
     ),
@@ -130,7 +133,7 @@ WRONG: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
         TypeError,
         "report: score must be a column name or a Column of Spark",
     ),
-    (lambda f: pauc.report(f, "label", "score", by=3), TypeError, "report: by must be column names"),
+    (lambda f: pauc.report(f, "label", "score", by=NOT_A_NAME), TypeError, "report: by must be column names"),
     (
         lambda f: pauc.report(f, "label", "score", by="site"),
         pl.exceptions.ColumnNotFoundError,
