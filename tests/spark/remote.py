@@ -1,0 +1,78 @@
+"""Reports, states and aggregates through Spark Connect: of Spark itself, or of Sail, which needs no Java.
+
+Run it as ``python tests/spark/remote.py connect`` or ``python tests/spark/remote.py sail``. A process that has had
+a session of the other kind cannot connect, so this is a program of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import polars as pl
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+
+import polars_auc as pa
+import polars_auc.spark as pauc
+
+
+@contextmanager
+def connected(kind: str) -> Iterator[SparkSession]:
+    """Start a server in this process, and connect to it."""
+    if kind == "connect":
+        os.environ["PYSPARK_PYTHON"] = sys.executable
+        session = SparkSession.builder.remote("local[2]").config("spark.log.level", "OFF").getOrCreate()
+        yield session
+        session.stop()
+        return
+    from pysail.spark import SparkConnectServer
+
+    server = SparkConnectServer("127.0.0.1", 0)
+    server.start(background=True)
+    _, port = server.listening_address
+    session = SparkSession.builder.remote(f"sc://localhost:{port}").getOrCreate()
+    yield session
+    session.stop()
+    server.stop()
+
+
+def check(session: SparkSession) -> None:
+    """Compare what comes back with the answers of Polars."""
+    number = pl.int_range(300, eager=True)
+    rows = pl.DataFrame(
+        {"segment": (number % 3).cast(pl.String), "y": number * 7 % 5 < 2, "s": (number * 37 % 50) / 10}
+    )
+    frame = session.createDataFrame(rows.to_arrow())
+
+    def same(got: Any, expected: pl.DataFrame) -> None:
+        table = pl.DataFrame(got.toArrow())
+        assert table.columns == expected.columns
+        assert repr(sorted(table.rows(), key=repr)) == repr(sorted(expected.rows(), key=repr))
+
+    same(pauc.report(frame, "y", "s", by="segment"), pa.report(rows, "y", "s", by="segment").collect())
+    same(pauc.report(frame.where("false"), "y", "s"), pa.report(rows.clear(), "y", "s").collect())
+    same(pauc.states(frame, "y", "s", by="segment"), rows.group_by("segment").agg(pa.roc_state("y", "s")))
+    summaries = frame.groupBy("segment").agg(
+        pauc.roc_summary("y", "s").alias("up"), pauc.roc_auc_ci("y", -F.col("s")).alias("down")
+    )
+    expected = rows.group_by("segment").agg(
+        up=pa.roc_summary("y", "s"), down=pa.roc_auc_ci("y", -pl.col("s"))
+    )
+    same(summaries, expected)
+    try:
+        pauc.report(frame.withColumn("y", F.lit(2)), "y", "s").toArrow()
+    except PySparkException as error:
+        assert 'report: label "y" holds 2, but a label is Boolean' in str(error)
+    else:
+        raise AssertionError("a label with a 2 was taken")
+
+
+if __name__ == "__main__":
+    with connected(sys.argv[1]) as session:
+        check(session)
+        print(sys.argv[1], "with Spark", session.version, "gives the same bits")

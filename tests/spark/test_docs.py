@@ -1,0 +1,33 @@
+"""The guide's code runs as it stands."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_scaling_out(
+    spark: SparkSession,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert spark.version >= "4.1"
+    (tmp_path / "data").symlink_to(ROOT / "data")
+    monkeypatch.chdir(tmp_path)
+    guide = (ROOT / "docs" / "scaling-out.md").read_text(encoding="utf-8")
+    code = "\n".join(re.findall(r"```python\n(.*?)```", guide, re.DOTALL))
+    # The working folder of Spark is the one in which it was started.
+    code = code.replace('"data/', f'"{tmp_path}/data/').replace('"states"', f'"{tmp_path}/states"')
+    exec(compile(code, "scaling-out.md", "exec"), {})
+    assert "overall" in capsys.readouterr().out
+    assert pl.read_parquet(tmp_path / "states" / "*.parquet").columns == ["dataset", "forest"]
