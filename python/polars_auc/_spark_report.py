@@ -70,7 +70,7 @@ def states(
     Raises
     ------
     ImportError
-        Without PySpark 4.1 or newer, or PyArrow.
+        Without PySpark 4.1 or newer, PyArrow or pandas.
     TypeError, ValueError
         At once: for a frame that is none of Spark, columns that are neither names nor Columns, two columns
         of one name, and options that :func:`polars_auc.roc_state` refuses.
@@ -139,7 +139,7 @@ def report(
     Raises
     ------
     ImportError
-        Without PySpark 4.1 or newer, or PyArrow.
+        Without PySpark 4.1 or newer, PyArrow or pandas.
     TypeError, ValueError
         At once: for a frame that is none of Spark, columns that are neither names nor Columns, two columns
         of one name, and options that :func:`polars_auc.report` refuses.

@@ -17,13 +17,14 @@ IntoColumn: TypeAlias = "str | Column"
 
 
 def require_spark(name: str) -> None:
-    """Refuse to go on without Spark or Arrow, and say what to install."""
+    """Refuse to go on without Spark, Arrow or pandas, which Spark asks for, and say what to install."""
     try:
+        import pandas  # noqa: F401
         import pyarrow  # noqa: F401
         from pyspark.sql.functions import arrow_udf  # noqa: F401
     except ImportError as error:
         msg = (
-            f"{name}: polars_auc.spark needs PySpark 4.1 or newer and PyArrow ({error}); "
+            f"{name}: polars_auc.spark needs PySpark 4.1 or newer, PyArrow and pandas ({error}); "
             'write pip install "polars-auc[spark]"'
         )
         raise ImportError(msg) from error
