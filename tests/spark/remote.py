@@ -1,7 +1,7 @@
 """Reports, states and aggregates through Spark Connect: of Spark itself, or of Sail, which needs no Java.
 
-Run it as ``python tests/spark/remote.py connect``, or with ``sail``. It is a program of its own, because a process
-that has had a session of the other kind cannot connect.
+Run it as ``python tests/spark/remote.py connect``, or with ``sail``. It is a program of its own, because a
+process that has had a session of the other kind cannot connect.
 """
 
 from __future__ import annotations
