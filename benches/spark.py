@@ -1,10 +1,11 @@
 """ROC AUC on a Spark of this machine, beside Spark's own evaluator and beside Polars.
 
-``python benches/spark.py [--rows 1e6] [--rounds 5]`` starts Spark with one worker for each core, on rows that it
-has cached, and appends rows to ``benches/results/spark.csv``: the median seconds of one run, in which the contenders
-take turns, after one round that is not counted. The start of Spark is not timed. ``BinaryClassificationEvaluator``
-has no groups, so it is timed on one group only; with ``numBins=0`` it is exact, as the others are, but for states of
-4096 bins. A report says more than an AUC. Polars runs in this process, on the same rows in memory.
+``python benches/spark.py [--rows 1e6] [--rounds 5]`` starts Spark with one worker for each core, on rows
+that it has cached, and appends rows to ``benches/results/spark.csv``: the median seconds of one run, in
+which the contenders take turns, after one round that is not counted. The start of Spark is not timed.
+``BinaryClassificationEvaluator`` has no groups, so it is timed on one group only; with ``numBins=0`` it is
+exact, as the others are, but for states of 4096 bins. A report says more than an AUC. Polars runs in this
+process, on the same rows in memory.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pyspark
-from machine import machine
 from pyspark.ml.evaluation import BinaryClassificationEvaluator
 from pyspark.sql import SparkSession
 
 import polars_auc as pa
 import polars_auc.spark as pauc
+from machine import machine
 
 RESULTS = Path(__file__).parent / "results" / "spark.csv"
 
