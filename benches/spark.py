@@ -1,19 +1,21 @@
 """ROC AUC on a Spark of this machine, beside Spark's own evaluator and beside Polars.
 
-``python benches/spark.py [--rows 1e6] [--rounds 5]`` starts Spark with one worker for each core, on rows
-that it has cached, and appends rows to ``benches/results/spark.csv``: the median seconds of one run, in
-which the contenders take turns, after one round that is not counted. The start of Spark is not timed.
-``BinaryClassificationEvaluator`` has no groups, so it is timed on one group only; with ``numBins=0`` it is
-exact, as the others are, but for states of 4096 bins. A report says more than an AUC. Polars runs in this
-process, on the same rows in memory.
+``python benches/spark.py [--rows 1e6] [--rounds 5]`` starts Spark with one worker for each core, on rows of
+a Parquet file that it has cached, and appends rows to ``benches/results/spark.csv``: the median seconds of
+one run, in which the contenders take turns, after one round that is not counted. The start of Spark is not
+timed. ``BinaryClassificationEvaluator`` has no groups, so it is timed on one group only; with ``numBins=0``
+it is exact, as the others are, but for states of 4096 bins. A report says more than an AUC. Polars runs in
+this process, on the same rows in memory.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import statistics
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -79,9 +81,13 @@ def main() -> None:
     builder = builder.config("spark.driver.memory", "4g").config("spark.ui.showConsoleProgress", "false")
     spark = builder.config("spark.log.level", "ERROR").getOrCreate()
     table = []
+    folder = tempfile.mkdtemp()
     for groups in (1, 1000):
         rows = rows_of(n, groups)
-        frame = spark.createDataFrame(rows.to_arrow()).repartition(8).cache()
+        # A frame that is made of rows carries them in its plan, which Spark then compares and copies.
+        path = f"{folder}/{groups}.parquet"
+        rows.write_parquet(path)
+        frame = spark.read.parquet(path).repartition(8).cache()
         frame.count()
         timed = contenders(frame, rows, groups)
         seconds: dict[str, list[float]] = {name: [] for name in timed}
@@ -107,6 +113,7 @@ def main() -> None:
             for name, each in seconds.items()
         ]
     spark.stop()
+    shutil.rmtree(folder)
     results = pl.DataFrame(table)
     with pl.Config(tbl_rows=-1, tbl_cols=-1, tbl_width_chars=160, fmt_str_lengths=50):
         print(results.drop("cpu", "system"))

@@ -227,8 +227,8 @@ class _Selected:
         names = iter(rows.columns[len(plain) :])
         own = [column if isinstance(column, str) else next(names) for column in given]
         rest = own[len(keys) + 1 :]
-        # No row is read: Spark says how it hands its types over.
-        schema = pl.DataFrame(rows.limit(0).toArrow()).schema
+        # An empty frame of the same schema, which reads no row, says how Spark hands its types over.
+        schema = pl.DataFrame(frame.sparkSession.createDataFrame([], rows.schema).toArrow()).schema
         end = len(wanted)
         counts = rest[end] if count is not None else None
         numbers = rows.toDF(*numbered(len(rows.columns)))
