@@ -82,8 +82,8 @@ def states(
     Notes
     -----
     Each partition makes a state for each of its segments, and states are merged by segment. Merging is
-    exact, so the result does not depend on the partitions. An exact state has a bin for each distinct score:
-    a state with more than some 30 million bins is too large for a row of Spark; give ``max_bins``.
+    exact, so the result does not depend on the partitions. An exact state has a bin for each distinct score,
+    and Spark refuses rows of 2 GB: for many millions of distinct scores give ``max_bins``.
     """
     name = "states"
     selected = _Selected.of(name, frame, label, scores, by, count)
