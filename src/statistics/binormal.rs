@@ -217,24 +217,28 @@ fn of_moments(ties: &mut Ties<'_>) -> RocBinormalRecord {
     if n_pos < 2 || n_neg < 2 || largest == f64::INFINITY {
         return undefined;
     }
-    // Where sums would leave the range of floats, all scores are made smaller. The lowest score is subtracted from all
-    // scores first, so that a large common part of the scores costs no digits.
+    // Where sums would leave the range of floats, all scores are made smaller. The lowest score of a class is subtracted
+    // from its scores first, so that a large common part of them costs no digits.
     let scale = if largest > SUMMABLE { f64::powi(2.0, -100) } else { 1.0 };
-    let base = values.first().copied().unwrap_or(f64::INFINITY) * scale;
     let of_class = |of: fn(&Count) -> u64| {
-        let offsets = values.iter().zip(counts.each().iter().rev());
-        let offsets = offsets.map(|(value, count)| (value * scale - base, of(count)));
-        mean_and_deviation(&offsets.filter(|&(_, times)| times > 0).collect::<Vec<_>>())
+        let scaled =
+            values.iter().zip(counts.each().iter().rev()).map(|(value, count)| (value * scale, of(count)));
+        let mut offsets: Vec<(f64, u64)> = scaled.filter(|&(_, times)| times > 0).collect();
+        let lowest = offsets.first().map_or(f64::NAN, |first| first.0);
+        offsets.iter_mut().for_each(|(value, _)| *value -= lowest);
+        (lowest, mean_and_deviation(&offsets))
     };
-    let ((m1, s1), (m0, s0)) = (of_class(|count| count.pos), of_class(|count| count.neg));
+    let ((lowest1, (m1, s1)), (lowest0, (m0, s0))) =
+        (of_class(|count| count.pos), of_class(|count| count.neg));
     let spread = s0.hypot(s1);
     if spread == 0.0 {
         return undefined;
     }
+    let distance = (lowest1 - lowest0) + (m1 - m0);
     let finite = |value: f64| Some(value).filter(|value| value.is_finite());
     RocBinormalRecord {
-        auc: Some(upper_tail(-(m1 - m0) / spread)),
-        intercept: finite((m1 - m0) / s0),
+        auc: Some(upper_tail(-distance / spread)),
+        intercept: finite(distance / s0),
         slope: finite(-s1 / s0),
         ..undefined
     }
@@ -370,6 +374,15 @@ mod tests {
             assert!(BinormalCurve { at_fpr: wrong, n_points: 5 }.check(Given::default()).is_err());
         }
         assert!(BinormalCurve { at_fpr: None, n_points: 1 }.check(Given::default()).is_err());
+    }
+
+    /// Scores of a class that differ in their last bit have a spread, also if the other class is far away.
+    #[test]
+    fn neighbouring_scores_of_one_class() {
+        let fit = RocBinormal { method: BinormalFit::Moments };
+        let record = summary(&fit, &[0, 1, 1, 0], &[1.0f64.next_up(), -1.0, -1.0, 1.0]);
+        assert_eq!((record.auc, record.slope), (Some(0.0), Some(-0.0)));
+        assert!(record.intercept.is_some_and(|intercept| intercept < -1e15));
     }
 
     #[test]
