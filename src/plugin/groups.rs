@@ -2,11 +2,12 @@
 //!
 //! The one place that turns a row of a List column into observations.
 
+use std::ops::Range;
+
 use arrow::array::{Array, ListArray, PrimitiveArray, new_empty_array};
 use arrow::bitmap::Bitmap;
 use arrow::compute::utils::combine_validities_and;
 use arrow::datatypes::Field;
-use std::ops::Range;
 
 use super::arrays::downcast;
 use super::ffi::Input;

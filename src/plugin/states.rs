@@ -2,12 +2,13 @@
 //!
 //! Anybody may have written such a column. What is not a state is refused by name, before it is used.
 
+use std::ops::Range;
+
 use arrow::array::{Array, BooleanArray, ListArray, PrimitiveArray, StructArray, Utf8ViewArray};
 use arrow::bitmap::Bitmap;
 use arrow::datatypes::{ArrowDataType as Dtype, Field};
-use std::ops::Range;
 
-use super::arrays::downcast;
+use super::arrays::{NOWHERE, downcast};
 use super::values::{Values, gathered};
 use super::{count, dtype, score};
 use crate::ranking::scale::{LAST, Resolution};
@@ -290,6 +291,12 @@ fn bins_of(structs: &StructArray, lists: &ListArray<i64>) -> Result<(Vec<usize>,
         let (start, bins) = (*offsets.first() as usize, offsets.range() as usize);
         let borders = offsets.iter().map(|&border| border as usize - start).collect();
         return Ok((borders, lists.values().sliced(start, bins)));
+    }
+    if *offsets.last() >= NOWHERE.into() {
+        return Err(
+            "states with nulls among them hold more than 2^32 bins; leave out the nulls by drop_nulls()"
+                .into(),
+        );
     }
     let (mut borders, mut used) = (vec![0], Vec::new());
     for (state, ends) in offsets.windows(2).enumerate() {

@@ -81,6 +81,8 @@ struct Bin<K> {
 /// The bins of some rows, each at the slot that its interval names or behind it.
 struct Table<K> {
     slots: Vec<Bin<K>>,
+    /// Shift of a hash that leaves a slot's number.
+    shift: u32,
     used: usize,
     resolution: Resolution,
     limit: Limit,
@@ -96,15 +98,26 @@ const BLOCK: usize = 64;
 
 impl<K: Key> Table<K> {
     fn new(limit: Limit, score_type: ScoreType) -> Self {
-        let slots = vec![Bin::default(); FEWEST_SLOTS];
-        Table { slots, used: 0, resolution: 0, limit, score_type, nan: Count::default() }
+        let (slots, shift) = Self::free(FEWEST_SLOTS);
+        Table { slots, shift, used: 0, resolution: 0, limit, score_type, nan: Count::default() }
+    }
+
+    /// So many free slots, a power of two, and the shift of hashes for them.
+    fn free(slots: usize) -> (Vec<Bin<K>>, u32) {
+        (vec![Bin::default(); slots], u64::BITS - slots.ilog2())
     }
 
     /// Adds rows of one interval to its bin.
     #[inline(always)]
     fn add(&mut self, added: Bin<K>) {
         let last = self.slots.len() - 1;
-        let mut place = (added.interval.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as usize & last;
+        // Many whole numbers that are one float share an interval, but without a partition not a bin.
+        let hash = if self.resolution == 0 {
+            added.low.hash()
+        } else {
+            added.interval.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        };
+        let mut place = (hash >> self.shift) as usize;
         loop {
             let bin = &mut self.slots[place];
             if bin.count.rows() == 0 {
@@ -139,7 +152,8 @@ impl<K: Key> Table<K> {
         let keys = state.bins.keys().slice::<K>().unwrap_or_default();
         let values = self.score_type.values(state.bins.keys());
         let mut intervals = self.intervals().of(&values);
-        (self.slots, self.used) = (vec![Bin::default(); slots], 0);
+        (self.slots, self.shift) = Self::free(slots);
+        self.used = 0;
         for (place, (&low, &count)) in keys.iter().zip(state.bins.each()).enumerate() {
             let interval = intervals.next().unwrap_or_default();
             self.add(Bin { interval, count, low, tied: state.is_tied(place) });
@@ -272,6 +286,14 @@ mod tests {
             let whole: Vec<(i128, bool, bool)> = rows.iter().map(|row| ((row.0 * 1e30) as i128, row.1, row.2)).collect();
             agrees(&whole, Limit { max_bins, scale: Scale::Real })?;
         }
+    }
+
+    /// They fill a table that has no partition yet, and all are one float. In one chain of slots it would take minutes.
+    #[test]
+    fn whole_numbers_that_are_one_float() {
+        let rows: Vec<(i128, bool, bool)> =
+            (0..300_000).map(|i| ((1 << 100) + i, i % 3 == 0, true)).collect();
+        agrees(&rows, Limit { max_bins: 4096, scale: Scale::Real }).unwrap();
     }
 
     #[test]

@@ -1,10 +1,7 @@
-//! Counts: the ties of a group as a value that can be stored, cut, merged and coarsened.
+//! Counts: the ties of a group as a value.
 //!
 //! Invariants: keys descend, no key twice, and every key has a row of either class. Two groups of the same rows have
-//! the same counts, whatever the order of the rows; so the counts of a whole are the merged counts of its parts,
-//! whatever the parts were.
-
-use std::ops::Range;
+//! the same counts, whatever the order of the rows. A [`State`](super::State) is counts that can be merged and made small.
 
 use super::Placements;
 use super::fixed_point::Units;
@@ -120,57 +117,6 @@ impl Counts {
         (self.keys, self.counts)
     }
 
-    /// The scores at these places.
-    pub fn slice(&self, places: Range<usize>) -> Counts {
-        let mut slice = Counts::new(self.score_type, self.units);
-        for place in places {
-            let Count { pos, neg } = self.counts[place];
-            slice.push(self.key(place), pos, neg);
-        }
-        slice
-    }
-
-    /// The counts of the rows of both, which must be of one type of score and without weights.
-    pub fn merged(&self, other: &Counts) -> Counts {
-        let mut merged = Counts::new(self.score_type, self.units);
-        let (mut own_place, mut other_place) = (0, 0);
-        while own_place < self.len() || other_place < other.len() {
-            let own_key = (own_place < self.len()).then(|| self.key(own_place));
-            let other_key = (other_place < other.len()).then(|| other.key(other_place));
-            let Some(key) = own_key.max(other_key) else { break };
-            let mut count = Count::default();
-            if own_key == Some(key) {
-                count = count.plus(self.counts[own_place]);
-                own_place += 1;
-            }
-            if other_key == Some(key) {
-                count = count.plus(other.counts[other_place]);
-                other_place += 1;
-            }
-            merged.push(key, count.pos, count.neg);
-        }
-        merged
-    }
-
-    /// The same with all keys that differ only in their lowest `bits` bits counted as one score, the lowest of them.
-    ///
-    /// Coarsening and merging commute: which keys become one follows from the keys alone.
-    pub fn coarsened(&self, bits: u32) -> Counts {
-        let mut coarse = Counts::new(self.score_type, self.units);
-        let cell = |key: u128| key.checked_shr(bits).unwrap_or(0);
-        let mut place = 0;
-        while place < self.len() {
-            let of_cell = cell(self.key(place));
-            let mut count = Count::default();
-            while place < self.len() && cell(self.key(place)) == of_cell {
-                count = count.plus(self.counts[place]);
-                place += 1;
-            }
-            coarse.push(of_cell.checked_shl(bits).unwrap_or(0), count.pos, count.neg);
-        }
-        coarse
-    }
-
     /// The ties, for any statistic of one score.
     pub fn ties(&mut self) -> Ties<'_> {
         let score_type = self.score_type;
@@ -238,6 +184,14 @@ impl Source for Counts {
         }
         runs.hand_out();
     }
+
+    fn twice_u(&mut self) -> Option<u128> {
+        Some(twice_u(&self.counts))
+    }
+
+    fn placements(&mut self) -> Option<Placements> {
+        Some(placements(&self.counts))
+    }
 }
 
 #[cfg(test)]
@@ -255,24 +209,7 @@ mod tests {
         group.ties().counts()
     }
 
-    fn pairs(counts: &Counts) -> Vec<(u128, Count)> {
-        (0..counts.len()).map(|place| (counts.key(place), counts.each()[place])).collect()
-    }
-
     proptest! {
-        #[test]
-        fn parts_make_the_whole(rows in prop::collection::vec((-40i32..40, any::<bool>()), 0..200), cut in 0usize..200, bits in 0u32..140) {
-            let (one, other) = rows.split_at(cut.min(rows.len()));
-            let (whole, one, other) = (counted(&rows), counted(one), counted(other));
-            prop_assert_eq!(pairs(&one.merged(&other)), pairs(&whole));
-            prop_assert_eq!(pairs(&other.merged(&one)), pairs(&whole));
-            prop_assert_eq!(pairs(&one.coarsened(bits).merged(&other.coarsened(bits)).coarsened(bits)), pairs(&whole.coarsened(bits)));
-            let middle = whole.len() / 2;
-            let mut joined = whole.slice(0..middle);
-            joined.append(&whole.slice(middle..whole.len()));
-            prop_assert_eq!(pairs(&joined), pairs(&whole));
-        }
-
         #[test]
         fn counted_earlier_or_now(rows in prop::collection::vec((-9i32..9, any::<bool>()), 0..200)) {
             let scores: Vec<i32> = rows.iter().map(|row| row.0).collect();

@@ -78,11 +78,6 @@ impl Scale {
         scores.iter().zip(distances).map(|(&score, distance)| Place { side: side(score), distance }).collect()
     }
 
-    /// Where a score is.
-    pub fn place(self, score: f64) -> Place {
-        self.places(&[score])[0]
-    }
-
     /// The intervals of a partition; of none, where each score is on its own.
     pub fn intervals(self, resolution: Resolution) -> Intervals {
         let number = resolution.max(1) as i32 - FIRST;
@@ -211,6 +206,12 @@ mod tests {
         let turn = ((lengths / 2) as u8 % 32).reverse_bits() >> 3;
         let joined = i32::from(turn) < turns;
         Some((place.side == Side::Low, if joined { lengths / 2 } else { lengths }, joined))
+    }
+
+    impl Scale {
+        fn place(self, score: f64) -> Place {
+            self.places(&[score])[0]
+        }
     }
 
     fn score() -> impl Strategy<Value = f64> {

@@ -10,18 +10,17 @@
 //!
 //! Why a state depends on its rows alone, however they were divided and merged. Partitions are nested, so the number of
 //! bins never grows from one to the next. A part of the rows has no more bins than all rows in the same partition.
-//! Hence the partition that a part has taken is never later than that of all rows, and each bin of a part lies in one bin of
-//! the whole. Counts add up, the lowest score of a whole is the lowest of those of its parts, and all rows share
+//! Hence the partition that a part has taken is never later than that of all rows, and each bin of a part lies in one
+//! bin of the whole. Counts add up, the lowest score of a whole is the lowest of those of its parts, and all rows share
 //! one score if the parts' rows do. With several limits the smallest counts: it asks for the latest partition.
 
 use std::ops::Range;
 
-use super::counts::{self, Count, Counts};
-use super::fixed_point::Units;
+use super::counts::{Count, Counts};
 use super::row_counts::RowCounts;
 use super::scale::{Resolution, Scale};
 use super::score_type::ScoreType;
-use super::steps::{Above, Runs, Take};
+use super::steps::Take;
 use super::ties::{Source, Steps, Ties};
 use super::tuning::MOST_BINS_ALONE;
 use super::{Key, Placements};
@@ -71,10 +70,11 @@ impl State {
         self.tied.is_empty() || self.tied[bin]
     }
 
-    /// The state of all rows of many states, which are of one type of score; none only if there are none. `read` gives one of
-    /// them, and `bins` says how many bins a range of them has.
+    /// The state of all rows of many states, which are of one type of score; none only if there are none. `read` gives
+    /// one of them, and `bins` says how many bins a range of them has.
     ///
-    /// Halves are merged, and halves of halves: so each bin is moved log n times, and lately used memory is used again.
+    /// Halves are merged, and halves of halves: so each bin is moved log n times, and memory is used again while caches
+    /// still have it.
     pub fn merged<K: Key, E: Send>(
         states: Range<usize>,
         bins: &(impl Fn(Range<usize>) -> usize + Sync),
@@ -181,8 +181,8 @@ impl State {
 
     /// Pairs of a positive and a negative of which it is not known which scores higher, or whether they tie.
     pub fn unordered_pairs(&self) -> u128 {
-        let blurred = (0..self.bins.len()).filter(|&bin| !self.is_tied(bin));
-        blurred
+        let of_several_scores = (0..self.bins.len()).filter(|&bin| !self.is_tied(bin));
+        of_several_scores
             .map(|bin| self.bins.each()[bin])
             .map(|count| u128::from(count.pos) * u128::from(count.neg))
             .sum()
@@ -248,25 +248,16 @@ impl Source for State {
         (self.rows.n_pos, self.rows.n_neg)
     }
 
-    fn units(&self) -> Option<Units> {
-        None
-    }
-
-    fn walk(&mut self, _: Steps, take: &mut Take<'_>) {
-        let mut memory = Vec::new();
-        let mut runs = Runs::new(Above::default(), &mut memory, take);
-        for (bin, count) in self.bins.each().iter().enumerate() {
-            runs.push(self.bins.key(bin), count.pos, count.neg);
-        }
-        runs.hand_out();
+    fn walk(&mut self, steps: Steps, take: &mut Take<'_>) {
+        self.bins.walk(steps, take);
     }
 
     fn twice_u(&mut self) -> Option<u128> {
-        Some(counts::twice_u(self.bins.each()))
+        self.bins.twice_u()
     }
 
     fn placements(&mut self) -> Option<Placements> {
-        Some(counts::placements(self.bins.each()))
+        self.bins.placements()
     }
 
     fn state(&self) -> Option<&State> {
