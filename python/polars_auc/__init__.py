@@ -7,6 +7,7 @@ A higher score means more positive, always. A row with a null label or score is 
 the result of its group NaN; a statistic that is undefined for a group is null.
 """
 
+from polars_auc._bands import roc_band
 from polars_auc._classes import grouped_roc_auc, roc_auc_multiclass, roc_auc_ordinal, subgroup_auc
 from polars_auc._comparisons import (
     cv_roc_auc_difference,
@@ -92,6 +93,7 @@ __all__ = [
     "roc_auc_ordinal",
     "roc_auc_power",
     "roc_auc_sample_size",
+    "roc_band",
     "roc_binormal",
     "roc_convex_hull",
     "roc_curve",

@@ -2,6 +2,11 @@
 //!
 //! The numbers of a replicate do not depend on the thread that draws them, nor on earlier draws.
 
+use std::convert::Infallible;
+
+use rand_core::TryRng;
+use rand_distr::{Binomial, Distribution};
+
 /// A stream of random numbers: xoshiro256++ (Blackman and Vigna 2021), its state filled by SplitMix64
 /// (Steele, Lea and Flood 2014).
 #[derive(Clone, Debug)]
@@ -60,12 +65,40 @@ impl Stream {
         (product >> 32) as u32
     }
 
+    /// How many of so many trials succeed, each with this probability, from 0 to 1.
+    pub fn binomial(&mut self, trials: u64, probability: f64) -> u64 {
+        match Binomial::new(trials, probability) {
+            Ok(binomial) => binomial.sample(self),
+            Err(_) => 0,
+        }
+    }
+
     /// Puts the items into random order (Fisher and Yates; Durstenfeld 1964), each order equally likely.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             let other = self.index(last as u32 + 1) as usize;
             items.swap(last, other);
         }
+    }
+}
+
+/// What distributions of `rand_distr` draw from.
+impl TryRng for Stream {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        Ok((self.bits() >> 32) as u32)
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        Ok(self.bits())
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        for chunk in bytes.chunks_mut(8) {
+            chunk.copy_from_slice(&self.bits().to_le_bytes()[..chunk.len()]);
+        }
+        Ok(())
     }
 }
 
@@ -107,6 +140,18 @@ mod tests {
             let df = f64::from(below - 1);
             assert!(distance <= df + 6.0 * (2.0 * df).sqrt(), "{below}: {distance}");
         }
+    }
+
+    #[test]
+    fn binomial_counts() {
+        let mut stream = Stream::new(11, 0);
+        for (trials, probability) in [(5, 0.3), (1000, 0.004), (1000, 0.7), (1 << 40, 0.5)] {
+            let expected = trials as f64 * probability;
+            let deviation = (expected * (1.0 - probability)).sqrt();
+            let sum: f64 = (0..4000).map(|_| stream.binomial(trials, probability) as f64 - expected).sum();
+            assert!(sum.abs() < 5.0 * deviation * 4000f64.sqrt(), "{trials} {probability} {sum}");
+        }
+        assert_eq!((stream.binomial(9, 0.0), stream.binomial(9, 1.0), stream.binomial(0, 0.5)), (0, 9, 0));
     }
 
     #[test]

@@ -11,8 +11,8 @@ use crate::statistics::{
     Gini, GroupedRocAuc, HodgesLehmann, KruskalWallis, KsStatistic, MannWhitneyU, MeanPositiveRank,
     OperatingPoint, PrCurve, RankAgreement, RocAuc, RocAucBounds, RocAucCi, RocAucCiClustered, RocAucCompare,
     RocAucDifference, RocAucDifferencePower, RocAucMulticlass, RocAucOrdinal, RocAucPower, RocAucSampleSize,
-    RocBinormal, RocConvexHull, RocCurve, RocCurveAt, RocCurveDifference, RocCurveThinned, RocState,
-    RocSummary, SubgroupAuc, TprAtFpr,
+    RocBand, RocBandOfFolds, RocBinormal, RocConvexHull, RocCurve, RocCurveAt, RocCurveDifference,
+    RocCurveThinned, RocState, RocSummary, SubgroupAuc, TprAtFpr,
 };
 
 macro_rules! expressions {
@@ -63,6 +63,7 @@ expressions! {
         det_curve => DetCurve,
         gains_table => GainsTable,
         pr_curve => PrCurve,
+        roc_band => RocBand,
         roc_convex_hull => RocConvexHull,
         roc_curve => RocCurve,
         roc_curve_at in roc_curve => RocCurveAt,
@@ -84,7 +85,8 @@ expressions! {
         subgroup_auc => SubgroupAuc;
     joint_single, joint_single_field:
         average_roc_curve => AverageRocCurve,
-        compare_segments => CompareSegments;
+        compare_segments => CompareSegments,
+        roc_band_of_folds in roc_band => RocBandOfFolds;
     columnwise, columnwise_field:
         adjust_p_values => AdjustPValues,
         roc_auc_power => RocAucPower,

@@ -4,7 +4,7 @@ use super::record::{Column, Record, record};
 use super::{Curve, Given, Summary};
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::quotient;
-use crate::ranking::{Count, RowCounts, Ties};
+use crate::ranking::{Count, Counts, RowCounts, Ties};
 
 /// The most points of a curve that can be asked for.
 const MOST_POINTS: u32 = 10_000_000;
@@ -205,20 +205,27 @@ impl Summary for RocBinormal {
     }
 }
 
-/// The binormal curve of two normal distributions with the means and standard deviations of the classes. With weights,
-/// each score counts as often as its rows have units.
-fn of_moments(ties: &mut Ties<'_>) -> RocBinormalRecord {
+/// What the means and standard deviations of the classes say.
+pub struct Moments {
+    /// The mean of the positives minus that of the negatives.
+    pub distance: f64,
+    /// The standard deviation of the positives, over n.
+    pub pos: f64,
+    /// That of the negatives.
+    pub neg: f64,
+}
+
+/// The moments of the classes, all divided by one power of two if sums would leave the range of floats; none with fewer than
+/// two rows in a class, and if a score is infinite. With weights, each score counts as often as its rows have units.
+pub fn moments(ties: &Ties<'_>, counts: &Counts) -> Option<Moments> {
     let (n_pos, n_neg) = ties.rows();
-    let undefined = RocBinormalRecord { n_pos, n_neg, ..RocBinormalRecord::undefined() };
-    let counts = ties.counts();
     // The scores are in order of size, so that the order of the rows changes nothing.
     let values: Vec<f64> = (0..counts.len()).rev().map(|place| ties.value(counts.key(place))).collect();
     let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
     if n_pos < 2 || n_neg < 2 || largest == f64::INFINITY {
-        return undefined;
+        return None;
     }
-    // Where sums would leave the range of floats, all scores are made smaller. The lowest score of a class is subtracted
-    // from its scores first, so that a large common part of them costs no digits.
+    // The lowest score of a class is subtracted from its scores first, so that a large common part of them costs no digits.
     let scale = if largest > SUMMABLE { f64::powi(2.0, -100) } else { 1.0 };
     let of_class = |of: fn(&Count) -> u64| {
         let scaled =
@@ -230,16 +237,24 @@ fn of_moments(ties: &mut Ties<'_>) -> RocBinormalRecord {
     };
     let ((lowest1, (m1, s1)), (lowest0, (m0, s0))) =
         (of_class(|count| count.pos), of_class(|count| count.neg));
-    let spread = s0.hypot(s1);
+    Some(Moments { distance: (lowest1 - lowest0) + (m1 - m0), pos: s1, neg: s0 })
+}
+
+/// The binormal curve of two normal distributions with the means and standard deviations of the classes.
+fn of_moments(ties: &mut Ties<'_>) -> RocBinormalRecord {
+    let (n_pos, n_neg) = ties.rows();
+    let undefined = RocBinormalRecord { n_pos, n_neg, ..RocBinormalRecord::undefined() };
+    let counts = ties.counts();
+    let Some(Moments { distance, pos, neg }) = moments(ties, &counts) else { return undefined };
+    let spread = neg.hypot(pos);
     if spread == 0.0 {
         return undefined;
     }
-    let distance = (lowest1 - lowest0) + (m1 - m0);
     let finite = |value: f64| Some(value).filter(|value| value.is_finite());
     RocBinormalRecord {
         auc: Some(upper_tail(-distance / spread)),
-        intercept: finite(distance / s0),
-        slope: finite(-s1 / s0),
+        intercept: finite(distance / neg),
+        slope: finite(-pos / neg),
         ..undefined
     }
 }

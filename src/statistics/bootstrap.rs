@@ -7,6 +7,7 @@
 use rayon::prelude::*;
 
 use super::Measure;
+use super::redraw::{Draw, Redraw};
 use crate::interrupt;
 use crate::math::{Stream, quotient};
 use crate::ranking::{Count, Rows};
@@ -117,26 +118,11 @@ impl Resampling {
     /// The measure of each stratified resample of a group with these counts, the highest score first. Both classes must
     /// be there.
     pub fn measured(self, counts: &[Count], measure: Measure) -> Vec<f64> {
-        // The rows of either class from the lowest score up, each as its place among the counts.
-        let places = |of: fn(&Count) -> u64| -> Vec<u32> {
-            let repeated = |(place, count)| std::iter::repeat_n(place, of(count) as usize);
-            let lowest_first = (0u32..).zip(counts).collect::<Vec<_>>().into_iter().rev();
-            lowest_first.flat_map(repeated).collect()
-        };
-        let (neg, pos) = (places(|count| count.neg), places(|count| count.pos));
-        let drawn = self.each(
-            || vec![Count::default(); counts.len()],
-            |drawn, mut stream| {
-                drawn.fill(Count::default());
-                for (positive, rows) in [(false, &neg), (true, &pos)] {
-                    for _ in 0..rows.len() {
-                        let place = rows[stream.index(rows.len() as u32) as usize];
-                        drawn[place as usize].add(positive, 1);
-                    }
-                }
-                measure.of(drawn)
-            },
-        );
+        let redraw = Redraw::rows(counts, Draw::Stratified);
+        let drawn = self.each(Vec::new, |drawn, mut stream| {
+            redraw.draw(&mut stream, drawn);
+            measure.of(drawn)
+        });
         drawn.into_iter().flatten().collect()
     }
 

@@ -12,6 +12,7 @@ import polars as pl
 import polars_auc as pa
 from catalogue.entry import COUNTS, Entry, F, N
 from catalogue.points import WEIGHTED
+from oracles import bands
 from oracles import curves as oracles
 
 GAINS = {"band": N, "highest": F, "lowest": F, "n": N, **COUNTS, "rate": F}
@@ -28,6 +29,31 @@ def with_and_without_weights(
         return function(label, score, weight=weight, **options)
 
     return [(function, ("label", "score")), (of_weights, WEIGHTED)]
+
+
+RATES = ("fpr", "tpr", "lower_fpr", "lower_tpr", "upper_fpr", "upper_tpr")
+BAND = dict.fromkeys(("at", "threshold", *RATES), F)
+DRAWN: dict[str, Any] = {"points": 5, "n_resamples": 9, "seed": 3, "level": 0.8}
+BANDS: list[dict[str, Any]] = [
+    {"method": "vertical", **DRAWN},
+    {"method": "vertical", "distribution": "normal", **DRAWN},
+    {"method": "vertical", "distribution": "binomial", "resample": "plain", **DRAWN},
+    {"method": "threshold", "distribution": "normal", **DRAWN},
+    {"method": "threshold_box", "resample": "plain", **DRAWN},
+    {"method": "radial", "distribution": "normal", **DRAWN},
+    {"method": "optimized_radial", **DRAWN},
+    {"method": "fixed_width", "points": 6},
+    {"method": "working_hotelling", "points": 6},
+]
+BANDS_OF_FOLDS: list[dict[str, Any]] = [
+    {"method": "vertical", "points": 5},
+    {"method": "threshold_box", "distribution": "normal", "points": 4},
+    {"method": "optimized_radial", "points": 5, "level": 0.5},
+]
+
+
+def _band_of_folds(label: pl.Expr, score: pl.Expr, key: pl.Expr, **options: Any) -> pl.Expr:
+    return pa.roc_band(label, score, fold=key, **options)
 
 
 CURVES = [
@@ -115,5 +141,30 @@ CURVES = [
             ("fpr_at_tpr", pa.fpr_at_tpr, "tpr", 0.8),
         )
         for make, columns in with_and_without_weights(function)
+    ),
+    *(
+        Entry(
+            name="roc_band",
+            make=functools.partial(pa.roc_band, **options),
+            oracle=functools.partial(bands.roc_band, **options),
+            fields=BAND,
+            is_list=True,
+            exact=False,
+            by_value=options["method"] == "working_hotelling",
+        )
+        for options in BANDS
+    ),
+    *(
+        Entry(
+            name="roc_band",
+            make=functools.partial(_band_of_folds, **options),
+            oracle=functools.partial(bands.roc_band_of_folds, **options),
+            fields=BAND,
+            is_list=True,
+            columns=("label", "score", "key"),
+            plugin="roc_band_of_folds",
+            exact=False,
+        )
+        for options in BANDS_OF_FOLDS
     ),
 ]

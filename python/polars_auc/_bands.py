@@ -1,0 +1,221 @@
+"""Bands about ROC curves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from polars_auc._options import between_0_and_1, integer, one_of, resampling
+from polars_auc._plugin import expression
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from polars_auc._plugin import IntoExpr
+
+__all__ = ["roc_band"]
+
+BandMethod: TypeAlias = Literal[
+    "vertical",
+    "threshold",
+    "threshold_box",
+    "radial",
+    "optimized_radial",
+    "fixed_width",
+    "working_hotelling",
+]
+
+# The methods that read many curves: place by place, and whole.
+_PLACE_BY_PLACE = ("vertical", "threshold", "threshold_box", "radial")
+_OF_CURVES = (*_PLACE_BY_PLACE, "optimized_radial")
+
+# The methods that need the curve of the rows alone.
+_OF_ONE_CURVE = ("fixed_width", "working_hotelling")
+
+_MOST_POINTS = 10_000
+
+
+def roc_band(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    method: BandMethod = "vertical",
+    distribution: Literal["normal", "binomial", "empirical"] | None = None,
+    level: float = 0.95,
+    points: int = 101,
+    n_resamples: int | None = None,
+    seed: int | None = None,
+    resample: Literal["stratified", "plain"] | None = None,
+    fold: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return a confidence band about the ROC curve: its lower and upper curve, with the mean curve.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    method
+        The first four read many curves and take limits at each place by itself. The share ``level`` of the
+        curves is between the limits of each place, but fewer curves are within the band as a whole.
+
+        - ``"vertical"``: limits of the tpr at each fpr.
+        - ``"threshold"``: limits of the tpr at each threshold, drawn at the mean fpr of that threshold.
+        - ``"threshold_box"``: limits of both rates at each threshold. The band goes through the corners of
+          the boxes that they make.
+        - ``"radial"``: limits of the distance from the corner (1, 0), on rays from (0, 0) to (1, 1).
+
+        The others are made for whole curves:
+
+        - ``"optimized_radial"``: on each ray the k-th smallest and the k-th largest distance. k is the
+          largest number with which the share ``level`` of the curves is within the band as a whole.
+        - ``"fixed_width"``: from the Kolmogorov-Smirnov bands of both classes. It holds for all
+          distributions, and it is wide.
+        - ``"working_hotelling"``: about the binormal curve of the means and standard deviations of the
+          classes. It holds if the scores of both classes are normally distributed.
+    distribution
+        For the first four methods, how limits follow from the readings of a place:
+
+        - ``"empirical"`` (the default): quantiles.
+        - ``"normal"``: the mean, minus and plus so many standard deviations.
+        - ``"binomial"``: the same, with the variance ``p (1 - p) / k`` for the mean p of k curves. This is
+          the paper's, for comparison: it grows narrower with the number of resamples.
+    level
+        The coverage, between 0 and 1.
+    points
+        The number of places, from 3 to 10,000: false positive rates or angles in equal steps, both ends
+        included. For thresholds: the point where no row is called positive, and thresholds that are spread
+        evenly over the distinct scores, including the highest and the lowest (all of them if they are fewer).
+    n_resamples, seed
+        The number of resamples, 2000 by default, and the seed of the random numbers, 0 by default. The same
+        seed gives the same band for every order of rows and groups, every number of threads and every engine.
+    resample
+        ``"stratified"`` (the default) draws as many positives and as many negatives as there are; ``"plain"``
+        draws as many rows as there are, of either class.
+    fold
+        A column that says which rows make a curve of their own, such as the fold of cross-validation or the
+        number of a test set; any dtype except lists. The band is then that of these curves, and nothing is
+        drawn. Not for ``"fixed_width"`` and ``"working_hotelling"``.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
+
+    Returns
+    -------
+    polars.Expr
+        One List of Structs for each group, named after the score, with one struct for each place:
+
+        - ``at`` (Float64): the place: the fpr, or the angle in radians, from 0 to π/2; null for thresholds.
+        - ``threshold`` (Float64): rows with ``score >= threshold`` are called positive. Null where no row is
+          called positive, and with the other methods.
+        - ``fpr``, ``tpr`` (Float64): the point of the mean curve (for the last two methods: of the curve that
+          the band is about).
+        - ``lower_fpr``, ``lower_tpr`` (Float64): the point of the lower curve.
+        - ``upper_fpr``, ``upper_tpr`` (Float64): the point of the upper curve.
+
+        All three curves rise from place to place, are within 0 to 1, and the mean curve is between the two
+        others. The list is null with fewer than two positives or fewer than two negatives (with ``fold``:
+        with fewer than two folds that have both classes), and if a score is NaN; for ``"working_hotelling"``
+        also if all scores of a class are equal, or one is infinite. Rows with a null label, score or fold
+        are skipped.
+
+    Raises
+    ------
+    ValueError
+        For an unknown method, options out of range, and options that do not apply to the method.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`; also if the fold is a column of lists.
+
+    Notes
+    -----
+    The sweeps, the three distributions and the optimized radial band are those of Macskassy, Provost and
+    Littman (2003). A curve is a straight line between two points, and at a vertical step its top counts.
+    Since curves never fall, the limits of one place hold at others as well: a lower limit to the right of it,
+    an upper limit to the left. The limits are drawn together accordingly; no curve that was within the band
+    is lost.
+
+    Fixed width: the distribution function of a class of n rows is known to within
+    ``d = K / (√n + 0.12 + 0.11 / √n)`` everywhere, K being the Kolmogorov quantile of ``√level`` (Campbell
+    1994; Stephens 1970), so the curve is within ``d0`` and ``d1`` of a point in both directions.
+    Working-Hotelling: between normal quantiles the curve is the line ``a + b z``, with limits
+    ``√(-2 ln(1 - level)) se(a + b z)`` (Ma and Hall 1993; Demidenko 2012).
+
+    Up to 16,384 rows, a resample draws row by row. Above, distinct scores are first joined into cells of at
+    most a thousandth of either class, and a resample draws how many rows fall into each. Time is
+    O(n log n + r (min(n, 16,384) + p)) for r resamples and p places; ``"optimized_radial"`` takes
+    O(p r log r) more.
+
+    Examples
+    --------
+    The ratings of Hanley and McNeil (1982), table I:
+
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> ratings = pl.DataFrame(
+    ...     {"rating": [1, 2, 3, 4, 5], "normal": [33, 6, 6, 11, 2], "abnormal": [3, 2, 2, 11, 33]}
+    ... ).unpivot(index="rating", variable_name="status", value_name="images")
+    >>> band = pa.roc_band(pl.col("status") == "abnormal", "rating", count="images", points=5)
+    >>> places = ratings.select(band).explode("rating").unnest("rating")
+    >>> places.select(pl.col("fpr", "lower_tpr", "tpr", "upper_tpr").round(2))
+    shape: (5, 4)
+    ┌──────┬───────────┬──────┬───────────┐
+    │ fpr  ┆ lower_tpr ┆ tpr  ┆ upper_tpr │
+    │ ---  ┆ ---       ┆ ---  ┆ ---       │
+    │ f64  ┆ f64       ┆ f64  ┆ f64       │
+    ╞══════╪═══════════╪══════╪═══════════╡
+    │ 0.0  ┆ 0.0       ┆ 0.09 ┆ 0.71      │
+    │ 0.25 ┆ 0.76      ┆ 0.87 ┆ 0.96      │
+    │ 0.5  ┆ 0.88      ┆ 0.95 ┆ 1.0       │
+    │ 0.75 ┆ 0.94      ┆ 0.97 ┆ 1.0       │
+    │ 1.0  ┆ 1.0       ┆ 1.0  ┆ 1.0       │
+    └──────┴───────────┴──────┴───────────┘
+    """
+    name = "roc_band"
+    one_of(name, "method", method, (*_OF_CURVES, *_OF_ONE_CURVE))
+    one_of(name, "distribution", distribution, ("normal", "binomial", "empirical", None))
+    one_of(name, "resample", resample, ("stratified", "plain", None))
+    between_0_and_1(name, "level", level)
+    if distribution is not None and method not in _PLACE_BY_PLACE:
+        msg = (
+            f"{name}: distribution applies to limits place by place only, and method is {method!r}; "
+            'leave it out, or write method="vertical"'
+        )
+        raise ValueError(msg)
+    drawn = {"n_resamples": n_resamples, "seed": seed, "resample": resample}
+    given = next((option for option, value in drawn.items() if value is not None), None)
+    if given is not None and (fold is not None or method in _OF_ONE_CURVE):
+        why = "fold gives the curves" if fold is not None else f"method {method!r} draws none"
+        msg = f"{name}: {given} applies to curves of resamples only, and {why}; leave it out"
+        raise ValueError(msg)
+    if fold is not None and method in _OF_ONE_CURVE:
+        msg = (
+            f"{name}: fold gives several curves, and method {method!r} makes a band of one; "
+            'leave fold out, or write method="optimized_radial"'
+        )
+        raise ValueError(msg)
+    options: dict[str, Any] = {
+        "method": method,
+        "distribution": distribution or "empirical",
+        "level": float(level),
+        "points": integer(name, "points", points, 3, _MOST_POINTS),
+        "resampling": resampling(
+            name, 2000 if n_resamples is None else n_resamples, 0 if seed is None else seed
+        ),
+        "resample": resample or "stratified",
+    }
+    if fold is not None:
+        if state is not None:
+            msg = (
+                f"{name}: state cannot be given with fold, because a state does not say which rows make a "
+                "curve; give label and score"
+            )
+            raise ValueError(msg)
+        columns = {"score": score, "label": label, "count": count, "fold": fold}
+        return expression(name, columns, variant="of_folds", band=options)
+    return expression(name, {"score": score, "label": label, "count": count, "state": state}, **options)

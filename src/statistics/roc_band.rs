@@ -1,0 +1,269 @@
+//! A band about the ROC curve.
+
+use super::bootstrap::Resampling;
+use super::curve_sample::{At, BandPoint, Corner, CurveSample, Distribution, Limits, band};
+use super::record::{Column, Record, record};
+use super::redraw::{Draw, Redraw};
+use super::sweep::Sweep;
+use super::{Curve, Given, check_level, fixed_width_band, working_hotelling_band};
+use crate::ranking::{Count, Ties};
+
+/// A band about the ROC curve of a group.
+///
+/// The curves of resamples are read at the places of a sweep, and the band lies between limits of what is read there
+/// (Macskassy, Provost and Littman 2003); or it follows from the curve alone.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocBand {
+    /// How the band is found.
+    pub method: BandMethod,
+    /// What readings are distributed as, for methods with limits place by place.
+    pub distribution: Distribution,
+    /// The coverage: of each place by itself, or of whole curves.
+    pub level: f64,
+    /// At how many places curves are read.
+    pub points: u32,
+    /// How many resamples are drawn.
+    pub resampling: Resampling,
+    /// How they are drawn.
+    pub resample: Draw,
+}
+
+/// How a band is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum BandMethod {
+    /// Limits of the tpr at each fpr.
+    Vertical,
+    /// Limits of the tpr at each threshold, drawn at the mean fpr.
+    Threshold,
+    /// Limits of both rates at each threshold: the corners of the box that they make.
+    ThresholdBox,
+    /// Limits of the distance from (1, 0) on each ray.
+    Radial,
+    /// On each ray the order statistics that together hold the share `level` of whole curves.
+    OptimizedRadial,
+    /// As far about the curve as Kolmogorov's and Smirnov's bands of both distributions reach.
+    FixedWidth,
+    /// About the binormal curve of the moments, after Working and Hotelling.
+    WorkingHotelling,
+}
+
+/// The most places: the readings of all resamples are kept for each of them.
+pub const MOST_POINTS: u32 = 10_000;
+
+record! {
+    /// One place of a band.
+    pub struct BandRecord {
+        /// Where the sweep stands: the fpr, or the angle in radians; null with thresholds.
+        pub at: Option<f64>,
+        /// The threshold, positive if `score >= threshold`; null where nothing is called positive, and without thresholds.
+        pub threshold: Option<f64>,
+        /// The fpr of the mean curve.
+        pub fpr: f64,
+        /// The tpr of the mean curve.
+        pub tpr: f64,
+        /// The fpr of the lower curve.
+        pub lower_fpr: f64,
+        /// The tpr of the lower curve.
+        pub lower_tpr: f64,
+        /// The fpr of the upper curve.
+        pub upper_fpr: f64,
+        /// The tpr of the upper curve.
+        pub upper_tpr: f64,
+    }
+}
+
+impl BandRecord {
+    /// The record of a place; `score` gives the value of a score by its place.
+    pub fn of(point: BandPoint, score: impl Fn(usize) -> f64) -> BandRecord {
+        let (at, threshold) = match point.at {
+            At::Number(number) => (Some(number), None),
+            // A threshold of zero has no sign, whichever row it comes from.
+            At::Score(place) => (None, place.map(|place| score(place) + 0.0)),
+        };
+        let BandPoint { mean, lower, upper, .. } = point;
+        BandRecord::new(at, threshold, mean.0, mean.1, lower.0, lower.1, upper.0, upper.1)
+    }
+}
+
+impl RocBand {
+    /// Says what is wrong with the options.
+    pub fn check_options(&self) -> Result<(), String> {
+        check_level(self.level)?;
+        self.resampling.check()?;
+        if (3..=MOST_POINTS).contains(&self.points) {
+            Ok(())
+        } else {
+            Err(format!("points must lie between 3 and {MOST_POINTS}, such as 101, got {}", self.points))
+        }
+    }
+
+    /// The sweep over curves with so many distinct scores.
+    pub fn sweep(&self, distinct: usize) -> Sweep {
+        match self.method {
+            BandMethod::Threshold | BandMethod::ThresholdBox => Sweep::thresholds(self.points, distinct),
+            BandMethod::Radial | BandMethod::OptimizedRadial => Sweep::radial(self.points),
+            BandMethod::Vertical | BandMethod::FixedWidth | BandMethod::WorkingHotelling => {
+                Sweep::vertical(self.points)
+            }
+        }
+    }
+
+    /// The band of curves that were read by a sweep; none of fewer than two.
+    pub fn of_sample(&self, sweep: &Sweep, curves: Vec<Vec<f64>>) -> Option<Vec<BandPoint>> {
+        let sample = CurveSample::new(curves)?;
+        let limits = match self.method {
+            BandMethod::OptimizedRadial => sample.optimized(self.level)?,
+            _ => sample.pointwise(self.distribution, self.level)?,
+        };
+        let corner = if self.method == BandMethod::ThresholdBox { Corner::Box } else { Corner::Tpr };
+        Some(band(sweep, &sample.means(), &limits, corner))
+    }
+
+    /// The band of curves of resamples.
+    fn resampled(&self, counts: &[Count]) -> Option<(Vec<BandPoint>, Vec<usize>)> {
+        let (redraw, last) = Redraw::fitting(counts, self.resample);
+        let sweep = self.sweep(redraw.counts().len());
+        let curves = self.resampling.each(Vec::new, |drawn, mut stream| {
+            redraw.draw(&mut stream, drawn);
+            sweep.read(drawn)
+        });
+        // A resample of all rows may lack a class.
+        Some((self.of_sample(&sweep, curves.into_iter().flatten().collect())?, last))
+    }
+
+    /// The places of the band; none with fewer than two rows in a class.
+    fn records(&self, mut ties: Ties<'_>) -> Option<Vec<BandRecord>> {
+        if ties.n_pos() < 2 || ties.n_neg() < 2 {
+            return None;
+        }
+        let counts = ties.counts();
+        let of_curve = |(means, limits): (Vec<f64>, Limits)| {
+            (band(&self.sweep(counts.len()), &means, &limits, Corner::Tpr), Vec::new())
+        };
+        let (points, last) = match self.method {
+            BandMethod::FixedWidth => {
+                of_curve(fixed_width_band::limits(counts.each(), self.level, self.points))
+            }
+            BandMethod::WorkingHotelling => {
+                of_curve(working_hotelling_band::limits(&ties, &counts, self.level, self.points)?)
+            }
+            _ => self.resampled(counts.each())?,
+        };
+        let score = |cell: usize| ties.value(counts.key(last[cell]));
+        Some(points.into_iter().map(|point| BandRecord::of(point, score)).collect())
+    }
+}
+
+impl Curve for RocBand {
+    type Record = BandRecord;
+
+    fn check(&self, _: Given) -> Result<(), String> {
+        self.check_options()
+    }
+
+    fn passes(&self) -> usize {
+        match self.method {
+            BandMethod::FixedWidth | BandMethod::WorkingHotelling => 2,
+            _ => self.resampling.passes(),
+        }
+    }
+
+    fn points(&self, ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
+        let Some(records) = self.records(ties) else { return false };
+        records.into_iter().for_each(|record| record.append(columns));
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::quantile::of_sorted;
+    use crate::statistics::tests::with_ties;
+    use crate::statistics::{Measure, TprAtFpr};
+    use proptest::prelude::*;
+
+    const METHODS: [BandMethod; 7] = [
+        BandMethod::Vertical,
+        BandMethod::Threshold,
+        BandMethod::ThresholdBox,
+        BandMethod::Radial,
+        BandMethod::OptimizedRadial,
+        BandMethod::FixedWidth,
+        BandMethod::WorkingHotelling,
+    ];
+
+    fn option(method: BandMethod, distribution: Distribution) -> RocBand {
+        RocBand {
+            method,
+            distribution,
+            level: 0.95,
+            points: 11,
+            resampling: Resampling { n_resamples: 60, seed: 4 },
+            resample: Draw::Stratified,
+        }
+    }
+
+    fn of(band: &RocBand, labels: &[u8], scores: &[f64]) -> Option<Vec<[f64; 6]>> {
+        let row = |point: BandRecord| {
+            let BandRecord { fpr, tpr, lower_fpr, lower_tpr, upper_fpr, upper_tpr, .. } = point;
+            [fpr, tpr, lower_fpr, lower_tpr, upper_fpr, upper_tpr]
+        };
+        with_ties(labels, scores, |ties| band.records(ties))
+            .map(|points| points.into_iter().map(row).collect())
+    }
+
+    proptest! {
+        #[test]
+        fn bands_hold_their_mean_rise_and_stay_in_the_square(
+            rows in prop::collection::vec((any::<bool>(), 0u8..12), 0..60), plain in any::<bool>()
+        ) {
+            let labels: Vec<u8> = rows.iter().map(|row| u8::from(row.0)).collect();
+            let scores: Vec<f64> = rows.iter().map(|row| f64::from(row.1)).collect();
+            let pos = labels.iter().filter(|label| **label == 1).count();
+            for method in METHODS {
+                for distribution in [Distribution::Normal, Distribution::Binomial, Distribution::Empirical] {
+                    let resample = if plain { Draw::Plain } else { Draw::Stratified };
+                    let band = RocBand { resample, ..option(method, distribution) };
+                    let points = of(&band, &labels, &scores);
+                    let defined = pos >= 2 && rows.len() - pos >= 2;
+                    prop_assert!(points.is_some() == defined || method == BandMethod::WorkingHotelling);
+                    for [fpr, tpr, lower_fpr, lower_tpr, upper_fpr, upper_tpr] in points.clone().unwrap_or_default() {
+                        prop_assert!(upper_fpr <= fpr + 1e-12 && fpr <= lower_fpr + 1e-12 && lower_tpr <= tpr + 1e-12 && tpr <= upper_tpr + 1e-12);
+                        prop_assert!([lower_fpr, lower_tpr, upper_fpr, upper_tpr].iter().all(|rate| (-1e-12..=1.0 + 1e-12).contains(rate)));
+                    }
+                    for pair in points.unwrap_or_default().windows(2) {
+                        prop_assert!(pair[0].iter().zip(pair[1]).all(|(one, other)| *one <= other + 1e-12), "{:?} {:?}", method, pair);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The interval at a rate is that of the statistic of one rate.
+    #[test]
+    fn vertical_limits_are_those_of_each_rate() {
+        let labels: Vec<u8> = (0..90).map(|row| u8::from(row % 3 == 0)).collect();
+        let scores: Vec<f64> = (0..90).map(|row| f64::from((row * 37) % 41 + 10 * (row % 3 / 2))).collect();
+        let band = option(BandMethod::Vertical, Distribution::Empirical);
+        for point in of(&band, &labels, &scores).unwrap() {
+            let at = TprAtFpr { fpr: point[0], level: band.level, resampling: band.resampling };
+            let record = crate::statistics::tests::summary(&at, &labels, &scores);
+            assert_eq!((record.lower, record.upper), (Some(point[3]), Some(point[5])));
+        }
+        let counts: Vec<Count> = with_ties(&labels, &scores, |mut ties| ties.counts().each().to_vec());
+        let mut drawn = band.resampling.measured(&counts, Measure::TprAtFpr(0.3));
+        drawn.sort_unstable_by(f64::total_cmp);
+        assert_eq!(of(&band, &labels, &scores).unwrap()[3][3], of_sorted(&drawn, 0.5 * (1.0 - 0.95)));
+    }
+
+    #[test]
+    fn options_are_checked() {
+        let band = option(BandMethod::Vertical, Distribution::Empirical);
+        assert!(band.check(Given::default()).is_ok());
+        assert!(RocBand { points: 2, ..band }.check(Given::default()).is_err());
+        assert!(RocBand { level: 1.0, ..band }.check(Given::default()).is_err());
+    }
+}

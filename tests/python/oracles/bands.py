@@ -1,0 +1,279 @@
+"""Bands about ROC curves, each step as it is defined, curve by curve and place by place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import numpy as np
+from scipy.special import kolmogi
+from scipy.stats import norm
+
+from oracles.draws import resample
+from oracles.scores import classes, has_nan
+
+Point: TypeAlias = tuple[float, float]
+Curve: TypeAlias = tuple[list[float], list[float]]
+"""Scores of positives and of negatives."""
+
+
+def _points(pos: list[float], neg: list[float]) -> list[tuple[Fraction, Fraction]]:
+    scores = sorted({*pos, *neg}, reverse=True)
+    origin = (Fraction(0), Fraction(0))
+    return [
+        origin,
+        *(
+            (Fraction(sum(x >= t for x in neg), len(neg)), Fraction(sum(x >= t for x in pos), len(pos)))
+            for t in scores
+        ),
+    ]
+
+
+def _tpr_at(curve: Curve, rate: float, *, top: bool = True) -> float:
+    """The tpr at an fpr, at a vertical step its top or its bottom."""
+    points = _points(*curve)
+    if rate >= 1 and top:
+        return 1.0
+    if rate <= 0 and not top:
+        return 0.0
+    at = Fraction(rate) if not isinstance(rate, Fraction) else rate
+    upright = [tpr for fpr, tpr in points if fpr == at]
+    if upright:
+        return float(max(upright) if top else min(upright))
+    (x0, y0), (x1, y1) = next(pair for pair in pairwise(points) if pair[0][0] < at < pair[1][0])
+    return float(y0 + (y1 - y0) * (at - x0) / (x1 - x0))
+
+
+def _distance(curve: Curve, angle: float) -> float:
+    """How far from (1, 0) the curve meets a ray."""
+    sine, cosine = math.sin(angle), math.cos(angle)
+    for (x0, y0), (x1, y1) in pairwise(_points(*curve)):
+        before, after = (float(y) * cosine - float(1 - x) * sine for x, y in ((x0, y0), (x1, y1)))
+        if after >= 0 and after > before:
+            share = -before / (after - before)
+            return math.hypot(1 - float(x0) - float(x1 - x0) * share, float(y0) + float(y1 - y0) * share)
+    return 1.0
+
+
+def _spread(scores: list[float], points: int) -> list[float]:
+    """Some of the scores, which descend: both ends, and evenly between, halves to the lower score."""
+    if len(scores) <= points - 1:
+        return scores
+    gaps = points - 2
+    return [
+        scores[math.floor(Fraction(step * (len(scores) - 1), gaps) + Fraction(1, 2))]
+        for step in range(gaps + 1)
+    ]
+
+
+def _limits(values: Sequence[float], distribution: str, level: float) -> tuple[float, float]:
+    if distribution == "empirical":
+        low, high = np.quantile(values, [(1 - level) / 2, 1 - (1 - level) / 2])
+        return float(low), float(high)
+    mean = float(np.mean(values))
+    if distribution == "normal":
+        half = float(np.std(values, ddof=1))
+    else:
+        half = math.sqrt(max(0.0, mean * (1 - mean)) / len(values))
+    half *= float(norm.isf((1 - level) / 2))
+    return mean - half, mean + half
+
+
+def _optimized(readings: list[list[float]], level: float) -> list[tuple[float, float]]:
+    """Limits drawn in from the outermost readings for as long as they hold enough whole curves."""
+    n = len(readings)
+    places = [sorted(values) for values in zip(*readings, strict=True)]
+
+    def inside(outer: int) -> int:
+        return sum(
+            all(
+                place[outer] <= value <= place[n - 1 - outer]
+                for place, value in zip(places, curve, strict=True)
+            )
+            for curve in readings
+        )
+
+    fitting = [outer for outer in range((n + 1) // 2) if inside(outer) >= level * n]
+    outer = max(fitting)
+    return [(place[outer], place[n - 1 - outer]) for place in places]
+
+
+def _rising(limits: list[float]) -> list[float]:
+    return [max(0.0, *limits[: place + 1]) for place in range(len(limits))]
+
+
+def _falling(limits: list[float]) -> list[float]:
+    return [min(1.0, *limits[place:]) for place in range(len(limits))]
+
+
+def _records(
+    at: list[Any], threshold: list[Any], mean: list[Point], lower: list[Point], upper: list[Point]
+) -> Any:
+    return [
+        {
+            "at": a,
+            "threshold": t,
+            **dict(zip(("fpr", "tpr"), m, strict=True)),
+            **dict(zip(("lower_fpr", "lower_tpr"), low, strict=True)),
+            **dict(zip(("upper_fpr", "upper_tpr"), high, strict=True)),
+        }
+        for a, t, m, low, high in zip(at, threshold, mean, lower, upper, strict=True)
+    ]
+
+
+def _vertical(rates: list[float], mean: list[float], lower: list[float], upper: list[float]) -> Any:
+    def points(values: list[float]) -> list[Point]:
+        return list(zip(rates, values, strict=True))
+
+    return _records(rates, [None] * len(rates), points(mean), points(_rising(lower)), points(_falling(upper)))
+
+
+def _clipped(value: float, low: float, high: float) -> float:
+    return min(max(value, low), high)
+
+
+def _radial(angles: list[float], mean: list[float], lower: list[float], upper: list[float]) -> Any:
+    """The limits of each ray, and what those of other rays say about it: a curve goes up and to the right."""
+    sines, cosines = [math.sin(a) for a in angles], [math.cos(a) for a in angles]
+    sines[0] = cosines[-1] = 0.0
+    longest = [1 / max(sine, cosine) for sine, cosine in zip(sines, cosines, strict=True)]
+    lower = [_clipped(value, 0, most) for value, most in zip(lower, longest, strict=True)]
+    upper = [_clipped(value, 0, most) for value, most in zip(upper, longest, strict=True)]
+    last = len(angles) - 1
+
+    def least(ray: int) -> float:
+        earlier = [lower[k] * sines[k] / sines[ray] for k in range(ray)]
+        later = [lower[k] * cosines[k] / cosines[ray] for k in range(ray + 1, last + 1)] if ray < last else []
+        return max(lower[ray], *earlier, *later)
+
+    def most(ray: int) -> float:
+        earlier = [upper[k] * cosines[k] / cosines[ray] for k in range(ray)]
+        later = [upper[k] * sines[k] / sines[ray] for k in range(ray + 1, last + 1)]
+        return min(upper[ray], *earlier, *later)
+
+    # A mean of equal numbers may be rounded beyond them.
+    low = [min(least(ray) if ray > 0 else lower[ray], mean[ray]) for ray in range(last + 1)]
+    high = [max(most(ray) if 0 < ray < last else upper[ray], mean[ray]) for ray in range(last + 1)]
+
+    def points(distances: list[float]) -> list[Point]:
+        return [(1 - d * cosine, d * sine) for d, cosine, sine in zip(distances, cosines, sines, strict=True)]
+
+    return _records(angles, [None] * len(angles), points(mean), points(low), points(high))
+
+
+def _of_curves(
+    curves: list[Curve], scores: list[float], method: str, distribution: str | None, level: float, points: int
+) -> Any:
+    if len(curves) < 2:
+        return None
+    distribution = distribution or "empirical"
+
+    def read(places: Sequence[float | None], reading: Callable[[Curve, Any], float]) -> list[list[float]]:
+        return [[reading(curve, place) for place in places] for curve in curves]
+
+    def limited(readings: list[list[float]]) -> tuple[list[float], list[float], list[float]]:
+        mean = [float(np.mean(values)) for values in zip(*readings, strict=True)]
+        if method == "optimized_radial":
+            limits = _optimized(readings, level)
+        else:
+            limits = [_limits(values, distribution, level) for values in zip(*readings, strict=True)]
+        return mean, [low for low, _ in limits], [high for _, high in limits]
+
+    if method == "vertical":
+        rates = [place / (points - 1) for place in range(points)]
+        return _vertical(rates, *limited(read(rates, _tpr_at)))
+    if method in ("radial", "optimized_radial"):
+        angles = [math.pi / 2 * place / (points - 1) for place in range(points)]
+
+        def distance(curve: Curve, angle: float) -> float:
+            return 1.0 if angle in (angles[0], angles[-1]) else _distance(curve, angle)
+
+        return _radial(angles, *limited(read(angles, distance)))
+    thresholds: list[float | None] = [None, *_spread(scores, points)]
+
+    def rate(of: int) -> Callable[[Curve, Any], float]:
+        def reading(curve: Curve, threshold: float | None) -> float:
+            return 0.0 if threshold is None else sum(x >= threshold for x in curve[of]) / len(curve[of])
+
+        return reading
+
+    fpr, low_fpr, high_fpr = limited(read(thresholds, rate(1)))
+    tpr, low_tpr, high_tpr = limited(read(thresholds, rate(0)))
+    low_fpr, high_fpr = (_rising(low_fpr), _falling(high_fpr)) if method == "threshold_box" else (fpr, fpr)
+    return _records(
+        [None] * len(thresholds),
+        thresholds,
+        list(zip(fpr, tpr, strict=True)),
+        list(zip(high_fpr, _rising(low_tpr), strict=True)),
+        list(zip(low_fpr, _falling(high_tpr), strict=True)),
+    )
+
+
+def _fixed_width(curve: Curve, level: float, rates: list[float]) -> Any:
+    def reach(n: int) -> float:
+        return float(kolmogi(1 - math.sqrt(level))) / (math.sqrt(n) + 0.12 + 0.11 / math.sqrt(n))
+
+    height, width = reach(len(curve[0])), reach(len(curve[1]))
+    upper = [_tpr_at(curve, rate + width) + height for rate in rates]
+    lower = [_tpr_at(curve, rate - width, top=False) - height for rate in rates]
+    return _vertical(rates, [_tpr_at(curve, rate) for rate in rates], lower, upper)
+
+
+def _working_hotelling(curve: Curve, level: float, rates: list[float]) -> Any:
+    pos, neg = curve
+    if not all(map(math.isfinite, (*pos, *neg))) or len(set(pos)) < 2 or len(set(neg)) < 2:
+        return None
+    (m1, s1), (m0, s0) = ((float(np.mean(x)), float(np.std(x))) for x in (pos, neg))
+    a, b, n1, n0 = (m1 - m0) / s1, s0 / s1, len(pos), len(neg)
+    var_a = 1 / n1 + b**2 / n0 + a**2 / (2 * n1)
+    var_b, covariance = b**2 * (1 / (2 * n1) + 1 / (2 * n0)), a * b / (2 * n1)
+    found = []
+    for rate in rates:
+        z = float(norm.ppf(rate)) if 0 < rate < 1 else 0.0
+        half = math.sqrt(-2 * math.log(1 - level) * (var_a + 2 * z * covariance + z * z * var_b))
+        inner = [float(norm.cdf(a + b * z + moved)) for moved in (0, -half, half)]
+        found.append(inner if 0 < rate < 1 else [rate] * 3)
+    return _vertical(rates, *(list(column) for column in zip(*found, strict=True)))
+
+
+def roc_band(
+    rows: Sequence[Any],
+    method: str,
+    points: int,
+    level: float = 0.95,
+    distribution: str | None = None,
+    n_resamples: int = 0,
+    seed: int = 0,
+    resample: str = "stratified",
+) -> Any:
+    pos, neg = classes(rows)
+    if has_nan(rows) or len(pos) < 2 or len(neg) < 2:
+        return None
+    rates = [place / (points - 1) for place in range(points)]
+    if method == "fixed_width":
+        return _fixed_width((pos, neg), level, rates)
+    if method == "working_hotelling":
+        return _working_hotelling((pos, neg), level, rates)
+    plain = resample == "plain"
+    curves = [_drawn(pos, neg, seed, replicate, plain=plain) for replicate in range(n_resamples)]
+    scores = sorted({*pos, *neg}, reverse=True)
+    return _of_curves([curve for curve in curves if all(curve)], scores, method, distribution, level, points)
+
+
+_drawn = resample
+
+
+def roc_band_of_folds(
+    rows: Sequence[Any], method: str, points: int, level: float = 0.95, distribution: str | None = None
+) -> Any:
+    if has_nan([(label, score) for label, score, _ in rows]):
+        return None
+    folds: dict[Any, list[Any]] = {}
+    for row in rows:
+        folds.setdefault(row[2], []).append(row[:2])
+    curves = [classes(part) for part in folds.values()]
+    scores = sorted({row[1] for row in rows}, reverse=True)
+    return _of_curves([curve for curve in curves if all(curve)], scores, method, distribution, level, points)

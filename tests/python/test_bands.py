@@ -1,0 +1,136 @@
+"""Bands about ROC curves: options, many rows, states, and how often they hold the curve of the population."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.stats import norm
+
+import polars_auc as pa
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: pa.roc_band("y", "s", method="mean"), "method must be one of 'vertical'"),  # type: ignore[arg-type]
+        (lambda: pa.roc_band("y", "s", points=2), "points must be an integer from 3 to 10000, got 2"),
+        (lambda: pa.roc_band("y", "s", level=95), "level must lie between 0 and 1"),
+        (
+            lambda: pa.roc_band("y", "s", method="optimized_radial", distribution="normal"),
+            "distribution applies to limits place by place only, and method is 'optimized_radial'",
+        ),
+        (
+            lambda: pa.roc_band("y", "s", method="fixed_width", seed=1),
+            "seed applies to curves of resamples only, and method 'fixed_width' draws none",
+        ),
+        (
+            lambda: pa.roc_band("y", "s", fold="f", n_resamples=100),
+            "n_resamples applies to curves of resamples only, and fold gives the curves",
+        ),
+        (
+            lambda: pa.roc_band("y", "s", fold="f", method="working_hotelling"),
+            'fold gives several curves.*write method="optimized_radial"',
+        ),
+        (lambda: pa.roc_band(state="x", fold="f"), "state cannot be given with fold"),
+        (lambda: pa.roc_band("y"), "score must be given"),
+    ],
+)
+def test_refused(make: Callable[[], pl.Expr], said: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=f"^roc_band: .*{said}"):
+        make()
+
+
+def _rows(n: int, seed: int, shift: float = 1.0, share: float = 0.5) -> pl.DataFrame:
+    rng = np.random.default_rng(seed)
+    label = np.arange(n) < n * share
+    return pl.DataFrame({"y": label, "s": rng.normal(size=n) + shift * label})
+
+
+def _band(frame: pl.DataFrame, **options: Any) -> pl.DataFrame:
+    return frame.select(band=pa.roc_band("y", "s", **options)).explode("band").unnest("band")
+
+
+@pytest.mark.parametrize("method", ["vertical", "threshold", "threshold_box", "radial", "optimized_radial"])
+@pytest.mark.parametrize("resample", ["stratified", "plain"])
+def test_many_rows_are_drawn_in_cells(method: Any, resample: Any) -> None:
+    """The band of 40,000 rows is as wide as its standard errors say, and its middle is the curve."""
+    frame = _rows(40_000, 1)
+    band = _band(frame, method=method, resample=resample, points=21, n_resamples=400)
+    curve = frame.select(pa.roc_curve("y", "s", at_fpr=band["fpr"].to_list())).explode("s").unnest("s")
+    assert np.allclose(band["tpr"], curve["tpr"], atol=0.004)
+    if method == "vertical":
+        inner = band[2:-2].with_columns(width=pl.col("upper_tpr") - pl.col("lower_tpr"))
+        x = inner["fpr"].to_numpy()
+        tpr = norm.sf(norm.isf(x) - 1)
+        slope = norm.pdf(norm.isf(x) - 1) / norm.pdf(norm.isf(x))
+        expected = 2 * 1.96 * np.sqrt((tpr * (1 - tpr) + slope**2 * x * (1 - x)) / 20_000)
+        assert np.allclose(inner["width"], expected, rtol=0.2)
+
+
+def test_a_band_of_a_state_is_that_of_its_rows() -> None:
+    frame = _rows(3000, 2)
+    exact = frame.select(band=pa.roc_band("y", "s"))
+    state = frame.select(state=pa.roc_state("y", "s"))
+    assert state.select(band=pa.roc_band(state="state")).equals(exact)
+    small = frame.select(state=pa.roc_state("y", "s", max_bins=512))
+    close = small.select(band=pa.roc_band(state="state")).explode("band").unnest("band")
+    wide = exact.explode("band").unnest("band")
+    assert np.allclose(close["upper_tpr"], wide["upper_tpr"], atol=0.02)
+
+
+def test_curves_of_folds_make_a_band() -> None:
+    frame = _rows(900, 3).with_columns(fold=pl.int_range(900) % 30)
+    band = _band(frame, method="optimized_radial", fold="fold", level=0.5)
+    outside = 0
+    for part in frame.partition_by("fold"):
+        curve = part.select(pa.roc_curve("y", "s")).explode("s").unnest("s")
+        x, y = curve["fpr"].to_numpy(), curve["tpr"].to_numpy()
+        # On each ray of the band the curve is between both limits.
+        angles = band["at"].to_numpy()[1:-1]
+        beyond = y[None, :] * np.cos(angles)[:, None] - (1 - x)[None, :] * np.sin(angles)[:, None]
+        after = np.argmax(beyond >= 0, axis=1)
+        rays = np.arange(len(angles))
+        share = -beyond[rays, after - 1] / (beyond[rays, after] - beyond[rays, after - 1])
+        height = y[after - 1] + share * (y[after] - y[after - 1])
+        low, high = band["lower_tpr"].to_numpy()[1:-1], band["upper_tpr"].to_numpy()[1:-1]
+        outside += bool(((height < low - 1e-9) | (height > high + 1e-9)).any())
+    assert 0 < outside <= 15
+
+
+@pytest.mark.parametrize(
+    ("method", "least", "most"), [("fixed_width", 0.95, 1.0), ("working_hotelling", 0.91, 0.99)]
+)
+def test_bands_of_one_curve_hold_the_curve_of_the_population(method: Any, least: float, most: float) -> None:
+    """Simultaneous coverage at 95 % of 300 samples of normal scores; the bounds are three standard errors."""
+    frames = [_rows(100, seed).with_columns(sample=pl.lit(seed)) for seed in range(300)]
+    bands = pl.concat(frames).group_by("sample").agg(band=pa.roc_band("y", "s", method=method))
+    places = bands.explode("band").unnest("band")
+    truth = pl.Series(norm.sf(norm.isf(places["fpr"].to_numpy().clip(1e-12, 1 - 1e-12)) - 1))
+    inside = places.with_columns(truth=truth).filter(pl.col("fpr").is_between(0, 1, closed="none"))
+    held = inside.group_by("sample").agg(pl.col("truth").is_between("lower_tpr", "upper_tpr").all())
+    share = held["truth"].mean()
+    assert isinstance(share, float)
+    assert least <= share <= most
+
+
+def test_pointwise_intervals_are_those_of_each_rate() -> None:
+    frame = _rows(500, 4)
+    band = _band(frame, n_resamples=300, seed=9, points=11)
+    for place in band.iter_rows(named=True):
+        one = (
+            frame.select(pa.tpr_at_fpr("y", "s", place["fpr"], n_resamples=300, seed=9))
+            .unnest("s")
+            .row(0, named=True)
+        )
+        assert (place["lower_tpr"], place["upper_tpr"]) == (one["lower"], one["upper"])
+
+
+def test_every_message_begins_with_the_name() -> None:
+    frame = pl.DataFrame({"y": [0, 1], "s": ["a", "b"]})
+    with pytest.raises(pl.exceptions.PolarsError, match=re.escape("roc_band: ")):
+        frame.select(pa.roc_band("y", "s"))
