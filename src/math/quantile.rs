@@ -12,6 +12,17 @@ pub fn of_sorted(values: &[f64], probability: f64) -> f64 {
     values[below] + (place - below as f64) * (values[above] - values[below])
 }
 
+/// The same of values in any order, which are put into another one: `O(n)`.
+pub fn of_unsorted(values: &mut [f64], probability: f64) -> f64 {
+    let Some(last) = values.len().checked_sub(1) else {
+        return f64::NAN;
+    };
+    let place = probability.clamp(0.0, 1.0) * last as f64;
+    let (_, &mut below, higher) = values.select_nth_unstable_by(place.floor() as usize, f64::total_cmp);
+    let above = higher.iter().copied().min_by(f64::total_cmp).unwrap_or(below);
+    below + place.fract() * (above - below)
+}
+
 /// Mean and standard deviation (over n - 1) of a sample; the latter is NaN of fewer than two values.
 pub fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
     let n = values.len() as f64;
@@ -26,6 +37,20 @@ pub fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn quantiles_need_no_order() {
+        let mut stream = crate::math::Stream::new(1, 2);
+        for n in 1..40 {
+            let values: Vec<f64> = (0..n).map(|_| f64::from(stream.index(20)) / 7.0).collect();
+            let mut sorted = values.clone();
+            sorted.sort_unstable_by(f64::total_cmp);
+            for probability in [0.0, 0.025, 0.3, 0.5, 0.975, 1.0] {
+                assert_eq!(of_unsorted(&mut values.clone(), probability), of_sorted(&sorted, probability));
+            }
+        }
+        assert!(of_unsorted(&mut [], 0.5).is_nan());
+    }
 
     /// numpy.quantile and numpy.std(ddof=1)
     #[test]

@@ -65,6 +65,38 @@ impl Stream {
         (product >> 32) as u32
     }
 
+    /// So many numbers from 0 to `below - 1`, the same as so many calls of [`index`](Self::index).
+    #[inline]
+    pub fn indices(&mut self, below: u32, count: usize, mut take: impl FnMut(usize)) {
+        let mut left = count;
+        if left > 0 && self.half.is_some() {
+            take(self.index(below) as usize);
+            left -= 1;
+        }
+        // Both halves of a number at once, from a copy that stays in registers.
+        let mut stream = self.clone();
+        while left >= 2 {
+            let before = stream.clone();
+            let bits = stream.bits();
+            let (low, high) = (u64::from(bits as u32) * u64::from(below), (bits >> 32) * u64::from(below));
+            if (low as u32) < below || (high as u32) < below {
+                // A half may have to be drawn again, which hardly ever happens.
+                *self = before;
+                for _ in 0..left {
+                    take(self.index(below) as usize);
+                }
+                return;
+            }
+            take((low >> 32) as usize);
+            take((high >> 32) as usize);
+            left -= 2;
+        }
+        *self = stream;
+        for _ in 0..left {
+            take(self.index(below) as usize);
+        }
+    }
+
     /// How many of so many trials succeed, each with this probability, from 0 to 1.
     pub fn binomial(&mut self, trials: u64, probability: f64) -> u64 {
         match Binomial::new(trials, probability) {
@@ -139,6 +171,20 @@ mod tests {
             let distance: f64 = counts.iter().map(|&count| (f64::from(count) - even).powi(2) / even).sum();
             let df = f64::from(below - 1);
             assert!(distance <= df + 6.0 * (2.0 * df).sqrt(), "{below}: {distance}");
+        }
+    }
+
+    #[test]
+    fn many_indices_are_those_of_single_calls() {
+        for (below, count) in [(3, 100), (1, 7), (u32::MAX - 5, 2000), (1 << 31, 33), (7, 0)] {
+            let (mut one, mut other) = (Stream::new(2, 9), Stream::new(2, 9));
+            for _ in 0..2 {
+                let expected: Vec<usize> = (0..count).map(|_| one.index(below) as usize).collect();
+                let mut got = Vec::new();
+                other.indices(below, count, |index| got.push(index));
+                assert_eq!(got, expected, "{below}");
+            }
+            assert_eq!(one.index(100), other.index(100));
         }
     }
 

@@ -93,11 +93,10 @@ impl Resampling {
         let memory = || (vec![0u32; places as usize], vec![0u32; 2 * places as usize + 1]);
         self.each(memory, |(counts, placements), mut stream| {
             counts.fill(0);
-            for _ in 0..n_counted {
-                let row = stream.index(n_counted) as usize;
+            stream.indices(n_counted, n_counted as usize, |row| {
                 let place = if distinct { row } else { counted[row] as usize };
                 counts[place] += 1;
-            }
+            });
             let mut above = 0;
             for (pair, count) in placements.chunks_exact_mut(2).zip(&*counts) {
                 pair[0] = 2 * above;
@@ -106,9 +105,9 @@ impl Resampling {
             }
             placements[2 * places as usize] = 2 * above;
             let mut twice: u64 = 0;
-            for _ in 0..n_reading {
-                twice += u64::from(placements[reading[stream.index(n_reading) as usize] as usize]);
-            }
+            stream.indices(n_reading, n_reading as usize, |row| {
+                twice += u64::from(placements[reading[row] as usize]);
+            });
             // The positives above a negative score higher than it. The negatives above a positive do not score lower.
             let twice_u = if counts_pos { u128::from(twice) } else { twice_pairs - u128::from(twice) };
             quotient(twice_u, twice_pairs)

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::sweep::{Point, Sweep};
 use crate::math::normal::upper_quantile;
-use crate::math::quantile::{mean_and_deviation, of_sorted};
+use crate::math::quantile::{mean_and_deviation, of_unsorted};
 
 /// What the readings of one place are taken to be distributed as (Macskassy, Provost and Littman 2003, section 3.2.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -94,9 +94,8 @@ impl CurveSample {
             let (mean, deviation) = mean_and_deviation(values);
             let half = match distribution {
                 Distribution::Empirical => {
-                    let mut sorted = values.clone();
-                    sorted.sort_unstable_by(f64::total_cmp);
-                    return (of_sorted(&sorted, tail), of_sorted(&sorted, 1.0 - tail));
+                    let mut values = values.clone();
+                    return (of_unsorted(&mut values, tail), of_unsorted(&mut values, 1.0 - tail));
                 }
                 Distribution::Normal => deviation,
                 // The distance from (1, 0) may be above 1, and has no such variance there.

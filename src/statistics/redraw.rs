@@ -87,18 +87,14 @@ impl Redraw {
         let (neg, pos) = self.places.split_at(self.all.neg as usize);
         match self.draw {
             Draw::Stratified => {
-                for _ in neg {
-                    drawn[neg[stream.index(neg.len() as u32) as usize] as usize].neg += 1;
-                }
-                for _ in pos {
-                    drawn[pos[stream.index(pos.len() as u32) as usize] as usize].pos += 1;
-                }
+                stream.indices(neg.len() as u32, neg.len(), |row| drawn[neg[row] as usize].neg += 1);
+                stream.indices(pos.len() as u32, pos.len(), |row| drawn[pos[row] as usize].pos += 1);
             }
             Draw::Plain => {
-                for _ in &self.places {
-                    let row = stream.index(self.places.len() as u32) as usize;
+                let rows = self.places.len();
+                stream.indices(rows as u32, rows, |row| {
                     drawn[self.places[row] as usize].add(row >= neg.len(), 1);
-                }
+                });
             }
         }
     }
