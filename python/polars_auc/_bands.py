@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["roc_band"]
 
 BandMethod: TypeAlias = Literal[
+    "likelihood",
     "vertical",
     "threshold",
     "threshold_box",
@@ -28,8 +29,9 @@ BandMethod: TypeAlias = Literal[
 _PLACE_BY_PLACE = ("vertical", "threshold", "threshold_box", "radial")
 _OF_CURVES = (*_PLACE_BY_PLACE, "optimized_radial")
 
-# The methods that need the curve of the rows alone.
-_OF_ONE_CURVE = ("fixed_width", "working_hotelling")
+# The methods about the curve of the rows, and those of them that draw nothing.
+_OF_ONE_CURVE = ("likelihood", "fixed_width", "working_hotelling")
+_CLOSED = ("fixed_width", "working_hotelling")
 
 _MOST_POINTS = 10_000
 
@@ -38,7 +40,7 @@ def roc_band(
     label: IntoExpr | None = None,
     score: IntoExpr | None = None,
     *,
-    method: BandMethod = "vertical",
+    method: BandMethod = "likelihood",
     distribution: Literal["normal", "binomial", "empirical"] | None = None,
     level: float = 0.95,
     points: int = 101,
@@ -58,25 +60,29 @@ def roc_band(
     score
         Any numeric or Boolean column; higher means more positive.
     method
-        The first four read many curves and take limits at each place by itself. The share ``level`` of the
-        curves is between the limits of each place, but fewer curves are within the band as a whole.
+        Three methods are made for the curve as a whole, from the rows themselves:
+
+        - ``"likelihood"`` (the default): all points that are near enough to the curve, by the likelihood of
+          both rates. It needs no assumption about the scores, and it is the narrowest one that holds the
+          whole curve as often as ``level`` says.
+        - ``"fixed_width"``: from the Kolmogorov-Smirnov bands of both classes. It holds for all
+          distributions, and it is wide.
+        - ``"working_hotelling"``: about the binormal curve of the means and standard deviations of the
+          classes. It holds if the scores of both classes are normally distributed.
+
+        The others are those of Macskassy, Provost and Littman. They read many curves, of resamples or of
+        folds. The first four take limits at each place by itself: the share ``level`` of the curves is
+        between the limits of each place, but fewer curves are within the band as a whole.
 
         - ``"vertical"``: limits of the tpr at each fpr.
         - ``"threshold"``: limits of the tpr at each threshold, drawn at the mean fpr of that threshold.
         - ``"threshold_box"``: limits of both rates at each threshold. The band goes through the corners of
           the boxes that they make.
         - ``"radial"``: limits of the distance from the corner (1, 0), on rays from (0, 0) to (1, 1).
-
-        The others are made for whole curves:
-
         - ``"optimized_radial"``: on each ray the k-th smallest and the k-th largest distance. k is the
           largest number with which the share ``level`` of the curves is within the band as a whole.
-        - ``"fixed_width"``: from the Kolmogorov-Smirnov bands of both classes. It holds for all
-          distributions, and it is wide.
-        - ``"working_hotelling"``: about the binormal curve of the means and standard deviations of the
-          classes. It holds if the scores of both classes are normally distributed.
     distribution
-        For the first four methods, how limits follow from the readings of a place:
+        With limits at each place by itself, how they follow from the readings there:
 
         - ``"empirical"`` (the default): quantiles.
         - ``"normal"``: the mean, minus and plus so many standard deviations.
@@ -86,18 +92,19 @@ def roc_band(
         The coverage, between 0 and 1.
     points
         The number of places, from 3 to 10,000: false positive rates or angles in equal steps, both ends
-        included. For thresholds: the point where no row is called positive, and thresholds that are spread
-        evenly over the distinct scores, including the highest and the lowest (all of them if they are fewer).
+        included. Between two places the band is a straight line, so 100 or more are needed. For thresholds:
+        the point where no row is called positive, and thresholds that are spread evenly over the distinct
+        scores, including the highest and the lowest (all of them if they are fewer).
     n_resamples, seed
         The number of resamples, 2000 by default, and the seed of the random numbers, 0 by default. The same
         seed gives the same band for every order of rows and groups, every number of threads and every engine.
     resample
-        ``"stratified"`` (the default) draws as many positives and as many negatives as there are; ``"plain"``
-        draws as many rows as there are, of either class.
+        For the methods that read many curves: ``"stratified"`` (the default) draws as many positives and as
+        many negatives as there are; ``"plain"`` draws as many rows as there are, of either class.
     fold
         A column that says which rows make a curve of their own, such as the fold of cross-validation or the
         number of a test set; any dtype except lists. The band is then that of these curves, and nothing is
-        drawn. Not for ``"fixed_width"`` and ``"working_hotelling"``.
+        drawn. Only for the methods that read many curves.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
@@ -114,8 +121,8 @@ def roc_band(
         - ``at`` (Float64): the place: the fpr, or the angle in radians, from 0 to π/2; null for thresholds.
         - ``threshold`` (Float64): rows with ``score >= threshold`` are called positive. Null where no row is
           called positive, and with the other methods.
-        - ``fpr``, ``tpr`` (Float64): the point of the mean curve (for the last two methods: of the curve that
-          the band is about).
+        - ``fpr``, ``tpr`` (Float64): the point of the mean of the curves that were read; with one curve, its
+          own point.
         - ``lower_fpr``, ``lower_tpr`` (Float64): the point of the lower curve.
         - ``upper_fpr``, ``upper_tpr`` (Float64): the point of the upper curve.
 
@@ -139,6 +146,15 @@ def roc_band(
     Since curves never fall, the limits of one place hold at others as well: a lower limit to the right of it,
     an upper limit to the left. The limits are drawn together accordingly; no curve that was within the band
     is lost.
+
+    Likelihood: at a threshold with the rates f and t the distance of a point (x, y) is
+    ``N K(f, x) + P K(t, y)``, with ``K(p, q) = p ln(p / q) + (1 - p) ln((1 - p) / (1 - q))``, and its
+    distance from the curve is the least one over all thresholds. These are the bands of Berk and Jones (1979)
+    and Owen (1995) for both rates at once. How far the band reaches is drawn: samples of the same size are
+    taken from a smooth curve near the one that was observed (a smoothed bootstrap; Bertail, Clémençon and
+    Vayatis 2008), and the band reaches as far as the share ``level`` of the samples have the smooth curve
+    within it. How often the bands of all methods hold the curve of the population, and how wide they are, is
+    measured in ``benches/results/bands.csv``.
 
     Fixed width: the distribution function of a class of n rows is known to within
     ``d = K / (√n + 0.12 + 0.11 / √n)`` everywhere, K being the Kolmogorov quantile of ``√level`` (Campbell
@@ -169,11 +185,11 @@ def roc_band(
     │ ---  ┆ ---       ┆ ---  ┆ ---       │
     │ f64  ┆ f64       ┆ f64  ┆ f64       │
     ╞══════╪═══════════╪══════╪═══════════╡
-    │ 0.0  ┆ 0.0       ┆ 0.09 ┆ 0.71      │
-    │ 0.25 ┆ 0.76      ┆ 0.87 ┆ 0.96      │
-    │ 0.5  ┆ 0.88      ┆ 0.95 ┆ 1.0       │
-    │ 0.75 ┆ 0.94      ┆ 0.97 ┆ 1.0       │
-    │ 1.0  ┆ 1.0       ┆ 1.0  ┆ 1.0       │
+    │ 0.0  ┆ 0.0       ┆ 0.0  ┆ 0.06      │
+    │ 0.25 ┆ 0.68      ┆ 0.87 ┆ 0.96      │
+    │ 0.5  ┆ 0.84      ┆ 0.95 ┆ 0.99      │
+    │ 0.75 ┆ 0.88      ┆ 0.97 ┆ 1.0       │
+    │ 1.0  ┆ 0.94      ┆ 1.0  ┆ 1.0       │
     └──────┴───────────┴──────┴───────────┘
     """
     name = "roc_band"
@@ -187,11 +203,15 @@ def roc_band(
             'leave it out, or write method="vertical"'
         )
         raise ValueError(msg)
-    drawn = {"n_resamples": n_resamples, "seed": seed, "resample": resample}
+    drawn = {"n_resamples": n_resamples, "seed": seed}
     given = next((option for option, value in drawn.items() if value is not None), None)
-    if given is not None and (fold is not None or method in _OF_ONE_CURVE):
+    if given is not None and (fold is not None or method in _CLOSED):
         why = "fold gives the curves" if fold is not None else f"method {method!r} draws none"
         msg = f"{name}: {given} applies to curves of resamples only, and {why}; leave it out"
+        raise ValueError(msg)
+    if resample is not None and (fold is not None or method in _OF_ONE_CURVE):
+        why = "fold gives the curves" if fold is not None else f"method {method!r} draws no rows"
+        msg = f"{name}: resample says how rows are drawn, and {why}; leave it out"
         raise ValueError(msg)
     if fold is not None and method in _OF_ONE_CURVE:
         msg = (

@@ -36,6 +36,7 @@ pub mod hodges_lehmann;
 pub mod jackknife;
 pub mod kruskal_wallis;
 pub mod ks_statistic;
+pub mod likelihood_band;
 pub mod mann_whitney_u;
 pub mod mean_positive_rank;
 pub mod measure;

@@ -5,7 +5,7 @@ use super::curve_sample::{At, BandPoint, Corner, CurveSample, Distribution, Limi
 use super::record::{Column, Record, record};
 use super::redraw::{Draw, Redraw};
 use super::sweep::Sweep;
-use super::{Curve, Given, check_level, fixed_width_band, working_hotelling_band};
+use super::{Curve, Given, check_level, fixed_width_band, likelihood_band, working_hotelling_band};
 use crate::ranking::{Count, Ties};
 
 /// A band about the ROC curve of a group.
@@ -43,6 +43,8 @@ pub enum BandMethod {
     Radial,
     /// On each ray the order statistics that together hold the share `level` of whole curves.
     OptimizedRadial,
+    /// As far about the curve as samples of a smooth curve near it are from that one, by likelihood.
+    Likelihood,
     /// As far about the curve as Kolmogorov's and Smirnov's bands of both distributions reach.
     FixedWidth,
     /// About the binormal curve of the moments, after Working and Hotelling.
@@ -104,9 +106,10 @@ impl RocBand {
         match self.method {
             BandMethod::Threshold | BandMethod::ThresholdBox => Sweep::thresholds(self.points, distinct),
             BandMethod::Radial | BandMethod::OptimizedRadial => Sweep::radial(self.points),
-            BandMethod::Vertical | BandMethod::FixedWidth | BandMethod::WorkingHotelling => {
-                Sweep::vertical(self.points)
-            }
+            BandMethod::Vertical
+            | BandMethod::Likelihood
+            | BandMethod::FixedWidth
+            | BandMethod::WorkingHotelling => Sweep::vertical(self.points),
         }
     }
 
@@ -145,6 +148,9 @@ impl RocBand {
         let (points, last) = match self.method {
             BandMethod::FixedWidth => {
                 of_curve(fixed_width_band::limits(counts.each(), self.level, self.points))
+            }
+            BandMethod::Likelihood => {
+                of_curve(likelihood_band::limits(counts.each(), self.level, self.points, self.resampling))
             }
             BandMethod::WorkingHotelling => {
                 of_curve(working_hotelling_band::limits(&ties, &counts, self.level, self.points)?)
@@ -185,7 +191,8 @@ mod tests {
     use crate::statistics::{Measure, TprAtFpr};
     use proptest::prelude::*;
 
-    const METHODS: [BandMethod; 7] = [
+    const METHODS: [BandMethod; 8] = [
+        BandMethod::Likelihood,
         BandMethod::Vertical,
         BandMethod::Threshold,
         BandMethod::ThresholdBox,

@@ -32,7 +32,7 @@ impl Joint for RocBandOfFolds {
     fn check(&self) -> Result<(), String> {
         self.band.check_options()?;
         match self.band.method {
-            BandMethod::FixedWidth | BandMethod::WorkingHotelling => {
+            BandMethod::Likelihood | BandMethod::FixedWidth | BandMethod::WorkingHotelling => {
                 Err("fold gives several curves, and this method makes a band of one; leave fold out".into())
             }
             _ => Ok(()),

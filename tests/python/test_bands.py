@@ -29,14 +29,18 @@ import polars_auc as pa
             "seed applies to curves of resamples only, and method 'fixed_width' draws none",
         ),
         (
-            lambda: pa.roc_band("y", "s", fold="f", n_resamples=100),
+            lambda: pa.roc_band("y", "s", method="radial", fold="f", n_resamples=100),
             "n_resamples applies to curves of resamples only, and fold gives the curves",
         ),
         (
             lambda: pa.roc_band("y", "s", fold="f", method="working_hotelling"),
             'fold gives several curves.*write method="optimized_radial"',
         ),
-        (lambda: pa.roc_band(state="x", fold="f"), "state cannot be given with fold"),
+        (
+            lambda: pa.roc_band("y", "s", resample="plain"),
+            "resample says how rows are drawn, and method 'likelihood'",
+        ),
+        (lambda: pa.roc_band(state="x", fold="f", method="radial"), "state cannot be given with fold"),
         (lambda: pa.roc_band("y"), "score must be given"),
     ],
 )
@@ -49,6 +53,37 @@ def _rows(n: int, seed: int, shift: float = 1.0, share: float = 0.5) -> pl.DataF
     rng = np.random.default_rng(seed)
     label = np.arange(n) < n * share
     return pl.DataFrame({"y": label, "s": rng.normal(size=n) + shift * label})
+
+
+def _distance(curve: pl.DataFrame, n_pos: int, n_neg: int, fpr: float, tpr: float) -> float:
+    """How far a point is from a curve without ties, by the likelihood of both rates."""
+
+    def divergence(share: Any, rate: float) -> Any:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            parts = share * np.log(share / rate), (1 - share) * np.log((1 - share) / (1 - rate))
+        return np.nan_to_num(parts[0]) + np.nan_to_num(parts[1])
+
+    x, y = curve["fpr"].to_numpy(), curve["tpr"].to_numpy()
+    # On a level piece the curve passes the fpr itself.
+    at = np.searchsorted(x, fpr)
+    f, t = np.append(x, fpr), np.append(y, y[at - 1])
+    return float((n_neg * divergence(f, fpr) + n_pos * divergence(t, tpr)).min())
+
+
+def test_a_band_of_likelihood_ends_at_one_distance() -> None:
+    frame = _rows(300, 6)
+    curve = frame.select(pa.roc_curve("y", "s")).explode("s").unnest("s")
+    band = _band(frame, points=31)
+    limits = band.filter(pl.col("fpr").is_between(0.01, 0.99))
+    ends = [
+        _distance(curve, 150, 150, place["fpr"], place[end])
+        for place in limits.iter_rows(named=True)
+        for end in ("lower_tpr", "upper_tpr")
+        if 0.001 < place[end] < 0.999
+    ]
+    assert len(ends) > 40
+    # The limits are drawn together where the curve cannot fall, so a few are nearer.
+    assert np.quantile(ends, 0.3) == pytest.approx(max(ends), rel=1e-6)
 
 
 def _band(frame: pl.DataFrame, **options: Any) -> pl.DataFrame:
@@ -120,7 +155,7 @@ def test_bands_of_one_curve_hold_the_curve_of_the_population(method: Any, least:
 
 def test_pointwise_intervals_are_those_of_each_rate() -> None:
     frame = _rows(500, 4)
-    band = _band(frame, n_resamples=300, seed=9, points=11)
+    band = _band(frame, method="vertical", n_resamples=300, seed=9, points=11)
     for place in band.iter_rows(named=True):
         one = (
             frame.select(pa.tpr_at_fpr("y", "s", place["fpr"], n_resamples=300, seed=9))

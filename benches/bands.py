@@ -1,0 +1,277 @@
+"""How often bands about ROC curves hold the whole curve of the population, and how wide they are.
+
+``python benches/bands.py [--share 1.0] [--methods likelihood ...] [--cells normal ...] [--dry]`` simulates
+data whose ROC curve is known, takes the 95 % band of each sample by each method, and appends to
+``benches/results/bands.csv`` how many bands hold the whole curve, and their mean width: the mean, over the
+fpr, of the upper minus the lower tpr. The curve is compared at 1,000 rates, also between the places of a
+band, where the band is a straight line; not at both ends, where every curve passes. rocci (PyPI) is the
+package to compare with. Everything is seeded; ``--share`` takes so many of the samples.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from scipy.stats import cauchy, expon, norm
+from scipy.stats import t as student
+
+import polars_auc as pa
+
+RESULTS = Path(__file__).parent / "results" / "bands.csv"
+
+LEVEL = 0.95
+SAMPLES = 1000
+RESAMPLES = 500
+PLACES = 101
+
+RATES = np.sort(
+    np.concatenate(
+        [np.geomspace(1e-4, 0.01, 31), 1 - np.geomspace(1e-4, 0.01, 31), np.linspace(0.01, 0.99, 939)]
+    )
+)
+"""Where a curve is compared with a band."""
+
+SEEDS = 50
+"""Resamples of one seed draw the same places in every group of one size, so samples are dealt to many."""
+
+Array: TypeAlias = NDArray[np.float64]
+Draw: TypeAlias = Callable[[np.random.Generator, int], Array]
+Tail: TypeAlias = Callable[[Array], Array]
+"""From a threshold to the share of a class that scores higher."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How the scores of both classes are distributed."""
+
+    name: str
+    pos: Draw
+    neg: Draw
+    truth: Callable[[Array], Array]
+    """The tpr of the population's curve at an fpr."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Scores of a shape, and how many rows of either class a sample has."""
+
+    shape: Shape
+    n_pos: int
+    n_neg: int
+
+
+def _between(pos: Tail, neg: Tail) -> Callable[[Array], Array]:
+    """Return the curve of two continuous distributions; each threshold is found by halving."""
+
+    def truth(fpr: Array) -> Array:
+        low, high = np.full_like(fpr, -1e7), np.full_like(fpr, 1e7)
+        for _ in range(200):
+            middle = 0.5 * (low + high)
+            above = neg(middle) > fpr
+            low, high = np.where(above, middle, low), np.where(above, high, middle)
+        return pos(0.5 * (low + high))
+
+    return truth
+
+
+def _normal(shift: float) -> Shape:
+    return Shape(
+        f"normal, d' {shift:g}",
+        lambda rng, n: rng.normal(shift, 1, n),
+        lambda rng, n: rng.normal(0, 1, n),
+        lambda fpr: norm.sf(norm.isf(fpr) - shift),
+    )
+
+
+def _rounded(shift: float, step: float) -> Shape:
+    """Return normal scores that are rounded, so that few are distinct; ties are diagonals of the curve."""
+    edges = step * (np.arange(60, -61, -1) - 0.5)
+    fpr, tpr = (np.concatenate([[0], norm.sf(edges - by), [1]]) for by in (0, shift))
+    return Shape(
+        f"rounded to {step:g}, d' {shift:g}",
+        lambda rng, n: step * np.round(rng.normal(shift, 1, n) / step),
+        lambda rng, n: step * np.round(rng.normal(0, 1, n) / step),
+        lambda at: np.interp(at, fpr, tpr),
+    )
+
+
+def _mixed(rng: np.random.Generator, n: int, low: float, high: float) -> Array:
+    return rng.normal(0, 1, n) + np.where(rng.random(n) < 0.5, low, high)
+
+
+SHAPES = [
+    *(_normal(shift) for shift in (0.5, 1, 2)),
+    _rounded(1, 0.6),
+    _rounded(1, 1.5),
+    Shape(
+        "skewed",
+        lambda rng, n: rng.exponential(3, n),
+        lambda rng, n: rng.exponential(1, n),
+        _between(lambda c: expon.sf(c / 3), expon.sf),
+    ),
+    Shape(
+        "heavy tails",
+        lambda rng, n: 1.5 + rng.standard_cauchy(n),
+        lambda rng, n: rng.standard_cauchy(n),
+        _between(lambda c: cauchy.sf(c - 1.5), cauchy.sf),
+    ),
+    Shape(
+        "heavy tails, t(2)",
+        lambda rng, n: 1 + rng.standard_t(2, n),
+        lambda rng, n: rng.standard_t(2, n),
+        _between(lambda c: student.sf(c - 1, 2), lambda c: student.sf(c, 2)),
+    ),
+    Shape(
+        "two humps of positives",
+        lambda rng, n: _mixed(rng, n, 0, 3),
+        lambda rng, n: rng.normal(0, 1, n),
+        _between(lambda c: 0.5 * (norm.sf(c) + norm.sf(c - 3)), norm.sf),
+    ),
+    Shape(
+        "two humps of negatives",
+        lambda rng, n: rng.normal(2, 1, n),
+        lambda rng, n: _mixed(rng, n, 0, 4),
+        _between(lambda c: norm.sf(c - 2), lambda c: 0.5 * (norm.sf(c) + norm.sf(c - 4))),
+    ),
+    Shape(
+        "no difference",
+        lambda rng, n: rng.normal(0, 1, n),
+        lambda rng, n: rng.normal(0, 1, n),
+        lambda fpr: fpr,
+    ),
+]
+
+SIZES = [(50, 50), (100, 100), (500, 500), (20, 2000)]
+
+METHODS: dict[str, dict[str, Any]] = {
+    "likelihood": {"method": "likelihood"},
+    "optimized_radial": {"method": "optimized_radial"},
+    "radial": {"method": "radial"},
+    "vertical": {"method": "vertical"},
+    "vertical, normal": {"method": "vertical", "distribution": "normal"},
+    "vertical, binomial": {"method": "vertical", "distribution": "binomial"},
+    "threshold": {"method": "threshold"},
+    "threshold_box": {"method": "threshold_box"},
+    "fixed_width": {"method": "fixed_width"},
+    "working_hotelling": {"method": "working_hotelling"},
+}
+
+
+def sample(cell: Cell, number: int) -> tuple[NDArray[np.bool_], Array]:
+    """Draw the labels and scores of a sample."""
+    rng = np.random.default_rng([number, cell.n_pos, cell.n_neg])
+    label = np.arange(cell.n_pos + cell.n_neg) < cell.n_pos
+    return label, np.concatenate([cell.shape.pos(rng, cell.n_pos), cell.shape.neg(rng, cell.n_neg)])
+
+
+Held: TypeAlias = tuple[int, float]
+"""Whether a band holds the whole curve, and its width."""
+
+
+def held(truth: Callable[[Array], Array], lower: tuple[Array, Array], upper: tuple[Array, Array]) -> Held:
+    """Compare a curve with a lower and an upper one, each by fpr and tpr."""
+    low, high = np.interp(RATES, *lower), np.interp(RATES, *upper)
+    tpr = truth(RATES)
+    inside = (low - 1e-9 <= tpr) & (tpr <= high + 1e-9)
+    return int(inside.all()), float(np.trapezoid(high - low, RATES))
+
+
+def of_ours(options: dict[str, Any], cell: Cell, numbers: range) -> Iterator[Held]:
+    """Yield what the bands of samples hold, many samples in one query."""
+    drawn = options["method"] not in ("fixed_width", "working_hotelling")
+    for seed in range(SEEDS):
+        dealt = [number for number in numbers if number % SEEDS == seed]
+        if not dealt:
+            continue
+        parts = [sample(cell, number) for number in dealt]
+        frame = pl.DataFrame(
+            {
+                "sample": np.repeat(dealt, cell.n_pos + cell.n_neg),
+                "label": np.concatenate([label for label, _ in parts]),
+                "score": np.concatenate([score for _, score in parts]),
+            }
+        )
+        chance: dict[str, Any] = {"n_resamples": RESAMPLES, "seed": seed} if drawn else {}
+        band = pa.roc_band("label", "score", level=LEVEL, points=PLACES, **options, **chance)
+        for bands in frame.group_by("sample").agg(band=band)["band"]:
+            if bands is None:
+                continue
+            places = bands.struct.unnest()
+            lower, upper = (
+                (places[f"{end}_fpr"].to_numpy(), places[f"{end}_tpr"].to_numpy())
+                for end in ("lower", "upper")
+            )
+            yield held(cell.shape.truth, lower, upper)
+
+
+def of_rocci(method: str, cell: Cell, numbers: range) -> Iterator[Held]:
+    """Yield what the bands of rocci hold, sample by sample."""
+    import rocci  # type: ignore[import-not-found]
+
+    for number in numbers:
+        label, score = sample(cell, number)
+        band = rocci.roc_band(
+            label.astype(float), score, method=method, random_state=number, n_boot=RESAMPLES
+        )
+        yield held(cell.shape.truth, (band.fpr, band.lower), (band.fpr, band.upper))
+
+
+def main() -> None:
+    """Run the simulation and append its rows."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--share", type=float, default=1.0)
+    parser.add_argument(
+        "--methods", nargs="*", default=[*METHODS, "rocci envelope", "rocci working_hotelling"]
+    )
+    parser.add_argument(
+        "--cells", nargs="*", default=[""], help="only shapes whose names contain one of these"
+    )
+    parser.add_argument("--sizes", nargs="*", default=[""], help="only sizes such as 50+50")
+    parser.add_argument("--dry", action="store_true", help="do not write the rows")
+    options = parser.parse_args()
+    rows = []
+    for shape in SHAPES:
+        for n_pos, n_neg in SIZES:
+            named = any(part in shape.name for part in options.cells)
+            if not named or not any(size in f"{n_pos}+{n_neg}" for size in options.sizes):
+                continue
+            cell = Cell(shape, n_pos, n_neg)
+            for method in options.methods:
+                ours = method in METHODS
+                # rocci takes one curve at a time.
+                samples = range(int((SAMPLES if ours else SAMPLES // 5) * options.share))
+                found = list(
+                    of_ours(METHODS[method], cell, samples)
+                    if ours
+                    else of_rocci(method.removeprefix("rocci "), cell, samples)
+                )
+                coverage = sum(inside for inside, _ in found) / len(found)
+                row = {
+                    "method": method,
+                    "shape": shape.name,
+                    "n_pos": n_pos,
+                    "n_neg": n_neg,
+                    "samples": len(found),
+                    "resamples": RESAMPLES,
+                    "coverage": round(coverage, 4),
+                    "coverage_se": round((coverage * (1 - coverage) / len(found)) ** 0.5, 4),
+                    "mean_width": round(float(np.mean([width for _, width in found])), 4),
+                    "version": pa.__version__,
+                    "polars": pl.__version__,
+                }
+                print(*row.values(), sep=",", flush=True)
+                rows.append(row)
+                if not options.dry:
+                    with RESULTS.open("a", encoding="utf-8") as file:
+                        file.write(pl.DataFrame([row]).write_csv(include_header=file.tell() == 0))
+
+
+if __name__ == "__main__":
+    main()
