@@ -32,14 +32,19 @@ def _points(pos: list[float], neg: list[float]) -> list[tuple[Fraction, Fraction
     ]
 
 
-def _tpr_at(curve: Curve, rate: float, *, top: bool = True) -> float:
+def _exact(rate: float) -> Fraction:
+    """The simple fraction that a rate is rounded from."""
+    return Fraction(rate).limit_denominator(1000)
+
+
+def _tpr_at(curve: Curve, rate: float | Fraction, *, top: bool = True) -> float:
     """The tpr at an fpr, at a vertical step its top or its bottom."""
     points = _points(*curve)
     if rate >= 1 and top:
         return 1.0
     if rate <= 0 and not top:
         return 0.0
-    at = Fraction(rate) if not isinstance(rate, Fraction) else rate
+    at = Fraction(rate)
     upright = [tpr for fpr, tpr in points if fpr == at]
     if upright:
         return float(max(upright) if top else min(upright))
@@ -184,7 +189,7 @@ def _of_curves(
 
     if method == "vertical":
         rates = [place / (points - 1) for place in range(points)]
-        return _vertical(rates, *limited(read(rates, _tpr_at)))
+        return _vertical(rates, *limited(read(rates, lambda curve, rate: _tpr_at(curve, _exact(rate)))))
     if method in ("radial", "optimized_radial"):
         angles = [math.pi / 2 * place / (points - 1) for place in range(points)]
 
@@ -219,7 +224,7 @@ def _fixed_width(curve: Curve, level: float, rates: list[float]) -> Any:
     height, width = reach(len(curve[0])), reach(len(curve[1]))
     upper = [_tpr_at(curve, rate + width) + height for rate in rates]
     lower = [_tpr_at(curve, rate - width, top=False) - height for rate in rates]
-    band = _vertical(rates, [_tpr_at(curve, rate) for rate in rates], lower, upper)
+    band = _vertical(rates, [_tpr_at(curve, _exact(rate)) for rate in rates], lower, upper)
     # A difference of equal numbers may be rounded to either side of 0.
     return [{**place, "lower_tpr": ...} if place["lower_tpr"] < 1e-15 else place for place in band]
 
