@@ -97,12 +97,6 @@ impl Stream {
         }
     }
 
-    /// A number from 0 up to 1, of 53 bits.
-    #[inline]
-    pub fn share(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 * f64::powi(2.0, -53)
-    }
-
     /// How many of so many trials succeed, each with this probability, from 0 to 1.
     pub fn binomial(&mut self, trials: u64, probability: f64) -> u64 {
         match Binomial::new(trials, probability) {

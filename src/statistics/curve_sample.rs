@@ -71,7 +71,7 @@ impl CurveSample {
     pub fn new(curves: Vec<Vec<f64>>) -> Option<CurveSample> {
         let places = curves.first()?.len();
         let of_place = |place: usize| curves.iter().map(|curve| curve[place]).collect();
-        Some(CurveSample { places: (0..places).map(of_place).collect() })
+        Some(CurveSample { places: (0..places).into_par_iter().map(of_place).collect() })
     }
 
     /// How many curves there are.

@@ -19,7 +19,7 @@ use crate::math::normal::upper_quantile;
 use crate::ranking::Count;
 
 /// Places of a smooth curve whose distance from samples is taken.
-const PLACES: usize = 128;
+const PLACES: usize = 100;
 
 /// Up to so many rows of a class, the entropies of all counts are kept.
 const MOST_KEPT: u64 = 1 << 14;
@@ -40,7 +40,8 @@ pub fn limits(counts: &[Count], level: f64, points: u32, resampling: Resampling)
     let truth = model.places();
     let mut distances = resampling.each(Memory::default, |memory, mut stream| {
         model.draw(&mut stream, memory);
-        likelihood.farthest(&memory.path, &truth)
+        let Memory { path, vertices, .. } = memory;
+        likelihood.farthest(path, &truth, vertices)
     });
     distances.sort_unstable_by(f64::total_cmp);
     // Of so many samples the one that is exceeded by a further sample with the probability 1 - level.
@@ -197,20 +198,24 @@ impl Likelihood {
         Likelihood { neg: Class::of(all.neg), pos: Class::of(all.pos) }
     }
 
-    /// The distance from the path of the place that is farthest from it.
-    fn farthest(&self, path: &Path, places: &[(Rate, Rate)]) -> f64 {
+    /// The distance from the path of the place that is farthest from it; `vertices` is memory.
+    fn farthest(&self, path: &Path, places: &[(Rate, Rate)], vertices: &mut Vec<usize>) -> f64 {
+        // Both rates together grow along the path and from place to place. Where they are equal, the path is near.
+        let (of_neg, of_pos) = (1.0 / self.neg.all, 1.0 / self.pos.all);
+        vertices.clear();
+        let mut vertex = 0;
+        for place in places {
+            let here = place.0.rate + place.1.rate;
+            while path.0[vertex].0 * of_neg + path.0[vertex].1 * of_pos < here && vertex + 1 < path.0.len() {
+                vertex += 1;
+            }
+            vertices.push(vertex);
+        }
         // Places that are nearer than the farthest one so far need no exact distance. So a few far apart come first.
         const APART: usize = 8;
         let mut farthest = 0.0;
-        for first in [Some(APART / 2), None] {
-            let mut vertex = 0;
-            let step = if first.is_some() { APART } else { 1 };
-            for place in places.iter().skip(first.unwrap_or(0)).step_by(step) {
-                let along = |(x, y): (f64, f64)| x / self.neg.all + y / self.pos.all;
-                let here = place.0.rate + place.1.rate;
-                while vertex + 1 < path.0.len() && along(path.0[vertex]) < here {
-                    vertex += 1;
-                }
+        for (first, step) in [(APART / 2, APART), (0, 1)] {
+            for (place, &vertex) in places.iter().zip(&*vertices).skip(first).step_by(step) {
                 farthest = self.distance(path, place, vertex, farthest).max(farthest);
             }
         }
@@ -335,12 +340,47 @@ impl Likelihood {
 struct Model {
     /// For each score, from the highest on, the share of negatives and of positives down to it.
     above: Vec<(f64, f64)>,
-    /// Whether the rows of a score tie; otherwise they are in any order.
-    ties: Vec<bool>,
-    /// For equal steps of the share, the first score that reaches it: for negatives and for positives.
-    guides: [Vec<u32>; 2],
+    /// Of negatives and of positives, how likely each score is; empty if cells are drawn.
+    chances: [Chances; 2],
     all: Count,
     by_cell: bool,
+}
+
+/// How likely each of some places is: equal parts, each of which belongs to two places at most (Walker 1977; Vose 1991).
+#[derive(Clone, Debug, Default)]
+struct Chances {
+    /// Of each part: how much of it, of 2^64, is of its own place, and which place has the rest.
+    parts: Vec<(u64, u32)>,
+}
+
+impl Chances {
+    /// From the weight of each place; they need not sum to 1.
+    fn of(mut weights: Vec<f64>) -> Chances {
+        let scale = weights.len() as f64 / weights.iter().sum::<f64>();
+        weights.iter_mut().for_each(|weight| *weight *= scale);
+        let mut parts: Vec<(u64, u32)> = (0..weights.len()).map(|place| (u64::MAX, place as u32)).collect();
+        let (mut small, mut large): (Vec<usize>, Vec<usize>) =
+            (0..weights.len()).partition(|&place| weights[place] < 1.0);
+        while let (Some(&from), Some(to)) = (large.last(), small.pop()) {
+            // As a number of 64 bits; the conversion saturates.
+            parts[to] = ((weights[to] * f64::powi(2.0, 64)) as u64, from as u32);
+            weights[from] -= 1.0 - weights[to];
+            if weights[from] < 1.0 {
+                large.pop();
+                small.push(from);
+            }
+        }
+        Chances { parts }
+    }
+
+    #[inline]
+    fn draw(&self, stream: &mut Stream) -> usize {
+        // The high bits say which part, and the low ones where in the part.
+        let product = u128::from(stream.bits()) * self.parts.len() as u128;
+        let part = (product >> 64) as usize;
+        let (own, other) = self.parts[part];
+        if (product as u64) < own { part } else { other as usize }
+    }
 }
 
 /// Memory that a thread keeps from sample to sample.
@@ -348,6 +388,8 @@ struct Model {
 struct Memory {
     drawn: Vec<Count>,
     path: Path,
+    /// Where the path is near each place.
+    vertices: Vec<usize>,
 }
 
 impl Model {
@@ -413,15 +455,14 @@ impl Model {
             })
             .collect();
         above.iter_mut().for_each(|share| *share = (share.0 / neg, share.1 / pos));
-        let steps = 4 * counts.len();
-        let guide = |of: fn(&(f64, f64)) -> f64| {
-            let reached = |step: usize| above.partition_point(|share| of(share) < step as f64 / steps as f64);
-            (0..steps).map(|step| reached(step).min(above.len() - 1) as u32).collect()
+        let chances = |of: fn(&(f64, f64)) -> f64| {
+            let mut passed = 0.0;
+            let weight = |share: &(f64, f64)| of(share) - std::mem::replace(&mut passed, of(share));
+            Chances::of(above.iter().map(weight).collect())
         };
-        let guides =
-            if by_cell { Default::default() } else { [guide(|share| share.0), guide(|share| share.1)] };
-        let ties = counts.iter().map(|count| count.rows() > 1).collect();
-        Model { guides, above, ties, all, by_cell }
+        let chances =
+            if by_cell { Default::default() } else { [chances(|share| share.0), chances(|share| share.1)] };
+        Model { chances, above, all, by_cell }
     }
 
     /// Places along the curve, closer together near both ends.
@@ -450,7 +491,7 @@ impl Model {
 
     /// Draws a sample with as many rows of either class, as a path.
     fn draw(&self, stream: &mut Stream, memory: &mut Memory) {
-        let Memory { drawn, path } = memory;
+        let Memory { drawn, path, .. } = memory;
         drawn.clear();
         drawn.resize(self.above.len(), Count::default());
         if self.by_cell {
@@ -459,45 +500,23 @@ impl Model {
             self.draw_rows(stream, drawn);
         }
         path.begin();
-        for (count, &ties) in drawn.iter().zip(&self.ties) {
-            let Count { mut pos, mut neg } = *count;
-            if ties || pos == 0 || neg == 0 {
-                if pos + neg > 0 {
-                    path.go(neg as f64, pos as f64);
-                }
-                continue;
-            }
-            // Rows that share a place of distinct scores are in any order.
-            while pos + neg > 0 {
-                if u64::from(stream.index((pos + neg) as u32)) < pos {
-                    pos -= 1;
-                    path.go(0.0, 1.0);
-                } else {
-                    neg -= 1;
-                    path.go(1.0, 0.0);
-                }
-            }
-        }
+        path.0.reserve(drawn.len());
+        // Rows of both classes that share a place are in any order: the path goes straight between its ends.
+        let (mut neg, mut pos) = (0, 0);
+        path.0.extend(drawn.iter().map(|count| {
+            neg += count.neg;
+            pos += count.pos;
+            (neg as f64, pos as f64)
+        }));
     }
 
     fn draw_rows(&self, stream: &mut Stream, drawn: &mut [Count]) {
-        let [of_neg, of_pos] = &self.guides;
-        let steps = of_neg.len() as f64;
+        let [of_neg, of_pos] = &self.chances;
         for _ in 0..self.all.neg {
-            let share = stream.share();
-            let mut place = of_neg[(share * steps) as usize] as usize;
-            while self.above[place].0 < share && place + 1 < drawn.len() {
-                place += 1;
-            }
-            drawn[place].neg += 1;
+            drawn[of_neg.draw(stream)].neg += 1;
         }
         for _ in 0..self.all.pos {
-            let share = stream.share();
-            let mut place = of_pos[(share * steps) as usize] as usize;
-            while self.above[place].1 < share && place + 1 < drawn.len() {
-                place += 1;
-            }
-            drawn[place].pos += 1;
+            drawn[of_pos.draw(stream)].pos += 1;
         }
     }
 
@@ -591,6 +610,19 @@ mod tests {
                 assert!(!(0.0..1.0).contains(&beyond) || far(beyond) > 2.0, "{rate} {beyond}");
             }
         }
+    }
+
+    #[test]
+    fn places_are_as_likely_as_they_weigh() {
+        let weights = vec![0.1, 0.0, 3.0, 0.5, 0.4, 6.0];
+        let chances = Chances::of(weights.clone());
+        let mut counts = [0.0; 6];
+        let mut stream = Stream::new(2, 2);
+        (0..100_000).for_each(|_| counts[chances.draw(&mut stream)] += 1e-4);
+        for (count, weight) in counts.iter().zip(weights) {
+            assert!((count - weight).abs() < 0.07, "{counts:?}");
+        }
+        assert_eq!(Chances::of(vec![2.0]).draw(&mut stream), 0);
     }
 
     /// Samples vary about the smooth curve, and have the rows of either class.

@@ -135,16 +135,19 @@ impl Sweep {
 /// counts.
 fn read_tpr(counts: &[Count], n_pos: u64, n_neg: u64, rates: &[f64], read: &mut Vec<f64>) {
     let (positives, negatives) = (n_pos as f64, n_neg as f64);
-    let mut next = rates.iter().peekable();
-    let mut left = 0.0;
-    // Steps without negatives change no fpr, so they meet no line.
-    for step in steps(counts).filter(|step| step.neg > 0) {
-        let right = step.fp() as f64 / negatives;
-        while let Some(&rate) = next.next_if(|&&rate| rate < right) {
-            let (low, high) = (step.pos_above as f64 / positives, step.tp() as f64 / positives);
-            read.push(low + (high - low) * ((rate - left) / (right - left)));
+    let (mut tp, mut fp, mut left) = (0, 0, 0.0);
+    let mut next = 0;
+    for count in counts {
+        // Without negatives the fpr stays, and no line is met.
+        let right = (fp + count.neg) as f64 / negatives;
+        while next < rates.len() && rates[next] < right {
+            let (low, high) = (tp as f64 / positives, (tp + count.pos) as f64 / positives);
+            read.push(low + (high - low) * ((rates[next] - left) / (right - left)));
+            next += 1;
         }
         left = right;
+        tp += count.pos;
+        fp += count.neg;
     }
     read.resize(rates.len(), 1.0);
 }
