@@ -164,7 +164,7 @@ def report(
         if refused is not None:
             msg = f'report: {refused} needs all rows at once, and memory is "bounded"; leave one of them out'
             raise ValueError(msg)
-        return bounded_evaluation(
+        table = bounded_evaluation(
             frame,
             label,
             scores,
@@ -177,22 +177,23 @@ def report(
             max_bins=4096 if max_bins is None else max_bins,
             scale=scale,
         )
-    table = evaluation(
-        frame,
-        label,
-        scores,
-        by=by,
-        level=level,
-        ci=ci,
-        n_resamples=n_resamples,
-        seed=seed,
-        compare=compare,
-        versus=versus,
-        along=along,
-        adjust=adjust,
-        folds=folds,
-        count=count,
-    )
+    else:
+        table = evaluation(
+            frame,
+            label,
+            scores,
+            by=by,
+            level=level,
+            ci=ci,
+            n_resamples=n_resamples,
+            seed=seed,
+            compare=compare,
+            versus=versus,
+            along=along,
+            adjust=adjust,
+            folds=folds,
+            count=count,
+        )
     said = f"report: no row is positive: the label {label} is false in all of them; is it written right?"
     return table.map_batches(functools.partial(_warned, said))
 

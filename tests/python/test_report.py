@@ -154,14 +154,18 @@ def test_refusals_of_comparisons() -> None:
 
 @pytest.mark.parametrize("engine", ["in-memory", "streaming"])
 @pytest.mark.parametrize("by", [(), "g"])
-def test_a_label_without_any_positive_says_so(engine: Any, by: Any) -> None:
+@pytest.mark.parametrize("memory", [None, "bounded"])
+def test_a_label_without_any_positive_says_so(engine: Any, by: Any, memory: Any) -> None:
     """A misspelt class is positive nowhere, and gives a table of nulls."""
     misspelt = pl.col("key") == "bda"
     with pytest.warns(UserWarning, match=r"report: no row is positive: the label .*bda.* is false in all"):
-        table = pa.report(rows().lazy(), misspelt, "score", by=by).collect(engine=engine)
+        table = pa.report(rows().lazy(), misspelt, "score", by=by, memory=memory).collect(engine=engine)
     assert table["n_pos"].sum() == 0
     with pytest.warns(UserWarning, match="report: no row is positive: the label none is false in all"):
-        pa.report(rows().with_columns(none=pl.lit(value=False)), "none", ["score", "other"]).collect()
-    few = pa.report(rows().lazy(), (pl.col("key") == "a") & (pl.col("g") == 1), "score", by=by)
+        pa.report(
+            rows().with_columns(none=pl.lit(value=False)), "none", ["score", "other"], memory=memory
+        ).collect()
+    rare = (pl.col("key") == "a") & (pl.col("g") == 1)
+    few = pa.report(rows().lazy(), rare, "score", by=by, memory=memory)
     assert few.collect(engine=engine)["n_pos"].sum() > 0
     assert few.select("auc").collect(engine=engine).height == few.collect().height
