@@ -1,15 +1,18 @@
-"""What the functions on frames share: the frames that they take, and errors in their own name."""
+"""What the functions on frames share: the frames and columns that they take, and errors in their own name."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import polars as pl
 
 from polars_auc._plugin import CALLED
+
+if TYPE_CHECKING:
+    from polars_auc._plugin import IntoExpr
 
 
 class ArrowStream(Protocol):
@@ -92,3 +95,65 @@ def refuse_keys(name: str, keys: list[str], schema: pl.Schema, *, nested: bool) 
         if schema[key] == pl.Object or (schema[key].is_nested() and not nested):
             msg = f"{name}: by names the column {key!r} of dtype {schema[key]}, whose values make no groups"
             raise pl.exceptions.InvalidOperationError(msg)
+
+
+def scores_of(
+    name: str, scores: IntoExpr | Iterable[IntoExpr], rows: pl.LazyFrame, keys: list[str]
+) -> dict[str, pl.Expr]:
+    """Return scores by name, in order, each of a single column."""
+    example = f'{name}(frame, "label", "score")'
+    alone = isinstance(scores, str | pl.Expr | pl.Series) or not isinstance(scores, Iterable)
+    given: list[Any] = [scores] if alone else list(scores)  # type: ignore[arg-type]
+    if not given:
+        msg = f"{name}: scores must name at least one column, got none; write {example}"
+        raise ValueError(msg)
+    named: dict[str, pl.Expr] = {}
+    for score in given:
+        if not isinstance(score, str | pl.Expr):
+            msg = (
+                f"{name}: scores must be column names or expressions, got {type(score).__name__}; "
+                f"write {example}"
+            )
+            raise TypeError(msg)
+        for own, column in _single(pl.col(score) if isinstance(score, str) else score, rows, keys):
+            if own in named:
+                msg = (
+                    f"{name}: two scores are named {own!r}; give one another name, as in "
+                    'pl.col("s").alias("t")'
+                )
+                raise ValueError(msg)
+            named[own] = column
+    if not named:
+        msg = f"{name}: scores name no column of the frame; there are: {rows.collect_schema().names()}"
+        raise ValueError(msg)
+    return named
+
+
+def _single(score: pl.Expr, rows: pl.LazyFrame, keys: list[str]) -> list[tuple[str, pl.Expr]]:
+    """Take an expression of several columns apart, each with its name."""
+    if not score.meta.has_multiple_outputs():
+        return [(score.meta.output_name(), score)]
+    present = rows.group_by(keys).agg(score) if keys else rows.select(score)
+    names = [name for name in present.collect_schema().names() if name not in keys]
+    if score.meta.is_column_selection():
+        return [(name, pl.col(name)) for name in names]
+    if len(names) == 1:
+        return [(names[0], score)]
+    # A struct is one column, whatever its fields are, so that each field can be named.
+    return [(name, pl.struct(score).struct.field(name)) for name in names]
+
+
+def column_of(name: str, role: str, column: object, rows: pl.LazyFrame, example: str) -> pl.Expr:
+    """Return one column as an expression; refuse anything else, and say what to write."""
+    if isinstance(column, str):
+        return pl.col(column)
+    got = type(column).__name__
+    if isinstance(column, pl.Expr):
+        if not column.meta.has_multiple_outputs():
+            return column
+        names = rows.select(column).collect_schema().names()
+        if len(names) == 1:
+            return column
+        got = f"the columns {names}"
+    msg = f"{name}: {role} must be one column name or expression, got {got}; write {example}"
+    raise TypeError(msg)

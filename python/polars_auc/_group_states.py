@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from polars_auc._frames import called, keys_of, refuse_keys, rows_of
+from polars_auc._frames import called, column_of, keys_of, refuse_keys, rows_of, scores_of
+from polars_auc._plugin import CALLED
 from polars_auc._states import merge_states, roc_state
 
 if TYPE_CHECKING:
@@ -48,7 +49,9 @@ def group_states(
     label
         Boolean, or an integer or float column that holds only 0 and 1.
     scores
-        One or more numeric columns, higher meaning more positive: a name, an expression, or a list of these.
+        One or more numeric columns, higher meaning more positive: a name, an expression, an expression of
+        several columns such as ``cs.starts_with("p_")`` or ``pl.col("a", "b")``, or a list of these. Names
+        must be distinct. An expression of several columns leaves out the columns ``by``.
     by
         The columns whose combinations make the groups.
     max_bins, scale
@@ -66,15 +69,16 @@ def group_states(
     Raises
     ------
     ValueError
-        For options out of range, and for two scores of one name.
+        If there is no score, or two columns of the result have one name; and for options out of range.
     TypeError
-        If the frame is no frame, or ``by`` contains anything other than names.
+        If the frame is no frame, a score is neither name nor expression, the label or the count is not one
+        column, or ``by`` contains anything other than names.
     polars.exceptions.PolarsError
         For missing columns and for labels or scores of another dtype.
 
     Notes
     -----
-    O(n) with ``max_bins``. Memory is that of a batch, and of the states of all groups a few times.
+    O(n log n) for each score. Memory is that of a batch, and of the states of all groups a few times.
 
     Examples
     --------
@@ -93,26 +97,30 @@ def group_states(
     │ b    ┆ 1     │
     └──────┴───────┘
     """
-    name = "group_states"
-    keys = keys_of(name, by, 'group_states(frame, "label", "score", by="segment")')
+    # A report says that it is the one that refuses.
+    name = CALLED.get() or "group_states"
+    example = f'{name}(frame, "label", "score", by="segment")'
+    keys = keys_of(name, by, example)
     rows = rows_of(name, frame)
     refuse_keys(name, keys, rows.collect_schema(), nested=True)
-    listed = (
-        [scores] if isinstance(scores, str | pl.Expr) or not isinstance(scores, Iterable) else list(scores)
-    )
-    named = [pl.col(score) if isinstance(score, str) else score for score in listed]
-    names = [score.meta.output_name() for score in named]
-    clash = next((one for one in names if names.count(one) > 1 or one in keys), None)
-    if clash is not None:
-        msg = f"{name}: two columns of the result are named {clash!r}; write pl.col({clash!r}).alias(...)"
+    named = scores_of(name, scores, rows, keys)
+    names = list(named)
+    if len({*keys, *names}) < len(keys) + len(names):
+        msg = (
+            f"{name}: the columns of the result must have different names, got {[*keys, *names]}; "
+            'give a score another name, as in pl.col("s").alias("t")'
+        )
         raise ValueError(msg)
-    taken = {*keys, *names}
-    label = _apart(label, "label", taken)
-    count = None if count is None else _apart(count, "count", {*taken, label.meta.output_name()})
-    columns = [*map(pl.col, keys), *named, label, *([] if count is None else [count])]
-    counted = None if count is None else count.meta.output_name()
+    columns = [*map(pl.col, keys), *(score.alias(own) for own, score in named.items())]
+    beside: dict[str, str] = {}
+    counting = f'{name}(frame, "label", "score", count="n")'
+    for role, given, instead in (("label", label, example), ("count", count, counting)):
+        if role == "label" or given is not None:
+            column = column_of(name, role, given, rows, instead)
+            beside[role] = _apart(column, role, rows, {*keys, *names, *beside.values()})
+            columns.append(column.alias(beside[role]))
     states = [
-        roc_state(label.meta.output_name(), one, max_bins=max_bins, scale=scale, count=counted)
+        roc_state(beside["label"], one, max_bins=max_bins, scale=scale, count=beside.get("count"))
         for one in names
     ]
     # What an expression makes of all rows, such as ranks, it must not make of a batch.
@@ -132,11 +140,12 @@ def group_states(
     return deferred(schema, table)
 
 
-def _apart(column: IntoExpr, role: str, taken: set[str]) -> pl.Expr:
-    """Return a column under a name that no other has."""
-    expression = pl.col(column) if isinstance(column, str) else column
-    name = expression.meta.output_name()
-    return expression.alias(f"{name} ({role})") if name in taken else expression
+def _apart(column: pl.Expr, role: str, rows: pl.LazyFrame, taken: set[str]) -> str:
+    """Return a name for a column that no other has."""
+    [name] = rows.select(column).collect_schema().names()
+    while name in taken:
+        name += f" ({role})"
+    return name
 
 
 def deferred(schema: pl.Schema, table: Callable[[], pl.DataFrame]) -> pl.LazyFrame:

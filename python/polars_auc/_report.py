@@ -12,7 +12,7 @@ import polars as pl
 
 from polars_auc._comparisons import roc_auc_compare
 from polars_auc._estimates import roc_summary
-from polars_auc._frames import called, keys_of, refuse_keys, rows_of
+from polars_auc._frames import called, keys_of, refuse_keys, rows_of, scores_of
 from polars_auc._group_states import deferred, group_states
 from polars_auc._intervals import cv_roc_auc
 from polars_auc._options import adjustment, flag, one_of
@@ -222,7 +222,7 @@ def evaluation(
     schema = rows.collect_schema()
     _refuse_clashes(keys)
     refuse_keys("report", keys, schema, nested=True)
-    columns = _named(scores, rows, keys)
+    columns = scores_of("report", scores, rows, keys)
     adjustment("report", adjust)
     flag("report", "compare", compare)
     if compare and len(columns) < 2:
@@ -303,14 +303,12 @@ def bounded_evaluation(
 ) -> pl.LazyFrame:
     """Return a report of rows that are read batch by batch."""
     keys = keys_of("report", by, 'report(frame, "label", "score", by="segment")')
-    rows = rows_of("report", frame)
-    columns = _named(scores, rows, keys)
-    named = [column.alias(name) for name, column in columns.items()]
-    states = group_states(rows, label, named, by=keys, max_bins=max_bins, scale=scale, count=count)
+    states = group_states(frame, label, scores, by=keys, max_bins=max_bins, scale=scale, count=count)
+    names = [name for name in states.collect_schema().names() if name not in keys]
 
     def of_states(made: pl.LazyFrame) -> pl.LazyFrame:
         return evaluation_of_states(
-            made, list(columns), by=keys, level=level, ci=ci, n_resamples=n_resamples, seed=seed
+            made, names, by=keys, level=level, ci=ci, n_resamples=n_resamples, seed=seed
         )
 
     # The rows are read once, for groups and overall.
@@ -400,48 +398,6 @@ _Extra: TypeAlias = "Callable[[str], list[pl.Expr]]"
 
 # A name that no column of a user has.
 _ROWS = "polars_auc: rows"
-
-
-def _named(
-    scores: str | pl.Expr | Iterable[str | pl.Expr], rows: pl.LazyFrame, keys: list[str]
-) -> dict[str, pl.Expr]:
-    """Scores by name, in order, each of a single column."""
-    alone = isinstance(scores, str | pl.Expr | pl.Series) or not isinstance(scores, Iterable)
-    given: list[Any] = [scores] if alone else list(scores)  # type: ignore[arg-type]
-    if not given:
-        msg = 'report: scores must name at least one column, got none; write report(frame, "label", "score")'
-        raise ValueError(msg)
-    named: dict[str, pl.Expr] = {}
-    for score in given:
-        if not isinstance(score, str | pl.Expr):
-            msg = f"report: scores must be column names or expressions, got {type(score).__name__}"
-            raise TypeError(msg)
-        for name, column in _single(pl.col(score) if isinstance(score, str) else score, rows, keys):
-            if name in named:
-                msg = (
-                    f"report: two scores are named {name!r}; give one another name, as in "
-                    'pl.col("s").alias("t")'
-                )
-                raise ValueError(msg)
-            named[name] = column
-    if not named:
-        msg = "report: scores name no column of the frame; there are: " + str(rows.collect_schema().names())
-        raise ValueError(msg)
-    return named
-
-
-def _single(score: pl.Expr, rows: pl.LazyFrame, keys: list[str]) -> list[tuple[str, pl.Expr]]:
-    """Take an expression of several columns apart, each with its name."""
-    if not score.meta.has_multiple_outputs():
-        return [(score.meta.output_name(), score)]
-    present = rows.group_by(keys).agg(score) if keys else rows.select(score)
-    names = [name for name in present.collect_schema().names() if name not in keys]
-    if score.meta.is_column_selection():
-        return [(name, pl.col(name)) for name in names]
-    if len(names) == 1:
-        return [(names[0], score)]
-    # A struct is one column, whatever its fields are, so that each field can be named.
-    return [(name, pl.struct(score).struct.field(name)) for name in names]
 
 
 def _refuse_clashes(keys: list[str]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
-from polars_auc._frames import called, keys_of, refuse_keys, rows_of
+from polars_auc._frames import called, column_of, keys_of, refuse_keys, rows_of
 from polars_auc._options import adjustment, between_0_and_1, told
 from polars_auc._plugin import expression
 
@@ -149,9 +149,9 @@ def compare_segments(
     rows = rows_of(name, frame)
     schema = rows.collect_schema()
     refuse_keys(name, keys, schema, nested=False)
-    _refuse_several("label", label, rows, _EXAMPLE)
+    label = column_of(name, "label", label, rows, _EXAMPLE)
     several = f'report(frame, "label", ["score_a", "score_b"], by={keys}, versus={told(versus)})'
-    _refuse_several("score", score, rows, f"{_EXAMPLE}, or {several}")
+    score = column_of(name, "score", score, rows, f"{_EXAMPLE}, or {several}")
     compared = isinstance(versus, str) and versus in _COMPARED
     axis = _axis(along, versus, {key: schema[key] for key in keys})
     # Segments that differ in the last field alone then follow one another.
@@ -184,19 +184,6 @@ def compare_segments(
     # Named one by one, fields have the order in which they are asked for.
     of_keys = (each.field("segment").struct.field(key) for key in keys)
     return segments.select(*of_keys, each.field(*names)).sort(keys, nulls_last=True)
-
-
-def _refuse_several(role: str, column: IntoExpr, rows: pl.LazyFrame, example: str) -> None:
-    """Refuse anything other than one column, and say how to compare the segments of several scores."""
-    got = None
-    if not isinstance(column, str | pl.Expr):
-        got = type(column).__name__
-    elif isinstance(column, pl.Expr) and column.meta.has_multiple_outputs():
-        names = rows.select(column).collect_schema().names()
-        got = None if len(names) == 1 else f"the columns {names}"
-    if got is not None:
-        msg = f"compare_segments: {role} must be one column name or expression, got {got}; write {example}"
-        raise TypeError(msg)
 
 
 def _axis(along: str | None, versus: object, keys: dict[str, pl.DataType]) -> str | None:

@@ -25,6 +25,9 @@ CALLS: dict[str, Callable[..., pl.LazyFrame]] = {
     "curve_points": lambda frame, label="label", score="score", by="key": pa.curve_points(
         frame, pa.roc_curve(label, score), by
     ),
+    "group_states": lambda frame, label="label", score="score", by="g": pa.group_states(
+        frame, label, score, by=by
+    ),
 }
 EVERY = pytest.mark.parametrize("name", CALLS)
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import io
+import re
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import polars as pl
+import polars.selectors as cs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -343,10 +346,61 @@ def test_states_batch_by_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     assert_frame_equal(got.collect(), frame.select(pa.roc_state("label", ranked)), check_exact=True)
 
 
+@pytest.mark.parametrize(
+    ("scores", "names"),
+    [
+        (pl.col("score", "other"), ["score", "other"]),
+        (cs.float(), ["score", "other"]),
+        (pl.all().exclude("key", "label"), ["score", "other"]),
+        (cs.starts_with("o"), ["other"]),
+        (["other", cs.by_name("score") * 2], ["other", "score"]),
+        (pl.col("score", "other").rank().name.suffix("_rank"), ["score_rank", "other_rank"]),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("by", [[], ["g"]])
+def test_states_of_several_scores(scores: Any, names: list[str], by: list[str]) -> None:
+    frame = fixed(500).select(pl.col("g", "score", "other").cast(pl.Float64), "key", "label")
+    frame = frame if by else frame.drop("g")
+    named = {
+        "score": pl.col("score") * 2 if isinstance(scores, list) else pl.col("score"),
+        "other": pl.col("other"),
+        "score_rank": pl.col("score").rank(),
+        "other_rank": pl.col("other").rank(),
+    }
+    one_by_one = [named[name].alias(name) for name in names]
+    got = pa.group_states(frame, cs.by_name("label"), scores, by=by).collect()
+    assert got.columns == [*by, *names]
+    assert_frame_equal(got, pa.group_states(frame, "label", one_by_one, by=by).collect(), check_exact=True)
+
+
+@pytest.mark.parametrize(
+    ("columns", "says"),
+    [
+        ({"scores": [1]}, 'scores must be column names or expressions, got int; write {name}(frame, "label"'),
+        ({"scores": 1}, "scores must be column names or expressions, got int; write {name}(frame"),
+        ({"scores": []}, "scores must name at least one column, got none; write {name}(frame"),
+        ({"scores": cs.starts_with("z")}, "scores name no column of the frame; there are: ['g', 'y', 's']"),
+        ({"scores": ["s", "s"]}, "two scores are named 's'; give one another name"),
+        ({"label": 3}, 'label must be one column name or expression, got int; write {name}(frame, "label"'),
+        ({"label": None}, "label must be one column name or expression, got NoneType; write"),
+        ({"label": pl.col("y", "s")}, "label must be one column name or expression, got the columns ['y', "),
+        ({"count": [1, 2]}, "count must be one column name or expression, got list; write {name}(frame, "),
+        ({"by": "s"}, "the columns of the result must have different names, got ['s', 's']; give a score"),
+        ({"by": 3}, "by must be column names, got [3]; write {name}(frame"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("name", ["group_states", "report"])
+def test_columns_that_make_no_states(name: str, columns: dict[str, Any], says: str) -> None:
+    frame = pl.DataFrame({"g": ["a", "b"], "y": [0, 1], "s": [1.0, 2.0]})
+    call = pa.group_states if name == "group_states" else partial(pa.report, memory="bounded")
+    with pytest.raises((TypeError, ValueError), match=re.escape(f"{name}: {says.format(name=name)}")):
+        call(frame, **{"label": "y", "scores": "s", **columns})
+
+
 def test_group_states_refuses() -> None:
     frame = pl.DataFrame({"g": ["a", "b"], "y": [0, 2], "s": [1.0, 2.0]})
-    with pytest.raises(ValueError, match="group_states: two columns of the result are named 's'"):
-        pa.group_states(frame, "y", ["s", "s"])
     with pytest.raises(pl.exceptions.ComputeError, match='group_states: label "y" holds 2'):
         pa.group_states(frame, "y", "s", by="g").collect()
     with pytest.raises(pl.exceptions.ComputeError, match=r'group_states: label "s \(label\)" holds'):
