@@ -53,7 +53,7 @@ def contenders(frame: Any, rows: pl.DataFrame, groups: int) -> dict[str, Callabl
     grouped = frame.groupBy("segment")
 
     def bounds_of_states() -> Any:
-        states = pauc.states(frame, "label", "score", by="segment", max_bins=4096)
+        states = pauc.group_states(frame, "label", "score", by="segment", max_bins=4096)
         return (
             states.select("segment", states["score"].alias("state"))
             .groupBy("segment")
@@ -63,7 +63,7 @@ def contenders(frame: Any, rows: pl.DataFrame, groups: int) -> dict[str, Callabl
     timed: dict[str, Callable[[], Any]] = {
         "pauc.roc_auc in agg": lambda: grouped.agg(pauc.roc_auc("label", "score")).toArrow(),
         "pauc.report": lambda: pauc.report(frame, "label", "score", by="segment").toArrow(),
-        "pauc.states(max_bins=4096), roc_auc_bounds": lambda: bounds_of_states().toArrow(),
+        "pauc.group_states(max_bins=4096), roc_auc_bounds": lambda: bounds_of_states().toArrow(),
         "polars_auc.roc_auc in Polars": lambda: rows.group_by("segment").agg(pa.roc_auc("label", "score")),
     }
     return timed if groups > 1 else {**timed, EVALUATOR: lambda: evaluator.evaluate(frame)}

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import DataType, StructType
 
-__all__ = ["report", "states"]
+__all__ = ["group_states", "report"]
 
 
-def states(
+def group_states(
     frame: DataFrame,
     label: IntoColumn,
     scores: IntoColumn | Iterable[IntoColumn],
@@ -85,7 +85,7 @@ def states(
     exact, so the result does not depend on the partitions. An exact state has a bin for each distinct score,
     and Spark refuses rows of 2 GB: for many millions of distinct scores give ``max_bins``.
     """
-    name = "states"
+    name = "group_states"
     selected = _Selected.of(name, frame, label, scores, by, count)
     with called(name, "roc_state"):
         limit: Any = {"max_bins": max_bins, "scale": scale}
@@ -150,9 +150,9 @@ def report(
 
     Notes
     -----
-    Partitions make exact states, which are merged by segment, as in :func:`states`. Each segment is answered
-    where its state is; the overall rows are answered from the states of all segments, by one worker, which
-    needs memory for the distinct scores of all rows. There is no warning if no row is positive.
+    Partitions make exact states, which are merged by segment, as in :func:`group_states`. Each segment is
+    answered where its state is; the overall rows are answered from the states of all segments, by one worker,
+    which needs memory for the distinct scores of all rows. There is no warning if no row is positive.
     """
     name = "report"
     selected = _Selected.of(name, frame, label, scores, by, count)
@@ -290,8 +290,10 @@ def _refuse_frame(name: str, frame: object) -> None:
 
     if not isinstance(frame, DataFrame):
         kind = f"{type(frame).__module__}.{type(frame).__qualname__}".removeprefix("builtins.")
-        instead = "polars_auc.report" if name == "report" else "group_by(...).agg(polars_auc.roc_state(...))"
-        msg = f"{name}: frame must be a DataFrame of Spark, got {kind}; for a frame of Polars write {instead}"
+        msg = (
+            f"{name}: frame must be a DataFrame of Spark, got {kind}; for a frame of Polars write "
+            f"polars_auc.{name}"
+        )
         raise TypeError(msg)
 
 

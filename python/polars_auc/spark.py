@@ -5,7 +5,7 @@ name, so its rules, its errors and its numbers are the same, bit for bit. The wo
 """
 
 from polars_auc._spark_aggregates import aggregate
-from polars_auc._spark_report import report, states
+from polars_auc._spark_report import group_states, report
 
 __all__ = [
     "average_precision",
@@ -13,6 +13,7 @@ __all__ = [
     "confusion_at",
     "fpr_at_tpr",
     "gini",
+    "group_states",
     "ks_statistic",
     "mann_whitney_u",
     "mean_positive_rank",
@@ -25,7 +26,6 @@ __all__ = [
     "roc_binormal",
     "roc_state",
     "roc_summary",
-    "states",
     "tpr_at_fpr",
 ]
 

@@ -56,7 +56,9 @@ def check(session: SparkSession) -> None:
 
     same(pauc.report(frame, "y", "s", by="segment"), pa.report(rows, "y", "s", by="segment").collect())
     same(pauc.report(frame.where("false"), "y", "s"), pa.report(rows.clear(), "y", "s").collect())
-    same(pauc.states(frame, "y", "s", by="segment"), rows.group_by("segment").agg(pa.roc_state("y", "s")))
+    same(
+        pauc.group_states(frame, "y", "s", by="segment"), rows.group_by("segment").agg(pa.roc_state("y", "s"))
+    )
     summaries = frame.groupBy("segment").agg(
         pauc.roc_summary("y", "s").alias("up"), pauc.roc_auc_ci("y", -F.col("s")).alias("down")
     )

@@ -78,7 +78,7 @@ def answers(frame: DataFrame) -> pl.DataFrame:
 
 
 def test_every_function_has_a_case() -> None:
-    cases = {name for name, _ in CASES.values()} | {"merge_states", "report", "states"}
+    cases = {name for name, _ in CASES.values()} | {"group_states", "merge_states", "report"}
     assert cases == set(pauc.__all__)
 
 
@@ -163,8 +163,8 @@ def test_another_number_as_label_is_refused(label: int, frame: DataFrame) -> Non
         wrong.groupBy("segment").agg(pauc.roc_auc("label", "score")).collect()
     with pytest.raises(PythonException, match=f'report: label "label" holds {label}, but a label is'):
         pauc.report(wrong, "label", "score", by="segment").collect()
-    with pytest.raises(PythonException, match=f'states: label "label" holds {label}, but a label is'):
-        pauc.states(wrong, "label", "score").collect()
+    with pytest.raises(PythonException, match=f'group_states: label "label" holds {label}, but a label is'):
+        pauc.group_states(wrong, "label", "score").collect()
 
 
 def test_a_label_of_text_is_refused(frame: DataFrame) -> None:

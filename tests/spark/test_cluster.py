@@ -56,7 +56,7 @@ def test_a_cluster_gives_the_same_bits(
     scores = ["score", "decimal"]
     expected = pa.report(rows, "label", scores, by="segment").collect()
     same(pauc.report(frame, "label", scores, by="segment"), expected)
-    states = pl.DataFrame(pauc.states(frame, "label", scores, by="segment").toArrow())
+    states = pl.DataFrame(pauc.group_states(frame, "label", scores, by="segment").toArrow())
     of_rows = rows.group_by("segment").agg(pa.roc_state("label", score) for score in scores)
     same(states.sort("segment"), of_rows.sort("segment"))
     aggregate = frame.groupBy("segment").agg(pauc.roc_summary("label", "score").alias("score"))

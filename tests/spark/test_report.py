@@ -44,7 +44,7 @@ def test_states_are_equal(
     by: Any, options: dict[str, Any], frame: DataFrame, rows: pl.DataFrame, same: Callable[..., None]
 ) -> None:
     states = [pa.roc_state("label", score, **options) for score in SCORES]
-    got = pl.DataFrame(pauc.states(frame, "label", SCORES, by=by, **options).toArrow())
+    got = pl.DataFrame(pauc.group_states(frame, "label", SCORES, by=by, **options).toArrow())
     expected = rows.group_by(by).agg(states).sort(by) if by else rows.select(states)
     same(got.sort(by) if by else got, expected)
 
@@ -53,7 +53,7 @@ def test_states_go_through_parquet(frame: DataFrame, rows: pl.DataFrame, tmp_pat
     """Half of the rows are counted by Spark and half by Polars; the files are merged by Polars."""
     first = F.col("day") == F.lit("2026-05-01").cast("date")
     path = str(tmp_path / "spark")
-    pauc.states(frame.where(first), "label", "score", by="segment").write.parquet(path)
+    pauc.group_states(frame.where(first), "label", "score", by="segment").write.parquet(path)
     of_spark = pl.read_parquet(tmp_path / "spark" / "*.parquet")
     rest = rows.filter(pl.col("day") != pl.date(2026, 5, 1))
     of_polars = rest.group_by("segment").agg(pa.roc_state("label", "score"))
@@ -76,7 +76,7 @@ def test_a_segment_with_nearly_all_rows(spark: SparkSession, same: Callable[...,
     )
     frame = spark.createDataFrame(rows.to_arrow()).repartition(8)
     same(pauc.report(frame, "y", "s", by="segment"), pa.report(rows, "y", "s", by="segment").collect())
-    partitions = pauc.states(frame, "y", "s", by="segment")
+    partitions = pauc.group_states(frame, "y", "s", by="segment")
     expected = rows.group_by("segment").agg(pa.roc_state("y", "s")).sort("segment")
     same(pl.DataFrame(partitions.toArrow()).sort("segment"), expected)
 
@@ -91,7 +91,7 @@ def test_no_rows(by: Any, frame: DataFrame, rows: pl.DataFrame, same: Callable[.
         )
         state = pa.roc_state("label", "score")
         expected = nothing.group_by(by).agg(state) if by else nothing.select(state)
-        same(pauc.states(empty, "label", "score", by=by), expected)
+        same(pauc.group_states(empty, "label", "score", by=by), expected)
 
 
 def test_columns_of_spark_and_odd_names(
@@ -165,19 +165,19 @@ WRONG: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
         "report: the group column 'auc' has the name of another column",
     ),
     (
-        lambda f: pauc.states(f, "label", "score", max_bins=3),
+        lambda f: pauc.group_states(f, "label", "score", max_bins=3),
         ValueError,
-        "states: max_bins must be an integer",
+        "group_states: max_bins must be an integer",
     ),
     (
-        lambda f: pauc.states(f, "label", "score", by="score"),
+        lambda f: pauc.group_states(f, "label", "score", by="score"),
         ValueError,
-        "states: two columns are named 'score'",
+        "group_states: two columns are named 'score'",
     ),
     (
-        lambda f: pauc.states(f, "label", "decimals"),
+        lambda f: pauc.group_states(f, "label", "decimals"),
         pl.exceptions.ColumnNotFoundError,
-        "states: .*decimals",
+        "group_states: .*decimals",
     ),
 ]
 
@@ -190,9 +190,9 @@ def test_what_is_wrong_is_refused_at_once(
         written(frame)
 
 
-def test_a_frame_of_polars_is_refused(rows: pl.DataFrame) -> None:
+@pytest.mark.parametrize("name", ["report", "group_states"])
+def test_a_frame_of_polars_is_refused(name: str, rows: pl.DataFrame) -> None:
     wrong: Any = rows
-    with pytest.raises(
-        TypeError, match=r"report: frame must be a DataFrame of Spark, got polars.*write polars_auc"
-    ):
-        pauc.report(wrong, "label", "score")
+    says = rf"{name}: frame must be a DataFrame of Spark, got polars.*write polars_auc\.{name}$"
+    with pytest.raises(TypeError, match=says):
+        getattr(pauc, name)(wrong, "label", "score")
