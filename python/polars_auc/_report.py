@@ -6,7 +6,7 @@ import functools
 import math
 import warnings
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 import polars as pl
 
@@ -26,6 +26,15 @@ if TYPE_CHECKING:
     from polars_auc._plugin import IntoExpr
 
 __all__ = ["report"]
+
+
+class Interval(TypedDict):
+    """How the intervals of a report are made."""
+
+    level: float
+    ci: Literal["delong", "logit", "hanley_mcneil", "bootstrap"]
+    n_resamples: int | None
+    seed: int | None
 
 
 def report(
@@ -155,6 +164,7 @@ def report(
     │ overall ┆ null ┆ 7   ┆ 0.625 │
     └─────────┴──────┴─────┴───────┘
     """
+    interval = Interval(level=level, ci=ci, n_resamples=n_resamples, seed=seed)
     if memory is not None or max_bins is not None or scale is not None:
         one_of("report", "memory", memory, ("bounded",))
         given = {"compare": compare, "versus": versus, "along": along, "folds": folds}
@@ -169,12 +179,9 @@ def report(
             label,
             scores,
             by=by,
-            level=level,
-            ci=ci,
-            n_resamples=n_resamples,
-            seed=seed,
+            interval=interval,
             count=count,
-            max_bins=4096 if max_bins is None else max_bins,
+            max_bins=max_bins,
             scale=scale,
         )
     else:
@@ -183,10 +190,7 @@ def report(
             label,
             scores,
             by=by,
-            level=level,
-            ci=ci,
-            n_resamples=n_resamples,
-            seed=seed,
+            interval=interval,
             compare=compare,
             versus=versus,
             along=along,
@@ -205,10 +209,7 @@ def evaluation(
     scores: str | pl.Expr | Iterable[str | pl.Expr],
     *,
     by: str | Iterable[str],
-    level: float,
-    ci: Literal["delong", "logit", "hanley_mcneil", "bootstrap"],
-    n_resamples: int | None,
-    seed: int | None,
+    interval: Interval,
     compare: bool,
     versus: object,
     along: str | None,
@@ -235,55 +236,36 @@ def evaluation(
         msg = 'report: along applies to versus="previous" only; leave it out, or write versus="previous"'
         raise ValueError(msg)
     answers = [
-        roc_summary(label, score, ci=ci, level=level, n_resamples=n_resamples, seed=seed, count=count).alias(
-            summary_column(name)
-        )
+        roc_summary(label, score, **interval, count=count).alias(summary_column(name))
         for name, score in columns.items()
     ]
     extras: dict[str, _Extra] = {}
     if folds is not None:
         for name, score in columns.items():
-            cv = cv_roc_auc(label, score, folds, level=level, count=count)
+            cv = cv_roc_auc(label, score, folds, level=interval["level"], count=count)
             answers.append(cv.alias(_column("folds", name)))
         extras["folds"] = _of_folds
     if compare:
         joint = roc_auc_compare(
-            label, *columns.values(), reference=0, adjust=adjust, level=level, count=count
+            label, *columns.values(), reference=0, adjust=adjust, level=interval["level"], count=count
         )
         answers.append(joint.alias(_column("comparison", "all")))
         extras["compare"] = functools.partial(_gain, list(columns))
-    overall = one_row_a_score(rows.select(*answers), columns, extras)
-    # Columns that are missing or of a wrong dtype are refused here, and not only when rows are read.
-    overall.collect_schema()
-    if keys:
-        # Groups are sorted before they become a row for each score: there are fewer of them.
-        of_groups = rows.group_by(keys).agg(*answers).sort(keys, nulls_last=True)
-        groups = one_row_a_score(of_groups, columns, extras, keys)
-        if versus is not None:
-            groups, overall = _compared(
-                groups,
-                overall,
-                columns,
-                keys,
-                [
-                    compare_segments(
-                        rows,
-                        label,
-                        score,
-                        keys,
-                        versus=versus,
-                        along=along,
-                        adjust=adjust,
-                        level=level,
-                        count=count,
-                    )
-                    for score in columns.values()
-                ],
-            )
-        nothing = [pl.lit(None, dtype=schema[key]).alias(key) for key in keys]
-        overall = overall.with_columns(nothing).select(groups.collect_schema().names())
-        return pl.concat([scoped("group", groups), scoped("overall", overall)])
-    return scoped("overall", overall)
+    segments = [
+        compare_segments(
+            rows,
+            label,
+            score,
+            keys,
+            versus=versus,
+            along=along,
+            adjust=adjust,
+            level=interval["level"],
+            count=count,
+        )
+        for score in (columns.values() if versus is not None else ())
+    ]
+    return _of_answers(rows, columns, answers, extras, keys, segments)
 
 
 @called("report", "group_states", "roc_state", "roc_summary")
@@ -293,23 +275,19 @@ def bounded_evaluation(
     scores: str | pl.Expr | Iterable[str | pl.Expr],
     *,
     by: str | Iterable[str],
-    level: float,
-    ci: Literal["delong", "logit", "hanley_mcneil", "bootstrap"],
-    n_resamples: int | None,
-    seed: int | None,
+    interval: Interval,
     count: IntoExpr | None,
-    max_bins: int,
+    max_bins: int | None,
     scale: Literal["real", "probability"] | None,
 ) -> pl.LazyFrame:
     """Return a report of rows that are read batch by batch."""
     keys = keys_of("report", by, 'report(frame, "label", "score", by="segment")')
-    states = group_states(frame, label, scores, by=keys, max_bins=max_bins, scale=scale, count=count)
+    bins = 4096 if max_bins is None else max_bins
+    states = group_states(frame, label, scores, by=keys, max_bins=bins, scale=scale, count=count)
     names = [name for name in states.collect_schema().names() if name not in keys]
 
     def of_states(made: pl.LazyFrame) -> pl.LazyFrame:
-        return evaluation_of_states(
-            made, names, by=keys, level=level, ci=ci, n_resamples=n_resamples, seed=seed
-        )
+        return evaluation_of_states(made, names, by=keys, interval=interval)
 
     # The rows are read once, for groups and overall.
     return deferred(of_states(states).collect_schema(), lambda: of_states(states.collect().lazy()).collect())
@@ -321,10 +299,7 @@ def evaluation_of_states(
     states: list[str],
     *,
     by: list[str],
-    level: float,
-    ci: Literal["delong", "logit", "hanley_mcneil", "bootstrap"],
-    n_resamples: int | None,
-    seed: int | None,
+    interval: Interval,
 ) -> pl.LazyFrame:
     """Return a report of columns of states, each the counted rows of one score.
 
@@ -333,19 +308,9 @@ def evaluation_of_states(
     _refuse_clashes(by)
     answers = []
     for name in states:
-        summary = roc_summary(state=name, ci=ci, level=level, n_resamples=n_resamples, seed=seed)
-        answers.append(summary.alias(summary_column(name)))
+        answers.append(roc_summary(state=name, **interval).alias(summary_column(name)))
         answers.append(roc_auc_bounds(state=name).alias(_column("bounds", name)))
-    extras: dict[str, _Extra] = {"bounds": _bounds}
-    overall = one_row_a_score(frame.select(*answers), states, extras)
-    if not by:
-        return scoped("overall", overall)
-    of_groups = frame.group_by(by).agg(*answers).sort(by, nulls_last=True)
-    groups = one_row_a_score(of_groups, states, extras, by)
-    schema = groups.collect_schema()
-    nothing = [pl.lit(None, dtype=schema[key]).alias(key) for key in by]
-    overall = overall.with_columns(nothing).select(schema.names())
-    return pl.concat([scoped("group", groups), scoped("overall", overall)])
+    return _of_answers(frame, states, answers, {"bounds": _bounds}, by)
 
 
 def _warned(said: str, table: pl.DataFrame) -> pl.DataFrame:
@@ -445,6 +410,31 @@ def _gain(names: list[str], name: str) -> list[pl.Expr]:
     ]
 
 
+def _of_answers(
+    rows: pl.LazyFrame,
+    scores: Iterable[str],
+    answers: list[pl.Expr],
+    extras: Mapping[str, _Extra],
+    keys: list[str],
+    segments: Sequence[pl.LazyFrame] = (),
+) -> pl.LazyFrame:
+    """Return the report of aggregates: of each group, and of all rows."""
+    overall = one_row_a_score(rows.select(*answers), scores, extras)
+    # Columns that are missing or of a wrong dtype are refused here, and not only when rows are read.
+    overall.collect_schema()
+    if not keys:
+        return scoped("overall", overall)
+    # Groups are sorted before they become a row for each score: there are fewer of them.
+    of_groups = rows.group_by(keys).agg(*answers).sort(keys, nulls_last=True)
+    groups = one_row_a_score(of_groups, scores, extras, keys)
+    if segments:
+        groups, overall = _compared(groups, overall, scores, keys, segments)
+    schema = groups.collect_schema()
+    nothing = [pl.lit(None, dtype=schema[key]).alias(key) for key in keys]
+    overall = overall.with_columns(nothing).select(schema.names())
+    return pl.concat([scoped("group", groups), scoped("overall", overall)])
+
+
 def one_row_a_score(
     answers: pl.LazyFrame,
     scores: Iterable[str],
@@ -470,7 +460,7 @@ def _compared(
     overall: pl.LazyFrame,
     scores: Iterable[str],
     keys: list[str],
-    segments: list[pl.LazyFrame],
+    segments: Sequence[pl.LazyFrame],
 ) -> tuple[pl.LazyFrame, pl.LazyFrame]:
     """Add the comparison of each group to its row, and the test of all groups to the overall rows."""
     compared = pl.concat(

@@ -14,7 +14,7 @@ from polars_auc._gates import Gate
 from polars_auc._output import as_file, readable, save
 from polars_auc._progress import progress
 from polars_auc._refusal import Refusal
-from polars_auc._report import bounded_evaluation, evaluation, evaluation_of_states
+from polars_auc._report import Interval, bounded_evaluation, evaluation, evaluation_of_states
 from polars_auc._rows import Files, Scored, counted, of_files, values
 from polars_auc._state_commands import add_limit, state_columns
 from polars_auc._streams import say, show
@@ -181,12 +181,9 @@ def _of_rows(files: Files, chosen: argparse.Namespace, scored: Scored) -> pl.Laz
                 scored.label,
                 scored.scores,
                 by=chosen.by,
-                level=chosen.level,
-                ci=chosen.ci,
-                n_resamples=chosen.resamples,
-                seed=chosen.seed,
+                interval=_interval(chosen),
                 count=scored.count,
-                max_bins=4096 if chosen.max_bins is None else chosen.max_bins,
+                max_bins=chosen.max_bins,
                 scale=chosen.scale,
             )
     with of_files(files.names, scored.names):
@@ -195,10 +192,7 @@ def _of_rows(files: Files, chosen: argparse.Namespace, scored: Scored) -> pl.Laz
             scored.label,
             scored.scores,
             by=chosen.by,
-            level=chosen.level,
-            ci=chosen.ci,
-            n_resamples=chosen.resamples,
-            seed=chosen.seed,
+            interval=_interval(chosen),
             compare=chosen.compare,
             versus=_versus(chosen.versus, chosen.by),
             along=chosen.along,
@@ -230,16 +224,12 @@ def _of_states(files: Files, chosen: argparse.Namespace) -> tuple[pl.LazyFrame, 
     states = state_columns(files, chosen.scores)
     keys = files.keys(chosen.by)
     with of_files(files.names, [*keys, *states]):
-        plan = evaluation_of_states(
-            files.rows,
-            states,
-            by=keys,
-            level=chosen.level,
-            ci=chosen.ci,
-            n_resamples=chosen.resamples,
-            seed=chosen.seed,
-        )
+        plan = evaluation_of_states(files.rows, states, by=keys, interval=_interval(chosen))
     return plan, [*keys, *states], states[0]
+
+
+def _interval(chosen: argparse.Namespace) -> Interval:
+    return Interval(level=chosen.level, ci=chosen.ci, n_resamples=chosen.resamples, seed=chosen.seed)
 
 
 def _check_along(chosen: argparse.Namespace) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 
 from polars_auc._frames import called, keys_of
-from polars_auc._report import evaluation
+from polars_auc._report import Interval, evaluation
 from polars_auc._spark_stages import Stages, numbered, state_column
 from polars_auc._spark_types import (
     IntoColumn,
@@ -156,15 +156,13 @@ def report(
     """
     name = "report"
     selected = _Selected.of(name, frame, label, scores, by, count)
+    interval = Interval(level=level, ci=ci, n_resamples=n_resamples, seed=seed)
     local = evaluation(
         pl.LazyFrame(schema=selected.schema),
         selected.label,
         selected.scores,
         by=selected.by,
-        level=level,
-        ci=ci,
-        n_resamples=n_resamples,
-        seed=seed,
+        interval=interval,
         compare=False,
         versus=None,
         along=None,
@@ -172,7 +170,6 @@ def report(
         folds=None,
         count=selected.count,
     ).collect_schema()
-    interval = {"level": level, "ci": ci, "n_resamples": n_resamples, "seed": seed}
     stages = dataclasses.replace(selected.stages(name, {}), interval=interval)
     return selected.finished(stages, local).toDF(*local)
 

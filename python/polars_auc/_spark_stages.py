@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -39,7 +39,7 @@ class Stages:
     by: list[str]
     count: str | None
     limit: dict[str, Any]
-    interval: dict[str, Any] = dataclasses.field(default_factory=dict)
+    interval: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def counted(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Return a state for each segment and score, from rows."""
