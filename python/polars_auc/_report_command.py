@@ -17,6 +17,7 @@ from polars_auc._refusal import Refusal
 from polars_auc._report import Interval, bounded_evaluation, evaluation, evaluation_of_states
 from polars_auc._rows import Files, Scored, counted, of_files, values
 from polars_auc._state_commands import add_limit, state_columns
+from polars_auc._states import merge_states
 from polars_auc._streams import say, show
 
 # Options that need rows.
@@ -138,14 +139,15 @@ def report(chosen: argparse.Namespace) -> bool:
     else:
         scored = Scored.of(files, chosen, files.column("--folds", chosen.folds))
         plan, names, first_score = _of_rows(files, chosen, scored), scored.names, chosen.scores[0]
-    with of_files(files.names, names):
+    states = [merge_states(name) for name in names if chosen.from_states and name not in chosen.by]
+    with of_files(files.names, names, states):
         planned = plan.collect_schema()
     versus = _versus(chosen.versus, chosen.by)
     gates = [
         Gate.read(text, planned, by=chosen.by, first_score=first_score, versus=versus, along=chosen.along)
         for text in chosen.fail_if
     ]
-    with of_files(files.names, names), progress(f"evaluating {files.size()}"):
+    with of_files(files.names, names, states), progress(f"evaluating {files.size()}"):
         table = plan.collect()
         if not chosen.allow_empty:
             _refuse_empty(table, chosen, scored)

@@ -98,14 +98,19 @@ class Scored:
 
 
 @contextmanager
-def of_files(files: Sequence[str], columns: Sequence[str]) -> Iterator[None]:
-    """Turn what Polars raises into a refusal, which names the file that cannot be read, if there is one."""
+def of_files(
+    files: Sequence[str], columns: Sequence[str], of_each_file: Sequence[pl.Expr] = ()
+) -> Iterator[None]:
+    """Turn what Polars raises into a refusal, which names the file that cannot be read, if there is one.
+
+    It also names the file whose rows the expressions ``of_each_file`` refuse.
+    """
     try:
         with worded():
             yield
     except Refusal as refusal:
         if isinstance(refusal.__cause__, pl.exceptions.PolarsError | OSError):
-            fault = unreadable(files, columns)
+            fault = unreadable(files, columns, of_each_file)
             if fault is not None:
                 raise Refusal(fault) from refusal
         raise

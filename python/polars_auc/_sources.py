@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
-from polars_auc._refusal import first_line
+from polars_auc._refusal import Refusal, first_line
 
 # How Polars reads a file that is no Parquet, by its ending.
 _READERS = {
@@ -61,16 +61,28 @@ def scan(names: Sequence[str]) -> tuple[pl.LazyFrame, list[str]]:
     return (scans[0] if len(scans) == 1 else pl.concat(scans, how="diagonal")), everything
 
 
-def unreadable(files: Sequence[str], columns: Iterable[str]) -> str | None:
+def schema_of(name: str) -> pl.Schema:
+    """Return the columns of one file; refuse one that cannot be read, by its name."""
+    try:
+        return _scan([name], partitions=False).collect_schema()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise Refusal(f"cannot read {name!r}: {_advised(name, first_line(error))}") from error
+
+
+def unreadable(
+    files: Sequence[str], columns: Iterable[str], of_each_file: Sequence[pl.Expr] = ()
+) -> str | None:
     """Read columns file by file, and say which file is the first that cannot be read, and why.
 
-    What Polars says of many files does not name the one that is damaged, or that differs from the others.
+    What Polars says of many files does not name the one that is damaged, or that differs from the others; and
+    what an expression says of its rows does not name the file in which they are. The expressions
+    ``of_each_file`` are asked of each file, and of each file beside the first.
     """
     for name in files:
         try:
-            schema = _scan([name], partitions=False).collect_schema()
-        except (pl.exceptions.PolarsError, OSError) as error:
-            return f"cannot read {name!r}: {_advised(name, first_line(error))}"
+            schema = schema_of(name)
+        except Refusal as refusal:
+            return str(refusal)
         if name == files[0]:
             # The other columns are those of partitions.
             wanted = [column for column in columns if column in schema]
@@ -78,18 +90,19 @@ def unreadable(files: Sequence[str], columns: Iterable[str]) -> str | None:
         if lacking is not None:
             return f"{name!r} lacks the column {lacking!r}, which {files[0]!r} has"
         counts = [pl.col(column).null_count() for column in wanted]
-        for beside in ([name], [files[0], name]):
-            try:
-                _scan(beside, partitions=False).select(counts).collect()
-            except (pl.exceptions.PolarsError, OSError) as error:
-                other = f" beside {files[0]!r}" if len(beside) > 1 else ""
-                return f"cannot read {name!r}{other}: {first_line(error)}"
+        for beside in [[name], *([] if name == files[0] else [[files[0], name]])]:
+            other = f" beside {files[0]!r}" if len(beside) > 1 else ""
+            for said, asked in ((f"cannot read {name!r}{other}", counts), (f"{name!r}{other}", of_each_file)):
+                try:
+                    _scan(beside, partitions=False).select(asked).collect()
+                except (pl.exceptions.PolarsError, OSError) as error:
+                    return f"{said}: {first_line(error)}"
     return None
 
 
 def lacking(files: Sequence[str], column: str) -> str | None:
     """Return the first file that lacks a column, if another file has it."""
-    there = [column in _scan([name], partitions=False).collect_schema() for name in files]
+    there = [column in schema_of(name) for name in files]
     return files[there.index(False)] if len(set(there)) > 1 else None
 
 

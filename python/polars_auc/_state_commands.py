@@ -13,6 +13,7 @@ from polars_auc._output import as_file, save
 from polars_auc._progress import progress
 from polars_auc._refusal import Refusal
 from polars_auc._rows import Files, Scored, counted, of_files
+from polars_auc._sources import schema_of
 from polars_auc._sql import refuse_missing
 from polars_auc._states import SCALES, merge_states, roc_state
 from polars_auc._streams import say
@@ -99,20 +100,21 @@ def merge(chosen: argparse.Namespace) -> bool:
     columns = state_columns(files, [])
     with of_files(files.names, ()):
         states = [merge_states(name, **limit) for name in columns]
-    return _write(chosen, _counted(chosen, files, files.rows, states, [*files.keys(chosen.by), *columns]))
+    names = [*files.keys(chosen.by), *columns]
+    return _write(chosen, _counted(chosen, files, files.rows, states, names, of_each_file=states))
 
 
 def state_columns(files: Files, named: Sequence[str]) -> list[str]:
     """Return the columns of states, or those that are named; refuse files that have none."""
     # Columns that the first file lacks would be left out, and their states with them.
-    of_files = {name: _states_in(pl.read_parquet_schema(name)) for name in files.names}
-    there = list(dict.fromkeys(name for columns in of_files.values() for name in columns))
+    states = {name: _states_in(schema_of(name)) for name in files.names}
+    there = list(dict.fromkeys(name for columns in states.values() for name in columns))
     if not there:
-        raise Refusal("the files hold no column of states; polars-auc state makes them")
-    for file, columns in of_files.items():
+        raise Refusal(f"{files.names[0]!r} holds no column of states; polars-auc state makes them")
+    for file, columns in states.items():
         lacking = next((name for name in there if name not in columns), None)
         if lacking is not None:
-            other = next(other for other, columns in of_files.items() if lacking in columns)
+            other = next(other for other, columns in states.items() if lacking in columns)
             raise Refusal(f"{file!r} has no column of states {lacking!r}, which {other!r} has")
     if len(set(named)) < len(named):
         raise Refusal("--score names one score twice")
@@ -146,10 +148,12 @@ def _counted(
     rows: pl.LazyFrame,
     states: Sequence[pl.Expr],
     names: Sequence[str],
+    of_each_file: Sequence[pl.Expr] = (),
 ) -> pl.DataFrame:
-    with of_files(files.names, names), progress(f"counting {files.size()}"):
-        plan = rows.group_by(chosen.by).agg(states).sort(chosen.by) if chosen.by else rows.select(states)
-        return plan.collect()
+    with of_files(files.names, names, of_each_file), progress(f"counting {files.size()}"):
+        if not chosen.by:
+            return rows.select(states).collect()
+        return rows.group_by(chosen.by).agg(states).sort(chosen.by, nulls_last=True).collect()
 
 
 def _write(chosen: argparse.Namespace, table: pl.DataFrame) -> bool:

@@ -746,6 +746,10 @@ def test_files_that_differ_or_are_damaged_are_named(folder: Path, capsys: Captur
     ):
         files = [f"x/{name}.parquet" for name in names]
         assert says in refused(["report", *files, "--label", "y", "--score", "s"], capsys)
+    for label, score, key in (("z", "s", "y"), ("y", "z + 1", "y"), ("y", "s", "z")):
+        misspelt = ["--label", label, "--score", score, "--by", key]
+        said = refused(["report", "x/1.parquet", "x/short.parquet", *misspelt], capsys)
+        assert "cannot read 'x/short.parquet': " in said
     for names in (["x/rows.csv"], ["x/1.parquet", "x/rows.csv"], ["x/*.csv"]):
         said = refused(["report", *names, "--label", "y", "--score", "s"], capsys)
         assert "cannot read 'x/rows.csv': it is no Parquet file. To make it one: python -c" in said
@@ -891,9 +895,15 @@ def test_states_of_days_give_the_report_of_their_rows(
             ["state", "--label", "label", "--score", "tree", "-o", "x.parquet", "--where", "1 = 0"],
             "no row has a label and a score. If that may be, write --allow-empty",
         ),
-        (["merge", "-o", "x.parquet", "--by", "segment", "--by", "segment"], "no column of states"),
-        (["merge", "-o", "x.parquet"], "the files hold no column of states"),
-        (["report", "--from-states"], "the files hold no column of states"),
+        (["merge", "-o", "x.parquet", "--by", "segment", "--by", "segment"], "holds no column of states"),
+        (
+            ["merge", "-o", "x.parquet"],
+            "breast_cancer.parquet' holds no column of states; polars-auc state makes them",
+        ),
+        (
+            ["report", "--from-states"],
+            "breast_cancer.parquet' holds no column of states; polars-auc state makes them",
+        ),
         (["report", "--from-states", "--compare"], "--compare needs rows"),
         (["report", "--bounded", "--folds", "fold"], "--folds is not possible with --bounded"),
         (
@@ -938,3 +948,43 @@ def test_states_that_only_some_files_have(tmp_path: Path, capsys: pytest.Capture
     assert "--score names one score twice" in capsys.readouterr().err
     assert main(["report", two, "--from-states", "--by", "segment", "--by", "segment"]) == 2
     assert "--by names one column twice" in capsys.readouterr().err
+
+
+def test_files_whose_states_cannot_be_read_are_named(folder: Path, capsys: Capture) -> None:
+    rows = pl.DataFrame({"y": [1, 0] * 50, "s": [x / 128 for x in range(100)]})
+    states = {
+        "one": rows.select(s=pa.roc_state("y", "s", max_bins=16)),
+        "scale": rows.select(s=pa.roc_state("y", "s", max_bins=16, scale="probability")),
+        "dtype": rows.select(s=pa.roc_state("y", pl.col("s").cast(pl.Decimal(9, 7)), max_bins=16)),
+    }
+    bins = pl.col("s").struct.field("bins").list.reverse()
+    states["order"] = states["one"].with_columns(pl.col("s").struct.with_fields(bins.alias("bins")))
+    (folder / "x").mkdir()
+    for name, table in states.items():
+        table.write_parquet(f"x/{name}.parquet")
+    Path("x/short.parquet").write_bytes(Path("x/one.parquet").read_bytes()[:-10])
+    Path("x/text.parquet").write_text("s\n1\n")
+    for name, says in (
+        ("order", "'x/order.parquet': state \"s\" has bins that are not in order"),
+        ("scale", "'x/scale.parquet' beside 'x/one.parquet': state \"s\" "),
+        ("dtype", "cannot read 'x/dtype.parquet' beside 'x/one.parquet': data type mismatch"),
+        ("short", "cannot read 'x/short.parquet': "),
+        ("text", "cannot read 'x/text.parquet': "),
+    ):
+        files = ["x/one.parquet", f"x/{name}.parquet"]
+        assert says in refused(["merge", *files, "-o", "x/merged.parquet"], capsys)
+        assert says in refused(["report", *files, "--from-states"], capsys)
+    assert not Path("x/merged.parquet").exists()
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_segment_of_null_comes_last() -> None:
+    """In states as in reports."""
+    rows = pl.DataFrame({"k": [None, "b", "a"] * 4, "y": [1, 0] * 6, "s": [float(x) for x in range(12)]})
+    rows.write_parquet("x.parquet")
+    made = ["x.parquet", "--label", "y", "--score", "s", "--by", "k"]
+    assert main(["state", *made, "-o", "state.parquet"]) == 0
+    assert main(["merge", "state.parquet", "--by", "k", "-o", "merged.parquet"]) == 0
+    assert main(["report", *made, "-o", "report.parquet"]) == 0
+    for name in ("state", "merged", "report"):
+        assert pl.read_parquet(f"{name}.parquet")["k"].to_list()[:3] == ["a", "b", None]
