@@ -60,3 +60,16 @@ def test_coverage_stands_in_committed_rows() -> None:
             for text, share in zip(shown, covered, strict=True)
         ]
         assert [cell.removesuffix(" |") for cell in cells] == marked
+
+
+def test_the_table_of_the_build_stands_in_a_committed_row() -> None:
+    [row] = pl.read_csv(ROOT / "benches" / "results" / "build.csv")[-1].iter_rows(named=True)
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    table = changelog.split("Build, measured by `benches/build.py`")[1]
+    minutes = [
+        f"{round(row[name]) // 60} min {round(row[name]) % 60} s"
+        for name in ("first_command_s", "crate_alone_s")
+    ]
+    size = f"{row['wheel_bytes'] / 1e6:.1f} MB ({row['library_bytes'] / 1e6:.1f} MB unpacked)"
+    assert re.findall(r"^\| .* \| (\d.*) \|$", table, re.MULTILINE) == [*minutes, size]
+    assert f"on {row['cores']} cores" in table
