@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Literal
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -73,3 +75,21 @@ def test_the_table_of_the_build_stands_in_a_committed_row() -> None:
     size = f"{row['wheel_bytes'] / 1e6:.1f} MB ({row['library_bytes'] / 1e6:.1f} MB unpacked)"
     assert re.findall(r"^\| .* \| (\d.*) \|$", table, re.MULTILINE) == [*minutes, size]
     assert f"on {row['cores']} cores" in table
+
+
+@pytest.mark.parametrize("scale", ["real", "probability"])
+def test_a_small_state_takes_some_100_kb(scale: Literal["real", "probability"], tmp_path: Path) -> None:
+    """In memory 24 bytes for each bin: the score, two counts, and a bit that says whether its rows tie."""
+    says = "a state takes some 100 KB of memory, and less in a Parquet file, whatever its rows are: 24 bytes"
+    assert says in " ".join(README.split())
+    rng = np.random.default_rng(4)
+    frame = pl.DataFrame({"y": rng.random(200_000) < 0.1}).with_columns(
+        s=1 / (1 + (-pl.Series(rng.normal(size=200_000)) - pl.col("y")).exp())
+    )
+    state = frame.select(state=pa.roc_state("y", "s", max_bins=4096, scale=scale))
+    bins = state["state"].struct.field("bins").list.len().item()
+    assert 4000 < bins <= 4096
+    assert 24 <= state.estimated_size() / bins < 24.5
+    assert 90_000 < state.estimated_size() < 110_000
+    state.write_parquet(tmp_path / "state.parquet")
+    assert (tmp_path / "state.parquet").stat().st_size < state.estimated_size()
