@@ -25,6 +25,21 @@ def test_first_query(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
     assert "shape: (800, " in shown
 
 
+def test_the_guide_to_one_machine_and_states(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The code for Spark is run by the tests of Spark."""
+    monkeypatch.chdir(ROOT)
+    guide = (ROOT / "docs" / "scaling-out.md").read_text(encoding="utf-8").split("<!-- spark -->")[0]
+    code = "".join(re.findall(r"```python\n(.*?)```", guide, re.DOTALL))
+    assert 'memory="bounded"' in code
+    assert "group_states" in code
+    exec(compile(code, "scaling-out.md", "exec"), {})
+    shown = capsys.readouterr().out
+    assert "overall" in shown
+    assert "shape: (2, 2)" in shown
+
+
 def test_every_function_is_listed() -> None:
     listed = set(re.findall(r"^\| `(\w+)\(", README, re.MULTILINE))
     assert listed == set(pa.__all__) - {"__version__"}
