@@ -8,6 +8,7 @@ the result of its group NaN; a statistic that is undefined for a group is null.
 """
 
 from polars_auc._bands import roc_band
+from polars_auc._binormal import binormal_curve, roc_binormal
 from polars_auc._classes import grouped_roc_auc, roc_auc_multiclass, roc_auc_ordinal, subgroup_auc
 from polars_auc._comparisons import (
     cv_roc_auc_difference,
@@ -18,13 +19,11 @@ from polars_auc._comparisons import (
 from polars_auc._curve_points import curve_points
 from polars_auc._curves import (
     average_roc_curve,
-    binormal_curve,
     cap_curve,
     cost_curve,
     det_curve,
     gains_table,
     pr_curve,
-    roc_binormal,
     roc_convex_hull,
     roc_curve,
 )
