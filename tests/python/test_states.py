@@ -356,7 +356,6 @@ def test_states_batch_by_batch(monkeypatch: pytest.MonkeyPatch) -> None:
         (["other", cs.by_name("score") * 2], ["other", "score"]),
         (pl.col("score", "other").rank().name.suffix("_rank"), ["score_rank", "other_rank"]),
     ],
-    ids=str,
 )
 @pytest.mark.parametrize("by", [[], ["g"]])
 def test_states_of_several_scores(scores: Any, names: list[str], by: list[str]) -> None:
@@ -389,7 +388,6 @@ def test_states_of_several_scores(scores: Any, names: list[str], by: list[str]) 
         ({"by": "s"}, "the columns of the result must have different names, got ['s', 's']; give a score"),
         ({"by": 3}, "by must be column names, got [3]; write {name}(frame"),
     ],
-    ids=str,
 )
 @pytest.mark.parametrize("name", ["group_states", "report"])
 def test_columns_that_make_no_states(name: str, columns: dict[str, Any], says: str) -> None:
