@@ -91,10 +91,12 @@ def roc_band(
     level
         The coverage, between 0 and 1.
     points
-        The number of places, from 3 to 10,000: false positive rates or angles in equal steps, both ends
-        included. Between two places the band is a straight line, so 100 or more are needed. For thresholds:
-        the point where no row is called positive, and thresholds that are spread evenly over the distinct
-        scores, including the highest and the lowest (all of them if they are fewer).
+        The number of places, from 3 to 10,000. Between two places the band is a straight line, so 100 or
+        more are needed. For ``"likelihood"`` the places are at most so many false positive rates, which
+        follow the curve and are closer together near both ends. For thresholds they are the point where no
+        row is called positive, and thresholds that are spread evenly over the distinct scores, including the
+        highest and the lowest (all of them if they are fewer). Otherwise they are false positive rates or
+        angles in equal steps, both ends included.
     n_resamples, seed
         The number of resamples, 2000 by default, and the seed of the random numbers, 0 by default. The same
         seed gives the same band for every order of rows and groups, every number of threads and every engine.
@@ -186,9 +188,9 @@ def roc_band(
     │ f64  ┆ f64       ┆ f64  ┆ f64       │
     ╞══════╪═══════════╪══════╪═══════════╡
     │ 0.0  ┆ 0.0       ┆ 0.0  ┆ 0.05      │
-    │ 0.25 ┆ 0.69      ┆ 0.87 ┆ 0.96      │
-    │ 0.5  ┆ 0.84      ┆ 0.95 ┆ 0.99      │
-    │ 0.75 ┆ 0.88      ┆ 0.97 ┆ 1.0       │
+    │ 0.01 ┆ 0.0       ┆ 0.28 ┆ 0.78      │
+    │ 0.18 ┆ 0.61      ┆ 0.82 ┆ 0.95      │
+    │ 0.73 ┆ 0.88      ┆ 0.97 ┆ 1.0       │
     │ 1.0  ┆ 0.95      ┆ 1.0  ┆ 1.0       │
     └──────┴───────────┴──────┴───────────┘
     """

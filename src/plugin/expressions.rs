@@ -2,11 +2,12 @@
 
 use super::answer::{curve, curve_field, number, number_field, summary, summary_field};
 use super::columnwise::{columnwise, columnwise_field};
+use super::curvewise::{curvewise, curvewise_field};
 use super::ffi;
 use super::joint::{joint, joint_field, joint_single, joint_single_field};
 use super::keywords::keywords;
 use crate::statistics::{
-    AdjustPValues, AveragePrecision, AverageRocCurve, BinormalCurve, BrunnerMunzel, CapCurve,
+    AdjustPValues, AveragePrecision, AverageRocCurve, BandCoverage, BinormalCurve, BrunnerMunzel, CapCurve,
     CompareSegments, ConfusionAt, CostCurve, CvRocAuc, CvRocAucDifference, DetCurve, FprAtTpr, GainsTable,
     Gini, GroupedRocAuc, HodgesLehmann, KruskalWallis, KsStatistic, MannWhitneyU, MeanPositiveRank,
     OperatingPoint, PrCurve, RankAgreement, RocAuc, RocAucBounds, RocAucCi, RocAucCiClustered, RocAucCompare,
@@ -87,6 +88,8 @@ expressions! {
         average_roc_curve => AverageRocCurve,
         compare_segments => CompareSegments,
         roc_band_of_folds in roc_band => RocBandOfFolds;
+    curvewise, curvewise_field:
+        band_coverage => BandCoverage;
     columnwise, columnwise_field:
         adjust_p_values => AdjustPValues,
         roc_auc_power => RocAucPower,

@@ -10,6 +10,7 @@ mod arrays;
 mod columns;
 mod columnwise;
 mod count;
+mod curvewise;
 mod distinct;
 mod dtype;
 mod expressions;

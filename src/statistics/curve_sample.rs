@@ -194,7 +194,7 @@ pub fn band(sweep: &Sweep, means: &[f64], limits: &Limits, corner: Corner) -> Ve
                     [mean, lower[place].min(mean), upper[place].max(mean)].map(|to| ray.point(to));
                 BandPoint { at: At::Number(ray.angle), mean, lower, upper }
             };
-            (0..rays.len()).map(point).collect()
+            without_rounding((0..rays.len()).map(point).collect())
         }
         Sweep::Threshold(places) => {
             let ((fpr, tpr), (low_fpr, low_tpr), (high_fpr, high_tpr)) = (
@@ -216,6 +216,18 @@ pub fn band(sweep: &Sweep, means: &[f64], limits: &Limits, corner: Corner) -> Ve
             (0..=places.len()).map(point).collect()
         }
     }
+}
+
+/// Points on rays, which are rounded: no rate is beyond 0 or 1, or below the one before.
+fn without_rounding(mut points: Vec<BandPoint>) -> Vec<BandPoint> {
+    let mut highest = [(0.0f64, 0.0f64); 3];
+    for point in &mut points {
+        for (highest, of) in highest.iter_mut().zip([&mut point.mean, &mut point.lower, &mut point.upper]) {
+            *highest = (of.0.clamp(highest.0, 1.0), of.1.clamp(highest.1, 1.0));
+            *of = *highest;
+        }
+    }
+    points
 }
 
 /// Lower limits of rates that rise from place to place, not above their means.

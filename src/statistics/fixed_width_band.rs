@@ -5,13 +5,13 @@ use super::sweep::Sweep;
 use crate::math::kolmogorov::upper_tail;
 use crate::ranking::Count;
 
-/// The curve at rates from 0 to 1, and the limits of its tpr there (Campbell 1994).
+/// Rates from 0 to 1, the curve there, and the limits of its tpr (Campbell 1994).
 ///
 /// The distribution functions of both classes are off by less than `d0` and `d1` everywhere with the probability `level`, if
 /// each is so with its square root. The curve then lies in boxes of twice these widths about the points of the
 /// empirical curve, whatever the distributions are. `d` is the quantile of Kolmogorov's distribution, divided by
 /// `√n + 0.12 + 0.11 / √n` (Stephens 1970).
-pub fn limits(counts: &[Count], level: f64, points: u32) -> (Vec<f64>, Limits) {
+pub fn limits(counts: &[Count], level: f64, points: u32) -> (Vec<f64>, Vec<f64>, Limits) {
     let all = Count::sum(counts);
     let of_class = |rows: u64| {
         let root = (rows as f64).sqrt();
@@ -28,7 +28,8 @@ pub fn limits(counts: &[Count], level: f64, points: u32) -> (Vec<f64>, Limits) {
     below.reverse();
     let upper = read(moved(width), counts).iter().map(|tpr| tpr + height).collect();
     let lower = below.iter().map(|tpr| 1.0 - tpr - height).collect();
-    (read(Sweep::Vertical(rates.clone()), counts), Limits { lower, upper })
+    let means = read(Sweep::Vertical(rates.clone()), counts);
+    (rates, means, Limits { lower, upper })
 }
 
 /// The distance that Kolmogorov's limiting distribution exceeds with a probability.
@@ -56,7 +57,7 @@ mod tests {
     fn boxes_about_the_curve() {
         // Through (0, 1/2), (1/2, 1/2), (1/2, 1), (1, 1), with many rows.
         let counts = [(5000, 0), (0, 5000), (5000, 0), (0, 5000)].map(|(pos, neg)| Count { pos, neg });
-        let (means, limits) = limits(&counts, 0.95, 101);
+        let (_, means, limits) = limits(&counts, 0.95, 101);
         let reach = quantile(1.0 - 0.95f64.sqrt()) / (100.0 + 0.12 + 0.0011);
         assert!((0.014..0.016).contains(&reach));
         let near = |got: f64, expected: f64| assert!((got - expected).abs() < 1e-12, "{got} {expected}");

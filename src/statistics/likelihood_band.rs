@@ -5,8 +5,9 @@
 //! two binomial samples. Its distance from the curve is that from the nearest point of the curve: the ratio of likelihoods,
 //! maximised over the threshold. The band is all points that are no farther from the curve than `reach`.
 //!
-//! For one distribution function this is the band of Berk and Jones (1979) and Owen (1995), which is about equally
-//! precise everywhere; Frey and others compare such bands. Here the reach is not that of two such bands at once, which would be
+//! For one distribution function this is the band of Berk and Jones (1979) and Owen (1995), and for a point of the ROC
+//! curve the interval of Claeskens, Jing, Peng and Zhou (2003). It is about equally
+//! precise everywhere. Here the reach is not that of two such bands at once, which would be
 //! too wide. It is the quantile of the largest distance between a curve and samples of it, for a smooth curve near
 //! the one that was observed: a smoothed bootstrap (Bertail, Clemencon and Vayatis 2008).
 
@@ -16,10 +17,11 @@ use super::redraw::{Draw, Redraw};
 use super::sweep::Sweep;
 use crate::math::Stream;
 use crate::math::normal::upper_quantile;
-use crate::ranking::Count;
+use crate::ranking::counts::steps;
+use crate::ranking::{Count, Step};
 
 /// Places of a smooth curve whose distance from samples is taken.
-const PLACES: usize = 100;
+const PLACES: usize = 200;
 
 /// Up to so many rows of a class, the entropies of all counts are kept.
 const MOST_KEPT: u64 = 1 << 14;
@@ -28,10 +30,24 @@ const MOST_KEPT: u64 = 1 << 14;
 /// the fifth root of the rows. 0.8 had the least error of coverage among 0.4 to 1.2, over 40 shapes and sizes.
 const BANDWIDTH: f64 = 0.8;
 
-/// The curve at rates from 0 to 1, and the limits of its tpr there.
-pub fn limits(counts: &[Count], level: f64, points: u32, resampling: Resampling) -> (Vec<f64>, Limits) {
-    let sweep = Sweep::vertical(points);
-    let means = sweep.read(counts).unwrap_or_default();
+/// Rates from 0 to 1, at most so many, the curve there, and the limits of its tpr.
+///
+/// The limits rise as steeply as the curve, and a straight line between two of them must not leave out a part of the
+/// band. So the rates are those of places along the curve.
+pub fn limits(
+    counts: &[Count],
+    level: f64,
+    points: u32,
+    resampling: Resampling,
+) -> (Vec<f64>, Vec<f64>, Limits) {
+    let all = Count::sum(counts);
+    let share = |step: Step| (step.fp() as f64 / all.neg as f64, step.tp() as f64 / all.pos as f64);
+    let corners: Vec<(f64, f64)> = std::iter::once((0.0, 0.0)).chain(steps(counts).map(share)).collect();
+    let mut rates: Vec<f64> = along(&corners, points as usize - 1).into_iter().map(|place| place.0).collect();
+    rates.insert(0, 0.0);
+    rates.push(1.0);
+    rates.dedup();
+    let means = Sweep::Vertical(rates.clone()).read(counts).unwrap_or_default();
     let (cells, _) = Redraw::fitting(counts, Draw::Stratified);
     let by_cell = cells.counts().len() < counts.len();
     let counts = cells.counts();
@@ -47,9 +63,25 @@ pub fn limits(counts: &[Count], level: f64, points: u32, resampling: Resampling)
     // Of so many samples the one that is exceeded by a further sample with the probability 1 - level.
     let rank = (level * (distances.len() + 1) as f64).ceil() as usize;
     let reach = distances[rank.clamp(1, distances.len()) - 1];
-    let Sweep::Vertical(rates) = &sweep else { return (means, Limits { lower: vec![], upper: vec![] }) };
-    let path = Path::of(counts);
-    (means, likelihood.band(&path.divided(&likelihood), reach, rates))
+    let band = likelihood.band(&Path::of(counts).divided(&likelihood), reach, &rates);
+    (rates, means, band)
+}
+
+/// Points of a curve of shares, one less than `steps`, closer together near both ends.
+fn along(corners: &[(f64, f64)], steps: usize) -> Vec<(f64, f64)> {
+    let mut corner = 0;
+    let place = |step: usize| {
+        let angle = std::f64::consts::FRAC_PI_2 * (step as f64 / steps as f64);
+        // Both rates together, which is how far along the curve a point is.
+        let along = 2.0 * angle.sin().powi(2);
+        while corner + 2 < corners.len() && corners[corner + 1].0 + corners[corner + 1].1 < along {
+            corner += 1;
+        }
+        let ((x0, y0), (x1, y1)) = (corners[corner], corners[corner + 1]);
+        let share = ((along - x0 - y0) / (x1 + y1 - x0 - y0)).clamp(0.0, 1.0);
+        (x0 + (x1 - x0) * share, y0 + (y1 - y0) * share)
+    };
+    (1..steps).map(place).collect()
 }
 
 /// A curve in counts, from (0, 0) on: negatives and positives above each vertex.
@@ -473,17 +505,7 @@ impl Model {
         if corners.len() <= PLACES {
             places.extend(&corners);
         }
-        let mut corner = 0;
-        for place in 1..PLACES {
-            let angle = std::f64::consts::FRAC_PI_2 * (place as f64 / PLACES as f64);
-            let along = 2.0 * angle.sin().powi(2);
-            while corner + 2 < corners.len() && corners[corner + 1].0 + corners[corner + 1].1 < along {
-                corner += 1;
-            }
-            let ((x0, y0), (x1, y1)) = (corners[corner], corners[corner + 1]);
-            let share = ((along - x0 - y0) / (x1 + y1 - x0 - y0)).clamp(0.0, 1.0);
-            places.push((x0 + (x1 - x0) * share, y0 + (y1 - y0) * share));
-        }
+        places.extend(along(&corners, PLACES));
         places.retain(|&(x, y)| 0.0 < x && x < 1.0 && 0.0 < y && y < 1.0);
         places.sort_unstable_by(|one, other| (one.0 + one.1).total_cmp(&(other.0 + other.1)));
         places.into_iter().map(|(x, y)| (Rate::of(x), Rate::of(y))).collect()
@@ -656,12 +678,9 @@ mod tests {
             Stream::new(seed, 7).shuffle(&mut labels);
             let counts: Vec<Count> =
                 labels.iter().map(|&pos| Count { pos: u64::from(pos), neg: u64::from(!pos) }).collect();
-            let (_, Limits { lower, upper }) =
+            let (rates, _, Limits { lower, upper }) =
                 limits(&counts, 0.8, 61, Resampling { n_resamples: 200, seed });
-            (1..60).all(|place| {
-                let rate = f64::from(place) / 60.0;
-                lower[place as usize] <= rate && rate <= upper[place as usize]
-            })
+            (1..rates.len() - 1).all(|place| lower[place] <= rates[place] && rates[place] <= upper[place])
         };
         let held = (0..200).filter(|&seed| band_holds(seed)).count();
         // Three standard errors of 160 of 200 are 17.

@@ -142,8 +142,8 @@ impl RocBand {
             return None;
         }
         let counts = ties.counts();
-        let of_curve = |(means, limits): (Vec<f64>, Limits)| {
-            (band(&self.sweep(counts.len()), &means, &limits, Corner::Tpr), Vec::new())
+        let of_curve = |(rates, means, limits): (Vec<f64>, Vec<f64>, Limits)| {
+            (band(&Sweep::Vertical(rates), &means, &limits, Corner::Tpr), Vec::new())
         };
         let (points, last) = match self.method {
             BandMethod::FixedWidth => {

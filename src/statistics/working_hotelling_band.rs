@@ -6,14 +6,19 @@ use super::sweep::Sweep;
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::ranking::{Counts, Ties};
 
-/// The binormal curve at rates from 0 to 1, and the limits of its tpr there (Ma and Hall 1993; Demidenko 2012).
+/// Rates from 0 to 1, the binormal curve there, and the limits of its tpr (Ma and Hall 1993; Demidenko 2012).
 ///
 /// Between normal quantiles the curve is the line `a + b z`, with `b = s0 / s1` and `a = (m1 - m0) / s1` from the means and
 /// deviations of the classes. With `n1` positives and `n0` negatives, in large samples,
 /// `Var a = 1 / n1 + b² / n0 + a² / (2 n1)`, `Var b = b² (1 / (2 n1) + 1 / (2 n0))`, and `Cov(a, b) = a b / (2 n1)`. The line
 /// lies within `√(χ²(2) Var(a + b z))` of the estimate at all `z` at once (Working and Hotelling 1929), and
 /// the quantile of χ² with two degrees of freedom is `-2 ln(1 - level)`. None where a class has no spread.
-pub fn limits(ties: &Ties<'_>, counts: &Counts, level: f64, points: u32) -> Option<(Vec<f64>, Limits)> {
+pub fn limits(
+    ties: &Ties<'_>,
+    counts: &Counts,
+    level: f64,
+    points: u32,
+) -> Option<(Vec<f64>, Vec<f64>, Limits)> {
     let (n_pos, n_neg) = (ties.n_pos() as f64, ties.n_neg() as f64);
     let Moments { distance, pos, neg } = moments(ties, counts)?;
     let (a, b) = (distance / pos, neg / pos);
@@ -33,9 +38,9 @@ pub fn limits(ties: &Ties<'_>, counts: &Counts, level: f64, points: u32) -> Opti
         let half = factor * (var_a + 2.0 * z * covariance + z * z * var_b).max(0.0).sqrt();
         [0.0, -half, half].map(|moved| upper_tail(-(a + b * z + moved)))
     };
-    let found: Vec<[f64; 3]> = rates.into_iter().map(at).collect();
+    let found: Vec<[f64; 3]> = rates.iter().map(|&rate| at(rate)).collect();
     let column = |place: usize| found.iter().map(|limits| limits[place]).collect::<Vec<f64>>();
-    Some((column(0), Limits { lower: column(1), upper: column(2) }))
+    Some((rates, column(0), Limits { lower: column(1), upper: column(2) }))
 }
 
 #[cfg(test)]
@@ -48,7 +53,7 @@ mod tests {
         let scores: Vec<f64> =
             (0..200).map(|row| f64::from(row % 100) / 10.0 + if row < 100 { 0.0 } else { 3.0 }).collect();
         let labels: Vec<u8> = (0..200).map(|row| u8::from(row >= 100)).collect();
-        let (means, limits) = with_ties(&labels, &scores, |mut ties| {
+        let (_, means, limits) = with_ties(&labels, &scores, |mut ties| {
             let counts = ties.counts();
             super::limits(&ties, &counts, 0.95, 101)
         })

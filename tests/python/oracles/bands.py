@@ -217,6 +217,28 @@ def _of_curves(
     )
 
 
+def _along(curve: Curve, steps: int) -> list[Point]:
+    """Both ends, and points between that are closer together near the ends; of one fpr the highest only."""
+    corners = [(float(x), float(y)) for x, y in _points(*curve)]
+    rates = [0.0]
+    for step in range(1, steps):
+        along = 2 * math.sin(math.pi / 2 * (step / steps)) ** 2
+        (x0, y0), (x1, y1) = next(
+            (pair for pair in pairwise(corners) if sum(pair[1]) >= along), (corners[-2], corners[-1])
+        )
+        share = (along - x0 - y0) / (x1 + y1 - x0 - y0)
+        rates.append(x0 + (x1 - x0) * min(max(share, 0.0), 1.0))
+
+    def tpr(rate: float) -> float:
+        upright = [y for x, y in corners if x == rate]
+        if upright:
+            return max(upright)
+        (x0, y0), (x1, y1) = next(pair for pair in pairwise(corners) if pair[0][0] < rate < pair[1][0])
+        return y0 + (y1 - y0) * ((rate - x0) / (x1 - x0))
+
+    return [(rate, tpr(rate)) for rate in dict.fromkeys([*rates, 1.0])]
+
+
 def _fixed_width(curve: Curve, level: float, rates: list[float]) -> Any:
     def reach(n: int) -> float:
         return float(kolmogi(1 - math.sqrt(level))) / (math.sqrt(n) + 0.12 + 0.11 / math.sqrt(n))
@@ -262,10 +284,13 @@ def roc_band(
     rates = [place / (points - 1) for place in range(points)]
     if method == "likelihood":
         # The reach is drawn from a smooth curve: test_bands tests the limits.
-        curve = _vertical(
-            rates, [_tpr_at((pos, neg), rate) for rate in rates], [0.0] * points, [1.0] * points
-        )
-        return [{**place, "lower_tpr": ..., "upper_tpr": ...} for place in curve]
+        places = _along((pos, neg), points - 1)
+        return [
+            {**place, "lower_tpr": ..., "upper_tpr": ...}
+            for place in _vertical(
+                [rate for rate, _ in places], [tpr for _, tpr in places], *[[0.5] * len(places)] * 2
+            )
+        ]
     if method == "fixed_width":
         return _fixed_width((pos, neg), level, rates)
     if method == "working_hotelling":
