@@ -7,7 +7,7 @@ A higher score means more positive, always. A row with a null label or score is 
 the result of its group NaN; a statistic that is undefined for a group is null.
 """
 
-from polars_auc._bands import roc_band
+from polars_auc._bands import band_coverage, roc_band
 from polars_auc._binormal import binormal_curve, roc_binormal
 from polars_auc._classes import grouped_roc_auc, roc_auc_multiclass, roc_auc_ordinal, subgroup_auc
 from polars_auc._comparisons import (
@@ -57,6 +57,7 @@ __all__ = [
     "adjust_p_values",
     "average_precision",
     "average_roc_curve",
+    "band_coverage",
     "binormal_curve",
     "brunner_munzel",
     "cap_curve",

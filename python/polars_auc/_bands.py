@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+import polars as pl
+
 from polars_auc._options import between_0_and_1, integer, one_of, resampling
-from polars_auc._plugin import expression
+from polars_auc._plugin import columnwise, expression
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from polars_auc._plugin import IntoExpr
 
-__all__ = ["roc_band"]
+__all__ = ["band_coverage", "roc_band"]
 
 BandMethod: TypeAlias = Literal[
     "likelihood",
@@ -151,9 +151,9 @@ def roc_band(
 
     Likelihood: at a threshold with the rates f and t the distance of a point (x, y) is
     ``N K(f, x) + P K(t, y)``, with ``K(p, q) = p ln(p / q) + (1 - p) ln((1 - p) / (1 - q))``, and its
-    distance from the curve is the least one over all thresholds. These are the bands of Berk and Jones (1979)
-    and Owen (1995) for both rates at once. How far the band reaches is drawn: samples of the same size are
-    taken from a smooth curve near the one that was observed (a smoothed bootstrap; Bertail, Clémençon and
+    distance from the curve is the least one over all thresholds (Berk and Jones 1979; Owen 1995; for the ROC
+    curve Claeskens, Jing, Peng and Zhou 2003). How far the band reaches is drawn: samples of the same size
+    are taken from a smooth curve near the one that was observed (a smoothed bootstrap; Bertail, Clémençon and
     Vayatis 2008), and the band reaches as far as the share ``level`` of the samples have the smooth curve
     within it. How often the bands of all methods hold the curve of the population, and how wide they are, is
     measured in ``benches/results/bands.csv``.
@@ -241,3 +241,67 @@ def roc_band(
         columns = {"score": score, "label": label, "count": count, "fold": fold}
         return expression(name, columns, variant="of_folds", band=options)
     return expression(name, {"score": score, "label": label, "count": count, "state": state}, **options)
+
+
+def band_coverage(band: IntoExpr, curve: IntoExpr, *, level: float = 0.95) -> pl.Expr:
+    """Return how many of a group's curves are within a band, and how much of the others is outside.
+
+    Parameters
+    ----------
+    band
+        A column of bands from :func:`roc_band`, the same one in all rows of a group.
+    curve
+        A column of curves, one in each row: lists of structs with ``fpr`` and ``tpr`` (Float64), as
+        :func:`roc_curve` makes them.
+    level
+        The share of the curves that ``epsilon`` is about, between 0 and 1.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named ``band_coverage``:
+
+        - ``coverage`` (Float64): the share of the curves that are wholly within the band.
+        - ``epsilon`` (Float64): the smallest share of outside points that the share ``level`` of the curves
+          does not exceed; 0 if so many curves are wholly within the band.
+        - ``n_curves`` (UInt64): the curves that were compared.
+        - ``epsilons`` (List of Float64): for each curve the share of its points that are outside, in
+          ascending order.
+
+        Rows with a null band or a null curve are skipped; without any other row ``coverage`` and ``epsilon``
+        are null.
+
+    Raises
+    ------
+    ValueError
+        For a level that is not between 0 and 1.
+    polars.exceptions.ComputeError
+        For columns that are no bands and no curves.
+
+    Notes
+    -----
+    Macskassy, Provost and Littman (2003, section 7): the epsilon of a curve is the share of its points that
+    are outside. The share of ``epsilons`` up to a number is the containment at that number. Only the points
+    of a curve are compared; the limits are straight lines between theirs. A difference of 1e-12 counts as
+    rounding.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rows = pl.read_parquet("data/*.parquet").filter(pl.col("dataset") == "digits")
+    >>> band = rows.select(band=pa.roc_band("label", "tree", method="optimized_radial", fold="fold"))
+    >>> curves = rows.group_by("fold").agg(curve=pa.roc_curve("label", "tree"))
+    >>> held = curves.join(band, how="cross").select(pa.band_coverage("band", "curve"))
+    >>> held.unnest("band_coverage").select("coverage", pl.col("epsilon").round(3), "n_curves").row(0)
+    (0.6, 0.25, 10)
+    """
+    name = "band_coverage"
+    between_0_and_1(name, "level", level)
+    outside = columnwise(name, {"band": band, "curve": curve}, elementwise=True)
+    return pl.struct(
+        (outside.drop_nulls() == 0).mean().alias("coverage"),
+        outside.quantile(level, "equiprobable").alias("epsilon"),
+        outside.count().cast(pl.UInt64).alias("n_curves"),
+        outside.drop_nulls().sort().implode().alias("epsilons"),
+    ).alias("band_coverage")

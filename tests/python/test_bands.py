@@ -173,3 +173,75 @@ def test_every_message_begins_with_the_name() -> None:
     frame = pl.DataFrame({"y": [0, 1], "s": ["a", "b"]})
     with pytest.raises(pl.exceptions.PolarsError, match=re.escape("roc_band: ")):
         frame.select(pa.roc_band("y", "s"))
+
+
+def _curve(*points: tuple[float, float]) -> list[dict[str, float]]:
+    return [{"fpr": float(fpr), "tpr": float(tpr)} for fpr, tpr in points]
+
+
+_BAND = [
+    {"lower_fpr": 0.0, "lower_tpr": 0.0, "upper_fpr": 0.0, "upper_tpr": 0.5},
+    {"lower_fpr": 1.0, "lower_tpr": 1.0, "upper_fpr": 0.5, "upper_tpr": 1.0},
+]
+
+
+def test_how_much_of_curves_is_outside_a_band() -> None:
+    curves = [
+        _curve((0, 0), (0, 0.5), (1, 1)),
+        _curve((0, 0), (0, 0.6), (0.1, 0.6), (1, 1)),
+        _curve((0, 0), (0.5, 0.4), (0.6, 0.5), (1, 0.9)),
+        None,
+    ]
+    frame = pl.DataFrame({"g": ["a", "b", "b", "b"], "band": [_BAND] * 4, "curve": curves})
+    every = (
+        frame.select(pa.band_coverage("band", "curve", level=0.6)).unnest("band_coverage").row(0, named=True)
+    )
+    assert every == {"coverage": 1 / 3, "epsilon": 0.25, "n_curves": 3, "epsilons": [0.0, 0.25, 0.75]}
+    grouped = frame.group_by("g").agg(pa.band_coverage("band", "curve")).sort("g").unnest("band_coverage")
+    assert grouped["coverage"].to_list() == [1.0, 0.0]
+    assert grouped["epsilon"].to_list() == [0.0, 0.75]
+    assert (
+        grouped.schema
+        == frame.lazy()
+        .group_by("g")
+        .agg(pa.band_coverage("band", "curve"))
+        .unnest("band_coverage")
+        .collect_schema()
+    )
+    nothing = (
+        frame.filter(pl.col("curve").is_null())
+        .select(pa.band_coverage("band", "curve"))
+        .unnest("band_coverage")
+    )
+    assert nothing.row(0) == (None, None, 0, [])
+
+
+def test_bands_hold_the_curves_that_they_were_made_of() -> None:
+    """Curves of folds are read at thresholds, and the corners of the boxes of all folds hold each curve."""
+    frame = _rows(600, 5).with_columns(fold=pl.int_range(600) % 6)
+    band = frame.select(
+        band=pa.roc_band(
+            "y", "s", method="threshold_box", fold="fold", distribution="normal", level=0.9999, points=700
+        )
+    )
+    curves = frame.group_by("fold").agg(curve=pa.roc_curve("y", "s")).join(band, how="cross")
+    assert curves.select(pa.band_coverage("band", "curve")).unnest("band_coverage").row(0)[:3] == (
+        1.0,
+        0.0,
+        6,
+    )
+
+
+def test_columns_that_are_no_bands_and_no_curves() -> None:
+    frame = pl.DataFrame({"band": [_BAND], "curve": [_curve((0, 0), (1, 1))], "y": [1]})
+    for columns, says in (
+        (("curve", "curve"), 'band "curve" has dtype list.*as roc_band makes it'),
+        (("band", "y"), 'curve "y" has dtype i64, but must be a list of structs.*fpr, tpr, as roc_curve'),
+    ):
+        with pytest.raises(pl.exceptions.ComputeError, match=f"band_coverage: {says}"):
+            frame.select(pa.band_coverage(*columns))
+    with pytest.raises(ValueError, match=r"^band_coverage: level must lie"):
+        pa.band_coverage("band", "curve", level=2)
+    holes = frame.with_columns(curve=pl.lit([{"fpr": None, "tpr": 0.5}], dtype=frame.schema["curve"]))
+    with pytest.raises(pl.exceptions.ComputeError, match='"curve" holds a point with a null fpr'):
+        holes.select(pa.band_coverage("band", "curve"))
