@@ -40,6 +40,7 @@ from polars_auc._intervals import cv_roc_auc, roc_auc_ci
 from polars_auc._native import __version__
 from polars_auc._p_values import adjust_p_values
 from polars_auc._planning import roc_auc_difference_power, roc_auc_power, roc_auc_sample_size
+from polars_auc._plots import plot_roc
 from polars_auc._rank_tests import (
     brunner_munzel,
     hodges_lehmann,
@@ -80,6 +81,7 @@ __all__ = [
     "mean_positive_rank",
     "merge_states",
     "operating_point",
+    "plot_roc",
     "pr_curve",
     "rank_agreement",
     "report",

@@ -1,0 +1,212 @@
+"""What a chart of ROC curves draws: points, each with its curve and its panel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from polars_auc._frames import IntoFrame, keys_of, refuse_keys, rows_of
+
+__all__ = ["Drawing", "drawing"]
+
+_NAME = "plot_roc"
+_SCORE = "score"
+
+_CURVE = ("fpr", "tpr")
+_BAND = ("lower_fpr", "lower_tpr", "upper_fpr", "upper_tpr")
+
+# Columns of points, which make no groups.
+_OF_POINTS = ("point", "at", "threshold", "fp", "tp", "error", *_CURVE, *_BAND)
+
+# A name that no column of a user has.
+_POINTS = "polars_auc: points"
+
+# What is off by less cannot be seen.
+_ROUNDING = 1e-9
+
+# A browser draws as many at once.
+_MOST_POINTS = 50_000
+
+_EXAMPLES = {
+    "curves": 'curve_points(frame, roc_curve("label", "score"))',
+    "band": 'curve_points(frame, roc_band("label", "score"))',
+}
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Points in the order of drawing, and the names of curves and panels in the order of showing."""
+
+    points: pl.DataFrame
+    """The columns part ("curve" or "band"), curve, panel, place, fpr, tpr and threshold."""
+
+    by: list[str]
+    facet: list[str]
+    curves: list[str]
+    panels: list[str]
+
+
+def drawing(
+    curves: IntoFrame,
+    band: IntoFrame | None,
+    by: str | Iterable[str] | None,
+    facet: str | Iterable[str] | None,
+) -> Drawing:
+    """Read curves and bands, and refuse what would be drawn wrong."""
+    rows = _rows("curves", curves, _CURVE)
+    panels = [] if facet is None else keys_of(_NAME, facet, 'facet="segment"')
+    if by is not None:
+        keys = keys_of(_NAME, by, 'by="segment"')
+    else:
+        keys = [_SCORE] if _SCORE in rows.columns and _SCORE not in panels else []
+    if len({*keys, *panels}) < len(keys) + len(panels):
+        msg = f"{_NAME}: by and facet must name every column once, got by={keys} and facet={panels}"
+        raise ValueError(msg)
+    lines = _placed("curves", rows, keys, panels)
+    if lines.is_empty():
+        msg = f"{_NAME}: curves has no point; a curve is undefined without positives or without negatives"
+        raise ValueError(msg)
+    parts = [lines.with_columns(part=pl.lit("curve"))]
+    if band is not None:
+        limits = _placed("band", _rows("band", band, _BAND), keys, panels)
+        _refuse_strange(limits, lines)
+        parts.append(_outlines(limits).with_columns(part=pl.lit("band")))
+    points = pl.concat(parts, how="diagonal").with_row_index("place")
+    if points.height > _MOST_POINTS:
+        _refuse_many(points.height, lines.select("curve", "panel").n_unique(), bands=band is not None)
+    shown = [_in_order(rows, columns, lines[name]) for name, columns in (("curve", keys), ("panel", panels))]
+    return Drawing(points, keys, panels, *shown)
+
+
+def _rows(what: str, frame: IntoFrame, fields: Sequence[str]) -> pl.DataFrame:
+    """Return one row for each point, with its fields in a column of structs."""
+    table = rows_of(_NAME, frame).collect()
+    if set(fields) <= set(table.columns):
+        # A database may have lost the order of the rows.
+        ordered = table.sort("point", maintain_order=True) if "point" in table.columns else table
+        return ordered.with_columns(_point(fields, table.columns, pl.col))
+    lists = _lists(table.schema, fields)
+    if not lists:
+        msg = (
+            f"{_NAME}: {what} must have the columns {', '.join(fields)}, or lists of such points, "
+            f"got the columns {table.columns}; write {_EXAMPLES[what]}"
+        )
+        raise ValueError(msg)
+    keys = table.drop(lists)
+    if len(lists) == 1:
+        return _exploded(keys, table[lists[0]], fields)
+    if _SCORE in keys.columns:
+        msg = (
+            f"{_NAME}: {what} has several columns of lists, {lists}, whose names become a column {_SCORE!r}, "
+            "but there is one already; rename it"
+        )
+        raise ValueError(msg)
+    return pl.concat(
+        _exploded(keys.with_columns(pl.lit(name).alias(_SCORE)), table[name], fields) for name in lists
+    )
+
+
+def _lists(schema: pl.Schema, fields: Sequence[str]) -> list[str]:
+    """Return the columns that hold lists of points with these fields."""
+    found = {name: names for name, dtype in schema.items() if set(fields) <= (names := _fields(dtype))}
+    # A band has a mean curve, which is drawn as a curve only if there is no other.
+    return [name for name, names in found.items() if fields == _BAND or not names >= set(_BAND)] or list(
+        found
+    )
+
+
+def _fields(dtype: pl.DataType) -> set[str]:
+    if isinstance(dtype, pl.List) and isinstance(dtype.inner, pl.Struct):
+        return {field.name for field in dtype.inner.fields}
+    return set()
+
+
+def _exploded(keys: pl.DataFrame, points: pl.Series, fields: Sequence[str]) -> pl.DataFrame:
+    rows = keys.with_columns(points.alias(_POINTS)).explode(_POINTS)
+    return rows.with_columns(_point(fields, _fields(points.dtype), pl.col(_POINTS).struct.field))
+
+
+def _point(fields: Sequence[str], there: Iterable[str], field: Callable[[str], pl.Expr]) -> pl.Expr:
+    """Return a point; its threshold as text, which shows large integers and infinities as they are."""
+    threshold = field("threshold").cast(pl.String) if "threshold" in there else pl.lit(None, pl.String)
+    rates = [field(name).cast(pl.Float64).alias(name) for name in fields]
+    return pl.struct(*rates, threshold.alias("threshold")).alias(_POINTS)
+
+
+def _placed(what: str, rows: pl.DataFrame, by: list[str], facet: list[str]) -> pl.DataFrame:
+    """Return the points with the names of their curve and panel; refuse points that are no curve."""
+    refuse_keys(_NAME, [*by, *facet], rows.drop(_POINTS).schema, nested=False)
+    placed = rows.select(_named(by).alias("curve"), _named(facet).alias("panel"), _POINTS).unnest(_POINTS)
+    rates = pl.selectors.float()
+    # An undefined curve has no points, or a null in place of its list.
+    placed = placed.filter(~pl.all_horizontal(rates.is_null()))
+    outside = placed.filter(
+        pl.any_horizontal(~rates.is_between(-_ROUNDING, 1 + _ROUNDING).fill_null(value=False))
+    )
+    if outside.height:
+        msg = f"{_NAME}: {what} must hold rates from 0 to 1, got {outside.select(rates).row(0, named=True)}"
+        raise ValueError(msg)
+    falls = placed.select(pl.any_horizontal((rates.diff() < -_ROUNDING).over("curve", "panel")).any()).item()
+    if falls:
+        others = [name for name in rows.columns if name not in {*by, *facet, *_OF_POINTS, _POINTS}]
+        told = f"by={by} and facet={facet} do not tell" if by or facet else "nothing tells"
+        hint = f"write the columns that do as by= or facet=, of {others}" if others else "filter the frame"
+        msg = f"{_NAME}: {what} has points that fall, as those of several curves do that {told} apart; {hint}"
+        raise ValueError(msg)
+    return placed
+
+
+def _named(keys: list[str]) -> pl.Expr:
+    if not keys:
+        return pl.lit("")
+    return pl.concat_str([pl.col(key).cast(pl.String).fill_null("null") for key in keys], separator=", ")
+
+
+def _outlines(limits: pl.DataFrame) -> pl.DataFrame:
+    """Return the outline of each band: the lower curve, and the upper curve back.
+
+    Both curves have rates of their own, so that no lower point need lie below an upper one.
+    """
+    lower = limits.select("curve", "panel", fpr="lower_fpr", tpr="lower_tpr")
+    upper = limits.select("curve", "panel", fpr="upper_fpr", tpr="upper_tpr").reverse()
+    return pl.concat([lower, upper])
+
+
+def _refuse_strange(limits: pl.DataFrame, lines: pl.DataFrame) -> None:
+    """Refuse a band about no curve."""
+    strange = limits.join(lines, on=["curve", "panel"], how="anti").select("curve", "panel").unique()
+    if strange.height:
+        names = sorted(", ".join(name for name in row if name) for row in strange.rows())
+        msg = (
+            f"{_NAME}: band has {names[0]!r}, which is none of the curves; "
+            "make both of the same scores and the same groups"
+        )
+        raise ValueError(msg)
+
+
+def _refuse_many(height: int, number: int, *, bands: bool) -> None:
+    """Refuse more points than a chart takes, and say how many each curve and band may have."""
+    share = _MOST_POINTS // number
+    fewer = f"write roc_curve(..., max_points={min(1000, max(2, share // 2))})"
+    if bands:
+        # A place of a band is two points.
+        fewer += f" and roc_band(..., points={min(101, max(3, share // 4))})"
+    msg = (
+        f"{_NAME}: there are {height:,} points, and a chart takes at most {_MOST_POINTS:,}; {fewer}, "
+        "or draw fewer curves"
+    )
+    raise ValueError(msg)
+
+
+def _in_order(rows: pl.DataFrame, keys: list[str], drawn: pl.Series) -> list[str]:
+    """Return names in the order of their values; scores as they were written."""
+    if not keys:
+        return []
+    first = rows.select(keys).unique(maintain_order=True)
+    if _SCORE in keys and first[_SCORE].dtype == pl.String:
+        scores = first[_SCORE].drop_nulls().unique(maintain_order=True)
+        first = first.with_columns(pl.col(_SCORE).cast(pl.Enum(scores)))
+    names = first.sort(keys, nulls_last=True).select(_named(keys)).to_series()
+    return names.filter(names.is_in(drawn.unique().implode())).unique(maintain_order=True).to_list()

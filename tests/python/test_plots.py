@@ -1,0 +1,240 @@
+"""Charts of curves: what is in them, and what is refused."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import polars_auc as pa
+from polars_auc._plots import _COLORS, _REFERENCE
+
+DATA = Path(__file__).parents[2] / "data"
+ROWS = pl.read_parquet(DATA / "*.parquet")
+MODELS = pl.col("logistic", "forest", "tree")
+CURVES = pa.curve_points(ROWS, pa.roc_curve("label", MODELS, max_points=50), "dataset").collect()
+BANDS = pa.curve_points(ROWS, pa.roc_band("label", MODELS, points=21, n_resamples=50), "dataset").collect()
+METHODS = (
+    "vertical",
+    "threshold",
+    "threshold_box",
+    "radial",
+    "optimized_radial",
+    "fixed_width",
+    "working_hotelling",
+)
+
+
+def spec_of(chart: alt.LayerChart | alt.FacetChart | alt.HConcatChart) -> dict[str, Any]:
+    """Return the chart as Altair validates it."""
+    return dict(chart.to_dict(validate=True))
+
+
+def layers_of(spec: dict[str, Any]) -> list[dict[str, Any]]:
+    return list(spec.get("spec", spec)["layer"])
+
+
+def drawn_by(spec: dict[str, Any], part: str) -> pl.DataFrame:
+    values = spec["datasets"][spec["data"]["name"]]
+    return pl.DataFrame(values, infer_schema_length=None).filter(part=part)
+
+
+def picture(chart: alt.LayerChart | alt.FacetChart) -> bytes:
+    drawn = io.BytesIO()
+    chart.save(drawn, format="png")
+    return drawn.getvalue()
+
+
+def test_points_are_those_of_the_frames() -> None:
+    chart = pa.plot_roc(CURVES, band=BANDS, facet="dataset")
+    assert isinstance(chart, alt.FacetChart)
+    spec = spec_of(chart)
+    lines, areas = drawn_by(spec, "curve"), drawn_by(spec, "band")
+    expected = CURVES.sort("point", maintain_order=True).select(
+        "fpr", "tpr", panel="dataset", curve="score", threshold=pl.col("threshold").cast(pl.String)
+    )
+    assert_frame_equal(lines.select(expected.columns), expected)
+    assert areas.height == 2 * BANDS.height
+    assert [layer["mark"]["type"] for layer in layers_of(spec)] == ["line", "line", "line", "point"]
+    assert spec["columns"] == 2
+    assert spec["description"] == (
+        "ROC curves with bands. Curves by score: logistic, forest, tree. Panels by dataset: breast_cancer, "
+        "digits. The dashed diagonal is chance."
+    )
+    _, _, line, point = layers_of(spec)
+    assert line["encoding"]["color"]["scale"]["domain"] == ["logistic", "forest", "tree"]
+    assert line["encoding"]["x"]["title"] == "false positive rate"
+    assert line["encoding"]["y"]["title"] == "true positive rate"
+    assert line["encoding"]["y"]["scale"]["domain"] == [0, 1]
+    titles = [each["title"] for each in point["encoding"]["tooltip"] if "title" in each]
+    assert titles == ["dataset", "score"]
+
+
+def test_lists_are_drawn_as_rows_are() -> None:
+    lists = ROWS.group_by("dataset", maintain_order=True).agg(pa.roc_curve("label", MODELS, max_points=50))
+    of_bands = ROWS.group_by("dataset").agg(pa.roc_band("label", MODELS, points=21, n_resamples=50))
+    of_lists = spec_of(pa.plot_roc(lists, band=of_bands.lazy(), facet="dataset"))
+    of_rows = spec_of(pa.plot_roc(CURVES, band=BANDS, facet="dataset"))
+    keys = ["panel", "curve", "fpr", "tpr", "threshold"]
+    for part in ("curve", "band"):
+        got, expected = (drawn_by(spec, part).select(keys) for spec in (of_lists, of_rows))
+        assert_frame_equal(got, expected, check_row_order=False)
+    both = ROWS.select(curve=pa.roc_curve("label", "tree"), band=pa.roc_band("label", "tree"))
+    one = spec_of(pa.plot_roc(both, band=both))
+    assert (
+        drawn_by(one, "curve")["fpr"].to_list()
+        == ROWS.select(pa.roc_curve("label", "tree").explode().struct.field("fpr")).to_series().to_list()
+    )
+    assert one["description"] == "ROC curve with bands. The dashed diagonal is chance."
+    assert "legend" not in json.dumps(layers_of(one))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_band_is_a_closed_line(method: Any) -> None:
+    """Along the lower curve, whose points have other rates than those of the upper one, and back."""
+    rows = ROWS.filter(dataset="breast_cancer", segment="Q1")
+    curve = pa.curve_points(rows, pa.roc_curve("label", "forest"))
+    band = pa.curve_points(rows, pa.roc_band("label", "forest", method=method)).collect()
+    spec = spec_of(pa.plot_roc(curve, band=band))
+    area = drawn_by(spec, "band").sort("place")
+    assert area["fpr"].to_list() == [*band["lower_fpr"], *band["upper_fpr"].reverse()]
+    assert area["tpr"].to_list() == [*band["lower_tpr"], *band["upper_tpr"].reverse()]
+    layer = layers_of(spec)[1]
+    assert layer["mark"]["filled"]
+    assert layer["mark"]["interpolate"] == "linear-closed"
+    assert layer["encoding"]["order"]["field"] == "place"
+
+
+def test_rows_in_another_order() -> None:
+    shuffled = CURVES.sample(fraction=1, shuffle=True, seed=1)
+    got, expected = (spec_of(pa.plot_roc(each, facet="dataset")) for each in (shuffled, CURVES))
+    keys = ["panel", "curve"]
+    assert_frame_equal(
+        drawn_by(got, "curve").sort(keys, maintain_order=True).drop("place"),
+        drawn_by(expected, "curve").sort(keys, maintain_order=True).drop("place"),
+    )
+
+
+def test_thresholds_as_they_are() -> None:
+    rows = pl.DataFrame({"label": [1, 0, 1, 0], "score": [float("inf"), 0.1, -0.5, float("-inf")]})
+    spec = spec_of(pa.plot_roc(pa.curve_points(rows, pa.roc_curve("label", "score"))))
+    assert drawn_by(spec, "curve")["threshold"].to_list() == [None, "inf", "0.1", "-0.5", "-inf"]
+    big = rows.with_columns(score=pl.Series([2**60 + 1, 2**60, 3, 2]))
+    spec = spec_of(pa.plot_roc(big.select(pa.roc_curve("label", "score"))))
+    assert str(2**60 + 1) in drawn_by(spec, "curve")["threshold"].to_list()
+
+
+def test_other_curves_with_these_rates() -> None:
+    for curve in (pa.average_roc_curve("label", "tree", "fold"), pa.binormal_curve("label", "tree")):
+        assert layers_of(spec_of(pa.plot_roc(pa.curve_points(ROWS, curve))))
+    assert layers_of(spec_of(pa.plot_roc(BANDS, band=BANDS, facet="dataset")))
+
+
+def test_more_curves_than_colours_have_dashes() -> None:
+    folds = pa.curve_points(ROWS, pa.roc_curve("label", "forest", max_points=20), "fold")
+    line = layers_of(spec_of(pa.plot_roc(folds, by="fold")))[1]["encoding"]
+    colors, dashes = (line[channel]["scale"]["range"] for channel in ("color", "strokeDash"))
+    styles = list(zip(colors, map(tuple, dashes), strict=True))
+    assert len(set(styles)) == len(styles) == 10
+    assert line["color"]["scale"]["domain"] == [str(fold) for fold in range(1, 11)]
+
+
+def test_keys_of_any_dtype() -> None:
+    keyed = CURVES.filter(score="tree").with_columns(
+        pl.when(pl.col("dataset") == "digits").then(None).otherwise(pl.lit(1.5)).alias("a.b[0]")
+    )
+    spec = spec_of(pa.plot_roc(keyed, by=["a.b[0]", "score"], tooltip=False))
+    assert layers_of(spec)[1]["encoding"]["color"]["scale"]["domain"] == ["1.5, tree", "null, tree"]
+    assert len(layers_of(spec)) == 2
+
+
+def luminance(color: str) -> float:
+    channels = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    light = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2]
+
+
+@pytest.mark.parametrize("color", [*_COLORS, _REFERENCE])
+@pytest.mark.parametrize("background", ["#ffffff", "#1e1e1e"])
+def test_contrast_of_lines(color: str, background: str) -> None:
+    """What the Web Content Accessibility Guidelines ask of graphics, also on a dark background."""
+    lighter, darker = sorted((luminance(color), luminance(background)), reverse=True)
+    assert (lighter + 0.05) / (darker + 0.05) >= 3
+
+
+def test_pictures() -> None:
+    """A chart is drawn, on its own and beside another, and differs with what is in it."""
+    curves, bands = (each.filter(pl.col("score") == "tree") for each in (CURVES, BANDS))
+    single = pa.plot_roc(curves.filter(dataset="digits"), tooltip=False)
+    panels = pa.plot_roc(CURVES, band=BANDS, facet="dataset", size=100).properties(title="Models")
+    sizes = [len(picture(chart)) for chart in (single, panels)]
+    assert min(sizes) > 5000
+    banded = pa.plot_roc(curves.filter(dataset="digits"), band=bands.filter(dataset="digits"), tooltip=False)
+    assert picture(banded) != picture(single)
+    assert spec_of(alt.hconcat(single, banded))["hconcat"]
+
+
+def test_as_many_points_as_a_chart_takes() -> None:
+    """More than the 5000 rows of a frame that Altair takes."""
+    rows = pl.DataFrame({"label": [0, 1] * 10_000, "score": range(20_000)})
+    curve = pa.roc_curve("label", "score")
+    assert drawn_by(spec_of(pa.plot_roc(rows.select(curve))), "curve").height == 20_001
+    many = pl.DataFrame({"label": [0, 1] * 25_000, "score": range(50_000)})
+    with pytest.raises(ValueError, match=r"50,001 points, .* at most 50,000; write .*max_points=1000\)"):
+        pa.plot_roc(many.select(curve))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        ((ROWS,), {}, r"curves must have the columns fpr, tpr, or lists .* write curve_points\("),
+        ((CURVES,), {}, r"by=\['score'\] and facet=\[\] do not .*\['dataset'\]"),
+        ((CURVES,), {"by": "dataset"}, r"by=\['dataset'\] .*\['score'\]"),
+        ((CURVES,), {"by": "score", "facet": "score"}, "name every column once"),
+        ((CURVES,), {"facet": "dataset", "band": CURVES}, "band must have the columns lower_fpr"),
+        ((CURVES.filter(score="tree"),), {"facet": "dataset", "band": BANDS}, "'forest, breast_cancer'"),
+        ((CURVES.clear(),), {}, "curves has no point"),
+        ((CURVES.with_columns(pl.col("fpr") * 100),), {"facet": "dataset"}, "rates from 0 to 1, got"),
+        ((CURVES.with_columns(tpr=1 - pl.col("tpr")),), {"facet": "dataset"}, "fall"),
+        ((CURVES,), {"facet": "dataset", "columns": 0}, "columns must be an integer from 1"),
+        ((CURVES,), {"columns": 2}, "columns is the number of panels side by side"),
+        ((CURVES,), {"facet": "dataset", "size": 3}, "size must be an integer from 50"),
+        (
+            (CURVES.with_columns(fold=pl.int_range(pl.len())),),
+            {"by": "fold"},
+            "at most 16 can be told apart in one panel; write facet=",
+        ),
+    ],
+)
+def test_refusals(arguments: tuple[Any, ...], options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message) as refused:
+        pa.plot_roc(*arguments, **options)
+    assert str(refused.value).startswith("plot_roc: ")
+
+
+def test_refusals_of_columns_and_types() -> None:
+    with pytest.raises(pl.exceptions.ColumnNotFoundError, match="plot_roc: by names the column 'x'"):
+        pa.plot_roc(CURVES, by="x")
+    with pytest.raises(TypeError, match="plot_roc: frame must be a DataFrame or a LazyFrame, got list"):
+        pa.plot_roc([1])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="plot_roc: by must be column names, got"):
+        pa.plot_roc(CURVES, by=3)  # type: ignore[arg-type]
+
+
+def test_the_package_works_without_altair() -> None:
+    """Nothing imports it but a chart, which says how to install it."""
+    code = (
+        "import sys; sys.modules['altair'] = None; import polars as pl; import polars_auc as pa\n"
+        "try: pa.plot_roc(pl.DataFrame())\n"
+        "except ImportError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == 'plot_roc: charts need Altair; install it: pip install "polars-auc[plot]"\n'
