@@ -1,4 +1,4 @@
-"""The command ``polars-auc``: reads Parquet, prints and writes reports."""
+"""The command ``polars-auc``: reads Parquet, prints and writes reports, and writes curves and states."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from polars_auc._arguments import Parser
+from polars_auc._curve_command import add_curve
 from polars_auc._native import __version__
 from polars_auc._refusal import Refusal, first_line
 from polars_auc._report_command import add_report
@@ -50,6 +51,7 @@ def _parser() -> Parser:
     parser.add_argument("--version", action="version", version=f"polars-auc {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     add_report(commands)
+    add_curve(commands)
     add_state(commands)
     add_merge(commands)
     return parser

@@ -7,7 +7,7 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import polars as pl
@@ -58,15 +58,15 @@ def readable(table: pl.DataFrame, *, markdown: bool = False) -> str:
 
 
 def as_file(output: Path) -> Callable[[pl.DataFrame], bytes]:
-    """Return the function that makes the contents of a file with this ending; refuse a file of no use."""
-    kinds: dict[str, Callable[[pl.DataFrame], bytes]] = {
-        ".parquet": lambda table: _written(table.write_parquet),
-        ".csv": lambda table: _written(table.write_csv),
-        ".json": lambda table: _written(table.write_json),
-        ".md": lambda table: (readable(table, markdown=True) + "\n").encode(),
-    }
-    if output.suffix not in kinds:
-        raise Refusal(f"--output must end in {', '.join(kinds)}, got {str(output)!r}")
+    """Return the function that makes the contents of a report with this ending; refuse a file of no use."""
+    kinds = {**TABLES, ".md": lambda table: (readable(table, markdown=True) + "\n").encode()}
+    return kinds[ending(output, kinds)]
+
+
+def ending(output: Path, endings: Iterable[str]) -> str:
+    """Return the ending of a file; refuse other endings, and a file that cannot be made."""
+    if output.suffix not in endings:
+        raise Refusal(f"--output must end in {', '.join(endings)}, got {str(output)!r}")
     if output.is_dir():
         raise Refusal(f"--output {str(output)!r} is a folder; name a file")
     folder = Path(os.path.realpath(output)).parent
@@ -74,13 +74,21 @@ def as_file(output: Path) -> Callable[[pl.DataFrame], bytes]:
         raise Refusal(
             f"--output is in {str(folder if output.is_symlink() else output.parent)!r}, which is no folder"
         )
-    return kinds[output.suffix]
+    return output.suffix
 
 
 def _written(write: Callable[[io.BytesIO], object]) -> bytes:
     contents = io.BytesIO()
     write(contents)
     return contents.getvalue()
+
+
+TABLES: dict[str, Callable[[pl.DataFrame], bytes]] = {
+    ".parquet": lambda table: _written(table.write_parquet),
+    ".csv": lambda table: _written(table.write_csv),
+    ".json": lambda table: _written(table.write_json),
+}
+"""How a table is written, by the ending of its file."""
 
 
 def save(output: Path, contents: Callable[[], bytes]) -> None:

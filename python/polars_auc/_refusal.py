@@ -34,7 +34,7 @@ def first_line(error: BaseException) -> str:
 # The advice of the expressions is Python; here is the same advice for a shell.
 _IN_SHELL = (
     # The user called the command report, and no function.
-    (re.compile(r"^(report|roc_state|merge_states): "), ""),
+    (re.compile(r"^(report|roc_state|merge_states|curve_points|roc_curve|roc_band|plot_roc): "), ""),
     (re.compile(r"(?<![\w'])max_bins(?![\w'])"), "--max-bins"),
     (re.compile(r"^scale\b"), "--scale"),
     # NaN compares as larger than every number.
@@ -54,6 +54,12 @@ _IN_SHELL = (
         re.compile(r" (To rank by|If it holds numbers).*"),
         ' Turn it into one: --score "CAST(rating AS DOUBLE)"',
     ),
+    (re.compile(r"write roc_curve\(\.\.\., max_points=(\d+)\)"), r"write --max-points \1"),
+    (re.compile(r"and roc_band\(\.\.\., points=(\d+)\)"), r"and --points \1"),
+    (re.compile(r"(?<![\w'-])max_points(?![\w'])"), "--max-points"),
+    (re.compile(r"^points\b"), "--points"),
+    (re.compile(r"\bmethod '(\w+)' draws none"), r"--band \1 draws none"),
+    (re.compile(r"; write facet= in place of by=, or draw fewer curves"), "; give fewer --score"),
     (re.compile(r"\bn_resamples\b"), "--resamples"),
     (re.compile(r"^seed\b"), "--seed"),
     (re.compile(r"^ci\b"), "--ci"),

@@ -1,0 +1,171 @@
+"""``polars-auc curve``: the ROC curve of each group and score, as a chart or a table."""
+
+from __future__ import annotations
+
+import argparse
+import io
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any, get_args
+
+import polars as pl
+
+from polars_auc._arguments import Once, add_by, add_files, add_output, add_rows
+from polars_auc._bands import BandMethod, roc_band
+from polars_auc._curve_points import curve_points
+from polars_auc._curves import roc_curve
+from polars_auc._output import TABLES, ending, save
+from polars_auc._plots import plot_roc
+from polars_auc._progress import progress
+from polars_auc._refusal import Refusal, worded
+from polars_auc._rows import Files, Scored, counted, of_files
+from polars_auc._streams import say
+
+_CHARTS = (".html", ".png", ".svg")
+
+# Options that say how a band is made.
+_OF_BANDS = ("level", "points", "resamples", "seed")
+
+# Pixels of a picture for each pixel of the chart.
+_SCALE = 2
+
+
+def add_curve(commands: Any) -> None:
+    """Add the command and its options."""
+    command = commands.add_parser(
+        "curve",
+        help="the ROC curve of each group and score, as a chart or a table",
+        description="Draw the ROC curves of all scores, with a panel for each group, or write their points. "
+        'Charts need pip install "polars-auc[plot]".',
+        epilog='example: polars-auc curve "data/*.parquet" --label y --score s --score t --by segment '
+        "--band vertical -o curve.html",
+    )
+    command.set_defaults(run=curve)
+    add_files(command)
+    add_rows(command)
+    add_by(command)
+    command.add_argument(
+        "--max-points",
+        action=Once,
+        type=int,
+        metavar="N",
+        help="the most points of a curve (default: 1000)",
+    )
+    command.add_argument(
+        "--band",
+        action=Once,
+        choices=get_args(BandMethod),
+        metavar="METHOD",
+        help=f"draw confidence bands: {', '.join(get_args(BandMethod))}; a table then holds their points",
+    )
+    command.add_argument(
+        "--level", action=Once, type=float, help="with --band: the coverage of the bands (default: 0.95)"
+    )
+    command.add_argument(
+        "--points",
+        action=Once,
+        type=int,
+        metavar="N",
+        help="with --band: the number of places of a band (default: 101)",
+    )
+    command.add_argument(
+        "--resamples",
+        action=Once,
+        type=int,
+        metavar="N",
+        help="with --band: bootstrap resamples (default: 2000)",
+    )
+    command.add_argument("--seed", action=Once, type=int, metavar="N", help="with --band: seed (default: 0)")
+    add_output(
+        command,
+        f"write a chart: {', '.join(_CHARTS)}; or a table of points: {', '.join(TABLES)}",
+        required=True,
+    )
+
+
+def curve(chosen: argparse.Namespace) -> bool:
+    """Write the curves as a chart or a table."""
+    suffix = ending(chosen.output, (*_CHARTS, *TABLES))
+    is_chart = suffix in _CHARTS
+    files = Files.named(chosen.files, chosen.output)
+    _check(chosen, is_chart=is_chart)
+    scored = Scored.of(files, chosen)
+    plans: dict[str, pl.LazyFrame] = {}
+    with of_files(files.names, scored.names):
+        if is_chart or chosen.band is None:
+            most = 1000 if chosen.max_points is None else chosen.max_points
+            plans["curves"] = _planned(chosen, scored, roc_curve, max_points=most)
+        if chosen.band is not None:
+            plans["band"] = _planned(chosen, scored, roc_band, method=chosen.band, **_of_band(chosen))
+        number = scored.rows.select(chosen.by or pl.lit(0)).unique().select(pl.len())
+        with progress(f"evaluating {files.size()}"):
+            *tables, groups = pl.collect_all([*plans.values(), number])
+    made = dict(zip(plans, tables, strict=True))
+    _tell_undefined(chosen, made, groups.item())
+    contents = _chart(suffix, made, chosen.by) if is_chart else TABLES[suffix](tables[-1])
+    save(chosen.output, lambda: contents)
+    say(f"polars-auc: wrote {chosen.output}")
+    return True
+
+
+def _check(chosen: argparse.Namespace, *, is_chart: bool) -> None:
+    """Refuse options that do not apply, and a chart that could not be drawn, before any row is read."""
+    given = next((option for option in _OF_BANDS if getattr(chosen, option) is not None), None)
+    if given is not None and chosen.band is None:
+        raise Refusal(f"--{given} is for --band; give it, or leave this out")
+    if chosen.max_points is not None and chosen.band is not None and not is_chart:
+        raise Refusal(
+            "--max-points is for curves, and a table with --band holds bands; leave one of them out"
+        )
+    if is_chart and not all(find_spec(name) for name in ("altair", "vl_convert")):
+        raise Refusal(
+            f'a chart needs Altair and vl-convert: pip install "polars-auc[plot]"; '
+            f"or end --output in {', '.join(TABLES)}"
+        )
+
+
+def _of_band(chosen: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of bands that are given, as the expression takes them."""
+    given = {"level": chosen.level, "points": chosen.points, "n_resamples": chosen.resamples}
+    return {name: value for name, value in {**given, "seed": chosen.seed}.items() if value is not None}
+
+
+def _planned(
+    chosen: argparse.Namespace, scored: Scored, points_of: Callable[..., pl.Expr], **options: Any
+) -> pl.LazyFrame:
+    each = [
+        points_of(scored.label, score, count=scored.count, **options).alias(text)
+        for text, score in zip(chosen.scores, scored.scores, strict=True)
+    ]
+    return curve_points(scored.rows, each, chosen.by)
+
+
+def _tell_undefined(chosen: argparse.Namespace, made: dict[str, pl.DataFrame], groups: int) -> None:
+    """Say of how many groups there is no curve or no band; refuse a file of nothing."""
+    for what, table in made.items():
+        whole = groups * len(chosen.scores)
+        drawn = table.select(*chosen.by, "score").n_unique()
+        least = "two positives and two negatives" if what == "band" else "a positive and a negative"
+        why = f"needs {least} that have a score, and none that is NaN"
+        name = "band" if what == "band" else "curve"
+        if drawn == 0:
+            raise Refusal(f"there is no {name} to write: each {why}")
+        if drawn < whole:
+            say(f"polars-auc: {whole - drawn} of {counted(whole, name)} left out: each {why}")
+
+
+def _chart(suffix: str, made: dict[str, pl.DataFrame], by: list[str]) -> bytes:
+    """Draw the chart; a page works without a network, because the scripts are in it."""
+    with worded():
+        # Pictures show no tooltips.
+        chart = plot_roc(made["curves"], band=made.get("band"), facet=by or None, tooltip=suffix == ".html")
+    if suffix == ".png":
+        picture = io.BytesIO()
+        chart.save(picture, format="png", scale_factor=_SCALE)
+        return picture.getvalue()
+    text = io.StringIO()
+    if suffix == ".html":
+        chart.save(text, format="html", inline=True)
+    else:
+        chart.save(text, format="svg")
+    return text.getvalue().encode()
