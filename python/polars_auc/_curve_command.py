@@ -38,7 +38,7 @@ def add_curve(commands: Any) -> None:
         description="Draw the ROC curves of all scores, with a panel for each group, or write their points. "
         'Charts need pip install "polars-auc[plot]".',
         epilog='example: polars-auc curve "data/*.parquet" --label y --score s --score t --by segment '
-        "--band vertical -o curve.html",
+        "--band likelihood -o curve.html",
     )
     command.set_defaults(run=curve)
     add_files(command)

@@ -23,6 +23,7 @@ MODELS = pl.col("logistic", "forest", "tree")
 CURVES = pa.curve_points(ROWS, pa.roc_curve("label", MODELS, max_points=50), "dataset").collect()
 BANDS = pa.curve_points(ROWS, pa.roc_band("label", MODELS, points=21, n_resamples=50), "dataset").collect()
 METHODS = (
+    "likelihood",
     "vertical",
     "threshold",
     "threshold_box",
