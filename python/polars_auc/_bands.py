@@ -165,7 +165,7 @@ def roc_band(
     ``√(-2 ln(1 - level)) se(a + b z)`` (Ma and Hall 1993; Demidenko 2012).
 
     Up to 16,384 rows, a resample draws row by row. Above, distinct scores are first joined into cells of at
-    most a thousandth of either class, and a resample draws how many rows fall into each. Time is
+    most a 512th of either class, and a resample draws how many rows fall into each. Time is
     O(n log n + r (min(n, 16,384) + p)) for r resamples and p places; ``"optimized_radial"`` takes
     O(p r log r) more.
 

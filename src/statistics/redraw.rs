@@ -8,12 +8,12 @@
 use crate::math::Stream;
 use crate::ranking::Count;
 
-/// Up to so many rows are drawn one by one: a thousand draws of 2^14 rows take as long as a thousand of 2^11 cells.
+/// Up to so many rows are drawn one by one: they then take as long as 2^10 cells of many rows.
 const MOST_ROWS: u64 = 1 << 14;
 
-/// Parts of either class that a cell holds at most one of, beside its first score: with a thousand, what is lost in a cell
-/// is below a thirtieth of what resamples differ by.
-const CELLS: u64 = 1 << 10;
+/// Parts of either class that a cell holds at most one of, beside its first score: with 512, what is lost in a cell is below
+/// a twentieth of what resamples differ by.
+const CELLS: u64 = 1 << 9;
 
 /// How resamples are drawn from the rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
