@@ -3,9 +3,10 @@
 ``python benches/bands.py [--share 1.0] [--methods likelihood ...] [--cells normal ...] [--dry]`` simulates
 data whose ROC curve is known, takes the 95 % band of each sample by each method, and appends to
 ``benches/results/bands.csv`` how many bands hold the whole curve, and their mean width: the mean, over the
-fpr, of the upper minus the lower tpr. The curve is compared at 1,000 rates, also between the places of a
-band, where the band is a straight line; not at both ends, where every curve passes. rocci (PyPI) is the
-package to compare with. Everything is seeded; ``--share`` takes so many of the samples.
+fpr, of the upper minus the lower tpr. ``coverage`` compares the curve with the places of a band, and
+``coverage_between`` with the straight lines between them at 1,000 rates besides; neither at both ends, where
+every curve passes. rocci (PyPI) is the package to compare with. Everything is seeded; ``--share`` takes so
+many of the samples.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ import polars_auc as pa
 RESULTS = Path(__file__).parent / "results" / "bands.csv"
 
 LEVEL = 0.95
-SAMPLES = 600
+SAMPLES = 400
 RESAMPLES = 500
 PLACES = 101
 
@@ -172,16 +173,23 @@ def sample(cell: Cell, number: int) -> tuple[NDArray[np.bool_], Array]:
     return label, np.concatenate([cell.shape.pos(rng, cell.n_pos), cell.shape.neg(rng, cell.n_neg)])
 
 
-Held: TypeAlias = tuple[int, float]
-"""Whether a band holds the whole curve, and its width."""
+Held: TypeAlias = tuple[bool, bool, float]
+"""Whether a band holds the whole curve, at its places and between them, and its width."""
 
 
 def held(truth: Callable[[Array], Array], lower: tuple[Array, Array], upper: tuple[Array, Array]) -> Held:
     """Compare a curve with a lower and an upper one, each by fpr and tpr."""
+
+    def surplus(curve: tuple[Array, Array]) -> Array:
+        inner = (curve[0] > 0) & (curve[0] < 1)
+        difference: Array = curve[1][inner] - truth(curve[0][inner])
+        return difference
+
+    at_places = bool((surplus(lower) <= 1e-9).all() and (surplus(upper) >= -1e-9).all())
     low, high = np.interp(RATES, *lower), np.interp(RATES, *upper)
     tpr = truth(RATES)
-    inside = (low - 1e-9 <= tpr) & (tpr <= high + 1e-9)
-    return int(inside.all()), float(np.trapezoid(high - low, RATES))
+    inside = bool(((low - 1e-9 <= tpr) & (tpr <= high + 1e-9)).all())
+    return at_places, at_places and inside, float(np.trapezoid(high - low, RATES))
 
 
 def of_ours(options: dict[str, Any], cell: Cell, numbers: range) -> Iterator[Held]:
@@ -260,7 +268,7 @@ def main() -> None:
                     if ours
                     else of_rocci(method.removeprefix("rocci "), cell, samples)
                 )
-                coverage = sum(inside for inside, _ in found) / len(found)
+                coverage, between = (sum(each[place] for each in found) / len(found) for place in (0, 1))
                 row = {
                     "method": method,
                     "shape": shape.name,
@@ -270,7 +278,8 @@ def main() -> None:
                     "resamples": RESAMPLES,
                     "coverage": round(coverage, 4),
                     "coverage_se": round((coverage * (1 - coverage) / len(found)) ** 0.5, 4),
-                    "mean_width": round(float(np.mean([width for _, width in found])), 4),
+                    "coverage_between": round(between, 4),
+                    "mean_width": round(float(np.mean([width for _, _, width in found])), 4),
                     "version": pa.__version__,
                     "polars": pl.__version__,
                 }
