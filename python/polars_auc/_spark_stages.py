@@ -3,58 +3,44 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from polars_auc._estimates import roc_summary
 from polars_auc._frames import called
+from polars_auc._partial_states import PART_BYTES, PartialStates, state_column
 from polars_auc._report import OF_SUMMARY, one_row_a_score, scoped, summary_column
 from polars_auc._spark_types import table_for_spark
-from polars_auc._states import merge_states, roc_state
+from polars_auc._states import merge_states
 
 if TYPE_CHECKING:
     import pyarrow
 
 __all__ = ["Stages", "state_column", "summary_column"]
 
-# Rows are counted and handed on in parts of about this size, so that a partition need not fit in memory.
-_PART_BYTES = 2**27
-
-
-def state_column(name: str) -> str:
-    """Name the states of a score as no column of a user is named."""
-    return f"polars_auc: state of {name}"
-
 
 @dataclasses.dataclass(frozen=True)
-class Stages:
+class Stages(PartialStates):
     """The stages from rows to states and reports, each from the batches of one partition to others."""
 
-    name: str
-    columns: list[str]
-    label: str
-    scores: list[str]
-    by: list[str]
-    count: str | None
-    limit: dict[str, Any]
     interval: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def counted(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Return a state for each segment and score, from rows."""
         with called(self.name, "roc_state", "merge_states"):
-            yield from _batches(self._gathered(map(self._state, _frames(batches, self.columns))))
+            yield from _batches(self.gathered(map(self.counted_rows, _frames(batches, self.columns))))
 
     def merged(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Return one state for each segment and score, from states."""
         with called(self.name, "merge_states"):
-            yield from _batches(self._gathered(map(self._merge, _frames(batches, self._of_states()))))
+            yield from _batches(self.gathered(map(self.merged_states, _frames(batches, self._of_states()))))
 
     def answered(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Return one state for each segment and score, and what a report says of it."""
         with called(self.name, "roc_summary", "merge_states"):
-            whole = self._gathered(map(self._merge, _frames(batches, self._of_states())))
+            whole = self.gathered(map(self.merged_states, _frames(batches, self._of_states())))
             yield from _batches(None if whole is None else self._summarized(whole))
 
     def finished(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
@@ -71,7 +57,7 @@ class Stages:
 
         with called(self.name, "roc_summary", "merge_states"):
             everything = dataclasses.replace(self, by=[])
-            whole = everything._gathered(map(of_all, _frames(batches, [*self._of_states(), *summaries])))
+            whole = everything.gathered(map(of_all, _frames(batches, [*self._of_states(), *summaries])))
             if whole is None:
                 return
             overall = one_row_a_score(everything._summarized(whole).lazy(), self.scores, {})
@@ -85,21 +71,6 @@ class Stages:
     def _of_states(self) -> list[str]:
         return [*self.by, *map(state_column, self.scores)]
 
-    def _state(self, rows: pl.DataFrame) -> pl.DataFrame:
-        return self._aggregated(
-            rows,
-            [
-                roc_state(self.label, score, count=self.count, **self.limit).alias(state_column(score))
-                for score in self.scores
-            ],
-        )
-
-    def _merge(self, states: pl.DataFrame) -> pl.DataFrame:
-        return self._aggregated(states, [merge_states(state_column(score)) for score in self.scores])
-
-    def _aggregated(self, frame: pl.DataFrame, answers: list[pl.Expr]) -> pl.DataFrame:
-        return frame.group_by(self.by).agg(answers) if self.by else frame.select(answers)
-
     def _summarized(self, states: pl.DataFrame) -> pl.DataFrame:
         columns = {score: summary_column(score) for score in self.scores}
         own = [pl.col(state_column(score)).first() for score in self.scores]
@@ -107,27 +78,12 @@ class Stages:
             roc_summary(state=state_column(score), **self.interval).alias(column)
             for score, column in columns.items()
         ]
-        whole = self._aggregated(states, [*own, *answers])
+        whole = self.aggregated(states, [*own, *answers])
         # One by one: Spark takes the fields of a struct by their order, and Polars would keep its own.
         return whole.with_columns(
             pl.struct(pl.col(column).struct.field(field) for field in OF_SUMMARY).alias(column)
             for column in columns.values()
         )
-
-    def _gathered(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame | None:
-        """Merge the states of parts, whenever the new ones are as large as those that were merged before."""
-        whole: list[pl.DataFrame] = []
-        new: list[pl.DataFrame] = []
-        merged_size = new_size = 0.0
-        for part in parts:
-            new.append(part)
-            new_size += part.estimated_size()
-            if new_size > max(merged_size, _PART_BYTES):
-                whole, new = [self._merge(pl.concat([*whole, *new]))], []
-                merged_size, new_size = whole[0].estimated_size(), 0.0
-        if new:
-            whole = [self._merge(pl.concat([*whole, *new]))] if whole or len(new) > 1 else new
-        return whole[0] if whole else None
 
 
 def numbered(columns: int) -> list[str]:
@@ -144,7 +100,7 @@ def _frames(batches: Iterator[pyarrow.RecordBatch], names: list[str]) -> Iterato
     for batch in batches:
         some.append(batch)
         size += batch.nbytes
-        if size > _PART_BYTES:
+        if size > PART_BYTES:
             yield pl.DataFrame(pa.Table.from_batches(some).rename_columns(names))
             some, size = [], 0
     if some:
@@ -153,6 +109,6 @@ def _frames(batches: Iterator[pyarrow.RecordBatch], names: list[str]) -> Iterato
 
 def _batches(frame: pl.DataFrame | None) -> Iterator[pyarrow.RecordBatch]:
     if frame is not None and not frame.is_empty():
-        rows = max(1, int(frame.height * _PART_BYTES / max(1, frame.estimated_size())))
+        rows = max(1, int(frame.height * PART_BYTES / max(1, frame.estimated_size())))
         for part in frame.iter_slices(rows):
             yield from table_for_spark(part).rename_columns(numbered(frame.width)).to_batches()
