@@ -1,0 +1,141 @@
+"""States of a frame of Daft: ``import polars_auc.daft as pad``.
+
+Daft counts batches of rows and merges their states, as a user-defined aggregate. The expressions of Polars do
+both, so states are the same, bit for bit, on one machine and on many. The workers need polars-auc, too.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Literal
+
+import polars as pl
+
+from polars_auc._frames import called, keys_of
+from polars_auc._partial_states import PartialStates, state_column
+
+if TYPE_CHECKING:
+    from daft import DataFrame, Series
+
+__all__ = ["group_states"]
+
+# Daft's own batches are so small that the states of many segments are larger than the rows.
+_BATCH_ROWS = 2_000_000
+
+
+def group_states(
+    frame: DataFrame,
+    label: str,
+    scores: str | Iterable[str],
+    *,
+    by: str | Iterable[str] = (),
+    max_bins: int | None = None,
+    scale: Literal["real", "probability"] | None = None,
+    count: str | None = None,
+) -> DataFrame:
+    """Return the states of the rows of each segment, as a frame of Daft.
+
+    Parameters
+    ----------
+    frame
+        The rows.
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    scores
+        One or more numeric columns, higher meaning more positive.
+    by
+        The columns whose combinations make the segments.
+    max_bins, scale
+        The most bins of a state, and where they are small: see :func:`polars_auc.roc_state`.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+
+    Returns
+    -------
+    daft.DataFrame
+        One row for each segment, ordered by segment: the columns ``by``, then for each score a column of its
+        name with the state, as :func:`polars_auc.roc_state` makes it. Without ``by``, one row.
+
+    Raises
+    ------
+    ImportError
+        Without Daft 0.7.15 or newer.
+    TypeError, ValueError
+        At once: for a frame that is none of Daft, columns that are not names, two columns of one name, and
+        options that :func:`polars_auc.roc_state` refuses.
+    daft.exceptions.DaftCoreException
+        At once: for missing columns.
+    polars.exceptions.PolarsError
+        At once: for labels or scores of another dtype. When the query runs: for a label that is neither 0
+        nor 1.
+
+    Notes
+    -----
+    Batches are counted wherever they are, and one worker merges their states. It needs memory for the
+    distinct scores of all segments together; with ``max_bins``, for so many bins of each segment.
+    """
+    name = "group_states"
+    try:
+        from daft import DataFrame, DataType, Series, col, udaf
+    except ImportError as error:
+        needed = f'polars_auc.daft needs Daft 0.7.15 or newer ({error}); write pip install "polars-auc[daft]"'
+        raise ImportError(f"{name}: {needed}") from error
+    if not isinstance(frame, DataFrame):
+        kind = f"{type(frame).__module__}.{type(frame).__qualname__}".removeprefix("builtins.")
+        msg = (
+            f"{name}: frame must be a DataFrame of Daft, got {kind}; for other frames write polars_auc.{name}"
+        )
+        raise TypeError(msg)
+    keys = keys_of(name, by, f'{name}(frame, "label", "score", by="segment")')
+    listed = [scores] if isinstance(scores, str) or not isinstance(scores, Iterable) else list(scores)
+    given = [*keys, *listed, label, *([] if count is None else [count])]
+    if not listed:
+        msg = f'{name}: scores must name at least one column, got none; write {name}(frame, "label", "score")'
+        raise ValueError(msg)
+    other = next((column for column in given if not isinstance(column, str)), None)
+    if other is not None:
+        msg = f"{name}: columns are names, got {other}; make other columns by frame.with_column"
+        raise TypeError(msg)
+    result = [*keys, *listed]
+    twice = next((column for column in result if result.count(column) > 1), None)
+    if twice is not None:
+        msg = f"{name}: two columns of the result are named {twice!r}; make another by frame.with_column"
+        raise ValueError(msg)
+    rows = frame.select(*dict.fromkeys(given))
+    limit = {"max_bins": max_bins, "scale": scale}
+    parts = PartialStates(name, rows.column_names, label, listed, keys, count, limit)
+    with called(name, "roc_state"):
+        empty = parts.counted_rows(pl.DataFrame(rows.schema().to_pyarrow_schema().empty_table()))
+    arrow = empty.to_arrow().schema
+    fields = {key: rows.schema()[key].dtype for key in keys}
+    fields |= {score: DataType.from_arrow_type(arrow.field(state_column(score)).type) for score in listed}
+
+    class GroupStates:
+        def aggregate(self, *columns: Series) -> bytes:
+            arrays = zip(parts.columns, columns, strict=True)
+            rows = pl.DataFrame([pl.Series(column, array.to_arrow()) for column, array in arrays])
+            with called(name, "roc_state"):
+                return _written(parts.counted_rows(rows))
+
+        def combine(self, states: Series) -> bytes:
+            with called(name, "merge_states"):
+                whole = parts.gathered(map(pl.read_ipc_stream, pl.Series(states.to_arrow())))
+            return _written(empty if whole is None else whole)
+
+        def finalize(self, state: bytes) -> Series:
+            whole = pl.read_ipc_stream(state)
+            whole = whole.sort(keys, nulls_last=True) if keys else whole
+            columns = [*keys, *(pl.col(state_column(score)).alias(score) for score in listed)]
+            return Series.from_arrow(whole.select(columns).to_struct().to_arrow())
+
+    types = {"return_dtype": DataType.list(DataType.struct(fields)), "state": DataType.binary()}
+    states = udaf(GroupStates, **types)()(*map(col, parts.columns))
+    table = rows.into_batches(_BATCH_ROWS).agg(states.alias("states"))
+    return table.explode("states").where(col("states").not_null()).select(col("states").unnest())
+
+
+def _written(states: pl.DataFrame) -> bytes:
+    file = io.BytesIO()
+    states.write_ipc_stream(file, compression="lz4")
+    return file.getvalue()

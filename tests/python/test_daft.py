@@ -1,0 +1,20 @@
+"""Without Daft, its module can be imported, and says what to install."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import polars as pl
+import pytest
+
+import polars_auc.daft as pad
+
+
+def test_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A module that is None is one that is not there.
+    monkeypatch.setitem(sys.modules, "daft", None)
+    frame: Any = pl.DataFrame()
+    needed = r"polars_auc.daft needs Daft 0.7.15 or newer \(.*\); write pip install \"polars-auc\[daft\]\""
+    with pytest.raises(ImportError, match=f"group_states: {needed}"):
+        pad.group_states(frame, "y", "s")
