@@ -64,7 +64,7 @@ def test_public_names() -> None:
     assert all(inspect.isfunction(getattr(pa, name)) for name in set(pa.__all__) - {"__version__"})
     assert "__version__" in dir(pa)
     public = {name for name in MODULES if not name.rpartition(".")[2].startswith("_")}
-    assert public == {"polars_auc.spark"}
+    assert public == {"polars_auc.daft", "polars_auc.spark"}
 
 
 @pytest.mark.parametrize("name", sorted(set(pa.__all__) - {"__version__"}))
