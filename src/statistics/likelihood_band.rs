@@ -200,7 +200,7 @@ impl Class {
         let (mut low, mut high) = (share, 1.0);
         let mut rate = (share + (2.0 * distance * share * (1.0 - share)).sqrt()).min(0.5 * (1.0 + share));
         // Newton's steps, and halves where these leave the bounds; each halves the bounds at least, or is close.
-        for _ in 0..100 {
+        for _ in 0..60 {
             let surplus = entropy - share * rate.ln() - (1.0 - share) * (-rate).ln_1p() - distance;
             if surplus > 0.0 {
                 high = rate
@@ -210,7 +210,7 @@ impl Class {
             let slope = (rate - share) / (rate * (1.0 - rate));
             let newton = rate - surplus / slope;
             let next = if low < newton && newton < high { newton } else { 0.5 * (low + high) };
-            if (next - rate).abs() < 1e-13 {
+            if (next - rate).abs() < 1e-12 {
                 return next;
             }
             rate = next;
@@ -326,15 +326,22 @@ impl Likelihood {
         let path = &path.0;
         let mut middle = 0;
         let limits = |&fpr: &f64| -> (f64, f64) {
-            let (mut lower, mut upper) = (1.0f64, 0.0f64);
+            // Both limits with their logarithms. A rate is solved for only if it is beyond the limit so far.
+            let (mut lower, mut upper) = (Rate::of(1.0), Rate::of(0.0));
             let mut take = |at: usize, rest: f64| {
-                upper = upper.max(self.pos.above(path[at].1, rest));
-                lower = lower.min(self.pos.below(path[at].1, rest));
+                let count = path[at].1;
+                let is_beyond = |limit: &Rate| self.pos.distance(count, limit) < rest;
+                if count >= upper.rate * self.pos.all || is_beyond(&upper) {
+                    upper = Rate::of(self.pos.above(count, rest).max(upper.rate));
+                }
+                if count <= lower.rate * self.pos.all || is_beyond(&lower) {
+                    lower = Rate::of(self.pos.below(count, rest).min(lower.rate));
+                }
             };
             if fpr <= 0.0 || fpr >= 1.0 {
                 let end = if fpr <= 0.0 { 0.0 } else { self.neg.all };
                 (0..path.len()).filter(|&at| path[at].0 == end).for_each(|at| take(at, reach));
-                return if fpr <= 0.0 { (0.0, upper) } else { (lower, 1.0) };
+                return if fpr <= 0.0 { (0.0, upper.rate) } else { (lower.rate, 1.0) };
             }
             let (rate, x) = (Rate::of(fpr), self.neg.all * fpr);
             while middle + 1 < path.len() && path[middle].0 < x {
@@ -359,7 +366,7 @@ impl Likelihood {
             while at > 0 && within(at - 1) {
                 at -= 1;
             }
-            (lower, upper)
+            (lower.rate, upper.rate)
         };
         let (lower, upper) = rates.iter().map(limits).unzip();
         Limits { lower, upper }
