@@ -1,7 +1,7 @@
 //! Counts drawn anew: the counts of a group in a bootstrap resample.
 //!
-//! Few rows are drawn one by one. Of many rows the distinct scores are first joined into cells, each with at most one in
-//! [`CELLS`] of either class beside its first score, and a resample draws how many rows fall into each cell: the time then
+//! Few rows are drawn one by one. Of many rows the distinct scores are first joined into cells, each with at most a
+//! 512th of either class beside its first score. A resample draws how many rows fall into each cell, so that the time
 //! depends on the number of cells, not on the rows. The curve through the cells is within a cell of the curve of all
 //! scores, and its points are points of that curve.
 
