@@ -79,6 +79,7 @@ def test_numbers_beyond_floats(huge: int) -> None:
         lambda: pa.roc_auc_power("s", "s", "s", alpha=huge),
         lambda: pa.cv_roc_auc_difference("y", "s", "g", "g", test_train_ratio=huge),
         lambda: pa.roc_auc_ci("y", "s", method="bootstrap", seed=huge),
+        lambda: pa.roc_band("y", "s", points=huge),
         lambda: pa.report(FRAME, "y", "s", level=huge),
         lambda: pa.compare_segments(FRAME, "y", "s", "g", level=huge),
         lambda: pa.compare_segments(FRAME, "y", "s", "g", versus=huge),
@@ -105,7 +106,7 @@ def test_flags_are_truth_values() -> None:
 
 
 def test_every_flag_is_checked() -> None:
-    """No function takes a truth value that the test above does not know."""
+    """No function takes a truth value that the test above, or that of charts, does not know."""
     flags = [
         (name, option)
         for name in pa.__all__
@@ -115,6 +116,7 @@ def test_every_flag_is_checked() -> None:
     ]
     assert sorted(flags) == [
         ("mann_whitney_u", "continuity"),
+        ("plot_roc", "tooltip"),
         ("report", "compare"),
         ("roc_auc", "standardized"),
         ("roc_auc_ordinal", "pairs"),
@@ -130,6 +132,7 @@ def test_the_largest_seed() -> None:
         (pa.tpr_at_fpr, ("y", "s", 0.5), {"n_resamples": 5}),
         (pa.fpr_at_tpr, ("y", "s", 0.5), {"n_resamples": 5}),
         (pa.roc_auc_difference, ("y", "s", "g"), {"method": "bootstrap", "n_resamples": 5}),
+        (pa.roc_band, ("y", "s"), {"n_resamples": 5}),
         (pa.roc_curve_difference, ("y", "s", "g"), {"n_permutations": 5}),
     )
     for function, columns, options in draws:
