@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub mod binomial;
+pub mod chances;
 pub mod chi_square;
 pub mod exact;
 pub mod fraction;
@@ -16,6 +17,7 @@ pub mod random;
 pub mod student_t;
 pub mod symmetric;
 
+pub use chances::Chances;
 pub use exact::{product_difference, quotient, signed_product_difference, signed_quotient};
 pub use products::Products;
 pub use random::Stream;

@@ -72,6 +72,11 @@ impl Redraw {
         (Redraw { counts: cells, places: Vec::new(), all, draw }, last)
     }
 
+    /// Whether cells are drawn, not rows.
+    pub fn draws_cells(&self) -> bool {
+        self.places.is_empty()
+    }
+
     /// The counts that are drawn from.
     pub fn counts(&self) -> &[Count] {
         &self.counts
@@ -81,7 +86,7 @@ impl Redraw {
     pub fn draw(&self, stream: &mut Stream, drawn: &mut Vec<Count>) {
         drawn.clear();
         drawn.resize(self.counts.len(), Count::default());
-        if self.places.is_empty() {
+        if self.draws_cells() {
             return self.draw_cells(stream, drawn);
         }
         let (neg, pos) = self.places.split_at(self.all.neg as usize);

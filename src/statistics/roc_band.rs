@@ -223,6 +223,9 @@ mod tests {
     }
 
     proptest! {
+        // Each case makes two dozen bands.
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
         #[test]
         fn bands_hold_their_mean_rise_and_stay_in_the_square(
             rows in prop::collection::vec((any::<bool>(), 0u8..12), 0..60), plain in any::<bool>()

@@ -1,0 +1,59 @@
+//! Draws of places that are not equally likely.
+
+use super::Stream;
+
+/// How likely each of some places is: equal parts, each of which belongs to two places at most (Walker 1977; Vose 1991).
+#[derive(Clone, Debug, Default)]
+pub struct Chances {
+    /// Of each part: how much of it, of 2^64, is of its own place, and which place has the rest.
+    parts: Vec<(u64, u32)>,
+}
+
+impl Chances {
+    /// From the weight of each place; they need not sum to 1.
+    pub fn of(mut weights: Vec<f64>) -> Chances {
+        let scale = weights.len() as f64 / weights.iter().sum::<f64>();
+        weights.iter_mut().for_each(|weight| *weight *= scale);
+        let mut parts: Vec<(u64, u32)> = (0..weights.len()).map(|place| (u64::MAX, place as u32)).collect();
+        let (mut small, mut large): (Vec<usize>, Vec<usize>) =
+            (0..weights.len()).partition(|&place| weights[place] < 1.0);
+        while let (Some(&from), Some(to)) = (large.last(), small.pop()) {
+            // As a number of 64 bits; the conversion saturates.
+            parts[to] = ((weights[to] * f64::powi(2.0, 64)) as u64, from as u32);
+            weights[from] -= 1.0 - weights[to];
+            if weights[from] < 1.0 {
+                large.pop();
+                small.push(from);
+            }
+        }
+        Chances { parts }
+    }
+
+    /// Draws a place.
+    #[inline]
+    pub fn draw(&self, stream: &mut Stream) -> usize {
+        // The high bits say which part, and the low ones where in the part.
+        let product = u128::from(stream.bits()) * self.parts.len() as u128;
+        let part = (product >> 64) as usize;
+        let (own, other) = self.parts[part];
+        if (product as u64) < own { part } else { other as usize }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_as_likely_as_they_weigh() {
+        let weights = vec![0.1, 0.0, 3.0, 0.5, 0.4, 6.0];
+        let chances = Chances::of(weights.clone());
+        let mut counts = [0.0; 6];
+        let mut stream = Stream::new(2, 2);
+        (0..100_000).for_each(|_| counts[chances.draw(&mut stream)] += 1e-4);
+        for (count, weight) in counts.iter().zip(weights) {
+            assert!((count - weight).abs() < 0.07, "{counts:?}");
+        }
+        assert_eq!(Chances::of(vec![2.0]).draw(&mut stream), 0);
+    }
+}
