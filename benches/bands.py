@@ -181,7 +181,8 @@ def held(truth: Callable[[Array], Array], lower: tuple[Array, Array], upper: tup
     """Compare a curve with a lower and an upper one, each by fpr and tpr."""
 
     def surplus(curve: tuple[Array, Array]) -> Array:
-        inner = (curve[0] > 0) & (curve[0] < 1)
+        # Points on the axis may be rounded off it.
+        inner = (curve[0] > 1e-9) & (curve[0] < 1 - 1e-9)
         difference: Array = curve[1][inner] - truth(curve[0][inner])
         return difference
 

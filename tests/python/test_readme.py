@@ -40,6 +40,49 @@ def test_the_guide_to_one_machine_and_states(
     assert "shape: (2, 2)" in shown
 
 
+BANDS = (ROOT / "docs" / "choosing-a-band.md").read_text(encoding="utf-8")
+
+
+def test_the_guide_to_bands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(ROOT)
+    [code] = re.findall(r"```python\n(.*?)```", BANDS, re.DOTALL)
+    exec(compile(code, "choosing-a-band.md", "exec"), {})
+    assert "upper_tpr" in capsys.readouterr().out
+
+
+def test_figures_of_bands_stand_in_committed_rows() -> None:
+    """Each cell is the coverage in percent and the mean width of the last row of what it is about."""
+    rows = pl.read_csv(ROOT / "benches" / "results" / "bands.csv")
+    methods, shapes = set(rows["method"]), set(rows["shape"])
+    quoted, sizes = 0, [""]
+    for line in BANDS.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        sizes = cells if "50+50" in cells else sizes
+        named = {"method": "likelihood"} | {
+            role: cell
+            for cell in cells
+            for role, known in (("method", methods), ("shape", shapes))
+            if cell in known
+        }
+        if not line.startswith("|") or "shape" not in named:
+            continue
+        for size, cell in zip(sizes, cells, strict=True):
+            if "+" not in size or cell == "-":
+                continue
+            n_pos, n_neg = map(int, size.split("+"))
+            of_cell = rows.filter(
+                pl.col("method") == named["method"],
+                pl.col("shape") == named["shape"],
+                pl.col("n_pos") == n_pos,
+                pl.col("n_neg") == n_neg,
+            )[-1]
+            assert cell == f"{100 * of_cell['coverage'].item():.1f} / {of_cell['mean_width'].item():.3f}", (
+                line
+            )
+            quoted += 1
+    assert quoted > 80
+
+
 def test_every_function_is_listed() -> None:
     listed = set(re.findall(r"^\| `(\w+)\(", README, re.MULTILINE))
     assert listed == set(pa.__all__) - {"__version__"}
