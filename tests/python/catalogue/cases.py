@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from hypothesis import strategies as st
 
-from oracles.scores import MAYBE
+from oracles.scores import MAYBE, Rounded
 
 SCHEMA = {
     "g": pl.Int64,
@@ -101,6 +101,7 @@ def assert_same(got: Any, expected: Any, *, relative: float = 0.0) -> None:
         assert math.isnan(got)
     elif isinstance(expected, float) and expected != got and relative:
         assert got is not None
-        assert math.isclose(got, expected, rel_tol=relative), (got, expected)
+        within = 1e-12 if isinstance(expected, Rounded) else 0.0
+        assert math.isclose(got, expected, rel_tol=relative, abs_tol=within), (got, expected)
     else:
         assert got == expected

@@ -13,7 +13,7 @@ from scipy.special import kolmogi
 from scipy.stats import norm
 
 from oracles.draws import resample
-from oracles.scores import classes, has_nan
+from oracles.scores import Rounded, classes, has_nan
 
 Point: TypeAlias = tuple[float, float]
 Curve: TypeAlias = tuple[list[float], list[float]]
@@ -117,13 +117,16 @@ def _falling(limits: list[float]) -> list[float]:
 def _records(
     at: list[Any], threshold: list[Any], mean: list[Point], lower: list[Point], upper: list[Point]
 ) -> Any:
+    def rounded(names: tuple[str, str], point: Point) -> dict[str, Rounded]:
+        return {name: Rounded(rate) for name, rate in zip(names, point, strict=True)}
+
     return [
         {
             "at": a,
             "threshold": t,
-            **dict(zip(("fpr", "tpr"), m, strict=True)),
-            **dict(zip(("lower_fpr", "lower_tpr"), low, strict=True)),
-            **dict(zip(("upper_fpr", "upper_tpr"), high, strict=True)),
+            **rounded(("fpr", "tpr"), m),
+            **rounded(("lower_fpr", "lower_tpr"), low),
+            **rounded(("upper_fpr", "upper_tpr"), high),
         }
         for a, t, m, low, high in zip(at, threshold, mean, lower, upper, strict=True)
     ]
@@ -246,9 +249,7 @@ def _fixed_width(curve: Curve, level: float, rates: list[float]) -> Any:
     height, width = reach(len(curve[0])), reach(len(curve[1]))
     upper = [_tpr_at(curve, rate + width) + height for rate in rates]
     lower = [_tpr_at(curve, rate - width, top=False) - height for rate in rates]
-    band = _vertical(rates, [_tpr_at(curve, _exact(rate)) for rate in rates], lower, upper)
-    # A difference of equal numbers may be rounded to either side of 0.
-    return [{**place, "lower_tpr": ...} if place["lower_tpr"] < 1e-15 else place for place in band]
+    return _vertical(rates, [_tpr_at(curve, _exact(rate)) for rate in rates], lower, upper)
 
 
 def _working_hotelling(curve: Curve, level: float, rates: list[float]) -> Any:

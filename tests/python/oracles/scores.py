@@ -17,6 +17,10 @@ MAYBE: Final = object()
 """Stands for any number, or none."""
 
 
+class Rounded(float):
+    """A rate from 0 to 1 that is a difference of rounded ones: right to 1e-12, also where it is near 0."""
+
+
 def concordance(pos: Any, neg: Any) -> Fraction:
     """The concordance of a positive and a negative: 1, or 1/2 for a tie, or 0."""
     return Fraction(1 if pos > neg else 0) if pos != neg else Fraction(1, 2)
