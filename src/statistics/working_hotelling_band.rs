@@ -12,7 +12,8 @@ use crate::ranking::{Counts, Ties};
 /// deviations of the classes. With `n1` positives and `n0` negatives, in large samples,
 /// `Var a = 1 / n1 + b² / n0 + a² / (2 n1)`, `Var b = b² (1 / (2 n1) + 1 / (2 n0))`, and `Cov(a, b) = a b / (2 n1)`. The line
 /// lies within `√(χ²(2) Var(a + b z))` of the estimate at all `z` at once (Working and Hotelling 1929), and
-/// the quantile of χ² with two degrees of freedom is `-2 ln(1 - level)`. None where a class has no spread.
+/// the quantile of χ² with two degrees of freedom is `-2 ln(1 - level)`. None where a class has no
+/// spread, or one so much more than the other that squares leave the range of floats.
 pub fn limits(
     ties: &Ties<'_>,
     counts: &Counts,
@@ -22,7 +23,8 @@ pub fn limits(
     let (n_pos, n_neg) = (ties.n_pos() as f64, ties.n_neg() as f64);
     let Moments { distance, pos, neg } = moments(ties, counts)?;
     let (a, b) = (distance / pos, neg / pos);
-    if !(a.is_finite() && b.is_finite() && b > 0.0) {
+    // Squares beyond all floats have no variance to speak of.
+    if !((a * a).is_finite() && (b * b).is_finite() && b > 0.0) {
         return None;
     }
     let var_a = 1.0 / n_pos + b * b / n_neg + a * a / (2.0 * n_pos);

@@ -252,12 +252,30 @@ def _fixed_width(curve: Curve, level: float, rates: list[float]) -> Any:
     return _vertical(rates, [_tpr_at(curve, _exact(rate)) for rate in rates], lower, upper)
 
 
+def _moments(scores: list[float]) -> tuple[Fraction, Fraction]:
+    """The mean and the variance, over n."""
+    exact = [Fraction(score) for score in scores]
+    mean = sum(exact, Fraction()) / len(exact)
+    return mean, sum(((score - mean) ** 2 for score in exact), Fraction()) / len(exact)
+
+
+def _root(number: Fraction) -> float:
+    """The square root of a fraction that may be beyond all floats, and its root not."""
+    if not number:
+        return 0.0
+    half = (number.numerator.bit_length() - number.denominator.bit_length()) // 2
+    return math.sqrt(number / Fraction(4) ** half) * 2.0**half if half < 1000 else math.inf
+
+
 def _working_hotelling(curve: Curve, level: float, rates: list[float]) -> Any:
     pos, neg = curve
     if not all(map(math.isfinite, (*pos, *neg))) or len(set(pos)) < 2 or len(set(neg)) < 2:
         return None
-    (m1, s1), (m0, s0) = ((float(np.mean(x)), float(np.std(x))) for x in (pos, neg))
-    a, b, n1, n0 = (m1 - m0) / s1, s0 / s1, len(pos), len(neg)
+    (m1, v1), (m0, v0) = (_moments(scores) for scores in (pos, neg))
+    a, b, n1, n0 = _root((m1 - m0) ** 2 / v1), _root(v0 / v1), len(pos), len(neg)
+    if math.inf in (a * a, b * b) or not b:
+        return None
+    a = math.copysign(a, m1 - m0)
     var_a = 1 / n1 + b**2 / n0 + a**2 / (2 * n1)
     var_b, covariance = b**2 * (1 / (2 * n1) + 1 / (2 * n0)), a * b / (2 * n1)
     found = []
