@@ -1,35 +1,45 @@
-//! A number for each row from lists of points: of a band, and of a curve.
+//! Statistics of bands and curves, which are lists of points: from List columns of such lists to records.
 
 use arrow::array::{Array, ListArray, PrimitiveArray, StructArray};
+use arrow::bitmap::Bitmap;
 use arrow::datatypes::{ArrowDataType as Dtype, Field};
 
 use super::answer::CALLS;
 use super::arrays::downcast;
+use super::columns::{self, Dtypes, Lookups};
 use super::dtype;
 use super::ffi::Input;
+use super::groups::same_groups;
 use super::keywords::Arguments;
-use super::values::{Values, concatenated};
-use crate::statistics::Curvewise;
+use super::values::Values;
+use crate::ranking::Width;
+use crate::statistics::{Column, Curvewise, Record};
+
+/// The dtypes of a statistic that names no score and no key.
+fn dtypes() -> Dtypes {
+    Dtypes::of_score(Dtype::Float64, false)
+}
 
 fn checked<C: Curvewise>(inputs: &[&Field]) -> Result<(), String> {
     if inputs.len() != C::ROLES.len() {
         return Err(format!("expected {} columns, got {}", C::ROLES.len(), inputs.len()));
     }
     for (input, (role, maker, names)) in inputs.iter().zip(C::ROLES) {
+        let item = dtype::listed(input)?;
         let fits = |fields: &[Field]| {
             let is_float = |name: &&str| {
                 fields.iter().any(|field| field.name == *name && *field.dtype() == Dtype::Float64)
             };
             names.iter().all(is_float)
         };
-        match dtype::listed(input).map(Field::dtype) {
+        match dtype::listed(item).map(Field::dtype) {
             Ok(Dtype::Struct(fields)) if fits(fields) => {}
             _ => {
                 return Err(format!(
                     "{role} \"{}\" has dtype {}, but must be a list of structs with the Float64 fields {}, as {maker} \
                      makes it",
                     input.name,
-                    dtype::shown(input),
+                    dtype::shown(item),
                     names.join(", ")
                 ));
             }
@@ -39,67 +49,69 @@ fn checked<C: Curvewise>(inputs: &[&Field]) -> Result<(), String> {
 }
 
 /// The planned field.
-pub fn curvewise_field<C: Curvewise>(inputs: &[Field], _: &Arguments<C>) -> Result<Field, String> {
+pub fn curvewise_field<C: Curvewise>(inputs: &[Field], call: &Arguments<C>) -> Result<Field, String> {
+    call.options.check()?;
     checked::<C>(&inputs.iter().collect::<Vec<_>>())?;
-    Ok(Field::new(inputs[0].name.clone(), Dtype::Float64, true))
+    Ok(Field::new(inputs[0].name.clone(), columns::record_dtype(C::Record::FIELDS, &dtypes()), true))
 }
 
-/// Answers every row; a column of a single row is the same in every row.
+/// Answers every group with a record.
 pub fn curvewise<C: Curvewise>(inputs: &[Input], call: &Arguments<C>) -> Result<Values, String> {
     CALLS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    call.options.check()?;
     checked::<C>(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>())?;
-    let rows = if inputs.iter().any(|input| input.len() == 0) {
-        0
-    } else {
-        inputs.iter().map(Input::len).max().unwrap_or(0)
-    };
-    let columns = inputs.iter().zip(C::ROLES).map(|(input, (role, _, names))| {
-        if input.len() != rows && input.len() != 1 {
-            return Err(format!("{role} has {} rows but another column has {rows}", input.len()));
+    let (read, borders) = same_groups(inputs, |input| C::ROLES[input].0)?;
+    let lists = read.iter().zip(C::ROLES).map(|(column, (_, _, names))| Lists::read(column, names));
+    let lists = lists.collect::<Result<Vec<_>, String>>()?;
+    let mut filled = Column::all_of(C::Record::FIELDS, Width::W8, borders.len() - 1);
+    for rows in borders.windows(2) {
+        let mut of_group = Vec::with_capacity(rows[1] - rows[0]);
+        for row in rows[0]..rows[1] {
+            let points = lists.iter().map(|column| column.points(row)).collect::<Result<Vec<_>, String>>()?;
+            of_group.extend(points.into_iter().collect::<Option<Vec<_>>>());
         }
-        Lists::read(input, names)
-    });
-    let columns = columns.collect::<Result<Vec<_>, String>>()?;
-    let of_row = |row: usize| {
-        let lists: Option<Vec<_>> = columns.iter().map(|column| column.of_row(row)).collect();
-        call.options.answer(&lists?)
-    };
-    let array = PrimitiveArray::from((0..rows).map(of_row).collect::<Vec<Option<f64>>>()).boxed();
+        call.options.of_curves(&of_group).append(&mut filled);
+    }
+    let lookups = Lookups { dtypes: dtypes(), names: Vec::new(), keys: None };
+    let array = columns::structs(C::Record::FIELDS, filled, &lookups)?;
     Ok(Values::new(&inputs[0].field.name, array))
 }
 
 /// A column of lists of structs, field by field.
-struct Lists {
+struct Lists<'a> {
+    name: &'a str,
     lists: ListArray<i64>,
+    structs: Option<Bitmap>,
     fields: Vec<PrimitiveArray<f64>>,
 }
 
-impl Lists {
-    fn read(input: &Input, names: &[&str]) -> Result<Lists, String> {
-        let column = concatenated(&input.chunks)?;
-        let lists = downcast::<ListArray<i64>>(column.as_ref())?.clone();
+impl<'a> Lists<'a> {
+    fn read(column: &'a Values, names: &[&str]) -> Result<Lists<'a>, String> {
+        let lists = downcast::<ListArray<i64>>(column.array.as_ref())?.clone();
         let structs = downcast::<StructArray>(lists.values().as_ref())?;
         let field = |name: &&str| {
             let place = structs.fields().iter().position(|field| field.name == *name);
             let place = place.ok_or_else(|| format!("no field {name}"))?;
-            let numbers = downcast::<PrimitiveArray<f64>>(structs.values()[place].as_ref())?;
-            if numbers.null_count() > 0 || structs.null_count() > 0 {
-                return Err(format!("\"{}\" holds a point with a null {name}", input.field.name));
-            }
-            Ok(numbers.clone())
+            Ok(downcast::<PrimitiveArray<f64>>(structs.values()[place].as_ref())?.clone())
         };
         let fields = names.iter().map(field).collect::<Result<_, String>>()?;
-        Ok(Lists { lists, fields })
+        Ok(Lists { name: column.name(), structs: structs.validity().cloned(), fields, lists })
     }
 
     /// The fields of a row's points; none of a null.
-    fn of_row(&self, row: usize) -> Option<Vec<&[f64]>> {
-        let row = if self.lists.len() == 1 { 0 } else { row };
+    fn points(&self, row: usize) -> Result<Option<Vec<&[f64]>>, String> {
         if !self.lists.is_valid(row) {
-            return None;
+            return Ok(None);
         }
         let offsets = self.lists.offsets();
-        let points = offsets[row] as usize..offsets[row + 1] as usize;
-        Some(self.fields.iter().map(|field| &field.values()[points.clone()]).collect())
+        let (first, points) = (offsets[row] as usize, (offsets[row + 1] - offsets[row]) as usize);
+        let has_null = |validity: Option<&Bitmap>| {
+            validity.is_some_and(|validity| validity.null_count_range(first, points) > 0)
+        };
+        // Points of other rows do not matter, nor what lies under a null list.
+        if has_null(self.structs.as_ref()) || self.fields.iter().any(|field| has_null(field.validity())) {
+            return Err(format!("\"{}\" holds a point with a null", self.name));
+        }
+        Ok(Some(self.fields.iter().map(|field| &field.values()[first..first + points]).collect()))
     }
 }

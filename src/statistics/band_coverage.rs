@@ -1,33 +1,77 @@
 //! How much of a curve is outside a band.
 
+use super::check_level;
+use super::record::{Record, record};
 use super::sweep::Point;
 
-/// A function of lists of points, row by row.
-pub trait Curvewise: Sync {
+/// A statistic of bands and curves, which answers each group with one record.
+pub trait Curvewise {
+    /// What a group is answered with.
+    type Record: Record;
+
     /// What the columns are called, which expression makes them, and the fields that are read.
     const ROLES: &'static [(&'static str, &'static str, &'static [&'static str])];
 
-    /// The answer for a row, from the fields of each column's points.
-    fn answer(&self, columns: &[Vec<&[f64]>]) -> Option<f64>;
+    /// Says what is wrong with the options, in words that name the option and what it may be.
+    fn check(&self) -> Result<(), String>;
+
+    /// The answer for a group. Each row has for each column the fields of its points; rows with a null are left out.
+    fn of_curves(&self, rows: &[Vec<Vec<&[f64]>>]) -> Self::Record;
 }
 
-/// The share of a curve's points outside a band.
+/// How many curves are within a band, and how much of the others is outside.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
-pub struct BandCoverage {}
+pub struct BandCoverage {
+    /// The share of curves that do not exceed the epsilon of the group.
+    pub level: f64,
+}
+
+record! {
+    /// The curves of one group.
+    pub struct BandCoverageRecord {
+        /// The share of the curves that are wholly within the band; null without a curve.
+        pub coverage: Option<f64>,
+        /// The smallest share of outside points that the share `level` of the curves does not exceed; null without a curve.
+        pub epsilon: Option<f64>,
+        /// The curves that were compared.
+        pub n_curves: u64,
+        /// For each curve the share of its points that are outside, in ascending order.
+        pub epsilons: Vec<f64>,
+    }
+}
 
 impl Curvewise for BandCoverage {
+    type Record = BandCoverageRecord;
+
     const ROLES: &'static [(&'static str, &'static str, &'static [&'static str])] = &[
         ("band", "roc_band", &["lower_fpr", "lower_tpr", "upper_fpr", "upper_tpr"]),
         ("curve", "roc_curve", &["fpr", "tpr"]),
     ];
 
-    fn answer(&self, columns: &[Vec<&[f64]>]) -> Option<f64> {
-        let [band, curve] = columns else { return None };
+    fn check(&self) -> Result<(), String> {
+        check_level(self.level)
+    }
+
+    fn of_curves(&self, rows: &[Vec<Vec<&[f64]>>]) -> BandCoverageRecord {
         let points = |fields: &[&[f64]]| -> Vec<Point> {
             fields[0].iter().copied().zip(fields[1].iter().copied()).collect()
         };
-        epsilon(&points(&band[..2]), &points(&band[2..]), &points(curve))
+        let outside = |row: &Vec<Vec<&[f64]>>| {
+            let (band, curve) = (&row[0], &row[1]);
+            epsilon(&points(&band[..2]), &points(&band[2..]), &points(curve))
+        };
+        let mut epsilons: Vec<f64> = rows.iter().filter_map(outside).collect();
+        epsilons.sort_unstable_by(f64::total_cmp);
+        let n = epsilons.len();
+        let inside = epsilons.partition_point(|&epsilon| epsilon <= 0.0);
+        let reached = (self.level * n as f64).ceil() as usize;
+        BandCoverageRecord {
+            coverage: (n > 0).then(|| inside as f64 / n as f64),
+            epsilon: epsilons.get(reached.clamp(1, n.max(1)) - 1).copied(),
+            n_curves: n as u64,
+            epsilons,
+        }
     }
 }
 
@@ -113,6 +157,26 @@ mod tests {
         assert_eq!(epsilon(&lower, &upper, &[(0.0, 0.0), (0.0, 0.9), (0.5, 0.7), (1.0, 1.0)]), Some(0.25));
         assert_eq!(epsilon(&lower, &upper, &[]), None);
         assert_eq!(epsilon(&[], &[], &[(0.0, 0.0)]), None);
+    }
+
+    #[test]
+    fn curves_of_a_group() {
+        let curve = |fpr, tpr| -> Vec<Vec<&[f64]>> {
+            vec![vec![&[0.0, 1.0][..], &[0.0, 1.0], &[0.0, 1.0], &[0.5, 1.0]], vec![fpr, tpr]]
+        };
+        let rows = [
+            curve(&[0.0, 0.5], &[0.2, 0.7]),
+            curve(&[0.0, 0.5], &[0.6, 0.7]),
+            curve(&[0.0, 0.5], &[0.6, 0.1]),
+            curve(&[], &[]),
+        ];
+        let of = |level, rows: &[_]| BandCoverage { level }.of_curves(rows);
+        let record = of(0.6, &rows);
+        assert_eq!((record.coverage, record.epsilon, record.n_curves), (Some(1.0 / 3.0), Some(0.5), 3));
+        assert_eq!(record.epsilons, [0.0, 0.5, 1.0]);
+        assert_eq!((of(0.2, &rows).epsilon, of(0.7, &rows).epsilon), (Some(0.0), Some(1.0)));
+        assert_eq!(of(0.5, &[]), BandCoverageRecord::undefined());
+        assert!(BandCoverage { level: 1.0 }.check().is_err());
     }
 
     #[test]

@@ -12,6 +12,7 @@ import pytest
 from scipy.stats import norm
 
 import polars_auc as pa
+from polars_auc import _native
 
 
 @pytest.mark.parametrize(
@@ -193,26 +194,16 @@ def test_how_much_of_curves_is_outside_a_band() -> None:
         None,
     ]
     frame = pl.DataFrame({"g": ["a", "b", "b", "b"], "band": [_BAND] * 4, "curve": curves})
-    every = (
-        frame.select(pa.band_coverage("band", "curve", level=0.6)).unnest("band_coverage").row(0, named=True)
-    )
+    every = frame.select(pa.band_coverage("band", "curve", level=0.6)).unnest("band").row(0, named=True)
     assert every == {"coverage": 1 / 3, "epsilon": 0.25, "n_curves": 3, "epsilons": [0.0, 0.25, 0.75]}
-    grouped = frame.group_by("g").agg(pa.band_coverage("band", "curve")).sort("g").unnest("band_coverage")
+    grouped = frame.group_by("g").agg(pa.band_coverage("band", "curve")).sort("g").unnest("band")
     assert grouped["coverage"].to_list() == [1.0, 0.0]
     assert grouped["epsilon"].to_list() == [0.0, 0.75]
     assert (
         grouped.schema
-        == frame.lazy()
-        .group_by("g")
-        .agg(pa.band_coverage("band", "curve"))
-        .unnest("band_coverage")
-        .collect_schema()
+        == frame.lazy().group_by("g").agg(pa.band_coverage("band", "curve")).unnest("band").collect_schema()
     )
-    nothing = (
-        frame.filter(pl.col("curve").is_null())
-        .select(pa.band_coverage("band", "curve"))
-        .unnest("band_coverage")
-    )
+    nothing = frame.filter(pl.col("curve").is_null()).select(pa.band_coverage("band", "curve")).unnest("band")
     assert nothing.row(0) == (None, None, 0, [])
 
 
@@ -225,7 +216,7 @@ def test_bands_hold_the_curves_that_they_were_made_of() -> None:
         )
     )
     curves = frame.group_by("fold").agg(curve=pa.roc_curve("y", "s")).join(band, how="cross")
-    assert curves.select(pa.band_coverage("band", "curve")).unnest("band_coverage").row(0)[:3] == (
+    assert curves.select(pa.band_coverage("band", "curve")).unnest("band").row(0)[:3] == (
         1.0,
         0.0,
         6,
@@ -243,5 +234,37 @@ def test_columns_that_are_no_bands_and_no_curves() -> None:
     with pytest.raises(ValueError, match=r"^band_coverage: level must lie"):
         pa.band_coverage("band", "curve", level=2)
     holes = frame.with_columns(curve=pl.lit([{"fpr": None, "tpr": 0.5}], dtype=frame.schema["curve"]))
-    with pytest.raises(pl.exceptions.ComputeError, match='"curve" holds a point with a null fpr'):
+    with pytest.raises(pl.exceptions.ComputeError, match='"curve" holds a point with a null'):
         holes.select(pa.band_coverage("band", "curve"))
+
+
+def test_points_of_other_rows_do_not_matter() -> None:
+    """A null in a row that is cut off, or under a null list, is none of the curves' points."""
+    hole = [{"fpr": None, "tpr": 0.5}]
+    dtype = pl.List(pl.Struct({"fpr": pl.Float64, "tpr": pl.Float64}))
+    curves = pl.Series([hole, _curve((0, 0), (1, 1)), hole], dtype=dtype)
+    frame = pl.DataFrame({"band": [_BAND] * 3, "curve": curves})
+    assert (
+        frame.slice(1, 1).select(pa.band_coverage("band", "curve")).unnest("band")["coverage"].item() == 1.0
+    )
+    hidden = frame.head(2).with_columns(curve=pl.when(pl.int_range(2) == 1).then("curve"))
+    assert hidden.select(pa.band_coverage("band", "curve")).unnest("band")["n_curves"].item() == 1
+
+
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+def test_one_call_a_query(engine: Any) -> None:
+    frame = pl.DataFrame({"g": [1, 1, 2], "band": [_BAND] * 3, "curve": [_curve((0, 0), (1, 1))] * 3}).lazy()
+    coverage = pa.band_coverage("band", "curve")
+    for plan in (frame.select(coverage), frame.group_by("g").agg(coverage), frame.select(coverage.over("g"))):
+        before = _native.calls()
+        plan.collect(engine=engine)
+        assert _native.calls() == before + 1
+
+
+def test_a_band_beside_curves_of_groups() -> None:
+    """A literal is the same for every group."""
+    curves = [_curve((0, 0), (0, 0.5), (1, 1)), _curve((0, 0), (0, 0.6), (1, 1))]
+    frame = pl.DataFrame({"g": [1, 2], "curve": curves})
+    band = pl.lit(pl.Series("band", [_BAND]))
+    got = frame.group_by("g").agg(pa.band_coverage(band, "curve")).sort("g").unnest("band")
+    assert got["coverage"].to_list() == [1.0, 0.0]
