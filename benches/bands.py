@@ -108,6 +108,20 @@ def _mixed(rng: np.random.Generator, n: int, low: float, high: float) -> Array:
     return rng.normal(0, 1, n) + np.where(rng.random(n) < 0.5, low, high)
 
 
+def _humps(centers: tuple[float, ...], width: float) -> tuple[Draw, Tail]:
+    """Return how to draw from narrow normal distributions that are equally likely, and their tail."""
+    return (
+        lambda rng, n: rng.normal(rng.choice(centers, n), width),
+        lambda c: np.mean([norm.sf((c - center) / width) for center in centers], axis=0),
+    )
+
+
+def _separate_humps() -> Shape:
+    """Return scores whose curve is a stair with sharp corners."""
+    (pos, pos_tail), (neg, neg_tail) = _humps((0, 2, 4), 0.3), _humps((-1, 1, 3), 0.3)
+    return Shape("three separate humps", pos, neg, _between(pos_tail, neg_tail))
+
+
 SHAPES = [
     *(_normal(shift) for shift in (0.5, 1, 2)),
     _rounded(1, 0.6),
@@ -148,6 +162,7 @@ SHAPES = [
         lambda rng, n: rng.normal(0, 1, n),
         lambda fpr: fpr,
     ),
+    _separate_humps(),
 ]
 
 SIZES = [(50, 50), (100, 100), (500, 500), (20, 2000)]
