@@ -9,8 +9,8 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from polars_auc._frames import called, column_of, keys_of, refuse_keys, rows_of, scores_of
+from polars_auc._partial_states import PartialStates, state_column
 from polars_auc._plugin import CALLED
-from polars_auc._states import merge_states, roc_state
 
 if TYPE_CHECKING:
     from polars_auc._frames import IntoFrame
@@ -20,9 +20,6 @@ __all__ = ["group_states"]
 
 # Rows that are in memory at a time: with fewer, states take longer to merge than to make.
 _BATCH_ROWS = 4_000_000
-
-# States of batches are merged once they take so many bytes, or twice as many as the merged states before.
-_UNMERGED_BYTES = 64_000_000
 
 
 @called("group_states", "roc_state", "merge_states")
@@ -119,25 +116,28 @@ def group_states(
             column = column_of(name, role, given, rows, instead)
             beside[role] = _apart(column, role, rows, {*keys, *names, *beside.values()})
             columns.append(column.alias(beside[role]))
-    states = [
-        roc_state(beside["label"], one, max_bins=max_bins, scale=scale, count=beside.get("count"))
-        for one in names
-    ]
+    states = PartialStates(
+        name=name,
+        columns=[*keys, *names, *beside.values()],
+        label=beside["label"],
+        scores=names,
+        by=keys,
+        count=beside.get("count"),
+        limit={"max_bins": max_bins, "scale": scale},
+    )
     # What an expression makes of all rows, such as ranks, it must not make of a batch.
     plan = rows.select(columns)
-    schema = _grouped(plan, keys, states).collect_schema()
+    empty = states.counted_rows(plan.collect_schema().to_frame())
+    renamed = {state_column(score): score for score in names}
 
     def table() -> pl.DataFrame:
-        merged = _grouped(plan.collect_schema().to_frame().lazy(), keys, states).collect()
-        parts = [merged]
-        for batch in plan.collect_batches(chunk_size=_BATCH_ROWS, maintain_order=False):
-            parts.append(_grouped(batch.lazy(), keys, states).collect())
-            if sum(part.estimated_size() for part in parts) > _UNMERGED_BYTES + 2 * merged.estimated_size():
-                merged = _merged(parts, keys, names)
-                parts = [merged]
-        return _merged(parts, keys, names)
+        batches = plan.collect_batches(chunk_size=_BATCH_ROWS, maintain_order=False)
+        with called(name, "roc_state", "merge_states"):
+            gathered = states.gathered(map(states.counted_rows, batches))
+        whole = (empty if gathered is None else gathered).rename(renamed)
+        return whole.sort(keys, nulls_last=True) if keys else whole
 
-    return deferred(schema, table)
+    return deferred(empty.rename(renamed).schema, table)
 
 
 def _apart(column: pl.Expr, role: str, rows: pl.LazyFrame, taken: set[str]) -> str:
@@ -160,12 +160,3 @@ def deferred(schema: pl.Schema, table: Callable[[], pl.DataFrame]) -> pl.LazyFra
         yield made if columns is None else made.select(columns)
 
     return register_io_source(batches, schema=schema, is_pure=True)
-
-
-def _grouped(rows: pl.LazyFrame, keys: list[str], answers: Iterable[pl.Expr]) -> pl.LazyFrame:
-    return rows.group_by(keys).agg(answers) if keys else rows.select(answers)
-
-
-def _merged(parts: list[pl.DataFrame], keys: list[str], names: list[str]) -> pl.DataFrame:
-    together = _grouped(pl.concat(parts).lazy(), keys, [merge_states(name) for name in names]).collect()
-    return together.sort(keys, nulls_last=True) if keys else together

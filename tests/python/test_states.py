@@ -327,7 +327,7 @@ def test_large_states_and_bootstraps_are_refused() -> None:
 
 def test_states_batch_by_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("polars_auc._group_states._BATCH_ROWS", 700)
-    monkeypatch.setattr("polars_auc._group_states._UNMERGED_BYTES", 10_000)
+    monkeypatch.setattr("polars_auc._partial_states.PART_BYTES", 10_000)
     frame = fixed().with_columns(n=pl.lit(2))
     for by in ([], ["g"], ["g", "key"]):
         for max_bins in (None, 16, 300):
