@@ -7,7 +7,7 @@ A higher score means more positive, always. A row with a null label or score is 
 the result of its group NaN; a statistic that is undefined for a group is null.
 """
 
-from polars_auc._bands import band_coverage, roc_band
+from polars_auc._bands import band_coverage, roc_band, roc_difference_band
 from polars_auc._binormal import binormal_curve, roc_binormal
 from polars_auc._classes import grouped_roc_auc, roc_auc_multiclass, roc_auc_ordinal, subgroup_auc
 from polars_auc._comparisons import (
@@ -40,6 +40,7 @@ from polars_auc._intervals import cv_roc_auc, roc_auc_ci
 from polars_auc._native import __version__
 from polars_auc._p_values import adjust_p_values
 from polars_auc._planning import roc_auc_difference_power, roc_auc_power, roc_auc_sample_size
+from polars_auc._plot_difference import plot_difference
 from polars_auc._plots import plot_roc
 from polars_auc._rank_tests import (
     brunner_munzel,
@@ -81,6 +82,7 @@ __all__ = [
     "mean_positive_rank",
     "merge_states",
     "operating_point",
+    "plot_difference",
     "plot_roc",
     "pr_curve",
     "rank_agreement",
@@ -100,6 +102,7 @@ __all__ = [
     "roc_convex_hull",
     "roc_curve",
     "roc_curve_difference",
+    "roc_difference_band",
     "roc_state",
     "roc_summary",
     "subgroup_auc",

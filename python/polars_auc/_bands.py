@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from polars_auc._plugin import IntoExpr
 
-__all__ = ["band_coverage", "roc_band"]
+__all__ = ["band_coverage", "roc_band", "roc_difference_band"]
 
 BandMethod: TypeAlias = Literal[
     "likelihood",
@@ -299,3 +299,109 @@ def band_coverage(band: IntoExpr, curve: IntoExpr, *, level: float = 0.95) -> pl
     name = "band_coverage"
     between_0_and_1(name, "level", level)
     return expression(name, {"band": band, "curve": curve}, level=float(level))
+
+
+def roc_difference_band(
+    label: IntoExpr,
+    score_a: IntoExpr,
+    score_b: IntoExpr,
+    *,
+    level: float = 0.95,
+    points: int = 99,
+    cluster: IntoExpr | None = None,
+    n_resamples: int = 2000,
+    seed: int = 0,
+    count: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the difference of two scores' ROC curves on the same rows, with a band and a test.
+
+    The band says at which false positive rates one score is better than the other. Its limits hold at all
+    rates together.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score_a, score_b
+        Any numeric or Boolean columns; higher means more positive.
+    level
+        How often a band holds the difference of the population's curves at all rates.
+    points
+        The number of false positive rates, evenly between 0 and 1, both ends left out: all curves meet there.
+    cluster
+        A column that says which rows belong together, such as the rows of one customer. Whole clusters are
+        then resampled.
+    n_resamples
+        The number of resamples.
+    seed
+        The seed of the random numbers.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+
+    Returns
+    -------
+    polars.Expr
+        One List of Structs for each group, named after the first score:
+
+        - ``fpr`` (Float64): the false positive rate.
+        - ``tpr_a``, ``tpr_b`` (Float64): the true positive rates of both scores there.
+        - ``difference`` (Float64): the first minus the second.
+        - ``lower``, ``upper`` (Float64): the limits of the band, between -1 and 1.
+        - ``p_value`` (Float64): for no difference at this rate, adjusted for all rates together. It is at
+          most ``1 - level`` exactly where the band leaves out 0. The smallest one is the p-value of the test
+          that the curves are the same.
+
+        Null if the group has fewer than two positives or fewer than two negatives (with clusters, also if
+        fewer than two resamples have both classes), and if a score is NaN. Rows with a null label, score or
+        cluster are skipped, for both scores.
+
+    Raises
+    ------
+    ValueError
+        For options out of range.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    Rows are resampled within each class, both scores together, or whole clusters are. Because a resample
+    repeats rows, each drawn row moves to ranks nearby: on the scale of normal scores by ``0.4 n^(-1/5)``
+    standard deviations, n being the rows of its class (a smoothed bootstrap: Silverman and Young 1987). Let
+    ``d`` be the resampled differences at a rate, and ``s² = sd(d)² + (2 / n_pos)²``. The band is
+    ``difference ± c s``, where ``c`` is the quantile at ``level``, over the resamples, of their greatest
+    ``|d - mean(d)| / s`` of all rates. The adjusted p-value is the share of the resamples whose greatest one
+    is no less than ``|difference| / s`` (Westfall and Young 1993); the observed rows count as one of them.
+    With fewer than ``level / (1 - level)`` resamples the limits are -1 and 1. O(n) a resample, after
+    O(n log n).
+
+    In simulations 91 to 100 of 100 bands at 0.95 held the whole difference
+    (``docs/comparing-two-curves.md``).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rows = pl.read_parquet("data/digits.parquet")
+    >>> band = pa.curve_points(rows, pa.roc_difference_band("label", "forest", "tree", points=9))
+    >>> band.select("fpr", pl.col("difference", "lower", "p_value").round(4)).collect().head(4)
+    shape: (4, 4)
+    ┌─────┬────────────┬────────┬─────────┐
+    │ fpr ┆ difference ┆ lower  ┆ p_value │
+    │ --- ┆ ---        ┆ ---    ┆ ---     │
+    │ f64 ┆ f64        ┆ f64    ┆ f64     │
+    ╞═════╪════════════╪════════╪═════════╡
+    │ 0.1 ┆ 0.2316     ┆ 0.1577 ┆ 0.0005  │
+    │ 0.2 ┆ 0.1191     ┆ 0.0565 ┆ 0.0005  │
+    │ 0.3 ┆ 0.0946     ┆ 0.0416 ┆ 0.0005  │
+    │ 0.4 ┆ 0.0345     ┆ -0.009 ┆ 0.1529  │
+    └─────┴────────────┴────────┴─────────┘
+    """
+    name = "roc_difference_band"
+    between_0_and_1(name, "level", level)
+    integer(name, "points", points, 1, 10_000)
+    drawn = resampling(name, n_resamples, seed)
+    columns = {"score_a": score_a, "score_b": score_b, "label": label, "count": count}
+    if cluster is not None:
+        columns["cluster"] = cluster
+    return expression(name, columns, level=float(level), points=points, resampling=drawn)

@@ -1,4 +1,4 @@
-"""What a chart of ROC curves draws: points, each with its curve and its panel."""
+"""What a chart of ROC curves or of their differences draws: points, each with its curve and its panel."""
 
 from __future__ import annotations
 
@@ -9,16 +9,29 @@ import polars as pl
 
 from polars_auc._frames import IntoFrame, keys_of, refuse_keys, rows_of
 
-__all__ = ["Drawing", "drawing"]
+__all__ = ["Drawing", "difference_drawing", "drawing"]
 
 _NAME = "plot_roc"
 _SCORE = "score"
 
 _CURVE = ("fpr", "tpr")
 _BAND = ("lower_fpr", "lower_tpr", "upper_fpr", "upper_tpr")
+_DIFFERENCE = ("fpr", "difference", "lower", "upper", "p_value")
 
 # Columns of points, which make no groups.
-_OF_POINTS = ("point", "at", "threshold", "fp", "tp", "error", *_CURVE, *_BAND)
+_OF_POINTS = (
+    "point",
+    "at",
+    "threshold",
+    "fp",
+    "tp",
+    "error",
+    "tpr_a",
+    "tpr_b",
+    *_CURVE,
+    *_BAND,
+    *_DIFFERENCE,
+)
 
 # A name that no column of a user has.
 _POINTS = "polars_auc: points"
@@ -32,6 +45,7 @@ _MOST_POINTS = 50_000
 _EXAMPLES = {
     "curves": 'curve_points(frame, roc_curve("label", "score"))',
     "band": 'curve_points(frame, roc_band("label", "score"))',
+    "differences": 'curve_points(frame, roc_difference_band("label", "new", "old"))',
 }
 
 
@@ -40,7 +54,7 @@ class Drawing:
     """Points in the order of drawing, and the names of curves and panels in the order of showing."""
 
     points: pl.DataFrame
-    """The columns part ("curve" or "band"), curve, panel, place, fpr, tpr and threshold."""
+    """The columns part ("curve" or "band"), curve, panel, place, and those of points."""
 
     by: list[str]
     facet: list[str]
@@ -56,14 +70,7 @@ def drawing(
 ) -> Drawing:
     """Read curves and bands, and refuse what would be drawn wrong."""
     rows = _rows("curves", curves, _CURVE)
-    panels = [] if facet is None else keys_of(_NAME, facet, 'facet="segment"')
-    if by is not None:
-        keys = keys_of(_NAME, by, 'by="segment"')
-    else:
-        keys = [_SCORE] if _SCORE in rows.columns and _SCORE not in panels else []
-    if len({*keys, *panels}) < len(keys) + len(panels):
-        msg = f"{_NAME}: by and facet must name every column once, got by={keys} and facet={panels}"
-        raise ValueError(msg)
+    keys, panels = _keys(rows, by, facet)
     lines = _placed("curves", rows, keys, panels)
     if lines.is_empty():
         msg = f"{_NAME}: curves has no point; a curve is undefined without positives or without negatives"
@@ -76,6 +83,47 @@ def drawing(
     points = pl.concat(parts, how="diagonal").with_row_index("place")
     if points.height > _MOST_POINTS:
         _refuse_many(points.height, lines.select("curve", "panel").n_unique(), bands=band is not None)
+    return _drawing(points, rows, lines, keys, panels)
+
+
+def difference_drawing(
+    differences: IntoFrame, by: str | Iterable[str] | None, facet: str | Iterable[str] | None
+) -> Drawing:
+    """Read the differences of curves with their bands, and refuse what would be drawn wrong."""
+    rows = _rows("differences", differences, _DIFFERENCE)
+    keys, panels = _keys(rows, by, facet)
+    placed = _placed("differences", rows, keys, panels, least=-1, rising="fpr")
+    points = placed.with_columns(part=pl.lit("curve")).with_row_index("place")
+    if points.is_empty():
+        msg = f"{_NAME}: differences has no point; without positives or without negatives there is none"
+        raise ValueError(msg)
+    if points.height > _MOST_POINTS:
+        msg = (
+            f"{_NAME}: there are {points.height:,} points, and a chart takes at most {_MOST_POINTS:,}; "
+            "write roc_difference_band(..., points=20), or draw fewer differences"
+        )
+        raise ValueError(msg)
+    return _drawing(points, rows, points, keys, panels)
+
+
+def _keys(
+    rows: pl.DataFrame, by: str | Iterable[str] | None, facet: str | Iterable[str] | None
+) -> tuple[list[str], list[str]]:
+    """Return the columns that tell curves apart, and those that make panels."""
+    panels = [] if facet is None else keys_of(_NAME, facet, 'facet="segment"')
+    if by is not None:
+        keys = keys_of(_NAME, by, 'by="segment"')
+    else:
+        keys = [_SCORE] if _SCORE in rows.columns and _SCORE not in panels else []
+    if len({*keys, *panels}) < len(keys) + len(panels):
+        msg = f"{_NAME}: by and facet must name every column once, got by={keys} and facet={panels}"
+        raise ValueError(msg)
+    return keys, panels
+
+
+def _drawing(
+    points: pl.DataFrame, rows: pl.DataFrame, lines: pl.DataFrame, keys: list[str], panels: list[str]
+) -> Drawing:
     shown = [_in_order(rows, columns, lines[name]) for name, columns in (("curve", keys), ("panel", panels))]
     return Drawing(points, keys, panels, *shown)
 
@@ -135,21 +183,33 @@ def _point(fields: Sequence[str], there: Iterable[str], field: Callable[[str], p
     return pl.struct(*rates, threshold.alias("threshold")).alias(_POINTS)
 
 
-def _placed(what: str, rows: pl.DataFrame, by: list[str], facet: list[str]) -> pl.DataFrame:
-    """Return the points with the names of their curve and panel; refuse points that are no curve."""
+def _placed(
+    what: str,
+    rows: pl.DataFrame,
+    by: list[str],
+    facet: list[str],
+    *,
+    least: float = 0,
+    rising: str | None = None,
+) -> pl.DataFrame:
+    """Return the points with the names of their curve and panel; refuse points that are no curve.
+
+    Rates are not below the least one, and never fall; if one is named, it rises and the others may fall.
+    """
     refuse_keys(_NAME, [*by, *facet], rows.drop(_POINTS).schema, nested=False)
     placed = rows.select(_named(by).alias("curve"), _named(facet).alias("panel"), _POINTS).unnest(_POINTS)
     rates = pl.selectors.float()
     # An undefined curve has no points, or a null in place of its list.
     placed = placed.filter(~pl.all_horizontal(rates.is_null()))
     outside = placed.filter(
-        pl.any_horizontal(~rates.is_between(-_ROUNDING, 1 + _ROUNDING).fill_null(value=False))
+        pl.any_horizontal(~rates.is_between(least - _ROUNDING, 1 + _ROUNDING).fill_null(value=False))
     )
     if outside.height:
-        msg = f"{_NAME}: {what} must hold rates from 0 to 1, got {outside.select(rates).row(0, named=True)}"
+        found = outside.select(rates).row(0, named=True)
+        msg = f"{_NAME}: {what} must hold numbers from {least:g} to 1, got {found}"
         raise ValueError(msg)
-    falls = placed.select(pl.any_horizontal((rates.diff() < -_ROUNDING).over("curve", "panel")).any()).item()
-    if falls:
+    falls = rates.diff() < -_ROUNDING if rising is None else pl.col(rising).diff() <= 0
+    if placed.select(pl.any_horizontal(falls.over("curve", "panel")).any()).item():
         others = [name for name in rows.columns if name not in {*by, *facet, *_OF_POINTS, _POINTS}]
         told = f"by={by} and facet={facet} do not tell" if by or facet else "nothing tells"
         hint = f"write the columns that do as by= or facet=, of {others}" if others else "filter the frame"

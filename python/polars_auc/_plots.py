@@ -6,25 +6,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from polars_auc._frames import IntoFrame, called
-from polars_auc._options import flag, integer
+from polars_auc._plot_layout import REFERENCE, altair, arranged, color, described, layout, lines, points
 from polars_auc._plot_points import Drawing, drawing
 
 if TYPE_CHECKING:
     import altair as alt
 
 __all__ = ["plot_roc"]
-
-# Four colours that people with any colour vision tell apart, with a contrast of 3 to white and to dark grey.
-# Further curves have the same colours with other dashes.
-_COLORS = ("#1f77d0", "#d55e00", "#009e73", "#c46ba8")
-_DASHES = ((1, 0), (6, 2), (2, 2), (8, 2, 2, 2))
-_MOST_CURVES = len(_COLORS) * len(_DASHES)
-
-# A grey with the same contrast.
-_REFERENCE = "#808080"
-
-_SIZE, _SIZE_OF_PANEL = 340, 200
-_SHOWN_NAMES = 16
 
 
 @called("plot_roc")
@@ -114,39 +102,17 @@ def plot_roc(
     'ROC curves with bands. Curves by score: old, new. Panels by site: a, b. The dashed diagonal is chance.'
     """
     name = "plot_roc"
-    try:
-        import altair as alt
-    except ImportError as error:
-        msg = f'{name}: charts need Altair; install it: pip install "polars-auc[plot]"'
-        raise ImportError(msg) from error
-    if columns is not None and facet is None:
-        msg = f"{name}: columns is the number of panels side by side; write facet= as well, or leave it out"
-        raise ValueError(msg)
-    columns = integer(name, "columns", 3 if columns is None else columns, 1, 100)
-    default = _SIZE if facet is None else _SIZE_OF_PANEL
-    size = integer(name, "size", default if size is None else size, 50, 5000)
-    flag(name, "tooltip", tooltip)
+    alt = altair(name)
+    shape = layout(name, facet, columns, size, tooltip)
     drawn = drawing(curves, band, by, facet)
-    if len(drawn.curves) > _MOST_CURVES:
-        msg = (
-            f"{name}: {', '.join(drawn.by)} makes {len(drawn.curves)} curves, and at most {_MOST_CURVES} can "
-            "be told apart in one panel; write facet= in place of by=, or draw fewer curves"
-        )
-        raise ValueError(msg)
-    layers = [_diagonal(), *([] if band is None else [_bands(drawn)]), _lines(drawn)]
+    layers = [_diagonal(), *([] if band is None else [_bands(drawn)]), lines(name, drawn, _axes())]
     if tooltip:
-        layers.append(_points(drawn))
-    chart = alt.layer(*layers).properties(width=size, height=size)
-    # Of a frame Altair takes at most 5000 rows; and InlineData takes minutes to check as many values.
-    data = {"values": drawn.points.to_dicts()}
-    described = _described(drawn, bands=band is not None)
-    if facet is None:
-        return chart.properties(data=data, description=described)
-    columns = min(columns, len(drawn.panels))
-    panels = alt.Facet("panel:N", title=", ".join(drawn.facet), sort=drawn.panels)
-    grid = chart.facet(panels, data=data, columns=columns).properties(description=described)
-    # Otherwise the axis of a column is below the last row, also if the column has no panel there.
-    return grid.resolve_axis(x="independent") if len(drawn.panels) % columns else grid
+        rates = [alt.Tooltip(f"{rate}:Q", format=".4f") for rate in ("fpr", "tpr")]
+        thresholds = [alt.Tooltip("threshold:N")] if drawn.points["threshold"].count() else []
+        layers.append(points(drawn, _axes(), [*thresholds, *rates]))
+    several = max(len(drawn.curves), len(drawn.panels)) > 1
+    what = f"ROC curve{'s' if several else ''}{'' if band is None else ' with bands'}"
+    return arranged(layers, drawn, shape, described(what, drawn, "The dashed diagonal is chance."))
 
 
 def _axes() -> dict[str, Any]:
@@ -160,24 +126,11 @@ def _axes() -> dict[str, Any]:
     }
 
 
-def _color(drawn: Drawing) -> Any:
-    import altair as alt
-
-    if not drawn.by:
-        return alt.value(_COLORS[0])
-    colors = [_COLORS[place % len(_COLORS)] for place in range(len(drawn.curves))]
-    scale = alt.Scale(domain=drawn.curves, range=colors)
-    title = ", ".join(drawn.by)
-    # A name is never cut.
-    legend = alt.Legend(labelLimit=0, symbolType="stroke", symbolSize=300)
-    return alt.Color("curve:N", title=title, scale=scale, legend=legend)
-
-
 def _diagonal() -> alt.Chart:
     import altair as alt
 
     ends = alt.InlineData(values=[{"fpr": 0, "tpr": 0}, {"fpr": 1, "tpr": 1}])
-    line = alt.Chart(ends).mark_line(color=_REFERENCE, strokeDash=[4, 4], strokeWidth=1, aria=False)
+    line = alt.Chart(ends).mark_line(color=REFERENCE, strokeDash=[4, 4], strokeWidth=1, aria=False)
     chart: alt.Chart = line.encode(**_axes())
     return chart
 
@@ -188,52 +141,6 @@ def _bands(drawn: Drawing) -> alt.Chart:
 
     marks = alt.Chart().mark_line(filled=True, interpolate="linear-closed", fillOpacity=0.2, strokeWidth=0)
     chart: alt.Chart = marks.transform_filter("datum.part === 'band'").encode(
-        **_axes(), color=_color(drawn), detail="curve:N", order="place:Q"
+        **_axes(), color=color(drawn), detail="curve:N", order="place:Q"
     )
     return chart
-
-
-def _lines(drawn: Drawing) -> alt.Chart:
-    """Draw straight lines from point to point: tied rows make a diagonal."""
-    import altair as alt
-
-    encoded = {**_axes(), "color": _color(drawn)}
-    if len(drawn.curves) > len(_COLORS):
-        dashes = [list(_DASHES[place // len(_COLORS)]) for place in range(len(drawn.curves))]
-        scale = alt.Scale(domain=drawn.curves, range=dashes)
-        encoded["strokeDash"] = alt.StrokeDash("curve:N", title=", ".join(drawn.by), scale=scale)
-    marks = alt.Chart().mark_line(interpolate="linear", strokeWidth=2, strokeJoin="round")
-    chart: alt.Chart = marks.transform_filter("datum.part === 'curve'").encode(
-        **encoded, detail="curve:N", order="place:Q"
-    )
-    return chart
-
-
-def _points(drawn: Drawing) -> alt.Chart:
-    """Mark the point that is nearest to the pointer, and say what it is."""
-    import altair as alt
-
-    nearest = alt.selection_point(on="pointerover", clear="pointerout", nearest=True, empty=False)
-    names = [alt.Tooltip("panel:N", title=", ".join(drawn.facet))] if drawn.facet else []
-    names += [alt.Tooltip("curve:N", title=", ".join(drawn.by))] if drawn.by else []
-    rates = [alt.Tooltip(f"{rate}:Q", format=".4f") for rate in ("fpr", "tpr")]
-    thresholds = [alt.Tooltip("threshold:N")] if drawn.points["threshold"].count() else []
-    marks = alt.Chart().mark_point(filled=True, size=60, aria=False)
-    chart: alt.Chart = marks.transform_filter("datum.part === 'curve'").encode(
-        **_axes(),
-        color=_color(drawn),
-        opacity=alt.condition(nearest, alt.value(1), alt.value(0)),
-        tooltip=[*names, *thresholds, *rates],
-    )
-    return chart.add_params(nearest)
-
-
-def _described(drawn: Drawing, *, bands: bool) -> str:
-    """Say what is drawn, for those who do not see it."""
-    several = max(len(drawn.curves), len(drawn.panels)) > 1
-    parts = [f"ROC curve{'s' if several else ''}{' with bands' if bands else ''}"]
-    for what, keys, names in (("Curves", drawn.by, drawn.curves), ("Panels", drawn.facet, drawn.panels)):
-        if keys:
-            more = f" and {len(names) - _SHOWN_NAMES} more" if len(names) > _SHOWN_NAMES else ""
-            parts.append(f"{what} by {', '.join(keys)}: {', '.join(names[:_SHOWN_NAMES])}{more}")
-    return ". ".join([*parts, "The dashed diagonal is chance."])

@@ -13,7 +13,7 @@ use crate::statistics::{
     OperatingPoint, PrCurve, RankAgreement, RocAuc, RocAucBounds, RocAucCi, RocAucCiClustered, RocAucCompare,
     RocAucDifference, RocAucDifferencePower, RocAucMulticlass, RocAucOrdinal, RocAucPower, RocAucSampleSize,
     RocBand, RocBandOfFolds, RocBinormal, RocConvexHull, RocCurve, RocCurveAt, RocCurveDifference,
-    RocCurveThinned, RocState, RocSummary, SubgroupAuc, TprAtFpr,
+    RocCurveThinned, RocDifferenceBand, RocState, RocSummary, SubgroupAuc, TprAtFpr,
 };
 
 macro_rules! expressions {
@@ -87,7 +87,8 @@ expressions! {
     joint_single, joint_single_field:
         average_roc_curve => AverageRocCurve,
         compare_segments => CompareSegments,
-        roc_band_of_folds in roc_band => RocBandOfFolds;
+        roc_band_of_folds in roc_band => RocBandOfFolds,
+        roc_difference_band => RocDifferenceBand;
     curvewise, curvewise_field:
         band_coverage => BandCoverage;
     columnwise, columnwise_field:

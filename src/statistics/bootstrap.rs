@@ -125,11 +125,29 @@ impl Resampling {
         drawn.into_iter().flatten().collect()
     }
 
-    /// The measures of each score in each resample of rows: of whole clusters if there are keys, otherwise within
-    /// each class. Resamples of clusters may lack a class, and their measures are then undefined.
+    /// The measures of each score in each resample of rows. Resamples of clusters may lack a class, and their measures
+    /// are then undefined.
     ///
     /// The rows must be in canonical order.
     pub fn measures(self, rows: &Rows, measure: Measure) -> Vec<Vec<Option<f64>>> {
+        let add = |counts: &mut [Vec<Count>], row: usize, _: &mut Stream| {
+            for (counts, codes) in counts.iter_mut().zip(&rows.scores) {
+                counts[codes.place(codes.of_row[row])].add(rows.labels[row], 1);
+            }
+        };
+        self.of_rows(rows, add, |scores| scores.iter().map(|counts| measure.of(counts)).collect())
+    }
+
+    /// What `of` makes of the counts of each score in each resample of rows: of whole clusters if there are keys,
+    /// otherwise within each class. `add` adds a drawn row to the counts of each score, the highest score first.
+    ///
+    /// The rows must be in canonical order.
+    pub fn of_rows<T: Send>(
+        self,
+        rows: &Rows,
+        add: impl Fn(&mut [Vec<Count>], usize, &mut Stream) + Sync + Send,
+        of: impl Fn(&[Vec<Count>]) -> T + Sync + Send,
+    ) -> Vec<T> {
         let n_neg = rows.n_neg() as u32;
         let n_pos = rows.len as u32 - n_neg;
         let by_cluster = (!rows.keys.of_row.is_empty()).then(|| {
@@ -144,25 +162,24 @@ impl Resampling {
         };
         self.each(memory, |counts, mut stream| {
             counts.iter_mut().for_each(|counts| counts.fill(Count::default()));
-            let mut take = |row: usize| {
-                for (counts, codes) in counts.iter_mut().zip(&rows.scores) {
-                    counts[codes.place(codes.of_row[row])].add(rows.labels[row], 1);
-                }
-            };
             match &by_cluster {
                 Some(clusters) => {
                     for _ in clusters {
                         let drawn = stream.index(clusters.len() as u32) as usize;
-                        clusters[drawn].iter().for_each(|&row| take(row as usize));
+                        clusters[drawn].iter().for_each(|&row| add(counts, row as usize, &mut stream));
                     }
                 }
                 None => {
                     // In canonical order the negatives come first.
-                    (0..n_neg).for_each(|_| take(stream.index(n_neg) as usize));
-                    (0..n_pos).for_each(|_| take((n_neg + stream.index(n_pos)) as usize));
+                    for (first, rows) in [(0, n_neg), (n_neg, n_pos)] {
+                        for _ in 0..rows {
+                            let row = first + stream.index(rows);
+                            add(counts, row as usize, &mut stream);
+                        }
+                    }
                 }
             }
-            counts.iter().map(|counts| measure.of(counts)).collect()
+            of(counts)
         })
     }
 }

@@ -68,7 +68,7 @@ pub enum Corner {
 
 impl CurveSample {
     /// From the readings of each curve; none without a curve.
-    pub fn new(curves: Vec<Vec<f64>>) -> Option<CurveSample> {
+    pub fn new(curves: &[Vec<f64>]) -> Option<CurveSample> {
         let places = curves.first()?.len();
         let of_place = |place: usize| curves.iter().map(|curve| curve[place]).collect();
         Some(CurveSample { places: (0..places).into_par_iter().map(of_place).collect() })
@@ -82,6 +82,11 @@ impl CurveSample {
     /// The mean of each place.
     pub fn means(&self) -> Vec<f64> {
         self.places.iter().map(|values| mean_and_deviation(values).0).collect()
+    }
+
+    /// The standard deviation of each place; NaN with a single curve.
+    pub fn deviations(&self) -> Vec<f64> {
+        self.places.iter().map(|values| mean_and_deviation(values).1).collect()
     }
 
     /// The limits of each place by itself; none with a single curve.
@@ -261,7 +266,7 @@ mod tests {
     use super::*;
 
     fn sample(curves: &[&[f64]]) -> CurveSample {
-        CurveSample::new(curves.iter().map(|curve| curve.to_vec()).collect()).unwrap()
+        CurveSample::new(&curves.iter().map(|curve| curve.to_vec()).collect::<Vec<_>>()).unwrap()
     }
 
     #[test]
@@ -274,7 +279,7 @@ mod tests {
         assert!((binomial.lower[0] - (0.4 - 1.959_963_984_540_054 * (0.24f64 / 3.0).sqrt())).abs() < 1e-15);
         let empirical = sample.pointwise(Distribution::Empirical, 0.5).unwrap();
         assert!((empirical.lower[0] - 0.3).abs() < 1e-15 && (empirical.upper[0] - 0.5).abs() < 1e-15);
-        assert!(CurveSample::new(Vec::new()).is_none());
+        assert!(CurveSample::new(&[]).is_none());
         assert!(self::sample(&[&[0.5]]).pointwise(Distribution::Normal, 0.95).is_none());
     }
 
@@ -317,7 +322,7 @@ mod tests {
             let curves: Vec<Vec<f64>> =
                 (0..n).map(|_| (0..places).map(|_| f64::from(stream.index(12)) / 11.0).collect()).collect();
             for level in [0.5, 0.8, 0.95] {
-                let limits = CurveSample::new(curves.clone()).unwrap().optimized(level).unwrap();
+                let limits = CurveSample::new(&curves).unwrap().optimized(level).unwrap();
                 assert_eq!(
                     (limits.lower, limits.upper),
                     greedily(&curves, level),

@@ -114,7 +114,7 @@ impl RocBand {
     }
 
     /// The band of curves that were read by a sweep; none of fewer than two.
-    pub fn of_sample(&self, sweep: &Sweep, curves: Vec<Vec<f64>>) -> Option<Vec<BandPoint>> {
+    pub fn of_sample(&self, sweep: &Sweep, curves: &[Vec<f64>]) -> Option<Vec<BandPoint>> {
         let sample = CurveSample::new(curves)?;
         let limits = match self.method {
             BandMethod::OptimizedRadial => sample.optimized(self.level)?,
@@ -133,7 +133,8 @@ impl RocBand {
             sweep.read(drawn)
         });
         // A resample of all rows may lack a class.
-        Some((self.of_sample(&sweep, curves.into_iter().flatten().collect())?, last))
+        let curves: Vec<_> = curves.into_iter().flatten().collect();
+        Some((self.of_sample(&sweep, &curves)?, last))
     }
 
     /// The places of the band; none with fewer than two rows in a class.

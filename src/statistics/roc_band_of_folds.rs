@@ -58,14 +58,14 @@ impl Joint for RocBandOfFolds {
             }
             Sweep::Vertical(_) | Sweep::Radial(_) => sweep.read(&fold.counts),
         };
-        let curves = by_key(rows, 0).iter().filter_map(read).collect();
+        let curves: Vec<_> = by_key(rows, 0).iter().filter_map(read).collect();
         let mut scores = vec![f64::NAN; codes.distinct];
         if let Some(values) = rows.values.first() {
             for (&code, &score) in codes.of_row.iter().zip(values) {
                 scores[codes.distinct - 1 - code as usize] = score;
             }
         }
-        let points = self.band.of_sample(&sweep, curves);
+        let points = self.band.of_sample(&sweep, &curves);
         let records = |points: Vec<_>| {
             points.into_iter().map(|point| BandRecord::of(point, |place| scores[place])).collect()
         };

@@ -42,7 +42,7 @@ def test_every_statistic_is_in_the_table() -> None:
 def test_every_row_of_the_table_is_a_function() -> None:
     functions = {public or name for name, public, _ in ROWS}
     public = set(pa.__all__) - {"__version__"}
-    assert public - functions == {"report", "curve_points", "group_states", "plot_roc"}
+    assert public - functions == {"report", "curve_points", "group_states", "plot_difference", "plot_roc"}
     assert functions <= public
 
 

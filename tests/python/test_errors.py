@@ -116,6 +116,7 @@ def test_every_flag_is_checked() -> None:
     ]
     assert sorted(flags) == [
         ("mann_whitney_u", "continuity"),
+        ("plot_difference", "tooltip"),
         ("plot_roc", "tooltip"),
         ("report", "compare"),
         ("roc_auc", "standardized"),
@@ -133,6 +134,7 @@ def test_the_largest_seed() -> None:
         (pa.fpr_at_tpr, ("y", "s", 0.5), {"n_resamples": 5}),
         (pa.roc_auc_difference, ("y", "s", "g"), {"method": "bootstrap", "n_resamples": 5}),
         (pa.roc_band, ("y", "s"), {"n_resamples": 5}),
+        (pa.roc_difference_band, ("y", "s", "g"), {"n_resamples": 5}),
         (pa.roc_curve_difference, ("y", "s", "g"), {"n_permutations": 5}),
     )
     for function, columns, options in draws:

@@ -15,13 +15,16 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
-from polars_auc._plots import _COLORS, _REFERENCE
+from polars_auc._plot_layout import _COLORS, REFERENCE
 
 DATA = Path(__file__).parents[2] / "data"
 ROWS = pl.read_parquet(DATA / "*.parquet")
 MODELS = pl.col("logistic", "forest", "tree")
 CURVES = pa.curve_points(ROWS, pa.roc_curve("label", MODELS, max_points=50), "dataset").collect()
 BANDS = pa.curve_points(ROWS, pa.roc_band("label", MODELS, points=21, n_resamples=50), "dataset").collect()
+DIFFERENCES = pa.curve_points(
+    ROWS, pa.roc_difference_band("label", "forest", "tree", points=19, n_resamples=50), "dataset"
+).collect()
 METHODS = (
     "likelihood",
     "vertical",
@@ -163,7 +166,7 @@ def luminance(color: str) -> float:
     return 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2]
 
 
-@pytest.mark.parametrize("color", [*_COLORS, _REFERENCE])
+@pytest.mark.parametrize("color", [*_COLORS, REFERENCE])
 @pytest.mark.parametrize("background", ["#ffffff", "#1e1e1e"])
 def test_contrast_of_lines(color: str, background: str) -> None:
     """What the Web Content Accessibility Guidelines ask of graphics, also on a dark background."""
@@ -181,6 +184,50 @@ def test_pictures() -> None:
     banded = pa.plot_roc(curves.filter(dataset="digits"), band=bands.filter(dataset="digits"), tooltip=False)
     assert picture(banded) != picture(single)
     assert spec_of(alt.hconcat(single, banded))["hconcat"]
+
+
+def test_differences_are_those_of_the_frames() -> None:
+    chart = pa.plot_difference(DIFFERENCES, facet="dataset")
+    assert isinstance(chart, alt.FacetChart)
+    spec = spec_of(chart)
+    expected = DIFFERENCES.sort("point", maintain_order=True).select(
+        "fpr", "difference", "lower", "upper", "p_value", panel="dataset"
+    )
+    assert_frame_equal(drawn_by(spec, "curve").select(expected.columns), expected)
+    assert [layer["mark"]["type"] for layer in layers_of(spec)] == ["line", "area", "line", "point"]
+    assert spec["description"] == (
+        "Differences of ROC curves with their bands. Panels by dataset: breast_cancer, digits. "
+        "The dashed line is no difference."
+    )
+    lists = ROWS.group_by("dataset").agg(
+        pa.roc_difference_band("label", model, "tree", points=9, n_resamples=20)
+        for model in ("forest", "logistic")
+    )
+    spec = spec_of(pa.plot_difference(lists, facet="dataset", tooltip=False))
+    assert layers_of(spec)[1]["encoding"]["color"]["scale"]["domain"] == ["forest", "logistic"]
+    one = pa.plot_difference(DIFFERENCES.filter(dataset="digits"))
+    assert picture(one) != picture(pa.plot_difference(DIFFERENCES.filter(dataset="breast_cancer")))
+
+
+@pytest.mark.parametrize(
+    ("frame", "options", "message"),
+    [
+        (CURVES, {}, r"differences must have the columns fpr, difference, .* write curve_points\("),
+        (DIFFERENCES, {}, r"do not|nothing tells apart; write the columns .*\['dataset'\]"),
+        (DIFFERENCES.clear(), {}, "differences has no point"),
+        (DIFFERENCES.with_columns(lower=-2.0), {"facet": "dataset"}, "numbers from -1 to 1, got"),
+        (DIFFERENCES, {"columns": 2}, "columns is the number of panels side by side"),
+        (
+            pl.concat([DIFFERENCES.with_columns(pair=pl.lit(pair)) for pair in range(1400)]),
+            {"facet": ["dataset", "pair"]},
+            r"53,200 points, .* at most 50,000; write roc_difference_band\(..., points=20\)",
+        ),
+    ],
+)
+def test_refusals_of_differences(frame: pl.DataFrame, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message) as refused:
+        pa.plot_difference(frame, **options)
+    assert str(refused.value).startswith("plot_difference: ")
 
 
 def test_as_many_points_as_a_chart_takes() -> None:
@@ -203,7 +250,7 @@ def test_as_many_points_as_a_chart_takes() -> None:
         ((CURVES,), {"facet": "dataset", "band": CURVES}, "band must have the columns lower_fpr"),
         ((CURVES.filter(score="tree"),), {"facet": "dataset", "band": BANDS}, "'forest, breast_cancer'"),
         ((CURVES.clear(),), {}, "curves has no point"),
-        ((CURVES.with_columns(pl.col("fpr") * 100),), {"facet": "dataset"}, "rates from 0 to 1, got"),
+        ((CURVES.with_columns(pl.col("fpr") * 100),), {"facet": "dataset"}, "numbers from 0 to 1, got"),
         ((CURVES.with_columns(tpr=1 - pl.col("tpr")),), {"facet": "dataset"}, "fall"),
         ((CURVES,), {"facet": "dataset", "columns": 0}, "columns must be an integer from 1"),
         ((CURVES,), {"columns": 2}, "columns is the number of panels side by side"),

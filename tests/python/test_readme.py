@@ -41,6 +41,7 @@ def test_the_guide_to_one_machine_and_states(
 
 
 BANDS = (ROOT / "docs" / "choosing-a-band.md").read_text(encoding="utf-8")
+DIFFERENCES = (ROOT / "docs" / "comparing-two-curves.md").read_text(encoding="utf-8")
 
 
 def test_the_guide_to_bands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -48,6 +49,40 @@ def test_the_guide_to_bands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     [code] = re.findall(r"```python\n(.*?)```", BANDS, re.DOTALL)
     exec(compile(code, "choosing-a-band.md", "exec"), {})
     assert "upper_tpr" in capsys.readouterr().out
+
+
+def test_the_guide_to_differences(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    pytest.importorskip("altair")
+    [code] = re.findall(r"```python\n(.*?)```", DIFFERENCES, re.DOTALL)
+    exec(compile(code, "comparing-two-curves.md", "exec"), {})
+    assert "p_value" in capsys.readouterr().out
+
+
+def test_figures_of_differences_stand_in_committed_rows() -> None:
+    """Cells are the coverage in percent and the mean width, or how often a difference was found."""
+    rows = pl.read_csv(ROOT / "benches" / "results" / "difference_bands.csv")
+    pairs = set(rows["pair"])
+    quoted, sizes = 0, [""]
+    for line in DIFFERENCES.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        sizes = cells if "50+50" in cells else sizes
+        if not line.startswith("|") or cells[0] not in pairs:
+            continue
+        for size, cell in zip(sizes[1:], cells[1:], strict=True):
+            n_pos, n_neg = map(int, size.split("+"))
+            of_cell = rows.filter(
+                pl.col("pair") == cells[0], pl.col("n_pos") == n_pos, pl.col("n_neg") == n_neg
+            ).row(-1, named=True)
+            both = (
+                f"{100 * of_cell['coverage']:.1f} / {of_cell['mean_width']:.3f}",
+                f"{100 * of_cell['found']:.1f}, {100 * of_cell['found_delong']:.1f}",
+            )
+            assert cell in both
+            quoted += 1
+    assert quoted == 2 * len(pairs) * 5
 
 
 def test_figures_of_bands_stand_in_committed_rows() -> None:

@@ -12,7 +12,7 @@ import polars as pl
 import polars_auc as pa
 from catalogue.entry import COUNTS, Entry, F, N
 from catalogue.points import WEIGHTED
-from oracles import bands
+from oracles import bands, difference_bands
 from oracles import curves as oracles
 
 GAINS = {"band": N, "highest": F, "lowest": F, "n": N, **COUNTS, "rate": F}
@@ -55,6 +55,15 @@ BANDS_OF_FOLDS: list[dict[str, Any]] = [
 
 def _band_of_folds(label: pl.Expr, score: pl.Expr, key: pl.Expr, **options: Any) -> pl.Expr:
     return pa.roc_band(label, score, fold=key, **options)
+
+
+DIFFERENCE_BAND = dict.fromkeys(("fpr", "tpr_a", "tpr_b", "difference", "lower", "upper", "p_value"), F)
+
+
+def _difference_band_of_clusters(
+    label: pl.Expr, a: pl.Expr, b: pl.Expr, key: pl.Expr, **options: Any
+) -> pl.Expr:
+    return pa.roc_difference_band(label, a, b, cluster=key, **DRAWN, **options)
 
 
 CURVES = [
@@ -167,5 +176,23 @@ CURVES = [
             exact=False,
         )
         for options in BANDS_OF_FOLDS
+    ),
+    Entry(
+        name="roc_difference_band",
+        make=functools.partial(pa.roc_difference_band, **DRAWN),
+        oracle=functools.partial(difference_bands.roc_difference_band, **DRAWN),
+        fields=DIFFERENCE_BAND,
+        is_list=True,
+        columns=("label", "score", "other"),
+        exact=False,
+    ),
+    Entry(
+        name="roc_difference_band",
+        make=_difference_band_of_clusters,
+        oracle=functools.partial(difference_bands.roc_difference_band, **DRAWN, clustered=True),
+        fields=DIFFERENCE_BAND,
+        is_list=True,
+        columns=("label", "score", "other", "key"),
+        exact=False,
     ),
 ]

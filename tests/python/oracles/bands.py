@@ -37,7 +37,7 @@ def _exact(rate: float) -> Fraction:
     return Fraction(rate).limit_denominator(1000)
 
 
-def _tpr_at(curve: Curve, rate: float | Fraction, *, top: bool = True) -> float:
+def tpr_at(curve: Curve, rate: float | Fraction, *, top: bool = True) -> float:
     """The tpr at an fpr, at a vertical step its top or its bottom."""
     points = _points(*curve)
     if rate >= 1 and top:
@@ -192,7 +192,7 @@ def _of_curves(
 
     if method == "vertical":
         rates = [place / (points - 1) for place in range(points)]
-        return _vertical(rates, *limited(read(rates, lambda curve, rate: _tpr_at(curve, _exact(rate)))))
+        return _vertical(rates, *limited(read(rates, lambda curve, rate: tpr_at(curve, _exact(rate)))))
     if method in ("radial", "optimized_radial"):
         angles = [math.pi / 2 * place / (points - 1) for place in range(points)]
 
@@ -247,9 +247,9 @@ def _fixed_width(curve: Curve, level: float, rates: list[float]) -> Any:
         return float(kolmogi(1 - math.sqrt(level))) / (math.sqrt(n) + 0.12 + 0.11 / math.sqrt(n))
 
     height, width = reach(len(curve[0])), reach(len(curve[1]))
-    upper = [_tpr_at(curve, rate + width) + height for rate in rates]
-    lower = [_tpr_at(curve, rate - width, top=False) - height for rate in rates]
-    return _vertical(rates, [_tpr_at(curve, _exact(rate)) for rate in rates], lower, upper)
+    upper = [tpr_at(curve, rate + width) + height for rate in rates]
+    lower = [tpr_at(curve, rate - width, top=False) - height for rate in rates]
+    return _vertical(rates, [tpr_at(curve, _exact(rate)) for rate in rates], lower, upper)
 
 
 def _moments(scores: list[float]) -> tuple[Fraction, Fraction]:
