@@ -19,10 +19,8 @@ from polars_auc._comparisons import (
 from polars_auc._curve_points import curve_points
 from polars_auc._curves import (
     average_roc_curve,
-    cap_curve,
     cost_curve,
     det_curve,
-    gains_table,
     pr_curve,
     roc_convex_hull,
     roc_curve,
@@ -35,6 +33,7 @@ from polars_auc._estimates import (
     roc_auc,
     roc_summary,
 )
+from polars_auc._gains import cap_curve, gains_table
 from polars_auc._group_states import group_states
 from polars_auc._intervals import cv_roc_auc, roc_auc_ci
 from polars_auc._native import __version__

