@@ -16,7 +16,7 @@ from polars_auc._progress import progress
 from polars_auc._refusal import Refusal
 from polars_auc._report import Interval, bounded_evaluation, evaluation, evaluation_of_states
 from polars_auc._rows import Files, Scored, counted, of_files, values
-from polars_auc._state_commands import add_limit, state_columns
+from polars_auc._state_commands import add_from_states, add_limit, refuse_of_rows, state_columns
 from polars_auc._states import merge_states
 from polars_auc._streams import say, show
 
@@ -36,15 +36,7 @@ def add_report(commands: Any) -> None:
     add_files(command)
     add_rows(command)
     add_by(command)
-    command.add_argument(
-        "--from-states",
-        action=Once,
-        nargs=0,
-        const=True,
-        default=False,
-        help="the files hold states, as polars-auc state writes them: merge those of each group; "
-        "--score names columns of states, and without it all are meant",
-    )
+    add_from_states(command)
     command.add_argument(
         "--level", action=Once, type=float, default=0.95, help="coverage of the intervals (default: 0.95)"
     )
@@ -218,11 +210,7 @@ def _check_bounded(chosen: argparse.Namespace) -> None:
 
 def _of_states(files: Files, chosen: argparse.Namespace) -> tuple[pl.LazyFrame, list[str], str]:
     """Plan a report of states, and return the columns that are read and the name of the first score."""
-    given = [option for option in _OF_ROWS if getattr(chosen, option)]
-    if given:
-        raise Refusal(
-            f"--{given[0]} needs rows, but --from-states says that the files hold states; leave it out"
-        )
+    refuse_of_rows(chosen, _OF_ROWS)
     states = state_columns(files, chosen.scores)
     keys = files.keys(chosen.by)
     with of_files(files.names, [*keys, *states]):

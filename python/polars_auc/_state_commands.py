@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -37,6 +37,28 @@ def add_limit(command: argparse.ArgumentParser, bins: str) -> None:
         choices=SCALES,
         help="with --max-bins: where bins are small; real: near 0 (the default), probability: near 0 and 1",
     )
+
+
+def add_from_states(command: argparse.ArgumentParser) -> None:
+    """Add that files hold states."""
+    command.add_argument(
+        "--from-states",
+        action=Once,
+        nargs=0,
+        const=True,
+        default=False,
+        help="the files hold states, as polars-auc state writes them: merge those of each group; "
+        "--score names columns of states, and without it all are meant",
+    )
+
+
+def refuse_of_rows(chosen: argparse.Namespace, options: Iterable[str]) -> None:
+    """Refuse options that need rows, if the files hold states."""
+    given = next((option for option in options if getattr(chosen, option)), None)
+    if given is not None:
+        raise Refusal(
+            f"--{given} needs rows, but --from-states says that the files hold states; leave it out"
+        )
 
 
 def add_state(commands: Any) -> None:

@@ -52,6 +52,36 @@ def test_tables_of_the_command(tmp_path: Path, capsys: Capture) -> None:
     assert err.count("polars-auc: wrote") == err.count("\n") == 9
 
 
+def test_curves_of_states(tmp_path: Path, capsys: Capture) -> None:
+    """Those of the rows: states that are exact hold the same curve, and days are merged."""
+    scored = ["--label", "label", "--score", "forest", "--score", "tree"]
+    for fold in range(5):
+        day = [*scored, "--by", "dataset", "--where", f"fold % 5 = {fold}"]
+        assert main(["state", str(DATA), *day, "-o", str(tmp_path / f"day{fold}.parquet")]) == 0
+    days = str(tmp_path / "day*.parquet")
+    for options in ([], ["--band", "vertical", "--points", "9", "--resamples", "30"]):
+        output, expected = tmp_path / "states.parquet", tmp_path / "rows.parquet"
+        assert main(["curve", days, "--from-states", "--by", "dataset", *options, "-o", str(output)]) == 0
+        rows = ["curve", str(DATA), *scored, "--by", "dataset", *options, "-o", str(expected)]
+        assert main(rows) == 0
+        assert_frame_equal(pl.read_parquet(output), pl.read_parquet(expected), check_exact=True)
+    one = ["curve", days, "--from-states", "--score", "tree", "-o", str(tmp_path / "one.parquet")]
+    assert main(one) == 0
+    whole = pa.curve_points(ROWS, pa.roc_curve("label", "tree", max_points=1000).alias("tree")).collect()
+    assert_frame_equal(pl.read_parquet(tmp_path / "one.parquet").drop("score"), whole, check_exact=True)
+    chart = ["curve", days, "--from-states", "--by", "dataset", "-o", str(tmp_path / "x.svg")]
+    assert main(chart) == 0
+    capsys.readouterr()
+    for wrong, message in (
+        (["--label", "label"], "--label needs rows, but --from-states says that the files hold states"),
+        (["--score", "logistic"], "logistic"),
+    ):
+        assert main(["curve", days, "--from-states", *wrong, "-o", str(tmp_path / "y.parquet")]) == 2
+        assert message in capsys.readouterr().err
+    assert main(["curve", str(DATA), "--from-states", "-o", str(tmp_path / "y.parquet")]) == 2
+    assert "holds no column of states" in capsys.readouterr().err
+
+
 def test_charts_of_the_command(tmp_path: Path, capsys: Capture) -> None:
     arguments = [*CURVE, "--by", "dataset", "--max-points", "30", "--band", "vertical", "--resamples", "20"]
     for ending in (".html", ".svg", ".png"):

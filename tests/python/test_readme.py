@@ -51,6 +51,23 @@ def test_the_guide_to_bands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     assert "upper_tpr" in capsys.readouterr().out
 
 
+def test_figures_of_covertype_stand_in_committed_rows() -> None:
+    """Cells are shares in percent, epsilon and width, of what the table above them is about."""
+    rows = pl.read_csv(ROOT / "benches" / "results" / "covertype.csv")
+    text = (ROOT / "docs" / "covertype.md").read_text(encoding="utf-8")
+    tables = re.findall(r"\| band \|.*\n\|---.*\n((?:\|.*\n)+)", text)
+    sources = [("runs", 10), ("runs", 100), ("resamples", 1000)]
+    for table, (source, number) in zip(tables, sources, strict=True):
+        of_table = rows.filter(pl.col("from") == source, pl.col("number") == number)
+        quoted = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+        assert [cells[0] for cells in quoted] == of_table["method"].unique(maintain_order=True).to_list()
+        for method, *cells in quoted:
+            for size, cell in zip((100, 1000, 5000), cells, strict=True):
+                row = of_table.filter(pl.col("method") == method, pl.col("size") == size).row(-1, named=True)
+                shares = f"{100 * row['population']:.1f}, {100 * row['new']:.1f}"
+                assert cell == f"{shares}, {row['epsilon']:.3f}, {row['mean_width']:.3f}"
+
+
 def test_the_guide_to_differences(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
