@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from polars_auc._output import readable
 from polars_auc._refusal import Refusal, worded
 from polars_auc._report import GAINS, OF_ALL_GROUPS, OF_GROUPS
+from polars_auc._report_text import readable
 from polars_auc._segments import is_reference
 from polars_auc._sql import condition
 

@@ -1,4 +1,4 @@
-"""A report as text for reading, and as a file."""
+"""Files that are written."""
 
 from __future__ import annotations
 
@@ -14,52 +14,13 @@ import polars as pl
 
 from polars_auc._refusal import Refusal, first_line
 
-_SMALLEST_SHOWN = 0.0001
 
+def as_file(output: Path, **others: Callable[[pl.DataFrame], bytes]) -> Callable[[pl.DataFrame], bytes]:
+    """Return the function that makes the contents of a file with this ending; refuse a file of no use.
 
-def readable(table: pl.DataFrame, *, markdown: bool = False) -> str:
-    """Format a report for reading: four decimals, "overall" in words, no column of zeros only."""
-    keys = table.columns[1 : table.columns.index("score")]
-    overall = pl.col("scope") == "overall"
-    dull = [] if table["n_missing"].sum() else ["n_missing"]
-    shown = table.with_columns(
-        pl.when(overall)
-        .then(pl.lit("overall" if place == 0 else ""))
-        .otherwise(pl.col(key).cast(pl.String))
-        .alias(key)
-        for place, key in enumerate(keys)
-    ).drop("scope", *dull)
-    # A p-value that four decimals make 0 is not 0.
-    p_values = [name for name in shown.columns if name.endswith(("p_value", "p_adjusted"))]
-    shown = shown.with_columns(
-        pl.when(pl.col(name) < _SMALLEST_SHOWN)
-        .then(pl.lit(f"<{_SMALLEST_SHOWN}"))
-        .otherwise(pl.col(name).round(4).cast(pl.String).str.pad_end(6, "0"))
-        .alias(name)
-        for name in p_values
-    )
-    if markdown:
-        text = pl.selectors.string()
-        shown = shown.with_columns(
-            text.str.replace_all(r"\s+", " ").str.replace_all("|", "\\|", literal=True)
-        )
-    with pl.Config(
-        tbl_formatting="MARKDOWN" if markdown else "UTF8_FULL_CONDENSED",
-        tbl_hide_dataframe_shape=True,
-        tbl_hide_column_data_types=True,
-        tbl_rows=-1,
-        tbl_cols=-1,
-        tbl_width_chars=-1,  # a table that wraps inside its cells cannot be read
-        fmt_str_lengths=1000,
-        float_precision=4,
-        tbl_cell_numeric_alignment="RIGHT",
-    ):
-        return str(shown)
-
-
-def as_file(output: Path) -> Callable[[pl.DataFrame], bytes]:
-    """Return the function that makes the contents of a report with this ending; refuse a file of no use."""
-    kinds = {**TABLES, ".md": lambda table: (readable(table, markdown=True) + "\n").encode()}
+    Other endings than those of tables are named without their dot.
+    """
+    kinds = {**TABLES, **{f".{name}": made for name, made in others.items()}}
     return kinds[ending(output, kinds)]
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import shutil
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,11 +13,13 @@ import polars as pl
 
 from polars_auc._arguments import Once, add_by, add_files, add_output, add_rows
 from polars_auc._gates import Gate
-from polars_auc._output import as_file, readable, save
+from polars_auc._output import as_file, save
 from polars_auc._progress import progress
 from polars_auc._refusal import Refusal
 from polars_auc._report import Interval, bounded_evaluation, evaluation, evaluation_of_states
-from polars_auc._rows import Files, Scored, counted, of_files, values
+from polars_auc._report_about import about, skipped
+from polars_auc._report_text import SHOWN_ROWS, Shown
+from polars_auc._rows import Files, Scored, of_files, values
 from polars_auc._state_commands import add_from_states, add_limit, refuse_of_rows, state_columns
 from polars_auc._states import merge_states
 from polars_auc._streams import say, show
@@ -115,13 +119,42 @@ def add_report(commands: Any) -> None:
         help="keep only a small state of each group in memory; auc_min and auc_max say how exact it is",
     )
     add_limit(command, "with --bounded: the most bins of a state (default: 4096)")
+    command.add_argument(
+        "--columns",
+        action=Once,
+        metavar="NAMES",
+        help="the columns to print, and of an .md file, as in auc,ks (default: those that answer first)",
+    )
+    command.add_argument(
+        "--wide",
+        action=Once,
+        nargs=0,
+        const=True,
+        default=False,
+        help="all columns, printed and in an .md file",
+    )
+    command.add_argument(
+        "--limit",
+        action=Once,
+        type=int,
+        metavar="N",
+        help=f"the most rows of groups to print (default: {SHOWN_ROWS}); files have all",
+    )
+    command.add_argument(
+        "--quiet", action=Once, nargs=0, const=True, default=False, help="print errors and gates only"
+    )
     add_output(command, "write the report: .parquet, .csv, .json or .md")
 
 
 def report(chosen: argparse.Namespace) -> bool:
     """Print and write the report; return whether all gates passed."""
-    contents = None if chosen.output is None else as_file(chosen.output)
+    shown = _shown(chosen)
     files = Files.named(chosen.files, chosen.output)
+
+    def as_page(table: pl.DataFrame) -> bytes:
+        return shown.page(table, about(chosen, files, table), chosen.level).encode()
+
+    contents = None if chosen.output is None else as_file(chosen.output, md=as_page)
     if not 0 < chosen.level < 1:
         raise Refusal(f"--level must lie between 0 and 1, such as 0.95, got {chosen.level}")
     _check_bounded(chosen)
@@ -134,6 +167,7 @@ def report(chosen: argparse.Namespace) -> bool:
     states = [merge_states(name) for name in names if chosen.from_states and name not in chosen.by]
     with of_files(files.names, names, states):
         planned = plan.collect_schema()
+    shown.check(planned.names())
     versus = _versus(chosen.versus, chosen.by)
     gates = [
         Gate.read(text, planned, by=chosen.by, first_score=first_score, versus=versus, along=chosen.along)
@@ -147,18 +181,35 @@ def report(chosen: argparse.Namespace) -> bool:
     try:
         if contents is not None:
             save(chosen.output, lambda: contents(table))
-            say(f"polars-auc: wrote {chosen.output}")
+            if not chosen.quiet:
+                say(f"polars-auc: wrote {chosen.output}")
     finally:
         # What was evaluated is shown also if it cannot be written.
-        unprinted = show(readable(table))
-    skipped = table.filter(pl.col("scope") == "overall", pl.col("n_missing") > 0)
-    for name, missing in skipped.select("score", "n_missing").iter_rows():
-        say(f"polars-auc: {name}: {counted(missing, 'row')} skipped for a null label or score")
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        unprinted = None if chosen.quiet else show(shown.printed(table, width))
+    if not chosen.quiet:
+        for line in skipped(table):
+            say(f"polars-auc: {line}")
     for _, said in verdicts:
         say(f"polars-auc: {said}")
     if unprinted is not None:
         raise Refusal(f"cannot print the report: {unprinted}")
     return all(passed for passed, _ in verdicts)
+
+
+def _shown(chosen: argparse.Namespace) -> Shown:
+    """Return what of the report is printed, and what of it is on a page."""
+    has_page = chosen.output is not None and chosen.output.suffix == ".md"
+    of_tables = ("limit",) if has_page else ("limit", "columns", "wide")
+    given = [option for option in of_tables if getattr(chosen, option) not in (None, False)]
+    if chosen.quiet and given:
+        raise Refusal(f"--{given[0]} is about the printed table, and --quiet prints none; leave one out")
+    if chosen.wide and chosen.columns is not None:
+        raise Refusal("--wide prints all columns; leave it out, or --columns")
+    if chosen.limit is not None and chosen.limit < 0:
+        raise Refusal(f"--limit must be a number of rows, such as {SHOWN_ROWS}, got {chosen.limit}")
+    columns = None if chosen.columns is None else [name.strip() for name in chosen.columns.split(",")]
+    return Shown(columns, chosen.wide, SHOWN_ROWS if chosen.limit is None else chosen.limit)
 
 
 def _of_rows(files: Files, chosen: argparse.Namespace, scored: Scored) -> pl.LazyFrame:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from pathlib import Path
 
 import polars as pl
@@ -52,6 +53,11 @@ class Files:
     def column(self, option: str, text: str | None) -> pl.Expr | None:
         """Return the column that an option names, if it is given."""
         return None if text is None else column(option, text, self.schema, self.names)
+
+    def changed(self) -> str:
+        """Say on which day a file was last changed, in UTC."""
+        newest = max(os.path.getmtime(name) for name in self.names)
+        return f"{datetime.fromtimestamp(newest, tz=timezone.utc):%Y-%m-%d}"
 
     def size(self) -> str:
         """Say how much there is to read."""

@@ -71,7 +71,7 @@ def test_report_is_the_report(folder: Path, capsys: Capture) -> None:
     assert_frame_equal(pl.read_parquet("to/out.parquet"), expected)
     assert_frame_equal(pl.read_csv("to/out.csv", schema=expected.schema), expected, rel_tol=1e-15)
     assert [row["auc"] for row in json.loads(Path("to/out.json").read_text())] == expected["auc"].to_list()
-    lines = Path("to/out.md").read_text().splitlines()
+    lines = [line for line in Path("to/out.md").read_text().splitlines() if line.startswith("|")]
     assert len(lines) == expected.height + 2
     assert lines[0].split("|")[1].strip() == "g"
     assert lines[-1].split("|")[1].strip() == "overall"
@@ -128,8 +128,11 @@ def test_comparisons(capsys: Capture) -> None:
     ).collect()
     assert_frame_equal(pl.read_parquet("to/out.parquet"), expected)
     out = capsys.readouterr().out
-    assert "heterogeneity_p_value" in out
-    assert "gain_p_adjusted" in out
+    for name in ("cv_auc", "gain", "gain_p_adjusted", "difference", "p_adjusted"):
+        assert name in out
+    assert "heterogeneity_p_value" not in out
+    assert main([*arguments[:-2], "--wide"]) == 0
+    assert "heterogeneity_p_value" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("folder")
