@@ -33,7 +33,7 @@ RESAMPLES = 500
 SEEDS = 50
 """Resamples of one seed draw the same places in every group of one size, so samples are dealt to many."""
 
-SIZES = [(50, 50), (100, 100), (500, 500), (20, 2000), (2000, 20)]
+SIZES = [(10, 10), (50, 50), (100, 100), (500, 500), (500, 5), (20, 2000), (2000, 20)]
 
 Array: TypeAlias = NDArray[np.float64]
 

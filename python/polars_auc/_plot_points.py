@@ -93,14 +93,22 @@ def difference_drawing(
     rows = _rows("differences", differences, _DIFFERENCE)
     keys, panels = _keys(rows, by, facet)
     placed = _placed("differences", rows, keys, panels, least=-1, rising="fpr")
+    crossed = placed.filter((pl.col("lower") > pl.col("upper")) | (pl.min_horizontal("fpr", "p_value") < 0))
+    if crossed.height:
+        msg = (
+            f"{_NAME}: differences must have lower limits below upper ones, and rates and p-values from 0 "
+            f"to 1, got {crossed.row(0, named=True)}"
+        )
+        raise ValueError(msg)
     points = placed.with_columns(part=pl.lit("curve")).with_row_index("place")
     if points.is_empty():
         msg = f"{_NAME}: differences has no point; without positives or without negatives there is none"
         raise ValueError(msg)
     if points.height > _MOST_POINTS:
+        drawn = points.select("curve", "panel").n_unique()
         msg = (
             f"{_NAME}: there are {points.height:,} points, and a chart takes at most {_MOST_POINTS:,}; "
-            "write roc_difference_band(..., points=20), or draw fewer differences"
+            f"write roc_difference_band(..., points={_MOST_POINTS // drawn}), or draw fewer differences"
         )
         raise ValueError(msg)
     return _drawing(points, rows, points, keys, panels)
@@ -213,6 +221,7 @@ def _placed(
         others = [name for name in rows.columns if name not in {*by, *facet, *_OF_POINTS, _POINTS}]
         told = f"by={by} and facet={facet} do not tell" if by or facet else "nothing tells"
         hint = f"write the columns that do as by= or facet=, of {others}" if others else "filter the frame"
+        hint += ", or sort one curve by fpr"
         msg = f"{_NAME}: {what} has points that fall, as those of several curves do that {told} apart; {hint}"
         raise ValueError(msg)
     return placed

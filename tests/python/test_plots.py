@@ -216,11 +216,17 @@ def test_differences_are_those_of_the_frames() -> None:
         (DIFFERENCES, {}, r"do not|nothing tells apart; write the columns .*\['dataset'\]"),
         (DIFFERENCES.clear(), {}, "differences has no point"),
         (DIFFERENCES.with_columns(lower=-2.0), {"facet": "dataset"}, "numbers from -1 to 1, got"),
+        (DIFFERENCES.with_columns(lower=1.0), {"facet": "dataset"}, "lower limits below upper ones"),
+        (
+            DIFFERENCES.filter(dataset="digits").reverse().drop("dataset", "point"),
+            {},
+            "or sort one curve by fpr",
+        ),
         (DIFFERENCES, {"columns": 2}, "columns is the number of panels side by side"),
         (
             pl.concat([DIFFERENCES.with_columns(pair=pl.lit(pair)) for pair in range(1400)]),
             {"facet": ["dataset", "pair"]},
-            r"53,200 points, .* at most 50,000; write roc_difference_band\(..., points=20\)",
+            r"53,200 points, .* at most 50,000; write roc_difference_band\(..., points=17\)",
         ),
     ],
 )

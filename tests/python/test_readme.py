@@ -99,7 +99,7 @@ def test_figures_of_differences_stand_in_committed_rows() -> None:
             )
             assert cell in both
             quoted += 1
-    assert quoted == 2 * len(pairs) * 5
+    assert quoted == 2 * rows.n_unique(["pair", "n_pos", "n_neg"])
 
 
 def test_figures_of_bands_stand_in_committed_rows() -> None:

@@ -46,7 +46,11 @@ def roc_difference_band(
     rows: Sequence[Any], level: float, points: int, n_resamples: int, seed: int, clustered: bool = False
 ) -> list[dict[str, Any]] | None:
     sizes = [sum(row[0] == label for row in rows) for label in (False, True)]
-    if min(sizes) < 2 or any(has_nan([(row[0], row[k]) for row in rows]) for k in (1, 2)):
+    sources = [
+        {row[3:] if clustered else place for place, row in enumerate(rows) if row[0] == label}
+        for label in (False, True)
+    ]
+    if min(map(len, sources)) < 2 or any(has_nan([(row[0], row[k]) for row in rows]) for k in (1, 2)):
         return None
     rows = sorted(rows)
     scores = [sorted(row[k] for row in rows) for k in (1, 2)]
@@ -98,17 +102,18 @@ def roc_difference_band(
     if len(differences) < 2:
         return None
     center = np.mean(differences, axis=0)
-    spread = np.hypot(np.std(differences, axis=0, ddof=1), 2 / sizes[1])
+    spread = np.hypot(np.std(differences, axis=0, ddof=1), math.hypot(2 / sizes[0], 2 / sizes[1]))
     reaches = sorted(float(np.max(np.abs(one - center) / spread)) for one in differences)
     inside = math.ceil(level * (len(reaches) + 1))
-    reach = reaches[inside - 1] if inside <= len(reaches) else math.inf
+    reach = max(reaches[inside - 1] if inside <= len(reaches) else math.inf, float(norm.isf((1 - level) / 2)))
     tpr_a, tpr_b = curves(rows)
 
     def p_value(at: float) -> Any:
         if any(abs(other - at) < 1e-9 and other != at for other in reaches):
             # Rounding decides.
             return ...
-        return (sum(other >= at for other in reaches) + 1) / (len(reaches) + 1)
+        share = (sum(other >= at for other in reaches) + 1) / (len(reaches) + 1)
+        return max(share, 2 * float(norm.sf(at)))
 
     return [
         {
