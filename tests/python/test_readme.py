@@ -51,6 +51,22 @@ def test_the_guide_to_bands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     assert "upper_tpr" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("page", ["auc-explained", "recipes"])
+def test_pages_run_and_say_what_comes_out(
+    page: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Numbers that comments name are printed, in this order."""
+    monkeypatch.chdir(ROOT)
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    code = "".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
+    exec(compile(code, f"{page}.md", "exec"), {})
+    shown = iter(capsys.readouterr().out.splitlines())
+    named = re.findall(r"^print.*  # ([0-9.]+)$", code, re.MULTILINE)
+    assert named
+    for number in named:
+        assert number in shown
+
+
 def test_figures_of_covertype_stand_in_committed_rows() -> None:
     """Cells are shares in percent, epsilon and width, of what the table above them is about."""
     rows = pl.read_csv(ROOT / "benches" / "results" / "covertype.csv")
