@@ -208,7 +208,9 @@ def _shown(chosen: argparse.Namespace) -> Shown:
         raise Refusal("--wide prints all columns; leave it out, or --columns")
     if chosen.limit is not None and chosen.limit < 0:
         raise Refusal(f"--limit must be a number of rows, such as {SHOWN_ROWS}, got {chosen.limit}")
-    columns = None if chosen.columns is None else [name.strip() for name in chosen.columns.split(",")]
+    columns = None
+    if chosen.columns is not None:
+        columns = list(dict.fromkeys(name.strip() for name in chosen.columns.split(",")))
     return Shown(columns, chosen.wide, SHOWN_ROWS if chosen.limit is None else chosen.limit)
 
 

@@ -23,7 +23,7 @@ const PART: u32 = 21;
 pub struct MovedRanks<'a> {
     rows: &'a Rows,
     scores: [RankedScore; 2],
-    /// How both distances of a row of a negative and of a positive are correlated.
+    /// How both distances of a row are correlated: of a negative, and of a positive.
     correlations: [f64; 2],
     /// How far rows move beside one of a class of a single row.
     shares: [f64; 2],

@@ -26,6 +26,30 @@ pub enum Draw {
     Plain,
 }
 
+/// The counts of cells, and which count is the last one of each; nothing if there are few rows.
+pub fn cells(counts: &[Count]) -> Option<(Vec<Count>, Vec<usize>)> {
+    let all = Count::sum(counts);
+    if all.rows() <= MOST_ROWS {
+        return None;
+    }
+    let most = Count { pos: all.pos / CELLS, neg: all.neg / CELLS };
+    let (mut cells, mut last) = (Vec::<Count>::new(), Vec::new());
+    for (place, &count) in counts.iter().enumerate() {
+        let joined = cells.last().map(|cell| cell.plus(count));
+        match joined.filter(|joined| joined.pos <= most.pos && joined.neg <= most.neg) {
+            Some(joined) => {
+                *cells.last_mut().expect("there is a cell") = joined;
+                *last.last_mut().expect("there is a cell") = place;
+            }
+            None => {
+                cells.push(count);
+                last.push(place);
+            }
+        }
+    }
+    Some((cells, last))
+}
+
 /// Counts from which resamples are drawn, the highest score first.
 #[derive(Clone, Debug)]
 pub struct Redraw {
@@ -50,26 +74,10 @@ impl Redraw {
 
     /// Draws rows if they are few, else cells. Says besides which count is the last one of each cell.
     pub fn fitting(counts: &[Count], draw: Draw) -> (Self, Vec<usize>) {
-        let all = Count::sum(counts);
-        if all.rows() <= MOST_ROWS {
+        let Some((cells, last)) = cells(counts) else {
             return (Self::rows(counts, draw), (0..counts.len()).collect());
-        }
-        let most = Count { pos: all.pos / CELLS, neg: all.neg / CELLS };
-        let (mut cells, mut last) = (Vec::<Count>::new(), Vec::new());
-        for (place, &count) in counts.iter().enumerate() {
-            let joined = cells.last().map(|cell| cell.plus(count));
-            match joined.filter(|joined| joined.pos <= most.pos && joined.neg <= most.neg) {
-                Some(joined) => {
-                    *cells.last_mut().expect("there is a cell") = joined;
-                    *last.last_mut().expect("there is a cell") = place;
-                }
-                None => {
-                    cells.push(count);
-                    last.push(place);
-                }
-            }
-        }
-        (Redraw { counts: cells, places: Vec::new(), all, draw }, last)
+        };
+        (Redraw { counts: cells, places: Vec::new(), all: Count::sum(counts), draw }, last)
     }
 
     /// Whether cells are drawn, not rows.

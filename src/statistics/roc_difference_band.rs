@@ -4,11 +4,12 @@ use super::bootstrap::Resampling;
 use super::curve_sample::CurveSample;
 use super::moved_ranks::MovedRanks;
 use super::record::{Many, record};
+use super::redraw::cells;
 use super::sweep::Sweep;
 use super::{Inputs, Joint, KeyInput, Needs, check_level};
 use crate::math::Stream;
 use crate::math::normal::{upper_quantile, upper_tail};
-use crate::ranking::{Count, Rows};
+use crate::ranking::{Codes, Count, Rows};
 
 /// The difference of the tpr of two scores of the same rows at each of some false positive rates, with limits that hold
 /// at all of them together, and the test that there is no difference.
@@ -111,6 +112,9 @@ impl RocDifferenceBand {
         let rates: Vec<f64> =
             (1..=self.points).map(|line| f64::from(line) / f64::from(self.points + 1)).collect();
         let sweep = Sweep::Vertical(rates.clone());
+        let [tpr_a, tpr_b] = [0, 1].map(|score: usize| sweep.read(&rows.scores[score].counts(&rows.labels)));
+        let (tpr_a, tpr_b) = (tpr_a?, tpr_b?);
+        let rows = in_cells(rows);
         let ranks = MovedRanks::of(&rows);
         let add = |counts: &mut [Vec<Count>], row: usize, stream: &mut Stream| ranks.add(counts, row, stream);
         let differences = |counts: &[Vec<Count>]| {
@@ -133,8 +137,6 @@ impl RocDifferenceBand {
         };
         let mut reaches: Vec<f64> = drawn.iter().map(farthest).collect();
         reaches.sort_unstable_by(f64::total_cmp);
-        let [tpr_a, tpr_b] = [0, 1].map(|score: usize| sweep.read(&rows.scores[score].counts(&rows.labels)));
-        let (tpr_a, tpr_b) = (tpr_a?, tpr_b?);
         // The observed difference counts as one more, so that the band leaves out 0 exactly where the p-value is not
         // above 1 - level. Too few resamples leave out nothing.
         let all = reaches.len() + 1;
@@ -157,6 +159,20 @@ impl RocDifferenceBand {
         };
         Some((0..rates.len()).map(record).collect())
     }
+}
+
+/// The same rows, but if they are many, scores are joined into cells, each of which is one score. Resamples then touch
+/// less memory: those of 10^6 rows take a third of the time.
+fn in_cells(rows: Rows) -> Rows {
+    let joined = |codes: &Codes| {
+        let Some((cells, last)) = cells(&codes.counts(&rows.labels)) else { return codes.clone() };
+        let code_of_place: Vec<u32> = (0..codes.distinct)
+            .map(|place| (cells.len() - 1 - last.partition_point(|&last| last < place)) as u32)
+            .collect();
+        let of_row = codes.of_row.iter().map(|&code| code_of_place[codes.place(code)]).collect();
+        Codes { of_row, distinct: cells.len() }
+    };
+    Rows { scores: rows.scores.iter().map(joined).collect(), ..rows }
 }
 
 /// Of how many rows, or clusters, a class is.
@@ -212,6 +228,41 @@ mod tests {
         assert!(points[..7].iter().all(|point| point.lower > 0.0 && point.p_value == 0.01), "{points:?}");
         let same = of(&BAND, &labels, &poor, &poor).unwrap();
         assert!(same.iter().all(|point| (point.difference, point.p_value) == (0.0, 1.0)), "{same:?}");
+    }
+
+    #[test]
+    fn many_rows_are_joined_into_cells() {
+        let labels: Vec<u8> = (0..20_000).map(|row| u8::from(row % 4 == 0)).collect();
+        let place = |row: u32, factor: u32| f64::from((row * factor) % 20_011);
+        let better = |row: u32| 4_000.0 * f64::from(u8::from(row.is_multiple_of(4)));
+        let a: Vec<f64> = (0..20_000).map(|row| place(row, 61) + better(row)).collect();
+        let b: Vec<f64> = (0..20_000).map(|row| place(row, 1_471)).collect();
+        let rows = rows_of(&labels, &[&a, &b], &[]);
+        let joined = in_cells(rows.clone());
+        for (whole, cells) in rows.scores.iter().zip(&joined.scores) {
+            assert!((512..2_200).contains(&cells.distinct), "{}", cells.distinct);
+            // No row is below another one that it was above.
+            let mut pairs: Vec<(u32, u32)> =
+                whole.of_row.iter().copied().zip(cells.of_row.iter().copied()).collect();
+            pairs.sort_unstable();
+            assert!(pairs.windows(2).all(|pair| pair[0].1 <= pair[1].1));
+            let sweep = Sweep::Vertical(vec![0.1, 0.5, 0.9]);
+            let read = |codes: &Codes| sweep.read(&codes.counts(&rows.labels)).unwrap();
+            for (one, other) in read(whole).into_iter().zip(read(cells)) {
+                assert!((one - other).abs() < 1.0 / 512.0, "{one} {other}");
+            }
+        }
+        let points = of(&BAND, &labels, &a, &b).unwrap();
+        let expected = sample_deviation_of_difference(&points[4]);
+        let half = 0.5 * (points[4].upper - points[4].lower);
+        assert!((2.0..4.0).contains(&(half / expected)), "{half} {expected}");
+    }
+
+    /// Of two independent scores at one place, whose curves have a slope of about one there.
+    fn sample_deviation_of_difference(point: &DifferenceRecord) -> f64 {
+        let of_rate = |rate: f64, rows: f64| rate * (1.0 - rate) / rows;
+        let fpr = 2.0 * of_rate(point.fpr, 15_000.0);
+        (of_rate(point.tpr_a, 5_000.0) + of_rate(point.tpr_b, 5_000.0) + fpr).sqrt()
     }
 
     #[test]

@@ -36,7 +36,7 @@ def test_columns_that_answer_first(capsys: Capture) -> None:
         (["--folds", "fold"], ["cv_auc"]),
         (["--bounded"], ["ks"]),
         (["--bounded", "--max-bins", "16"], ["auc_min", "auc_max"]),
-        (["--columns", "gini, se"], []),
+        (["--columns", "gini, se,gini"], []),
     ):
         assert main([*REPORT, *options]) == 0
         header, *rows = printed(capsys)
