@@ -9,6 +9,7 @@ the result of its group NaN; a statistic that is undefined for a group is null.
 
 from polars_auc._bands import band_coverage, roc_band, roc_difference_band
 from polars_auc._binormal import binormal_curve, roc_binormal
+from polars_auc._changes import compare_reports, roc_auc_unpaired_difference
 from polars_auc._classes import grouped_roc_auc, roc_auc_multiclass, roc_auc_ordinal, subgroup_auc
 from polars_auc._comparisons import (
     cv_roc_auc_difference,
@@ -33,6 +34,7 @@ from polars_auc._estimates import (
     roc_auc,
     roc_summary,
 )
+from polars_auc._evaluator import Evaluator
 from polars_auc._gains import cap_curve, gains_table
 from polars_auc._group_states import group_states
 from polars_auc._intervals import cv_roc_auc, roc_auc_ci
@@ -40,6 +42,7 @@ from polars_auc._native import __version__
 from polars_auc._p_values import adjust_p_values
 from polars_auc._planning import roc_auc_difference_power, roc_auc_power, roc_auc_sample_size
 from polars_auc._plot_difference import plot_difference
+from polars_auc._plot_forest import plot_forest
 from polars_auc._plots import plot_roc
 from polars_auc._rank_tests import (
     brunner_munzel,
@@ -50,10 +53,13 @@ from polars_auc._rank_tests import (
 )
 from polars_auc._report import report
 from polars_auc._segments import compare_segments
+from polars_auc._stability import population_stability
 from polars_auc._states import merge_states, roc_auc_bounds, roc_state
+from polars_auc._style_report import style_report
 from polars_auc._thresholds import confusion_at, fpr_at_tpr, operating_point, tpr_at_fpr
 
 __all__ = [
+    "Evaluator",
     "__version__",
     "adjust_p_values",
     "average_precision",
@@ -62,6 +68,7 @@ __all__ = [
     "binormal_curve",
     "brunner_munzel",
     "cap_curve",
+    "compare_reports",
     "compare_segments",
     "confusion_at",
     "cost_curve",
@@ -82,7 +89,9 @@ __all__ = [
     "merge_states",
     "operating_point",
     "plot_difference",
+    "plot_forest",
     "plot_roc",
+    "population_stability",
     "pr_curve",
     "rank_agreement",
     "report",
@@ -96,6 +105,7 @@ __all__ = [
     "roc_auc_ordinal",
     "roc_auc_power",
     "roc_auc_sample_size",
+    "roc_auc_unpaired_difference",
     "roc_band",
     "roc_binormal",
     "roc_convex_hull",
@@ -104,6 +114,7 @@ __all__ = [
     "roc_difference_band",
     "roc_state",
     "roc_summary",
+    "style_report",
     "subgroup_auc",
     "tpr_at_fpr",
 ]

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any, NoReturn
 
+from polars_auc._options import ADJUSTMENTS
 from polars_auc._refusal import Refusal
 from polars_auc._streams import show
 
@@ -72,6 +73,29 @@ def add_rows(command: argparse.ArgumentParser) -> None:
     )
 
 
+def add_switch(command: argparse.ArgumentParser, name: str, what: str) -> None:
+    """Add an option without a value."""
+    command.add_argument(name, action=Once, nargs=0, const=True, default=False, help=what)
+
+
+def add_level(command: argparse.ArgumentParser) -> None:
+    """Add the coverage of intervals."""
+    command.add_argument(
+        "--level", action=Once, type=float, default=0.95, help="coverage of the intervals (default: 0.95)"
+    )
+
+
+def add_adjust(command: argparse.ArgumentParser) -> None:
+    """Add how p-values are adjusted."""
+    command.add_argument(
+        "--adjust",
+        action=Once,
+        choices=(*ADJUSTMENTS, "none"),
+        default="holm",
+        help="adjustment of p-values for their number (default: holm)",
+    )
+
+
 def add_by(command: argparse.ArgumentParser) -> None:
     """Add the columns that make groups."""
     command.add_argument(
@@ -79,13 +103,18 @@ def add_by(command: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="COLUMN",
-        help="a column that makes groups; may be repeated",
+        help='a column that makes groups, or SQL, as in "EXTRACT(YEAR FROM day) AS year"; may be repeated',
     )
 
 
 def add_files(command: argparse.ArgumentParser) -> None:
     """Add the files to read."""
-    command.add_argument("files", nargs="+", metavar="FILES", help="Parquet files, folders or quoted globs")
+    command.add_argument(
+        "files",
+        nargs="+",
+        metavar="FILES",
+        help="files, folders of Parquet files, or quoted globs: Parquet, CSV, TSV, NDJSON, Arrow IPC",
+    )
 
 
 def add_output(command: argparse.ArgumentParser, what: str, *, required: bool = False) -> None:

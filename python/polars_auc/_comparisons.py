@@ -24,6 +24,7 @@ from polars_auc._options import (
 from polars_auc._plugin import expression
 
 if TYPE_CHECKING:
+    from polars_auc._options import Adjustment
     from polars_auc._plugin import IntoExpr
 
 __all__ = ["cv_roc_auc_difference", "roc_auc_compare", "roc_auc_difference", "roc_curve_difference"]
@@ -187,7 +188,7 @@ def roc_auc_compare(
     label: IntoExpr,
     *scores: IntoExpr | Iterable[IntoExpr],
     reference: int | None = None,
-    adjust: Literal["holm", "bonferroni", "bh", "by"] | None = "holm",
+    adjust: Adjustment | None = "holm",
     level: float = 0.95,
     count: IntoExpr | None = None,
 ) -> pl.Expr:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import io
-from collections.abc import Callable
-from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, get_args
 
@@ -13,15 +11,14 @@ import polars as pl
 
 from polars_auc._arguments import Once, add_by, add_files, add_output, add_rows
 from polars_auc._bands import BandMethod, roc_band
-from polars_auc._curve_points import curve_points
 from polars_auc._curves import roc_curve
+from polars_auc._evaluated import Evaluated
 from polars_auc._output import TABLES, ending, save
 from polars_auc._plots import plot_roc
 from polars_auc._progress import progress
 from polars_auc._refusal import Refusal, worded
 from polars_auc._rows import Files, Scored, counted, of_files
-from polars_auc._state_commands import add_from_states, refuse_of_rows, state_columns
-from polars_auc._states import merge_states
+from polars_auc._state_commands import add_from_states
 from polars_auc._streams import say
 
 _CHARTS = (".html", ".png", ".svg")
@@ -31,40 +28,6 @@ _OF_BANDS = ("level", "points", "resamples", "seed")
 
 # Pixels of a picture for each pixel of the chart.
 _SCALE = 2
-
-
-@dataclass(frozen=True)
-class _Source:
-    """What curves are made of: rows with a label, or states."""
-
-    rows: pl.LazyFrame
-    by: list[str]
-    scores: dict[str, dict[str, Any]]
-    """For each name what a function of a label and a score takes."""
-    read: list[str]
-    """The columns of the files that are read."""
-    states: list[pl.Expr]
-
-    @classmethod
-    def of_rows(cls, files: Files, chosen: argparse.Namespace) -> _Source:
-        scored = Scored.of(files, chosen)
-        given = {"label": scored.label, "count": scored.count}
-        scores = zip(chosen.scores, scored.scores, strict=True)
-        taken = {text: {**given, "score": score} for text, score in scores}
-        return cls(scored.rows, chosen.by, taken, scored.names, [])
-
-    @classmethod
-    def of_states(cls, files: Files, chosen: argparse.Namespace) -> _Source:
-        refuse_of_rows(chosen, ("label", "count", "where"))
-        columns = state_columns(files, chosen.scores)
-        keys = files.keys(chosen.by)
-        taken = {name: {"state": pl.col(name)} for name in columns}
-        return cls(files.rows, keys, taken, [*keys, *columns], [merge_states(name) for name in columns])
-
-    def planned(self, points_of: Callable[..., pl.Expr], **options: Any) -> pl.LazyFrame:
-        """Plan the points of all scores."""
-        each = [points_of(**taken, **options).alias(name) for name, taken in self.scores.items()]
-        return curve_points(self.rows, each, self.by)
 
 
 def add_curve(commands: Any) -> None:
@@ -125,19 +88,21 @@ def curve(chosen: argparse.Namespace) -> bool:
     """Write the curves as a chart or a table."""
     suffix = ending(chosen.output, (*_CHARTS, *TABLES))
     is_chart = suffix in _CHARTS
-    files = Files.named(chosen.files, chosen.output)
+    files = Files.grouped(chosen, chosen.output)
     _check(chosen, is_chart=is_chart)
-    source = _Source.of_states(files, chosen) if chosen.from_states else _Source.of_rows(files, chosen)
+    if chosen.from_states:
+        source = Evaluated.of_states(files, chosen, ("label", "count", "where"))
+    else:
+        source = Evaluated.of_rows(Scored.of(files, chosen), chosen)
     plans: dict[str, pl.LazyFrame] = {}
     with of_files(files.names, source.read, source.states):
         if is_chart or chosen.band is None:
             most = 1000 if chosen.max_points is None else chosen.max_points
-            plans["curves"] = source.planned(roc_curve, max_points=most)
+            plans["curves"] = source.points(roc_curve, max_points=most)
         if chosen.band is not None:
-            plans["band"] = source.planned(roc_band, method=chosen.band, **_of_band(chosen))
-        number = source.rows.select(source.by or pl.lit(0)).unique().select(pl.len())
+            plans["band"] = source.points(roc_band, method=chosen.band, **_of_band(chosen))
         with progress(f"evaluating {files.size()}"):
-            *tables, groups = pl.collect_all([*plans.values(), number])
+            *tables, groups = pl.collect_all([*plans.values(), source.number_of_groups()])
     made = dict(zip(plans, tables, strict=True))
     _tell_undefined(source, made, groups.item())
     contents = _chart(suffix, made, source.by) if is_chart else TABLES[suffix](tables[-1])
@@ -168,7 +133,7 @@ def _of_band(chosen: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in {**given, "seed": chosen.seed}.items() if value is not None}
 
 
-def _tell_undefined(source: _Source, made: dict[str, pl.DataFrame], groups: int) -> None:
+def _tell_undefined(source: Evaluated, made: dict[str, pl.DataFrame], groups: int) -> None:
     """Say of how many groups there is no curve or no band; refuse a file of nothing."""
     for what, table in made.items():
         whole = groups * len(source.scores)

@@ -10,8 +10,8 @@ from polars_auc._frames import IntoFrame, called, keys_of, refuse_keys, rows_of
 
 __all__ = ["curve_points"]
 
-# A name that no column of a user has.
-_POINTS = "polars_auc: points"
+# Names that no column of a user has.
+_POINTS, _NAMES = "polars_auc: points", "polars_auc: names"
 
 _SCORE = "score"
 
@@ -108,7 +108,9 @@ def curve_points(
         raise ValueError(msg)
     order: list[str | pl.Expr] = [*keys, "point"]
     if names:
-        answers = answers.unpivot(names, index=keys, variable_name=_SCORE, value_name=_POINTS)
+        # A curve may be named "score", and Polars then refuses this name for the column of names.
+        answers = answers.unpivot(names, index=keys, variable_name=_NAMES, value_name=_POINTS)
+        answers = answers.rename({_NAMES: _SCORE})
         # An Enum sorts by the order of its categories, which is that of the curves.
         order.insert(-1, pl.col(_SCORE).cast(pl.Enum(names)))
     numbered = answers.filter(pl.col(_POINTS).list.len() > 0).with_columns(

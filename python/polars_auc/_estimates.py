@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from polars_auc._options import between_0_and_1, bootstrap, flag, one_of, rate_range
+from polars_auc._options import ALTERNATIVES, between_0_and_1, bootstrap, flag, one_of, rate_range
 from polars_auc._plugin import expression
 
 if TYPE_CHECKING:
@@ -259,6 +259,8 @@ def ks_statistic(
     label: IntoExpr | None = None,
     score: IntoExpr | None = None,
     *,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    method: Literal["auto", "exact", "asymptotic"] = "auto",
     weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
@@ -273,6 +275,17 @@ def ks_statistic(
         Boolean, or an integer or float column that holds only 0 and 1.
     score
         Any numeric or Boolean column; higher means more positive.
+    alternative
+        On which side of the diagonal the distance is measured: ``"two-sided"``, ``max |tpr - fpr|``;
+        ``"greater"``, ``max (tpr - fpr)``, which is large if positives score higher; or ``"less"``,
+        ``max (fpr - tpr)``.
+    method
+        How the p-value is made:
+
+        - ``"exact"``: by counting all ways of dealing the labels to these rows, with the ties that there are.
+          The time grows with positives times negatives: a second for 2 * 10^9 pairs, beyond which it is null.
+        - ``"asymptotic"``: the limit for many rows. It is conservative if there are few rows or ties.
+        - ``"auto"``: exact for fewer than 10,000 pairs of a positive and a negative, which is R's rule.
     weight
         The weight of each row, which says how many rows it stands for: a column of finite numbers that are
         not negative. Rows of weight 0 or null are left out.
@@ -290,25 +303,30 @@ def ks_statistic(
         One Struct for each group, named after the score:
 
         - ``ks`` (Float64): the distance, 0 to 1.
+        - ``difference`` (Float64): ``tpr - fpr`` where it occurs: the distance with its sign.
         - ``threshold`` (the score's dtype): the score at which this distance occurs, where a row is called
           positive if ``score >= threshold``; if there are several, the highest.
-        - ``p_value`` (Float64): for the hypothesis that both classes have the same distribution; two-sided
-          and asymptotic. Null with weights, because weights do not say how many observations there are.
+        - ``p_value`` (Float64): for the hypothesis that both classes have the same distribution. Null with
+          weights, because weights do not say how many observations there are.
+        - ``method`` (String): how the p-value was made, ``"exact"`` or ``"asymptotic"``; null where it is.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
 
-        ``ks``, ``threshold`` and ``p_value`` are null if the group has no positive or no negative, NaN if a
-        score is NaN. Rows with a null label, score or weight are skipped.
+        ``ks``, ``difference``, ``threshold`` and ``p_value`` are null if the group has no positive or no
+        negative, NaN if a score is NaN. Rows with a null label, score or weight are skipped.
 
     Raises
     ------
+    ValueError
+        For an unknown alternative or method.
     polars.exceptions.ComputeError
-        As :func:`roc_auc`.
+        As :func:`roc_auc`; and for ``method="exact"`` with weights.
 
     Notes
     -----
-    The distance is a quotient of exact integers (Smirnov 1939). The p-value is that of Kolmogorov's limiting
-    distribution at ``sqrt(P N / (P + N)) ks``, as in R's ``ks.test(exact = FALSE)``. It is conservative if
-    there are few rows or ties. O(n log n).
+    The distance is a quotient of exact integers (Smirnov 1939). With ``x = sqrt(P N / (P + N)) ks`` the
+    asymptotic p-value is that of Kolmogorov's limiting distribution, as in R's ``ks.test(exact = FALSE)``,
+    and ``exp(-2 x²)`` of one side. The exact one is as in R and, without ties, as in scipy; scipy takes no
+    account of ties. O(n log n), and O(P N) if exact.
 
     Examples
     --------
@@ -318,9 +336,11 @@ def ks_statistic(
     >>> loans.select(pa.ks_statistic("bad", "points")).unnest("points").select("ks", "threshold").row(0)
     (0.6666666666666666, 5)
     """
-    return expression(
-        "ks_statistic", {"score": score, "label": label, "count": count, "state": state, "weight": weight}
-    )
+    name = "ks_statistic"
+    one_of(name, "alternative", alternative, ALTERNATIVES)
+    one_of(name, "method", method, ("auto", "exact", "asymptotic"))
+    columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
+    return expression(name, columns, alternative=alternative, method=method)
 
 
 def mean_positive_rank(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from polars_auc._options import integer, listed, threshold
 from polars_auc._plugin import expression
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from polars_auc._plugin import IntoExpr
 
-__all__ = ["cap_curve", "gains_table"]
+__all__ = ["banding", "cap_curve", "gains_table"]
 
 # The most bands that may be asked for.
 _MOST_BANDS = 1_000_000
@@ -185,17 +185,21 @@ def gains_table(
     │ 3    ┆ 2       ┆ 1      ┆ 0     ┆ 2     ┆ 0.0  ┆ 1.0      ┆ 0.0  │
     └──────┴─────────┴────────┴───────┴───────┴──────┴──────────┴──────┘
     """
-    name = "gains_table"
     columns = {"score": score, "label": label, "count": count, "state": state}
-    if edges is not None:
-        if bands is not None:
-            msg = f"{name}: give bands or edges, got bands={bands!r} and edges={edges!r}"
-            raise ValueError(msg)
-        numbers = listed(name, "edges", edges)
-        kept = [threshold(name, "edges", number) for number in numbers]
-        if any(low >= high for low, high in itertools.pairwise(numbers)):
-            msg = f"{name}: edges must ascend, got {numbers!r}"
-            raise ValueError(msg)
-        return expression(name, columns, bands=1, edges=kept)
-    number = 10 if bands is None else integer(name, "bands", bands, 1, _MOST_BANDS)
-    return expression(name, columns, bands=number, edges=None)
+    return expression("gains_table", columns, **banding("gains_table", bands, edges))
+
+
+def banding(name: str, bands: int | None, edges: Sequence[float] | None) -> dict[str, Any]:
+    """Return the options of bands of scores: how many, 10 if not said; or where they begin."""
+    if edges is None:
+        number = 10 if bands is None else integer(name, "bands", bands, 1, _MOST_BANDS)
+        return {"bands": number, "edges": None}
+    if bands is not None:
+        msg = f"{name}: give bands or edges, got bands={bands!r} and edges={edges!r}"
+        raise ValueError(msg)
+    numbers = listed(name, "edges", edges)
+    kept = [threshold(name, "edges", number) for number in numbers]
+    if any(low >= high for low, high in itertools.pairwise(numbers)):
+        msg = f"{name}: edges must ascend, got {numbers!r}"
+        raise ValueError(msg)
+    return {"bands": 1, "edges": kept}

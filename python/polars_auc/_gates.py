@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from polars_auc._groupings import GROUPING, group_names
 from polars_auc._refusal import Refusal, worded
-from polars_auc._report import GAINS, OF_ALL_GROUPS, OF_GROUPS
+from polars_auc._report import CHANGES, GAINS, OF_ALL_GROUPS, OF_GROUPS
 from polars_auc._report_text import readable
 from polars_auc._segments import is_reference
 from polars_auc._sql import condition
@@ -28,7 +29,8 @@ class Gate:
     The report fails if the condition is true in one of these rows, or cannot be decided in one of them: for a
     null, for NaN, because a comparison is missing; or because there is no such row. Only rows that have
     nothing to be compared with by their nature may be undecided: the first score in a condition on gains,
-    and the reference or the first period in a condition on the comparison of groups.
+    the reference or the first period in a condition on the comparison of groups, and a new group in one on
+    changes.
     """
 
     text: str
@@ -51,7 +53,7 @@ class Gate:
     ) -> Gate:
         """Read a condition on the columns of a report."""
         gate = cls(text, condition("--fail-if", text, schema, "the report"), by, first_score, versus, along)
-        of_groups, of_all_groups = gate._named(by, OF_GROUPS), gate._named(OF_ALL_GROUPS)
+        of_groups, of_all_groups = gate._named(by, OF_GROUPS, [GROUPING]), gate._named(OF_ALL_GROUPS)
         if of_groups and of_all_groups:
             raise Refusal(
                 f"--fail-if {text!r} names {of_groups[0]!r}, which only groups have, and "
@@ -88,8 +90,10 @@ class Gate:
 
     def _about(self, report: pl.DataFrame) -> tuple[pl.DataFrame, str]:
         """Return the rows that the condition is about, and what they are called."""
-        if self._named(self.by, OF_GROUPS):
-            return report.filter(pl.col("scope") == "group"), "groups"
+        if self._named(self.by, OF_GROUPS, [GROUPING]):
+            # Of several groupings a condition is about those by the columns that it names.
+            made = [group_names(report.schema, key) for key in self._named(self.by)]
+            return report.filter(pl.col("scope") == "group", *made), "groups"
         if self._named(OF_ALL_GROUPS):
             return report.filter(pl.col("scope") == "overall"), "overall"
         return report, "groups and overall" if self.by else "overall"
@@ -99,6 +103,8 @@ class Gate:
         alone = pl.lit(value=False)
         if self._named(tuple(GAINS)):
             alone |= pl.col("score") == self.first_score
+        if self._named(CHANGES):
+            alone |= pl.col("previous_n").is_null()
         if self._named(OF_GROUPS):
             complete = pl.all_horizontal(pl.col(key).is_not_null() for key in self.by)
             if self.versus == "previous":

@@ -21,6 +21,9 @@ __all__ = ["group_states"]
 # Rows that are in memory at a time: with fewer, states take longer to merge than to make.
 _BATCH_ROWS = 4_000_000
 
+BATCH_OBSERVERS: list[Callable[[int], None]] = []
+"""They are called with the rows of each batch that has been counted."""
+
 
 @called("group_states", "roc_state", "merge_states")
 def group_states(
@@ -130,10 +133,16 @@ def group_states(
     empty = states.counted_rows(plan.collect_schema().to_frame())
     renamed = {state_column(score): score for score in names}
 
+    def counted(batch: pl.DataFrame) -> pl.DataFrame:
+        made = states.counted_rows(batch)
+        for observer in BATCH_OBSERVERS:
+            observer(batch.height)
+        return made
+
     def table() -> pl.DataFrame:
         batches = plan.collect_batches(chunk_size=_BATCH_ROWS, maintain_order=False)
         with called(name, "roc_state", "merge_states"):
-            gathered = states.gathered(map(states.counted_rows, batches))
+            gathered = states.gathered(map(counted, batches))
         whole = (empty if gathered is None else gathered).rename(renamed)
         return whole.sort(keys, nulls_last=True) if keys else whole
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Set
 from decimal import Decimal
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 # Decimal fractions with more places than this are rounded to floats: no score has more than 38.
 _MOST_PLACES = 100
@@ -92,13 +92,43 @@ def bootstrap(
 
 
 ALTERNATIVES = ("two-sided", "greater", "less")
-ADJUSTMENTS = ("holm", "bonferroni", "bh", "by", None)
+Adjustment: TypeAlias = Literal[
+    "holm",
+    "hochberg",
+    "hommel",
+    "bonferroni",
+    "sidak",
+    "holm-sidak",
+    "bh",
+    "by",
+    "fdr",
+    "fdr_bh",
+    "fdr_by",
+    "BH",
+    "BY",
+    "simes-hochberg",
+]
+"""How p-values are adjusted for their number."""
+
+ADJUSTMENTS = ("holm", "hochberg", "hommel", "bonferroni", "sidak", "holm-sidak", "bh", "by")
+"""The adjustments under the names that the plugin takes."""
+
+# What R and statsmodels call them.
+_OTHER_NAMES = {
+    "BH": "bh",
+    "BY": "by",
+    "fdr": "bh",
+    "fdr_bh": "bh",
+    "fdr_by": "by",
+    "simes-hochberg": "hochberg",
+}
 
 
-def adjustment(name: str, adjust: str | None) -> str:
+def adjustment(name: str, adjust: str | None, option: str = "adjust") -> str:
     """Check an adjustment of p-values, and return it as the plugin takes it."""
-    one_of(name, "adjust", adjust, ADJUSTMENTS)
-    return adjust or "none"
+    known = _OTHER_NAMES.get(adjust, adjust) if isinstance(adjust, str) else adjust
+    one_of(name, option, known, (*ADJUSTMENTS, None))
+    return known or "none"
 
 
 def rate(name: str, option: str, value: Any) -> float:

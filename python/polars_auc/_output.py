@@ -8,6 +8,8 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Callable, Iterable
+from datetime import datetime
+from importlib.util import find_spec
 from pathlib import Path
 
 import polars as pl
@@ -24,10 +26,19 @@ def as_file(output: Path, **others: Callable[[pl.DataFrame], bytes]) -> Callable
     return kinds[ending(output, kinds)]
 
 
+def to_standard_output(output: Path | None) -> bool:
+    """Whether the output is standard output, which is written as a minus sign."""
+    return output is not None and str(output) == "-"
+
+
 def ending(output: Path, endings: Iterable[str]) -> str:
     """Return the ending of a file; refuse other endings, and a file that cannot be made."""
     if output.suffix not in endings:
         raise Refusal(f"--output must end in {', '.join(endings)}, got {str(output)!r}")
+    if output.suffix == ".xlsx" and not find_spec("xlsxwriter"):
+        raise Refusal(
+            'an .xlsx file needs XlsxWriter: pip install "polars-auc[report]"; or end --output in .csv'
+        )
     if output.is_dir():
         raise Refusal(f"--output {str(output)!r} is a folder; name a file")
     folder = Path(os.path.realpath(output)).parent
@@ -44,10 +55,37 @@ def _written(write: Callable[[io.BytesIO], object]) -> bytes:
     return contents.getvalue()
 
 
+_MOST_ROWS_OF_SHEET = 2**20 - 1
+
+
+def _workbook(table: pl.DataFrame) -> bytes:
+    """Write a sheet of Excel. The same table makes the same bytes: the file does not say when it was made."""
+    import xlsxwriter
+
+    if table.height > _MOST_ROWS_OF_SHEET:
+        raise Refusal(
+            f"a sheet of Excel has at most {_MOST_ROWS_OF_SHEET:,} rows below its header, and there are "
+            f"{table.height:,}; end --output in .parquet or .csv"
+        )
+    contents = io.BytesIO()
+    # Excel has no infinity and no NaN: they become its errors. A name that begins with = is no formula.
+    options = {
+        "nan_inf_to_errors": True,
+        "remove_timezone": True,
+        "strings_to_formulas": False,
+        "strings_to_urls": False,
+    }
+    with xlsxwriter.Workbook(contents, options) as workbook:
+        workbook.set_properties({"created": datetime(2000, 1, 1)})
+        table.write_excel(workbook, "polars-auc", float_precision=6, autofit=True, freeze_panes=(1, 0))
+    return contents.getvalue()
+
+
 TABLES: dict[str, Callable[[pl.DataFrame], bytes]] = {
     ".parquet": lambda table: _written(table.write_parquet),
     ".csv": lambda table: _written(table.write_csv),
     ".json": lambda table: _written(table.write_json),
+    ".xlsx": _workbook,
 }
 """How a table is written, by the ending of its file."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from polars_auc._options import ADJUSTMENTS, one_of
+from polars_auc._options import Adjustment, adjustment
 from polars_auc._plugin import columnwise
 
 if TYPE_CHECKING:
@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["adjust_p_values"]
 
 
-def adjust_p_values(
-    p: IntoExpr, *, method: Literal["holm", "bonferroni", "bh", "by"] | None = "holm"
-) -> pl.Expr:
+def adjust_p_values(p: IntoExpr, *, method: Adjustment | None = "holm") -> pl.Expr:
     """Return p-values adjusted for their number.
 
     This is a function of the whole column, not an aggregate: use it in ``select`` or ``with_columns``, and
@@ -31,7 +29,10 @@ def adjust_p_values(
         ``"holm"`` or ``"bonferroni"`` keep the probability of any false rejection below the level; Holm's
         method rejects at least as often. ``"bh"`` (Benjamini and Hochberg) or ``"by"`` (Benjamini and
         Yekutieli, valid for any dependence) keep the expected share of false rejections below the level.
-        ``None`` changes nothing.
+        ``"hochberg"`` and ``"hommel"`` reject at least as often as Holm's, and ``"sidak"`` and
+        ``"holm-sidak"`` a little more often than ``"bonferroni"`` and ``"holm"``; they hold the level for
+        independent p-values, and for most that depend on each other positively. ``None`` changes nothing.
+        The names of R and statsmodels, such as ``"BH"`` and ``"fdr_bh"``, are accepted.
 
     Returns
     -------
@@ -47,7 +48,9 @@ def adjust_p_values(
 
     Notes
     -----
-    As ``p.adjust`` of R: Holm (1979), Benjamini and Hochberg (1995), Benjamini and Yekutieli (2001).
+    As ``p.adjust`` of R: Holm (1979), Hochberg (1988), Hommel (1988), Benjamini and Hochberg (1995),
+    Benjamini and Yekutieli (2001); Sidak (1967) as in statsmodels. O(m log m) for m p-values, and O(m²) for
+    ``"hommel"``.
 
     Examples
     --------
@@ -58,5 +61,5 @@ def adjust_p_values(
     >>> adjusted.select(pl.all().round(4)).rows()
     [(0.03, 0.02), (0.06, 0.04), (0.06, 0.04), (0.02, 0.02)]
     """
-    one_of("adjust_p_values", "method", method, ADJUSTMENTS)
-    return columnwise("adjust_p_values", {"p": p}, elementwise=False, method=method or "none")
+    name = "adjust_p_values"
+    return columnwise(name, {"p": p}, elementwise=False, method=adjustment(name, method, "method"))

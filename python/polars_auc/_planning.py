@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import polars as pl
 
 from polars_auc._options import ALTERNATIVES, between_0_and_1, is_number, number, one_of, told
-from polars_auc._plugin import columnwise, expression
+from polars_auc._plugin import columnwise, expression, literals
 
 if TYPE_CHECKING:
     from polars_auc._plugin import IntoExpr
@@ -95,7 +95,7 @@ def roc_auc_power(
     between_0_and_1("roc_auc_power", "alpha", alpha)
     plan = {"alpha": float(alpha), "alternative": alternative}
     columns = {"auc": auc, "n_pos": n_pos, "n_neg": n_neg}
-    answer = columnwise("roc_auc_power", _literals(columns), elementwise=True, plan=plan)
+    answer = columnwise("roc_auc_power", literals(columns), elementwise=True, plan=plan)
     return _value(answer) if all(map(is_number, columns.values())) else answer
 
 
@@ -188,17 +188,9 @@ def roc_auc_sample_size(
         raise ValueError(msg)
     plan = {"alpha": float(alpha), "alternative": alternative}
     answer = columnwise(
-        name, _literals({"auc": auc}), elementwise=True, plan=plan, power=float(power), ratio=float(ratio)
+        name, literals({"auc": auc}), elementwise=True, plan=plan, power=float(power), ratio=float(ratio)
     )
     return _value(answer) if is_number(auc) else answer
-
-
-def _literals(columns: dict[str, IntoExpr | float]) -> dict[str, IntoExpr]:
-    """Turn numbers into literals, which are named after their role."""
-    return {
-        role: pl.lit(number(column)).alias(role) if is_number(column) else column  # type: ignore[misc]
-        for role, column in columns.items()
-    }
 
 
 def _value(answer: pl.Expr) -> Any:

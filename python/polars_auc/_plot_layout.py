@@ -13,7 +13,18 @@ from polars_auc._plot_points import Drawing
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["REFERENCE", "altair", "arranged", "color", "described", "layout", "lines", "points"]
+__all__ = [
+    "ANSWER",
+    "MARKED",
+    "REFERENCE",
+    "altair",
+    "arranged",
+    "color",
+    "described",
+    "layout",
+    "lines",
+    "points",
+]
 
 # Four colours that people with any colour vision tell apart, with a contrast of 3 to white and to dark grey.
 # Further curves have the same colours with other dashes.
@@ -23,6 +34,9 @@ _MOST_CURVES = len(_COLORS) * len(_DASHES)
 
 REFERENCE = "#808080"
 """A grey with the same contrast."""
+
+ANSWER, MARKED = _COLORS[:2]
+"""The colours of one answer, and of answers that are marked."""
 
 _SIZE, _SIZE_OF_PANEL = 340, 200
 _SHOWN_NAMES = 16

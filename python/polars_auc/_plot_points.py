@@ -9,7 +9,7 @@ import polars as pl
 
 from polars_auc._frames import IntoFrame, keys_of, refuse_keys, rows_of
 
-__all__ = ["Drawing", "difference_drawing", "drawing"]
+__all__ = ["OF_POINTS", "Drawing", "difference_drawing", "drawing", "key_text", "named"]
 
 _NAME = "plot_roc"
 _SCORE = "score"
@@ -18,8 +18,7 @@ _CURVE = ("fpr", "tpr")
 _BAND = ("lower_fpr", "lower_tpr", "upper_fpr", "upper_tpr")
 _DIFFERENCE = ("fpr", "difference", "lower", "upper", "p_value")
 
-# Columns of points, which make no groups.
-_OF_POINTS = (
+OF_POINTS = (
     "point",
     "at",
     "threshold",
@@ -32,6 +31,7 @@ _OF_POINTS = (
     *_BAND,
     *_DIFFERENCE,
 )
+"""Columns of points, which make no groups."""
 
 # A name that no column of a user has.
 _POINTS = "polars_auc: points"
@@ -205,7 +205,7 @@ def _placed(
     Rates are not below the least one, and never fall; if one is named, it rises and the others may fall.
     """
     refuse_keys(_NAME, [*by, *facet], rows.drop(_POINTS).schema, nested=False)
-    placed = rows.select(_named(by).alias("curve"), _named(facet).alias("panel"), _POINTS).unnest(_POINTS)
+    placed = rows.select(named(by).alias("curve"), named(facet).alias("panel"), _POINTS).unnest(_POINTS)
     rates = pl.selectors.float()
     # An undefined curve has no points, or a null in place of its list.
     placed = placed.filter(~pl.all_horizontal(rates.is_null()))
@@ -218,7 +218,7 @@ def _placed(
         raise ValueError(msg)
     falls = rates.diff() < -_ROUNDING if rising is None else pl.col(rising).diff() <= 0
     if placed.select(pl.any_horizontal(falls.over("curve", "panel")).any()).item():
-        others = [name for name in rows.columns if name not in {*by, *facet, *_OF_POINTS, _POINTS}]
+        others = [name for name in rows.columns if name not in {*by, *facet, *OF_POINTS, _POINTS}]
         told = f"by={by} and facet={facet} do not tell" if by or facet else "nothing tells"
         hint = f"write the columns that do as by= or facet=, of {others}" if others else "filter the frame"
         hint += ", or sort one curve by fpr"
@@ -227,10 +227,24 @@ def _placed(
     return placed
 
 
-def _named(keys: list[str]) -> pl.Expr:
-    if not keys:
-        return pl.lit("")
-    return pl.concat_str([pl.col(key).cast(pl.String).fill_null("null") for key in keys], separator=", ")
+def named(keys: list[str]) -> pl.Expr:
+    """Return the name of a curve, of a panel or of a group: the values of its columns."""
+    return pl.concat_str([key_text(key) for key in keys], separator=", ") if keys else pl.lit("")
+
+
+def key_text(key: str) -> pl.Expr:
+    """Return the values of a column as text; words that could be taken for another value are quoted."""
+
+    def quoted(values: pl.Series) -> pl.Series:
+        if values.dtype not in (pl.String, pl.Categorical, pl.Enum):
+            return values.cast(pl.String).fill_null("null")
+        words = pl.col(values.name)
+        escaped = words.str.replace_all("\\", "\\\\", literal=True).str.replace_all('"', '\\"', literal=True)
+        unclear = words.is_in(["", "null"]) | words.str.contains(', |"')
+        text = pl.when(unclear).then(pl.lit('"') + escaped + pl.lit('"')).otherwise(words).fill_null("null")
+        return values.cast(pl.String).to_frame().select(text).to_series()
+
+    return pl.col(key).map_batches(quoted, return_dtype=pl.String)
 
 
 def _outlines(limits: pl.DataFrame) -> pl.DataFrame:
@@ -277,5 +291,5 @@ def _in_order(rows: pl.DataFrame, keys: list[str], drawn: pl.Series) -> list[str
     if _SCORE in keys and first[_SCORE].dtype == pl.String:
         scores = first[_SCORE].drop_nulls().unique(maintain_order=True)
         first = first.with_columns(pl.col(_SCORE).cast(pl.Enum(scores)))
-    names = first.sort(keys, nulls_last=True).select(_named(keys)).to_series()
+    names = first.sort(keys, nulls_last=True).select(named(keys)).to_series()
     return names.filter(names.is_in(drawn.unique().implode())).unique(maintain_order=True).to_list()

@@ -12,6 +12,7 @@ import polars as pl
 from polars.plugins import register_plugin_function
 
 from polars_auc import _native
+from polars_auc._options import is_number, number
 
 IntoExpr: TypeAlias = str | pl.Expr
 """A column: its name or an expression."""
@@ -103,6 +104,14 @@ def columnwise(
 ) -> pl.Expr:
     """Build an expression with one result for each row; ``elementwise`` if it depends on that row only."""
     return _registered(name, _columns(name, columns), options, elementwise=elementwise)
+
+
+def literals(columns: Mapping[str, IntoExpr | float]) -> dict[str, IntoExpr]:
+    """Turn numbers into literals, which are named after their role."""
+    return {
+        role: pl.lit(number(column)).alias(role) if is_number(column) else column  # type: ignore[misc]
+        for role, column in columns.items()
+    }
 
 
 def _registered(

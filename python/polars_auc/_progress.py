@@ -1,43 +1,39 @@
-"""A progress indicator for long work."""
+"""A progress indicator for long work, on a terminal."""
 
 from __future__ import annotations
 
-import itertools
 import sys
-import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 
-# Shorter work needs no indicator.
-_QUIET_SECONDS = 0.5
-_TICK_SECONDS = 0.1
+from polars_auc._group_states import BATCH_OBSERVERS
 
 
 @contextmanager
 def progress(doing: str) -> Iterator[None]:
-    """Show on a terminal what is being done and for how long, while the block runs."""
-    if not sys.stderr.isatty():
+    """Show what is being done, for how long, and the rows of batches, while the block runs.
+
+    This needs a terminal, and Rich, which draws it. Without them nothing is shown.
+    """
+    if not sys.stderr.isatty() or not find_spec("rich"):
         yield
         return
-    done = threading.Event()
-    sign = threading.Thread(target=_show, args=(doing, done), daemon=True)
-    sign.start()
-    try:
-        yield
-    finally:
-        done.set()
-        sign.join()
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+    columns = (SpinnerColumn("line"), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task(doing, total=None)
+        rows = 0
 
-def _show(doing: str, done: threading.Event) -> None:
-    start = time.monotonic()
-    if done.wait(_QUIET_SECONDS):
-        return
-    for sign in itertools.cycle("|/-\\"):
-        sys.stderr.write(f"\r{sign} {doing} ({time.monotonic() - start:.0f} s) ")
-        sys.stderr.flush()
-        if done.wait(_TICK_SECONDS):
-            break
-    sys.stderr.write("\r\033[K")
-    sys.stderr.flush()
+        def count(of_batch: int) -> None:
+            nonlocal rows
+            rows += of_batch
+            shown.update(task, description=f"{doing}, {rows:,} rows")
+
+        BATCH_OBSERVERS.append(count)
+        try:
+            yield
+        finally:
+            BATCH_OBSERVERS.remove(count)

@@ -13,6 +13,10 @@ class Refusal(Exception):
     """The command cannot do what was asked. The text is the one sentence that the user reads."""
 
 
+class Incomplete(Exception):
+    """The command did what it could, and has named the parts that it left out."""
+
+
 @contextmanager
 def worded() -> Iterator[None]:
     """Turn what Polars or the system raises into a refusal of one sentence."""
@@ -31,10 +35,31 @@ def first_line(error: BaseException) -> str:
     return line
 
 
+# The functions that commands call.
+_FUNCTIONS = (
+    "report",
+    "group_states",
+    "roc_state",
+    "merge_states",
+    "curve_points",
+    "roc_curve",
+    "roc_band",
+    "plot_roc",
+    "gains_table",
+    "operating_point",
+    "roc_auc",
+    "roc_auc_compare",
+    "compare_reports",
+)
+
 # The advice of the expressions is Python; here is the same advice for a shell.
 _IN_SHELL = (
     # The user called the command report, and no function.
-    (re.compile(r"^(report|roc_state|merge_states|curve_points|roc_curve|roc_band|plot_roc): "), ""),
+    (re.compile(rf"^({'|'.join(_FUNCTIONS)}): "), ""),
+    (re.compile(r"^(target|cost|prevalence|beta|bands|edges)\b(?! (or|and))"), r"--\1"),
+    (re.compile(r"^cost and prevalence are"), "--cost and --prevalence are"),
+    (re.compile(r"^give bands or edges"), "give --bands or --edges"),
+    (re.compile(r"criterion '(\w+)'"), r"--criterion \1"),
     (re.compile(r"(?<![\w'])max_bins(?![\w'])"), "--max-bins"),
     (re.compile(r"^scale\b"), "--scale"),
     # NaN compares as larger than every number.
@@ -64,6 +89,9 @@ _IN_SHELL = (
     (re.compile(r"^seed\b"), "--seed"),
     (re.compile(r"^ci\b"), "--ci"),
     (re.compile(r"^versus\b"), "--versus"),
+    (re.compile(r"^with groupings, versus\b"), "with --groupings, --versus"),
+    (re.compile(r"^groupings are of the columns by,.*"), "--groupings needs a --by, better two"),
+    (re.compile(r"^previous (lacks .*); write report.*"), r"the file of --compare-to \1"),
     (re.compile(r"^level\b"), "--level"),
     (
         re.compile(r'\bci is \'(\w+)\'; leave this out, or write ci="bootstrap"'),

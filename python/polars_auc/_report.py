@@ -14,8 +14,9 @@ from polars_auc._comparisons import roc_auc_compare
 from polars_auc._estimates import roc_summary
 from polars_auc._frames import called, keys_of, refuse_keys, rows_of, scores_of
 from polars_auc._group_states import deferred, group_states
+from polars_auc._groupings import GROUPING, grouped, key_sets
 from polars_auc._intervals import cv_roc_auc
-from polars_auc._options import adjustment, flag, one_of
+from polars_auc._options import adjustment, flag, one_of, told
 from polars_auc._segments import compare_segments
 from polars_auc._states import roc_auc_bounds
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from polars_auc._frames import IntoFrame
+    from polars_auc._groupings import Groupings
+    from polars_auc._options import Adjustment
     from polars_auc._plugin import IntoExpr
 
 __all__ = ["report"]
@@ -50,12 +53,13 @@ def report(
     compare: bool = False,
     versus: object = None,
     along: str | None = None,
-    adjust: Literal["holm", "bonferroni", "bh", "by"] | None = "holm",
+    adjust: Adjustment | None = "holm",
     folds: IntoExpr | None = None,
     count: IntoExpr | None = None,
     memory: Literal["bounded"] | None = None,
     max_bins: int | None = None,
     scale: Literal["real", "probability"] | None = None,
+    groupings: Groupings | None = None,
 ) -> pl.LazyFrame:
     """Return the evaluation of scores, by group and overall, as a lazy frame.
 
@@ -99,6 +103,11 @@ def report(
         rows at once and are not possible then.
     max_bins, scale
         With ``memory="bounded"``: how small states are. None is 4096 bins, on the scale of real numbers.
+    groupings
+        Several groupings in one report. ``"each"`` makes groups by each column of ``by`` alone; ``"rollup"``
+        by all of them, by all but the last, and so on to the first alone; ``"cube"`` by every choice of them.
+        Or the choices themselves, such as ``[["segment", "year"], ["year"]]``. None is one grouping, by all
+        columns together. ``versus`` may then be ``"rest"`` or ``"overall"``.
 
     Returns
     -------
@@ -124,6 +133,9 @@ def report(
           (Float64), null in the groups' rows.
         - with ``memory="bounded"``: ``auc_min``, ``auc_max`` (Float64), between which the AUC of the rows
           lies. The other numbers are those of rows of which those in one bin tie.
+        - with ``groupings``: ``grouping`` (String), the columns that a group is made by, with commas; null in
+          the overall rows. The other columns ``by`` are null there. The groupings come one after the other,
+          and p-values are adjusted within each. There is no ``heterogeneity``.
 
         A number is null if it is undefined, and NaN if a score is NaN. If no row at all is positive, which
         is what a misspelt class gives, collecting the report warns.
@@ -183,6 +195,7 @@ def report(
             count=count,
             max_bins=max_bins,
             scale=scale,
+            groupings=groupings,
         )
     else:
         table = evaluation(
@@ -197,6 +210,7 @@ def report(
             adjust=adjust,
             folds=folds,
             count=count,
+            groupings=groupings,
         )
     said = f"report: no row is positive: the label {label} is false in all of them; is it written right?"
     return table.map_batches(functools.partial(_warned, said))
@@ -216,6 +230,7 @@ def evaluation(
     adjust: Any,
     folds: IntoExpr | None,
     count: IntoExpr | None,
+    groupings: Groupings | None = None,
 ) -> pl.LazyFrame:
     """Return a report that says nothing of a label without a positive."""
     keys = keys_of("report", by, 'report(frame, "label", "score", by="segment")')
@@ -251,21 +266,27 @@ def evaluation(
         )
         answers.append(joint.alias(_column("comparison", "all")))
         extras["compare"] = functools.partial(_gain, list(columns))
-    segments = [
-        compare_segments(
-            rows,
-            label,
-            score,
-            keys,
-            versus=versus,
-            along=along,
-            adjust=adjust,
-            level=interval["level"],
-            count=count,
-        )
-        for score in (columns.values() if versus is not None else ())
-    ]
-    return _of_answers(rows, columns, answers, extras, keys, segments)
+    if groupings is not None and versus not in (None, "rest", "overall"):
+        msg = f'report: with groupings, versus must be "rest" or "overall", got {told(versus)}'
+        raise ValueError(msg)
+
+    def segments(by: list[str]) -> list[pl.LazyFrame]:
+        return [
+            compare_segments(
+                rows,
+                label,
+                score,
+                by,
+                versus=versus,
+                along=along,
+                adjust=adjust,
+                level=interval["level"],
+                count=count,
+            )
+            for score in (columns.values() if versus is not None else ())
+        ]
+
+    return _of_answers(rows, columns, answers, extras, keys, groupings, segments)
 
 
 @called("report", "group_states", "roc_state", "roc_summary")
@@ -279,6 +300,7 @@ def bounded_evaluation(
     count: IntoExpr | None,
     max_bins: int | None,
     scale: Literal["real", "probability"] | None,
+    groupings: Groupings | None = None,
 ) -> pl.LazyFrame:
     """Return a report of rows that are read batch by batch."""
     keys = keys_of("report", by, 'report(frame, "label", "score", by="segment")')
@@ -287,7 +309,7 @@ def bounded_evaluation(
     names = [name for name in states.collect_schema().names() if name not in keys]
 
     def of_states(made: pl.LazyFrame) -> pl.LazyFrame:
-        return evaluation_of_states(made, names, by=keys, interval=interval)
+        return evaluation_of_states(made, names, by=keys, interval=interval, groupings=groupings)
 
     # The rows are read once, for groups and overall.
     return deferred(of_states(states).collect_schema(), lambda: of_states(states.collect().lazy()).collect())
@@ -300,6 +322,7 @@ def evaluation_of_states(
     *,
     by: list[str],
     interval: Interval,
+    groupings: Groupings | None = None,
 ) -> pl.LazyFrame:
     """Return a report of columns of states, each the counted rows of one score.
 
@@ -310,7 +333,7 @@ def evaluation_of_states(
     for name in states:
         answers.append(roc_summary(state=name, **interval).alias(summary_column(name)))
         answers.append(roc_auc_bounds(state=name).alias(_column("bounds", name)))
-    return _of_answers(frame, states, answers, {"bounds": _bounds}, by)
+    return _of_answers(frame, states, answers, {"bounds": _bounds}, by, groupings)
 
 
 def _warned(said: str, table: pl.DataFrame) -> pl.DataFrame:
@@ -355,7 +378,19 @@ GAINS = {
 OF_GROUPS = ["versus_auc", "difference", "difference_lower", "difference_upper", "p_value", "p_adjusted"]
 OF_ALL_GROUPS = ["heterogeneity", "heterogeneity_df", "heterogeneity_p_value"]
 
-_RESERVED = [*_COLUMNS, *GAINS, *OF_GROUPS, *OF_ALL_GROUPS]
+# Columns that a report has beside an earlier one.
+CHANGES = [
+    "previous_n",
+    "previous_auc",
+    "change",
+    "change_lower",
+    "change_upper",
+    "change_p_value",
+    "change_p_adjusted",
+]
+
+RESERVED = [*_COLUMNS, *GAINS, *OF_GROUPS, *OF_ALL_GROUPS, *CHANGES, GROUPING]
+"""Names that no column of groups may have."""
 
 _Extra: TypeAlias = "Callable[[str], list[pl.Expr]]"
 """From a score's name to further fields of its row."""
@@ -366,7 +401,7 @@ _ROWS = "polars_auc: rows"
 
 
 def _refuse_clashes(keys: list[str]) -> None:
-    clash = next((key for key in keys if key in _RESERVED or keys.count(key) > 1), None)
+    clash = next((key for key in keys if key in RESERVED or keys.count(key) > 1), None)
     if clash is not None:
         msg = f"report: the group column {clash!r} has the name of another column of the report; rename it"
         raise ValueError(msg)
@@ -416,19 +451,35 @@ def _of_answers(
     answers: list[pl.Expr],
     extras: Mapping[str, _Extra],
     keys: list[str],
-    segments: Sequence[pl.LazyFrame] = (),
+    groupings: Groupings | None = None,
+    segments: Callable[[list[str]], Sequence[pl.LazyFrame]] = lambda _: (),
 ) -> pl.LazyFrame:
     """Return the report of aggregates: of each group, and of all rows."""
+    sets = None if groupings is None else key_sets("report", keys, groupings)
     overall = one_row_a_score(rows.select(*answers), scores, extras)
     # Columns that are missing or of a wrong dtype are refused here, and not only when rows are read.
     overall.collect_schema()
+
+    def of_groups(by: list[str]) -> pl.LazyFrame:
+        # Groups are sorted before they become a row for each score: there are fewer of them.
+        aggregates = rows.group_by(by).agg(*answers).sort(by, nulls_last=True)
+        return one_row_a_score(aggregates, scores, extras, by)
+
     if not keys:
         return scoped("overall", overall)
-    # Groups are sorted before they become a row for each score: there are fewer of them.
-    of_groups = rows.group_by(keys).agg(*answers).sort(keys, nulls_last=True)
-    groups = one_row_a_score(of_groups, scores, extras, keys)
-    if segments:
-        groups, overall = _compared(groups, overall, scores, keys, segments)
+    if sets is not None:
+        compared = bool(segments(sets[0]))
+
+        def of_set(by: list[str]) -> pl.LazyFrame:
+            groups = of_groups(by)
+            return scoped("group", _beside(groups, scores, by, segments(by)) if compared else groups)
+
+        if compared:
+            overall = _without(overall, OF_GROUPS)
+        return grouped(sets, of_set, scoped("overall", overall), keys)
+    groups, made = of_groups(keys), segments(keys)
+    if made:
+        groups, overall = _compared(groups, overall, scores, keys, made)
     schema = groups.collect_schema()
     nothing = [pl.lit(None, dtype=schema[key]).alias(key) for key in keys]
     overall = overall.with_columns(nothing).select(schema.names())
@@ -455,6 +506,32 @@ def one_row_a_score(
     return answers.select(*keys, pl.concat_arr(rows).alias(_ROWS)).explode(_ROWS).unnest(_ROWS)
 
 
+def _by_score(scores: Iterable[str], segments: Sequence[pl.LazyFrame]) -> pl.LazyFrame:
+    return pl.concat(
+        table.with_columns(pl.lit(name).alias("score")) for name, table in zip(scores, segments, strict=True)
+    )
+
+
+def _without(rows: pl.LazyFrame, names: Iterable[str]) -> pl.LazyFrame:
+    """Add columns in which nothing stands."""
+    return rows.with_columns(
+        pl.lit(None, dtype=pl.UInt64 if "df" in name else pl.Float64).alias(name) for name in names
+    )
+
+
+def _beside(
+    groups: pl.LazyFrame, scores: Iterable[str], keys: list[str], segments: Sequence[pl.LazyFrame]
+) -> pl.LazyFrame:
+    """Add the comparison of each group to its row."""
+    return groups.join(
+        _by_score(scores, segments).select(*keys, "score", *OF_GROUPS),
+        on=[*keys, "score"],
+        how="left",
+        nulls_equal=True,
+        maintain_order="left",
+    )
+
+
 def _compared(
     groups: pl.LazyFrame,
     overall: pl.LazyFrame,
@@ -463,21 +540,9 @@ def _compared(
     segments: Sequence[pl.LazyFrame],
 ) -> tuple[pl.LazyFrame, pl.LazyFrame]:
     """Add the comparison of each group to its row, and the test of all groups to the overall rows."""
-    compared = pl.concat(
-        table.with_columns(pl.lit(name).alias("score")) for name, table in zip(scores, segments, strict=True)
-    )
-    nothing = [
-        pl.lit(None, dtype=pl.UInt64 if "df" in name else pl.Float64).alias(name) for name in OF_ALL_GROUPS
-    ]
-    groups = groups.join(
-        compared.select(*keys, "score", *OF_GROUPS),
-        on=[*keys, "score"],
-        how="left",
-        nulls_equal=True,
-        maintain_order="left",
-    ).with_columns(nothing)
-    overall = overall.with_columns(pl.lit(None, dtype=pl.Float64).alias(name) for name in OF_GROUPS).join(
-        compared.select("score", *OF_ALL_GROUPS).unique("score"),
+    groups = _without(_beside(groups, scores, keys, segments), OF_ALL_GROUPS)
+    overall = _without(overall, OF_GROUPS).join(
+        _by_score(scores, segments).select("score", *OF_ALL_GROUPS).unique("score"),
         on="score",
         how="left",
         maintain_order="left",

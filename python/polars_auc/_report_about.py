@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 
 import polars as pl
 
-from polars_auc._report_text import code
 from polars_auc._rows import Files, counted
 
 __all__ = ["about", "skipped"]
@@ -21,24 +21,40 @@ def skipped(table: pl.DataFrame) -> list[str]:
     ]
 
 
-def about(chosen: argparse.Namespace, files: Files, table: pl.DataFrame) -> list[str]:
-    """Say what a report is about."""
-    scores = ", ".join(code(name) for name in table["score"].unique(maintain_order=True))
-    lines = [f"Data: {counted(len(files.names), 'file')}, last changed on {files.changed()}"]
+def about(
+    chosen: argparse.Namespace,
+    files: Files,
+    table: pl.DataFrame,
+    written: Callable[[str], str] = str,
+) -> list[tuple[str, str]]:
+    """Say what a report is about, in pairs of words, with names as they are written on the page."""
+    scores = ", ".join(written(name) for name in table["score"].unique(maintain_order=True))
+    lines = [("Data", f"{counted(len(files.names), 'file')}, last changed on {files.changed()}")]
     if chosen.label is not None:
-        lines.append(f"Label: {code(chosen.label)}")
-    lines.append(f"Scores: {scores}")
+        lines.append(("Label", written(chosen.label)))
+    lines.append(("Scores", scores))
     if chosen.by:
-        lines.append(f"Groups: by {', '.join(map(code, chosen.by))}")
+        several = f" ({chosen.groupings})" if chosen.groupings else ""
+        lines.append(("Groups", f"by {', '.join(map(written, chosen.by))}{several}"))
     if chosen.where:
-        lines.append(f"Rows: where {' and '.join(map(code, chosen.where))}")
+        lines.append(("Rows", f"where {' and '.join(map(written, chosen.where))}"))
     if chosen.count is not None:
-        lines.append(f"Counts: each row stands for {code(chosen.count)} rows")
-    lines.append(f"Intervals: {chosen.level:.6g}, {chosen.ci}")
+        lines.append(("Counts", f"each row stands for {written(chosen.count)} rows"))
+    if chosen.from_states:
+        lines.append(("Made of", "states"))
+    drawn = ""
+    if chosen.ci == "bootstrap":
+        drawn = f", {chosen.resamples or 2000} resamples, seed {chosen.seed or 0}"
+    lines.append(("Intervals", f"{100 * chosen.level:.6g} %, by {chosen.ci}{drawn}"))
     if chosen.compare:
-        lines.append("Gains: over the first score, on the rows that have all scores")
+        lines.append(("Comparison", "of each score with the first, on the rows that have all scores"))
     if chosen.versus is not None:
-        lines.append(f"Differences: of each group from {code(chosen.versus)}")
-    if chosen.compare or chosen.versus is not None:
-        lines.append(f"Adjustment of p-values: {chosen.adjust}")
-    return [*lines, *skipped(table)]
+        whom = {"rest": "the rest", "overall": "all rows", "previous": "the previous one"}
+        lines.append(
+            ("Differences", f"of each group from {whom.get(chosen.versus) or written(chosen.versus)}")
+        )
+    if chosen.compare_to is not None:
+        lines.append(("Changes", f"since the report {written(str(chosen.compare_to))}"))
+    if chosen.compare or chosen.versus is not None or chosen.compare_to is not None:
+        lines.append(("Adjustment of p-values", chosen.adjust))
+    return lines

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from polars_auc._groupings import EVERY, GROUPING, group_names
 from polars_auc._refusal import Refusal
 
-__all__ = ["SHOWN_ROWS", "Shown", "code", "readable"]
+__all__ = ["SHOWN_ROWS", "Shown", "cell", "code", "differing", "plain", "readable"]
 
 SHOWN_ROWS = 40
 """Rows of groups that are printed, unless more are asked for: those of a screen."""
@@ -18,9 +19,23 @@ SHOWN_ROWS = 40
 _DECIMALS = 4
 _SMALLEST_P_VALUE = 10.0**-_DECIMALS
 
+# Columns of values of scores.
+_SCORES = ("threshold", "highest", "lowest")
+
 # What answers first, and what the options add.
 _FIRST = ("n", "auc", "lower", "upper")
-_ADDED = ("auc_min", "auc_max", "cv_auc", "gain", "gain_p_adjusted", "difference", "p_adjusted")
+_ADDED = (
+    "auc_min",
+    "auc_max",
+    "cv_auc",
+    "gain",
+    "gain_p_adjusted",
+    "difference",
+    "p_adjusted",
+    "previous_auc",
+    "change",
+    "change_p_adjusted",
+)
 
 # The fewest characters that a name is cut to.
 _LEAST_NAME = 8
@@ -57,33 +72,60 @@ class Shown:
             text += f"\n{more}: --limit {groups.height} prints all, and -o FILE writes all"
         return text
 
-    def page(self, table: pl.DataFrame, about: Sequence[str], level: float) -> str:
-        """Format a report as a page of Markdown, with lines about it, and marks on what differs."""
-        columns = [name for name in self._chosen(table) if self.columns or not _is_dull(table, name)]
+    def on_page(self, table: pl.DataFrame) -> list[str]:
+        """Return the columns that a page shows beside those of groups and scores."""
+        return [name for name in self._chosen(table) if self.columns or not _is_dull(table, name)]
+
+    def cells(self, table: pl.DataFrame, level: float, mark: str) -> tuple[pl.DataFrame, bool]:
+        """Return a report as text, with marks on what differs, and whether anything does."""
+        columns = self.on_page(table)
         texts = _texts(table, columns).with_columns(pl.selectors.string().str.strip_chars())
-        found = pl.lit(value=False)
+        found = False
         for name in (column for column in columns if column.endswith("p_adjusted")):
             differs = (table[name] <= 1 - level).fill_null(value=False)
-            texts = texts.with_columns(
-                pl.when(differs).then(pl.col(name) + r" \*").otherwise(name).alias(name)
-            )
-            found = found | differs.any()
+            marked = pl.when(differs).then(pl.col(name) + f" {mark}").otherwise(name)
+            texts = texts.with_columns(marked.alias(name))
+            found = found or differs.any()
+        return texts, found
+
+    def page(self, table: pl.DataFrame, title: str, about: Sequence[str], level: float) -> str:
+        """Format a report as a page of Markdown, with lines about it, and marks on what differs."""
+        texts, found = self.cells(table, level, r"\*")
         escaped = texts.with_columns(
             pl.selectors.string().str.replace_all(r"\s+", " ").str.replace_all("|", "\\|", literal=True)
         )
         with _layout("MARKDOWN"):
-            parts = ["# ROC report", "\n".join(f"- {line}" for line in about), str(escaped)]
-        if pl.select(found).item():
-            parts.append(rf"\* a difference at level {1 - level:.6g}, after the adjustment")
+            parts = [f"# {title}", "\n".join(f"- {line}" for line in about), str(escaped)]
+        if found:
+            parts.append(rf"\* {differing(level)}")
         return "\n\n".join(parts) + "\n"
 
     def _chosen(self, table: pl.DataFrame) -> Sequence[str]:
         return self.columns or (_numbers(table.columns) if self.wide else _answers(table))
 
 
+def differing(level: float) -> str:
+    """Say what a mark means."""
+    return f"a difference at level {1 - level:.6g}, after the adjustment"
+
+
 def readable(table: pl.DataFrame) -> str:
     """Format all rows and columns of a report."""
     return _drawn(_texts(table, _numbers(table.columns)), None)
+
+
+def plain(table: pl.DataFrame, limit: int, width: int | None) -> str:
+    """Format the first rows of any table for a terminal of this width, or for no terminal."""
+    rows = table.head(limit)
+    cells = [
+        _flush(column) if column.dtype.is_numeric() else column.cast(pl.String).fill_null("null")
+        for column in rows
+    ]
+    text = _drawn(pl.DataFrame(cells), width, [])
+    cut = table.height - rows.height
+    return text + (
+        f"\n{cut:,} more: --limit {table.height} prints all, and -o FILE writes all" if cut else ""
+    )
 
 
 def code(text: str) -> str:
@@ -95,7 +137,8 @@ def code(text: str) -> str:
 
 
 def _numbers(names: Sequence[str]) -> list[str]:
-    return list(names[names.index("score") + 1 :])
+    # The cells of groups say by which columns they are made.
+    return [name for name in names[names.index("score") + 1 :] if name != GROUPING]
 
 
 def _answers(table: pl.DataFrame) -> list[str]:
@@ -126,7 +169,9 @@ def _texts(table: pl.DataFrame, numbers: Sequence[str]) -> pl.DataFrame:
         *(
             pl.when(overall)
             .then(pl.lit("overall" if place == 0 else ""))
-            .otherwise(pl.col(key).cast(pl.String).fill_null("null"))
+            .when(group_names(table.schema, key))
+            .then(pl.col(key).cast(pl.String).fill_null("null"))
+            .otherwise(pl.lit(EVERY))
             .alias(key)
             for place, key in enumerate(keys)
         ),
@@ -136,33 +181,40 @@ def _texts(table: pl.DataFrame, numbers: Sequence[str]) -> pl.DataFrame:
 
 
 def _flush(column: pl.Series) -> pl.Series:
-    is_p_value = column.name.endswith(("p_value", "p_adjusted"))
-
-    def text(value: object) -> str:
-        if not isinstance(value, float):
-            return "-" if value is None else str(value)
-        # A p-value that four decimals make 0 is not 0.
-        if is_p_value and value < _SMALLEST_P_VALUE:
-            return f"<{_SMALLEST_P_VALUE:.{_DECIMALS}f}"
-        return "NaN" if value != value else f"{value:.{_DECIMALS}f}"
-
-    texts = [text(value) for value in column]
+    texts = [cell(column.name, value) for value in column]
     widest = max(map(len, [*texts, column.name]), default=0)
     return pl.Series(column.name, [each.rjust(widest) for each in texts], dtype=pl.String)
 
 
-def _drawn(texts: pl.DataFrame, width: int | None) -> str:
+def cell(name: str, value: object) -> str:
+    """Return a value as the column of this name shows it."""
+    if not isinstance(value, float):
+        return "-" if value is None else str(value)
+    if value != value:
+        return "NaN"
+    # Scores are of any size, and a rounded threshold would call other rows positive.
+    if name in _SCORES:
+        return repr(value)
+    # A p-value that four decimals make 0 is not 0.
+    if name.endswith(("p_value", "p_adjusted")) and value < _SMALLEST_P_VALUE:
+        return f"<{_SMALLEST_P_VALUE:.{_DECIMALS}f}"
+    return f"{value:.{_DECIMALS}f}"
+
+
+def _drawn(texts: pl.DataFrame, width: int | None, names: Sequence[str] | None = None) -> str:
+    """Draw a table; if it is too wide, columns of names are cut: without others, those up to the score."""
     if width is not None:
-        texts = _fitted(texts, width)
+        texts = _fitted(
+            texts, width, texts.columns[: texts.columns.index("score") + 1] if names is None else names
+        )
     with _layout("UTF8_FULL_CONDENSED"):
         return str(texts)
 
 
-def _fitted(texts: pl.DataFrame, width: int) -> pl.DataFrame:
+def _fitted(texts: pl.DataFrame, width: int, names: Sequence[str]) -> pl.DataFrame:
     """Cut the names of groups and scores where the table would be wider than the terminal."""
-    names = texts.columns[: texts.columns.index("score") + 1]
     widths = {column.name: max(map(len, [column.name, *column])) for column in texts}
-    while (surplus := sum(each + 3 for each in widths.values()) + 1 - width) > 0:
+    while names and (surplus := sum(each + 3 for each in widths.values()) + 1 - width) > 0:
         longest = max(names, key=lambda name: widths[name])
         least = max(_LEAST_NAME, len(longest))
         if widths[longest] <= least:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Container, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -13,8 +13,8 @@ from pathlib import Path
 import polars as pl
 
 from polars_auc._refusal import Refusal, worded
-from polars_auc._sources import scan, unreadable
-from polars_auc._sql import column, condition, refuse_missing
+from polars_auc._sources import is_remote, scan, unreadable
+from polars_auc._sql import column, condition, named_column, refuse_missing
 
 # More values of a column than these are not shown.
 _SHOWN_VALUES = 10
@@ -29,14 +29,36 @@ class Files:
     schema: pl.Schema
 
     @classmethod
-    def named(cls, names: Sequence[str], output: Path | None) -> Files:
+    def named(cls, names: Sequence[str], output: Path | None, without: Container[str] = ()) -> Files:
         """Find files, and refuse an output that is one of them."""
         with worded():
-            rows, files = scan(names)
+            rows, files = scan(names, without)
         if output is not None and os.path.realpath(output) in map(os.path.realpath, files):
             raise Refusal(f"--output {str(output)!r} is one of the files to read; choose another name")
         with of_files(files, ()):
             return cls(files, rows, rows.collect_schema())
+
+    @classmethod
+    def grouped(cls, chosen: argparse.Namespace, output: Path | None, without: Container[str] = ()) -> Files:
+        """Find files, and add the columns of groups that are SQL; the options then have their names."""
+        files = cls.named(chosen.files, output, without)
+        made = {}
+        for place, text in enumerate(chosen.by):
+            if text not in files.schema and not text.isidentifier():
+                name, key = named_column("--by", text, files.schema, files.names)
+                if _is_one_value(key, files.schema):
+                    raise Refusal(f"--by {text!r} is one value for all rows, which makes no groups")
+                chosen.by[place] = name
+                if getattr(chosen, "along", None) == text:
+                    chosen.along = name
+                if name in made or (name in files.schema and name != text):
+                    raise Refusal(f"--by {text!r} makes a second column {name!r}; give it another name")
+                made[name] = key.alias(name)
+        if not made:
+            return files
+        with of_files(files.names, ()):
+            rows = files.rows.with_columns(made.values())
+            return cls(files.names, rows, rows.collect_schema())
 
     def keys(self, by: Sequence[str]) -> list[str]:
         """Refuse columns that make no groups."""
@@ -44,7 +66,7 @@ class Files:
             raise Refusal("--by names one column twice")
         for key in by:
             refuse_missing("--by", [key], self.schema, files=self.names)
-            if self.schema[key].is_nested() or self.schema[key] in (pl.Binary, pl.Object):
+            if self.schema[key].is_nested() or self.schema[key] in (pl.Binary, pl.Object, pl.Duration):
                 raise Refusal(
                     f"--by names the column {key!r} of dtype {self.schema[key]}, which makes no groups"
                 )
@@ -56,13 +78,15 @@ class Files:
 
     def changed(self) -> str:
         """Say on which day a file was last changed, in UTC."""
-        newest = max(os.path.getmtime(name) for name in self.names)
-        return f"{datetime.fromtimestamp(newest, tz=timezone.utc):%Y-%m-%d}"
+        here = [os.path.getmtime(name) for name in self.names if not is_remote(name)]
+        return f"{datetime.fromtimestamp(max(here), tz=timezone.utc):%Y-%m-%d}" if here else "an unknown day"
 
     def size(self) -> str:
         """Say how much there is to read."""
-        megabytes = sum(os.path.getsize(name) for name in self.names) / 1e6
-        return f"{counted(len(self.names), 'file')}, {megabytes:,.1f} MB"
+        files = counted(len(self.names), "file")
+        if any(is_remote(name) or Path(name).is_dir() for name in self.names):
+            return files
+        return f"{files}, {sum(os.path.getsize(name) for name in self.names) / 1e6:,.1f} MB"
 
 
 @dataclass(frozen=True)
@@ -120,6 +144,13 @@ def of_files(
             if fault is not None:
                 raise Refusal(fault) from refusal
         raise
+
+
+def _is_one_value(column: pl.Expr, schema: pl.Schema) -> bool:
+    """Whether an expression is an aggregate or a constant, and not a value for each row."""
+    with suppress(pl.exceptions.PolarsError):
+        return pl.DataFrame({name: [None, None] for name in schema}, schema).select(column).height == 1
+    return False
 
 
 def _refuse_words(text: str, label: pl.Expr, rows: pl.LazyFrame) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from decimal import Decimal
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -14,6 +14,7 @@ from polars_auc._plugin import expression
 
 if TYPE_CHECKING:
     from polars_auc._frames import IntoFrame
+    from polars_auc._options import Adjustment
     from polars_auc._plugin import IntoExpr
 
 __all__ = ["compare_segments"]
@@ -35,7 +36,7 @@ def compare_segments(
     *,
     versus: object = "rest",
     along: str | None = None,
-    adjust: Literal["holm", "bonferroni", "bh", "by"] | None = "holm",
+    adjust: Adjustment | None = "holm",
     level: float = 0.95,
     count: IntoExpr | None = None,
 ) -> pl.LazyFrame:

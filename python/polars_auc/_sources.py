@@ -1,31 +1,41 @@
-"""The Parquet files that a command line names, as one lazy frame."""
+"""What a command line names, as one lazy frame: Parquet, CSV, NDJSON, Arrow IPC and Delta tables."""
 
 from __future__ import annotations
 
+import functools
 import glob
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
+from urllib.parse import unquote
 
 import polars as pl
 
 from polars_auc._refusal import Refusal, first_line
 
+# Of a text file so many rows say what the columns hold; a word below them in a column of numbers is an error.
+_ROWS_OF_SCHEMA = 10_000
+
 # How Polars reads a file that is no Parquet, by its ending.
-_READERS = {
-    ".csv": "scan_csv",
-    ".tsv": "scan_csv",
-    ".txt": "scan_csv",
-    ".ndjson": "scan_ndjson",
-    ".jsonl": "scan_ndjson",
-    ".arrow": "scan_ipc",
-    ".feather": "scan_ipc",
-    ".ipc": "scan_ipc",
+_READERS: dict[str, Callable[[str], pl.LazyFrame]] = {
+    ".csv": functools.partial(pl.scan_csv, infer_schema_length=_ROWS_OF_SCHEMA, glob=False),
+    ".tsv": functools.partial(pl.scan_csv, infer_schema_length=_ROWS_OF_SCHEMA, glob=False, separator="\t"),
+    # These take every name for a glob.
+    ".ndjson": lambda name: pl.scan_ndjson(glob.escape(name), infer_schema_length=_ROWS_OF_SCHEMA),
+    ".jsonl": lambda name: pl.scan_ndjson(glob.escape(name), infer_schema_length=_ROWS_OF_SCHEMA),
+    ".arrow": lambda name: pl.scan_ipc(glob.escape(name)),
+    ".feather": lambda name: pl.scan_ipc(glob.escape(name)),
+    ".ipc": lambda name: pl.scan_ipc(glob.escape(name)),
+    "Delta": lambda name: _delta(name),
 }
 
+# A name in an object store, such as s3://bucket/file.parquet, which only Polars can look for.
+_URL = re.compile(r"[a-z][a-z0-9+]+://")
 
-def scan(names: Sequence[str]) -> tuple[pl.LazyFrame, list[str]]:
+
+def scan(names: Sequence[str], without: Container[str] = ()) -> tuple[pl.LazyFrame, list[str]]:
     """Return the rows of files, folders and globs, and the files themselves, each once.
 
     Folders named ``key=value`` become columns only if they are inside a folder or glob that was named. Such a
@@ -38,15 +48,38 @@ def scan(names: Sequence[str]) -> tuple[pl.LazyFrame, list[str]]:
         If a name is empty or matches nothing, if a file is named twice: once alone, and once by the
         partitioned folder that contains it; and if the name of a file is not UTF-8.
     """
+    plain, partitioned = _found(names)
+    scans = []
+    for pattern, files in partitioned.items():
+        kept = [file for file in files if file not in without]
+        if kept:
+            scans.append(_scan(pattern if kept == files else kept, partitions=True))
+    alone = [file for file in plain if file not in without]
+    everything = [*alone, *(file for files in partitioned.values() for file in files if file not in without)]
+    _refuse_several_kinds(everything)
+    if alone:
+        scans.insert(0, _scan(alone, partitions=False))
+    return (scans[0] if len(scans) == 1 else pl.concat(scans, how="diagonal")), everything
+
+
+def files_of(names: Sequence[str]) -> list[str]:
+    """Return the files that names, folders and globs mean, each once."""
+    plain, partitioned = _found(names)
+    return [*plain, *(file for files in partitioned.values() for file in files)]
+
+
+def _found(names: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
+    """Return plain files, and those of folders named ``key=value`` by the pattern that they match."""
     plain: dict[str, str] = {}
     partitioned: dict[str, list[str]] = {}
-    for name in names:
+    for given in names:
+        name = _local(given)
         pattern, files = _matches(name)
         _refuse_undecodable([name, *files])
         if not files:
             raise ValueError(_nothing_matches(name))
         below = len(re.split(r"[*?\[]", pattern, maxsplit=1)[0])
-        if pattern and any("=" in file[below:] for file in files):
+        if pattern and any("=" in file[below:] and not _ending(file) for file in files):
             partitioned[pattern] = files
         else:
             for file in files:
@@ -55,10 +88,7 @@ def scan(names: Sequence[str]) -> tuple[pl.LazyFrame, list[str]]:
     if len(set(map(os.path.realpath, everything))) < len(everything):
         msg = f"{', '.join(map(repr, names))} name a file twice; name each once"
         raise ValueError(msg)
-    scans = [_scan(pattern, partitions=True) for pattern in partitioned]
-    if plain:
-        scans.insert(0, _scan(list(plain.values()), partitions=False))
-    return (scans[0] if len(scans) == 1 else pl.concat(scans, how="diagonal")), everything
+    return list(plain.values()), partitioned
 
 
 def schema_of(name: str) -> pl.Schema:
@@ -66,7 +96,7 @@ def schema_of(name: str) -> pl.Schema:
     try:
         return _scan([name], partitions=False).collect_schema()
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise Refusal(f"cannot read {name!r}: {_advised(name, first_line(error))}") from error
+        raise Refusal(f"cannot read {name!r}: {first_line(error)}") from error
 
 
 def unreadable(
@@ -112,6 +142,8 @@ def _matches(name: str) -> tuple[str, list[str]]:
         msg = "the name of a file is empty; is a variable of the shell not set? The current folder is ."
         raise ValueError(msg)
     path = Path(name)
+    if is_remote(name) or _is_delta(name):
+        return "", [name]
     if path.is_dir():
         pattern = f"{glob.escape(str(path))}/**/*.parquet"
     elif path.exists():
@@ -119,10 +151,20 @@ def _matches(name: str) -> tuple[str, list[str]]:
     else:
         pattern = _without_brackets_that_exist(name)
     found = sorted(glob.glob(pattern, recursive=True))
+    if found and all(map(_is_delta, found)):
+        return "", found
     if found and all(Path(match).is_dir() for match in found):
         pattern = f"{pattern}/**/*.parquet"
         found = sorted(glob.glob(pattern, recursive=True))
-    return pattern, [match for match in found if not Path(match).is_dir()]
+    files = [match for match in found if not Path(match).is_dir()]
+    # The files of a Delta table are not its rows: some were deleted or replaced.
+    table = next(
+        (str(folder) for file in files for folder in Path(file).parents if _is_delta(str(folder))), None
+    )
+    if table is not None:
+        msg = f"{name!r} finds files inside the Delta table {table!r}; name the tables themselves"
+        raise ValueError(msg)
+    return pattern, files
 
 
 def _without_brackets_that_exist(pattern: str) -> str:
@@ -151,25 +193,84 @@ def _refuse_undecodable(names: Iterable[str]) -> None:
             raise ValueError(msg) from error
 
 
-def _advised(name: str, said: str) -> str:
-    reader = _READERS.get(Path(name).suffix.lower())
-    if reader is None:
-        return said
-    parquet = str(Path(name).with_suffix(".parquet"))
-    return (
-        f"it is no Parquet file. To make it one: "
-        f'python -c "import polars; polars.{reader}({name!r}).sink_parquet({parquet!r})"'
-    )
+def _ending(name: str) -> str:
+    """Return the ending by which a file is read; it is empty for Parquet, however that is called."""
+    if _is_delta(name):
+        return "Delta"
+    suffix = Path(name).suffix.lower()
+    return suffix if suffix in _READERS else ""
+
+
+def is_remote(name: str) -> bool:
+    """Whether a name is one in an object store."""
+    return _URL.match(name) is not None
+
+
+def _local(name: str) -> str:
+    """Return the path of a file:// name, so that a file has one name."""
+    return unquote(name.removeprefix("file://")) if name.startswith("file:///") else name
+
+
+def _is_delta(name: str) -> bool:
+    return (Path(name) / "_delta_log").is_dir()
+
+
+def _delta(name: str) -> pl.LazyFrame:
+    if not find_spec("deltalake"):
+        raise Refusal(f"{name!r} is a Delta table, which needs deltalake: pip install deltalake")
+    return pl.scan_delta(name)
+
+
+def _refuse_several_kinds(files: Sequence[str]) -> None:
+    kinds = {_ending(file): file for file in files}
+    if len(kinds) > 1:
+        first, other, *_ = kinds.values()
+        msg = f"{first!r} and {other!r} are files of two kinds; make them files of one kind"
+        raise ValueError(msg)
+
+
+def _read(reader: Callable[[str], pl.LazyFrame], names: Sequence[str]) -> pl.LazyFrame:
+    """Read files that are no Parquet; Polars would take the columns of several by their places."""
+    scans = [_read_one(reader, name) for name in names]
+    if len(scans) == 1:
+        return scans[0]
+    columns = [set(each.collect_schema()) for each in scans]
+    for name, there in zip(names, columns, strict=True):
+        lacking = sorted(columns[0] - there) or sorted(there - columns[0])
+        if lacking:
+            which = (name, names[0]) if columns[0] - there else (names[0], name)
+            msg = f"{which[0]!r} lacks the column {lacking[0]!r}, which {which[1]!r} has"
+            raise ValueError(msg)
+    # A file without rows does not say what its columns hold, and would make them words.
+    filled = [each for each in scans if not _is_empty(each)]
+    return pl.concat(filled or scans, how="diagonal_relaxed")
+
+
+def _read_one(reader: Callable[[str], pl.LazyFrame], name: str) -> pl.LazyFrame:
+    try:
+        return reader(name)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise Refusal(f"cannot read {name!r}: {first_line(error)}") from error
+
+
+def _is_empty(rows: pl.LazyFrame) -> bool:
+    """Whether a file has no row; only one whose columns are all words is looked at."""
+    if any(dtype != pl.String for dtype in rows.collect_schema().dtypes()):
+        return False
+    return rows.head(1).collect().is_empty()
 
 
 def _scan(source: str | list[str], *, partitions: bool) -> pl.LazyFrame:
+    if isinstance(source, list) and (reader := _READERS.get(_ending(source[0]))) is not None:
+        return _read(reader, source)
     # Files may have further columns, or a narrower type of a column: this matters only for columns in use.
     widen = pl.ScanCastOptions(integer_cast="upcast", float_cast="upcast")
     return pl.scan_parquet(
         source,
-        glob=partitions,
+        # In an object store there is nothing else to find files by.
+        glob=isinstance(source, str) or is_remote(source[0]),
         # As for Python's glob, and so for the files that are counted here.
-        hidden_file_prefix=["."] if partitions else None,
+        hidden_file_prefix=["."] if isinstance(source, str) else None,
         hive_partitioning=partitions,
         extra_columns="ignore",
         cast_options=widen,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 
 import polars as pl
 
@@ -10,11 +11,35 @@ from polars_auc._refusal import Refusal, first_line
 from polars_auc._sources import lacking
 
 
-def column(option: str, text: str, schema: pl.Schema, files: Sequence[str]) -> pl.Expr:
+def column(option: str, text: str, schema: pl.Schema, files: Sequence[str] = ()) -> pl.Expr:
     """Read a column's name or, failing that, an SQL expression, which is then named by its text."""
     if text in schema:
         return pl.col(text)
     return _expression(option, text, schema, files=files)[0].alias(text)
+
+
+def named_column(option: str, text: str, schema: pl.Schema, files: Sequence[str]) -> tuple[str, pl.Expr]:
+    """Read an SQL expression and the name that it is given with AS; without one it is named by its text."""
+    name, sql = given_name(text)
+    return name, column(option, sql, schema, files)
+
+
+def given_name(text: str) -> tuple[str, str]:
+    """Take SQL apart into the name that AS gives it, or its text, and the expression."""
+    given = re.fullmatch(r"(.*\S)\s+as\s+(\w+|\"[^\"]+\")", text, re.IGNORECASE | re.DOTALL)
+    return (given[2].strip('"'), given[1]) if given else (text, text)
+
+
+def roots(texts: Iterable[str]) -> list[str]:
+    """Return the columns that names and SQL may mean; of a text that is no SQL none but itself."""
+    found = []
+    for text in texts:
+        found.append(text)
+        try:
+            found += pl.sql_expr(given_name(text)[1]).meta.root_names()
+        except (pl.exceptions.PolarsError, ValueError):
+            continue
+    return list(dict.fromkeys(found))
 
 
 def condition(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import polars as pl
 
-from polars_auc._arguments import Once, add_by, add_files, add_output, add_rows
+from polars_auc._arguments import Once, add_by, add_files, add_output, add_rows, add_switch
 from polars_auc._output import as_file, save
 from polars_auc._progress import progress
 from polars_auc._refusal import Refusal
@@ -41,13 +42,10 @@ def add_limit(command: argparse.ArgumentParser, bins: str) -> None:
 
 def add_from_states(command: argparse.ArgumentParser) -> None:
     """Add that files hold states."""
-    command.add_argument(
+    add_switch(
+        command,
         "--from-states",
-        action=Once,
-        nargs=0,
-        const=True,
-        default=False,
-        help="the files hold states, as polars-auc state writes them: merge those of each group; "
+        "the files hold states, as polars-auc state writes them: merge those of each group; "
         "--score names columns of states, and without it all are meant",
     )
 
@@ -147,6 +145,15 @@ def state_columns(files: Files, named: Sequence[str]) -> list[str]:
     return list(named) or there
 
 
+def names_of_states(files: Sequence[str]) -> list[str]:
+    """Return the columns of states that any of the files has; files that cannot be read have none."""
+    found: dict[str, None] = {}
+    for name in files:
+        with suppress(Refusal):
+            found |= dict.fromkeys(_states_in(schema_of(name)))
+    return list(found)
+
+
 def _states_in(schema: Mapping[str, pl.DataType]) -> list[str]:
     return [
         name
@@ -161,7 +168,7 @@ def _named(chosen: argparse.Namespace) -> tuple[Files, dict[str, Any]]:
         raise Refusal(f"--output must end in .parquet, which keeps states whole, got {str(chosen.output)!r}")
     if chosen.scale is not None and chosen.max_bins is None:
         raise Refusal("--scale says where the bins of --max-bins are small; give --max-bins, or leave it out")
-    return Files.named(chosen.files, chosen.output), {"max_bins": chosen.max_bins, "scale": chosen.scale}
+    return Files.grouped(chosen, chosen.output), {"max_bins": chosen.max_bins, "scale": chosen.scale}
 
 
 def _counted(

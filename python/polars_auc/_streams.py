@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from typing import TextIO
 
 from polars_auc._refusal import first_line
@@ -31,8 +32,23 @@ def show(text: str) -> str | None:
     Characters that the encoding lacks become question marks. A reader that stopped reading is no error.
     """
     encoding = sys.stdout.encoding or "utf-8"
+    return _fault_of(lambda: print(text.encode(encoding, errors="replace").decode(encoding), flush=True))
+
+
+def show_bytes(contents: bytes) -> str | None:
+    """Write to standard output, and return what went wrong, if anything did."""
+
+    def write() -> None:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(contents)
+        sys.stdout.buffer.flush()
+
+    return _fault_of(write)
+
+
+def _fault_of(write: Callable[[], None]) -> str | None:
     try:
-        print(text.encode(encoding, errors="replace").decode(encoding), flush=True)
+        write()
     except BrokenPipeError:
         _give_up(sys.stdout)
     except OSError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from polars_auc._options import above_0, between_0_and_1, one_of, rate, resampling, threshold
 from polars_auc._plugin import expression
@@ -17,6 +17,18 @@ __all__ = ["confusion_at", "fpr_at_tpr", "operating_point", "tpr_at_fpr"]
 
 _BY_COST = ("youden", "closest_topleft", "cost")
 _BY_TARGET = ("target_fpr", "target_tpr", "target_precision")
+Criterion: TypeAlias = Literal[
+    "youden",
+    "closest_topleft",
+    "cost",
+    "max_f",
+    "target_fpr",
+    "target_tpr",
+    "target_precision",
+    "top_p",
+]
+"""What a threshold is best by."""
+
 _CRITERIA = (*_BY_COST, "max_f", *_BY_TARGET, "top_p")
 
 
@@ -24,16 +36,7 @@ def operating_point(
     label: IntoExpr | None = None,
     score: IntoExpr | None = None,
     *,
-    criterion: Literal[
-        "youden",
-        "closest_topleft",
-        "cost",
-        "max_f",
-        "target_fpr",
-        "target_tpr",
-        "target_precision",
-        "top_p",
-    ] = "youden",
+    criterion: Criterion = "youden",
     target: float | None = None,
     cost: float = 1.0,
     prevalence: float | None = None,

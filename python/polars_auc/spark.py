@@ -19,6 +19,7 @@ __all__ = [
     "mean_positive_rank",
     "merge_states",
     "operating_point",
+    "population_stability",
     "report",
     "roc_auc",
     "roc_auc_bounds",
@@ -39,6 +40,7 @@ mann_whitney_u = aggregate("mann_whitney_u")
 mean_positive_rank = aggregate("mean_positive_rank")
 merge_states = aggregate("merge_states")
 operating_point = aggregate("operating_point")
+population_stability = aggregate("population_stability")
 roc_auc = aggregate("roc_auc")
 roc_auc_bounds = aggregate("roc_auc_bounds")
 roc_auc_ci = aggregate("roc_auc_ci")

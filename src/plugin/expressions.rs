@@ -10,10 +10,11 @@ use crate::statistics::{
     AdjustPValues, AveragePrecision, AverageRocCurve, BandCoverage, BinormalCurve, BrunnerMunzel, CapCurve,
     CompareSegments, ConfusionAt, CostCurve, CvRocAuc, CvRocAucDifference, DetCurve, FprAtTpr, GainsTable,
     Gini, GroupedRocAuc, HodgesLehmann, KruskalWallis, KsStatistic, MannWhitneyU, MeanPositiveRank,
-    OperatingPoint, PrCurve, RankAgreement, RocAuc, RocAucBounds, RocAucCi, RocAucCiClustered, RocAucCompare,
-    RocAucDifference, RocAucDifferencePower, RocAucMulticlass, RocAucOrdinal, RocAucPower, RocAucSampleSize,
-    RocBand, RocBandOfFolds, RocBinormal, RocConvexHull, RocCurve, RocCurveAt, RocCurveDifference,
-    RocCurveThinned, RocDifferenceBand, RocState, RocSummary, SubgroupAuc, TprAtFpr,
+    OperatingPoint, PopulationStability, PrCurve, RankAgreement, RocAuc, RocAucBounds, RocAucCi,
+    RocAucCiClustered, RocAucCompare, RocAucDifference, RocAucDifferencePower, RocAucMulticlass,
+    RocAucOrdinal, RocAucPower, RocAucSampleSize, RocAucUnpairedDifference, RocBand, RocBandOfFolds,
+    RocBinormal, RocConvexHull, RocCurve, RocCurveAt, RocCurveDifference, RocCurveThinned, RocDifferenceBand,
+    RocState, RocSummary, SubgroupAuc, TprAtFpr,
 };
 
 macro_rules! expressions {
@@ -51,6 +52,7 @@ expressions! {
         mann_whitney_u => MannWhitneyU,
         merge_states => RocState,
         operating_point => OperatingPoint,
+        population_stability => PopulationStability,
         roc_auc_bounds => RocAucBounds,
         roc_auc_ci => RocAucCi,
         roc_binormal => RocBinormal,
@@ -94,5 +96,6 @@ expressions! {
     columnwise, columnwise_field:
         adjust_p_values => AdjustPValues,
         roc_auc_power => RocAucPower,
-        roc_auc_sample_size => RocAucSampleSize;
+        roc_auc_sample_size => RocAucSampleSize,
+        roc_auc_unpaired_difference => RocAucUnpairedDifference;
 }

@@ -5,8 +5,9 @@ use rayon::prelude::*;
 use super::adjust_p_values::Adjustment;
 use super::by_key::{All, Area, OfKey, by_key};
 use super::record::{KeyCode, Many, record};
-use super::{Alternative, Inputs, Joint, KeyInput, KeyKind, check_level};
-use crate::math::{chi_square, normal, student_t};
+use super::roc_auc_unpaired_difference::{Tested, welch};
+use super::{Inputs, Joint, KeyInput, KeyKind, check_level};
+use crate::math::{chi_square, normal};
 use crate::ranking::Rows;
 
 /// Every segment's area with its DeLong interval, compared with other rows, and the test that all are equal.
@@ -256,23 +257,14 @@ impl CompareSegments {
         // Rounding may make the variance negative.
         let se = if variance < 0.0 { 0.0 } else { variance.sqrt() };
         record.difference_se = Some(se);
-        let tail = 0.5 * (1.0 - self.level);
-        let both =
-            (v1 + v2).powi(2) / (v1.powi(2) / (area.rows - 1) as f64 + v2.powi(2) / (other.rows - 1) as f64);
-        let df = (self.versus != Versus::Overall && se != 0.0).then_some(both);
-        let margin =
-            se * df.map_or_else(|| normal::upper_quantile(tail), |df| student_t::upper_quantile(tail, df));
-        record.difference_lower = Some(difference - margin);
-        record.difference_upper = Some(difference + margin);
-        record.df = df;
-        // If the standard error is NaN, so is the statistic.
-        record.statistic = (se != 0.0).then(|| difference / se);
-        record.p_value = record.statistic.map(|statistic| {
-            Alternative::TwoSided.p_value(statistic, |statistic| match df {
-                Some(df) => student_t::upper_tail(statistic, df),
-                None => normal::upper_tail(statistic),
-            })
-        });
+        let df =
+            (self.versus != Versus::Overall).then(|| welch([v1, v2], [area.rows as f64, other.rows as f64]));
+        let tested = Tested::new(difference, se, df, self.level);
+        record.difference_lower = Some(tested.lower);
+        record.difference_upper = Some(tested.upper);
+        record.df = tested.df;
+        record.statistic = tested.statistic;
+        record.p_value = tested.p_value;
     }
 }
 
@@ -297,6 +289,7 @@ fn heterogeneity(areas: &[Option<Compared>]) -> Option<(f64, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::student_t;
     use crate::statistics::delong::Areas;
     use crate::statistics::tests::rows_of;
 

@@ -2,12 +2,10 @@
 
 use super::record::{Column, Record, Threshold, record};
 use super::roc_curve_at::Bound;
+use super::score_bands::ScoreBands;
 use super::{Curve, Given};
 use crate::math;
 use crate::ranking::Ties;
-
-/// The most bands that can be asked for.
-const MOST_BANDS: u32 = 1_000_000;
 
 /// Rows in bands of about equal size, the highest scores first, and how the positives gather in the first bands.
 ///
@@ -60,58 +58,11 @@ record! {
     }
 }
 
-/// Rows of one band that come one after the other.
-#[derive(Clone, Copy, Debug)]
-struct Band {
-    number: u64,
-    highest: u128,
-    lowest: u128,
-    pos: u64,
-    neg: u64,
-}
-
-/// Appends lower rows to the bands so far.
-fn take(bands: &mut Vec<Band>, lower: Band) {
-    match bands.last_mut() {
-        Some(last) if last.number == lower.number => {
-            *last =
-                Band { lowest: lower.lowest, pos: last.pos + lower.pos, neg: last.neg + lower.neg, ..*last };
-        }
-        _ => bands.push(lower),
-    }
-}
-
-/// Up to this many bands of a large group are found one by one, by the rank of the row that ends each band.
-const FEW_BANDS: u32 = 100;
-
-/// Bands of equal numbers of rows, as far as ties allow.
-fn by_rank_of_rows(ties: &mut Ties<'_>, bands: u32) -> Vec<Band> {
-    let all = u128::from(ties.n_pos() + ties.n_neg());
-    let mut found = Vec::new();
-    let (mut tp, mut fp) = (0, 0);
-    for number in 1..=u64::from(bands) {
-        // A score is in the first band that its first row is in; the band ends with the score that holds this row.
-        let last_row = (u128::from(number) * all).div_ceil(u128::from(bands)) as u64;
-        let (Some(first), Some(last)) = (ties.at_rank(tp + fp + 1), ties.at_rank(last_row)) else { break };
-        if last.tp() + last.fp() > tp + fp {
-            let (pos, neg) = (last.tp() - tp, last.fp() - fp);
-            found.push(Band { number, highest: first.key, lowest: last.key, pos, neg });
-            (tp, fp) = (last.tp(), last.fp());
-        }
-    }
-    found
-}
-
 impl Curve for GainsTable {
     type Record = GainsBand;
 
     fn check(&self, _: Given) -> Result<(), String> {
-        self.edges.iter().flatten().try_for_each(|edge| edge.number().map(|_| ()))?;
-        if (1..=MOST_BANDS).contains(&self.bands) {
-            Ok(())
-        } else {
-            Err(format!("bands must lie between 1 and {MOST_BANDS}, such as 10, got {}", self.bands))
-        }
+        self.banding().check()
     }
 
     fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
@@ -120,35 +71,7 @@ impl Curve for GainsTable {
         }
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         let all = n_pos + n_neg;
-        let edges = self.edges.as_ref().map(|edges| -> Vec<Option<u128>> {
-            edges.iter().map(|edge| edge.number().ok().and_then(|number| ties.at_least(number))).collect()
-        });
-        let by_rank = edges.is_none() && self.bands <= FEW_BANDS && ties.is_large();
-        let bands = if by_rank {
-            by_rank_of_rows(&mut ties, self.bands)
-        } else {
-            ties.fold(
-                |bands: &mut Vec<Band>, tie| {
-                    let number = match &edges {
-                        // Edges that the score does not reach.
-                        Some(edges) => {
-                            let reached =
-                                edges.partition_point(|edge| edge.is_some_and(|edge| edge <= tie.key));
-                            (edges.len() - reached) as u64 + 1
-                        }
-                        None => {
-                            let above = u128::from(tie.pos_above + tie.neg_above);
-                            (above * u128::from(self.bands) / u128::from(all)) as u64 + 1
-                        }
-                    };
-                    take(
-                        bands,
-                        Band { number, highest: tie.key, lowest: tie.key, pos: tie.pos, neg: tie.neg },
-                    );
-                },
-                |bands, lower| lower.into_iter().for_each(|band| take(bands, band)),
-            )
-        };
+        let bands = self.banding().of_rows(&mut ties);
         let share = |count: u64, of: u64| math::quotient(count.into(), of.into());
         let lift = |pos: u64, n: u64| {
             math::quotient(u128::from(pos) * u128::from(all), u128::from(n) * u128::from(n_pos))
@@ -161,7 +84,7 @@ impl Curve for GainsTable {
             let gained = u128::from(tp) * u128::from(n_neg);
             let distance = gained.cast_signed() - (u128::from(fp) * u128::from(n_pos)).cast_signed();
             GainsBand::new(
-                band.number,
+                band.number(),
                 Some(Threshold(band.highest)),
                 Some(Threshold(band.lowest)),
                 n,
@@ -180,6 +103,12 @@ impl Curve for GainsTable {
             .append(columns);
         }
         true
+    }
+}
+
+impl GainsTable {
+    fn banding(&self) -> ScoreBands<'_> {
+        ScoreBands { bands: self.bands, edges: self.edges.as_deref() }
     }
 }
 

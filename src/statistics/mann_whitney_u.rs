@@ -46,7 +46,7 @@ pub enum NullDistribution {
     Auto,
     /// The exact one wherever it can be counted.
     Exact,
-    /// The normal approximation.
+    /// The limit for many rows.
     Asymptotic,
 }
 

@@ -183,7 +183,7 @@ mod tests {
             prop_assert_eq!((record.auc, record.se, record.lower, record.upper), (ci.auc, ci.se, ci.lower, ci.upper));
             prop_assert_eq!((record.n, record.n_missing), (labels.len() as u64, 0));
             prop_assert_eq!(record.gini, summary(&Gini {}, &labels, &scores).gini);
-            prop_assert_eq!(record.ks, summary(&KsStatistic {}, &labels, &scores).ks);
+            prop_assert_eq!(record.ks, summary(&KsStatistic::default(), &labels, &scores).ks);
         }
     }
 }

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import math
 import os
 import re
 import subprocess
 import sys
+import zipfile
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -70,7 +75,9 @@ def test_report_is_the_report(folder: Path, capsys: Capture) -> None:
     ).collect()
     assert_frame_equal(pl.read_parquet("to/out.parquet"), expected)
     assert_frame_equal(pl.read_csv("to/out.csv", schema=expected.schema), expected, rel_tol=1e-15)
-    assert [row["auc"] for row in json.loads(Path("to/out.json").read_text())] == expected["auc"].to_list()
+    assert [row["auc"] for row in json.loads(Path("to/out.json").read_text())["rows"]] == expected[
+        "auc"
+    ].to_list()
     lines = [line for line in Path("to/out.md").read_text().splitlines() if line.startswith("|")]
     assert len(lines) == expected.height + 2
     assert lines[0].split("|")[1].strip() == "g"
@@ -313,7 +320,7 @@ def test_gate(folder: Path, capsys: Capture) -> None:
             [*REPORT, "--seed", "7"],
             "--seed applies to the bootstrap only, and --ci is delong; write --ci bootstrap",
         ),
-        ([*REPORT, "--adjust", "sidak"], "argument --adjust: invalid choice"),
+        ([*REPORT, "--adjust", "tukey"], "argument --adjust: invalid choice"),
         ([*REPORT, "--folds", "list"], 'polars-auc: fold "list" has dtype'),
         (
             [*FILES, "--score", "score", "--label", "word"],
@@ -328,7 +335,10 @@ def test_gate(folder: Path, capsys: Capture) -> None:
         ),
         ([*REPORT, "--by", "word", "--fail-if", "CAST(word AS INTEGER) > 1", "-o", "x.csv"], "conversion"),
         (["report", "hive", "hive/g=1", "--label", "y", "--score", "score"], "name a file twice"),
-        ([*REPORT, "-o", "out.xlsx"], "--output must end in .parquet, .csv, .json, .md, got 'out.xlsx'"),
+        (
+            [*REPORT, "-o", "out.xls"],
+            "--output must end in .parquet, .csv, .json, .xlsx, .md, .html, got 'out.xls'",
+        ),
         ([*REPORT, "-o", "a.parquet"], "--output 'a.parquet' is one of the files to read"),
         ([*REPORT, "-o", "none/out.csv"], "--output is in 'none', which is no folder"),
     ],
@@ -753,10 +763,8 @@ def test_files_that_differ_or_are_damaged_are_named(folder: Path, capsys: Captur
         misspelt = ["--label", label, "--score", score, "--by", key]
         said = refused(["report", "x/1.parquet", "x/short.parquet", *misspelt], capsys)
         assert "cannot read 'x/short.parquet': " in said
-    for names in (["x/rows.csv"], ["x/1.parquet", "x/rows.csv"], ["x/*.csv"]):
-        said = refused(["report", *names, "--label", "y", "--score", "s"], capsys)
-        assert "cannot read 'x/rows.csv': it is no Parquet file. To make it one: python -c" in said
-        assert "polars.scan_csv('x/rows.csv').sink_parquet('x/rows.parquet')" in said
+    mixed = ["report", "x/1.parquet", "x/rows.csv", "--label", "y", "--score", "s"]
+    assert "'x/1.parquet' and 'x/rows.csv' are files of two kinds" in refused(mixed, capsys)
     assert "the folder 'to' holds no file that ends in .parquet" in refused(
         ["report", "to", "--label", "y", "--score", "s"], capsys
     )
@@ -991,3 +999,209 @@ def test_a_segment_of_null_comes_last() -> None:
     assert main(["report", *made, "-o", "report.parquet"]) == 0
     for name in ("state", "merged", "report"):
         assert pl.read_parquet(f"{name}.parquet")["k"].to_list()[:3] == ["a", "b", None]
+
+
+def test_a_sheet_of_excel_holds_the_table(folder: Path) -> None:
+    """A name that begins with = is text there, NaN and infinities are errors, and nothing says the time."""
+    rows = pl.DataFrame(
+        {
+            "g": ["=1+1", "=1+1", "http://a.b", "http://a.b", None, None],
+            "y": [0, 1, 0, 1, 0, 1],
+            "s": [1.0, 2.0, math.nan, 2.0, math.inf, 0.0],
+        }
+    )
+    rows.write_parquet("sheet.parquet")
+    made = []
+    for _ in range(2):
+        command = ["report", "sheet.parquet", "--label", "y", "--score", "s", "--by", "g", "-o", "out.xlsx"]
+        assert main(command) == 0
+        made.append((folder / "out.xlsx").read_bytes())
+    assert made[0] == made[1]
+    with zipfile.ZipFile(folder / "out.xlsx") as file:
+        sheet = file.read("xl/worksheets/sheet1.xml").decode()
+        words = file.read("xl/sharedStrings.xml").decode()
+    assert set(re.findall("<f>(.*?)</f>", sheet)) <= {"#NUM!", "#DIV/0!"}
+    assert "=1+1" in words
+    assert "http://a.b" in words
+    assert sheet.count("<row ") == 1 + 4
+
+
+@pytest.mark.parametrize("kind", ["md", "json", "csv", "parquet", "xlsx", "html"])
+def test_standard_output_gets_what_a_file_gets(folder: Path, kind: str) -> None:
+    command = [sys.executable, "-m", "polars_auc", *REPORT]
+    printed = subprocess.run([*command, "-o", "-", "--format", kind], capture_output=True, check=True).stdout
+    assert main([*REPORT, "-o", f"out.{kind}"]) == 0
+    assert printed == (folder / f"out.{kind}").read_bytes()
+    if kind == "md":
+        default = subprocess.run([*command, "-o", "-"], capture_output=True, check=True).stdout
+        assert default == printed
+
+
+def test_refusals_of_standard_output(folder: Path, capsys: Capture) -> None:
+    assert folder.exists()
+    assert "--format is for -o -" in refused([*REPORT, "--format", "md"], capsys)
+    assert "--limit is about the printed table, and -o - prints none" in refused(
+        [*REPORT, "-o", "-", "--limit", "3"], capsys
+    )
+    assert "--title is of a page" in refused([*REPORT, "-o", "-", "--format", "csv", "--title", "x"], capsys)
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "ndjson", "jsonl", "arrow", "feather", "ipc", "CSV"])
+def test_files_of_other_kinds(folder: Path, capsys: Capture, kind: str) -> None:
+    frame = pl.read_parquet("a.parquet").select("g", "y", "score")
+    (folder / "other[1]").mkdir()
+    for place, part in enumerate((frame[:700], frame[700:])):
+        name = folder / "other[1]" / f"{place}=x.{kind}"
+        write: Any = {
+            "csv": part.write_csv,
+            "tsv": lambda file, part=part: part.write_csv(file, separator="\t"),
+            "ndjson": part.write_ndjson,
+            "jsonl": part.write_ndjson,
+        }.get(kind.lower(), part.write_ipc)
+        write(name)
+    frame.write_parquet("same.parquet")
+    options = ["--label", "y", "--score", "score", "--by", "g"]
+    expected = report_of(["same.parquet", *options], capsys)
+    for names in (["other[1]/0=x." + kind, "other[1]/1=x." + kind], [f"other[1]/*.{kind}"]):
+        assert report_of([*names, *options], capsys) == expected
+
+
+def test_columns_of_text_files_go_by_name(folder: Path, capsys: Capture) -> None:
+    """Polars alone takes them by place, and a column that a file lacks would be null there."""
+    (folder / "1.csv").write_text("y,s\n0,1\n1,2\n")
+    (folder / "2.csv").write_text("s,y\n4,0\n0.5,1\n,1\n")
+    options = ["--label", "y", "--score", "s", "--wide"]
+    out = report_of(["1.csv", "2.csv", *options], capsys)
+    assert [cell.strip() for cell in out.splitlines()[3].strip("│").split("┆")][:4] == ["s", "4", "2", "1"]
+    (folder / "3.csv").write_text("y,t\n0,1\n1,2\n")
+    said = refused(["report", "1.csv", "3.csv", *options], capsys)
+    assert "'3.csv' lacks the column 's', which '1.csv' has" in said
+    (folder / "4.csv").write_text("y,s\n0,1\n1,many\n")
+    assert "polars-auc: " in refused(["report", "4.csv", *options], capsys)
+    (folder / "5.csv").write_text("")
+    assert "cannot read '5.csv'" in refused(["report", "5.csv", *options], capsys)
+
+
+def test_a_delta_table(folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    part = pl.read_parquet("a.parquet").select("label", "score", "g")
+    part[:700].write_delta("table")
+    part[700:].write_delta("table", mode="append")
+    told = ["table", "--label", "label", "--score", "score", "--by", "g", "-o", "to/out.md"]
+    assert report_of(told, capsys) == report_of(["a.parquet", *told[1:]], capsys)
+    assert "Data: 1 file" in (folder / "to" / "out.md").read_text(encoding="utf-8")
+    assert "files of two kinds" in refused(["report", "table", "a.parquet", *told[1:]], capsys)
+    found = importlib.util.find_spec
+    monkeypatch.setattr(
+        "polars_auc._sources.find_spec", lambda name: None if name == "deltalake" else found(name)
+    )
+    assert "needs deltalake: pip install deltalake" in refused(["report", *told], capsys)
+
+
+def test_a_file_has_one_name(folder: Path, capsys: Capture) -> None:
+    """A file:// name is the path in it: it counts once, and is not written over."""
+    told = ["--label", "y", "--score", "score", "--by", "g", "-o", "to/out.md"]
+    for name in ("a.parquet", "*.parquet"):
+        assert report_of([f"file://{folder}/{name}", *told], capsys) == report_of([name, *told], capsys)
+    twice = report_of([f"file://{folder}/a.parquet", "a.parquet", *told], capsys)
+    assert twice == report_of(["a.parquet", *told], capsys)
+    assert "no file matches" in refused(["report", f"file://{folder}/none.parquet", *told], capsys)
+    over = ["report", f"file://{folder}/a.parquet", *told[:-1], "a.parquet"]
+    assert "is one of the files to read" in refused(over, capsys)
+
+
+def test_files_inside_delta_tables(folder: Path, capsys: Capture) -> None:
+    """What was deleted from a table is still in its files."""
+    part = pl.read_parquet("a.parquet").select("label", "score", "g")
+    for day in ("1", "2"):
+        part.write_delta(f"tables/{day}")
+        part[:500].write_delta(f"tables/{day}", mode="overwrite")
+    told = ["--label", "label", "--score", "score"]
+    whole = report_of(["tables/1", "tables/2", *told], capsys)
+    pl.concat([part[:500]] * 2).write_parquet("to/now.parquet")
+    assert report_of(["to/now.parquet", *told], capsys) == whole
+    assert report_of(["tables/*", *told], capsys) == whole
+    for name in ("tables", "tables/*/*.parquet"):
+        assert "inside the Delta table" in refused(["report", name, *told], capsys)
+    assert (folder / "tables" / "1" / "_delta_log").is_dir()
+
+
+def test_text_files_without_rows(folder: Path, capsys: Capture) -> None:
+    """A day without rows does not make words of numbers."""
+    part = pl.read_parquet("a.parquet").select("y", "score")
+    part.write_csv("1.csv")
+    part.clear().write_csv("2.csv")
+    told = ["--label", "y", "--score", "score"]
+    assert report_of(["1.csv", "2.csv", *told], capsys) == report_of(["1.csv", *told], capsys)
+    (folder / "3.csv").touch()
+    assert "cannot read '3.csv': " in refused(["report", "3.csv", *told], capsys)
+
+
+def test_along_a_column_in_sql(folder: Path, capsys: Capture) -> None:
+    frame = pl.read_parquet("a.parquet").with_columns(day=pl.date(2026, 1 + pl.col("g") % 3, 5))
+    frame.write_parquet("to/days.parquet")
+    sql = "EXTRACT(MONTH FROM day) AS month"
+    told = ["to/days.parquet", "--label", "y", "--score", "score", "--by", "word", "--by", sql]
+    versus = [*told, "--versus", "previous"]
+    assert "--along month" in refused(["report", *versus], capsys)
+    assert report_of([*versus, "--along", "month"], capsys) == report_of([*versus, "--along", sql], capsys)
+    assert (folder / "a.parquet").exists()
+
+
+def report_of(arguments: list[str], capsys: Capture) -> str:
+    """Return what a report prints."""
+    assert main(["report", *arguments]) == 0
+    return capsys.readouterr().out
+
+
+def test_groups_written_in_sql(folder: Path, capsys: Capture) -> None:
+    """A month of a date makes groups, under the name that it is given or under its text."""
+    frame = pl.read_parquet(folder / "a.parquet").with_columns(day=pl.date(2026, 1 + pl.col("g") % 3, 5))
+    frame.write_parquet("days.parquet")
+    report = ["report", "days.parquet", "--label", "y", "--score", "score", "--quiet", "-o", "to/out.parquet"]
+    sql = "EXTRACT(MONTH FROM day)"
+    expected = pa.report(
+        frame.with_columns(month=pl.col("day").dt.month()), "y", "score", by="month"
+    ).collect()
+    for by, name in ((f"{sql} AS month", "month"), (sql, sql)):
+        told = [*report, "--by", by, "--fail-if", "auc > 2"]
+        assert main(told) == 0
+        table = pl.read_parquet("to/out.parquet").rename({name: "month"})
+        assert_frame_equal(table, expected, check_dtypes=False)
+    capsys.readouterr()
+    assert main(["state", *report[1:-3], "-o", "to/out.parquet", "--by", f"{sql} as month"]) == 0
+    assert pl.read_parquet("to/out.parquet").columns == ["month", "score"]
+    capsys.readouterr()
+    assert "second column 'g'" in refused([*report, "--by", f"{sql} AS g"], capsys)
+    assert "one value for all rows" in refused([*report, "--by", "MAX(g) AS m"], capsys)
+    assert main([*report, "--by", f'{sql} AS "the month"']) == 0
+    assert "the month" in pl.read_parquet("to/out.parquet").columns
+    capsys.readouterr()
+    assert "is no SQL expression" in refused([*report, "--by", "EXTRACT(("], capsys)
+    assert "'segment', which is not in the files" in refused([*report, "--by", "segment"], capsys)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such terminals")
+def test_progress_on_a_terminal_alone(folder: Path, capsys: Capture) -> None:
+    """A terminal sees the files and the rows of batches; a file sees nothing of it."""
+    import pty
+
+    told = ["report", "*.parquet", "--label", "y", "--score", "score", "--bounded", "-o", "to/out.csv"]
+    script = f"import sys; from polars_auc._cli import main; sys.exit(main({told!r}))"
+    own, others = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "120"}
+    ran = subprocess.run(
+        [sys.executable, "-c", script], stderr=others, stdout=subprocess.PIPE, env=environment, check=True
+    )
+    os.close(others)
+    shown = b""
+    with suppress(OSError):
+        while part := os.read(own, 65536):
+            shown += part
+    os.close(own)
+    assert b"evaluating 2 files" in shown
+    assert b"4,000 rows" in shown
+    assert b"wrote to/out.csv" in shown
+    assert b"evaluating" not in ran.stdout
+    assert main(told) == 0
+    assert "evaluating" not in capsys.readouterr().err
+    assert (folder / "to" / "out.csv").exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import itertools
 import math
 from decimal import Decimal
 from fractions import Fraction
@@ -40,6 +41,55 @@ def test_adjusted_p_values(p: list[float]) -> None:
             math.isclose(g, v, rel_tol=1e-12, abs_tol=1e-300) for g, v in zip(got, values, strict=True)
         )
     assert frame.select(pa.adjust_p_values("p", method=None)).to_series().to_list() == p
+
+
+@given(
+    p=st.lists(st.sampled_from([0.0, 1e-12, 0.001, 0.02, 0.02, 0.3, 0.9, 1.0]) | st.floats(0, 1), max_size=7)
+)
+@settings(max_examples=50, deadline=None)
+def test_hommel_is_the_closed_test_of_simes(p: list[float]) -> None:
+    """A hypothesis is rejected if each set that it is in is rejected by Simes' test."""
+
+    def simes(values: list[float]) -> float:
+        return min(len(values) * value / rank for rank, value in enumerate(sorted(values), start=1))
+
+    places = range(len(p))
+    sets = [some for size in places for some in itertools.combinations(places, size + 1)]
+    expected = [max(simes([p[i] for i in some]) for some in sets if place in some) for place in places]
+    got = pl.DataFrame({"p": p}, {"p": pl.Float64}).select(pa.adjust_p_values("p", method="hommel"))
+    assert got.to_series().to_list() == pytest.approx(expected, rel=1e-12, abs=1e-300)
+
+
+@given(p=st.lists(st.floats(0, 1), max_size=9))
+@settings(max_examples=50, deadline=None)
+def test_hochberg_and_sidak(p: list[float]) -> None:
+    frame = pl.DataFrame({"p": p}, {"p": pl.Float64})
+
+    def adjusted(method: Any) -> list[float]:
+        return frame.select(pa.adjust_p_values("p", method=method)).to_series().to_list()
+
+    # Ties share the last rank, whose factor is the smallest.
+    hochberg = [min((sum(r > q for r in p) + 1) * q for q in p if q >= value) for value in p]
+    assert adjusted("hochberg") == pytest.approx(hochberg, rel=1e-12)
+    assert adjusted("sidak") == pytest.approx([1 - (1 - q) ** len(p) for q in p], rel=1e-9, abs=1e-12)
+    steps = [max(1 - (1 - q) ** sum(r >= q for r in p) for q in p if q <= value) for value in p]
+    assert adjusted("holm-sidak") == pytest.approx(steps, rel=1e-9, abs=1e-12)
+
+
+def test_other_names_of_adjustments() -> None:
+    frame = pl.DataFrame({"p": [0.01, 0.02, 0.04]})
+    for name, own in (
+        ("BH", "bh"),
+        ("fdr_bh", "bh"),
+        ("fdr", "bh"),
+        ("BY", "by"),
+        ("simes-hochberg", "hochberg"),
+    ):
+        methods: Any = (name, own)
+        one, other = (frame.select(pa.adjust_p_values("p", method=method)) for method in methods)
+        assert one.equals(other)
+    with pytest.raises(ValueError, match="adjust_p_values: method must be one of 'holm', 'hochberg'"):
+        pa.adjust_p_values("p", method="tukey")  # type: ignore[arg-type]
 
 
 @ENGINES

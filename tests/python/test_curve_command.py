@@ -110,7 +110,7 @@ def test_groups_without_a_curve_are_counted(tmp_path: Path, capsys: Capture) -> 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["-o", "x.md"], "--output must end in .html, .png, .svg, .parquet, .csv, .json, got"),
+        (["-o", "x.md"], "--output must end in .html, .png, .svg, .parquet, .csv, .json, .xlsx, got"),
         ([], "required: -o/--output"),
         (["-o", "x.csv", "--level", "0.9"], "--level is for --band; give it, or leave this out"),
         (["-o", "x.html", "--seed", "0"], "--seed is for --band"),
@@ -143,7 +143,7 @@ def test_tables_need_no_altair(tmp_path: Path, capsys: Capture, monkeypatch: pyt
     assert main([*CURVE, "-o", str(tmp_path / "x.png")]) == 2
     assert capsys.readouterr().err == (
         'polars-auc: a chart needs Altair and vl-convert: pip install "polars-auc[plot]"; '
-        "or end --output in .parquet, .csv, .json\n"
+        "or end --output in .parquet, .csv, .json, .xlsx\n"
     )
     assert main([*CURVE, "-o", str(tmp_path / "x.csv")]) == 0
     assert [path.name for path in tmp_path.iterdir()] == ["x.csv"]

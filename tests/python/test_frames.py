@@ -112,9 +112,9 @@ def test_errors_begin_with_the_name_that_was_called(name: str, columns: dict[str
         ({"ci": "wald"}, "report: ci must be one of"),
         ({"level": 2}, "report: level must lie between 0 and 1"),
         ({"seed": 1}, "report: seed applies to the bootstrap only, and ci is 'delong'"),
-        ({"adjust": "sidak"}, "report: adjust must be one of"),
+        ({"adjust": "tukey"}, "report: adjust must be one of"),
         ({"by": "key", "versus": None, "folds": 3}, "report: fold must be a column name"),
-        ({"by": "key", "versus": "best of all", "adjust": "sidak"}, "report: adjust must be one of"),
+        ({"by": "key", "versus": "best of all", "adjust": "tukey"}, "report: adjust must be one of"),
         ({"by": "g", "versus": "best"}, "report: versus must be one of"),
     ],
 )

@@ -37,7 +37,6 @@ KINDS = (
 
 NOT_HERE = {
     "Hmisc::rcorr.cens": "ties in the score are treated by an option of its own",
-    "bruteforce.exact_permutation_ks": "exact; the p-value here is asymptotic",
     "scipy.stats.ttest_ind": "a test of means",
     "scipy.stats.f_oneway": "a test of means",
     "scipy.stats.combine_pvalues": "one p-value from many",
@@ -62,10 +61,6 @@ def convention(record: Record) -> str | None:
         return "the package refuses this input"
     if arguments.get("direction") == "auto":
         return "a direction picked from the data"
-    if "ks" in function and arguments.get("alternative", "two-sided") not in ("two-sided", "two.sided"):
-        return "one-sided distance"
-    if function == "stats::ks.test" and arguments.get("exact") is True:
-        return "exact; the p-value here is asymptotic"
     single_class = str(arguments.get("subcase", "")).startswith("single_class")
     if function == "sklearn.metrics.roc_curve" and single_class:
         return "half a curve, with NaN; ours is null"

@@ -292,3 +292,96 @@ def test_the_package_works_without_altair() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == 'plot_roc: charts need Altair; install it: pip install "polars-auc[plot]"\n'
+
+
+REPORT = pa.report(
+    pl.DataFrame(
+        {
+            "site": ["a", "a", "b", "b", "c", "c", None, None, "one", "one"],
+            "y": [0, 1, 0, 1, 0, 1, 0, 1, 1, 1],
+            "s": [1, 2, 2, 1, 3, 3, 1, 2, 1, 2],
+            "t": [2, 1, 1, 2, 3, 3, 1, 2, 1, 2],
+        }
+    ),
+    "y",
+    ["s", "t"],
+    by="site",
+).collect()
+
+
+def test_a_forest_has_the_numbers_of_the_report() -> None:
+    chart = pa.plot_forest(REPORT).to_dict()
+    drawn = pl.DataFrame(chart["datasets"][chart["data"]["name"]])
+    expected = REPORT.filter(pl.col("scope") == "group", pl.col("auc").is_not_null())
+    assert drawn.select("score", "n", "auc", "lower", "upper").equals(
+        expected.select("score", "n", "auc", "lower", "upper"), null_equal=True
+    )
+    assert drawn["group"].to_list() == ["a", "a", "b", "b", "c", "c", "null", "null"]
+    overall = REPORT.filter(pl.col("scope") == "overall")["auc"].to_list()
+    assert drawn["overall"].to_list() == overall * 4
+    [order] = {
+        str(layer["encoding"]["y"]["sort"]) for layer in chart["spec"]["layer"] if "y" in layer["encoding"]
+    }
+    assert order == "['b', 'c', 'a', 'null']"
+    single = pa.plot_forest(REPORT.filter(pl.col("score") == "t"), limit=2)
+    assert single.description.startswith("AUC of the 1 lowest and 1 highest of 4 groups by site")
+    spec = single.to_dict()
+    assert {row["group"] for row in spec["datasets"][spec["data"]["name"]]} == {"a", "null"}
+
+
+def test_a_forest_marks_what_differs() -> None:
+    marked = REPORT.with_columns(p_adjusted=pl.when(pl.col("site") == "a").then(0.08))
+    for level, differs in ((0.95, []), (0.9, ["a", "a"])):
+        chart = pa.plot_forest(marked, level=level)
+        what = "Orange diamonds are" if differs else "No group drawn is"
+        assert f"{what} significantly different at level {1 - level:.6g}" in chart.description
+        spec = chart.to_dict()
+        rows = spec["datasets"][spec["data"]["name"]]
+        assert [row["group"] for row in rows if row["differs"]] == differs
+
+
+@pytest.mark.parametrize(
+    ("report", "options", "message"),
+    [
+        (CURVES, {}, "lacks scope, n, auc, lower, upper; write report"),
+        (REPORT.drop("site"), {}, "the report has no groups"),
+        (REPORT.filter(pl.col("site") == "one"), {}, "no group has an AUC"),
+        (REPORT, {"limit": 1}, "limit must be an integer from 2 to 500, got 1"),
+        (REPORT, {"width": 3}, "width must be an integer from 50 to 5000, got 3"),
+        (REPORT, {"level": 1}, "level must lie between 0 and 1"),
+    ],
+)
+def test_refusals_of_forests(report: pl.DataFrame, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message) as refused:
+        pa.plot_forest(report, **options)
+    assert str(refused.value).startswith("plot_forest: ")
+
+
+def test_groups_of_one_name_stay_apart() -> None:
+    """Null is not the word "null", and a comma in a value is not one between values."""
+    rows = pl.DataFrame(
+        {
+            "g": ["a, b", "a", None, "null", "", '"'] * 4,
+            "h": ["c", "b, c", "x", "x", "x", "x"] * 4,
+            "y": [0, 1] * 12,
+            "s": [row * 7 % 5 for row in range(24)],
+        }
+    ).with_columns(y=pl.int_range(24) // 6 % 2)
+    spec = pa.plot_forest(pa.report(rows, "y", "s", by=["g", "h"])).to_dict()
+    drawn = {row["group"] for row in spec["datasets"][spec["data"]["name"]]}
+    assert drawn == {'"a, b", c', 'a, "b, c"', "null, x", '"null", x', '"", x', '"\\"", x'}
+    curves = rows.group_by("g", "h").agg(pa.roc_curve("y", "s"))
+    assert len(pa.plot_roc(curves, facet=["g", "h"]).to_dict()["facet"]["sort"]) == 6
+
+
+def test_a_forest_of_many_groups_leaves_out_those_without_an_interval() -> None:
+    rows = pl.DataFrame(
+        {
+            "g": [group for group in range(10) for _ in range(2 if group < 5 else 8)],
+            "y": [0, 1] * 25,
+            "s": [row * 7 % 5 for row in range(50)],
+        }
+    )
+    chart = pa.plot_forest(pa.report(rows, "y", "s", by="g"), limit=4)
+    assert "the 2 lowest and 2 highest of 5 groups" in chart.description
+    assert "5 groups without an interval are left out." in chart.description

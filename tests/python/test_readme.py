@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shlex
+import shutil
 from pathlib import Path
 from typing import Literal
 
@@ -11,6 +13,7 @@ import polars as pl
 import pytest
 
 import polars_auc as pa
+from polars_auc._cli import main
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -51,7 +54,7 @@ def test_the_guide_to_bands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     assert "upper_tpr" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("page", ["auc-explained", "recipes"])
+@pytest.mark.parametrize("page", ["auc-explained", "recipes", "tutorial"])
 def test_pages_run_and_say_what_comes_out(
     page: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -88,7 +91,6 @@ def test_the_guide_to_differences(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(ROOT)
-    pytest.importorskip("altair")
     [code] = re.findall(r"```python\n(.*?)```", DIFFERENCES, re.DOTALL)
     exec(compile(code, "comparing-two-curves.md", "exec"), {})
     assert "p_value" in capsys.readouterr().out
@@ -176,7 +178,8 @@ def test_figures_stand_in_committed_rows() -> None:
 def test_coverage_stands_in_committed_rows() -> None:
     """Each figure of the table of coverage is that of a row, and is marked if it is far from 95 %."""
     rows = pl.read_csv(ROOT / "benches" / "results" / "coverage.csv")
-    table = README.split("| method | AUC 0.6")[1].split("\n\n")[0]
+    page = (ROOT / "docs" / "agreement.md").read_text(encoding="utf-8")
+    table = page.split("| method | AUC 0.6")[1].split("\n\n")[0]
     quoted = [line.split(" | ")[1:] for line in table.splitlines()[2:]]
     methods = rows["method"].unique(maintain_order=True).to_list()
     assert len(quoted) == len(methods)
@@ -219,3 +222,45 @@ def test_a_small_state_takes_some_100_kb(scale: Literal["real", "probability"], 
     assert 90_000 < state.estimated_size() < 110_000
     state.write_parquet(tmp_path / "state.parquet")
     assert (tmp_path / "state.parquet").stat().st_size < state.estimated_size()
+
+
+def test_the_guide_for_those_who_come_from_elsewhere(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its assertions hold, and what its tables name can be called so."""
+    monkeypatch.chdir(ROOT)
+    text = (ROOT / "docs" / "coming-from.md").read_text(encoding="utf-8")
+    code = "".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
+    assert code.count("assert ") >= 6
+    exec(compile(code, "coming-from.md", "exec"), {})
+    assert "u_statistic" in capsys.readouterr().out
+    named = re.findall(r"^\| `.*?` \| `([^`]*)`", text, re.MULTILINE)
+    assert len(named) > 20
+    functions = {name: getattr(pa, name) for name in pa.__all__}
+    for call in named:
+        frame = pl.DataFrame({"y": [0, 1], "s": [1, 2], "g": [1, 1]})
+        eval(call, {**functions, "p": ["a", "b"], "names": ["a", "b"], "pl": pl, "frame": frame})
+
+
+def test_the_commands_of_the_tutorial(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each runs as it stands, one after the other."""
+    shutil.copytree(ROOT / "data", tmp_path / "data")
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    commands = re.findall(r"```bash\npolars-auc (.*)\n```", text)
+    assert len(commands) == 3
+    for command in commands:
+        assert main(shlex.split(command)) == 0, capsys.readouterr()
+    capsys.readouterr()
+
+
+def test_every_function_is_in_the_reference() -> None:
+    pages = (ROOT / "docs" / "reference").glob("*.md")
+    named = [
+        name
+        for page in pages
+        for name in re.findall(r"^::: polars_auc\.(\w+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    ]
+    assert sorted(named) == sorted(set(pa.__all__) - {"__version__"})

@@ -127,9 +127,9 @@ def test_a_page_of_markdown(tmp_path: Path, capsys: Capture) -> None:
         "- Scores: `forest`, `poor`",
         "- Groups: by `segment`",
         "- Rows: where `fold > 0`",
-        "- Intervals: 0.95, delong",
-        "- Gains: over the first score, on the rows that have all scores",
-        "- Differences: of each group from `rest`",
+        "- Intervals: 95 %, by delong",
+        "- Comparison: of each score with the first, on the rows that have all scores",
+        "- Differences: of each group from the rest",
         "- Adjustment of p-values: holm",
         f"- forest: {skipped} rows skipped for a null label or score",
     ]

@@ -190,6 +190,18 @@ def test_curve_points_of_one_column() -> None:
     assert named["score"].unique(maintain_order=True).to_list() == [f"{name}_curve" for name in NAMES]
 
 
+def test_curve_points_of_a_curve_named_score() -> None:
+    """The column of names has the name of one of the curves."""
+    rows = pl.DataFrame({"y": [0, 1, 0, 1], "score": [1, 2, 3, 4], "other": [1, 3, 3, 4]})
+    for names in (["score"], ["score", "other"], ["other", "score"]):
+        curves = [pa.roc_curve("y", name) for name in names]
+        long = pa.curve_points(rows, curves).collect()
+        assert long["score"].unique(maintain_order=True).to_list() == names
+        for name, curve in zip(names, curves, strict=True):
+            alone = pa.curve_points(rows, curve).collect()
+            assert long.filter(pl.col("score") == name).drop("score").equals(alone)
+
+
 def test_curve_points_refuses() -> None:
     frame = rows()
     roc, pr = pa.roc_curve("label", "p_a"), pa.pr_curve("label", "p_b")

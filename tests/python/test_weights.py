@@ -15,7 +15,7 @@ from catalogue.cases import TIED, assert_same, scores_with_nan
 from oracles import points as oracles
 
 SCHEMA = {"label": pl.Boolean, "score": pl.Float64, "weight": pl.Float64}
-COUNTS = ("n_pos", "n_neg", "p_value", "se", "lower", "upper")
+COUNTS = ("n_pos", "n_neg", "p_value", "method", "se", "lower", "upper")
 FRAME = pl.DataFrame({"label": [1, 0, 1, 1, 0], "score": [3.0, 2.0, 1.0, 2.0, 1.0]})
 
 MEASURES: list[tuple[Any, dict[str, Any]]] = [

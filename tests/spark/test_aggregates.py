@@ -32,6 +32,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
             "mann_whitney_u",
             "brunner_munzel",
             "operating_point",
+            "population_stability",
             "roc_binormal",
             "roc_state",
         )

@@ -9,10 +9,9 @@ from typing import Any, Literal
 import polars as pl
 
 import polars_auc as pa
-from catalogue.entry import COUNTS, Entry, F, N
+from catalogue.entry import COUNTS, Entry, F, N, W
 from oracles import classes as oracles
 
-W: pl.DataType = pl.String()
 KEYED = ("label", "score", "key")
 PAIR = {"class_a": W, "class_b": W}
 MULTICLASS = {

@@ -19,6 +19,13 @@ GAINS = {"band": N, "highest": F, "lowest": F, "n": N, **COUNTS, "rate": F}
 GAINS |= {"cum_n": N, "cum_pos": N, "cum_neg": N}
 GAINS |= dict.fromkeys(("gain", "cum_fpr", "lift", "cum_lift", "ks"), F)
 
+STABILITY = {"psi": F, "p_value": F, "n_bands": N, **COUNTS}
+STABILITIES: list[dict[str, Any]] = [
+    {"bands": 3},
+    {"empty_share": 0.0001},
+    {"edges": [-1.5, 0.0, 1.5], "empty_share": 0.01},
+]
+
 
 def with_and_without_weights(
     function: Callable[..., pl.Expr],
@@ -103,6 +110,17 @@ CURVES = [
         fields=GAINS,
         is_list=True,
         by_value=True,
+    ),
+    *(
+        Entry(
+            name="population_stability",
+            make=functools.partial(pa.population_stability, **options),
+            oracle=functools.partial(oracles.population_stability, **{"bands": 10, **options}),
+            fields=STABILITY,
+            by_value="edges" in options,
+            exact=False,
+        )
+        for options in STABILITIES
     ),
     *(
         Entry(

@@ -43,4 +43,5 @@ class Entry:
 
 F: pl.DataType = pl.Float64()
 N: pl.DataType = pl.UInt64()
+W: pl.DataType = pl.String()
 COUNTS = {"n_pos": N, "n_neg": N}

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 import polars_auc as pa
-from catalogue.entry import COUNTS, Entry, F, N
+from catalogue.entry import COUNTS, Entry, F, N, W
 from oracles import points as oracles
 
 Z_90 = 1.6448536269514722
@@ -79,7 +79,7 @@ def at_rates(what: str) -> dict[str, Any]:
     return {f"at_{what}": [0.0, 0.3, 0.5, 1.0]}
 
 
-KS = {"ks": F, "threshold": F, "p_value": F, **COUNTS}
+KS = {"ks": F, "difference": F, "threshold": F, "p_value": F, "method": W, **COUNTS}
 CI = {"auc": F, "se": F, "lower": F, "upper": F, **COUNTS}
 
 PARTIAL: list[tuple[dict[str, Any], dict[str, Any]]] = [

@@ -9,15 +9,16 @@ from typing import Literal, TypeAlias
 import polars as pl
 
 import polars_auc as pa
-from catalogue.entry import COUNTS, Entry, F, N
+from catalogue.entry import COUNTS, Entry, F, N, W
 from oracles import scores as oracles
 from oracles import states
 
 Z_90 = 1.6448536269514722
 
 
-W: pl.DataType = pl.String()
 U_FIELDS = {"u_statistic": F, "z": F, "p_value": F, "method": W, "auc": F, "rank_biserial": F, **COUNTS}
+KS_FIELDS = {"ks": F, "difference": F, "threshold": F, "p_value": F, "method": W, **COUNTS}
+KS_METHODS: list[Literal["auto", "asymptotic"]] = ["auto", "asymptotic"]
 CI_FIELDS = {"auc": F, "se": F, "lower": F, "upper": F, **COUNTS}
 DIFFERENCE = ("estimate_a", "estimate_b", "difference", "se", "lower", "upper", "z", "p_value")
 AREAS = {"score": W, "auc": F, "se": F, "lower": F, "upper": F, "covariance": pl.List(F)}
@@ -74,11 +75,15 @@ SCORES = [
         )
         for max_bins in LIMITS
     ),
-    Entry(
-        "ks_statistic",
-        pa.ks_statistic,
-        oracles.ks_statistic,
-        {"ks": F, "threshold": F, "p_value": F, **COUNTS},
+    *(
+        Entry(
+            "ks_statistic",
+            functools.partial(pa.ks_statistic, alternative=alternative, method=method),
+            functools.partial(oracles.ks_statistic, alternative=alternative, method=method),
+            KS_FIELDS,
+        )
+        for alternative in ALTERNATIVES
+        for method in KS_METHODS
     ),
     *(
         Entry(

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import itertools
 import math
+from fractions import Fraction
 from typing import Any
 
 import polars as pl
 
 import polars_auc as pa
 from goldens.points import midpoints
-from goldens.rows import Answers, Apart, Check, Record, answer, pairs, rows
+from goldens.rows import Answers, Apart, Check, Record, answer, pairs, rows, side, tied
 
 R_SERIES = 1e-4
 """R 4.2 cuts Kolmogorov's series after too few terms: large p-values are off by up to 3e-5, and small ones
 lose their digits, against scipy.stats.kstwobign, which test_laws holds ours against."""
+
+R_SMALLEST = 1e-7
+"""R's exact p-values are 1 less a distribution, and lose digits as they become small."""
 
 REPEATED = Apart("an argument, repeated")
 JACKKNIFE = Apart("the infinitesimal jackknife of a difference, which is not here")
@@ -166,18 +170,45 @@ def cut_short(ours: float | None, theirs: Any) -> bool:
 
 
 def ks(frame: pl.DataFrame, record: Record) -> Answers:
-    test = answer(rows(frame, record), pa.ks_statistic("label", "score"))
+    arguments, is_scipy = record["arguments"], record["function"].startswith("scipy")
+    # Theirs says whose distribution function lies above: that of the lower scores.
+    alternative: Any = {"greater": "less", "less": "greater"}.get(side(arguments), "two-sided")
+    is_exact = arguments.get("exact") is True or arguments.get("method") == "exact"
+    used = rows(frame, record)
+    method: Any = "exact" if is_exact else "asymptotic"
+    test = answer(used, pa.ks_statistic("label", "score", alternative=alternative, method=method))
     p: float | Apart = test["p_value"]
-    if record["function"].startswith("scipy"):
+    if is_scipy and not is_exact:
         p = Apart("scipy's distribution is for so many rows; ours is the limit")
+    elif is_scipy and tied(used):
+        p = Apart("scipy's exact distribution ignores ties")
+    elif is_exact and tied(used) and alternative == "greater":
+        p = Apart("R takes the ties from the wrong end on one side; ours is what permutations give")
+    elif is_exact and not is_scipy and test["p_value"] < R_SMALLEST:
+        p = Apart("R subtracts the distribution from 1")
     elif cut_short(test["p_value"], record["result"].get("p_value")):
         p = Apart("R cuts a series short")
     return {
         "statistic": test["ks"],
         "p_value": p,
         "statistic_location": Apart("the score below the cut; ours is the one above"),
-        "statistic_sign": Apart("which distribution lies above, no field of ours"),
+        "statistic_sign": Apart("of two places at one distance, the lower score; ours is the higher"),
     }
+
+
+def ks_by_counting(frame: pl.DataFrame, record: Record) -> Answers:
+    """Every way of dealing the labels, in fractions."""
+    used = rows(frame, record)
+    answers = {}
+    for theirs, alternative in (("two-sided", "two-sided"), ("greater", "less"), ("less", "greater")):
+        test = answer(used, pa.ks_statistic("label", "score", alternative=alternative, method="exact"))  # type: ignore[arg-type]
+        answers[theirs] = {"statistic": _fraction(test["ks"]), "p_value": _fraction(test["p_value"])}
+    return answers
+
+
+def _fraction(value: float) -> float:
+    """Return the simple fraction that a number is, but for its last digit."""
+    return float(Fraction(value).limit_denominator(10**7))
 
 
 CHECKS: dict[str, Check] = {
@@ -188,6 +219,7 @@ CHECKS: dict[str, Check] = {
     "survival::concordance": concordance,
     "stats::ks.test": ks,
     "scipy.stats.ks_2samp": ks,
+    "bruteforce.exact_permutation_ks": ks_by_counting,
     "sklearn.metrics.roc_auc_score": sklearn_auc,
     "sklearn.metrics.roc_curve": sklearn_curve,
     "sklearn.metrics.average_precision_score": sklearn_average_precision,

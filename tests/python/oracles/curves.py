@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from scipy.stats import norm
+from scipy.stats import chi2, norm
 
 from oracles.points import Group
 from oracles.scores import MAYBE, Row, classes, has_nan
@@ -104,6 +104,35 @@ def gains_table(
             }
         )
     return table
+
+
+def population_stability(
+    rows: Sequence[Row], bands: int, edges: Sequence[float] | None = None, empty_share: float = 0.0
+) -> dict[str, Any]:
+    pos, neg = classes(rows)
+    counts = {"n_pos": len(pos), "n_neg": len(neg)}
+    if has_nan(rows):
+        return {"psi": math.nan, "p_value": math.nan, "n_bands": None, **counts}
+    if not pos or not neg:
+        return {"psi": None, "p_value": None, "n_bands": None, **counts}
+
+    def band_of(score: Any) -> int:
+        if edges is not None:
+            return sum(edge > score for edge in edges)
+        # A score that the reference lacks goes with its next higher one, or else with its highest.
+        own = min((p for p in pos if p >= score), default=max(pos))
+        return int(sum(p > own for p in pos)) * bands // len(pos)
+
+    psi, used = 0.0, {band_of(score) for _, score in rows}
+    for band in used:
+        shares = [sum(band_of(s) == band for s in of) / len(of) or empty_share for of in (pos, neg)]
+        if 0 in shares:
+            psi = math.inf
+        else:
+            psi += (shares[0] - shares[1]) * math.log(shares[0] / shares[1])
+    scale = 1 / len(pos) + 1 / len(neg)
+    p_value = float(chi2.sf(psi / scale, len(used) - 1)) if len(used) > 1 else None
+    return {"psi": psi, "p_value": p_value, "n_bands": len(used), **counts}
 
 
 def _quantile(share: Fraction) -> float:

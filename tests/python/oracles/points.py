@@ -129,13 +129,14 @@ def ks_statistic(rows: Sequence[Row]) -> dict[str, Any]:
     group = Group(rows)
     if group.has_nan or not group.has_pairs:
         nothing = math.nan if group.has_nan else None
-        return {"ks": nothing, "threshold": nothing, "p_value": nothing, **group.counts}
-    gaps = [(abs(tp / group.p - fp / group.n), score) for score, fp, tp in group.points()[1:]]
-    most = max(gap for gap, _ in gaps)
-    threshold = max(score for gap, score in gaps if gap == most and score is not None)
-    if most == 0:
-        threshold = max(score for _, score in gaps if score is not None)
-    return {"ks": float(most), "threshold": threshold, "p_value": None, **group.counts}
+        numbers = dict.fromkeys(("ks", "difference", "threshold", "p_value"), nothing)
+        return {**numbers, "method": None, **group.counts}
+    gaps = [(tp / group.p - fp / group.n, score) for score, fp, tp in group.points()[1:]]
+    most = max(abs(gap) for gap, _ in gaps)
+    threshold = max(score for gap, score in gaps if abs(gap) == most and score is not None)
+    difference = next(gap for gap, score in gaps if score == threshold)
+    answer = {"ks": float(most), "difference": float(difference), "threshold": threshold}
+    return {**answer, "p_value": None, "method": None, **group.counts}
 
 
 def roc_auc_ci_weighted(rows: Sequence[Row], z: float) -> dict[str, Any]:

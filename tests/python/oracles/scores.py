@@ -59,22 +59,47 @@ def gini(rows: Sequence[Row]) -> float | None:
     return float(2 * u_statistic(rows) / (len(pos) * len(neg)) - 1) if pos and neg else None
 
 
-def ks_statistic(rows: Sequence[Row]) -> dict[str, Any]:
+def ks_statistic(rows: Sequence[Row], alternative: str = "two-sided", method: str = "auto") -> dict[str, Any]:
     pos, neg = classes(rows)
     counts = {"n_pos": len(pos), "n_neg": len(neg)}
-    if has_nan(rows):
-        return {"ks": math.nan, "threshold": math.nan, "p_value": math.nan, **counts}
-    if not pos or not neg:
-        return {"ks": None, "threshold": None, "p_value": None, **counts}
-    best, best_at = Fraction(-1), None
-    for threshold in sorted({score for _, score in rows}, reverse=True):
-        tpr = Fraction(sum(score >= threshold for score in pos), len(pos))
-        fpr = Fraction(sum(score >= threshold for score in neg), len(neg))
-        if abs(tpr - fpr) > best:
-            best, best_at = abs(tpr - fpr), threshold
+    if not pos or not neg or has_nan(rows):
+        nothing = math.nan if has_nan(rows) else None
+        numbers = dict.fromkeys(("ks", "difference", "threshold", "p_value"), nothing)
+        return {**numbers, "method": None, **counts}
+    scores = sorted((score for _, score in rows), reverse=True)
+
+    def farthest(of: Sequence[bool]) -> tuple[Fraction, Fraction, Any]:
+        """Return the distance if these rows, in the order of their scores, are the positives."""
+        best = (Fraction(-1), Fraction(0), None)
+        for threshold in sorted(set(scores), reverse=True):
+            reached = sum(score >= threshold for score in scores)
+            tp = sum(of[:reached])
+            difference = Fraction(tp, len(pos)) - Fraction(reached - tp, len(neg))
+            distance = {"two-sided": abs(difference), "greater": difference, "less": -difference}[alternative]
+            if max(distance, Fraction(0)) > best[0]:
+                best = (max(distance, Fraction(0)), difference, threshold)
+        return best
+
+    labels = [label for label, _ in sorted(rows, key=lambda row: row[1], reverse=True)]
+    ks, difference, threshold = farthest(labels)
     scale = math.sqrt(len(pos) * len(neg) / (len(pos) + len(neg)))
-    p_value = float(kstwobign.sf(scale * float(best)))
-    return {"ks": float(best), "threshold": best_at, "p_value": p_value, **counts}
+    p_value: Any = float(kstwobign.sf(scale * float(ks)))
+    if alternative != "two-sided":
+        p_value = math.exp(-2 * (scale * float(ks)) ** 2)
+    if method != "asymptotic":
+        ways = itertools.combinations(range(len(rows)), len(pos))
+        # All ways are counted if they are few; of more, the tests of the package count.
+        few = math.comb(len(rows), len(pos)) <= 1000
+        dealt = [[place in way for place in range(len(rows))] for way in ways] if few else []
+        reached = sum(farthest(of)[0] >= ks for of in dealt)
+        p_value = float(Fraction(reached, len(dealt))) if few else ...
+    answer = {"ks": float(ks), "difference": float(difference) if ks else 0.0, "threshold": threshold}
+    return {
+        **answer,
+        "p_value": p_value,
+        "method": "asymptotic" if method == "asymptotic" else "exact",
+        **counts,
+    }
 
 
 def _normal_tail(z: float) -> float:

@@ -1,0 +1,173 @@
+"""The functions of one label and one score in the SQL of DuckDB.
+
+``import polars_auc.duckdb`` and :func:`register` them on a connection; then ``SELECT segment, roc_auc(label,
+score) FROM rows GROUP BY segment`` is a query. The rules, the errors and the numbers are those of the
+Polars expressions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+import polars_auc as pa
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["register"]
+
+_FUNCTIONS = (
+    "average_precision",
+    "brunner_munzel",
+    "cap_curve",
+    "cost_curve",
+    "det_curve",
+    "gains_table",
+    "gini",
+    "ks_statistic",
+    "mann_whitney_u",
+    "mean_positive_rank",
+    "operating_point",
+    "population_stability",
+    "pr_curve",
+    "roc_auc",
+    "roc_auc_ci",
+    "roc_binormal",
+    "roc_convex_hull",
+    "roc_curve",
+    "roc_summary",
+)
+
+_TYPES: dict[Any, str] = {
+    pl.Boolean: "BOOLEAN",
+    pl.Float64: "DOUBLE",
+    pl.String: "VARCHAR",
+    pl.UInt64: "UBIGINT",
+}
+
+_LABELS, _SCORES, _ROW = "label", "score", "row"
+
+
+def register(
+    connection: duckdb.DuckDBPyConnection,
+    functions: Mapping[str, Callable[[str, str], pl.Expr]] | None = None,
+) -> None:
+    """Add functions of a label and a score to a connection, as aggregates of its SQL.
+
+    This function needs DuckDB and PyArrow: ``pip install duckdb pyarrow``.
+
+    Parameters
+    ----------
+    connection
+        A connection of DuckDB. Functions that it has by these names are replaced.
+    functions
+        What is added, by its name in SQL: functions that take the names of two columns and return an
+        expression, such as ``{"auc_90": lambda label, score: pa.roc_auc_ci(label, score, level=0.9)}``.
+        None adds the functions of numbers, records and curves under their own names, with their default
+        options.
+
+    Raises
+    ------
+    ImportError
+        If DuckDB or PyArrow is not installed.
+    ValueError
+        If a name is no plain name of SQL, or the answer of a function is of a type that SQL does not get.
+
+    TypeError
+        If the connection is none.
+
+    Notes
+    -----
+    In SQL a function is a macro: ``roc_auc(label, score)`` stands for a scalar function of ``list(label)``
+    and ``list(score)``. So ``FILTER``, ``DISTINCT`` and windows do not apply to it; choose rows with
+    ``WHERE``. DuckDB holds the rows of all groups in memory. Labels and scores are read as DOUBLE: integers
+    beyond 2^53 and decimals of more digits are rounded. A label that is neither 0 nor 1 is an error.
+
+    Polars' own SQL has no way to add functions: ``pl.sql`` cannot know these.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> import polars_auc.duckdb
+    >>> connection = duckdb.connect()
+    >>> polars_auc.duckdb.register(connection)
+    >>> query = "SELECT roc_auc(y, s) FROM (VALUES (1, 0.9), (0, 0.5), (1, 0.4), (0, 0.1)) AS rows(y, s)"
+    >>> connection.execute(query).fetchone()
+    (0.75,)
+    """
+    try:
+        import duckdb
+        import pyarrow  # noqa: F401
+    except ImportError as error:
+        msg = "register needs DuckDB, and PyArrow by which it hands over rows: pip install duckdb pyarrow"
+        raise ImportError(msg) from error
+    if not isinstance(connection, duckdb.DuckDBPyConnection):
+        got = type(connection).__name__
+        msg = f"register: connection must be one of DuckDB, got {got}; write duckdb.connect()"
+        raise TypeError(msg)
+    if functions is None:
+        functions = {name: getattr(pa, name) for name in _FUNCTIONS}
+    # What its methods take is said differently from release to release.
+    connected: Any = connection
+    for name, function in functions.items():
+        if not re.fullmatch(r"[A-Za-z_]\w*", name):
+            msg = f"register: {name!r} is no name of SQL; write letters, digits and underscores"
+            raise ValueError(msg)
+        answer = function(_LABELS, _SCORES).alias(name)
+        dtype = _answers(pl.LazyFrame(schema=_SCHEMA), answer).collect_schema()[name]
+        of_lists = f"polars_auc_{name}"
+        # It has no way to replace a function.
+        with suppress(duckdb.InvalidInputException):
+            connected.remove_function(of_lists)
+        connected.create_function(
+            of_lists,
+            _of_lists(answer),
+            ["DOUBLE[]", "DOUBLE[]"],
+            _sql_type(name, dtype),
+            type="arrow",
+            null_handling="special",
+        )
+        try:
+            connected.execute(
+                f"CREATE OR REPLACE MACRO {name}(label, score) AS "
+                f"{of_lists}(list(CAST(label AS DOUBLE)), list(CAST(score AS DOUBLE)))"
+            )
+        except duckdb.ParserException as error:
+            msg = f"register: {name!r} is a word of SQL; choose another name"
+            raise ValueError(msg) from error
+
+
+_SCHEMA = {_ROW: pl.UInt32, _LABELS: pl.Float64, _SCORES: pl.Float64}
+
+
+def _answers(rows: pl.LazyFrame, answer: pl.Expr) -> pl.LazyFrame:
+    return rows.group_by(_ROW, maintain_order=True).agg(answer).drop(_ROW)
+
+
+def _of_lists(answer: pl.Expr) -> Callable[[Any, Any], Any]:
+    """Make a function of a column of lists of labels, and one of scores: a list for each group."""
+
+    def answers(labels: Any, scores: Any) -> Any:
+        lists = pl.DataFrame([pl.Series(_LABELS, labels), pl.Series(_SCORES, scores)])
+        rows = lists.with_row_index(_ROW).lazy().explode(_LABELS, _SCORES)
+        return _answers(rows, answer).collect().to_series().to_arrow(compat_level=pl.CompatLevel.oldest())
+
+    return answers
+
+
+def _sql_type(name: str, dtype: pl.DataType) -> str:
+    """Write a type as SQL does."""
+    if isinstance(dtype, pl.List):
+        return f"{_sql_type(name, dtype.inner)}[]"  # type: ignore[arg-type]
+    if isinstance(dtype, pl.Struct):
+        fields = ", ".join(f'"{field.name}" {_sql_type(name, field.dtype)}' for field in dtype.fields)  # type: ignore[arg-type]
+        return f"STRUCT({fields})"
+    if dtype not in _TYPES:
+        msg = f"register: the answer of {name!r} is {dtype}, which has no place in SQL here"
+        raise ValueError(msg)
+    return _TYPES[dtype]

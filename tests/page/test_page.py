@@ -1,0 +1,256 @@
+"""The page of a report in a browser, as a reader uses it. `.ci/page` installs what this needs."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+import polars_auc as pa
+from polars_auc._cli import main
+
+DATA = Path(__file__).parents[2] / "data"
+SCORES = ["logistic", "forest", "tree"]
+NAMES = ("chromium-headless-shell", "chromium", "google-chrome")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    found = next((path for name in NAMES if (path := shutil.which(name))), None)
+    assert found, f"none of {', '.join(NAMES)} is installed"
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("small") / "report.html"
+    scores = [f"--score={score}" for score in SCORES]
+    groups = ["--by", "dataset", "--by", "segment", "--versus", "rest", "--compare"]
+    assert main(["report", str(DATA), "--label", "label", *scores, *groups, "--quiet", "-o", str(path)]) == 0
+    return path
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a report of 2,000 segments and three scores."""
+    folder = tmp_path_factory.mktemp("large")
+    draw = np.random.default_rng(0)
+    label = draw.random(200_000) < 0.3
+    rows = {f"s{place}": draw.standard_normal(200_000) + label / place for place in (1, 2, 3)}
+    frame = pl.DataFrame({"y": label, "segment": draw.integers(0, 2000, 200_000), **rows})
+    frame.write_parquet(folder / "rows.parquet")
+    path = folder / "report.html"
+    given = ["--label", "y", *(f"--score={score}" for score in rows), "--by", "segment"]
+    assert main(["report", str(folder / "rows.parquet"), *given, "--quiet", "-o", str(path)]) == 0
+    return path
+
+
+@pytest.fixture
+def opened(browser: Browser) -> Iterator[Any]:
+    """Open a page without a network; nothing may be asked for or complained about."""
+    said: list[str] = []
+    contexts = []
+
+    def of(path: Path, *, width: int = 1200, scheme: Any = "light") -> Page:
+        context = browser.new_context(
+            viewport={"width": width, "height": 800}, color_scheme=scheme, offline=True
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("request", lambda asked: said.append(asked.url) if "://" in asked.url[:8] else None)
+        page.goto(path.as_uri())
+        page.wait_for_selector("html[data-drawn=all]")
+        return page
+
+    yield of
+    for context in contexts:
+        context.close()
+    assert [text for text in said if not text.startswith(("file:", "blob:"))] == []
+
+
+def column(page: Page, name: str) -> list[str]:
+    """Return the cells of a column of the table of groups that are shown."""
+    heads = page.locator("#groups-table thead th").all_inner_texts()
+    place = [head.strip() for head in heads].index(name) + 1
+    cells: list[str] = page.locator(f"#groups-table tbody tr td:nth-child({place})").all_inner_texts()
+    return cells
+
+
+def test_all_charts_are_drawn(opened: Any, small: Path) -> None:
+    page = opened(small)
+    figures = page.locator("figure[data-chart]")
+    assert figures.count() == 4
+    for place in range(figures.count()):
+        drawing = figures.nth(place).locator("svg.marks")
+        assert drawing.count() == 1
+        assert drawing.locator("path").count() > 5
+        assert drawing.bounding_box()["width"] > 300
+
+
+def test_the_table_of_groups_sorts_by_numbers(opened: Any, small: Path) -> None:
+    page = opened(small)
+    for name in ("auc", "gain_p_adjusted", "n"):
+        heads = [head.strip() for head in page.locator("#groups-table thead th").all_inner_texts()]
+        head = page.locator("#groups-table thead th").nth(heads.index(name))
+        for descending in (False, True):
+            head.locator(".dt-column-order").click()
+            order = "descending" if descending else "ascending"
+            page.wait_for_selector(f"#groups-table thead th[aria-sort={order}]", state="attached")
+            shown = [
+                float(cell.replace("<", "0").replace(",", "")) for cell in column(page, name) if cell != "-"
+            ]
+            assert len(shown) > 10
+            assert shown == sorted(shown, reverse=descending), name
+
+
+def test_the_table_of_groups_is_sorted_by_keyboard(opened: Any, small: Path) -> None:
+    page = opened(small)
+    page.locator("#groups-table thead th .dt-column-order").nth(4).focus()
+    page.keyboard.press("Enter")
+    shown = column(page, "auc")
+    assert shown == sorted(shown)
+
+
+def test_the_table_of_groups_filters(opened: Any, large: Path) -> None:
+    page = opened(large)
+    assert "of 6,000" in page.locator(".dt-info").inner_text()
+    page.locator(".dt-search input").fill("1234")
+    page.wait_for_function("document.querySelector('.dt-info').innerText.includes('filtered')")
+    assert "1234" in column(page, "segment")
+    page.locator(".dt-search input").fill("nothing like this")
+    assert page.locator("#groups-table tbody tr").count() == 1
+    page.locator(".dt-search input").fill("")
+    page.locator(".dt-paging-button.next").click()
+    assert "26 to 50" in page.locator(".dt-info").inner_text()
+
+
+def test_the_numbers_are_those_of_the_report(opened: Any, small: Path) -> None:
+    page = opened(small)
+    report = pa.report(
+        pl.scan_parquet(DATA / "*.parquet"),
+        "label",
+        SCORES,
+        by=["dataset", "segment"],
+        compare=True,
+        versus="rest",
+    ).collect()
+    groups = report.filter(pl.col("scope") == "group")
+    for name in ("auc", "lower", "gain", "difference", "p_adjusted"):
+        expected = [
+            "-" if value is None else "<0.0001" if name == "p_adjusted" and value < 1e-4 else f"{value:.4f}"
+            for value in groups[name]
+        ]
+        assert column(page, name) == expected
+
+
+def test_a_point_says_what_it_is(opened: Any, small: Path) -> None:
+    page = opened(small)
+    for chart, words in (
+        ("curves", ("threshold", "fpr", "tpr")),
+        ("forest", ("auc", "lower", "p_adjusted")),
+        ("distributions", ("rows", "share")),
+    ):
+        drawing = page.locator(f"figure[data-chart={chart}] svg.marks")
+        drawing.scroll_into_view_if_needed()
+        mark = {
+            "curves": ".mark-line path",
+            "forest": ".mark-symbol path",
+            "distributions": ".mark-rect path",
+        }
+        box = drawing.locator(mark[chart]).nth(0).bounding_box()
+        page.mouse.move(box["x"] + box["width"] / 2 - 1, box["y"] + box["height"] / 2 - 1)
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=3)
+        page.wait_for_selector("#vg-tooltip-element.visible")
+        told = page.locator("#vg-tooltip-element").inner_text()
+        assert all(word in told for word in words), told
+        page.mouse.move(0, 0)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_words_stand_out_from_what_is_behind_them(opened: Any, small: Path, scheme: str) -> None:
+    """The contrast of WCAG 2.1 for text, 4.5, in each element with words of its own, charts included."""
+    page = opened(small, scheme=scheme)
+    faint = page.evaluate(
+        """() => {
+          const parsed = (text) => (text.match(/[\\d.]+/g) || []).map(Number);
+          const light = ([r, g, b]) => [r, g, b].map((c) => c / 255)
+            .map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+            .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+          const behind = (element) => {
+            for (let at = element; at; at = at.parentElement) {
+              const color = parsed(getComputedStyle(at).backgroundColor);
+              if (color.length === 3 || color[3] === 1) return color;
+            }
+            return [255, 255, 255];
+          };
+          const found = [];
+          for (const element of document.querySelectorAll("body *")) {
+            const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+            const style = getComputedStyle(element);
+            const drawn = element.getClientRects().length && !["SCRIPT", "STYLE"].includes(element.tagName);
+            if (!own || !drawn || element.closest(".disabled")) continue;
+            const color = parsed(element.tagName === "text" ? style.fill : style.color);
+            const [low, high] = [light(color), light(behind(element))].sort((a, b) => a - b);
+            if ((high + 0.05) / (low + 0.05) < 4.5) found.push([element.textContent, style.color]);
+          }
+          return found;
+        }"""
+    )
+    assert faint == []
+
+
+def test_every_part_has_a_name_for_those_who_do_not_see_it(opened: Any, small: Path) -> None:
+    page = opened(small)
+    assert page.locator("html").get_attribute("lang") == "en"
+    assert page.locator("h1").count() == 1
+    for table in page.locator("table.static").all():
+        assert table.locator("caption").count() == 1
+        assert table.locator("th:not([scope])").count() == 0
+    for drawing in page.locator("figure[data-chart] svg.marks").all():
+        named = drawing.evaluate("(svg) => svg.closest('[aria-label]')?.getAttribute('aria-label') || ''")
+        assert len(named) > 20
+    for link in page.locator("nav a").all():
+        assert page.locator(str(link.get_attribute("href"))).count() == 1
+
+
+def test_a_phone_shows_all_without_scrolling_sideways(opened: Any, small: Path) -> None:
+    page = opened(small, width=375)
+    assert page.evaluate("document.documentElement.scrollWidth") == 375
+
+
+def test_it_prints(opened: Any, small: Path) -> None:
+    page = opened(small, scheme="dark")
+    page.emulate_media(media="print")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert not page.locator("nav").is_visible()
+    assert not page.locator(".dt-layout-row:not(.dt-layout-table)").first.is_visible()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("details:not([open])").count() == 0
+    assert page.locator("#groups-table tbody tr").count() == 24
+    page.set_viewport_size({"width": 720, "height": 1000})
+    for drawing in page.locator(".drawing svg.marks").all():
+        assert drawing.bounding_box()["width"] <= 720
+    assert page.pdf()[:5] == b"%PDF-"
+
+
+def test_without_scripts_the_numbers_are_there(browser: Browser, small: Path) -> None:
+    context = browser.new_context(java_script_enabled=False, offline=True)
+    page = context.new_page()
+    page.goto(small.as_uri())
+    assert page.locator("noscript, p", has_text="need JavaScript").first.is_visible()
+    assert page.locator("table.static").first.is_visible()
+    words = page.locator("body").inner_text()
+    assert "notebook" not in words
+    assert "ITables" not in words
+    context.close()

@@ -1,0 +1,134 @@
+"""The evaluator that sees rows one after the other."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import log_loss
+
+import polars_auc as pa
+
+ROWS = st.lists(
+    st.tuples(st.sampled_from([0, 1, None]), st.one_of(st.none(), st.integers(0, 8).map(lambda n: n / 8))),
+    max_size=40,
+)
+
+
+@given(rows=ROWS, cuts=st.lists(st.integers(0, 40), max_size=4), seed=st.integers(0, 99))
+@settings(max_examples=60, deadline=None)
+def test_the_same_answers_in_any_order_and_any_batches(
+    rows: list[tuple[int | None, float | None]], cuts: list[int], seed: int
+) -> None:
+    one_by_one, batches = pa.Evaluator(threshold=0.25), pa.Evaluator(threshold=0.25)
+    for label, score in rows:
+        one_by_one.add(label, score)
+    mixed = random.Random(seed).sample(rows, len(rows))
+    borders = [0, *sorted(cuts), len(rows)]
+    for start, end in itertools.pairwise(borders):
+        batches.add([label for label, _ in mixed[start:end]], [score for _, score in mixed[start:end]])
+        batches.bounds()
+    frame = pl.DataFrame(rows, schema={"y": pl.Int64, "s": pl.Float64}, orient="row")
+    expected = frame.select(pa.roc_auc("y", "s")).item()
+    assert one_by_one.auc() == batches.auc() == expected
+    assert one_by_one.state().equals(batches.state())
+    used = [(label, score) for label, score in rows if label is not None and score is not None]
+    confusion = {
+        name: sum(label == positive and (score >= 0.25) == called for label, score in used)
+        for name, positive, called in (("tp", 1, True), ("fp", 0, True), ("tn", 0, False), ("fn", 1, False))
+    }
+    assert one_by_one.confusion() == batches.confusion() == confusion
+
+
+def test_bounded_memory_and_bounds() -> None:
+    drawn = np.random.default_rng(7)
+    labels = drawn.random(200_000) < 0.3
+    scores = drawn.normal(size=200_000) + labels
+    evaluator = pa.Evaluator(max_bins=1024)
+    for start in range(0, 200_000, 1000):
+        evaluator.add(labels[start : start + 1000], scores[start : start + 1000])
+    assert evaluator.state()["state"].struct.field("bins").list.len().item() <= 1024
+    bounds = evaluator.bounds()
+    exact = pl.DataFrame({"y": labels, "s": scores}).select(pa.roc_auc("y", "s")).item()
+    assert bounds["lower"] <= exact <= bounds["upper"]
+    assert bounds["upper"] - bounds["lower"] < 0.003
+    assert evaluator.entropy() == {"pos": None, "neg": None, "all": None}
+
+
+def test_entropy_is_log_loss() -> None:
+    drawn = np.random.default_rng(3)
+    scores = drawn.random(500)
+    labels = drawn.random(500) < scores
+    evaluator = pa.Evaluator(scale="probability")
+    evaluator.add(labels, scores)
+    got = evaluator.entropy()
+    assert got["all"] == pytest.approx(log_loss(labels, scores), rel=1e-12)
+    assert got["pos"] == pytest.approx(-np.log(scores[labels]).mean(), rel=1e-12)
+    assert got["neg"] == pytest.approx(-np.log1p(-scores[~labels]).mean(), rel=1e-12)
+    certain = pa.Evaluator()
+    certain.add([1, 0], [0, 0])
+    assert certain.entropy() == {"pos": math.inf, "neg": 0.0, "all": math.inf}
+
+
+def test_nothing_and_nan() -> None:
+    evaluator = pa.Evaluator()
+    assert evaluator.auc() is None
+    assert evaluator.entropy() == {"pos": None, "neg": None, "all": None}
+    assert evaluator.bounds()["n_pos"] == 0
+    evaluator.add(1, math.nan)
+    evaluator.add(0, 1)
+    area = evaluator.auc()
+    assert area is not None
+    assert math.isnan(area)
+    assert set(evaluator.confusion().values()) == {None}
+
+
+def test_scalars_of_other_kinds() -> None:
+    """Truth values of numpy are labels, and a huge integer is a score beyond all floats."""
+    evaluator = pa.Evaluator()
+    evaluator.add(np.bool_(True), np.float32(0.5))
+    evaluator.add(False, 10**400)
+    evaluator.add([0, True], [10**400, None])
+    assert evaluator.bounds() == {"auc": 0.0, "lower": 0.0, "upper": 0.0, "n_pos": 1, "n_neg": 2}
+
+
+@pytest.mark.parametrize(
+    ("label", "score", "error", "says"),
+    [
+        (2, 0.5, ValueError, "a label is 0 or 1, or a truth value, got 2"),
+        ([0, 3], [0.5, 0.5], ValueError, "a label is 0 or 1, or a truth value, got 3"),
+        ([0, math.nan], [0.5, 0.5], ValueError, "a label is 0 or 1, or a truth value, got nan"),
+        ([0, 1], 0.5, ValueError, "give as many labels as scores, got 2 and 1"),
+        (1, "0.5", TypeError, "score must be a number or a list of numbers, got '0.5'"),
+        (["a"], [1], TypeError, "label must be a number or a list of numbers"),
+        (1, 1.5, ValueError, "for scores from 0 to 1, got 1.5"),
+        ([1], [-1.5], ValueError, "for scores from 0 to 1, got -1.5"),
+    ],
+)
+def test_a_refused_call_adds_no_row(label: Any, score: Any, error: type[Exception], says: str) -> None:
+    evaluator = pa.Evaluator(scale="probability")
+    evaluator.add([1, 0], [0.5, 0.25])
+    with pytest.raises(error, match=f"Evaluator.add: .*{says}"):
+        evaluator.add(label, score)
+    assert evaluator.bounds() == {"auc": 1.0, "lower": 1.0, "upper": 1.0, "n_pos": 1, "n_neg": 1}
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"max_bins": 3}, "max_bins must be an integer from 16"),
+        ({"max_bins": None}, "max_bins must be a number, got None"),
+        ({"scale": "log"}, "scale must be one of"),
+        ({"threshold": "a"}, "threshold must be a number, got 'a'"),
+    ],
+)
+def test_refused_options(options: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValueError, match=f"Evaluator: {says}"):
+        pa.Evaluator(**options)
