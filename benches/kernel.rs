@@ -141,7 +141,7 @@ fn main() {
                 }),
                 ("ks_statistic", &|| {
                     each_group(&scores, &labels, group_rows, |ties| {
-                        KsStatistic {}.of_ties(ties).ks.unwrap_or(0.0)
+                        KsStatistic::default().of_ties(ties).ks.unwrap_or(0.0)
                     })
                 }),
                 ("average_precision", &|| {
