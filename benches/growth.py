@@ -143,6 +143,8 @@ ROWS = {
     "hodges_lehmann, ties": pa.hodges_lehmann("label", "few"),
     "kruskal_wallis": pa.kruskal_wallis("label", "score"),
     "rank_agreement": pa.rank_agreement("score", "other"),
+    "concordance_index": pa.concordance_index("score", "label", "other"),
+    "concordance_index(method=uno)": pa.concordance_index("score", "label", "other", method="uno"),
     "roc_binormal": pa.roc_binormal(*LS),
     "roc_curve": pa.roc_curve(*LS),
     "roc_curve(drop_intermediate=)": pa.roc_curve(*LS, drop_intermediate=True),
@@ -162,6 +164,7 @@ ROWS = {
 
 KEYS = {
     "grouped_roc_auc": pa.grouped_roc_auc("label", "score", "segment"),
+    "grouped_roc_auc_difference": pa.grouped_roc_auc_difference("label", "score", "other", "segment"),
     "cv_roc_auc": pa.cv_roc_auc("label", "score", "segment"),
     "roc_auc_ci(cluster=)": pa.roc_auc_ci("label", "score", cluster="segment"),
     "average_roc_curve": pa.average_roc_curve("label", "score", "segment", n_points=11),

@@ -10,13 +10,14 @@ the result of its group NaN; a statistic that is undefined for a group is null.
 from polars_auc._bands import band_coverage, roc_band, roc_difference_band
 from polars_auc._binormal import binormal_curve, roc_binormal
 from polars_auc._changes import compare_reports, roc_auc_unpaired_difference
-from polars_auc._classes import grouped_roc_auc, roc_auc_multiclass, roc_auc_ordinal, subgroup_auc
+from polars_auc._classes import roc_auc_multiclass, roc_auc_ordinal, subgroup_auc
 from polars_auc._comparisons import (
     cv_roc_auc_difference,
     roc_auc_compare,
     roc_auc_difference,
     roc_curve_difference,
 )
+from polars_auc._concordance import concordance_index
 from polars_auc._curve_points import curve_points
 from polars_auc._curves import (
     average_roc_curve,
@@ -37,6 +38,7 @@ from polars_auc._estimates import (
 from polars_auc._evaluator import Evaluator
 from polars_auc._gains import cap_curve, gains_table
 from polars_auc._group_states import group_states
+from polars_auc._grouped import grouped_roc_auc, grouped_roc_auc_difference
 from polars_auc._intervals import cv_roc_auc, roc_auc_ci
 from polars_auc._native import __version__
 from polars_auc._p_values import adjust_p_values
@@ -70,6 +72,7 @@ __all__ = [
     "cap_curve",
     "compare_reports",
     "compare_segments",
+    "concordance_index",
     "confusion_at",
     "cost_curve",
     "curve_points",
@@ -81,6 +84,7 @@ __all__ = [
     "gini",
     "group_states",
     "grouped_roc_auc",
+    "grouped_roc_auc_difference",
     "hodges_lehmann",
     "kruskal_wallis",
     "ks_statistic",

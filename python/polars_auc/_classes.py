@@ -13,7 +13,7 @@ from polars_auc._plugin import expression
 if TYPE_CHECKING:
     from polars_auc._plugin import IntoExpr
 
-__all__ = ["grouped_roc_auc", "roc_auc_multiclass", "roc_auc_ordinal", "subgroup_auc"]
+__all__ = ["roc_auc_multiclass", "roc_auc_ordinal", "subgroup_auc"]
 
 
 def roc_auc_multiclass(
@@ -323,6 +323,9 @@ def subgroup_auc(
           low if positives of the subgroup score too low, which gives false negatives.
         - ``background_auc`` (Float64): the AUC of the rows of the background.
         - ``auc`` (Float64): the AUC of all rows.
+        - ``positive_aeg``, ``negative_aeg`` (Float64): the average equality gaps, -1/2 to 1/2: above 0 if the
+          positives (or negatives) of the subgroup score lower than those of the background. Null without
+          such rows in the subgroup or in the background.
         - ``n_subgroup_pos``, ``n_subgroup_neg``, ``n_background_pos``, ``n_background_neg`` (UInt64): the
           rows that were used.
 
@@ -340,7 +343,9 @@ def subgroup_auc(
     Notes
     -----
     Borkan, Dixon, Sorensen, Thain and Vasserman (2019), "Nuanced metrics for measuring unintended bias with
-    real data for text classification". O(n log n).
+    real data for text classification". An average equality gap is ``1/2 - A``, where A is the probability
+    that a row of the subgroup scores above a row of the same class of the background; ties count half.
+    O(n log n).
 
     Examples
     --------
@@ -358,82 +363,3 @@ def subgroup_auc(
     (1.0, 0.75, 1.0, 1.0)
     """
     return expression("subgroup_auc", {"score": score, "label": label, "count": count, "subgroup": subgroup})
-
-
-def grouped_roc_auc(
-    label: IntoExpr,
-    score: IntoExpr,
-    by: IntoExpr,
-    *,
-    average: Literal["macro", "rows", "positives", "pairs"] = "macro",
-    count: IntoExpr | None = None,
-) -> pl.Expr:
-    """Return the mean of the AUCs of users, or of other groups that ``by`` makes: GAUC, or uAUC.
-
-    It says how well the rows of one user are ranked, and ignores how rows of different users are ranked. Use
-    it if scores only order the items that one user sees.
-
-    Parameters
-    ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
-    by
-        The column with the user of each row; any dtype except lists.
-    average
-        The weight of a user: the same for every user (``"macro"``), or the number of their ``"rows"``
-        (impressions), of their ``"positives"`` (clicks), or of their ``"pairs"`` of a positive and a
-        negative.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-
-    Returns
-    -------
-    polars.Expr
-        One Struct for each group, named after the score:
-
-        - ``auc`` (Float64): the mean over the users that have an AUC, 0 to 1.
-        - ``n_groups``, ``n_undefined`` (UInt64): users that have an AUC, and users without a positive or
-          without a negative.
-        - ``n_pos``, ``n_neg`` (UInt64): the rows of all users. The rows of users without an AUC are counted
-          here, but have no influence on ``auc``.
-
-        ``auc`` is null if no user has an AUC. It is NaN if a score is NaN; users are then not counted. Rows
-        with a null label, score or user are skipped.
-
-    Raises
-    ------
-    ValueError
-        For an unknown average.
-    TypeError
-        If a column is neither a column name nor an expression.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`; also if ``by`` is a column of lists.
-
-    Notes
-    -----
-    ``sum(w A) / sum(w)`` over users with area A and weight w. The order of the sum depends only on these
-    numbers, so that the order of rows does not change the result. Zhu et al. (2017) weigh by impressions or
-    clicks, Zhou et al. (2018) by impressions. By pairs it is the share of all pairs of one user in which the
-    positive scores higher. O(n log n).
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> import polars_auc as pa
-    >>> shown = pl.DataFrame(
-    ...     {
-    ...         "user": ["a", "a", "a", "b", "b", "c"],
-    ...         "clicked": [1, 0, 0, 0, 1, 0],
-    ...         "score": [0.7, 0.2, 0.9, 0.1, 0.3, 0.5],
-    ...     }
-    ... )
-    >>> shown.select(pa.grouped_roc_auc("clicked", "score", "user", average="rows")).item()
-    {'auc': 0.7, 'n_groups': 2, 'n_undefined': 1, 'n_pos': 2, 'n_neg': 4}
-    """
-    one_of("grouped_roc_auc", "average", average, ("macro", "rows", "positives", "pairs"))
-    return expression(
-        "grouped_roc_auc", {"score": score, "label": label, "count": count, "by": by}, average=average
-    )

@@ -242,6 +242,7 @@ def det_curve(
     label: IntoExpr | None = None,
     score: IntoExpr | None = None,
     *,
+    weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
@@ -253,6 +254,9 @@ def det_curve(
         Boolean, or an integer or float column that holds only 0 and 1.
     score
         Any numeric or Boolean column; higher means more positive.
+    weight
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
@@ -270,8 +274,8 @@ def det_curve(
 
         - ``threshold`` (the score's dtype): a row is called positive if ``score >= threshold``; null in
           element 0.
-        - ``fp`` (UInt64): negatives that are called positive.
-        - ``fn`` (UInt64): positives that are called negative.
+        - ``fp`` (UInt64): negatives that are called positive; with weights the sum of these (Float64).
+        - ``fn`` (UInt64): positives that are called negative; with weights as ``fp``.
         - ``fpr``, ``fnr`` (Float64): their shares of all negatives and of all positives.
 
         The list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
@@ -308,7 +312,9 @@ def det_curve(
     │ 1         ┆ 2   ┆ 0   ┆ 1.0 ┆ 0.0      │
     └───────────┴─────┴─────┴─────┴──────────┘
     """
-    return expression("det_curve", {"score": score, "label": label, "count": count, "state": state})
+    return expression(
+        "det_curve", {"score": score, "label": label, "count": count, "state": state, "weight": weight}
+    )
 
 
 def roc_convex_hull(

@@ -416,6 +416,7 @@ def roc_summary(
     interval: Literal["percentile", "bca"] | None = None,
     n_resamples: int | None = None,
     seed: int | None = None,
+    weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
@@ -438,6 +439,9 @@ def roc_summary(
     interval, n_resamples, seed
         The limits, the number of resamples and the seed of the bootstrap: see
         :func:`polars_auc.roc_auc_ci`.
+    weight
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
@@ -460,7 +464,8 @@ def roc_summary(
           precision at their score; 1 without a negative.
         - ``best_threshold`` (the score's dtype): the score at which ``tpr - fpr`` is largest, where a row is
           called positive if ``score >= best_threshold``; if there are several, the highest.
-        - ``prevalence`` (Float64): ``n_pos / n``.
+        - ``prevalence`` (Float64): ``n_pos / n``; with weights the positives' share of all
+          weights, which is NaN if a score is NaN.
         - ``n`` (UInt64): the rows that were used.
         - ``n_missing`` (UInt64): the rows that were skipped because the label or the score is null.
         - ``n_pos``, ``n_neg`` (UInt64): the positives and the negatives among the rows that were used.
@@ -476,10 +481,13 @@ def roc_summary(
         For an unknown method or interval, a level that is not between 0 and 1, and options of the bootstrap
         with another method.
     polars.exceptions.ComputeError
-        As :func:`roc_auc`.
+        As :func:`roc_auc`; also for ``ci="hanley_mcneil"`` or ``ci="bootstrap"`` with weights.
 
     Notes
     -----
+    With weights the standard error is that of the infinitesimal jackknife: see
+    :func:`polars_auc.roc_auc_ci`. The counts of rows stay counts.
+
     The average precision is ``sum (tpr_i - tpr_(i-1)) precision_i`` over the distinct scores, highest first:
     the step sum of ``sklearn.metrics.average_precision_score``, not the trapezoid under the precision-recall
     curve. The best threshold is Youden's (1950). ``ks`` may occur at another score, because it also counts
@@ -502,4 +510,6 @@ def roc_summary(
     between_0_and_1(name, "level", level)
     drawn = bootstrap(name, ci, n_resamples, seed, interval=interval, option="ci")
     made = {"method": ci, "level": float(level), "resampling": drawn, "interval": interval}
-    return expression(name, {"score": score, "label": label, "count": count, "state": state}, ci=made)
+    return expression(
+        name, {"score": score, "label": label, "count": count, "state": state, "weight": weight}, ci=made
+    )

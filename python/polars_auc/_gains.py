@@ -24,6 +24,7 @@ def cap_curve(
     label: IntoExpr | None = None,
     score: IntoExpr | None = None,
     *,
+    weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
@@ -37,6 +38,9 @@ def cap_curve(
         Boolean, or an integer or float column that holds only 0 and 1.
     score
         Any numeric or Boolean column; higher means more positive.
+    weight
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
@@ -53,8 +57,8 @@ def cap_curve(
 
         - ``threshold`` (the score's dtype): a row is called positive if ``score >= threshold``; null in
           element 0.
-        - ``n`` (UInt64): rows that are called positive.
-        - ``tp`` (UInt64): positives among them.
+        - ``n`` (UInt64): rows that are called positive; with weights the sum of their weights (Float64).
+        - ``tp`` (UInt64): positives among them; with weights as ``n``.
         - ``population`` (Float64): ``n`` as a share of all rows.
         - ``captured`` (Float64): ``tp`` as a share of all positives.
 
@@ -92,7 +96,9 @@ def cap_curve(
     │ 1         ┆ 5   ┆ 3   ┆ 1.0        ┆ 1.0      │
     └───────────┴─────┴─────┴────────────┴──────────┘
     """
-    return expression("cap_curve", {"score": score, "label": label, "count": count, "state": state})
+    return expression(
+        "cap_curve", {"score": score, "label": label, "count": count, "state": state, "weight": weight}
+    )
 
 
 def gains_table(
@@ -101,6 +107,7 @@ def gains_table(
     *,
     bands: int | None = None,
     edges: Sequence[float] | None = None,
+    weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
@@ -119,6 +126,9 @@ def gains_table(
         with ``edge <= score < next edge``; the lowest band has no lower limit, the highest no upper limit.
         Any numbers; they are compared with the scores in the dtype of the scores and without rounding, as in
         :func:`polars_auc.confusion_at`.
+    weight
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
@@ -134,7 +144,8 @@ def gains_table(
 
         - ``band`` (UInt64): its number, 1 for the highest scores.
         - ``highest``, ``lowest`` (the score's dtype): the highest and the lowest score in the band.
-        - ``n``, ``n_pos``, ``n_neg`` (UInt64): all rows, positives and negatives in the band.
+        - ``n``, ``n_pos``, ``n_neg`` (UInt64): all rows, positives and negatives in the band; with weights
+          the sums of these (Float64), as for all counts.
         - ``rate`` (Float64): the share of positives in the band.
         - ``cum_n``, ``cum_pos``, ``cum_neg`` (UInt64): all rows, positives and negatives in this band and the
           bands above.
@@ -185,7 +196,7 @@ def gains_table(
     │ 3    ┆ 2       ┆ 1      ┆ 0     ┆ 2     ┆ 0.0  ┆ 1.0      ┆ 0.0  │
     └──────┴─────────┴────────┴───────┴───────┴──────┴──────────┴──────┘
     """
-    columns = {"score": score, "label": label, "count": count, "state": state}
+    columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
     return expression("gains_table", columns, **banding("gains_table", bands, edges))
 
 

@@ -338,13 +338,26 @@ def kruskal_wallis(sample: IntoExpr, score: IntoExpr) -> pl.Expr:
     return expression("kruskal_wallis", {"score": score, "sample": sample})
 
 
-def rank_agreement(x: IntoExpr, y: IntoExpr) -> pl.Expr:
-    """Return how many pairs of rows two columns put in the same order, and the measures of agreement.
+def rank_agreement(
+    x: IntoExpr,
+    y: IntoExpr,
+    *,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    method: Literal["auto", "exact", "asymptotic"] = "auto",
+) -> pl.Expr:
+    """Return how many pairs of rows two columns put in the same order, the measures of agreement, and a test.
 
     Parameters
     ----------
     x, y
         Any numeric or Boolean columns: two scores, or two measures of the same things.
+    alternative
+        The alternative to unrelated columns: ``"greater"`` means that they order rows alike.
+    method
+        - ``"exact"``: the exact distribution of the discordant pairs, in which every order of y is equally
+          likely. Null if values tie, and with more than 1500 rows, which take a second.
+        - ``"asymptotic"``: the normal approximation, with a variance that is corrected for ties.
+        - ``"auto"``: exact if nothing ties and there are fewer than 50 rows (R's rule).
 
     Returns
     -------
@@ -355,6 +368,7 @@ def rank_agreement(x: IntoExpr, y: IntoExpr) -> pl.Expr:
           order, or in opposite orders.
         - ``tied_x``, ``tied_y``, ``tied_both`` (UInt64): pairs that tie in x only, in y only, in both.
         - ``tau_a``, ``tau_b`` (Float64): Kendall's rank correlations.
+        - ``tau_c`` (Float64): Stuart's, which can reach 1 even if x and y have different numbers of values.
         - ``somers_yx``, ``somers_xy`` (Float64): Somers' D of y given x, and of x given y. If only y is
           constant, ``somers_yx`` is 0, because every pair that x tells apart ties in y, and ``somers_xy`` is
           null; if only x is constant, the other way round. scipy's ``somersd`` gives NaN in all these cases.
@@ -363,6 +377,9 @@ def rank_agreement(x: IntoExpr, y: IntoExpr) -> pl.Expr:
           concordant and discordant pairs.
         - ``discriminancy`` (Float64): Ling's degree of discriminancy: the number of pairs that tie in y only,
           divided by the number of pairs that tie in x only.
+        - ``z`` (Float64): C - D divided by its standard deviation if x and y are unrelated.
+        - ``p_value`` (Float64), ``method`` (String): the test, and how it was made: ``"exact"`` or
+          ``"asymptotic"``.
         - ``n`` (UInt64): the rows that were used.
 
         A measure is null if its denominator is 0, and NaN if a value is NaN; the numbers of pairs are then 0.
@@ -379,7 +396,9 @@ def rank_agreement(x: IntoExpr, y: IntoExpr) -> pl.Expr:
     ``tau_a = (C - D) / (n (n - 1) / 2)`` (Kendall 1938), ``tau_b = (C - D) / sqrt((C + D + X) (C + D + Y))``
     (1945), ``somers_yx = (C - D) / (C + D + Y)`` (Somers 1962), ``gamma = (C - D) / (C + D)`` (Goodman and
     Kruskal 1954), ``consistency = C / (C + D)`` and ``discriminancy = Y / X`` (Ling, Huang and Zhang 2003).
-    The pairs are exact integers, counted by Knight's (1966) method: O(n log n).
+    ``tau_c = 2 m (C - D) / (n² (m - 1))`` (Stuart 1953), where m is the smaller number of distinct values.
+    The variance of C - D given the ties is Kendall's (1970, equation 4.4), as in ``scipy.stats.kendalltau``
+    and R's ``cor.test``. The pairs are exact integers, counted by Knight's (1966) method: O(n log n).
 
     Examples
     --------
@@ -392,4 +411,7 @@ def rank_agreement(x: IntoExpr, y: IntoExpr) -> pl.Expr:
     >>> both.select("concordant", "discordant", "tied_x", "tied_y", pl.col("tau_b").round(4)).row(0)
     (1, 1, 1, 3, 0.0)
     """
-    return expression("rank_agreement", {"x": x, "y": y})
+    name = "rank_agreement"
+    one_of(name, "alternative", alternative, ALTERNATIVES)
+    one_of(name, "method", method, ("auto", "exact", "asymptotic"))
+    return expression(name, {"x": x, "y": y}, alternative=alternative, method=method)

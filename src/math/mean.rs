@@ -11,6 +11,21 @@ pub fn weighted(mut values: Vec<(f64, u128)>) -> Option<f64> {
     Some((least + surplus / weights as f64).clamp(least, most))
 }
 
+/// The same mean and its standard error, if values are drawn independently together with their weights: the ratio
+/// estimator's `sqrt(k / (k - 1) sum w² (x - mean)²) / sum w` over k values (Cochran 1977, section 6.4). Undefined for one
+/// value.
+pub fn weighted_with_error(mut values: Vec<(f64, u128)>) -> Option<(f64, Option<f64>)> {
+    values.retain(|value| value.1 > 0);
+    let mean = weighted(values.clone())?;
+    let squares = |&(value, weight): &(f64, u128)| (weight as f64 * (value - mean)).powi(2);
+    let mut squares: Vec<f64> = values.iter().map(squares).collect();
+    squares.sort_unstable_by(f64::total_cmp);
+    let weights: u128 = values.iter().map(|value| value.1).sum();
+    let k = values.len() as f64;
+    let error = || (k / (k - 1.0) * squares.iter().sum::<f64>()).sqrt() / weights as f64;
+    Some((mean, (values.len() > 1).then(error)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -25,5 +40,14 @@ mod tests {
         let values = vec![(0.3, 7), (0.9, 1), (0.61, 5), (0.30000000000000004, 2)];
         let turned = values.iter().rev().copied().collect();
         assert_eq!(weighted(values), weighted(turned));
+    }
+    #[test]
+    fn with_error() {
+        // The plain standard error of a mean, for equal weights.
+        let (mean, error) = weighted_with_error(vec![(1.0, 2), (2.0, 2), (6.0, 2)]).unwrap();
+        assert_eq!(mean, 3.0);
+        assert!((error.unwrap() - (7.0f64 / 3.0).sqrt()).abs() < 1e-15);
+        assert_eq!(weighted_with_error(vec![(0.7, 3), (0.1, 0)]), Some((0.7, None)));
+        assert_eq!(weighted_with_error(Vec::new()), None);
     }
 }

@@ -8,13 +8,13 @@ use super::joint::{joint, joint_field, joint_single, joint_single_field};
 use super::keywords::keywords;
 use crate::statistics::{
     AdjustPValues, AveragePrecision, AverageRocCurve, BandCoverage, BinormalCurve, BrunnerMunzel, CapCurve,
-    CompareSegments, ConfusionAt, CostCurve, CvRocAuc, CvRocAucDifference, DetCurve, FprAtTpr, GainsTable,
-    Gini, GroupedRocAuc, HodgesLehmann, KruskalWallis, KsStatistic, MannWhitneyU, MeanPositiveRank,
-    OperatingPoint, PopulationStability, PrCurve, RankAgreement, RocAuc, RocAucBounds, RocAucCi,
-    RocAucCiClustered, RocAucCompare, RocAucDifference, RocAucDifferencePower, RocAucMulticlass,
-    RocAucOrdinal, RocAucPower, RocAucSampleSize, RocAucUnpairedDifference, RocBand, RocBandOfFolds,
-    RocBinormal, RocConvexHull, RocCurve, RocCurveAt, RocCurveDifference, RocCurveThinned, RocDifferenceBand,
-    RocState, RocSummary, SubgroupAuc, TprAtFpr,
+    CompareSegments, ConcordanceIndex, ConfusionAt, CostCurve, CvRocAuc, CvRocAucDifference, DetCurve,
+    FprAtTpr, GainsTable, Gini, GroupedRocAuc, GroupedRocAucDifference, HodgesLehmann, KruskalWallis,
+    KsStatistic, MannWhitneyU, MeanPositiveRank, OperatingPoint, PopulationStability, PrCurve, RankAgreement,
+    RocAuc, RocAucBounds, RocAucCi, RocAucCiClustered, RocAucCompare, RocAucDifference,
+    RocAucDifferencePower, RocAucMulticlass, RocAucOrdinal, RocAucPower, RocAucSampleSize,
+    RocAucUnpairedDifference, RocBand, RocBandOfFolds, RocBinormal, RocConvexHull, RocCurve, RocCurveAt,
+    RocCurveDifference, RocCurveThinned, RocDifferenceBand, RocState, RocSummary, SubgroupAuc, TprAtFpr,
 };
 
 macro_rules! expressions {
@@ -72,9 +72,11 @@ expressions! {
         roc_curve_at in roc_curve => RocCurveAt,
         roc_curve_thinned in roc_curve => RocCurveThinned;
     joint, joint_field:
+        concordance_index => ConcordanceIndex,
         cv_roc_auc => CvRocAuc,
         cv_roc_auc_difference => CvRocAucDifference,
         grouped_roc_auc => GroupedRocAuc,
+        grouped_roc_auc_difference => GroupedRocAucDifference,
         hodges_lehmann => HodgesLehmann,
         kruskal_wallis => KruskalWallis,
         rank_agreement => RankAgreement,

@@ -131,6 +131,7 @@ impl States {
                 n_pos: given(&n_pos, "n_pos")?,
                 n_neg: given(&n_neg, "n_neg")?,
                 n_missing: given(&n_missing, "n_missing")?,
+                have_weights: false,
             };
             let has_nan = has_nan.get(state).ok_or_else(|| missing("has_nan"))?;
             if !lists.is_valid(state) {

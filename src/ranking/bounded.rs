@@ -171,7 +171,7 @@ impl<K: Key> Table<K> {
         let keys: Vec<K> = bins.iter().map(|bin| bin.low).collect();
         let counts: Vec<Count> = bins.iter().map(|bin| bin.count).collect();
         let Count { pos, neg } = Count::sum(&counts).plus(self.nan);
-        let rows = RowCounts { n_pos: pos, n_neg: neg, n_missing: 0 };
+        let rows = RowCounts { n_pos: pos, n_neg: neg, ..RowCounts::default() };
         if self.nan.rows() > 0 {
             return State::nan(self.score_type, rows);
         }

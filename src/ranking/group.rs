@@ -170,7 +170,7 @@ impl<K: Key> Group<K> {
 
     /// Takes in rows that were counted earlier.
     pub fn load_state(&mut self, state: State) {
-        let RowCounts { n_pos, n_neg, n_missing } = state.rows;
+        let RowCounts { n_pos, n_neg, n_missing, .. } = state.rows;
         self.score_type = state.bins.score_type();
         self.rows = n_pos + n_neg + n_missing;
         self.nan = state.has_nan;
@@ -180,7 +180,8 @@ impl<K: Key> Group<K> {
     /// How many rows there are.
     pub fn row_counts(&self) -> RowCounts {
         let (n_pos, n_neg) = self.source().rows();
-        RowCounts { n_pos, n_neg, n_missing: self.rows - n_pos - n_neg }
+        let have_weights = self.source().units().is_some();
+        RowCounts { n_pos, n_neg, n_missing: self.rows - n_pos - n_neg, have_weights }
     }
 
     /// Whether a score that is not missing is NaN, and the group therefore cannot be ranked.

@@ -9,4 +9,6 @@ pub struct RowCounts {
     pub n_neg: u64,
     /// Rows that were skipped.
     pub n_missing: u64,
+    /// Whether the rows have weights, which these numbers do not tell.
+    pub have_weights: bool,
 }

@@ -113,6 +113,7 @@ impl State {
             n_pos: self.rows.n_pos + other.rows.n_pos,
             n_neg: self.rows.n_neg + other.rows.n_neg,
             n_missing: self.rows.n_missing + other.rows.n_missing,
+            have_weights: false,
         };
         let score_type = self.bins.score_type();
         if self.has_nan || other.has_nan {
@@ -377,7 +378,7 @@ mod tests {
 
     #[test]
     fn a_nan_leaves_counts_of_rows() {
-        let rows = RowCounts { n_pos: 2, n_neg: 3, n_missing: 1 };
+        let rows = RowCounts { n_pos: 2, n_neg: 3, n_missing: 1, have_weights: false };
         let some = state(&[(1.0, true)], None);
         let nan = State::nan(some.bins.score_type(), rows);
         let merged = merged(&[some, nan]);

@@ -153,7 +153,8 @@ impl<'a> Ties<'a> {
     /// How many rows there are, whatever they weigh.
     pub fn row_counts(&self) -> RowCounts {
         let (n_pos, n_neg) = self.source.rows();
-        RowCounts { n_pos, n_neg, n_missing: self.all_rows.map_or(0, |rows| rows - n_pos - n_neg) }
+        let n_missing = self.all_rows.map_or(0, |rows| rows - n_pos - n_neg);
+        RowCounts { n_pos, n_neg, n_missing, have_weights: self.units().is_some() }
     }
 
     /// The state that the ties come from, if rows were counted earlier.

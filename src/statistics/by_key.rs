@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::delong;
-use crate::math::{quotient, signed_product_difference};
+use crate::math::{quotient, signed_product_difference, signed_quotient};
 use crate::ranking::counts::{placements, steps};
 use crate::ranking::{Count, KeyPlacements, Placements, Rows};
 
@@ -84,6 +84,12 @@ impl Area {
     fn summed(placements: Placements, n_pos: u64, n_neg: u64) -> Self {
         let auc = quotient(placements.sum, 2 * u128::from(n_pos) * u128::from(n_neg));
         Area { auc, placements, n_pos, n_neg }
+    }
+
+    /// How far the area is below one half.
+    pub fn below_half(&self) -> f64 {
+        let pairs = u128::from(self.n_pos) * u128::from(self.n_neg);
+        signed_quotient(pairs as i128 - self.placements.sum as i128, 2 * pairs)
     }
 
     /// All rows.

@@ -1,8 +1,8 @@
 //! The cumulative accuracy profile.
 
 use super::Curve;
-use super::record::{Column, Record, Threshold, record};
-use crate::math;
+use super::confusion::Confusion;
+use super::record::{Column, Mass, Record, Threshold, record};
 use crate::ranking::Ties;
 
 /// The share of positives among the rows called positive, at every distinct score, over the share of all rows.
@@ -20,9 +20,9 @@ record! {
         /// Rows with this score or a higher one are called positive; null at (0, 0).
         pub threshold: Option<Threshold>,
         /// Rows called positive.
-        pub n: u64,
+        pub n: Mass,
         /// Positives called positive.
-        pub tp: u64,
+        pub tp: Mass,
         /// `n / (P + N)`.
         pub population: f64,
         /// `tp / P`.
@@ -33,21 +33,25 @@ record! {
 impl Curve for CapCurve {
     type Record = CapPoint;
 
+    const WEIGHTS: bool = true;
+
     fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
         if !ties.has_pairs() {
             return false;
         }
-        let share = |count: u64, all: u64| math::quotient(count.into(), all.into());
-        let (n_pos, all) = (ties.n_pos(), ties.n_pos() + ties.n_neg());
-        CapPoint::new(None, 0, 0, 0.0, 0.0).append(columns);
+        let all = Confusion::nobody(&ties);
+        let point = |threshold, calls: Confusion| {
+            let [tp, ..] = calls.masses();
+            let population = calls.predicted_rate().unwrap_or_default();
+            CapPoint::new(threshold, calls.called(), tp, population, calls.tpr().unwrap_or_default())
+        };
+        point(None, all).append(columns);
         let width = ties.score_type().width();
         ties.fold_into(
             columns,
             || Column::all_of(CapPoint::FIELDS, width, 0),
             |columns, tie| {
-                let (n, tp) = (tie.tp() + tie.fp(), tie.tp());
-                CapPoint::new(Some(Threshold(tie.key)), n, tp, share(n, all), share(tp, n_pos))
-                    .append(columns);
+                point(Some(Threshold(tie.key)), all.with(tie.tp(), tie.fp())).append(columns);
             },
             Column::extend_all,
         );

@@ -57,6 +57,12 @@ impl Confusion {
         ]
     }
 
+    /// Rows called positive.
+    pub fn called(&self) -> Mass {
+        let Four { tp, fp, .. } = self.weights();
+        Mass(if self.units.is_some() { (tp + fp).to_bits() } else { self.tp + self.fp })
+    }
+
     /// Positives called positive, of all positives; undefined without any.
     pub fn tpr(&self) -> Option<f64> {
         (self.n_pos > 0).then(|| math::quotient(self.tp.into(), self.n_pos.into()))
@@ -71,6 +77,24 @@ impl Confusion {
     pub fn precision(&self) -> Option<f64> {
         let Four { tp, fp, .. } = self.weights();
         share(tp, tp + fp)
+    }
+
+    /// The precision over the share of positives among all rows; undefined if nothing is called positive or without
+    /// positives.
+    pub fn lift(&self) -> Option<f64> {
+        match self.units {
+            None => {
+                let (called, all) = (self.tp + self.fp, self.n_pos + self.n_neg);
+                (called > 0 && self.n_pos > 0).then(|| {
+                    let part = u128::from(self.tp) * u128::from(all);
+                    math::quotient(part, u128::from(called) * u128::from(self.n_pos))
+                })
+            }
+            Some(_) => {
+                let Four { tp, fp, tn, fn_ } = self.weights();
+                share(tp * (tp + fp + tn + fn_), (tp + fp) * (tp + fn_))
+            }
+        }
     }
 
     /// Negatives among the rows called negative; undefined if none are.

@@ -66,6 +66,9 @@ pub enum Corner {
     Box,
 }
 
+/// Readings that differ by less are of curves that go through one point, and differ by rounding alone.
+const ROUNDING: f64 = 1e-12;
+
 impl CurveSample {
     /// From the readings of each curve; none without a curve.
     pub fn new(curves: &[Vec<f64>]) -> Option<CurveSample> {
@@ -137,8 +140,8 @@ impl CurveSample {
         let mut depths = vec![usize::MAX; self.curves()];
         for (values, sorted) in self.places.iter().zip(&sorted) {
             for (depth, value) in depths.iter_mut().zip(values) {
-                let not_above = sorted.partition_point(|other| other <= value);
-                let below = sorted.partition_point(|other| other < value);
+                let not_above = sorted.partition_point(|other| *other <= value + ROUNDING);
+                let below = sorted.partition_point(|other| *other < value - ROUNDING);
                 *depth = (*depth).min(not_above).min(sorted.len() - below);
             }
         }
@@ -330,6 +333,17 @@ mod tests {
                 );
             }
         }
+    }
+
+    /// All three curves go through 0.3, but for the last bit.
+    #[test]
+    fn rounding_tells_no_curves_apart() {
+        let of = |off: f64| {
+            let curves = [vec![0.3, 0.4], vec![0.3 + off, 0.5], vec![0.3 - off, 0.6]];
+            CurveSample::new(&curves).unwrap().optimized(0.3).unwrap()
+        };
+        assert_eq!((of(0.0).lower[1], of(0.0).upper[1]), (0.5, 0.5));
+        assert_eq!((of(1e-16).lower[1], of(1e-16).upper[1]), (0.5, 0.5));
     }
 
     #[test]

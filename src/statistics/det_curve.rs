@@ -1,7 +1,8 @@
 //! The detection error tradeoff curve.
 
 use super::Curve;
-use super::record::{Column, Record, Threshold, record};
+use super::confusion::Confusion;
+use super::record::{Column, Mass, Record, Threshold, record};
 use crate::math;
 use crate::ranking::Ties;
 
@@ -20,9 +21,9 @@ record! {
         /// Rows with this score or a higher one are called positive; null where nothing is.
         pub threshold: Option<Threshold>,
         /// Negatives called positive.
-        pub fp: u64,
+        pub fp: Mass,
         /// Positives called negative.
-        pub r#fn: u64,
+        pub r#fn: Mass,
         /// `fp / N`.
         pub fpr: f64,
         /// `fn / P`.
@@ -33,21 +34,25 @@ record! {
 impl Curve for DetCurve {
     type Record = DetPoint;
 
+    const WEIGHTS: bool = true;
+
     fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
         if !ties.has_pairs() {
             return false;
         }
-        let share = |count: u64, all: u64| math::quotient(count.into(), all.into());
-        let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
-        DetPoint::new(None, 0, n_pos, 0.0, 1.0).append(columns);
+        let all = Confusion::nobody(&ties);
+        let point = |threshold, calls: Confusion| {
+            let [_, fp, _, missed] = calls.masses();
+            let fnr = math::quotient((calls.n_pos - calls.tp).into(), calls.n_pos.into());
+            DetPoint::new(threshold, fp, missed, calls.fpr().unwrap_or_default(), fnr)
+        };
+        point(None, all).append(columns);
         let width = ties.score_type().width();
         ties.fold_into(
             columns,
             || Column::all_of(DetPoint::FIELDS, width, 0),
             |columns, tie| {
-                let (fp, missed) = (tie.fp(), n_pos - tie.tp());
-                let (fpr, fnr) = (share(fp, n_neg), share(missed, n_pos));
-                DetPoint::new(Some(Threshold(tie.key)), fp, missed, fpr, fnr).append(columns);
+                point(Some(Threshold(tie.key)), all.with(tie.tp(), tie.fp())).append(columns);
             },
             Column::extend_all,
         );
@@ -69,8 +74,8 @@ mod tests {
         );
         let [
             Column::Threshold(threshold),
-            Column::Count(fp),
-            Column::Count(missed),
+            Column::Mass(fp),
+            Column::Mass(missed),
             Column::Number(fpr),
             Column::Number(fnr),
         ] = &columns[..]

@@ -1,6 +1,7 @@
 //! The gains table: rows in bands of their scores, with gains, lift and KS.
 
-use super::record::{Column, Record, Threshold, record};
+use super::confusion::Confusion;
+use super::record::{Column, Mass, Record, Threshold, record};
 use super::roc_curve_at::Bound;
 use super::score_bands::ScoreBands;
 use super::{Curve, Given};
@@ -32,19 +33,19 @@ record! {
         /// The lowest score in the band.
         pub lowest: Option<Threshold>,
         /// Rows in the band.
-        pub n: u64,
+        pub n: Mass,
         /// Positives in the band.
-        pub n_pos: u64,
+        pub n_pos: Mass,
         /// Negatives in the band.
-        pub n_neg: u64,
+        pub n_neg: Mass,
         /// `n_pos / n`.
         pub rate: f64,
         /// Rows in this band and those above.
-        pub cum_n: u64,
+        pub cum_n: Mass,
         /// Positives in this band and those above.
-        pub cum_pos: u64,
+        pub cum_pos: Mass,
         /// Negatives in this band and those above.
-        pub cum_neg: u64,
+        pub cum_neg: Mass,
         /// `cum_pos / P`.
         pub gain: f64,
         /// `cum_neg / N`.
@@ -61,6 +62,8 @@ record! {
 impl Curve for GainsTable {
     type Record = GainsBand;
 
+    const WEIGHTS: bool = true;
+
     fn check(&self, _: Given) -> Result<(), String> {
         self.banding().check()
     }
@@ -70,34 +73,29 @@ impl Curve for GainsTable {
             return false;
         }
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
-        let all = n_pos + n_neg;
-        let bands = self.banding().of_rows(&mut ties);
-        let share = |count: u64, of: u64| math::quotient(count.into(), of.into());
-        let lift = |pos: u64, n: u64| {
-            math::quotient(u128::from(pos) * u128::from(all), u128::from(n) * u128::from(n_pos))
-        };
+        let nobody = Confusion::nobody(&ties);
         let (mut tp, mut fp) = (0, 0);
-        for band in bands {
-            let n = band.pos + band.neg;
+        for band in self.banding().of_rows(&mut ties) {
             tp += band.pos;
             fp += band.neg;
+            let (inside, above) = (nobody.with(band.pos, band.neg), nobody.with(tp, fp));
             let gained = u128::from(tp) * u128::from(n_neg);
             let distance = gained.cast_signed() - (u128::from(fp) * u128::from(n_pos)).cast_signed();
             GainsBand::new(
                 band.number(),
                 Some(Threshold(band.highest)),
                 Some(Threshold(band.lowest)),
-                n,
-                band.pos,
-                band.neg,
-                share(band.pos, n),
-                tp + fp,
-                tp,
-                fp,
-                share(tp, n_pos),
-                share(fp, n_neg),
-                lift(band.pos, n),
-                lift(tp, tp + fp),
+                inside.called(),
+                inside.masses()[0],
+                inside.masses()[1],
+                inside.precision().unwrap_or_default(),
+                above.called(),
+                above.masses()[0],
+                above.masses()[1],
+                above.tpr().unwrap_or_default(),
+                above.fpr().unwrap_or_default(),
+                inside.lift().unwrap_or_default(),
+                above.lift().unwrap_or_default(),
                 math::signed_quotient(distance, u128::from(n_pos) * u128::from(n_neg)),
             )
             .append(columns);
@@ -130,7 +128,7 @@ mod tests {
     fn counts(columns: &Columns, field: &str) -> Vec<u64> {
         let place = GainsBand::FIELDS.iter().position(|known| known.name == field).unwrap();
         match &columns[place] {
-            Column::Count(rows) => rows.values.clone(),
+            Column::Count(rows) | Column::Mass(rows) => rows.values.clone(),
             Column::Threshold(rows) => rows.keys.iter().map(|key| key as u64).collect(),
             _ => panic!("{field} is no count"),
         }

@@ -2,20 +2,23 @@
 
 use super::by_key::{self, Area};
 use super::record::record;
-use super::{Inputs, Joint, KeyInput, Needs};
-use crate::math::mean;
+use super::{Inputs, Joint, KeyInput, Needs, check_level};
+use crate::math::{mean, student_t};
 use crate::ranking::Rows;
 
 /// The mean of the areas of each key's rows, by weights: how well rows are ranked within a user, not between users.
 ///
 /// Zhou et al. (2018, section 5.3) weigh by impressions, which are rows, and call it GAUC; Zhu et al. (2017) by
 /// impressions or clicks, which are rows or positives. All the same it is known as uAUC. By pairs, it is the share of
-/// concordant pairs among the pairs of a positive and a negative of one key. `O(n log n)`.
+/// concordant pairs among the pairs of a positive and a negative of one key. The standard error is between keys, which are
+/// taken to be independent, and the interval Student's with a degree of freedom less than there are keys. `O(n log n)`.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct GroupedRocAuc {
     /// What a key weighs.
     pub average: KeyWeight,
+    /// The interval's coverage.
+    pub level: f64,
 }
 
 /// What a key weighs.
@@ -38,6 +41,12 @@ record! {
     pub struct GroupedRocAucRecord {
         /// The mean; null if no key has an area.
         pub auc: Option<f64>,
+        /// Its standard error; null with fewer than two keys that have areas.
+        pub se: Option<f64>,
+        /// The lower limit; null where the standard error is.
+        pub lower: Option<f64>,
+        /// The upper limit; null where the standard error is.
+        pub upper: Option<f64>,
         /// Keys that have an area.
         pub n_groups: u64,
         /// Keys that have none: without a positive or without a negative.
@@ -50,7 +59,8 @@ record! {
 }
 
 impl KeyWeight {
-    fn weight(self, area: &Area) -> u128 {
+    /// The weight of a key's area.
+    pub(super) fn weight(self, area: &Area) -> u128 {
         match self {
             KeyWeight::Macro => 1,
             KeyWeight::Rows => area.rows().into(),
@@ -65,6 +75,10 @@ impl Joint for GroupedRocAuc {
 
     const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("by"));
 
+    fn check(&self) -> Result<(), String> {
+        check_level(self.level)
+    }
+
     fn needs(&self) -> Needs {
         Needs::KEY_PLACEMENTS
     }
@@ -74,12 +88,23 @@ impl Joint for GroupedRocAuc {
             by_key::areas(rows, 0).flatten().map(|area| (area.auc, self.average.weight(&area))).collect();
         let defined = areas.len() as u64;
         let undefined = rows.keys.distinct as u64 - defined;
-        GroupedRocAucRecord::new(mean::weighted(areas), defined, undefined, rows.n_pos(), rows.n_neg())
+        let (auc, se) = mean::weighted_with_error(areas).map_or((None, None), |(auc, se)| (Some(auc), se));
+        let limits = auc.zip(se).map(|(auc, se)| {
+            let margin = margin(se, self.level, defined);
+            ((auc - margin).max(0.0), (auc + margin).min(1.0))
+        });
+        let (lower, upper) = limits.unzip();
+        GroupedRocAucRecord::new(auc, se, lower, upper, defined, undefined, rows.n_pos(), rows.n_neg())
     }
 
     fn of_nan(&self, rows: &Rows) -> GroupedRocAucRecord {
         GroupedRocAucRecord { n_pos: rows.n_pos(), n_neg: rows.n_neg(), ..GroupedRocAucRecord::nan() }
     }
+}
+
+/// How far the limits are from a mean over keys.
+pub(super) fn margin(se: f64, level: f64, keys: u64) -> f64 {
+    student_t::upper_quantile(0.5 * (1.0 - level), keys as f64 - 1.0) * se
 }
 
 #[cfg(test)]
@@ -91,7 +116,11 @@ mod tests {
         // Areas 1 of (1, 1), 1/2 of (1, 3), and none of (2, 0).
         let labels = [1, 0, 1, 0, 0, 0, 1, 1];
         let scores = [2.0, 1.0, 5.0, 5.0, 9.0, 1.0, 4.0, 4.0];
-        GroupedRocAuc { average }.of_rows(&rows_of(&labels, &[&scores], &[0, 0, 1, 1, 1, 1, 2, 2]))
+        GroupedRocAuc { average, level: 0.9 }.of_rows(&rows_of(
+            &labels,
+            &[&scores],
+            &[0, 0, 1, 1, 1, 1, 2, 2],
+        ))
     }
 
     #[test]
@@ -101,12 +130,17 @@ mod tests {
         assert_eq!(of(KeyWeight::Positives).auc, Some(0.75));
         assert_eq!(of(KeyWeight::Pairs).auc, Some((1.0 + 3.0 * 0.5) / 4.0));
         let record = of(KeyWeight::Macro);
+        // Two areas that are half apart, and Student's quantile with one degree of freedom.
+        assert!((record.se.unwrap() - 0.25).abs() < 1e-15);
+        assert!((record.lower.unwrap() - 0.0).abs() < 1e-15 && record.upper == Some(1.0));
+        assert!((of(KeyWeight::Rows).se.unwrap() - 2.0 / 9.0).abs() < 1e-15);
         assert_eq!((record.n_groups, record.n_undefined, record.n_pos, record.n_neg), (2, 1, 4, 4));
     }
 
     #[test]
     fn nobody() {
-        let record = GroupedRocAuc { average: KeyWeight::Rows }.of_rows(&rows_of(&[1], &[&[2.0]], &[3]));
+        let record =
+            GroupedRocAuc { average: KeyWeight::Rows, level: 0.9 }.of_rows(&rows_of(&[1], &[&[2.0]], &[3]));
         assert_eq!((record.auc, record.n_groups, record.n_undefined), (None, 0, 1));
     }
 }

@@ -116,23 +116,14 @@ impl Summary for RocAucCi {
         if !ties.has_pairs() {
             return RocAucCiRecord { n_pos, n_neg, ..RocAucCiRecord::undefined() };
         }
-        let auc;
-        let limits = match self.method {
-            IntervalMethod::DeLong | IntervalMethod::Logit if ties.units().is_some() => {
-                auc = math::quotient(ties.twice_u(), 2 * ties.pairs());
-                let around = || self.around(auc, jackknife::variance(&ties, auc).sqrt(), n_pos, n_neg);
-                (n_pos > 1 && n_neg > 1).then(around)
-            }
-            IntervalMethod::DeLong | IntervalMethod::Logit => {
-                let placements = ties.placements();
-                auc = math::quotient(placements.sum, 2 * ties.pairs());
-                self.limits(auc, &placements, &mut ties)
-            }
-            IntervalMethod::HanleyMcneil | IntervalMethod::Bootstrap => {
-                auc = math::quotient(ties.twice_u(), 2 * ties.pairs());
-                self.limits(auc, &Placements::default(), &mut ties)
-            }
+        let needs_placements = matches!(self.method, IntervalMethod::DeLong | IntervalMethod::Logit);
+        let placements = if needs_placements && ties.units().is_none() {
+            ties.placements()
+        } else {
+            Placements { sum: ties.twice_u(), ..Placements::default() }
         };
+        let auc = math::quotient(placements.sum, 2 * ties.pairs());
+        let limits = self.limits(auc, &placements, &mut ties);
         let (se, lower, upper) = limits.map_or((None, None, None), |(se, l, u)| (Some(se), Some(l), Some(u)));
         RocAucCiRecord::new(Some(auc), se, lower, upper, n_pos, n_neg)
     }
@@ -155,15 +146,19 @@ impl IntervalMethod {
 }
 
 impl RocAucCi {
-    /// Standard error and limits of the area of rows without weights; only DeLong's variance needs the placements.
+    /// Standard error and limits of the area; only DeLong's variance of rows without weights needs the placements.
     pub(super) fn limits(
         &self,
         auc: f64,
         placements: &Placements,
         ties: &mut Ties<'_>,
     ) -> Option<(f64, f64, f64)> {
-        let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
+        let (n_pos, n_neg) = ties.rows();
         match self.method {
+            _ if ties.units().is_some() => {
+                let around = || self.around(auc, jackknife::variance(ties, auc).sqrt(), n_pos, n_neg);
+                (n_pos > 1 && n_neg > 1).then(around)
+            }
             IntervalMethod::DeLong | IntervalMethod::Logit => {
                 let variance = delong::variance(placements, n_pos, n_neg)?;
                 Some(self.around(auc, variance.sqrt(), n_pos, n_neg))

@@ -139,7 +139,7 @@ impl Summary for RocState {
 
     fn of_ties(&self, mut ties: Ties<'_>) -> RocStateRecord {
         let state = ties.state().limited(self.limit());
-        let RowCounts { n_pos, n_neg, n_missing } = state.rows;
+        let RowCounts { n_pos, n_neg, n_missing, .. } = state.rows;
         let (limit, resolution) = (state.limit, state.resolution);
         RocStateRecord {
             bins: Bins(Some(state)),
@@ -153,7 +153,7 @@ impl Summary for RocState {
         }
     }
 
-    fn of_nan(&self, RowCounts { n_pos, n_neg, n_missing }: RowCounts) -> RocStateRecord {
+    fn of_nan(&self, RowCounts { n_pos, n_neg, n_missing, .. }: RowCounts) -> RocStateRecord {
         RocStateRecord { n_pos, n_neg, n_missing, has_nan: true, ..RocStateRecord::nan() }
     }
 }

@@ -68,6 +68,8 @@ struct WalkSums {
 impl Summary for RocSummary {
     type Record = RocSummaryRecord;
 
+    const WEIGHTS: bool = true;
+
     fn check(&self, given: Given) -> Result<(), String> {
         self.ci.check(given)
     }
@@ -78,11 +80,15 @@ impl Summary for RocSummary {
 
     fn of_ties(&self, mut ties: Ties<'_>) -> RocSummaryRecord {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
-        let counted = RocSummaryRecord::counted(ties.row_counts(), RocSummaryRecord::undefined());
+        let all = Confusion::nobody(&ties);
+        let has_weights = ties.units().is_some();
+        let mut counted = RocSummaryRecord::counted(ties.row_counts(), RocSummaryRecord::undefined());
+        if has_weights {
+            counted.prevalence = all.with(n_pos, n_neg).precision();
+        }
         if !ties.has_pairs() {
             return RocSummaryRecord { average_precision: of_one_class(n_pos), ..counted };
         }
-        let all = Confusion::nobody(&ties);
         let higher = |best: &mut Option<(i128, u128)>, other: Option<(i128, u128)>| {
             if other.map(|other| other.0) > best.map(|best| best.0) {
                 *best = other;
@@ -90,10 +96,13 @@ impl Summary for RocSummary {
         };
         // Every distinct score with a positive is a segment of its own. Precision is needed only there, and only there
         // `tpr - fpr` can rise.
-        let walk = ties.fold_segments(
+        let mut walk = ties.fold_segments(
             Indexed::Positives,
             |walk: &mut WalkSums, segment| {
-                walk.placements.add(&segment, n_neg);
+                // Their squares would not fit with weights, and are not asked for.
+                if !has_weights {
+                    walk.placements.add(&segment, n_neg);
+                }
                 let (tp, fp) = (segment.tp(), segment.fp());
                 let height = u128::from(tp) * u128::from(n_neg);
                 let distance = u128::from(fp) * u128::from(n_pos);
@@ -113,6 +122,9 @@ impl Summary for RocSummary {
             },
         );
         let pairs = ties.pairs();
+        if has_weights {
+            walk.placements.sum = ties.twice_u();
+        }
         let surplus = walk.placements.sum.cast_signed() - pairs.cast_signed();
         let auc = math::quotient(walk.placements.sum, 2 * pairs);
         let limits = self.ci.limits(auc, &walk.placements, &mut ties);
@@ -136,9 +148,11 @@ impl Summary for RocSummary {
 
 impl RocSummaryRecord {
     /// A record with the counts of rows, which are known whatever the scores are.
-    fn counted(RowCounts { n_pos, n_neg, n_missing }: RowCounts, record: Self) -> Self {
+    fn counted(rows: RowCounts, record: Self) -> Self {
+        let RowCounts { n_pos, n_neg, n_missing, have_weights } = rows;
         let n = n_pos + n_neg;
-        let prevalence = (n > 0).then(|| math::quotient(n_pos.into(), n.into()));
+        let of_rows = || if have_weights { f64::NAN } else { math::quotient(n_pos.into(), n.into()) };
+        let prevalence = (n > 0).then(of_rows);
         RocSummaryRecord { prevalence, n, n_missing, n_pos, n_neg, ..record }
     }
 }

@@ -1,7 +1,7 @@
 //! Bands of scores: rows in groups of about equal size, or between edges, the highest scores first.
 
 use super::roc_curve_at::Bound;
-use crate::ranking::Ties;
+use crate::ranking::{Ties, Units};
 
 /// The most bands that can be asked for.
 const MOST_BANDS: u32 = 1_000_000;
@@ -27,9 +27,9 @@ pub struct Band {
     pub highest: u128,
     /// The lowest score.
     pub lowest: u128,
-    /// Positives.
+    /// Positives; with weights, their units.
     pub pos: u64,
-    /// Negatives.
+    /// Negatives; with weights, their units.
     pub neg: u64,
 }
 
@@ -80,14 +80,22 @@ impl ScoreBands<'_> {
         }
     }
 
-    /// Bands of about equal numbers of rows: a score is in band `floor(rows above it * bands / all rows) + 1`. A band that
+    /// Bands of about equal numbers of rows, or of equal weight: a score is in band `floor(rows above it * bands / all rows) + 1`. A band that
     /// no score falls into is left out.
     pub fn of_rows(self, ties: &mut Ties<'_>) -> Vec<Band> {
-        if self.edges.is_none() && self.bands <= FEW_BANDS && ties.is_large() {
+        if self.edges.is_none() && self.bands <= FEW_BANDS && ties.is_large() && ties.units().is_none() {
             return self.by_rank_of_rows(ties);
         }
-        let all = ties.n_pos() + ties.n_neg();
-        self.numbered(ties, |_, above| Some(self.number(above.0 + above.1, all)))
+        let Some(Units { pos, neg, .. }) = ties.units() else {
+            let all = ties.n_pos() + ties.n_neg();
+            return self.numbered(ties, |_, above| Some(self.number(above.0 + above.1, all)));
+        };
+        // The classes have units of their own, so that weights of both are added as floats.
+        let weight = |(pos_units, neg_units)| pos.weight(pos_units) + neg.weight(neg_units);
+        let all = weight((ties.n_pos(), ties.n_neg()));
+        self.numbered(ties, |_, above| {
+            Some(((weight(above) * f64::from(self.bands) / all) as u64 + 1).min(self.bands.into()))
+        })
     }
 
     /// Bands of about equal numbers of positives: a score with positives is in band

@@ -10,7 +10,8 @@ use crate::ranking::{Count, Rows};
 ///
 /// Borkan, Dixon, Sorensen, Thain and Vasserman (2019): a low BPSN area means that negatives of the subgroup score
 /// above positives of the background (false positives), a low BNSP area that positives of the subgroup score
-/// below negatives of the background (false negatives). `O(n log n)`.
+/// below negatives of the background (false negatives). The average equality gaps are `1/2 - A`, where A is the probability
+/// that a row of the subgroup scores above a row of the same class of the background, ties half. `O(n log n)`.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct SubgroupAuc {}
@@ -28,6 +29,10 @@ record! {
         pub background_auc: Option<f64>,
         /// Of all rows.
         pub auc: Option<f64>,
+        /// The average equality gap of positives, above 0 if those of the subgroup score lower.
+        pub positive_aeg: Option<f64>,
+        /// The average equality gap of negatives.
+        pub negative_aeg: Option<f64>,
         /// Positives of the subgroup.
         pub n_subgroup_pos: u64,
         /// Negatives of the subgroup.
@@ -73,15 +78,18 @@ impl Joint for SubgroupAuc {
             parts[codes.place(code)].add(inside, label);
         }
         let all = of_all(rows);
-        let area = |taken: fn(&SubgroupCounts) -> Count| {
-            Area::of(&parts.iter().map(taken).collect::<Vec<_>>()).map(|area| area.auc)
-        };
+        let whole =
+            |taken: fn(&SubgroupCounts) -> Count| Area::of(&parts.iter().map(taken).collect::<Vec<_>>());
+        let area = |taken| whole(taken).map(|area| area.auc);
+        let gap = |taken| whole(taken).map(|area| area.below_half());
         SubgroupAucRecord::new(
             area(|parts| parts.subgroup),
             area(|parts| Count { pos: parts.background.pos, neg: parts.subgroup.neg }),
             area(|parts| Count { pos: parts.subgroup.pos, neg: parts.background.neg }),
             area(|parts| parts.background),
             area(|parts| parts.subgroup.plus(parts.background)),
+            gap(|parts| Count { pos: parts.subgroup.pos, neg: parts.background.pos }),
+            gap(|parts| Count { pos: parts.subgroup.neg, neg: parts.background.neg }),
             all.subgroup.pos,
             all.subgroup.neg,
             all.background.pos,
@@ -125,6 +133,8 @@ mod tests {
         assert_eq!(record.bnsp_auc, Some(1.5 / 4.0));
         assert_eq!(record.background_auc, Some(0.5));
         assert_eq!(record.auc, Some(6.0 / 12.0));
+        // 3 and 1 against 4: below both. 2 and 3 against 1 and 5: half above.
+        assert_eq!((record.positive_aeg, record.negative_aeg), (Some(0.5), Some(0.0)));
         assert_eq!((record.n_subgroup_pos, record.n_subgroup_neg), (2, 2));
         assert_eq!((record.n_background_pos, record.n_background_neg), (1, 2));
         let nan = SubgroupAuc {}.of_nan(&rows);

@@ -24,6 +24,7 @@ MULTICLASS = {
 }
 SUBGROUP = {
     **dict.fromkeys(("subgroup_auc", "bpsn_auc", "bnsp_auc", "background_auc", "auc"), F),
+    **dict.fromkeys(("positive_aeg", "negative_aeg"), F),
     **dict.fromkeys(("n_subgroup_pos", "n_subgroup_neg", "n_background_pos", "n_background_neg"), N),
 }
 
@@ -39,6 +40,7 @@ AVERAGES: list[tuple[Literal["ovr", "ovo"], Literal["macro", "weighted", "micro"
     ("ovo", None),
 ]
 WEIGHTS: list[Literal["macro", "rows", "positives", "pairs"]] = ["macro", "rows", "positives", "pairs"]
+ALTERNATIVES: list[Literal["two-sided", "greater", "less"]] = ["two-sided", "greater", "less"]
 CURVES: list[tuple[Literal["vertical", "threshold", "pooled"], int]] = [
     ("vertical", 6),
     ("threshold", 5),
@@ -107,13 +109,38 @@ CLASSES = [
     *(
         Entry(
             "grouped_roc_auc",
-            functools.partial(pa.grouped_roc_auc, average=average),
-            functools.partial(oracles.grouped_roc_auc, average=average),
-            {"auc": F, "n_groups": N, "n_undefined": N, **COUNTS},
+            functools.partial(pa.grouped_roc_auc, average=average, level=0.9),
+            functools.partial(oracles.grouped_roc_auc, average=average, level=0.9),
+            {
+                **dict.fromkeys(("auc", "se", "lower", "upper"), F),
+                "n_groups": N,
+                "n_undefined": N,
+                **COUNTS,
+            },
             columns=KEYED,
             exact=False,
         )
         for average in WEIGHTS
+    ),
+    *(
+        Entry(
+            "grouped_roc_auc_difference",
+            functools.partial(
+                pa.grouped_roc_auc_difference, average=average, alternative=alternative, level=0.9
+            ),
+            functools.partial(
+                oracles.grouped_roc_auc_difference, average=average, alternative=alternative, level=0.9
+            ),
+            {
+                **dict.fromkeys(("auc_a", "auc_b", "difference", "se", "lower", "upper", "t", "p_value"), F),
+                "n_groups": N,
+                "n_undefined": N,
+                **COUNTS,
+            },
+            columns=("label", "score", "other", "key"),
+            exact=False,
+        )
+        for average, alternative in zip(WEIGHTS, [*ALTERNATIVES, ALTERNATIVES[0]], strict=True)
     ),
     *(
         Entry(

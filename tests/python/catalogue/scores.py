@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
 import polars_auc as pa
 from catalogue.entry import COUNTS, Entry, F, N, W
+from oracles import concordance, states
 from oracles import scores as oracles
-from oracles import states
 
 Z_90 = 1.6448536269514722
 
@@ -24,7 +24,7 @@ DIFFERENCE = ("estimate_a", "estimate_b", "difference", "se", "lower", "upper", 
 AREAS = {"score": W, "auc": F, "se": F, "lower": F, "upper": F, "covariance": pl.List(F)}
 PAIRS = {"score_a": W, "score_b": W, **dict.fromkeys(("difference", "se", "lower", "upper", "z"), F)}
 PAIRS |= {"p_value": F, "p_adjusted": F}
-AGREEMENT = ("tau_a", "tau_b", "somers_yx", "somers_xy", "gamma", "consistency", "discriminancy")
+AGREEMENT = ("tau_a", "tau_b", "tau_c", "somers_yx", "somers_xy", "gamma", "consistency", "discriminancy")
 PAIR_COUNTS = ("concordant", "discordant", "tied_x", "tied_y", "tied_both")
 TWO = ("label", "score", "other")
 KEYED = ("label", "score", "key")
@@ -55,6 +55,23 @@ BIN = pl.Struct({"score": F, "pos": N, "neg": N, "tied": pl.Boolean()})
 STATE = {"bins": pl.List(BIN), **COUNTS, "n_missing": N, "has_nan": pl.Boolean(), "resolution": N}
 STATE |= {"max_bins": N, "scale": W}
 LIMITS = [None, 16]
+
+KENDALL: list[tuple[Sided, Literal["auto", "exact", "asymptotic"]]] = [
+    ("two-sided", "auto"),
+    ("greater", "exact"),
+    ("less", "auto"),
+    ("less", "asymptotic"),
+]
+CONCORDANCE: list[tuple[Literal["harrell", "uno"], float | None]] = [
+    ("harrell", None),
+    ("uno", None),
+    ("uno", 1.0),
+]
+
+
+def _concordance_index(time: pl.Expr, event: pl.Expr, score: pl.Expr, **options: Any) -> pl.Expr:
+    return pa.concordance_index(time, event, score, level=0.9, **options)
+
 
 SCORES = [
     Entry("roc_auc", pa.roc_auc, oracles.roc_auc),
@@ -130,12 +147,34 @@ SCORES = [
         {"statistic": F, "df": N, "p_value": F, "n_samples": N, "n": N},
         columns=("key", "score"),
     ),
-    Entry(
-        "rank_agreement",
-        pa.rank_agreement,
-        oracles.rank_agreement,
-        {**dict.fromkeys(PAIR_COUNTS, N), **dict.fromkeys(AGREEMENT, F), "n": N},
-        columns=("score", "other"),
+    *(
+        Entry(
+            "rank_agreement",
+            functools.partial(pa.rank_agreement, alternative=alternative, method=method),
+            functools.partial(oracles.rank_agreement, alternative=alternative, method=method),
+            {
+                **dict.fromkeys(PAIR_COUNTS, N),
+                **dict.fromkeys((*AGREEMENT, "z", "p_value"), F),
+                "method": W,
+                "n": N,
+            },
+            columns=("score", "other"),
+        )
+        for alternative, method in KENDALL
+    ),
+    *(
+        Entry(
+            "concordance_index",
+            functools.partial(_concordance_index, method=method, tau=tau),
+            functools.partial(concordance.concordance_index, method=method, tau=tau, z=Z_90),
+            {
+                **dict.fromkeys(("concordance", "se", "lower", "upper"), F),
+                **dict.fromkeys(("concordant", "discordant", "tied", "n_events", "n"), N),
+            },
+            columns=("other", "label", "score"),
+            by_value=tau is not None,
+        )
+        for method, tau in CONCORDANCE
     ),
     Entry(
         "roc_auc_ci",

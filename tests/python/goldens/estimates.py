@@ -77,10 +77,16 @@ def concordance(frame: pl.DataFrame, record: Record) -> Answers:
     }
     # The interval of weighted rows is by the infinitesimal jackknife.
     ci = answer(used.with_columns(weight=1), pa.roc_auc_ci("label", "score", weight="weight"))
+    # Positives have an event first, and nothing is censored.
+    events = used.with_columns(time=-pl.col("label").rank("dense").cast(pl.Int64), event=True)
+    index = answer(events, pa.concordance_index("time", "event", "score"))
+    auc = answer(used, pa.roc_auc("label", "score"))
+    assert index["concordance"] == auc, record["id"]
     return {
-        "concordance": answer(used, pa.roc_auc("label", "score")),
+        "concordance": auc,
         "counts": counts,
-        **dict.fromkeys(("var", "var_infinitesimal_jackknife"), ci["se"] ** 2),
+        "var": ci["se"] ** 2,
+        "var_infinitesimal_jackknife": index["se"] ** 2,
         "cvar": IF_NOTHING,
         "var_robust_cluster": CLUSTERS,
     }

@@ -87,6 +87,10 @@ def _limits(values: Sequence[float], distribution: str, level: float) -> tuple[f
     return mean - half, mean + half
 
 
+ROUNDING = 1e-12
+"""Readings that differ by less are of curves that go through one point."""
+
+
 def _optimized(readings: list[list[float]], level: float) -> list[tuple[float, float]]:
     """Limits drawn in from the outermost readings for as long as they hold enough whole curves."""
     n = len(readings)
@@ -95,7 +99,7 @@ def _optimized(readings: list[list[float]], level: float) -> list[tuple[float, f
     def inside(outer: int) -> int:
         return sum(
             all(
-                place[outer] <= value <= place[n - 1 - outer]
+                place[outer] - ROUNDING <= value <= place[n - 1 - outer] + ROUNDING
                 for place, value in zip(places, curve, strict=True)
             )
             for curve in readings

@@ -8,7 +8,9 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
-from oracles.scores import MAYBE, exact_auc, folds, has_nan
+from scipy.stats import t as student_t
+
+from oracles.scores import MAYBE, exact_auc, folds, has_nan, p_value
 
 
 def area(pos: Sequence[Any], neg: Sequence[Any]) -> Fraction | None:
@@ -95,6 +97,10 @@ def roc_auc_ordinal(rows: Sequence[tuple[str, float]], *, listed: bool = True) -
     }
 
 
+def _below_half(value: Fraction | None) -> Fraction | None:
+    return None if value is None else Fraction(1, 2) - value
+
+
 def subgroup_auc(rows: Sequence[tuple[bool, float, str]], subgroup: str) -> dict[str, Any]:
     def of(*, label: bool, inside: bool) -> list[float]:
         return [score for is_pos, score, key in rows if is_pos == label and (key == subgroup) == inside]
@@ -107,6 +113,8 @@ def subgroup_auc(rows: Sequence[tuple[bool, float, str]], subgroup: str) -> dict
         "bnsp_auc": area(pos, other_neg),
         "background_auc": area(other_pos, other_neg),
         "auc": area(pos + other_pos, neg + other_neg),
+        "positive_aeg": _below_half(area(pos, other_pos)),
+        "negative_aeg": _below_half(area(neg, other_neg)),
     }
     nan = has_nan([(label, score) for label, score, _ in rows])
     return {
@@ -118,26 +126,80 @@ def subgroup_auc(rows: Sequence[tuple[bool, float, str]], subgroup: str) -> dict
     }
 
 
-def grouped_roc_auc(rows: Sequence[tuple[bool, float, str]], average: str) -> dict[str, Any]:
+def mean_with_error(
+    values: list[tuple[Fraction, int]], level: float
+) -> tuple[float | None, float | None, float | None]:
+    """The weighted mean, its standard error, and half the width of its interval."""
+    mean = weighted_mean([*values])
+    k, total = len(values), sum(weight for _, weight in values)
+    if mean is None or k < 2:
+        return mean, None, None
+    exact = sum((value * weight for value, weight in values), Fraction(0)) / total
+    squares = sum(((weight * (value - exact)) ** 2 for value, weight in values), Fraction(0))
+    se = math.sqrt(Fraction(k, k - 1) * squares) / total
+    return mean, se, float(student_t.isf((1 - level) / 2, k - 1)) * se
+
+
+def _weight(average: str, n_pos: int, n_neg: int) -> int:
+    return {"macro": 1, "rows": n_pos + n_neg, "positives": n_pos, "pairs": n_pos * n_neg}[average]
+
+
+def grouped_roc_auc_difference(
+    rows: Sequence[Any], average: str, alternative: str, level: float
+) -> dict[str, Any]:
+    names = ("auc_a", "auc_b", "difference", "se", "lower", "upper", "t", "p_value")
+    counts = {"n_pos": sum(row[0] for row in rows), "n_neg": sum(not row[0] for row in rows)}
+    if any(math.isnan(score) for _, *scores, _ in rows for score in scores):
+        return {**dict.fromkeys(names, math.nan), "n_groups": 0, "n_undefined": 0, **counts}
+    users = []
+    for members in folds(rows).values():
+        of = [
+            ([row[1 + one] for row in members if row[0]], [row[1 + one] for row in members if not row[0]])
+            for one in range(2)
+        ]
+        a, b = (area(pos, neg) for pos, neg in of)
+        users.append((a, b, _weight(average, *map(len, of[0]))))
+    defined = [(a, b, weight) for a, b, weight in users if a is not None and b is not None]
+    difference, se, half = mean_with_error([(a - b, weight) for a, b, weight in defined], level)
+    t = p = None
+    if difference is not None and se is not None:
+        t = difference / se if se > 0 else 0.0 if difference == 0 else None
+    if t is not None:
+        p = p_value(t, alternative, lambda x: float(student_t.sf(x, len(defined) - 1)))
+    return {
+        "auc_a": weighted_mean((a, weight) for a, _, weight in defined),
+        "auc_b": weighted_mean((b, weight) for _, b, weight in defined),
+        "difference": difference,
+        "se": se,
+        "lower": None if half is None or difference is None else difference - half,
+        "upper": None if half is None or difference is None else difference + half,
+        "t": t,
+        "p_value": p,
+        "n_groups": len(defined),
+        "n_undefined": len(users) - len(defined),
+        **counts,
+    }
+
+
+def grouped_roc_auc(rows: Sequence[tuple[bool, float, str]], average: str, level: float) -> dict[str, Any]:
     counts = {"n_pos": sum(label for label, *_ in rows), "n_neg": sum(not label for label, *_ in rows)}
     if has_nan([(label, score) for label, score, _ in rows]):
-        return {"auc": math.nan, "n_groups": 0, "n_undefined": 0, **counts}
+        numbers = dict.fromkeys(("auc", "se", "lower", "upper"), math.nan)
+        return {**numbers, "n_groups": 0, "n_undefined": 0, **counts}
     users = []
     for members in folds(rows).values():
         pos = [score for label, score, *_ in members if label]
         neg = [score for label, score, *_ in members if not label]
-        weights = {
-            "macro": 1,
-            "rows": len(members),
-            "positives": len(pos),
-            "pairs": len(pos) * len(neg),
-        }
-        users.append((area(pos, neg), weights[average]))
-    defined = sum(auc is not None for auc, _ in users)
+        users.append((area(pos, neg), _weight(average, len(pos), len(neg))))
+    defined = [(auc, weight) for auc, weight in users if auc is not None]
+    auc, se, half = mean_with_error(defined, level)
     return {
-        "auc": weighted_mean(users),
-        "n_groups": defined,
-        "n_undefined": len(users) - defined,
+        "auc": auc,
+        "se": se,
+        "lower": None if half is None or auc is None else max(0.0, auc - half),
+        "upper": None if half is None or auc is None else min(1.0, auc + half),
+        "n_groups": len(defined),
+        "n_undefined": len(users) - len(defined),
         **counts,
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, Final
@@ -260,11 +261,67 @@ def kruskal_wallis(rows: Sequence[tuple[str, float]]) -> dict[str, Any]:
     return {"statistic": float(h), "df": df, "p_value": float(chi2.sf(float(h), df)), **counts}
 
 
-def rank_agreement(rows: Sequence[tuple[float, float]]) -> dict[str, Any]:
-    names = ("tau_a", "tau_b", "somers_yx", "somers_xy", "gamma", "consistency", "discriminancy")
+def orders_with_at_most(discordant: int, n: int) -> Fraction:
+    """The share of the orders of n things with so few pairs out of order, by counting them (Mahon 1915)."""
+    counts = [1]
+    for k in range(2, n + 1):
+        longer = [0] * (len(counts) + k - 1)
+        for place, count in enumerate(counts):
+            for step in range(k):
+                longer[place + step] += count
+        counts = longer
+    return Fraction(sum(counts[: discordant + 1]), sum(counts))
+
+
+def kendall_test(
+    rows: Sequence[tuple[float, float]], concordant: int, discordant: int, alternative: str, method: str
+) -> dict[str, Any]:
+    """Kendall's test: the variance by its formula, and the exact distribution by counting."""
+    n = len(rows)
+    ties = [list(Counter(row[column] for row in rows).values()) for column in range(2)]
+    if min(map(len, ties)) < 2:
+        return {"z": None, "p_value": None, "method": None}
+
+    def over_ties(column: int, of: Callable[[int], int]) -> int:
+        return sum(of(t) for t in ties[column])
+
+    pairs = n * (n - 1)
+    spread = [over_ties(column, lambda t: t * (t - 1) * (2 * t + 5)) for column in range(2)]
+    tied = [over_ties(column, lambda t: t * (t - 1)) for column in range(2)]
+    triples = [over_ties(column, lambda t: t * (t - 1) * (t - 2)) for column in range(2)]
+    variance = Fraction(pairs * (2 * n + 5) - sum(spread), 18) + Fraction(tied[0] * tied[1], 2 * pairs)
+    if n > 2:
+        variance += Fraction(triples[0] * triples[1], 9 * pairs * (n - 2))
+    z = (concordant - discordant) / math.sqrt(variance)
+    countable = not any(tied)
+    if method == "exact" and not countable:
+        return {"z": z, "p_value": None, "method": None}
+    if method == "asymptotic" or not countable or n >= 50:
+        return {"z": z, "p_value": p_value(z, alternative, _normal_tail), "method": "asymptotic"}
+    greater, less = orders_with_at_most(discordant, n), orders_with_at_most(concordant, n)
+    both = min(Fraction(1), 2 * min(greater, less))
+    p = {"greater": greater, "less": less, "two-sided": both}[alternative]
+    return {"z": z, "p_value": float(p), "method": "exact"}
+
+
+def rank_agreement(
+    rows: Sequence[tuple[float, float]], alternative: str = "two-sided", method: str = "auto"
+) -> dict[str, Any]:
+    names = (
+        "tau_a",
+        "tau_b",
+        "tau_c",
+        "somers_yx",
+        "somers_xy",
+        "gamma",
+        "consistency",
+        "discriminancy",
+        "z",
+    )
     pairs = dict.fromkeys(("concordant", "discordant", "tied_x", "tied_y", "tied_both"), 0)
     if any(value != value for row in rows for value in row):
-        return {**pairs, **dict.fromkeys(names, math.nan), "n": len(rows)}
+        numbers = dict.fromkeys((*names, "p_value"), math.nan)
+        return {**pairs, **numbers, "method": None, "n": len(rows)}
     for (x1, y1), (x2, y2) in itertools.combinations(rows, 2):
         if x1 == x2 or y1 == y2:
             pairs["tied_both" if x1 == x2 and y1 == y2 else "tied_x" if x1 == x2 else "tied_y"] += 1
@@ -275,17 +332,19 @@ def rank_agreement(rows: Sequence[tuple[float, float]]) -> dict[str, Any]:
     def share(of: int, among: int) -> float | None:
         return of / among if among else None
 
+    fewest = min(len({x for x, _ in rows}), len({y for _, y in rows}))
     tau_b = (c - d) / math.sqrt((c + d + x) * (c + d + y)) if (c + d + x) * (c + d + y) else None
     measures = {
         "tau_a": share(c - d, sum(pairs.values())),
         "tau_b": tau_b,
+        "tau_c": share(2 * fewest * (c - d), len(rows) ** 2 * (fewest - 1)),
         "somers_yx": share(c - d, c + d + y),
         "somers_xy": share(c - d, c + d + x),
         "gamma": share(c - d, c + d),
         "consistency": share(c, c + d),
         "discriminancy": share(y, x),
     }
-    return {**pairs, **measures, "n": len(rows)}
+    return {**pairs, **measures, **kendall_test(rows, c, d, alternative, method), "n": len(rows)}
 
 
 def roc_auc_ci(rows: Sequence[Row], z: float, method: str = "delong") -> dict[str, Any]:
