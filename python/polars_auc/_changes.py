@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import polars as pl
 
 from polars_auc._frames import called, rows_of
 from polars_auc._groupings import GROUPING
-from polars_auc._options import adjustment, between_0_and_1
+from polars_auc._options import adjustment, between_0_and_1, hypothesis
 from polars_auc._p_values import adjust_p_values
 from polars_auc._plugin import columnwise, literals
 from polars_auc._report import CHANGES, RESERVED
@@ -38,6 +38,9 @@ def roc_auc_unpaired_difference(
     n: _Number | None = None,
     versus_n: _Number | None = None,
     level: float = 0.95,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    null: float | None = None,
+    margin: float | None = None,
 ) -> pl.Expr:
     """Return the difference of two AUCs of different rows, from their standard errors, and its test.
 
@@ -55,6 +58,15 @@ def roc_auc_unpaired_difference(
         without, with the normal distribution.
     level
         The coverage of the interval, between 0 and 1.
+    alternative
+        The alternative of the test: the difference is not ``null`` (``"two-sided"``), or it is ``"greater"``
+        or ``"less"``. The interval is always two-sided.
+    null
+        The value that is tested; 0 by default.
+    margin
+        With a margin, a small p-value shows that the difference is above ``null - margin``
+        (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
+        (``"two-sided"``: equivalent, by two one-sided tests).
 
     Returns
     -------
@@ -64,9 +76,9 @@ def roc_auc_unpaired_difference(
         - ``difference``: the AUC minus the other.
         - ``se``: its standard error.
         - ``lower``, ``upper``: the interval of the difference.
-        - ``statistic``: the difference divided by its standard error; null if that is 0.
+        - ``statistic``: the difference less ``null``, divided by its standard error; null if that is 0.
         - ``df``: degrees of freedom; null where the normal distribution is taken.
-        - ``p_value``: two-sided; null where ``statistic`` is.
+        - ``p_value``: the test of ``null``; null where ``statistic`` is.
 
         ``difference`` is null if an AUC is null; the others also if a standard error is null. ``lower``,
         ``upper``, ``statistic``, ``df`` and ``p_value`` are null if a number of rows is below 2.
@@ -74,7 +86,8 @@ def roc_auc_unpaired_difference(
     Raises
     ------
     ValueError
-        If ``level`` is not between 0 and 1, or only one of ``n`` and ``versus_n`` is given.
+        If ``level`` is not between 0 and 1, ``null`` or ``margin`` is out of range, or only one of ``n`` and
+        ``versus_n`` is given.
     polars.exceptions.ComputeError
         If a column is not numeric, a standard error is negative, or a number of rows is negative or NaN.
 
@@ -116,7 +129,13 @@ def roc_auc_unpaired_difference(
         "n": pl.lit(None, dtype=pl.Float64) if n is None else n,
         "versus_n": pl.lit(None, dtype=pl.Float64) if versus_n is None else versus_n,
     }
-    return columnwise(name, literals(columns), elementwise=True, level=float(level))
+    return columnwise(
+        name,
+        literals(columns),
+        elementwise=True,
+        level=float(level),
+        test=hypothesis(name, alternative, null, margin),
+    )
 
 
 @called("compare_reports", "roc_auc_unpaired_difference", "adjust_p_values")

@@ -14,6 +14,7 @@ from polars_auc._options import (
     adjustment,
     between_0_and_1,
     bootstrap,
+    hypothesis,
     number,
     one_of,
     rate,
@@ -37,6 +38,8 @@ def roc_auc_difference(
     *,
     method: Literal["delong", "bootstrap"] = "delong",
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    null: float | None = None,
+    margin: float | None = None,
     level: float = 0.95,
     cluster: IntoExpr | None = None,
     min_fpr: float | None = None,
@@ -63,16 +66,25 @@ def roc_auc_difference(
         ``"delong"``, from the placements of the rows, or ``"bootstrap"``, from resamples of the rows within
         each class. Each resample takes both scores of the same rows.
     alternative
-        The alternative to no difference: ``"greater"`` means that the first score is better.
+        The alternative of the test: the difference is not ``null`` (``"two-sided"``), or it is ``"greater"``
+        (the first score is better) or ``"less"``. The interval is always two-sided.
+    null
+        The value that is tested; 0 by default.
+    margin
+        With a margin, a small p-value shows that the difference is above ``null - margin``
+        (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
+        (``"two-sided"``: equivalent, by two one-sided tests).
     level
         The coverage of the interval of the difference, which is always two-sided.
     cluster
         A column that says which rows belong together, such as the rows of one customer. The standard error is
         then Obuchowski's, or whole clusters are resampled.
     min_fpr, max_fpr
-        Compare the areas between these false positive rates, not standardised (bootstrap only).
+        Compare the areas between these false positive rates, not standardised (with ``cluster``: bootstrap
+        only).
     min_tpr, max_tpr
-        Compare the areas between these true positive rates: the integral of ``1 - fpr`` (bootstrap only).
+        Compare the areas between these true positive rates: the integral of ``1 - fpr`` (with ``cluster``:
+        bootstrap only).
     at_fpr
         Compare the tpr at this fpr: the sensitivity at a fixed specificity (bootstrap only).
     at_tpr
@@ -95,8 +107,9 @@ def roc_auc_difference(
         - ``difference`` (Float64): the first minus the second.
         - ``se`` (Float64): its standard error.
         - ``lower``, ``upper`` (Float64): the limits of its interval.
-        - ``z`` (Float64): ``difference / se``.
-        - ``p_value`` (Float64): for no difference, by the normal distribution.
+        - ``z`` (Float64): ``(difference - null) / se``. With a margin it is the distance from the bound that
+          decides.
+        - ``p_value`` (Float64): the test of ``null``, by the normal distribution.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
 
         The estimates are null if the group has no positive or no negative, the standard error and the fields
@@ -110,14 +123,15 @@ def roc_auc_difference(
     ------
     ValueError
         For unknown options and options out of range, for more than one quantity to compare, and for DeLong's
-        method with anything other than whole areas.
+        method with anything other than areas, or with partial areas of clusters.
     polars.exceptions.ComputeError
         As :func:`polars_auc.roc_auc`.
 
     Notes
     -----
     ``se² = Var A_a + Var A_b - 2 Cov(A_a, A_b)`` (DeLong, DeLong and Clarke-Pearson 1988), computed from the
-    differences of the placements, which avoids cancellation of digits. The se of the bootstrap is the
+    differences of the placements, which avoids cancellation of digits. For partial areas the placements are
+    held within the bounds: see :func:`polars_auc.roc_auc_ci`. The se of the bootstrap is the
     standard deviation of the resampled differences, its limits are their quantiles (type 7), and its test is
     that of pROC. O(n log n), and O(n) for each resample.
 
@@ -138,11 +152,16 @@ def roc_auc_difference(
     """
     name = "roc_auc_difference"
     one_of(name, "method", method, ("delong", "bootstrap"))
-    one_of(name, "alternative", alternative, ALTERNATIVES)
+    test = hypothesis(name, alternative, null, margin)
     between_0_and_1(name, "level", level)
     measure = _measure((min_fpr, max_fpr), (min_tpr, max_tpr), at_fpr, at_tpr)
-    if measure != "auc" and method == "delong":
-        msg = f'{name}: method "delong" compares whole areas; take method="bootstrap"'
+    if (
+        method == "delong"
+        and measure != "auc"
+        and (cluster is not None or at_fpr is not None or at_tpr is not None)
+    ):
+        whole = "whole areas of clusters" if cluster is not None else "areas"
+        msg = f'{name}: method "delong" compares {whole}; take method="bootstrap"'
         raise ValueError(msg)
     drawn = bootstrap(name, method, n_resamples, seed)
     columns = {"score_a": score_a, "score_b": score_b, "label": label, "count": count}
@@ -153,7 +172,7 @@ def roc_auc_difference(
         columns,
         method=method,
         measure=measure,
-        alternative=alternative,
+        test=test,
         level=float(level),
         resampling=drawn,
     )

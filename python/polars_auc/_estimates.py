@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from polars_auc._options import ALTERNATIVES, between_0_and_1, bootstrap, flag, one_of, rate_range
+from polars_auc._options import ALTERNATIVES, between_0_and_1, bootstrap, one_of, part_of_curve
 from polars_auc._plugin import expression
 
 if TYPE_CHECKING:
@@ -105,28 +105,9 @@ def roc_auc(
     0.3333333333333333
     """
     name = "roc_auc"
-    standardized = flag(name, "standardized", standardized)
+    part = part_of_curve(name, (min_fpr, max_fpr), (min_tpr, max_tpr), standardized=standardized)
     columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
-    fpr, tpr = rate_range(name, "fpr", min_fpr, max_fpr), rate_range(name, "tpr", min_tpr, max_tpr)
-    if fpr is None and tpr is None:
-        if standardized:
-            msg = (
-                f"{name}: standardized is for a part of the curve; give max_fpr or another bound, "
-                "or leave it out"
-            )
-            raise ValueError(msg)
-        return expression(name, columns, range=None, standardized=False)
-    if fpr is None or tpr is None:
-        bounds: dict[str, object] = {"fpr": fpr} if fpr else {"tpr": tpr}
-    elif min_fpr is None and max_tpr is None and not standardized:
-        bounds = {"two_way": {"max_fpr": fpr[1], "min_tpr": tpr[0]}}
-    else:
-        msg = (
-            f"{name}: both rates are bounded; write a range of one of them, or max_fpr with min_tpr for the "
-            "two-way partial area, which has no standardized form"
-        )
-        raise ValueError(msg)
-    return expression(name, columns, range=bounds, standardized=standardized)
+    return expression(name, columns, range=part, standardized=bool(standardized))
 
 
 def gini(

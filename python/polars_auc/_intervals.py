@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from polars_auc._options import between_0_and_1, bootstrap, one_of
+from polars_auc._options import between_0_and_1, bootstrap, hypothesis, one_of, part_of_curve
 from polars_auc._plugin import expression
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from polars_auc._options import Part
     from polars_auc._plugin import IntoExpr
 
 __all__ = ["cv_roc_auc", "roc_auc_ci"]
@@ -26,10 +27,18 @@ def roc_auc_ci(
     interval: Literal["percentile", "bca"] | None = None,
     n_resamples: int | None = None,
     seed: int | None = None,
+    min_fpr: float | None = None,
+    max_fpr: float | None = None,
+    min_tpr: float | None = None,
+    max_tpr: float | None = None,
+    standardized: bool = False,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    null: float | None = None,
+    margin: float | None = None,
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the AUC with its standard error and confidence interval.
+    """Return the AUC, or a partial AUC, with its standard error, confidence interval and test.
 
     Parameters
     ----------
@@ -67,6 +76,24 @@ def roc_auc_ci(
     seed
         The seed of the random numbers; 0 by default. The same seed gives the same limits for every order of
         rows and groups, every number of threads and every engine.
+    min_fpr, max_fpr
+        Bounds of the false positive rate, for the area between them: see :func:`polars_auc.roc_auc`. For
+        partial areas the methods are ``"delong"`` and ``"bootstrap"`` with percentiles, without weights and
+        clusters.
+    min_tpr, max_tpr
+        Bounds of the true positive rate, not together with those of the other.
+    standardized
+        Whether a partial area is scaled like a whole area.
+    alternative
+        The alternative of the test: the AUC is not ``null`` (``"two-sided"``), or it is ``"greater"`` or
+        ``"less"``. The interval is always two-sided.
+    null
+        The value that is tested; 0.5 by default, or the area of a score that says nothing for a partial
+        area.
+    margin
+        With a margin, a small p-value shows that the AUC is above ``null - margin``
+        (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
+        (``"two-sided"``: equivalent, by two one-sided tests).
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
@@ -84,12 +111,16 @@ def roc_auc_ci(
         - ``se`` (Float64): the standard error of ``auc``; for the bootstrap the standard deviation of the
           resamples.
         - ``lower``, ``upper`` (Float64): the limits of the interval.
+        - ``z`` (Float64): ``(auc - null) / se``, for ``"logit"`` on the logit scale. With a margin it is the
+          distance from the bound that decides.
+        - ``p_value`` (Float64): the test of ``null``, by the normal distribution.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
         - ``n_clusters`` (UInt64): the number of clusters; only with ``cluster``.
 
         ``auc`` is null if the group has no positive or no negative; the standard error and the limits are
         null if it has fewer than two positives or fewer than two negatives (with ``cluster``: fewer than two
-        clusters with a positive, or with a negative), except for ``"hanley_mcneil"``. All four are NaN if a
+        clusters with a positive, or with a negative), except for ``"hanley_mcneil"``. ``z`` and ``p_value``
+        are null where the standard error is, and if it is 0 and the AUC is not ``null``. All six are NaN if a
         score is NaN. Rows with a null label, score or cluster are skipped.
 
         If the classes do not overlap at all (AUC 0 or 1), the standard error is 0 and both limits are the
@@ -101,7 +132,8 @@ def roc_auc_ci(
     ------
     ValueError
         For an unknown method or interval, a level that is not between 0 and 1, a number of resamples below 2,
-        a negative seed, and for options that are not possible with clusters or weights.
+        a negative seed, a ``null`` or margin out of range, and for options that are not possible with
+        clusters, weights or a part of the curve.
     polars.exceptions.ComputeError
         As :func:`polars_auc.roc_auc`.
 
@@ -117,6 +149,12 @@ def roc_auc_ci(
     total weight W, plus the same over negatives (Jaeckel 1972; the variance of R's
     ``survival::concordance``). BCa: Efron (1987), its acceleration from the placements. A resample costs
     O(n): rows are drawn by their rank, so that nothing has to be sorted again.
+
+    The standard error of a partial area is DeLong's with placements that are held within the bounds: a
+    negative has the tpr at its own fpr, and a positive the length of fpr at which it is called positive,
+    where a row outside the bounds is as if it were on the next bound. These are the influences of the rows on
+    the area, the thresholds at the bounds included (Jaeckel 1972). pROC has no such error, only the
+    bootstrap's. Equivalence: Schuirmann (1987).
 
     How often the intervals cover the truth is measured in ``benches/results/coverage.csv``.
 
@@ -136,11 +174,31 @@ def roc_auc_ci(
     >>> logit = pa.roc_auc_ci(pl.col("status") == "abnormal", "rating", method="logit")
     >>> images.select(logit).unnest("rating").select(pl.col("lower", "upper").round(4)).row(0)
     (0.8164, 0.9402)
+    >>> not_inferior = pa.roc_auc_ci(
+    ...     pl.col("status") == "abnormal", "rating", null=0.85, margin=0.05, alternative="greater"
+    ... )
+    >>> images.select(not_inferior).unnest("rating").select(pl.col("z", "p_value").round(4)).row(0)
+    (3.0325, 0.0012)
     """
     one_of("roc_auc_ci", "method", method, ("delong", "logit", "hanley_mcneil", "bootstrap"))
     one_of("roc_auc_ci", "interval", interval, ("percentile", "bca", None))
     between_0_and_1("roc_auc_ci", "level", level)
     drawn = bootstrap("roc_auc_ci", method, n_resamples, seed, interval=interval)
+    test = hypothesis("roc_auc_ci", alternative, null, margin)
+    part = part_of_curve("roc_auc_ci", (min_fpr, max_fpr), (min_tpr, max_tpr), standardized=standardized)
+    if part is not None:
+        _check_partial(part, method, interval, {"weight": weight, "cluster": cluster})
+        return expression(
+            "roc_auc_ci",
+            {"score": score, "label": label, "count": count, "state": state},
+            variant="partial",
+            range=part,
+            standardized=bool(standardized),
+            method=method,
+            level=float(level),
+            resampling=drawn,
+            test=test,
+        )
     columns: dict[str, IntoExpr | None] = {"score": score, "label": label, "count": count, "state": state}
     if weight is not None:
         if method not in ("delong", "logit") or cluster is not None:
@@ -167,7 +225,31 @@ def roc_auc_ci(
         level=float(level),
         resampling=drawn,
         interval=interval,
+        test=test,
     )
+
+
+def _check_partial(
+    part: Part, method: str, interval: str | None, columns: dict[str, IntoExpr | None]
+) -> None:
+    """Refuse what the interval of a partial area does not have."""
+    for what, given in columns.items():
+        if given is not None:
+            msg = f"roc_auc_ci: {what} cannot be combined with a part of the curve; leave one of them out"
+            raise ValueError(msg)
+    if method not in ("delong", "bootstrap") or interval == "bca":
+        named = f"method {method!r}" if interval is None else f"interval {interval!r}"
+        msg = (
+            f'roc_auc_ci: {named} is not for a part of the curve; take method="delong", or '
+            'method="bootstrap" with interval="percentile"'
+        )
+        raise ValueError(msg)
+    if "two_way" in part:
+        msg = (
+            "roc_auc_ci: the interval of a partial area is for a range of fpr or of tpr, not for both; leave "
+            "one of them out"
+        )
+        raise ValueError(msg)
 
 
 def cv_roc_auc(

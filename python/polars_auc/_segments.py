@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
 from polars_auc._frames import called, column_of, keys_of, refuse_keys, rows_of
-from polars_auc._options import adjustment, between_0_and_1, told
+from polars_auc._options import adjustment, between_0_and_1, hypothesis, told
 from polars_auc._plugin import expression
 
 if TYPE_CHECKING:
@@ -36,6 +36,9 @@ def compare_segments(
     *,
     versus: object = "rest",
     along: str | None = None,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    null: float | None = None,
+    margin: float | None = None,
     adjust: Adjustment | None = "holm",
     level: float = 0.95,
     count: IntoExpr | None = None,
@@ -66,6 +69,15 @@ def compare_segments(
         With ``versus="previous"``, the column of ``by`` whose previous value is meant, such as the year:
         each segment is compared with the one before it in ascending order of this column, within the other
         columns. Periods without a row are passed over. Needed if ``by`` is several columns.
+    alternative
+        The alternative of the test: the difference is not ``null`` (``"two-sided"``), or it is ``"greater"``
+        or ``"less"``. The intervals are always two-sided.
+    null
+        The value that is tested; 0 by default.
+    margin
+        With a margin, a small p-value shows that the difference is above ``null - margin``
+        (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
+        (``"two-sided"``: equivalent, by two one-sided tests).
     adjust
         The adjustment of the p-values for the number of segments: see :func:`polars_auc.adjust_p_values`.
     level
@@ -85,7 +97,7 @@ def compare_segments(
         - ``versus_auc`` (Float64): the AUC that the segment is compared with.
         - ``difference``, ``difference_se``, ``difference_lower``, ``difference_upper`` (Float64): the AUC of
           the segment minus the other AUC.
-        - ``statistic``, ``df``, ``p_value`` (Float64): the test of no difference.
+        - ``statistic``, ``df``, ``p_value`` (Float64): the test of ``null``.
         - ``p_adjusted`` (Float64): the p-value adjusted for the number of segments.
         - ``heterogeneity`` (Float64), ``heterogeneity_df`` (UInt64), ``heterogeneity_p_value`` (Float64): the
           test that all segments have one AUC, the same in every row.
@@ -100,9 +112,10 @@ def compare_segments(
     Raises
     ------
     ValueError
-        For an unknown adjustment, a level that is not between 0 and 1, no column in ``by``, a column with the
-        name of a column of the result, ``versus="previous"`` with several columns and no ``along``, an
-        ``along`` that is no column of ``by``, and ``along`` with any other ``versus``.
+        For an unknown adjustment or alternative, a ``null`` or margin out of range, a level that is not
+        between 0 and 1, no column in ``by``, a column with the name of a column of the result,
+        ``versus="previous"`` with several columns and no ``along``, an ``along`` that is no column of ``by``,
+        and ``along`` with any other ``versus``.
     TypeError
         If the frame is no frame, a column is neither name nor expression, the score is several columns, or
         ``by`` contains anything other than names.
@@ -147,6 +160,7 @@ def compare_segments(
         raise ValueError(msg)
     between_0_and_1(name, "level", level)
     adjusted = adjustment(name, adjust)
+    test = hypothesis(name, alternative, null, margin)
     rows = rows_of(name, frame)
     schema = rows.collect_schema()
     refuse_keys(name, keys, schema, nested=False)
@@ -172,6 +186,7 @@ def compare_segments(
         reference=None if compared else repr(versus),
         adjust=adjusted,
         level=float(level),
+        test=test,
     )
     # Without a row there is no segment, but an empty list explodes to a null.
     segments = rows.select(answer.alias(_SEGMENTS)).explode(_SEGMENTS).filter(pl.col(_SEGMENTS).is_not_null())

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::adjust_p_values::Adjustment;
 use super::by_key::{All, Area, OfKey, by_key};
+use super::hypothesis::Hypothesis;
 use super::record::{KeyCode, Many, record};
 use super::roc_auc_unpaired_difference::{Tested, welch};
 use super::{Inputs, Joint, KeyInput, KeyKind, check_level};
@@ -29,6 +30,8 @@ pub struct CompareSegments {
     pub adjust: Adjustment,
     /// The coverage of all intervals.
     pub level: f64,
+    /// What is tested, if not that there is no difference.
+    pub test: Hypothesis,
 }
 
 /// What a segment is compared with.
@@ -77,7 +80,7 @@ record! {
         pub statistic: Option<f64>,
         /// Welch's degrees of freedom; null against all rows, where the normal distribution is taken.
         pub df: Option<f64>,
-        /// The two-sided p-value.
+        /// The p-value.
         pub p_value: Option<f64>,
         /// The same, adjusted for the number of segments.
         pub p_adjusted: Option<f64>,
@@ -137,7 +140,8 @@ impl Joint for CompareSegments {
         Inputs::scores(Some(1)).keyed(KeyInput { nan_by_key: true, ..KeyInput::called("by") });
 
     fn check(&self) -> Result<(), String> {
-        check_level(self.level)
+        check_level(self.level)?;
+        self.test.check()
     }
 
     fn passes(&self) -> usize {
@@ -259,7 +263,7 @@ impl CompareSegments {
         record.difference_se = Some(se);
         let df =
             (self.versus != Versus::Overall).then(|| welch([v1, v2], [area.rows as f64, other.rows as f64]));
-        let tested = Tested::new(difference, se, df, self.level);
+        let tested = Tested::new(difference, se, df, self.level, self.test);
         record.difference_lower = Some(tested.lower);
         record.difference_upper = Some(tested.upper);
         record.df = tested.df;
@@ -302,7 +306,13 @@ mod tests {
 
     fn records(versus: Versus) -> Vec<SegmentRecord> {
         let (labels, scores, segments) = sample();
-        let statistic = CompareSegments { versus, reference: None, adjust: Adjustment::Holm, level: 0.95 };
+        let statistic = CompareSegments {
+            versus,
+            reference: None,
+            adjust: Adjustment::Holm,
+            level: 0.95,
+            test: Hypothesis::default(),
+        };
         let mut rows = rows_of(&labels, &[&scores], &segments);
         rows.key_places = (0..rows.keys.distinct as u32).collect();
         rows.key_series = vec![Some(0); rows.keys.distinct];
@@ -417,6 +427,7 @@ mod tests {
             reference: None,
             adjust: Adjustment::Holm,
             level: 0.95,
+            test: Hypothesis::default(),
         };
         let records = statistic.of_rows(&rows).segments.unwrap().0;
         let versus: Vec<Option<f64>> = records.iter().map(|record| record.versus_auc).collect();
@@ -430,8 +441,13 @@ mod tests {
         let scores = [1.0, 2.0, 3.0, 5.0, 6.0, 4.0, 0.0];
         let rows = rows_of(&labels, &[&scores], &[0, 0, 0, 1, 1, 1, 1]);
         for (versus, other) in [(Versus::Rest, 1.0), (Versus::Overall, 9.0 / 12.0)] {
-            let statistic =
-                CompareSegments { versus, reference: None, adjust: Adjustment::Holm, level: 0.95 };
+            let statistic = CompareSegments {
+                versus,
+                reference: None,
+                adjust: Adjustment::Holm,
+                level: 0.95,
+                test: Hypothesis::default(),
+            };
             let records = statistic.of_rows(&rows).segments.unwrap().0;
             let lone = &records[0];
             assert_eq!((lone.auc, lone.versus_auc, lone.difference), (Some(0.0), Some(other), Some(-other)));
@@ -443,8 +459,13 @@ mod tests {
     #[test]
     fn segments_without_a_class() {
         let rows = rows_of(&[1, 0, 1, 1], &[&[2.0, 1.0, 4.0, 3.0]], &[0, 0, 1, 1]);
-        let statistic =
-            CompareSegments { versus: Versus::Rest, reference: None, adjust: Adjustment::Holm, level: 0.95 };
+        let statistic = CompareSegments {
+            versus: Versus::Rest,
+            reference: None,
+            adjust: Adjustment::Holm,
+            level: 0.95,
+            test: Hypothesis::default(),
+        };
         let records = statistic.of_rows(&rows).segments.unwrap().0;
         assert_eq!((records[0].auc, records[0].se, records[0].versus_auc), (Some(1.0), None, None));
         assert_eq!((records[1].auc, records[1].n_pos, records[1].heterogeneity), (None, 2, None));

@@ -202,13 +202,8 @@ mod tests {
         let mut columns = Column::all_of(GainsBand::FIELDS, Width::W128, 0);
         let statistic = GainsTable { bands: 10, edges: Some(edges.to_vec()) };
         assert!(with_ties(&[1, 0, 1, 0, 0], &[9u8, 4, 3, 2, 1], |ties| statistic.points(ties, &mut columns)));
-        let [
-            Column::Count(band),
-            Column::Threshold(highest),
-            Column::Threshold(lowest),
-            Column::Count(n),
-            ..,
-        ] = &columns[..]
+        let [Column::Count(band), Column::Threshold(highest), Column::Threshold(lowest), Column::Mass(n), ..] =
+            &columns[..]
         else {
             panic!("the fields of a band")
         };

@@ -29,10 +29,22 @@ pub enum Range {
 /// `standardized` puts it on a scale where a useless score has 1/2 and a perfect one 1: `(1 + (area - diagonal) /
 /// (full - diagonal)) / 2` (McClish 1989), undefined below the diagonal's area, where the scale has no meaning.
 pub fn partial_area(ties: &mut Ties<'_>, range: Range, standardized: bool) -> Option<f64> {
+    partial_area_and(ties, range, standardized, |(): &mut (), _| {}, |(), ()| {}).0
+}
+
+/// The same area, and what `step` and `join` make of the same walk over all segments.
+pub fn partial_area_and<T: Default + Send>(
+    ties: &mut Ties<'_>,
+    range: Range,
+    standardized: bool,
+    step: impl Fn(&mut T, &Segment) + Sync,
+    join: impl Fn(&mut T, T),
+) -> (Option<f64>, T) {
     let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
-    let mut area = ties.fold_segments(
+    let (mut area, more) = ties.fold_segments(
         Indexed::Rarer,
-        |area: &mut PartialArea, segment| {
+        |(area, more): &mut (PartialArea, T), segment| {
+            step(more, &segment);
             let bends = segment.pos > 0 && segment.neg > 0;
             if bends || !range.cuts(&segment, (n_pos, n_neg)) {
                 area.add(range, &segment, (n_pos, n_neg));
@@ -40,7 +52,8 @@ pub fn partial_area(ties: &mut Ties<'_>, range: Range, standardized: bool) -> Op
                 area.open.push(segment);
             }
         },
-        |area, more| {
+        |(area, so_far), (more, of_more)| {
+            join(so_far, of_more);
             area.twice += more.twice;
             area.width += more.width;
             area.cut += more.cut;
@@ -55,15 +68,13 @@ pub fn partial_area(ties: &mut Ties<'_>, range: Range, standardized: bool) -> Op
     }
     let (positives, negatives) = (n_pos as f64, n_neg as f64);
     let whole = math::quotient(area.twice, 2 * ties.pairs()) + area.cut / (positives * negatives);
-    match range {
-        Range::Fpr(low, high) => scaled(standardized, whole, 0.5 * (high - low) * (high + low), high - low),
-        Range::Tpr(low, high) => {
-            scaled(standardized, whole, 0.5 * (high - low) * (2.0 - high - low), high - low)
-        }
+    let area = match range {
         Range::TwoWay { min_tpr, .. } => {
             Some(whole - min_tpr * math::quotient(area.width.into(), n_neg.into()))
         }
-    }
+        _ => scaled(standardized, whole, range.extremes()),
+    };
+    (area, more)
 }
 
 impl Range {
@@ -82,6 +93,17 @@ impl Range {
                 Err("standardized is for a range of fpr or of tpr, not for both".into())
             }
             _ => Ok(()),
+        }
+    }
+
+    /// The areas of a useless and of a perfect score.
+    pub fn extremes(self) -> (f64, f64) {
+        match self {
+            Range::Fpr(low, high) => (0.5 * (high - low) * (high + low), high - low),
+            Range::Tpr(low, high) => (0.5 * (high - low) * (2.0 - high - low), high - low),
+            Range::TwoWay { max_fpr, min_tpr } => {
+                (0.5 * (max_fpr - min_tpr).max(0.0).powi(2), max_fpr * (1.0 - min_tpr))
+            }
         }
     }
 
@@ -136,7 +158,7 @@ impl Range {
 }
 
 /// The area, beside the diagonal's and the largest possible.
-fn scaled(standardized: bool, area: f64, diagonal: f64, full: f64) -> Option<f64> {
+fn scaled(standardized: bool, area: f64, (diagonal, full): (f64, f64)) -> Option<f64> {
     if !standardized {
         return Some(area);
     }

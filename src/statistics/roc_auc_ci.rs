@@ -1,6 +1,7 @@
 //! Confidence intervals of the area under the ROC curve.
 
 use super::bootstrap::Resampling;
+use super::hypothesis::Hypothesis;
 use super::record::record;
 use super::{Given, Summary, check_level};
 use super::{delong, jackknife};
@@ -24,6 +25,9 @@ pub struct RocAucCi {
     pub resampling: Option<Resampling>,
     /// What the bootstrap makes of its resamples; percentiles if not said.
     pub interval: Option<BootstrapInterval>,
+    /// What is tested; that the area is one half, if not said.
+    #[cfg_attr(feature = "plugin", serde(default))]
+    pub test: Hypothesis,
 }
 
 /// How the interval is made.
@@ -58,7 +62,13 @@ pub enum BootstrapInterval {
 impl Default for RocAucCi {
     /// DeLong's 95 % interval.
     fn default() -> Self {
-        RocAucCi { method: IntervalMethod::DeLong, level: 0.95, resampling: None, interval: None }
+        RocAucCi {
+            method: IntervalMethod::DeLong,
+            level: 0.95,
+            resampling: None,
+            interval: None,
+            test: Hypothesis::default(),
+        }
     }
 }
 
@@ -73,6 +83,10 @@ record! {
         pub lower: Option<f64>,
         /// The upper limit; null where the standard error is.
         pub upper: Option<f64>,
+        /// The distance from the tested value in standard errors.
+        pub z: Option<f64>,
+        /// The p-value; null where z is.
+        pub p_value: Option<f64>,
         /// Positives that were used.
         pub n_pos: u64,
         /// Negatives that were used.
@@ -87,6 +101,7 @@ impl Summary for RocAucCi {
 
     fn check(&self, given: Given) -> Result<(), String> {
         check_level(self.level)?;
+        self.test.check()?;
         if given.weight && !matches!(self.method, IntervalMethod::DeLong | IntervalMethod::Logit) {
             return Err(format!(
                 "method {:?} does not take a weight; write method=\"delong\" or method=\"logit\"",
@@ -125,7 +140,8 @@ impl Summary for RocAucCi {
         let auc = math::quotient(placements.sum, 2 * ties.pairs());
         let limits = self.limits(auc, &placements, &mut ties);
         let (se, lower, upper) = limits.map_or((None, None, None), |(se, l, u)| (Some(se), Some(l), Some(u)));
-        RocAucCiRecord::new(Some(auc), se, lower, upper, n_pos, n_neg)
+        let (z, p_value) = se.map_or((None, None), |se| self.tested(auc, se, n_pos, n_neg));
+        RocAucCiRecord::new(Some(auc), se, lower, upper, z, p_value, n_pos, n_neg)
     }
 
     fn of_nan(&self, RowCounts { n_pos, n_neg, .. }: RowCounts) -> RocAucCiRecord {
@@ -187,18 +203,35 @@ impl RocAucCi {
         (se, lower, upper)
     }
 
-    /// Limits on the logit scale.
+    /// The statistic and the p-value of an area with this standard error, on the scale of the interval.
+    pub(super) fn tested(&self, auc: f64, se: f64, n_pos: u64, n_neg: u64) -> (Option<f64>, Option<f64>) {
+        if self.method == IntervalMethod::Logit {
+            let (center, se) = Self::on_logit_scale(auc, se, n_pos, n_neg);
+            let logit = |rate: f64| (rate.clamp(0.0, 1.0) / (1.0 - rate.clamp(0.0, 1.0))).ln();
+            self.test.test(0.5, |value| logit(center) - logit(value), se, upper_tail)
+        } else {
+            self.test.test(0.5, |value| auc - value, se, upper_tail)
+        }
+    }
+
+    /// The area that the logit is taken of, and the standard error of the logit.
     ///
-    /// The logit of 0 or 1 is infinite and the standard error there 0. The limit that matters is then taken as if half
-    /// a row of the rarer class lay on the wrong side of all others, `1 - 1 / (2 min(P, N))` for an AUC of 1, with the
-    /// standard error of Hanley and McNeil at that area; the other limit is the area itself.
-    fn logit(auc: f64, z: f64, se: f64, n_pos: u64, n_neg: u64) -> (f64, f64) {
+    /// The logit of 0 or 1 is infinite and the standard error there 0. The area is then taken as if half a row of the
+    /// rarer class lay on the wrong side of all others, `1 - 1 / (2 min(P, N))` for an AUC of 1, with the standard error of
+    /// Hanley and McNeil at that area.
+    fn on_logit_scale(auc: f64, se: f64, n_pos: u64, n_neg: u64) -> (f64, f64) {
         let separated = auc == 0.0 || auc == 1.0;
         let half_a_row = 0.5 / n_pos.min(n_neg) as f64;
         let center = if separated { (auc - half_a_row).abs() } else { auc };
         let se = if separated { hanley_mcneil(center, n_pos, n_neg) } else { se };
+        (center, se / (center * (1.0 - center)))
+    }
+
+    /// Limits on the logit scale. Of an area of 0 or 1, that limit is the area itself.
+    fn logit(auc: f64, z: f64, se: f64, n_pos: u64, n_neg: u64) -> (f64, f64) {
+        let (center, se) = Self::on_logit_scale(auc, se, n_pos, n_neg);
         let logit = (center / (1.0 - center)).ln();
-        let margin = z * se / (center * (1.0 - center));
+        let margin = z * se;
         let back = |logit: f64| 1.0 / (1.0 + (-logit).exp());
         let (lower, upper) = (back(logit - margin), back(logit + margin));
         (if auc == 0.0 { 0.0 } else { lower }, if auc == 1.0 { 1.0 } else { upper })
@@ -279,11 +312,17 @@ fn acceleration(counts: &[Count]) -> f64 {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::statistics::Alternative;
     use crate::statistics::tests::summary;
     use proptest::prelude::*;
 
-    pub(in crate::statistics) const NINETY_FIVE: RocAucCi =
-        RocAucCi { method: IntervalMethod::DeLong, level: 0.95, resampling: None, interval: None };
+    pub(in crate::statistics) const NINETY_FIVE: RocAucCi = RocAucCi {
+        method: IntervalMethod::DeLong,
+        level: 0.95,
+        resampling: None,
+        interval: None,
+        test: Hypothesis { alternative: Alternative::TwoSided, null: None, margin: None },
+    };
 
     /// Ratings of 109 CT images (Hanley and McNeil 1982, table I): AUC 0.893.
     #[test]

@@ -23,6 +23,10 @@ record! {
         pub lower: Option<f64>,
         /// The upper limit; null where the standard error is.
         pub upper: Option<f64>,
+        /// The distance from the tested value in standard errors.
+        pub z: Option<f64>,
+        /// The p-value; null where z is.
+        pub p_value: Option<f64>,
         /// Positives that were used.
         pub n_pos: u64,
         /// Negatives that were used.
@@ -63,7 +67,8 @@ impl Joint for RocAucCiClustered {
     fn of_rows(&self, rows: &Rows) -> RocAucCiClusteredRecord {
         let (n_pos, n_neg, clusters) = (rows.n_pos(), rows.n_neg(), rows.keys.distinct as u64);
         let Some(areas) = Areas::of(rows) else {
-            return RocAucCiClusteredRecord::new(None, None, None, None, n_pos, n_neg, clusters);
+            let none = RocAucCiClusteredRecord::undefined();
+            return RocAucCiClusteredRecord { n_pos, n_neg, n_clusters: clusters, ..none };
         };
         let auc = areas.auc(0);
         let clustered = areas.clustered(rows);
@@ -80,7 +85,9 @@ impl Joint for RocAucCiClustered {
             _ => self.0.around(auc, variance.max(0.0).sqrt(), clustered.with_pos, clustered.with_neg),
         });
         let (se, lower, upper) = limits.map_or((None, None, None), |(se, l, u)| (Some(se), Some(l), Some(u)));
-        RocAucCiClusteredRecord::new(Some(auc), se, lower, upper, n_pos, n_neg, clusters)
+        let tested = |se| self.0.tested(auc, se, clustered.with_pos, clustered.with_neg);
+        let (z, p_value) = se.map_or((None, None), tested);
+        RocAucCiClusteredRecord::new(Some(auc), se, lower, upper, z, p_value, n_pos, n_neg, clusters)
     }
 
     fn of_nan(&self, rows: &Rows) -> RocAucCiClusteredRecord {

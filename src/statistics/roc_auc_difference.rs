@@ -2,8 +2,11 @@
 
 use super::bootstrap::Resampling;
 use super::delong::Areas;
+use super::hypothesis::Hypothesis;
+use super::partial_area::Range;
+use super::partial_placements::{Bounds, of_counts};
 use super::record::record;
-use super::{Alternative, Inputs, Joint, KeyInput, Measure, Needs, check_level};
+use super::{Inputs, Joint, KeyInput, Measure, Needs, check_level};
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::quantile::{mean_and_deviation, of_sorted};
 use crate::ranking::Rows;
@@ -19,10 +22,10 @@ use crate::ranking::Rows;
 pub struct RocAucDifference {
     /// Where the standard error comes from.
     pub method: PairedTest,
-    /// What is compared. Anything but the whole area needs the bootstrap.
+    /// What is compared. Points of the curve need the bootstrap, and so do parts of the area with clusters.
     pub measure: Measure,
-    /// Which departure counts: `greater` means that the first score does better.
-    pub alternative: Alternative,
+    /// What is tested, if not that there is no difference: `greater` means that the first score does better.
+    pub test: Hypothesis,
     /// The interval's coverage.
     pub level: f64,
     /// How the bootstrap draws.
@@ -73,14 +76,15 @@ impl Joint for RocAucDifference {
         Inputs::scores(Some(2)).keyed(KeyInput { is_optional: true, ..KeyInput::called("cluster") });
 
     fn needs(&self) -> Needs {
-        let bootstrap = self.method == PairedTest::Bootstrap;
-        Needs { codes: bootstrap, ..Needs::PLACEMENTS }
+        let whole = self.method == PairedTest::DeLong && self.measure == Measure::Auc;
+        Needs { codes: !whole, ..Needs::PLACEMENTS }
     }
 
     fn check(&self) -> Result<(), String> {
-        if self.method == PairedTest::DeLong && self.measure != Measure::Auc {
-            return Err("method \"delong\" compares whole areas; take method=\"bootstrap\"".into());
+        if self.method == PairedTest::DeLong && self.measure != Measure::Auc && self.bounds().is_none() {
+            return Err("method \"delong\" compares areas; take method=\"bootstrap\"".into());
         }
+        self.test.check()?;
         check_level(self.level)?;
         self.measure.check()?;
         self.resampling.unwrap_or_default().check()
@@ -108,10 +112,12 @@ impl Joint for RocAucDifference {
             let (a, b) = (of(0), of(1));
             (a, b, beyond_rounding(a - b))
         };
-        let variance = if clustered {
-            areas.clustered(rows).variance_of_difference(0, 1)
-        } else {
-            areas.variance_of_difference(0, 1)
+        let variance = match self.bounds() {
+            Some(bounds) if self.method == PairedTest::DeLong => {
+                (!clustered && n_pos > 1 && n_neg > 1).then(|| partial_variance(rows, bounds))
+            }
+            _ if clustered => areas.clustered(rows).variance_of_difference(0, 1),
+            _ => areas.variance_of_difference(0, 1),
         };
         let record = RocAucDifferenceRecord {
             estimate_a: Some(estimate_a),
@@ -141,20 +147,42 @@ impl Joint for RocAucDifference {
                 (se, of_sorted(&differences, tail), of_sorted(&differences, 1.0 - tail))
             }
         };
-        let z = standardised(difference, se);
-        RocAucDifferenceRecord {
-            se: Some(se),
-            lower: Some(lower),
-            upper: Some(upper),
-            z,
-            p_value: z.map(|z| self.alternative.p_value(z, upper_tail)),
-            ..record
-        }
+        let (z, p_value) = self.test.test(0.0, |value| difference - value, se, upper_tail);
+        RocAucDifferenceRecord { se: Some(se), lower: Some(lower), upper: Some(upper), z, p_value, ..record }
     }
 
     fn of_nan(&self, rows: &Rows) -> RocAucDifferenceRecord {
         RocAucDifferenceRecord { n_pos: rows.n_pos(), n_neg: rows.n_neg(), ..RocAucDifferenceRecord::nan() }
     }
+}
+
+impl RocAucDifference {
+    /// The bounds of the areas, if parts of them are compared.
+    fn bounds(&self) -> Option<Bounds> {
+        match self.measure {
+            Measure::FprRange(low, high) => Bounds::of(Range::Fpr(low, high)),
+            Measure::TprRange(low, high) => Bounds::of(Range::Tpr(low, high)),
+            _ => None,
+        }
+    }
+}
+
+/// The variance of the difference of two partial areas: of the differences of the rows' placements within the bounds.
+fn partial_variance(rows: &Rows, bounds: Bounds) -> f64 {
+    let placements = [0, 1].map(|score| of_counts(&rows.scores[score].counts(&rows.labels), bounds));
+    let placement = |score: usize, row: usize| {
+        let codes = &rows.scores[score];
+        let (of_pos, of_neg) = placements[score][codes.place(codes.of_row[row])];
+        if rows.labels[row] { of_pos } else { of_neg }
+    };
+    let of_class = |class: bool| {
+        let members = (0..rows.len).filter(|&row| rows.labels[row] == class);
+        let mut differences: Vec<f64> = members.map(|row| placement(0, row) - placement(1, row)).collect();
+        // The order of rows must not change a bit of a sum.
+        differences.sort_unstable_by(f64::total_cmp);
+        mean_and_deviation(&differences).1.powi(2) / differences.len() as f64
+    };
+    of_class(true) + of_class(false)
 }
 
 /// Partial areas are sums of rounded strips, so a difference that is smaller than their rounding counts as 0. A true
@@ -176,12 +204,13 @@ pub(super) fn standardised(difference: f64, se: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::Alternative;
     use crate::statistics::tests::rows_of;
 
     const DELONG: RocAucDifference = RocAucDifference {
         method: PairedTest::DeLong,
         measure: Measure::Auc,
-        alternative: Alternative::TwoSided,
+        test: Hypothesis { alternative: Alternative::TwoSided, null: None, margin: None },
         level: 0.95,
         resampling: Some(Resampling { n_resamples: 2000, seed: 3 }),
     };
@@ -205,7 +234,11 @@ mod tests {
         assert!((too / se - 1.0).abs() < 0.08, "{se} {too}");
         assert!((delong.lower.unwrap() - bootstrap.lower.unwrap()).abs() < 0.3 * se);
         assert!((delong.upper.unwrap() - bootstrap.upper.unwrap()).abs() < 0.3 * se);
-        let greater = RocAucDifference { alternative: Alternative::Greater, ..DELONG }.of_rows(&rows);
+        let greater = RocAucDifference {
+            test: Hypothesis { alternative: Alternative::Greater, ..DELONG.test },
+            ..DELONG
+        }
+        .of_rows(&rows);
         assert!((2.0 * greater.p_value.unwrap() - delong.p_value.unwrap()).abs() < 1e-15);
         assert_eq!((greater.lower, greater.upper), (delong.lower, delong.upper));
     }
@@ -224,7 +257,16 @@ mod tests {
             let record = statistic.of_rows(&rows);
             assert!(record.se.unwrap() > 0.0 && record.lower < record.upper, "{record:?}");
             assert!(record.difference.unwrap() > 0.0);
-            assert!(RocAucDifference { measure, ..DELONG }.check().is_err());
+            let delong = RocAucDifference { measure, ..DELONG };
+            match measure {
+                Measure::FprRange(..) | Measure::TprRange(..) => {
+                    let by_placements = delong.of_rows(&rows);
+                    assert_eq!(by_placements.difference, record.difference);
+                    let ratio = record.se.unwrap() / by_placements.se.unwrap();
+                    assert!((ratio - 1.0).abs() < 0.1, "{measure:?} {ratio}");
+                }
+                _ => assert!(delong.check().is_err()),
+            }
         }
     }
 

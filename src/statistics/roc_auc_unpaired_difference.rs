@@ -1,7 +1,8 @@
 //! The difference of two areas of different rows, and the test that they are equal.
 
+use super::check_level;
 use super::columnwise::Columnwise;
-use super::{Alternative, check_level};
+use super::hypothesis::Hypothesis;
 use crate::math::{normal, student_t};
 
 /// What is said of a difference whose standard error is known.
@@ -15,25 +16,28 @@ pub struct Tested {
     pub df: Option<f64>,
     /// The difference in standard errors; none if the standard error is 0.
     pub statistic: Option<f64>,
-    /// The two-sided p-value.
+    /// The p-value.
     pub p_value: Option<f64>,
 }
 
 impl Tested {
     /// The test of a difference with this standard error, and its interval of coverage `level`.
-    pub fn new(difference: f64, se: f64, df: Option<f64>, level: f64) -> Self {
+    pub fn new(difference: f64, se: f64, df: Option<f64>, level: f64, test: Hypothesis) -> Self {
         let tail = 0.5 * (1.0 - level);
         let df = df.filter(|_| se != 0.0);
         let margin =
             se * df.map_or_else(|| normal::upper_quantile(tail), |df| student_t::upper_quantile(tail, df));
-        // If the standard error is NaN, so is the statistic.
-        let statistic = (se != 0.0).then(|| difference / se);
-        let p_value = statistic.map(|statistic| {
-            Alternative::TwoSided.p_value(statistic, |statistic| match df {
-                Some(df) => student_t::upper_tail(statistic, df),
-                None => normal::upper_tail(statistic),
-            })
-        });
+        let upper_tail = |statistic: f64| match df {
+            Some(df) => student_t::upper_tail(statistic, df),
+            None => normal::upper_tail(statistic),
+        };
+        let (statistic, p_value) = if se == 0.0 {
+            (None, None)
+        } else if se.is_nan() {
+            (Some(f64::NAN), Some(f64::NAN))
+        } else {
+            test.test(0.0, |value| difference - value, se, upper_tail)
+        };
         Tested { lower: difference - margin, upper: difference + margin, df, statistic, p_value }
     }
 }
@@ -52,6 +56,8 @@ pub fn welch([v1, v2]: [f64; 2], [rows, others]: [f64; 2]) -> f64 {
 pub struct RocAucUnpairedDifference {
     /// The coverage of the interval.
     pub level: f64,
+    /// What is tested, if not that there is no difference.
+    pub test: Hypothesis,
 }
 
 impl Columnwise for RocAucUnpairedDifference {
@@ -60,7 +66,8 @@ impl Columnwise for RocAucUnpairedDifference {
         &["difference", "se", "lower", "upper", "statistic", "df", "p_value"];
 
     fn check(&self) -> Result<(), String> {
-        check_level(self.level)
+        check_level(self.level)?;
+        self.test.check()
     }
 
     fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
@@ -95,7 +102,8 @@ impl RocAucUnpairedDifference {
             return [Some(difference), Some(total), None, None, None, None, None];
         }
         let df = rows.map(|(n, versus_n)| welch(variances, [n, versus_n]));
-        let Tested { lower, upper, df, statistic, p_value } = Tested::new(difference, total, df, self.level);
+        let Tested { lower, upper, df, statistic, p_value } =
+            Tested::new(difference, total, df, self.level, self.test);
         [Some(difference), Some(total), Some(lower), Some(upper), statistic, df, p_value]
     }
 }
@@ -103,8 +111,12 @@ impl RocAucUnpairedDifference {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::Alternative;
 
-    const STATISTIC: RocAucUnpairedDifference = RocAucUnpairedDifference { level: 0.95 };
+    const STATISTIC: RocAucUnpairedDifference = RocAucUnpairedDifference {
+        level: 0.95,
+        test: Hypothesis { alternative: Alternative::TwoSided, null: None, margin: None },
+    };
 
     fn fields(row: [Option<f64>; 6]) -> Vec<Option<f64>> {
         let columns: Vec<Vec<Option<f64>>> = row.iter().map(|&value| vec![value]).collect();

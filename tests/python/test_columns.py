@@ -166,7 +166,32 @@ def test_power_row_by_row(engine: Any) -> None:
         (lambda: pa.roc_auc_difference("y", "s", "t", seed=1), "seed applies to the bootstrap only"),
         (lambda: pa.roc_summary("y", "s", seed=1), "and ci is 'delong'; leave this out, or write ci="),
         (lambda: pa.roc_auc("y", "s", standardized=True), "standardized is for a part of the curve"),
-        (lambda: pa.roc_auc_difference("y", "s", "t", max_fpr=0.1), 'take method="bootstrap"'),
+        (lambda: pa.roc_auc_difference("y", "s", "t", at_fpr=0.1), 'compares areas; take method="bootstrap"'),
+        (
+            lambda: pa.roc_auc_difference("y", "s", "t", max_fpr=0.1, cluster="c"),
+            'compares whole areas of clusters; take method="bootstrap"',
+        ),
+        (lambda: pa.roc_auc_ci("y", "s", max_fpr=0.1, cluster="c"), "cluster cannot be combined with a part"),
+        (lambda: pa.roc_auc_ci("y", "s", max_fpr=0.1, weight="w"), "weight cannot be combined with a part"),
+        (lambda: pa.roc_auc_ci("y", "s", max_fpr=0.1, method="logit"), "method 'logit' is not for a part"),
+        (
+            lambda: pa.roc_auc_ci("y", "s", max_fpr=0.1, method="bootstrap", interval="bca"),
+            "interval 'bca' is not for a part of the curve",
+        ),
+        (lambda: pa.roc_auc_ci("y", "s", max_fpr=0.1, min_tpr=0.9), "for a range of fpr or of tpr, not for"),
+        (lambda: pa.roc_auc_ci("y", "s", standardized=True), "standardized is for a part of the curve"),
+        (lambda: pa.roc_auc_ci("y", "s", null=2), "roc_auc_ci: null must be a number from -1 to 1, got 2"),
+        (lambda: pa.roc_auc_ci("y", "s", margin=0), "margin must lie between 0 and 1, such as 0.05, got 0"),
+        (lambda: pa.roc_auc_ci("y", "s", alternative="higher"), "alternative must be one of 'two-sided'"),  # type: ignore[arg-type]
+        (lambda: pa.roc_auc_difference("y", "s", "t", margin=1.5), "roc_auc_difference: margin must lie"),
+        (
+            lambda: pa.compare_segments(pl.DataFrame({"y": [1], "s": [1], "g": [1]}), "y", "s", "g", null=9),
+            "compare_segments: null must be a number from -1 to 1, got 9",
+        ),
+        (
+            lambda: pa.roc_auc_unpaired_difference(0.8, 0.1, 0.7, 0.1, margin=-0.1),
+            "roc_auc_unpaired_difference: margin must lie between 0 and 1",
+        ),
         (lambda: pa.roc_auc_difference("y", "s", "t", method="bootstrap", at_fpr=2), "at_fpr must lie"),
         (
             lambda: pa.roc_auc_difference("y", "s", "t", method="bootstrap", at_fpr=0.1, at_tpr=0.9),

@@ -94,6 +94,7 @@ def test_flags_are_truth_values() -> None:
         lambda flag: FRAME.select(pa.mann_whitney_u("y", "s", continuity=flag)),
         lambda flag: FRAME.select(pa.roc_curve("y", "s", drop_intermediate=flag)),
         lambda flag: FRAME.select(pa.roc_auc("y", "s", standardized=flag, max_fpr=0.5)),
+        lambda flag: FRAME.select(pa.roc_auc_ci("y", "s", standardized=flag, max_fpr=0.5)),
         lambda flag: pa.report(FRAME, "y", ["s", "g"], compare=flag).collect(),
         lambda flag: FRAME.select(pa.roc_auc_ordinal("y", "s", pairs=flag)),
     )
@@ -120,6 +121,7 @@ def test_every_flag_is_checked() -> None:
         ("plot_roc", "tooltip"),
         ("report", "compare"),
         ("roc_auc", "standardized"),
+        ("roc_auc_ci", "standardized"),
         ("roc_auc_ordinal", "pairs"),
         ("roc_curve", "drop_intermediate"),
     ]

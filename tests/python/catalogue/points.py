@@ -80,7 +80,7 @@ def at_rates(what: str) -> dict[str, Any]:
 
 
 KS = {"ks": F, "difference": F, "threshold": F, "p_value": F, "method": W, **COUNTS}
-CI = {"auc": F, "se": F, "lower": F, "upper": F, **COUNTS}
+CI = {**dict.fromkeys(("auc", "se", "lower", "upper", "z", "p_value"), F), **COUNTS}
 
 PARTIAL: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"max_fpr": 0.375}, {"fpr": (Fraction(0), Fraction(3, 8))}),

@@ -10,7 +10,7 @@ import polars as pl
 
 import polars_auc as pa
 from catalogue.entry import COUNTS, Entry, F, N, W
-from oracles import concordance, states
+from oracles import concordance, partial, states
 from oracles import scores as oracles
 
 Z_90 = 1.6448536269514722
@@ -19,7 +19,7 @@ Z_90 = 1.6448536269514722
 U_FIELDS = {"u_statistic": F, "z": F, "p_value": F, "method": W, "auc": F, "rank_biserial": F, **COUNTS}
 KS_FIELDS = {"ks": F, "difference": F, "threshold": F, "p_value": F, "method": W, **COUNTS}
 KS_METHODS: list[Literal["auto", "asymptotic"]] = ["auto", "asymptotic"]
-CI_FIELDS = {"auc": F, "se": F, "lower": F, "upper": F, **COUNTS}
+CI_FIELDS = {**dict.fromkeys(("auc", "se", "lower", "upper", "z", "p_value"), F), **COUNTS}
 DIFFERENCE = ("estimate_a", "estimate_b", "difference", "se", "lower", "upper", "z", "p_value")
 AREAS = {"score": W, "auc": F, "se": F, "lower": F, "upper": F, "covariance": pl.List(F)}
 PAIRS = {"score_a": W, "score_b": W, **dict.fromkeys(("difference", "se", "lower", "upper", "z"), F)}
@@ -29,6 +29,12 @@ PAIR_COUNTS = ("concordant", "discordant", "tied_x", "tied_y", "tied_both")
 TWO = ("label", "score", "other")
 KEYED = ("label", "score", "key")
 
+PARTS: list[tuple[dict[str, Any], partial.Bounds]] = [
+    ({"max_fpr": 0.25}, ("fpr", Fraction(0), Fraction(1, 4))),
+    ({"min_fpr": 0.125, "max_fpr": 0.5}, ("fpr", Fraction(1, 8), Fraction(1, 2))),
+    ({"min_tpr": 0.375}, ("tpr", Fraction(3, 8), Fraction(1))),
+    ({"min_tpr": 0.25, "max_tpr": 0.75}, ("tpr", Fraction(1, 4), Fraction(3, 4))),
+]
 TESTS: list[tuple[Literal["two-sided", "greater", "less"], bool]] = [
     ("two-sided", True),
     ("greater", False),
@@ -37,6 +43,14 @@ TESTS: list[tuple[Literal["two-sided", "greater", "less"], bool]] = [
 
 Sided: TypeAlias = Literal["two-sided", "greater", "less"]
 ALTERNATIVES: list[Sided] = ["two-sided", "greater", "less"]
+HYPOTHESES: list[tuple[Sided, float | None, float | None]] = [
+    ("two-sided", None, None),
+    ("greater", None, None),
+    ("less", 0.125, None),
+    ("two-sided", None, 0.25),
+    ("greater", 0.125, 0.25),
+    ("less", None, 0.0625),
+]
 EXACT: list[tuple[Sided, Literal["deviation", "doubled"]]] = [
     ("two-sided", "deviation"),
     ("two-sided", "doubled"),
@@ -184,14 +198,16 @@ SCORES = [
     ),
     Entry(
         "roc_auc_ci",
-        functools.partial(pa.roc_auc_ci, level=0.9, method="logit"),
-        functools.partial(oracles.roc_auc_ci, z=Z_90, method="logit"),
+        functools.partial(pa.roc_auc_ci, level=0.9, method="logit", alternative="greater", null=0.6),
+        functools.partial(oracles.roc_auc_ci, z=Z_90, method="logit", test=oracles.Question("greater", 0.6)),
         CI_FIELDS,
     ),
     Entry(
         "roc_auc_ci",
-        functools.partial(pa.roc_auc_ci, level=0.9, method="hanley_mcneil"),
-        functools.partial(oracles.roc_auc_ci, z=Z_90, method="hanley_mcneil"),
+        functools.partial(pa.roc_auc_ci, level=0.9, method="hanley_mcneil", margin=0.2),
+        functools.partial(
+            oracles.roc_auc_ci, z=Z_90, method="hanley_mcneil", test=oracles.Question(margin=0.2)
+        ),
         CI_FIELDS,
     ),
     *(
@@ -206,9 +222,9 @@ SCORES = [
     Entry(
         "roc_auc_ci",
         lambda label, score, cluster, **options: pa.roc_auc_ci(
-            label, score, cluster=cluster, level=0.9, **options
+            label, score, cluster=cluster, level=0.9, alternative="less", null=0.7, margin=0.1, **options
         ),
-        functools.partial(oracles.roc_auc_ci_clustered, z=Z_90),
+        functools.partial(oracles.roc_auc_ci_clustered, z=Z_90, test=oracles.Question("less", 0.7, 0.1)),
         {**CI_FIELDS, "n_clusters": N},
         columns=KEYED,
         plugin="roc_auc_ci_clustered",
@@ -216,12 +232,41 @@ SCORES = [
     *(
         Entry(
             "roc_auc_difference",
-            functools.partial(pa.roc_auc_difference, alternative=alternative, level=0.9),
-            functools.partial(oracles.roc_auc_difference, alternative=alternative, z=Z_90),
+            functools.partial(
+                pa.roc_auc_difference, alternative=alternative, null=null, margin=margin, level=0.9
+            ),
+            functools.partial(
+                oracles.roc_auc_difference, test=oracles.Question(alternative, null, margin), z=Z_90
+            ),
             {**dict.fromkeys(DIFFERENCE, F), **COUNTS},
             columns=TWO,
         )
-        for alternative in ALTERNATIVES
+        for alternative, null, margin in HYPOTHESES
+    ),
+    *(
+        Entry(
+            "roc_auc_ci",
+            functools.partial(pa.roc_auc_ci, level=0.9, standardized=standardized, **options),
+            functools.partial(
+                partial.roc_auc_ci, bounds=bounds, standardized=standardized, z=Z_90, test=oracles.PLAIN
+            ),
+            CI_FIELDS,
+            plugin="roc_auc_ci_partial",
+            exact=False,
+        )
+        for options, bounds in PARTS
+        for standardized in (False, True)
+    ),
+    *(
+        Entry(
+            "roc_auc_difference",
+            functools.partial(pa.roc_auc_difference, level=0.9, **options),
+            functools.partial(partial.roc_auc_difference, bounds=bounds, z=Z_90, test=oracles.PLAIN),
+            {**dict.fromkeys(DIFFERENCE, F), **COUNTS},
+            columns=TWO,
+            exact=False,
+        )
+        for options, bounds in PARTS
     ),
     Entry(
         "roc_auc_difference",

@@ -224,12 +224,15 @@ def z_test(frame: pl.DataFrame, record: Record) -> Answers:
     used = rows(frame, record)
 
     def test(alternative: Any) -> Any:
-        return answer(
+        interval = answer(used, pa.roc_auc_ci("label", "score", alternative=alternative))
+        same = answer(
             used, pa.brunner_munzel("label", "score", alternative=alternative, distribution="normal")
         )
+        assert (interval["z"] is None) == (same["statistic"] is None), record["id"]
+        return interval
 
     return {
-        "z": test("two-sided")["statistic"],
+        "z": test("two-sided")["z"],
         "p_two_sided": test("two-sided")["p_value"],
         "p_greater": test("greater")["p_value"],
         "p_less": test("less")["p_value"],

@@ -11,7 +11,7 @@ from typing import Any
 from scipy.stats import chi2, norm
 
 from oracles.points import Group
-from oracles.scores import MAYBE, Row, classes, has_nan
+from oracles.scores import MAYBE, Rounded, Row, classes, has_nan
 
 
 def mean_positive_rank(rows: Sequence[Row]) -> float | None:
@@ -166,7 +166,8 @@ def roc_binormal(rows: Sequence[Any]) -> dict[str, Any]:
         return {**dict.fromkeys(names), **group.counts}
     intercept, slope = line
     auc = float(norm.cdf(intercept / math.sqrt(1 + slope**2)))
-    return {"auc": auc, "intercept": intercept, "slope": slope, **group.counts}
+    # Quantiles of both signs cancel.
+    return {"auc": auc, "intercept": Rounded(intercept), "slope": Rounded(slope), **group.counts}
 
 
 def roc_binormal_moments(rows: Sequence[Any]) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
 
+from oracles import scores
+
 Row: TypeAlias = Sequence[Any]
 Point: TypeAlias = tuple[float | None, Fraction, Fraction]
 """Threshold, and the weights of negatives and of positives that reach it."""
@@ -142,10 +144,11 @@ def ks_statistic(rows: Sequence[Row]) -> dict[str, Any]:
 def roc_auc_ci_weighted(rows: Sequence[Row], z: float) -> dict[str, Any]:
     group = Group(rows)
     area = roc_auc(rows)
+    names = ("se", "lower", "upper", "z", "p_value")
     if area is None or group.has_nan:
-        return {**dict.fromkeys(("auc", "se", "lower", "upper"), area), **group.counts}
+        return {**dict.fromkeys(("auc", *names), area), **group.counts}
     if len(group.pos) < 2 or len(group.neg) < 2:
-        return {"auc": area, **dict.fromkeys(("se", "lower", "upper"), None), **group.counts}
+        return {"auc": area, **dict.fromkeys(names, None), **group.counts}
 
     def wins(high: float, low: float) -> Fraction:
         return Fraction(high > low) + Fraction(high == low) / 2
@@ -165,6 +168,7 @@ def roc_auc_ci_weighted(rows: Sequence[Row], z: float) -> dict[str, Any]:
         "se": se,
         "lower": max(area - z * se, 0.0),
         "upper": min(area + z * se, 1.0),
+        **scores.decided(area, se, 0.5, scores.PLAIN),
         **group.counts,
     }
 

@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from scipy.stats import chi2, kstwobign, norm
 from scipy.stats import t as student_t
@@ -19,7 +19,7 @@ MAYBE: Final = object()
 
 
 class Rounded(float):
-    """A rate from 0 to 1 that is a difference of rounded ones: right to 1e-12, also where it is near 0."""
+    """A difference of rounded numbers of the size of 1: right to 1e-12, also where it is near 0."""
 
 
 def concordance(pos: Any, neg: Any) -> Fraction:
@@ -112,6 +112,46 @@ def p_value(statistic: float, alternative: str, upper_tail: Callable[[float], fl
     if alternative == "two-sided":
         return min(1.0, 2 * upper_tail(abs(statistic)))
     return upper_tail(statistic if alternative == "greater" else -statistic)
+
+
+class Question(NamedTuple):
+    """What is tested: the alternative, the value, and the margin."""
+
+    alternative: str = "two-sided"
+    null: float | None = None
+    margin: float | None = None
+
+
+PLAIN: Final = Question()
+"""Whether there is nothing to see, on either side."""
+
+
+def decided(
+    estimate: Any,
+    se: float,
+    usual: Any,
+    test: Question,
+    tail: Callable[[float], float] | None = None,
+    scale: Callable[[Any], float] = float,
+) -> dict[str, float | None]:
+    """The distance of an estimate from the value that decides, in standard errors, and the p-value."""
+    tail = tail or _normal_tail
+    null = usual if test.null is None else test.null
+
+    def distance(value: Any) -> float | None:
+        away = scale(estimate) - scale(value)
+        return away / se if se > 0 else 0.0 if away == 0 else None
+
+    if test.margin is None:
+        z = distance(null)
+        return {"z": z, "p_value": None if z is None else p_value(z, test.alternative, tail)}
+    lower, upper = distance(float(null) - test.margin), distance(float(null) + test.margin)
+    if test.alternative == "less":
+        return {"z": upper, "p_value": None if upper is None else tail(-upper)}
+    z = lower
+    if test.alternative == "two-sided":
+        z = None if lower is None or upper is None else min(lower, -upper)
+    return {"z": z, "p_value": None if z is None else tail(z)}
 
 
 def null_distribution(rows: Sequence[Row]) -> dict[Fraction, Fraction]:
@@ -347,10 +387,12 @@ def rank_agreement(
     return {**pairs, **measures, **kendall_test(rows, c, d, alternative, method), "n": len(rows)}
 
 
-def roc_auc_ci(rows: Sequence[Row], z: float, method: str = "delong") -> dict[str, Any]:
+def roc_auc_ci(
+    rows: Sequence[Row], z: float, method: str = "delong", test: Question = PLAIN
+) -> dict[str, Any]:
     """The interval with the normal quantile ``z``."""
     pos, neg = classes(rows)
-    names = ("auc", "se", "lower", "upper")
+    names = ("auc", "se", "lower", "upper", "z", "p_value")
     counts = {"n_pos": len(pos), "n_neg": len(neg)}
     if has_nan(rows):
         return {**dict.fromkeys(names, math.nan), **counts}
@@ -362,6 +404,7 @@ def roc_auc_ci(rows: Sequence[Row], z: float, method: str = "delong") -> dict[st
     else:
         of_pos, of_neg = placements(rows)
         se = math.sqrt(_variance(of_pos) / len(pos) + _variance(of_neg) / len(neg))
+    said = decided(auc, se, 0.5, test)
     if method == "logit":
         half = 0.5 / min(len(pos), len(neg))
         center = auc if 0 < auc < 1 else abs(auc - half)
@@ -372,9 +415,15 @@ def roc_auc_ci(rows: Sequence[Row], z: float, method: str = "delong") -> dict[st
             "lower": 0.0 if auc == 0 else 1 / (1 + math.exp(margin - odds)),
             "upper": 1.0 if auc == 1 else 1 / (1 + math.exp(-odds - margin)),
         }
+        said = decided(center, spread / (center * (1 - center)), 0.5, test, scale=_logit)
     else:
         limits = {"lower": max(0.0, auc - z * se), "upper": min(1.0, auc + z * se)}
-    return {"auc": auc, "se": se, **limits, **counts}
+    return {"auc": auc, "se": se, **limits, **said, **counts}
+
+
+def _logit(rate: float) -> float:
+    held = min(max(rate, 0.0), 1.0)
+    return math.log(held / (1 - held)) if 0 < held < 1 else math.copysign(math.inf, held - 0.5)
 
 
 def hanley_mcneil(auc: float, n_pos: int, n_neg: int) -> float:
@@ -386,11 +435,9 @@ def hanley_mcneil(auc: float, n_pos: int, n_neg: int) -> float:
 
 def roc_auc_bootstrap(rows: Sequence[Row]) -> dict[str, Any]:
     """Whether a bootstrap has an answer. Its value depends on the random draws, so any number is accepted."""
+    drawn = {"se": ..., "lower": ..., "upper": ..., "z": MAYBE, "p_value": MAYBE}
     answer = roc_auc_ci(rows, z=1.0)
-    return {
-        key: ... if key in ("se", "lower", "upper") and _defined(value) else value
-        for key, value in answer.items()
-    }
+    return answer | {key: any_number for key, any_number in drawn.items() if _defined(answer["se"])}
 
 
 def _defined(value: Any) -> bool:
@@ -444,7 +491,9 @@ def clustered_covariances(rows: Sequence[Any], scores: int) -> list[list[Fractio
     return [[covariance(a, b) for b in range(scores)] for a in range(scores)]
 
 
-def roc_auc_ci_clustered(rows: Sequence[tuple[bool, float, str]], z: float) -> dict[str, Any]:
+def roc_auc_ci_clustered(
+    rows: Sequence[tuple[bool, float, str]], z: float, test: Question = PLAIN
+) -> dict[str, Any]:
     pairs = [(label, score) for label, score, _ in rows]
     clusters = {"n_clusters": len({cluster for _, _, cluster in rows})}
     answer = roc_auc_ci(pairs, z)
@@ -453,10 +502,10 @@ def roc_auc_ci_clustered(rows: Sequence[tuple[bool, float, str]], z: float) -> d
     matrix = clustered_covariances(rows, 1)
     auc = answer["auc"]
     if matrix is None:
-        return {**answer, "se": None, "lower": None, "upper": None, **clusters}
+        return {**answer, **dict.fromkeys(("se", "lower", "upper", "z", "p_value")), **clusters}
     se = math.sqrt(max(Fraction(0), matrix[0][0]))
     limits = {"lower": max(0.0, auc - z * se), "upper": min(1.0, auc + z * se)}
-    return {**answer, "se": se, **limits, **clusters}
+    return {**answer, "se": se, **limits, **decided(auc, se, 0.5, test), **clusters}
 
 
 def exact_auc(rows: Sequence[Row]) -> Fraction:
@@ -468,7 +517,7 @@ DIFFERENCE = ("estimate_a", "estimate_b", "difference", "se", "lower", "upper", 
 
 
 def roc_auc_difference(
-    rows: Sequence[Any], z: float, alternative: str = "two-sided", clustered: bool = False
+    rows: Sequence[Any], z: float, test: Question = PLAIN, clustered: bool = False
 ) -> dict[str, Any]:
     pairs = [[(row[0], row[1 + k]) for row in rows] for k in range(2)]
     pos, neg = classes(pairs[0])
@@ -492,10 +541,7 @@ def roc_auc_difference(
     variance = max(Fraction(0), matrix[0][0] + matrix[1][1] - 2 * matrix[0][1])
     se = math.sqrt(variance)
     answer |= {"se": se, "lower": float(a - b) - z * se, "upper": float(a - b) + z * se}
-    if variance == 0:
-        return answer | ({"z": 0.0, "p_value": p_value(0.0, alternative, _normal_tail)} if a == b else {})
-    statistic = float(a - b) / se
-    return answer | {"z": statistic, "p_value": p_value(statistic, alternative, _normal_tail)}
+    return answer | decided(a - b, se, Fraction(0), test)
 
 
 def roc_auc_difference_clustered(rows: Sequence[Any], z: float) -> dict[str, Any]:
