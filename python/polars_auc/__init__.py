@@ -40,6 +40,7 @@ from polars_auc._gains import cap_curve, gains_table
 from polars_auc._group_states import group_states
 from polars_auc._grouped import grouped_roc_auc, grouped_roc_auc_difference
 from polars_auc._intervals import cv_roc_auc, roc_auc_ci
+from polars_auc._mrmc import mrmc_roc_auc
 from polars_auc._native import __version__
 from polars_auc._p_values import adjust_p_values
 from polars_auc._planning import roc_auc_difference_power, roc_auc_power, roc_auc_sample_size
@@ -91,6 +92,7 @@ __all__ = [
     "mann_whitney_u",
     "mean_positive_rank",
     "merge_states",
+    "mrmc_roc_auc",
     "operating_point",
     "plot_difference",
     "plot_forest",

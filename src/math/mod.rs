@@ -7,6 +7,7 @@ pub mod binomial;
 pub mod chances;
 pub mod chi_square;
 pub mod exact;
+pub mod f_distribution;
 pub mod fraction;
 pub mod kolmogorov;
 pub mod mean;
