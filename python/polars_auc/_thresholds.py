@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from polars_auc._options import above_0, between_0_and_1, one_of, rate, resampling, threshold
+from polars_auc._options import above_0, between_0_and_1, listed, one_of, rate, resampling, threshold
 from polars_auc._plugin import expression
 
 if TYPE_CHECKING:
@@ -176,7 +177,7 @@ def operating_point(
 def confusion_at(
     label: IntoExpr | None = None,
     score: IntoExpr | None = None,
-    at: float | None = None,
+    at: float | Iterable[float] | None = None,
     *,
     beta: float = 1.0,
     interval: Literal["wilson", "clopper_pearson"] = "wilson",
@@ -194,14 +195,15 @@ def confusion_at(
     score
         Any numeric or Boolean column; higher means more positive.
     at
-        The threshold: a row is called positive if ``score >= at``. Any number; it is compared with the scores
+        The threshold: a row is called positive if ``score >= at``. Or several, in a list; the result is then
+        a list of records in the same order. Any number; it is compared with the scores
         in their own dtype and without rounding, so 2.5 on integers means 3 and above. With Decimal scores a
         float stands for the decimal that it is written as. With Float scores a Decimal with digits behind the
         point stands for the nearest float.
     beta
         The weight of recall in the F measure: with 2, recall counts four times as much as precision.
     interval
-        The method for the intervals of tpr and fpr: ``"wilson"``, from the score test, or
+        The method for the intervals of tpr, fpr, precision and npv: ``"wilson"``, from the score test, or
         ``"clopper_pearson"``, exact, which covers the true rate at least as often as the level says, and
         usually more often.
     level
@@ -220,7 +222,8 @@ def confusion_at(
     Returns
     -------
     polars.Expr
-        One Struct for each group, named after the score:
+        One Struct for each group, named after the score; with several thresholds one List of Structs, which
+        is null if a score is NaN:
 
         - ``threshold`` (the score's dtype): the lowest value of that dtype that is not below ``at``; null if
           the dtype has no such value.
@@ -228,9 +231,15 @@ def confusion_at(
           (Float64).
         - ``tpr`` (Float64): ``tp / P``: recall, sensitivity; with its limits ``tpr_lower``, ``tpr_upper``.
         - ``fpr`` (Float64): ``fp / N``: 1 - specificity; with its limits ``fpr_lower``, ``fpr_upper``. All
-          four limits are null with weights, because weights do not say how many observations there are.
-        - ``precision`` (Float64): ``tp / (tp + fp)``.
-        - ``npv`` (Float64): ``tn / (tn + fn)``.
+          limits are null with weights, because weights do not say how many observations there are.
+        - ``precision`` (Float64): ``tp / (tp + fp)``, the positive predictive value; with its limits
+          ``precision_lower``, ``precision_upper``.
+        - ``npv`` (Float64): ``tn / (tn + fn)``, the negative predictive value; with its limits
+          ``npv_lower``, ``npv_upper``.
+        - ``positive_likelihood``, ``negative_likelihood`` (Float64): the likelihood ratios ``tpr / fpr`` and
+          ``(1 - tpr) / (1 - fpr)``; each with its limits ``..._lower`` and ``..._upper``.
+        - ``odds_ratio`` (Float64): the diagnostic odds ratio ``tp tn / (fp fn)``, with its limits
+          ``odds_ratio_lower``, ``odds_ratio_upper``. Limits of ratios are null if a count in them is 0.
         - ``accuracy``, ``error`` (Float64): the share of rows that are classified correctly, and the share of
           the others.
         - ``balanced_accuracy`` (Float64): ``(tpr + 1 - fpr) / 2``.
@@ -254,9 +263,10 @@ def confusion_at(
     polars.exceptions.ComputeError
         As :func:`polars_auc.roc_auc`.
 
-    Notes
-    -----
-    Wilson (1927); Clopper and Pearson (1934); F: van Rijsbergen (1979); Matthews (1975); Cohen (1960). O(n).
+    Notes ----- Wilson (1927); Clopper and Pearson (1934). The limits of ratios are normal on the scale of
+    logarithms, with the variance ``1 / tp - 1 / P + 1 / fp - 1 / N`` for the positive likelihood ratio
+    (Simel, Samsa and Matchar 1991) and ``1 / tp + 1 / fp + 1 / tn + 1 / fn`` for the odds ratio (Woolf 1955).
+    F: van Rijsbergen (1979); Matthews (1975); Cohen (1960). O(n).
 
     Examples
     --------
@@ -266,18 +276,19 @@ def confusion_at(
     >>> calls = loans.select(pa.confusion_at("bad", "risk", 0.5)).unnest("risk")
     >>> calls.select("tp", "fp", "tn", "fn", pl.col("tpr", "tpr_lower", "tpr_upper").round(4)).row(0)
     (2, 1, 2, 1, 0.6667, 0.2077, 0.9385)
+    >>> both = loans.select(pa.confusion_at("bad", "risk", [0.5, 0.35])).explode("risk").unnest("risk")
+    >>> both.select("threshold", "tp", "fp", pl.col("positive_likelihood", "odds_ratio").round(2)).rows()
+    [(0.5, 2, 1, 2.0, 4.0), (0.35, 3, 1, 3.0, None)]
     """
     name = "confusion_at"
     one_of(name, "interval", interval, ("wilson", "clopper_pearson"))
     between_0_and_1(name, "level", level)
-    return expression(
-        name,
-        {"score": score, "label": label, "count": count, "state": state, "weight": weight},
-        threshold=threshold(name, "at", at),
-        beta=above_0(name, "beta", beta),
-        interval=interval,
-        level=float(level),
-    )
+    options = {"beta": above_0(name, "beta", beta), "interval": interval, "level": float(level)}
+    columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
+    if isinstance(at, Iterable) and not isinstance(at, str):
+        thresholds = [threshold(name, "at", one) for one in listed(name, "at", at)]
+        return expression(name, columns, variant="several", thresholds=thresholds, options=options)
+    return expression(name, columns, threshold=threshold(name, "at", at), options=options)
 
 
 def tpr_at_fpr(

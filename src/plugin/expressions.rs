@@ -8,13 +8,14 @@ use super::joint::{joint, joint_field, joint_single, joint_single_field};
 use super::keywords::keywords;
 use crate::statistics::{
     AdjustPValues, AveragePrecision, AverageRocCurve, BandCoverage, BinormalCurve, BrunnerMunzel, CapCurve,
-    CompareSegments, ConcordanceIndex, ConfusionAt, CostCurve, CvRocAuc, CvRocAucDifference, DetCurve,
-    FprAtTpr, GainsTable, Gini, GroupedRocAuc, GroupedRocAucDifference, HodgesLehmann, KruskalWallis,
-    KsStatistic, MannWhitneyU, MeanPositiveRank, MrmcRocAuc, OperatingPoint, PopulationStability, PrCurve,
-    RankAgreement, RocAuc, RocAucBounds, RocAucCi, RocAucCiClustered, RocAucCiPartial, RocAucCompare,
-    RocAucDifference, RocAucDifferencePower, RocAucMulticlass, RocAucOrdinal, RocAucPower, RocAucSampleSize,
-    RocAucUnpairedDifference, RocBand, RocBandOfFolds, RocBinormal, RocConvexHull, RocCurve, RocCurveAt,
-    RocCurveDifference, RocCurveThinned, RocDifferenceBand, RocState, RocSummary, SubgroupAuc, TprAtFpr,
+    CompareSegments, ConcordanceIndex, ConfusionAt, ConfusionsAt, CostCurve, CvRocAuc, CvRocAucDifference,
+    DetCurve, FprAtTpr, GainsTable, Gini, GroupedRocAuc, GroupedRocAucDifference, HodgesLehmann,
+    KruskalWallis, KsStatistic, MannWhitneyU, MeanPositiveRank, MrmcRocAuc, OperatingPoint,
+    PopulationStability, PrCurve, RankAgreement, RocAuc, RocAucBounds, RocAucCi, RocAucCiClustered,
+    RocAucCiPartial, RocAucCompare, RocAucDifference, RocAucDifferencePower, RocAucMulticlass, RocAucOrdinal,
+    RocAucPower, RocAucSampleSize, RocAucUnpairedDifference, RocBand, RocBandOfFolds, RocBinormal,
+    RocConvexHull, RocCurve, RocCurveAt, RocCurveDifference, RocCurveThinned, RocDifferenceBand, RocState,
+    RocSummary, SubgroupAuc, TprAtFpr,
 };
 
 macro_rules! expressions {
@@ -63,6 +64,7 @@ expressions! {
     curve, curve_field:
         binormal_curve => BinormalCurve,
         cap_curve => CapCurve,
+        confusion_at_several in confusion_at => ConfusionsAt,
         cost_curve => CostCurve,
         det_curve => DetCurve,
         gains_table => GainsTable,

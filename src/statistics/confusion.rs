@@ -103,6 +103,24 @@ impl Confusion {
         share(tn, tn + fn_)
     }
 
+    /// How much more often a positive is called positive than a negative: `tpr / fpr`; undefined if no negative is.
+    pub fn positive_likelihood(&self) -> Option<f64> {
+        share(self.tpr()?, self.fpr()?)
+    }
+
+    /// How much more often a positive is called negative: `(1 - tpr) / (1 - fpr)`; undefined if no negative is.
+    pub fn negative_likelihood(&self) -> Option<f64> {
+        let rate = |missed: u64, all: u64| (all > 0).then(|| math::quotient(missed.into(), all.into()));
+        share(rate(self.n_pos - self.tp, self.n_pos)?, rate(self.n_neg - self.fp, self.n_neg)?)
+    }
+
+    /// The odds of being called positive of a positive, over those of a negative; undefined where either is infinite, and
+    /// if no negative is called positive.
+    pub fn odds_ratio(&self) -> Option<f64> {
+        let Four { tp, fp, tn, fn_ } = self.shares();
+        (self.n_pos > 0 && self.n_neg > 0).then(|| share(tp * tn, fp * fn_)).flatten()
+    }
+
     /// Rows called what they are; undefined without rows.
     pub fn accuracy(&self) -> Option<f64> {
         let Four { tp, fp, tn, fn_ } = self.weights();

@@ -98,7 +98,7 @@ pub use cap_curve::CapCurve;
 pub use columnwise::Columnwise;
 pub use compare_segments::CompareSegments;
 pub use concordance_index::ConcordanceIndex;
-pub use confusion_at::ConfusionAt;
+pub use confusion_at::{ConfusionAt, ConfusionsAt};
 pub use cost_curve::CostCurve;
 pub use cv_roc_auc::CvRocAuc;
 pub use cv_roc_auc_difference::CvRocAucDifference;

@@ -66,8 +66,7 @@ def counted(mass: pl.DataType) -> dict[str, pl.DataType]:
 
 
 def confusion(mass: pl.DataType) -> dict[str, pl.DataType]:
-    limits = ("tpr", "tpr_lower", "tpr_upper", "fpr", "fpr_lower", "fpr_upper")
-    rates = dict.fromkeys((*limits, *oracles.CONFUSION), F)
+    rates = dict.fromkeys(oracles.CONFUSION, F)
     return {"threshold": F, **dict.fromkeys(("tp", "fp", "tn", "fn"), mass), **rates, **COUNTS}
 
 
@@ -212,5 +211,14 @@ POINTS = [
         functools.partial(oracles.confusion_at, at=0.75, z=Z_90, beta=HALF),
         confusion,
         by_value=True,
+    ),
+    *both(
+        "confusion_at",
+        functools.partial(pa.confusion_at, at=[0.75, -1.0, 5.0], level=0.9),
+        functools.partial(oracles.confusions_at, at=[0.75, -1.0, 5.0], z=Z_90),
+        confusion,
+        by_value=True,
+        is_list=True,
+        plugin="confusion_at_several",
     ),
 ]

@@ -404,16 +404,19 @@ def operating_point(
     }
 
 
-CONFUSION = (
+WITH_LIMITS = (
+    "tpr",
+    "fpr",
     "precision",
     "npv",
-    "accuracy",
-    "error",
-    "balanced_accuracy",
-    "f",
-    "mcc",
-    "kappa",
-    "predicted_rate",
+    "positive_likelihood",
+    "negative_likelihood",
+    "odds_ratio",
+)
+WITHOUT_LIMITS = ("accuracy", "error", "balanced_accuracy", "f", "mcc", "kappa", "predicted_rate")
+CONFUSION = (
+    *(f"{name}{limit}" for name in WITH_LIMITS for limit in ("", "_lower", "_upper")),
+    *WITHOUT_LIMITS,
 )
 
 
@@ -426,14 +429,22 @@ def wilson(successes: int, trials: int, z: float) -> tuple[float, float]:
     return low, 1.0 if successes == trials else (-b + root) / (2 * a)
 
 
+def confusions_at(
+    rows: Sequence[Row], *, at: Sequence[float], z: float, weighted: bool = False
+) -> list[dict[str, Any]] | None:
+    """The same at several thresholds."""
+    if Group(rows).has_nan:
+        return None
+    return [confusion_at(rows, at=one, z=z, weighted=weighted) for one in at]
+
+
 def confusion_at(
     rows: Sequence[Row], *, at: float, z: float, beta: Fraction = Fraction(1), weighted: bool = False
 ) -> dict[str, Any]:
     group = Group(rows)
-    limits = ("tpr", "tpr_lower", "tpr_upper", "fpr", "fpr_lower", "fpr_upper")
     masses = ("tp", "fp", "tn", "fn")
     if group.has_nan:
-        nans = dict.fromkeys((*limits, *CONFUSION), math.nan)
+        nans = dict.fromkeys(CONFUSION, math.nan)
         return {"threshold": math.nan, **dict.fromkeys(masses, None), **nans, **group.counts}
     fp, tp = group.reaching(at)
     tn, fn = group.n - fp, group.p - tp
@@ -448,9 +459,25 @@ def confusion_at(
         "kappa": share(2 * (tp * tn - fn * fp), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn)),
         "predicted_rate": share(tp + fp, group.p + group.n),
     }
-    for name, part, whole in (("tpr", tp, group.p), ("fpr", fp, group.n)):
+    shares = (("tpr", tp, group.p), ("fpr", fp, group.n), ("precision", tp, tp + fp), ("npv", tn, tn + fn))
+    for name, part, whole in shares:
         both = wilson(int(part), int(whole), z) if whole and not weighted else (None, None)
         record[f"{name}_lower"], record[f"{name}_upper"] = both
+    ratios = {
+        "positive_likelihood": (tp * group.n, fp * group.p, (tp, fp), (group.p, group.n)),
+        "negative_likelihood": (fn * group.n, tn * group.p, (fn, tn), (group.p, group.n)),
+        "odds_ratio": (tp * tn, fp * fn, (tp, fp, tn, fn), ()),
+    }
+    for name, (above, below, plus, minus) in ratios.items():
+        ratio = record[name] = share(above, below)
+        lower = upper = None
+        if ratio is not None and all(plus) and not weighted:
+            variance = sum(1 / Fraction(count) for count in plus) - sum(
+                1 / Fraction(count) for count in minus
+            )
+            factor = math.exp(z * math.sqrt(variance))
+            lower, upper = ratio / factor, ratio * factor
+        record[f"{name}_lower"], record[f"{name}_upper"] = lower, upper
     counts = dict(zip(masses, (tp, fp, tn, fn), strict=True))
     return {
         "threshold": at,
