@@ -23,6 +23,7 @@ def grouped_roc_auc(
     by: IntoExpr,
     *,
     average: Literal["macro", "rows", "positives", "pairs"] = "macro",
+    error: Literal["between", "within"] = "between",
     level: float = 0.95,
     count: IntoExpr | None = None,
 ) -> pl.Expr:
@@ -43,6 +44,10 @@ def grouped_roc_auc(
         The weight of a user: the same for every user (``"macro"``), or the number of their ``"rows"``
         (impressions), of their ``"positives"`` (clicks), or of their ``"pairs"`` of a positive and a
         negative.
+    error
+        Where the standard error comes from: ``"between"``, from how the AUCs of users differ, if the users
+        are a sample; ``"within"``, from the rows of each user by DeLong, if ``by`` makes strata, such as age
+        classes, that are all there are and have many rows each.
     level
         The interval's coverage, between 0 and 1.
     count
@@ -55,21 +60,21 @@ def grouped_roc_auc(
         One Struct for each group, named after the score:
 
         - ``auc`` (Float64): the mean over the users that have an AUC, 0 to 1.
-        - ``se`` (Float64): its standard error, from how the AUCs differ between users.
+        - ``se`` (Float64): its standard error.
         - ``lower``, ``upper`` (Float64): the limits of its interval.
         - ``n_groups``, ``n_undefined`` (UInt64): users that have an AUC, and users without a positive or
           without a negative.
         - ``n_pos``, ``n_neg`` (UInt64): the rows of all users. The rows of users without an AUC are counted
           here, but have no influence on ``auc``.
 
-        ``auc`` is null if no user has an AUC, and the error and the limits are null with fewer than two such
-        users. All four are NaN if a score is NaN; users are then not counted. Rows with a null label, score
-        or user are skipped.
+        ``auc`` is null if no user has an AUC. The error and the limits are null with fewer than two such
+        users or, for ``"within"``, if one of them has a single positive or a single negative. All four are
+        NaN if a score is NaN; users are then not counted. Rows with a null label, score or user are skipped.
 
     Raises
     ------
     ValueError
-        For an unknown average, or a level that is not between 0 and 1.
+        For an unknown average or error, or a level that is not between 0 and 1.
     TypeError
         If a column is neither a column name nor an expression.
     polars.exceptions.ComputeError
@@ -82,10 +87,14 @@ def grouped_roc_auc(
     clicks, Zhou et al. (2018) by impressions. By pairs it is the share of all pairs of one user in which the
     positive scores higher.
 
-    Users are taken to be independent of each other; nothing is asked of the rows of one user. The standard
-    error is ``sqrt(k / (k - 1) sum(w² (A - mean)²)) / sum(w)`` over k users (Cochran 1977, section 6.4), and
-    the limits are Student's with k - 1 degrees of freedom, cut at 0 and 1. :func:`polars_auc.roc_auc_ci` with
-    ``cluster`` is for the AUC of all rows together. O(n log n).
+    By pairs and with ``error="within"`` it is the AUC adjusted for a covariate, as the area among rows that
+    are alike in ``by`` (Janes and Pepe 2009): ``se² = sum(w² Var A) / sum(w)²`` with DeLong's variances, and
+    a normal interval.
+
+    With ``error="between"`` users are taken to be independent of each other; nothing is asked of the rows of
+    one user. The standard error is ``sqrt(k / (k - 1) sum(w² (A - mean)²)) / sum(w)`` over k users (Cochran
+    1977, section 6.4), and the limits are Student's with k - 1 degrees of freedom, cut at 0 and 1.
+    :func:`polars_auc.roc_auc_ci` with ``cluster`` is for the AUC of all rows together. O(n log n).
 
     Examples
     --------
@@ -104,9 +113,10 @@ def grouped_roc_auc(
     """
     name = "grouped_roc_auc"
     one_of(name, "average", average, AVERAGES)
+    one_of(name, "error", error, ("between", "within"))
     between_0_and_1(name, "level", level)
     columns = {"score": score, "label": label, "count": count, "by": by}
-    return expression(name, columns, average=average, level=float(level))
+    return expression(name, columns, average=average, error=error, level=float(level))
 
 
 def grouped_roc_auc_difference(

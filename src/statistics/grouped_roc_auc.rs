@@ -10,15 +10,29 @@ use crate::ranking::Rows;
 ///
 /// Zhou et al. (2018, section 5.3) weigh by impressions, which are rows, and call it GAUC; Zhu et al. (2017) by
 /// impressions or clicks, which are rows or positives. All the same it is known as uAUC. By pairs, it is the share of
-/// concordant pairs among the pairs of a positive and a negative of one key. The standard error is between keys, which are
-/// taken to be independent, and the interval Student's with a degree of freedom less than there are keys. `O(n log n)`.
+/// concordant pairs among the pairs of a positive and a negative of one key. `O(n log n)`.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct GroupedRocAuc {
     /// What a key weighs.
     pub average: KeyWeight,
+    /// Where the standard error comes from.
+    pub error: ErrorSource,
     /// The interval's coverage.
     pub level: f64,
+}
+
+/// What makes the mean of areas uncertain.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
+pub enum ErrorSource {
+    /// Keys are a sample, such as users: how their areas differ, with Student's distribution and a degree of freedom less
+    /// than there are keys.
+    #[default]
+    Between,
+    /// Keys are all there are, such as strata, and their rows are a sample: DeLong's variance of each key's area, with the
+    /// normal distribution.
+    Within,
 }
 
 /// What a key weighs.
@@ -84,13 +98,20 @@ impl Joint for GroupedRocAuc {
     }
 
     fn of_rows(&self, rows: &Rows) -> GroupedRocAucRecord {
+        let of_keys: Vec<Area> = by_key::areas(rows, 0).flatten().collect();
         let areas: Vec<(f64, u128)> =
-            by_key::areas(rows, 0).flatten().map(|area| (area.auc, self.average.weight(&area))).collect();
+            of_keys.iter().map(|area| (area.auc, self.average.weight(area))).collect();
         let defined = areas.len() as u64;
         let undefined = rows.keys.distinct as u64 - defined;
-        let (auc, se) = mean::weighted_with_error(areas).map_or((None, None), |(auc, se)| (Some(auc), se));
+        let (auc, se, df) = match self.error {
+            ErrorSource::Between => {
+                let (auc, se) = mean::weighted_with_error(areas).unzip();
+                (auc, se.flatten(), defined as f64 - 1.0)
+            }
+            ErrorSource::Within => (mean::weighted(areas), self.error_within(&of_keys), f64::INFINITY),
+        };
         let limits = auc.zip(se).map(|(auc, se)| {
-            let margin = margin(se, self.level, defined);
+            let margin = margin(se, self.level, df);
             ((auc - margin).max(0.0), (auc + margin).min(1.0))
         });
         let (lower, upper) = limits.unzip();
@@ -102,9 +123,24 @@ impl Joint for GroupedRocAuc {
     }
 }
 
-/// How far the limits are from a mean over keys.
-pub(super) fn margin(se: f64, level: f64, keys: u64) -> f64 {
-    student_t::upper_quantile(0.5 * (1.0 - level), keys as f64 - 1.0) * se
+impl GroupedRocAuc {
+    /// The standard error from the rows of each key; undefined if a key with an area has a single row in a class.
+    fn error_within(&self, areas: &[Area]) -> Option<f64> {
+        let mut variances = Vec::with_capacity(areas.len());
+        let mut weights = 0;
+        for area in areas {
+            let weight = self.average.weight(area);
+            weights += weight;
+            variances.push(area.variance()? * (weight as f64).powi(2));
+        }
+        variances.sort_unstable_by(f64::total_cmp);
+        (weights > 0).then(|| variances.iter().sum::<f64>().sqrt() / weights as f64)
+    }
+}
+
+/// How far the limits are from a mean.
+pub(super) fn margin(se: f64, level: f64, df: f64) -> f64 {
+    student_t::upper_quantile(0.5 * (1.0 - level), df) * se
 }
 
 #[cfg(test)]
@@ -116,7 +152,7 @@ mod tests {
         // Areas 1 of (1, 1), 1/2 of (1, 3), and none of (2, 0).
         let labels = [1, 0, 1, 0, 0, 0, 1, 1];
         let scores = [2.0, 1.0, 5.0, 5.0, 9.0, 1.0, 4.0, 4.0];
-        GroupedRocAuc { average, level: 0.9 }.of_rows(&rows_of(
+        GroupedRocAuc { average, error: ErrorSource::Between, level: 0.9 }.of_rows(&rows_of(
             &labels,
             &[&scores],
             &[0, 0, 1, 1, 1, 1, 2, 2],
@@ -137,10 +173,28 @@ mod tests {
         assert_eq!((record.n_groups, record.n_undefined, record.n_pos, record.n_neg), (2, 1, 4, 4));
     }
 
+    /// Of two strata, by DeLong's variance of each.
+    #[test]
+    fn strata() {
+        let labels = [1, 0, 1, 0, 1, 0, 0, 1, 0, 1];
+        let scores = [5.0, 1.0, 2.0, 3.0, 4.0, 2.0, 1.0, 0.0, 6.0, 7.0];
+        let rows = rows_of(&labels, &[&scores], &[0, 0, 0, 0, 1, 1, 1, 1, 1, 1]);
+        let areas: Vec<Area> = by_key::areas(&rows, 0).flatten().collect();
+        let statistic = GroupedRocAuc { average: KeyWeight::Pairs, error: ErrorSource::Within, level: 0.95 };
+        let record = statistic.of_rows(&rows);
+        let (a, b) = (areas[0].variance().unwrap(), areas[1].variance().unwrap());
+        let se = (16.0 * a + 81.0 * b).sqrt() / 13.0;
+        assert!((record.se.unwrap() - se).abs() < 1e-15);
+        assert!((record.auc.unwrap() - (4.0 * areas[0].auc + 9.0 * areas[1].auc) / 13.0).abs() < 1e-15);
+        assert!((record.lower.unwrap() - (record.auc.unwrap() - 1.959_963_984_540_054 * se)).abs() < 1e-12);
+        let lone = rows_of(&[1, 0, 1, 0, 0], &[&[2.0, 1.0, 3.0, 1.0, 2.0]], &[0, 0, 1, 1, 1]);
+        assert_eq!(statistic.of_rows(&lone).se, None);
+    }
+
     #[test]
     fn nobody() {
-        let record =
-            GroupedRocAuc { average: KeyWeight::Rows, level: 0.9 }.of_rows(&rows_of(&[1], &[&[2.0]], &[3]));
+        let record = GroupedRocAuc { average: KeyWeight::Rows, error: ErrorSource::Between, level: 0.9 }
+            .of_rows(&rows_of(&[1], &[&[2.0]], &[3]));
         assert_eq!((record.auc, record.n_groups, record.n_undefined), (None, 0, 1));
     }
 }

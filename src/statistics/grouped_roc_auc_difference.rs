@@ -80,7 +80,7 @@ impl Joint for GroupedRocAucDifference {
         };
         let difference = mean::weighted_with_error(of_keys(|key| key.0 - key.1));
         let (difference, se) = difference.map_or((None, None), |(difference, se)| (Some(difference), se));
-        let margin = se.map(|se| margin(se, self.level, n_groups));
+        let margin = se.map(|se| margin(se, self.level, n_groups as f64 - 1.0));
         let t = difference.zip(se).and_then(|(difference, se)| standardised(difference, se));
         let df = n_groups as f64 - 1.0;
         GroupedRocAucDifferenceRecord {

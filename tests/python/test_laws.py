@@ -259,7 +259,9 @@ def test_threads_change_no_bit() -> None:
     def run(threads: int) -> str:
         environment = {**os.environ, "POLARS_MAX_THREADS": str(threads)}
         script = [sys.executable, "-c", THREADS_SCRIPT, str(Path(__file__).parent)]
-        return subprocess.run(script, env=environment, capture_output=True, text=True, check=True).stdout
+        done = subprocess.run(script, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
 
     one = run(1)
     assert len(one.split()) == 2 * len(CATALOGUE)

@@ -40,6 +40,7 @@ AVERAGES: list[tuple[Literal["ovr", "ovo"], Literal["macro", "weighted", "micro"
     ("ovo", None),
 ]
 WEIGHTS: list[Literal["macro", "rows", "positives", "pairs"]] = ["macro", "rows", "positives", "pairs"]
+ERRORS: list[Literal["between", "within"]] = ["between", "within"]
 ALTERNATIVES: list[Literal["two-sided", "greater", "less"]] = ["two-sided", "greater", "less"]
 CURVES: list[tuple[Literal["vertical", "threshold", "pooled"], int]] = [
     ("vertical", 6),
@@ -109,8 +110,8 @@ CLASSES = [
     *(
         Entry(
             "grouped_roc_auc",
-            functools.partial(pa.grouped_roc_auc, average=average, level=0.9),
-            functools.partial(oracles.grouped_roc_auc, average=average, level=0.9),
+            functools.partial(pa.grouped_roc_auc, average=average, error=error, level=0.9),
+            functools.partial(oracles.grouped_roc_auc, average=average, error=error, level=0.9),
             {
                 **dict.fromkeys(("auc", "se", "lower", "upper"), F),
                 "n_groups": N,
@@ -121,6 +122,7 @@ CLASSES = [
             exact=False,
         )
         for average in WEIGHTS
+        for error in ERRORS
     ),
     *(
         Entry(

@@ -8,9 +8,10 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
+from scipy.stats import norm
 from scipy.stats import t as student_t
 
-from oracles.scores import MAYBE, exact_auc, folds, has_nan, p_value
+from oracles.scores import MAYBE, covariances, exact_auc, folds, has_nan, p_value
 
 
 def area(pos: Sequence[Any], neg: Sequence[Any]) -> Fraction | None:
@@ -181,18 +182,37 @@ def grouped_roc_auc_difference(
     }
 
 
-def grouped_roc_auc(rows: Sequence[tuple[bool, float, str]], average: str, level: float) -> dict[str, Any]:
+def error_within(users: list[tuple[list[Any], list[Any], int]]) -> float | None:
+    """The standard error of a weighted mean of AUCs by DeLong's variance of each."""
+    total, squares = 0, Fraction(0)
+    for pos, neg, weight in users:
+        if len(pos) < 2 or len(neg) < 2:
+            return None
+        rows = [(True, score) for score in pos] + [(False, score) for score in neg]
+        squares += weight**2 * covariances(rows, 1)[0][0]
+        total += weight
+    return math.sqrt(squares) / total if total else None
+
+
+def grouped_roc_auc(
+    rows: Sequence[tuple[bool, float, str]], average: str, error: str, level: float
+) -> dict[str, Any]:
     counts = {"n_pos": sum(label for label, *_ in rows), "n_neg": sum(not label for label, *_ in rows)}
     if has_nan([(label, score) for label, score, _ in rows]):
         numbers = dict.fromkeys(("auc", "se", "lower", "upper"), math.nan)
         return {**numbers, "n_groups": 0, "n_undefined": 0, **counts}
-    users = []
+    users, scores = [], []
     for members in folds(rows).values():
         pos = [score for label, score, *_ in members if label]
         neg = [score for label, score, *_ in members if not label]
         users.append((area(pos, neg), _weight(average, len(pos), len(neg))))
+        if users[-1][0] is not None:
+            scores.append((pos, neg, users[-1][1]))
     defined = [(auc, weight) for auc, weight in users if auc is not None]
     auc, se, half = mean_with_error(defined, level)
+    if error == "within":
+        se = error_within(scores)
+        half = None if se is None else float(norm.isf((1 - level) / 2)) * se
     return {
         "auc": auc,
         "se": se,
