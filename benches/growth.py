@@ -143,6 +143,7 @@ ROWS = {
     "hodges_lehmann, ties": pa.hodges_lehmann("label", "few"),
     "kruskal_wallis": pa.kruskal_wallis("label", "score"),
     "rank_agreement": pa.rank_agreement("score", "other"),
+    "gini_index": pa.gini_index("other", "score"),
     "concordance_index": pa.concordance_index("score", "label", "other"),
     "concordance_index(method=uno)": pa.concordance_index("score", "label", "other", method="uno"),
     "roc_binormal": pa.roc_binormal(*LS),

@@ -37,6 +37,7 @@ from polars_auc._estimates import (
 )
 from polars_auc._evaluator import Evaluator
 from polars_auc._gains import cap_curve, gains_table
+from polars_auc._gini_index import gini_index
 from polars_auc._group_states import group_states
 from polars_auc._grouped import grouped_roc_auc, grouped_roc_auc_difference
 from polars_auc._intervals import cv_roc_auc, roc_auc_ci
@@ -83,6 +84,7 @@ __all__ = [
     "fpr_at_tpr",
     "gains_table",
     "gini",
+    "gini_index",
     "group_states",
     "grouped_roc_auc",
     "grouped_roc_auc_difference",

@@ -9,7 +9,7 @@ use super::keywords::keywords;
 use crate::statistics::{
     AdjustPValues, AveragePrecision, AverageRocCurve, BandCoverage, BinormalCurve, BrunnerMunzel, CapCurve,
     CompareSegments, ConcordanceIndex, ConfusionAt, ConfusionsAt, CostCurve, CvRocAuc, CvRocAucDifference,
-    DetCurve, FprAtTpr, GainsTable, Gini, GroupedRocAuc, GroupedRocAucDifference, HodgesLehmann,
+    DetCurve, FprAtTpr, GainsTable, Gini, GiniIndex, GroupedRocAuc, GroupedRocAucDifference, HodgesLehmann,
     KruskalWallis, KsStatistic, MannWhitneyU, MeanPositiveRank, MrmcRocAuc, OperatingPoint,
     PopulationStability, PrCurve, RankAgreement, RocAuc, RocAucBounds, RocAucCi, RocAucCiClustered,
     RocAucCiPartial, RocAucCompare, RocAucDifference, RocAucDifferencePower, RocAucMulticlass, RocAucOrdinal,
@@ -78,6 +78,7 @@ expressions! {
         concordance_index => ConcordanceIndex,
         cv_roc_auc => CvRocAuc,
         cv_roc_auc_difference => CvRocAucDifference,
+        gini_index => GiniIndex,
         grouped_roc_auc => GroupedRocAuc,
         grouped_roc_auc_difference => GroupedRocAucDifference,
         hodges_lehmann => HodgesLehmann,

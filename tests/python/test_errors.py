@@ -97,6 +97,7 @@ def test_flags_are_truth_values() -> None:
         lambda flag: FRAME.select(pa.roc_auc_ci("y", "s", standardized=flag, max_fpr=0.5)),
         lambda flag: pa.report(FRAME, "y", ["s", "g"], compare=flag).collect(),
         lambda flag: FRAME.select(pa.roc_auc_ordinal("y", "s", pairs=flag)),
+        lambda flag: FRAME.select(pa.gini_index("y", "s", points=flag)),
     )
     for call in calls:
         for wrong in ("False", "True", 0, 1, None, [], [True], pl.lit(value=True)):
@@ -116,6 +117,7 @@ def test_every_flag_is_checked() -> None:
         if isinstance(parameter.default, bool)
     ]
     assert sorted(flags) == [
+        ("gini_index", "points"),
         ("mann_whitney_u", "continuity"),
         ("plot_difference", "tooltip"),
         ("plot_roc", "tooltip"),

@@ -83,6 +83,10 @@ CONCORDANCE: list[tuple[Literal["harrell", "uno"], float | None]] = [
 ]
 
 
+def _gini_index(target: pl.Expr, score: pl.Expr, **options: Any) -> pl.Expr:
+    return pa.gini_index(target, score, **options)
+
+
 def _concordance_index(time: pl.Expr, event: pl.Expr, score: pl.Expr, **options: Any) -> pl.Expr:
     return pa.concordance_index(time, event, score, level=0.9, **options)
 
@@ -175,6 +179,23 @@ SCORES = [
             columns=("score", "other"),
         )
         for alternative, method in KENDALL
+    ),
+    *(
+        Entry(
+            "gini_index",
+            functools.partial(_gini_index, points=points),
+            functools.partial(oracles.gini_index, points=points),
+            {
+                "gini": F,
+                "normalized": F,
+                "points": pl.List(pl.Struct(dict.fromkeys(("score", "population", "captured"), F))),
+                "total": F,
+                "n": N,
+            },
+            columns=("weight", "score"),
+            by_value=True,
+        )
+        for points in (False, True)
     ),
     *(
         Entry(

@@ -301,6 +301,40 @@ def kruskal_wallis(rows: Sequence[tuple[str, float]]) -> dict[str, Any]:
     return {"statistic": float(h), "df": df, "p_value": float(chi2.sf(float(h), df)), **counts}
 
 
+def gini_index(rows: Sequence[tuple[float, float]], points: bool) -> dict[str, Any]:
+    """The area in exact fractions, of rows of a target and a score."""
+    names = ("gini", "normalized", "total")
+    if any(value != value for row in rows for value in row):
+        return {**dict.fromkeys(names, math.nan), "points": None, "n": len(rows)}
+    exact = [(Fraction(target), score) for target, score in rows]
+    total = sum((target for target, _ in exact), Fraction(0))
+    answer: dict[str, Any] = {"gini": None, "normalized": None, "points": None, "n": len(rows)}
+    answer["total"] = float(total) if rows else None
+    if total <= 0:
+        return answer
+
+    def curve(by: Sequence[Any]) -> list[tuple[Any, Fraction, Fraction]]:
+        found: list[tuple[Any, Fraction, Fraction]] = [(None, Fraction(0), Fraction(0))]
+        for score in sorted(set(by), reverse=True):
+            reached = [target for (target, _), own in zip(exact, by, strict=True) if own >= score]
+            found.append((score, Fraction(len(reached), len(rows)), sum(reached, Fraction(0)) / total))
+        return found
+
+    def index(by: Sequence[Any]) -> Fraction:
+        steps = itertools.pairwise(curve(by))
+        return sum(((x1 - x0) * (y0 + y1) for (_, x0, y0), (_, x1, y1) in steps), Fraction(0)) - 1
+
+    of_score = [score for _, score in exact]
+    gini, perfect = index(of_score), index([target for target, _ in exact])
+    answer |= {"gini": Rounded(gini), "normalized": Rounded(gini / perfect) if perfect > 0 else None}
+    if points:
+        answer["points"] = [
+            {"score": score, "population": float(x), "captured": Rounded(y)}
+            for score, x, y in curve(of_score)
+        ]
+    return answer
+
+
 def orders_with_at_most(discordant: int, n: int) -> Fraction:
     """The share of the orders of n things with so few pairs out of order, by counting them (Mahon 1915)."""
     counts = [1]
