@@ -297,6 +297,33 @@ def two_scores(n: int) -> Iterator[Work]:
     yield Work("two scores", contenders, [Promise("roc_auc_difference", "roc_auc", 4.0)])
 
 
+def reviewers(n: int) -> Iterator[Work]:
+    """Time what reviewers ask for: a partial area with its interval, exact tests, and studies of readers."""
+    frame = normal(n)
+    contenders = {
+        "roc_auc": select(frame, AUC),
+        "roc_auc_ci(max_fpr=)": select(frame, pa.roc_auc_ci("label", "score", max_fpr=0.1)),
+        "concordance_index": select(frame.head(n // 10), pa.concordance_index("score", "label", "score")),
+    }
+    yield Work("intervals", contenders, [Promise("roc_auc_ci(max_fpr=)", "roc_auc", 1.8)])
+    cases, columns = n // 100, [(reader, modality) for reader in range(5) for modality in range(2)]
+    one = normal(cases * len(columns)).with_columns(case=pl.int_range(pl.len()) % cases)
+    cell = pl.int_range(pl.len()) // cases
+    readings = one.with_columns(
+        reader=cell // 2, modality=cell % 2, label=pl.col("label").first().over("case")
+    )
+    study = pa.mrmc_roc_auc
+    contenders = {
+        "mrmc_roc_auc": lambda: study(
+            readings, "label", "score", reader="reader", modality="modality", case="case"
+        ).collect(),
+        "roc_auc": select(readings, AUC),
+    }
+    yield Work(
+        f"5 readers, 2 modalities, {cases} cases", contenders, [Promise("mrmc_roc_auc", "roc_auc", 12.0)]
+    )
+
+
 def curve(n: int) -> Iterator[Work]:
     """All points of the curve of distinct scores."""
     frame = normal(n)
@@ -377,6 +404,7 @@ WORKS: dict[str, Callable[[int], Iterator[Work]]] = {
     "skewed": skewed,
     "small": small,
     "statistics": statistics_of_one_column,
+    "reviewers": reviewers,
     "curve": curve,
     "points": points,
     "operating_points": operating_points,

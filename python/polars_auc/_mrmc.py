@@ -160,23 +160,14 @@ def mrmc_roc_auc(
 
 def _side_by_side(name: str, readings: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return a row for each case with its readings by number, and the reader and modality of each number."""
-    twice = readings.filter(pl.struct("reader", "modality", "case").is_duplicated())
-    if twice.height:
-        one = twice.row(0, named=True)
-        msg = (
-            f"{name}: case {told(one['case'])} has several readings by reader {told(one['reader'])} with "
-            f"modality {told(one['modality'])}; keep one, or average them"
-        )
-        raise ValueError(msg)
-    labels = (
-        readings.group_by("case")
-        .agg(pl.col("label").drop_nulls().unique())
-        .filter(pl.col("label").list.len() > 1)
+    of_case = pl.col("label").drop_nulls()
+    cases = readings.group_by("case", maintain_order=True).agg(
+        of_case.first(), several=of_case.n_unique() > 1
     )
-    if labels.height:
+    if cases["several"].any():
         msg = (
-            f"{name}: case {told(labels['case'].sort()[0])} has several labels, but the label must be "
-            "the same in all readings of a case"
+            f"{name}: case {told(cases.filter('several')['case'].sort()[0])} has several labels, but the "
+            "label must be the same in all readings of a case"
         )
         raise ValueError(msg)
     cells = (
@@ -184,7 +175,6 @@ def _side_by_side(name: str, readings: pl.DataFrame) -> tuple[pl.DataFrame, pl.D
         .unique()
         .sort("modality")
         .join(readings.select("reader").unique().sort("reader"), how="cross")
-        .with_row_index("cell")
     )
     if cells.height < 2:
         msg = (
@@ -192,12 +182,23 @@ def _side_by_side(name: str, readings: pl.DataFrame) -> tuple[pl.DataFrame, pl.D
             f"write {_EXAMPLE}"
         )
         raise ValueError(msg)
-    numbered = readings.join(cells, on=["modality", "reader"])
-    each = [
-        pl.col("score").filter(pl.col("cell") == cell).first().alias(str(cell))
-        for cell in range(cells.height)
-    ]
-    wide = numbered.group_by("case", maintain_order=True).agg(pl.col("label").drop_nulls().first(), *each)
+    wide = cases.select("case", "label")
+    for number in range(cells.height):
+        own = (pl.col(role) == pl.lit(cells[role].slice(number, 1)).first() for role in cells.columns)
+        part = readings.lazy().filter(*own).select("case", pl.col("score").alias(str(number))).collect()
+        if part["case"].equals(wide["case"]):
+            # Readings mostly come in the same order, and need no join then.
+            wide = wide.with_columns(part[str(number)])
+            continue
+        if part["case"].is_duplicated().any():
+            twice = part.filter(pl.col("case").is_duplicated())["case"].sort()[0]
+            modality, reader = (told(cells[role][number]) for role in ("modality", "reader"))
+            msg = (
+                f"{name}: case {told(twice)} has several readings by reader {reader} with modality "
+                f"{modality}; keep one, or average them"
+            )
+            raise ValueError(msg)
+        wide = wide.join(part, on="case", how="left", maintain_order="left")
     return wide.drop("case"), cells
 
 

@@ -32,7 +32,7 @@ pub fn partial_area(ties: &mut Ties<'_>, range: Range, standardized: bool) -> Op
     partial_area_and(ties, range, standardized, |(): &mut (), _| {}, |(), ()| {}).0
 }
 
-/// The same area, and what `step` and `join` make of the same walk over all segments.
+/// The same area, and what `step` and `join` make of the same walk over the segments that begin before the upper bound.
 pub fn partial_area_and<T: Default + Send>(
     ties: &mut Ties<'_>,
     range: Range,
@@ -41,10 +41,20 @@ pub fn partial_area_and<T: Default + Send>(
     join: impl Fn(&mut T, T),
 ) -> (Option<f64>, T) {
     let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
+    let ([low, high], bounds_tpr) = range.bounds((n_pos, n_neg));
+    // Most segments lie outside most ranges, and whole numbers are compared faster.
+    let (low, high) = (low.floor() as u64, high.ceil() as u64);
     let (mut area, more) = ties.fold_segments(
         Indexed::Rarer,
         |(area, more): &mut (PartialArea, T), segment| {
+            let (from, to) = Range::along(bounds_tpr, &segment);
+            if from >= high {
+                return;
+            }
             step(more, &segment);
+            if to <= low {
+                return;
+            }
             let bends = segment.pos > 0 && segment.neg > 0;
             if bends || !range.cuts(&segment, (n_pos, n_neg)) {
                 area.add(range, &segment, (n_pos, n_neg));

@@ -77,13 +77,13 @@ impl Piece {
         self.y.0 == self.y.1
     }
 
-    /// The rows of a flat piece before, within and after the bounds. All have one height, so that the row that a bound
-    /// falls on may count on either side of it.
-    fn parts(self, (low, high): (f64, f64)) -> [u64; 3] {
+    /// The rows of a flat piece before and within the bounds. All have one height, so that the row that a bound falls on
+    /// may count on either side of it.
+    fn parts(self, (low, high): (f64, f64)) -> [u64; 2] {
         let (x0, x1) = self.x;
         let low = (low.floor() as u64).clamp(x0, x1);
         let high = (high.ceil() as u64).clamp(low, x1);
-        [low - x0, high - low, x1 - high]
+        [low - x0, high - low]
     }
 
     fn height(self, x: f64) -> f64 {
@@ -125,7 +125,6 @@ struct ClassSums {
     sum: u128,
     squares: u128,
     before: u64,
-    after: u64,
     /// Rows of the pieces that a bound cuts, two at most, and their placements in rows.
     cut: Vec<(u64, f64)>,
 }
@@ -135,7 +134,8 @@ impl ClassSums {
         match *place {
             _ if rows == 0 => {}
             Place::Before => self.before += rows,
-            Place::After => self.after += rows,
+            // All that are not counted.
+            Place::After => {}
             Place::Inside => {
                 let placement = u128::from(placement_inside);
                 self.inside += rows;
@@ -151,16 +151,16 @@ impl ClassSums {
         self.sum += more.sum;
         self.squares += more.squares;
         self.before += more.before;
-        self.after += more.after;
         self.cut.extend(more.cut);
     }
 
-    /// The variance of the mean placement, where placements are shares of so many rows of the other class and these two
-    /// stand for the rows before and after the bounds.
-    fn variance(&self, (before, after): (f64, f64), others: u64) -> f64 {
+    /// The variance of the mean placement of so many rows, where placements are shares of so many rows of the other class
+    /// and these two stand for the rows before and after the bounds.
+    fn variance(&self, (before, after): (f64, f64), all: u64, others: u64) -> f64 {
         let others = others as f64;
+        let rows_after = all - self.inside - self.before - self.cut.iter().map(|part| part.0).sum::<u64>();
         let (inside, sum) = (self.inside as f64, self.sum as f64);
-        let mut parts: Vec<(f64, f64)> = [(self.before, before), (self.after, after)]
+        let mut parts: Vec<(f64, f64)> = [(self.before, before), (rows_after, after)]
             .into_iter()
             .chain(self.cut.iter().copied())
             .filter(|part| part.0 > 0)
@@ -188,17 +188,16 @@ pub struct PartialPlacements {
 }
 
 impl PartialPlacements {
-    /// Takes in a segment. Rows of the bounded class between two scores of the other may come in any number of segments,
-    /// and make the same sums.
+    /// Takes in a segment; those after the bounds may be left out. Rows of the bounded class between two scores of the
+    /// other may come in any number of segments, and make the same sums.
     pub fn add(&mut self, bounds: Bounds, segment: &Segment, totals: (u64, u64)) {
         let piece = bounds.piece(segment, totals.1);
         let in_rows = bounds.in_rows(totals);
         self.add_edges(piece.edges(in_rows));
         if piece.is_flat() {
-            let [before, inside, after] = piece.parts(in_rows);
+            let [before, inside] = piece.parts(in_rows);
             self.bounded.add(before, &Place::Before, 0, |_, y| y);
             self.bounded.add(inside, &Place::Inside, 2 * piece.y.0, |_, y| y);
-            self.bounded.add(after, &Place::After, 0, |_, y| y);
             return;
         }
         let place = piece.place(in_rows);
@@ -225,7 +224,8 @@ impl PartialPlacements {
         }
         let (bounded, others) = bounds.totals(totals);
         let edges = (self.edges.0.unwrap_or_default(), self.edges.1.unwrap_or_default());
-        Some(self.bounded.variance(edges, others) + self.others.variance(bounds.in_rows(totals), bounded))
+        let of_bounded = self.bounded.variance(edges, bounded, others);
+        Some(of_bounded + self.others.variance(bounds.in_rows(totals), others, bounded))
     }
 }
 
