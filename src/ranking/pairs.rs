@@ -54,7 +54,7 @@ impl Placements {
 
 /// `rows * placement²`.
 #[inline]
-fn squares(rows: u64, placement: u64) -> u128 {
+pub fn squares(rows: u64, placement: u64) -> u128 {
     match placement.checked_mul(placement) {
         // In groups of fewer than 2^31 rows the square fits 64 bits, which saves three of four multiplications.
         Some(square) => u128::from(rows) * u128::from(square),

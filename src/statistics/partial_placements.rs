@@ -9,6 +9,7 @@
 use super::partial_area::Range;
 use crate::math;
 use crate::ranking::counts::steps;
+use crate::ranking::pairs::squares;
 use crate::ranking::{Count, Segment};
 
 /// Bounds of a rate.
@@ -18,6 +19,16 @@ pub struct Bounds {
     high: f64,
     /// Whether they bound the tpr, not the fpr.
     of_tpr: bool,
+}
+
+/// Bounds beside the rows of a group.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    bounds: Bounds,
+    totals: (u64, u64),
+    in_rows: (f64, f64),
+    /// Pieces that begin and end here touch no bound: most pieces, and whole numbers are compared faster.
+    inner: (u64, u64),
 }
 
 /// A straight piece of the curve, in rows. The height above it counts downwards for bounds of the tpr.
@@ -44,6 +55,13 @@ impl Bounds {
             Range::Tpr(low, high) => Some(Bounds { low, high, of_tpr: true }),
             Range::TwoWay { .. } => None,
         }
+    }
+
+    /// The bounds in a group of so many positives and negatives.
+    pub fn window(self, totals: (u64, u64)) -> Window {
+        let in_rows = self.in_rows(totals);
+        let inner = (in_rows.0.floor() as u64 + 1, (in_rows.1.ceil() as u64).saturating_sub(1));
+        Window { bounds: self, totals, in_rows, inner }
     }
 
     fn piece(self, segment: &Segment, n_neg: u64) -> Piece {
@@ -136,14 +154,16 @@ impl ClassSums {
             Place::Before => self.before += rows,
             // All that are not counted.
             Place::After => {}
-            Place::Inside => {
-                let placement = u128::from(placement_inside);
-                self.inside += rows;
-                self.sum += u128::from(rows) * placement;
-                self.squares += u128::from(rows) * placement * placement;
-            }
+            Place::Inside => self.add_inside(rows, placement_inside),
             Place::Cut(x, y) => self.cut.push((rows, cut(x, y))),
         }
+    }
+
+    #[inline]
+    fn add_inside(&mut self, rows: u64, placement: u64) {
+        self.inside += rows;
+        self.sum += u128::from(rows) * u128::from(placement);
+        self.squares += squares(rows, placement);
     }
 
     fn join(&mut self, more: ClassSums) {
@@ -190,9 +210,15 @@ pub struct PartialPlacements {
 impl PartialPlacements {
     /// Takes in a segment; those after the bounds may be left out. Rows of the bounded class between two scores of the
     /// other may come in any number of segments, and make the same sums.
-    pub fn add(&mut self, bounds: Bounds, segment: &Segment, totals: (u64, u64)) {
+    pub fn add(&mut self, window: &Window, segment: &Segment) {
+        let Window { bounds, totals, in_rows, inner } = *window;
         let piece = bounds.piece(segment, totals.1);
-        let in_rows = bounds.in_rows(totals);
+        let (bounded, others) = piece.rows();
+        if inner.0 <= piece.x.0 && piece.x.1 <= inner.1 {
+            self.bounded.add_inside(bounded, piece.y.0 + piece.y.1);
+            self.others.add_inside(others, piece.x.0 + piece.x.1);
+            return;
+        }
         self.add_edges(piece.edges(in_rows));
         if piece.is_flat() {
             let [before, inside] = piece.parts(in_rows);
@@ -201,7 +227,6 @@ impl PartialPlacements {
             return;
         }
         let place = piece.place(in_rows);
-        let (bounded, others) = piece.rows();
         self.bounded.add(bounded, &place, piece.y.0 + piece.y.1, |_, y| y);
         self.others.add(others, &place, piece.x.0 + piece.x.1, |x, _| x);
     }
@@ -218,7 +243,7 @@ impl PartialPlacements {
     }
 
     /// The variance of the area; undefined with a single row in a class.
-    pub fn variance(&self, bounds: Bounds, totals: (u64, u64)) -> Option<f64> {
+    pub fn variance(&self, Window { bounds, totals, .. }: Window) -> Option<f64> {
         if totals.0 < 2 || totals.1 < 2 {
             return None;
         }
@@ -270,15 +295,15 @@ mod tests {
         let (labels, scores): (Vec<u8>, Vec<u8>) = rows.iter().copied().unzip();
         let bounds = Bounds::of(range).unwrap();
         with_ties(&labels, &scores, |mut ties| {
-            let totals = (ties.n_pos(), ties.n_neg());
+            let window = bounds.window((ties.n_pos(), ties.n_neg()));
             let (area, placements) = partial_area::partial_area_and(
                 &mut ties,
                 range,
                 false,
-                |placements: &mut PartialPlacements, segment| placements.add(bounds, segment, totals),
+                |placements: &mut PartialPlacements, segment| placements.add(&window, segment),
                 PartialPlacements::join,
             );
-            (area.unwrap(), placements.variance(bounds, totals))
+            (area.unwrap(), placements.variance(window))
         })
     }
 

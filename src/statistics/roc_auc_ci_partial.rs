@@ -89,12 +89,13 @@ impl Summary for RocAucCiPartial {
     }
 
     fn of_ties(&self, mut ties: Ties<'_>) -> RocAucCiPartialRecord {
-        let totals @ (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
+        let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         let none = RocAucCiPartialRecord { n_pos, n_neg, ..RocAucCiPartialRecord::undefined() };
         let (Some(bounds), Ok(measure), true) = (Bounds::of(self.range), self.measure(), ties.has_pairs())
         else {
             return none;
         };
+        let window = bounds.window((n_pos, n_neg));
         let by_placements = self.method == PairedTest::DeLong;
         let (area, placements) = partial_area_and(
             &mut ties,
@@ -102,7 +103,7 @@ impl Summary for RocAucCiPartial {
             self.standardized,
             |placements: &mut PartialPlacements, segment| {
                 if by_placements {
-                    placements.add(bounds, segment, totals);
+                    placements.add(&window, segment);
                 }
             },
             PartialPlacements::join,
@@ -118,7 +119,7 @@ impl Summary for RocAucCiPartial {
             if self.standardized { (0.5 / (full - diagonal), 0.5, 1.0) } else { (1.0, diagonal, full) };
         let tail = 0.5 * (1.0 - self.level);
         let (se, lower, upper) = if by_placements {
-            let se = unit * placements.variance(bounds, totals).unwrap_or_default().sqrt();
+            let se = unit * placements.variance(window).unwrap_or_default().sqrt();
             let margin = upper_quantile(tail) * se;
             (se, (auc - margin).max(0.0), (auc + margin).min(most))
         } else {
