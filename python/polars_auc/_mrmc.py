@@ -160,16 +160,6 @@ def mrmc_roc_auc(
 
 def _side_by_side(name: str, readings: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return a row for each case with its readings by number, and the reader and modality of each number."""
-    of_case = pl.col("label").drop_nulls()
-    cases = readings.group_by("case", maintain_order=True).agg(
-        of_case.first(), several=of_case.n_unique() > 1
-    )
-    if cases["several"].any():
-        msg = (
-            f"{name}: case {told(cases.filter('several')['case'].sort()[0])} has several labels, but the "
-            "label must be the same in all readings of a case"
-        )
-        raise ValueError(msg)
     cells = (
         readings.select("modality")
         .unique()
@@ -182,14 +172,36 @@ def _side_by_side(name: str, readings: pl.DataFrame) -> tuple[pl.DataFrame, pl.D
             f"write {_EXAMPLE}"
         )
         raise ValueError(msg)
-    wide = cases.select("case", "label")
-    for number in range(cells.height):
-        own = (pl.col(role) == pl.lit(cells[role].slice(number, 1)).first() for role in cells.columns)
-        part = readings.lazy().filter(*own).select("case", pl.col("score").alias(str(number))).collect()
-        if part["case"].equals(wide["case"]):
-            # Readings mostly come in the same order, and need no join then.
-            wide = wide.with_columns(part[str(number)])
-            continue
+    parts = pl.collect_all(_part(readings, cells, number) for number in range(cells.height))
+    cases = parts[0].select("case", "label")
+    if cases["case"].is_unique().all() and all(part.select("case", "label").equals(cases) for part in parts):
+        # Readings mostly come in the same order, and need no join then.
+        wide = cases.with_columns(part.to_series(2) for part in parts)
+    else:
+        wide = _joined(name, readings, cells, parts)
+    return wide.drop("case"), cells
+
+
+def _part(readings: pl.DataFrame, cells: pl.DataFrame, number: int) -> pl.LazyFrame:
+    """Return the readings of one reader with one modality."""
+    own = (pl.col(role) == pl.lit(cells[role].slice(number, 1)).first() for role in cells.columns)
+    return readings.lazy().filter(*own).select("case", "label", pl.col("score").alias(str(number)))
+
+
+def _joined(
+    name: str, readings: pl.DataFrame, cells: pl.DataFrame, parts: list[pl.DataFrame]
+) -> pl.DataFrame:
+    """Return all cases with their readings, null where one is missing."""
+    of_case = pl.col("label").drop_nulls()
+    cases = readings.group_by("case").agg(of_case.first(), several=of_case.n_unique() > 1)
+    if cases["several"].any():
+        msg = (
+            f"{name}: case {told(cases.filter('several')['case'].sort()[0])} has several labels, but the "
+            "label must be the same in all readings of a case"
+        )
+        raise ValueError(msg)
+    wide = cases.drop("several")
+    for number, part in enumerate(parts):
         if part["case"].is_duplicated().any():
             twice = part.filter(pl.col("case").is_duplicated())["case"].sort()[0]
             modality, reader = (told(cells[role][number]) for role in ("modality", "reader"))
@@ -198,8 +210,8 @@ def _side_by_side(name: str, readings: pl.DataFrame) -> tuple[pl.DataFrame, pl.D
                 f"{modality}; keep one, or average them"
             )
             raise ValueError(msg)
-        wide = wide.join(part, on="case", how="left", maintain_order="left")
-    return wide.drop("case"), cells
+        wide = wide.join(part.drop("label"), on="case", how="left")
+    return wide
 
 
 def _with_names(found: pl.DataFrame, names: pl.Series) -> pl.DataFrame:

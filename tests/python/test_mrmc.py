@@ -110,7 +110,11 @@ def test_rows_in_any_order() -> None:
     frame = study(3, 2)
     again = compare(frame.sample(fraction=1, shuffle=True, seed=9))
     assert compare(frame) == again
+    # In one order for all readers and modalities, no join is needed.
     assert compare(frame.sort("reader", descending=True)) == again
+    assert compare(frame.sort("case", "reader", "modality")) == again
+    labels = frame.with_columns(pl.when(pl.col("reader") > 0).then("ill"))
+    assert compare(labels) == again
 
 
 def test_cases_with_a_missing_reading_are_left_out() -> None:
