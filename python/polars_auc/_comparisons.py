@@ -131,7 +131,7 @@ def roc_auc_difference(
     -----
     ``se² = Var A_a + Var A_b - 2 Cov(A_a, A_b)`` (DeLong, DeLong and Clarke-Pearson 1988), computed from the
     differences of the placements, which avoids cancellation of digits. For partial areas the placements are
-    held within the bounds: see :func:`polars_auc.roc_auc_ci`. The se of the bootstrap is the
+    those within the bounds: see :func:`polars_auc.roc_auc_ci`. The se of the bootstrap is the
     standard deviation of the resampled differences, its limits are their quantiles (type 7), and its test is
     that of pROC. O(n log n), and O(n) for each resample.
 

@@ -46,8 +46,8 @@ def concordance_index(
           influence on what the index estimates.
         - ``"uno"``: a pair weighs ``1 / G²``, where G is the probability that a row is not censored before
           the earlier time, by Kaplan and Meier's estimate from the rows of the group. The index is then the
-          same for any censoring that has nothing to do with score and time. With a ``tau``, because few rows
-          stand for many at late times.
+          same for any censoring that has nothing to do with score and time. Give a ``tau`` as well, because
+          at late times few rows stand for many.
     tau
         Only pairs whose earlier time is below ``tau`` are compared, in the unit of ``time``. ``None``: all.
     level

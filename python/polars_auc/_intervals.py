@@ -150,11 +150,11 @@ def roc_auc_ci(
     ``survival::concordance``). BCa: Efron (1987), its acceleration from the placements. A resample costs
     O(n): rows are drawn by their rank, so that nothing has to be sorted again.
 
-    The standard error of a partial area is DeLong's with placements that are held within the bounds: a
-    negative has the tpr at its own fpr, and a positive the length of fpr at which it is called positive,
-    where a row outside the bounds is as if it were on the next bound. These are the influences of the rows on
-    the area, the thresholds at the bounds included (Jaeckel 1972). pROC has no such error, only the
-    bootstrap's. Equivalence: Schuirmann (1987).
+    The standard error of a partial area is DeLong's with other placements: a negative has the tpr at its
+    own fpr, and a positive the length of fpr at which it is called positive, where a row outside the
+    bounds is as if it were on the next bound. These are the influences of the rows on the area, the
+    thresholds at the bounds included (Jaeckel 1972). pROC has no such error, only the bootstrap's.
+    Equivalence: Schuirmann (1987).
 
     How often the intervals cover the truth is measured in ``benches/results/coverage.csv``.
 
@@ -184,7 +184,7 @@ def roc_auc_ci(
     one_of("roc_auc_ci", "interval", interval, ("percentile", "bca", None))
     between_0_and_1("roc_auc_ci", "level", level)
     drawn = bootstrap("roc_auc_ci", method, n_resamples, seed, interval=interval)
-    test = hypothesis("roc_auc_ci", alternative, null, margin)
+    test = hypothesis("roc_auc_ci", alternative, null, margin, least=0)
     part = part_of_curve("roc_auc_ci", (min_fpr, max_fpr), (min_tpr, max_tpr), standardized=standardized)
     if part is not None:
         _check_partial(part, method, interval, {"weight": weight, "cluster": cluster})

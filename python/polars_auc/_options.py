@@ -186,11 +186,13 @@ def part_of_curve(
     raise ValueError(msg)
 
 
-def hypothesis(name: str, alternative: str, null: float | None, margin: float | None) -> dict[str, Any]:
+def hypothesis(
+    name: str, alternative: str, null: float | None, margin: float | None, *, least: int = -1
+) -> dict[str, Any]:
     """Check what is tested, and return it as the plugin takes it."""
     one_of(name, "alternative", alternative, ALTERNATIVES)
-    if null is not None and not -1 <= number(null) <= 1:
-        msg = f"{name}: null must be a number from -1 to 1, got {told(null)}"
+    if null is not None and not least <= number(null) <= 1:
+        msg = f"{name}: null must be a number from {least} to 1, got {told(null)}"
         raise ValueError(msg)
     if margin is not None and not 0 < number(margin) < 1:
         msg = f"{name}: margin must lie between 0 and 1, such as 0.05, got {told(margin)}"

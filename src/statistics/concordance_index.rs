@@ -217,7 +217,7 @@ impl Tally {
     }
 }
 
-/// Rows by their scores, held against one score.
+/// Rows that score below, like and above one score.
 struct Against<T> {
     below: T,
     equal: T,

@@ -119,8 +119,8 @@ impl Piece {
             Place::Inside
         } else {
             let (left, right) = (x0.max(low), x1.min(high));
-            let held = (left - x0) * left + (right - left) * 0.5 * (left + right) + (x1 - right) * right;
-            let mean = held / (x1 - x0);
+            let sum = (left - x0) * left + (right - left) * 0.5 * (left + right) + (x1 - right) * right;
+            let mean = sum / (x1 - x0);
             Place::Cut(mean, self.height(mean))
         }
     }

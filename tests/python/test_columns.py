@@ -180,7 +180,10 @@ def test_power_row_by_row(engine: Any) -> None:
         ),
         (lambda: pa.roc_auc_ci("y", "s", max_fpr=0.1, min_tpr=0.9), "for a range of fpr or of tpr, not for"),
         (lambda: pa.roc_auc_ci("y", "s", standardized=True), "standardized is for a part of the curve"),
-        (lambda: pa.roc_auc_ci("y", "s", null=2), "roc_auc_ci: null must be a number from -1 to 1, got 2"),
+        (
+            lambda: pa.roc_auc_ci("y", "s", null=-0.1),
+            "roc_auc_ci: null must be a number from 0 to 1, got -0.1",
+        ),
         (lambda: pa.roc_auc_ci("y", "s", margin=0), "margin must lie between 0 and 1, such as 0.05, got 0"),
         (lambda: pa.roc_auc_ci("y", "s", alternative="higher"), "alternative must be one of 'two-sided'"),  # type: ignore[arg-type]
         (lambda: pa.roc_auc_difference("y", "s", "t", margin=1.5), "roc_auc_difference: margin must lie"),
