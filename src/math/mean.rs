@@ -41,6 +41,7 @@ mod tests {
         let turned = values.iter().rev().copied().collect();
         assert_eq!(weighted(values), weighted(turned));
     }
+
     #[test]
     fn with_error() {
         // The plain standard error of a mean, for equal weights.

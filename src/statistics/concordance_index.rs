@@ -93,7 +93,12 @@ impl Joint for ConcordanceIndex {
         let (in_order, scores) = (in_order(rows), rows.scores[0].distinct);
         let moments = self.moments(&in_order, self.times_in_use(rows));
         let mut tally = Tally::default();
-        walk_back(&moments, scores, |_, later, weight| tally.add(&later, weight));
+        // Of each event's pairs with later rows, how many are concordant, and how many there are.
+        let mut of_events = vec![(0.0, 0.0); rows.len];
+        walk_back(&moments, scores, |place, later, weight| {
+            tally.add(&later, weight);
+            of_events[place] = (later.concordance(), later.all());
+        });
         let none = ConcordanceRecord { n_events, n, ..ConcordanceRecord::undefined() };
         if tally.weight <= 0.0 {
             return none;
@@ -105,7 +110,7 @@ impl Joint for ConcordanceIndex {
             }
             PairWeight::Uno => (tally.concordance / tally.weight).clamp(0.0, 1.0),
         };
-        let se = jackknife_error(&moments, rows.len, scores, &tally, concordance);
+        let se = jackknife_error(&moments, scores, &of_events, concordance) / tally.weight;
         let margin = upper_quantile(0.5 * (1.0 - self.level)) * se;
         ConcordanceRecord {
             concordance: Some(concordance),
@@ -130,8 +135,8 @@ fn events(rows: &Rows) -> impl Iterator<Item = bool> {
     rows.keys.of_row.iter().map(|&key| rows.key_places[key as usize] == 1)
 }
 
-/// A row: the code of its time, whether it did not have the event, and the code of its score. Rows are in order: at one time those with the event come first, because
-/// the others are known to be later.
+/// A row: the code of its time, whether it did not have the event, and the code of its score. In this order those with the
+/// event come first at one time, because the others are known to be later.
 type Row = (u32, bool, u32);
 
 /// The rows of one time.
@@ -248,19 +253,8 @@ fn walk_back(moments: &[Moment<'_>], scores: usize, mut each: impl FnMut(usize, 
     }
 }
 
-/// The root of the sum of squared influences.
-fn jackknife_error(
-    moments: &[Moment<'_>],
-    rows: usize,
-    scores: usize,
-    tally: &Tally,
-    concordance: f64,
-) -> f64 {
-    // What each event adds as the earlier row of a pair.
-    let mut as_earlier = vec![0.0; rows];
-    walk_back(moments, scores, |place, later, weight| {
-        as_earlier[place] = weight * (later.concordance() - concordance * later.all());
-    });
+/// The root of the sum of squared influences, times the weight of all pairs.
+fn jackknife_error(moments: &[Moment<'_>], scores: usize, of_events: &[(f64, f64)], concordance: f64) -> f64 {
     let mut earlier = CumulativeSums::<f64>::new(scores);
     // As the later row it is concordant with earlier events of higher scores.
     let as_later = |earlier: &CumulativeSums<f64>, row: &Row| {
@@ -269,7 +263,8 @@ fn jackknife_error(
     };
     let mut squares = 0.0;
     for moment in moments {
-        for (row, as_earlier) in moment.events.iter().zip(&as_earlier[moment.start..]) {
+        for (row, (concordant, all)) in moment.events.iter().zip(&of_events[moment.start..]) {
+            let as_earlier = moment.weight * (concordant - concordance * all);
             squares += (as_earlier + as_later(&earlier, row)).powi(2);
         }
         if moment.weight > 0.0 {
@@ -279,7 +274,7 @@ fn jackknife_error(
             squares += as_later(&earlier, row).powi(2);
         }
     }
-    squares.sqrt() / tally.weight
+    squares.sqrt()
 }
 
 /// Sums over all codes up to one, in a tree of partial sums (Fenwick 1994): to add and to ask take logarithmic time.

@@ -108,10 +108,14 @@ impl Confusion {
         share(self.tpr()?, self.fpr()?)
     }
 
+    /// Positives called negative, of all positives; undefined without any.
+    pub fn fnr(&self) -> Option<f64> {
+        Confusion { tp: self.n_pos - self.tp, ..*self }.tpr()
+    }
+
     /// How much more often a positive is called negative: `(1 - tpr) / (1 - fpr)`; undefined if no negative is.
     pub fn negative_likelihood(&self) -> Option<f64> {
-        let rate = |missed: u64, all: u64| (all > 0).then(|| math::quotient(missed.into(), all.into()));
-        share(rate(self.n_pos - self.tp, self.n_pos)?, rate(self.n_neg - self.fp, self.n_neg)?)
+        share(self.fnr()?, Confusion { fp: self.n_neg - self.fp, ..*self }.fpr()?)
     }
 
     /// The odds of being called positive of a positive, over those of a negative; undefined where either is infinite, and

@@ -15,8 +15,8 @@ use crate::ranking::{RowCounts, Ties};
 pub struct ConfusionAt {
     /// A row is called positive if its score is not below.
     pub threshold: Bound,
-    /// What of the rates.
-    pub options: Options,
+    /// How rates and their intervals are made.
+    pub options: RateOptions,
 }
 
 /// The same at several thresholds, in the order given.
@@ -25,14 +25,14 @@ pub struct ConfusionAt {
 pub struct ConfusionsAt {
     /// The thresholds.
     pub thresholds: Vec<Bound>,
-    /// What of the rates.
-    pub options: Options,
+    /// How rates and their intervals are made.
+    pub options: RateOptions,
 }
 
 /// How rates and their intervals are made.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
-pub struct Options {
+pub struct RateOptions {
     /// The weight of recall in the F measure.
     pub beta: f64,
     /// How the intervals of shares are made.
@@ -165,7 +165,7 @@ impl Curve for ConfusionsAt {
     }
 }
 
-impl Options {
+impl RateOptions {
     fn check(&self) -> Result<(), String> {
         if !(0.0 < self.beta && self.beta <= MOST_BETA) {
             return Err(format!(
@@ -261,7 +261,7 @@ mod tests {
         let at = |threshold: f64| {
             let statistic = ConfusionAt {
                 threshold: Bound::Float(threshold),
-                options: Options { beta: 1.0, interval: Interval::Wilson, level: 0.95 },
+                options: RateOptions { beta: 1.0, interval: Interval::Wilson, level: 0.95 },
             };
             summary(&statistic, &[1, 1, 0, 0, 0], &[3u8, 2, 2, 1, 0])
         };
@@ -287,7 +287,7 @@ mod tests {
             rows.extend(std::iter::repeat_n((label, score), count));
         }
         let (labels, scores): (Vec<u8>, Vec<u8>) = rows.into_iter().unzip();
-        let options = Options { beta: 1.0, interval: Interval::Wilson, level: 0.95 };
+        let options = RateOptions { beta: 1.0, interval: Interval::Wilson, level: 0.95 };
         let record = summary(&ConfusionAt { threshold: Bound::Float(1.0), options }, &labels, &scores);
         let near =
             |got: Option<f64>, expected: f64| assert!((got.unwrap() - expected).abs() < 5e-3, "{got:?}");

@@ -1,8 +1,8 @@
 //! The difference of two models' areas over the folds of a cross-validation.
 
 use super::by_key;
+use super::hypothesis::standardised;
 use super::record::record;
-use super::roc_auc_difference::standardised;
 use super::{Alternative, Inputs, Joint, KeyInput, Needs, check_level};
 use crate::math::quantile::mean_and_deviation;
 use crate::math::student_t;

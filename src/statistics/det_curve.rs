@@ -3,7 +3,6 @@
 use super::Curve;
 use super::confusion::Confusion;
 use super::record::{Column, Mass, Record, Threshold, record};
-use crate::math;
 use crate::ranking::Ties;
 
 /// Both errors of the rows called positive, at every distinct score.
@@ -43,8 +42,8 @@ impl Curve for DetCurve {
         let all = Confusion::nobody(&ties);
         let point = |threshold, calls: Confusion| {
             let [_, fp, _, missed] = calls.masses();
-            let fnr = math::quotient((calls.n_pos - calls.tp).into(), calls.n_pos.into());
-            DetPoint::new(threshold, fp, missed, calls.fpr().unwrap_or_default(), fnr)
+            let (fpr, fnr) = (calls.fpr().unwrap_or_default(), calls.fnr().unwrap_or_default());
+            DetPoint::new(threshold, fp, missed, fpr, fnr)
         };
         point(None, all).append(columns);
         let width = ties.score_type().width();

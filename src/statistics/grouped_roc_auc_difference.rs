@@ -2,8 +2,8 @@
 
 use super::by_key;
 use super::grouped_roc_auc::{KeyWeight, margin};
+use super::hypothesis::standardised;
 use super::record::record;
-use super::roc_auc_difference::standardised;
 use super::{Alternative, Inputs, Joint, KeyInput, Needs, check_level};
 use crate::math::{mean, student_t};
 use crate::ranking::Rows;

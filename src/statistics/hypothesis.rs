@@ -1,7 +1,6 @@
 //! What a test is of: that a number is one value, or that it is not within a margin of it.
 
 use super::Alternative;
-use super::roc_auc_difference::standardised;
 
 /// What a test is of.
 ///
@@ -65,6 +64,15 @@ impl Hypothesis {
             }
         }
     }
+}
+
+/// A difference in standard errors. It is 0 for two scores that rank alike, whose difference and standard error are
+/// both 0. It is undefined if only the standard error is 0 (the classes overlap in neither score).
+pub(super) fn standardised(difference: f64, se: f64) -> Option<f64> {
+    if difference == 0.0 && se == 0.0 {
+        return Some(0.0);
+    }
+    (se > 0.0).then(|| difference / se)
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use super::adjust_p_values::Adjustment;
 use super::delong::Areas;
+use super::hypothesis::standardised;
 use super::record::{Many, record};
-use super::roc_auc_difference::standardised;
 use super::{Alternative, Inputs, Joint, Needs, check_level};
 use crate::math::{chi_square, f_distribution, student_t};
 use crate::ranking::Rows;

@@ -5,7 +5,7 @@ use super::hypothesis::Hypothesis;
 use super::partial_area::{Range, partial_area_and};
 use super::partial_placements::{Bounds, PartialPlacements};
 use super::record::record;
-use super::roc_auc_difference::PairedTest;
+use super::roc_auc_difference::ErrorMethod;
 use super::{Given, Measure, Summary, check_level};
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::quantile::{mean_and_deviation, of_sorted};
@@ -23,7 +23,7 @@ pub struct RocAucCiPartial {
     /// Whether the area is put on the scale of a whole one.
     pub standardized: bool,
     /// Where the standard error comes from.
-    pub method: PairedTest,
+    pub method: ErrorMethod,
     /// The interval's coverage.
     pub level: f64,
     /// How the bootstrap draws; 2000 resamples if not said.
@@ -76,7 +76,7 @@ impl Summary for RocAucCiPartial {
         self.range.check(self.standardized)?;
         self.measure()?;
         self.test.check()?;
-        if self.resampling.is_some() && self.method != PairedTest::Bootstrap {
+        if self.resampling.is_some() && self.method != ErrorMethod::Bootstrap {
             return Err("n_resamples and seed do not apply to method \"delong\"; leave them out, or write \
                         method=\"bootstrap\""
                 .into());
@@ -85,7 +85,7 @@ impl Summary for RocAucCiPartial {
     }
 
     fn resampling(&self) -> Option<Resampling> {
-        (self.method == PairedTest::Bootstrap).then(|| self.resampling.unwrap_or_default())
+        (self.method == ErrorMethod::Bootstrap).then(|| self.resampling.unwrap_or_default())
     }
 
     fn of_ties(&self, mut ties: Ties<'_>) -> RocAucCiPartialRecord {
@@ -96,7 +96,7 @@ impl Summary for RocAucCiPartial {
             return none;
         };
         let window = bounds.window((n_pos, n_neg));
-        let by_placements = self.method == PairedTest::DeLong;
+        let by_placements = self.method == ErrorMethod::DeLong;
         let (area, placements) = partial_area_and(
             &mut ties,
             self.range,
@@ -148,7 +148,7 @@ mod tests {
         (labels, scores)
     }
 
-    fn of(range: Range, standardized: bool, method: PairedTest) -> RocAucCiPartialRecord {
+    fn of(range: Range, standardized: bool, method: ErrorMethod) -> RocAucCiPartialRecord {
         let (labels, scores) = sample();
         let statistic = RocAucCiPartial {
             range,
@@ -167,8 +167,8 @@ mod tests {
         for range in [Range::Fpr(0.0, 0.3), Range::Fpr(0.2, 0.6), Range::Tpr(0.6, 1.0), Range::Tpr(0.3, 0.8)]
         {
             for standardized in [false, true] {
-                let [delong, bootstrap] =
-                    [PairedTest::DeLong, PairedTest::Bootstrap].map(|method| of(range, standardized, method));
+                let [delong, bootstrap] = [ErrorMethod::DeLong, ErrorMethod::Bootstrap]
+                    .map(|method| of(range, standardized, method));
                 let se = delong.se.unwrap();
                 assert_eq!(delong.auc, bootstrap.auc);
                 assert!((bootstrap.se.unwrap() / se - 1.0).abs() < 0.08, "{delong:?} {bootstrap:?}");
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn a_standardized_area_has_the_same_statistic() {
         let [plain, standardized] =
-            [false, true].map(|standardized| of(Range::Fpr(0.0, 0.3), standardized, PairedTest::DeLong));
+            [false, true].map(|standardized| of(Range::Fpr(0.0, 0.3), standardized, ErrorMethod::DeLong));
         assert!((plain.z.unwrap() - standardized.z.unwrap()).abs() < 1e-10);
     }
 }

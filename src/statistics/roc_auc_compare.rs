@@ -2,8 +2,8 @@
 
 use super::adjust_p_values::Adjustment;
 use super::delong::{Areas, Covariances};
+use super::hypothesis::standardised;
 use super::record::{Many, Name, record};
-use super::roc_auc_difference::standardised;
 use super::{Alternative, Inputs, Joint, Needs, check_level};
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::{chi_square, symmetric};

@@ -21,7 +21,7 @@ use crate::ranking::Rows;
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucDifference {
     /// Where the standard error comes from.
-    pub method: PairedTest,
+    pub method: ErrorMethod,
     /// What is compared. Points of the curve need the bootstrap, and so do parts of the area with clusters.
     pub measure: Measure,
     /// What is tested, if not that there is no difference: `greater` means that the first score does better.
@@ -35,7 +35,7 @@ pub struct RocAucDifference {
 /// Where the standard error comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
-pub enum PairedTest {
+pub enum ErrorMethod {
     /// From the placements.
     #[default]
     DeLong,
@@ -76,12 +76,12 @@ impl Joint for RocAucDifference {
         Inputs::scores(Some(2)).keyed(KeyInput { is_optional: true, ..KeyInput::called("cluster") });
 
     fn needs(&self) -> Needs {
-        let whole = self.method == PairedTest::DeLong && self.measure == Measure::Auc;
+        let whole = self.method == ErrorMethod::DeLong && self.measure == Measure::Auc;
         Needs { codes: !whole, ..Needs::PLACEMENTS }
     }
 
     fn check(&self) -> Result<(), String> {
-        if self.method == PairedTest::DeLong && self.measure != Measure::Auc && self.bounds().is_none() {
+        if self.method == ErrorMethod::DeLong && self.measure != Measure::Auc && self.bounds().is_none() {
             return Err("method \"delong\" compares areas; take method=\"bootstrap\"".into());
         }
         self.test.check()?;
@@ -91,7 +91,7 @@ impl Joint for RocAucDifference {
     }
 
     fn passes(&self) -> usize {
-        if self.method == PairedTest::Bootstrap {
+        if self.method == ErrorMethod::Bootstrap {
             4 * self.resampling.unwrap_or_default().n_resamples as usize
         } else {
             8
@@ -113,7 +113,7 @@ impl Joint for RocAucDifference {
             (a, b, beyond_rounding(a - b))
         };
         let variance = match self.bounds() {
-            Some(bounds) if self.method == PairedTest::DeLong => {
+            Some(bounds) if self.method == ErrorMethod::DeLong => {
                 (!clustered && n_pos > 1 && n_neg > 1).then(|| partial_variance(rows, bounds))
             }
             _ if clustered => areas.clustered(rows).variance_of_difference(0, 1),
@@ -131,12 +131,12 @@ impl Joint for RocAucDifference {
             return record;
         };
         let (se, lower, upper) = match self.method {
-            PairedTest::DeLong => {
+            ErrorMethod::DeLong => {
                 let se = variance.sqrt();
                 let margin = upper_quantile(0.5 * (1.0 - self.level)) * se;
                 (se, difference - margin, difference + margin)
             }
-            PairedTest::Bootstrap => {
+            ErrorMethod::Bootstrap => {
                 let measured =
                     self.resampling.unwrap_or_default().measures(&rows.in_canonical_order(), self.measure);
                 let mut differences: Vec<f64> =
@@ -192,15 +192,6 @@ fn beyond_rounding(difference: f64) -> f64 {
     if difference.abs() < ROUNDING { 0.0 } else { difference }
 }
 
-/// A difference in standard errors. It is 0 for two scores that rank alike, whose difference and standard error are
-/// both 0. It is undefined if only the standard error is 0 (the classes overlap in neither score).
-pub(super) fn standardised(difference: f64, se: f64) -> Option<f64> {
-    if difference == 0.0 && se == 0.0 {
-        return Some(0.0);
-    }
-    (se > 0.0).then(|| difference / se)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -208,7 +199,7 @@ mod tests {
     use crate::statistics::tests::rows_of;
 
     const DELONG: RocAucDifference = RocAucDifference {
-        method: PairedTest::DeLong,
+        method: ErrorMethod::DeLong,
         measure: Measure::Auc,
         test: Hypothesis { alternative: Alternative::TwoSided, null: None, margin: None },
         level: 0.95,
@@ -228,7 +219,7 @@ mod tests {
     fn both_methods_agree() {
         let rows = sample();
         let delong = DELONG.of_rows(&rows);
-        let bootstrap = RocAucDifference { method: PairedTest::Bootstrap, ..DELONG }.of_rows(&rows);
+        let bootstrap = RocAucDifference { method: ErrorMethod::Bootstrap, ..DELONG }.of_rows(&rows);
         assert_eq!(delong.difference, bootstrap.difference);
         let (se, too) = (delong.se.unwrap(), bootstrap.se.unwrap());
         assert!((too / se - 1.0).abs() < 0.08, "{se} {too}");
@@ -252,7 +243,7 @@ mod tests {
             Measure::TprAtFpr(0.2),
             Measure::SpecificityAtTpr(0.8),
         ] {
-            let statistic = RocAucDifference { method: PairedTest::Bootstrap, measure, ..DELONG };
+            let statistic = RocAucDifference { method: ErrorMethod::Bootstrap, measure, ..DELONG };
             assert!(statistic.check().is_ok());
             let record = statistic.of_rows(&rows);
             assert!(record.se.unwrap() > 0.0 && record.lower < record.upper, "{record:?}");
@@ -283,7 +274,7 @@ mod tests {
         let one: Vec<f64> = (0..100).map(|row| f64::from(100 - row)).collect();
         let other: Vec<f64> = labels.iter().map(|&label| f64::from(label)).collect();
         for measure in [Measure::FprRange(0.1, 0.37), Measure::TprRange(0.21, 0.83)] {
-            let statistic = RocAucDifference { method: PairedTest::Bootstrap, measure, ..DELONG };
+            let statistic = RocAucDifference { method: ErrorMethod::Bootstrap, measure, ..DELONG };
             let record = statistic.of_rows(&rows_of(&labels, &[&one, &other], &[]));
             assert_eq!((record.difference, record.se, record.p_value), (Some(0.0), Some(0.0), Some(1.0)));
             let reversed: Vec<f64> = other.iter().map(|score| -score).collect();
