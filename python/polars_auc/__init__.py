@@ -12,7 +12,6 @@ from polars_auc._binormal import binormal_curve, roc_binormal
 from polars_auc._changes import compare_reports, roc_auc_unpaired_difference
 from polars_auc._classes import roc_auc_multiclass, roc_auc_ordinal, subgroup_auc
 from polars_auc._comparisons import (
-    cv_roc_auc_difference,
     roc_auc_compare,
     roc_auc_difference,
     roc_curve_difference,
@@ -20,7 +19,6 @@ from polars_auc._comparisons import (
 from polars_auc._concordance import concordance_index
 from polars_auc._curve_points import curve_points
 from polars_auc._curves import (
-    average_roc_curve,
     cost_curve,
     det_curve,
     pr_curve,
@@ -36,11 +34,12 @@ from polars_auc._estimates import (
     roc_summary,
 )
 from polars_auc._evaluator import Evaluator
+from polars_auc._folds import average_roc_curve, cv_roc_auc, cv_roc_auc_difference
 from polars_auc._gains import cap_curve, gains_table
 from polars_auc._gini_index import gini_index
 from polars_auc._group_states import group_states
 from polars_auc._grouped import grouped_roc_auc, grouped_roc_auc_difference
-from polars_auc._intervals import cv_roc_auc, roc_auc_ci
+from polars_auc._intervals import roc_auc_ci
 from polars_auc._mrmc import mrmc_roc_auc
 from polars_auc._native import __version__
 from polars_auc._p_values import adjust_p_values

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from numbers import Integral
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -10,12 +9,10 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import polars as pl
 
 from polars_auc._options import (
-    ALTERNATIVES,
     adjustment,
     between_0_and_1,
     bootstrap,
     hypothesis,
-    number,
     one_of,
     rate,
     rate_range,
@@ -28,7 +25,7 @@ if TYPE_CHECKING:
     from polars_auc._options import Adjustment
     from polars_auc._plugin import IntoExpr
 
-__all__ = ["cv_roc_auc_difference", "roc_auc_compare", "roc_auc_difference", "roc_curve_difference"]
+__all__ = ["roc_auc_compare", "roc_auc_difference", "roc_curve_difference"]
 
 
 def roc_auc_difference(
@@ -411,104 +408,4 @@ def roc_curve_difference(
         "roc_curve_difference",
         {"score_a": score_a, "score_b": score_b, "label": label, "count": count},
         resampling=drawn,
-    )
-
-
-def cv_roc_auc_difference(
-    label: IntoExpr,
-    score_a: IntoExpr,
-    score_b: IntoExpr,
-    fold: IntoExpr,
-    *,
-    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
-    level: float = 0.95,
-    test_train_ratio: float | None = None,
-    count: IntoExpr | None = None,
-) -> pl.Expr:
-    """Return the difference of two models' AUCs over the same folds, by the corrected resampled t-test.
-
-    Parameters
-    ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score_a, score_b
-        Any numeric or Boolean columns; higher means more positive.
-    fold
-        The column with the fold of each row, that is, of the fold in which the row was test data; any dtype
-        except lists.
-    alternative
-        The alternative to no difference: ``"greater"`` means that the first score is better.
-    level
-        The coverage of the interval of the difference, which is always two-sided.
-    test_train_ratio
-        The number of test rows for each training row. The variance is corrected with it, because folds share
-        training rows. ``None`` takes ``1 / (k - 1)``, the ratio of k folds; 0 gives the plain paired t-test,
-        which rejects too often.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-
-    Returns
-    -------
-    polars.Expr
-        One Struct for each group, named after the first score:
-
-        - ``auc_a``, ``auc_b`` (Float64): the means of the folds' AUCs.
-        - ``difference`` (Float64): the mean of the folds' differences.
-        - ``se`` (Float64): its corrected standard error.
-        - ``lower``, ``upper`` (Float64): the limits of its interval.
-        - ``t`` (Float64), ``df`` (UInt64), ``p_value`` (Float64): the test of no difference.
-        - ``n_folds``, ``n_undefined`` (UInt64): folds that have AUCs, and folds without a positive or without
-          a negative.
-        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
-
-        The means are null if no fold has AUCs; the fields after them are also null with fewer than two such
-        folds. If the difference is the same in all folds, ``t`` and ``p_value`` are null; if it is 0 in all
-        folds, they are 0 and 1. The Float64 fields are NaN if a score is NaN. Rows with a null label, score
-        or fold are skipped, for both scores.
-
-    Raises
-    ------
-    ValueError
-        For unknown options and options out of range.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`; also if the fold is a column of lists.
-
-    Notes
-    -----
-    ``t = mean(d) / sqrt((1 / k + ratio) var(d))`` over the differences d of the k folds, with k - 1 degrees
-    of freedom (Nadeau and Bengio 2003, equation 9). O(n log n).
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> import polars_auc as pa
-    >>> held_out = pl.DataFrame(
-    ...     {
-    ...         "fold": [1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3],
-    ...         "ill": [0, 0, 1, 1, 0, 1, 0, 1, 1, 0, 0, 1],
-    ...         "new": [1, 2, 3, 4, 1, 2, 3, 4, 3, 1, 2, 3],
-    ...         "old": [1, 4, 2, 3, 4, 2, 1, 3, 1, 2, 3, 3],
-    ...     }
-    ... )
-    >>> test = held_out.select(pa.cv_roc_auc_difference("ill", "new", "old", "fold")).unnest("new")
-    >>> test.select(pl.col("difference", "t", "p_value").round(4), "df").row(0)
-    (0.4583, 2.6295, 0.1193, 2)
-    """
-    name = "cv_roc_auc_difference"
-    one_of(name, "alternative", alternative, ALTERNATIVES)
-    between_0_and_1(name, "level", level)
-    ratio = test_train_ratio
-    if ratio is not None and not 0 <= number(ratio) < math.inf:
-        msg = (
-            f"{name}: test_train_ratio must be a finite number, 0 or more, such as 1/9 for ten folds, "
-            f"got {told(ratio)}"
-        )
-        raise ValueError(msg)
-    return expression(
-        name,
-        {"score_a": score_a, "score_b": score_b, "label": label, "count": count, "fold": fold},
-        alternative=alternative,
-        level=float(level),
-        test_train_ratio=None if ratio is None else float(ratio),
     )

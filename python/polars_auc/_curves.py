@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from polars_auc._options import flag, integer, listed, one_of, rate, threshold
+from polars_auc._options import flag, integer, listed, rate, threshold
 from polars_auc._plugin import expression
 
 if TYPE_CHECKING:
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from polars_auc._plugin import IntoExpr
 
 __all__ = [
-    "average_roc_curve",
     "cost_curve",
     "det_curve",
     "pr_curve",
@@ -22,9 +21,8 @@ __all__ = [
     "roc_curve",
 ]
 
-# The largest sizes that may be asked for: the points of roc_curve and average_roc_curve.
+# The most points that may be asked for.
 _MOST_POINTS = 1_000_000_000
-_MOST_AVERAGED = 1_000_000
 
 
 def roc_curve(
@@ -445,112 +443,4 @@ def cost_curve(
     """
     return expression(
         "cost_curve", {"score": score, "label": label, "count": count, "state": state, "weight": weight}
-    )
-
-
-def average_roc_curve(
-    label: IntoExpr,
-    score: IntoExpr,
-    fold: IntoExpr,
-    *,
-    method: Literal["vertical", "threshold", "pooled"] = "vertical",
-    n_points: int = 101,
-    at_fpr: Iterable[float] | None = None,
-    count: IntoExpr | None = None,
-) -> pl.Expr:
-    """Return the average of the ROC curves of folds, with their standard deviation at each point.
-
-    Parameters
-    ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
-    fold
-        The column with the fold of each row, that is, of the fold in which the row was test data; any dtype
-        except lists.
-    method
-        - ``"vertical"``: the mean of the folds' true positive rates at fixed false positive rates. The scale
-          of the scores may differ between folds.
-        - ``"threshold"``: the mean of the folds' points (of both rates) at fixed thresholds. Scores must have
-          the same meaning in all folds.
-        - ``"pooled"``: the curve of the rows of all folds together, at the false positive rates of
-          ``"vertical"``. Scores must have the same meaning in all folds.
-    n_points
-        The number of points, 3 or more: false positive rates from 0 to 1 in equal steps. By threshold: the
-        point where no row is called positive, and thresholds that are spread evenly over the distinct scores
-        of all folds, including the highest and the lowest (all of them if they are fewer).
-    at_fpr
-        The false positive rates, in any order, instead of equal steps; not possible by threshold.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-
-    Returns
-    -------
-    polars.Expr
-        One List of Structs for each group, named after the score:
-
-        - ``fpr`` (Float64): the false positive rate; by threshold, the mean of the folds' rates.
-        - ``fpr_sd`` (Float64): by threshold, the standard deviation of the folds' rates; otherwise null.
-        - ``tpr`` (Float64): the mean of the folds' true positive rates.
-        - ``tpr_sd`` (Float64): their standard deviation; null if pooled.
-        - ``threshold`` (Float64): by threshold, rows with ``score >= threshold`` are called positive. Null at
-          the first point, where no row is called positive, and with the other methods.
-        - ``n_folds`` (UInt64): the number of folds that were used.
-
-        A fold without a positive or without a negative has no curve and is not used, except if folds are
-        pooled. Standard deviations are null with one fold. The list is null if no fold has a curve (pooled:
-        if there is no positive or no negative in all folds together), or if a score is NaN. Rows with a null
-        label, score or fold are skipped.
-
-    Raises
-    ------
-    ValueError
-        For an unknown method, fewer than 3 points, rates outside 0 to 1, and ``at_fpr`` by threshold.
-    TypeError
-        If a column is neither a column name nor an expression.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`; also if the fold is a column of lists.
-
-    Notes
-    -----
-    Provost, Fawcett and Kohavi (1998); Fawcett (2006, section 9, algorithms 3 and 4). Between two points a
-    curve is a straight line, and at a vertical step its value is the top of the step. The standard deviation
-    divides by k - 1 for k folds. O(n log n + p k log n) for p points.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> import polars_auc as pa
-    >>> held_out = pl.DataFrame(
-    ...     {
-    ...         "fold": [1, 1, 1, 1, 2, 2, 2, 2],
-    ...         "ill": [0, 0, 1, 1, 0, 1, 0, 1],
-    ...         "risk": [1, 3, 2, 4, 1, 2, 3, 4],
-    ...     }
-    ... )
-    >>> curve = pa.average_roc_curve("ill", "risk", "fold", n_points=5)
-    >>> points = held_out.select(curve).explode("risk").unnest("risk")
-    >>> points.select("fpr", "tpr", "tpr_sd", "n_folds").rows()[:3]
-    [(0.0, 0.5, 0.0, 2), (0.25, 0.5, 0.0, 2), (0.5, 1.0, 0.0, 2)]
-    """
-    name = "average_roc_curve"
-    one_of(name, "method", method, ("vertical", "threshold", "pooled"))
-    n_points = integer(name, "n_points", n_points, 3, _MOST_AVERAGED)
-    rates = None
-    if at_fpr is not None:
-        if method == "threshold":
-            msg = f'{name}: at_fpr says where curves are averaged vertically; write method="vertical"'
-            raise ValueError(msg)
-        rates = [rate(name, "at_fpr", value) for value in listed(name, "at_fpr", at_fpr)]
-        if not rates:
-            msg = f"{name}: at_fpr must hold a rate at least, such as [0.01, 0.1], got {at_fpr!r}"
-            raise ValueError(msg)
-    return expression(
-        name,
-        {"score": score, "label": label, "count": count, "fold": fold},
-        method=method,
-        n_points=n_points,
-        at_fpr=rates,
     )

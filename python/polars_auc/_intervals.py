@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from polars_auc._options import Part
     from polars_auc._plugin import IntoExpr
 
-__all__ = ["cv_roc_auc", "roc_auc_ci"]
+__all__ = ["roc_auc_ci"]
 
 
 def roc_auc_ci(
@@ -250,86 +250,3 @@ def _check_partial(
             "one of them out"
         )
         raise ValueError(msg)
-
-
-def cv_roc_auc(
-    label: IntoExpr,
-    score: IntoExpr,
-    fold: IntoExpr,
-    *,
-    method: Literal["t", "influence"] = "t",
-    level: float = 0.95,
-    count: IntoExpr | None = None,
-) -> pl.Expr:
-    """Return the mean of the folds' AUCs with its standard error and confidence interval.
-
-    Parameters
-    ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
-    fold
-        The column with the fold of each row, that is, of the fold in which the row was test data; any dtype
-        except lists.
-    method
-        - ``"t"``: from the differences between the folds' AUCs, with Student's t.
-        - ``"influence"``: from the influence of each row on the AUC of its fold, with a normal interval;
-          needs many rows, but not many folds.
-    level
-        The interval's coverage, between 0 and 1.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-
-    Returns
-    -------
-    polars.Expr
-        One Struct for each group, named after the score:
-
-        - ``auc`` (Float64): the mean of the folds' AUCs.
-        - ``sd`` (Float64): their standard deviation.
-        - ``se`` (Float64): the standard error of the mean.
-        - ``lower``, ``upper`` (Float64): the limits of the interval; not cut off at 0 and 1.
-        - ``n_folds``, ``n_undefined`` (UInt64): folds that have an AUC, and folds without a positive or
-          without a negative.
-        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
-
-        ``auc`` is null if no fold has an AUC. ``sd`` is null with fewer than two such folds; by Student's t,
-        so are ``se`` and the limits. The Float64 fields are NaN if a score is NaN; the folds are then not
-        counted. Rows with a null label, score or fold are skipped.
-
-    Raises
-    ------
-    ValueError
-        For an unknown method, or a level that is not between 0 and 1.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`; also if the fold is a column of lists.
-
-    Notes
-    -----
-    By Student's t: ``mean ± t sd / sqrt(k)`` with k - 1 degrees of freedom (Komarek 2004: ten folds, 95 %).
-    The folds share training rows, so this interval tends to be too short. By influence: LeDell, Petersen and
-    van der Laan (2015), as their R package cvAUC; a positive has the value ``(placement - auc) n / P``. Its
-    placement is the share of the negatives of its fold that score lower, where a tie counts one half (nothing
-    in cvAUC). O(n log n).
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> import polars_auc as pa
-    >>> held_out = pl.DataFrame(
-    ...     {
-    ...         "fold": [1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3],
-    ...         "ill": [0, 0, 1, 1, 0, 1, 0, 1, 1, 0, 0, 1],
-    ...         "risk": [1, 3, 2, 4, 1, 2, 3, 4, 3, 1, 2, 3],
-    ...     }
-    ... )
-    >>> cv = held_out.select(pa.cv_roc_auc("ill", "risk", "fold")).unnest("risk")
-    >>> cv.select(pl.col("auc", "se", "lower", "upper").round(4), "n_folds").row(0)
-    (0.8333, 0.0833, 0.4748, 1.1919, 3)
-    """
-    one_of("cv_roc_auc", "method", method, ("t", "influence"))
-    between_0_and_1("cv_roc_auc", "level", level)
-    columns = {"score": score, "label": label, "count": count, "fold": fold}
-    return expression("cv_roc_auc", columns, method=method, level=float(level))

@@ -101,7 +101,7 @@ def mrmc_roc_auc(
     with DeLong's covariances, and with the degrees of freedom of Hillis (2007):
     ``(MS(T R) + J max(Cov2 - Cov3, 0))² / (MS(T R)² / ((I - 1) (J - 1)))``. For fixed readers the denominator
     is ``Var - Cov1 + (J - 1) max(Cov2 - Cov3, 0)`` and the distribution chi-square, for fixed cases it is
-    ``MS(T R)``. The numbers are those of R's MRMCaov with ``cov = DeLong`` and of RJafroc. The readings are
+    ``MS(T R)``. The numbers are those of R's MRMCaov with ``cov = DeLong``. The readings are
     collected to be laid side by side. O(k n log n + k² n) for k = I J columns of n cases.
 
     Examples

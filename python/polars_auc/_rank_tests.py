@@ -355,7 +355,8 @@ def rank_agreement(
         The alternative to unrelated columns: ``"greater"`` means that they order rows alike.
     method
         - ``"exact"``: the exact distribution of the discordant pairs, in which every order of y is equally
-          likely. Null if values tie, and with more than 1500 rows, which take a second.
+          likely. Null if values tie, and with more than 1500 rows, because the work grows with the cube of
+          their number.
         - ``"asymptotic"``: the normal approximation, with a variance that is corrected for ties.
         - ``"auto"``: exact if nothing ties and there are fewer than 50 rows (R's rule).
 

@@ -12,10 +12,10 @@ import polars as pl
 
 from polars_auc._comparisons import roc_auc_compare
 from polars_auc._estimates import roc_summary
+from polars_auc._folds import cv_roc_auc
 from polars_auc._frames import called, keys_of, refuse_keys, rows_of, scores_of
 from polars_auc._group_states import deferred, group_states
 from polars_auc._groupings import GROUPING, grouped, key_sets
-from polars_auc._intervals import cv_roc_auc
 from polars_auc._options import adjustment, flag, one_of, told
 from polars_auc._segments import compare_segments
 from polars_auc._states import roc_auc_bounds
