@@ -1,10 +1,10 @@
 """How tight the bounds of small states are, for scores of several distributions.
 
 ``python benches/states.py [--rows 4e5]`` makes states of 1024, 4096 and 16,384 bins and appends rows to
-``benches/results/states.csv``: the bins in use, the width of the bounds of the AUC, and its ratio to
-``BC^2 / bins``. No state of so many bins can have narrower bounds than about that, where BC is the
-Bhattacharyya coefficient of the classes' distributions (here by counting in 2000 narrow bins). The seed is
-fixed, and nothing is timed.
+``benches/results/states.csv``: the bins in use, the width of the bounds of the AUC, its ratio to
+``BC^2 / bins``, and the bytes that a bin takes in the packed state. No state of so many bins can have narrower
+bounds than about that, where BC is the Bhattacharyya coefficient of the classes' distributions (here by
+counting in 2000 narrow bins). The seed is fixed, and nothing is timed.
 """
 
 from __future__ import annotations
@@ -64,6 +64,10 @@ def main() -> None:
             assert bounds["lower"] <= exact <= bounds["upper"]
             bins = state["state"].struct.field("bins").list.len().item()
             width = bounds["upper"] - bounds["lower"]
+            packed = state.select(
+                all=pa.pack_state("state").bin.size(),
+                short=pa.pack_state("state", keep_scores=False).bin.size(),
+            )
             rows.append(
                 {
                     "date": time.strftime("%Y-%m-%d"),
@@ -74,9 +78,11 @@ def main() -> None:
                     "bins": bins,
                     "width": width,
                     "ratio": width * max_bins / least,
+                    "packed": packed["all"].item() / bins,
+                    "packed_without_scores": packed["short"].item() / bins,
                 }
             )
-    table = pl.DataFrame(rows).with_columns(pl.col("width", "ratio").round_sig_figs(3))
+    table = pl.DataFrame(rows).with_columns(pl.col("width", "ratio", "^packed.*$").round_sig_figs(3))
     with pl.Config(tbl_rows=-1, tbl_cols=-1, tbl_width_chars=140):
         print(table)
     with RESULTS.open("ab") as file:

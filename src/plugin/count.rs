@@ -6,9 +6,7 @@ use arrow::datatypes::{ArrowDataType as Dtype, Field};
 
 use super::dtype;
 use super::values::Values;
-
-/// All counts of a column together, 4.4e12: products of three sums then fit 128 bits.
-pub const MOST: u64 = 1 << 42;
+use crate::ranking::row_counts::MOST_ROWS;
 
 /// The most rows of a group that are laid out in memory, one by one.
 const MOST_LAID_OUT: u64 = (1 << 31) - 1;
@@ -31,14 +29,14 @@ pub fn values(counts: &Values) -> Result<(PrimitiveArray<f64>, Option<Bitmap>), 
     check(counts.name(), &counts.field)?;
     let array = counts.floats()?;
     let present = || array.iter().flatten();
-    if let Some(wrong) = present().find(|count| !(0.0..=MOST as f64).contains(*count)) {
+    if let Some(wrong) = present().find(|count| !(0.0..=MOST_ROWS as f64).contains(*count)) {
         return Err(format!(
             "count \"{}\" holds {wrong}, but a count is from 0 to 2^42: how many identical rows a row stands for",
             counts.name()
         ));
     }
     // Sums of whole numbers are exact as long as they are at most 2^53; beyond, they are still above the limit.
-    if present().sum::<f64>() > MOST as f64 {
+    if present().sum::<f64>() > MOST_ROWS as f64 {
         return Err(format!("the counts in \"{}\" are more than 2^42 rows together", counts.name()));
     }
     let counted = (present().any(|count| *count == 0.0) || array.null_count() > 0)

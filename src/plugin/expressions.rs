@@ -6,16 +6,17 @@ use super::curvewise::{curvewise, curvewise_field};
 use super::ffi;
 use super::joint::{joint, joint_field, joint_single, joint_single_field};
 use super::keywords::keywords;
+use super::packed_states::{conversion, conversion_field};
 use crate::statistics::{
     AdjustPValues, AveragePrecision, AverageRocCurve, BandCoverage, BinormalCurve, BrunnerMunzel, CapCurve,
     CompareSegments, ConcordanceIndex, ConfusionAt, ConfusionsAt, CostCurve, CvRocAuc, CvRocAucDifference,
     DetCurve, FprAtTpr, GainsTable, Gini, GiniIndex, GroupedRocAuc, GroupedRocAucDifference, HodgesLehmann,
-    KruskalWallis, KsStatistic, MannWhitneyU, MeanPositiveRank, MrmcRocAuc, OperatingPoint,
+    KruskalWallis, KsStatistic, MannWhitneyU, MeanPositiveRank, MrmcRocAuc, OperatingPoint, PackState,
     PopulationStability, PrCurve, RankAgreement, RocAuc, RocAucBounds, RocAucCi, RocAucCiClustered,
     RocAucCiPartial, RocAucCompare, RocAucDifference, RocAucDifferencePower, RocAucMulticlass, RocAucOrdinal,
     RocAucPower, RocAucSampleSize, RocAucUnpairedDifference, RocBand, RocBandOfFolds, RocBinormal,
     RocConvexHull, RocCurve, RocCurveAt, RocCurveDifference, RocCurveThinned, RocDifferenceBand, RocState,
-    RocSummary, SubgroupAuc, TprAtFpr,
+    RocSummary, SubgroupAuc, TprAtFpr, UnpackState,
 };
 
 macro_rules! expressions {
@@ -105,4 +106,7 @@ expressions! {
         roc_auc_power => RocAucPower,
         roc_auc_sample_size => RocAucSampleSize,
         roc_auc_unpaired_difference => RocAucUnpairedDifference;
+    conversion, conversion_field:
+        pack_state => PackState,
+        unpack_state => UnpackState;
 }

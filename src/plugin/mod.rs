@@ -20,6 +20,7 @@ mod joint;
 mod keys;
 mod keywords;
 mod label;
+mod packed_states;
 mod score;
 mod states;
 mod text;

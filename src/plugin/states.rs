@@ -11,10 +11,12 @@ use arrow::datatypes::{ArrowDataType as Dtype, Field};
 use super::arrays::{NOWHERE, downcast};
 use super::values::{Values, gathered};
 use super::{count, dtype, score};
+use crate::ranking::row_counts::MOST_ROWS;
 use crate::ranking::scale::{LAST, Resolution};
-use crate::ranking::{Count, Counts, Domain, Key, Limit, RowCounts, Scale, Score, ScoreType, State};
+use crate::ranking::state::LIMITS;
+use crate::ranking::{Count, Counts, Domain, Limit, RowCounts, Scale, Score, ScoreType, State};
 use crate::statistics::record::Record;
-use crate::statistics::roc_state::{BIN, LIMITS, RocStateRecord};
+use crate::statistics::roc_state::{BIN, RocStateRecord};
 
 /// Counts of rows: whole numbers that are not negative.
 const COUNTS: [&str; 5] = ["n_pos", "n_neg", "n_missing", "resolution", "max_bins"];
@@ -157,6 +159,16 @@ impl States {
         Ok((states, score::rankable(&scores)?))
     }
 
+    /// The number of states.
+    pub fn len(&self) -> usize {
+        self.heads.len()
+    }
+
+    /// Whether a state is there: not null.
+    pub fn is_there(&self, state: usize) -> bool {
+        self.heads[state].is_some()
+    }
+
     /// The bins of a range of states.
     pub fn bins(&self, states: Range<usize>) -> Range<usize> {
         self.borders[states.start]..self.borders[states.end]
@@ -177,7 +189,7 @@ impl States {
             .filter_map(|state| self.heads[state].as_ref())
             .map(all_rows)
             .fold(0, u64::saturating_add);
-        if rows > count::MOST {
+        if rows > MOST_ROWS {
             return refused("holds more than 2^42 rows in a group");
         }
         let empty = || {
@@ -200,56 +212,21 @@ impl States {
         scale: Option<Scale>,
         scores: &[S],
     ) -> Result<State, String> {
-        let refused = |problem: &str| Err(format!("state \"{}\" {problem}", self.name));
-        let score_type = ScoreType::of::<S>(self.domain);
         let bins = self.bins(state..state + 1);
-        let scores = &scores[bins.clone()];
         let (pos, neg) = (&self.pos.values()[bins.clone()], &self.neg.values()[bins.clone()]);
-        if head.has_nan {
-            if !bins.is_empty() {
-                return refused("has both a NaN and bins");
-            }
-            return Ok(State::nan(score_type, head.rows));
-        }
         let counts: Vec<Count> = pos.iter().zip(neg).map(|(&pos, &neg)| Count { pos, neg }).collect();
-        if counts.iter().any(|count| count.rows() == 0) {
-            return refused("has a bin without a row");
-        }
-        // So many bins could hold more than 64 bits together.
-        let sum = |counts: &[u64]| counts.iter().map(|&count| u128::from(count)).sum::<u128>();
-        if (sum(pos), sum(neg)) != (head.rows.n_pos.into(), head.rows.n_neg.into()) {
-            return refused("has other n_pos and n_neg than its bins together");
-        }
-        let keys: Vec<S::Key> = scores.iter().map(|score| score.key()).collect();
-        if !keys.is_sorted_by(|high, low| high > low) {
-            return refused(
-                "has bins that are not in order: the highest score comes first, and none comes twice",
-            );
-        }
-        // Keys of NaN are above or below all others.
-        let ends = || [scores.first(), scores.last()].into_iter().flatten();
-        if ends().any(|score| score.is_nan()) {
-            return refused("has a bin whose score is NaN");
-        }
+        let keys: Vec<S::Key> = scores[bins.clone()].iter().map(|score| score.key()).collect();
         let tied = self.tied.clone().sliced(bins.start, bins.len());
         let all_tied = tied.unset_bits() == 0;
-        if head.resolution == 0 && !all_tied {
-            return refused("has a bin of several scores, but no resolution");
-        }
-        if let Some(scale) = scale {
-            let values = ends().map(|score| score_type.value(score.key().wide()));
-            if !values.into_iter().all(|value| scale.holds(value)) {
-                return refused("is of probabilities, but has a score that is below 0 or above 1");
-            }
-        }
-        Ok(State {
-            bins: Counts::from_parts(keys.into(), counts, score_type),
+        let state = State {
+            bins: Counts::from_parts(keys.into(), counts, ScoreType::of::<S>(self.domain)),
             tied: if all_tied { Vec::new() } else { tied.iter().collect() },
             limit: head.limit,
             resolution: head.resolution,
             rows: head.rows,
-            has_nan: false,
-        })
+            has_nan: head.has_nan,
+        };
+        state.checked(scale).map_err(|problem| format!("state \"{}\" {problem}", self.name))
     }
 }
 
@@ -310,7 +287,7 @@ fn bins_of(structs: &StructArray, lists: &ListArray<i64>) -> Result<(Vec<usize>,
 }
 
 fn whole(state: &str, column: &Values, number: f64) -> Result<u64, String> {
-    if (0.0..=count::MOST as f64).contains(&number) {
+    if (0.0..=MOST_ROWS as f64).contains(&number) {
         return Ok(number as u64);
     }
     Err(format!("state \"{state}\" holds {} {number}, but a count is from 0 to 2^42", column.name()))

@@ -102,6 +102,11 @@ impl Counts {
         self.keys.at(place)
     }
 
+    /// A score as a float, the highest at 0; none if there are not so many.
+    pub fn value(&self, place: usize) -> Option<f64> {
+        (place < self.len()).then(|| self.score_type.value(self.key(place)))
+    }
+
     /// The keys alone, the highest first.
     pub fn keys(&self) -> &Keys {
         &self.keys

@@ -96,6 +96,11 @@ impl Keys {
         (0..self.len()).map(|place| self.at(place))
     }
 
+    /// Whether each key is below the one before.
+    pub fn descend(&self) -> bool {
+        of_any_width!(self, keys => keys.is_sorted_by(|high, low| high > low))
+    }
+
     /// Appends a key.
     #[inline]
     pub fn push(&mut self, key: u128) {

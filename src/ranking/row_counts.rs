@@ -1,5 +1,8 @@
 //! How many rows a group has, whatever they weigh.
 
+/// The most rows of a group, with all that a count stands for, 4.4e12: products of three sums then fit 128 bits.
+pub const MOST_ROWS: u64 = 1 << 42;
+
 /// How many rows a group has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RowCounts {

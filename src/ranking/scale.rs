@@ -36,6 +36,14 @@ pub enum Scale {
 }
 
 impl Scale {
+    /// The lowest and the highest score that it has a place for.
+    pub fn ends(self) -> (f64, f64) {
+        match self {
+            Scale::Real => (f64::NEG_INFINITY, f64::INFINITY),
+            Scale::Probability => (0.0, 1.0),
+        }
+    }
+
     /// All scales, by name.
     pub const NAMED: [(&'static str, Scale); 2] =
         [("real", Scale::Real), ("probability", Scale::Probability)];
@@ -50,7 +58,8 @@ impl Scale {
 
     /// Whether it has a place for this score.
     pub fn holds(self, score: f64) -> bool {
-        self == Scale::Real || (0.0..=1.0).contains(&score)
+        let (lowest, highest) = self.ends();
+        (lowest..=highest).contains(&score)
     }
 
     /// The side of a score, as the sign of a number.
@@ -100,6 +109,11 @@ pub struct Intervals {
 }
 
 impl Intervals {
+    /// The scale that the partition belongs to.
+    pub fn scale(self) -> Scale {
+        self.scale
+    }
+
     /// The interval of a score: numbers are equal for scores of one interval only.
     #[inline(always)]
     fn interval(self, score: f64) -> u64 {
@@ -109,6 +123,62 @@ impl Intervals {
         let joined = turn(pair as u64) < self.turns;
         let first = if joined { 2.0 * pair } else { lengths };
         first.copysign(self.scale.sign(score)).to_bits()
+    }
+
+    /// The place of a score's interval among all intervals: a number that grows with the score, and is equal for scores of
+    /// one interval only, if it [is exact](Intervals::is_exact).
+    pub fn place(self, score: f64) -> u64 {
+        let interval = f64::from_bits(self.interval(score));
+        let from_end = match interval.abs() {
+            // No partition joins infinite scores with others.
+            lengths if lengths.is_infinite() => MOST_LENGTHS,
+            lengths => (lengths as u64).min(MOST_LENGTHS - 1),
+        };
+        match (self.scale, interval.is_sign_negative()) {
+            (Scale::Real, false) => BORDER + from_end,
+            (Scale::Real, true) => BORDER - 1 - from_end,
+            (Scale::Probability, false) => 2 * BORDER - from_end,
+            (Scale::Probability, true) => from_end,
+        }
+    }
+
+    /// The side of a place, as the sign of a number, and its lengths from the end of the side.
+    fn side(self, place: u64) -> (f64, u64) {
+        match (self.scale, place >= BORDER) {
+            (Scale::Real, true) => (1.0, place - BORDER),
+            (Scale::Real, false) => (-1.0, BORDER - 1 - place),
+            (Scale::Probability, true) => (1.0, (2 * BORDER).saturating_sub(place)),
+            (Scale::Probability, false) => (-1.0, place),
+        }
+    }
+
+    /// Whether the place is that of one interval only: there are not too many lengths up to it.
+    pub fn is_exact(self, place: u64) -> bool {
+        let from_end = self.side(place).1;
+        from_end <= MOST_LENGTHS && from_end != MOST_LENGTHS - 1
+    }
+
+    /// The place of the highest score that the scale has a place for.
+    pub fn highest_place(self) -> u64 {
+        match self.scale {
+            Scale::Real => BORDER + MOST_LENGTHS,
+            Scale::Probability => 2 * BORDER,
+        }
+    }
+
+    /// About the lowest score of the interval at a place.
+    pub fn about(self, place: u64) -> f64 {
+        let (sign, first) = self.side(place);
+        let joined = first % 2 == 0 && turn(first / 2) < self.turns;
+        let falls = (self.scale == Scale::Real) == (sign < 0.0);
+        // Where scores fall with the distance, the interval's far end is its lowest.
+        let lengths = if falls { first + 1 + u64::from(joined) } else { first };
+        let distance = lengths as f64 / self.lengths;
+        match self.scale {
+            Scale::Real => sign * distance.cbrt().powi(8),
+            Scale::Probability if falls => 1.0 - distance.powi(4),
+            Scale::Probability => distance.powi(4),
+        }
     }
 
     /// The interval of each score.
@@ -124,6 +194,12 @@ impl Intervals {
         scores.iter().map(move |&score| self.interval(score))
     }
 }
+
+/// Lengths from the end of a side: up to here floats tell all whole numbers apart.
+const MOST_LENGTHS: u64 = 2 << MANTISSA;
+
+/// The lowest place of the upper side.
+const BORDER: u64 = 2 * MOST_LENGTHS;
 
 /// When the intervals of a pair with this number are joined, from 0 on: neighbouring pairs far apart in time.
 #[inline(always)]

@@ -38,6 +38,36 @@ impl ScoreType {
         number.up_to(self.domain).and_then(self.at_least)
     }
 
+    /// The keys of the lowest and of the highest score; NaN has keys beyond both.
+    pub fn ends(&self) -> (u128, u128) {
+        let bits = match self.width {
+            Width::W8 => 8,
+            Width::W16 => 16,
+            Width::W32 => 32,
+            Width::W64 => 64,
+            Width::W128 => 128,
+        };
+        let highest = match self.domain {
+            Domain::Whole { highest, decimals, .. } => Number::Decimal { digits: highest, decimals },
+            _ => Number::Float(f64::INFINITY),
+        };
+        let lowest = self.at_least(Number::Float(f64::NEG_INFINITY)).unwrap_or(0);
+        // Integers that are not bounded have all keys.
+        (lowest, self.at_least(highest).unwrap_or(u128::MAX >> (u128::BITS - bits)))
+    }
+
+    /// Whether a key is that of a score.
+    pub fn holds(&self, key: u128) -> bool {
+        let (lowest, highest) = self.ends();
+        let is_half = || self.at_least(Number::Float(self.value(key))) == Some(key);
+        (lowest..=highest).contains(&key) && (!self.is_half() || is_half())
+    }
+
+    /// Whether scores are floats of half precision, which are held in wider ones.
+    pub fn is_half(&self) -> bool {
+        self.domain == Domain::Half
+    }
+
     /// The score of a key, as a float: rounded where the type holds more than a float does.
     pub fn value(&self, key: u128) -> f64 {
         (self.value)(key) / self.unit()

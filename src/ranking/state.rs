@@ -14,7 +14,7 @@
 //! bin of the whole. Counts add up, the lowest score of a whole is the lowest of those of its parts, and all rows share
 //! one score if the parts' rows do. With several limits the smallest counts: it asks for the latest partition.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use super::counts::{Count, Counts};
 use super::row_counts::RowCounts;
@@ -33,6 +33,9 @@ pub struct Limit {
     /// Which partitions are taken.
     pub scale: Scale,
 }
+
+/// The limits of bins that users may set: fewer bins say next to nothing.
+pub const LIMITS: RangeInclusive<u64> = 16..=1 << 31;
 
 /// The least number of bins that every state can be made to fit: two sides, and both infinities.
 pub const LEAST_BINS: u64 = 4;
@@ -63,6 +66,46 @@ impl State {
     /// The state of rows of which a score is NaN.
     pub fn nan(score_type: ScoreType, rows: RowCounts) -> Self {
         State { has_nan: true, ..State::exact(Counts::new(score_type, None), rows) }
+    }
+
+    /// The state itself if it is one, and if the scale of those that it is merged with has a place for its scores; otherwise
+    /// what is wrong with it. For states that somebody else wrote.
+    pub fn checked(mut self, scale: Option<Scale>) -> Result<Self, &'static str> {
+        let bins = &self.bins;
+        if self.has_nan {
+            return if bins.is_empty() { Ok(self) } else { Err("has both a NaN and bins") };
+        }
+        if bins.each().iter().any(|count| count.pos == 0 && count.neg == 0) {
+            return Err("has a bin without a row");
+        }
+        // So many bins could hold more than 64 bits together.
+        let sum =
+            |rows: fn(&Count) -> u64| bins.each().iter().map(|count| u128::from(rows(count))).sum::<u128>();
+        if (sum(|count| count.pos), sum(|count| count.neg))
+            != (self.rows.n_pos.into(), self.rows.n_neg.into())
+        {
+            return Err("has other n_pos and n_neg than its bins together");
+        }
+        if !bins.keys().descend() {
+            return Err(
+                "has bins that are not in order: the highest score comes first, and none comes twice",
+            );
+        }
+        // Keys of NaN are above or below all others.
+        let ends = [0, bins.len().saturating_sub(1)].map(|bin| bins.value(bin));
+        if ends.into_iter().flatten().any(f64::is_nan) {
+            return Err("has a bin whose score is NaN");
+        }
+        if self.tied.iter().all(|&tied| tied) {
+            self.tied = Vec::new();
+        }
+        if self.resolution == 0 && !self.tied.is_empty() {
+            return Err("has a bin of several scores, but no resolution");
+        }
+        if !ends.into_iter().flatten().all(|value| scale.is_none_or(|scale| scale.holds(value))) {
+            return Err("is of probabilities, but has a score that is below 0 or above 1");
+        }
+        Ok(self)
     }
 
     /// Whether all rows of a bin share one score.

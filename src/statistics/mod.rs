@@ -50,6 +50,7 @@ pub mod measure;
 pub mod moved_ranks;
 pub mod mrmc_roc_auc;
 pub mod operating_point;
+pub mod pack_state;
 pub mod partial_area;
 pub mod partial_placements;
 pub mod points;
@@ -85,6 +86,7 @@ pub mod smooth_curve;
 pub mod subgroup_auc;
 pub mod sweep;
 pub mod thinning;
+pub mod unpack_state;
 pub mod working_hotelling_band;
 
 pub use adjust_p_values::{AdjustPValues, Adjustment};
@@ -117,6 +119,7 @@ pub use mean_positive_rank::MeanPositiveRank;
 pub use measure::Measure;
 pub use mrmc_roc_auc::MrmcRocAuc;
 pub use operating_point::OperatingPoint;
+pub use pack_state::PackState;
 pub use population_stability::PopulationStability;
 pub use power::{RocAucDifferencePower, RocAucPower, RocAucSampleSize};
 pub use pr_curve::PrCurve;
@@ -144,6 +147,7 @@ pub use roc_difference_band::RocDifferenceBand;
 pub use roc_state::RocState;
 pub use roc_summary::RocSummary;
 pub use subgroup_auc::SubgroupAuc;
+pub use unpack_state::UnpackState;
 
 use crate::ranking::{Limit, RowCounts, Rows, Ties};
 

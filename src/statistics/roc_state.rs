@@ -1,9 +1,8 @@
 //! The state of a group: what is kept of its rows to answer later, alone or merged with others.
 
-use std::ops::RangeInclusive;
-
 use super::record::{Column, Field, FieldKind, Value, record};
 use super::{Given, Summary};
+use crate::ranking::state::LIMITS;
 use crate::ranking::{Count, Limit, RowCounts, Scale, State, Ties};
 
 /// Counts of a group's rows by score, exact or in at most so many bins.
@@ -15,9 +14,6 @@ pub struct RocState {
     /// How scores are spread; real numbers if not said.
     pub scale: Option<Scale>,
 }
-
-/// The limits of bins that users may set: fewer bins say next to nothing.
-pub const LIMITS: RangeInclusive<u64> = 16..=1 << 31;
 
 record! {
     /// The state of one group.
@@ -89,6 +85,26 @@ impl Value for Bins {
     }
 }
 
+impl From<State> for RocStateRecord {
+    fn from(state: State) -> Self {
+        let RowCounts { n_pos, n_neg, n_missing, .. } = state.rows;
+        if state.has_nan {
+            return RocStateRecord { n_pos, n_neg, n_missing, has_nan: true, ..RocStateRecord::nan() };
+        }
+        let (limit, resolution) = (state.limit, state.resolution);
+        RocStateRecord {
+            bins: Bins(Some(state)),
+            n_pos,
+            n_neg,
+            n_missing,
+            has_nan: false,
+            resolution: resolution.into(),
+            max_bins: limit.map(|limit| limit.max_bins),
+            scale: limit.map(|limit| limit.scale.name()),
+        }
+    }
+}
+
 impl Summary for RocState {
     type Record = RocStateRecord;
 
@@ -138,19 +154,7 @@ impl Summary for RocState {
     }
 
     fn of_ties(&self, mut ties: Ties<'_>) -> RocStateRecord {
-        let state = ties.state().limited(self.limit());
-        let RowCounts { n_pos, n_neg, n_missing, .. } = state.rows;
-        let (limit, resolution) = (state.limit, state.resolution);
-        RocStateRecord {
-            bins: Bins(Some(state)),
-            n_pos,
-            n_neg,
-            n_missing,
-            has_nan: false,
-            resolution: resolution.into(),
-            max_bins: limit.map(|limit| limit.max_bins),
-            scale: limit.map(|limit| limit.scale.name()),
-        }
+        ties.state().limited(self.limit()).into()
     }
 
     fn of_nan(&self, RowCounts { n_pos, n_neg, n_missing, .. }: RowCounts) -> RocStateRecord {

@@ -15,9 +15,11 @@ from polars_auc import _native
 
 COLUMN_FUNCTIONS = {
     "adjust_p_values",
+    "pack_state",
     "roc_auc_power",
     "roc_auc_sample_size",
     "roc_auc_unpaired_difference",
+    "unpack_state",
 }
 MODULES = [
     module.name
@@ -61,7 +63,7 @@ def test_every_row_of_the_table_is_a_function() -> None:
 def test_every_row_of_the_table_is_in_the_catalogue() -> None:
     entries = {(entry.plugin or entry.name, entry.name) for entry in CATALOGUE}
     # These take or give something else than rows and a result for each group: test_bands, test_changes,
-    # test_columns, test_mrmc, test_segments and test_states test them.
+    # test_columns, test_mrmc, test_packed_states, test_segments and test_states test them.
     others = {"band_coverage", "compare_segments", "merge_states", "mrmc_roc_auc"}
     apart = {(name, name) for name in {*COLUMN_FUNCTIONS, *others}}
     assert {(name, public or name) for name, public, _ in ROWS} == entries | apart

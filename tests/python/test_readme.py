@@ -54,7 +54,7 @@ def test_the_guide_to_bands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     assert "upper_tpr" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("page", ["auc-explained", "recipes", "tutorial"])
+@pytest.mark.parametrize("page", ["auc-explained", "packed-states", "recipes", "tutorial"])
 def test_pages_run_and_say_what_comes_out(
     page: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

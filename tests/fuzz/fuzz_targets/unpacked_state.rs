@@ -1,0 +1,27 @@
+//! Any bytes are a state, which packs to the same bytes, or an error.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use polars_auc::ranking::{Domain, ScoreType, State};
+
+fuzz_target!(|bytes: &[u8]| {
+    let cents = Domain::Whole { lowest: -99_999, highest: 99_999, decimals: 2 };
+    let types = [
+        ("f64", ScoreType::of::<f64>(Domain::Any)),
+        ("f16", ScoreType::of::<f32>(Domain::Half)),
+        ("i32", ScoreType::of::<i32>(Domain::Any)),
+        ("u128", ScoreType::of::<u128>(Domain::Any)),
+        ("decimal[5,2]", ScoreType::of::<i128>(cents)),
+    ];
+    for (dtype, score_type) in types {
+        if let Ok(mut state) = State::unpacked(bytes, dtype, score_type) {
+            // The byte behind the name has the flags; 8 says that bins say their intervals.
+            let keep_scores = bytes[5 + dtype.len()] & 8 == 0;
+            assert_eq!(state.packed(dtype, keep_scores), bytes);
+            assert!(state.unordered_pairs() <= u128::from(state.rows.n_pos) * u128::from(state.rows.n_neg));
+            let twice_u = state.bins.ties().twice_u();
+            assert!(twice_u <= 2 * u128::from(state.rows.n_pos) * u128::from(state.rows.n_neg));
+        }
+    }
+});
