@@ -1,10 +1,10 @@
 """How tight the bounds of small states are, for scores of several distributions.
 
 ``python benches/states.py [--rows 4e5]`` makes states of 1024, 4096 and 16,384 bins and appends rows to
-``benches/results/states.csv``: the bins in use, the width of the bounds of the AUC, its ratio to
-``BC^2 / bins``, and the bytes that a bin takes in the packed state. No state of so many bins can have narrower
-bounds than about that, where BC is the Bhattacharyya coefficient of the classes' distributions (here by
-counting in 2000 narrow bins). The seed is fixed, and nothing is timed.
+``benches/results/states.csv``: the bins in use, the width of the bounds of the AUC, its ratio to ``BC^2 /
+bins``, and the bytes that a bin takes in the packed state. No state of so many bins can have narrower bounds
+than about that, where BC is the Bhattacharyya coefficient of the classes' distributions (here by counting in
+2000 narrow bins). The seed is fixed, and nothing is timed.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ the result of its group NaN; a statistic that is undefined for a group is null.
 
 from polars_auc._bands import band_coverage, roc_band, roc_difference_band
 from polars_auc._binormal import binormal_curve, roc_binormal
+from polars_auc._bootstrap import bootstrap_ci
 from polars_auc._changes import compare_reports, roc_auc_unpaired_difference
 from polars_auc._classes import roc_auc_multiclass, roc_auc_ordinal, subgroup_auc
 from polars_auc._comparisons import (
@@ -70,6 +71,7 @@ __all__ = [
     "average_roc_curve",
     "band_coverage",
     "binormal_curve",
+    "bootstrap_ci",
     "brunner_munzel",
     "cap_curve",
     "compare_reports",

@@ -20,7 +20,7 @@ def roc_auc_ci(
     label: IntoExpr | None = None,
     score: IntoExpr | None = None,
     *,
-    method: Literal["delong", "logit", "hanley_mcneil", "bootstrap"] = "delong",
+    method: Literal["delong", "logit", "hanley_mcneil", "obuchowski", "bootstrap"] = "delong",
     level: float = 0.95,
     weight: IntoExpr | None = None,
     cluster: IntoExpr | None = None,
@@ -55,6 +55,10 @@ def roc_auc_ci(
           the AUC and the two counts alone; limits are cut off at 0 and 1. It is the only method that is
           defined with a single positive or a single negative. (With one of each the AUC is 0, 1/2 or 1; if it
           is 0 or 1, both limits are the AUC.)
+        - ``"obuchowski"``: a normal interval with the standard error of the area under the binormal curve
+          that :func:`roc_binormal` fits to the points; limits are cut off at 0 and 1. It is the variance of
+          ``pROC::var(method="obuchowski")``, null where no line can be fitted, and often larger than
+          DeLong's.
         - ``"bootstrap"``: from resamples of the rows within each class (with ``cluster``: of whole clusters).
     level
         The interval's coverage, between 0 and 1.
@@ -66,7 +70,8 @@ def roc_auc_ci(
         observation. Not possible with the other methods or with ``cluster``.
     cluster
         A column that says which rows belong together, such as the rows of one customer, whose scores are not
-        independent. The standard error is then Obuchowski's. Not possible with ``"hanley_mcneil"``.
+        independent. The standard error is then Obuchowski's (1997). Not possible with
+        ``"hanley_mcneil"`` and ``"obuchowski"``.
     interval
         The limits of the bootstrap: ``"percentile"`` (the default), quantiles of the resampled AUCs, or
         ``"bca"``, quantiles with a correction for bias and acceleration (not with ``cluster``). This option
@@ -119,9 +124,9 @@ def roc_auc_ci(
 
         ``auc`` is null if the group has no positive or no negative; the standard error and the limits are
         null if it has fewer than two positives or fewer than two negatives (with ``cluster``: fewer than two
-        clusters with a positive, or with a negative), except for ``"hanley_mcneil"``. ``z`` and ``p_value``
-        are null where the standard error is, and if it is 0 and the AUC is not ``null``. All six are NaN if a
-        score is NaN. Rows with a null label, score or cluster are skipped.
+        clusters with a positive, or with a negative), except for ``"hanley_mcneil"`` and ``"obuchowski"``.
+        ``z`` and ``p_value`` are null where the standard error is, and if it is 0 and the AUC is not
+        ``null``. All six are NaN if a score is NaN. Rows with a null label, score or cluster are skipped.
 
         If the classes do not overlap at all (AUC 0 or 1), the standard error is 0 and both limits are the
         AUC. Such an interval does not show how uncertain the AUC is. Only ``"logit"`` gives another limit
@@ -137,18 +142,18 @@ def roc_auc_ci(
     polars.exceptions.ComputeError
         As :func:`polars_auc.roc_auc`.
 
-    Notes
-    -----
-    The placement of a positive is the share of negatives that score lower, where ties count one half; the
-    placement of a negative is the share of positives that score higher. Their sample variances are S10 and
-    S01, and ``se² = S10 / P + S01 / N`` (DeLong, DeLong and Clarke-Pearson 1988); both variances are taken
-    from exact integer sums. O(n log n), not O(P N). On the logit scale the limits are
+    Notes ----- The placement of a positive is the share of negatives that score lower, where ties count one
+    half; the placement of a negative is the share of positives that score higher. Their sample variances are
+    S10 and S01, and ``se² = S10 / P + S01 / N`` (DeLong, DeLong and Clarke-Pearson 1988); both variances are
+    taken from exact integer sums. O(n log n), not O(P N). On the logit scale the limits are
     ``expit(logit(auc) ± z se / (auc (1 - auc)))``. Hanley and McNeil (1982): with ``Q1 = A / (2 - A)`` and
     ``Q2 = 2 A² / (1 + A)``, ``se² = (A (1 - A) + (P - 1) (Q1 - A²) + (N - 1) (Q2 - A²)) / (P N)``. Clusters:
-    Obuchowski (1997). With weights ``se² = sum w² (v - auc)² / W²`` over positives with placements v and
-    total weight W, plus the same over negatives (Jaeckel 1972; the variance of R's
-    ``survival::concordance``). BCa: Efron (1987), its acceleration from the placements. A resample costs
-    O(n): rows are drawn by their rank, so that nothing has to be sorted again.
+    Obuchowski (1997). ``"obuchowski"``: with the binormal curve of intercept a and slope -b, and the area's
+    derivatives f and g, ``se² = f² (N (a² + 2) + 2 P b²) / (2 P N) + g² (P + N) b² / (2 P N)`` (Obuchowski
+    and McClish 1997), without the covariance of a and b, as pROC has it. With weights ``se² = sum w² (v -
+    auc)² / W²`` over positives with placements v and total weight W, plus the same over negatives (Jaeckel
+    1972; the variance of R's ``survival::concordance``). BCa: Efron (1987), its acceleration from the
+    placements. A resample costs O(n): rows are drawn by their rank, so that nothing has to be sorted again.
 
     The standard error of a partial area is DeLong's with other placements: a negative has the tpr at its
     own fpr, and a positive the length of fpr at which it is called positive, where a row outside the
@@ -180,7 +185,7 @@ def roc_auc_ci(
     >>> images.select(not_inferior).unnest("rating").select(pl.col("z", "p_value").round(4)).row(0)
     (3.0325, 0.0012)
     """
-    one_of("roc_auc_ci", "method", method, ("delong", "logit", "hanley_mcneil", "bootstrap"))
+    one_of("roc_auc_ci", "method", method, ("delong", "logit", "hanley_mcneil", "obuchowski", "bootstrap"))
     one_of("roc_auc_ci", "interval", interval, ("percentile", "bca", None))
     between_0_and_1("roc_auc_ci", "level", level)
     drawn = bootstrap("roc_auc_ci", method, n_resamples, seed, interval=interval)
@@ -210,8 +215,8 @@ def roc_auc_ci(
             raise ValueError(msg)
         columns["weight"] = weight
     if cluster is not None:
-        if method == "hanley_mcneil":
-            msg = 'roc_auc_ci: "hanley_mcneil" cannot use clusters; take "delong", "logit" or "bootstrap"'
+        if method in ("hanley_mcneil", "obuchowski"):
+            msg = f'roc_auc_ci: "{method}" cannot use clusters; take "delong", "logit" or "bootstrap"'
             raise ValueError(msg)
         if method == "bootstrap" and interval == "bca":
             msg = 'roc_auc_ci: interval "bca" cannot use clusters; take interval="percentile"'

@@ -25,9 +25,9 @@ def pack_state(state: IntoExpr, *, keep_scores: bool = True) -> pl.Expr:
     keep_scores
         Whether bins of several scores keep their lowest score. With False they say only which interval of the
         partition they are, which takes three to five bytes a bin in place of eight to eleven. All counts stay
-        the same, and so do :func:`roc_auc`, :func:`roc_auc_bounds` and every answer that shows no threshold. A threshold is
-        then the lowest number of its interval: the same rows reach it, but it need not be an observed score.
-        Exact states, and bins whose rows share one score, keep their scores.
+        the same, and so do :func:`roc_auc`, :func:`roc_auc_bounds` and every answer that shows no threshold.
+        A threshold is then the lowest number of its interval: the same rows reach it, but it need not be an
+        observed score. Exact states, and bins whose rows share one score, keep their scores.
 
     Returns
     -------

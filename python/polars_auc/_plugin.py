@@ -22,6 +22,9 @@ _LIBRARY = Path(_native.__file__)
 CALLED: ContextVar[str | None] = ContextVar("CALLED", default=None)
 """The function that the user called, where it makes several expressions; errors begin with its name."""
 
+RESAMPLED: ContextVar[Mapping[str, object] | None] = ContextVar("RESAMPLED", default=None)
+"""How a statistic is resampled, where :func:`polars_auc.bootstrap_ci` makes its expression."""
+
 
 def expression(
     name: str,
@@ -51,6 +54,13 @@ def expression(
         raise ValueError(msg)
     observed = _observed(name, columns)
     imploded = [column.implode() for column in _columns(name, observed)]
+    if (resampled := RESAMPLED.get()) is not None:
+        if variant is not None:
+            msg = (
+                f"bootstrap_ci: {name} has one record here, but these options make it a list; give one value"
+            )
+            raise ValueError(msg)
+        variant, options = "bootstrap", {"statistic": options, **resampled}
     plugin = name if variant is None else f"{name}_{variant}"
     kind = {"counted": observed.get("count") is not None, "stated": "state" in observed}
     return _registered(plugin, imploded, options, elementwise=True, expand=expand, **kind).first()

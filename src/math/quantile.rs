@@ -9,6 +9,10 @@ pub fn of_sorted(values: &[f64], probability: f64) -> f64 {
     let place = probability.clamp(0.0, 1.0) * last as f64;
     let below = place.floor() as usize;
     let above = (below + 1).min(last);
+    // Infinite values have no difference.
+    if values[below] == values[above] || place == below as f64 {
+        return values[below];
+    }
     values[below] + (place - below as f64) * (values[above] - values[below])
 }
 
@@ -61,6 +65,8 @@ mod tests {
         assert!((of_sorted(&values, 0.9) - 6.8).abs() < 1e-12);
         assert_eq!(of_sorted(&values, 1.0), 8.0);
         assert_eq!(of_sorted(&[5.0], 0.3), 5.0);
+        assert_eq!(of_sorted(&[1.0, f64::INFINITY, f64::INFINITY], 0.7), f64::INFINITY);
+        assert_eq!(of_sorted(&[1.0, 2.0, f64::INFINITY], 0.5), 2.0);
         assert!(of_sorted(&[], 0.5).is_nan());
         let (mean, deviation) = mean_and_deviation(&values);
         assert_eq!(mean, 3.75);

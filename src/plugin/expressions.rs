@@ -8,15 +8,17 @@ use super::joint::{joint, joint_field, joint_single, joint_single_field};
 use super::keywords::keywords;
 use super::packed_states::{conversion, conversion_field};
 use crate::statistics::{
-    AdjustPValues, AveragePrecision, AverageRocCurve, BandCoverage, BinormalCurve, BrunnerMunzel, CapCurve,
-    CompareSegments, ConcordanceIndex, ConfusionAt, ConfusionsAt, CostCurve, CvRocAuc, CvRocAucDifference,
-    DetCurve, FprAtTpr, GainsTable, Gini, GiniIndex, GroupedRocAuc, GroupedRocAucDifference, HodgesLehmann,
-    KruskalWallis, KsStatistic, MannWhitneyU, MeanPositiveRank, MrmcRocAuc, OperatingPoint, PackState,
-    PopulationStability, PrCurve, RankAgreement, RocAuc, RocAucBounds, RocAucCi, RocAucCiClustered,
-    RocAucCiPartial, RocAucCompare, RocAucDifference, RocAucDifferencePower, RocAucMulticlass, RocAucOrdinal,
-    RocAucPower, RocAucSampleSize, RocAucUnpairedDifference, RocBand, RocBandOfFolds, RocBinormal,
-    RocConvexHull, RocCurve, RocCurveAt, RocCurveDifference, RocCurveThinned, RocDifferenceBand, RocState,
-    RocSummary, SubgroupAuc, TprAtFpr, UnpackState,
+    AdjustPValues, AveragePrecision, AverageRocCurve, BandCoverage, BinormalCurve, BootstrapAveragePrecision,
+    BootstrapConfusionAt, BootstrapGini, BootstrapKsStatistic, BootstrapMeanPositiveRank,
+    BootstrapOperatingPoint, BootstrapRocAuc, BootstrapRocSummary, BrunnerMunzel, CapCurve, CompareSegments,
+    ConcordanceIndex, ConfusionAt, ConfusionsAt, CostCurve, CvRocAuc, CvRocAucDifference, DetCurve, FprAtTpr,
+    GainsTable, Gini, GiniIndex, GroupedRocAuc, GroupedRocAucDifference, HodgesLehmann, KruskalWallis,
+    KsStatistic, MannWhitneyU, MeanPositiveRank, MrmcRocAuc, OperatingPoint, PackState, PopulationStability,
+    PrCurve, RankAgreement, RocAuc, RocAucBounds, RocAucCi, RocAucCiClustered, RocAucCiPartial,
+    RocAucCompare, RocAucDifference, RocAucDifferencePower, RocAucMulticlass, RocAucOrdinal, RocAucPower,
+    RocAucSampleSize, RocAucUnpairedDifference, RocBand, RocBandOfFolds, RocBinormal, RocConvexHull,
+    RocCurve, RocCurveAt, RocCurveDifference, RocCurveThinned, RocDifferenceBand, RocState, RocSummary,
+    SubgroupAuc, TprAtFpr, UnpackState,
 };
 
 macro_rules! expressions {
@@ -63,6 +65,14 @@ expressions! {
         roc_summary => RocSummary,
         tpr_at_fpr => TprAtFpr;
     curve, curve_field:
+        average_precision_bootstrap in bootstrap_ci => BootstrapAveragePrecision,
+        confusion_at_bootstrap in bootstrap_ci => BootstrapConfusionAt,
+        gini_bootstrap in bootstrap_ci => BootstrapGini,
+        ks_statistic_bootstrap in bootstrap_ci => BootstrapKsStatistic,
+        mean_positive_rank_bootstrap in bootstrap_ci => BootstrapMeanPositiveRank,
+        operating_point_bootstrap in bootstrap_ci => BootstrapOperatingPoint,
+        roc_auc_bootstrap in bootstrap_ci => BootstrapRocAuc,
+        roc_summary_bootstrap in bootstrap_ci => BootstrapRocSummary,
         binormal_curve => BinormalCurve,
         cap_curve => CapCurve,
         confusion_at_several in confusion_at => ConfusionsAt,

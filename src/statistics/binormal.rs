@@ -54,6 +54,22 @@ impl BinormalLine {
         upper_tail(-self.intercept / self.slope.hypot(1.0))
     }
 
+    /// The variance of the area under the curve of so many positives and negatives (Obuchowski and McClish 1997): with
+    /// `a` the intercept and `b` the slope without its sign, `f² var(a) + g² var(b)`, where
+    /// `var(a) = (N (a² + 2) + 2 P b²) / (2 P N)` and `var(b) = (P + N) b² / (2 P N)` are those of the parameters of
+    /// two normal distributions, and `f` and `g` the derivatives of the area with respect to `a` and `b`. The covariance
+    /// of `a` and `b` is left out, as R's pROC leaves it out, which makes the variance larger.
+    pub fn variance(self, n_pos: u64, n_neg: u64) -> f64 {
+        let (p, n) = (n_pos as f64, n_neg as f64);
+        let (a, b) = (self.intercept, -self.slope);
+        let spread = 1.0 + b * b;
+        let density = (-0.5 * a * a / spread).exp() / (std::f64::consts::TAU * spread).sqrt();
+        let (f, g) = (density, density * a * b / spread);
+        let var_a = (n * (a * a + 2.0) + 2.0 * p * b * b) / (2.0 * p * n);
+        let var_b = (p + n) * b * b / (2.0 * p * n);
+        f * f * var_a + g * g * var_b
+    }
+
     /// The tpr of the curve at an fpr; at a step its upper end.
     pub fn tpr(self, fpr: f64) -> f64 {
         if fpr <= 0.0 || fpr >= 1.0 {

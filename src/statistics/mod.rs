@@ -14,6 +14,7 @@ pub mod average_roc_curve;
 pub mod band_coverage;
 pub mod binormal;
 pub mod bootstrap;
+pub mod bootstrap_ci;
 pub mod brunner_munzel;
 pub mod by_key;
 pub mod cap_curve;
@@ -96,6 +97,10 @@ pub use average_roc_curve::AverageRocCurve;
 pub use band_coverage::{BandCoverage, Curvewise};
 pub use binormal::{BinormalCurve, RocBinormal};
 pub use bootstrap::Resampling;
+pub use bootstrap_ci::{
+    BootstrapAveragePrecision, BootstrapConfusionAt, BootstrapGini, BootstrapKsStatistic,
+    BootstrapMeanPositiveRank, BootstrapOperatingPoint, BootstrapRocAuc, BootstrapRocSummary,
+};
 pub use brunner_munzel::BrunnerMunzel;
 pub use cap_curve::CapCurve;
 pub use columnwise::Columnwise;

@@ -1,5 +1,6 @@
 //! Confidence intervals of the area under the ROC curve.
 
+use super::binormal::BinormalLine;
 use super::bootstrap::Resampling;
 use super::hypothesis::Hypothesis;
 use super::record::record;
@@ -44,6 +45,9 @@ pub enum IntervalMethod {
     /// Normal, with the standard error that Hanley and McNeil (1982, table II) derive from the AUC alone, for
     /// exponential scores; clipped.
     HanleyMcneil,
+    /// Normal, with the standard error of the area under the binormal curve that is fitted to the points (Obuchowski
+    /// and McClish 1997): see [`BinormalLine::variance`]; clipped.
+    Obuchowski,
     /// From resamples within each class.
     Bootstrap,
 }
@@ -151,11 +155,12 @@ impl Summary for RocAucCi {
 
 impl IntervalMethod {
     /// What users call it.
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             IntervalMethod::DeLong => "delong",
             IntervalMethod::Logit => "logit",
             IntervalMethod::HanleyMcneil => "hanley_mcneil",
+            IntervalMethod::Obuchowski => "obuchowski",
             IntervalMethod::Bootstrap => "bootstrap",
         }
     }
@@ -181,6 +186,10 @@ impl RocAucCi {
             }
             IntervalMethod::HanleyMcneil => {
                 Some(self.around(auc, hanley_mcneil(auc, n_pos, n_neg), n_pos, n_neg))
+            }
+            IntervalMethod::Obuchowski => {
+                let variance = BinormalLine::of_ties(ties)?.variance(n_pos, n_neg);
+                Some(self.around(auc, variance.sqrt(), n_pos, n_neg))
             }
             IntervalMethod::Bootstrap if n_pos < 2 || n_neg < 2 => None,
             IntervalMethod::Bootstrap => {

@@ -48,11 +48,10 @@ impl Joint for RocAucCiClustered {
 
     fn check(&self) -> Result<(), String> {
         match (self.0.method, self.0.interval) {
-            (IntervalMethod::HanleyMcneil, _) => {
-                Err("method \"hanley_mcneil\" knows no clusters; take \"delong\", \
-                                              \"logit\" or \"bootstrap\""
-                    .into())
-            }
+            (method @ (IntervalMethod::HanleyMcneil | IntervalMethod::Obuchowski), _) => Err(format!(
+                "method {:?} knows no clusters; take \"delong\", \"logit\" or \"bootstrap\"",
+                method.name()
+            )),
             (IntervalMethod::Bootstrap, Some(BootstrapInterval::Bca)) => {
                 Err("interval \"bca\" knows no clusters; take interval=\"percentile\"".into())
             }

@@ -231,6 +231,13 @@ SCORES = [
         ),
         CI_FIELDS,
     ),
+    Entry(
+        "roc_auc_ci",
+        functools.partial(pa.roc_auc_ci, level=0.9, method="obuchowski"),
+        functools.partial(oracles.roc_auc_ci, z=Z_90, method="obuchowski"),
+        CI_FIELDS,
+        exact=False,
+    ),
     *(
         Entry(
             "roc_auc_ci",

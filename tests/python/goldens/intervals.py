@@ -9,7 +9,7 @@ import polars as pl
 import polars_auc as pa
 from goldens.rows import Answers, Apart, Check, Record, answer, pairs, rows, running_on
 
-BINORMAL = Apart("the variance of a binormal fit, which is not here")
+BINORMAL = Apart("the covariance of two binormal fits, which is not here")
 
 
 def proc_ci(frame: pl.DataFrame, record: Record) -> Answers:
@@ -18,10 +18,11 @@ def proc_ci(frame: pl.DataFrame, record: Record) -> Answers:
     return {"lower": ci["lower"], "upper": ci["upper"], "auc": None if ci["lower"] is None else ci["auc"]}
 
 
-def delong(frame: pl.DataFrame, record: Record) -> Answers | Apart:
-    if record["arguments"].get("method", "delong") != "delong":
-        return BINORMAL
-    ci = answer(rows(frame, record), pa.roc_auc_ci("label", "score"))
+def delong(frame: pl.DataFrame, record: Record) -> Answers:
+    ci = answer(
+        rows(frame, record),
+        pa.roc_auc_ci("label", "score", method=record["arguments"].get("method", "delong")),
+    )
     return {"auc": ci["auc"], "se": ci["se"], "variance": None if ci["se"] is None else ci["se"] ** 2}
 
 

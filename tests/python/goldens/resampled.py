@@ -14,33 +14,57 @@ N_PERMUTATIONS = 4_000
 SEED = 1
 
 UNSTRATIFIED = Apart("resamples across the classes; ours within each")
-PARTIAL = Apart("the interval of one score's partial area, which is not here")
 UNPAIRED = Apart("different rows; ours resamples and permutes the same rows")
 
 
 def bootstrap_ci(frame: pl.DataFrame, record: Record) -> Answers | Apart:
     arguments = record["arguments"]
-    if "partial.auc" in arguments:
-        return PARTIAL
-    if not arguments["boot.stratified"]:
-        return UNSTRATIFIED
-    ci = answer(
-        rows(frame, record),
-        pa.roc_auc_ci(
-            "label",
-            "score",
-            method="bootstrap",
-            level=arguments.get("conf.level", 0.95),
-            n_resamples=N_RESAMPLES,
-            seed=SEED,
-        ),
-    )
+    options: dict[str, Any] = {
+        "level": arguments.get("conf.level", 0.95),
+        "n_resamples": N_RESAMPLES,
+        "seed": SEED,
+    }
+    median = Apart("the median of the resamples, no field of ours")
+    if "partial.auc" not in arguments and arguments["boot.stratified"]:
+        ci = answer(rows(frame, record), pa.roc_auc_ci("label", "score", method="bootstrap", **options))
+    else:
+        if "partial.auc" in arguments:
+            one, end = arguments["partial.auc"]
+            assert one == 1
+            focus = {"specificity": "max_fpr", "sensitivity": "min_tpr"}[arguments["partial.auc.focus"]]
+            options[focus] = round(1 - end, 12) if focus == "max_fpr" else end
+            options["standardized"] = arguments.get("partial.auc.correct", False)
+        options["resample"] = "stratified" if arguments["boot.stratified"] else "plain"
+        [ci] = answer(rows(frame, record), pa.bootstrap_ci("roc_auc", "label", "score", **options))
     return {
         "lower": ci["lower"],
-        "median": Apart("the median of the resamples, no field of ours"),
+        "median": median,
         "upper": ci["upper"],
         "variance": ci["se"] ** 2,
         "sd": ci["se"],
+    }
+
+
+def _limits(frame: pl.DataFrame, record: Record, statistic: Any, **options: Any) -> dict[str, Answers]:
+    """Return the records of a statistic's numbers, by name."""
+    arguments = record["arguments"]
+    assert arguments["boot.stratified"]
+    options |= {"level": arguments["conf.level"], "n_resamples": N_RESAMPLES, "seed": SEED}
+    used = rows(frame, record).drop_nulls()
+    numbers = answer(used, pa.bootstrap_ci(statistic, "label", "score", **options))
+    return {number["field"]: number for number in numbers}
+
+
+def threshold_intervals(frame: pl.DataFrame, record: Record) -> Answers:
+    points = [_limits(frame, record, "confusion_at", at=at) for at in record["arguments"]["thresholds"]]
+    median = Apart("the median of the resamples, no field of ours")
+    return {
+        "specificity_lower": [1 - point["fpr"]["upper"] for point in points],
+        "specificity_median": median,
+        "specificity_upper": [1 - point["fpr"]["lower"] for point in points],
+        "sensitivity_lower": [point["tpr"]["lower"] for point in points],
+        "sensitivity_median": median,
+        "sensitivity_upper": [point["tpr"]["upper"] for point in points],
     }
 
 
@@ -97,6 +121,7 @@ def drawn(record: Record) -> int:
 CHECKS: dict[str, Check] = {
     "boot_auc pROC::ci.auc": bootstrap_ci,
     "boot_auc pROC::var": bootstrap_ci,
+    "boot_curve pROC::ci.thresholds": threshold_intervals,
     "boot_test pROC::roc.test": bootstrap_test,
     "venkatraman pROC::roc.test": venkatraman,
 }

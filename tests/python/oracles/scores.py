@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
+import numpy as np
 from scipy.stats import chi2, kstwobign, norm
 from scipy.stats import t as student_t
 
@@ -421,6 +422,10 @@ def rank_agreement(
     return {**pairs, **measures, **kendall_test(rows, c, d, alternative, method), "n": len(rows)}
 
 
+BY_COUNTS = ("hanley_mcneil", "obuchowski")
+"""The methods that need no variance within a class."""
+
+
 def roc_auc_ci(
     rows: Sequence[Row], z: float, method: str = "delong", test: Question = PLAIN
 ) -> dict[str, Any]:
@@ -431,10 +436,15 @@ def roc_auc_ci(
     if has_nan(rows):
         return {**dict.fromkeys(names, math.nan), **counts}
     auc = roc_auc(rows)
-    if auc is None or ((len(pos) < 2 or len(neg) < 2) and method != "hanley_mcneil"):
+    if auc is None or ((len(pos) < 2 or len(neg) < 2) and method not in BY_COUNTS):
         return {**dict.fromkeys(names), "auc": auc, **counts}
     if method == "hanley_mcneil":
         se = hanley_mcneil(auc, len(pos), len(neg))
+    elif method == "obuchowski":
+        fitted = binormal_error(rows)
+        if fitted is None:
+            return {**dict.fromkeys(names), "auc": auc, **counts}
+        se = fitted
     else:
         of_pos, of_neg = placements(rows)
         se = math.sqrt(_variance(of_pos) / len(pos) + _variance(of_neg) / len(neg))
@@ -465,6 +475,26 @@ def hanley_mcneil(auc: float, n_pos: int, n_neg: int) -> float:
     q1, q2 = a / (2 - a), 2 * a * a / (1 + a)
     variance = a * (1 - a) + (n_pos - 1) * (q1 - a * a) + (n_neg - 1) * (q2 - a * a)
     return math.sqrt(variance / (n_pos * n_neg))
+
+
+def binormal_error(rows: Sequence[Row]) -> float | None:
+    """The standard error of the area under the line that is fitted to the normal quantiles of the points."""
+    pos, neg = classes(rows)
+    points = []
+    for threshold in {*pos, *neg}:
+        tp, fp = sum(score >= threshold for score in pos), sum(score >= threshold for score in neg)
+        if 0 < tp < len(pos) and 0 < fp < len(neg):
+            points.append((norm.ppf(tp / len(pos)), norm.ppf(1 - fp / len(neg))))
+    if len({x for x, _ in points}) < 2:
+        return None
+    slope, a = np.polyfit([x for x, _ in points], [y for _, y in points], 1)
+    b = -min(float(slope), 0.0)
+    p, n = len(pos), len(neg)
+    spread = 1 + b * b
+    density = math.exp(-a * a / (2 * spread)) / math.sqrt(2 * math.pi * spread)
+    var_a = (n * (a * a + 2) + 2 * p * b * b) / (2 * p * n)
+    var_b = (p + n) * b * b / (2 * p * n)
+    return math.sqrt(density**2 * var_a + (density * a * b / spread) ** 2 * var_b)
 
 
 def roc_auc_bootstrap(rows: Sequence[Row]) -> dict[str, Any]:
