@@ -36,6 +36,7 @@ class Interval(TypedDict):
 
     level: float
     ci: Literal["delong", "logit", "hanley_mcneil", "bootstrap"]
+    interval: Literal["percentile", "bca"] | None
     n_resamples: int | None
     seed: int | None
 
@@ -48,6 +49,7 @@ def report(
     by: str | Iterable[str] = (),
     level: float = 0.95,
     ci: Literal["delong", "logit", "hanley_mcneil", "bootstrap"] = "delong",
+    interval: Literal["percentile", "bca"] | None = None,
     n_resamples: int | None = None,
     seed: int | None = None,
     compare: bool = False,
@@ -78,8 +80,8 @@ def report(
         The columns whose combinations make the groups.
     level
         The coverage of all intervals, between 0 and 1.
-    ci, n_resamples, seed
-        The method of the interval, and the resamples and seed of the bootstrap: see
+    ci, interval, n_resamples, seed
+        The method of the interval, and the limits, resamples and seed of the bootstrap: see
         :func:`polars_auc.roc_auc_ci`.
     compare
         Whether each score is compared with the first, on the rows in which no score is missing.
@@ -176,7 +178,7 @@ def report(
     │ overall ┆ null ┆ 7   ┆ 0.625 │
     └─────────┴──────┴─────┴───────┘
     """
-    interval = Interval(level=level, ci=ci, n_resamples=n_resamples, seed=seed)
+    limits = Interval(level=level, ci=ci, interval=interval, n_resamples=n_resamples, seed=seed)
     if memory is not None or max_bins is not None or scale is not None:
         one_of("report", "memory", memory, ("bounded",))
         given = {"compare": compare, "versus": versus, "along": along, "folds": folds}
@@ -191,7 +193,7 @@ def report(
             label,
             scores,
             by=by,
-            interval=interval,
+            interval=limits,
             count=count,
             max_bins=max_bins,
             scale=scale,
@@ -203,7 +205,7 @@ def report(
             label,
             scores,
             by=by,
-            interval=interval,
+            interval=limits,
             compare=compare,
             versus=versus,
             along=along,

@@ -44,7 +44,8 @@ def about(
         lines.append(("Made of", "states"))
     drawn = ""
     if chosen.ci == "bootstrap":
-        drawn = f", {chosen.resamples or 2000} resamples, seed {chosen.seed or 0}"
+        limits = ", BCa limits" if chosen.interval == "bca" else ""
+        drawn = f"{limits}, {chosen.resamples or 2000} resamples, seed {chosen.seed or 0}"
     lines.append(("Intervals", f"{100 * chosen.level:.6g} %, by {chosen.ci}{drawn}"))
     if chosen.compare:
         lines.append(("Comparison", "of each score with the first, on the rows that have all scores"))

@@ -179,7 +179,13 @@ def _plan(
     evaluated: Evaluated, files: Files, chosen: argparse.Namespace, earlier: Earlier | None
 ) -> pl.LazyFrame:
     """Plan the table of a report."""
-    interval = Interval(level=chosen.level, ci=chosen.ci, n_resamples=chosen.resamples, seed=chosen.seed)
+    interval = Interval(
+        level=chosen.level,
+        ci=chosen.ci,
+        interval=chosen.interval,
+        n_resamples=chosen.resamples,
+        seed=chosen.seed,
+    )
     if evaluated.has_states:
         plan = evaluation_of_states(
             evaluated.rows,

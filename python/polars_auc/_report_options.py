@@ -54,6 +54,13 @@ def add_options(commands: Any) -> argparse.ArgumentParser:
         help="method of the interval of the AUC (default: delong)",
     )
     command.add_argument(
+        "--interval",
+        action=Once,
+        choices=("percentile", "bca"),
+        help="limits of the bootstrap, with --ci bootstrap: percentile (the default), or bca, which corrects "
+        "them for bias and acceleration",
+    )
+    command.add_argument(
         "--resamples",
         action=Once,
         type=int,
