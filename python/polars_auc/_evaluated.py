@@ -11,6 +11,7 @@ import polars as pl
 
 from polars_auc._curve_points import curve_points
 from polars_auc._group_states import group_states
+from polars_auc._report_clusters import label_of_clusters
 from polars_auc._rows import Files, Scored
 from polars_auc._state_commands import refuse_of_rows, state_columns
 from polars_auc._states import merge_states, roc_state
@@ -32,9 +33,12 @@ class Evaluated:
     """What must be asked of each file of states, to say which of them is wrong."""
 
     @classmethod
-    def of_rows(cls, scored: Scored, chosen: argparse.Namespace) -> Evaluated:
-        """Evaluate rows."""
-        given = {"label": scored.label, "count": scored.count}
+    def of_rows(
+        cls, scored: Scored, chosen: argparse.Namespace, *, cluster: pl.Expr | None = None
+    ) -> Evaluated:
+        """Evaluate rows; with clusters those that are in one."""
+        label = scored.label if cluster is None else label_of_clusters(scored.label, cluster)
+        given = {"label": label, "count": scored.count}
         scores = zip(chosen.scores, scored.scores, strict=True)
         taken = {text: {**given, "score": score} for text, score in scores}
         return cls(scored.rows, chosen.by, taken, scored.names, [])

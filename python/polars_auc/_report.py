@@ -13,10 +13,18 @@ import polars as pl
 from polars_auc._comparisons import roc_auc_compare
 from polars_auc._estimates import roc_summary
 from polars_auc._folds import cv_roc_auc
-from polars_auc._frames import called, keys_of, refuse_keys, rows_of, scores_of
+from polars_auc._frames import called, column_of, keys_of, refuse_keys, rows_of, scores_of
 from polars_auc._group_states import deferred, group_states
 from polars_auc._groupings import GROUPING, grouped, key_sets
-from polars_auc._options import adjustment, flag, one_of, told
+from polars_auc._intervals import roc_auc_ci
+from polars_auc._options import adjustment, bootstrap, flag, one_of, told
+from polars_auc._report_clusters import (
+    adjusted_gains,
+    differences_from_first,
+    gains_of_first,
+    label_of_clusters,
+)
+from polars_auc._report_together import apart
 from polars_auc._segments import compare_segments
 from polars_auc._states import roc_auc_bounds
 
@@ -58,6 +66,7 @@ def report(
     adjust: Adjustment | None = "holm",
     folds: IntoExpr | None = None,
     count: IntoExpr | None = None,
+    cluster: IntoExpr | None = None,
     memory: Literal["bounded"] | None = None,
     max_bins: int | None = None,
     scale: Literal["real", "probability"] | None = None,
@@ -99,10 +108,15 @@ def report(
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows, so ``GROUP BY segment, label, score`` of a database is
         enough.
+    cluster
+        A column that says which rows belong together, such as the rows of one patient, whose scores are not
+        independent. The standard errors and limits are then Obuchowski's, also those of ``compare``, or
+        whole clusters are resampled: see :func:`polars_auc.roc_auc_ci`. Rows of a null cluster are skipped.
+        Not possible with ``versus``, ``folds``, ``ci="hanley_mcneil"`` and ``interval="bca"``.
     memory
         ``"bounded"`` reads the rows batch by batch and keeps only the states of groups, each of at most
-        ``max_bins`` bins: see :func:`polars_auc.group_states`. ``compare``, ``versus`` and ``folds`` need all
-        rows at once and are not possible then.
+        ``max_bins`` bins: see :func:`polars_auc.group_states`. ``compare``, ``versus``, ``folds`` and
+        ``cluster`` need all rows at once and are not possible then.
     max_bins, scale
         With ``memory="bounded"``: how small states are. None is 4096 bins, on the scale of real numbers.
     groupings
@@ -120,15 +134,15 @@ def report(
         - the columns ``by``; null in the overall rows.
         - ``score`` (String): the score's name.
         - ``n``, ``n_pos`` (UInt64): rows that were used, and the positives among them.
-        - ``n_missing`` (UInt64): rows that were skipped because the label or the score is null.
+        - ``n_missing`` (UInt64): rows that were skipped because the label, the score or the cluster is null.
         - ``prevalence`` (Float64): ``n_pos / n``.
         - ``auc``, ``se``, ``lower``, ``upper`` (Float64): :func:`polars_auc.roc_auc_ci`.
         - ``ks``, ``gini`` (Float64): :func:`polars_auc.roc_summary`.
         - with ``folds``: ``cv_auc``, ``cv_se``, ``cv_lower``, ``cv_upper`` (Float64), ``n_folds``,
           ``n_undefined`` (UInt64), of :func:`polars_auc.cv_roc_auc`.
         - with ``compare``: ``gain``, ``gain_lower``, ``gain_upper``, ``gain_p_value``, ``gain_p_adjusted``
-          (Float64), the AUC minus that of the first score, from :func:`polars_auc.roc_auc_compare`; null for
-          the first score.
+          (Float64), the AUC minus that of the first score, from :func:`polars_auc.roc_auc_compare`, or with
+          ``cluster`` from :func:`polars_auc.roc_auc_difference`; null for the first score.
         - with ``versus``: ``versus_auc``, ``difference``, ``difference_lower``, ``difference_upper``,
           ``p_value``, ``p_adjusted`` (Float64) of :func:`polars_auc.compare_segments`, null in the overall
           rows; and ``heterogeneity`` (Float64), ``heterogeneity_df`` (UInt64), ``heterogeneity_p_value``
@@ -147,10 +161,11 @@ def report(
     ValueError
         If there is no score, two scores have one name, a group column has the name of a report column, there
         is one score only to compare, or ``versus`` is given without ``by``; for an ``along`` that
-        :func:`polars_auc.compare_segments` refuses; and for options out of range.
+        :func:`polars_auc.compare_segments` refuses; for options that do not go together, and for options out
+        of range.
     TypeError
-        If the frame is no frame, a score is neither name nor expression, or ``by`` contains anything other
-        than names.
+        If the frame is no frame, a score or the cluster is neither name nor expression, or ``by`` contains
+        anything other than names.
     polars.exceptions.PolarsError
         For missing columns and for labels or scores of another dtype.
 
@@ -181,7 +196,13 @@ def report(
     limits = Interval(level=level, ci=ci, interval=interval, n_resamples=n_resamples, seed=seed)
     if memory is not None or max_bins is not None or scale is not None:
         one_of("report", "memory", memory, ("bounded",))
-        given = {"compare": compare, "versus": versus, "along": along, "folds": folds}
+        given = {
+            "compare": compare,
+            "versus": versus,
+            "along": along,
+            "folds": folds,
+            "cluster": cluster,
+        }
         refused = next(
             (option for option, value in given.items() if value is not None and value is not False), None
         )
@@ -212,13 +233,22 @@ def report(
             adjust=adjust,
             folds=folds,
             count=count,
+            cluster=cluster,
             groupings=groupings,
         )
     said = f"report: no row is positive: the label {label} is false in all of them; is it written right?"
     return table.map_batches(functools.partial(_warned, said))
 
 
-@called("report", "roc_summary", "cv_roc_auc", "roc_auc_compare", "compare_segments")
+@called(
+    "report",
+    "roc_summary",
+    "roc_auc_ci",
+    "cv_roc_auc",
+    "roc_auc_compare",
+    "roc_auc_difference",
+    "compare_segments",
+)
 def evaluation(
     frame: IntoFrame,
     label: IntoExpr,
@@ -232,6 +262,7 @@ def evaluation(
     adjust: Any,
     folds: IntoExpr | None,
     count: IntoExpr | None,
+    cluster: IntoExpr | None = None,
     groupings: Groupings | None = None,
 ) -> pl.LazyFrame:
     """Return a report that says nothing of a label without a positive."""
@@ -252,17 +283,34 @@ def evaluation(
     if along is not None and versus is None:
         msg = 'report: along applies to versus="previous" only; leave it out, or write versus="previous"'
         raise ValueError(msg)
-    answers = [
-        roc_summary(label, score, **interval, count=count).alias(summary_column(name))
-        for name, score in columns.items()
-    ]
+    _refuse_together(cluster=cluster, versus=versus, folds=folds)
+    example = 'report(frame, "label", "score", cluster="patient")'
+    clusters = None if cluster is None else column_of("report", "cluster", cluster, rows, example)
+    answers: list[pl.Expr] = []
     extras: dict[str, _Extra] = {}
+    if clusters is None:
+        for name, score in columns.items():
+            answers.append(roc_summary(label, score, **interval, count=count).alias(summary_column(name)))
+    else:
+        label = label_of_clusters(column_of("report", "label", label, rows, example), clusters)
+        answers += _answers_of_clusters(label, columns, clusters, interval, count)
+        extras["clusters"] = _of_clusters
     if folds is not None:
         for name, score in columns.items():
             cv = cv_roc_auc(label, score, folds, level=interval["level"], count=count)
             answers.append(cv.alias(_column("folds", name)))
         extras["folds"] = _of_folds
-    if compare:
+    finished: _Finish = _as_is
+    if compare and clusters is not None:
+        level = interval["level"]
+        pairs = differences_from_first(
+            column_of("report", "label", label, rows, example), columns, clusters, level=level, count=count
+        )
+        places = {name: _column("difference", name) for name in pairs}
+        answers += [difference.alias(places[name]) for name, difference in pairs.items()]
+        extras["compare"] = functools.partial(gains_of_first, places, GAINS)
+        finished = functools.partial(adjusted_gains, compared=len(pairs), adjust=adjust)
+    elif compare:
         joint = roc_auc_compare(
             label, *columns.values(), reference=0, adjust=adjust, level=interval["level"], count=count
         )
@@ -288,7 +336,48 @@ def evaluation(
             for score in (columns.values() if versus is not None else ())
         ]
 
-    return _of_answers(rows, columns, answers, extras, keys, groupings, segments)
+    return _of_answers(rows, columns, answers, extras, keys, groupings, segments, finished)
+
+
+def _refuse_together(**options: object) -> None:
+    """Refuse options that do not go together."""
+    found = apart([name for name, value in options.items() if value is not None and value is not False])
+    if found is not None:
+        msg = (
+            f"report: {found.second} cannot be combined with {found.first}, because {found.why}; "
+            f"{found.instead}"
+        )
+        raise ValueError(msg)
+
+
+def _answers_of_clusters(
+    label: pl.Expr,
+    scores: Mapping[str, pl.Expr],
+    cluster: pl.Expr,
+    interval: Interval,
+    count: IntoExpr | None,
+) -> list[pl.Expr]:
+    """Return the summaries of scores, and beside them the intervals that the summaries lack."""
+    level, ci, limits = interval["level"], interval["ci"], interval["interval"]
+    n_resamples, seed = interval["n_resamples"], interval["seed"]
+    one_of("report", "ci", ci, ("delong", "logit", "hanley_mcneil", "bootstrap"))
+    bootstrap("report", ci, n_resamples, seed, interval=limits, option="ci")
+    answers = []
+    for name, score in scores.items():
+        answers.append(roc_summary(label, score, level=level, count=count).alias(summary_column(name)))
+        of_clusters = roc_auc_ci(
+            label,
+            score,
+            method=ci,
+            level=level,
+            cluster=cluster,
+            interval=limits,
+            n_resamples=n_resamples,
+            seed=seed,
+            count=count,
+        )
+        answers.append(of_clusters.alias(_column("clusters", name)))
+    return answers
 
 
 @called("report", "group_states", "roc_state", "roc_summary")
@@ -395,7 +484,10 @@ RESERVED = [*_COLUMNS, *GAINS, *OF_GROUPS, *OF_ALL_GROUPS, *CHANGES, GROUPING]
 """Names that no column of groups may have."""
 
 _Extra: TypeAlias = "Callable[[str], list[pl.Expr]]"
-"""From a score's name to further fields of its row."""
+"""From a score's name to further fields of its row, or to others in place of those of its summary."""
+
+_Finish: TypeAlias = "Callable[[pl.LazyFrame, Sequence[str]], pl.LazyFrame]"
+"""From the rows of groups by some columns to these rows with what is made of several scores' rows."""
 
 
 # A name that no column of a user has.
@@ -419,10 +511,19 @@ def summary_column(name: str) -> str:
     return _column("summary", name)
 
 
+def _as_is(rows: pl.LazyFrame, by: Sequence[str]) -> pl.LazyFrame:  # noqa: ARG001
+    return rows
+
+
+def _of_clusters(name: str) -> list[pl.Expr]:
+    of_clusters = pl.col(_column("clusters", name)).struct
+    return [of_clusters.field(field) for field in ("se", "lower", "upper")]
+
+
 def _of_folds(name: str) -> list[pl.Expr]:
     cv = pl.col(_column("folds", name)).struct
     fields = [cv.field(field).alias(f"cv_{field}") for field in ("auc", "se", "lower", "upper")]
-    return [*fields, cv.field("n_folds", "n_undefined")]
+    return [*fields, cv.field("n_folds"), cv.field("n_undefined")]
 
 
 def _bounds(name: str) -> list[pl.Expr]:
@@ -455,17 +556,18 @@ def _of_answers(
     keys: list[str],
     groupings: Groupings | None = None,
     segments: Callable[[list[str]], Sequence[pl.LazyFrame]] = lambda _: (),
+    finished: _Finish = _as_is,
 ) -> pl.LazyFrame:
     """Return the report of aggregates: of each group, and of all rows."""
     sets = None if groupings is None else key_sets("report", keys, groupings)
-    overall = one_row_a_score(rows.select(*answers), scores, extras)
+    overall = finished(one_row_a_score(rows.select(*answers), scores, extras), [])
     # Columns that are missing or of a wrong dtype are refused here, and not only when rows are read.
     overall.collect_schema()
 
     def of_groups(by: list[str]) -> pl.LazyFrame:
         # Groups are sorted before they become a row for each score: there are fewer of them.
         aggregates = rows.group_by(by).agg(*answers).sort(by, nulls_last=True)
-        return one_row_a_score(aggregates, scores, extras, by)
+        return finished(one_row_a_score(aggregates, scores, extras, by), by)
 
     if not keys:
         return scoped("overall", overall)
@@ -498,12 +600,10 @@ def one_row_a_score(
     rows = []
     for name in scores:
         summary = pl.col(summary_column(name)).struct
-        row = pl.struct(
-            pl.lit(name).alias("score"),
-            *(summary.field(field) for field in OF_SUMMARY),
-            *(field for extra in extras.values() for field in extra(name)),
-        )
-        rows.append(row)
+        fields = {field: summary.field(field) for field in OF_SUMMARY}
+        for extra in extras.values():
+            fields |= {field.meta.output_name(): field for field in extra(name)}
+        rows.append(pl.struct(pl.lit(name).alias("score"), *fields.values()))
     # Arrays of one length are put side by side as columns; lists would be built group by group.
     return answers.select(*keys, pl.concat_arr(rows).alias(_ROWS)).explode(_ROWS).unnest(_ROWS)
 

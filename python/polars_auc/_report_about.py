@@ -9,14 +9,19 @@ import polars as pl
 
 from polars_auc._rows import Files, counted
 
-__all__ = ["about", "skipped"]
+__all__ = ["about", "needed", "skipped"]
 
 
-def skipped(table: pl.DataFrame) -> list[str]:
+def needed(chosen: argparse.Namespace) -> str:
+    """Say what rows are skipped for."""
+    return "label, cluster or score" if chosen.cluster is not None else "label or score"
+
+
+def skipped(chosen: argparse.Namespace, table: pl.DataFrame) -> list[str]:
     """Say how many rows were left out of each score."""
     rows = table.filter(pl.col("scope") == "overall", pl.col("n_missing") > 0).select("score", "n_missing")
     return [
-        f"{name}: {counted(missing, 'row')} skipped for a null label or score"
+        f"{name}: {counted(missing, 'row')} skipped for a null {needed(chosen)}"
         for name, missing in rows.rows()
     ]
 
@@ -47,6 +52,9 @@ def about(
         limits = ", BCa limits" if chosen.interval == "bca" else ""
         drawn = f"{limits}, {chosen.resamples or 2000} resamples, seed {chosen.seed or 0}"
     lines.append(("Intervals", f"{100 * chosen.level:.6g} %, by {chosen.ci}{drawn}"))
+    if chosen.cluster is not None:
+        same = f"rows with the same {written(chosen.cluster)} belong together"
+        lines.append(("Clusters", f"{same}; intervals and comparisons do not take them as independent"))
     if chosen.compare:
         lines.append(("Comparison", "of each score with the first, on the rows that have all scores"))
     if chosen.versus is not None:

@@ -50,8 +50,8 @@ def charts(table: pl.DataFrame, details: Details, level: float) -> dict[str, dic
     shown = table["score"].unique(maintain_order=True).head(MOST_CURVES).implode()
     few = pl.col("score").is_in(shown)
     if details.curves.height:
-        bands = details.bands.filter(few)
-        drawn["curves"] = plot_roc(details.curves.filter(few), band=bands if bands.height else None)
+        bands = details.bands.filter(few) if details.bands.height else None
+        drawn["curves"] = plot_roc(details.curves.filter(few), band=bands)
     if details.panels.height:
         drawn["panels"] = plot_roc(details.panels.filter(few), facet=details.panel_keys, columns=4, size=170)
     groups = table.filter(few, pl.col("scope") == "group", pl.col("auc").is_not_nan())

@@ -20,7 +20,7 @@ from polars_auc._output import save, to_standard_output
 from polars_auc._progress import progress
 from polars_auc._refusal import Incomplete, Refusal, worded
 from polars_auc._report import Interval, evaluation, evaluation_of_states
-from polars_auc._report_about import skipped
+from polars_auc._report_about import needed, skipped
 from polars_auc._report_details import details
 from polars_auc._report_files import Written
 from polars_auc._report_options import add_options, check, shown_of
@@ -31,7 +31,7 @@ from polars_auc._state_commands import names_of_states
 from polars_auc._streams import say, show, show_bytes
 
 # Options that need rows.
-_OF_ROWS = ("label", "count", "where", "compare", "versus", "along", "folds")
+_OF_ROWS = ("label", "count", "where", "compare", "versus", "along", "folds", "cluster")
 
 
 def add_report(commands: Any) -> None:
@@ -63,7 +63,7 @@ def report(chosen: argparse.Namespace) -> bool:
 def _left_out(chosen: argparse.Namespace) -> LeftOut:
     """Look for files, scores and groups that cannot be evaluated."""
     with worded(), progress("looking for what cannot be evaluated"):
-        texts = (chosen.label, chosen.count, chosen.folds)
+        texts = (chosen.label, chosen.count, chosen.folds, chosen.cluster)
         given = [*chosen.scores, *chosen.by, *chosen.where, *(text for text in texts if text is not None)]
         names = files_of(chosen.files)
         if chosen.from_states and not chosen.scores:
@@ -118,7 +118,8 @@ def _report(chosen: argparse.Namespace, left_out: LeftOut) -> bool:
         if not chosen.allow_empty:
             _refuse_empty(table, chosen, scored)
         if written.has_charts:
-            written.details = details(evaluated, table, chosen.level)
+            # No band knows clusters.
+            written.details = details(evaluated, table, chosen.level, has_bands=chosen.cluster is None)
     verdicts = [gate.check(table) for gate in gates]
     written.checks = [said.splitlines()[0] for _, said in verdicts]
     unprinted = None
@@ -135,7 +136,7 @@ def _report(chosen: argparse.Namespace, left_out: LeftOut) -> bool:
         if not is_printed and not chosen.quiet:
             unprinted = show(shown.printed(table, width))
     if not chosen.quiet:
-        for line in [*skipped(table), *(earlier.gone(table) if earlier else [])]:
+        for line in [*skipped(chosen, table), *(earlier.gone(table) if earlier else [])]:
             say(f"polars-auc: {line}")
     for line in left_out.said():
         say(f"polars-auc: left out {line}")
@@ -152,7 +153,8 @@ def _report(chosen: argparse.Namespace, left_out: LeftOut) -> bool:
 
 def _scored(files: Files, chosen: argparse.Namespace) -> Scored:
     """Read the options of a report of rows."""
-    scored = Scored.of(files, chosen, files.column("--folds", chosen.folds))
+    given = [files.column("--folds", chosen.folds), files.column("--cluster", chosen.cluster)]
+    scored = Scored.of(files, chosen, *given)
     if chosen.compare and len(scored.scores) < 2:
         raise Refusal("--compare needs two --score or more")
     return scored
@@ -161,7 +163,7 @@ def _scored(files: Files, chosen: argparse.Namespace) -> Scored:
 def _of_rows_or_states(files: Files, chosen: argparse.Namespace, scored: Scored | None) -> Evaluated:
     if scored is None:
         return Evaluated.of_states(files, chosen, _OF_ROWS)
-    return Evaluated.of_rows(scored, chosen)
+    return Evaluated.of_rows(scored, chosen, cluster=files.column("--cluster", chosen.cluster))
 
 
 def _evaluated(
@@ -208,6 +210,7 @@ def _plan(
             adjust=None if chosen.adjust == "none" else chosen.adjust,
             folds=files.column("--folds", chosen.folds),
             count=given["count"],
+            cluster=files.column("--cluster", chosen.cluster),
             groupings=chosen.groupings,
         )
     return plan if earlier is None else earlier.beside(plan, chosen.level, chosen.adjust)
@@ -226,7 +229,7 @@ def _refuse_empty(table: pl.DataFrame, chosen: argparse.Namespace, scored: Score
             what = " and ".join(f"--where {where!r}" for where in chosen.where)
             said = f"{what} leaves no row" if what else "the files have no row"
         elif n == 0:
-            said = f"every row has a null label or score {score!r}"
+            said = f"every row has a null {needed(chosen)} {score!r}"
         elif n_pos in (0, n):
             lacking = "negative" if n_pos else "positive"
             said = f"no row is {lacking}"

@@ -69,7 +69,7 @@ class Details:
     """How much the AUC of the joined bins may be off, at most."""
 
 
-def details(evaluated: Evaluated, table: pl.DataFrame, level: float) -> Details:
+def details(evaluated: Evaluated, table: pl.DataFrame, level: float, *, has_bands: bool) -> Details:
     """Evaluate what a page shows, from one state of all rows and one of each group that has a panel."""
     n = table.filter(pl.col("scope") == "overall").select(pl.col("n").max()).item() or 0
     bins = _BINS if n <= _MOST_ROWS else _BINS_OF_MANY
@@ -94,7 +94,7 @@ def details(evaluated: Evaluated, table: pl.DataFrame, level: float) -> Details:
     half_widths = [(found["upper"] - found["lower"]) / 2 for [found] in bounds if found["upper"] is not None]
     return Details(
         curves=whole.points(roc_curve, max_points=_POINTS).collect(),
-        bands=whole.points(roc_band, level=level).collect(),
+        bands=whole.points(roc_band, level=level).collect() if has_bands else pl.DataFrame(),
         panels=(
             evaluated.with_states(groups[0].rename(keys), list(keys.values()))
             .points(roc_curve, max_points=_POINTS_OF_PANEL)

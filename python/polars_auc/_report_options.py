@@ -21,6 +21,7 @@ from polars_auc._output import to_standard_output
 from polars_auc._refusal import Refusal
 from polars_auc._report_files import FORMATS, TITLE, suffix_of
 from polars_auc._report_text import SHOWN_ROWS, Shown
+from polars_auc._report_together import apart
 from polars_auc._sql import given_name
 from polars_auc._state_commands import add_from_states, add_limit
 
@@ -100,6 +101,13 @@ def add_options(commands: Any) -> argparse.ArgumentParser:
         help="the column of cross-validation folds, or SQL: adds their mean AUC",
     )
     command.add_argument(
+        "--cluster",
+        action=Once,
+        metavar="COLUMN",
+        help="the column, or SQL, that says which rows belong together, such as those of one patient: "
+        "intervals and --compare then do not take rows as independent",
+    )
+    command.add_argument(
         "--allow-empty",
         action="store_true",
         help="report also if --where leaves no row, or if no row or every row is positive",
@@ -164,6 +172,7 @@ def check(chosen: argparse.Namespace) -> None:
         raise Refusal("--versus compares groups; name the column that makes them with --by")
     _check_bounded(chosen)
     _check_along(chosen)
+    _check_together(chosen)
 
 
 def shown_of(chosen: argparse.Namespace) -> Shown:
@@ -185,7 +194,7 @@ def shown_of(chosen: argparse.Namespace) -> Shown:
 
 
 def _check_bounded(chosen: argparse.Namespace) -> None:
-    options = ("compare", "versus", "along", "folds", "from_states")
+    options = ("compare", "versus", "along", "folds", "cluster", "from_states")
     given = [option.replace("_", "-") for option in options if getattr(chosen, option)]
     if chosen.bounded and given:
         raise Refusal(
@@ -194,6 +203,20 @@ def _check_bounded(chosen: argparse.Namespace) -> None:
     for option in ("max_bins", "scale"):
         if getattr(chosen, option) is not None and not chosen.bounded:
             raise Refusal(f"--{option.replace('_', '-')} is for --bounded; give it, or leave this out")
+
+
+def _check_together(chosen: argparse.Namespace) -> None:
+    found = apart([name for name, value in vars(chosen).items() if value is not None and value is not False])
+    if found is not None:
+        raise Refusal(
+            f"--{found.second} cannot be combined with --{found.first}, because {found.why}; {found.in_shell}"
+        )
+    if chosen.cluster is not None and chosen.ci == "hanley_mcneil":
+        raise Refusal(
+            "--ci hanley_mcneil cannot be combined with --cluster; take --ci delong, logit or bootstrap"
+        )
+    if chosen.cluster is not None and chosen.interval == "bca":
+        raise Refusal("--interval bca cannot be combined with --cluster; take --interval percentile")
 
 
 def _check_along(chosen: argparse.Namespace) -> None:

@@ -66,6 +66,7 @@ def page(
     by: list[str],
     level: float,
     columns: Sequence[str],
+    needed: str,
 ) -> str:
     """Return the page of a report."""
     import jinja2
@@ -111,6 +112,7 @@ def page(
         quality=_cells(_quality(overall), ["score", "rows", "used", "skipped", "positives", "negatives"]),
         undefined=_undefined(groups, by),
         listed=_LISTED,
+        needed=needed,
         joined=f"{details.bins:,}" if details.error else None,
         error=f"{details.error:.1g}",
         scripts=_script(_drawing_scripts()),

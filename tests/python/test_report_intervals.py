@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 import polars_auc as pa
 from catalogue.cases import fixed
@@ -98,3 +99,190 @@ def test_pages_say_how_limits_were_made(folder: Path) -> None:
     assert main([*REPORT, *options]) == 0
     page = (folder / "out.md").read_text()
     assert "Intervals: 95 %, by bootstrap, BCa limits, 60 resamples, seed 0\n" in page
+
+
+def in_clusters() -> pl.DataFrame:
+    """Rows in clusters, some of no cluster, and some without one of the scores."""
+    place = pl.int_range(pl.len())
+    return rows().with_columns(
+        patient=pl.when(place % 11 > 0).then(place // 3),
+        third=pl.when(place % 7 > 0).then(pl.col("score") * (pl.col("g") % 3 - 1)),
+        h=pl.when(place % 5 > 0).then("h"),
+    )
+
+
+SCORES = ["score", "other", "third"]
+
+
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"ci": "delong", "level": 0.9},
+        {"ci": "logit"},
+        {"ci": "bootstrap", "interval": "percentile", "n_resamples": 40, "seed": 5},
+    ],
+)
+def test_rows_in_clusters(options: dict[str, Any], engine: Any) -> None:
+    frame = in_clusters()
+    plan = pa.report(
+        frame.lazy(), "y", SCORES, by="h", cluster="patient", compare=True, adjust="bonferroni", **options
+    )
+    report = plan.collect(engine=engine)
+    assert report.schema == plan.collect_schema()
+    plain = pa.report(frame, "y", SCORES, by="h", compare=True).collect_schema()
+    assert report.schema == plain
+    ci = {"method": options["ci"], **{name: value for name, value in options.items() if name != "ci"}}
+    clustered = frame.drop_nulls("patient")
+    numbers = ["n", "n_pos", "prevalence", "auc", "ks", "gini"]
+    for name in SCORES:
+        got = report.filter(score=name)
+        expected = of_groups(frame, pa.roc_auc_ci("y", name, cluster="patient", **ci))
+        assert [list(row) for row in got.select(OF_AUC).rows()] == [
+            [answer[field] for field in OF_AUC] for answer in expected
+        ]
+        summaries = of_groups(clustered, pa.roc_summary("y", name))
+        assert [list(row) for row in got.select(numbers).rows()] == [
+            [answer[field] for field in numbers] for answer in summaries
+        ]
+        assert (got["n"] + got["n_missing"]).to_list() == of_groups(frame, pl.len())
+        if name == "score":
+            assert got["gain"].null_count() == got.height
+            continue
+        whole = frame.drop_nulls(SCORES)
+        level = options.get("level", 0.95)
+        pairs = of_groups(whole, pa.roc_auc_difference("y", name, "score", cluster="patient", level=level))
+        gains = ["gain", "gain_lower", "gain_upper", "gain_p_value", "gain_p_adjusted"]
+        for row, pair in zip(got.select(gains).rows(), pairs, strict=True):
+            fields = [pair[field] for field in ("difference", "lower", "upper", "p_value")]
+            assert list(row) == [*fields, min(1, 2 * pair["p_value"])]
+
+
+def test_clusters_of_one_row_are_rows() -> None:
+    frame = rows().with_row_index("own")
+    given: dict[str, Any] = {"by": "h", "compare": True, "adjust": None}
+    for scores in (SCORES[:2], ["score", "other", "weight"]):
+        expected = pa.report(frame, "y", scores, **given).collect()
+        got = pa.report(frame, "y", scores, cluster="own", **given).collect()
+        assert_frame_equal(got, expected, rel_tol=1e-12)
+    joint = pa.report(frame, "y", SCORES[:2], by="h", compare=True, cluster="own", groupings="each").collect()
+    assert_frame_equal(
+        joint.drop("grouping"), pa.report(frame, "y", SCORES[:2], by="h", compare=True).collect()
+    )
+
+
+def test_counted_rows_in_clusters() -> None:
+    frame = in_clusters().with_columns(times=pl.int_range(pl.len()) % 3)
+    repeated = frame.select(pl.exclude("times").repeat_by("times").explode())
+    given: dict[str, Any] = {"by": "h", "compare": True, "cluster": "patient"}
+    expected = pa.report(repeated, "y", SCORES, **given).collect()
+    got = pa.report(frame, "y", SCORES, count="times", **given).collect()
+    # Rows of count 0 are counted among those that were skipped.
+    assert_frame_equal(got.drop("n_missing"), expected.drop("n_missing"))
+
+
+def test_a_nan_leaves_no_gain() -> None:
+    frame = in_clusters().with_columns(
+        third=pl.when(pl.int_range(pl.len()) == 8).then(float("nan")).otherwise(pl.col("other"))
+    )
+    for clusters in ({}, {"cluster": "patient"}):
+        report = pa.report(frame, "y", SCORES, compare=True, **clusters).collect()  # type: ignore[arg-type]
+        assert report["gain"][0] is None
+        assert report["gain"][1:].is_nan().all()
+        assert report["gain_p_adjusted"][1:].is_nan().all()
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"by": "h", "versus": "rest"}, "report: versus cannot be combined with cluster"),
+        ({"folds": "key"}, "report: folds cannot be combined with cluster"),
+        ({"memory": "bounded"}, "report: cluster needs all rows at once"),
+        ({"ci": "hanley_mcneil"}, 'report: "hanley_mcneil" cannot use clusters'),
+        ({"ci": "bootstrap", "interval": "bca"}, 'report: interval "bca" cannot use clusters'),
+        ({"interval": "bca"}, "report: interval applies to the bootstrap only, and ci is 'delong'"),
+        ({"ci": "wald"}, "report: ci must be one of"),
+        ({"level": 2}, "report: level must lie between 0 and 1"),
+    ],
+)
+def test_what_does_not_go_with_clusters(options: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        pa.report(in_clusters(), "y", "score", cluster="patient", **options)
+
+
+def test_a_cluster_is_one_column() -> None:
+    with pytest.raises(TypeError, match="report: cluster must be one column name or expression, got int"):
+        pa.report(in_clusters(), "y", "score", cluster=3)  # type: ignore[arg-type]
+    with pytest.raises(pl.exceptions.ColumnNotFoundError, match="zz"):
+        pa.report(in_clusters(), "y", "score", cluster="zz")
+
+
+CLUSTERED = ["--cluster", "patient", "--score", "other", "--compare"]
+
+
+def test_clusters_on_the_command_line(folder: Path, capsys: Capture) -> None:
+    in_clusters().write_parquet("rows.parquet")
+    expected = pa.report(
+        in_clusters(), "y", ["score", "other"], by="h", cluster="patient", compare=True
+    ).collect()
+    assert written(CLUSTERED).equals(expected)
+    said = capsys.readouterr().err
+    assert said == ""
+    (folder / "x.toml").write_text(
+        '[report]\ncluster = "patient"\nscore = ["score", "other"]\ncompare = true\n'
+    )
+    assert main(["report", "--config", "x.toml", *REPORT[1:4], "--by", "h", "-o", "out.parquet"]) == 0
+    assert pl.read_parquet("out.parquet").equals(expected)
+    skipped = expected.filter(scope="overall")["n_missing"][0]
+    assert f"score: {skipped} rows skipped for a null label, cluster or score" in capsys.readouterr().err
+    # A cluster may be SQL.
+    in_sql = pa.report(in_clusters(), "y", "score", by="h", cluster=pl.col("patient") % 50).collect()
+    assert written(["--cluster", "patient % 50"]).equals(in_sql)
+
+
+def test_pages_of_clusters(folder: Path) -> None:
+    in_clusters().write_parquet("rows.parquet")
+    for name in ("out.md", "out.html"):
+        assert main([*REPORT, *CLUSTERED, "--quiet", "-o", name]) == 0
+        text = (folder / name).read_text(encoding="utf-8")
+        assert "belong together; intervals and comparisons do not take them as independent" in text
+    assert "Rows with a null label, cluster or score are skipped." in text
+    # A band takes rows as independent.
+    assert "holds the whole curve of the population" not in text
+    assert main([*REPORT, "--quiet", "-o", "out.html"]) == 0
+    assert "holds the whole curve of the population" in (folder / "out.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (
+            ["--versus", "rest"],
+            "--versus cannot be combined with --cluster, because the comparison of groups",
+        ),
+        (["--versus", "rest"], "make a report of each by --where, and give one of them to the other as"),
+        (
+            ["--folds", "key"],
+            "--folds cannot be combined with --cluster, because clusters may lie in several",
+        ),
+        (["--bounded"], "--cluster is not possible with --bounded"),
+        (["--ci", "hanley_mcneil"], "--ci hanley_mcneil cannot be combined with --cluster; take --ci delong"),
+        (
+            ["--ci", "bootstrap", "--interval", "bca"],
+            "--interval bca cannot be combined with --cluster; take",
+        ),
+        (["--where", "patient IS NULL"], "every row has a null label, cluster or score 'score'"),
+    ],
+)
+def test_refusals_of_clusters(folder: Path, options: list[str], says: str, capsys: Capture) -> None:
+    in_clusters().write_parquet(folder / "rows.parquet")
+    assert says in refused(["--cluster", "patient", *options], capsys)
+
+
+def test_states_have_no_clusters(folder: Path, capsys: Capture) -> None:
+    states = ["report", "rows.parquet", "--from-states", "--cluster", "h"]
+    assert folder.exists()
+    assert main(states) == 2
+    assert (
+        "--cluster needs rows, but --from-states says that the files hold states" in capsys.readouterr().err
+    )
