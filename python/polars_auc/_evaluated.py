@@ -26,7 +26,7 @@ class Evaluated:
     rows: pl.LazyFrame
     by: list[str]
     scores: dict[str, dict[str, Any]]
-    """For each name the label, the score and the count, or the state."""
+    """For each name the label, the score, the count and, if there is one, the weight; or the state."""
     read: list[str]
     """The columns of the files that are read."""
     states: list[pl.Expr]
@@ -34,11 +34,18 @@ class Evaluated:
 
     @classmethod
     def of_rows(
-        cls, scored: Scored, chosen: argparse.Namespace, *, cluster: pl.Expr | None = None
+        cls,
+        scored: Scored,
+        chosen: argparse.Namespace,
+        *,
+        cluster: pl.Expr | None = None,
+        weight: pl.Expr | None = None,
     ) -> Evaluated:
-        """Evaluate rows; with clusters those that are in one."""
+        """Evaluate rows, weighted if they have weights; with clusters those that are in one."""
         label = scored.label if cluster is None else label_of_clusters(scored.label, cluster)
         given = {"label": label, "count": scored.count}
+        if weight is not None:
+            given["weight"] = weight
         scores = zip(chosen.scores, scored.scores, strict=True)
         taken = {text: {**given, "score": score} for text, score in scores}
         return cls(scored.rows, chosen.by, taken, scored.names, [])
@@ -60,6 +67,11 @@ class Evaluated:
     def has_states(self) -> bool:
         """Whether these are states."""
         return bool(self.states)
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether rows have weights, which no state holds."""
+        return any("weight" in taken for taken in self.scores.values())
 
     def bounded(self, max_bins: int | None, scale: Any) -> Evaluated:
         """Make the states of rows, which are read batch by batch."""

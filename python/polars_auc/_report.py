@@ -24,7 +24,7 @@ from polars_auc._report_clusters import (
     gains_of_first,
     label_of_clusters,
 )
-from polars_auc._report_together import apart
+from polars_auc._report_together import OF_WEIGHTS, apart
 from polars_auc._segments import compare_segments
 from polars_auc._states import roc_auc_bounds
 
@@ -67,6 +67,7 @@ def report(
     folds: IntoExpr | None = None,
     count: IntoExpr | None = None,
     cluster: IntoExpr | None = None,
+    weight: IntoExpr | None = None,
     memory: Literal["bounded"] | None = None,
     max_bins: int | None = None,
     scale: Literal["real", "probability"] | None = None,
@@ -113,10 +114,16 @@ def report(
         independent. The standard errors and limits are then Obuchowski's, also those of ``compare``, or
         whole clusters are resampled: see :func:`polars_auc.roc_auc_ci`. Rows of a null cluster are skipped.
         Not possible with ``versus``, ``folds``, ``ci="hanley_mcneil"`` and ``interval="bca"``.
+    weight
+        The weight of each row, for samples whose rows were drawn with unequal probabilities: a column of
+        finite numbers that are not negative. Rows of weight 0 or null are skipped. The standard errors are
+        those of the infinitesimal jackknife: see :func:`polars_auc.roc_auc_ci`. ``n``, ``n_pos`` and
+        ``n_missing`` count rows. Possible with ``ci="delong"`` and ``ci="logit"``, and not with ``compare``,
+        ``versus``, ``folds``, ``count`` and ``cluster``.
     memory
         ``"bounded"`` reads the rows batch by batch and keeps only the states of groups, each of at most
-        ``max_bins`` bins: see :func:`polars_auc.group_states`. ``compare``, ``versus``, ``folds`` and
-        ``cluster`` need all rows at once and are not possible then.
+        ``max_bins`` bins: see :func:`polars_auc.group_states`. ``compare``, ``versus``, ``folds``,
+        ``cluster`` and ``weight`` need all rows at once and are not possible then.
     max_bins, scale
         With ``memory="bounded"``: how small states are. None is 4096 bins, on the scale of real numbers.
     groupings
@@ -134,8 +141,9 @@ def report(
         - the columns ``by``; null in the overall rows.
         - ``score`` (String): the score's name.
         - ``n``, ``n_pos`` (UInt64): rows that were used, and the positives among them.
-        - ``n_missing`` (UInt64): rows that were skipped because the label, the score or the cluster is null.
-        - ``prevalence`` (Float64): ``n_pos / n``.
+        - ``n_missing`` (UInt64): rows that were skipped because the label, the score or the cluster is null,
+          or the weight is null or 0.
+        - ``prevalence`` (Float64): ``n_pos / n``; with weights the positives' share of all weights.
         - ``auc``, ``se``, ``lower``, ``upper`` (Float64): :func:`polars_auc.roc_auc_ci`.
         - ``ks``, ``gini`` (Float64): :func:`polars_auc.roc_summary`.
         - with ``folds``: ``cv_auc``, ``cv_se``, ``cv_lower``, ``cv_upper`` (Float64), ``n_folds``,
@@ -164,10 +172,11 @@ def report(
         :func:`polars_auc.compare_segments` refuses; for options that do not go together, and for options out
         of range.
     TypeError
-        If the frame is no frame, a score or the cluster is neither name nor expression, or ``by`` contains
-        anything other than names.
+        If the frame is no frame, a score, the cluster or the weight is neither name nor expression, or ``by``
+        contains anything other than names.
     polars.exceptions.PolarsError
-        For missing columns and for labels or scores of another dtype.
+        For missing columns, for labels, scores or weights of another dtype, and for a weight that is negative
+        or not finite.
 
     Notes
     -----
@@ -202,6 +211,7 @@ def report(
             "along": along,
             "folds": folds,
             "cluster": cluster,
+            "weight": weight,
         }
         refused = next(
             (option for option, value in given.items() if value is not None and value is not False), None
@@ -234,6 +244,7 @@ def report(
             folds=folds,
             count=count,
             cluster=cluster,
+            weight=weight,
             groupings=groupings,
         )
     said = f"report: no row is positive: the label {label} is false in all of them; is it written right?"
@@ -263,6 +274,7 @@ def evaluation(
     folds: IntoExpr | None,
     count: IntoExpr | None,
     cluster: IntoExpr | None = None,
+    weight: IntoExpr | None = None,
     groupings: Groupings | None = None,
 ) -> pl.LazyFrame:
     """Return a report that says nothing of a label without a positive."""
@@ -283,14 +295,20 @@ def evaluation(
     if along is not None and versus is None:
         msg = 'report: along applies to versus="previous" only; leave it out, or write versus="previous"'
         raise ValueError(msg)
-    _refuse_together(cluster=cluster, versus=versus, folds=folds)
+    _refuse_together(cluster=cluster, weight=weight, versus=versus, folds=folds, compare=compare, count=count)
+    if weight is not None:
+        one_of("report", "ci", interval["ci"], ("delong", "logit", "hanley_mcneil", "bootstrap"))
+        if interval["ci"] not in OF_WEIGHTS:
+            msg = f'report: ci {interval["ci"]!r} cannot be combined with weight; take "delong" or "logit"'
+            raise ValueError(msg)
     example = 'report(frame, "label", "score", cluster="patient")'
     clusters = None if cluster is None else column_of("report", "cluster", cluster, rows, example)
     answers: list[pl.Expr] = []
     extras: dict[str, _Extra] = {}
     if clusters is None:
         for name, score in columns.items():
-            answers.append(roc_summary(label, score, **interval, count=count).alias(summary_column(name)))
+            summary = roc_summary(label, score, **interval, count=count, weight=weight)
+            answers.append(summary.alias(summary_column(name)))
     else:
         label = label_of_clusters(column_of("report", "label", label, rows, example), clusters)
         answers += _answers_of_clusters(label, columns, clusters, interval, count)

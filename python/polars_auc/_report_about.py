@@ -12,9 +12,11 @@ from polars_auc._rows import Files, counted
 __all__ = ["about", "needed", "skipped"]
 
 
-def needed(chosen: argparse.Namespace) -> str:
-    """Say what rows are skipped for."""
-    return "label, cluster or score" if chosen.cluster is not None else "label or score"
+def needed(chosen: argparse.Namespace, score: str = "score") -> str:
+    """Say for what null rows are skipped, with a name of the score."""
+    if chosen.weight is not None:
+        return f"label or {score}, or a weight that is null or 0"
+    return f"label, cluster or {score}" if chosen.cluster is not None else f"label or {score}"
 
 
 def skipped(chosen: argparse.Namespace, table: pl.DataFrame) -> list[str]:
@@ -55,6 +57,9 @@ def about(
     if chosen.cluster is not None:
         same = f"rows with the same {written(chosen.cluster)} belong together"
         lines.append(("Clusters", f"{same}; intervals and comparisons do not take them as independent"))
+    if chosen.weight is not None:
+        weighted = f"each row has the weight {written(chosen.weight)}; numbers of rows are not weighted"
+        lines.append(("Weights", weighted))
     if chosen.compare:
         lines.append(("Comparison", "of each score with the first, on the rows that have all scores"))
     if chosen.versus is not None:

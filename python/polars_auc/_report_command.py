@@ -31,7 +31,7 @@ from polars_auc._state_commands import names_of_states
 from polars_auc._streams import say, show, show_bytes
 
 # Options that need rows.
-_OF_ROWS = ("label", "count", "where", "compare", "versus", "along", "folds", "cluster")
+_OF_ROWS = ("label", "count", "where", "compare", "versus", "along", "folds", "cluster", "weight")
 
 
 def add_report(commands: Any) -> None:
@@ -63,7 +63,7 @@ def report(chosen: argparse.Namespace) -> bool:
 def _left_out(chosen: argparse.Namespace) -> LeftOut:
     """Look for files, scores and groups that cannot be evaluated."""
     with worded(), progress("looking for what cannot be evaluated"):
-        texts = (chosen.label, chosen.count, chosen.folds, chosen.cluster)
+        texts = (chosen.label, chosen.count, chosen.folds, chosen.cluster, chosen.weight)
         given = [*chosen.scores, *chosen.by, *chosen.where, *(text for text in texts if text is not None)]
         names = files_of(chosen.files)
         if chosen.from_states and not chosen.scores:
@@ -118,8 +118,9 @@ def _report(chosen: argparse.Namespace, left_out: LeftOut) -> bool:
         if not chosen.allow_empty:
             _refuse_empty(table, chosen, scored)
         if written.has_charts:
-            # No band knows clusters.
-            written.details = details(evaluated, table, chosen.level, has_bands=chosen.cluster is None)
+            # No band knows clusters or weights.
+            has_bands = chosen.cluster is None and chosen.weight is None
+            written.details = details(evaluated, table, chosen.level, has_bands=has_bands)
     verdicts = [gate.check(table) for gate in gates]
     written.checks = [said.splitlines()[0] for _, said in verdicts]
     unprinted = None
@@ -153,8 +154,8 @@ def _report(chosen: argparse.Namespace, left_out: LeftOut) -> bool:
 
 def _scored(files: Files, chosen: argparse.Namespace) -> Scored:
     """Read the options of a report of rows."""
-    given = [files.column("--folds", chosen.folds), files.column("--cluster", chosen.cluster)]
-    scored = Scored.of(files, chosen, *given)
+    given = {"--folds": chosen.folds, "--cluster": chosen.cluster, "--weight": chosen.weight}
+    scored = Scored.of(files, chosen, *(files.column(option, text) for option, text in given.items()))
     if chosen.compare and len(scored.scores) < 2:
         raise Refusal("--compare needs two --score or more")
     return scored
@@ -163,7 +164,8 @@ def _scored(files: Files, chosen: argparse.Namespace) -> Scored:
 def _of_rows_or_states(files: Files, chosen: argparse.Namespace, scored: Scored | None) -> Evaluated:
     if scored is None:
         return Evaluated.of_states(files, chosen, _OF_ROWS)
-    return Evaluated.of_rows(scored, chosen, cluster=files.column("--cluster", chosen.cluster))
+    cluster, weight = files.column("--cluster", chosen.cluster), files.column("--weight", chosen.weight)
+    return Evaluated.of_rows(scored, chosen, cluster=cluster, weight=weight)
 
 
 def _evaluated(
@@ -211,6 +213,7 @@ def _plan(
             folds=files.column("--folds", chosen.folds),
             count=given["count"],
             cluster=files.column("--cluster", chosen.cluster),
+            weight=files.column("--weight", chosen.weight),
             groupings=chosen.groupings,
         )
     return plan if earlier is None else earlier.beside(plan, chosen.level, chosen.adjust)
@@ -229,7 +232,7 @@ def _refuse_empty(table: pl.DataFrame, chosen: argparse.Namespace, scored: Score
             what = " and ".join(f"--where {where!r}" for where in chosen.where)
             said = f"{what} leaves no row" if what else "the files have no row"
         elif n == 0:
-            said = f"every row has a null {needed(chosen)} {score!r}"
+            said = f"every row has a null {needed(chosen, f'score {score!r}')}"
         elif n_pos in (0, n):
             lacking = "negative" if n_pos else "positive"
             said = f"no row is {lacking}"

@@ -21,7 +21,7 @@ from polars_auc._output import to_standard_output
 from polars_auc._refusal import Refusal
 from polars_auc._report_files import FORMATS, TITLE, suffix_of
 from polars_auc._report_text import SHOWN_ROWS, Shown
-from polars_auc._report_together import apart
+from polars_auc._report_together import OF_WEIGHTS, apart
 from polars_auc._sql import given_name
 from polars_auc._state_commands import add_from_states, add_limit
 
@@ -106,6 +106,13 @@ def add_options(commands: Any) -> argparse.ArgumentParser:
         metavar="COLUMN",
         help="the column, or SQL, that says which rows belong together, such as those of one patient: "
         "intervals and --compare then do not take rows as independent",
+    )
+    command.add_argument(
+        "--weight",
+        action=Once,
+        metavar="COLUMN",
+        help="the column, or SQL, with the weight of each row, for rows that were drawn with unequal "
+        "probabilities (with --ci delong or logit)",
     )
     command.add_argument(
         "--allow-empty",
@@ -194,7 +201,7 @@ def shown_of(chosen: argparse.Namespace) -> Shown:
 
 
 def _check_bounded(chosen: argparse.Namespace) -> None:
-    options = ("compare", "versus", "along", "folds", "cluster", "from_states")
+    options = ("compare", "versus", "along", "folds", "cluster", "weight", "from_states")
     given = [option.replace("_", "-") for option in options if getattr(chosen, option)]
     if chosen.bounded and given:
         raise Refusal(
@@ -211,6 +218,8 @@ def _check_together(chosen: argparse.Namespace) -> None:
         raise Refusal(
             f"--{found.second} cannot be combined with --{found.first}, because {found.why}; {found.in_shell}"
         )
+    if chosen.weight is not None and chosen.ci not in OF_WEIGHTS:
+        raise Refusal(f"--ci {chosen.ci} cannot be combined with --weight; take --ci delong or logit")
     if chosen.cluster is not None and chosen.ci == "hanley_mcneil":
         raise Refusal(
             "--ci hanley_mcneil cannot be combined with --cluster; take --ci delong, logit or bootstrap"

@@ -103,6 +103,7 @@ def page(
         n_groups=defined.height,
         few=f" The first {MOST_CURVES} of {scores} scores are drawn." if scores > MOST_CURVES else "",
         is_exact=is_exact,
+        is_weighted=bool(details.gains.height) and details.gains.schema["n"].is_float(),
         has_bands=details.bands.height > 0,
         groups=_sortable(groups.select(*by, "score", *columns), len(by), named=GROUPING in table.columns)
         if groups.height

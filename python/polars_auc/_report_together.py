@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Container
 from dataclasses import dataclass
 
-__all__ = ["Apart", "apart"]
+__all__ = ["OF_WEIGHTS", "Apart", "apart"]
+
+OF_WEIGHTS = ("delong", "logit")
+"""The methods of the interval that take weights."""
 
 _LEAVE = "leave one of them out"
 
@@ -33,6 +36,15 @@ _APART = (
         "give one of them to the other as --compare-to",
     ),
     Apart("cluster", "folds", "clusters may lie in several folds, which its interval does not know"),
+    Apart("weight", "cluster", "the standard error of clusters takes no weights"),
+    Apart(
+        "weight",
+        "count",
+        "rows of unequal weight and rows that are repeated have other standard errors",
+    ),
+    Apart("weight", "compare", "the comparison of scores takes no weights"),
+    Apart("weight", "versus", "the comparison of groups takes no weights"),
+    Apart("weight", "folds", "the mean over folds takes no weights"),
 )
 
 

@@ -12,6 +12,7 @@ from polars.testing import assert_frame_equal
 import polars_auc as pa
 from catalogue.cases import fixed
 from polars_auc._cli import main
+from test_report_page import Page
 
 Capture = pytest.CaptureFixture[str]
 
@@ -286,3 +287,120 @@ def test_states_have_no_clusters(folder: Path, capsys: Capture) -> None:
     assert (
         "--cluster needs rows, but --from-states says that the files hold states" in capsys.readouterr().err
     )
+
+
+def weighted() -> pl.DataFrame:
+    """Rows with weights, some of 0 and some null."""
+    place = pl.int_range(pl.len())
+    return rows().with_columns(weight=pl.when(place % 9 > 0).then((place * 7 % 10) / 4))
+
+
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+@pytest.mark.parametrize("ci", ["delong", "logit"])
+def test_weighted_rows(ci: Any, engine: Any) -> None:
+    frame = weighted()
+    plan = pa.report(frame.lazy(), "y", ["score", "other"], by="h", weight="weight", ci=ci, level=0.9)
+    report = plan.collect(engine=engine)
+    assert report.schema == plan.collect_schema()
+    assert report.schema == pa.report(frame, "y", "score", by="h").collect_schema()
+    for name in ("score", "other"):
+        own = report.filter(score=name)
+        intervals = of_groups(frame, pa.roc_auc_ci("y", name, method=ci, level=0.9, weight="weight"))
+        assert [list(row) for row in own.select(OF_AUC).rows()] == [
+            [answer[field] for field in OF_AUC] for answer in intervals
+        ]
+        assert own["ks"].to_list() == [
+            answer["ks"] for answer in of_groups(frame, pa.ks_statistic("y", name, weight="weight"))
+        ]
+        used = frame.filter(pl.col("weight") > 0).drop_nulls(["y", name])
+        assert own["n"].to_list() == of_groups(used, pl.len())
+        assert own["n_pos"].to_list() == of_groups(used, pl.col("y").sum())
+        assert (own["n"] + own["n_missing"]).to_list() == of_groups(frame, pl.len())
+        share = (pl.col("y") * pl.col("weight")).sum() / pl.col("weight").sum()
+        assert own["prevalence"].to_list() == pytest.approx(of_groups(used, share))
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"compare": True}, "report: compare cannot be combined with weight"),
+        ({"by": "h", "versus": "rest"}, "report: versus cannot be combined with weight"),
+        ({"folds": "key"}, "report: folds cannot be combined with weight"),
+        ({"count": "g"}, "report: count cannot be combined with weight"),
+        ({"cluster": "g"}, "report: cluster cannot be combined with weight"),
+        ({"memory": "bounded"}, "report: weight needs all rows at once"),
+        ({"ci": "hanley_mcneil"}, "report: ci 'hanley_mcneil' cannot be combined with weight; take"),
+        ({"ci": "bootstrap"}, "report: ci 'bootstrap' cannot be combined with weight; take"),
+        ({"ci": "wald"}, "report: ci must be one of"),
+    ],
+)
+def test_what_does_not_go_with_weights(options: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        pa.report(weighted(), "y", ["score", "other"], weight="weight", **options)
+
+
+def test_weights_that_are_none() -> None:
+    with pytest.raises(TypeError, match="report: weight must be a column name or an expression, got float"):
+        pa.report(weighted(), "y", "score", weight=1.0)  # type: ignore[arg-type]
+    with pytest.raises(pl.exceptions.PolarsError, match="report: weight"):
+        pa.report(weighted(), "y", "score", weight=-pl.col("weight")).collect()
+
+
+def test_weights_on_the_command_line(folder: Path, capsys: Capture) -> None:
+    weighted().write_parquet("rows.parquet")
+    expected = pa.report(weighted(), "y", "score", by="h", weight=pl.col("weight") * 2).collect()
+    assert written(["--weight", "weight * 2"]).equals(expected)
+    (folder / "x.toml").write_text('[report]\nweight = "weight * 2"\n')
+    assert written(["--config", "x.toml"]).equals(expected)
+    capsys.readouterr()
+    assert main([*REPORT, "--weight", "weight"]) == 0
+    skipped = expected.filter(scope="overall")["n_missing"].item()
+    said = f"score: {skipped} rows skipped for a null label or score, or a weight that is null or 0"
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--score", "other", "--compare"], "--compare cannot be combined with --weight, because the"),
+        (["--versus", "rest"], "--versus cannot be combined with --weight, because the comparison of groups"),
+        (["--folds", "key"], "--folds cannot be combined with --weight"),
+        (["--count", "g"], "--count cannot be combined with --weight"),
+        (["--cluster", "g"], "--cluster cannot be combined with --weight"),
+        (["--bounded"], "--weight is not possible with --bounded"),
+        (["--ci", "bootstrap"], "--ci bootstrap cannot be combined with --weight; take --ci delong or logit"),
+        (["--where", "g < 0"], "leaves no row"),
+        (["--where", "weight = 0"], "every row has a null label or score 'score', or a weight that is null"),
+    ],
+)
+def test_refusals_of_weights(folder: Path, options: list[str], says: str, capsys: Capture) -> None:
+    weighted().write_parquet(folder / "rows.parquet")
+    assert says in refused(["--weight", "weight", *options], capsys)
+
+
+def test_a_page_of_weights(folder: Path) -> None:
+    """Rows of a whole weight make the page of repeated rows, but for the intervals and the counts of rows."""
+    frame = weighted().with_columns(times=(pl.col("weight") * 4).cast(pl.Int64))
+    frame.write_parquet("rows.parquet")
+    pages = {}
+    for option in ("--weight", "--count"):
+        assert main([*REPORT, option, "times", "--quiet", "-o", "out.html"]) == 0
+        pages[option] = Page((folder / "out.html").read_text(encoding="utf-8"))
+    whole, repeated = pages["--weight"], pages["--count"]
+    assert "holds the whole curve" not in whole.text
+    assert "about a tenth of the weight of all rows" in whole.text
+    assert set(whole.charts) == set(repeated.charts)
+    for chart in ("curves", "panels"):
+        lines = [page.data(chart).filter(part="curve") for page in (whole, repeated)]
+        ends = [line.select(pl.len(), pl.col("tpr", "fpr").sum().round(3)).row(0) for line in lines]
+        assert ends[0] == pytest.approx(ends[1], rel=0.05)
+    bars = [page.data("distributions").select("low", "high", "label", "share") for page in (whole, repeated)]
+    assert_frame_equal(bars[0], bars[1], abs_tol=1e-4)
+    gains, counted = (page.tables["Gains of score"] for page in (whole, repeated))
+    assert len(gains) == len(counted)
+    assert gains[0] == counted[0]
+    for row, other in zip(gains[1:], counted[1:], strict=True):
+        texts = [[float(cell.replace(",", "")) for cell in cells] for cells in (row, other)]
+        assert texts[0] == pytest.approx(texts[1], abs=1e-4)
+    thresholds = [page.tables["Thresholds of score"] for page in (whole, repeated)]
+    assert [row[:4] for row in thresholds[0]] == [row[:4] for row in thresholds[1]]
