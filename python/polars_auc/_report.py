@@ -24,6 +24,7 @@ from polars_auc._report_clusters import (
     gains_of_first,
     label_of_clusters,
 )
+from polars_auc._report_stability import STABILITY, Reference
 from polars_auc._report_together import OF_WEIGHTS, apart
 from polars_auc._segments import compare_segments
 from polars_auc._states import roc_auc_bounds
@@ -65,6 +66,7 @@ def report(
     along: str | None = None,
     adjust: Adjustment | None = "holm",
     folds: IntoExpr | None = None,
+    stability: IntoExpr | None = None,
     count: IntoExpr | None = None,
     cluster: IntoExpr | None = None,
     weight: IntoExpr | None = None,
@@ -105,6 +107,14 @@ def report(
         that are compared with the first.
     folds
         The column with the fold of each row; adds the mean of the folds' AUCs.
+    stability
+        The rows of a reference, such as those that a model was built on: a condition such as
+        ``pl.col("year") < 2016``, or a column of Booleans. Adds how far the scores of each group's other rows
+        have moved from those of the reference: see :func:`polars_auc.population_stability`. The reference of
+        a group is the reference's rows in the same group; but columns of ``by`` that the condition names do
+        not divide it. So by month and segment, with a condition on the month, each month of a segment is held
+        against the reference of the segment. Rows of a null condition are in neither. The label need not be
+        known.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows, so ``GROUP BY segment, label, score`` of a database is
@@ -119,11 +129,11 @@ def report(
         finite numbers that are not negative. Rows of weight 0 or null are skipped. The standard errors are
         those of the infinitesimal jackknife: see :func:`polars_auc.roc_auc_ci`. ``n``, ``n_pos`` and
         ``n_missing`` count rows. Possible with ``ci="delong"`` and ``ci="logit"``, and not with ``compare``,
-        ``versus``, ``folds``, ``count`` and ``cluster``.
+        ``versus``, ``folds``, ``stability``, ``count`` and ``cluster``.
     memory
         ``"bounded"`` reads the rows batch by batch and keeps only the states of groups, each of at most
         ``max_bins`` bins: see :func:`polars_auc.group_states`. ``compare``, ``versus``, ``folds``,
-        ``cluster`` and ``weight`` need all rows at once and are not possible then.
+        ``stability``, ``cluster`` and ``weight`` need all rows at once and are not possible then.
     max_bins, scale
         With ``memory="bounded"``: how small states are. None is 4096 bins, on the scale of real numbers.
     groupings
@@ -151,6 +161,10 @@ def report(
         - with ``compare``: ``gain``, ``gain_lower``, ``gain_upper``, ``gain_p_value``, ``gain_p_adjusted``
           (Float64), the AUC minus that of the first score, from :func:`polars_auc.roc_auc_compare`, or with
           ``cluster`` from :func:`polars_auc.roc_auc_difference`; null for the first score.
+        - with ``stability``: ``psi``, ``psi_p_value`` (Float64), ``psi_n``, ``psi_reference_n`` (UInt64) of
+          :func:`polars_auc.population_stability`: the index, which is infinite if a band has rows of one
+          sample only, its p-value (null with ``cluster``), the rows that are held against the reference, and
+          the rows of the reference. ``psi_n`` is null if all rows of a group are of the reference.
         - with ``versus``: ``versus_auc``, ``difference``, ``difference_lower``, ``difference_upper``,
           ``p_value``, ``p_adjusted`` (Float64) of :func:`polars_auc.compare_segments`, null in the overall
           rows; and ``heterogeneity`` (Float64), ``heterogeneity_df`` (UInt64), ``heterogeneity_p_value``
@@ -210,6 +224,7 @@ def report(
             "versus": versus,
             "along": along,
             "folds": folds,
+            "stability": stability,
             "cluster": cluster,
             "weight": weight,
         }
@@ -242,6 +257,7 @@ def report(
             along=along,
             adjust=adjust,
             folds=folds,
+            stability=stability,
             count=count,
             cluster=cluster,
             weight=weight,
@@ -259,6 +275,8 @@ def report(
     "roc_auc_compare",
     "roc_auc_difference",
     "compare_segments",
+    "population_stability",
+    "roc_state",
 )
 def evaluation(
     frame: IntoFrame,
@@ -273,6 +291,7 @@ def evaluation(
     adjust: Any,
     folds: IntoExpr | None,
     count: IntoExpr | None,
+    stability: IntoExpr | None = None,
     cluster: IntoExpr | None = None,
     weight: IntoExpr | None = None,
     groupings: Groupings | None = None,
@@ -295,7 +314,15 @@ def evaluation(
     if along is not None and versus is None:
         msg = 'report: along applies to versus="previous" only; leave it out, or write versus="previous"'
         raise ValueError(msg)
-    _refuse_together(cluster=cluster, weight=weight, versus=versus, folds=folds, compare=compare, count=count)
+    _refuse_together(
+        cluster=cluster,
+        weight=weight,
+        versus=versus,
+        folds=folds,
+        compare=compare,
+        stability=stability,
+        count=count,
+    )
     if weight is not None:
         one_of("report", "ci", interval["ci"], ("delong", "logit", "hanley_mcneil", "bootstrap"))
         if interval["ci"] not in OF_WEIGHTS:
@@ -318,7 +345,7 @@ def evaluation(
             cv = cv_roc_auc(label, score, folds, level=interval["level"], count=count)
             answers.append(cv.alias(_column("folds", name)))
         extras["folds"] = _of_folds
-    finished: _Finish = _as_is
+    finishes: list[_Finish] = []
     if compare and clusters is not None:
         level = interval["level"]
         pairs = differences_from_first(
@@ -327,13 +354,17 @@ def evaluation(
         places = {name: _column("difference", name) for name in pairs}
         answers += [difference.alias(places[name]) for name, difference in pairs.items()]
         extras["compare"] = functools.partial(gains_of_first, places, GAINS)
-        finished = functools.partial(adjusted_gains, compared=len(pairs), adjust=adjust)
+        finishes.append(functools.partial(adjusted_gains, compared=len(pairs), adjust=adjust))
     elif compare:
         joint = roc_auc_compare(
             label, *columns.values(), reference=0, adjust=adjust, level=interval["level"], count=count
         )
         answers.append(joint.alias(_column("comparison", "all")))
         extras["compare"] = functools.partial(_gain, list(columns))
+    if stability is not None:
+        # Rows in clusters are not independent, and no p-value knows how much less they say.
+        reference = Reference.of(stability, rows, columns, count=count, has_p_values=clusters is None)
+        finishes.append(reference.beside)
     if groupings is not None and versus not in (None, "rest", "overall"):
         msg = f'report: with groupings, versus must be "rest" or "overall", got {told(versus)}'
         raise ValueError(msg)
@@ -354,7 +385,7 @@ def evaluation(
             for score in (columns.values() if versus is not None else ())
         ]
 
-    return _of_answers(rows, columns, answers, extras, keys, groupings, segments, finished)
+    return _of_answers(rows, columns, answers, extras, keys, groupings, segments, finishes)
 
 
 def _refuse_together(**options: object) -> None:
@@ -498,14 +529,14 @@ CHANGES = [
     "change_p_adjusted",
 ]
 
-RESERVED = [*_COLUMNS, *GAINS, *OF_GROUPS, *OF_ALL_GROUPS, *CHANGES, GROUPING]
+RESERVED = [*_COLUMNS, *GAINS, *STABILITY, *OF_GROUPS, *OF_ALL_GROUPS, *CHANGES, GROUPING]
 """Names that no column of groups may have."""
 
 _Extra: TypeAlias = "Callable[[str], list[pl.Expr]]"
 """From a score's name to further fields of its row, or to others in place of those of its summary."""
 
 _Finish: TypeAlias = "Callable[[pl.LazyFrame, Sequence[str]], pl.LazyFrame]"
-"""From the rows of groups by some columns to these rows with what is made of several scores' rows."""
+"""From the rows of groups by some columns to these rows with further columns."""
 
 
 # A name that no column of a user has.
@@ -527,10 +558,6 @@ def _column(answer: str, name: str) -> str:
 def summary_column(name: str) -> str:
     """Name the summary of a score."""
     return _column("summary", name)
-
-
-def _as_is(rows: pl.LazyFrame, by: Sequence[str]) -> pl.LazyFrame:  # noqa: ARG001
-    return rows
 
 
 def _of_clusters(name: str) -> list[pl.Expr]:
@@ -574,10 +601,14 @@ def _of_answers(
     keys: list[str],
     groupings: Groupings | None = None,
     segments: Callable[[list[str]], Sequence[pl.LazyFrame]] = lambda _: (),
-    finished: _Finish = _as_is,
+    finishes: Sequence[_Finish] = (),
 ) -> pl.LazyFrame:
     """Return the report of aggregates: of each group, and of all rows."""
     sets = None if groupings is None else key_sets("report", keys, groupings)
+
+    def finished(table: pl.LazyFrame, by: list[str]) -> pl.LazyFrame:
+        return functools.reduce(lambda made, finish: finish(made, by), finishes, table)
+
     overall = finished(one_row_a_score(rows.select(*answers), scores, extras), [])
     # Columns that are missing or of a wrong dtype are refused here, and not only when rows are read.
     overall.collect_schema()

@@ -9,7 +9,7 @@ import polars as pl
 
 from polars_auc._rows import Files, counted
 
-__all__ = ["about", "needed", "skipped"]
+__all__ = ["about", "needed", "skipped", "unheld"]
 
 
 def needed(chosen: argparse.Namespace, score: str = "score") -> str:
@@ -25,6 +25,20 @@ def skipped(chosen: argparse.Namespace, table: pl.DataFrame) -> list[str]:
     return [
         f"{name}: {counted(missing, 'row')} skipped for a null {needed(chosen)}"
         for name, missing in rows.rows()
+    ]
+
+
+def unheld(table: pl.DataFrame) -> list[str]:
+    """Say so if no group can be held against the reference, although all rows together can."""
+    if "psi" not in table.columns:
+        return []
+    held = {scope for scope, psi in table.select("scope", "psi").rows() if psi is not None}
+    if "group" not in table["scope"] or held != {"overall"}:
+        return []
+    return [
+        "psi: no group has rows of the reference and others. If --by is made of a column that --stability "
+        'names, let it name the column of --by, as in --by "EXTRACT(YEAR FROM day) AS year" --stability '
+        '"year < 2016"'
     ]
 
 
@@ -57,6 +71,8 @@ def about(
     if chosen.cluster is not None:
         same = f"rows with the same {written(chosen.cluster)} belong together"
         lines.append(("Clusters", f"{same}; intervals and comparisons do not take them as independent"))
+    if chosen.stability is not None:
+        lines.append(("Stability", f"of scores, held against the rows where {written(chosen.stability)}"))
     if chosen.weight is not None:
         weighted = f"each row has the weight {written(chosen.weight)}; numbers of rows are not weighted"
         lines.append(("Weights", weighted))

@@ -20,7 +20,7 @@ from polars_auc._output import save, to_standard_output
 from polars_auc._progress import progress
 from polars_auc._refusal import Incomplete, Refusal, worded
 from polars_auc._report import Interval, evaluation, evaluation_of_states
-from polars_auc._report_about import needed, skipped
+from polars_auc._report_about import needed, skipped, unheld
 from polars_auc._report_details import details
 from polars_auc._report_files import Written
 from polars_auc._report_options import add_options, check, shown_of
@@ -31,7 +31,18 @@ from polars_auc._state_commands import names_of_states
 from polars_auc._streams import say, show, show_bytes
 
 # Options that need rows.
-_OF_ROWS = ("label", "count", "where", "compare", "versus", "along", "folds", "cluster", "weight")
+_OF_ROWS = (
+    "label",
+    "count",
+    "where",
+    "compare",
+    "versus",
+    "along",
+    "folds",
+    "stability",
+    "cluster",
+    "weight",
+)
 
 
 def add_report(commands: Any) -> None:
@@ -63,7 +74,14 @@ def report(chosen: argparse.Namespace) -> bool:
 def _left_out(chosen: argparse.Namespace) -> LeftOut:
     """Look for files, scores and groups that cannot be evaluated."""
     with worded(), progress("looking for what cannot be evaluated"):
-        texts = (chosen.label, chosen.count, chosen.folds, chosen.cluster, chosen.weight)
+        texts = (
+            chosen.label,
+            chosen.count,
+            chosen.folds,
+            chosen.stability,
+            chosen.cluster,
+            chosen.weight,
+        )
         given = [*chosen.scores, *chosen.by, *chosen.where, *(text for text in texts if text is not None)]
         names = files_of(chosen.files)
         if chosen.from_states and not chosen.scores:
@@ -137,7 +155,8 @@ def _report(chosen: argparse.Namespace, left_out: LeftOut) -> bool:
         if not is_printed and not chosen.quiet:
             unprinted = show(shown.printed(table, width))
     if not chosen.quiet:
-        for line in [*skipped(chosen, table), *(earlier.gone(table) if earlier else [])]:
+        gone = earlier.gone(table) if earlier else []
+        for line in [*skipped(chosen, table), *unheld(table), *gone]:
             say(f"polars-auc: {line}")
     for line in left_out.said():
         say(f"polars-auc: left out {line}")
@@ -155,7 +174,8 @@ def _report(chosen: argparse.Namespace, left_out: LeftOut) -> bool:
 def _scored(files: Files, chosen: argparse.Namespace) -> Scored:
     """Read the options of a report of rows."""
     given = {"--folds": chosen.folds, "--cluster": chosen.cluster, "--weight": chosen.weight}
-    scored = Scored.of(files, chosen, *(files.column(option, text) for option, text in given.items()))
+    others = [files.column(option, text) for option, text in given.items()]
+    scored = Scored.of(files, chosen, *others, files.condition("--stability", chosen.stability))
     if chosen.compare and len(scored.scores) < 2:
         raise Refusal("--compare needs two --score or more")
     return scored
@@ -212,6 +232,7 @@ def _plan(
             adjust=None if chosen.adjust == "none" else chosen.adjust,
             folds=files.column("--folds", chosen.folds),
             count=given["count"],
+            stability=files.condition("--stability", chosen.stability),
             cluster=files.column("--cluster", chosen.cluster),
             weight=files.column("--weight", chosen.weight),
             groupings=chosen.groupings,

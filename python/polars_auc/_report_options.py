@@ -101,6 +101,13 @@ def add_options(commands: Any) -> argparse.ArgumentParser:
         help="the column of cross-validation folds, or SQL: adds their mean AUC",
     )
     command.add_argument(
+        "--stability",
+        action=Once,
+        metavar="SQL",
+        help='the rows of a reference, as in "year < 2016": adds how far the scores of the other rows have '
+        "moved from it (psi); columns of --by that it names do not divide the reference",
+    )
+    command.add_argument(
         "--cluster",
         action=Once,
         metavar="COLUMN",
@@ -201,7 +208,16 @@ def shown_of(chosen: argparse.Namespace) -> Shown:
 
 
 def _check_bounded(chosen: argparse.Namespace) -> None:
-    options = ("compare", "versus", "along", "folds", "cluster", "weight", "from_states")
+    options = (
+        "compare",
+        "versus",
+        "along",
+        "folds",
+        "stability",
+        "cluster",
+        "weight",
+        "from_states",
+    )
     given = [option.replace("_", "-") for option in options if getattr(chosen, option)]
     if chosen.bounded and given:
         raise Refusal(

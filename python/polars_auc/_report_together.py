@@ -45,6 +45,7 @@ _APART = (
     Apart("weight", "compare", "the comparison of scores takes no weights"),
     Apart("weight", "versus", "the comparison of groups takes no weights"),
     Apart("weight", "folds", "the mean over folds takes no weights"),
+    Apart("weight", "stability", "the index of stability takes no weights"),
 )
 
 
