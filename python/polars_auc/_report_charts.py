@@ -7,8 +7,9 @@ from typing import Any
 
 import polars as pl
 
-from polars_auc._plot_forest import group_name, plot_forest
-from polars_auc._plot_layout import ANSWER, MARKED, REFERENCE, altair
+from polars_auc._plot_forest import plot_forest
+from polars_auc._plot_layout import ANSWER, MARKED, altair
+from polars_auc._plot_stability import plot_stability
 from polars_auc._plots import plot_roc
 from polars_auc._report_details import Details
 
@@ -16,13 +17,6 @@ __all__ = ["CONFIG", "MOST_CURVES", "charts"]
 
 MOST_CURVES = 8
 """The scores that are drawn: more curves hide each other."""
-
-# Groups whose stability is drawn.
-_MOST_BARS = 40
-
-_RULES_OF_THUMB = {"look": 0.1, "shift": 0.25}
-
-_GROUP = "polars_auc: group"
 
 # Parts of a chart that say what made it, and that no drawing needs.
 _UNREAD = ("$schema", "usermeta", "config")
@@ -64,8 +58,9 @@ def charts(table: pl.DataFrame, details: Details, level: float) -> dict[str, dic
     groups = table.filter(few, pl.col("scope") == "group", pl.col("auc").is_not_nan())
     if groups.height:
         drawn["forest"] = plot_forest(table.filter(few), level=level)
-    if "psi" in table.columns and (bars := _moved(table.filter(few))).height:
-        drawn["stability"] = _stability(bars)
+    # Groups whose outcomes are not known yet have an index, and no AUC.
+    if "psi" in table.columns and table.filter(few, scope="group")["psi"].is_finite().any():
+        drawn["stability"] = plot_stability(table.filter(few))
     if details.bars.height:
         drawn["distributions"] = _distributions(details.bars.filter(few))
     return {name: _rounded(chart.to_dict(validate=False)) for name, chart in drawn.items()}
@@ -87,56 +82,6 @@ def _rounded(value: Any) -> Any:
     if isinstance(value, float):
         return float(f"{value:.6g}") if math.isfinite(value) else None
     return value
-
-
-def _moved(table: pl.DataFrame) -> pl.DataFrame:
-    """Return the groups of a report whose index of stability is a finite number, the highest first."""
-    keys = table.columns[1 : table.columns.index("score")]
-    groups = table.filter(pl.col("scope") == "group", pl.col("psi").is_finite())
-    named = groups.with_columns(group_name(keys, table.schema).alias(_GROUP)) if keys else groups.clear()
-    return named.sort("psi", descending=True, maintain_order=True)
-
-
-def _stability(bars: pl.DataFrame) -> Any:
-    """Draw the index of each group as a bar, with lines where it is worth a look, and where it is a shift."""
-    alt = altair("report")
-    groups = bars[_GROUP].unique(maintain_order=True).to_list()
-    shown = groups[:_MOST_BARS]
-    drawn = bars.filter(pl.col(_GROUP).is_in(shown)).select(
-        pl.col(_GROUP).alias("group"), "score", "psi", "psi_p_value", "psi_n", "psi_reference_n"
-    )
-    # Altair has no constants in a chart of panels: each row carries them.
-    look, shift = (pl.lit(value).alias(name) for name, value in _RULES_OF_THUMB.items())
-    axis = alt.Axis(labelLimit=280, labelOverlap=False, title=None)
-    base = alt.Chart()
-    bar = base.mark_bar(color=ANSWER, height={"band": 0.7}).encode(
-        y=alt.Y("group:N", sort=shown, axis=axis),
-        x=alt.X("psi:Q", title="psi"),
-        tooltip=[
-            alt.Tooltip("group:N"),
-            alt.Tooltip("score:N"),
-            alt.Tooltip("psi:Q", format=".4f"),
-            alt.Tooltip("psi_p_value:Q", title="p-value", format=".4~g"),
-            alt.Tooltip("psi_n:Q", title="rows", format=","),
-            alt.Tooltip("psi_reference_n:Q", title="rows of the reference", format=","),
-        ],
-    )
-    lines = [
-        base.mark_rule(color=color, strokeDash=[4, 4], aria=False).encode(x=f"min({name}):Q")
-        for name, color in zip(_RULES_OF_THUMB, (REFERENCE, MARKED), strict=True)
-    ]
-    first = "" if len(shown) == len(groups) else f" of the {len(shown)} groups that have moved most"
-    scores = drawn["score"].unique(maintain_order=True).to_list()
-    return (
-        alt.layer(bar, *lines)
-        .properties(width=260, height=16 * len(shown))
-        .facet(
-            alt.Facet("score:N", title=None, sort=scores),
-            data={"values": drawn.with_columns(look, shift).to_dicts()},
-            columns=3,
-        )
-        .properties(description=f"The population stability index{first}, the highest first.")
-    )
 
 
 def _distributions(bars: pl.DataFrame) -> Any:

@@ -317,6 +317,18 @@ def test_the_page_shows_the_stability(folder: Path) -> None:
     assert 'id="stability"' not in (folder / "out.html").read_text(encoding="utf-8")
 
 
+def test_a_page_of_groups_whose_outcomes_are_not_known(folder: Path) -> None:
+    frame = rows().with_columns(y=pl.when(BUILT).then("y"))
+    frame.write_parquet("rows.parquet")
+    report = pa.report(frame, "y", "score", by=["h", "year"], stability=BUILT).collect().filter(scope="group")
+    held_groups = report.drop_nulls("psi")
+    assert held_groups["auc"].null_count() == held_groups.height > 10
+    assert main([*REPORT, *STABLE, "--quiet", "-o", "out.html"]) == 0
+    page = Page((folder / "out.html").read_text(encoding="utf-8"))
+    assert page.data("stability").height == held_groups["psi"].is_finite().sum()
+    assert len(page.tables["The stability of scores in groups"]) == held_groups.height + 1
+
+
 def test_a_page_without_groups(folder: Path) -> None:
     assert main([*REPORT[:-4], *STABLE, "--quiet", "-o", "out.html"]) == 0
     page = Page((folder / "out.html").read_text(encoding="utf-8"))
