@@ -164,7 +164,8 @@ def report(
         - with ``stability``: ``psi``, ``psi_p_value`` (Float64), ``psi_n``, ``psi_reference_n`` (UInt64) of
           :func:`polars_auc.population_stability`: the index, which is infinite if a band has rows of one
           sample only, its p-value (null with ``cluster``), the rows that are held against the reference, and
-          the rows of the reference. ``psi_n`` is null if all rows of a group are of the reference.
+          the rows of the reference. ``psi_n`` is null if all rows of a group are of the reference. In a group
+          of fewer than some hundred rows the index is large by chance.
         - with ``versus``: ``versus_auc``, ``difference``, ``difference_lower``, ``difference_upper``,
           ``p_value``, ``p_adjusted`` (Float64) of :func:`polars_auc.compare_segments`, null in the overall
           rows; and ``heterogeneity`` (Float64), ``heterogeneity_df`` (UInt64), ``heterogeneity_p_value``
