@@ -216,6 +216,30 @@ def report(
     │ group   ┆ b    ┆ 3   ┆ 0.5   │
     │ overall ┆ null ┆ 7   ┆ 0.625 │
     └─────────┴──────┴─────┴───────┘
+
+    The scores of rows in clusters, and how far they have moved since 2015:
+
+    >>> visits = pl.DataFrame(
+    ...     {
+    ...         "year": [2015] * 4 + [2016] * 4,
+    ...         "ill": [0, 0, 1, 1, 0, 1, 0, 1],
+    ...         "risk": [1, 2, 3, 2, 1, 2, 3, 3],
+    ...         "patient": [1, 2, 3, 3, 4, 5, 6, 7],
+    ...     }
+    ... )
+    >>> given = {"cluster": "patient", "stability": pl.col("year") < 2016}
+    >>> by_year = pa.report(visits, "ill", "risk", by="year", **given)
+    >>> by_year.select("year", pl.col("auc", "se", "psi").round(3), "psi_n", "psi_reference_n").collect()
+    shape: (3, 6)
+    ┌──────┬───────┬───────┬───────┬───────┬─────────────────┐
+    │ year ┆ auc   ┆ se    ┆ psi   ┆ psi_n ┆ psi_reference_n │
+    │ ---  ┆ ---   ┆ ---   ┆ ---   ┆ ---   ┆ ---             │
+    │ i64  ┆ f64   ┆ f64   ┆ f64   ┆ u64   ┆ u64             │
+    ╞══════╪═══════╪═══════╪═══════╪═══════╪═════════════════╡
+    │ 2015 ┆ 0.875 ┆ null  ┆ null  ┆ null  ┆ 4               │
+    │ 2016 ┆ 0.625 ┆ 0.395 ┆ 0.347 ┆ 4     ┆ 4               │
+    │ null ┆ 0.75  ┆ 0.185 ┆ 0.347 ┆ 4     ┆ 4               │
+    └──────┴───────┴───────┴───────┴───────┴─────────────────┘
     """
     limits = Interval(level=level, ci=ci, interval=interval, n_resamples=n_resamples, seed=seed)
     if memory is not None or max_bins is not None or scale is not None:
