@@ -11,6 +11,7 @@ import polars as pl
 
 from polars_auc._curve_points import curve_points
 from polars_auc._group_states import group_states
+from polars_auc._report_clusters import label_of_clusters
 from polars_auc._rows import Files, Scored
 from polars_auc._state_commands import refuse_of_rows, state_columns
 from polars_auc._states import merge_states, roc_state
@@ -25,16 +26,26 @@ class Evaluated:
     rows: pl.LazyFrame
     by: list[str]
     scores: dict[str, dict[str, Any]]
-    """For each name the label, the score and the count, or the state."""
+    """For each name the label, the score, the count and, if there is one, the weight; or the state."""
     read: list[str]
     """The columns of the files that are read."""
     states: list[pl.Expr]
     """What must be asked of each file of states, to say which of them is wrong."""
 
     @classmethod
-    def of_rows(cls, scored: Scored, chosen: argparse.Namespace) -> Evaluated:
-        """Evaluate rows."""
-        given = {"label": scored.label, "count": scored.count}
+    def of_rows(
+        cls,
+        scored: Scored,
+        chosen: argparse.Namespace,
+        *,
+        cluster: pl.Expr | None = None,
+        weight: pl.Expr | None = None,
+    ) -> Evaluated:
+        """Evaluate rows, weighted if they have weights; with clusters those that are in one."""
+        label = scored.label if cluster is None else label_of_clusters(scored.label, cluster)
+        given = {"label": label, "count": scored.count}
+        if weight is not None:
+            given["weight"] = weight
         scores = zip(chosen.scores, scored.scores, strict=True)
         taken = {text: {**given, "score": score} for text, score in scores}
         return cls(scored.rows, chosen.by, taken, scored.names, [])
@@ -56,6 +67,11 @@ class Evaluated:
     def has_states(self) -> bool:
         """Whether these are states."""
         return bool(self.states)
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether rows have weights, which no state holds."""
+        return any("weight" in taken for taken in self.scores.values())
 
     def bounded(self, max_bins: int | None, scale: Any) -> Evaluated:
         """Make the states of rows, which are read batch by batch."""

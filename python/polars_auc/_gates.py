@@ -10,6 +10,7 @@ import polars as pl
 from polars_auc._groupings import GROUPING, group_names
 from polars_auc._refusal import Refusal, worded
 from polars_auc._report import CHANGES, GAINS, OF_ALL_GROUPS, OF_GROUPS
+from polars_auc._report_stability import STABILITY
 from polars_auc._report_text import readable
 from polars_auc._segments import is_reference
 from polars_auc._sql import condition
@@ -29,8 +30,8 @@ class Gate:
     The report fails if the condition is true in one of these rows, or cannot be decided in one of them: for a
     null, for NaN, because a comparison is missing; or because there is no such row. Only rows that have
     nothing to be compared with by their nature may be undecided: the first score in a condition on gains,
-    the reference or the first period in a condition on the comparison of groups, and a new group in one on
-    changes.
+    the reference or the first period in a condition on the comparison of groups, a new group in one on
+    changes, and a group of nothing but the reference in one on stability.
     """
 
     text: str
@@ -105,6 +106,8 @@ class Gate:
             alone |= pl.col("score") == self.first_score
         if self._named(CHANGES):
             alone |= pl.col("previous_n").is_null()
+        if self._named(tuple(STABILITY)):
+            alone |= pl.col("psi_n").is_null()
         if self._named(OF_GROUPS):
             complete = pl.all_horizontal(pl.col(key).is_not_null() for key in self.by)
             if self.versus == "previous":

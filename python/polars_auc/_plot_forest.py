@@ -15,7 +15,7 @@ from polars_auc._plot_points import key_text, named
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["plot_forest"]
+__all__ = ["group_name", "plot_forest"]
 
 _NAME = "plot_forest"
 _NEEDED = ("scope", "score", "n", "auc", "lower", "upper")
@@ -94,7 +94,7 @@ def plot_forest(
     differs = pl.col("p_adjusted") <= 1 - level if "p_adjusted" in table.columns else pl.lit(value=False)
     overall = table.filter(pl.col("scope") == "overall").select("score", overall=pl.col("auc").fill_nan(None))
     drawn = groups.select(
-        _group(keys, table.schema).alias("group"),
+        group_name(keys, table.schema).alias("group"),
         *(name for name in (*_NEEDED[1:], "p_adjusted") if name in table.columns),
         differs=differs.fill_null(value=False),
     ).join(overall, on="score", how="left", maintain_order="left")
@@ -134,7 +134,7 @@ def plot_forest(
     return grid
 
 
-def _group(keys: list[str], schema: pl.Schema) -> pl.Expr:
+def group_name(keys: list[str], schema: pl.Schema) -> pl.Expr:
     """Return the name of a group: the values of its columns, beside their names if there are groupings."""
     if GROUPING not in schema:
         return named(keys)

@@ -87,6 +87,7 @@ _IN_SHELL = (
     (re.compile(r"; write facet= in place of by=, or draw fewer curves"), "; give fewer --score"),
     (re.compile(r"\bn_resamples\b"), "--resamples"),
     (re.compile(r"^seed\b"), "--seed"),
+    (re.compile(r"(?<!-)\b(seed|interval)\b(?= (and|applies|apply)\b)"), r"--\1"),
     (re.compile(r"^ci\b"), "--ci"),
     (re.compile(r"^versus\b"), "--versus"),
     (re.compile(r"^with groupings, versus\b"), "with --groupings, --versus"),

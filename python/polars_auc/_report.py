@@ -13,10 +13,19 @@ import polars as pl
 from polars_auc._comparisons import roc_auc_compare
 from polars_auc._estimates import roc_summary
 from polars_auc._folds import cv_roc_auc
-from polars_auc._frames import called, keys_of, refuse_keys, rows_of, scores_of
+from polars_auc._frames import called, column_of, keys_of, refuse_keys, rows_of, scores_of
 from polars_auc._group_states import deferred, group_states
 from polars_auc._groupings import GROUPING, grouped, key_sets
-from polars_auc._options import adjustment, flag, one_of, told
+from polars_auc._intervals import roc_auc_ci
+from polars_auc._options import adjustment, bootstrap, flag, one_of, told
+from polars_auc._report_clusters import (
+    adjusted_gains,
+    differences_from_first,
+    gains_of_first,
+    label_of_clusters,
+)
+from polars_auc._report_stability import STABILITY, Reference
+from polars_auc._report_together import OF_WEIGHTS, apart
 from polars_auc._segments import compare_segments
 from polars_auc._states import roc_auc_bounds
 
@@ -36,6 +45,7 @@ class Interval(TypedDict):
 
     level: float
     ci: Literal["delong", "logit", "hanley_mcneil", "bootstrap"]
+    interval: Literal["percentile", "bca"] | None
     n_resamples: int | None
     seed: int | None
 
@@ -48,6 +58,7 @@ def report(
     by: str | Iterable[str] = (),
     level: float = 0.95,
     ci: Literal["delong", "logit", "hanley_mcneil", "bootstrap"] = "delong",
+    interval: Literal["percentile", "bca"] | None = None,
     n_resamples: int | None = None,
     seed: int | None = None,
     compare: bool = False,
@@ -55,7 +66,10 @@ def report(
     along: str | None = None,
     adjust: Adjustment | None = "holm",
     folds: IntoExpr | None = None,
+    stability: IntoExpr | None = None,
     count: IntoExpr | None = None,
+    cluster: IntoExpr | None = None,
+    weight: IntoExpr | None = None,
     memory: Literal["bounded"] | None = None,
     max_bins: int | None = None,
     scale: Literal["real", "probability"] | None = None,
@@ -78,8 +92,8 @@ def report(
         The columns whose combinations make the groups.
     level
         The coverage of all intervals, between 0 and 1.
-    ci, n_resamples, seed
-        The method of the interval, and the resamples and seed of the bootstrap: see
+    ci, interval, n_resamples, seed
+        The method of the interval, and the limits, resamples and seed of the bootstrap: see
         :func:`polars_auc.roc_auc_ci`.
     compare
         Whether each score is compared with the first, on the rows in which no score is missing.
@@ -93,14 +107,33 @@ def report(
         that are compared with the first.
     folds
         The column with the fold of each row; adds the mean of the folds' AUCs.
+    stability
+        The rows of a reference, such as those that a model was built on: a condition such as
+        ``pl.col("year") < 2016``, or a column of Booleans. Adds how far the scores of each group's other rows
+        have moved from those of the reference: see :func:`polars_auc.population_stability`. The reference of
+        a group is the reference's rows in the same group; but columns of ``by`` that the condition names do
+        not divide it. So by month and segment, with a condition on the month, each month of a segment is held
+        against the reference of the segment. Rows of a null condition are in neither. The label need not be
+        known.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows, so ``GROUP BY segment, label, score`` of a database is
         enough.
+    cluster
+        A column that says which rows belong together, such as the rows of one patient, whose scores are not
+        independent. The standard errors and limits are then Obuchowski's, also those of ``compare``, or
+        whole clusters are resampled: see :func:`polars_auc.roc_auc_ci`. Rows of a null cluster are skipped.
+        Not possible with ``versus``, ``folds``, ``ci="hanley_mcneil"`` and ``interval="bca"``.
+    weight
+        The weight of each row, for samples whose rows were drawn with unequal probabilities: a column of
+        finite numbers that are not negative. Rows of weight 0 or null are skipped. The standard errors are
+        those of the infinitesimal jackknife: see :func:`polars_auc.roc_auc_ci`. ``n``, ``n_pos`` and
+        ``n_missing`` count rows. Possible with ``ci="delong"`` and ``ci="logit"``, and not with ``compare``,
+        ``versus``, ``folds``, ``stability``, ``count`` and ``cluster``.
     memory
         ``"bounded"`` reads the rows batch by batch and keeps only the states of groups, each of at most
-        ``max_bins`` bins: see :func:`polars_auc.group_states`. ``compare``, ``versus`` and ``folds`` need all
-        rows at once and are not possible then.
+        ``max_bins`` bins: see :func:`polars_auc.group_states`. ``compare``, ``versus``, ``folds``,
+        ``stability``, ``cluster`` and ``weight`` need all rows at once and are not possible then.
     max_bins, scale
         With ``memory="bounded"``: how small states are. None is 4096 bins, on the scale of real numbers.
     groupings
@@ -118,15 +151,21 @@ def report(
         - the columns ``by``; null in the overall rows.
         - ``score`` (String): the score's name.
         - ``n``, ``n_pos`` (UInt64): rows that were used, and the positives among them.
-        - ``n_missing`` (UInt64): rows that were skipped because the label or the score is null.
-        - ``prevalence`` (Float64): ``n_pos / n``.
+        - ``n_missing`` (UInt64): rows that were skipped because the label, the score or the cluster is null,
+          or the weight is null or 0.
+        - ``prevalence`` (Float64): ``n_pos / n``; with weights the positives' share of all weights.
         - ``auc``, ``se``, ``lower``, ``upper`` (Float64): :func:`polars_auc.roc_auc_ci`.
         - ``ks``, ``gini`` (Float64): :func:`polars_auc.roc_summary`.
         - with ``folds``: ``cv_auc``, ``cv_se``, ``cv_lower``, ``cv_upper`` (Float64), ``n_folds``,
           ``n_undefined`` (UInt64), of :func:`polars_auc.cv_roc_auc`.
         - with ``compare``: ``gain``, ``gain_lower``, ``gain_upper``, ``gain_p_value``, ``gain_p_adjusted``
-          (Float64), the AUC minus that of the first score, from :func:`polars_auc.roc_auc_compare`; null for
-          the first score.
+          (Float64), the AUC minus that of the first score, from :func:`polars_auc.roc_auc_compare`, or with
+          ``cluster`` from :func:`polars_auc.roc_auc_difference`; null for the first score.
+        - with ``stability``: ``psi``, ``psi_p_value`` (Float64), ``psi_n``, ``psi_reference_n`` (UInt64) of
+          :func:`polars_auc.population_stability`: the index, which is infinite if a band has rows of one
+          sample only, its p-value (null with ``cluster``), the rows that are held against the reference, and
+          the rows of the reference. ``psi_n`` is null if all rows of a group are of the reference. In a group
+          of fewer than some hundred rows the index is large by chance.
         - with ``versus``: ``versus_auc``, ``difference``, ``difference_lower``, ``difference_upper``,
           ``p_value``, ``p_adjusted`` (Float64) of :func:`polars_auc.compare_segments`, null in the overall
           rows; and ``heterogeneity`` (Float64), ``heterogeneity_df`` (UInt64), ``heterogeneity_p_value``
@@ -145,12 +184,14 @@ def report(
     ValueError
         If there is no score, two scores have one name, a group column has the name of a report column, there
         is one score only to compare, or ``versus`` is given without ``by``; for an ``along`` that
-        :func:`polars_auc.compare_segments` refuses; and for options out of range.
+        :func:`polars_auc.compare_segments` refuses; for options that do not go together, and for options out
+        of range.
     TypeError
-        If the frame is no frame, a score is neither name nor expression, or ``by`` contains anything other
-        than names.
+        If the frame is no frame, a score, the cluster or the weight is neither name nor expression, or ``by``
+        contains anything other than names.
     polars.exceptions.PolarsError
-        For missing columns and for labels or scores of another dtype.
+        For missing columns, for labels, scores or weights of another dtype, and for a weight that is negative
+        or not finite.
 
     Notes
     -----
@@ -175,11 +216,43 @@ def report(
     │ group   ┆ b    ┆ 3   ┆ 0.5   │
     │ overall ┆ null ┆ 7   ┆ 0.625 │
     └─────────┴──────┴─────┴───────┘
+
+    The scores of rows in clusters, and how far they have moved since 2015:
+
+    >>> visits = pl.DataFrame(
+    ...     {
+    ...         "year": [2015] * 4 + [2016] * 4,
+    ...         "ill": [0, 0, 1, 1, 0, 1, 0, 1],
+    ...         "risk": [1, 2, 3, 2, 1, 2, 3, 3],
+    ...         "patient": [1, 2, 3, 3, 4, 5, 6, 7],
+    ...     }
+    ... )
+    >>> given = {"cluster": "patient", "stability": pl.col("year") < 2016}
+    >>> by_year = pa.report(visits, "ill", "risk", by="year", **given)
+    >>> by_year.select("year", pl.col("auc", "se", "psi").round(3), "psi_n", "psi_reference_n").collect()
+    shape: (3, 6)
+    ┌──────┬───────┬───────┬───────┬───────┬─────────────────┐
+    │ year ┆ auc   ┆ se    ┆ psi   ┆ psi_n ┆ psi_reference_n │
+    │ ---  ┆ ---   ┆ ---   ┆ ---   ┆ ---   ┆ ---             │
+    │ i64  ┆ f64   ┆ f64   ┆ f64   ┆ u64   ┆ u64             │
+    ╞══════╪═══════╪═══════╪═══════╪═══════╪═════════════════╡
+    │ 2015 ┆ 0.875 ┆ null  ┆ null  ┆ null  ┆ 4               │
+    │ 2016 ┆ 0.625 ┆ 0.395 ┆ 0.347 ┆ 4     ┆ 4               │
+    │ null ┆ 0.75  ┆ 0.185 ┆ 0.347 ┆ 4     ┆ 4               │
+    └──────┴───────┴───────┴───────┴───────┴─────────────────┘
     """
-    interval = Interval(level=level, ci=ci, n_resamples=n_resamples, seed=seed)
+    limits = Interval(level=level, ci=ci, interval=interval, n_resamples=n_resamples, seed=seed)
     if memory is not None or max_bins is not None or scale is not None:
         one_of("report", "memory", memory, ("bounded",))
-        given = {"compare": compare, "versus": versus, "along": along, "folds": folds}
+        given = {
+            "compare": compare,
+            "versus": versus,
+            "along": along,
+            "folds": folds,
+            "stability": stability,
+            "cluster": cluster,
+            "weight": weight,
+        }
         refused = next(
             (option for option, value in given.items() if value is not None and value is not False), None
         )
@@ -191,7 +264,7 @@ def report(
             label,
             scores,
             by=by,
-            interval=interval,
+            interval=limits,
             count=count,
             max_bins=max_bins,
             scale=scale,
@@ -203,20 +276,33 @@ def report(
             label,
             scores,
             by=by,
-            interval=interval,
+            interval=limits,
             compare=compare,
             versus=versus,
             along=along,
             adjust=adjust,
             folds=folds,
+            stability=stability,
             count=count,
+            cluster=cluster,
+            weight=weight,
             groupings=groupings,
         )
     said = f"report: no row is positive: the label {label} is false in all of them; is it written right?"
     return table.map_batches(functools.partial(_warned, said))
 
 
-@called("report", "roc_summary", "cv_roc_auc", "roc_auc_compare", "compare_segments")
+@called(
+    "report",
+    "roc_summary",
+    "roc_auc_ci",
+    "cv_roc_auc",
+    "roc_auc_compare",
+    "roc_auc_difference",
+    "compare_segments",
+    "population_stability",
+    "roc_state",
+)
 def evaluation(
     frame: IntoFrame,
     label: IntoExpr,
@@ -230,6 +316,9 @@ def evaluation(
     adjust: Any,
     folds: IntoExpr | None,
     count: IntoExpr | None,
+    stability: IntoExpr | None = None,
+    cluster: IntoExpr | None = None,
+    weight: IntoExpr | None = None,
     groupings: Groupings | None = None,
 ) -> pl.LazyFrame:
     """Return a report that says nothing of a label without a positive."""
@@ -250,22 +339,57 @@ def evaluation(
     if along is not None and versus is None:
         msg = 'report: along applies to versus="previous" only; leave it out, or write versus="previous"'
         raise ValueError(msg)
-    answers = [
-        roc_summary(label, score, **interval, count=count).alias(summary_column(name))
-        for name, score in columns.items()
-    ]
+    _refuse_together(
+        cluster=cluster,
+        weight=weight,
+        versus=versus,
+        folds=folds,
+        compare=compare,
+        stability=stability,
+        count=count,
+    )
+    if weight is not None:
+        one_of("report", "ci", interval["ci"], ("delong", "logit", "hanley_mcneil", "bootstrap"))
+        if interval["ci"] not in OF_WEIGHTS:
+            msg = f'report: ci {interval["ci"]!r} cannot be combined with weight; take "delong" or "logit"'
+            raise ValueError(msg)
+    example = 'report(frame, "label", "score", cluster="patient")'
+    clusters = None if cluster is None else column_of("report", "cluster", cluster, rows, example)
+    answers: list[pl.Expr] = []
     extras: dict[str, _Extra] = {}
+    if clusters is None:
+        for name, score in columns.items():
+            summary = roc_summary(label, score, **interval, count=count, weight=weight)
+            answers.append(summary.alias(summary_column(name)))
+    else:
+        label = label_of_clusters(column_of("report", "label", label, rows, example), clusters)
+        answers += _answers_of_clusters(label, columns, clusters, interval, count)
+        extras["clusters"] = _of_clusters
     if folds is not None:
         for name, score in columns.items():
             cv = cv_roc_auc(label, score, folds, level=interval["level"], count=count)
             answers.append(cv.alias(_column("folds", name)))
         extras["folds"] = _of_folds
-    if compare:
+    finishes: list[_Finish] = []
+    if compare and clusters is not None:
+        level = interval["level"]
+        pairs = differences_from_first(
+            column_of("report", "label", label, rows, example), columns, clusters, level=level, count=count
+        )
+        places = {name: _column("difference", name) for name in pairs}
+        answers += [difference.alias(places[name]) for name, difference in pairs.items()]
+        extras["compare"] = functools.partial(gains_of_first, places, GAINS)
+        finishes.append(functools.partial(adjusted_gains, compared=len(pairs), adjust=adjust))
+    elif compare:
         joint = roc_auc_compare(
             label, *columns.values(), reference=0, adjust=adjust, level=interval["level"], count=count
         )
         answers.append(joint.alias(_column("comparison", "all")))
         extras["compare"] = functools.partial(_gain, list(columns))
+    if stability is not None:
+        # Rows in clusters are not independent, and no p-value knows how much less they say.
+        reference = Reference.of(stability, rows, columns, count=count, has_p_values=clusters is None)
+        finishes.append(reference.beside)
     if groupings is not None and versus not in (None, "rest", "overall"):
         msg = f'report: with groupings, versus must be "rest" or "overall", got {told(versus)}'
         raise ValueError(msg)
@@ -286,7 +410,48 @@ def evaluation(
             for score in (columns.values() if versus is not None else ())
         ]
 
-    return _of_answers(rows, columns, answers, extras, keys, groupings, segments)
+    return _of_answers(rows, columns, answers, extras, keys, groupings, segments, finishes)
+
+
+def _refuse_together(**options: object) -> None:
+    """Refuse options that do not go together."""
+    found = apart([name for name, value in options.items() if value is not None and value is not False])
+    if found is not None:
+        msg = (
+            f"report: {found.second} cannot be combined with {found.first}, because {found.why}; "
+            f"{found.instead}"
+        )
+        raise ValueError(msg)
+
+
+def _answers_of_clusters(
+    label: pl.Expr,
+    scores: Mapping[str, pl.Expr],
+    cluster: pl.Expr,
+    interval: Interval,
+    count: IntoExpr | None,
+) -> list[pl.Expr]:
+    """Return the summaries of scores, and beside them the intervals that the summaries lack."""
+    level, ci, limits = interval["level"], interval["ci"], interval["interval"]
+    n_resamples, seed = interval["n_resamples"], interval["seed"]
+    one_of("report", "ci", ci, ("delong", "logit", "hanley_mcneil", "bootstrap"))
+    bootstrap("report", ci, n_resamples, seed, interval=limits, option="ci")
+    answers = []
+    for name, score in scores.items():
+        answers.append(roc_summary(label, score, level=level, count=count).alias(summary_column(name)))
+        of_clusters = roc_auc_ci(
+            label,
+            score,
+            method=ci,
+            level=level,
+            cluster=cluster,
+            interval=limits,
+            n_resamples=n_resamples,
+            seed=seed,
+            count=count,
+        )
+        answers.append(of_clusters.alias(_column("clusters", name)))
+    return answers
 
 
 @called("report", "group_states", "roc_state", "roc_summary")
@@ -389,11 +554,14 @@ CHANGES = [
     "change_p_adjusted",
 ]
 
-RESERVED = [*_COLUMNS, *GAINS, *OF_GROUPS, *OF_ALL_GROUPS, *CHANGES, GROUPING]
+RESERVED = [*_COLUMNS, *GAINS, *STABILITY, *OF_GROUPS, *OF_ALL_GROUPS, *CHANGES, GROUPING]
 """Names that no column of groups may have."""
 
 _Extra: TypeAlias = "Callable[[str], list[pl.Expr]]"
-"""From a score's name to further fields of its row."""
+"""From a score's name to further fields of its row, or to others in place of those of its summary."""
+
+_Finish: TypeAlias = "Callable[[pl.LazyFrame, Sequence[str]], pl.LazyFrame]"
+"""From the rows of groups by some columns to these rows with further columns."""
 
 
 # A name that no column of a user has.
@@ -417,10 +585,15 @@ def summary_column(name: str) -> str:
     return _column("summary", name)
 
 
+def _of_clusters(name: str) -> list[pl.Expr]:
+    of_clusters = pl.col(_column("clusters", name)).struct
+    return [of_clusters.field(field) for field in ("se", "lower", "upper")]
+
+
 def _of_folds(name: str) -> list[pl.Expr]:
     cv = pl.col(_column("folds", name)).struct
     fields = [cv.field(field).alias(f"cv_{field}") for field in ("auc", "se", "lower", "upper")]
-    return [*fields, cv.field("n_folds", "n_undefined")]
+    return [*fields, cv.field("n_folds"), cv.field("n_undefined")]
 
 
 def _bounds(name: str) -> list[pl.Expr]:
@@ -453,17 +626,22 @@ def _of_answers(
     keys: list[str],
     groupings: Groupings | None = None,
     segments: Callable[[list[str]], Sequence[pl.LazyFrame]] = lambda _: (),
+    finishes: Sequence[_Finish] = (),
 ) -> pl.LazyFrame:
     """Return the report of aggregates: of each group, and of all rows."""
     sets = None if groupings is None else key_sets("report", keys, groupings)
-    overall = one_row_a_score(rows.select(*answers), scores, extras)
+
+    def finished(table: pl.LazyFrame, by: list[str]) -> pl.LazyFrame:
+        return functools.reduce(lambda made, finish: finish(made, by), finishes, table)
+
+    overall = finished(one_row_a_score(rows.select(*answers), scores, extras), [])
     # Columns that are missing or of a wrong dtype are refused here, and not only when rows are read.
     overall.collect_schema()
 
     def of_groups(by: list[str]) -> pl.LazyFrame:
         # Groups are sorted before they become a row for each score: there are fewer of them.
         aggregates = rows.group_by(by).agg(*answers).sort(by, nulls_last=True)
-        return one_row_a_score(aggregates, scores, extras, by)
+        return finished(one_row_a_score(aggregates, scores, extras, by), by)
 
     if not keys:
         return scoped("overall", overall)
@@ -496,12 +674,10 @@ def one_row_a_score(
     rows = []
     for name in scores:
         summary = pl.col(summary_column(name)).struct
-        row = pl.struct(
-            pl.lit(name).alias("score"),
-            *(summary.field(field) for field in OF_SUMMARY),
-            *(field for extra in extras.values() for field in extra(name)),
-        )
-        rows.append(row)
+        fields = {field: summary.field(field) for field in OF_SUMMARY}
+        for extra in extras.values():
+            fields |= {field.meta.output_name(): field for field in extra(name)}
+        rows.append(pl.struct(pl.lit(name).alias("score"), *fields.values()))
     # Arrays of one length are put side by side as columns; lists would be built group by group.
     return answers.select(*keys, pl.concat_arr(rows).alias(_ROWS)).explode(_ROWS).unnest(_ROWS)
 

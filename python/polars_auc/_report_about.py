@@ -9,15 +9,36 @@ import polars as pl
 
 from polars_auc._rows import Files, counted
 
-__all__ = ["about", "skipped"]
+__all__ = ["about", "needed", "skipped", "unheld"]
 
 
-def skipped(table: pl.DataFrame) -> list[str]:
+def needed(chosen: argparse.Namespace, score: str = "score") -> str:
+    """Say for what null rows are skipped, with a name of the score."""
+    if chosen.weight is not None:
+        return f"label or {score}, or a weight that is null or 0"
+    return f"label, cluster or {score}" if chosen.cluster is not None else f"label or {score}"
+
+
+def skipped(chosen: argparse.Namespace, table: pl.DataFrame) -> list[str]:
     """Say how many rows were left out of each score."""
     rows = table.filter(pl.col("scope") == "overall", pl.col("n_missing") > 0).select("score", "n_missing")
     return [
-        f"{name}: {counted(missing, 'row')} skipped for a null label or score"
+        f"{name}: {counted(missing, 'row')} skipped for a null {needed(chosen)}"
         for name, missing in rows.rows()
+    ]
+
+
+def unheld(table: pl.DataFrame) -> list[str]:
+    """Say so if no group can be held against the reference, although all rows together can."""
+    if "psi" not in table.columns:
+        return []
+    held = {scope for scope, psi in table.select("scope", "psi").rows() if psi is not None}
+    if "group" not in table["scope"] or held != {"overall"}:
+        return []
+    return [
+        "psi: no group has rows of the reference and others. If --by is made of a column that --stability "
+        'names, let it name the column of --by, as in --by "EXTRACT(YEAR FROM day) AS year" --stability '
+        '"year < 2016"'
     ]
 
 
@@ -44,8 +65,17 @@ def about(
         lines.append(("Made of", "states"))
     drawn = ""
     if chosen.ci == "bootstrap":
-        drawn = f", {chosen.resamples or 2000} resamples, seed {chosen.seed or 0}"
+        limits = ", BCa limits" if chosen.interval == "bca" else ""
+        drawn = f"{limits}, {chosen.resamples or 2000} resamples, seed {chosen.seed or 0}"
     lines.append(("Intervals", f"{100 * chosen.level:.6g} %, by {chosen.ci}{drawn}"))
+    if chosen.cluster is not None:
+        same = f"rows with the same {written(chosen.cluster)} belong together"
+        lines.append(("Clusters", f"{same}; intervals and comparisons do not take them as independent"))
+    if chosen.stability is not None:
+        lines.append(("Stability", f"of scores, held against the rows where {written(chosen.stability)}"))
+    if chosen.weight is not None:
+        weighted = f"each row has the weight {written(chosen.weight)}; numbers of rows are not weighted"
+        lines.append(("Weights", weighted))
     if chosen.compare:
         lines.append(("Comparison", "of each score with the first, on the rows that have all scores"))
     if chosen.versus is not None:

@@ -9,6 +9,7 @@ import polars as pl
 
 from polars_auc._plot_forest import plot_forest
 from polars_auc._plot_layout import ANSWER, MARKED, altair
+from polars_auc._plot_stability import plot_stability
 from polars_auc._plots import plot_roc
 from polars_auc._report_details import Details
 
@@ -50,13 +51,16 @@ def charts(table: pl.DataFrame, details: Details, level: float) -> dict[str, dic
     shown = table["score"].unique(maintain_order=True).head(MOST_CURVES).implode()
     few = pl.col("score").is_in(shown)
     if details.curves.height:
-        bands = details.bands.filter(few)
-        drawn["curves"] = plot_roc(details.curves.filter(few), band=bands if bands.height else None)
+        bands = details.bands.filter(few) if details.bands.height else None
+        drawn["curves"] = plot_roc(details.curves.filter(few), band=bands)
     if details.panels.height:
         drawn["panels"] = plot_roc(details.panels.filter(few), facet=details.panel_keys, columns=4, size=170)
     groups = table.filter(few, pl.col("scope") == "group", pl.col("auc").is_not_nan())
     if groups.height:
         drawn["forest"] = plot_forest(table.filter(few), level=level)
+    # Groups whose outcomes are not known yet have an index, and no AUC.
+    if "psi" in table.columns and table.filter(few, scope="group")["psi"].is_finite().any():
+        drawn["stability"] = plot_stability(table.filter(few))
     if details.bars.height:
         drawn["distributions"] = _distributions(details.bars.filter(few))
     return {name: _rounded(chart.to_dict(validate=False)) for name, chart in drawn.items()}

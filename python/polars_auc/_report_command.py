@@ -20,7 +20,7 @@ from polars_auc._output import save, to_standard_output
 from polars_auc._progress import progress
 from polars_auc._refusal import Incomplete, Refusal, worded
 from polars_auc._report import Interval, evaluation, evaluation_of_states
-from polars_auc._report_about import skipped
+from polars_auc._report_about import needed, skipped, unheld
 from polars_auc._report_details import details
 from polars_auc._report_files import Written
 from polars_auc._report_options import add_options, check, shown_of
@@ -31,7 +31,18 @@ from polars_auc._state_commands import names_of_states
 from polars_auc._streams import say, show, show_bytes
 
 # Options that need rows.
-_OF_ROWS = ("label", "count", "where", "compare", "versus", "along", "folds")
+_OF_ROWS = (
+    "label",
+    "count",
+    "where",
+    "compare",
+    "versus",
+    "along",
+    "folds",
+    "stability",
+    "cluster",
+    "weight",
+)
 
 
 def add_report(commands: Any) -> None:
@@ -63,7 +74,14 @@ def report(chosen: argparse.Namespace) -> bool:
 def _left_out(chosen: argparse.Namespace) -> LeftOut:
     """Look for files, scores and groups that cannot be evaluated."""
     with worded(), progress("looking for what cannot be evaluated"):
-        texts = (chosen.label, chosen.count, chosen.folds)
+        texts = (
+            chosen.label,
+            chosen.count,
+            chosen.folds,
+            chosen.stability,
+            chosen.cluster,
+            chosen.weight,
+        )
         given = [*chosen.scores, *chosen.by, *chosen.where, *(text for text in texts if text is not None)]
         names = files_of(chosen.files)
         if chosen.from_states and not chosen.scores:
@@ -118,7 +136,9 @@ def _report(chosen: argparse.Namespace, left_out: LeftOut) -> bool:
         if not chosen.allow_empty:
             _refuse_empty(table, chosen, scored)
         if written.has_charts:
-            written.details = details(evaluated, table, chosen.level)
+            # No band knows clusters or weights.
+            has_bands = chosen.cluster is None and chosen.weight is None
+            written.details = details(evaluated, table, chosen.level, has_bands=has_bands)
     verdicts = [gate.check(table) for gate in gates]
     written.checks = [said.splitlines()[0] for _, said in verdicts]
     unprinted = None
@@ -135,7 +155,8 @@ def _report(chosen: argparse.Namespace, left_out: LeftOut) -> bool:
         if not is_printed and not chosen.quiet:
             unprinted = show(shown.printed(table, width))
     if not chosen.quiet:
-        for line in [*skipped(table), *(earlier.gone(table) if earlier else [])]:
+        gone = earlier.gone(table) if earlier else []
+        for line in [*skipped(chosen, table), *unheld(table), *gone]:
             say(f"polars-auc: {line}")
     for line in left_out.said():
         say(f"polars-auc: left out {line}")
@@ -152,7 +173,9 @@ def _report(chosen: argparse.Namespace, left_out: LeftOut) -> bool:
 
 def _scored(files: Files, chosen: argparse.Namespace) -> Scored:
     """Read the options of a report of rows."""
-    scored = Scored.of(files, chosen, files.column("--folds", chosen.folds))
+    given = {"--folds": chosen.folds, "--cluster": chosen.cluster, "--weight": chosen.weight}
+    others = [files.column(option, text) for option, text in given.items()]
+    scored = Scored.of(files, chosen, *others, files.condition("--stability", chosen.stability))
     if chosen.compare and len(scored.scores) < 2:
         raise Refusal("--compare needs two --score or more")
     return scored
@@ -161,7 +184,8 @@ def _scored(files: Files, chosen: argparse.Namespace) -> Scored:
 def _of_rows_or_states(files: Files, chosen: argparse.Namespace, scored: Scored | None) -> Evaluated:
     if scored is None:
         return Evaluated.of_states(files, chosen, _OF_ROWS)
-    return Evaluated.of_rows(scored, chosen)
+    cluster, weight = files.column("--cluster", chosen.cluster), files.column("--weight", chosen.weight)
+    return Evaluated.of_rows(scored, chosen, cluster=cluster, weight=weight)
 
 
 def _evaluated(
@@ -179,7 +203,13 @@ def _plan(
     evaluated: Evaluated, files: Files, chosen: argparse.Namespace, earlier: Earlier | None
 ) -> pl.LazyFrame:
     """Plan the table of a report."""
-    interval = Interval(level=chosen.level, ci=chosen.ci, n_resamples=chosen.resamples, seed=chosen.seed)
+    interval = Interval(
+        level=chosen.level,
+        ci=chosen.ci,
+        interval=chosen.interval,
+        n_resamples=chosen.resamples,
+        seed=chosen.seed,
+    )
     if evaluated.has_states:
         plan = evaluation_of_states(
             evaluated.rows,
@@ -202,6 +232,9 @@ def _plan(
             adjust=None if chosen.adjust == "none" else chosen.adjust,
             folds=files.column("--folds", chosen.folds),
             count=given["count"],
+            stability=files.condition("--stability", chosen.stability),
+            cluster=files.column("--cluster", chosen.cluster),
+            weight=files.column("--weight", chosen.weight),
             groupings=chosen.groupings,
         )
     return plan if earlier is None else earlier.beside(plan, chosen.level, chosen.adjust)
@@ -220,7 +253,7 @@ def _refuse_empty(table: pl.DataFrame, chosen: argparse.Namespace, scored: Score
             what = " and ".join(f"--where {where!r}" for where in chosen.where)
             said = f"{what} leaves no row" if what else "the files have no row"
         elif n == 0:
-            said = f"every row has a null label or score {score!r}"
+            said = f"every row has a null {needed(chosen, f'score {score!r}')}"
         elif n_pos in (0, n):
             lacking = "negative" if n_pos else "positive"
             said = f"no row is {lacking}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -64,19 +64,22 @@ class Details:
     gains: pl.DataFrame
     thresholds: pl.DataFrame
     bins: int
-    """The most bins of the states that all of this is made of, if neighbouring scores are joined in them."""
+    """The most bins of the states that all of this is made of, if neighbouring scores are joined in them.
+
+    0 if it is made of weighted rows.
+    """
     error: float
     """How much the AUC of the joined bins may be off, at most."""
 
 
-def details(evaluated: Evaluated, table: pl.DataFrame, level: float) -> Details:
-    """Evaluate what a page shows, from one state of all rows and one of each group that has a panel."""
+def details(evaluated: Evaluated, table: pl.DataFrame, level: float, *, has_bands: bool) -> Details:
+    """Evaluate what a page shows of all rows, and the curve of each group that has a panel."""
     n = table.filter(pl.col("scope") == "overall").select(pl.col("n").max()).item() or 0
     bins = _BINS if n <= _MOST_ROWS else _BINS_OF_MANY
-    plans = [evaluated.rows.select(evaluated.counted(bins))]
     # Of several groupings, panels are of the first.
     grouping = table[GROUPING][0] if GROUPING in table.columns else None
     by = evaluated.by if grouping is None else grouping.split(", ")
+    rows: pl.LazyFrame | None = None
     if by:
         first = table.filter(pl.col("scope") == "group", pl.col("score") == table["score"][0])
         if grouping is not None:
@@ -85,30 +88,65 @@ def details(evaluated: Evaluated, table: pl.DataFrame, level: float) -> Details:
         # Of groups of one size always the same ones.
         chosen = drawable.sort("n", descending=True, maintain_order=True).head(_PANELS).select(by)
         rows = evaluated.rows.join(chosen.lazy(), on=by, how="semi", nulls_equal=True)
-        plans.append(rows.group_by(by).agg(evaluated.counted(_BINS_OF_GROUP)))
-    states, *groups = pl.collect_all(plans)
     keys = _apart(by)
-    whole = evaluated.with_states(states, [])
-    sizes = {name: _size(states[name]) for name in whole.scores}
-    bounds = states.select(whole.each(roc_auc_bounds))
-    half_widths = [(found["upper"] - found["lower"]) / 2 for [found] in bounds if found["upper"] is not None]
+    drawn = (
+        _weighted(evaluated, rows, keys) if evaluated.has_weights else _counted(evaluated, rows, keys, bins)
+    )
+    whole, sizes = drawn.whole, drawn.sizes
     return Details(
         curves=whole.points(roc_curve, max_points=_POINTS).collect(),
-        bands=whole.points(roc_band, level=level).collect(),
+        bands=whole.points(roc_band, level=level).collect() if has_bands else pl.DataFrame(),
         panels=(
-            evaluated.with_states(groups[0].rename(keys), list(keys.values()))
-            .points(roc_curve, max_points=_POINTS_OF_PANEL)
-            .collect()
-            if groups
-            else pl.DataFrame()
+            pl.DataFrame()
+            if drawn.groups is None
+            else drawn.groups.points(roc_curve, max_points=_POINTS_OF_PANEL).collect()
         ),
         panel_keys=list(keys.values()),
         bars=_bars(whole, sizes),
         gains=whole.points(gains_table).collect(),
         thresholds=_thresholds(whole),
         bins=max(number for number, _ in sizes.values()),
-        error=max((width for width in half_widths if not math.isnan(width)), default=0.0),
+        error=drawn.error,
     )
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """What curves, bands and tables are made of."""
+
+    whole: Evaluated
+    groups: Evaluated | None
+    """The groups that have a panel."""
+    sizes: dict[str, tuple[int, bool]]
+    """The bins of each score, and whether scores are joined in them."""
+    error: float
+
+
+def _counted(evaluated: Evaluated, rows: pl.LazyFrame | None, keys: dict[str, str], bins: int) -> _Drawn:
+    """Make one state of all rows, and one of each group that has a panel."""
+    plans = [evaluated.rows.select(evaluated.counted(bins))]
+    if rows is not None:
+        plans.append(rows.group_by(list(keys)).agg(evaluated.counted(_BINS_OF_GROUP)))
+    states, *groups = pl.collect_all(plans)
+    whole = evaluated.with_states(states, [])
+    bounds = states.select(whole.each(roc_auc_bounds))
+    half_widths = [(found["upper"] - found["lower"]) / 2 for [found] in bounds if found["upper"] is not None]
+    return _Drawn(
+        whole,
+        evaluated.with_states(groups[0].rename(keys), list(keys.values())) if groups else None,
+        {name: _size(states[name]) for name in whole.scores},
+        max((width for width in half_widths if not math.isnan(width)), default=0.0),
+    )
+
+
+def _weighted(evaluated: Evaluated, rows: pl.LazyFrame | None, keys: dict[str, str]) -> _Drawn:
+    """Take the rows themselves: no state holds weights."""
+    groups = None
+    if rows is not None:
+        # The old names stay, because labels and scores may be made of these columns.
+        named = rows.with_columns(pl.col(key).alias(name) for key, name in keys.items())
+        groups = replace(evaluated, rows=named, by=list(keys.values()))
+    return _Drawn(replace(evaluated, by=[]), groups, dict.fromkeys(evaluated.scores, (0, False)), 0.0)
 
 
 def _apart(by: list[str]) -> dict[str, str]:

@@ -12,7 +12,7 @@ import polars as pl
 
 from polars_auc._output import TABLES, as_file, to_standard_output
 from polars_auc._refusal import Refusal
-from polars_auc._report_about import about, skipped
+from polars_auc._report_about import about, needed, skipped
 from polars_auc._report_details import Details
 from polars_auc._report_page import page, refuse_without_libraries
 from polars_auc._report_text import Shown, code
@@ -81,7 +81,10 @@ class Written:
         return [*pairs, *gone, *(("Check", said) for said in self.checks)]
 
     def _of_markdown(self, table: pl.DataFrame) -> bytes:
-        lines = [*(f"{what}: {said}" for what, said in self._about(table, code)), *skipped(table)]
+        lines = [
+            *(f"{what}: {said}" for what, said in self._about(table, code)),
+            *skipped(self.chosen, table),
+        ]
         return self.shown.page(table, self.title, lines, self.chosen.level).encode()
 
     def _of_charts(self, table: pl.DataFrame) -> bytes:
@@ -94,6 +97,7 @@ class Written:
             by=self.chosen.by,
             level=self.chosen.level,
             columns=self.shown.on_page(table),
+            needed=needed(self.chosen),
         ).encode()
 
 

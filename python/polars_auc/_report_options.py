@@ -21,6 +21,7 @@ from polars_auc._output import to_standard_output
 from polars_auc._refusal import Refusal
 from polars_auc._report_files import FORMATS, TITLE, suffix_of
 from polars_auc._report_text import SHOWN_ROWS, Shown
+from polars_auc._report_together import OF_WEIGHTS, apart
 from polars_auc._sql import given_name
 from polars_auc._state_commands import add_from_states, add_limit
 
@@ -52,6 +53,13 @@ def add_options(commands: Any) -> argparse.ArgumentParser:
         choices=("delong", "logit", "hanley_mcneil", "bootstrap"),
         default="delong",
         help="method of the interval of the AUC (default: delong)",
+    )
+    command.add_argument(
+        "--interval",
+        action=Once,
+        choices=("percentile", "bca"),
+        help="limits of the bootstrap, with --ci bootstrap: percentile (the default), or bca, which corrects "
+        "them for bias and acceleration",
     )
     command.add_argument(
         "--resamples",
@@ -91,6 +99,27 @@ def add_options(commands: Any) -> argparse.ArgumentParser:
         action=Once,
         metavar="COLUMN",
         help="the column of cross-validation folds, or SQL: adds their mean AUC",
+    )
+    command.add_argument(
+        "--stability",
+        action=Once,
+        metavar="SQL",
+        help='the rows of a reference, as in "year < 2016": adds how far the scores of the other rows have '
+        "moved from it (psi); columns of --by that it names do not divide the reference",
+    )
+    command.add_argument(
+        "--cluster",
+        action=Once,
+        metavar="COLUMN",
+        help="the column, or SQL, that says which rows belong together, such as those of one patient: "
+        "intervals and --compare then do not take rows as independent",
+    )
+    command.add_argument(
+        "--weight",
+        action=Once,
+        metavar="COLUMN",
+        help="the column, or SQL, with the weight of each row, for rows that were drawn with unequal "
+        "probabilities (with --ci delong or logit)",
     )
     command.add_argument(
         "--allow-empty",
@@ -157,6 +186,7 @@ def check(chosen: argparse.Namespace) -> None:
         raise Refusal("--versus compares groups; name the column that makes them with --by")
     _check_bounded(chosen)
     _check_along(chosen)
+    _check_together(chosen)
 
 
 def shown_of(chosen: argparse.Namespace) -> Shown:
@@ -178,7 +208,16 @@ def shown_of(chosen: argparse.Namespace) -> Shown:
 
 
 def _check_bounded(chosen: argparse.Namespace) -> None:
-    options = ("compare", "versus", "along", "folds", "from_states")
+    options = (
+        "compare",
+        "versus",
+        "along",
+        "folds",
+        "stability",
+        "cluster",
+        "weight",
+        "from_states",
+    )
     given = [option.replace("_", "-") for option in options if getattr(chosen, option)]
     if chosen.bounded and given:
         raise Refusal(
@@ -187,6 +226,22 @@ def _check_bounded(chosen: argparse.Namespace) -> None:
     for option in ("max_bins", "scale"):
         if getattr(chosen, option) is not None and not chosen.bounded:
             raise Refusal(f"--{option.replace('_', '-')} is for --bounded; give it, or leave this out")
+
+
+def _check_together(chosen: argparse.Namespace) -> None:
+    found = apart([name for name, value in vars(chosen).items() if value is not None and value is not False])
+    if found is not None:
+        raise Refusal(
+            f"--{found.second} cannot be combined with --{found.first}, because {found.why}; {found.in_shell}"
+        )
+    if chosen.weight is not None and chosen.ci not in OF_WEIGHTS:
+        raise Refusal(f"--ci {chosen.ci} cannot be combined with --weight; take --ci delong or logit")
+    if chosen.cluster is not None and chosen.ci == "hanley_mcneil":
+        raise Refusal(
+            "--ci hanley_mcneil cannot be combined with --cluster; take --ci delong, logit or bootstrap"
+        )
+    if chosen.cluster is not None and chosen.interval == "bca":
+        raise Refusal("--interval bca cannot be combined with --cluster; take --interval percentile")
 
 
 def _check_along(chosen: argparse.Namespace) -> None:

@@ -24,12 +24,13 @@ __all__ = ["page", "refuse_without_libraries"]
 
 _NEEDED = ("altair", "itables", "jinja2", "vl_convert")
 
-# Groups without an AUC that are listed.
+# Groups without an AUC that are listed, and groups whose scores have moved.
 _LISTED = 50
 
 _OVERALL = ("n", "n_pos", "prevalence", "auc", "auc_min", "auc_max", "lower", "upper", "se", "ks", "gini")
 _FOLDS = ("cv_auc", "cv_lower", "cv_upper", "cv_se", "n_folds", "n_undefined")
 _GAINS = ("gain", "gain_lower", "gain_upper", "gain_p_value", "gain_p_adjusted")
+_STABILITY = ("psi", "psi_p_value", "psi_n", "psi_reference_n")
 _BANDS = ("highest", "lowest", "n", "n_pos", "rate", "gain", "cum_fpr", "lift", "cum_lift", "ks")
 _POINTS = ("rule", "threshold", "tpr", "fpr", "precision", "accuracy", "tp", "fp", "fn", "tn")
 
@@ -66,6 +67,7 @@ def page(
     by: list[str],
     level: float,
     columns: Sequence[str],
+    needed: str,
 ) -> str:
     """Return the page of a report."""
     import jinja2
@@ -95,6 +97,8 @@ def page(
         folds=_cells(overall, ["score", *_there(overall, _FOLDS)]) if "cv_auc" in table.columns else None,
         gains=_cells(overall, ["score", *_GAINS]) if "gain" in table.columns else None,
         changes=_cells(overall, ["score", *CHANGES]) if "change" in table.columns else None,
+        stability=_cells(overall, ["score", *_STABILITY]) if "psi" in table.columns else None,
+        moved=_moved(groups, by),
         heterogeneity=_heterogeneity(overall),
         charts={name: _data(chart) for name, chart in drawn.items()},
         described={name: chart["description"] for name, chart in drawn.items()},
@@ -102,6 +106,7 @@ def page(
         n_groups=defined.height,
         few=f" The first {MOST_CURVES} of {scores} scores are drawn." if scores > MOST_CURVES else "",
         is_exact=is_exact,
+        is_weighted=bool(details.gains.height) and details.gains.schema["n"].is_float(),
         has_bands=details.bands.height > 0,
         groups=_sortable(groups.select(*by, "score", *columns), len(by), named=GROUPING in table.columns)
         if groups.height
@@ -111,6 +116,7 @@ def page(
         quality=_cells(_quality(overall), ["score", "rows", "used", "skipped", "positives", "negatives"]),
         undefined=_undefined(groups, by),
         listed=_LISTED,
+        needed=needed,
         joined=f"{details.bins:,}" if details.error else None,
         error=f"{details.error:.1g}",
         scripts=_script(_drawing_scripts()),
@@ -198,6 +204,27 @@ def _heterogeneity(overall: pl.DataFrame) -> dict[str, Any] | None:
     if "heterogeneity" not in overall.columns:
         return None
     return _cells(overall, ["score", "heterogeneity", "heterogeneity_df", "heterogeneity_p_value"])
+
+
+def _moved(groups: pl.DataFrame, by: list[str]) -> dict[str, Any] | None:
+    """List the groups whose scores have moved most; an index that is infinite is above all others."""
+    if "psi" not in groups.columns:
+        return None
+    found = groups.filter(pl.col("psi").is_not_null()).sort("psi", descending=True, maintain_order=True)
+    if found.is_empty():
+        return None
+    named = GROUPING in groups.columns
+    keys = found.head(_LISTED).select(pl.col(key) if named else key_text(key) for key in by)
+    cells = _cells(found.head(_LISTED), ["score", *_STABILITY])
+    return {
+        "number": found.height,
+        "has_infinite": found["psi"].is_infinite().any(),
+        "cells": {
+            "heads": [*by, *cells["heads"]],
+            "numeric": [False] * len(by) + cells["numeric"],
+            "rows": [[*key, *row] for key, row in zip(keys.rows(), cells["rows"], strict=True)],
+        },
+    }
 
 
 def _quality(overall: pl.DataFrame) -> pl.DataFrame:

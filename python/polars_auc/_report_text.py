@@ -30,6 +30,7 @@ _ADDED = (
     "cv_auc",
     "gain",
     "gain_p_adjusted",
+    "psi",
     "difference",
     "p_adjusted",
     "previous_auc",

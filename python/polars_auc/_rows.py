@@ -76,6 +76,10 @@ class Files:
         """Return the column that an option names, if it is given."""
         return None if text is None else column(option, text, self.schema, self.names)
 
+    def condition(self, option: str, text: str | None) -> pl.Expr | None:
+        """Return the condition that an option gives, if it is given."""
+        return None if text is None else condition(option, text, self.schema, files=self.names)
+
     def changed(self) -> str:
         """Say on which day a file was last changed, in UTC."""
         here = [os.path.getmtime(name) for name in self.names if not is_remote(name)]

@@ -104,6 +104,7 @@ def report(
     by: str | Iterable[str] = (),
     level: float = 0.95,
     ci: Literal["delong", "logit", "hanley_mcneil", "bootstrap"] = "delong",
+    interval: Literal["percentile", "bca"] | None = None,
     n_resamples: int | None = None,
     seed: int | None = None,
     count: IntoColumn | None = None,
@@ -123,8 +124,8 @@ def report(
         The columns whose combinations make the segments.
     level
         The coverage of all intervals, between 0 and 1.
-    ci, n_resamples, seed
-        The method of the interval, and the resamples and seed of the bootstrap: see
+    ci, interval, n_resamples, seed
+        The method of the interval, and the limits, resamples and seed of the bootstrap: see
         :func:`polars_auc.roc_auc_ci`.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
@@ -156,13 +157,13 @@ def report(
     """
     name = "report"
     selected = _Selected.of(name, frame, label, scores, by, count)
-    interval = Interval(level=level, ci=ci, n_resamples=n_resamples, seed=seed)
+    limits = Interval(level=level, ci=ci, interval=interval, n_resamples=n_resamples, seed=seed)
     local = evaluation(
         pl.LazyFrame(schema=selected.schema),
         selected.label,
         selected.scores,
         by=selected.by,
-        interval=interval,
+        interval=limits,
         compare=False,
         versus=None,
         along=None,
@@ -170,7 +171,7 @@ def report(
         folds=None,
         count=selected.count,
     ).collect_schema()
-    stages = dataclasses.replace(selected.stages(name, {}), interval=interval)
+    stages = dataclasses.replace(selected.stages(name, {}), interval=limits)
     return selected.finished(stages, local).toDF(*local)
 
 

@@ -35,6 +35,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("small") / "report.html"
     scores = [f"--score={score}" for score in SCORES]
     groups = ["--by", "dataset", "--by", "segment", "--versus", "rest", "--compare"]
+    groups += ["--stability", "fold % 2 = 0"]
     assert main(["report", str(DATA), "--label", "label", *scores, *groups, "--quiet", "-o", str(path)]) == 0
     return path
 
@@ -90,7 +91,7 @@ def column(page: Page, name: str) -> list[str]:
 def test_all_charts_are_drawn(opened: Any, small: Path) -> None:
     page = opened(small)
     figures = page.locator("figure[data-chart]")
-    assert figures.count() == 4
+    assert figures.count() == 5
     for place in range(figures.count()):
         drawing = figures.nth(place).locator("svg.marks")
         assert drawing.count() == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -38,8 +39,9 @@ def test_the_page_has_all_columns() -> None:
 
 @pytest.mark.parametrize("several", [False, True])
 def test_the_page_has_their_types(several: bool) -> None:
-    options = {"groupings": "each"} if several else {"versus": "rest"}
-    report = pa.report(rows(), "label", ["score", "other"], by="g", compare=True, folds="fold", **options)  # type: ignore[arg-type]
+    options: dict[str, Any] = {"groupings": "each"} if several else {"versus": "rest"}
+    options |= {"compare": True, "folds": "fold", "stability": pl.col("fold") < 2}
+    report = pa.report(rows(), "label", ["score", "other"], by="g", **options)
     schema = pa.compare_reports(report, report).collect_schema()
     bounded = pa.report(rows(), "label", "score", by="g", memory="bounded").collect_schema()
     found = {name: str(dtype) for name, dtype in {**schema, **bounded}.items() if name != "g"}

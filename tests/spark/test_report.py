@@ -26,6 +26,7 @@ SCORES = ["score", "integer", "decimal", "small", "flag"]
         ([], {}),
         (["day", "segment"], {"level": 0.8, "ci": "logit"}),
         ("segment", {"ci": "bootstrap", "n_resamples": 50, "seed": 3}),
+        ("segment", {"ci": "bootstrap", "interval": "bca", "n_resamples": 50}),
         ("segment", {"count": "count"}),
     ],
 )

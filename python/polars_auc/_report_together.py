@@ -1,0 +1,54 @@
+"""Options of a report that do not go together."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import dataclass
+
+__all__ = ["OF_WEIGHTS", "Apart", "apart"]
+
+OF_WEIGHTS = ("delong", "logit")
+"""The methods of the interval that take weights."""
+
+_LEAVE = "leave one of them out"
+
+
+@dataclass(frozen=True)
+class Apart:
+    """Two options of which the second knows nothing of the first, so that its numbers would be wrong."""
+
+    first: str
+    second: str
+    why: str
+    instead: str = _LEAVE
+    """What to write instead, in Python."""
+    in_shell: str = _LEAVE
+
+
+_APART = (
+    Apart(
+        "cluster",
+        "versus",
+        "the comparison of groups takes rows as independent",
+        f"{_LEAVE}. Two groups that share no cluster can be compared by their auc and se in this report: "
+        "write roc_auc_unpaired_difference",
+        f"{_LEAVE}. Two parts that share no cluster can be compared: make a report of each by --where, and "
+        "give one of them to the other as --compare-to",
+    ),
+    Apart("cluster", "folds", "clusters may lie in several folds, which its interval does not know"),
+    Apart("weight", "cluster", "the standard error of clusters takes no weights"),
+    Apart(
+        "weight",
+        "count",
+        "rows of unequal weight and rows that are repeated have other standard errors",
+    ),
+    Apart("weight", "compare", "the comparison of scores takes no weights"),
+    Apart("weight", "versus", "the comparison of groups takes no weights"),
+    Apart("weight", "folds", "the mean over folds takes no weights"),
+    Apart("weight", "stability", "the index of stability takes no weights"),
+)
+
+
+def apart(given: Container[str]) -> Apart | None:
+    """Return two of the options that are given and do not go together."""
+    return next((pair for pair in _APART if pair.first in given and pair.second in given), None)
