@@ -28,7 +28,11 @@ def worded() -> Iterator[None]:
 
 def first_line(error: BaseException) -> str:
     """Return the first line of an error, with advice for a shell in place of advice for Python."""
-    said = str(error).strip().removeprefix("the plugin failed with message: ")
+    # Older Polars says where in itself an error was caught.
+    said = re.sub(
+        r"^(caught exception during execution of a Python source, exception: \w+: )+", "", str(error)
+    )
+    said = said.strip().removeprefix("the plugin failed with message: ")
     line = said.splitlines()[0] if said else type(error).__name__
     for python, shell in _IN_SHELL:
         line = python.sub(shell, line)
