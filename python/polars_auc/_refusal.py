@@ -96,6 +96,7 @@ _IN_SHELL = (
     (re.compile(r"^with groupings, versus\b"), "with --groupings, --versus"),
     (re.compile(r"^groupings are of the columns by,.*"), "--groupings needs a --by, better two"),
     (re.compile(r"^previous (lacks .*); write report.*"), r"the file of --compare-to \1"),
+    (re.compile(r"\bsorted_by\b"), "--sorted-by"),
     (re.compile(r"^level\b"), "--level"),
     (
         re.compile(r'\bci is \'(\w+)\'; leave this out, or write ci="bootstrap"'),

@@ -25,13 +25,14 @@ from polars_auc._report_details import details
 from polars_auc._report_files import Written
 from polars_auc._report_options import add_options, check, shown_of
 from polars_auc._rows import Files, Scored, of_files, values
+from polars_auc._runs import Runs
 from polars_auc._sources import files_of
 from polars_auc._sql import roots
 from polars_auc._state_commands import names_of_states
 from polars_auc._streams import say, show, show_bytes
 
 # Options that need rows.
-_OF_ROWS = ("label", "count", "where", "compare", "versus", "along", "folds")
+_OF_ROWS = ("label", "count", "where", "compare", "versus", "along", "folds", "sorted_by")
 
 
 def add_report(commands: Any) -> None:
@@ -203,8 +204,18 @@ def _plan(
             folds=files.column("--folds", chosen.folds),
             count=given["count"],
             groupings=chosen.groupings,
+            runs=_runs(files, chosen),
         )
     return plan if earlier is None else earlier.beside(plan, chosen.level, chosen.adjust)
+
+
+def _runs(files: Files, chosen: argparse.Namespace) -> Runs | None:
+    """Return the columns of groups whose rows follow one another, if no other rows are needed."""
+    if chosen.versus is not None or chosen.groupings is not None:
+        return None
+    if chosen.sorted_by:
+        return Runs(chosen.sorted_by, is_claim=True)
+    return Runs(files.partitions, is_claim=False) if files.partitions else None
 
 
 def _versus(versus: str | None, by: Sequence[str]) -> object:
