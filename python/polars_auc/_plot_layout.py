@@ -102,7 +102,7 @@ def color(drawn: Drawing) -> Any:
     scale = alt.Scale(domain=drawn.curves, range=colors)
     title = ", ".join(drawn.by)
     # A name is never cut.
-    legend = alt.Legend(labelLimit=0, symbolType="stroke", symbolSize=300)
+    legend = alt.Legend(labelLimit=0, symbolType="stroke", symbolSize=300, symbolOpacity=1)
     return alt.Color("curve:N", title=title, scale=scale, legend=legend)
 
 

@@ -45,6 +45,7 @@ _MOST_POINTS = 50_000
 _EXAMPLES = {
     "curves": 'curve_points(frame, roc_curve("label", "score"))',
     "band": 'curve_points(frame, roc_band("label", "score"))',
+    "folds": 'curve_points(frame, roc_curve("label", "score", max_points=100), "fold")',
     "differences": 'curve_points(frame, roc_difference_band("label", "new", "old"))',
 }
 
@@ -54,7 +55,7 @@ class Drawing:
     """Points in the order of drawing, and the names of curves and panels in the order of showing."""
 
     points: pl.DataFrame
-    """The columns part ("curve" or "band"), curve, panel, place, and those of points."""
+    """The columns part ("curve", "band" or "fold"), curve, panel, place, and those of points."""
 
     by: list[str]
     facet: list[str]
@@ -67,8 +68,9 @@ def drawing(
     band: IntoFrame | None,
     by: str | Iterable[str] | None,
     facet: str | Iterable[str] | None,
+    folds: IntoFrame | None = None,
 ) -> Drawing:
-    """Read curves and bands, and refuse what would be drawn wrong."""
+    """Read curves, bands and the curves of folds, and refuse what would be drawn wrong."""
     rows = _rows("curves", curves, _CURVE)
     keys, panels = _keys(rows, by, facet)
     lines = _placed("curves", rows, keys, panels)
@@ -76,13 +78,19 @@ def drawing(
         msg = f"{_NAME}: curves has no point; a curve is undefined without positives or without negatives"
         raise ValueError(msg)
     parts = [lines.with_columns(part=pl.lit("curve"))]
+    number = lines.select("curve", "panel").n_unique()
     if band is not None:
         limits = _placed("band", _rows("band", band, _BAND), keys, panels)
-        _refuse_strange(limits, lines)
+        _refuse_strange("band", limits, lines)
         parts.append(_outlines(limits).with_columns(part=pl.lit("band")))
+    if folds is not None:
+        thin = _of_folds(_rows("folds", folds, _CURVE), keys, panels)
+        _refuse_strange("folds", thin, lines)
+        parts.append(thin.with_columns(part=pl.lit("fold")))
+        number += thin.select("curve", "panel", "fold").n_unique()
     points = pl.concat(parts, how="diagonal").with_row_index("place")
     if points.height > _MOST_POINTS:
-        _refuse_many(points.height, lines.select("curve", "panel").n_unique(), bands=band is not None)
+        _refuse_many(points.height, number, bands=band is not None)
     return _drawing(points, rows, lines, keys, panels)
 
 
@@ -112,6 +120,18 @@ def difference_drawing(
         )
         raise ValueError(msg)
     return _drawing(points, rows, points, keys, panels)
+
+
+def _of_folds(rows: pl.DataFrame, by: list[str], facet: list[str]) -> pl.DataFrame:
+    """Return the points of several curves for each curve; the other columns tell them apart."""
+    others = [name for name in rows.columns if name not in {*by, *facet, *OF_POINTS, _POINTS}]
+    if not others:
+        msg = (
+            f"{_NAME}: folds must have a column that tells the folds apart, beside by={by} and "
+            f"facet={facet}, got the columns {rows.drop(_POINTS).columns}; write {_EXAMPLES['folds']}"
+        )
+        raise ValueError(msg)
+    return _placed("folds", rows, by, facet, apart=others)
 
 
 def _keys(
@@ -199,13 +219,16 @@ def _placed(
     *,
     least: float = 0,
     rising: str | None = None,
+    apart: Sequence[str] = (),
 ) -> pl.DataFrame:
     """Return the points with the names of their curve and panel; refuse points that are no curve.
 
     Rates are not below the least one, and never fall; if one is named, it rises and the others may fall.
+    Columns that tell further curves apart make the column fold.
     """
-    refuse_keys(_NAME, [*by, *facet], rows.drop(_POINTS).schema, nested=False)
-    placed = rows.select(named(by).alias("curve"), named(facet).alias("panel"), _POINTS).unnest(_POINTS)
+    refuse_keys(_NAME, [*by, *facet, *apart], rows.drop(_POINTS).schema, nested=False)
+    keys = {"curve": by, "panel": facet, **({"fold": list(apart)} if apart else {})}
+    placed = rows.select(*(named(own).alias(key) for key, own in keys.items()), _POINTS).unnest(_POINTS)
     rates = pl.selectors.float()
     # An undefined curve has no points, or a null in place of its list.
     placed = placed.filter(~pl.all_horizontal(rates.is_null()))
@@ -217,8 +240,8 @@ def _placed(
         msg = f"{_NAME}: {what} must hold numbers from {least:g} to 1, got {found}"
         raise ValueError(msg)
     falls = rates.diff() < -_ROUNDING if rising is None else pl.col(rising).diff() <= 0
-    if placed.select(pl.any_horizontal(falls.over("curve", "panel")).any()).item():
-        others = [name for name in rows.columns if name not in {*by, *facet, *OF_POINTS, _POINTS}]
+    if placed.select(pl.any_horizontal(falls.over(*keys)).any()).item():
+        others = [name for name in rows.columns if name not in {*by, *facet, *apart, *OF_POINTS, _POINTS}]
         told = f"by={by} and facet={facet} do not tell" if by or facet else "nothing tells"
         hint = f"write the columns that do as by= or facet=, of {others}" if others else "filter the frame"
         hint += ", or sort one curve by fpr"
@@ -257,13 +280,13 @@ def _outlines(limits: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([lower, upper])
 
 
-def _refuse_strange(limits: pl.DataFrame, lines: pl.DataFrame) -> None:
-    """Refuse a band about no curve."""
-    strange = limits.join(lines, on=["curve", "panel"], how="anti").select("curve", "panel").unique()
+def _refuse_strange(what: str, parts: pl.DataFrame, lines: pl.DataFrame) -> None:
+    """Refuse bands about no curve, and folds of none."""
+    strange = parts.join(lines, on=["curve", "panel"], how="anti").select("curve", "panel").unique()
     if strange.height:
         names = sorted(", ".join(name for name in row if name) for row in strange.rows())
         msg = (
-            f"{_NAME}: band has {names[0]!r}, which is none of the curves; "
+            f"{_NAME}: {what} has {names[0]!r}, which is none of the curves; "
             "make both of the same scores and the same groups"
         )
         raise ValueError(msg)

@@ -22,6 +22,7 @@ ROWS = pl.read_parquet(DATA / "*.parquet")
 MODELS = pl.col("logistic", "forest", "tree")
 CURVES = pa.curve_points(ROWS, pa.roc_curve("label", MODELS, max_points=50), "dataset").collect()
 BANDS = pa.curve_points(ROWS, pa.roc_band("label", MODELS, points=21, n_resamples=50), "dataset").collect()
+FOLDS = pa.curve_points(ROWS, pa.roc_curve("label", MODELS, max_points=20), ["dataset", "fold"]).collect()
 DIFFERENCES = pa.curve_points(
     ROWS, pa.roc_difference_band("label", "forest", "tree", points=19, n_resamples=50), "dataset"
 ).collect()
@@ -115,6 +116,31 @@ def test_a_band_is_a_closed_line(method: Any) -> None:
     assert layer["mark"]["filled"]
     assert layer["mark"]["interpolate"] == "linear-closed"
     assert layer["encoding"]["order"]["field"] == "place"
+
+
+def test_curves_of_folds_are_thin_lines() -> None:
+    """In the colour of their curve, each by itself, behind it."""
+    mean = pa.curve_points(
+        ROWS,
+        [pa.average_roc_curve("label", name, "fold").alias(name) for name in ("logistic", "forest", "tree")],
+        "dataset",
+    ).collect()
+    spec = spec_of(pa.plot_roc(mean, band=BANDS, folds=FOLDS, facet="dataset"))
+    thin = drawn_by(spec, "fold")
+    expected = FOLDS.select("fpr", "tpr", panel="dataset", curve="score", fold=pl.col("fold").cast(pl.String))
+    assert_frame_equal(thin.select(expected.columns), expected, check_row_order=False)
+    assert drawn_by(spec, "curve").height == mean.height
+    _, area, fold, line, _ = layers_of(spec)
+    assert area["mark"]["filled"]
+    assert [each["field"] for each in fold["encoding"]["detail"]] == ["curve", "fold"]
+    assert fold["mark"]["strokeWidth"] < line["mark"]["strokeWidth"]
+    assert fold["encoding"]["color"] == line["encoding"]["color"]
+    assert spec["description"].endswith(
+        "digits. Thin lines are curves of folds. The dashed diagonal is chance."
+    )
+    lists = ROWS.group_by("dataset", "fold").agg(pa.roc_curve("label", MODELS, max_points=20))
+    of_lists = drawn_by(spec_of(pa.plot_roc(mean, folds=lists, facet="dataset")), "fold")
+    assert_frame_equal(of_lists.select(expected.columns), expected, check_row_order=False)
 
 
 def test_rows_in_another_order() -> None:
@@ -258,6 +284,9 @@ def test_as_many_points_as_a_chart_takes() -> None:
         ((CURVES.clear(),), {}, "curves has no point"),
         ((CURVES.with_columns(pl.col("fpr") * 100),), {"facet": "dataset"}, "numbers from 0 to 1, got"),
         ((CURVES.with_columns(tpr=1 - pl.col("tpr")),), {"facet": "dataset"}, "fall"),
+        ((CURVES,), {"facet": "dataset", "folds": CURVES}, r"folds must have a column that tells the folds"),
+        ((CURVES.filter(score="tree"),), {"facet": "dataset", "folds": FOLDS}, "folds has 'forest, breast"),
+        ((CURVES,), {"facet": "dataset", "folds": BANDS.drop("fpr")}, "folds must have the columns fpr, tpr"),
         ((CURVES,), {"facet": "dataset", "columns": 0}, "columns must be an integer from 1"),
         ((CURVES,), {"columns": 2}, "columns is the number of panels side by side"),
         ((CURVES,), {"facet": "dataset", "size": 3}, "size must be an integer from 50"),
