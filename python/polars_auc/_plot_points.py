@@ -9,10 +9,22 @@ import polars as pl
 
 from polars_auc._frames import IntoFrame, keys_of, refuse_keys, rows_of
 
-__all__ = ["OF_POINTS", "Drawing", "difference_drawing", "drawing", "key_text", "named"]
+__all__ = [
+    "MOST_POINTS",
+    "OF_POINTS",
+    "SCORE",
+    "Drawing",
+    "as_drawing",
+    "difference_drawing",
+    "drawing",
+    "key_text",
+    "named",
+    "told_apart",
+]
 
 _NAME = "plot_roc"
-_SCORE = "score"
+SCORE = "score"
+"""The column of the names of scores."""
 
 _CURVE = ("fpr", "tpr")
 _BAND = ("lower_fpr", "lower_tpr", "upper_fpr", "upper_tpr")
@@ -39,8 +51,8 @@ _POINTS = "polars_auc: points"
 # What is off by less cannot be seen.
 _ROUNDING = 1e-9
 
-# A browser draws as many at once.
-_MOST_POINTS = 50_000
+MOST_POINTS = 50_000
+"""A browser draws as many at once."""
 
 _EXAMPLES = {
     "curves": 'curve_points(frame, roc_curve("label", "score"))',
@@ -72,7 +84,7 @@ def drawing(
 ) -> Drawing:
     """Read curves, bands and the curves of folds, and refuse what would be drawn wrong."""
     rows = _rows("curves", curves, _CURVE)
-    keys, panels = _keys(rows, by, facet)
+    keys, panels = told_apart(rows, by, facet)
     lines = _placed("curves", rows, keys, panels)
     if lines.is_empty():
         msg = f"{_NAME}: curves has no point; a curve is undefined without positives or without negatives"
@@ -89,9 +101,9 @@ def drawing(
         parts.append(thin.with_columns(part=pl.lit("fold")))
         number += thin.select("curve", "panel", "fold").n_unique()
     points = pl.concat(parts, how="diagonal").with_row_index("place")
-    if points.height > _MOST_POINTS:
+    if points.height > MOST_POINTS:
         _refuse_many(points.height, number, bands=band is not None)
-    return _drawing(points, rows, lines, keys, panels)
+    return as_drawing(points, rows, lines, keys, panels)
 
 
 def difference_drawing(
@@ -99,7 +111,7 @@ def difference_drawing(
 ) -> Drawing:
     """Read the differences of curves with their bands, and refuse what would be drawn wrong."""
     rows = _rows("differences", differences, _DIFFERENCE)
-    keys, panels = _keys(rows, by, facet)
+    keys, panels = told_apart(rows, by, facet)
     placed = _placed("differences", rows, keys, panels, least=-1, rising="fpr")
     crossed = placed.filter((pl.col("lower") > pl.col("upper")) | (pl.min_horizontal("fpr", "p_value") < 0))
     if crossed.height:
@@ -112,14 +124,14 @@ def difference_drawing(
     if points.is_empty():
         msg = f"{_NAME}: differences has no point; without positives or without negatives there is none"
         raise ValueError(msg)
-    if points.height > _MOST_POINTS:
+    if points.height > MOST_POINTS:
         drawn = points.select("curve", "panel").n_unique()
         msg = (
-            f"{_NAME}: there are {points.height:,} points, and a chart takes at most {_MOST_POINTS:,}; "
-            f"write roc_difference_band(..., points={_MOST_POINTS // drawn}), or draw fewer differences"
+            f"{_NAME}: there are {points.height:,} points, and a chart takes at most {MOST_POINTS:,}; "
+            f"write roc_difference_band(..., points={MOST_POINTS // drawn}), or draw fewer differences"
         )
         raise ValueError(msg)
-    return _drawing(points, rows, points, keys, panels)
+    return as_drawing(points, rows, points, keys, panels)
 
 
 def _of_folds(rows: pl.DataFrame, by: list[str], facet: list[str]) -> pl.DataFrame:
@@ -134,24 +146,25 @@ def _of_folds(rows: pl.DataFrame, by: list[str], facet: list[str]) -> pl.DataFra
     return _placed("folds", rows, by, facet, apart=others)
 
 
-def _keys(
+def told_apart(
     rows: pl.DataFrame, by: str | Iterable[str] | None, facet: str | Iterable[str] | None
 ) -> tuple[list[str], list[str]]:
-    """Return the columns that tell curves apart, and those that make panels."""
+    """Return the columns that tell the curves of a panel apart, and those that make panels."""
     panels = [] if facet is None else keys_of(_NAME, facet, 'facet="segment"')
     if by is not None:
         keys = keys_of(_NAME, by, 'by="segment"')
     else:
-        keys = [_SCORE] if _SCORE in rows.columns and _SCORE not in panels else []
+        keys = [SCORE] if SCORE in rows.columns and SCORE not in panels else []
     if len({*keys, *panels}) < len(keys) + len(panels):
         msg = f"{_NAME}: by and facet must name every column once, got by={keys} and facet={panels}"
         raise ValueError(msg)
     return keys, panels
 
 
-def _drawing(
+def as_drawing(
     points: pl.DataFrame, rows: pl.DataFrame, lines: pl.DataFrame, keys: list[str], panels: list[str]
 ) -> Drawing:
+    """Put the names of curves and panels in order."""
     shown = [_in_order(rows, columns, lines[name]) for name, columns in (("curve", keys), ("panel", panels))]
     return Drawing(points, keys, panels, *shown)
 
@@ -173,14 +186,14 @@ def _rows(what: str, frame: IntoFrame, fields: Sequence[str]) -> pl.DataFrame:
     keys = table.drop(lists)
     if len(lists) == 1:
         return _exploded(keys, table[lists[0]], fields)
-    if _SCORE in keys.columns:
+    if SCORE in keys.columns:
         msg = (
-            f"{_NAME}: {what} has several columns of lists, {lists}, whose names become a column {_SCORE!r}, "
+            f"{_NAME}: {what} has several columns of lists, {lists}, whose names become a column {SCORE!r}, "
             "but there is one already; rename it"
         )
         raise ValueError(msg)
     return pl.concat(
-        _exploded(keys.with_columns(pl.lit(name).alias(_SCORE)), table[name], fields) for name in lists
+        _exploded(keys.with_columns(pl.lit(name).alias(SCORE)), table[name], fields) for name in lists
     )
 
 
@@ -294,13 +307,13 @@ def _refuse_strange(what: str, parts: pl.DataFrame, lines: pl.DataFrame) -> None
 
 def _refuse_many(height: int, number: int, *, bands: bool) -> None:
     """Refuse more points than a chart takes, and say how many each curve and band may have."""
-    share = _MOST_POINTS // number
+    share = MOST_POINTS // number
     fewer = f"write roc_curve(..., max_points={min(1000, max(2, share // 2))})"
     if bands:
         # A place of a band is two points.
         fewer += f" and roc_band(..., points={min(101, max(3, share // 4))})"
     msg = (
-        f"{_NAME}: there are {height:,} points, and a chart takes at most {_MOST_POINTS:,}; {fewer}, "
+        f"{_NAME}: there are {height:,} points, and a chart takes at most {MOST_POINTS:,}; {fewer}, "
         "or draw fewer curves"
     )
     raise ValueError(msg)
@@ -311,8 +324,8 @@ def _in_order(rows: pl.DataFrame, keys: list[str], drawn: pl.Series) -> list[str
     if not keys:
         return []
     first = rows.select(keys).unique(maintain_order=True)
-    if _SCORE in keys and first[_SCORE].dtype == pl.String:
-        scores = first[_SCORE].drop_nulls().unique(maintain_order=True)
-        first = first.with_columns(pl.col(_SCORE).cast(pl.Enum(scores)))
+    if SCORE in keys and first[SCORE].dtype == pl.String:
+        scores = first[SCORE].drop_nulls().unique(maintain_order=True)
+        first = first.with_columns(pl.col(SCORE).cast(pl.Enum(scores)))
     names = first.sort(keys, nulls_last=True).select(named(keys)).to_series()
     return names.filter(names.is_in(drawn.unique().implode())).unique(maintain_order=True).to_list()
