@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -73,7 +73,8 @@ def details(evaluated: Evaluated, table: pl.DataFrame, level: float) -> Details:
     """Evaluate what a page shows, from one state of all rows and one of each group that has a panel."""
     n = table.filter(pl.col("scope") == "overall").select(pl.col("n").max()).item() or 0
     bins = _BINS if n <= _MOST_ROWS else _BINS_OF_MANY
-    plans = [evaluated.rows.select(evaluated.counted(bins))]
+    states = evaluated.merged([], bins)
+    groups = None
     # Of several groupings, panels are of the first.
     grouping = table[GROUPING][0] if GROUPING in table.columns else None
     by = evaluated.by if grouping is None else grouping.split(", ")
@@ -85,8 +86,7 @@ def details(evaluated: Evaluated, table: pl.DataFrame, level: float) -> Details:
         # Of groups of one size always the same ones.
         chosen = drawable.sort("n", descending=True, maintain_order=True).head(_PANELS).select(by)
         rows = evaluated.rows.join(chosen.lazy(), on=by, how="semi", nulls_equal=True)
-        plans.append(rows.group_by(by).agg(evaluated.counted(_BINS_OF_GROUP)))
-    states, *groups = pl.collect_all(plans)
+        groups = replace(evaluated, rows=rows).merged(by, _BINS_OF_GROUP)
     keys = _apart(by)
     whole = evaluated.with_states(states, [])
     sizes = {name: _size(states[name]) for name in whole.scores}
@@ -96,11 +96,11 @@ def details(evaluated: Evaluated, table: pl.DataFrame, level: float) -> Details:
         curves=whole.points(roc_curve, max_points=_POINTS).collect(),
         bands=whole.points(roc_band, level=level).collect(),
         panels=(
-            evaluated.with_states(groups[0].rename(keys), list(keys.values()))
+            pl.DataFrame()
+            if groups is None
+            else evaluated.with_states(groups.rename(keys), list(keys.values()))
             .points(roc_curve, max_points=_POINTS_OF_PANEL)
             .collect()
-            if groups
-            else pl.DataFrame()
         ),
         panel_keys=list(keys.values()),
         bars=_bars(whole, sizes),
