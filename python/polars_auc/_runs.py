@@ -95,6 +95,9 @@ class Runs:
 
 
 def _read(rows: pl.LazyFrame, keys: Sequence[str], answers: Sequence[pl.Expr]) -> list[str] | pl.Expr:
-    """Return the columns that are needed, where expressions name them."""
+    """Return the columns that are needed; all of them if an expression does not name each of its own."""
+    # A selector, such as pl.nth(1), would find other columns among fewer.
+    if any(answer.meta.has_multiple_outputs() for answer in answers):
+        return pl.all()
     names = list(dict.fromkeys([*keys, *(name for answer in answers for name in answer.meta.root_names())]))
     return names if set(names) <= set(rows.collect_schema()) else pl.all()

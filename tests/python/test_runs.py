@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import polars.selectors as cs
 import pytest
 from polars.testing import assert_frame_equal
 
@@ -68,6 +69,31 @@ def test_what_an_expression_makes_of_a_group_and_of_all_rows() -> None:
     expected = pa.report(frame, late, [above, "score"], by="g").collect()
     assert_frame_equal(
         pa.report(frame, late, [above, "score"], by="g", sorted_by="g").collect(), expected, check_exact=True
+    )
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        pl.nth(1),
+        cs.by_name("label"),
+        cs.starts_with("lab") == 1,
+        pl.col("^label$"),
+        pl.struct(cs.all()).struct.field("label"),
+        pl.col("other").sort_by(pl.nth(2)) > 0,
+        pl.len() > pl.col("score") + 20,
+    ],
+)
+def test_columns_that_are_not_named(label: Any) -> None:
+    """A selector finds the columns that it finds in the whole frame, also if others are not needed."""
+    frame = rows().select("key", "label", "g", "score", "other", "h").sort("g")
+    expected = pa.report(frame, label, "score", by="g", count=cs.by_name("g")).collect()
+    got = pa.report(frame, label, "score", by="g", count=cs.by_name("g"), sorted_by="g").collect()
+    assert_frame_equal(got, expected, check_exact=True)
+    assert_frame_equal(
+        pa.report(frame, label, "score", by="g", sorted_by="g").collect(),
+        pa.report(frame, label, "score", by="g").collect(),
+        check_exact=True,
     )
 
 
