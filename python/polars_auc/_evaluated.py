@@ -13,7 +13,7 @@ from polars_auc._curve_points import curve_points
 from polars_auc._group_states import group_states
 from polars_auc._rows import Files, Scored
 from polars_auc._state_commands import refuse_of_rows, state_columns
-from polars_auc._states import merge_states
+from polars_auc._states import merge_states, roc_state
 
 __all__ = ["Evaluated"]
 
@@ -85,10 +85,11 @@ class Evaluated:
         return self.rows.select(self.by or pl.lit(0)).unique().select(pl.len())
 
     def merged(self, by: list[str], max_bins: int) -> pl.DataFrame:
-        """Return a state of each group, of at most so many bins; rows are read batch by batch."""
-        if not self.has_states:
+        """Return a state of each group, of at most so many bins; without groups, rows are read in batches."""
+        if not by and not self.has_states:
             return replace(self, by=by).bounded(max_bins, None).rows.collect()
-        answers = self.each(merge_states, max_bins=max_bins)
+        # What an expression makes of a group, such as its mean, is not what it makes of all rows.
+        answers = self.each(merge_states if self.has_states else roc_state, max_bins=max_bins)
         return (self.rows.group_by(by).agg(answers) if by else self.rows.select(answers)).collect()
 
     def only(self, name: str) -> Evaluated:
