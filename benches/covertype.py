@@ -123,8 +123,6 @@ def _at(places: pl.DataFrame, limit: str) -> Any:
 
 def figures(rows: pl.DataFrame, folder: Path) -> None:
     """Draw bands of one test set, and how many new curves are within bands of 100 runs as epsilon grows."""
-    import altair as alt
-
     whole = rows.select(pa.roc_curve("label", "score", max_points=200)).explode("score").unnest("score")
     one = test_sets(rows, 1000, 1, 1)
     shown = {
@@ -143,28 +141,15 @@ def figures(rows: pl.DataFrame, folder: Path) -> None:
     new = test_sets(rows, 1000, 500, 0).group_by("set").agg(curve=pa.roc_curve("label", "score"))
     sets = test_sets(rows, 1000, 100, 2)
     compared = pl.concat(
-        new.join(sets.select(band=pa.roc_band("label", "score", fold="set", **options)), how="cross")
-        .select(pa.band_coverage("band", "curve"))
-        .unnest("band")
-        .select(pl.lit(name).alias("method"), "epsilons")
-        .explode("epsilons")
+        new.join(sets.select(band=pa.roc_band("label", "score", fold="set", **options)), how="cross").select(
+            pa.band_coverage("band", "curve"), method=pl.lit(name.replace(", ", " "))
+        )
         for name, options in OF_CURVES.items()
         if not name.endswith("empirical")
     )
-    within = compared.sort("method", "epsilons").with_columns(
-        share=pl.int_range(1, pl.len() + 1).over("method") / pl.len().over("method")
-    )
-    lines = (
-        alt.Chart(within)
-        .mark_line(interpolate="step-after")
-        .encode(
-            alt.X("epsilons", title="epsilon: share of a curve's points that may be outside"),
-            alt.Y("share", title="share of the curves of new test sets", scale=alt.Scale(domain=[0, 1])),
-            alt.Color("method", scale=alt.Scale(scheme="category10")),
-        )
-        .properties(width=420, height=300, title="Bands of 100 test sets of 1,000 rows")
-    )
-    lines.save(folder / "covertype-epsilon.svg")
+    held = pa.plot_coverage(compared, by="method", level=LEVEL, size=400, tooltip=False)
+    title = "Curves of new test sets within bands of 100 test sets of 1,000 rows"
+    held.properties(title=title).save(folder / "covertype-epsilon.svg")
 
 
 def main() -> None:

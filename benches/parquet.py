@@ -1,9 +1,9 @@
 """Reports of many Parquet rows: time and memory of whole processes, beside a sum of the same columns.
 
 ``python benches/parquet.py [--rows 1e8] [--groups 200] [--rounds 3]`` writes ten files into a temporary
-folder and appends rows to ``benches/results/parquet.csv``. Each query runs in a process of its own, and
-the queries take turns: the median of the seconds without the start of Python, and of the most memory that
-the process took.
+folder, the same rows sorted by group, and the same rows as partitions, and appends rows to
+``benches/results/parquet.csv``. Each query runs in a process of its own, and the queries take turns: the
+median of the seconds without the start of Python, and of the most memory that the process took.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -27,33 +28,68 @@ from machine import machine
 
 RESULTS = Path(__file__).parent / "results" / "parquet.csv"
 
-QUERIES: dict[str, Callable[[pl.LazyFrame], pl.LazyFrame]] = {
-    "sum of all columns": lambda rows: rows.select(pl.all().sum()),
-    "grouped roc_auc": lambda rows: rows.group_by("group").agg(pa.roc_auc("label", "score")),
-    "report": lambda rows: pa.report(rows, "label", "score", by="group"),
-    "report, bounded": lambda rows: pa.report(
-        rows, "label", "score", by="group", memory="bounded", max_bins=1024
-    ),
+Query: TypeAlias = "Callable[[pl.LazyFrame], pl.LazyFrame]"
+
+FOUR = ["score", "score 2", "score 3", "score 4"]
+
+
+def grouped(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """Evaluate each group, without a row for all groups."""
+    return rows.group_by("group").agg(pa.roc_summary("label", "score"))
+
+
+def report(*scores: str, **given: Any) -> Query:
+    """Evaluate scores in a report."""
+    return lambda rows: pa.report(rows, "label", scores or "score", by="group", **given)
+
+
+# The rows that are read, and what is asked of them.
+QUERIES: dict[str, tuple[str, Query]] = {
+    "sum of all columns": ("files", lambda rows: rows.select(pl.col("group", "label", "score").sum())),
+    "grouped roc_auc": ("files", lambda rows: rows.group_by("group").agg(pa.roc_auc("label", "score"))),
+    "report": ("files", report()),
+    "report, bounded": ("files", report(memory="bounded", max_bins=1024)),
+    "all rows, without groups": ("files", lambda rows: rows.select(pa.roc_summary("label", "score"))),
+    "groups": ("files", grouped),
+    "groups of sorted files": ("sorted", grouped),
+    "groups of sorted files, set_sorted": ("sorted", lambda rows: grouped(rows.set_sorted("group"))),
+    "groups of partitions": ("partitions", grouped),
+    "report of sorted files": ("sorted", report()),
+    "report of sorted files, set_sorted": ("sorted", lambda rows: report()(rows.set_sorted("group"))),
+    "report of sorted files, sorted_by": ("sorted", report(sorted_by="group")),
+    "report of partitions": ("partitions", report()),
+    "report of partitions, sorted_by": ("partitions", report(sorted_by="group")),
+    "report of 4 scores": ("sorted", report(*FOUR)),
+    "report of 4 scores, set_sorted": ("sorted", lambda rows: report(*FOUR)(rows.set_sorted("group"))),
+    "report of 4 scores, sorted_by": ("sorted", report(*FOUR, sorted_by="group")),
+    "report of 4 scores, partitions": ("partitions", report(*FOUR)),
+    "report of 4 scores, partitions, sorted_by": ("partitions", report(*FOUR, sorted_by="group")),
 }
 
 
 def write(folder: Path, rows: int, groups: int) -> None:
     """Write labels, groups and distinct normal scores, those of positives one standard deviation higher."""
     rng = np.random.default_rng(1)
+    for name in ("files", "sorted"):
+        (folder / name).mkdir()
     for number in range(10):
         label = rng.random(rows // 10) < 0.3
         group = rng.integers(0, groups, label.size).astype(np.int32)
-        frame = pl.DataFrame(
-            {"group": group, "label": label, "score": rng.standard_normal(label.size) + label}
-        )
-        frame.write_parquet(folder / f"{number}.parquet")
+        scores = {score: rng.standard_normal(label.size) + label for score in FOUR}
+        frame = pl.DataFrame({"group": group, "label": label, **scores})
+        frame.write_parquet(folder / "files" / f"{number}.parquet")
+    whole = pl.read_parquet(folder / "files" / "*.parquet").sort("group")
+    for place, part in enumerate(whole.iter_slices(-(-whole.height // 10))):
+        part.write_parquet(folder / "sorted" / f"{place}.parquet")
+    whole.write_parquet(folder / "partitions", partition_by="group", mkdir=True)
 
 
 def alone(query: str, folder: str) -> dict[str, float]:
     """Run a query in this process."""
     import resource
 
-    plan = QUERIES[query](pl.scan_parquet(f"{folder}/*.parquet"))
+    source, asked = QUERIES[query]
+    plan = asked(pl.scan_parquet(f"{folder}/{source}/**/*.parquet", hive_partitioning=source == "partitions"))
     start = time.perf_counter()
     plan.collect(engine="streaming")
     seconds = time.perf_counter() - start
@@ -67,14 +103,20 @@ def main() -> None:
     parser.add_argument("--groups", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--alone", nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--write", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
+    if chosen.write:
+        write(Path(chosen.write), int(chosen.rows), chosen.groups)
+        return
     if chosen.alone:
         print(json.dumps(alone(*chosen.alone)))
         return
     order = random.Random(1)
     measured: dict[str, list[dict[str, float]]] = {name: [] for name in QUERIES}
     with tempfile.TemporaryDirectory() as folder:
-        write(Path(folder), int(chosen.rows), chosen.groups)
+        # What this process takes would count as taken by the processes that it starts.
+        told = ["--write", folder, "--rows", str(chosen.rows), "--groups", str(chosen.groups)]
+        subprocess.run([sys.executable, __file__, *told], check=True)
         for _ in range(chosen.rounds):
             for name in order.sample(list(QUERIES), len(QUERIES)):
                 command = [sys.executable, __file__, "--alone", name, folder]

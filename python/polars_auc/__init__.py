@@ -46,6 +46,7 @@ from polars_auc._native import __version__
 from polars_auc._p_values import adjust_p_values
 from polars_auc._packed_states import pack_state, unpack_state
 from polars_auc._planning import roc_auc_difference_power, roc_auc_power, roc_auc_sample_size
+from polars_auc._plot_coverage import plot_coverage
 from polars_auc._plot_difference import plot_difference
 from polars_auc._plot_forest import plot_forest
 from polars_auc._plots import plot_roc
@@ -99,6 +100,7 @@ __all__ = [
     "mrmc_roc_auc",
     "operating_point",
     "pack_state",
+    "plot_coverage",
     "plot_difference",
     "plot_forest",
     "plot_roc",

@@ -363,16 +363,18 @@ def roc_difference_band(
     polars.exceptions.ComputeError
         As :func:`polars_auc.roc_auc`.
 
-    Notes ----- Rows are resampled within each class, both scores together, or whole clusters are. Because a
-    resample repeats rows, each drawn row moves to ranks nearby: on the scale of normal scores by ``0.4
-    n^(-1/5)`` standard deviations, n being the rows of its class (a smoothed bootstrap: Silverman and Young
-    1987). Let ``d`` be the resampled differences at a rate, and ``s² = sd(d)² + (2 / n_pos)² + (2 /
-    n_neg)²``. The band is ``difference ± c s``, where ``c`` is the quantile at ``level``, over the resamples,
-    of their greatest ``|d - mean(d)| / s`` of all rates, and not below the quantile of the normal
-    distribution for one rate. The adjusted p-value is the share of the resamples whose greatest one is no
-    less than ``|difference| / s`` (Westfall and Young 1993); the observed rows count as one of them, and it
-    is not below the normal p-value. With fewer than ``level / (1 - level)`` resamples the limits are -1 and
-    1. Exchanging the scores draws other resamples.
+    Notes
+    -----
+    Rows are resampled within each class, both scores together, or whole clusters are. Because a resample
+    repeats rows, each drawn row moves to ranks nearby: on the scale of normal scores by ``0.4 n^(-1/5)``
+    standard deviations, n being the rows of its class (a smoothed bootstrap: Silverman and Young 1987). Let
+    ``d`` be the resampled differences at a rate, and ``s² = sd(d)² + (2 / n_pos)² + (2 / n_neg)²``. The band
+    is ``difference ± c s``, where ``c`` is the quantile at ``level``, over the resamples, of their greatest
+    ``|d - mean(d)| / s`` of all rates, and not below the quantile of the normal distribution for one rate.
+    The adjusted p-value is the share of the resamples whose greatest one is no less than ``|difference| / s``
+    (Westfall and Young 1993); the observed rows count as one of them, and it is not below the normal p-value.
+    With fewer than ``level / (1 - level)`` resamples the limits are -1 and 1. Exchanging the scores draws
+    other resamples.
 
     O(n) a resample, after O(n log n). Above 16,384 rows, scores are joined into cells of at most a 512th of
     either class. Rows are still drawn one by one: of 10^6 rows, 2000 resamples take some minutes, and fewer

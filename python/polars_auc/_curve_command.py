@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import io
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any, get_args
 
@@ -13,6 +14,7 @@ from polars_auc._arguments import Once, add_by, add_files, add_output, add_rows
 from polars_auc._bands import BandMethod, roc_band
 from polars_auc._curves import roc_curve
 from polars_auc._evaluated import Evaluated
+from polars_auc._folds import average_roc_curve
 from polars_auc._output import TABLES, ending, save
 from polars_auc._plots import plot_roc
 from polars_auc._progress import progress
@@ -23,8 +25,18 @@ from polars_auc._streams import say
 
 _CHARTS = (".html", ".png", ".svg")
 
-# Options that say how a band is made.
+# Options that say how a band is made, and those of them that say how rows are drawn for it.
 _OF_BANDS = ("level", "points", "resamples", "seed")
+_OF_RESAMPLES = ("resamples", "seed")
+
+# Bands about one curve, which several curves do not make.
+_OF_ONE_CURVE = ("likelihood", "fixed_width", "working_hotelling")
+
+# A name that no column of a user has.
+_FOLD = "polars_auc: fold"
+
+# Of thin lines of 200 pixels.
+_POINTS_OF_FOLD = 100
 
 # Pixels of a picture for each pixel of the chart.
 _SCALE = 2
@@ -46,11 +58,18 @@ def add_curve(commands: Any) -> None:
     add_by(command)
     add_from_states(command)
     command.add_argument(
+        "--folds",
+        action=Once,
+        metavar="COLUMN",
+        help="the column of cross-validation folds, or SQL: draws the mean curve of the folds in place of "
+        "the curve of all rows, and the curve of each fold as a thin line; bands are then those of the folds",
+    )
+    command.add_argument(
         "--max-points",
         action=Once,
         type=int,
         metavar="N",
-        help="the most points of a curve (default: 1000)",
+        help=f"the most points of a curve (default: 1000; of a fold: {_POINTS_OF_FOLD})",
     )
     command.add_argument(
         "--band",
@@ -67,7 +86,7 @@ def add_curve(commands: Any) -> None:
         action=Once,
         type=int,
         metavar="N",
-        help="with --band: the number of places of a band (default: 101)",
+        help="with --band or --folds: the number of places of a band or of the mean curve (default: 101)",
     )
     command.add_argument(
         "--resamples",
@@ -91,35 +110,67 @@ def curve(chosen: argparse.Namespace) -> bool:
     files = Files.grouped(chosen, chosen.output)
     _check(chosen, is_chart=is_chart)
     if chosen.from_states:
-        source = Evaluated.of_states(files, chosen, ("label", "count", "where"))
+        source = Evaluated.of_states(files, chosen, ("label", "count", "where", "folds"))
     else:
-        source = Evaluated.of_rows(Scored.of(files, chosen), chosen)
-    plans: dict[str, pl.LazyFrame] = {}
+        fold = files.column("--folds", chosen.folds)
+        source = Evaluated.of_rows(Scored.of(files, chosen, fold), chosen)
+        if fold is not None:
+            source = replace(source, rows=source.rows.with_columns(fold.alias(_FOLD)))
     with of_files(files.names, source.read, source.states):
-        if is_chart or chosen.band is None:
-            most = 1000 if chosen.max_points is None else chosen.max_points
-            plans["curves"] = source.points(roc_curve, max_points=most)
-        if chosen.band is not None:
-            plans["band"] = source.points(roc_band, method=chosen.band, **_of_band(chosen))
+        plans = _plans(source, chosen, is_chart=is_chart)
+        planned = [plan for points, of in plans.values() for plan in (points, of.number_of_groups())]
         with progress(f"evaluating {files.size()}"):
-            *tables, groups = pl.collect_all([*plans.values(), source.number_of_groups()])
-    made = dict(zip(plans, tables, strict=True))
-    _tell_undefined(source, made, groups.item())
-    contents = _chart(suffix, made, source.by) if is_chart else TABLES[suffix](tables[-1])
+            tables = pl.collect_all(planned)
+    made = dict(zip(plans, tables[::2], strict=True))
+    for (what, (_, of)), groups in zip(plans.items(), tables[1::2], strict=True):
+        _tell_undefined(what, of, made[what], groups.item(), folds=chosen.folds is not None)
+    contents = _chart(suffix, made, source.by) if is_chart else TABLES[suffix](made[what])
     save(chosen.output, lambda: contents)
     say(f"polars-auc: wrote {chosen.output}")
     return True
 
 
+def _plans(
+    source: Evaluated, chosen: argparse.Namespace, *, is_chart: bool
+) -> dict[str, tuple[pl.LazyFrame, Evaluated]]:
+    """Plan the points that are drawn or written, each of its groups; a table is of the last ones."""
+    plans: dict[str, tuple[pl.LazyFrame, Evaluated]] = {}
+    of_folds: dict[str, Any] = {} if chosen.folds is None else {"fold": pl.col(_FOLD)}
+    if of_folds and is_chart:
+        most = _POINTS_OF_FOLD if chosen.max_points is None else chosen.max_points
+        folds = replace(source, rows=source.rows.filter(pl.col(_FOLD).is_not_null()), by=[*source.by, _FOLD])
+        plans["folds"] = folds.points(roc_curve, max_points=most), folds
+    # The mean curve of a band is between its limits.
+    if of_folds and chosen.band is None:
+        n_points = 101 if chosen.points is None else chosen.points
+        plans["curves"] = source.points(average_roc_curve, n_points=n_points, **of_folds), source
+    elif not of_folds and (is_chart or chosen.band is None):
+        most = 1000 if chosen.max_points is None else chosen.max_points
+        plans["curves"] = source.points(roc_curve, max_points=most), source
+    if chosen.band is not None:
+        plans["band"] = source.points(roc_band, method=chosen.band, **_of_band(chosen), **of_folds), source
+    return plans
+
+
 def _check(chosen: argparse.Namespace, *, is_chart: bool) -> None:
     """Refuse options that do not apply, and a chart that could not be drawn, before any row is read."""
-    given = next((option for option in _OF_BANDS if getattr(chosen, option) is not None), None)
+    of_bands = [option for option in _OF_BANDS if option != "points" or chosen.folds is None]
+    given = next((option for option in of_bands if getattr(chosen, option) is not None), None)
     if given is not None and chosen.band is None:
         raise Refusal(f"--{given} is for --band; give it, or leave this out")
-    if chosen.max_points is not None and chosen.band is not None and not is_chart:
+    if chosen.max_points is not None and not is_chart and (chosen.band or chosen.folds):
+        held, option = ("bands", "--band") if chosen.band else ("mean curves", "--folds")
         raise Refusal(
-            "--max-points is for curves, and a table with --band holds bands; leave one of them out"
+            f"--max-points is for curves, and a table with {option} holds {held}; leave one of them out"
         )
+    if chosen.folds is not None and chosen.band in _OF_ONE_CURVE:
+        raise Refusal(
+            f"--band {chosen.band} is a band about one curve, and --folds gives several; write "
+            "--band optimized_radial, or leave one of them out"
+        )
+    drawn = next((option for option in _OF_RESAMPLES if getattr(chosen, option) is not None), None)
+    if chosen.folds is not None and drawn is not None:
+        raise Refusal(f"--{drawn} is of resamples, and --folds gives the curves; leave one of them out")
     if is_chart and not all(find_spec(name) for name in ("altair", "vl_convert")):
         raise Refusal(
             f'a chart needs Altair and vl-convert: pip install "polars-auc[plot]"; '
@@ -133,25 +184,33 @@ def _of_band(chosen: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in {**given, "seed": chosen.seed}.items() if value is not None}
 
 
-def _tell_undefined(source: Evaluated, made: dict[str, pl.DataFrame], groups: int) -> None:
+def _tell_undefined(what: str, source: Evaluated, table: pl.DataFrame, groups: int, *, folds: bool) -> None:
     """Say of how many groups there is no curve or no band; refuse a file of nothing."""
-    for what, table in made.items():
-        whole = groups * len(source.scores)
-        drawn = table.select(*source.by, "score").n_unique()
-        least = "two positives and two negatives" if what == "band" else "a positive and a negative"
-        why = f"needs {least} that have a score, and none that is NaN"
-        name = "band" if what == "band" else "curve"
-        if drawn == 0:
-            raise Refusal(f"there is no {name} to write: each {why}")
-        if drawn < whole:
-            say(f"polars-auc: {whole - drawn} of {counted(whole, name)} left out: each {why}")
+    whole = groups * len(source.scores)
+    drawn = table.select(*source.by, "score").n_unique()
+    least = "two positives and two negatives" if what == "band" else "a positive and a negative"
+    if folds and what != "folds":
+        least = f"{'two folds' if what == 'band' else 'a fold'} with a positive and a negative"
+    why = f"needs {least} that have a score, and none that is NaN"
+    name = "band" if what == "band" else "curve"
+    if drawn == 0:
+        raise Refusal(f"there is no {name} to write: each {why}")
+    if drawn < whole:
+        of_folds = " of folds" if what == "folds" else ""
+        say(f"polars-auc: {whole - drawn} of {counted(whole, name)}{of_folds} left out: each {why}")
 
 
 def _chart(suffix: str, made: dict[str, pl.DataFrame], by: list[str]) -> bytes:
     """Draw the chart; a page works without a network, because the scripts are in it."""
     with worded():
         # Pictures show no tooltips.
-        chart = plot_roc(made["curves"], band=made.get("band"), facet=by or None, tooltip=suffix == ".html")
+        chart = plot_roc(
+            made["curves"] if "curves" in made else made["band"],
+            band=made.get("band"),
+            folds=made.get("folds"),
+            facet=by or None,
+            tooltip=suffix == ".html",
+        )
     if suffix == ".png":
         picture = io.BytesIO()
         chart.save(picture, format="png", scale_factor=_SCALE)

@@ -100,9 +100,13 @@ class Evaluated:
         """Plan the number of groups, which is one without columns that make groups."""
         return self.rows.select(self.by or pl.lit(0)).unique().select(pl.len())
 
-    def counted(self, max_bins: int) -> list[pl.Expr]:
-        """Make states of at most so many bins."""
-        return self.each(merge_states if self.has_states else roc_state, max_bins=max_bins)
+    def merged(self, by: list[str], max_bins: int) -> pl.DataFrame:
+        """Return a state of each group, of at most so many bins; without groups, rows are read in batches."""
+        if not by and not self.has_states:
+            return replace(self, by=by).bounded(max_bins, None).rows.collect()
+        # What an expression makes of a group, such as its mean, is not what it makes of all rows.
+        answers = self.each(merge_states if self.has_states else roc_state, max_bins=max_bins)
+        return (self.rows.group_by(by).agg(answers) if by else self.rows.select(answers)).collect()
 
     def only(self, name: str) -> Evaluated:
         """Evaluate one score."""

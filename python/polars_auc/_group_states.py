@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import polars as pl
 from polars.io.plugins import register_io_source
 
+from polars_auc._batches import batches
 from polars_auc._frames import called, column_of, keys_of, refuse_keys, rows_of, scores_of
 from polars_auc._partial_states import PartialStates, state_column
 from polars_auc._plugin import CALLED
@@ -140,9 +141,11 @@ def group_states(
         return made
 
     def table() -> pl.DataFrame:
-        batches = plan.collect_batches(chunk_size=_BATCH_ROWS, maintain_order=False)
-        with called(name, "roc_state", "merge_states"):
-            gathered = states.gathered(map(counted, batches))
+        with (
+            called(name, "roc_state", "merge_states"),
+            batches(plan, _BATCH_ROWS, maintain_order=False) as read,
+        ):
+            gathered = states.gathered(map(counted, read))
         whole = (empty if gathered is None else gathered).rename(renamed)
         return whole.sort(keys, nulls_last=True) if keys else whole
 

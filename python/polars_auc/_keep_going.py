@@ -49,7 +49,9 @@ class LeftOut:
         if self.groups is None:
             return evaluated
         groups = self.groups.lazy()
-        rows = evaluated.rows.join(groups, on=self.groups.columns, how="anti", nulls_equal=True)
+        rows = evaluated.rows.join(
+            groups, on=self.groups.columns, how="anti", nulls_equal=True, maintain_order="left"
+        )
         return replace(evaluated, rows=rows)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from polars_auc._options import flag, integer
 from polars_auc._plot_points import Drawing
@@ -102,12 +102,17 @@ def color(drawn: Drawing) -> Any:
     scale = alt.Scale(domain=drawn.curves, range=colors)
     title = ", ".join(drawn.by)
     # A name is never cut.
-    legend = alt.Legend(labelLimit=0, symbolType="stroke", symbolSize=300)
+    legend = alt.Legend(labelLimit=0, symbolType="stroke", symbolSize=300, symbolOpacity=1)
     return alt.Color("curve:N", title=title, scale=scale, legend=legend)
 
 
-def lines(name: str, drawn: Drawing, axes: dict[str, Any]) -> alt.Chart:
-    """Draw straight lines from point to point: tied rows make a diagonal."""
+def lines(
+    name: str,
+    drawn: Drawing,
+    axes: dict[str, Any],
+    interpolate: Literal["linear", "step-after"] = "linear",
+) -> alt.Chart:
+    """Draw lines from point to point, straight ones by default: tied rows make a diagonal."""
     import altair as alt
 
     if len(drawn.curves) > _MOST_CURVES:
@@ -121,7 +126,7 @@ def lines(name: str, drawn: Drawing, axes: dict[str, Any]) -> alt.Chart:
         dashes = [list(_DASHES[place // len(_COLORS)]) for place in range(len(drawn.curves))]
         scale = alt.Scale(domain=drawn.curves, range=dashes)
         encoded["strokeDash"] = alt.StrokeDash("curve:N", title=", ".join(drawn.by), scale=scale)
-    marks = alt.Chart().mark_line(interpolate="linear", strokeWidth=2, strokeJoin="round")
+    marks = alt.Chart().mark_line(interpolate=interpolate, strokeWidth=2, strokeJoin="round")
     chart: alt.Chart = marks.transform_filter("datum.part === 'curve'").encode(
         **encoded, detail="curve:N", order="place:Q"
     )
@@ -145,10 +150,10 @@ def points(drawn: Drawing, axes: dict[str, Any], numbers: list[Any]) -> alt.Char
     return chart.add_params(nearest)
 
 
-def described(what: str, drawn: Drawing, reference: str) -> str:
+def described(what: str, drawn: Drawing, reference: str, lines_are: str = "Curves") -> str:
     """Say what is drawn, for those who do not see it."""
     parts = [what]
-    for kind, keys, names in (("Curves", drawn.by, drawn.curves), ("Panels", drawn.facet, drawn.panels)):
+    for kind, keys, names in ((lines_are, drawn.by, drawn.curves), ("Panels", drawn.facet, drawn.panels)):
         if keys:
             more = f" and {len(names) - _SHOWN_NAMES} more" if len(names) > _SHOWN_NAMES else ""
             parts.append(f"{kind} by {', '.join(keys)}: {', '.join(names[:_SHOWN_NAMES])}{more}")

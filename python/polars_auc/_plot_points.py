@@ -9,10 +9,22 @@ import polars as pl
 
 from polars_auc._frames import IntoFrame, keys_of, refuse_keys, rows_of
 
-__all__ = ["OF_POINTS", "Drawing", "difference_drawing", "drawing", "key_text", "named"]
+__all__ = [
+    "MOST_POINTS",
+    "OF_POINTS",
+    "SCORE",
+    "Drawing",
+    "as_drawing",
+    "difference_drawing",
+    "drawing",
+    "key_text",
+    "named",
+    "told_apart",
+]
 
 _NAME = "plot_roc"
-_SCORE = "score"
+SCORE = "score"
+"""The column of the names of scores."""
 
 _CURVE = ("fpr", "tpr")
 _BAND = ("lower_fpr", "lower_tpr", "upper_fpr", "upper_tpr")
@@ -39,12 +51,13 @@ _POINTS = "polars_auc: points"
 # What is off by less cannot be seen.
 _ROUNDING = 1e-9
 
-# A browser draws as many at once.
-_MOST_POINTS = 50_000
+MOST_POINTS = 50_000
+"""A browser draws as many at once."""
 
 _EXAMPLES = {
     "curves": 'curve_points(frame, roc_curve("label", "score"))',
     "band": 'curve_points(frame, roc_band("label", "score"))',
+    "folds": 'curve_points(frame, roc_curve("label", "score", max_points=100), "fold")',
     "differences": 'curve_points(frame, roc_difference_band("label", "new", "old"))',
 }
 
@@ -54,7 +67,7 @@ class Drawing:
     """Points in the order of drawing, and the names of curves and panels in the order of showing."""
 
     points: pl.DataFrame
-    """The columns part ("curve" or "band"), curve, panel, place, and those of points."""
+    """The columns part ("curve", "band" or "fold"), curve, panel, place, and those of points."""
 
     by: list[str]
     facet: list[str]
@@ -67,23 +80,30 @@ def drawing(
     band: IntoFrame | None,
     by: str | Iterable[str] | None,
     facet: str | Iterable[str] | None,
+    folds: IntoFrame | None = None,
 ) -> Drawing:
-    """Read curves and bands, and refuse what would be drawn wrong."""
+    """Read curves, bands and the curves of folds, and refuse what would be drawn wrong."""
     rows = _rows("curves", curves, _CURVE)
-    keys, panels = _keys(rows, by, facet)
+    keys, panels = told_apart(rows, by, facet)
     lines = _placed("curves", rows, keys, panels)
     if lines.is_empty():
         msg = f"{_NAME}: curves has no point; a curve is undefined without positives or without negatives"
         raise ValueError(msg)
     parts = [lines.with_columns(part=pl.lit("curve"))]
+    number = lines.select("curve", "panel").n_unique()
     if band is not None:
         limits = _placed("band", _rows("band", band, _BAND), keys, panels)
-        _refuse_strange(limits, lines)
+        _refuse_strange("band", limits, lines)
         parts.append(_outlines(limits).with_columns(part=pl.lit("band")))
+    if folds is not None:
+        thin = _of_folds(_rows("folds", folds, _CURVE), keys, panels)
+        _refuse_strange("folds", thin, lines)
+        parts.append(thin.with_columns(part=pl.lit("fold")))
+        number += thin.select("curve", "panel", "fold").n_unique()
     points = pl.concat(parts, how="diagonal").with_row_index("place")
-    if points.height > _MOST_POINTS:
-        _refuse_many(points.height, lines.select("curve", "panel").n_unique(), bands=band is not None)
-    return _drawing(points, rows, lines, keys, panels)
+    if points.height > MOST_POINTS:
+        _refuse_many(points.height, number, bands=band is not None)
+    return as_drawing(points, rows, lines, keys, panels)
 
 
 def difference_drawing(
@@ -91,7 +111,7 @@ def difference_drawing(
 ) -> Drawing:
     """Read the differences of curves with their bands, and refuse what would be drawn wrong."""
     rows = _rows("differences", differences, _DIFFERENCE)
-    keys, panels = _keys(rows, by, facet)
+    keys, panels = told_apart(rows, by, facet)
     placed = _placed("differences", rows, keys, panels, least=-1, rising="fpr")
     crossed = placed.filter((pl.col("lower") > pl.col("upper")) | (pl.min_horizontal("fpr", "p_value") < 0))
     if crossed.height:
@@ -104,34 +124,47 @@ def difference_drawing(
     if points.is_empty():
         msg = f"{_NAME}: differences has no point; without positives or without negatives there is none"
         raise ValueError(msg)
-    if points.height > _MOST_POINTS:
+    if points.height > MOST_POINTS:
         drawn = points.select("curve", "panel").n_unique()
         msg = (
-            f"{_NAME}: there are {points.height:,} points, and a chart takes at most {_MOST_POINTS:,}; "
-            f"write roc_difference_band(..., points={_MOST_POINTS // drawn}), or draw fewer differences"
+            f"{_NAME}: there are {points.height:,} points, and a chart takes at most {MOST_POINTS:,}; "
+            f"write roc_difference_band(..., points={MOST_POINTS // drawn}), or draw fewer differences"
         )
         raise ValueError(msg)
-    return _drawing(points, rows, points, keys, panels)
+    return as_drawing(points, rows, points, keys, panels)
 
 
-def _keys(
+def _of_folds(rows: pl.DataFrame, by: list[str], facet: list[str]) -> pl.DataFrame:
+    """Return the points of several curves for each curve; the other columns tell them apart."""
+    others = [name for name in rows.columns if name not in {*by, *facet, *OF_POINTS, _POINTS}]
+    if not others:
+        msg = (
+            f"{_NAME}: folds must have a column that tells the folds apart, beside by={by} and "
+            f"facet={facet}, got the columns {rows.drop(_POINTS).columns}; write {_EXAMPLES['folds']}"
+        )
+        raise ValueError(msg)
+    return _placed("folds", rows, by, facet, apart=others)
+
+
+def told_apart(
     rows: pl.DataFrame, by: str | Iterable[str] | None, facet: str | Iterable[str] | None
 ) -> tuple[list[str], list[str]]:
-    """Return the columns that tell curves apart, and those that make panels."""
+    """Return the columns that tell the curves of a panel apart, and those that make panels."""
     panels = [] if facet is None else keys_of(_NAME, facet, 'facet="segment"')
     if by is not None:
         keys = keys_of(_NAME, by, 'by="segment"')
     else:
-        keys = [_SCORE] if _SCORE in rows.columns and _SCORE not in panels else []
+        keys = [SCORE] if SCORE in rows.columns and SCORE not in panels else []
     if len({*keys, *panels}) < len(keys) + len(panels):
         msg = f"{_NAME}: by and facet must name every column once, got by={keys} and facet={panels}"
         raise ValueError(msg)
     return keys, panels
 
 
-def _drawing(
+def as_drawing(
     points: pl.DataFrame, rows: pl.DataFrame, lines: pl.DataFrame, keys: list[str], panels: list[str]
 ) -> Drawing:
+    """Put the names of curves and panels in order."""
     shown = [_in_order(rows, columns, lines[name]) for name, columns in (("curve", keys), ("panel", panels))]
     return Drawing(points, keys, panels, *shown)
 
@@ -153,14 +186,14 @@ def _rows(what: str, frame: IntoFrame, fields: Sequence[str]) -> pl.DataFrame:
     keys = table.drop(lists)
     if len(lists) == 1:
         return _exploded(keys, table[lists[0]], fields)
-    if _SCORE in keys.columns:
+    if SCORE in keys.columns:
         msg = (
-            f"{_NAME}: {what} has several columns of lists, {lists}, whose names become a column {_SCORE!r}, "
+            f"{_NAME}: {what} has several columns of lists, {lists}, whose names become a column {SCORE!r}, "
             "but there is one already; rename it"
         )
         raise ValueError(msg)
     return pl.concat(
-        _exploded(keys.with_columns(pl.lit(name).alias(_SCORE)), table[name], fields) for name in lists
+        _exploded(keys.with_columns(pl.lit(name).alias(SCORE)), table[name], fields) for name in lists
     )
 
 
@@ -199,13 +232,16 @@ def _placed(
     *,
     least: float = 0,
     rising: str | None = None,
+    apart: Sequence[str] = (),
 ) -> pl.DataFrame:
     """Return the points with the names of their curve and panel; refuse points that are no curve.
 
     Rates are not below the least one, and never fall; if one is named, it rises and the others may fall.
+    Columns that tell further curves apart make the column fold.
     """
-    refuse_keys(_NAME, [*by, *facet], rows.drop(_POINTS).schema, nested=False)
-    placed = rows.select(named(by).alias("curve"), named(facet).alias("panel"), _POINTS).unnest(_POINTS)
+    refuse_keys(_NAME, [*by, *facet, *apart], rows.drop(_POINTS).schema, nested=False)
+    keys = {"curve": by, "panel": facet, **({"fold": list(apart)} if apart else {})}
+    placed = rows.select(*(named(own).alias(key) for key, own in keys.items()), _POINTS).unnest(_POINTS)
     rates = pl.selectors.float()
     # An undefined curve has no points, or a null in place of its list.
     placed = placed.filter(~pl.all_horizontal(rates.is_null()))
@@ -217,8 +253,8 @@ def _placed(
         msg = f"{_NAME}: {what} must hold numbers from {least:g} to 1, got {found}"
         raise ValueError(msg)
     falls = rates.diff() < -_ROUNDING if rising is None else pl.col(rising).diff() <= 0
-    if placed.select(pl.any_horizontal(falls.over("curve", "panel")).any()).item():
-        others = [name for name in rows.columns if name not in {*by, *facet, *OF_POINTS, _POINTS}]
+    if placed.select(pl.any_horizontal(falls.over(*keys)).any()).item():
+        others = [name for name in rows.columns if name not in {*by, *facet, *apart, *OF_POINTS, _POINTS}]
         told = f"by={by} and facet={facet} do not tell" if by or facet else "nothing tells"
         hint = f"write the columns that do as by= or facet=, of {others}" if others else "filter the frame"
         hint += ", or sort one curve by fpr"
@@ -257,13 +293,13 @@ def _outlines(limits: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([lower, upper])
 
 
-def _refuse_strange(limits: pl.DataFrame, lines: pl.DataFrame) -> None:
-    """Refuse a band about no curve."""
-    strange = limits.join(lines, on=["curve", "panel"], how="anti").select("curve", "panel").unique()
+def _refuse_strange(what: str, parts: pl.DataFrame, lines: pl.DataFrame) -> None:
+    """Refuse bands about no curve, and folds of none."""
+    strange = parts.join(lines, on=["curve", "panel"], how="anti").select("curve", "panel").unique()
     if strange.height:
         names = sorted(", ".join(name for name in row if name) for row in strange.rows())
         msg = (
-            f"{_NAME}: band has {names[0]!r}, which is none of the curves; "
+            f"{_NAME}: {what} has {names[0]!r}, which is none of the curves; "
             "make both of the same scores and the same groups"
         )
         raise ValueError(msg)
@@ -271,13 +307,13 @@ def _refuse_strange(limits: pl.DataFrame, lines: pl.DataFrame) -> None:
 
 def _refuse_many(height: int, number: int, *, bands: bool) -> None:
     """Refuse more points than a chart takes, and say how many each curve and band may have."""
-    share = _MOST_POINTS // number
+    share = MOST_POINTS // number
     fewer = f"write roc_curve(..., max_points={min(1000, max(2, share // 2))})"
     if bands:
         # A place of a band is two points.
         fewer += f" and roc_band(..., points={min(101, max(3, share // 4))})"
     msg = (
-        f"{_NAME}: there are {height:,} points, and a chart takes at most {_MOST_POINTS:,}; {fewer}, "
+        f"{_NAME}: there are {height:,} points, and a chart takes at most {MOST_POINTS:,}; {fewer}, "
         "or draw fewer curves"
     )
     raise ValueError(msg)
@@ -288,8 +324,8 @@ def _in_order(rows: pl.DataFrame, keys: list[str], drawn: pl.Series) -> list[str
     if not keys:
         return []
     first = rows.select(keys).unique(maintain_order=True)
-    if _SCORE in keys and first[_SCORE].dtype == pl.String:
-        scores = first[_SCORE].drop_nulls().unique(maintain_order=True)
-        first = first.with_columns(pl.col(_SCORE).cast(pl.Enum(scores)))
+    if SCORE in keys and first[SCORE].dtype == pl.String:
+        scores = first[SCORE].drop_nulls().unique(maintain_order=True)
+        first = first.with_columns(pl.col(SCORE).cast(pl.Enum(scores)))
     names = first.sort(keys, nulls_last=True).select(named(keys)).to_series()
     return names.filter(names.is_in(drawn.unique().implode())).unique(maintain_order=True).to_list()

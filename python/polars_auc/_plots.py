@@ -20,6 +20,7 @@ def plot_roc(
     curves: IntoFrame,
     *,
     band: IntoFrame | None = None,
+    folds: IntoFrame | None = None,
     by: str | Iterable[str] | None = None,
     facet: str | Iterable[str] | None = None,
     columns: int | None = None,
@@ -46,6 +47,10 @@ def plot_roc(
     band
         The points of the bands about these curves, as rows or as lists of :func:`polars_auc.roc_band`. The
         area between the lower and the upper curve is filled.
+    folds
+        The points of further curves for each of these curves, such as those of the folds of
+        cross-validation, as rows or as lists of :func:`polars_auc.roc_curve`. The columns beside ``by`` and
+        ``facet`` tell them apart. They are thin lines in the colour of their curve.
     by
         The columns that tell the curves of one panel apart. Each combination has a colour; of more than four,
         also a dash. The default is ``score``, if there is such a column.
@@ -74,9 +79,9 @@ def plot_roc(
         If a frame is not a frame, or ``by`` or ``facet`` contains anything other than names.
     ValueError
         If the points are not those of curves from (0, 0) to (1, 1), if ``by`` and ``facet`` do not tell the
-        curves apart, if a band is about none of the curves; for more than 16 curves in a panel, and for more
-        than 50,000 points: ``max_points`` of :func:`polars_auc.roc_curve` draws a curve of any number of rows
-        with few of them.
+        curves apart, if a band or a fold is of none of the curves; for more than 16 curves in a panel, and
+        for more than 50,000 points: ``max_points`` of :func:`polars_auc.roc_curve` draws a curve of any
+        number of rows with few of them.
     polars.exceptions.PolarsError
         For columns that the frames lack.
 
@@ -100,19 +105,29 @@ def plot_roc(
     >>> chart = pa.plot_roc(curves, band=bands, facet="site").properties(title="Two models")
     >>> chart.description
     'ROC curves with bands. Curves by score: old, new. Panels by site: a, b. The dashed diagonal is chance.'
+
+    The curves of folds with their mean:
+
+    >>> held_out = rows.with_row_index().with_columns(fold=pl.col("index") // 7)
+    >>> mean = pa.curve_points(held_out, pa.average_roc_curve("label", "new", "fold"))
+    >>> folds = pa.curve_points(held_out, pa.roc_curve("label", "new", max_points=100), "fold")
+    >>> pa.plot_roc(mean, folds=folds).description
+    'ROC curve. Thin lines are curves of folds. The dashed diagonal is chance.'
     """
     name = "plot_roc"
     alt = altair(name)
     shape = layout(name, facet, columns, size, tooltip)
-    drawn = drawing(curves, band, by, facet)
-    layers = [_diagonal(), *([] if band is None else [_bands(drawn)]), lines(name, drawn, _axes())]
+    drawn = drawing(curves, band, by, facet, folds)
+    behind = [*([] if band is None else [_bands(drawn)]), *([] if folds is None else [_folds(drawn)])]
+    layers = [_diagonal(), *behind, lines(name, drawn, _axes())]
     if tooltip:
         rates = [alt.Tooltip(f"{rate}:Q", format=".4f") for rate in ("fpr", "tpr")]
         thresholds = [alt.Tooltip("threshold:N")] if drawn.points["threshold"].count() else []
         layers.append(points(drawn, _axes(), [*thresholds, *rates]))
     several = max(len(drawn.curves), len(drawn.panels)) > 1
     what = f"ROC curve{'s' if several else ''}{'' if band is None else ' with bands'}"
-    return arranged(layers, drawn, shape, described(what, drawn, "The dashed diagonal is chance."))
+    thin = "" if folds is None else "Thin lines are curves of folds. "
+    return arranged(layers, drawn, shape, described(what, drawn, f"{thin}The dashed diagonal is chance."))
 
 
 def _axes() -> dict[str, Any]:
@@ -132,6 +147,17 @@ def _diagonal() -> alt.Chart:
     ends = alt.InlineData(values=[{"fpr": 0, "tpr": 0}, {"fpr": 1, "tpr": 1}])
     line = alt.Chart(ends).mark_line(color=REFERENCE, strokeDash=[4, 4], strokeWidth=1, aria=False)
     chart: alt.Chart = line.encode(**_axes())
+    return chart
+
+
+def _folds(drawn: Drawing) -> alt.Chart:
+    """Draw the curves of folds as thin lines."""
+    import altair as alt
+
+    marks = alt.Chart().mark_line(interpolate="linear", strokeWidth=1, opacity=0.45, aria=False)
+    chart: alt.Chart = marks.transform_filter("datum.part === 'fold'").encode(
+        **_axes(), color=color(drawn), detail=["curve:N", "fold:N"], order="place:Q"
+    )
     return chart
 
 

@@ -28,7 +28,11 @@ def worded() -> Iterator[None]:
 
 def first_line(error: BaseException) -> str:
     """Return the first line of an error, with advice for a shell in place of advice for Python."""
-    said = str(error).strip().removeprefix("the plugin failed with message: ")
+    # Older Polars says where in itself an error was caught.
+    said = re.sub(
+        r"^(caught exception during execution of a Python source, exception: \w+: )+", "", str(error)
+    )
+    said = said.strip().removeprefix("the plugin failed with message: ")
     line = said.splitlines()[0] if said else type(error).__name__
     for python, shell in _IN_SHELL:
         line = python.sub(shell, line)
@@ -44,6 +48,7 @@ _FUNCTIONS = (
     "curve_points",
     "roc_curve",
     "roc_band",
+    "average_roc_curve",
     "plot_roc",
     "gains_table",
     "operating_point",
@@ -82,7 +87,7 @@ _IN_SHELL = (
     (re.compile(r"write roc_curve\(\.\.\., max_points=(\d+)\)"), r"write --max-points \1"),
     (re.compile(r"and roc_band\(\.\.\., points=(\d+)\)"), r"and --points \1"),
     (re.compile(r"(?<![\w'-])max_points(?![\w'])"), "--max-points"),
-    (re.compile(r"^points\b"), "--points"),
+    (re.compile(r"^(n_)?points\b"), "--points"),
     (re.compile(r"\bmethod '(\w+)' draws none"), r"--band \1 draws none"),
     (re.compile(r"; write facet= in place of by=, or draw fewer curves"), "; give fewer --score"),
     (re.compile(r"\bn_resamples\b"), "--resamples"),
@@ -93,6 +98,7 @@ _IN_SHELL = (
     (re.compile(r"^with groupings, versus\b"), "with --groupings, --versus"),
     (re.compile(r"^groupings are of the columns by,.*"), "--groupings needs a --by, better two"),
     (re.compile(r"^previous (lacks .*); write report.*"), r"the file of --compare-to \1"),
+    (re.compile(r"\bsorted_by\b"), "--sorted-by"),
     (re.compile(r"^level\b"), "--level"),
     (
         re.compile(r'\bci is \'(\w+)\'; leave this out, or write ci="bootstrap"'),

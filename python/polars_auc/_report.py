@@ -26,6 +26,7 @@ from polars_auc._report_clusters import (
 )
 from polars_auc._report_stability import STABILITY, Reference
 from polars_auc._report_together import OF_WEIGHTS, apart
+from polars_auc._runs import Runs
 from polars_auc._segments import compare_segments
 from polars_auc._states import roc_auc_bounds
 
@@ -74,6 +75,7 @@ def report(
     max_bins: int | None = None,
     scale: Literal["real", "probability"] | None = None,
     groupings: Groupings | None = None,
+    sorted_by: str | Iterable[str] = (),
 ) -> pl.LazyFrame:
     """Return the evaluation of scores, by group and overall, as a lazy frame.
 
@@ -141,6 +143,12 @@ def report(
         by all of them, by all but the last, and so on to the first alone; ``"cube"`` by every choice of them.
         Or the choices themselves, such as ``[["segment", "year"], ["year"]]``. None is one grouping, by all
         columns together. ``versus`` may then be ``"rest"`` or ``"overall"``.
+    sorted_by
+        Columns of ``by`` by which the rows come sorted, in any order: rows with equal values follow one
+        another, as they do in a sorted file and in a scan of partitions. Groups are then read one after the
+        other, and only some are in memory; the report is the same. It is checked while the rows are read.
+        The overall rows need the label and one score of all rows. ``versus``, ``groupings``,
+        ``stability`` and ``memory`` are not possible then.
 
     Returns
     -------
@@ -184,14 +192,14 @@ def report(
     ValueError
         If there is no score, two scores have one name, a group column has the name of a report column, there
         is one score only to compare, or ``versus`` is given without ``by``; for an ``along`` that
-        :func:`polars_auc.compare_segments` refuses; for options that do not go together, and for options out
-        of range.
+        :func:`polars_auc.compare_segments` refuses; if ``sorted_by`` names a column that is none of ``by``;
+        for options that do not go together, and for options out of range.
     TypeError
         If the frame is no frame, a score, the cluster or the weight is neither name nor expression, or ``by``
         contains anything other than names.
     polars.exceptions.PolarsError
         For missing columns, for labels, scores or weights of another dtype, and for a weight that is negative
-        or not finite.
+        or not finite; and, when the report is collected, if the rows do not come sorted by ``sorted_by``.
 
     Notes
     -----
@@ -242,6 +250,9 @@ def report(
     └──────┴───────┴───────┴───────┴───────┴─────────────────┘
     """
     limits = Interval(level=level, ci=ci, interval=interval, n_resamples=n_resamples, seed=seed)
+    runs = keys_of("report", sorted_by, 'report(frame, "label", "score", by="segment", sorted_by="segment")')
+    if runs:
+        _refuse_in_runs(memory=memory, versus=versus, groupings=groupings, stability=stability)
     if memory is not None or max_bins is not None or scale is not None:
         one_of("report", "memory", memory, ("bounded",))
         given = {
@@ -287,6 +298,7 @@ def report(
             cluster=cluster,
             weight=weight,
             groupings=groupings,
+            runs=Runs(runs, is_claim=True) if runs else None,
         )
     said = f"report: no row is positive: the label {label} is false in all of them; is it written right?"
     return table.map_batches(functools.partial(_warned, said))
@@ -320,6 +332,7 @@ def evaluation(
     cluster: IntoExpr | None = None,
     weight: IntoExpr | None = None,
     groupings: Groupings | None = None,
+    runs: Runs | None = None,
 ) -> pl.LazyFrame:
     """Return a report that says nothing of a label without a positive."""
     keys = keys_of("report", by, 'report(frame, "label", "score", by="segment")')
@@ -327,6 +340,9 @@ def evaluation(
     schema = rows.collect_schema()
     _refuse_clashes(keys)
     refuse_keys("report", keys, schema, nested=True)
+    if runs is not None and (strange := next((key for key in runs.columns if key not in keys), None)):
+        msg = f"report: sorted_by names {strange!r}, which is none of by: {', '.join(map(repr, keys))}"
+        raise ValueError(msg)
     columns = scores_of("report", scores, rows, keys)
     adjustment("report", adjust)
     flag("report", "compare", compare)
@@ -410,7 +426,17 @@ def evaluation(
             for score in (columns.values() if versus is not None else ())
         ]
 
-    return _of_answers(rows, columns, answers, extras, keys, groupings, segments, finishes)
+    plan = _of_answers(rows, columns, answers, extras, keys, groupings, segments, finishes)
+    if runs is None:
+        return plan
+
+    def table() -> pl.DataFrame:
+        with called("report", "roc_summary", "cv_roc_auc", "roc_auc_compare"):
+            groups, whole = runs.groups(rows, keys, answers), runs.overall(rows, answers)
+        made = _of_aggregates(lambda _: groups.lazy(), whole.lazy(), columns, extras, keys, finishes=finishes)
+        return made.collect()
+
+    return deferred(plan.collect_schema(), table)
 
 
 def _refuse_together(**options: object) -> None:
@@ -499,6 +525,16 @@ def evaluation_of_states(
         answers.append(roc_summary(state=name, **interval).alias(summary_column(name)))
         answers.append(roc_auc_bounds(state=name).alias(_column("bounds", name)))
     return _of_answers(frame, states, answers, {"bounds": _bounds}, by, groupings)
+
+
+def _refuse_in_runs(**given: object) -> None:
+    refused = next((option for option, value in given.items() if value is not None), None)
+    if refused is not None:
+        msg = (
+            f"report: {refused} is not possible with sorted_by, which reads one group after the other; leave "
+            "one of them out"
+        )
+        raise ValueError(msg)
 
 
 def _warned(said: str, table: pl.DataFrame) -> pl.DataFrame:
@@ -628,20 +664,43 @@ def _of_answers(
     segments: Callable[[list[str]], Sequence[pl.LazyFrame]] = lambda _: (),
     finishes: Sequence[_Finish] = (),
 ) -> pl.LazyFrame:
+    """Return the report of the answers of each group, and of all rows."""
+    return _of_aggregates(
+        lambda by: rows.group_by(by).agg(*answers),
+        rows.select(*answers),
+        scores,
+        extras,
+        keys,
+        groupings,
+        segments,
+        finishes,
+    )
+
+
+def _of_aggregates(
+    aggregates: Callable[[list[str]], pl.LazyFrame],
+    whole: pl.LazyFrame,
+    scores: Iterable[str],
+    extras: Mapping[str, _Extra],
+    keys: list[str],
+    groupings: Groupings | None = None,
+    segments: Callable[[list[str]], Sequence[pl.LazyFrame]] = lambda _: (),
+    finishes: Sequence[_Finish] = (),
+) -> pl.LazyFrame:
     """Return the report of aggregates: of each group, and of all rows."""
     sets = None if groupings is None else key_sets("report", keys, groupings)
 
     def finished(table: pl.LazyFrame, by: list[str]) -> pl.LazyFrame:
         return functools.reduce(lambda made, finish: finish(made, by), finishes, table)
 
-    overall = finished(one_row_a_score(rows.select(*answers), scores, extras), [])
+    overall = finished(one_row_a_score(whole, scores, extras), [])
     # Columns that are missing or of a wrong dtype are refused here, and not only when rows are read.
     overall.collect_schema()
 
     def of_groups(by: list[str]) -> pl.LazyFrame:
         # Groups are sorted before they become a row for each score: there are fewer of them.
-        aggregates = rows.group_by(by).agg(*answers).sort(by, nulls_last=True)
-        return finished(one_row_a_score(aggregates, scores, extras, by), by)
+        groups = aggregates(by).sort(by, nulls_last=True)
+        return finished(one_row_a_score(groups, scores, extras, by), by)
 
     if not keys:
         return scoped("overall", overall)

@@ -25,6 +25,7 @@ from polars_auc._report_details import details
 from polars_auc._report_files import Written
 from polars_auc._report_options import add_options, check, shown_of
 from polars_auc._rows import Files, Scored, of_files, values
+from polars_auc._runs import Runs
 from polars_auc._sources import files_of
 from polars_auc._sql import roots
 from polars_auc._state_commands import names_of_states
@@ -42,6 +43,7 @@ _OF_ROWS = (
     "stability",
     "cluster",
     "weight",
+    "sorted_by",
 )
 
 
@@ -236,8 +238,18 @@ def _plan(
             cluster=files.column("--cluster", chosen.cluster),
             weight=files.column("--weight", chosen.weight),
             groupings=chosen.groupings,
+            runs=_runs(files, chosen),
         )
     return plan if earlier is None else earlier.beside(plan, chosen.level, chosen.adjust)
+
+
+def _runs(files: Files, chosen: argparse.Namespace) -> Runs | None:
+    """Return the columns of groups whose rows follow one another, if no other rows are needed."""
+    if chosen.versus is not None or chosen.groupings is not None or chosen.stability is not None:
+        return None
+    if chosen.sorted_by:
+        return Runs(chosen.sorted_by, is_claim=True)
+    return Runs(files.partitions, is_claim=False) if files.partitions else None
 
 
 def _versus(versus: str | None, by: Sequence[str]) -> object:

@@ -124,16 +124,17 @@ class _Drawn:
 
 def _counted(evaluated: Evaluated, rows: pl.LazyFrame | None, keys: dict[str, str], bins: int) -> _Drawn:
     """Make one state of all rows, and one of each group that has a panel."""
-    plans = [evaluated.rows.select(evaluated.counted(bins))]
+    states = evaluated.merged([], bins)
+    groups = None
     if rows is not None:
-        plans.append(rows.group_by(list(keys)).agg(evaluated.counted(_BINS_OF_GROUP)))
-    states, *groups = pl.collect_all(plans)
+        made = replace(evaluated, rows=rows).merged(list(keys), _BINS_OF_GROUP)
+        groups = evaluated.with_states(made.rename(keys), list(keys.values()))
     whole = evaluated.with_states(states, [])
     bounds = states.select(whole.each(roc_auc_bounds))
     half_widths = [(found["upper"] - found["lower"]) / 2 for [found] in bounds if found["upper"] is not None]
     return _Drawn(
         whole,
-        evaluated.with_states(groups[0].rename(keys), list(keys.values())) if groups else None,
+        groups,
         {name: _size(states[name]) for name in whole.scores},
         max((width for width in half_widths if not math.isnan(width)), default=0.0),
     )

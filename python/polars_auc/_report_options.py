@@ -45,6 +45,14 @@ def add_options(commands: Any) -> argparse.ArgumentParser:
         choices=("each", "rollup", "cube"),
         help="several groupings: by each --by alone; by all, all but the last, and so on; by every choice",
     )
+    command.add_argument(
+        "--sorted-by",
+        action="append",
+        default=[],
+        metavar="COLUMN",
+        help="a --by by which the rows come sorted: groups are then read one after the other, which takes "
+        "less memory; it is checked; may be repeated",
+    )
     add_from_states(command)
     add_level(command)
     command.add_argument(
@@ -184,6 +192,7 @@ def check(chosen: argparse.Namespace) -> None:
         raise Refusal(f"--level must lie between 0 and 1, such as 0.95, got {chosen.level}")
     if chosen.versus is not None and not chosen.by:
         raise Refusal("--versus compares groups; name the column that makes them with --by")
+    _check_sorted(chosen)
     _check_bounded(chosen)
     _check_along(chosen)
     _check_together(chosen)
@@ -205,6 +214,19 @@ def shown_of(chosen: argparse.Namespace) -> Shown:
     if chosen.columns is not None:
         columns = list(dict.fromkeys(name.strip() for name in chosen.columns.split(",")))
     return Shown(columns, chosen.wide, SHOWN_ROWS if chosen.limit is None else chosen.limit)
+
+
+def _check_sorted(chosen: argparse.Namespace) -> None:
+    given = [option for option in ("versus", "groupings", "bounded", "stability") if getattr(chosen, option)]
+    if chosen.sorted_by and given:
+        raise Refusal(
+            f"--{given[0]} is not possible with --sorted-by, which reads one group after the other; leave "
+            "one of them out"
+        )
+    names = [given_name(text)[0] for text in chosen.by]
+    strange = next((key for key in chosen.sorted_by if key not in names), None)
+    if strange is not None:
+        raise Refusal(f"--sorted-by names {strange!r}, which is none of the --by: {', '.join(names)}")
 
 
 def _check_bounded(chosen: argparse.Namespace) -> None:

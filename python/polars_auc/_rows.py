@@ -6,7 +6,7 @@ import argparse
 import os
 from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -27,21 +27,29 @@ class Files:
     names: list[str]
     rows: pl.LazyFrame
     schema: pl.Schema
+    partitions: list[str]
+    """The columns of groups whose values have partitions of their own, which follow one another."""
 
     @classmethod
-    def named(cls, names: Sequence[str], output: Path | None, without: Container[str] = ()) -> Files:
+    def named(
+        cls,
+        names: Sequence[str],
+        output: Path | None,
+        without: Container[str] = (),
+        by: Sequence[str] = (),
+    ) -> Files:
         """Find files, and refuse an output that is one of them."""
         with worded():
-            rows, files = scan(names, without)
+            rows, files, partitions = scan(names, without, by)
         if output is not None and os.path.realpath(output) in map(os.path.realpath, files):
             raise Refusal(f"--output {str(output)!r} is one of the files to read; choose another name")
         with of_files(files, ()):
-            return cls(files, rows, rows.collect_schema())
+            return cls(files, rows, rows.collect_schema(), partitions)
 
     @classmethod
     def grouped(cls, chosen: argparse.Namespace, output: Path | None, without: Container[str] = ()) -> Files:
         """Find files, and add the columns of groups that are SQL; the options then have their names."""
-        files = cls.named(chosen.files, output, without)
+        files = cls.named(chosen.files, output, without, chosen.by)
         made = {}
         for place, text in enumerate(chosen.by):
             if text not in files.schema and not text.isidentifier():
@@ -58,7 +66,7 @@ class Files:
             return files
         with of_files(files.names, ()):
             rows = files.rows.with_columns(made.values())
-            return cls(files.names, rows, rows.collect_schema())
+            return replace(files, rows=rows, schema=rows.collect_schema())
 
     def keys(self, by: Sequence[str]) -> list[str]:
         """Refuse columns that make no groups."""

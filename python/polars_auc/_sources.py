@@ -35,8 +35,13 @@ _READERS: dict[str, Callable[[str], pl.LazyFrame]] = {
 _URL = re.compile(r"[a-z][a-z0-9+]+://")
 
 
-def scan(names: Sequence[str], without: Container[str] = ()) -> tuple[pl.LazyFrame, list[str]]:
+def scan(
+    names: Sequence[str], without: Container[str] = (), by: Sequence[str] = ()
+) -> tuple[pl.LazyFrame, list[str], list[str]]:
     """Return the rows of files, folders and globs, and the files themselves, each once.
+
+    If partitions are named by columns of ``by``, those of one value follow one another. The last list has
+    these columns.
 
     Folders named ``key=value`` become columns only if they are inside a folder or glob that was named. Such a
     folder in the path before it does not become a column. A name with brackets that exists is that file or
@@ -50,8 +55,11 @@ def scan(names: Sequence[str], without: Container[str] = ()) -> tuple[pl.LazyFra
     """
     plain, partitioned = _found(names)
     scans = []
+    keys: list[str] = []
     for pattern, files in partitioned.items():
         kept = [file for file in files if file not in without]
+        keys = [] if plain or len(partitioned) > 1 else _partition_keys(kept, by)
+        kept.sort(key=lambda file: [_partition(file)[key] for key in keys])
         if kept:
             scans.append(_scan(pattern if kept == files else kept, partitions=True))
     alone = [file for file in plain if file not in without]
@@ -59,7 +67,19 @@ def scan(names: Sequence[str], without: Container[str] = ()) -> tuple[pl.LazyFra
     _refuse_several_kinds(everything)
     if alone:
         scans.insert(0, _scan(alone, partitions=False))
-    return (scans[0] if len(scans) == 1 else pl.concat(scans, how="diagonal")), everything
+    rows = scans[0] if len(scans) == 1 else pl.concat(scans, how="diagonal")
+    return rows, everything, keys
+
+
+def _partition(file: str) -> dict[str, str]:
+    """Return the values of the folders named ``key=value`` in which a file is, as they are written."""
+    folders = (folder.partition("=") for folder in Path(file).parts[:-1])
+    return {key: value for key, equals, value in folders if equals}
+
+
+def _partition_keys(files: Sequence[str], by: Sequence[str]) -> list[str]:
+    """Return the columns of groups by which all files are partitioned."""
+    return [key for key in by if all(key in _partition(file) for file in files)]
 
 
 def files_of(names: Sequence[str]) -> list[str]:

@@ -61,7 +61,8 @@ def population_stability(
         - ``psi`` (Float64): the index, 0 or above; infinite as said at ``empty_share``. Null without a row of
           the reference or without another row.
         - ``p_value`` (Float64): the probability of such an index or a larger one if both samples come from
-          one population, asymptotically. Null with a single band.
+          one population, asymptotically. Null with a single band, and where the index is infinite: a small
+          sample may have no row in a band by chance.
         - ``n_bands`` (UInt64): the bands that have rows.
         - ``n_pos``, ``n_neg`` (UInt64): rows of the reference, and the other rows.
 

@@ -54,8 +54,9 @@ def refuse_of_rows(chosen: argparse.Namespace, options: Iterable[str]) -> None:
     """Refuse options that need rows, if the files hold states."""
     given = next((option for option in options if getattr(chosen, option)), None)
     if given is not None:
+        option = given.replace("_", "-")
         raise Refusal(
-            f"--{given} needs rows, but --from-states says that the files hold states; leave it out"
+            f"--{option} needs rows, but --from-states says that the files hold states; leave it out"
         )
 
 

@@ -263,10 +263,12 @@ def confusion_at(
     polars.exceptions.ComputeError
         As :func:`polars_auc.roc_auc`.
 
-    Notes ----- Wilson (1927); Clopper and Pearson (1934). The limits of ratios are normal on the scale of
-    logarithms, with the variance ``1 / tp - 1 / P + 1 / fp - 1 / N`` for the positive likelihood ratio
-    (Simel, Samsa and Matchar 1991) and ``1 / tp + 1 / fp + 1 / tn + 1 / fn`` for the odds ratio (Woolf 1955).
-    F: van Rijsbergen (1979); Matthews (1975); Cohen (1960). O(n) for each threshold.
+    Notes
+    -----
+    Wilson (1927); Clopper and Pearson (1934). The limits of ratios are normal on the scale of logarithms,
+    with the variance ``1 / tp - 1 / P + 1 / fp - 1 / N`` for the positive likelihood ratio (Simel, Samsa and
+    Matchar 1991) and ``1 / tp + 1 / fp + 1 / tn + 1 / fn`` for the odds ratio (Woolf 1955). F: van Rijsbergen
+    (1979); Matthews (1975); Cohen (1960). O(n) for each threshold.
 
     Examples
     --------

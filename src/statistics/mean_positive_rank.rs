@@ -17,7 +17,7 @@ record! {
     /// The mean rank of one group.
     pub struct MeanPositiveRankRecord {
         /// The mean rank, from (P + 1) / 2 to N + (P + 1) / 2; null without a positive.
-        pub mean_rank: Option<f64>,
+        pub mean_positive_rank: Option<f64>,
     }
 }
 
@@ -44,16 +44,16 @@ mod tests {
     use crate::statistics::{RocAuc, tests::summary};
     use proptest::prelude::*;
 
-    fn mean_rank(labels: &[u8], scores: &[i32]) -> Option<f64> {
-        summary(&MeanPositiveRank {}, labels, scores).mean_rank
+    fn mean_positive_rank(labels: &[u8], scores: &[i32]) -> Option<f64> {
+        summary(&MeanPositiveRank {}, labels, scores).mean_positive_rank
     }
 
     #[test]
     fn few_rows() {
-        assert_eq!(mean_rank(&[1, 0, 1, 1, 0, 0, 0], &[8, 5, 3, 3, 1, -3, -5]), Some(16.0 / 3.0));
-        assert_eq!(mean_rank(&[0, 1], &[7, 7]), Some(1.5));
-        assert_eq!(mean_rank(&[1, 1, 1], &[4, 9, 9]), Some(2.0));
-        assert_eq!(mean_rank(&[0, 0], &[4, 9]), None);
+        assert_eq!(mean_positive_rank(&[1, 0, 1, 1, 0, 0, 0], &[8, 5, 3, 3, 1, -3, -5]), Some(16.0 / 3.0));
+        assert_eq!(mean_positive_rank(&[0, 1], &[7, 7]), Some(1.5));
+        assert_eq!(mean_positive_rank(&[1, 1, 1], &[4, 9, 9]), Some(2.0));
+        assert_eq!(mean_positive_rank(&[0, 0], &[4, 9]), None);
     }
 
     proptest! {
@@ -68,7 +68,7 @@ mod tests {
                 n_pos += 1;
             }
             let expected = (n_pos > 0).then(|| twice_ranks as f64 / (2 * n_pos) as f64);
-            prop_assert_eq!(mean_rank(&labels, &scores), expected);
+            prop_assert_eq!(mean_positive_rank(&labels, &scores), expected);
             if let Some(auc) = summary(&RocAuc::default(), &labels, &scores).auc {
                 let n_neg = (rows.len() - n_pos) as f64;
                 let from_rank = (expected.unwrap_or(f64::NAN) - 0.5 * (n_pos as f64 + 1.0)) / n_neg;

@@ -29,7 +29,8 @@ record! {
     pub struct StabilityRecord {
         /// The index, 0 or above; infinite if a band has rows of one sample only. Null without rows of a sample.
         pub psi: Option<f64>,
-        /// The probability of such an index or a larger one if both samples come from one population.
+        /// The probability of such an index or a larger one if both samples come from one population. Null with a single
+        /// band, and where the index is infinite.
         pub p_value: Option<f64>,
         /// Bands that have rows.
         pub n_bands: Option<u64>,
@@ -78,8 +79,9 @@ impl Summary for PopulationStability {
             })
             .sum();
         let scale = 1.0 / n_pos as f64 + 1.0 / n_neg as f64;
-        let p_value =
-            (bands.len() > 1).then(|| chi_square::upper_tail(psi / scale, (bands.len() - 1) as f64));
+        // By chance a small sample has no row in a band. The index is then infinite, and says nothing of how likely that is.
+        let has_test = bands.len() > 1 && psi.is_finite();
+        let p_value = has_test.then(|| chi_square::upper_tail(psi / scale, (bands.len() - 1) as f64));
         StabilityRecord::new(Some(psi), p_value, Some(bands.len() as u64), n_pos, n_neg)
     }
 
@@ -120,7 +122,7 @@ mod tests {
     fn a_band_without_rows_of_one_sample() {
         let (labels, scores) = ([1, 1, 0, 0], [2u8, 1, 1, 1]);
         let record = summary(&stability(2), &labels, &scores);
-        assert_eq!((record.psi, record.p_value), (Some(f64::INFINITY), Some(0.0)));
+        assert_eq!((record.psi, record.p_value), (Some(f64::INFINITY), None));
         let padded = PopulationStability { empty_share: 0.01, ..stability(2) };
         let expected = 0.49 * (0.5f64 / 0.01).ln() + (0.5 - 1.0) * (0.5f64 / 1.0).ln();
         assert!((summary(&padded, &labels, &scores).psi.unwrap() - expected).abs() < 1e-15);

@@ -52,6 +52,7 @@ def test_every_row_of_the_table_is_a_function() -> None:
     frames = {"report", "compare_reports", "curve_points", "group_states"}
     assert public - functions == frames | {
         "Evaluator",
+        "plot_coverage",
         "plot_difference",
         "plot_forest",
         "plot_roc",

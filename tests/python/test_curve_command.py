@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -74,12 +76,60 @@ def test_curves_of_states(tmp_path: Path, capsys: Capture) -> None:
     capsys.readouterr()
     for wrong, message in (
         (["--label", "label"], "--label needs rows, but --from-states says that the files hold states"),
+        (["--folds", "fold"], "--folds needs rows, but --from-states says that the files hold states"),
         (["--score", "logistic"], "logistic"),
     ):
         assert main(["curve", days, "--from-states", *wrong, "-o", str(tmp_path / "y.parquet")]) == 2
         assert message in capsys.readouterr().err
     assert main(["curve", str(DATA), "--from-states", "-o", str(tmp_path / "y.parquet")]) == 2
     assert "holds no column of states" in capsys.readouterr().err
+
+
+def test_curves_of_folds(tmp_path: Path, capsys: Capture) -> None:
+    """Tables are those of the functions; charts show each fold behind the mean curve."""
+    output = tmp_path / "x.parquet"
+    scores = {"forest": pl.col("forest"), "-tree": -pl.col("tree")}
+    rows = ROWS.filter(pl.col("fold") < 9).with_columns(pair=pl.col("fold") // 2)
+    folds = ["--by", "dataset", "--where", "fold < 9", "--folds", "fold // 2"]
+    band: dict[str, Any] = {"method": "optimized_radial", "level": 0.8, "points": 7}
+    made: dict[tuple[str, ...], Callable[..., pl.Expr]] = {
+        (): pa.average_roc_curve,
+        ("--points", "9"): partial(pa.average_roc_curve, n_points=9),
+        ("--band", "vertical"): lambda label, score, fold: pa.roc_band(
+            label, score, fold=fold, method="vertical"
+        ),
+        ("--band", "optimized_radial", "--level", "0.8", "--points", "7"): lambda label, score, fold: (
+            pa.roc_band(label, score, fold=fold, **band)
+        ),
+    }
+    for options, function in made.items():
+        assert main([*CURVE, *folds, *options, "-o", str(output)]) == 0
+        curves = [function("label", each, fold="pair").alias(name) for name, each in scores.items()]
+        expected = pa.curve_points(rows, curves, "dataset").collect()
+        assert_frame_equal(pl.read_parquet(output), expected, check_exact=True)
+    capsys.readouterr()
+    page = tmp_path / "x.html"
+    assert main([*CURVE, *folds, "--band", "radial", "-o", str(page)]) == 0
+    text = page.read_text(encoding="utf-8")
+    assert "ROC curves with bands. Curves by score: forest, -tree. Panels by dataset" in text
+    assert "Thin lines are curves of folds." in text
+    assert main([*CURVE, "--by", "segment", "--folds", "fold", "--max-points", "20", "-o", str(page)]) == 0
+    said = capsys.readouterr().err
+    assert said.count("\n") == said.count("polars-auc: wrote") == 2
+
+
+def test_folds_without_a_curve_are_counted(tmp_path: Path, capsys: Capture) -> None:
+    rows = pl.DataFrame(
+        {"g": [1] * 5 + [2] * 2, "f": [1, 1, 2, 2, None, 1, 2], "y": [0, 1, 1, 1, 0, 1, 0], "s": range(7)}
+    )
+    rows.write_parquet(tmp_path / "rows.parquet")
+    told = ["curve", str(tmp_path / "rows.parquet"), "--label", "y", "--score", "s", "--by", "g"]
+    assert main([*told, "--folds", "f", "-o", str(tmp_path / "x.svg")]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("polars-auc: 3 of 4 curves of folds left out: each needs a positive and a neg")
+    assert lines[1].startswith("polars-auc: 1 of 2 curves left out: each needs a fold with a positive and a")
+    assert main([*told, "--folds", "f", "-o", str(tmp_path / "x.csv")]) == 0
+    assert pl.read_csv(tmp_path / "x.csv")["n_folds"].unique().to_list() == [1]
 
 
 def test_charts_of_the_command(tmp_path: Path, capsys: Capture) -> None:
@@ -128,6 +178,20 @@ def test_groups_without_a_curve_are_counted(tmp_path: Path, capsys: Capture) -> 
         (
             ["-o", "x.html", "--by", "fold", "--by", "segment", "--band", "fixed_width", "--points", "999"],
             "points, and a chart takes at most 50,000; write --max-points 312 and --points 101, or draw",
+        ),
+        (["-o", "x.csv", "--folds", "none"], "--folds"),
+        (["-o", "x.csv", "--folds", "fold", "--points", "2"], "--points must be an integer from 3"),
+        (["-o", "x.csv", "--folds", "fold", "--max-points", "9"], "a table with --folds holds mean curves"),
+        (["-o", "x.csv", "--folds", "fold", "--level", "0.9"], "--level is for --band"),
+        (["-o", "x.csv", "--folds", "fold", "--band", "radial", "--seed", "1"], "--seed is of resamples"),
+        (
+            ["-o", "x.csv", "--folds", "fold", "--band", "likelihood"],
+            "--band likelihood is a band about one curve, and --folds gives several; write --band optimized",
+        ),
+        (["-o", "x.csv", "--folds", "fold", "--by", "fold", "--band", "radial"], "there is no band to write"),
+        (
+            ["-o", "x.html", "--by", "segment", "--folds", "fold", "--max-points", "999", "--points", "9999"],
+            "points, and a chart takes at most 50,000; write --max-points",
         ),
     ],
 )

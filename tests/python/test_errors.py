@@ -119,6 +119,7 @@ def test_every_flag_is_checked() -> None:
     assert sorted(flags) == [
         ("gini_index", "points"),
         ("mann_whitney_u", "continuity"),
+        ("plot_coverage", "tooltip"),
         ("plot_difference", "tooltip"),
         ("plot_roc", "tooltip"),
         ("report", "compare"),

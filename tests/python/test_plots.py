@@ -22,6 +22,7 @@ ROWS = pl.read_parquet(DATA / "*.parquet")
 MODELS = pl.col("logistic", "forest", "tree")
 CURVES = pa.curve_points(ROWS, pa.roc_curve("label", MODELS, max_points=50), "dataset").collect()
 BANDS = pa.curve_points(ROWS, pa.roc_band("label", MODELS, points=21, n_resamples=50), "dataset").collect()
+FOLDS = pa.curve_points(ROWS, pa.roc_curve("label", MODELS, max_points=20), ["dataset", "fold"]).collect()
 DIFFERENCES = pa.curve_points(
     ROWS, pa.roc_difference_band("label", "forest", "tree", points=19, n_resamples=50), "dataset"
 ).collect()
@@ -115,6 +116,31 @@ def test_a_band_is_a_closed_line(method: Any) -> None:
     assert layer["mark"]["filled"]
     assert layer["mark"]["interpolate"] == "linear-closed"
     assert layer["encoding"]["order"]["field"] == "place"
+
+
+def test_curves_of_folds_are_thin_lines() -> None:
+    """In the colour of their curve, each by itself, behind it."""
+    mean = pa.curve_points(
+        ROWS,
+        [pa.average_roc_curve("label", name, "fold").alias(name) for name in ("logistic", "forest", "tree")],
+        "dataset",
+    ).collect()
+    spec = spec_of(pa.plot_roc(mean, band=BANDS, folds=FOLDS, facet="dataset"))
+    thin = drawn_by(spec, "fold")
+    expected = FOLDS.select("fpr", "tpr", panel="dataset", curve="score", fold=pl.col("fold").cast(pl.String))
+    assert_frame_equal(thin.select(expected.columns), expected, check_row_order=False)
+    assert drawn_by(spec, "curve").height == mean.height
+    _, area, fold, line, _ = layers_of(spec)
+    assert area["mark"]["filled"]
+    assert [each["field"] for each in fold["encoding"]["detail"]] == ["curve", "fold"]
+    assert fold["mark"]["strokeWidth"] < line["mark"]["strokeWidth"]
+    assert fold["encoding"]["color"] == line["encoding"]["color"]
+    assert spec["description"].endswith(
+        "digits. Thin lines are curves of folds. The dashed diagonal is chance."
+    )
+    lists = ROWS.group_by("dataset", "fold").agg(pa.roc_curve("label", MODELS, max_points=20))
+    of_lists = drawn_by(spec_of(pa.plot_roc(mean, folds=lists, facet="dataset")), "fold")
+    assert_frame_equal(of_lists.select(expected.columns), expected, check_row_order=False)
 
 
 def test_rows_in_another_order() -> None:
@@ -236,6 +262,97 @@ def test_refusals_of_differences(frame: pl.DataFrame, options: dict[str, Any], m
     assert str(refused.value).startswith("plot_difference: ")
 
 
+def covered() -> pl.DataFrame:
+    """How far the curves of folds are outside bands of two methods and two scores, on two datasets."""
+    bands = pl.concat(
+        ROWS.group_by("dataset")
+        .agg(
+            pa.roc_band("label", name, method=method, fold="fold", points=21).alias(name)
+            for name in ("forest", "tree")
+        )
+        .with_columns(method=pl.lit(method))
+        for method in ("vertical", "optimized_radial")
+    )
+    curves = ROWS.group_by("dataset", "fold").agg(
+        pa.roc_curve("label", name).alias(f"curve of {name}") for name in ("forest", "tree")
+    )
+    return (
+        bands.join(curves, on="dataset")
+        .group_by("dataset", "method")
+        .agg(pa.band_coverage(name, f"curve of {name}") for name in ("forest", "tree"))
+        .sort("dataset", "method")
+    )
+
+
+def test_coverage_at_each_epsilon() -> None:
+    """The height of a line at epsilon is the share of epsilons up to it."""
+    table = covered()
+    chart = pa.plot_coverage(table.drop("forest"), by="method", facet="dataset", level=0.95)
+    assert isinstance(chart, alt.FacetChart)
+    spec = spec_of(chart)
+    lines = drawn_by(spec, "curve").sort("place")
+    end = table["tree"].struct.field("epsilons").explode().max()
+    for dataset, method, answer in table.select("dataset", "method", "tree").rows():
+        line = lines.filter(panel=dataset, curve=method)
+        assert line["epsilon"].is_sorted()
+        assert line["epsilon"].is_unique().all()
+        assert (line["epsilon"][0], line["epsilon"][-1], line["share"][-1]) == (0, end, 1)
+        assert line["share"][0] == answer["coverage"]
+        epsilons = pl.Series(answer["epsilons"])
+        assert line["share"].to_list() == [(epsilons <= at).mean() for at in line["epsilon"]]
+    level, steps, point = layers_of(spec)
+    assert [each["share"] for each in spec["datasets"][level["data"]["name"]]] == [0.95, 0.95]
+    assert steps["mark"]["interpolate"] == "step-after"
+    assert [each.get("format") for each in point["encoding"]["tooltip"]] == [None, None, ".4f", ".4f"]
+    assert spec["description"] == (
+        "Share of curves within bands. Bands by method: optimized_radial, vertical. Panels by dataset: "
+        "breast_cancer, digits. The dashed line is at 0.95."
+    )
+    of_fields = pa.plot_coverage(table.drop("forest").unnest("tree"), by="method", facet="dataset")
+    assert_frame_equal(drawn_by(spec_of(of_fields), "curve"), lines)
+    several = spec_of(pa.plot_coverage(table.lazy(), by=["score", "method"], facet="dataset", tooltip=False))
+    assert len(layers_of(several)) == 1
+    names = ["forest, optimized_radial", "forest, vertical", "tree, optimized_radial", "tree, vertical"]
+    assert layers_of(several)[0]["encoding"]["color"]["scale"]["domain"] == names
+    one = drawn_by(several, "curve").filter(panel="digits", curve="tree, vertical")
+    own = lines.filter(panel="digits", curve="vertical")
+    assert set(own.select("epsilon", "share").rows()) <= set(one.select("epsilon", "share").rows())
+
+
+def test_bands_that_hold_all_curves_or_none_were_compared() -> None:
+    answers = pl.DataFrame(
+        {"method": ["wide", "none"], "epsilons": [[0.0, 0.0], []]},
+        schema_overrides={"epsilons": pl.List(pl.Float64)},
+    )
+    drawn = drawn_by(spec_of(pa.plot_coverage(answers, by="method")), "curve")
+    assert drawn.select("curve", "epsilon", "share").rows() == [("wide", 0.0, 1.0), ("wide", 1.0, 1.0)]
+    assert picture(pa.plot_coverage(answers, by="method", level=0.9)).startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("frame", "options", "message"),
+    [
+        (ROWS, {}, r"coverage must have the column epsilons, or structs .* write frame.group_by\("),
+        (covered(), {}, r"by=\['score'\] and facet=\[\] do not tell apart; .*\['dataset', 'method'\]"),
+        (covered(), {"by": ["method", "score"]}, r"write the columns that do .* \['dataset'\]"),
+        (covered(), {"facet": "dataset", "by": "method", "level": 1.5}, "level must lie between 0 and 1"),
+        (covered().rename({"method": "score"}), {}, "but there is one already; rename it"),
+        (covered().clear(), {}, "coverage has no epsilon"),
+        (pl.DataFrame({"epsilons": [[0.5, 2.0]]}), {}, "epsilons from 0 to 1, got 2.0"),
+        (pl.DataFrame({"epsilons": [[0.5, float("nan")]]}), {}, "epsilons from 0 to 1, got nan"),
+        (
+            pl.DataFrame({"epsilons": [[each / 60_000 for each in range(60_000)]]}),
+            {},
+            "points, and a chart takes at most 50,000; draw fewer bands",
+        ),
+    ],
+)
+def test_refusals_of_coverage(frame: pl.DataFrame, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message) as refused:
+        pa.plot_coverage(frame, **options)
+    assert str(refused.value).startswith("plot_coverage: ")
+
+
 def test_as_many_points_as_a_chart_takes() -> None:
     """More than the 5000 rows of a frame that Altair takes."""
     rows = pl.DataFrame({"label": [0, 1] * 10_000, "score": range(20_000)})
@@ -258,6 +375,9 @@ def test_as_many_points_as_a_chart_takes() -> None:
         ((CURVES.clear(),), {}, "curves has no point"),
         ((CURVES.with_columns(pl.col("fpr") * 100),), {"facet": "dataset"}, "numbers from 0 to 1, got"),
         ((CURVES.with_columns(tpr=1 - pl.col("tpr")),), {"facet": "dataset"}, "fall"),
+        ((CURVES,), {"facet": "dataset", "folds": CURVES}, r"folds must have a column that tells the folds"),
+        ((CURVES.filter(score="tree"),), {"facet": "dataset", "folds": FOLDS}, "folds has 'forest, breast"),
+        ((CURVES,), {"facet": "dataset", "folds": BANDS.drop("fpr")}, "folds must have the columns fpr, tpr"),
         ((CURVES,), {"facet": "dataset", "columns": 0}, "columns must be an integer from 1"),
         ((CURVES,), {"columns": 2}, "columns is the number of panels side by side"),
         ((CURVES,), {"facet": "dataset", "size": 3}, "size must be an integer from 50"),

@@ -20,6 +20,7 @@ from polars.testing import assert_frame_equal
 import polars_auc as pa
 from catalogue.cases import fixed, frames, scores_with_nan
 from oracles.states import interval
+from polars_auc._evaluated import Evaluated
 
 Scale: TypeAlias = Literal["real", "probability"]
 
@@ -438,3 +439,17 @@ def test_many_rows_are_counted_as_they_would_be_ranked(max_bins: int) -> None:
         )
         counted = frame.select(pa.roc_state("y", "s", max_bins=max_bins, count=count))
         assert_frame_equal(counted, ranked, check_exact=True)
+
+
+@pytest.mark.parametrize("by", [[], ["g"]])
+def test_states_of_a_page(by: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """In batches or not, they are those of expressions of a group, such as its mean."""
+    monkeypatch.setattr("polars_auc._group_states._BATCH_ROWS", 700)
+    frame = fixed().select("g", "label", "score", "other").lazy()
+    label = pl.col("other") > pl.col("other").mean()
+    scores = {"a": pl.col("score"), "b": -pl.col("other")}
+    taken = {name: {"label": label, "score": score, "count": None} for name, score in scores.items()}
+    made = Evaluated(frame, ["g"], taken, [], []).merged(by, 64)
+    answers = [pa.roc_state(label, score, max_bins=64).alias(name) for name, score in scores.items()]
+    expected = (frame.group_by(by).agg(answers) if by else frame.select(answers)).collect()
+    assert_frame_equal(made, expected, check_row_order=False, check_exact=True)

@@ -131,7 +131,7 @@ def population_stability(
         else:
             psi += (shares[0] - shares[1]) * math.log(shares[0] / shares[1])
     scale = 1 / len(pos) + 1 / len(neg)
-    p_value = float(chi2.sf(psi / scale, len(used) - 1)) if len(used) > 1 else None
+    p_value = float(chi2.sf(psi / scale, len(used) - 1)) if len(used) > 1 and psi < math.inf else None
     return {"psi": psi, "p_value": p_value, "n_bands": len(used), **counts}
 
 
