@@ -3,10 +3,10 @@
 ``python benches/bands.py [--share 1.0] [--methods likelihood ...] [--cells normal ...] [--dry]`` simulates
 data whose ROC curve is known, takes the 95 % band of each sample by each method, and appends to
 ``benches/results/bands.csv`` how many bands hold the whole curve, and their mean width: the mean, over the
-fpr, of the upper minus the lower tpr. ``coverage`` compares the curve with the places of a band, and
-``coverage_between`` with the straight lines between them at 1,000 rates besides; neither at both ends, where
-every curve passes. rocci (PyPI) is the package to compare with. Everything is seeded; ``--share`` takes so
-many of the samples.
+fpr of the band, of the upper minus the lower tpr. ``coverage`` compares the curve with the places of a band,
+and ``coverage_between`` with the straight lines between them at 1,000 rates besides; neither at both ends,
+where every curve passes. rocci (PyPI) is the package to compare with. Everything is seeded; ``--share`` takes
+so many of the samples.
 """
 
 from __future__ import annotations
@@ -169,6 +169,10 @@ SIZES = [(50, 50), (100, 100), (500, 500), (20, 2000)]
 
 METHODS: dict[str, dict[str, Any]] = {
     "likelihood": {"method": "likelihood"},
+    "envelope": {"method": "envelope"},
+    "smoothed_bootstrap": {"method": "smoothed_bootstrap"},
+    "regional": {"method": "regional"},
+    "regional, 0.1 to 0.9": {"method": "regional", "min_fpr": 0.1, "max_fpr": 0.9},
     "optimized_radial": {"method": "optimized_radial"},
     "radial": {"method": "radial"},
     "vertical": {"method": "vertical"},
@@ -176,6 +180,9 @@ METHODS: dict[str, dict[str, Any]] = {
     "vertical, binomial": {"method": "vertical", "distribution": "binomial"},
     "threshold": {"method": "threshold"},
     "threshold_box": {"method": "threshold_box"},
+    "threshold_ellipse": {"method": "threshold_ellipse"},
+    "central_region": {"method": "central_region"},
+    "order_statistics": {"method": "order_statistics"},
     "fixed_width": {"method": "fixed_width"},
     "working_hotelling": {"method": "working_hotelling"},
 }
@@ -202,15 +209,18 @@ def held(truth: Callable[[Array], Array], lower: tuple[Array, Array], upper: tup
         return difference
 
     at_places = bool((surplus(lower) <= 1e-9).all() and (surplus(upper) >= -1e-9).all())
-    low, high = np.interp(RATES, *lower), np.interp(RATES, *upper)
-    tpr = truth(RATES)
+    # A regional band has no limits elsewhere. Others go from 0 to 1.
+    first, last = lower[0].min(), lower[0].max()
+    rates = RATES[(first <= RATES) & (last >= RATES)]
+    low, high = np.interp(rates, *lower), np.interp(rates, *upper)
+    tpr = truth(rates)
     inside = bool(((low - 1e-9 <= tpr) & (tpr <= high + 1e-9)).all())
-    return at_places, at_places and inside, float(np.trapezoid(high - low, RATES))
+    return at_places, at_places and inside, float(np.trapezoid(high - low, rates) / (last - first))
 
 
 def of_ours(options: dict[str, Any], cell: Cell, numbers: range) -> Iterator[Held]:
     """Yield what the bands of samples hold, many samples in one query."""
-    drawn = options["method"] not in ("fixed_width", "working_hotelling")
+    drawn = options["method"] not in ("order_statistics", "fixed_width", "working_hotelling")
     for seed in range(SEEDS):
         dealt = [number for number in numbers if number % SEEDS == seed]
         if not dealt:

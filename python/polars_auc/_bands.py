@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from polars_auc._options import between_0_and_1, integer, one_of, resampling
+from polars_auc._options import between_0_and_1, integer, one_of, rate_range, resampling
 from polars_auc._plugin import expression
 
 if TYPE_CHECKING:
@@ -16,22 +16,31 @@ __all__ = ["band_coverage", "roc_band", "roc_difference_band"]
 
 BandMethod: TypeAlias = Literal[
     "likelihood",
+    "envelope",
+    "smoothed_bootstrap",
+    "regional",
     "vertical",
     "threshold",
     "threshold_box",
+    "threshold_ellipse",
     "radial",
     "optimized_radial",
+    "central_region",
+    "order_statistics",
     "fixed_width",
     "working_hotelling",
 ]
 
-# The methods that read many curves: place by place, and whole.
-_PLACE_BY_PLACE = ("vertical", "threshold", "threshold_box", "radial")
-_OF_CURVES = (*_PLACE_BY_PLACE, "optimized_radial")
+# The methods that read many curves: of resamples or folds, with limits of a chosen distribution or otherwise.
+_WITH_DISTRIBUTION = ("vertical", "threshold", "threshold_box", "radial")
+_OF_CURVES = (*_WITH_DISTRIBUTION, "threshold_ellipse", "optimized_radial", "central_region")
 
-# The methods about the curve of the rows, and those of them that draw nothing.
-_OF_ONE_CURVE = ("likelihood", "fixed_width", "working_hotelling")
-_CLOSED = ("fixed_width", "working_hotelling")
+# The methods whose curves are of resamples of the rows.
+_OF_RESAMPLES = (*_OF_CURVES, "envelope")
+
+# The methods that draw no rows, and those of them that draw nothing.
+_CLOSED = ("order_statistics", "fixed_width", "working_hotelling")
+_WITHOUT_RESAMPLES = ("likelihood", "smoothed_bootstrap", "regional", *_CLOSED)
 
 _MOST_POINTS = 10_000
 
@@ -47,6 +56,8 @@ def roc_band(
     n_resamples: int | None = None,
     seed: int | None = None,
     resample: Literal["stratified", "plain"] | None = None,
+    min_fpr: float | None = None,
+    max_fpr: float | None = None,
     fold: IntoExpr | None = None,
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
@@ -60,29 +71,47 @@ def roc_band(
     score
         Any numeric or Boolean column; higher means more positive.
     method
-        Three methods are made for the curve as a whole, from the rows themselves:
+        These methods are made for the curve as a whole:
 
         - ``"likelihood"`` (the default): all points that are near enough to the curve, by the likelihood of
           both rates. It needs no assumption about the scores. In simulations it held the whole curve about as
           often as ``level`` says.
+        - ``"envelope"``: the mean curve of resamples, and so many of their standard deviations to either
+          side that the share ``level`` of them is within the band as a whole.
+        - ``"smoothed_bootstrap"``: the same about the observed curve, of samples from a smooth curve near it,
+          with two numbers of standard deviations: those that make the band the narrowest (the method PSN of
+          nsROC).
+        - ``"regional"``: so many standard deviations about the observed curve as its limiting process needs,
+          two Brownian bridges, from ``min_fpr`` to ``max_fpr`` (the method JMS of nsROC).
         - ``"fixed_width"``: from the Kolmogorov-Smirnov bands of both classes. It holds for all
           distributions, and it is wide.
         - ``"working_hotelling"``: about the binormal curve of the means and standard deviations of the
           classes. It holds if the scores of both classes are normally distributed.
 
-        The others are those of Macskassy, Provost and Littman. They read many curves, of resamples or of
-        folds. The first four take limits at each place by itself: the share ``level`` of the curves is
-        between the limits of each place, but fewer curves are within the band as a whole.
+        These have limits at each place by itself: the interval of a place holds with the probability
+        ``level``, but the band as a whole holds the curve less often. All but the last are drawn, from curves
+        of resamples or of folds.
 
         - ``"vertical"``: limits of the tpr at each fpr.
         - ``"threshold"``: limits of the tpr at each threshold, drawn at the mean fpr of that threshold.
         - ``"threshold_box"``: limits of both rates at each threshold. The band goes through the corners of
           the boxes that they make.
+        - ``"threshold_ellipse"``: the ellipse that holds both rates of a threshold together, if they are
+          jointly normal. The band is about the ellipses of all thresholds.
         - ``"radial"``: limits of the distance from the corner (1, 0), on rays from (0, 0) to (1, 1).
+        - ``"order_statistics"``: limits of the tpr at each fpr that hold for all distributions and numbers of
+          rows.
+
+        These hold whole curves of those that were read, of resamples or of folds. Curves of resamples pass
+        through the steps of one sample, so the curve of the population is held less often.
+
         - ``"optimized_radial"``: on each ray the k-th smallest and the k-th largest distance. k is the
           largest number with which the share ``level`` of the curves is within the band as a whole.
+        - ``"central_region"``: from the lowest to the highest tpr of the share ``level`` of the curves that
+          are the deepest.
     distribution
-        With limits at each place by itself, how they follow from the readings there:
+        For ``"vertical"``, ``"threshold"``, ``"threshold_box"`` and ``"radial"``, how limits follow from the
+        readings of a place:
 
         - ``"empirical"`` (the default): quantiles.
         - ``"normal"``: the mean, minus and plus so many standard deviations.
@@ -95,18 +124,22 @@ def roc_band(
         more are needed. For ``"likelihood"`` the places are at most so many false positive rates, which
         follow the curve and are closer together near both ends. For thresholds they are the point where no
         row is called positive, and thresholds that are spread evenly over the distinct scores, including the
-        highest and the lowest (all of them if they are fewer). Otherwise they are false positive rates or
-        angles in equal steps, both ends included.
+        highest and the lowest (all of them if they are fewer). Otherwise they are false positive rates
+        from ``min_fpr`` to ``max_fpr``, or angles in equal steps, both ends included.
     n_resamples, seed
-        The number of resamples, 2000 by default, and the seed of the random numbers, 0 by default. The same
-        seed gives the same band for every order of rows and groups, every number of threads and every engine.
+        The number of resamples (for ``"regional"``, of draws of its process), 2000 by default, and the seed
+        of the random numbers, 0 by default. The same seed gives the same band for every order of rows and
+        groups, every number of threads and every engine.
     resample
-        For the methods that read many curves: ``"stratified"`` (the default) draws as many positives and as
-        many negatives as there are; ``"plain"`` draws as many rows as there are, of either class.
+        For the methods that read curves of resamples: ``"stratified"`` (the default) draws as many positives
+        and as many negatives as there are; ``"plain"`` draws as many rows as there are, of either class.
+    min_fpr, max_fpr
+        For ``"regional"``, the first and the last false positive rate of the band, by default 0 and 1. The
+        band of a region holds the curve there, and is narrower than one for the whole curve.
     fold
         A column that says which rows make a curve of their own, such as the fold of cross-validation or the
         number of a test set; any dtype except lists. The band is then that of these curves, and nothing is
-        drawn. Only for the methods that read many curves.
+        drawn. Only for the methods of which it is said above that their curves may be of folds.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
@@ -143,11 +176,11 @@ def roc_band(
 
     Notes
     -----
-    The sweeps, the three distributions and the optimized radial band are those of Macskassy, Provost and
-    Littman (2003). A curve is a straight line between two points, and at a vertical step its top counts.
-    Since curves never fall, the limits of one place hold at others as well: a lower limit to the right of it,
-    an upper limit to the left. The limits are drawn together accordingly; no curve that was within the band
-    is lost.
+    The sweeps, their boxes, the three distributions and the optimized radial band are those of Macskassy,
+    Provost and Littman (2003). A curve is a straight line between two points, and at a vertical step its top
+    counts. Since curves never fall, the limits of one place hold at others as well: a lower limit to the
+    right of it, an upper limit to the left. The limits are drawn together accordingly; no curve that was
+    within the band is lost.
 
     Likelihood: at a threshold with the rates f and t the distance of a point (x, y) is
     ``N K(f, x) + P K(t, y)``, with ``K(p, q) = p ln(p / q) + (1 - p) ln((1 - p) / (1 - q))``, and its
@@ -158,6 +191,40 @@ def roc_band(
     within it. How often the bands of all methods hold the curve of the population, and how wide they are, is
     measured in ``benches/results/bands.csv``.
 
+    Envelope: with ``m`` and ``s`` the mean and the standard deviation of the resamples at a place, the band
+    is ``m ± c s``, where ``c`` is the quantile at ``level``, over the resamples, of their greatest
+    ``|curve - m| / s`` of all places: the sup-t band (Montiel Olea and Plagborg-Møller 2019). Where resamples
+    hardly vary, ``s`` is no less than ``√(m (1 - m) / n_pos + z² / (4 n_pos²)) / (1 + z² / n_pos)``: half the
+    width of the interval of a share ``m`` of n_pos rows, divided by the normal quantile ``z`` (Wilson 1927).
+    The band holds both corners, as do the two that follow.
+
+    Smoothed bootstrap: samples are drawn from the smooth curve of ``"likelihood"``. With ``s`` the standard
+    deviation of their curves, ``c1`` is exceeded by the greatest ``(curve - smooth) / s`` of a share of the
+    samples, and their least one is below ``c2`` in another share. Both shares together are ``1 - level``, and
+    of all such pairs that with the least ``c1 - c2`` is taken. The band is from ``curve - c1 s`` to
+    ``curve - c2 s`` (Martínez-Camblor, Pérez-Fernández and Corral 2018; Pérez-Fernández, Martínez-Camblor,
+    Filzmoser and Corral 2018). They smooth the distributions of the scores by kernels. Here the ranks are
+    smoothed, so that an increasing map of the scores changes nothing.
+
+    Regional: in large samples the curve varies about that of the population R as
+    ``B1(R(x)) / √n_pos + R'(x) B2(x) / √n_neg`` with two Brownian bridges (Hsieh and Turnbull 1996). The band
+    is ``curve ± c s``, with ``s² = R (1 - R) / n_pos + R'² x (1 - x) / n_neg``, and ``c`` the quantile at
+    ``level`` of the greatest ``|process| / s`` of all places, which is drawn (Jensen, Müller and Schäfer
+    2000). R and its slope R' are those of the smooth curve of ``"likelihood"``, because the paper leaves open
+    how densities are estimated. For both bands ``s`` has the least value of ``"envelope"``.
+
+    Order statistics: the share of the population above the j-th highest of n negatives is distributed as
+    Beta(j, n - j + 1). Its quantiles give a threshold above which at most the share x of the negatives lies,
+    and one above which at least x does; quantiles of Beta distributions bound the tpr at both. Each of these
+    four bounds holds with the probability ``√((1 + level) / 2)`` (after Hilgers 1991).
+
+    Ellipses: at a threshold the squared Mahalanobis distance of both rates is at most ``-2 ln(1 - level)``,
+    the quantile of χ² with two degrees of freedom. The band takes the point of each ellipse that is farthest
+    from the curve at right angles to it (as Demidenko 2012 for the binormal curve).
+
+    Central region: the depth of a curve is for how many pairs of the others it is between both, summed over
+    the places (the modified band depth: López-Pintado and Romo 2009; Sun and Genton 2011).
+
     Fixed width: the distribution function of a class of n rows is known to within
     ``d = K / (√n + 0.12 + 0.11 / √n)`` everywhere, K being the Kolmogorov quantile of ``√level`` (Campbell
     1994; Stephens 1970), so the curve is within ``d0`` and ``d1`` of a point in both directions.
@@ -166,8 +233,8 @@ def roc_band(
 
     Up to 16,384 rows, a resample draws row by row. Above, distinct scores are first joined into cells of at
     most a 512th of either class, and a resample draws how many rows fall into each. Time is
-    O(n log n + r (min(n, 16,384) + p)) for r resamples and p places; ``"optimized_radial"`` takes
-    O(p r log r) more.
+    O(n log n + r (min(n, 16,384) + p)) for r resamples and p places; ``"optimized_radial"`` and
+    ``"central_region"`` take O(p r log r) more. ``"regional"`` draws no rows, and takes O(n log n + r p).
 
     Examples
     --------
@@ -195,11 +262,11 @@ def roc_band(
     └──────┴───────────┴──────┴───────────┘
     """
     name = "roc_band"
-    one_of(name, "method", method, (*_OF_CURVES, *_OF_ONE_CURVE))
+    one_of(name, "method", method, (*_OF_RESAMPLES, *_WITHOUT_RESAMPLES))
     one_of(name, "distribution", distribution, ("normal", "binomial", "empirical", None))
     one_of(name, "resample", resample, ("stratified", "plain", None))
     between_0_and_1(name, "level", level)
-    if distribution is not None and method not in _PLACE_BY_PLACE:
+    if distribution is not None and method not in _WITH_DISTRIBUTION:
         msg = (
             f"{name}: distribution applies to limits place by place only, and method is {method!r}; "
             'leave it out, or write method="vertical"'
@@ -211,14 +278,21 @@ def roc_band(
         why = "fold gives the curves" if fold is not None else f"method {method!r} draws none"
         msg = f"{name}: {given} applies to curves of resamples only, and {why}; leave it out"
         raise ValueError(msg)
-    if resample is not None and (fold is not None or method in _OF_ONE_CURVE):
+    if resample is not None and (fold is not None or method in _WITHOUT_RESAMPLES):
         why = "fold gives the curves" if fold is not None else f"method {method!r} draws no rows"
         msg = f"{name}: resample says how rows are drawn, and {why}; leave it out"
         raise ValueError(msg)
-    if fold is not None and method in _OF_ONE_CURVE:
+    if fold is not None and method not in _OF_CURVES:
         msg = (
             f"{name}: fold gives several curves, and method {method!r} makes a band of one; "
             'leave fold out, or write method="optimized_radial"'
+        )
+        raise ValueError(msg)
+    region = rate_range(name, "fpr", min_fpr, max_fpr)
+    if region is not None and method != "regional":
+        msg = (
+            f"{name}: min_fpr and max_fpr are for the regional band, and method is {method!r}; "
+            'leave them out, or write method="regional"'
         )
         raise ValueError(msg)
     options: dict[str, Any] = {
@@ -230,6 +304,7 @@ def roc_band(
             name, 2000 if n_resamples is None else n_resamples, 0 if seed is None else seed
         ),
         "resample": resample or "stratified",
+        "region": list(region or (0.0, 1.0)),
     }
     if fold is not None:
         if state is not None:

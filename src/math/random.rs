@@ -5,7 +5,7 @@
 use std::convert::Infallible;
 
 use rand_core::TryRng;
-use rand_distr::{Binomial, Distribution};
+use rand_distr::{Binomial, Distribution, StandardNormal};
 
 /// A stream of random numbers: xoshiro256++ (Blackman and Vigna 2021), its state filled by SplitMix64
 /// (Steele, Lea and Flood 2014).
@@ -105,6 +105,11 @@ impl Stream {
         }
     }
 
+    /// A number of the standard normal distribution.
+    pub fn normal(&mut self) -> f64 {
+        StandardNormal.sample(self)
+    }
+
     /// Puts the items into random order (Fisher and Yates; Durstenfeld 1964), each order equally likely.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
@@ -186,6 +191,16 @@ mod tests {
             }
             assert_eq!(one.index(100), other.index(100));
         }
+    }
+
+    #[test]
+    fn normal_numbers() {
+        let mut stream = Stream::new(5, 0);
+        let drawn: Vec<f64> = (0..40_000).map(|_| stream.normal()).collect();
+        let (mean, deviation) = crate::math::quantile::mean_and_deviation(&drawn);
+        assert!(mean.abs() < 0.025 && (deviation - 1.0).abs() < 0.018, "{mean} {deviation}");
+        let beyond = drawn.iter().filter(|number| number.abs() > 1.959_963_984_540_054).count();
+        assert!((1800..=2200).contains(&beyond), "{beyond}");
     }
 
     #[test]

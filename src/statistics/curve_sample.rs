@@ -67,7 +67,7 @@ pub enum Corner {
 }
 
 /// Readings that differ by less are of curves that go through one point, and differ by rounding alone.
-const ROUNDING: f64 = 1e-12;
+pub const ROUNDING: f64 = 1e-12;
 
 impl CurveSample {
     /// From the readings of each curve; none without a curve.
@@ -78,8 +78,13 @@ impl CurveSample {
     }
 
     /// How many curves there are.
-    fn curves(&self) -> usize {
+    pub fn curves(&self) -> usize {
         self.places.first().map_or(0, Vec::len)
+    }
+
+    /// For each place of the sweep, what was read there, curve by curve.
+    pub fn places(&self) -> &[Vec<f64>] {
+        &self.places
     }
 
     /// The mean of each place.

@@ -5,13 +5,16 @@ use super::curve_sample::{At, BandPoint, Corner, CurveSample, Distribution, Limi
 use super::record::{Column, Record, record};
 use super::redraw::{Draw, Redraw};
 use super::sweep::Sweep;
-use super::{Curve, Given, check_level, fixed_width_band, likelihood_band, working_hotelling_band};
+use super::{
+    Curve, Given, check_level, fixed_width_band, likelihood_band, order_statistics_band, regional_band,
+    simultaneous_limits, smoothed_bootstrap_band, threshold_ellipses, working_hotelling_band,
+};
 use crate::ranking::{Count, Ties};
 
 /// A band about the ROC curve of a group.
 ///
 /// The curves of resamples are read at the places of a sweep, and the band lies between limits of what is read there
-/// (Macskassy, Provost and Littman 2003); or it follows from the curve alone.
+/// (Macskassy, Provost and Littman 2003), or between limits of them all together; or it follows from the curve alone.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocBand {
@@ -27,6 +30,8 @@ pub struct RocBand {
     pub resampling: Resampling,
     /// How they are drawn.
     pub resample: Draw,
+    /// The first and the last rate of a regional band; 0 and 1 with other methods.
+    pub region: [f64; 2],
 }
 
 /// How a band is found.
@@ -39,16 +44,46 @@ pub enum BandMethod {
     Threshold,
     /// Limits of both rates at each threshold: the corners of the box that they make.
     ThresholdBox,
+    /// The ellipse of both rates at each threshold.
+    ThresholdEllipse,
     /// Limits of the distance from (1, 0) on each ray.
     Radial,
     /// On each ray the order statistics that together hold the share `level` of whole curves.
     OptimizedRadial,
+    /// From the least to the greatest tpr of the share `level` of curves that are the deepest.
+    CentralRegion,
+    /// As many deviations about the mean of the curves as hold the share `level` of them, each of them whole.
+    Envelope,
     /// As far about the curve as samples of a smooth curve near it are from that one, by likelihood.
     Likelihood,
+    /// As many deviations about the curve as samples of a smooth curve near it are from that one.
+    SmoothedBootstrap,
+    /// As many deviations about the curve as its limiting process is from 0 in a region.
+    Regional,
+    /// Limits of the tpr at each fpr from order statistics of both classes.
+    OrderStatistics,
     /// As far about the curve as Kolmogorov's and Smirnov's bands of both distributions reach.
     FixedWidth,
     /// About the binormal curve of the moments, after Working and Hotelling.
     WorkingHotelling,
+}
+
+impl BandMethod {
+    /// Whether places are thresholds.
+    pub fn is_by_threshold(self) -> bool {
+        matches!(self, BandMethod::Threshold | BandMethod::ThresholdBox | BandMethod::ThresholdEllipse)
+    }
+
+    /// Whether several curves have such a band, not only the curve of a group's rows.
+    pub fn is_of_curves(self) -> bool {
+        matches!(
+            self,
+            BandMethod::Vertical
+                | BandMethod::Radial
+                | BandMethod::OptimizedRadial
+                | BandMethod::CentralRegion
+        ) || self.is_by_threshold()
+    }
 }
 
 /// The most places: the readings of all resamples are kept for each of them.
@@ -94,30 +129,38 @@ impl RocBand {
     pub fn check_options(&self) -> Result<(), String> {
         check_level(self.level)?;
         self.resampling.check()?;
-        if (3..=MOST_POINTS).contains(&self.points) {
+        if !(3..=MOST_POINTS).contains(&self.points) {
+            return Err(format!(
+                "points must lie between 3 and {MOST_POINTS}, such as 101, got {}",
+                self.points
+            ));
+        }
+        let [first, last] = self.region;
+        if 0.0 <= first && first < last && last <= 1.0 {
             Ok(())
         } else {
-            Err(format!("points must lie between 3 and {MOST_POINTS}, such as 101, got {}", self.points))
+            Err(format!("min_fpr must be below max_fpr, and both from 0 to 1, got {first} and {last}"))
         }
     }
 
     /// The sweep over curves with so many distinct scores.
     pub fn sweep(&self, distinct: usize) -> Sweep {
         match self.method {
-            BandMethod::Threshold | BandMethod::ThresholdBox => Sweep::thresholds(self.points, distinct),
+            method if method.is_by_threshold() => Sweep::thresholds(self.points, distinct),
             BandMethod::Radial | BandMethod::OptimizedRadial => Sweep::radial(self.points),
-            BandMethod::Vertical
-            | BandMethod::Likelihood
-            | BandMethod::FixedWidth
-            | BandMethod::WorkingHotelling => Sweep::vertical(self.points),
+            _ => Sweep::vertical(self.points),
         }
     }
 
     /// The band of curves that were read by a sweep; none of fewer than two.
     pub fn of_sample(&self, sweep: &Sweep, curves: &[Vec<f64>]) -> Option<Vec<BandPoint>> {
         let sample = CurveSample::new(curves)?;
+        if let (BandMethod::ThresholdEllipse, Sweep::Threshold(places)) = (self.method, sweep) {
+            return threshold_ellipses::band(&sample, places, self.level);
+        }
         let limits = match self.method {
             BandMethod::OptimizedRadial => sample.optimized(self.level)?,
+            BandMethod::CentralRegion => simultaneous_limits::central_region(&sample, self.level)?,
             _ => sample.pointwise(self.distribution, self.level)?,
         };
         let corner = if self.method == BandMethod::ThresholdBox { Corner::Box } else { Corner::Tpr };
@@ -134,7 +177,12 @@ impl RocBand {
         });
         // A resample of all rows may lack a class.
         let curves: Vec<_> = curves.into_iter().flatten().collect();
-        Some((self.of_sample(&sweep, &curves)?, last))
+        if self.method != BandMethod::Envelope {
+            return Some((self.of_sample(&sweep, &curves)?, last));
+        }
+        let sample = CurveSample::new(&curves)?;
+        let limits = simultaneous_limits::sup_t(&sample, self.level, Count::sum(counts).pos)?;
+        Some((band(&sweep, &sample.means(), &limits, Corner::Tpr), last))
     }
 
     /// The places of the band; none with fewer than two rows in a class.
@@ -156,6 +204,22 @@ impl RocBand {
             BandMethod::WorkingHotelling => {
                 of_curve(working_hotelling_band::limits(&ties, &counts, self.level, self.points)?)
             }
+            BandMethod::OrderStatistics => {
+                of_curve(order_statistics_band::limits(counts.each(), self.level, self.points))
+            }
+            BandMethod::SmoothedBootstrap => of_curve(smoothed_bootstrap_band::limits(
+                counts.each(),
+                self.level,
+                self.points,
+                self.resampling,
+            )?),
+            BandMethod::Regional => of_curve(regional_band::limits(
+                counts.each(),
+                self.level,
+                self.points,
+                self.region,
+                self.resampling,
+            )?),
             _ => self.resampled(counts.each())?,
         };
         let score = |cell: usize| ties.value(counts.key(last[cell]));
@@ -172,7 +236,11 @@ impl Curve for RocBand {
 
     fn passes(&self) -> usize {
         match self.method {
-            BandMethod::FixedWidth | BandMethod::WorkingHotelling => 2,
+            // What a regional band draws are walks over its places, not rows.
+            BandMethod::FixedWidth
+            | BandMethod::WorkingHotelling
+            | BandMethod::OrderStatistics
+            | BandMethod::Regional => 2,
             _ => self.resampling.passes(),
         }
     }
@@ -192,11 +260,17 @@ mod tests {
     use crate::statistics::{Measure, TprAtFpr};
     use proptest::prelude::*;
 
-    const METHODS: [BandMethod; 8] = [
+    const METHODS: [BandMethod; 14] = [
         BandMethod::Likelihood,
+        BandMethod::Envelope,
+        BandMethod::CentralRegion,
+        BandMethod::SmoothedBootstrap,
+        BandMethod::Regional,
+        BandMethod::OrderStatistics,
         BandMethod::Vertical,
         BandMethod::Threshold,
         BandMethod::ThresholdBox,
+        BandMethod::ThresholdEllipse,
         BandMethod::Radial,
         BandMethod::OptimizedRadial,
         BandMethod::FixedWidth,
@@ -211,6 +285,7 @@ mod tests {
             points: 11,
             resampling: Resampling { n_resamples: 60, seed: 4 },
             resample: Draw::Stratified,
+            region: [0.0, 1.0],
         }
     }
 
@@ -276,5 +351,7 @@ mod tests {
         assert!(band.check(Given::default()).is_ok());
         assert!(RocBand { points: 2, ..band }.check(Given::default()).is_err());
         assert!(RocBand { level: 1.0, ..band }.check(Given::default()).is_err());
+        assert!(RocBand { region: [0.1, 0.1], ..band }.check(Given::default()).is_err());
+        assert!(RocBand { region: [f64::NAN, 1.0], ..band }.check(Given::default()).is_err());
     }
 }

@@ -2,7 +2,7 @@
 
 use super::by_key::{OfKey, by_key};
 use super::record::{Many, record};
-use super::roc_band::{BandMethod, BandRecord, RocBand};
+use super::roc_band::{BandRecord, RocBand};
 use super::sweep::Sweep;
 use super::{Inputs, Joint, KeyInput, Needs};
 use crate::ranking::{Count, Rows};
@@ -31,17 +31,14 @@ impl Joint for RocBandOfFolds {
 
     fn check(&self) -> Result<(), String> {
         self.band.check_options()?;
-        match self.band.method {
-            BandMethod::Likelihood | BandMethod::FixedWidth | BandMethod::WorkingHotelling => {
-                Err("fold gives several curves, and this method makes a band of one; leave fold out".into())
-            }
-            _ => Ok(()),
+        if self.band.method.is_of_curves() {
+            return Ok(());
         }
+        Err("fold gives several curves, and this method makes a band of one; leave fold out".into())
     }
 
     fn needs(&self) -> Needs {
-        let by_threshold = matches!(self.band.method, BandMethod::Threshold | BandMethod::ThresholdBox);
-        Needs { values: by_threshold, ..Needs::CODES }
+        Needs { values: self.band.method.is_by_threshold(), ..Needs::CODES }
     }
 
     fn of_rows(&self, rows: &Rows) -> RocBandOfFoldsRecord {
@@ -83,6 +80,7 @@ mod tests {
     use crate::statistics::bootstrap::Resampling;
     use crate::statistics::curve_sample::Distribution;
     use crate::statistics::redraw::Draw;
+    use crate::statistics::roc_band::BandMethod;
     use crate::statistics::tests::rows_of;
 
     fn of(method: BandMethod, keys: &[u32]) -> Option<Vec<BandRecord>> {
@@ -93,6 +91,7 @@ mod tests {
             points: 3,
             resampling: Resampling::default(),
             resample: Draw::Stratified,
+            region: [0.0, 1.0],
         };
         // Fold 0 goes (0, 0) (0, 1/2) (1/2, 1/2) (1, 1), fold 1 by the diagonal; fold 2 has no negative.
         let labels = [1, 0, 1, 0, 1, 0, 1];

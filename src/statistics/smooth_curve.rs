@@ -95,6 +95,18 @@ impl SmoothCurve {
         SmoothCurve { chances, above, all, by_cell }
     }
 
+    /// The tpr at an fpr, and the slope there: the ratio of both densities.
+    pub fn at(&self, fpr: f64) -> (f64, f64) {
+        let after = self.above.partition_point(|share| share.0 <= fpr).min(self.above.len() - 1);
+        let (x0, y0) = after.checked_sub(1).map_or((0.0, 0.0), |before| self.above[before]);
+        let (x1, y1) = self.above[after];
+        if x1 <= x0 {
+            return (y1, 0.0);
+        }
+        let slope = (y1 - y0) / (x1 - x0);
+        ((y0 + slope * (fpr - x0)).clamp(0.0, 1.0), slope)
+    }
+
     /// So many places along the curve, closer together near both ends; and all corners of the curve, if they are fewer.
     pub fn places(&self, most: usize) -> Vec<Point> {
         let mut corners = vec![(0.0, 0.0)];

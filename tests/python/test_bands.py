@@ -41,6 +41,30 @@ from polars_auc import _native
             lambda: pa.roc_band("y", "s", resample="plain"),
             "resample says how rows are drawn, and method 'likelihood'",
         ),
+        (
+            lambda: pa.roc_band("y", "s", method="threshold_ellipse", distribution="normal"),
+            "distribution applies to limits place by place only, and method is 'threshold_ellipse'",
+        ),
+        (
+            lambda: pa.roc_band("y", "s", method="order_statistics", n_resamples=9),
+            "n_resamples applies to curves of resamples only, and method 'order_statistics' draws none",
+        ),
+        (
+            lambda: pa.roc_band("y", "s", method="smoothed_bootstrap", resample="plain"),
+            "resample says how rows are drawn, and method 'smoothed_bootstrap' draws no rows",
+        ),
+        (
+            lambda: pa.roc_band("y", "s", fold="f", method="envelope"),
+            "fold gives several curves, and method 'envelope' makes a band of one",
+        ),
+        (
+            lambda: pa.roc_band("y", "s", max_fpr=0.2),
+            'min_fpr and max_fpr are for the regional band, and method is .likelihood.; .*method="regional"',
+        ),
+        (
+            lambda: pa.roc_band("y", "s", method="regional", min_fpr=0.3, max_fpr=0.2),
+            "min_fpr must be below max_fpr, got 0.3 and 0.2",
+        ),
         (lambda: pa.roc_band(state="x", fold="f", method="radial"), "state cannot be given with fold"),
         (lambda: pa.roc_band("y"), "score must be given"),
     ],
@@ -91,7 +115,88 @@ def _band(frame: pl.DataFrame, **options: Any) -> pl.DataFrame:
     return frame.select(band=pa.roc_band("y", "s", **options)).explode("band").unnest("band")
 
 
-@pytest.mark.parametrize("method", ["vertical", "threshold", "threshold_box", "radial", "optimized_radial"])
+def _smooth_curve(frame: pl.DataFrame, rates: Any) -> tuple[Any, Any]:
+    """The smooth curve near that of scores without ties, and its slope: ranks are smoothed."""
+    label = frame.sort("s", descending=True)["y"].to_numpy().astype(float)
+    n_pos, n_neg = label.sum(), len(label) - label.sum()
+    pos, neg = label / n_pos, (1 - label) / n_neg
+    mass = 0.5 * (pos + neg)
+    deviation = norm.ppf(np.cumsum(mass) - 0.5 * mass)
+    bandwidth = 0.8 * (4 * n_neg * n_pos / (n_neg + n_pos)) ** -0.2
+    kernel = np.exp(-0.5 * ((deviation[:, None] - deviation) / bandwidth) ** 2)
+    share = kernel @ pos / (kernel @ (pos + neg))
+    x, y = (np.append(0, np.cumsum(part * mass)) for part in (1 - share, share))
+    x, y = x / x[-1], y / y[-1]
+    after = np.clip(np.searchsorted(x, rates, side="right"), 1, len(label))
+    return np.interp(rates, x, y), np.diff(y)[after - 1] / np.diff(x)[after - 1]
+
+
+def test_a_regional_band_reaches_as_far_as_its_process() -> None:
+    frame = _rows(400, 7, share=0.4)
+    band = _band(frame, method="regional", min_fpr=0.05, max_fpr=0.6, points=23, n_resamples=4000)
+    assert (band["fpr"][0], band["fpr"][-1], band["at"][-1]) == (0.05, 0.6, 0.6)
+    rates = band["fpr"].to_numpy()
+    tpr, slope = _smooth_curve(frame, rates)
+    deviation = np.sqrt(tpr * (1 - tpr) / 160 + slope**2 * rates * (1 - rates) / 240)
+    z = norm.isf(0.025)
+    wilson = np.sqrt(tpr * (1 - tpr) / 160 + z**2 / (4 * 160**2)) / (1 + z**2 / 160)
+    deviation = np.maximum(deviation, wilson)
+    # Limits that are drawn together, or cut off at 1, are nearer.
+    reach = ((band["tpr"] - band["lower_tpr"]).to_numpy() / deviation)[band["lower_tpr"] > 0]
+    assert np.quantile(reach, 0.4) == pytest.approx(reach.max(), rel=0.03)
+    # The process itself, from its covariance.
+    least = np.minimum.outer(rates, rates) - np.outer(rates, rates)
+    most = np.minimum.outer(tpr, tpr) - np.outer(tpr, tpr)
+    covariance = most / 160 + np.outer(slope, slope) * least / 240
+    drawn = np.random.default_rng(0).multivariate_normal(np.zeros(23), covariance, 20_000)
+    expected = np.quantile(np.abs(drawn / deviation).max(axis=1), 0.95)
+    assert np.median(reach) == pytest.approx(expected, rel=0.05)
+
+
+def test_a_smoothed_bootstrap_is_drawn_from_a_smooth_curve() -> None:
+    """Both sides are so many standard deviations of samples, which follow from binomial numbers."""
+    frame = _rows(500, 8)
+    band = _band(frame, method="smoothed_bootstrap", points=21, n_resamples=2000)[2:10]
+    rates = band["fpr"].to_numpy()
+    tpr, slope = _smooth_curve(frame, rates)
+    deviation = np.sqrt((tpr * (1 - tpr) + slope**2 * rates * (1 - rates)) / 250)
+    for limit in ("lower_tpr", "upper_tpr"):
+        reach = (band["tpr"] - band[limit]).abs().to_numpy() / deviation
+        assert reach.max() / reach.min() < 1.25
+        assert 2 < np.median(reach) < 4
+
+
+def test_a_region_at_the_ends() -> None:
+    """At both ends there is no variance, and the limits are those of the neighbours."""
+    band = _band(_rows(60, 9), method="regional", points=11)
+    assert (band["lower_tpr"][0], band["upper_tpr"][-1]) == (0.0, 1.0)
+    assert band["upper_tpr"][0] <= band["upper_tpr"][1]
+    assert band["lower_tpr"][-1] >= band["lower_tpr"][-2]
+
+
+def test_new_curves_are_between_the_ends_of_a_central_region() -> None:
+    """Of folds, the share of curves that are wholly within it is at least the level."""
+    frame = _rows(900, 3).with_columns(fold=pl.int_range(900) % 30)
+    bands = frame.select(band=pa.roc_band("y", "s", method="central_region", fold="fold", level=0.5))
+    at = bands["band"].explode().struct.field("fpr").to_list()
+    curves = frame.group_by("fold").agg(curve=pa.roc_curve("y", "s", at_fpr=at))
+    held = curves.join(bands, how="cross").select(pa.band_coverage("band", "curve")).unnest("band")
+    assert 0.5 <= held["coverage"].item() < 0.8
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        "vertical",
+        "threshold",
+        "threshold_box",
+        "threshold_ellipse",
+        "radial",
+        "optimized_radial",
+        "central_region",
+        "envelope",
+    ],
+)
 @pytest.mark.parametrize("resample", ["stratified", "plain"])
 def test_many_rows_are_drawn_in_cells(method: Any, resample: Any) -> None:
     """The band of 40,000 rows is as wide as its standard errors say, and its middle is the curve."""
@@ -106,6 +211,31 @@ def test_many_rows_are_drawn_in_cells(method: Any, resample: Any) -> None:
         slope = norm.pdf(norm.isf(x) - 1) / norm.pdf(norm.isf(x))
         expected = 2 * 1.96 * np.sqrt((tpr * (1 - tpr) + slope**2 * x * (1 - x)) / 20_000)
         assert np.allclose(inner["width"], expected, rtol=0.2)
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        "envelope",
+        "smoothed_bootstrap",
+        "regional",
+        "threshold_ellipse",
+        "central_region",
+        "order_statistics",
+    ],
+)
+def test_bands_narrow_as_rows_grow(method: Any) -> None:
+    """A hundred times as many rows have a band of about a tenth of the width."""
+
+    def width(n: int) -> float:
+        band = _band(_rows(n, 11), method=method, points=41)
+        at = np.linspace(0.1, 0.9, 50)
+        low, high = (
+            np.interp(at, band[f"{end}_fpr"], band[f"{end}_tpr"]).mean() for end in ("lower", "upper")
+        )
+        return float(high - low)
+
+    assert 6 < width(200) / width(20_000) < 14
 
 
 def test_a_band_of_a_state_is_that_of_its_rows() -> None:
@@ -143,7 +273,13 @@ def test_curves_of_folds_make_a_band() -> None:
 
 
 @pytest.mark.parametrize(
-    ("method", "least", "most"), [("fixed_width", 0.95, 1.0), ("working_hotelling", 0.91, 0.99)]
+    ("method", "least", "most"),
+    [
+        ("fixed_width", 0.95, 1.0),
+        ("working_hotelling", 0.91, 0.99),
+        ("envelope", 0.91, 1.0),
+        ("order_statistics", 0.91, 1.0),
+    ],
 )
 def test_bands_of_one_curve_hold_the_curve_of_the_population(method: Any, least: float, most: float) -> None:
     """Simultaneous coverage at 95 % of 300 samples of normal scores; the bounds are three standard errors."""

@@ -50,13 +50,21 @@ BANDS: list[dict[str, Any]] = [
     {"method": "threshold_box", "resample": "plain", **DRAWN},
     {"method": "radial", "distribution": "normal", **DRAWN},
     {"method": "optimized_radial", **DRAWN},
+    {"method": "threshold_ellipse", **DRAWN},
+    {"method": "central_region", "resample": "plain", **DRAWN},
+    {"method": "envelope", **DRAWN},
+    {"method": "smoothed_bootstrap", **DRAWN},
+    {"method": "regional", "max_fpr": 0.5, **DRAWN},
+    {"method": "order_statistics", "points": 6, "level": 0.8},
     {"method": "fixed_width", "points": 6},
     {"method": "working_hotelling", "points": 6},
 ]
 BANDS_OF_FOLDS: list[dict[str, Any]] = [
     {"method": "vertical", "points": 5},
     {"method": "threshold_box", "distribution": "normal", "points": 4},
+    {"method": "threshold_ellipse", "points": 4, "level": 0.8},
     {"method": "optimized_radial", "points": 5, "level": 0.5},
+    {"method": "central_region", "points": 5, "level": 0.5},
 ]
 
 

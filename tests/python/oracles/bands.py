@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.special import kolmogi
-from scipy.stats import norm
+from scipy.stats import beta, norm
 
 from oracles.draws import resample
 from oracles.scores import Rounded, classes, has_nan
@@ -110,6 +110,84 @@ def _optimized(readings: list[list[float]], level: float) -> list[tuple[float, f
     return [(place[outer], place[n - 1 - outer]) for place in places]
 
 
+def _wilson(share: float, n: int, z: float) -> float:
+    """Half the width of Wilson's interval."""
+    spread = math.sqrt(max(share * (1 - share), 0.0) / n + z**2 / (4 * n**2))
+    return z * spread / (1 + z**2 / n)
+
+
+def _envelope(readings: list[list[float]], level: float, n_pos: int) -> list[tuple[float, float]]:
+    """As many deviations about the mean as hold enough of the curves and one more."""
+    z = float(norm.isf((1 - level) / 2))
+    places = list(zip(*readings, strict=True))
+    means = [float(np.mean(values)) for values in places]
+    spreads = [
+        max(float(np.std(values, ddof=1)), _wilson(mean, n_pos, z) / z)
+        for values, mean in zip(places, means, strict=True)
+    ]
+    reaches = sorted(
+        max(abs(value - mean) / spread for value, mean, spread in zip(curve, means, spreads, strict=True))
+        for curve in readings
+    )
+    reach = reaches[min(math.ceil(level * (len(reaches) + 1)), len(reaches)) - 1]
+    return [
+        (mean - reach * spread, mean + reach * spread) for mean, spread in zip(means, spreads, strict=True)
+    ]
+
+
+def _central_region(readings: list[list[float]], level: float) -> list[tuple[float, float]]:
+    """The ends of the curves that are between the most pairs of curves, pair by pair."""
+    places = list(zip(*readings, strict=True))
+
+    def is_between(value: float, pair: tuple[float, float]) -> bool:
+        return min(pair) <= value + ROUNDING and value - ROUNDING <= max(pair)
+
+    def depth(curve: list[float]) -> int:
+        return sum(
+            is_between(value, pair)
+            for value, values in zip(curve, places, strict=True)
+            for pair in combinations(values, 2)
+        )
+
+    depths = [depth(curve) for curve in readings]
+    least = sorted(depths, reverse=True)[math.ceil(level * len(readings)) - 1]
+    kept = [curve for curve, deep in zip(readings, depths, strict=True) if deep >= least]
+    return [(min(values), max(values)) for values in zip(*kept, strict=True)]
+
+
+def _ellipses(
+    fpr: list[list[float]], tpr: list[list[float]], level: float
+) -> tuple[list[Point], list[Point]]:
+    """Lower and upper points of the ellipses of both rates, where they reach farthest across the curve."""
+    x, y = np.mean(fpr, axis=0), np.mean(tpr, axis=0)
+    lower, upper = [], []
+    for place in range(len(x)):
+        before, after = max(place - 1, 0), min(place + 1, len(x) - 1)
+        along, up = x[after] - x[before], y[after] - y[before]
+        across = np.array([up, -along]) if max(along, up) > ROUNDING else np.array([1.0, -1.0])
+        spread = np.cov([row[place] for row in fpr], [row[place] for row in tpr])
+        length = across @ spread @ across
+        reach = math.sqrt(-2 * math.log(1 - level))
+        moved = reach * (spread @ across) / math.sqrt(length) if length > 0 else np.zeros(2)
+        right, down = max(moved[0], 0.0), max(-moved[1], 0.0)
+        lower.append((float(x[place] + right), float(y[place] - down)))
+        upper.append((float(x[place] - right), float(y[place] + down)))
+
+    def highest(rates: list[float]) -> list[float]:
+        return [min(max(rates[: place + 1]), 1.0) for place in range(len(rates))]
+
+    def lowest(rates: list[float]) -> list[float]:
+        return [max(min(rates[place:]), 0.0) for place in range(len(rates))]
+
+    (lower_x, lower_y), (upper_x, upper_y) = (
+        (list(axis) for axis in zip(*points, strict=True)) for points in (lower, upper)
+    )
+    return (
+        list(zip(highest(lower_x), lowest(lower_y), strict=True)),
+        list(zip(lowest(upper_x), highest(upper_y), strict=True)),
+    )
+
+
 def _rising(limits: list[float]) -> list[float]:
     return [max(0.0, *limits[: place + 1]) for place in range(len(limits))]
 
@@ -177,7 +255,13 @@ def _radial(angles: list[float], mean: list[float], lower: list[float], upper: l
 
 
 def _of_curves(
-    curves: list[Curve], scores: list[float], method: str, distribution: str | None, level: float, points: int
+    curves: list[Curve],
+    scores: list[float],
+    method: str,
+    distribution: str | None,
+    level: float,
+    points: int,
+    n_pos: int = 0,
 ) -> Any:
     if len(curves) < 2:
         return None
@@ -190,11 +274,15 @@ def _of_curves(
         mean = [float(np.mean(values)) for values in zip(*readings, strict=True)]
         if method == "optimized_radial":
             limits = _optimized(readings, level)
+        elif method == "envelope":
+            limits = _envelope(readings, level, n_pos)
+        elif method == "central_region":
+            limits = _central_region(readings, level)
         else:
             limits = [_limits(values, distribution, level) for values in zip(*readings, strict=True)]
         return mean, [low for low, _ in limits], [high for _, high in limits]
 
-    if method == "vertical":
+    if method in ("vertical", "envelope", "central_region"):
         rates = [place / (points - 1) for place in range(points)]
         return _vertical(rates, *limited(read(rates, lambda curve, rate: tpr_at(curve, _exact(rate)))))
     if method in ("radial", "optimized_radial"):
@@ -212,6 +300,13 @@ def _of_curves(
 
         return reading
 
+    if method == "threshold_ellipse":
+        of_fpr, of_tpr = read(thresholds, rate(1)), read(thresholds, rate(0))
+        means = [
+            (float(np.mean(x)), float(np.mean(y)))
+            for x, y in zip(zip(*of_fpr, strict=True), zip(*of_tpr, strict=True), strict=True)
+        ]
+        return _records([None] * len(thresholds), thresholds, means, *_ellipses(of_fpr, of_tpr, level))
     fpr, low_fpr, high_fpr = limited(read(thresholds, rate(1)))
     tpr, low_tpr, high_tpr = limited(read(thresholds, rate(0)))
     low_fpr, high_fpr = (_rising(low_fpr), _falling(high_fpr)) if method == "threshold_box" else (fpr, fpr)
@@ -254,6 +349,31 @@ def _fixed_width(curve: Curve, level: float, rates: list[float]) -> Any:
     upper = [tpr_at(curve, rate + width) + height for rate in rates]
     lower = [tpr_at(curve, rate - width, top=False) - height for rate in rates]
     return _vertical(rates, [tpr_at(curve, _exact(rate)) for rate in rates], lower, upper)
+
+
+def _order_statistics(curve: Curve, level: float, rates: list[float]) -> Any:
+    """Beta quantiles of the order statistics of both classes."""
+    pos, neg = curve[0], sorted(curve[1], reverse=True)
+    sure = math.sqrt((1 + level) / 2)
+
+    def above(j: int, rate: float) -> float:
+        """How likely the share of the population above the j-th highest negative is at most a rate."""
+        return float(beta.cdf(rate, j, len(neg) - j + 1))
+
+    def lower(rate: float) -> float:
+        under = [j for j in range(1, len(neg) + 1) if above(j, rate) >= sure]
+        if not under and rate < 1:
+            return 0.0
+        tp = len(pos) if rate >= 1 else sum(score > neg[under[-1] - 1] for score in pos)
+        return float(beta.ppf(1 - sure, tp, len(pos) - tp + 1)) if tp else 0.0
+
+    def upper(rate: float) -> float:
+        over = [j for j in range(1, len(neg) + 1) if above(j, rate) <= 1 - sure]
+        tp = sum(score >= neg[over[0] - 1] for score in pos) if over else len(pos)
+        return float(beta.ppf(sure, tp + 1, len(pos) - tp)) if tp < len(pos) else 1.0
+
+    means = [tpr_at(curve, _exact(rate)) for rate in rates]
+    return _vertical(rates, means, [lower(rate) for rate in rates], [upper(rate) for rate in rates])
 
 
 def _moments(scores: list[float]) -> tuple[Fraction, Fraction]:
@@ -300,20 +420,27 @@ def roc_band(
     n_resamples: int = 0,
     seed: int = 0,
     resample: str = "stratified",
+    max_fpr: float = 1.0,
 ) -> Any:
     pos, neg = classes(rows)
     if has_nan(rows) or len(pos) < 2 or len(neg) < 2:
         return None
-    rates = [place / (points - 1) for place in range(points)]
-    if method == "likelihood":
-        # The reach is drawn from a smooth curve: test_bands tests the limits.
-        places = _along((pos, neg), points - 1)
+    rates = [max_fpr * place / (points - 1) for place in range(points)]
+    if method in ("likelihood", "smoothed_bootstrap", "regional"):
+        # The reach is drawn about or from a smooth curve: test_bands tests the limits.
+        places = (
+            _along((pos, neg), points - 1)
+            if method == "likelihood"
+            else [(rate, tpr_at((pos, neg), _exact(rate))) for rate in rates]
+        )
         return [
             {**place, "lower_tpr": ..., "upper_tpr": ...}
             for place in _vertical(
                 [rate for rate, _ in places], [tpr for _, tpr in places], *[[0.5] * len(places)] * 2
             )
         ]
+    if method == "order_statistics":
+        return _order_statistics((pos, neg), level, rates)
     if method == "fixed_width":
         return _fixed_width((pos, neg), level, rates)
     if method == "working_hotelling":
@@ -321,7 +448,8 @@ def roc_band(
     plain = resample == "plain"
     curves = [_drawn(pos, neg, seed, replicate, plain=plain) for replicate in range(n_resamples)]
     scores = sorted({*pos, *neg}, reverse=True)
-    return _of_curves([curve for curve in curves if all(curve)], scores, method, distribution, level, points)
+    drawn = [curve for curve in curves if all(curve)]
+    return _of_curves(drawn, scores, method, distribution, level, points, len(pos))
 
 
 _drawn = resample
