@@ -33,10 +33,10 @@ BandMethod: TypeAlias = Literal[
 
 # The methods that read many curves: of resamples or folds, with limits of a chosen distribution or otherwise.
 _WITH_DISTRIBUTION = ("vertical", "threshold", "threshold_box", "radial")
-_OF_CURVES = (*_WITH_DISTRIBUTION, "threshold_ellipse", "optimized_radial", "central_region")
+OF_CURVES = (*_WITH_DISTRIBUTION, "threshold_ellipse", "optimized_radial", "central_region")
 
 # The methods whose curves are of resamples of the rows.
-_OF_RESAMPLES = (*_OF_CURVES, "envelope")
+_OF_RESAMPLES = (*OF_CURVES, "envelope")
 
 # The methods that draw no rows, and those of them that draw nothing.
 _CLOSED = ("order_statistics", "fixed_width", "working_hotelling")
@@ -282,7 +282,7 @@ def roc_band(
         why = "fold gives the curves" if fold is not None else f"method {method!r} draws no rows"
         msg = f"{name}: resample says how rows are drawn, and {why}; leave it out"
         raise ValueError(msg)
-    if fold is not None and method not in _OF_CURVES:
+    if fold is not None and method not in OF_CURVES:
         msg = (
             f"{name}: fold gives several curves, and method {method!r} makes a band of one; "
             'leave fold out, or write method="optimized_radial"'

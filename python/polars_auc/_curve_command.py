@@ -11,7 +11,7 @@ from typing import Any, get_args
 import polars as pl
 
 from polars_auc._arguments import Once, add_by, add_files, add_output, add_rows
-from polars_auc._bands import BandMethod, roc_band
+from polars_auc._bands import OF_CURVES, BandMethod, roc_band
 from polars_auc._curves import roc_curve
 from polars_auc._evaluated import Evaluated
 from polars_auc._folds import average_roc_curve
@@ -28,9 +28,6 @@ _CHARTS = (".html", ".png", ".svg")
 # Options that say how a band is made, and those of them that say how rows are drawn for it.
 _OF_BANDS = ("level", "points", "resamples", "seed")
 _OF_RESAMPLES = ("resamples", "seed")
-
-# Bands about one curve, which several curves do not make.
-_OF_ONE_CURVE = ("likelihood", "fixed_width", "working_hotelling")
 
 # A name that no column of a user has.
 _FOLD = "polars_auc: fold"
@@ -163,7 +160,7 @@ def _check(chosen: argparse.Namespace, *, is_chart: bool) -> None:
         raise Refusal(
             f"--max-points is for curves, and a table with {option} holds {held}; leave one of them out"
         )
-    if chosen.folds is not None and chosen.band in _OF_ONE_CURVE:
+    if chosen.folds is not None and chosen.band not in (None, *OF_CURVES):
         raise Refusal(
             f"--band {chosen.band} is a band about one curve, and --folds gives several; write "
             "--band optimized_radial, or leave one of them out"
