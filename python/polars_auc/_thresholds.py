@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+import polars as pl
+
 from polars_auc._options import above_0, between_0_and_1, listed, one_of, rate, resampling, threshold
-from polars_auc._plugin import expression
+from polars_auc._plugin import RESAMPLED, expression
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from polars_auc._plugin import IntoExpr
 
 __all__ = ["confusion_at", "fpr_at_tpr", "operating_point", "tpr_at_fpr"]
@@ -177,7 +178,7 @@ def operating_point(
 def confusion_at(
     label: IntoExpr | None = None,
     score: IntoExpr | None = None,
-    at: float | Iterable[float] | None = None,
+    at: float | Iterable[float] | pl.Expr | None = None,
     *,
     beta: float = 1.0,
     interval: Literal["wilson", "clopper_pearson"] = "wilson",
@@ -199,7 +200,9 @@ def confusion_at(
         a list of records in the same order. Any number; it is compared with the scores
         in their own dtype and without rounding, so 2.5 on integers means 3 and above. With Decimal scores a
         float stands for the decimal that it is written as. With Float scores a Decimal with digits behind the
-        point stands for the nearest float.
+        point stands for the nearest float. Or an expression, for a threshold of each row or of each group,
+        such as ``pl.col("cut_off")`` or ``pl.col("score").quantile(0.9)``; it is compared with the score as
+        Polars compares them, and rows where it is null are skipped. Not possible with ``state``.
     beta
         The weight of recall in the F measure: with 2, recall counts four times as much as precision.
     interval
@@ -226,7 +229,8 @@ def confusion_at(
         is null if a score is NaN:
 
         - ``threshold`` (the score's dtype): the lowest value of that dtype that is not below ``at``; null if
-          the dtype has no such value.
+          the dtype has no such value. Of an expression, its own value (in its own dtype), and null if it has
+          several in the group.
         - ``tp``, ``fp``, ``tn``, ``fn`` (UInt64): the four counts; with weights the sums of weights
           (Float64).
         - ``tpr`` (Float64): ``tp / P``: recall, sensitivity; with its limits ``tpr_lower``, ``tpr_upper``.
@@ -290,7 +294,31 @@ def confusion_at(
     if isinstance(at, Iterable) and not isinstance(at, str):
         thresholds = [threshold(name, "at", one) for one in listed(name, "at", at)]
         return expression(name, columns, variant="several", thresholds=thresholds, options=options)
+    if isinstance(at, pl.Expr):
+        return _at_own_thresholds(columns, at, options)
     return expression(name, columns, threshold=threshold(name, "at", at), options=options)
+
+
+def _at_own_thresholds(
+    columns: Mapping[str, IntoExpr | None], at: pl.Expr, options: Mapping[str, object]
+) -> pl.Expr:
+    """Return the counts and rates of rows that have thresholds of their own."""
+    name = "confusion_at"
+    if RESAMPLED.get() is not None:
+        msg = "bootstrap_ci: at must be a number here; of an expression no resample knows the value"
+        raise ValueError(msg)
+    if columns["state"] is not None:
+        msg = f"{name}: a state has no rows for an expression to look at; give at as a number"
+        raise ValueError(msg)
+    if columns["score"] is not None:
+        score = pl.col(columns["score"]) if isinstance(columns["score"], str) else columns["score"]
+        # Whether a row is called positive is a score itself. To Polars, NaN is above all numbers.
+        is_number = score.cast(pl.Float64).is_nan().fill_null(value=False).not_()
+        called = (score >= at).cast(pl.Float64)
+        columns = {**columns, "score": pl.when(is_number).then(called).otherwise(math.nan)}
+    answer = expression(name, columns, threshold=threshold(name, "at", 1), options=options)
+    only = pl.when(at.min() == at.max()).then(at.min())
+    return answer.struct.with_fields(only.alias("threshold"))
 
 
 def tpr_at_fpr(
