@@ -210,8 +210,8 @@ def roc_band(
     ``B1(R(x)) / √n_pos + R'(x) B2(x) / √n_neg`` with two Brownian bridges (Hsieh and Turnbull 1996). The band
     is ``curve ± c s``, with ``s² = R (1 - R) / n_pos + R'² x (1 - x) / n_neg``, and ``c`` the quantile at
     ``level`` of the greatest ``|process| / s`` of all places, which is drawn (Jensen, Müller and Schäfer
-    2000). R and its slope R' are those of the smooth curve of ``"likelihood"``, because the paper leaves open
-    how densities are estimated. For both bands ``s`` has the least value of ``"envelope"``.
+    2000). R and its slope R' are those of the smooth curve of ``"likelihood"``, which looks at ranks, not
+    at scores. For both bands ``s`` has the least value of ``"envelope"``.
 
     Order statistics: the share of the population above the j-th highest of n negatives is distributed as
     Beta(j, n - j + 1). Its quantiles give a threshold above which at most the share x of the negatives lies,

@@ -14,6 +14,7 @@
 //! bin of the whole. Counts add up, the lowest score of a whole is the lowest of those of its parts, and all rows share
 //! one score if the parts' rows do. With several limits the smallest counts: it asks for the latest partition.
 
+use std::any::Any;
 use std::ops::{Range, RangeInclusive};
 
 use super::counts::{Count, Counts};
@@ -304,12 +305,17 @@ impl Source for State {
         self.bins.placements()
     }
 
-    fn state(&self) -> Option<&State> {
+    fn origin(&self) -> Option<&dyn Any> {
         Some(self)
     }
 }
 
 impl Ties<'_> {
+    /// The state that the ties come from, if rows were counted earlier.
+    pub fn stored(&self) -> Option<&State> {
+        self.origin()
+    }
+
     /// All ties as a state: the one that they come from, or an exact one.
     pub fn state(&mut self) -> State {
         match self.stored() {

@@ -8,12 +8,12 @@
 //! Invariants: ties come from the highest key to the lowest, no key twice, none without a row, and each says exactly
 //! how many rows lie above it. Counts are integers, so sums over ties do not depend on how a walk was divided.
 
+use std::any::Any;
 use std::sync::{Mutex, PoisonError};
 
 use super::fixed_point::Units;
 use super::outline::Cell;
 use super::score_type::ScoreType;
-use super::state::State;
 use super::steps::{Segment, Take, Tie};
 use super::{Number, Placements, RowCounts, duplicates};
 
@@ -122,8 +122,8 @@ pub trait Source {
         None
     }
 
-    /// The state that the ties come from, if rows were counted earlier.
-    fn state(&self) -> Option<&State> {
+    /// What the ties come from, if it is more than ties: whoever made it knows its type.
+    fn origin(&self) -> Option<&dyn Any> {
         None
     }
 
@@ -157,9 +157,9 @@ impl<'a> Ties<'a> {
         RowCounts { n_pos, n_neg, n_missing, have_weights: self.units().is_some() }
     }
 
-    /// The state that the ties come from, if rows were counted earlier.
-    pub fn stored(&self) -> Option<&State> {
-        self.source.state()
+    /// What the ties come from, if it is of this type.
+    pub(super) fn origin<T: 'static>(&self) -> Option<&T> {
+        self.source.origin()?.downcast_ref()
     }
 
     /// All positives; with weights, their units.

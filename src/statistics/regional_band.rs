@@ -12,13 +12,13 @@ use crate::ranking::Count;
 /// Rates in a region, both ends included, the curve there, and the limits of its tpr (Jensen, Müller and Schäfer 2000).
 ///
 /// In large samples of P positives and N negatives, the empirical curve less the curve R of the population is about
-/// `B1(R(x)) / √P + R'(x) B2(x) / √N`, with two independent Brownian bridges (Hsieh and Turnbull 1996, theorem 2.2). Its
+/// `B1(R(x)) / √P + R'(x) B2(x) / √N`, with two independent Brownian bridges (Hsieh and Turnbull 1996). Its
 /// variance is `R (1 - R) / P + R'² x (1 - x) / N`. The band reaches as many standard deviations to either side of the
 /// empirical curve as this process, divided by them, exceeds anywhere in the region with the probability `1 - level`. That
 /// number is found by drawing bridges.
 ///
 /// The variance needs R and its slope, the ratio of both densities. They are those of a [`SmoothCurve`], which looks at
-/// ranks: the paper leaves open how densities are estimated. A curve starts at 0 and ends at 1, where there is no variance,
+/// ranks, so that the band is the same for every increasing map of the scores. A curve starts at 0 and ends at 1, where there is no variance,
 /// so these places count for nothing and have the limits of their neighbours. Elsewhere the deviation is [`at_least_wilson`]:
 /// the estimate is near 0 where hardly a row of one class is among those of the other.
 pub fn limits(

@@ -98,6 +98,7 @@ def test_flags_are_truth_values() -> None:
         lambda flag: pa.report(FRAME, "y", ["s", "g"], compare=flag).collect(),
         lambda flag: FRAME.select(pa.roc_auc_ordinal("y", "s", pairs=flag)),
         lambda flag: FRAME.select(pa.gini_index("y", "s", points=flag)),
+        lambda flag: FRAME.select(pa.pack_state(pa.roc_state("y", "s"), keep_scores=flag)),
     )
     for call in calls:
         for wrong in ("False", "True", 0, 1, None, [], [True], pl.lit(value=True)):
@@ -119,6 +120,7 @@ def test_every_flag_is_checked() -> None:
     assert sorted(flags) == [
         ("gini_index", "points"),
         ("mann_whitney_u", "continuity"),
+        ("pack_state", "keep_scores"),
         ("plot_coverage", "tooltip"),
         ("plot_difference", "tooltip"),
         ("plot_roc", "tooltip"),

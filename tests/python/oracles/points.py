@@ -237,7 +237,7 @@ def thinned(group: Group, points: list[Point], weighted: bool, *, most: int) -> 
         a, b = left[max(i - 1, 0)], left[i]
         between = [p for p in points[points.index(a) + 1 : points.index(b)] if a[1] < b[1]]
         off = [abs(p[2] - a[2] - (b[2] - a[2]) * (p[1] - a[1]) / (b[1] - a[1])) / group.p for p in between]
-        point["error"] = float(max(off, default=Fraction()))
+        point["error"] = scores.Rounded(max(off, default=Fraction()))
     return curve
 
 
