@@ -11,7 +11,7 @@ from polars_auc._groupings import GROUPING
 from polars_auc._options import adjustment, between_0_and_1, hypothesis
 from polars_auc._p_values import adjust_p_values
 from polars_auc._plugin import columnwise, literals
-from polars_auc._report import CHANGES, RESERVED
+from polars_auc._report_rows import CHANGES, RESERVED
 
 if TYPE_CHECKING:
     from polars_auc._frames import IntoFrame

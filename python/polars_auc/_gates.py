@@ -9,7 +9,7 @@ import polars as pl
 
 from polars_auc._groupings import GROUPING, group_names
 from polars_auc._refusal import Refusal, worded
-from polars_auc._report import CHANGES, GAINS, OF_ALL_GROUPS, OF_GROUPS
+from polars_auc._report_rows import CHANGES, GAINS, OF_ALL_GROUPS, OF_GROUPS
 from polars_auc._report_stability import STABILITY
 from polars_auc._report_text import readable
 from polars_auc._segments import is_reference

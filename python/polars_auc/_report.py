@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import functools
-import math
 import warnings
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 import polars as pl
 
@@ -15,7 +14,6 @@ from polars_auc._estimates import roc_summary
 from polars_auc._folds import cv_roc_auc
 from polars_auc._frames import called, column_of, keys_of, refuse_keys, rows_of, scores_of
 from polars_auc._group_states import deferred, group_states
-from polars_auc._groupings import GROUPING, grouped, key_sets
 from polars_auc._intervals import roc_auc_ci
 from polars_auc._options import adjustment, bootstrap, flag, one_of, told
 from polars_auc._report_clusters import (
@@ -24,14 +22,28 @@ from polars_auc._report_clusters import (
     gains_of_first,
     label_of_clusters,
 )
-from polars_auc._report_stability import STABILITY, Reference
+from polars_auc._report_rows import (
+    GAINS,
+    Extra,
+    Finish,
+    answer_column,
+    of_aggregates,
+    of_answers,
+    of_bounds,
+    of_clusters,
+    of_comparison,
+    of_folds,
+    refuse_clashes,
+    summary_column,
+)
+from polars_auc._report_stability import Reference
 from polars_auc._report_together import OF_WEIGHTS, apart
 from polars_auc._runs import Runs
 from polars_auc._segments import compare_segments
 from polars_auc._states import roc_auc_bounds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping
 
     from polars_auc._frames import IntoFrame
     from polars_auc._groupings import Groupings
@@ -338,7 +350,7 @@ def evaluation(
     keys = keys_of("report", by, 'report(frame, "label", "score", by="segment")')
     rows = rows_of("report", frame)
     schema = rows.collect_schema()
-    _refuse_clashes(keys)
+    refuse_clashes(keys)
     refuse_keys("report", keys, schema, nested=True)
     if runs is not None and (strange := next((key for key in runs.columns if key not in keys), None)):
         msg = f"report: sorted_by names {strange!r}, which is none of by: {', '.join(map(repr, keys))}"
@@ -372,7 +384,7 @@ def evaluation(
     example = 'report(frame, "label", "score", cluster="patient")'
     clusters = None if cluster is None else column_of("report", "cluster", cluster, rows, example)
     answers: list[pl.Expr] = []
-    extras: dict[str, _Extra] = {}
+    extras: dict[str, Extra] = {}
     if clusters is None:
         for name, score in columns.items():
             summary = roc_summary(label, score, **interval, count=count, weight=weight)
@@ -380,19 +392,19 @@ def evaluation(
     else:
         label = label_of_clusters(column_of("report", "label", label, rows, example), clusters)
         answers += _answers_of_clusters(label, columns, clusters, interval, count)
-        extras["clusters"] = _of_clusters
+        extras["clusters"] = of_clusters
     if folds is not None:
         for name, score in columns.items():
             cv = cv_roc_auc(label, score, folds, level=interval["level"], count=count)
-            answers.append(cv.alias(_column("folds", name)))
-        extras["folds"] = _of_folds
-    finishes: list[_Finish] = []
+            answers.append(cv.alias(answer_column("folds", name)))
+        extras["folds"] = of_folds
+    finishes: list[Finish] = []
     if compare and clusters is not None:
         level = interval["level"]
         pairs = differences_from_first(
             column_of("report", "label", label, rows, example), columns, clusters, level=level, count=count
         )
-        places = {name: _column("difference", name) for name in pairs}
+        places = {name: answer_column("difference", name) for name in pairs}
         answers += [difference.alias(places[name]) for name, difference in pairs.items()]
         extras["compare"] = functools.partial(gains_of_first, places, GAINS)
         finishes.append(functools.partial(adjusted_gains, compared=len(pairs), adjust=adjust))
@@ -400,8 +412,8 @@ def evaluation(
         joint = roc_auc_compare(
             label, *columns.values(), reference=0, adjust=adjust, level=interval["level"], count=count
         )
-        answers.append(joint.alias(_column("comparison", "all")))
-        extras["compare"] = functools.partial(_gain, list(columns))
+        answers.append(joint.alias(answer_column("comparison", "all")))
+        extras["compare"] = functools.partial(of_comparison, list(columns))
     if stability is not None:
         # Rows in clusters are not independent, and no p-value knows how much less they say.
         reference = Reference.of(stability, rows, columns, count=count, has_p_values=clusters is None)
@@ -426,14 +438,14 @@ def evaluation(
             for score in (columns.values() if versus is not None else ())
         ]
 
-    plan = _of_answers(rows, columns, answers, extras, keys, groupings, segments, finishes)
+    plan = of_answers(rows, columns, answers, extras, keys, groupings, segments, finishes)
     if runs is None:
         return plan
 
     def table() -> pl.DataFrame:
         with called("report", "roc_summary", "cv_roc_auc", "roc_auc_compare"):
             groups, whole = runs.groups(rows, keys, answers), runs.overall(rows, answers)
-        made = _of_aggregates(lambda _: groups.lazy(), whole.lazy(), columns, extras, keys, finishes=finishes)
+        made = of_aggregates(lambda _: groups.lazy(), whole.lazy(), columns, extras, keys, finishes=finishes)
         return made.collect()
 
     return deferred(plan.collect_schema(), table)
@@ -465,7 +477,7 @@ def _answers_of_clusters(
     answers = []
     for name, score in scores.items():
         answers.append(roc_summary(label, score, level=level, count=count).alias(summary_column(name)))
-        of_clusters = roc_auc_ci(
+        limits_of_clusters = roc_auc_ci(
             label,
             score,
             method=ci,
@@ -476,7 +488,7 @@ def _answers_of_clusters(
             seed=seed,
             count=count,
         )
-        answers.append(of_clusters.alias(_column("clusters", name)))
+        answers.append(limits_of_clusters.alias(answer_column("clusters", name)))
     return answers
 
 
@@ -519,12 +531,12 @@ def evaluation_of_states(
 
     Between ``auc_min`` and ``auc_max`` lies the AUC of the rows; both are ``auc`` if the states are exact.
     """
-    _refuse_clashes(by)
+    refuse_clashes(by)
     answers = []
     for name in states:
         answers.append(roc_summary(state=name, **interval).alias(summary_column(name)))
-        answers.append(roc_auc_bounds(state=name).alias(_column("bounds", name)))
-    return _of_answers(frame, states, answers, {"bounds": _bounds}, by, groupings)
+        answers.append(roc_auc_bounds(state=name).alias(answer_column("bounds", name)))
+    return of_answers(frame, states, answers, {"bounds": of_bounds}, by, groupings)
 
 
 def _refuse_in_runs(**given: object) -> None:
@@ -547,244 +559,3 @@ def _warned(said: str, table: pl.DataFrame) -> pl.DataFrame:
         ):
             warnings.warn(said, UserWarning, stacklevel=2)
     return table
-
-
-# Fields of `roc_summary` that are columns of a report.
-OF_SUMMARY = ["n", "n_pos", "n_missing", "prevalence", "auc", "se", "lower", "upper", "ks", "gini"]
-
-_COLUMNS = [
-    "scope",
-    "score",
-    *OF_SUMMARY,
-    "cv_auc",
-    "cv_se",
-    "cv_lower",
-    "cv_upper",
-    "n_folds",
-    "n_undefined",
-    "auc_min",
-    "auc_max",
-]
-
-# Columns of a comparison, and the fields that they are: null for the first score.
-GAINS = {
-    "gain": "difference",
-    "gain_lower": "lower",
-    "gain_upper": "upper",
-    "gain_p_value": "p_value",
-    "gain_p_adjusted": "p_adjusted",
-}
-
-# Columns that only groups have, and columns that only the overall rows have.
-OF_GROUPS = ["versus_auc", "difference", "difference_lower", "difference_upper", "p_value", "p_adjusted"]
-OF_ALL_GROUPS = ["heterogeneity", "heterogeneity_df", "heterogeneity_p_value"]
-
-# Columns that a report has beside an earlier one.
-CHANGES = [
-    "previous_n",
-    "previous_auc",
-    "change",
-    "change_lower",
-    "change_upper",
-    "change_p_value",
-    "change_p_adjusted",
-]
-
-RESERVED = [*_COLUMNS, *GAINS, *STABILITY, *OF_GROUPS, *OF_ALL_GROUPS, *CHANGES, GROUPING]
-"""Names that no column of groups may have."""
-
-_Extra: TypeAlias = "Callable[[str], list[pl.Expr]]"
-"""From a score's name to further fields of its row, or to others in place of those of its summary."""
-
-_Finish: TypeAlias = "Callable[[pl.LazyFrame, Sequence[str]], pl.LazyFrame]"
-"""From the rows of groups by some columns to these rows with further columns."""
-
-
-# A name that no column of a user has.
-_ROWS = "polars_auc: rows"
-
-
-def _refuse_clashes(keys: list[str]) -> None:
-    clash = next((key for key in keys if key in RESERVED or keys.count(key) > 1), None)
-    if clash is not None:
-        msg = f"report: the group column {clash!r} has the name of another column of the report; rename it"
-        raise ValueError(msg)
-
-
-def _column(answer: str, name: str) -> str:
-    """Name an aggregate as no column of a user is named."""
-    return f"polars_auc: {answer} of {name}"
-
-
-def summary_column(name: str) -> str:
-    """Name the summary of a score."""
-    return _column("summary", name)
-
-
-def _of_clusters(name: str) -> list[pl.Expr]:
-    of_clusters = pl.col(_column("clusters", name)).struct
-    return [of_clusters.field(field) for field in ("se", "lower", "upper")]
-
-
-def _of_folds(name: str) -> list[pl.Expr]:
-    cv = pl.col(_column("folds", name)).struct
-    fields = [cv.field(field).alias(f"cv_{field}") for field in ("auc", "se", "lower", "upper")]
-    return [*fields, cv.field("n_folds"), cv.field("n_undefined")]
-
-
-def _bounds(name: str) -> list[pl.Expr]:
-    bounds = pl.col(_column("bounds", name)).struct
-    return [bounds.field("lower").alias("auc_min"), bounds.field("upper").alias("auc_max")]
-
-
-def _gain(names: list[str], name: str) -> list[pl.Expr]:
-    # The first score is the reference, so the others' differences begin at the second; the first has none.
-    joint = pl.col(_column("comparison", "all")).struct
-    differences = joint.field("differences")
-    place = names.index(name)
-    own = differences.list.get(max(place - 1, 0), null_on_oob=True).struct
-    return [
-        # A NaN among the scores leaves no list of pairs.
-        (
-            pl.when(joint.field("chi_square").is_nan()).then(math.nan).otherwise(own.field(field))
-            if place
-            else pl.lit(None, dtype=pl.Float64)
-        ).alias(gain)
-        for gain, field in GAINS.items()
-    ]
-
-
-def _of_answers(
-    rows: pl.LazyFrame,
-    scores: Iterable[str],
-    answers: list[pl.Expr],
-    extras: Mapping[str, _Extra],
-    keys: list[str],
-    groupings: Groupings | None = None,
-    segments: Callable[[list[str]], Sequence[pl.LazyFrame]] = lambda _: (),
-    finishes: Sequence[_Finish] = (),
-) -> pl.LazyFrame:
-    """Return the report of the answers of each group, and of all rows."""
-    return _of_aggregates(
-        lambda by: rows.group_by(by).agg(*answers),
-        rows.select(*answers),
-        scores,
-        extras,
-        keys,
-        groupings,
-        segments,
-        finishes,
-    )
-
-
-def _of_aggregates(
-    aggregates: Callable[[list[str]], pl.LazyFrame],
-    whole: pl.LazyFrame,
-    scores: Iterable[str],
-    extras: Mapping[str, _Extra],
-    keys: list[str],
-    groupings: Groupings | None = None,
-    segments: Callable[[list[str]], Sequence[pl.LazyFrame]] = lambda _: (),
-    finishes: Sequence[_Finish] = (),
-) -> pl.LazyFrame:
-    """Return the report of aggregates: of each group, and of all rows."""
-    sets = None if groupings is None else key_sets("report", keys, groupings)
-
-    def finished(table: pl.LazyFrame, by: list[str]) -> pl.LazyFrame:
-        return functools.reduce(lambda made, finish: finish(made, by), finishes, table)
-
-    overall = finished(one_row_a_score(whole, scores, extras), [])
-    # Columns that are missing or of a wrong dtype are refused here, and not only when rows are read.
-    overall.collect_schema()
-
-    def of_groups(by: list[str]) -> pl.LazyFrame:
-        # Groups are sorted before they become a row for each score: there are fewer of them.
-        groups = aggregates(by).sort(by, nulls_last=True)
-        return finished(one_row_a_score(groups, scores, extras, by), by)
-
-    if not keys:
-        return scoped("overall", overall)
-    if sets is not None:
-        compared = bool(segments(sets[0]))
-
-        def of_set(by: list[str]) -> pl.LazyFrame:
-            groups = of_groups(by)
-            return scoped("group", _beside(groups, scores, by, segments(by)) if compared else groups)
-
-        if compared:
-            overall = _without(overall, OF_GROUPS)
-        return grouped(sets, of_set, scoped("overall", overall), keys)
-    groups, made = of_groups(keys), segments(keys)
-    if made:
-        groups, overall = _compared(groups, overall, scores, keys, made)
-    schema = groups.collect_schema()
-    nothing = [pl.lit(None, dtype=schema[key]).alias(key) for key in keys]
-    overall = overall.with_columns(nothing).select(schema.names())
-    return pl.concat([scoped("group", groups), scoped("overall", overall)])
-
-
-def one_row_a_score(
-    answers: pl.LazyFrame,
-    scores: Iterable[str],
-    extras: Mapping[str, _Extra],
-    keys: Sequence[str] = (),
-) -> pl.LazyFrame:
-    """Turn the aggregates of each group from columns into one row for each score, in the order of both."""
-    rows = []
-    for name in scores:
-        summary = pl.col(summary_column(name)).struct
-        fields = {field: summary.field(field) for field in OF_SUMMARY}
-        for extra in extras.values():
-            fields |= {field.meta.output_name(): field for field in extra(name)}
-        rows.append(pl.struct(pl.lit(name).alias("score"), *fields.values()))
-    # Arrays of one length are put side by side as columns; lists would be built group by group.
-    return answers.select(*keys, pl.concat_arr(rows).alias(_ROWS)).explode(_ROWS).unnest(_ROWS)
-
-
-def _by_score(scores: Iterable[str], segments: Sequence[pl.LazyFrame]) -> pl.LazyFrame:
-    return pl.concat(
-        table.with_columns(pl.lit(name).alias("score")) for name, table in zip(scores, segments, strict=True)
-    )
-
-
-def _without(rows: pl.LazyFrame, names: Iterable[str]) -> pl.LazyFrame:
-    """Add columns in which nothing stands."""
-    return rows.with_columns(
-        pl.lit(None, dtype=pl.UInt64 if "df" in name else pl.Float64).alias(name) for name in names
-    )
-
-
-def _beside(
-    groups: pl.LazyFrame, scores: Iterable[str], keys: list[str], segments: Sequence[pl.LazyFrame]
-) -> pl.LazyFrame:
-    """Add the comparison of each group to its row."""
-    return groups.join(
-        _by_score(scores, segments).select(*keys, "score", *OF_GROUPS),
-        on=[*keys, "score"],
-        how="left",
-        nulls_equal=True,
-        maintain_order="left",
-    )
-
-
-def _compared(
-    groups: pl.LazyFrame,
-    overall: pl.LazyFrame,
-    scores: Iterable[str],
-    keys: list[str],
-    segments: Sequence[pl.LazyFrame],
-) -> tuple[pl.LazyFrame, pl.LazyFrame]:
-    """Add the comparison of each group to its row, and the test of all groups to the overall rows."""
-    groups = _without(_beside(groups, scores, keys, segments), OF_ALL_GROUPS)
-    overall = _without(overall, OF_GROUPS).join(
-        _by_score(scores, segments).select("score", *OF_ALL_GROUPS).unique("score"),
-        on="score",
-        how="left",
-        maintain_order="left",
-    )
-    return groups, overall
-
-
-def scoped(scope: str, rows: pl.LazyFrame) -> pl.LazyFrame:
-    """Say whether rows are those of groups or of all rows."""
-    return rows.select(pl.lit(scope).alias("scope"), pl.all())

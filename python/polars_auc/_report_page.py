@@ -15,9 +15,9 @@ from polars_auc._groupings import EVERY, GROUPING, group_names
 from polars_auc._native import __version__
 from polars_auc._plot_points import key_text
 from polars_auc._refusal import Refusal
-from polars_auc._report import CHANGES
 from polars_auc._report_charts import CONFIG, MOST_CURVES, charts
 from polars_auc._report_details import Details
+from polars_auc._report_rows import CHANGES
 from polars_auc._report_text import cell
 
 __all__ = ["page", "refuse_without_libraries"]

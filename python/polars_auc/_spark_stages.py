@@ -11,7 +11,7 @@ import polars as pl
 from polars_auc._estimates import roc_summary
 from polars_auc._frames import called
 from polars_auc._partial_states import PART_BYTES, PartialStates, state_column
-from polars_auc._report import OF_SUMMARY, one_row_a_score, scoped, summary_column
+from polars_auc._report_rows import OF_SUMMARY, one_row_a_score, scoped, summary_column
 from polars_auc._spark_types import table_for_spark
 from polars_auc._states import merge_states
 
