@@ -43,9 +43,9 @@ def scan(
     If partitions are named by columns of ``by``, those of one value follow one another. The last list has
     these columns.
 
-    Folders named ``key=value`` become columns only if they are inside a folder or glob that was named. Such a
-    folder in the path before it does not become a column. A name with brackets that exists is that file or
-    folder, and no glob.
+    Folders named ``key=value`` become columns only if one of them is inside a folder or glob that was named.
+    Those in the path before it are then columns too, as Polars reads them. A name with brackets that exists is
+    that file or folder, and no glob.
 
     Raises
     ------
