@@ -112,7 +112,8 @@ def bootstrap_ci(
           precision where nothing is called positive.
 
         ``se`` and limits are null with fewer than two positives or fewer than two negatives, and if the
-        number is defined in fewer than two resamples. Null if a score is NaN.
+        number is defined in fewer than two resamples; ``se`` also if a resample has an infinite threshold.
+        Null if a score is NaN.
 
     Raises
     ------

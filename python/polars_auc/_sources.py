@@ -44,8 +44,8 @@ def scan(
     these columns.
 
     Folders named ``key=value`` become columns only if one of them is inside a folder or glob that was named.
-    Those in the path before it are then columns too, as Polars reads them. A name with brackets that exists is
-    that file or folder, and no glob.
+    Those in the path before it are then columns too, as Polars reads them. A name with brackets that exists
+    is that file or folder, and no glob.
 
     Raises
     ------

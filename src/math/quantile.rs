@@ -9,11 +9,18 @@ pub fn of_sorted(values: &[f64], probability: f64) -> f64 {
     let place = probability.clamp(0.0, 1.0) * last as f64;
     let below = place.floor() as usize;
     let above = (below + 1).min(last);
-    // Infinite values have no difference.
-    if values[below] == values[above] || place == below as f64 {
-        return values[below];
+    let (low, high, share) = (values[below], values[above], place - below as f64);
+    // Nothing is between infinity and another value.
+    if low == high || share == 0.0 || low.is_infinite() {
+        return low;
     }
-    values[below] + (place - below as f64) * (values[above] - values[below])
+    let step = high - low;
+    // The step between two large values may be beyond all floats.
+    if step.is_finite() || high.is_infinite() {
+        low + share * step
+    } else {
+        low * (1.0 - share) + high * share
+    }
 }
 
 /// The same of values in any order, which are put into another one: `O(n)`.
@@ -67,6 +74,9 @@ mod tests {
         assert_eq!(of_sorted(&[5.0], 0.3), 5.0);
         assert_eq!(of_sorted(&[1.0, f64::INFINITY, f64::INFINITY], 0.7), f64::INFINITY);
         assert_eq!(of_sorted(&[1.0, 2.0, f64::INFINITY], 0.5), 2.0);
+        assert_eq!(of_sorted(&[f64::NEG_INFINITY, 2.0], 0.5), f64::NEG_INFINITY);
+        assert_eq!(of_sorted(&[f64::NEG_INFINITY, f64::INFINITY], 0.5), f64::NEG_INFINITY);
+        assert_eq!(of_sorted(&[-f64::MAX, f64::MAX], 0.5), 0.0);
         assert!(of_sorted(&[], 0.5).is_nan());
         let (mean, deviation) = mean_and_deviation(&values);
         assert_eq!(mean, 3.75);

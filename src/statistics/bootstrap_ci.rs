@@ -52,11 +52,12 @@ record! {
         /// The number; null where the statistic leaves it undefined.
         pub estimate: Option<f64>,
         /// The standard deviation of the resamples in which it is defined; null with fewer than two positives or fewer
-        /// than two negatives, and if it is defined in fewer than two resamples.
+        /// than two negatives, if it is defined in fewer than two resamples, and if a resample has an infinite threshold.
         pub se: Option<f64>,
-        /// The lower limit; null where the standard error is.
+        /// The lower limit; null with fewer than two positives or fewer than two negatives, and if the number is defined
+        /// in fewer than two resamples.
         pub lower: Option<f64>,
-        /// The upper limit; null where the standard error is.
+        /// The upper limit; null where the lower one is.
         pub upper: Option<f64>,
         /// Resamples in which the number is undefined. They are left out.
         pub n_undefined: u64,
@@ -170,7 +171,7 @@ impl Drawn {
         BootstrapRecord {
             field: Some(name),
             estimate,
-            se: of_values(&|| mean_and_deviation(&values).1),
+            se: of_values(&|| mean_and_deviation(&values).1).filter(|se| se.is_finite()),
             lower: of_values(&|| of_sorted(&values, tail)),
             upper: of_values(&|| of_sorted(&values, 1.0 - tail)),
             n_undefined: n_undefined as u64,

@@ -2,13 +2,34 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any
-
-import numpy as np
 
 from oracles.draws import resample
 from oracles.scores import Rounded, Row, classes, has_nan
+
+
+def quantile(values: Sequence[float], probability: float) -> float:
+    """Type 7 of Hyndman and Fan; nothing is between infinity and another value."""
+    place = probability * (len(values) - 1)
+    below = math.floor(place)
+    low, high = values[below], values[min(below + 1, len(values) - 1)]
+    if low == high or place == below or math.isinf(low) or math.isinf(high):
+        return low if place == below or math.isinf(low) else high
+    return float(Fraction(low) + Fraction(place - below) * (Fraction(high) - Fraction(low)))
+
+
+def deviation(values: Sequence[float]) -> Rounded | None:
+    """The standard deviation, if floats can hold the sum of squares."""
+    try:
+        mean = sum(map(Fraction, values)) / len(values)
+        return Rounded(
+            math.sqrt(float(sum((Fraction(value) - mean) ** 2 for value in values)) / (len(values) - 1))
+        )
+    except OverflowError:
+        return None
 
 
 def bootstrap_ci(
@@ -41,9 +62,9 @@ def bootstrap_ci(
         undefined: dict[str, Any] = {"se": None, "lower": None, "upper": None}
         if len(values) > 1:
             tail = (1 - level) / 2
-            lower, upper = np.quantile(values, [tail, 1 - tail])
+            lower, upper = quantile(values, tail), quantile(values, 1 - tail)
             undefined = {
-                "se": Rounded(np.std(values, ddof=1)),
+                "se": deviation(values),
                 "lower": Rounded(lower),
                 "upper": Rounded(upper),
             }
