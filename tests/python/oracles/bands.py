@@ -130,9 +130,11 @@ def _envelope(readings: list[list[float]], level: float, n_pos: int) -> list[tup
         for curve in readings
     )
     reach = reaches[min(math.ceil(level * (len(reaches) + 1)), len(reaches)) - 1]
-    return [
+    limits = [
         (mean - reach * spread, mean + reach * spread) for mean, spread in zip(means, spreads, strict=True)
     ]
+    # The curve of a population without steps begins and ends in the corners.
+    return [(0.0, limits[0][1]), *limits[1:-1], (limits[-1][0], 1.0)]
 
 
 def _central_region(readings: list[list[float]], level: float) -> list[tuple[float, float]]:
@@ -218,7 +220,10 @@ def _vertical(rates: list[float], mean: list[float], lower: list[float], upper: 
     def points(values: list[float]) -> list[Point]:
         return list(zip(rates, values, strict=True))
 
-    return _records(rates, [None] * len(rates), points(mean), points(_rising(lower)), points(_falling(upper)))
+    # A mean may be beyond the curves that limits are of; the band holds it all the same.
+    low = [min(pair) for pair in zip(_rising(lower), mean, strict=True)]
+    high = [max(pair) for pair in zip(_falling(upper), mean, strict=True)]
+    return _records(rates, [None] * len(rates), points(mean), points(low), points(high))
 
 
 def _clipped(value: float, low: float, high: float) -> float:
