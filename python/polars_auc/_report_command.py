@@ -24,6 +24,7 @@ from polars_auc._report_about import needed, skipped, unheld
 from polars_auc._report_details import details
 from polars_auc._report_files import Written
 from polars_auc._report_options import add_options, check, shown_of
+from polars_auc._report_together import NEED_ROWS
 from polars_auc._rows import Files, Scored, of_files, values
 from polars_auc._runs import Runs
 from polars_auc._sources import files_of
@@ -32,19 +33,7 @@ from polars_auc._state_commands import names_of_states
 from polars_auc._streams import say, show, show_bytes
 
 # Options that need rows.
-_OF_ROWS = (
-    "label",
-    "count",
-    "where",
-    "compare",
-    "versus",
-    "along",
-    "folds",
-    "stability",
-    "cluster",
-    "weight",
-    "sorted_by",
-)
+_OF_ROWS = ("label", "count", "where", *NEED_ROWS, "sorted_by")
 
 
 def add_report(commands: Any) -> None:

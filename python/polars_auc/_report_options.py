@@ -21,7 +21,7 @@ from polars_auc._output import to_standard_output
 from polars_auc._refusal import Refusal
 from polars_auc._report_files import FORMATS, TITLE, suffix_of
 from polars_auc._report_text import SHOWN_ROWS, Shown
-from polars_auc._report_together import OF_WEIGHTS, apart
+from polars_auc._report_together import NEED_ROWS, OF_WEIGHTS, apart
 from polars_auc._sql import given_name
 from polars_auc._state_commands import add_from_states, add_limit
 
@@ -230,17 +230,7 @@ def _check_sorted(chosen: argparse.Namespace) -> None:
 
 
 def _check_bounded(chosen: argparse.Namespace) -> None:
-    options = (
-        "compare",
-        "versus",
-        "along",
-        "folds",
-        "stability",
-        "cluster",
-        "weight",
-        "from_states",
-    )
-    given = [option.replace("_", "-") for option in options if getattr(chosen, option)]
+    given = [option.replace("_", "-") for option in (*NEED_ROWS, "from_states") if getattr(chosen, option)]
     if chosen.bounded and given:
         raise Refusal(
             f"--{given[0]} is not possible with --bounded, which keeps no rows; leave one of them out"

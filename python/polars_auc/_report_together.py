@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Container
 from dataclasses import dataclass
 
-__all__ = ["OF_WEIGHTS", "Apart", "apart"]
+__all__ = ["NEED_ROWS", "OF_WEIGHTS", "Apart", "apart"]
 
 OF_WEIGHTS = ("delong", "logit")
 """The methods of the interval that take weights."""
+
+NEED_ROWS = ("compare", "versus", "along", "folds", "stability", "cluster", "weight")
+"""The options that small states of the groups cannot answer."""
 
 _LEAVE = "leave one of them out"
 

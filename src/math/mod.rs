@@ -16,6 +16,7 @@ pub mod products;
 pub mod quantile;
 pub mod random;
 pub mod student_t;
+pub mod sum;
 pub mod symmetric;
 
 pub use chances::Chances;

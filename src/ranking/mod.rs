@@ -5,8 +5,8 @@
 //! (`counted`). One class is brought near its order and the other looks up its place (`index`, `look_up`); a few rows
 //! are compared in pairs ([`pairs`]). Rows with weights (`weighted`, `weighted_shards`) count units of a fixed-point
 //! number ([`fixed_point`]). Each of these is a source of [`ties`], and so are stored [`counts`]: statistics see no
-//! difference. A [`state`] is counts that are kept: exact, or in bins of a [`scale`], and [packed](packed_state) as bytes. For a small state rows are not ranked
-//! but counted (`bounded`). What concerns several columns row by row takes [`rows`], whose scores are [`codes`],
+//! difference. A [`state`] is counts that are kept: exact, or in bins of a [`scale`], and [packed](packed_state) as
+//! bytes. For a small state rows are not ranked but counted (`bounded`). What concerns several columns row by row takes [`rows`], whose scores are [`codes`],
 //! [`row_placements`] or [`key_placements`]. [`tasks`] divides many groups among threads. `tuning` has all numbers that decide the speed.
 
 #![deny(unsafe_code)]

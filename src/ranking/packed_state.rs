@@ -46,9 +46,6 @@ const INTERVALS: u8 = 8;
 /// The fewest bytes of a bin.
 const LEAST_BYTES: usize = 3;
 
-/// What is wrong with bytes that are no packed state.
-pub type Problem = String;
-
 impl State {
     /// The bytes of the state, whose scores have a dtype of this name.
     ///
@@ -103,8 +100,8 @@ impl State {
         values.into_iter().all(|value| intervals.is_exact(intervals.place(value))).then_some(intervals)
     }
 
-    /// The state of these bytes, whose scores have a dtype of this name and are of this type.
-    pub fn unpacked(bytes: &[u8], dtype: &str, score_type: ScoreType) -> Result<State, Problem> {
+    /// The state of these bytes, whose scores have a dtype of this name and are of this type; an error says why they are none.
+    pub fn unpacked(bytes: &[u8], dtype: &str, score_type: ScoreType) -> Result<State, String> {
         let mut bytes = Bytes(bytes);
         if bytes.take(VERSION.len())? != VERSION {
             return Err("does not begin with ROC and the version 1, as pack_state writes it".into());
@@ -282,17 +279,17 @@ const MANY_ROWS: &str = "holds more than 2^42 rows";
 struct Bytes<'a>(&'a [u8]);
 
 impl<'a> Bytes<'a> {
-    fn take(&mut self, bytes: usize) -> Result<&'a [u8], Problem> {
+    fn take(&mut self, bytes: usize) -> Result<&'a [u8], String> {
         let (taken, rest) = self.0.split_at_checked(bytes).ok_or(ENDS)?;
         self.0 = rest;
         Ok(taken)
     }
 
-    fn byte(&mut self) -> Result<u8, Problem> {
+    fn byte(&mut self) -> Result<u8, String> {
         Ok(self.take(1)?[0])
     }
 
-    fn number(&mut self) -> Result<u128, Problem> {
+    fn number(&mut self) -> Result<u128, String> {
         let mut number = 0;
         for shift in (0..u128::BITS).step_by(GROUP as usize) {
             let byte = self.byte()?;
@@ -311,17 +308,17 @@ impl<'a> Bytes<'a> {
         Err("has a number above 2^128".into())
     }
 
-    fn rows(&mut self) -> Result<u64, Problem> {
+    fn rows(&mut self) -> Result<u64, String> {
         rows_of(self.number()?)
     }
 
-    fn end(&self) -> Result<(), Problem> {
+    fn end(&self) -> Result<(), String> {
         if self.0.is_empty() { Ok(()) } else { Err("goes on after its last bin".into()) }
     }
 }
 
 /// A count of rows.
-fn rows_of(number: u128) -> Result<u64, Problem> {
+fn rows_of(number: u128) -> Result<u64, String> {
     u64::try_from(number).ok().filter(|&rows| rows <= MOST_ROWS).ok_or(MANY_ROWS.into())
 }
 

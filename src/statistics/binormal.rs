@@ -4,6 +4,7 @@ use super::record::{Column, Record, record};
 use super::{Curve, Given, Summary};
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::quotient;
+use crate::math::sum::Sum;
 use crate::ranking::{Count, Counts, RowCounts, Ties};
 
 /// The most points of a curve that can be asked for.
@@ -105,56 +106,6 @@ fn centered(values: impl Iterator<Item = f64> + Clone) -> Centered {
     let center = values.clone().next().unwrap_or(f64::NAN);
     let mean = center + Sum::of(values.clone().map(|value| value - center)) / n;
     Centered { mean, squares: Sum::of(values.map(|value| (value - mean).powi(2))) }
-}
-
-/// A sum, and beside it the sum of its rounding errors (Neumaier 1974).
-#[derive(Default)]
-struct Sum {
-    sum: f64,
-    lost: f64,
-}
-
-impl Sum {
-    fn of(values: impl Iterator<Item = f64>) -> f64 {
-        let mut all = Sum::default();
-        values.for_each(|value| all.add(value));
-        all.total()
-    }
-
-    /// The sum of numbers, each counted as often as the number beside it says.
-    fn of_repeated(values: impl Iterator<Item = (f64, f64)>) -> f64 {
-        let mut all = Sum::default();
-        for (value, times) in values {
-            let (product, lost) = product(value, times);
-            all.add(product);
-            all.lost += lost;
-        }
-        all.total()
-    }
-
-    fn add(&mut self, value: f64) {
-        let sum = self.sum + value;
-        self.lost +=
-            if self.sum.abs() >= value.abs() { (self.sum - sum) + value } else { (value - sum) + self.sum };
-        self.sum = sum;
-    }
-
-    fn total(&self) -> f64 {
-        self.sum + self.lost
-    }
-}
-
-/// A product, and its rounding error (Dekker 1971).
-fn product(a: f64, b: f64) -> (f64, f64) {
-    // Each factor is cut into halves of 26 bits, whose products are exact.
-    let halves = |x: f64| {
-        let stretched = 134_217_729.0 * x;
-        let high = stretched - (stretched - x);
-        (high, x - high)
-    };
-    let ((a_high, a_low), (b_high, b_low)) = (halves(a), halves(b));
-    let product = a * b;
-    (product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low)
 }
 
 /// The binormal curve of a group, and its area.
@@ -472,13 +423,6 @@ mod tests {
                 prop_assert_eq!((got.auc, got.intercept, got.slope), (expected.auc, expected.intercept, expected.slope));
                 prop_assert_eq!(got.n_pos + got.n_neg, rows.len() as u64);
             }
-        }
-
-        #[test]
-        fn products_lose_nothing(a in -1e9..1e9f64, b in 1u64..1 << 62) {
-            let (high, low) = product(a, b as f64);
-            prop_assert_eq!(high, a * b as f64);
-            prop_assert_eq!(low, a.mul_add(b as f64, -high));
         }
 
         #[test]
