@@ -27,6 +27,7 @@ def cv_roc_auc(
     *,
     method: Literal["t", "influence"] = "t",
     level: float = 0.95,
+    cluster: IntoExpr | None = None,
     count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the mean of the folds' AUCs with its standard error and confidence interval.
@@ -46,6 +47,10 @@ def cv_roc_auc(
           needs many rows, but not many folds.
     level
         The interval's coverage, between 0 and 1.
+    cluster
+        A column that says which rows belong together, such as the rows of one patient, whose scores are not
+        independent; a cluster may span folds. Needs ``method="influence"``, whose values are then summed by
+        cluster. (If each cluster is in one fold, ``"t"`` is right without it.)
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
@@ -62,17 +67,19 @@ def cv_roc_auc(
         - ``n_folds``, ``n_undefined`` (UInt64): folds that have an AUC, and folds without a positive or
           without a negative.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+        - ``n_clusters`` (UInt64): the number of clusters; only with ``cluster``.
 
         ``auc`` is null if no fold has an AUC. ``sd`` is null with fewer than two such folds; by Student's t,
-        so are ``se`` and the limits. The Float64 fields are NaN if a score is NaN; the folds are then not
-        counted. Rows with a null label, score or fold are skipped.
+        so are ``se`` and the limits. With ``cluster`` these are null if the folds that have an AUC have rows
+        of a single cluster. The Float64 fields are NaN if a score is NaN; the folds are then not counted.
+        Rows with a null label, score, fold or cluster are skipped.
 
     Raises
     ------
     ValueError
-        For an unknown method, or a level that is not between 0 and 1.
+        For an unknown method, a level that is not between 0 and 1, or ``cluster`` with ``method="t"``.
     polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`; also if the fold is a column of lists.
+        As :func:`polars_auc.roc_auc`; also if the fold or the cluster is a column of lists.
 
     Notes
     -----
@@ -81,6 +88,10 @@ def cv_roc_auc(
     van der Laan (2015), as their R package cvAUC; a positive has the value ``(placement - auc) n / P``. Its
     placement is the share of the negatives of its fold that score lower, where a tie counts one half (nothing
     in cvAUC). O(n log n).
+
+    With ``cluster``, the values D are summed by cluster, as cvAUC does for pooled repeated measures:
+    ``se² = sum over clusters of (sum w D)² / n²`` with ``w² = I / (k I_f)`` for I clusters, k folds and the
+    I_f clusters of the row's fold, where a cluster that spans folds counts in each with its share of rows.
 
     Examples
     --------
@@ -99,8 +110,20 @@ def cv_roc_auc(
     """
     one_of("cv_roc_auc", "method", method, ("t", "influence"))
     between_0_and_1("cv_roc_auc", "level", level)
-    columns = {"score": score, "label": label, "count": count, "fold": fold}
-    return expression("cv_roc_auc", columns, method=method, level=float(level))
+    if cluster is not None and method != "influence":
+        msg = (
+            f'cv_roc_auc: method "{method}" cannot use clusters; write method="influence", or leave cluster '
+            "out if each cluster is in one fold"
+        )
+        raise ValueError(msg)
+    clusters = {} if cluster is None else {"cluster": cluster}
+    return expression(
+        "cv_roc_auc",
+        {"score": score, "label": label, "count": count, **clusters, "fold": fold},
+        variant="clustered" if clusters else None,
+        method=method,
+        level=float(level),
+    )
 
 
 def cv_roc_auc_difference(

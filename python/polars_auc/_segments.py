@@ -41,6 +41,7 @@ def compare_segments(
     margin: float | None = None,
     adjust: Adjustment | None = "holm",
     level: float = 0.95,
+    cluster: IntoExpr | None = None,
     count: IntoExpr | None = None,
 ) -> pl.LazyFrame:
     """Return the AUC of every segment with its interval, and its comparison with other rows, as a lazy frame.
@@ -82,6 +83,11 @@ def compare_segments(
         The adjustment of the p-values for the number of segments: see :func:`polars_auc.adjust_p_values`.
     level
         The coverage of all intervals, between 0 and 1.
+    cluster
+        A column that says which rows belong together, such as the rows of one customer, whose scores are not
+        independent: of one segment, or of several. Rows without a cluster are skipped. All standard errors
+        are then Obuchowski's (1997), and all tests but that of heterogeneity take the normal distribution.
+        There can be at most 4096 segments.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
@@ -101,11 +107,14 @@ def compare_segments(
         - ``p_adjusted`` (Float64): the p-value adjusted for the number of segments.
         - ``heterogeneity`` (Float64), ``heterogeneity_df`` (UInt64), ``heterogeneity_p_value`` (Float64): the
           test that all segments have one AUC, the same in every row.
+        - ``n_clusters`` (UInt64): the clusters that have rows of the segment; only with ``cluster``.
 
         A field is null if it is undefined: an AUC without positives or without negatives, a comparison with
         nothing (the first period has no previous one, nor has a null, and the reference is not compared with
-        itself), a test with fewer than two rows of a class, where ``difference`` is still known. Segments
-        with a standard error of 0 are not used in the test of heterogeneity. Rows with a null label or score
+        itself), a test with fewer than two rows of a class, where ``difference`` is still known (with
+        ``cluster``: fewer than two clusters with a positive, or with a negative). Segments with a standard
+        error of 0 are not used in the test of heterogeneity. ``df`` is null where the normal distribution is
+        taken. Rows with a null label or score
         are skipped. If a segment has a NaN score, its numbers are NaN, and so are those of every comparison
         with its rows and the test of heterogeneity.
 
@@ -127,7 +136,15 @@ def compare_segments(
     ``(A1 - A2) / sqrt(V1 + V2)`` with DeLong variances, against Student's t with
     ``(V1 + V2)² / (V1² / (n1 - 1) + V2² / (n2 - 1))`` degrees of freedom (Welch, Satterthwaite), as pROC's
     unpaired test. The comparison with all rows subtracts the covariance with the segment and uses the normal
-    distribution, so ``df`` is null. ``Q = sum w (A - mean)²`` with ``w = 1 / V`` (Cochran 1954). O(n log n).
+    distribution. ``Q = sum w (A - mean)²`` with ``w = 1 / V`` (Cochran 1954). O(n log n).
+
+    With ``cluster``, ``z = (A1 - A2) / sqrt(V1 + V2 - 2 C)``. Each placement less its mean is summed over the
+    rows of a cluster, and C is the sum, over the clusters that have rows of both, of the products of these
+    sums, as in Obuchowski (1997, equations 2 to 5); of k clusters it is multiplied by ``k / (k - 1)``, with k
+    of the AUC that has fewer. It is 0 if no cluster has rows of both. If clusters span segments, the test of
+    heterogeneity is ``(L A)' (L V L')⁺ (L A)``, with contrasts L of each segment and the first and the
+    covariance matrix V of all AUCs A, against chi-square with the rank of ``L V L'``; otherwise it is Q.
+    For k segments O(n k) against the rest, and O(k³) if clusters span segments.
 
     Examples
     --------
@@ -175,6 +192,7 @@ def compare_segments(
         "score": score,
         "label": label,
         "count": count,
+        **({} if cluster is None else {"cluster": cluster}),
         "by": pl.struct(pl.col(key) for key in ordered),
     }
     if not compared:
@@ -182,6 +200,7 @@ def compare_segments(
     answer = expression(
         name,
         columns,
+        variant=None if cluster is None else "clustered",
         versus=versus if compared else "first",
         reference=None if compared else repr(versus),
         adjust=adjusted,

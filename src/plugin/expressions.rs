@@ -11,14 +11,14 @@ use crate::statistics::{
     AdjustPValues, AveragePrecision, AverageRocCurve, BandCoverage, BinormalCurve, BootstrapAveragePrecision,
     BootstrapConfusionAt, BootstrapGini, BootstrapKsStatistic, BootstrapMeanPositiveRank,
     BootstrapOperatingPoint, BootstrapRocAuc, BootstrapRocSummary, BrunnerMunzel, CapCurve, CompareSegments,
-    ConcordanceIndex, ConfusionAt, ConfusionsAt, CostCurve, CvRocAuc, CvRocAucDifference, DetCurve, FprAtTpr,
-    GainsTable, Gini, GiniIndex, GroupedRocAuc, GroupedRocAucDifference, HodgesLehmann, KruskalWallis,
-    KsStatistic, MannWhitneyU, MeanPositiveRank, MrmcRocAuc, OperatingPoint, PackState, PopulationStability,
-    PrCurve, RankAgreement, RocAuc, RocAucBounds, RocAucCi, RocAucCiClustered, RocAucCiPartial,
-    RocAucCompare, RocAucDifference, RocAucDifferencePower, RocAucMulticlass, RocAucOrdinal, RocAucPower,
-    RocAucSampleSize, RocAucUnpairedDifference, RocBand, RocBandOfFolds, RocBinormal, RocConvexHull,
-    RocCurve, RocCurveAt, RocCurveDifference, RocCurveThinned, RocDifferenceBand, RocState, RocSummary,
-    SubgroupAuc, TprAtFpr, UnpackState,
+    CompareSegmentsClustered, ConcordanceIndex, ConfusionAt, ConfusionsAt, CostCurve, CvRocAuc,
+    CvRocAucClustered, CvRocAucDifference, DetCurve, FprAtTpr, GainsTable, Gini, GiniIndex, GroupedRocAuc,
+    GroupedRocAucDifference, HodgesLehmann, KruskalWallis, KsStatistic, MannWhitneyU, MeanPositiveRank,
+    MrmcRocAuc, OperatingPoint, PackState, PopulationStability, PrCurve, RankAgreement, RocAuc, RocAucBounds,
+    RocAucCi, RocAucCiClustered, RocAucCiPartial, RocAucCompare, RocAucDifference, RocAucDifferencePower,
+    RocAucMulticlass, RocAucOrdinal, RocAucPower, RocAucSampleSize, RocAucUnpairedDifference, RocBand,
+    RocBandOfFolds, RocBinormal, RocConvexHull, RocCurve, RocCurveAt, RocCurveDifference, RocCurveThinned,
+    RocDifferenceBand, RocState, RocSummary, SubgroupAuc, TprAtFpr, UnpackState,
 };
 
 macro_rules! expressions {
@@ -88,6 +88,7 @@ expressions! {
     joint, joint_field:
         concordance_index => ConcordanceIndex,
         cv_roc_auc => CvRocAuc,
+        cv_roc_auc_clustered in cv_roc_auc => CvRocAucClustered,
         cv_roc_auc_difference => CvRocAucDifference,
         gini_index => GiniIndex,
         grouped_roc_auc => GroupedRocAuc,
@@ -107,6 +108,7 @@ expressions! {
     joint_single, joint_single_field:
         average_roc_curve => AverageRocCurve,
         compare_segments => CompareSegments,
+        compare_segments_clustered in compare_segments => CompareSegmentsClustered,
         roc_band_of_folds in roc_band => RocBandOfFolds,
         roc_difference_band => RocDifferenceBand;
     curvewise, curvewise_field:

@@ -20,23 +20,29 @@ use crate::interrupt;
 use crate::ranking::{Codes, KeyPlacements, RowPlacements, Rows, Width, tasks};
 use crate::statistics::{Column, Field as RecordField, Inputs, Joint, KeyInput, KeyKind, Needs, Record};
 
-/// Which input is what: scores first, then the label, then the key, then which rows are of the reference.
+/// Which input is what: scores first, then the label, the cluster, the key, and which rows are of the reference.
 struct Roles {
     scores: usize,
     label: Option<usize>,
+    cluster: Option<usize>,
     key: Option<(usize, &'static str)>,
     reference: Option<usize>,
 }
 
 impl Roles {
-    fn of(Inputs { scores, label, key }: Inputs, kind: KeyKind<'_>, inputs: usize) -> Result<Self, String> {
+    fn of(
+        Inputs { scores, label, cluster, key }: Inputs,
+        kind: KeyKind<'_>,
+        inputs: usize,
+    ) -> Result<Self, String> {
         let all_inputs = inputs;
         let has_reference = matches!(kind, KeyKind::Against(_));
         let inputs = inputs.saturating_sub(usize::from(has_reference));
-        let others = usize::from(label) + usize::from(key.is_some());
+        let plain = usize::from(label) + usize::from(cluster);
+        let others = plain + usize::from(key.is_some());
         let all_there = scores.is_none_or(|scores| inputs == scores + others);
         let has_key = key.is_some_and(|key| !key.is_optional || all_there);
-        let n_scores = inputs.saturating_sub(usize::from(label) + usize::from(has_key));
+        let n_scores = inputs.saturating_sub(plain + usize::from(has_key));
         let expected = scores.map_or_else(|| "two or more".into(), |scores| scores.to_string());
         if !scores.map_or(n_scores >= 2, |scores| n_scores == scores) {
             return Err(format!("expected {expected} scores, got {n_scores}"));
@@ -44,6 +50,7 @@ impl Roles {
         Ok(Roles {
             scores: n_scores,
             label: label.then_some(n_scores),
+            cluster: cluster.then_some(n_scores + usize::from(label)),
             key: key.filter(|_| has_key).map(|key| (inputs - 1, key.role)),
             reference: has_reference.then(|| all_inputs - 1),
         })
@@ -55,6 +62,7 @@ impl Roles {
             (Some(label), _) if input == label => "label",
             (_, Some((key, role))) if input == key => role,
             _ if self.reference == Some(input) => "reference",
+            _ if self.cluster == Some(input) => "cluster",
             _ => "score",
         }
     }
@@ -100,6 +108,7 @@ impl<'a> InputRules<'a> {
                     }
                     dtypes.key = item.clone();
                 }
+                _ if roles.cluster == Some(place) => keys::check("cluster", &input.name, item)?,
                 _ if roles.label == Some(place) => label::check("label", &input.name, item)?,
                 _ if roles.reference == Some(place) => label::check("reference", &input.name, item)?,
                 _ => score::check(&input.name, item)?,
@@ -189,6 +198,7 @@ struct GroupTable {
     labels: Option<Bitmap>,
     values: Vec<PrimitiveArray<f64>>,
     keys: Option<KeyCodes>,
+    clusters: Option<KeyCodes>,
     /// How many identical rows each row stands for, if not one.
     counts: Option<PrimitiveArray<f64>>,
     /// Rows without a missing value, unless no value is missing.
@@ -231,6 +241,11 @@ impl GroupTable {
             }
             keys = Some(codes);
         }
+        let mut clusters = None;
+        if let Some(place) = roles.cluster {
+            narrow(rows[place].validity().as_ref());
+            clusters = Some(KeyCodes::read("cluster", &rows[place], KeyKind::Any)?);
+        }
         let mut counts = None;
         if let Some(rows) = rows.get(others) {
             let (values, used) = count::values(rows)?;
@@ -238,7 +253,7 @@ impl GroupTable {
             counts = Some(values);
         }
         let valid = valid.filter(|valid| valid.unset_bits() > 0);
-        Ok((GroupTable { counts, scores, labels, values, keys, valid, borders }, dtypes))
+        Ok((GroupTable { counts, scores, labels, values, keys, clusters, valid, borders }, dtypes))
     }
 
     fn rows(&self, group: usize) -> Range<usize> {
@@ -286,6 +301,10 @@ impl GroupTable {
             len: kept.len(),
             labels: self.labels.as_ref().map_or_else(Vec::new, |labels| kept.truths(labels)),
             keys,
+            clusters: self
+                .clusters
+                .as_ref()
+                .map_or_else(Default::default, |clusters| clusters.among(&kept.of(&clusters.codes)).0),
             key_places,
             key_series,
             ..Rows::default()

@@ -19,6 +19,8 @@ pub struct Rows {
     pub values: Vec<Vec<f64>>,
     /// The codes of the key column: folds, clusters or segments.
     pub keys: Codes,
+    /// The codes of the clusters, if rows have both a cluster and another key.
+    pub clusters: Codes,
     /// For each code of the key column, whether a score with it is NaN; empty if none is.
     pub nan_keys: Vec<bool>,
     /// For each code of the key column, its place among the keys of all groups.
@@ -43,7 +45,7 @@ impl Rows {
     /// random draw by row number is then the same for every order of the rows. Placements are left out.
     pub fn in_canonical_order(&self) -> Rows {
         let mut order: Vec<u32> = (0..self.len as u32).collect();
-        let columns: Vec<&Codes> = self.scores.iter().chain(std::iter::once(&self.keys)).collect();
+        let columns: Vec<&Codes> = self.scores.iter().chain([&self.keys, &self.clusters]).collect();
         order.sort_unstable_by(|&a, &b| {
             let (a, b) = (a as usize, b as usize);
             let label = |row: usize| self.labels.get(row).copied();
@@ -67,6 +69,7 @@ impl Rows {
                 .map(|values| order.iter().map(|&row| values[row as usize]).collect())
                 .collect(),
             keys: taken(&self.keys),
+            clusters: taken(&self.clusters),
             nan_keys: self.nan_keys.clone(),
             key_places: self.key_places.clone(),
             key_series: self.key_series.clone(),

@@ -9,7 +9,7 @@ use super::record::{KeyCode, Many, record};
 use super::roc_auc_unpaired_difference::{Tested, welch};
 use super::{Inputs, Joint, KeyInput, KeyKind, check_level};
 use crate::math::{chi_square, normal};
-use crate::ranking::Rows;
+use crate::ranking::{Count, Rows};
 
 /// Every segment's area with its DeLong interval, compared with other rows, and the test that all are equal.
 ///
@@ -103,10 +103,10 @@ record! {
 
 /// What a segment is compared with.
 #[derive(Clone, Copy, Debug)]
-struct Other {
-    area: Compared,
-    /// The covariance of both areas; undefined with a single row of the segment in a class.
-    covariance: Option<f64>,
+pub(super) struct Other {
+    pub area: Compared,
+    /// The covariance of both areas; undefined where the segment's variance is.
+    pub covariance: Option<f64>,
 }
 
 impl Other {
@@ -116,20 +116,92 @@ impl Other {
     }
 }
 
-/// An area as it is compared: its variance, and the number of rows behind it.
+/// An area as it is compared: its variance, and the number of rows behind it if that says how well the variance is known.
 #[derive(Clone, Copy, Debug)]
-struct Compared {
-    auc: f64,
-    variance: Option<f64>,
-    rows: u64,
+pub(super) struct Compared {
+    pub auc: f64,
+    pub variance: Option<f64>,
+    pub rows: Option<u64>,
 }
 
 impl Compared {
     /// Where a score is NaN.
-    const NAN: Compared = Compared { auc: f64::NAN, variance: Some(f64::NAN), rows: 2 };
+    fn nan(rows: Option<u64>) -> Self {
+        Compared { auc: f64::NAN, variance: Some(f64::NAN), rows }
+    }
 
     fn new(area: Area) -> Self {
-        Compared { auc: area.auc, variance: area.variance(), rows: area.rows() }
+        Compared { auc: area.auc, variance: area.variance(), rows: Some(area.rows()) }
+    }
+}
+
+/// The areas of the segments of a group, and how each varies together with what it is compared with.
+pub(super) trait Segments: Sync {
+    /// What stands for the number of rows where a score is NaN.
+    const ROWS_OF_NAN: Option<u64>;
+
+    /// How many segments there are.
+    fn len(&self) -> usize;
+
+    /// The positives and negatives of a segment.
+    fn count(&self, segment: usize) -> Count;
+
+    /// The area of a segment.
+    fn area(&self, segment: usize) -> Option<Compared>;
+
+    /// For each segment, all rows but its own.
+    fn rests(&self) -> Vec<Option<Other>>;
+
+    /// For each segment, all rows.
+    fn overall(&self) -> Vec<Option<Other>>;
+
+    /// The covariance of the areas of two segments.
+    fn covariance(&self, segment: usize, other: usize) -> Option<f64>;
+
+    /// The statistic of the test that all areas are equal, and its degrees of freedom.
+    fn heterogeneity(&self, areas: &[Option<Compared>]) -> Option<(f64, u64)>;
+}
+
+/// Segments whose rows are independent of each other.
+struct Independent {
+    segments: Vec<OfKey>,
+    distinct: usize,
+}
+
+impl Segments for Independent {
+    const ROWS_OF_NAN: Option<u64> = Some(2);
+
+    fn len(&self) -> usize {
+        self.segments.len()
+    }
+
+    fn count(&self, segment: usize) -> Count {
+        Count { pos: self.segments[segment].n_pos, neg: self.segments[segment].n_neg }
+    }
+
+    fn area(&self, segment: usize) -> Option<Compared> {
+        self.segments[segment].area().map(Compared::new)
+    }
+
+    fn rests(&self) -> Vec<Option<Other>> {
+        let all = All::of(&self.segments, self.distinct);
+        let rest = |segment| Some(Other::apart(Compared::new(all.but(segment)?)));
+        self.segments.par_iter().map(rest).collect()
+    }
+
+    fn overall(&self) -> Vec<Option<Other>> {
+        let all = All::of(&self.segments, self.distinct);
+        let overall = all.area().map(Compared::new);
+        let other = |segment| Some(Other { area: overall?, covariance: all.covariance(segment) });
+        self.segments.par_iter().map(other).collect()
+    }
+
+    fn covariance(&self, _: usize, _: usize) -> Option<f64> {
+        Some(0.0)
+    }
+
+    fn heterogeneity(&self, areas: &[Option<Compared>]) -> Option<(f64, u64)> {
+        heterogeneity(areas)
     }
 }
 
@@ -157,30 +229,35 @@ impl Joint for CompareSegments {
     }
 
     fn of_rows(&self, rows: &Rows) -> CompareSegmentsRecord {
-        let segments = by_key(rows, 0);
+        let segments = Independent { segments: by_key(rows, 0), distinct: rows.scores[0].distinct };
+        CompareSegmentsRecord::new(Some(Many(self.records(rows, &segments))))
+    }
+
+    fn of_nan(&self, _: &Rows) -> CompareSegmentsRecord {
+        CompareSegmentsRecord::nan()
+    }
+}
+
+impl CompareSegments {
+    /// The records of all segments.
+    pub(super) fn records<S: Segments>(&self, rows: &Rows, segments: &S) -> Vec<SegmentRecord> {
         let any_nan = !rows.nan_keys.is_empty();
+        let nan = Compared::nan(S::ROWS_OF_NAN);
         let areas: Vec<Option<Compared>> = (0..segments.len())
-            .map(|place| match rows.nan_keys.get(place) {
-                Some(true) => Some(Compared::NAN),
-                _ => segments[place].area().map(Compared::new),
+            .into_par_iter()
+            .map(|segment| match rows.nan_keys.get(segment) {
+                Some(true) => Some(nan),
+                _ => segments.area(segment),
             })
             .collect();
+        let with = |segment: usize, other: usize| {
+            Some(Other { area: areas[other]?, covariance: segments.covariance(segment, other) })
+        };
         let others: Vec<Option<Other>> = match self.versus {
             // Only a segment that has all NaN scores has a rest without NaN, and that segment's own area is NaN.
-            Versus::Rest | Versus::Overall if any_nan => {
-                vec![Some(Other::apart(Compared::NAN)); segments.len()]
-            }
-            Versus::Rest => {
-                let all = All::of(&segments, rows.scores[0].distinct);
-                let rest = |segment| Some(Other::apart(Compared::new(all.but(segment)?)));
-                segments.par_iter().map(rest).collect()
-            }
-            Versus::Overall => {
-                let all = All::of(&segments, rows.scores[0].distinct);
-                let overall = all.area().map(Compared::new);
-                let other = |segment| Some(Other { area: overall?, covariance: all.covariance(segment) });
-                segments.par_iter().map(other).collect()
-            }
+            Versus::Rest | Versus::Overall if any_nan => vec![Some(Other::apart(nan)); segments.len()],
+            Versus::Rest => segments.rests(),
+            Versus::Overall => segments.overall(),
             Versus::Previous => {
                 // Keys of one series stand side by side, in the order of their axis.
                 let series = |segment: usize| rows.key_series.get(segment).copied().flatten();
@@ -188,22 +265,22 @@ impl Joint for CompareSegments {
                     let before = segment.checked_sub(1)?;
                     (series(segment).is_some() && series(segment) == series(before)).then_some(before)
                 };
-                (0..areas.len()).map(|segment| areas[previous(segment)?].map(Other::apart)).collect()
+                (0..areas.len()).map(|segment| with(segment, previous(segment)?)).collect()
             }
             Versus::First => {
                 // The reference is the first of all keys, but this group may have no row of it.
                 let is_reference = |segment: usize| rows.key_places.get(segment) == Some(&0);
-                let reference = areas.first().copied().flatten().filter(|_| is_reference(0));
+                let is_there = !areas.is_empty() && is_reference(0);
                 (0..areas.len())
-                    .map(|segment| reference.filter(|_| !is_reference(segment)).map(Other::apart))
+                    .map(|segment| if is_there && segment > 0 { with(segment, 0) } else { None })
                     .collect()
             }
         };
-        let heterogeneity = heterogeneity(&areas);
+        let heterogeneity = segments.heterogeneity(&areas);
         let record = |(place, (area, other)): (usize, (&Option<Compared>, &Option<Other>))| {
             let mut record = self.alone(
                 KeyCode(rows.key_places.get(place).copied().unwrap_or(place as u32)),
-                &segments[place],
+                segments.count(place),
                 *area,
             );
             if let (Some(area), Some(other)) = (area, other) {
@@ -222,25 +299,19 @@ impl Joint for CompareSegments {
         for (record, p_adjusted) in records.iter_mut().zip(self.adjust.of(&p_values)) {
             record.p_adjusted = p_adjusted;
         }
-        CompareSegmentsRecord::new(Some(Many(records)))
+        records
     }
 
-    fn of_nan(&self, _: &Rows) -> CompareSegmentsRecord {
-        CompareSegmentsRecord::nan()
-    }
-}
-
-impl CompareSegments {
     /// The fields of a segment that need no other segment.
-    fn alone(&self, segment: KeyCode, rows: &OfKey, area: Option<Compared>) -> SegmentRecord {
+    fn alone(&self, segment: KeyCode, count: Count, area: Option<Compared>) -> SegmentRecord {
         let z = normal::upper_quantile(0.5 * (1.0 - self.level));
         let auc = area.map(|area| area.auc);
         let se = area.and_then(|area| area.variance).map(f64::sqrt);
         let limit = |side: f64| Some((auc? + side * z * se?).clamp(0.0, 1.0));
         SegmentRecord {
             segment,
-            n_pos: rows.n_pos,
-            n_neg: rows.n_neg,
+            n_pos: count.pos,
+            n_neg: count.neg,
             auc,
             se,
             lower: limit(-1.0),
@@ -261,8 +332,8 @@ impl CompareSegments {
         // Rounding may make the variance negative.
         let se = if variance < 0.0 { 0.0 } else { variance.sqrt() };
         record.difference_se = Some(se);
-        let df =
-            (self.versus != Versus::Overall).then(|| welch([v1, v2], [area.rows as f64, other.rows as f64]));
+        let rows = area.rows.zip(other.rows).filter(|_| self.versus != Versus::Overall);
+        let df = rows.map(|(rows, others)| welch([v1, v2], [rows as f64, others as f64]));
         let tested = Tested::new(difference, se, df, self.level, self.test);
         record.difference_lower = Some(tested.lower);
         record.difference_upper = Some(tested.upper);
@@ -272,8 +343,8 @@ impl CompareSegments {
     }
 }
 
-/// Q and its degrees of freedom.
-fn heterogeneity(areas: &[Option<Compared>]) -> Option<(f64, u64)> {
+/// Q of independent areas, and its degrees of freedom.
+pub(super) fn heterogeneity(areas: &[Option<Compared>]) -> Option<(f64, u64)> {
     let weighted: Vec<(f64, f64)> = areas
         .iter()
         .flatten()

@@ -166,18 +166,13 @@ impl<'a> Areas<'a> {
                 let (sum, placements) = if label { (pos, &mut of_pos) } else { (neg, &mut of_neg) };
                 *sum += placements.next().map_or(0, |&twice| u128::from(twice));
             }
-            // Exact until the division: what a sum exceeds the mean of its class by, times the rows of that class.
-            let residual = |sum: u128, of_cluster: u64, of_class: u64, others: u64| {
-                let surplus = (u128::from(of_class) * sum).cast_signed()
-                    - (u128::from(of_cluster) * self.twice_u[score]).cast_signed();
-                math::signed_quotient(surplus, 2 * u128::from(of_class) * u128::from(others))
-            };
+            let twice_u = self.twice_u[score];
             sums.into_iter()
                 .zip(&counts)
                 .map(|((pos, neg), counts)| {
                     (
-                        residual(pos, counts.0, self.n_pos, self.n_neg),
-                        residual(neg, counts.1, self.n_neg, self.n_pos),
+                        residual(pos, counts.0, twice_u, self.n_pos, self.n_neg),
+                        residual(neg, counts.1, twice_u, self.n_neg, self.n_pos),
                     )
                 })
                 .collect()
@@ -212,6 +207,14 @@ impl Covariances<'_> {
         let (of_pos, of_neg) = (self.of_pos.squared_differences(a, b), self.of_neg.squared_differences(a, b));
         self.areas.variance_of_difference_of(a, b, of_pos, of_neg)
     }
+}
+
+/// What the placements of the rows of one class in a cluster exceed their mean by, summed; from twice their sum. Exact
+/// until the division.
+pub fn residual(sum: u128, of_cluster: u64, twice_u: u128, of_class: u64, others: u64) -> f64 {
+    let surplus =
+        (u128::from(of_class) * sum).cast_signed() - (u128::from(of_cluster) * twice_u).cast_signed();
+    math::signed_quotient(surplus, 2 * u128::from(of_class) * u128::from(others))
 }
 
 /// Placements less their expectation, summed by cluster.

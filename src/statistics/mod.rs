@@ -16,11 +16,13 @@ pub mod binormal;
 pub mod bootstrap;
 pub mod bootstrap_ci;
 pub mod brunner_munzel;
+pub mod by_cluster;
 pub mod by_key;
 pub mod cap_curve;
 pub mod class_pairs;
 pub mod columnwise;
 pub mod compare_segments;
+pub mod compare_segments_clustered;
 pub mod concordance_index;
 pub mod confusion;
 pub mod confusion_at;
@@ -28,6 +30,7 @@ pub mod cost_curve;
 pub mod curve_likelihood;
 pub mod curve_sample;
 pub mod cv_roc_auc;
+pub mod cv_roc_auc_clustered;
 pub mod cv_roc_auc_difference;
 pub mod delong;
 pub mod det_curve;
@@ -110,10 +113,12 @@ pub use brunner_munzel::BrunnerMunzel;
 pub use cap_curve::CapCurve;
 pub use columnwise::Columnwise;
 pub use compare_segments::CompareSegments;
+pub use compare_segments_clustered::CompareSegmentsClustered;
 pub use concordance_index::ConcordanceIndex;
 pub use confusion_at::{ConfusionAt, ConfusionsAt};
 pub use cost_curve::CostCurve;
 pub use cv_roc_auc::CvRocAuc;
+pub use cv_roc_auc_clustered::CvRocAucClustered;
 pub use cv_roc_auc_difference::CvRocAucDifference;
 pub use det_curve::DetCurve;
 pub use gains_table::GainsTable;
@@ -236,6 +241,8 @@ pub struct Inputs {
     pub scores: Option<usize>,
     /// Whether a label follows.
     pub label: bool,
+    /// Whether the cluster of each row follows, beside another key.
+    pub cluster: bool,
     /// The key, which comes last, if the statistic takes one.
     pub key: Option<KeyInput>,
 }
@@ -305,12 +312,17 @@ impl Needs {
 impl Inputs {
     /// Scores and a label.
     pub const fn scores(scores: Option<usize>) -> Self {
-        Inputs { scores, label: true, key: None }
+        Inputs { scores, label: true, cluster: false, key: None }
     }
 
     /// The same without a label.
     pub const fn without_label(self) -> Self {
         Inputs { label: false, ..self }
+    }
+
+    /// The same with a column of clusters before the key column.
+    pub const fn clustered(self) -> Self {
+        Inputs { cluster: true, ..self }
     }
 
     /// The same with a key column.
@@ -429,6 +441,7 @@ pub(crate) mod tests {
             values: scores.iter().map(|scores| scores.to_vec()).collect(),
             nan_keys: Vec::new(),
             keys: Codes::of(keys.iter().copied()),
+            clusters: Codes::default(),
             key_places: Vec::new(),
             key_series: Vec::new(),
         }

@@ -7,6 +7,7 @@ import math
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -16,7 +17,7 @@ from scipy.stats import chi2, norm
 from scipy.stats import t as student_t
 
 import polars_auc as pa
-from catalogue.cases import SCHEMA, assert_same, fixed, frames, two_rows
+from catalogue.cases import SCHEMA, assert_same, fixed, frames, repeated, two_rows
 from oracles import scores as oracles
 
 ENGINES = pytest.mark.parametrize("engine", ["in-memory", "streaming"])
@@ -98,6 +99,143 @@ def test_definition(frame: pl.DataFrame, versus: str) -> None:
             "heterogeneity_p_value": float(chi2.sf(q, df)),
         }
         close(result.row(0, named=True), expected)
+
+
+def of_clusters(
+    segment: list[Any], other: list[Any] | None, names: tuple[str, ...] = ("auc", "se")
+) -> dict[str, Any]:
+    """The AUC of a segment and its comparison with other rows, all of them (label, score, cluster)."""
+    undefined = dict.fromkeys(("versus_auc", "difference", "difference_se", "statistic", "p_value"))
+    own = oracles.roc_auc_ci_clustered(segment, Z_95)
+    answer = {**{name: own[name] for name in ("auc", "se", "lower", "upper", "n_clusters")}, **undefined}
+    versus = None if other is None else oracles.roc_auc_ci_clustered(other, Z_95)
+    if versus is None or versus["auc"] is None:
+        return answer
+    if own["auc"] is None:
+        return answer
+    answer |= {"versus_auc": versus["auc"], "difference": own["auc"] - versus["auc"]}
+    if own["se"] is None or versus["se"] is None:
+        return answer
+    both = oracles.area_covariance(segment, other or [])
+    assert both is not None
+    variance = own["se"] ** 2 + versus["se"] ** 2 - 2 * float(both)
+    if variance < 1e-14:
+        return {name: value for name, value in answer.items() if name not in undefined or value is not None}
+    statistic = answer["difference"] / math.sqrt(variance)
+    p_value = 2 * float(norm.sf(abs(statistic)))
+    return answer | {"difference_se": math.sqrt(variance), "statistic": statistic, "p_value": p_value}
+
+
+@given(frame=frames(max_rows=40), versus=st.sampled_from(["rest", "overall", "previous"]))
+@settings(max_examples=150, deadline=None)
+def test_clusters_by_definition(frame: pl.DataFrame, versus: str) -> None:
+    table = pa.compare_segments(frame, "label", "score", "key", cluster="g", versus=versus, adjust=None)
+    used = list(frame.select("label", "score", "key", "g").drop_nulls(["label", "score"]).iter_rows())
+    names = [row["key"] for row in table.collect().iter_rows(named=True)]
+    for place, got in enumerate(table.collect().iter_rows(named=True)):
+        of = {name: [(row[0], row[1], row[3]) for row in used if row[2] == name] for name in names}
+        other = [(row[0], row[1], row[3]) for row in used if versus == "overall" or row[2] != got["key"]]
+        if versus == "previous":
+            other = of[names[place - 1]] if place and got["key"] is not None else None  # type: ignore[assignment]
+        expected = of_clusters(of[got["key"]], other)
+        close(got, expected)
+        assert got["df"] is None
+
+
+def test_clusters_of_one_row_change_nothing() -> None:
+    frame = fixed(800).with_row_index("row")
+    for versus in ("rest", "overall", "previous", "a"):
+        plain, alone = (
+            pa.compare_segments(frame, "label", "score", "key", versus=versus, **options).collect()
+            for options in ({}, {"cluster": "row"})
+        )
+        names = ["auc", "se", "lower", "upper", "difference", "difference_se", "heterogeneity"]
+        assert_frame_equal(alone.select(names), plain.select(names), abs_tol=1e-12)
+        assert alone["n_clusters"].to_list() == (plain["n_pos"] + plain["n_neg"]).to_list()
+
+
+def test_clusters_within_segments() -> None:
+    """The area is that of the segment by itself, to the last bit, and Q that of its standard errors."""
+    frame = fixed(3000).with_columns(patient=pl.format("{}-{}", "key", pl.int_range(pl.len()) % 97))
+    table = pa.compare_segments(frame.drop_nulls("key"), "label", "score", "key", cluster="patient").collect()
+    alone = frame.drop_nulls("key").group_by("key").agg(
+        pa.roc_auc_ci("label", "score", cluster="patient").alias("ci")
+    )
+    names = ["auc", "se", "lower", "upper", "n_clusters"]
+    expected = alone.sort("key").unnest("ci").select(names)
+    assert_frame_equal(table.select(names), expected, check_exact=True)
+    weights = table["se"] ** -2
+    mean = (weights * table["auc"]).sum() / weights.sum()
+    q = float((weights * (table["auc"] - mean) ** 2).sum())
+    assert math.isclose(table["heterogeneity"][0], q, rel_tol=1e-12)
+    assert table["heterogeneity_df"].to_list() == [3] * 4
+
+
+def test_heterogeneity_of_clusters_that_span_segments() -> None:
+    frame = fixed(2000).with_columns(patient=pl.int_range(pl.len()) % 150).drop_nulls()
+    table = pa.compare_segments(frame, "label", "score", "key", cluster="patient").collect()
+    rows = [
+        list(frame.filter(key=key).select("label", "score", "patient").iter_rows()) for key in table["key"]
+    ]
+    matrix = np.array([[float(oracles.area_covariance(a, b) or 0) for b in rows] for a in rows])
+    contrasts = np.hstack([-np.ones((3, 1)), np.eye(3)])
+    difference = contrasts @ table["auc"].to_numpy()
+    q = difference @ np.linalg.solve(contrasts @ matrix @ contrasts.T, difference)
+    expected = {"heterogeneity": q, "heterogeneity_df": 3, "heterogeneity_p_value": float(chi2.sf(q, 3))}
+    close(table.row(0, named=True), expected)
+
+
+def test_clusters_by_resampling() -> None:
+    """Patients who are seen in both segments, with an effect of their own: the spread over many samples."""
+    rng = np.random.default_rng(5)
+    differences, squares, apart = [], [], []
+    for _ in range(400):
+        patient = np.repeat(np.arange(60), 4)
+        label = np.tile([0, 1, 0, 1], 60)
+        score = rng.normal(size=240) + 1.5 * rng.normal(size=60)[patient] * (2 * label - 1) + label
+        frame = pl.DataFrame({"y": label, "s": score, "patient": patient, "half": np.tile([0, 0, 1, 1], 60)})
+        row = pa.compare_segments(frame, "y", "s", "half", cluster="patient").collect().row(0, named=True)
+        plain = pa.compare_segments(frame, "y", "s", "half").collect().row(0, named=True)
+        differences.append(row["difference"])
+        squares.append(row["difference_se"] ** 2)
+        apart.append(plain["difference_se"] ** 2)
+    spread = float(np.std(differences, ddof=1))
+    assert abs(math.sqrt(np.mean(squares)) / spread - 1) < 0.11
+    # Patients without their cluster make the difference look less certain than it is.
+    assert math.sqrt(np.mean(apart)) / spread > 1.2
+
+
+def test_clusters_in_any_order_and_with_counts() -> None:
+    frame = fixed(1500).with_columns(patient=pl.int_range(pl.len()) % 40, times=pl.int_range(pl.len()) % 3)
+    for versus in ("rest", "overall", "previous"):
+        tables = [
+            pa.compare_segments(f, "label", "score", "g", cluster="patient", versus=versus).collect()
+            for f in (frame, frame.reverse(), frame.sample(fraction=1, shuffle=True, seed=3))
+        ]
+        assert tables[0].equals(tables[1])
+        assert tables[0].equals(tables[2])
+    for make in (
+        lambda f, **options: pa.compare_segments(f, "label", "score", "g", cluster="patient", **options),
+        lambda f, **options: f.lazy().select(
+            pa.cv_roc_auc("label", "score", "key", method="influence", cluster="patient", **options)
+        ),
+    ):
+        counted, laid_out = make(frame, count="times"), make(repeated(frame, "times"))
+        assert_frame_equal(counted.collect(), laid_out.collect(), check_exact=True)
+
+
+def test_clusters_that_are_refused() -> None:
+    frame = fixed(100).with_columns(list=pl.concat_list("g"), many=pl.int_range(pl.len()))
+    with pytest.raises(pl.exceptions.ComputeError, match='cluster "list" has dtype'):
+        pa.compare_segments(frame, "label", "score", "g", cluster="list").collect()
+    with pytest.raises(TypeError, match="cluster must be a column name or an expression"):
+        pa.compare_segments(frame, "label", "score", "g", cluster=3)  # type: ignore[arg-type]
+    rows = pl.DataFrame({"y": [0, 1] * 5000, "s": range(10_000)}).with_columns(row=pl.int_range(pl.len()))
+    with pytest.raises(pl.exceptions.ComputeError, match="10000 distinct values of by .* at most 4096"):
+        pa.compare_segments(rows, "y", "s", "row", cluster="row").collect()
+    for method in ("t",):
+        with pytest.raises(ValueError, match=f'method "{method}" cannot use clusters; write method="influ'):
+            pa.cv_roc_auc("y", "s", "row", method=method, cluster="row")  # type: ignore[arg-type]
 
 
 def test_overall_by_resampling() -> None:

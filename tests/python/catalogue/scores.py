@@ -357,6 +357,23 @@ SCORES = [
         for method in FOLD_METHODS
     ),
     Entry(
+        "cv_roc_auc",
+        lambda label, score, fold, cluster, **options: pa.cv_roc_auc(
+            label, score, fold, cluster=cluster, method="influence", level=0.9, **options
+        ),
+        functools.partial(oracles.cv_roc_auc_clustered, level=0.9),
+        {
+            **dict.fromkeys(("auc", "sd", "se", "lower", "upper"), F),
+            "n_folds": N,
+            "n_undefined": N,
+            **COUNTS,
+            "n_clusters": N,
+        },
+        columns=(*KEYED, "weight"),
+        plugin="cv_roc_auc_clustered",
+        exact=False,
+    ),
+    Entry(
         "cv_roc_auc_difference",
         functools.partial(pa.cv_roc_auc_difference, level=0.9),
         functools.partial(oracles.cv_roc_auc_difference, level=0.9),

@@ -730,6 +730,40 @@ def cv_roc_auc(rows: Sequence[tuple[bool, float, str]], level: float, method: st
     return {**answer, "se": se, **limits}
 
 
+def cv_roc_auc_clustered(rows: Sequence[tuple[bool, float, str, int]], level: float) -> dict[str, Any]:
+    """By influence, of rows (label, score, fold, cluster)."""
+    answer = cv_roc_auc([row[:3] for row in rows], level, "influence")
+    answer["n_clusters"] = len({row[3] for row in rows})
+    if has_nan([row[:2] for row in rows]) or answer["auc"] is None:
+        return answer
+    parts = [[row for row in rows if row[2] == fold] for fold in {row[2] for row in rows}]
+    parts = [part for part in parts if all(classes([row[:2] for row in part]))]
+    rows = [row for part in parts for row in part]
+    clusters = {row[3] for row in rows}
+    if len(clusters) < 2:
+        return answer | dict.fromkeys(("se", "lower", "upper"))
+    m, n = (len(of) for of in classes([row[:2] for row in rows]))
+    sums = dict.fromkeys(clusters, 0.0)
+    for part in parts:
+        pairs = [row[:2] for row in part]
+        auc = exact_auc(pairs)
+        of_pos, of_neg = placements(pairs)
+        influence: dict[int, Fraction] = dict.fromkeys(clusters, Fraction(0))
+        for label, total, values in ((True, m, of_pos), (False, n, of_neg)):
+            members = [row[3] for row in part if row[0] == label]
+            for cluster, value in zip(members, values, strict=True):
+                influence[cluster] += (value - auc) / total
+        of_fold = sum(Fraction(1, sum(row[3] == own[3] for row in rows)) for own in part)
+        weight = math.sqrt(len(clusters) / (len(parts) * of_fold))
+        for cluster in clusters:
+            sums[cluster] += weight * float(influence[cluster])
+    se = math.sqrt(sum(value * value for value in sums.values()))
+    margin = float(norm.isf((1 - level) / 2)) * se
+    # Influences of either sign may cancel in a cluster, but for their rounding.
+    answer["se"] = Rounded(se)
+    return answer | {"lower": Rounded(answer["auc"] - margin), "upper": Rounded(answer["auc"] + margin)}
+
+
 def cv_roc_auc_difference(rows: Sequence[Any], level: float) -> dict[str, Any]:
     pairs = [[(row[0], row[1 + k]) for row in rows] for k in range(2)]
     pos, neg = classes(pairs[0])
@@ -807,3 +841,27 @@ def roc_curve(rows: Sequence[Row]) -> list[dict[str, Any]] | None:
             {"threshold": threshold, "fp": fp, "tp": tp, "fpr": fp / len(neg), "tpr": tp / len(pos)}
         )
     return points
+
+
+def area_covariance(one: Sequence[Any], other: Sequence[Any]) -> Fraction | None:
+    """The covariance of two AUCs, each of its own rows (label, score, ..., cluster), which may share clusters."""
+    if one is not other and {row[-1] for row in one}.isdisjoint(row[-1] for row in other):
+        return Fraction(0) if area_covariance(one, one) is not None else None
+    both = []
+    for rows in (one, other):
+        of_classes: list[dict[Any, Fraction]] = [{}, {}]
+        values = placements([row[:2] for row in rows])
+        auc = exact_auc([row[:2] for row in rows])
+        for sums, label, of_class in zip(of_classes, (True, False), values, strict=True):
+            for row, value in zip([row for row in rows if row[0] == label], of_class, strict=True):
+                sums[row[-1]] = sums.get(row[-1], Fraction(0)) + (value - auc) / len(of_class)
+        both.append((*of_classes, {row[-1] for row in rows}))
+
+    def part(a: int, b: int) -> Fraction:
+        sizes = [min(len(of[class_ if a == b else 2]) for of in both) for class_ in (a, b)]
+        x, y = both[0][a], both[1][b]
+        return Fraction(sizes[0], sizes[0] - 1) * sum((x[c] * y[c] for c in x if c in y), Fraction(0))
+
+    if any(len(of_class) < 2 for of in both for of_class in of[:2]):
+        return None
+    return sum((part(a, b) for a in (0, 1) for b in (0, 1)), Fraction(0))

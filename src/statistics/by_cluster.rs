@@ -1,0 +1,295 @@
+//! The area under the ROC curve of rows that come in clusters: of each key's rows, of all rows, and of all but a key's.
+//!
+//! Rows of one cluster are correlated, whatever their key. So the placements are summed by cluster, for each area over its
+//! own rows, and the covariance of two areas is that of the sums over the clusters that both have rows of (Obuchowski 1997,
+//! equations 2 to 5). Areas that share no cluster do not vary together.
+
+use super::delong::residual;
+use crate::ranking::{Count, Rows};
+
+/// An area of some rows, with what each cluster adds to it.
+#[derive(Clone, Debug)]
+pub struct ClusteredArea {
+    /// The area.
+    pub auc: f64,
+    /// Positives.
+    pub n_pos: u64,
+    /// Negatives.
+    pub n_neg: u64,
+    with_pos: u64,
+    with_neg: u64,
+    /// What each cluster adds, in the order of clusters.
+    pub residuals: Vec<Residual>,
+}
+
+/// What a cluster adds to an area.
+#[derive(Clone, Copy, Debug)]
+pub struct Residual {
+    /// The cluster.
+    pub cluster: u32,
+    /// Its rows.
+    pub rows: u64,
+    /// The placements of its positives less the area, summed.
+    pub of_pos: f64,
+    /// The same of its negatives.
+    pub of_neg: f64,
+}
+
+/// The rows of one cluster, and the sums of their doubled placements.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    count: Count,
+    of_pos: u128,
+    of_neg: u128,
+}
+
+/// One row.
+#[derive(Clone, Copy, Debug)]
+struct Member {
+    code: u32,
+    positive: bool,
+    cluster: u32,
+    key: u32,
+}
+
+/// The rows of all keys, by the codes of one score.
+#[derive(Clone, Debug)]
+pub struct ByCluster {
+    /// All rows, the highest score first.
+    members: Vec<Member>,
+    /// The same for each key.
+    of_keys: Vec<Vec<Member>>,
+    /// All clusters.
+    clusters: Vec<u32>,
+}
+
+impl ByCluster {
+    /// Puts rows in the order of one score.
+    pub fn of(rows: &Rows, score: usize) -> Self {
+        let scores = &rows.scores[score];
+        let member = |row: usize| Member {
+            code: scores.of_row[row],
+            positive: rows.labels[row],
+            cluster: rows.clusters.of_row[row],
+            key: rows.keys.of_row[row],
+        };
+        let mut members: Vec<Member> = (0..rows.len).map(member).collect();
+        // All that is counted is the same for every order of equal scores.
+        members.sort_unstable_by_key(|member| std::cmp::Reverse(member.code));
+        let mut of_keys = vec![Vec::new(); rows.keys.distinct];
+        members.iter().for_each(|&member| of_keys[member.key as usize].push(member));
+        ByCluster { members, of_keys, clusters: (0..rows.clusters.distinct as u32).collect() }
+    }
+
+    /// How many keys there are.
+    pub fn keys(&self) -> usize {
+        self.of_keys.len()
+    }
+
+    /// The positives and negatives of a key.
+    pub fn count(&self, key: usize) -> Count {
+        counted(self.of_keys[key].iter())
+    }
+
+    /// The clusters that have rows of a key, in order.
+    pub fn clusters(&self, key: usize) -> Vec<u32> {
+        let mut clusters: Vec<u32> = self.of_keys[key].iter().map(|member| member.cluster).collect();
+        clusters.sort_unstable();
+        clusters.dedup();
+        clusters
+    }
+
+    /// The area of a key's rows; undefined without a positive or without a negative.
+    pub fn area(&self, key: usize) -> Option<ClusteredArea> {
+        let clusters = self.clusters(key);
+        let place = |cluster| clusters.binary_search(&cluster).unwrap_or_default();
+        ClusteredArea::of(self.of_keys[key].iter(), &clusters, place)
+    }
+
+    /// The area of all rows.
+    pub fn overall(&self) -> Option<ClusteredArea> {
+        ClusteredArea::of(self.members.iter(), &self.clusters, |cluster| cluster as usize)
+    }
+
+    /// The area of all rows but a key's. `O(n)`.
+    pub fn rest(&self, key: usize) -> Option<ClusteredArea> {
+        let others = self.members.iter().filter(|member| member.key as usize != key);
+        ClusteredArea::of(others, &self.clusters, |cluster| cluster as usize)
+    }
+}
+
+fn counted<'a>(members: impl Iterator<Item = &'a Member>) -> Count {
+    let mut count = Count::default();
+    members.for_each(|member| count.add(member.positive, 1));
+    count
+}
+
+/// Each row with its doubled placement among the other class: the negatives that a positive beats, the positives that
+/// beat a negative, ties counting once.
+fn placed<'a>(
+    members: impl Iterator<Item = &'a Member> + Clone,
+    all: Count,
+) -> impl Iterator<Item = (&'a Member, u64)> {
+    // Rows above the score, and rows that tie with it.
+    let (mut above, mut tied) = (Count::default(), Count::default());
+    let mut ahead = members.clone().peekable();
+    let mut last = None;
+    members.map(move |member| {
+        if last != Some(member.code) {
+            last = Some(member.code);
+            above = above.plus(tied);
+            tied = Count::default();
+            while let Some(next) = ahead.next_if(|next| next.code == member.code) {
+                tied.add(next.positive, 1);
+            }
+        }
+        let twice =
+            if member.positive { 2 * (all.neg - above.neg) - tied.neg } else { 2 * above.pos + tied.pos };
+        (member, twice)
+    })
+}
+
+impl ClusteredArea {
+    /// Of rows, the highest score first, that are in these clusters, each of which has a place.
+    fn of<'a>(
+        members: impl Iterator<Item = &'a Member> + Clone,
+        clusters: &[u32],
+        place: impl Fn(u32) -> usize,
+    ) -> Option<Self> {
+        let Count { pos: n_pos, neg: n_neg } = counted(members.clone());
+        if n_pos == 0 || n_neg == 0 {
+            return None;
+        }
+        let mut sums = vec![Sums::default(); clusters.len()];
+        let mut twice_u = 0;
+        for (member, twice) in placed(members, Count { pos: n_pos, neg: n_neg }) {
+            let sums = &mut sums[place(member.cluster)];
+            sums.count.add(member.positive, 1);
+            if member.positive {
+                twice_u += u128::from(twice);
+                sums.of_pos += u128::from(twice);
+            } else {
+                sums.of_neg += u128::from(twice);
+            }
+        }
+        let with = |of: fn(&Count) -> u64| sums.iter().filter(|sums| of(&sums.count) > 0).count() as u64;
+        let (with_pos, with_neg) = (with(|count| count.pos), with(|count| count.neg));
+        let filled = clusters.iter().zip(&sums).filter(|(_, sums)| sums.count.rows() > 0);
+        let residuals = filled
+            .map(|(&cluster, sums)| Residual {
+                cluster,
+                rows: sums.count.rows(),
+                of_pos: residual(sums.of_pos, sums.count.pos, twice_u, n_pos, n_neg),
+                of_neg: residual(sums.of_neg, sums.count.neg, twice_u, n_neg, n_pos),
+            })
+            .collect();
+        let auc = crate::math::quotient(twice_u, 2 * u128::from(n_pos) * u128::from(n_neg));
+        Some(ClusteredArea { auc, n_pos, n_neg, with_pos, with_neg, residuals })
+    }
+
+    /// The clusters behind the area.
+    pub fn clusters(&self) -> u64 {
+        self.residuals.len() as u64
+    }
+
+    /// The variance; undefined with fewer than two clusters that hold positives, or negatives. A sum of products over few
+    /// clusters can be below 0, and is then 0.
+    pub fn variance(&self) -> Option<f64> {
+        self.covariance(self).map(|variance| variance.max(0.0))
+    }
+
+    /// The covariance with an area of other rows, of the same, or of some of both; undefined where a variance is.
+    ///
+    /// A sum over k clusters is divided as if over k - 1, where k is the clusters of that area which has fewer of them: that
+    /// of the same rows is then the variance, and with a row in each cluster all is as without clusters.
+    pub fn covariance(&self, other: &ClusteredArea) -> Option<f64> {
+        let fewer = |of: fn(&ClusteredArea) -> u64| of(self).min(of(other));
+        let (with_pos, with_neg) = (fewer(|area| area.with_pos), fewer(|area| area.with_neg));
+        if with_pos < 2 || with_neg < 2 {
+            return None;
+        }
+        let (mut of_pos, mut of_neg, mut pos_neg, mut neg_pos) = (0.0, 0.0, 0.0, 0.0);
+        for (a, b) in self.shared(other) {
+            of_pos += a.of_pos * b.of_pos;
+            of_neg += a.of_neg * b.of_neg;
+            pos_neg += a.of_pos * b.of_neg;
+            neg_pos += a.of_neg * b.of_pos;
+        }
+        let part = |sum: f64, clusters: u64, rows: u64, others: u64| {
+            clusters as f64 / (clusters - 1) as f64 * sum / (rows as f64 * others as f64)
+        };
+        let clusters = fewer(Self::clusters);
+        let across = part(pos_neg, clusters, self.n_pos, other.n_neg)
+            + part(neg_pos, clusters, self.n_neg, other.n_pos);
+        let of_pos = part(of_pos, with_pos, self.n_pos, other.n_pos);
+        let of_neg = part(of_neg, with_neg, self.n_neg, other.n_neg);
+        Some(of_pos + of_neg + across)
+    }
+
+    /// The clusters that both have rows of.
+    fn shared<'a>(&'a self, other: &'a ClusteredArea) -> impl Iterator<Item = (&'a Residual, &'a Residual)> {
+        let swap = self.residuals.len() > other.residuals.len();
+        let (few, many) = if swap { (other, self) } else { (self, other) };
+        few.residuals.iter().filter_map(move |one| {
+            let place = many.residuals.binary_search_by_key(&one.cluster, |other| other.cluster).ok()?;
+            let another = &many.residuals[place];
+            Some(if swap { (another, one) } else { (one, another) })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::Codes;
+    use crate::statistics::delong::Areas;
+    use crate::statistics::tests::rows_of;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Each key's rows as rows of their own, all of them, and all but a key's.
+        #[test]
+        fn areas(rows in proptest::collection::vec((0u8..2, -4i8..4, 0u32..4, 0u32..5), 1..60)) {
+            let taken = |keep: &dyn Fn(u32) -> bool| {
+                let kept: Vec<_> = rows.iter().filter(|row| keep(row.2)).collect();
+                let labels: Vec<u8> = kept.iter().map(|row| row.0).collect();
+                let scores: Vec<f64> = kept.iter().map(|row| row.1.into()).collect();
+                let keys: Vec<u32> = kept.iter().map(|row| row.3).collect();
+                let rows = rows_of(&labels, &[&scores], &keys);
+                let areas = Areas::of(&rows)?;
+                let clustered = areas.clustered(&rows);
+                let variance = clustered.covariance(0, 0).map(|variance| variance.max(0.0));
+                Some((areas.auc(0), variance, clustered.clusters))
+            };
+            let column = |of: fn(&(u8, i8, u32, u32)) -> u32| rows.iter().map(of).collect::<Vec<u32>>();
+            let labels: Vec<u8> = rows.iter().map(|row| row.0).collect();
+            let scores: Vec<f64> = rows.iter().map(|row| row.1.into()).collect();
+            let keys = column(|row| row.2);
+            let clusters = Codes::of(column(|row| row.3).into_iter());
+            let by_cluster = ByCluster::of(&Rows { clusters, ..rows_of(&labels, &[&scores], &keys) }, 0);
+            let parts = |area: ClusteredArea| (area.auc, area.variance(), area.clusters());
+            prop_assert_eq!(by_cluster.overall().map(parts), taken(&|_| true));
+            let mut names = keys.clone();
+            names.sort_unstable();
+            names.dedup();
+            for (key, name) in names.into_iter().enumerate() {
+                prop_assert_eq!(by_cluster.area(key).map(parts), taken(&|other| other == name));
+                prop_assert_eq!(by_cluster.rest(key).map(parts), taken(&|other| other != name));
+            }
+        }
+    }
+
+    /// Two keys whose rows are the same, in the same clusters: the covariance is the variance.
+    #[test]
+    fn the_same_rows_twice() {
+        let labels: Vec<u8> = (0..40).map(|row| u8::from(row % 20 % 3 == 0)).collect();
+        let scores: Vec<f64> = (0..40).map(|row| f64::from(row % 20 * 7 % 11)).collect();
+        let keys: Vec<u32> = (0..40).map(|row| row / 20).collect();
+        let clusters = Codes::of((0..40u32).map(|row| row % 20 / 4));
+        let by_cluster = ByCluster::of(&Rows { clusters, ..rows_of(&labels, &[&scores], &keys) }, 0);
+        let (a, b) = (by_cluster.area(0).unwrap(), by_cluster.area(1).unwrap());
+        assert_eq!(a.covariance(&b), a.variance());
+        assert_eq!(a.variance(), b.variance());
+        assert!(a.variance().unwrap() > 0.0);
+    }
+}
