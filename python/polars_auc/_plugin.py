@@ -110,10 +110,16 @@ def _plain(option: Any) -> Any:
 
 
 def columnwise(
-    name: str, columns: Mapping[str, IntoExpr], *, elementwise: bool, **options: object
+    name: str,
+    columns: Mapping[str, IntoExpr],
+    *,
+    elementwise: bool,
+    variant: str | None = None,
+    **options: object,
 ) -> pl.Expr:
     """Build an expression with one result for each row; ``elementwise`` if it depends on that row only."""
-    return _registered(name, _columns(name, columns), options, elementwise=elementwise)
+    plugin = name if variant is None else f"{name}_{variant}"
+    return _registered(plugin, _columns(name, columns), options, elementwise=elementwise)
 
 
 def literals(columns: Mapping[str, IntoExpr | float]) -> dict[str, IntoExpr]:

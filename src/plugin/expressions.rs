@@ -16,9 +16,10 @@ use crate::statistics::{
     GroupedRocAucDifference, HodgesLehmann, KruskalWallis, KsStatistic, MannWhitneyU, MeanPositiveRank,
     MrmcRocAuc, OperatingPoint, PackState, PopulationStability, PrCurve, RankAgreement, RocAuc, RocAucBounds,
     RocAucCi, RocAucCiClustered, RocAucCiPartial, RocAucCompare, RocAucDifference, RocAucDifferencePower,
-    RocAucMulticlass, RocAucOrdinal, RocAucPower, RocAucSampleSize, RocAucUnpairedDifference, RocBand,
-    RocBandOfFolds, RocBinormal, RocConvexHull, RocCurve, RocCurveAt, RocCurveDifference, RocCurveThinned,
-    RocDifferenceBand, RocState, RocSummary, SubgroupAuc, TprAtFpr, UnpackState,
+    RocAucMulticlass, RocAucOrdinal, RocAucPower, RocAucPowerAuc, RocAucPowerLevel, RocAucSampleSize,
+    RocAucUnpairedDifference, RocBand, RocBandOfFolds, RocBinormal, RocConvexHull, RocCurve, RocCurveAt,
+    RocCurveDifference, RocCurveThinned, RocDifferenceBand, RocState, RocSummary, SubgroupAuc, TprAtFpr,
+    UnpackState,
 };
 
 macro_rules! expressions {
@@ -116,6 +117,8 @@ expressions! {
     columnwise, columnwise_field:
         adjust_p_values => AdjustPValues,
         roc_auc_power => RocAucPower,
+        roc_auc_power_auc in roc_auc_power => RocAucPowerAuc,
+        roc_auc_power_level in roc_auc_power => RocAucPowerLevel,
         roc_auc_sample_size => RocAucSampleSize,
         roc_auc_unpaired_difference => RocAucUnpairedDifference;
     conversion, conversion_field:

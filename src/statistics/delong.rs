@@ -114,6 +114,11 @@ impl<'a> Areas<'a> {
     /// The variance of the difference of two areas, without the cancellation that its three parts would suffer:
     /// exactly 0 for scores that rank alike.
     pub fn variance_of_difference(&self, a: usize, b: usize) -> Option<f64> {
+        self.parts_of_difference(a, b).map(|(of_pos, of_neg)| of_pos + of_neg)
+    }
+
+    /// The two parts of the variance of a difference: that of positives over their number, and that of negatives.
+    pub fn parts_of_difference(&self, a: usize, b: usize) -> Option<(f64, f64)> {
         if self.n_pos < 2 || self.n_neg < 2 {
             return None;
         }
@@ -122,16 +127,16 @@ impl<'a> Areas<'a> {
         };
         let (of_a, of_b) = (&self.placements[a], &self.placements[b]);
         let (of_pos, of_neg) = (squares(&of_a.of_pos, &of_b.of_pos), squares(&of_a.of_neg, &of_b.of_neg));
-        Some(self.variance_of_difference_of(a, b, of_pos, of_neg))
+        Some(self.parts_of_difference_of(a, b, of_pos, of_neg))
     }
 
-    /// The variance of a difference from the sums of squared differences over positives and over negatives.
-    fn variance_of_difference_of(&self, a: usize, b: usize, of_pos: u128, of_neg: u128) -> f64 {
+    /// The parts from the sums of squared differences over positives and over negatives.
+    fn parts_of_difference_of(&self, a: usize, b: usize, of_pos: u128, of_neg: u128) -> (f64, f64) {
         let sum = self.twice_u[a].abs_diff(self.twice_u[b]);
         let part = |squares, n: u64, others: u64| {
             math::product_difference(n.into(), squares, sum, sum) / scale(n, others)
         };
-        part(of_pos, self.n_pos, self.n_neg) + part(of_neg, self.n_neg, self.n_pos)
+        (part(of_pos, self.n_pos, self.n_neg), part(of_neg, self.n_neg, self.n_pos))
     }
 
     /// The covariances of all areas at once; undefined with a single row in a class. `O(k² n)` for k scores.
@@ -205,7 +210,8 @@ impl Covariances<'_> {
     /// The variance of the difference of two areas.
     pub fn variance_of_difference(&self, a: usize, b: usize) -> f64 {
         let (of_pos, of_neg) = (self.of_pos.squared_differences(a, b), self.of_neg.squared_differences(a, b));
-        self.areas.variance_of_difference_of(a, b, of_pos, of_neg)
+        let (of_pos, of_neg) = self.areas.parts_of_difference_of(a, b, of_pos, of_neg);
+        of_pos + of_neg
     }
 }
 

@@ -1,11 +1,8 @@
-//! How many rows a test of an AUC needs, and how often it rejects if the AUC differs.
+//! How many rows a test of an AUC needs, how often it rejects if the AUC differs, and what AUC or level that takes.
 
+use super::Alternative;
 use super::columnwise::Columnwise;
-use super::delong::Areas;
-use super::record::record;
-use super::{Alternative, Inputs, Joint, Needs};
 use crate::math::normal::{upper_quantile, upper_tail};
-use crate::ranking::Rows;
 
 /// The level and the side of a planned test.
 #[derive(Clone, Copy, Debug)]
@@ -24,12 +21,18 @@ impl Plan {
     }
 
     /// The standard errors that a difference must exceed.
-    fn critical(self) -> f64 {
-        upper_quantile(if self.alternative == Alternative::TwoSided { 0.5 * self.alpha } else { self.alpha })
+    pub(super) fn critical(self) -> f64 {
+        upper_quantile(self.alpha / tails(self.alternative))
     }
 }
 
-fn proportion(name: &str, value: f64) -> Result<(), String> {
+/// On how many sides a test rejects.
+fn tails(alternative: Alternative) -> f64 {
+    if alternative == Alternative::TwoSided { 2.0 } else { 1.0 }
+}
+
+/// Says what is wrong with a probability.
+pub(super) fn proportion(name: &str, value: f64) -> Result<(), String> {
     if 0.0 < value && value < 1.0 {
         Ok(())
     } else {
@@ -63,6 +66,47 @@ pub fn power(plan: Plan, auc: f64, n_pos: f64, n_neg: f64) -> f64 {
     let surplus = n_pos.sqrt() * (auc - 0.5) - plan.critical() * variance_of_half(ratio).sqrt();
     upper_tail(-surplus / variance_of_one(auc, ratio).sqrt())
 }
+
+/// The level at which the test of one AUC has this power; NaN if even a level of one rejects less often, and where
+/// the [power] is NaN.
+pub fn level(alternative: Alternative, auc: f64, n_pos: f64, n_neg: f64, power: f64) -> f64 {
+    if !(auc > 0.0 && auc < 1.0 && n_pos > 0.0 && n_neg > 0.0) {
+        return f64::NAN;
+    }
+    let auc = auc.max(1.0 - auc);
+    let ratio = n_neg / n_pos;
+    let surplus =
+        n_pos.sqrt() * (auc - 0.5) - upper_quantile(1.0 - power) * variance_of_one(auc, ratio).sqrt();
+    let alpha = tails(alternative) * upper_tail(surplus / variance_of_half(ratio).sqrt());
+    if alpha < 1.0 { alpha } else { f64::NAN }
+}
+
+/// The lowest AUC above one half of which the test has this power; NaN if it has more of any, or less of all, or counts
+/// are not above 0.
+pub fn detectable_auc(plan: Plan, n_pos: f64, n_neg: f64, aim: f64) -> f64 {
+    if !(n_pos > 0.0 && n_neg > 0.0) {
+        return f64::NAN;
+    }
+    // With few rows the power rises and falls again, so that its first crossing is looked for from one half on.
+    const STEPS: u32 = 512;
+    let reaches = |auc: f64| power(plan, auc, n_pos, n_neg) >= aim;
+    let at = |step: u32| 0.5 + 0.5 * f64::from(step) / f64::from(STEPS);
+    if reaches(0.5) {
+        return f64::NAN;
+    }
+    let Some(step) = (1..=STEPS).find(|&step| reaches(at(step).min(ALMOST_ONE))) else { return f64::NAN };
+    let (mut below, mut above) = (at(step - 1), at(step).min(ALMOST_ONE));
+    loop {
+        let middle = 0.5 * (below + above);
+        if middle <= below || middle >= above {
+            return above;
+        }
+        *(if reaches(middle) { &mut above } else { &mut below }) = middle;
+    }
+}
+
+/// The highest AUC that is looked for: nearer to one, its normal quantile is rounded too much.
+const ALMOST_ONE: f64 = 1.0 - 1e-12;
 
 /// The positives and negatives, `ratio` negatives for each positive and not rounded, that give the test of one AUC
 /// this power; NaN where no number does.
@@ -101,6 +145,59 @@ impl Columnwise for RocAucPower {
     }
 }
 
+/// The level of the test of one AUC at which it has a power, row by row.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocAucPowerLevel {
+    /// Which departure counts.
+    pub alternative: Alternative,
+    /// The power.
+    pub power: f64,
+}
+
+impl Columnwise for RocAucPowerLevel {
+    const ROLES: &'static [&'static str] = &["auc", "n_pos", "n_neg"];
+    const FIELDS: &'static [&'static str] = &["alpha"];
+
+    fn check(&self) -> Result<(), String> {
+        proportion("power", self.power)
+    }
+
+    fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
+        let rows = columns[0].iter().zip(&columns[1]).zip(&columns[2]);
+        let level = |((auc, n_pos), n_neg): ((&Option<f64>, &Option<f64>), &Option<f64>)| {
+            Some(level(self.alternative, (*auc)?, (*n_pos)?, (*n_neg)?, self.power))
+        };
+        Ok(vec![rows.map(level).map(defined).collect()])
+    }
+}
+
+/// The AUC of which the test has a power, row by row.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocAucPowerAuc {
+    /// The test.
+    pub plan: Plan,
+    /// The power.
+    pub power: f64,
+}
+
+impl Columnwise for RocAucPowerAuc {
+    const ROLES: &'static [&'static str] = &["n_pos", "n_neg"];
+    const FIELDS: &'static [&'static str] = &["auc"];
+
+    fn check(&self) -> Result<(), String> {
+        self.plan.check().and_then(|()| proportion("power", self.power))
+    }
+
+    fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
+        let rows = columns[0].iter().zip(&columns[1]);
+        let auc =
+            rows.map(|(n_pos, n_neg)| Some(detectable_auc(self.plan, (*n_pos)?, (*n_neg)?, self.power)));
+        Ok(vec![auc.map(defined).collect()])
+    }
+}
+
 /// The rows that a test of one AUC needs, row by row.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
@@ -122,13 +219,7 @@ impl Columnwise for RocAucSampleSize {
         if !(0.0 < self.power && self.power < 1.0) {
             return Err(format!("power must lie between 0 and 1, such as 0.8, got {}", self.power));
         }
-        if !(self.ratio > 0.0 && self.ratio.is_finite()) {
-            return Err(format!(
-                "ratio must be above 0, such as 2 for two negatives a positive, got {}",
-                self.ratio
-            ));
-        }
-        Ok(())
+        check_ratio(self.ratio)
     }
 
     fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
@@ -139,97 +230,23 @@ impl Columnwise for RocAucSampleSize {
     }
 }
 
+/// Says what is wrong with a number of negatives for each positive.
+pub(super) fn check_ratio(ratio: f64) -> Result<(), String> {
+    if ratio > 0.0 && ratio.is_finite() {
+        Ok(())
+    } else {
+        Err(format!("ratio must be above 0, such as 2 for two negatives a positive, got {ratio}"))
+    }
+}
+
 /// The number, or null where it is undefined.
 fn defined(value: Option<f64>) -> Option<f64> {
     value.filter(|value| !value.is_nan())
 }
 
-/// The power of the paired comparison of two scores, and the rows it needs, from a pilot sample.
-///
-/// `sqrt(P / P0) |difference| = (z_alpha + z_power) sqrt(V)` with the pilot's P0 positives and V its variance of the
-/// difference (DeLong, DeLong and Clarke-Pearson 1988), by which the test itself divides. Negatives grow with the
-/// positives.
-///
-/// Obuchowski and McClish (1997, equation 4) have a variance of its own for equal areas. If both areas then vary as the
-/// mean of the two, `V0 = 2 ((Var A_a + Var A_b) / 2 - Cov)` is V again. If both vary as the first one alone, V0 depends
-/// on which score is the first, and can be below 0.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
-pub struct RocAucDifferencePower {
-    /// The test.
-    pub plan: Plan,
-    /// The power that the rows are counted for.
-    pub power: f64,
-}
-
-record! {
-    /// The power of one group.
-    pub struct RocAucDifferencePowerRecord {
-        /// The difference of the areas; null without a positive or without a negative.
-        pub difference: Option<f64>,
-        /// The power of the test with as many rows as here; null with fewer than two rows in a class, and if
-        /// neither area varies.
-        pub power: Option<f64>,
-        /// The positives that the power asked for needs, not rounded; null where the power is, and for no difference.
-        pub needed_pos: Option<f64>,
-        /// The negatives that it needs.
-        pub needed_neg: Option<f64>,
-        /// Positives that were used.
-        pub n_pos: u64,
-        /// Negatives that were used.
-        pub n_neg: u64,
-    }
-}
-
-impl Joint for RocAucDifferencePower {
-    type Record = RocAucDifferencePowerRecord;
-
-    const INPUTS: Inputs = Inputs::scores(Some(2));
-
-    fn needs(&self) -> Needs {
-        Needs::PLACEMENTS
-    }
-
-    fn check(&self) -> Result<(), String> {
-        self.plan.check().and_then(|()| proportion("power", self.power))
-    }
-
-    fn of_rows(&self, rows: &Rows) -> RocAucDifferencePowerRecord {
-        let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
-        let Some(areas) = Areas::of(rows) else {
-            return RocAucDifferencePowerRecord { n_pos, n_neg, ..RocAucDifferencePowerRecord::undefined() };
-        };
-        let difference = areas.difference(0, 1);
-        let Some(variance) = areas.variance_of_difference(0, 1).filter(|variance| *variance > 0.0) else {
-            return RocAucDifferencePowerRecord::new(Some(difference), None, None, None, n_pos, n_neg);
-        };
-        let (se, critical) = (variance.sqrt(), self.plan.critical());
-        let power = upper_tail(critical - difference.abs() / se);
-        let errors = (critical + upper_quantile(1.0 - self.power)) * se;
-        let times = (difference != 0.0).then(|| (errors / difference).powi(2));
-        RocAucDifferencePowerRecord::new(
-            Some(difference),
-            Some(power),
-            times.map(|times| times * n_pos as f64),
-            times.map(|times| times * n_neg as f64),
-            n_pos,
-            n_neg,
-        )
-    }
-
-    fn of_nan(&self, rows: &Rows) -> RocAucDifferencePowerRecord {
-        RocAucDifferencePowerRecord {
-            n_pos: rows.n_pos(),
-            n_neg: rows.n_neg(),
-            ..RocAucDifferencePowerRecord::nan()
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::tests::rows_of;
 
     const TWO_SIDED: Plan = Plan { alpha: 0.05, alternative: Alternative::TwoSided };
 
@@ -247,6 +264,43 @@ mod tests {
     }
 
     #[test]
+    fn auc_and_level_are_inverse_to_power() {
+        let mut solved = 0;
+        for alternative in [Alternative::TwoSided, Alternative::Greater] {
+            for alpha in [0.2, 0.05, 1e-6] {
+                let plan = Plan { alpha, alternative };
+                for aim in [0.11, 0.3, 0.8, 0.95, 0.9999] {
+                    for (n_pos, n_neg) in [(5.0, 9.0), (41.0, 72.0), (30.5, 8.0), (1e4, 3e7)] {
+                        let auc = detectable_auc(plan, n_pos, n_neg, aim);
+                        if auc.is_nan() {
+                            continue;
+                        }
+                        solved += 1;
+                        assert!(
+                            (power(plan, auc, n_pos, n_neg) - aim).abs() < 1e-9,
+                            "{plan:?} {n_pos} {n_neg} {aim}"
+                        );
+                        let alpha = level(alternative, auc, n_pos, n_neg, aim);
+                        assert!(
+                            (alpha / plan.alpha - 1.0).abs() < 1e-9,
+                            "{plan:?} {n_pos} {n_neg} {aim} {alpha}"
+                        );
+                    }
+                }
+            }
+        }
+        assert!(solved > 90, "{solved}");
+        // One positive and one negative never reject so often; an AUC of one half is rejected as often as the level says.
+        assert!(
+            detectable_auc(TWO_SIDED, 1.0, 1.0, 0.9).is_nan()
+                && detectable_auc(TWO_SIDED, 0.0, 9.0, 0.9).is_nan()
+        );
+        assert!(detectable_auc(TWO_SIDED, 40.0, 40.0, 0.02).is_nan());
+        assert!(level(Alternative::TwoSided, 0.6, 5.0, 5.0, 0.9999).is_nan());
+        assert!(level(Alternative::TwoSided, 1.0, 40.0, 40.0, 0.5).is_nan());
+    }
+
+    #[test]
     fn of_columns() {
         let plan = TWO_SIDED;
         let size = RocAucSampleSize { plan, power: 0.9, ratio: 2.0 };
@@ -259,30 +313,5 @@ mod tests {
             RocAucSampleSize { ratio: 0.0, ..size }.check().unwrap_err().contains("ratio must be above 0")
         );
         assert!(RocAucSampleSize { power: 1.0, ..size }.check().unwrap_err().contains("power must lie"));
-    }
-
-    #[test]
-    fn paired() {
-        let labels: Vec<u8> = (0..90).map(|row| u8::from(row % 5 < 2)).collect();
-        let score = |step: i32, lift: i32| -> Vec<f64> {
-            (0..90).map(|row| f64::from((row * step) % 31 + lift * i32::from(row % 5 < 2))).collect()
-        };
-        let (a, b) = (score(17, 9), score(13, 4));
-        let statistic = RocAucDifferencePower { plan: TWO_SIDED, power: 0.8 };
-        let record = statistic.of_rows(&rows_of(&labels, &[&a, &b], &[]));
-        // As many rows as there are have the power that they have.
-        let here = RocAucDifferencePower { power: record.power.unwrap(), ..statistic };
-        let needed = here.of_rows(&rows_of(&labels, &[&a, &b], &[]));
-        assert!((needed.needed_pos.unwrap() - 36.0).abs() < 1e-9, "{needed:?}");
-        // The order of the scores does not matter, though the first varies less than both have in common.
-        let labels = [0, 0, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0];
-        let a = [-1.0, 2.0, 4.0, 9.0, 8.0, 12.0, 6.0, 5.0, 1.0, -7.0, 1.0, -1.0];
-        let b = [0.0, 6.0, 8.0, 8.0, 5.0, -2.0, 9.0, 4.0, 0.0, -3.0, 2.0, 3.0];
-        let record = statistic.of_rows(&rows_of(&labels, &[&a, &b], &[]));
-        let swapped = statistic.of_rows(&rows_of(&labels, &[&b, &a], &[]));
-        assert_eq!((record.power, record.needed_pos), (swapped.power, swapped.needed_pos));
-        assert!(record.power.unwrap() < 0.5 && record.needed_pos.unwrap() > 10.0, "{record:?}");
-        let alike = statistic.of_rows(&rows_of(&labels, &[&a, &a], &[]));
-        assert_eq!((alike.difference, alike.power, alike.needed_pos), (Some(0.0), None, None));
     }
 }

@@ -18,6 +18,7 @@ from scipy.stats import false_discovery_control, norm
 
 import polars_auc as pa
 from catalogue.cases import fixed
+from oracles import scores as oracles
 
 ENGINES = pytest.mark.parametrize("engine", ["in-memory", "streaming"])
 
@@ -340,6 +341,85 @@ def test_how_good_the_approximation_is(n_pos: int, n_neg: int, above: dict[float
         assert round(100 * (nearest["asymptotic"] / nearest["exact"] - 1)) == percent, level
 
 
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+@pytest.mark.parametrize(("n_pos", "n_neg"), [(41, 72), (12, 500), (3000, 20)])
+@pytest.mark.parametrize("power", [0.3, 0.8, 0.99])
+def test_what_is_left_out_is_the_inverse_of_power(
+    alternative: Any, n_pos: int, n_neg: int, power: float
+) -> None:
+    auc = pa.roc_auc_power(None, n_pos, n_neg, power=power, alternative=alternative, alpha=0.01)
+    assert auc is not None
+    assert 0.5 < auc < 1
+    back = pa.roc_auc_power(auc, n_pos, n_neg, alternative=alternative, alpha=0.01)
+    assert back == pytest.approx(power, abs=1e-9)
+    alpha = pa.roc_auc_power(auc, n_pos, n_neg, power=power, alternative=alternative, alpha=None)
+    assert alpha == pytest.approx(0.01, rel=1e-9)
+    mirrored = pa.roc_auc_power(1 - auc, n_pos, n_neg, power=power, alternative=alternative, alpha=None)
+    assert mirrored == pytest.approx(alpha, rel=1e-9)
+    ratio = n_neg / n_pos
+    size = pa.roc_auc_sample_size(auc, power=power, ratio=ratio, alternative=alternative, alpha=0.01)
+    assert size["n_pos"] == pytest.approx(n_pos, rel=1e-9)
+    # By definition: from one half on, the first AUC with this power.
+    step = (auc - 0.5) / 200
+    below = pl.DataFrame({"auc": [0.5 + step * place for place in range(200)]})
+    powers = below.select(pa.roc_auc_power("auc", n_pos, n_neg, alternative=alternative, alpha=0.01))
+    assert (powers.to_series() < power).all()
+
+
+def test_left_out_row_by_row() -> None:
+    frame = pl.DataFrame({"auc": [0.7, 0.6, None, 1.0], "m": [40, 0, 40, None], "n": [70, 70, 70, 70]})
+    plan = frame.lazy().select(
+        pa.roc_auc_power(None, "m", "n", power=0.8).alias("auc"),
+        pa.roc_auc_power("auc", "m", "n", power=0.8, alpha=None).alias("alpha"),
+    )
+    got = plan.collect()
+    assert got.schema == plan.collect_schema() == {"auc": pl.Float64, "alpha": pl.Float64}
+    assert got["auc"].is_null().to_list() == [False, True, False, True]
+    assert got["alpha"].is_null().to_list() == [False, True, True, True]
+    assert frame.select(pa.roc_auc_power(None, "m", "n", power=0.8)).columns == ["m"]
+    # One half is rejected as often as the level says, and two rows never so often.
+    assert pa.roc_auc_power(None, 40, 70, power=0.02) is None
+    assert pa.roc_auc_power(None, 1, 1, power=0.9) is None
+    assert pa.roc_auc_power(0.6, 5, 5, power=0.999, alpha=None) is None
+    assert pa.roc_auc_power(None, 40, 70, power=Decimal("0.8"), alpha=Fraction(1, 20)) == got["auc"][0]  # type: ignore[call-overload]
+
+
+def test_not_exactly_one_is_left_out() -> None:
+    says = r"roc_auc_power: exactly one of auc, power and alpha must be None.* write roc_auc_power\(auc"
+    for wrong in (
+        {"auc": None},
+        {"auc": 0.7, "power": 0.8},
+        {"auc": None, "power": 0.8, "alpha": None},
+        {"auc": 0.7, "alpha": None},
+        {"auc": pl.col("auc"), "power": 0.8},
+    ):
+        with pytest.raises(ValueError, match=says):
+            pa.roc_auc_power(n_pos=40, n_neg=70, **wrong)
+    with pytest.raises(ValueError, match="roc_auc_power: power must lie between 0 and 1"):
+        pa.roc_auc_power(None, 40, 70, power=1)
+
+
+def test_ratio_of_the_rows_that_a_paired_test_needs() -> None:
+    """By DeLong's variance of the difference among the rows of each class."""
+    frame = fixed(400).drop_nulls(["label", "score", "other"])
+    rows = list(frame.select("label", "score", "other").iter_rows())
+    of_scores = [oracles.placements([(row[0], row[1 + k]) for row in rows]) for k in range(2)]
+    s10, s01 = (
+        float(np.var([float(a - b) for a, b in zip(of_scores[0][c], of_scores[1][c], strict=True)], ddof=1))
+        for c in (0, 1)
+    )
+    for ratio in (0.5, 1, 7.25, None):
+        plan = frame.select(pa.roc_auc_difference_power("label", "score", "other", power=0.9, ratio=ratio))
+        got = plan.item()
+        taken = got["n_neg"] / got["n_pos"] if ratio is None else ratio
+        quantiles = norm.isf(0.025) + norm.isf(0.1)
+        n_pos = (quantiles / got["difference"]) ** 2 * (s10 + s01 / taken)
+        assert got["needed_pos"] == pytest.approx(n_pos, rel=1e-9)
+        assert got["needed_neg"] == pytest.approx(taken * n_pos, rel=1e-9)
+    with pytest.raises(ValueError, match="roc_auc_difference_power: ratio must be a finite number above 0"):
+        pa.roc_auc_difference_power("label", "score", "other", ratio=0)
+
+
 def test_power_of_numbers() -> None:
     """A plan is often a single one: numbers give numbers, and columns a column."""
     frame = pl.DataFrame({"auc": [0.73], "m": [41], "n": [72]})
@@ -355,6 +435,6 @@ def test_power_of_numbers() -> None:
     assert pa.roc_auc_power(1.5, 41, 72) is None
     assert pa.roc_auc_power(10**400, 41, 72) is None
     assert pa.roc_auc_sample_size(0.5) == {"n_pos": None, "n_neg": None}
-    for wrong in (True, None, [0.73], 1j):
+    for wrong in (True, [0.73], 1j):
         with pytest.raises(TypeError, match="auc must be a column name or an expression, got"):
             pa.roc_auc_power(wrong, 41, 72)  # type: ignore[arg-type]

@@ -17,8 +17,6 @@ OF_FIRST_SCORE = Apart("pROC takes the variance of the first score for both, so 
 def proc_power(frame: pl.DataFrame, record: Record) -> Answers | Apart:
     arguments = record["arguments"]
     alpha = arguments["sig.level"]
-    if alpha is None:
-        return Apart("a level solved for")
     repeated = {"sig_level": REPEATED}
     if "score1" in arguments:
         return BINORMAL if arguments["method"] != "delong" else OF_FIRST_SCORE
@@ -26,8 +24,8 @@ def proc_power(frame: pl.DataFrame, record: Record) -> Answers | Apart:
         ci = answer(rows(frame, record), pa.roc_auc_ci("label", "score"))
         auc, n_pos, n_neg = ci["auc"], ci["n_pos"], ci["n_neg"]
         sizes = {"ncases": n_pos, "ncontrols": n_neg, "auc": auc}
-    elif "auc" not in arguments:
-        return Apart("an AUC solved for")
+    elif "auc" not in arguments or alpha is None:
+        return _solved(arguments, repeated)
     elif "ncases" in arguments:
         auc, n_pos, n_neg = arguments["auc"], arguments["ncases"], arguments["ncontrols"]
         sizes = dict.fromkeys(("ncases", "ncontrols", "auc"), REPEATED)
@@ -44,6 +42,22 @@ def proc_power(frame: pl.DataFrame, record: Record) -> Answers | Apart:
         pl.lit(auc), pl.lit(n_pos), pl.lit(n_neg), alternative=side(arguments), alpha=alpha
     )
     return {**sizes, **repeated, "power": pl.select(power).item()}
+
+
+def _solved(arguments: Record, repeated: dict[str, Any]) -> Answers:
+    """The AUC or the level that was left out."""
+    left_out = pa.roc_auc_power(
+        arguments.get("auc"),
+        arguments["ncases"],
+        arguments["ncontrols"],
+        power=arguments["power"],
+        alternative=side(arguments),
+        alpha=arguments["sig.level"],
+    )
+    known = dict.fromkeys(("ncases", "ncontrols", "power"), REPEATED)
+    if "auc" in arguments:
+        return {**known, "auc": REPEATED, "sig_level": left_out}
+    return {**known, **repeated, "auc": left_out}
 
 
 def _sizes(arguments: Record, alternative: Any, alpha: float) -> Answers:

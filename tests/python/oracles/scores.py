@@ -844,24 +844,27 @@ def roc_curve(rows: Sequence[Row]) -> list[dict[str, Any]] | None:
 
 
 def area_covariance(one: Sequence[Any], other: Sequence[Any]) -> Fraction | None:
-    """The covariance of two AUCs, each of its own rows (label, score, ..., cluster), which may share clusters."""
-    if one is not other and {row[-1] for row in one}.isdisjoint(row[-1] for row in other):
-        return Fraction(0) if area_covariance(one, one) is not None else None
-    both = []
-    for rows in (one, other):
+    """The covariance of two AUCs, each of its own rows (label, score, ..., cluster)."""
+
+    def sums(rows: Sequence[Any]) -> list[dict[Any, Fraction]]:
         of_classes: list[dict[Any, Fraction]] = [{}, {}]
-        values = placements([row[:2] for row in rows])
-        auc = exact_auc([row[:2] for row in rows])
-        for sums, label, of_class in zip(of_classes, (True, False), values, strict=True):
-            for row, value in zip([row for row in rows if row[0] == label], of_class, strict=True):
-                sums[row[-1]] = sums.get(row[-1], Fraction(0)) + (value - auc) / len(of_class)
-        both.append((*of_classes, {row[-1] for row in rows}))
+        pairs = [row[:2] for row in rows]
+        auc = exact_auc(pairs)
+        for sums, label, values in zip(of_classes, (True, False), placements(pairs), strict=True):
+            for row, value in zip([row for row in rows if row[0] == label], values, strict=True):
+                sums[row[-1]] = sums.get(row[-1], Fraction(0)) + (value - auc) / len(values)
+        return of_classes
+
+    of_one, of_other = sums(one), sums(other)
+    if any(len(of_class) < 2 for of_class in (*of_one, *of_other)):
+        return None
 
     def part(a: int, b: int) -> Fraction:
-        sizes = [min(len(of[class_ if a == b else 2]) for of in both) for class_ in (a, b)]
-        x, y = both[0][a], both[1][b]
-        return Fraction(sizes[0], sizes[0] - 1) * sum((x[c] * y[c] for c in x if c in y), Fraction(0))
+        x, y = of_one[a], of_other[b]
+        if a == b:
+            clusters = min(len(x), len(y))
+        else:
+            clusters = min(len({row[-1] for row in rows}) for rows in (one, other))
+        return Fraction(clusters, clusters - 1) * sum((x[c] * y[c] for c in x if c in y), Fraction(0))
 
-    if any(len(of_class) < 2 for of in both for of_class in of[:2]):
-        return None
     return sum((part(a, b) for a in (0, 1) for b in (0, 1)), Fraction(0))
