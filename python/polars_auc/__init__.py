@@ -39,7 +39,11 @@ from polars_auc._folds import average_roc_curve, cv_roc_auc, cv_roc_auc_differen
 from polars_auc._gains import cap_curve, gains_table
 from polars_auc._gini_index import gini_index
 from polars_auc._group_states import group_states
-from polars_auc._grouped import grouped_roc_auc, grouped_roc_auc_difference
+from polars_auc._grouped import (
+    covariate_adjusted_roc_curve,
+    grouped_roc_auc,
+    grouped_roc_auc_difference,
+)
 from polars_auc._intervals import roc_auc_ci
 from polars_auc._mrmc import mrmc_roc_auc
 from polars_auc._native import __version__
@@ -81,6 +85,7 @@ __all__ = [
     "concordance_index",
     "confusion_at",
     "cost_curve",
+    "covariate_adjusted_roc_curve",
     "curve_points",
     "cv_roc_auc",
     "cv_roc_auc_difference",

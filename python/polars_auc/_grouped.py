@@ -1,4 +1,4 @@
-"""AUCs of the rows of each user, averaged."""
+"""AUCs and curves of the rows of each user or stratum, averaged."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from polars_auc._plugin import IntoExpr
 
-__all__ = ["grouped_roc_auc", "grouped_roc_auc_difference"]
+__all__ = ["covariate_adjusted_roc_curve", "grouped_roc_auc", "grouped_roc_auc_difference"]
 
 AVERAGES = ("macro", "rows", "positives", "pairs")
 
@@ -87,9 +87,10 @@ def grouped_roc_auc(
     clicks, Zhou et al. (2018) by impressions. By pairs it is the share of all pairs of one user in which the
     positive scores higher.
 
-    By pairs and with ``error="within"`` it is the AUC adjusted for a covariate, as the area among rows that
-    are alike in ``by`` (Janes and Pepe 2009): ``se² = sum(w² Var A) / sum(w)²`` with DeLong's variances, and
-    a normal interval.
+    By positives it is the AUC adjusted for a covariate, the area under
+    :func:`polars_auc.covariate_adjusted_roc_curve`: how well rows are ranked among rows that are alike in
+    ``by`` (Janes and Pepe 2009). With ``error="within"``, ``se² = sum(w² Var A) / sum(w)²`` with DeLong's
+    variances and with the weights as they are, and a normal interval.
 
     With ``error="between"`` users are taken to be independent of each other; nothing is asked of the rows of
     one user. The standard error is ``sqrt(k / (k - 1) sum(w² (A - mean)²)) / sum(w)`` over k users (Cochran
@@ -205,3 +206,78 @@ def grouped_roc_auc_difference(
     between_0_and_1(name, "level", level)
     columns = {"score_a": score_a, "score_b": score_b, "label": label, "count": count, "by": by}
     return expression(name, columns, average=average, alternative=alternative, level=float(level))
+
+
+def covariate_adjusted_roc_curve(
+    label: IntoExpr,
+    score: IntoExpr,
+    by: IntoExpr,
+    *,
+    count: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the ROC curve adjusted for a covariate: its rates are those among rows that are alike in ``by``.
+
+    Use it if a covariate, such as the age class or the hospital, changes the scores of all rows, so that one
+    threshold for all would mean another false positive rate in each stratum. Each point is what is reached
+    if every stratum has a threshold of its own, with the same false positive rate in all of them.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    by
+        The column with the stratum of each row, such as its age class; any dtype except lists.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+
+    Returns
+    -------
+    polars.Expr
+        One List of Structs for each group, named after the score:
+
+        - ``fpr`` (Float64): the false positive rate within each stratum, 0 to 1.
+        - ``tpr`` (Float64): the share of the positives that are then called positive, 0 to 1.
+
+        The curve goes in straight lines from (0, 0) to (1, 1), and has points where a positive is reached.
+        Strata without a positive or without a negative have no part in it. The list is null if all strata
+        are like that, or if a score is NaN. Rows with a null label, score or stratum are skipped.
+
+    Raises
+    ------
+    TypeError
+        If a column is neither a column name nor an expression.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`; also if ``by`` is a column of lists.
+
+    Notes
+    -----
+    ``AROC(f)`` is the share of positives whose placement value is at most f: the share of the negatives of
+    their own stratum that score as high or higher (Janes and Pepe 2009). It is the mean of the strata's
+    curves at f, weighted by their positives. A tie with negatives is a diagonal. The area under it is the
+    ``auc`` of :func:`polars_auc.grouped_roc_auc` with ``average="positives"``, whose interval is that for
+    ``error="within"``. O(n log n + n k) for k strata.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> seen = pl.DataFrame(
+    ...     {
+    ...         "age": ["old"] * 4 + ["young"] * 4,
+    ...         "ill": [1, 1, 0, 0, 1, 0, 0, 0],
+    ...         "risk": [9, 6, 7, 5, 3, 1, 3, 2],
+    ...     }
+    ... )
+    >>> curve = pa.covariate_adjusted_roc_curve("ill", "risk", "age")
+    >>> seen.select(curve).explode("risk").unnest("risk").select(pl.all().round(3)).rows()
+    [(0.0, 0.0), (0.0, 0.333), (0.333, 0.667), (0.5, 0.667), (0.5, 1.0), (1.0, 1.0)]
+    >>> area = pa.grouped_roc_auc("ill", "risk", "age", average="positives", error="within")
+    >>> round(seen.select(area).item()["auc"], 4)
+    0.7778
+    """
+    return expression(
+        "covariate_adjusted_roc_curve", {"score": score, "label": label, "count": count, "by": by}
+    )

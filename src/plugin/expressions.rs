@@ -11,15 +11,15 @@ use crate::statistics::{
     AdjustPValues, AveragePrecision, AverageRocCurve, BandCoverage, BinormalCurve, BootstrapAveragePrecision,
     BootstrapConfusionAt, BootstrapGini, BootstrapKsStatistic, BootstrapMeanPositiveRank,
     BootstrapOperatingPoint, BootstrapRocAuc, BootstrapRocSummary, BrunnerMunzel, CapCurve, CompareSegments,
-    CompareSegmentsClustered, ConcordanceIndex, ConfusionAt, ConfusionsAt, CostCurve, CvRocAuc,
-    CvRocAucClustered, CvRocAucDifference, DetCurve, FprAtTpr, GainsTable, Gini, GiniIndex, GroupedRocAuc,
-    GroupedRocAucDifference, HodgesLehmann, KruskalWallis, KsStatistic, MannWhitneyU, MeanPositiveRank,
-    MrmcRocAuc, OperatingPoint, PackState, PopulationStability, PrCurve, RankAgreement, RocAuc, RocAucBounds,
-    RocAucCi, RocAucCiClustered, RocAucCiPartial, RocAucCompare, RocAucDifference, RocAucDifferencePower,
-    RocAucMulticlass, RocAucOrdinal, RocAucPower, RocAucPowerAuc, RocAucPowerLevel, RocAucSampleSize,
-    RocAucUnpairedDifference, RocBand, RocBandOfFolds, RocBinormal, RocConvexHull, RocCurve, RocCurveAt,
-    RocCurveDifference, RocCurveThinned, RocDifferenceBand, RocState, RocSummary, SubgroupAuc, TprAtFpr,
-    UnpackState,
+    CompareSegmentsClustered, ConcordanceIndex, ConfusionAt, ConfusionsAt, CostCurve,
+    CovariateAdjustedRocCurve, CvRocAuc, CvRocAucClustered, CvRocAucDifference, DetCurve, FprAtTpr,
+    GainsTable, Gini, GiniIndex, GroupedRocAuc, GroupedRocAucDifference, HodgesLehmann, KruskalWallis,
+    KsStatistic, MannWhitneyU, MeanPositiveRank, MrmcRocAuc, OperatingPoint, PackState, PopulationStability,
+    PrCurve, RankAgreement, RocAuc, RocAucBounds, RocAucCi, RocAucCiClustered, RocAucCiPartial,
+    RocAucCompare, RocAucDifference, RocAucDifferencePower, RocAucMulticlass, RocAucOrdinal, RocAucPower,
+    RocAucPowerAuc, RocAucPowerLevel, RocAucSampleSize, RocAucUnpairedDifference, RocBand, RocBandOfFolds,
+    RocBinormal, RocConvexHull, RocCurve, RocCurveAt, RocCurveDifference, RocCurveThinned, RocDifferenceBand,
+    RocState, RocSummary, SubgroupAuc, TprAtFpr, UnpackState,
 };
 
 macro_rules! expressions {
@@ -109,6 +109,7 @@ expressions! {
     joint_single, joint_single_field:
         average_roc_curve => AverageRocCurve,
         compare_segments => CompareSegments,
+        covariate_adjusted_roc_curve => CovariateAdjustedRocCurve,
         compare_segments_clustered in compare_segments => CompareSegmentsClustered,
         roc_band_of_folds in roc_band => RocBandOfFolds,
         roc_difference_band => RocDifferenceBand;

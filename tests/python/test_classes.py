@@ -197,6 +197,36 @@ def test_rates_in_any_order() -> None:
     assert at_rates.struct.field("fpr").to_list() == rates
 
 
+def test_area_under_the_adjusted_curve() -> None:
+    """Ties are diagonals, so that the trapezoids make the positives-weighted mean of the strata's areas."""
+    frame = fixed(2000)
+    curve = frame.select(pa.covariate_adjusted_roc_curve("label", "score", "g")).to_series().explode()
+    x, y = curve.struct.field("fpr"), curve.struct.field("tpr")
+    assert (x.diff().drop_nulls() >= 0).all()
+    assert (y.diff().drop_nulls() >= 0).all()
+    area = (x.diff() * (y + y.shift()) / 2).sum()
+    mean = frame.select(pa.grouped_roc_auc("label", "score", "g", average="positives", error="within")).item()
+    assert math.isclose(area, mean["auc"], rel_tol=1e-12)
+    # A map of its own in each stratum changes nothing.
+    moved = frame.with_columns(pl.col("score") * pl.lit(2.0).pow("g"))
+    assert (
+        moved.select(pa.covariate_adjusted_roc_curve("label", "score", "g"))
+        .to_series()
+        .explode()
+        .equals(curve)
+    )
+    # In one stratum, its points are among those of the curve, and so are all that are corners of it.
+    single = frame.with_columns(all=1)
+    one = single.select(pa.covariate_adjusted_roc_curve("label", "score", "all")).to_series().explode()
+    whole = frame.select(pa.roc_curve("label", "score")).to_series().explode()
+    corners = frame.select(pa.roc_curve("label", "score", drop_intermediate=True)).to_series().explode()
+
+    def points(curve: pl.Series) -> set[Any]:
+        return set(curve.struct.unnest().select("fpr", "tpr").rows())
+
+    assert points(corners) <= points(one) <= points(whole)
+
+
 def test_by_pairs_is_the_share_of_pairs() -> None:
     frame = fixed(500).drop_nulls()
     u = frame.group_by("key").agg(u=pa.mann_whitney_u("label", "score")).unnest("u")

@@ -156,4 +156,13 @@ CLASSES = [
         )
         for method, n_points in CURVES
     ),
+    Entry(
+        "covariate_adjusted_roc_curve",
+        pa.covariate_adjusted_roc_curve,
+        oracles.covariate_adjusted_roc_curve,
+        {"fpr": F, "tpr": F},
+        is_list=True,
+        columns=KEYED,
+        exact=False,
+    ),
 ]

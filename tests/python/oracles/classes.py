@@ -300,3 +300,35 @@ def average_roc_curve(
         point = {"fpr": float(rate), "fpr_sd": None, "tpr": tpr, "tpr_sd": tpr_sd, "threshold": None}
         points.append({**point, "n_folds": n_folds if method == "pooled" else len(parts)})
     return points
+
+
+def covariate_adjusted_roc_curve(
+    rows: Sequence[tuple[bool, float, str]],
+) -> list[dict[str, Any]] | None:
+    """The share of positives whose placement value among the negatives of their stratum is at most a rate."""
+    if has_nan([(label, score) for label, score, _ in rows]):
+        return None
+    # A positive that ties with negatives has each value between calling none and all of them higher.
+    values = []
+    for stratum in folds(rows).values():
+        neg = [score for label, score, *_ in stratum if not label]
+        for label, score, *_ in stratum:
+            if label and neg:
+                above, from_here = sum(n > score for n in neg), sum(n >= score for n in neg)
+                values.append((Fraction(above, len(neg)), Fraction(from_here, len(neg))))
+    if not values:
+        return None
+
+    def below(rate: Fraction, low: Fraction, high: Fraction, *, included: bool) -> Fraction:
+        if low == high:
+            return Fraction(low < rate or (included and low == rate))
+        return min(Fraction(1), max(Fraction(0), (rate - low) / (high - low)))
+
+    points = []
+    for rate in sorted({Fraction(0), Fraction(1), *(end for value in values for end in value)}):
+        ends = [
+            sum((below(rate, *value, included=included) for value in values), Fraction(0)) / len(values)
+            for included in (False, True)
+        ]
+        points += [{"fpr": float(rate), "tpr": float(tpr)} for tpr in sorted(set(ends))]
+    return points
