@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from polars_auc._options import ALTERNATIVES, between_0_and_1, bootstrap, one_of, part_of_curve
+from polars_auc._options import ALTERNATIVES, between_0_and_1, bootstrap, one_of, part_of_curve, standard
 from polars_auc._plugin import expression
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def roc_auc(
     max_fpr: float | None = None,
     min_tpr: float | None = None,
     max_tpr: float | None = None,
-    standardized: bool = False,
+    standardized: bool | Literal["always"] = False,
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
@@ -50,7 +50,8 @@ def roc_auc(
         corner ``fpr <= max_fpr``, ``tpr >= min_tpr`` that is below the curve.
     standardized
         Whether a partial area is scaled like a whole area: one half for the diagonal, 1 for a perfect score.
-        Not possible for the two-way area.
+        Below the diagonal this is null; with ``"always"`` the same formula is taken there, as scikit-learn
+        does, and the number is below one half, perhaps below 0. Not possible for the two-way area.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
@@ -65,7 +66,8 @@ def roc_auc(
         One Float64 for each group, named after the score, from 0 to 1. A partial area is from 0 to the width
         of its range. Null if the group has no positive or no negative, NaN if a score is NaN. A standardized
         area is also null if the area is smaller than that of the diagonal, because the scale is defined only
-        for curves above the diagonal. Rows with a null label, score or weight are skipped.
+        for curves above the diagonal (not with ``"always"``). Rows with a null label, score or weight are
+        skipped.
 
     Raises
     ------
@@ -107,7 +109,7 @@ def roc_auc(
     name = "roc_auc"
     part = part_of_curve(name, (min_fpr, max_fpr), (min_tpr, max_tpr), standardized=standardized)
     columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
-    return expression(name, columns, range=part, standardized=bool(standardized))
+    return expression(name, columns, range=part, standardized=standard(name, standardized))
 
 
 def gini(

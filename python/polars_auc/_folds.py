@@ -26,6 +26,7 @@ def cv_roc_auc(
     fold: IntoExpr,
     *,
     method: Literal["t", "influence"] = "t",
+    ties: Literal["half", "zero"] | None = None,
     level: float = 0.95,
     cluster: IntoExpr | None = None,
     count: IntoExpr | None = None,
@@ -45,6 +46,9 @@ def cv_roc_auc(
         - ``"t"``: from the differences between the folds' AUCs, with Student's t.
         - ``"influence"``: from the influence of each row on the AUC of its fold, with a normal interval;
           needs many rows, but not many folds.
+    ties
+        What a tie counts in an influence value: ``"half"`` (the default), as in the AUC, or ``"zero"``, which
+        gives the standard errors of the R package cvAUC. Only for ``method="influence"``.
     level
         The interval's coverage, between 0 and 1.
     cluster
@@ -77,7 +81,8 @@ def cv_roc_auc(
     Raises
     ------
     ValueError
-        For an unknown method, a level that is not between 0 and 1, or ``cluster`` with ``method="t"``.
+        For an unknown method, a level that is not between 0 and 1, and ``cluster`` or ``ties`` with
+        ``method="t"``.
     polars.exceptions.ComputeError
         As :func:`polars_auc.roc_auc`; also if the fold or the cluster is a column of lists.
 
@@ -86,8 +91,9 @@ def cv_roc_auc(
     By Student's t: ``mean ± t sd / sqrt(k)`` with k - 1 degrees of freedom (Komarek 2004: ten folds, 95 %).
     The folds share training rows, so this interval tends to be too short. By influence: LeDell, Petersen and
     van der Laan (2015), as their R package cvAUC; a positive has the value ``(placement - auc) n / P``. Its
-    placement is the share of the negatives of its fold that score lower, where a tie counts one half (nothing
-    in cvAUC). O(n log n).
+    placement is the share of the negatives of its fold that score lower, where a tie counts one half. In
+    cvAUC it counts nothing there, though one half in the AUC, so that with ties the values do not sum to 0.
+    O(n log n).
 
     With ``cluster``, the values D are summed by cluster, as cvAUC does for pooled repeated measures:
     ``se² = sum over clusters of (sum w D)² / n²`` with ``w² = I / (k I_f)`` for I clusters, k folds and the
@@ -116,12 +122,20 @@ def cv_roc_auc(
             "out if each cluster is in one fold"
         )
         raise ValueError(msg)
+    one_of("cv_roc_auc", "ties", ties, ("half", "zero", None))
+    if ties is not None and method != "influence":
+        msg = (
+            f'cv_roc_auc: ties says what a tie counts in influence values, and method is "{method}"; write '
+            'method="influence", or leave ties out'
+        )
+        raise ValueError(msg)
     clusters = {} if cluster is None else {"cluster": cluster}
     return expression(
         "cv_roc_auc",
         {"score": score, "label": label, "count": count, **clusters, "fold": fold},
         variant="clustered" if clusters else None,
         method=method,
+        ties=ties or "half",
         level=float(level),
     )
 

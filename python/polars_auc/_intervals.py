@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from polars_auc._options import between_0_and_1, bootstrap, hypothesis, one_of, part_of_curve
+from polars_auc._options import between_0_and_1, bootstrap, hypothesis, one_of, part_of_curve, standard
 from polars_auc._plugin import expression
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def roc_auc_ci(
     max_fpr: float | None = None,
     min_tpr: float | None = None,
     max_tpr: float | None = None,
-    standardized: bool = False,
+    standardized: bool | Literal["always"] = False,
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     null: float | None = None,
     margin: float | None = None,
@@ -88,7 +88,7 @@ def roc_auc_ci(
     min_tpr, max_tpr
         Bounds of the true positive rate, not together with those of the other.
     standardized
-        Whether a partial area is scaled like a whole area.
+        Whether a partial area is scaled like a whole area: see :func:`polars_auc.roc_auc`.
     alternative
         The alternative of the test: the AUC is not ``null`` (``"two-sided"``), or it is ``"greater"`` or
         ``"less"``. The interval is always two-sided.
@@ -198,7 +198,7 @@ def roc_auc_ci(
             {"score": score, "label": label, "count": count, "state": state},
             variant="partial",
             range=part,
-            standardized=bool(standardized),
+            standardized=standard("roc_auc_ci", standardized),
             method=method,
             level=float(level),
             resampling=drawn,

@@ -162,13 +162,13 @@ def part_of_curve(
     fpr: tuple[float | None, float | None],
     tpr: tuple[float | None, float | None],
     *,
-    standardized: bool,
+    standardized: bool | Literal["always"],
 ) -> Part | None:
     """Check the bounds of a partial area, and return them if there are any."""
-    standardized = flag(name, "standardized", standardized)
+    scaled = standard(name, standardized) != "never"
     of_fpr, of_tpr = rate_range(name, "fpr", *fpr), rate_range(name, "tpr", *tpr)
     if of_fpr is None and of_tpr is None:
-        if standardized:
+        if scaled:
             msg = (
                 f"{name}: standardized is for a part of the curve; give max_fpr or another bound, "
                 "or leave it out"
@@ -177,13 +177,24 @@ def part_of_curve(
         return None
     if of_fpr is None or of_tpr is None:
         return {"fpr": of_fpr} if of_fpr else {"tpr": of_tpr}
-    if fpr[0] is None and tpr[1] is None and not standardized:
+    if fpr[0] is None and tpr[1] is None and not scaled:
         return {"two_way": {"max_fpr": of_fpr[1], "min_tpr": of_tpr[0]}}
     msg = (
         f"{name}: both rates are bounded; write a range of one of them, or max_fpr with min_tpr for the "
         "two-way partial area, which has no standardized form"
     )
     raise ValueError(msg)
+
+
+def standard(name: str, standardized: object) -> str:
+    """Return the scale of a partial area, as the plugin names it."""
+    if isinstance(standardized, str) and standardized == "always":
+        return "always"
+    try:
+        return "above_diagonal" if flag(name, "standardized", standardized) else "never"
+    except ValueError:
+        msg = f'{name}: standardized must be True or False, or "always", got {told(standardized)}'
+        raise ValueError(msg) from None
 
 
 def hypothesis(

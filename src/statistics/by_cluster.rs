@@ -35,6 +35,24 @@ pub struct Residual {
     pub of_neg: f64,
 }
 
+/// What a tie counts in a placement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
+pub enum TieShare {
+    /// One half, as in the area.
+    #[default]
+    Half,
+    /// Nothing.
+    Zero,
+}
+
+impl TieShare {
+    /// What ties add to a doubled placement and should not.
+    fn left_out(self, tied: u64) -> u64 {
+        if self == TieShare::Zero { tied } else { 0 }
+    }
+}
+
 /// The rows of one cluster, and the sums of their doubled placements.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
@@ -101,20 +119,25 @@ impl ByCluster {
 
     /// The area of a key's rows; undefined without a positive or without a negative.
     pub fn area(&self, key: usize) -> Option<ClusteredArea> {
+        self.area_with(key, TieShare::Half)
+    }
+
+    /// The same area, with residuals of placements in which a tie counts so much.
+    pub fn area_with(&self, key: usize, ties: TieShare) -> Option<ClusteredArea> {
         let clusters = self.clusters(key);
         let place = |cluster| clusters.binary_search(&cluster).unwrap_or_default();
-        ClusteredArea::of(self.of_keys[key].iter(), &clusters, place)
+        ClusteredArea::of(self.of_keys[key].iter(), &clusters, place, ties)
     }
 
     /// The area of all rows.
     pub fn overall(&self) -> Option<ClusteredArea> {
-        ClusteredArea::of(self.members.iter(), &self.clusters, |cluster| cluster as usize)
+        ClusteredArea::of(self.members.iter(), &self.clusters, |cluster| cluster as usize, TieShare::Half)
     }
 
     /// The area of all rows but a key's. `O(n)`.
     pub fn rest(&self, key: usize) -> Option<ClusteredArea> {
         let others = self.members.iter().filter(|member| member.key as usize != key);
-        ClusteredArea::of(others, &self.clusters, |cluster| cluster as usize)
+        ClusteredArea::of(others, &self.clusters, |cluster| cluster as usize, TieShare::Half)
     }
 }
 
@@ -125,11 +148,11 @@ fn counted<'a>(members: impl Iterator<Item = &'a Member>) -> Count {
 }
 
 /// Each row with its doubled placement among the other class: the negatives that a positive beats, the positives that
-/// beat a negative, ties counting once.
+/// beat a negative, ties counting once; and how many ties these are.
 fn placed<'a>(
     members: impl Iterator<Item = &'a Member> + Clone,
     all: Count,
-) -> impl Iterator<Item = (&'a Member, u64)> {
+) -> impl Iterator<Item = (&'a Member, u64, u64)> {
     // Rows above the score, and rows that tie with it.
     let (mut above, mut tied) = (Count::default(), Count::default());
     let mut ahead = members.clone().peekable();
@@ -143,9 +166,11 @@ fn placed<'a>(
                 tied.add(next.positive, 1);
             }
         }
-        let twice =
-            if member.positive { 2 * (all.neg - above.neg) - tied.neg } else { 2 * above.pos + tied.pos };
-        (member, twice)
+        if member.positive {
+            (member, 2 * (all.neg - above.neg) - tied.neg, tied.neg)
+        } else {
+            (member, 2 * above.pos + tied.pos, tied.pos)
+        }
     })
 }
 
@@ -155,6 +180,7 @@ impl ClusteredArea {
         members: impl Iterator<Item = &'a Member> + Clone,
         clusters: &[u32],
         place: impl Fn(u32) -> usize,
+        ties: TieShare,
     ) -> Option<Self> {
         let Count { pos: n_pos, neg: n_neg } = counted(members.clone());
         if n_pos == 0 || n_neg == 0 {
@@ -162,14 +188,14 @@ impl ClusteredArea {
         }
         let mut sums = vec![Sums::default(); clusters.len()];
         let mut twice_u = 0;
-        for (member, twice) in placed(members, Count { pos: n_pos, neg: n_neg }) {
+        for (member, twice, tied) in placed(members, Count { pos: n_pos, neg: n_neg }) {
             let sums = &mut sums[place(member.cluster)];
             sums.count.add(member.positive, 1);
             if member.positive {
                 twice_u += u128::from(twice);
-                sums.of_pos += u128::from(twice);
+                sums.of_pos += u128::from(twice - ties.left_out(tied));
             } else {
-                sums.of_neg += u128::from(twice);
+                sums.of_neg += u128::from(twice - ties.left_out(tied));
             }
         }
         let with = |of: fn(&Count) -> u64| sums.iter().filter(|sums| of(&sums.count) > 0).count() as u64;

@@ -1,12 +1,14 @@
 //! The AUC over the folds of a cross-validation.
 
-use super::by_key::{self, Area};
+use super::by_cluster::TieShare;
+use super::by_key::{self, Area, OfKey};
 use super::record::record;
 use super::{Inputs, Joint, KeyInput, Needs, check_level};
 use crate::math::normal::upper_quantile;
 use crate::math::quantile::mean_and_deviation;
 use crate::math::student_t;
 use crate::ranking::Rows;
+use crate::ranking::counts::steps;
 
 /// The mean of the areas of the folds, with an interval.
 ///
@@ -14,12 +16,14 @@ use crate::ranking::Rows;
 /// By influence: the mean of the squared influence values of all rows, each of its own fold's area, gives
 /// `se² = sum over folds of the mean square / k / n`, with a normal interval (LeDell, Petersen and van der Laan 2015,
 /// section 4): a positive's value is `(placement - auc) n / P`, a negative's `(placement - auc) n / N`, ties
-/// counting half. Folds without a positive or without a negative have no area, and are counted.
+/// counting half, or nothing as in the R package cvAUC. Folds without a positive or without a negative have no area, and are counted.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct CvRocAuc {
     /// Where the standard error comes from.
     pub method: FoldInterval,
+    /// What a tie counts in the influence values; the areas themselves count one half.
+    pub ties: TieShare,
     /// The interval's coverage.
     pub level: f64,
 }
@@ -65,21 +69,33 @@ impl Joint for CvRocAuc {
     const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("fold"));
 
     fn check(&self) -> Result<(), String> {
+        if self.method == FoldInterval::T && self.ties != TieShare::Half {
+            return Err(
+                "ties applies to influence values; leave it out, or write method=\"influence\"".into()
+            );
+        }
         check_level(self.level)
     }
 
     fn needs(&self) -> Needs {
-        Needs::KEY_PLACEMENTS
+        if self.ties == TieShare::Half { Needs::KEY_PLACEMENTS } else { Needs::CODES }
     }
 
     fn of_rows(&self, rows: &Rows) -> CvRocAucRecord {
         let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
-        let folds: Vec<Area> = by_key::areas(rows, 0).flatten().collect();
+        // The area of each fold, with the sums of squares of its influence values.
+        let folds: Vec<(Area, (f64, f64))> = match self.ties {
+            TieShare::Half => by_key::areas(rows, 0).flatten().map(|area| (area, area.squares())).collect(),
+            TieShare::Zero => {
+                let fold = |fold: &OfKey| fold.area().map(|area| (area, squares_without_ties(fold, &area)));
+                by_key::by_key(rows, 0).iter().filter_map(fold).collect()
+            }
+        };
         let (defined, undefined) = (folds.len() as u64, (rows.keys.distinct - folds.len()) as u64);
         if folds.is_empty() {
             return CvRocAucRecord::new(None, None, None, None, None, 0, undefined, n_pos, n_neg);
         }
-        let areas = in_order(folds.iter().map(|fold| fold.auc));
+        let areas = in_order(folds.iter().map(|fold| fold.0.auc));
         let (mean, deviation) = mean_and_deviation(&areas);
         let k = defined as f64;
         let tail = 0.5 * (1.0 - self.level);
@@ -90,11 +106,11 @@ impl Joint for CvRocAuc {
                 Some((se, student_t::upper_quantile(tail, k - 1.0) * se))
             }
             FoldInterval::Influence => {
-                let of_class = |count: fn(&Area) -> u64| folds.iter().map(count).sum::<u64>() as f64;
+                let of_class =
+                    |count: fn(&Area) -> u64| folds.iter().map(|fold| count(&fold.0)).sum::<u64>() as f64;
                 let (pos, neg) = (of_class(|fold| fold.n_pos), of_class(|fold| fold.n_neg));
                 let n = pos + neg;
-                let mean_square = |fold: &Area| {
-                    let (of_pos, of_neg) = fold.squares();
+                let mean_square = |(fold, (of_pos, of_neg)): &(Area, (f64, f64))| {
                     ((n / pos).powi(2) * of_pos + (n / neg).powi(2) * of_neg) / fold.rows() as f64
                 };
                 let mean_squares: f64 = in_order(folds.iter().map(mean_square)).into_iter().sum();
@@ -120,6 +136,20 @@ impl Joint for CvRocAuc {
     }
 }
 
+/// Over positives and over negatives, the sum of the squared distances of placements from the area, where a tie counts
+/// nothing in a placement.
+fn squares_without_ties(fold: &OfKey, area: &Area) -> (f64, f64) {
+    let square = |rows: u64, beaten: u64, others: u64| {
+        rows as f64 * (beaten as f64 / others as f64 - area.auc).powi(2)
+    };
+    let (mut of_pos, mut of_neg) = (0.0, 0.0);
+    for step in steps(&fold.counts) {
+        of_pos += square(step.pos, fold.n_neg - step.fp(), fold.n_neg);
+        of_neg += square(step.neg, step.pos_above, fold.n_pos);
+    }
+    (of_pos, of_neg)
+}
+
 /// Numbers in ascending order, so that the names of the folds do not change the last bit of a sum.
 pub(super) fn in_order(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut numbers: Vec<f64> = numbers.collect();
@@ -132,7 +162,7 @@ pub(super) mod tests {
     use super::*;
     use crate::statistics::tests::rows_of;
 
-    const T: CvRocAuc = CvRocAuc { method: FoldInterval::T, level: 0.95 };
+    const T: CvRocAuc = CvRocAuc { method: FoldInterval::T, ties: TieShare::Half, level: 0.95 };
 
     /// Three folds of areas 1, 1/2 and 3/4, and one without negatives.
     pub(in crate::statistics) fn sample() -> Rows {
@@ -156,7 +186,7 @@ pub(super) mod tests {
 
     #[test]
     fn influence() {
-        let influence = CvRocAuc { method: FoldInterval::Influence, level: 0.95 };
+        let influence = CvRocAuc { method: FoldInterval::Influence, ..T };
         let record = influence.of_rows(&sample());
         // By hand, over the 11 rows of folds with an area, 6 positive: fold 9 has placements 1/2, 1 and 1, 1/2;
         // fold 10 has 1/2, 1 and 3/4.
@@ -166,6 +196,16 @@ pub(super) mod tests {
         let se = ((nine + ten) / 4.0 / 11.0).sqrt();
         assert!((record.se.unwrap() - se).abs() < 1e-15, "{record:?} {se}");
         assert_eq!(record.auc, T.of_rows(&sample()).auc);
+        // A tie counts nothing: in fold 8 both placements are 0 and not 1/2, in fold 10 those of the tied rows are 0 and 1/2
+        // and not 1/2 and 3/4. Fold 9 has no ties.
+        let zero = CvRocAuc { ties: TieShare::Zero, ..influence };
+        let record = zero.of_rows(&sample());
+        let eight = (p + q) * 0.25 / 2.0;
+        let nine = (p + q) * 2.0 * 0.0625 / 4.0;
+        let ten = (p * (0.75f64.powi(2) + 0.25f64.powi(2)) + q * 0.25f64.powi(2)) / 3.0;
+        let se = ((eight + nine + ten) / 4.0 / 11.0).sqrt();
+        assert!((record.se.unwrap() - se).abs() < 1e-15, "{record:?} {se}");
+        assert!(CvRocAuc { method: FoldInterval::T, ..zero }.check().unwrap_err().contains("ties applies"));
     }
 
     #[test]

@@ -59,7 +59,7 @@ impl Joint for CvRocAucClustered {
     fn of_rows(&self, rows: &Rows) -> CvRocAucClusteredRecord {
         let by_cluster = ByCluster::of(rows, 0);
         let folds: Vec<ClusteredArea> =
-            (0..by_cluster.keys()).filter_map(|fold| by_cluster.area(fold)).collect();
+            (0..by_cluster.keys()).filter_map(|fold| by_cluster.area_with(fold, self.0.ties)).collect();
         let undefined = (by_cluster.keys() - folds.len()) as u64;
         let mut record = CvRocAucClusteredRecord {
             n_folds: folds.len() as u64,
@@ -126,13 +126,20 @@ fn standard_error(folds: &[ClusteredArea], clusters: usize) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::ranking::Codes;
+    use crate::statistics::by_cluster::TieShare;
     use crate::statistics::cv_roc_auc;
 
-    const INFLUENCE: CvRocAuc = CvRocAuc { method: FoldInterval::Influence, level: 0.95 };
+    const INFLUENCE: CvRocAuc =
+        CvRocAuc { method: FoldInterval::Influence, ties: TieShare::Half, level: 0.95 };
 
     fn in_clusters(clusters: &[u32]) -> CvRocAucClusteredRecord {
+        with_ties(TieShare::Half, clusters)
+    }
+
+    fn with_ties(ties: TieShare, clusters: &[u32]) -> CvRocAucClusteredRecord {
         let clusters = Codes::of(clusters.iter().copied());
-        CvRocAucClustered(INFLUENCE).of_rows(&Rows { clusters, ..cv_roc_auc::tests::sample() })
+        CvRocAucClustered(CvRocAuc { ties, ..INFLUENCE })
+            .of_rows(&Rows { clusters, ..cv_roc_auc::tests::sample() })
     }
 
     #[test]
@@ -143,6 +150,10 @@ mod tests {
         assert_eq!((alone.n_undefined, alone.n_pos, alone.n_neg, alone.n_clusters), (1, 7, 5, 12));
         assert!((alone.se.unwrap() - without.se.unwrap()).abs() < 1e-15);
         assert!((alone.upper.unwrap() - without.upper.unwrap()).abs() < 1e-15);
+        let zero = CvRocAuc { ties: TieShare::Zero, ..INFLUENCE }.of_rows(&cv_roc_auc::tests::sample());
+        let alone = with_ties(TieShare::Zero, &(0..12).collect::<Vec<u32>>());
+        assert!((alone.se.unwrap() - zero.se.unwrap()).abs() < 1e-15);
+        assert_ne!(zero.se, without.se);
     }
 
     /// By hand: in fold 9 placements are less or more than the area by 1/4, those of a positive and a negative in cluster 2
@@ -159,6 +170,6 @@ mod tests {
         let one = in_clusters(&[5; 12]);
         assert_eq!((one.se, one.lower, one.n_clusters), (None, None, 1));
         assert!(one.auc.is_some());
-        assert!(CvRocAucClustered(CvRocAuc { method: FoldInterval::T, level: 0.9 }).check().is_err());
+        assert!(CvRocAucClustered(CvRocAuc { method: FoldInterval::T, ..INFLUENCE }).check().is_err());
     }
 }

@@ -24,11 +24,22 @@ pub enum Range {
     },
 }
 
+/// Whether a partial area is put on the scale of a whole one, where a useless score has 1/2 and a perfect one 1:
+/// `(1 + (area - diagonal) / (full - diagonal)) / 2` (McClish 1989).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Standardized {
+    /// It is not.
+    #[default]
+    Never,
+    /// It is, and is undefined below the diagonal's area, where McClish's scale has no meaning.
+    AboveDiagonal,
+    /// It is, and the same line goes on below the diagonal's area.
+    Always,
+}
+
 /// The area under the curve within bounds; both classes must be there.
-///
-/// `standardized` puts it on a scale where a useless score has 1/2 and a perfect one 1: `(1 + (area - diagonal) /
-/// (full - diagonal)) / 2` (McClish 1989), undefined below the diagonal's area, where the scale has no meaning.
-pub fn partial_area(ties: &mut Ties<'_>, range: Range, standardized: bool) -> Option<f64> {
+pub fn partial_area(ties: &mut Ties<'_>, range: Range, standardized: Standardized) -> Option<f64> {
     partial_area_and(ties, range, standardized, |(): &mut (), _| {}, |(), ()| {}).0
 }
 
@@ -36,7 +47,7 @@ pub fn partial_area(ties: &mut Ties<'_>, range: Range, standardized: bool) -> Op
 pub fn partial_area_and<T: Default + Send>(
     ties: &mut Ties<'_>,
     range: Range,
-    standardized: bool,
+    standardized: Standardized,
     step: impl Fn(&mut T, &Segment) + Sync,
     join: impl Fn(&mut T, T),
 ) -> (Option<f64>, T) {
@@ -89,7 +100,7 @@ pub fn partial_area_and<T: Default + Send>(
 
 impl Range {
     /// Says what is wrong with the bounds.
-    pub fn check(self, standardized: bool) -> Result<(), String> {
+    pub fn check(self, standardized: Standardized) -> Result<(), String> {
         let rate = |rate: f64| (0.0..=1.0).contains(&rate);
         let fine = match self {
             Range::Fpr(low, high) | Range::Tpr(low, high) => rate(low) && rate(high) && low < high,
@@ -99,7 +110,7 @@ impl Range {
         };
         match self {
             range if !fine => Err(format!("rates lie between 0 and 1, the lower one first, got {range:?}")),
-            Range::TwoWay { .. } if standardized => {
+            Range::TwoWay { .. } if standardized != Standardized::Never => {
                 Err("standardized is for a range of fpr or of tpr, not for both".into())
             }
             _ => Ok(()),
@@ -168,16 +179,17 @@ impl Range {
 }
 
 /// The area, beside the diagonal's and the largest possible.
-fn scaled(standardized: bool, area: f64, (diagonal, full): (f64, f64)) -> Option<f64> {
-    if !standardized {
+fn scaled(standardized: Standardized, area: f64, (diagonal, full): (f64, f64)) -> Option<f64> {
+    if standardized == Standardized::Never {
         return Some(area);
     }
     // A score that says nothing is on the diagonal, but for the last bits; a range so narrow that the diagonal's area
     // cannot be told from the full one has no scale.
     let above = area - diagonal;
     let rounding = 4.0 * f64::EPSILON * full;
-    (above >= -rounding && full - diagonal > rounding)
-        .then(|| 0.5 * (1.0 + (if above > rounding { above } else { 0.0 }) / (full - diagonal)))
+    let has_scale = above >= -rounding || standardized == Standardized::Always;
+    (has_scale && full - diagonal > rounding)
+        .then(|| 0.5 * (1.0 + (if above.abs() > rounding { above } else { 0.0 }) / (full - diagonal)))
 }
 
 /// The sums of a walk, in pairs.
@@ -243,7 +255,7 @@ mod tests {
     use crate::statistics::{Given, Measure, RocAuc, Summary};
     use proptest::prelude::*;
 
-    fn area(range: Range, standardized: bool, labels: &[u8], scores: &[u8]) -> Option<f64> {
+    fn area(range: Range, standardized: Standardized, labels: &[u8], scores: &[u8]) -> Option<f64> {
         let statistic = RocAuc { range: Some(range), standardized };
         statistic.check(Given::default()).unwrap();
         summary(&statistic, labels, scores).auc
@@ -255,31 +267,45 @@ mod tests {
 
     #[test]
     fn two_way() {
-        let corner =
-            |max_fpr, min_tpr| area(Range::TwoWay { max_fpr, min_tpr }, false, &LABELS, &SCORES).unwrap();
+        let corner = |max_fpr, min_tpr| {
+            area(Range::TwoWay { max_fpr, min_tpr }, Standardized::Never, &LABELS, &SCORES).unwrap()
+        };
         assert!((corner(0.5, 0.5) - (0.25 * 0.125 + 0.25 * 0.25)).abs() < 1e-15);
         assert!((corner(0.375, 0.625) - (0.125 * 0.0625 + 0.125 * 0.125)).abs() < 1e-15);
         assert_eq!(corner(0.5, 0.75), 0.0);
         assert!(
-            (corner(1.0, 0.0) - area(Range::Fpr(0.0, 1.0), false, &LABELS, &SCORES).unwrap()).abs() < 1e-15
+            (corner(1.0, 0.0) - area(Range::Fpr(0.0, 1.0), Standardized::Never, &LABELS, &SCORES).unwrap())
+                .abs()
+                < 1e-15
         );
     }
 
     #[test]
     fn standardized() {
-        assert_eq!(area(Range::Fpr(0.0, 0.3), true, &[1, 0], &[1, 1]), Some(0.5));
-        assert_eq!(area(Range::Tpr(0.2, 0.9), true, &[1, 0], &[1, 1]), Some(0.5));
-        assert_eq!(area(Range::Fpr(0.0, 0.3), true, &[1, 0], &[2, 1]), Some(1.0));
-        assert_eq!(area(Range::Fpr(0.0, 0.3), true, &[1, 0], &[1, 2]), None, "below the diagonal");
-        assert_eq!(area(Range::Fpr(0.0, 0.3), false, &[1, 0], &[1, 2]), Some(0.0));
-        assert_eq!(area(Range::Fpr(0.0, 0.3), false, &[1], &[1]), None);
+        assert_eq!(area(Range::Fpr(0.0, 0.3), Standardized::AboveDiagonal, &[1, 0], &[1, 1]), Some(0.5));
+        assert_eq!(area(Range::Tpr(0.2, 0.9), Standardized::AboveDiagonal, &[1, 0], &[1, 1]), Some(0.5));
+        assert_eq!(area(Range::Fpr(0.0, 0.3), Standardized::AboveDiagonal, &[1, 0], &[2, 1]), Some(1.0));
+        assert_eq!(
+            area(Range::Fpr(0.0, 0.3), Standardized::AboveDiagonal, &[1, 0], &[1, 2]),
+            None,
+            "below the diagonal"
+        );
+        let always = |range, scores: &[u8]| area(range, Standardized::Always, &[1, 0], scores).unwrap();
+        assert_eq!(
+            (always(Range::Fpr(0.0, 0.3), &[2, 1]), always(Range::Fpr(0.0, 0.3), &[1, 1])),
+            (1.0, 0.5)
+        );
+        assert!((always(Range::Fpr(0.0, 0.3), &[1, 2]) - 0.5 * (1.0 - 0.045 / 0.255)).abs() < 1e-15);
+        assert!((always(Range::Fpr(0.5, 1.0), &[1, 2]) + 1.0).abs() < 1e-15);
+        assert_eq!(area(Range::Fpr(0.0, 0.3), Standardized::Never, &[1, 0], &[1, 2]), Some(0.0));
+        assert_eq!(area(Range::Fpr(0.0, 0.3), Standardized::Never, &[1], &[1]), None);
         for range in
             [Range::Fpr(0.3, 0.3), Range::Tpr(-0.1, 1.0), Range::TwoWay { max_fpr: 0.0, min_tpr: 0.5 }]
         {
-            assert!(range.check(false).is_err());
+            assert!(range.check(Standardized::Never).is_err());
         }
         let both = Range::TwoWay { max_fpr: 0.5, min_tpr: 0.5 };
-        assert!(both.check(true).is_err());
+        assert!(both.check(Standardized::Always).is_err());
     }
 
     proptest! {
@@ -290,7 +316,7 @@ mod tests {
             let count = |label, score| labels.iter().zip(&scores).filter(|row| (*row.0, *row.1) == (label, score)).count() as u64;
             let counts: Vec<Count> = (0..9).rev().map(|score| Count { pos: count(1, score), neg: count(0, score) }).collect();
             for (range, measure) in [(Range::Fpr(low, high), Measure::FprRange(low, high)), (Range::Tpr(low, high), Measure::TprRange(low, high))] {
-                match (area(range, false, &labels, &scores), measure.of(&counts)) {
+                match (area(range, Standardized::Never, &labels, &scores), measure.of(&counts)) {
                     (Some(area), Some(expected)) => prop_assert!((area - expected).abs() < 1e-14),
                     (area, expected) => prop_assert_eq!(area, expected),
                 }

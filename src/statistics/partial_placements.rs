@@ -299,7 +299,7 @@ mod tests {
             let (area, placements) = partial_area::partial_area_and(
                 &mut ties,
                 range,
-                false,
+                partial_area::Standardized::Never,
                 |placements: &mut PartialPlacements, segment| placements.add(&window, segment),
                 PartialPlacements::join,
             );

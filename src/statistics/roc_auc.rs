@@ -1,6 +1,6 @@
 //! The area under the ROC curve.
 
-use super::partial_area::{Range, partial_area};
+use super::partial_area::{Range, Standardized, partial_area};
 use super::record::record;
 use super::{Given, Summary};
 use crate::math;
@@ -19,7 +19,7 @@ pub struct RocAuc {
     /// The bounds, if only a part of the curve is asked for.
     pub range: Option<Range>,
     /// Whether a partial area is put on the scale of a whole one.
-    pub standardized: bool,
+    pub standardized: Standardized,
 }
 
 record! {
@@ -38,7 +38,7 @@ impl Summary for RocAuc {
     fn check(&self, _: Given) -> Result<(), String> {
         match self.range {
             Some(range) => range.check(self.standardized),
-            None if self.standardized => {
+            None if self.standardized != Standardized::Never => {
                 Err("standardized is for a part of the curve; give max_fpr or another \
                                               bound, or leave it out"
                     .into())

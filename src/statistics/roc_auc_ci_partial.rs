@@ -2,7 +2,7 @@
 
 use super::bootstrap::Resampling;
 use super::hypothesis::Hypothesis;
-use super::partial_area::{Range, partial_area_and};
+use super::partial_area::{Range, Standardized, partial_area_and};
 use super::partial_placements::{Bounds, PartialPlacements};
 use super::record::record;
 use super::roc_auc_difference::ErrorMethod;
@@ -14,14 +14,15 @@ use crate::ranking::{RowCounts, Ties};
 /// The area under a part of the curve with its standard error and interval.
 ///
 /// By DeLong: the variance of the placements within the bounds (see [`partial_placements`](super::partial_placements)), with
-/// a normal interval that is cut at 0 and at the largest possible area. By bootstrap: quantiles of stratified resamples.
+/// a normal interval that is cut at 0 and at the largest possible area; on a scale that goes on below the diagonal, at the
+/// smallest. By bootstrap: quantiles of stratified resamples.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucCiPartial {
     /// The bounds.
     pub range: Range,
     /// Whether the area is put on the scale of a whole one.
-    pub standardized: bool,
+    pub standardized: Standardized,
     /// Where the standard error comes from.
     pub method: ErrorMethod,
     /// The interval's coverage.
@@ -115,13 +116,16 @@ impl Summary for RocAucCiPartial {
         }
         let (diagonal, full) = self.range.extremes();
         // What one unit of area is on the scale of the answer, where a useless score is, and the largest area.
-        let (unit, useless, most) =
-            if self.standardized { (0.5 / (full - diagonal), 0.5, 1.0) } else { (1.0, diagonal, full) };
+        let (unit, useless, most) = match self.standardized {
+            Standardized::Never => (1.0, diagonal, full),
+            Standardized::AboveDiagonal | Standardized::Always => (0.5 / (full - diagonal), 0.5, 1.0),
+        };
+        let least = if self.standardized == Standardized::Always { useless - unit * diagonal } else { 0.0 };
         let tail = 0.5 * (1.0 - self.level);
         let (se, lower, upper) = if by_placements {
             let se = unit * placements.variance(window).unwrap_or_default().sqrt();
             let margin = upper_quantile(tail) * se;
-            (se, (auc - margin).max(0.0), (auc + margin).min(most))
+            (se, (auc - margin).max(least), (auc + margin).min(most))
         } else {
             let mut areas = self.resampling.unwrap_or_default().measured(ties.counts().each(), measure);
             areas.iter_mut().for_each(|area| *area = useless + unit * (*area - diagonal));
@@ -148,7 +152,7 @@ mod tests {
         (labels, scores)
     }
 
-    fn of(range: Range, standardized: bool, method: ErrorMethod) -> RocAucCiPartialRecord {
+    fn of(range: Range, standardized: Standardized, method: ErrorMethod) -> RocAucCiPartialRecord {
         let (labels, scores) = sample();
         let statistic = RocAucCiPartial {
             range,
@@ -166,7 +170,7 @@ mod tests {
     fn as_the_bootstrap() {
         for range in [Range::Fpr(0.0, 0.3), Range::Fpr(0.2, 0.6), Range::Tpr(0.6, 1.0), Range::Tpr(0.3, 0.8)]
         {
-            for standardized in [false, true] {
+            for standardized in [Standardized::Never, Standardized::AboveDiagonal, Standardized::Always] {
                 let [delong, bootstrap] = [ErrorMethod::DeLong, ErrorMethod::Bootstrap]
                     .map(|method| of(range, standardized, method));
                 let se = delong.se.unwrap();
@@ -180,8 +184,8 @@ mod tests {
 
     #[test]
     fn a_standardized_area_has_the_same_statistic() {
-        let [plain, standardized] =
-            [false, true].map(|standardized| of(Range::Fpr(0.0, 0.3), standardized, ErrorMethod::DeLong));
+        let [plain, standardized] = [Standardized::Never, Standardized::AboveDiagonal]
+            .map(|standardized| of(Range::Fpr(0.0, 0.3), standardized, ErrorMethod::DeLong));
         assert!((plain.z.unwrap() - standardized.z.unwrap()).abs() < 1e-10);
     }
 }

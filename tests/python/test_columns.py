@@ -167,6 +167,16 @@ def test_power_row_by_row(engine: Any) -> None:
         (lambda: pa.roc_auc_difference("y", "s", "t", seed=1), "seed applies to the bootstrap only"),
         (lambda: pa.roc_summary("y", "s", seed=1), "and ci is 'delong'; leave this out, or write ci="),
         (lambda: pa.roc_auc("y", "s", standardized=True), "standardized is for a part of the curve"),
+        (lambda: pa.roc_auc("y", "s", standardized="always"), "standardized is for a part of the curve"),
+        (
+            lambda: pa.roc_auc("y", "s", max_fpr=0.5, min_tpr=0.5, standardized="always"),
+            "which has no standardized form",
+        ),
+        (lambda: pa.cv_roc_auc("y", "s", "f", ties="zero"), 'and method is "t"; write method="influence"'),
+        (
+            lambda: pa.cv_roc_auc("y", "s", "f", method="influence", ties="none"),  # type: ignore[arg-type]
+            "ties must be one of 'half', 'zero', None, got 'none'",
+        ),
         (lambda: pa.roc_auc_difference("y", "s", "t", at_fpr=0.1), 'compares areas; take method="bootstrap"'),
         (
             lambda: pa.roc_auc_difference("y", "s", "t", max_fpr=0.1, cluster="c"),

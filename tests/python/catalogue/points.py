@@ -94,6 +94,10 @@ PARTIAL: list[tuple[dict[str, Any], dict[str, Any]]] = [
         {"fpr": (Fraction(1, 4), Fraction(3, 4)), "swapped": True, "standardized": True},
     ),
     (
+        {"min_fpr": 0.25, "max_fpr": 0.75, "standardized": "always"},
+        {"fpr": (Fraction(1, 4), Fraction(3, 4)), "standardized": "always"},
+    ),
+    (
         {"max_fpr": 0.75, "min_tpr": 0.375},
         {"fpr": (Fraction(0), Fraction(3, 4)), "min_tpr": Fraction(3, 8)},
     ),

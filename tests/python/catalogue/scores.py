@@ -63,6 +63,7 @@ BRUNNER: list[tuple[Sided, Literal["t", "normal"]]] = [
     ("less", "t"),
 ]
 BOOTSTRAP: list[Literal["percentile", "bca"]] = ["percentile", "bca"]
+TIES: list[tuple[Literal["half", "zero"], Fraction]] = [("half", Fraction(1, 2)), ("zero", Fraction(0))]
 FOLD_METHODS: list[Literal["t", "influence"]] = ["t", "influence"]
 
 BIN = pl.Struct({"score": F, "pos": N, "neg": N, "tied": pl.Boolean()})
@@ -283,7 +284,7 @@ SCORES = [
             exact=False,
         )
         for options, bounds in PARTS
-        for standardized in (False, True)
+        for standardized in (False, True, "always")
     ),
     *(
         Entry(
@@ -358,20 +359,36 @@ SCORES = [
     ),
     Entry(
         "cv_roc_auc",
-        lambda label, score, fold, cluster, **options: pa.cv_roc_auc(
-            label, score, fold, cluster=cluster, method="influence", level=0.9, **options
-        ),
-        functools.partial(oracles.cv_roc_auc_clustered, level=0.9),
+        functools.partial(pa.cv_roc_auc, level=0.9, method="influence", ties="zero"),
+        functools.partial(oracles.cv_roc_auc, level=0.9, method="influence", tie=Fraction(0)),
         {
             **dict.fromkeys(("auc", "sd", "se", "lower", "upper"), F),
             "n_folds": N,
             "n_undefined": N,
             **COUNTS,
-            "n_clusters": N,
         },
-        columns=(*KEYED, "weight"),
-        plugin="cv_roc_auc_clustered",
+        columns=KEYED,
         exact=False,
+    ),
+    *(
+        Entry(
+            "cv_roc_auc",
+            lambda label, score, fold, cluster, ties=ties, **options: pa.cv_roc_auc(
+                label, score, fold, cluster=cluster, method="influence", level=0.9, ties=ties, **options
+            ),
+            functools.partial(oracles.cv_roc_auc_clustered, level=0.9, tie=tie),
+            {
+                **dict.fromkeys(("auc", "sd", "se", "lower", "upper"), F),
+                "n_folds": N,
+                "n_undefined": N,
+                **COUNTS,
+                "n_clusters": N,
+            },
+            columns=(*KEYED, "weight"),
+            plugin="cv_roc_auc_clustered",
+            exact=False,
+        )
+        for ties, tie in TIES
     ),
     Entry(
         "cv_roc_auc_difference",

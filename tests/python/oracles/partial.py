@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Literal
 
-from oracles.scores import DIFFERENCE, Question, classes, decided, has_nan
+from oracles.scores import DIFFERENCE, Question, Rounded, classes, decided, has_nan
 
 Bounds = tuple[Literal["fpr", "tpr"], Fraction, Fraction]
 
@@ -82,7 +82,7 @@ def variance(labels: Sequence[bool], values: Sequence[Fraction]) -> Fraction:
 
 
 def roc_auc_ci(
-    rows: Sequence[tuple[bool, Any]], bounds: Bounds, z: float, *, standardized: bool, test: Question
+    rows: Sequence[tuple[bool, Any]], bounds: Bounds, z: float, *, standardized: bool | str, test: Question
 ) -> dict[str, Any]:
     pos, neg = classes(rows)
     names = ("auc", "se", "lower", "upper", "z", "p_value")
@@ -97,15 +97,18 @@ def roc_auc_ci(
     diagonal = full * ((high + low) if axis == "fpr" else (2 - high - low)) / 2
     exact = area(rows, bounds)
     unit = 1 / (full - diagonal) / 2 if standardized else Fraction(1)
-    if standardized and exact < diagonal:
+    if standardized is True and exact < diagonal:
         return none
     auc = Fraction(1, 2) + (exact - diagonal) * unit if standardized else exact
     if len(pos) < 2 or len(neg) < 2:
-        return {**none, "auc": float(auc)}
+        return {**none, "auc": Rounded(auc)}
     se = float(unit) * math.sqrt(variance([label for label, _ in rows], placements(rows, bounds)))
     usual, most = (Fraction(1, 2), 1.0) if standardized else (diagonal, float(full))
-    limits = {"lower": max(0.0, float(auc) - z * se), "upper": min(most, float(auc) + z * se)}
-    return {"auc": float(auc), "se": se, **limits, **decided(auc, se, usual, test), **counts}
+    least = float(usual - unit * diagonal) if standardized == "always" else 0.0
+    limits = {"lower": max(least, float(auc) - z * se), "upper": min(most, float(auc) + z * se)}
+    # Below the diagonal, standardized numbers may be near 0, or the same as the least one.
+    close = {"auc": Rounded(auc), **{name: Rounded(limit) for name, limit in limits.items()}}
+    return {**close, "se": se, **decided(auc, se, usual, test), **counts}
 
 
 def roc_auc_difference(rows: Sequence[Any], bounds: Bounds, z: float, test: Question) -> dict[str, Any]:

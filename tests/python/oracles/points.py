@@ -85,7 +85,7 @@ def partial_area(
     fpr: tuple[Fraction, Fraction] = (Fraction(0), Fraction(1)),
     min_tpr: Fraction = Fraction(0),
     swapped: bool = False,
-    standardized: bool = False,
+    standardized: bool | str = False,
 ) -> float | None:
     """The area below the curve, above ``min_tpr``, between two fprs; or with the axes swapped."""
     group = Group(rows)
@@ -112,7 +112,9 @@ def partial_area(
         return float(area)
     low, high = fpr
     diagonal = (high - low) * ((2 - high - low) if swapped else (high + low)) / 2
-    return float((1 + (area - diagonal) / (high - low - diagonal)) / 2) if area >= diagonal else None
+    if area < diagonal and standardized != "always":
+        return None
+    return scores.Rounded((1 + (area - diagonal) / (high - low - diagonal)) / 2)
 
 
 def average_precision(rows: Sequence[Row]) -> float | None:

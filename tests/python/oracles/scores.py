@@ -23,9 +23,9 @@ class Rounded(float):
     """A difference of rounded numbers of the size of 1: right to 1e-12, also where it is near 0."""
 
 
-def concordance(pos: Any, neg: Any) -> Fraction:
+def concordance(pos: Any, neg: Any, tie: Fraction = Fraction(1, 2)) -> Fraction:
     """The concordance of a positive and a negative: 1, or 1/2 for a tie, or 0."""
-    return Fraction(1 if pos > neg else 0) if pos != neg else Fraction(1, 2)
+    return Fraction(1 if pos > neg else 0) if pos != neg else tie
 
 
 def classes(rows: Sequence[Row]) -> tuple[list[Any], list[Any]]:
@@ -210,11 +210,11 @@ def mann_whitney_u(
     return {**answer, "p_value": float(p), "method": "exact"}
 
 
-def placements(rows: Sequence[Row]) -> tuple[list[Fraction], list[Fraction]]:
+def placements(rows: Sequence[Row], tie: Fraction = Fraction(1, 2)) -> tuple[list[Fraction], list[Fraction]]:
     """For each positive the share of negatives below, and for each negative the share of positives above."""
     pos, neg = classes(rows)
-    of_pos = [sum((concordance(p, n) for n in neg), Fraction(0)) / len(neg) for p in pos]
-    of_neg = [sum((concordance(p, n) for p in pos), Fraction(0)) / len(pos) for n in neg]
+    of_pos = [sum((concordance(p, n, tie) for n in neg), Fraction(0)) / len(neg) for p in pos]
+    of_neg = [sum((concordance(p, n, tie) for p in pos), Fraction(0)) / len(pos) for n in neg]
     return of_pos, of_neg
 
 
@@ -695,7 +695,9 @@ def folds(rows: Sequence[Any]) -> dict[str, list[Any]]:
     return {fold: [row[:-1] for row in rows if row[-1] == fold] for fold in sorted({row[-1] for row in rows})}
 
 
-def cv_roc_auc(rows: Sequence[tuple[bool, float, str]], level: float, method: str) -> dict[str, Any]:
+def cv_roc_auc(
+    rows: Sequence[tuple[bool, float, str]], level: float, method: str, tie: Fraction = Fraction(1, 2)
+) -> dict[str, Any]:
     pairs = [row[:2] for row in rows]
     pos, neg = classes(pairs)
     counts = {"n_pos": len(pos), "n_neg": len(neg)}
@@ -721,7 +723,7 @@ def cv_roc_auc(rows: Sequence[tuple[bool, float, str]], level: float, method: st
         m, n = (sum(len(classes(part)[one]) for part in defined) for one in (0, 1))
         squares = Fraction(0)
         for part, auc in zip(defined, areas, strict=True):
-            of_pos, of_neg = placements(part)
+            of_pos, of_neg = placements(part, tie)
             values = [(v - auc) * Fraction(m + n, m) for v in of_pos]
             values += [(v - auc) * Fraction(m + n, n) for v in of_neg]
             squares += sum((v * v for v in values), Fraction(0)) / len(part)
@@ -730,7 +732,9 @@ def cv_roc_auc(rows: Sequence[tuple[bool, float, str]], level: float, method: st
     return {**answer, "se": se, **limits}
 
 
-def cv_roc_auc_clustered(rows: Sequence[tuple[bool, float, str, int]], level: float) -> dict[str, Any]:
+def cv_roc_auc_clustered(
+    rows: Sequence[tuple[bool, float, str, float]], level: float, tie: Fraction
+) -> dict[str, Any]:
     """By influence, of rows (label, score, fold, cluster)."""
     answer = cv_roc_auc([row[:3] for row in rows], level, "influence")
     answer["n_clusters"] = len({row[3] for row in rows})
@@ -747,8 +751,8 @@ def cv_roc_auc_clustered(rows: Sequence[tuple[bool, float, str, int]], level: fl
     for part in parts:
         pairs = [row[:2] for row in part]
         auc = exact_auc(pairs)
-        of_pos, of_neg = placements(pairs)
-        influence: dict[int, Fraction] = dict.fromkeys(clusters, Fraction(0))
+        of_pos, of_neg = placements(pairs, tie)
+        influence: dict[float, Fraction] = dict.fromkeys(clusters, Fraction(0))
         for label, total, values in ((True, m, of_pos), (False, n, of_neg)):
             members = [row[3] for row in part if row[0] == label]
             for cluster, value in zip(members, values, strict=True):
