@@ -235,12 +235,12 @@ impl ClusteredArea {
             return None;
         }
         let (mut of_pos, mut of_neg, mut pos_neg, mut neg_pos) = (0.0, 0.0, 0.0, 0.0);
-        for (a, b) in self.shared(other) {
+        self.for_shared(other, |a, b| {
             of_pos += a.of_pos * b.of_pos;
             of_neg += a.of_neg * b.of_neg;
             pos_neg += a.of_pos * b.of_neg;
             neg_pos += a.of_neg * b.of_pos;
-        }
+        });
         let part = |sum: f64, clusters: u64, rows: u64, others: u64| {
             clusters as f64 / (clusters - 1) as f64 * sum / (rows as f64 * others as f64)
         };
@@ -252,17 +252,33 @@ impl ClusteredArea {
         Some(of_pos + of_neg + across)
     }
 
-    /// The clusters that both have rows of.
-    fn shared<'a>(&'a self, other: &'a ClusteredArea) -> impl Iterator<Item = (&'a Residual, &'a Residual)> {
-        let swap = self.residuals.len() > other.residuals.len();
-        let (few, many) = if swap { (other, self) } else { (self, other) };
-        few.residuals.iter().filter_map(move |one| {
-            let place = many.residuals.binary_search_by_key(&one.cluster, |other| other.cluster).ok()?;
-            let another = &many.residuals[place];
-            Some(if swap { (another, one) } else { (one, another) })
-        })
+    /// Passes on the residuals of the clusters that both have rows of, in order.
+    fn for_shared(&self, other: &ClusteredArea, mut pass: impl FnMut(&Residual, &Residual)) {
+        let (mine, others) = (&self.residuals, &other.residuals);
+        let in_order = |a: &Residual, b: &Residual| a.cluster.cmp(&b.cluster);
+        let find = |one: &Residual, among: &[Residual]| among.binary_search_by(|b| in_order(b, one)).ok();
+        if mine.len() < others.len() / FAR_MORE {
+            mine.iter().for_each(|a| {
+                find(a, others).into_iter().for_each(|place| pass(a, &others[place]));
+            });
+        } else if others.len() < mine.len() / FAR_MORE {
+            others.iter().for_each(|b| {
+                find(b, mine).into_iter().for_each(|place| pass(&mine[place], b));
+            });
+        } else {
+            let mut others = others.iter().peekable();
+            for a in mine {
+                while others.next_if(|b| b.cluster < a.cluster).is_some() {}
+                if let Some(b) = others.next_if(|b| b.cluster == a.cluster) {
+                    pass(a, b);
+                }
+            }
+        }
     }
 }
+
+/// An area of so many times as many clusters is searched for those of another, and not gone through.
+const FAR_MORE: usize = 16;
 
 #[cfg(test)]
 mod tests {
@@ -303,6 +319,27 @@ mod tests {
                 prop_assert_eq!(by_cluster.rest(key).map(parts), taken(&|other| other != name));
             }
         }
+    }
+
+    /// A key of few clusters beside one of many, in either order.
+    #[test]
+    fn few_clusters_among_many() {
+        let labels: Vec<u8> = (0..400).map(|row| u8::from(row % 3 == 0)).collect();
+        let scores: Vec<f64> = (0..400).map(|row| f64::from(row * 7 % 11)).collect();
+        let keys: Vec<u32> = (0..400).map(|row| u32::from(row >= 12)).collect();
+        let clusters = Codes::of((0..400u32).map(|row| if row < 12 { row % 6 * 30 } else { row / 2 }));
+        let by_cluster = ByCluster::of(&Rows { clusters, ..rows_of(&labels, &[&scores], &keys) }, 0);
+        let (few, many) = (by_cluster.area(0).unwrap(), by_cluster.area(1).unwrap());
+        let mut pairs = Vec::new();
+        few.for_shared(&many, |a, b| pairs.push((a.cluster, a.of_pos, b.of_pos)));
+        let mut swapped = Vec::new();
+        many.for_shared(&few, |b, a| swapped.push((a.cluster, a.of_pos, b.of_pos)));
+        let all = by_cluster.clusters(1);
+        assert_eq!(pairs.iter().map(|pair| pair.0).collect::<Vec<_>>(), {
+            let own = by_cluster.clusters(0).into_iter();
+            own.filter(|cluster| all.contains(cluster)).collect::<Vec<_>>()
+        });
+        assert_eq!((pairs.len(), &pairs), (5, &swapped));
     }
 
     /// Two keys whose rows are the same, in the same clusters: the covariance is the variance.

@@ -203,6 +203,25 @@ def test_clusters_by_resampling() -> None:
     assert math.sqrt(np.mean(apart)) / spread > 1.2
 
 
+def test_clusters_that_span_folds_by_resampling() -> None:
+    rng = np.random.default_rng(6)
+    areas, squares, apart = [], [], []
+    patient, label, fold = np.repeat(np.arange(80), 4), np.tile([0, 1, 1, 0], 80), np.tile([0, 0, 1, 1], 80)
+    for _ in range(400):
+        score = rng.normal(size=320) + 1.5 * rng.normal(size=80)[patient] * (2 * label - 1) + label
+        frame = pl.DataFrame({"y": label, "s": score, "fold": fold, "patient": patient})
+        of_rows, of_patients = (
+            frame.select(pa.cv_roc_auc("y", "s", "fold", method="influence", cluster=cluster)).item()
+            for cluster in (pl.int_range(pl.len()), "patient")
+        )
+        areas.append(of_rows["auc"])
+        squares.append(of_patients["se"] ** 2)
+        apart.append(of_rows["se"] ** 2)
+    spread = float(np.std(areas, ddof=1))
+    assert abs(math.sqrt(np.mean(squares)) / spread - 1) < 0.11
+    assert math.sqrt(np.mean(apart)) / spread < 0.8
+
+
 def test_clusters_in_any_order_and_with_counts() -> None:
     frame = fixed(1500).with_columns(patient=pl.int_range(pl.len()) % 40, times=pl.int_range(pl.len()) % 3)
     for versus in ("rest", "overall", "previous"):
