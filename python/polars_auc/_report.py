@@ -135,9 +135,9 @@ def report(
         enough.
     cluster
         A column that says which rows belong together, such as the rows of one patient, whose scores are not
-        independent. The standard errors and limits are then Obuchowski's, also those of ``compare``, or
-        whole clusters are resampled: see :func:`polars_auc.roc_auc_ci`. Rows of a null cluster are skipped.
-        Not possible with ``versus``, ``folds``, ``ci="hanley_mcneil"`` and ``interval="bca"``.
+        independent. The standard errors and limits are then Obuchowski's, also those of ``compare`` and
+        ``versus``, or whole clusters are resampled: see :func:`polars_auc.roc_auc_ci`. Rows of a null cluster
+        are skipped. Not possible with ``folds``, ``ci="hanley_mcneil"`` and ``interval="bca"``.
     weight
         The weight of each row, for samples whose rows were drawn with unequal probabilities: a column of
         finite numbers that are not negative. Rows of weight 0 or null are skipped. The standard errors are
@@ -433,6 +433,7 @@ def evaluation(
                 along=along,
                 adjust=adjust,
                 level=interval["level"],
+                cluster=clusters,
                 count=count,
             )
             for score in (columns.values() if versus is not None else ())

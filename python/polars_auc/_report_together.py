@@ -31,14 +31,10 @@ class Apart:
 _APART = (
     Apart(
         "cluster",
-        "versus",
-        "the comparison of groups takes rows as independent",
-        f"{_LEAVE}. Two groups that share no cluster can be compared by their auc and se in this report: "
-        "write roc_auc_unpaired_difference",
-        f"{_LEAVE}. Two parts that share no cluster can be compared: make a report of each by --where, and "
-        "give one of them to the other as --compare-to",
+        "folds",
+        "clusters may lie in several folds, which its interval does not know",
+        f'{_LEAVE}, or write cv_roc_auc(..., method="influence", cluster=...)',
     ),
-    Apart("cluster", "folds", "clusters may lie in several folds, which its interval does not know"),
     Apart("weight", "cluster", "the standard error of clusters takes no weights"),
     Apart(
         "weight",

@@ -172,6 +172,28 @@ def test_clusters_of_one_row_are_rows() -> None:
     )
 
 
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("versus", ["rest", "overall", "previous"])
+def test_groups_of_clusters_against_others(versus: str) -> None:
+    frame = in_clusters()
+    report = pa.report(frame, "y", SCORES, by="h", versus=versus, cluster="patient").collect()
+    fields = ["versus_auc", "difference", "difference_lower", "difference_upper", "p_value", "p_adjusted"]
+    of_all = ["heterogeneity", "heterogeneity_df", "heterogeneity_p_value"]
+    for name in SCORES:
+        compared = pa.compare_segments(frame, "y", name, "h", versus=versus, cluster="patient").collect()
+        got = report.filter(score=name)
+        groups = got.filter(scope="group").sort("h", nulls_last=True)
+        for ours, theirs in (("se", "se"), *zip(fields, fields, strict=True)):
+            assert groups[ours].to_list() == compared[theirs].to_list()
+        assert got.filter(scope="overall").select(of_all).row(0) == compared.select(of_all).row(0)
+    plain = pa.report(frame, "y", SCORES, by="h", versus=versus).collect()
+    assert plain["difference_lower"].to_list() != report["difference_lower"].to_list()
+    frame.write_parquet("rows.parquet")
+    on_the_command_line = written(["--cluster", "patient", "--score", "other", "--versus", versus])
+    expected = pa.report(frame, "y", ["score", "other"], by="h", versus=versus, cluster="patient")
+    assert on_the_command_line.equals(expected.collect())
+
+
 def test_counted_rows_in_clusters() -> None:
     frame = in_clusters().with_columns(times=pl.int_range(pl.len()) % 3)
     repeated = frame.select(pl.exclude("times").repeat_by("times").explode())
@@ -196,8 +218,10 @@ def test_a_nan_leaves_no_gain() -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"by": "h", "versus": "rest"}, "report: versus cannot be combined with cluster"),
-        ({"folds": "key"}, "report: folds cannot be combined with cluster"),
+        (
+            {"folds": "key"},
+            "report: folds cannot be combined with cluster, .*; leave one of them out, or wri",
+        ),
         ({"memory": "bounded"}, "report: cluster needs all rows at once"),
         ({"ci": "hanley_mcneil"}, 'report: "hanley_mcneil" cannot use clusters'),
         ({"ci": "bootstrap", "interval": "bca"}, 'report: interval "bca" cannot use clusters'),
@@ -257,11 +281,6 @@ def test_pages_of_clusters(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (
-            ["--versus", "rest"],
-            "--versus cannot be combined with --cluster, because the comparison of groups",
-        ),
-        (["--versus", "rest"], "make a report of each by --where, and give one of them to the other as"),
         (
             ["--folds", "key"],
             "--folds cannot be combined with --cluster, because clusters may lie in several",
