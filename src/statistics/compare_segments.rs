@@ -243,15 +243,18 @@ impl CompareSegments {
     pub(super) fn records<S: Segments>(&self, rows: &Rows, segments: &S) -> Vec<SegmentRecord> {
         let any_nan = !rows.nan_keys.is_empty();
         let nan = Compared::nan(S::ROWS_OF_NAN);
+        let is_nan = |segment: usize| rows.nan_keys.get(segment) == Some(&true);
         let areas: Vec<Option<Compared>> = (0..segments.len())
             .into_par_iter()
-            .map(|segment| match rows.nan_keys.get(segment) {
-                Some(true) => Some(nan),
-                _ => segments.area(segment),
-            })
+            .map(|segment| if is_nan(segment) { Some(nan) } else { segments.area(segment) })
             .collect();
         let with = |segment: usize, other: usize| {
-            Some(Other { area: areas[other]?, covariance: segments.covariance(segment, other) })
+            let area = areas[other]?;
+            Some(if is_nan(segment) || is_nan(other) {
+                Other::apart(area)
+            } else {
+                Other { area, covariance: segments.covariance(segment, other) }
+            })
         };
         let others: Vec<Option<Other>> = match self.versus {
             // Only a segment that has all NaN scores has a rest without NaN, and that segment's own area is NaN.

@@ -241,6 +241,39 @@ def test_clusters_in_any_order_and_with_counts() -> None:
         assert_frame_equal(counted.collect(), laid_out.collect(), check_exact=True)
 
 
+def test_nan_and_nothing_among_clusters() -> None:
+    rows = {
+        "segment": ["a"] * 4 + ["b"] * 4 + ["c"],
+        "label": [1, 0, 1, 0] * 2 + [1],
+        "score": [1.0, 0.0, 2.0, 1.0, math.nan, 0.0, 1.0, 2.0, math.nan],
+        "patient": [1, 2, 3, 4] * 2 + [1],
+    }
+    frame = pl.DataFrame(rows)
+    for versus in ("rest", "overall", "previous", "a"):
+        table = pa.compare_segments(frame, "label", "score", "segment", versus=versus, cluster="patient")
+        by_segment = {row["segment"]: row for row in table.collect().iter_rows(named=True)}
+        assert by_segment["a"]["auc"] == 0.875
+        assert by_segment["a"]["n_clusters"] == 4
+        for segment in ("b", "c"):
+            row = by_segment[segment]
+            assert all(
+                math.isnan(row[name]) for name in ("auc", "se", "difference", "difference_se", "p_value")
+            )
+            assert row["df"] is None
+        assert math.isnan(by_segment["a"]["heterogeneity"])
+    empty = frame.clear().lazy()
+    plan = pa.compare_segments(empty, "label", "score", "segment", cluster="patient")
+    assert plan.collect().height == 0
+    assert plan.collect().schema == plan.collect_schema()
+    assert plan.collect_schema()["n_clusters"] == pl.UInt64
+    # A cluster that is null is skipped, and a segment that is null is one like any other.
+    gaps = fixed(500).with_columns(patient=pl.when(pl.col("g") != 3).then(pl.int_range(pl.len()) // 7))
+    skipped = pa.compare_segments(gaps.filter(pl.col("g") != 3), "label", "score", "key", cluster="patient")
+    got = pa.compare_segments(gaps, "label", "score", "key", cluster="patient").collect()
+    assert_frame_equal(got, skipped.collect(), check_exact=True)
+    assert got["key"].null_count() == 1
+
+
 def test_clusters_that_are_refused() -> None:
     frame = fixed(100).with_columns(list=pl.concat_list("g"), many=pl.int_range(pl.len()))
     with pytest.raises(pl.exceptions.ComputeError, match='cluster "list" has dtype'):
