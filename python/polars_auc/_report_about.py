@@ -8,6 +8,7 @@ from collections.abc import Callable
 import polars as pl
 
 from polars_auc._rows import Files, counted
+from polars_auc._states import have_weights
 
 __all__ = ["about", "needed", "skipped", "unheld"]
 
@@ -62,7 +63,9 @@ def about(
     if chosen.count is not None:
         lines.append(("Counts", f"each row stands for {written(chosen.count)} rows"))
     if chosen.from_states:
-        lines.append(("Made of", "states"))
+        used = [files.schema[name] for name in table["score"].unique() if name in files.schema]
+        sums = any(map(have_weights, used))
+        lines.append(("Made of", "states" + " of rows with weights, which have no intervals" * sums))
     drawn = ""
     if chosen.ci == "bootstrap":
         limits = ", BCa limits" if chosen.interval == "bca" else ""

@@ -127,8 +127,7 @@ def _report(chosen: argparse.Namespace, left_out: LeftOut) -> bool:
         if not chosen.allow_empty:
             _refuse_empty(table, chosen, scored)
         if written.has_charts:
-            # No band knows clusters or weights.
-            has_bands = chosen.cluster is None and chosen.weight is None
+            has_bands = chosen.cluster is None
             written.details = details(evaluated, table, chosen.level, has_bands=has_bands)
     verdicts = [gate.check(table) for gate in gates]
     written.checks = [said.splitlines()[0] for _, said in verdicts]

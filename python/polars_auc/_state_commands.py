@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from polars_auc._arguments import Once, add_by, add_files, add_output, add_rows, add_switch
+from polars_auc._arguments import Once, add_by, add_files, add_output, add_rows, add_switch, add_weight
 from polars_auc._output import as_file, save
 from polars_auc._progress import progress
 from polars_auc._refusal import Refusal
@@ -71,6 +71,7 @@ def add_state(commands: Any) -> None:
     command.set_defaults(run=state)
     add_files(command)
     add_rows(command)
+    add_weight(command, "the column, or SQL, of the rows' weights; states then have sums of weights")
     add_by(command)
     add_limit(command, "the most bins of a state, such as 4096; without it states are exact")
     command.add_argument(
@@ -97,7 +98,10 @@ def add_merge(commands: Any) -> None:
 def state(chosen: argparse.Namespace) -> bool:
     """Write the states of rows."""
     files, limit = _named(chosen)
-    scored = Scored.of(files, chosen)
+    weight = files.column("--weight", chosen.weight)
+    scored = Scored.of(files, chosen, weight)
+    if weight is not None and scored.count is not None:
+        raise Refusal("--weight and --count cannot both be given; leave one out")
     clash = next((name for name in chosen.scores if name in chosen.by), None)
     if clash is not None:
         raise Refusal(
@@ -105,7 +109,7 @@ def state(chosen: argparse.Namespace) -> bool:
         )
     with of_files(files.names, scored.names):
         states = [
-            roc_state(scored.label, score, count=scored.count, **limit).alias(text)
+            roc_state(scored.label, score, weight=weight, count=scored.count, **limit).alias(text)
             for text, score in zip(chosen.scores, scored.scores, strict=True)
         ]
     table = _counted(chosen, files, scored.rows, states, scored.names)

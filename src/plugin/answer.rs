@@ -11,6 +11,7 @@ use super::ffi::Input;
 use super::groups::Groups;
 use super::keywords::Arguments;
 use super::score::{Native, WithScores, dispatch};
+use super::states::StateDtypes;
 use super::values::Values;
 use super::{columns, count, dtype, label, score, states, weight};
 use crate::interrupt;
@@ -54,15 +55,40 @@ impl Inputs {
     }
 }
 
+/// Which weights a statistic takes.
+#[derive(Clone, Copy)]
+struct Weights {
+    of_rows: bool,
+    of_states: bool,
+}
+
+impl Weights {
+    fn of_summary<M: Summary>() -> Self {
+        Weights { of_rows: M::WEIGHTS, of_states: M::WEIGHTS && !M::ROW_WEIGHTS }
+    }
+
+    fn of_curve<C: Curve>() -> Self {
+        Weights { of_rows: C::WEIGHTS, of_states: C::WEIGHTS }
+    }
+}
+
 /// The dtypes that fields take from the inputs, once all inputs are known to be what they must be.
-fn checked(inputs: &[&Field], kind: Inputs, weights: bool) -> Result<Dtypes, String> {
+fn checked(inputs: &[&Field], kind: Inputs, weights: Weights) -> Result<Dtypes, String> {
     let (scores, labels, mass) = match inputs {
         [column] if kind == Inputs::States => {
-            let scores = states::check(&column.name, dtype::listed(column)?)?;
-            return Ok(Dtypes::of_score(scores.dtype.clone(), false));
+            let StateDtypes { score, has_weights } = states::check(&column.name, dtype::listed(column)?)?;
+            if has_weights && !weights.of_states {
+                let needed = if weights.of_rows {
+                    "the weight of each row is needed here, and a state has only their sums; give label, score and weight"
+                } else {
+                    "here rows are counted; make states without weight"
+                };
+                return Err(format!("state \"{}\" is of rows with weights, but {needed}", column.name));
+            }
+            return Ok(Dtypes::of_score(score.dtype.clone(), has_weights));
         }
         [scores, labels] => (scores, labels, None),
-        [scores, labels, mass] if weights || kind == Inputs::Counted => (scores, labels, Some(mass)),
+        [scores, labels, mass] if weights.of_rows || kind == Inputs::Counted => (scores, labels, Some(mass)),
         _ => return Err(format!("expected a score and a label, got {} columns", inputs.len())),
     };
     let item = dtype::listed(scores)?;
@@ -79,50 +105,53 @@ fn planned(
     inputs: &[Field],
     options: &dyn Fn(Given) -> Result<(), String>,
     kind: Inputs,
-    weights: bool,
+    weights: Weights,
     dtype: &dyn Fn(&Dtypes) -> Dtype,
 ) -> Result<Field, String> {
-    options(Given { weight: weights && kind == Inputs::Weighted })?;
+    options(Given { weight: weights.of_rows && kind == Inputs::Weighted })?;
     let dtypes = checked(&inputs.iter().collect::<Vec<_>>(), kind, weights)?;
+    if kind == Inputs::States {
+        options(Given { weight: dtypes.have_weights() })?;
+    }
     Ok(Field::new(inputs[0].name.clone(), dtype(&dtypes), true))
 }
 
 /// The planned field of a statistic that answers with a single number.
 pub fn number_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Result<Field, String> {
     let check = |given| call.options.check(given);
-    planned(inputs, &check, Inputs::of(call, inputs.len()), M::WEIGHTS, &|_| Dtype::Float64)
+    planned(inputs, &check, Inputs::of(call, inputs.len()), Weights::of_summary::<M>(), &|_| Dtype::Float64)
 }
 
 /// The planned field of a statistic that answers with a record.
 pub fn summary_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Result<Field, String> {
     let check = |given| call.options.check(given);
     let dtype = |dtypes: &Dtypes| columns::record_dtype(RecordOf::<M>::FIELDS, dtypes);
-    planned(inputs, &check, Inputs::of(call, inputs.len()), M::WEIGHTS, &dtype)
+    planned(inputs, &check, Inputs::of(call, inputs.len()), Weights::of_summary::<M>(), &dtype)
 }
 
 /// The planned field of a statistic that answers with a list of records.
 pub fn curve_field<C: Curve>(inputs: &[Field], call: &Arguments<C>) -> Result<Field, String> {
     let check = |given| call.options.check(given);
     let dtype = |dtypes: &Dtypes| columns::list_of(columns::record_dtype(PointOf::<C>::FIELDS, dtypes));
-    planned(inputs, &check, Inputs::of(call, inputs.len()), C::WEIGHTS, &dtype)
+    planned(inputs, &check, Inputs::of(call, inputs.len()), Weights::of_curve::<C>(), &dtype)
 }
 
 /// Answers every group with a number.
 pub fn number<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
     let kind = Inputs::of(call, inputs.len());
-    answer(inputs, kind, M::WEIGHTS, Form::Number, &OfSummary(&call.options))
+    answer(inputs, kind, Weights::of_summary::<M>(), Form::Number, &OfSummary(&call.options))
 }
 
 /// Answers every group with a record.
 pub fn summary<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
     let kind = Inputs::of(call, inputs.len());
-    answer(inputs, kind, M::WEIGHTS, Form::Record, &OfSummary(&call.options))
+    answer(inputs, kind, Weights::of_summary::<M>(), Form::Record, &OfSummary(&call.options))
 }
 
 /// Answers every group with a list of records.
 pub fn curve<C: Curve>(inputs: &[Input], call: &Arguments<C>) -> Result<Values, String> {
     let kind = Inputs::of(call, inputs.len());
-    answer(inputs, kind, C::WEIGHTS, Form::Records, &OfCurve(&call.options))
+    answer(inputs, kind, Weights::of_curve::<C>(), Form::Records, &OfCurve(&call.options))
 }
 
 /// The threads that POLARS_MAX_THREADS allows: one pool for all expressions of the process.
@@ -155,8 +184,8 @@ trait Statistic: Sync {
         None
     }
 
-    /// How small a state of the rows may be, if that is all that the statistic needs.
-    fn limit(&self) -> Option<Limit> {
+    /// How small the state of the rows may be, if a state is all that the statistic needs.
+    fn state(&self) -> Option<Option<Limit>> {
         None
     }
 
@@ -189,8 +218,8 @@ impl<M: Summary> Statistic for OfSummary<'_, M> {
         self.0.resampling()
     }
 
-    fn limit(&self) -> Option<Limit> {
-        self.0.limit()
+    fn state(&self) -> Option<Option<Limit>> {
+        self.0.state()
     }
 
     fn append(&self, rows: GroupRows<'_>, columns: &mut Vec<Column>) -> Result<bool, String> {
@@ -228,7 +257,7 @@ impl<C: Curve> Statistic for OfCurve<'_, C> {
 fn answer(
     inputs: &[Input],
     kind: Inputs,
-    weights: bool,
+    weights: Weights,
     form: Form,
     answer: &dyn Statistic,
 ) -> Result<Values, String> {
@@ -266,7 +295,7 @@ impl WithScores for AllGroups<'_> {
             let mut rows = Group::new(*STRATEGY, self.domain);
             for group in range {
                 interrupt::check();
-                self.groups.load(group, scores, self.answer.limit(), &mut rows)?;
+                self.groups.load(group, scores, self.answer.state(), &mut rows)?;
                 if self.answer.resampling().is_some() {
                     let RowCounts { n_pos, n_neg, .. } = rows.row_counts();
                     count::check_laid_out(n_pos + n_neg)?;

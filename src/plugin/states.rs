@@ -11,9 +11,11 @@ use arrow::datatypes::{ArrowDataType as Dtype, Field};
 use super::arrays::{NOWHERE, downcast};
 use super::values::{Values, gathered};
 use super::{count, dtype, score};
+use crate::ranking::counts::Tally;
 use crate::ranking::row_counts::MOST_ROWS;
 use crate::ranking::scale::{LAST, Resolution};
 use crate::ranking::state::LIMITS;
+use crate::ranking::weighted_state::{DECIMALS, MOST_STEPS};
 use crate::ranking::{Count, Counts, Domain, Limit, RowCounts, Scale, Score, ScoreType, State};
 use crate::statistics::record::Record;
 use crate::statistics::roc_state::{BIN, RocStateRecord};
@@ -21,12 +23,20 @@ use crate::statistics::roc_state::{BIN, RocStateRecord};
 /// Counts of rows: whole numbers that are not negative.
 const COUNTS: [&str; 5] = ["n_pos", "n_neg", "n_missing", "resolution", "max_bins"];
 
-/// The dtype of scores, if a column holds states.
-pub fn check<'a>(name: &str, item: &'a Field) -> Result<&'a Field, String> {
+/// What the dtype of a column of states says.
+pub struct StateDtypes<'a> {
+    /// Of the scores.
+    pub score: &'a Field,
+    /// Whether positives and negatives are sums of weights.
+    pub has_weights: bool,
+}
+
+/// The dtypes of a column, if it holds states.
+pub fn check<'a>(name: &str, item: &'a Field) -> Result<StateDtypes<'a>, String> {
     let refused = |problem: String| {
         format!(
             "state \"{name}\" {problem}, but a state is a struct as roc_state(label, score) makes it: bins (a list of \
-             structs: score, the integers pos and neg, the Boolean tied), the integers {}, has_nan (Boolean) and scale \
+             structs: score, the integers pos and neg, or decimals if rows have weights, the Boolean tied), the integers {}, has_nan (Boolean) and scale \
              (String)",
             COUNTS.join(", ")
         )
@@ -53,7 +63,10 @@ pub fn check<'a>(name: &str, item: &'a Field) -> Result<&'a Field, String> {
     }
     let bins = dtype::listed(found(fields, "bins", "")?)?;
     let Dtype::Struct(bin) = bins.dtype() else { return Err(wrong(found(fields, "bins", "")?)) };
-    for (name, is_right) in [("pos", is_whole as fn(&Field) -> bool), ("neg", is_whole), ("tied", is_truth)] {
+    let has_weights = is_sum(found(bin, "pos", " in its bins")?);
+    let is_number = if has_weights { is_sum } else { is_whole };
+    for (name, is_right) in [("pos", is_number as fn(&Field) -> bool), ("neg", is_number), ("tied", is_truth)]
+    {
         let field = found(bin, name, " in its bins")?;
         if !is_right(field) {
             return Err(wrong(field));
@@ -63,7 +76,12 @@ pub fn check<'a>(name: &str, item: &'a Field) -> Result<&'a Field, String> {
     if score::check(name, scores).is_err() {
         return Err(wrong(scores));
     }
-    Ok(scores)
+    Ok(StateDtypes { score: scores, has_weights })
+}
+
+/// Whether the values are sums of weights.
+fn is_sum(field: &Field) -> bool {
+    matches!(field.dtype(), Dtype::Decimal(_, decimals) if *decimals <= DECIMALS as usize)
 }
 
 fn is_whole(field: &Field) -> bool {
@@ -81,11 +99,24 @@ pub struct States {
     heads: Vec<Option<Head>>,
     /// Where the bins of state `i` begin; one more entry than states.
     borders: Vec<usize>,
-    pos: PrimitiveArray<u64>,
-    neg: PrimitiveArray<u64>,
+    counts: BinCounts,
     tied: Bitmap,
     /// Which numbers scores can be.
     domain: Domain,
+}
+
+/// The positives and negatives of all bins.
+enum BinCounts {
+    Counts { pos: PrimitiveArray<u64>, neg: PrimitiveArray<u64> },
+    Weights { pos: Vec<u128>, neg: Vec<u128> },
+}
+
+/// All rows of some states, as one state.
+pub enum Merged {
+    /// Of rows.
+    Counts(State),
+    /// Of rows with weights.
+    Weights(State<u128>),
 }
 
 /// What a state says beside its bins.
@@ -100,7 +131,7 @@ impl States {
     /// Reads states; the scores of all their bins come apart, in the type that ranks them.
     pub fn read(column: &Values) -> Result<(States, Box<dyn Array>), String> {
         let name = column.name();
-        check(name, &column.field)?;
+        let has_weights = check(name, &column.field)?.has_weights;
         let structs = downcast::<StructArray>(column.array.as_ref())?;
         let lists = fields_of(structs, "bins")?;
         let lists = downcast::<ListArray<i64>>(lists.array.as_ref())?;
@@ -113,8 +144,12 @@ impl States {
         if has_null {
             return Err(format!("state \"{name}\" holds a bin with a null"));
         }
-        let of_bins = |field: &str| bin_counts(name, &fields_of(bins, field)?);
-        let (pos, neg) = (of_bins("pos")?, of_bins("neg")?);
+        let (pos, neg) = (fields_of(bins, "pos")?, fields_of(bins, "neg")?);
+        let counts = if has_weights {
+            BinCounts::Weights { pos: bin_weights(name, &pos)?, neg: bin_weights(name, &neg)? }
+        } else {
+            BinCounts::Counts { pos: bin_counts(name, &pos)?, neg: bin_counts(name, &neg)? }
+        };
         let tied = downcast::<BooleanArray>(tied.array.as_ref())?.values().clone();
         let columns = COUNTS.map(|field| numbers(name, &fields_of(structs, field)?, structs.validity()));
         let [n_pos, n_neg, n_missing, resolution, max_bins] = columns;
@@ -133,7 +168,7 @@ impl States {
                 n_pos: given(&n_pos, "n_pos")?,
                 n_neg: given(&n_neg, "n_neg")?,
                 n_missing: given(&n_missing, "n_missing")?,
-                have_weights: false,
+                have_weights: has_weights,
             };
             let has_nan = has_nan.get(state).ok_or_else(|| missing("has_nan"))?;
             if !lists.is_valid(state) {
@@ -155,7 +190,7 @@ impl States {
             Ok(Some(Head { rows, has_nan, limit, resolution }))
         };
         let heads = (0..structs.len()).map(head).collect::<Result<Vec<_>, _>>()?;
-        let states = States { name: name.into(), heads, borders, pos, neg, tied, domain };
+        let states = States { name: name.into(), heads, borders, counts, tied, domain };
         Ok((states, score::rankable(&scores)?))
     }
 
@@ -175,7 +210,34 @@ impl States {
     }
 
     /// All rows of a range of states, as one state; `scores` are those of all bins.
-    pub fn merged<S: Score>(&self, states: Range<usize>, scores: &[S]) -> Result<State, String> {
+    pub fn merged<S: Score>(&self, states: Range<usize>, scores: &[S]) -> Result<Merged, String> {
+        Ok(match &self.counts {
+            BinCounts::Counts { pos, neg } => {
+                let count = |bin: usize| Count { pos: pos.value(bin), neg: neg.value(bin) };
+                Merged::Counts(self.merged_as(states, scores, &count, &State::<u64>::checked)?)
+            }
+            BinCounts::Weights { pos, neg } => {
+                let total = |sums: &[u128]| {
+                    sums[self.bins(states.clone())]
+                        .iter()
+                        .fold(0, |total: u128, &sum| total.saturating_add(sum))
+                };
+                if total(pos).max(total(neg)) > MOST_STEPS {
+                    return Err(format!("state \"{}\" holds weights of 1e20 or more in a group", self.name));
+                }
+                let count = |bin: usize| Count { pos: pos[bin], neg: neg[bin] };
+                Merged::Weights(self.merged_as(states, scores, &count, &State::<u128>::checked)?)
+            }
+        })
+    }
+
+    fn merged_as<S: Score, T: Tally>(
+        &self,
+        states: Range<usize>,
+        scores: &[S],
+        count: &(impl Fn(usize) -> Count<T> + Sync),
+        checked: &Check<T>,
+    ) -> Result<State<T>, String> {
         let refused = |problem: &str| Err(format!("state \"{}\" {problem}", self.name));
         let mut scales =
             states.clone().filter_map(|state| self.heads[state].as_ref()?.limit).map(|limit| limit.scale);
@@ -197,36 +259,37 @@ impl States {
             State::exact(bins, RowCounts::default())
         };
         let read = |state: usize| match &self.heads[state] {
-            Some(head) => self.state(state, head, scale, scores),
+            Some(head) => {
+                let state = self.state(state, head, scores, count);
+                checked(state, scale).map_err(|problem| format!("state \"{}\" {problem}", self.name))
+            }
             None => Ok(empty()),
         };
         let bins = |states: Range<usize>| self.bins(states).len();
-        Ok(State::merged::<S::Key, String>(states, &bins, &read)?.unwrap_or_else(empty))
+        Ok(State::<T>::merged::<S::Key, String>(states, &bins, &read)?.unwrap_or_else(empty))
     }
 
-    /// One state, after a look whether it is one, and on the scale of those that it is merged with.
-    fn state<S: Score>(
+    /// One state, as it was written.
+    fn state<S: Score, T: Tally>(
         &self,
         state: usize,
         head: &Head,
-        scale: Option<Scale>,
         scores: &[S],
-    ) -> Result<State, String> {
+        count: &impl Fn(usize) -> Count<T>,
+    ) -> State<T> {
         let bins = self.bins(state..state + 1);
-        let (pos, neg) = (&self.pos.values()[bins.clone()], &self.neg.values()[bins.clone()]);
-        let counts: Vec<Count> = pos.iter().zip(neg).map(|(&pos, &neg)| Count { pos, neg }).collect();
+        let counts: Vec<Count<T>> = bins.clone().map(count).collect();
         let keys: Vec<S::Key> = scores[bins.clone()].iter().map(|score| score.key()).collect();
         let tied = self.tied.clone().sliced(bins.start, bins.len());
         let all_tied = tied.unset_bits() == 0;
-        let state = State {
+        State {
             bins: Counts::from_parts(keys.into(), counts, ScoreType::of::<S>(self.domain)),
             tied: if all_tied { Vec::new() } else { tied.iter().collect() },
             limit: head.limit,
             resolution: head.resolution,
             rows: head.rows,
             has_nan: head.has_nan,
-        };
-        state.checked(scale).map_err(|problem| format!("state \"{}\" {problem}", self.name))
+        }
     }
 }
 
@@ -235,6 +298,29 @@ fn fields_of(structs: &StructArray, name: &str) -> Result<Values, String> {
     let place = structs.fields().iter().position(|field| field.name == name);
     let place = place.ok_or_else(|| format!("no field {name}"))?;
     Ok(Values { field: structs.fields()[place].clone(), array: structs.values()[place].clone() })
+}
+
+/// Says whether a state is one on the scale of those that it is merged with.
+type Check<T> = dyn Fn(State<T>, Option<Scale>) -> Result<State<T>, &'static str> + Sync;
+
+/// Sums of weights of bins, in steps, which all must be there.
+fn bin_weights(state: &str, column: &Values) -> Result<Vec<u128>, String> {
+    let Dtype::Decimal(_, decimals) = column.field.dtype() else {
+        return Err(format!("state \"{state}\" holds {} of another dtype", column.name()));
+    };
+    if column.array.null_count() > 0 {
+        return Err(format!("state \"{state}\" holds a bin with a null"));
+    }
+    let steps_per_unit = 10u128.pow(DECIMALS.saturating_sub(*decimals as u32));
+    let steps = |&sum: &i128| {
+        let steps = u128::try_from(sum).ok().and_then(|sum| sum.checked_mul(steps_per_unit));
+        steps.filter(|steps| *steps <= MOST_STEPS).ok_or_else(|| {
+            let unit = 10f64.powi(*decimals as i32);
+            let (field, weight) = (column.name(), sum as f64 / unit);
+            format!("state \"{state}\" holds {field} {weight}, but a sum of weights is not negative and below 1e20")
+        })
+    };
+    column.slice::<i128>()?.iter().map(steps).collect()
 }
 
 /// Counts of bins, which all must be there.

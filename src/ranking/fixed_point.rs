@@ -33,7 +33,7 @@ impl Default for Unit {
 
 impl Unit {
     /// `2^-exponent`.
-    fn of(exponent: i32) -> Self {
+    pub(super) fn of(exponent: i32) -> Self {
         let half = exponent / 2;
         Unit { factors: (f64::powi(2.0, half), f64::powi(2.0, exponent - half)) }
     }

@@ -176,6 +176,9 @@ pub trait Summary: Sync {
     /// Whether rows may have weights. The ties then count units: see [`Ties::units`].
     const WEIGHTS: bool = false;
 
+    /// Whether the statistic needs the weight of each row, which a state does not have.
+    const ROW_WEIGHTS: bool = false;
+
     /// Says what is wrong with the options beside the columns that were given, in words that name the option and what
     /// it may be.
     fn check(&self, _given: Given) -> Result<(), String> {
@@ -187,8 +190,9 @@ pub trait Summary: Sync {
         Ok(())
     }
 
-    /// How small a state of the rows may be, if that is all that the statistic needs.
-    fn limit(&self) -> Option<Limit> {
+    /// How small the state of the rows may be, if a state is all that the statistic needs; within, none if it must be
+    /// exact.
+    fn state(&self) -> Option<Option<Limit>> {
         None
     }
 

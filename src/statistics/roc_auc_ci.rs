@@ -102,6 +102,7 @@ impl Summary for RocAucCi {
     type Record = RocAucCiRecord;
 
     const WEIGHTS: bool = true;
+    const ROW_WEIGHTS: bool = true;
 
     fn check(&self, given: Given) -> Result<(), String> {
         check_level(self.level)?;
@@ -177,8 +178,8 @@ impl RocAucCi {
         let (n_pos, n_neg) = ties.rows();
         match self.method {
             _ if ties.units().is_some() => {
-                let around = || self.around(auc, jackknife::variance(ties, auc).sqrt(), n_pos, n_neg);
-                (n_pos > 1 && n_neg > 1).then(around)
+                let variance = jackknife::variance(ties, auc).filter(|_| n_pos > 1 && n_neg > 1)?;
+                Some(self.around(auc, variance.sqrt(), n_pos, n_neg))
             }
             IntervalMethod::DeLong | IntervalMethod::Logit => {
                 let variance = delong::variance(placements, n_pos, n_neg)?;
