@@ -59,6 +59,7 @@ from polars_auc._rank_tests import (
 )
 from polars_auc._rates import fpr_at_tpr, tpr_at_fpr
 from polars_auc._report import report
+from polars_auc._roc_auc_in_passes import roc_auc_in_passes
 from polars_auc._segments import compare_segments
 from polars_auc._stability import population_stability
 from polars_auc._states import merge_states, roc_auc_bounds, roc_state
@@ -115,6 +116,7 @@ __all__ = [
     "roc_auc_compare",
     "roc_auc_difference",
     "roc_auc_difference_power",
+    "roc_auc_in_passes",
     "roc_auc_multiclass",
     "roc_auc_ordinal",
     "roc_auc_power",
