@@ -62,7 +62,8 @@ def alone(query: str, folder: str) -> dict[str, float]:
     answer = plan.collect(engine="streaming")
     seconds = time.perf_counter() - start
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
-    found: dict[str, float] = {name: answer[name].item() for name in ("auc", "n_passes") if name in answer.columns}
+    present = [name for name in ("auc", "n_passes") if name in answer.columns]
+    found: dict[str, float] = {name: answer[name].item() for name in present}
     return {"seconds": seconds, "megabytes": megabytes, **found}
 
 
