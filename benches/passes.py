@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import random
-import resource
 import statistics
 import subprocess
 import sys
@@ -27,6 +25,7 @@ import polars as pl
 
 import polars_auc as pa
 from machine import machine
+from processes import measured, taken
 
 RESULTS = Path(__file__).parent / "results" / "passes.csv"
 
@@ -55,18 +54,6 @@ def write(folder: Path, rows: int) -> None:
         frame.write_parquet(folder / f"{number}.parquet")
 
 
-def alone(query: str, folder: str) -> dict[str, float]:
-    """Run a query in this process."""
-    plan = QUERIES[query](pl.scan_parquet(f"{folder}/*.parquet"))
-    start = time.perf_counter()
-    answer = plan.collect(engine="streaming")
-    seconds = time.perf_counter() - start
-    megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
-    present = [name for name in ("auc", "n_passes") if name in answer.columns]
-    found: dict[str, float] = {name: answer[name].item() for name in present}
-    return {"seconds": seconds, "megabytes": megabytes, **found}
-
-
 def main() -> None:
     """Measure, print and append."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -80,20 +67,15 @@ def main() -> None:
         write(Path(chosen.write), int(chosen.rows))
         return
     if chosen.alone:
-        print(json.dumps(alone(*chosen.alone)))
+        name, folder = chosen.alone
+        print(json.dumps(taken(QUERIES[name](pl.scan_parquet(f"{folder}/*.parquet")))))
         return
-    order = random.Random(1)
     names = [name for name in QUERIES if name != IN_MEMORY or not chosen.without_memory]
-    measured: dict[str, list[dict[str, float]]] = {name: [] for name in names}
     with tempfile.TemporaryDirectory() as folder:
         # What this process takes would count as taken by the processes that it starts.
         subprocess.run([sys.executable, __file__, "--write", folder, "--rows", str(chosen.rows)], check=True)
-        for _ in range(chosen.rounds):
-            for name in order.sample(names, len(names)):
-                command = [sys.executable, __file__, "--alone", name, folder]
-                said = subprocess.run(command, check=True, capture_output=True, text=True)
-                measured[name].append(json.loads(said.stdout))
-    exact = {answer["auc"] for name in (IN_MEMORY, "roc_auc_in_passes") for answer in measured.get(name, [])}
+        answers = measured(__file__, names, chosen.rounds, folder)
+    exact = {answer["auc"] for name in (IN_MEMORY, "roc_auc_in_passes") for answer in answers.get(name, [])}
     assert len(exact) == 1, exact
     about = {"date": time.strftime("%Y-%m-%d"), "polars": pl.__version__, "rows": int(chosen.rows)}
     table = pl.DataFrame(
@@ -102,12 +84,12 @@ def main() -> None:
                 **about,
                 "query": name,
                 "rounds": chosen.rounds,
-                "seconds": statistics.median(answer["seconds"] for answer in answers),
-                "megabytes": statistics.median(answer["megabytes"] for answer in answers),
-                "n_passes": answers[0].get("n_passes"),
+                "seconds": statistics.median(answer["seconds"] for answer in each),
+                "megabytes": statistics.median(answer["megabytes"] for answer in each),
+                "n_passes": each[0].get("n_passes"),
                 **machine(),
             }
-            for name, answers in measured.items()
+            for name, each in answers.items()
         ]
     ).with_columns(pl.col("seconds", "megabytes").round_sig_figs(3))
     print(table)

@@ -16,7 +16,7 @@ from polars.testing import assert_frame_equal
 import polars_auc as pa
 from catalogue.cases import fixed, scores_with_nan
 from polars_auc._cli import main
-from test_states import merged
+from test_states import check_every_tree
 from test_weights import FRAME, MEASURES, said, weighted
 
 WEIGHTED = FRAME.with_columns(weight=pl.Series([2.0, 0.5, 1.5, 1.0, 3.0]))
@@ -47,12 +47,7 @@ def test_every_tree_of_parts_gives_the_state_of_the_whole(
     max_bins: int | None, frame: pl.DataFrame, data: st.DataObject
 ) -> None:
     state = pa.roc_state("label", "score", weight="weight", max_bins=max_bins)
-    part = data.draw(st.lists(st.integers(0, 4), min_size=frame.height, max_size=frame.height))
-    parts = frame.with_columns(part=pl.Series(part, dtype=pl.Int64)).partition_by("part")
-    states = [rows.select(state) for rows in parts or [frame]]
-    at_once = pl.concat(states).select(pa.merge_states("score"))
-    assert_frame_equal(at_once, frame.select(state), check_exact=True)
-    assert_frame_equal(merged(states, data), at_once, check_exact=True)
+    check_every_tree(frame, state, data)
 
 
 OF_STATES = [
