@@ -1,4 +1,4 @@
-"""Queries that run in processes of their own and take turns: what one of them takes, no other is charged for."""
+"""Queries in processes of their own, which take turns: what one takes, no other is charged for."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def taken(plan: pl.LazyFrame) -> dict[str, Any]:
     seconds = time.perf_counter() - start
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
     present = [name for name in ("auc", "n_passes") if name in answer.columns and answer.height == 1]
-    found = {name: answer[name].item() for name in present}
+    found: dict[str, Any] = {name: answer[name].item() for name in present}
     return {"seconds": seconds, "megabytes": megabytes, **found}
 
 
