@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-import polars as pl
-
+from polars_auc._class_columns import columns_of_classes
 from polars_auc._options import flag, one_of
 from polars_auc._plugin import expression
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import polars as pl
+
     from polars_auc._plugin import IntoExpr
 
 __all__ = ["roc_auc_multiclass", "roc_auc_ordinal", "subgroup_auc"]
@@ -116,32 +118,11 @@ def roc_auc_multiclass(
     if multi_class == "ovo" and average == "micro":
         msg = f'{name}: average="micro" pools each class against the rest; write multi_class="ovr"'
         raise ValueError(msg)
-    if not probabilities:
-        msg = f'{name}: expected a column for each class; write {name}("label", "class_a", "class_b", ...)'
-        raise ValueError(msg)
-    columns = list(probabilities)
-    _refuse_several(columns)
-    given = None if classes is None else _as_text(classes)
-    if given is not None and len(columns) == 1 and len(given) > 1:
-        columns = _listed(columns[0], len(given))
-    named = _of_columns(columns) if given is None else given
-    if len(named) < 2:
-        msg = f"{name}: classes must be two or more, got {named}; write one for each column, in order"
-        raise ValueError(msg)
-    twice = next((one for place, one in enumerate(named) if one in named[:place]), None)
-    if twice is not None:
-        msg = f"{name}: classes hold {twice!r} twice, compared as text; write each once, as the columns are"
-        raise ValueError(msg)
-    if len(named) != len(columns):
-        msg = (
-            f"{name}: classes are {len(named)}, {named}, and columns are {len(columns)}; "
-            "write one class for each column, in order"
-        )
-        raise ValueError(msg)
+    columns, named = columns_of_classes(name, probabilities, classes)
     return expression(
         name,
         {
-            **{f"probability_{place}": column for place, column in enumerate(columns, 1)},
+            **columns,
             "label": label,
             "count": count,
         },
@@ -149,82 +130,6 @@ def roc_auc_multiclass(
         multi_class=multi_class,
         average=average or "none",
     )
-
-
-def _as_text(classes: Any) -> list[str]:
-    """Write classes as a cast to String writes labels."""
-    if isinstance(classes, str | bytes) or not isinstance(classes, Iterable):
-        msg = f'roc_auc_multiclass: classes must be a list, such as ["a", "b", "c"], got {classes!r}'
-        raise TypeError(msg)
-    try:
-        texts = [pl.Series([value]).cast(pl.String).item() for value in classes]
-    except (pl.exceptions.PolarsError, TypeError, OverflowError) as error:
-        msg = f"roc_auc_multiclass: classes must be values of a column, such as words or integers: {error}"
-        raise TypeError(msg) from error
-    if None in texts:
-        msg = "roc_auc_multiclass: classes hold None, but rows without a label are skipped; leave it out"
-        raise ValueError(msg)
-    return texts
-
-
-def _refuse_several(columns: list[IntoExpr]) -> None:
-    """Refuse what stands for several columns, whose order says nothing of classes."""
-    example = 'roc_auc_multiclass("label", "class_a", "class_b", "class_c")'
-    for column in columns:
-        if isinstance(column, list | tuple):
-            msg = (
-                "roc_auc_multiclass: every class has a column of its own, "
-                f"got a {type(column).__name__} of {len(column)}; write {example}"
-            )
-            raise TypeError(msg)
-        if isinstance(column, pl.Expr) and column.meta.has_multiple_outputs():
-            msg = (
-                f"roc_auc_multiclass: every class has a column of its own, got {column}, "
-                f"which may be several; write {example}"
-            )
-            raise TypeError(msg)
-
-
-def _of_columns(columns: list[IntoExpr]) -> list[str]:
-    """Return the names of columns as the classes."""
-    names = [_named(column) for column in columns]
-    if len(names) == 1:
-        msg = (
-            f"roc_auc_multiclass: expected a column for each class, got {names[0]!r} only; of a List or "
-            f'Array column say which class each number is for: roc_auc_multiclass("label", "{names[0]}", '
-            'classes=["a", "b", "c"])'
-        )
-        raise ValueError(msg)
-    twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
-    if twice is not None:
-        msg = (
-            f"roc_auc_multiclass: two columns are named {twice!r}; say which class each is for, in order: "
-            "classes=[...]"
-        )
-        raise ValueError(msg)
-    return names
-
-
-def _listed(column: IntoExpr, k: int) -> list[IntoExpr]:
-    """Take a column of lists apart; the cast refuses lists of another length."""
-    if not isinstance(column, str | pl.Expr):
-        return [column] * k
-    lists = pl.col(column) if isinstance(column, str) else column
-    return [lists.cast(pl.Array(pl.Float64, k)).arr.get(place) for place in range(k)]
-
-
-def _named(column: IntoExpr) -> str:
-    """Return the name of a column."""
-    if not isinstance(column, pl.Expr):
-        return str(column)
-    try:
-        return column.meta.output_name()
-    except pl.exceptions.PolarsError as error:
-        msg = (
-            f"roc_auc_multiclass: the name of the column {column} is not known; say which class each column "
-            "is for, in order: classes=[...]"
-        )
-        raise ValueError(msg) from error
 
 
 def roc_auc_ordinal(

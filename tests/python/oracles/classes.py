@@ -11,7 +11,7 @@ from typing import Any
 from scipy.stats import norm
 from scipy.stats import t as student_t
 
-from oracles.scores import MAYBE, covariances, exact_auc, folds, has_nan, p_value
+from oracles.scores import MAYBE, Rounded, concordance, covariances, exact_auc, folds, has_nan, p_value
 
 
 def area(pos: Sequence[Any], neg: Sequence[Any]) -> Fraction | None:
@@ -125,6 +125,179 @@ def subgroup_auc(rows: Sequence[tuple[bool, float, str]], subgroup: str) -> dict
         "n_background_pos": len(other_pos),
         "n_background_neg": len(other_neg),
     }
+
+
+def _sampled(components: Iterable[Sequence[Fraction]]) -> Fraction | None:
+    """Return the variance of a sum of means, each of a sample; none if one is a single value."""
+    total = Fraction(0)
+    for values in components:
+        if len(values) < 2:
+            return None
+        mean = sum(values, Fraction(0)) / len(values)
+        squares = sum(((value - mean) ** 2 for value in values), Fraction(0))
+        total += squares / (len(values) - 1) / len(values)
+    return total
+
+
+LIMITS = ("se", "lower", "upper")
+
+
+def _limits(
+    estimate: float | None, variance: Fraction | None, level: float, least: float = 0.0, most: float = 1.0
+) -> dict[str, Any]:
+    if estimate is None or variance is None:
+        return dict.fromkeys(LIMITS)
+    se = math.sqrt(variance)
+    half = float(norm.isf((1 - level) / 2)) * se
+    limits = (se, max(least, estimate - half), min(most, estimate + half))
+    return dict(zip(LIMITS, map(Rounded, limits), strict=True))
+
+
+def _delong(pos: Sequence[Any], neg: Sequence[Any]) -> Fraction | None:
+    if len(pos) < 2 or len(neg) < 2:
+        return None
+    return covariances([(True, score) for score in pos] + [(False, score) for score in neg], 1)[0][0]
+
+
+def roc_auc_multiclass_ci(
+    rows: Sequence[Any],
+    classes: Sequence[str],
+    columns: Callable[[Sequence[float]], Sequence[float]],
+    multi_class: str,
+    average: str | None,
+    level: float,
+) -> dict[str, Any]:
+    answer = roc_auc_multiclass(rows, classes, columns, multi_class, average)
+    if answer["classes"] is None:
+        return {**answer, **dict.fromkeys(LIMITS, answer["auc"])}
+    of: dict[str, list[dict[str, float]]] = {one: [] for one in classes}
+    for key, *scores in rows:
+        of[key].append(dict(zip(classes, columns(scores), strict=True)))
+    n = {one: len(of[one]) for one in classes}
+    present = [one for one in classes if n[one]]
+
+    def placement(row: dict[str, float], own: str, column: str, others: str) -> Fraction:
+        """Return how much of another class a row is right against: above by its own column, or below."""
+        right = (
+            concordance(row[column], other[column])
+            if own == column
+            else concordance(other[column], row[column])
+            for other in of[others]
+        )
+        return sum(right, Fraction(0)) / n[others]
+
+    def share(own: str, other: str) -> Fraction:
+        """Return the weight of the area of a class against another in the average, but for a factor."""
+        if multi_class == "ovr":
+            return Fraction(n[other], len(rows) - n[own]) * (n[own] if average == "weighted" else 1)
+        return Fraction(n[own] + n[other] if average == "weighted" else 1, 2)
+
+    total = sum((share(a, b) for a in present for b in present if a != b), Fraction(0))
+
+    def component(row: dict[str, float], own: str, others: Sequence[str]) -> Fraction:
+        parts = (
+            share(own, other) * placement(row, own, own, other)
+            + share(other, own) * placement(row, own, other, other)
+            for other in others
+        )
+        return sum(parts, Fraction(0)) / total
+
+    variance = None
+    if total:
+        variance = _sampled(
+            [component(row, own, [one for one in present if one != own]) for row in of[own]]
+            for own in present
+        )
+    for one in answer["classes"]:
+        name = one["class"]
+        pos = [row[name] for row in of[name]]
+        neg = [row[name] for other in classes if other != name for row in of[other]]
+        one.update(_limits(one["auc"], _delong(pos, neg), level))
+    for pair in answer["pairs"] or []:
+        a, b = pair["class_a"], pair["class_b"]
+        pair_variance = None
+        if n[a] and n[b]:
+            pair_variance = _sampled(
+                [(placement(row, own, own, other) + placement(row, own, other, other)) / 2 for row in of[own]]
+                for own, other in ((a, b), (b, a))
+            )
+        pair.update(_limits(pair["auc"], pair_variance, level))
+    return {**answer, **_limits(answer["auc"], variance, level)}
+
+
+def roc_auc_ordinal_ci(rows: Sequence[tuple[str, float]], level: float, *, listed: bool) -> dict[str, Any]:
+    answer = roc_auc_ordinal(rows, listed=listed)
+    names = [f"concordance_{name}" for name in LIMITS]
+    if answer["auc"] is not None and math.isnan(answer["auc"]):
+        return {**answer, **dict.fromkeys((*LIMITS, *names), math.nan)}
+    of: dict[str, list[float]] = {}
+    for key, score in rows:
+        of.setdefault(key, []).append(score)
+
+    def placement(score: float, own: str, other: str) -> Fraction:
+        right = (
+            concordance(score, against) if own > other else concordance(against, score)
+            for against in of[other]
+        )
+        return sum(right, Fraction(0)) / len(of[other])
+
+    def limits(estimate: float | None, weight: Callable[[str, str], int]) -> dict[str, Any]:
+        total = sum(weight(a, b) for a, b in combinations(of, 2))
+        components = (
+            [
+                sum(
+                    (weight(own, other) * placement(score, own, other) for other in of if other != own),
+                    Fraction(0),
+                )
+                / total
+                for score in of[own]
+            ]
+            for own in of
+        )
+        return _limits(estimate, _sampled(components) if total else None, level)
+
+    of_concordance = limits(answer["concordance"], lambda a, b: len(of[a]) * len(of[b]))
+    for pair in answer["pairs"] or []:
+        pair.update(_limits(pair["auc"], _delong(of[pair["class_b"]], of[pair["class_a"]]), level))
+    return {
+        **answer,
+        **limits(answer["auc"], lambda *_: 1),
+        **dict(zip(names, of_concordance.values(), strict=True)),
+    }
+
+
+def subgroup_auc_ci(
+    rows: Sequence[tuple[bool, float, str]], subgroup: str, level: float
+) -> list[dict[str, Any]] | None:
+    if has_nan([(label, score) for label, score, _ in rows]):
+        return None
+    answer = subgroup_auc(rows, subgroup)
+
+    # Which rows a number is made of, by their label and by whether they are of the subgroup.
+    samples: dict[str, Callable[[bool, bool], bool | None]] = {
+        "subgroup_auc": lambda label, inside: label if inside else None,
+        "bpsn_auc": lambda label, inside: label if label != inside else None,
+        "bnsp_auc": lambda label, inside: label if label == inside else None,
+        "background_auc": lambda label, inside: None if inside else label,
+        "auc": lambda label, _: label,
+        "positive_aeg": lambda label, inside: inside if label else None,
+        "negative_aeg": lambda label, inside: None if label else inside,
+    }
+    records = []
+    for field, sampled in samples.items():
+        taken = [(sampled(label, key == subgroup), label, score) for label, score, key in rows]
+        first, second = ([score for side, _, score in taken if side is place] for place in (True, False))
+        variance = _delong(first, second)
+        least, most = (-0.5, 0.5) if field.endswith("aeg") else (0.0, 1.0)
+        record = {
+            "field": field,
+            "estimate": answer[field],
+            **_limits(answer[field], variance, level, least, most),
+            "n_pos": sum(label for side, label, _ in taken if side is not None),
+            "n_neg": sum(not label for side, label, _ in taken if side is not None),
+        }
+        records.append(record)
+    return records
 
 
 def mean_with_error(
