@@ -24,6 +24,7 @@ def roc_auc_multiclass(
     classes: Iterable[object] | None = None,
     multi_class: Literal["ovr", "ovo"] = "ovr",
     average: Literal["macro", "weighted", "micro"] | None = "macro",
+    weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the AUC of more than two classes: the average over classes, or over pairs of classes.
@@ -45,10 +46,14 @@ def roc_auc_multiclass(
         - ``"ovo"``: each pair of classes, by both columns.
     average
         - ``"macro"``: the plain mean.
-        - ``"weighted"``: weighted by the number of rows, of the class or of both classes of the pair.
+        - ``"weighted"``: weighted by the number of rows, of the class or of both classes of the pair; if rows
+          have weights, by their sum.
         - ``"micro"``: every row counts once for each class: as a positive for its own class and as a negative
           for every other class. The result is the AUC of all these rows together; with ``"ovr"`` only.
         - ``None``: no average, only the AUCs of the classes or pairs.
+    weight
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
@@ -70,7 +75,7 @@ def roc_auc_multiclass(
         null if one of its classes has no rows. Such classes and pairs are left out of the average. The
         average is null if nothing is left, and with ``average=None``. (The micro-average leaves out nothing:
         every column counts.) If a score is NaN the average is NaN and the lists are null. Rows with a null
-        label or probability are skipped.
+        label, probability or weight are skipped. With weights ``n`` is still a number of rows.
 
     Raises
     ------
@@ -82,7 +87,7 @@ def roc_auc_multiclass(
         values.
     polars.exceptions.PolarsError
         When the plan is resolved: for probabilities that are not numbers. When the plan runs: for a label
-        that is not one of the classes, and for a list of another length.
+        that is not one of the classes, for a list of another length, and for a negative or infinite weight.
 
     Notes
     -----
@@ -90,7 +95,10 @@ def roc_auc_multiclass(
     ``(A(a | b) + A(b | a)) / 2``, where ``A(a | b)`` is the AUC of the rows of both classes by the column of
     a, where the rows of a are the positives. Names and averages are those of scikit-learn. Scores are
     compared in the dtype of their column; numbers in lists, and all columns for the micro-average, are
-    compared as Float64. O(k n log n + k² log k) for k classes.
+    compared as Float64. With weights a pair of rows counts as the product of its two weights, as in
+    scikit-learn. Weights are rounded to multiples of a power of two, which is at most 2^-60 of the sum of all
+    weights (micro-averaged: of k times this sum), and are summed as integers. Whole numbers as weights
+    therefore give exactly the AUC of the repeated rows. O(k n log n + k² log k) for k classes.
 
     Examples
     --------
@@ -124,6 +132,7 @@ def roc_auc_multiclass(
         {
             **columns,
             "label": label,
+            "weight": weight,
             "count": count,
         },
         classes=named,

@@ -341,6 +341,9 @@ pub trait Joint: Sync {
     /// What the statistic takes.
     const INPUTS: Inputs;
 
+    /// Whether rows may have [`weights`](Rows::weights).
+    const WEIGHTS: bool = false;
+
     /// Says what is wrong with the options, in words that name the option and what it may be.
     fn check(&self) -> Result<(), String> {
         Ok(())
@@ -438,6 +441,7 @@ pub(crate) mod tests {
             keys: Codes::of(keys.iter().copied()),
             key_places: Vec::new(),
             key_series: Vec::new(),
+            weights: None,
         }
     }
 

@@ -79,6 +79,11 @@ def _multiclass(*columns: pl.Expr, **options: Any) -> pl.Expr:
     return pa.roc_auc_multiclass(label, *_four(scores), classes=NAMES, **options)
 
 
+def _weighted_multiclass(*columns: pl.Expr, **options: Any) -> pl.Expr:
+    *others, weight = columns
+    return _multiclass(*others, weight=weight, **options)
+
+
 def _multiclass_ci(*columns: pl.Expr, **options: Any) -> pl.Expr:
     label, *scores = columns
     return pa.roc_auc_multiclass_ci(label, *_four(scores), classes=NAMES, **options)
@@ -110,6 +115,26 @@ CLASSES = [
             exact=False,
         )
         for multi_class, average in AVERAGES
+    ),
+    *(
+        Entry(
+            "roc_auc_multiclass",
+            functools.partial(_weighted_multiclass, multi_class=multi_class, average=average),
+            functools.partial(
+                oracles.roc_auc_multiclass,
+                classes=NAMES,
+                columns=_four,
+                multi_class=multi_class,
+                average=average,
+                weighted=True,
+            ),
+            MULTICLASS,
+            columns=("key", "score", "other", "weight"),
+            by_value=average == "micro",
+            exact=False,
+        )
+        for multi_class, average in AVERAGES
+        if average is not None
     ),
     *(
         Entry(

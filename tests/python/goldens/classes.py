@@ -28,9 +28,11 @@ def _ends(columns: list[str]) -> list[str]:
 
 def averaged(frame: pl.DataFrame, record: Record) -> Answers:
     arguments = record["arguments"]
-    if "sample_weight" in arguments:
-        return {"auc": one_hot(frame, record, pa.roc_auc)}
-    areas = _areas(frame, record, multi_class=arguments["multi_class"], average=arguments["average"])
+    weight, multi_class = arguments.get("sample_weight"), arguments.get("multi_class", "ovr")
+    areas = _areas(frame, record, weight=weight, multi_class=multi_class, average=arguments["average"])
+    if weight is not None:
+        assert math.isclose(areas["auc"], one_hot(frame, record, pa.roc_auc), rel_tol=1e-14), record["id"]
+        return {"auc": areas["auc"]}
     return {"auc": areas["auc"], "auc_per_class": [one["auc"] for one in areas["classes"]]}
 
 

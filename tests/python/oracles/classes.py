@@ -19,7 +19,16 @@ def area(pos: Sequence[Any], neg: Sequence[Any]) -> Fraction | None:
     return exact_auc([(True, p) for p in pos] + [(False, n) for n in neg]) if pos and neg else None
 
 
-def weighted_mean(values: Iterable[tuple[Fraction | None, int]]) -> float | None:
+def weighted_area(
+    pos: Sequence[tuple[Any, Fraction]], neg: Sequence[tuple[Any, Fraction]]
+) -> Fraction | None:
+    """Compare every positive with every negative, each pair by the product of its weights."""
+    pairs = [(p[1] * n[1], concordance(p[0], n[0])) for p in pos for n in neg]
+    total = sum((weight for weight, _ in pairs), Fraction(0))
+    return sum((weight * right for weight, right in pairs), Fraction(0)) / total if total else None
+
+
+def weighted_mean(values: Iterable[tuple[Fraction | None, Fraction | int]]) -> float | None:
     defined = [(value, weight) for value, weight in values if value is not None]
     total = sum(weight for _, weight in defined)
     return float(sum((value * weight for value, weight in defined), Fraction(0)) / total) if total else None
@@ -35,8 +44,16 @@ def roc_auc_multiclass(
     columns: Callable[[Sequence[float]], Sequence[float]],
     multi_class: str,
     average: str | None,
+    *,
+    weighted: bool = False,
 ) -> dict[str, Any]:
-    """Rows are the class and what the columns, one for each class, are made of."""
+    """Rows are the class, what the columns, one for each class, are made of, and perhaps a weight."""
+    weights = [Fraction(row[-1]) if weighted else Fraction(1) for row in rows]
+    if weighted:
+        rows, weights = (
+            [row[:-1] for row in rows if row[-1] > 0],
+            [weight for weight in weights if weight > 0],
+        )
     labelled = [(key, dict(zip(classes, columns(scores), strict=True))) for key, *scores in rows]
     present = {key for key, _ in labelled}
     counts = {
@@ -48,29 +65,32 @@ def roc_auc_multiclass(
         auc = None if average is None else math.nan
         return {"auc": auc, "classes": None, "pairs": None, **counts}
 
+    weighed = [(key, values, weight) for (key, values), weight in zip(labelled, weights, strict=True)]
+
     def of(column: str, pos: str, negs: Iterable[str]) -> Fraction | None:
         others = set(negs)
-        return area(
-            [values[column] for key, values in labelled if key == pos],
-            [values[column] for key, values in labelled if key in others],
+        return weighted_area(
+            [(values[column], weight) for key, values, weight in weighed if key == pos],
+            [(values[column], weight) for key, values, weight in weighed if key in others],
         )
 
     n = {one: sum(key == one for key, _ in labelled) for one in classes}
+    mass = {one: sum((weight for key, _, weight in weighed if key == one), Fraction(0)) for one in classes}
     ovr = {one: of(one, one, set(classes) - {one}) for one in classes}
     ovo = {}
     for a, b in combinations(classes, 2):
         a_over_b, b_over_a = of(a, a, b), of(b, b, a)
         ovo[a, b] = None if a_over_b is None or b_over_a is None else (a_over_b + b_over_a) / 2
-    cells = [(key == one, value) for key, values in labelled for one, value in values.items()]
     weigh = average == "weighted"
     auc = None
     if average == "micro":
-        micro = area([value for own, value in cells if own], [value for own, value in cells if not own])
-        auc = _number(micro)
+        cells = [(key == one, value, w) for key, values, w in weighed for one, value in values.items()]
+        pos, neg = ([(value, w) for own, value, w in cells if own is which] for which in (True, False))
+        auc = _number(weighted_area(pos, neg))
     elif average is not None and multi_class == "ovr":
-        auc = weighted_mean((ovr[one], n[one] if weigh else 1) for one in classes)
+        auc = weighted_mean((ovr[one], mass[one] if weigh else 1) for one in classes)
     elif average is not None:
-        auc = weighted_mean((value, n[a] + n[b] if weigh else 1) for (a, b), value in ovo.items())
+        auc = weighted_mean((value, mass[a] + mass[b] if weigh else 1) for (a, b), value in ovo.items())
     pairs = [
         {"class_a": a, "class_b": b, "n": n[a] + n[b], "auc": _number(value)} for (a, b), value in ovo.items()
     ]
