@@ -17,8 +17,9 @@ use crate::statistics::{
     PrCurve, RankAgreement, RocAuc, RocAucBounds, RocAucCi, RocAucCiClustered, RocAucCiPartial,
     RocAucCompare, RocAucDifference, RocAucDifferencePower, RocAucMulticlass, RocAucMulticlassCi,
     RocAucOrdinal, RocAucOrdinalCi, RocAucPower, RocAucSampleSize, RocAucUnpairedDifference, RocBand,
-    RocBandOfFolds, RocBinormal, RocConvexHull, RocCurve, RocCurveAt, RocCurveDifference, RocCurveThinned,
-    RocDifferenceBand, RocState, RocSummary, SubgroupAuc, SubgroupAucCi, TprAtFpr, UnpackState,
+    RocBandOfFolds, RocBinormal, RocConvexHull, RocCurve, RocCurveAt, RocCurveAtThreshold,
+    RocCurveDifference, RocCurveThinned, RocDifferenceBand, RocState, RocSummary, SubgroupAuc, SubgroupAucCi,
+    TprAtFpr, UnpackState,
 };
 
 macro_rules! expressions {
@@ -84,6 +85,7 @@ expressions! {
         roc_convex_hull => RocConvexHull,
         roc_curve => RocCurve,
         roc_curve_at in roc_curve => RocCurveAt,
+        roc_curve_at_threshold in roc_curve => RocCurveAtThreshold,
         roc_curve_thinned in roc_curve => RocCurveThinned;
     joint, joint_field:
         concordance_index => ConcordanceIndex,

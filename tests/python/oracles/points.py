@@ -266,7 +266,13 @@ def at_rates(
 def at_thresholds(
     group: Group, _: list[Point], weighted: bool, *, numbers: Sequence[float]
 ) -> list[dict[str, Any]]:
-    return [_told(group, (number, *group.reaching(number)), weighted=weighted) for number in numbers]
+    answers = []
+    for number in numbers:
+        fp, tp = group.reaching(number)
+        rest = {"tn": group.n - fp, "fn": group.p - tp}
+        masses = {name: group.mass(mass, weighted=weighted) for name, mass in rest.items()}
+        answers.append({**_told(group, (number, fp, tp), weighted=weighted), **masses})
+    return answers
 
 
 def pr_curve(group: Group, points: list[Point], weighted: bool) -> list[dict[str, Any]]:
