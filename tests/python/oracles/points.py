@@ -346,6 +346,7 @@ def operating_point(
     cost: Fraction = Fraction(1),
     target: float = 0.0,
     beta: Fraction = Fraction(1),
+    within: tuple[float, float] = (0.0, 1.0),
     weighted: bool = False,
 ) -> dict[str, Any]:
     group = Group(rows)
@@ -360,6 +361,8 @@ def operating_point(
     def merit(point: Point) -> tuple[Fraction, ...] | None:
         _, fp, tp = point
         tpr, fpr = tp / group.p, fp / group.n
+        if not within[0] <= float(fpr) <= within[1]:
+            return None
         rates = _rates(group, fp, tp, beta)
         if criterion in ("youden", "cost"):
             return (tpr - r * fpr,)
