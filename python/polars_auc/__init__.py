@@ -11,6 +11,7 @@ from polars_auc._bands import band_coverage, roc_band, roc_difference_band
 from polars_auc._binormal import binormal_curve, roc_binormal
 from polars_auc._bootstrap import bootstrap_ci
 from polars_auc._changes import compare_reports, roc_auc_unpaired_difference
+from polars_auc._class_intervals import roc_auc_multiclass_ci, roc_auc_ordinal_ci, subgroup_auc_ci
 from polars_auc._classes import roc_auc_multiclass, roc_auc_ordinal, subgroup_auc
 from polars_auc._comparisons import (
     roc_auc_compare,
@@ -118,7 +119,9 @@ __all__ = [
     "roc_auc_difference_power",
     "roc_auc_in_passes",
     "roc_auc_multiclass",
+    "roc_auc_multiclass_ci",
     "roc_auc_ordinal",
+    "roc_auc_ordinal_ci",
     "roc_auc_power",
     "roc_auc_sample_size",
     "roc_auc_unpaired_difference",
@@ -132,6 +135,7 @@ __all__ = [
     "roc_summary",
     "style_report",
     "subgroup_auc",
+    "subgroup_auc_ci",
     "tpr_at_fpr",
     "unpack_state",
 ]

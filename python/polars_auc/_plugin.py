@@ -62,7 +62,11 @@ def expression(
             raise ValueError(msg)
         variant, options = "bootstrap", {"statistic": options, **resampled}
     plugin = name if variant is None else f"{name}_{variant}"
-    kind = {"counted": observed.get("count") is not None, "stated": "state" in observed}
+    kind = {
+        "counted": observed.get("count") is not None,
+        "stated": "state" in observed,
+        "weighted": observed.get("weight") is not None,
+    }
     return _registered(plugin, imploded, options, elementwise=True, expand=expand, **kind).first()
 
 

@@ -15,10 +15,11 @@ use crate::statistics::{
     GainsTable, Gini, GiniIndex, GroupedRocAuc, GroupedRocAucDifference, HodgesLehmann, KruskalWallis,
     KsStatistic, MannWhitneyU, MeanPositiveRank, MrmcRocAuc, OperatingPoint, PackState, PopulationStability,
     PrCurve, RankAgreement, RocAuc, RocAucBounds, RocAucCi, RocAucCiClustered, RocAucCiPartial,
-    RocAucCompare, RocAucDifference, RocAucDifferencePower, RocAucMulticlass, RocAucOrdinal, RocAucPower,
-    RocAucSampleSize, RocAucUnpairedDifference, RocBand, RocBandOfFolds, RocBinormal, RocConvexHull,
-    RocCurve, RocCurveAt, RocCurveDifference, RocCurveThinned, RocDifferenceBand, RocState, RocSummary,
-    SubgroupAuc, TprAtFpr, UnpackState,
+    RocAucCompare, RocAucDifference, RocAucDifferencePower, RocAucMulticlass, RocAucMulticlassCi,
+    RocAucOrdinal, RocAucOrdinalCi, RocAucPower, RocAucSampleSize, RocAucUnpairedDifference, RocBand,
+    RocBandOfFolds, RocBinormal, RocConvexHull, RocCurve, RocCurveAt, RocCurveAtThreshold,
+    RocCurveDifference, RocCurveThinned, RocDifferenceBand, RocState, RocSummary, SubgroupAuc, SubgroupAucCi,
+    TprAtFpr, UnpackState,
 };
 
 macro_rules! expressions {
@@ -84,6 +85,7 @@ expressions! {
         roc_convex_hull => RocConvexHull,
         roc_curve => RocCurve,
         roc_curve_at in roc_curve => RocCurveAt,
+        roc_curve_at_threshold in roc_curve => RocCurveAtThreshold,
         roc_curve_thinned in roc_curve => RocCurveThinned;
     joint, joint_field:
         concordance_index => ConcordanceIndex,
@@ -101,14 +103,17 @@ expressions! {
         roc_auc_difference => RocAucDifference,
         roc_auc_difference_power => RocAucDifferencePower,
         roc_auc_multiclass => RocAucMulticlass,
+        roc_auc_multiclass_ci => RocAucMulticlassCi,
         roc_auc_ordinal => RocAucOrdinal,
+        roc_auc_ordinal_ci => RocAucOrdinalCi,
         roc_curve_difference => RocCurveDifference,
         subgroup_auc => SubgroupAuc;
     joint_single, joint_single_field:
         average_roc_curve => AverageRocCurve,
         compare_segments => CompareSegments,
         roc_band_of_folds in roc_band => RocBandOfFolds,
-        roc_difference_band => RocDifferenceBand;
+        roc_difference_band => RocDifferenceBand,
+        subgroup_auc_ci => SubgroupAucCi;
     curvewise, curvewise_field:
         band_coverage => BandCoverage;
     columnwise, columnwise_field:

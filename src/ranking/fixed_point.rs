@@ -89,6 +89,14 @@ pub fn units(weights: &[f64], labels: Bits<'_>, valid: Option<Bits<'_>>) -> [Uni
     [0, 1].map(|class| unit(&counts[class * POWERS..][..POWERS]))
 }
 
+/// One unit for all rows, of which their weights make fewer than 2^63 together, each counted so many times. All must be
+/// positive and finite.
+pub fn unit_of_all(weights: &[f64], times: usize) -> Unit {
+    let mut counts = vec![0; POWERS];
+    weights.iter().for_each(|weight| counts[(weight.to_bits() >> 52) as usize % POWERS] += times as u64);
+    unit(&counts)
+}
+
 /// How many exponents a float can have.
 const POWERS: usize = 1 << 11;
 

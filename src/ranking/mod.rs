@@ -57,7 +57,7 @@ pub use bits::Bits;
 pub use bounded::UnrankedRows;
 pub use codes::Codes;
 pub use counts::{Count, Counts};
-pub use fixed_point::{Unit, Units};
+pub use fixed_point::{Unit, Units, unit_of_all};
 pub use group::{Group, Strategy};
 pub use key::{Key, Score, Width};
 pub use key_placements::KeyPlacements;

@@ -18,6 +18,7 @@ pub mod bootstrap_ci;
 pub mod brunner_munzel;
 pub mod by_key;
 pub mod cap_curve;
+pub mod class_components;
 pub mod class_pairs;
 pub mod columnwise;
 pub mod compare_segments;
@@ -72,13 +73,16 @@ pub mod roc_auc_ci_partial;
 pub mod roc_auc_compare;
 pub mod roc_auc_difference;
 pub mod roc_auc_multiclass;
+pub mod roc_auc_multiclass_ci;
 pub mod roc_auc_ordinal;
+pub mod roc_auc_ordinal_ci;
 pub mod roc_auc_unpaired_difference;
 pub mod roc_band;
 pub mod roc_band_of_folds;
 pub mod roc_convex_hull;
 pub mod roc_curve;
 pub mod roc_curve_at;
+pub mod roc_curve_at_threshold;
 pub mod roc_curve_difference;
 pub mod roc_curve_thinned;
 pub mod roc_difference_band;
@@ -89,6 +93,7 @@ pub mod simultaneous_limits;
 pub mod smooth_curve;
 pub mod smoothed_bootstrap_band;
 pub mod subgroup_auc;
+pub mod subgroup_auc_ci;
 pub mod sweep;
 pub mod thinning;
 pub mod threshold_ellipses;
@@ -144,19 +149,23 @@ pub use roc_auc_ci_partial::RocAucCiPartial;
 pub use roc_auc_compare::RocAucCompare;
 pub use roc_auc_difference::RocAucDifference;
 pub use roc_auc_multiclass::RocAucMulticlass;
+pub use roc_auc_multiclass_ci::RocAucMulticlassCi;
 pub use roc_auc_ordinal::RocAucOrdinal;
+pub use roc_auc_ordinal_ci::RocAucOrdinalCi;
 pub use roc_auc_unpaired_difference::RocAucUnpairedDifference;
 pub use roc_band::RocBand;
 pub use roc_band_of_folds::RocBandOfFolds;
 pub use roc_convex_hull::RocConvexHull;
 pub use roc_curve::RocCurve;
 pub use roc_curve_at::RocCurveAt;
+pub use roc_curve_at_threshold::RocCurveAtThreshold;
 pub use roc_curve_difference::RocCurveDifference;
 pub use roc_curve_thinned::RocCurveThinned;
 pub use roc_difference_band::RocDifferenceBand;
 pub use roc_state::RocState;
 pub use roc_summary::RocSummary;
 pub use subgroup_auc::SubgroupAuc;
+pub use subgroup_auc_ci::SubgroupAucCi;
 pub use unpack_state::UnpackState;
 
 use crate::ranking::{Limit, RowCounts, Rows, Ties};
@@ -338,6 +347,9 @@ pub trait Joint: Sync {
     /// What the statistic takes.
     const INPUTS: Inputs;
 
+    /// Whether rows may have [`weights`](Rows::weights).
+    const WEIGHTS: bool = false;
+
     /// Says what is wrong with the options, in words that name the option and what it may be.
     fn check(&self) -> Result<(), String> {
         Ok(())
@@ -435,6 +447,7 @@ pub(crate) mod tests {
             keys: Codes::of(keys.iter().copied()),
             key_places: Vec::new(),
             key_series: Vec::new(),
+            weights: None,
         }
     }
 
