@@ -529,7 +529,7 @@ def agreement(share: float) -> Iterator[Comparison]:
 
 
 def exact_distance(share: float) -> Iterator[Comparison]:
-    """The exact p-value of the Kolmogorov-Smirnov distance of two samples of equal size."""
+    """Find the exact p-value of the Kolmogorov-Smirnov distance of two samples of equal size."""
     n = int(10_000 * share)
     rng = np.random.default_rng(5)
     frame = pl.DataFrame({"label": np.arange(2 * n) % 2, "score": rng.standard_normal(2 * n)})

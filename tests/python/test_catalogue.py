@@ -88,6 +88,8 @@ def test_documented(name: str) -> None:
     returns = () if inspect.isclass(getattr(pa, name)) else ("Returns",)
     for section in ("Parameters", *returns, "Raises", "Examples"):
         assert f"{section}\n---" in doc, section
+    # A heading that has run into its text is none.
+    assert not re.search(r"\w ---", doc)
 
 
 @pytest.mark.parametrize("module", MODULES)
