@@ -1,9 +1,10 @@
 //! The table of all expressions: a name, and the statistic that answers.
 
-use super::answer::{curve, curve_field, number, number_field, summary, summary_field};
+use super::answer::{curve, number, summary};
 use super::columnwise::{columnwise, columnwise_field};
 use super::curvewise::{curvewise, curvewise_field};
 use super::ffi;
+use super::inputs::{curve_field, number_field, summary_field};
 use super::joint::{joint, joint_field, joint_single, joint_single_field};
 use super::keywords::keywords;
 use super::packed_states::{conversion, conversion_field};

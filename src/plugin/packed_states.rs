@@ -11,7 +11,8 @@ use super::dtype;
 use super::ffi::Input;
 use super::keywords::Arguments;
 use super::score::{self, Native, WithScores, dispatch, threshold_dtype};
-use super::states::{self, Merged, States};
+use super::state_dtypes;
+use super::states::{Merged, States};
 use super::values::{Values, concatenated};
 use crate::interrupt;
 use crate::ranking::{Domain, Key, ScoreType};
@@ -59,7 +60,7 @@ impl Conversion for PackState {
 
 /// The scores of states that can be packed.
 fn scores_of(state: &Field) -> Result<&Field, String> {
-    let dtypes = states::check(&state.name, state)?;
+    let dtypes = state_dtypes::check(&state.name, state)?;
     if dtypes.has_weights {
         return Err(format!(
             "state \"{}\" is of rows with weights, but bytes hold counts of rows; keep it as it is, or make states \

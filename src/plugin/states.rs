@@ -6,91 +6,19 @@ use std::ops::Range;
 
 use arrow::array::{Array, BooleanArray, ListArray, PrimitiveArray, StructArray, Utf8ViewArray};
 use arrow::bitmap::Bitmap;
-use arrow::datatypes::{ArrowDataType as Dtype, Field};
+use arrow::datatypes::ArrowDataType as Dtype;
 
 use super::arrays::{NOWHERE, downcast};
+use super::state_numbers::{bin_counts, bin_weights, numbers};
 use super::values::{Values, gathered};
-use super::{count, dtype, score};
+use super::{score, state_dtypes};
 use crate::ranking::counts::Tally;
 use crate::ranking::row_counts::MOST_ROWS;
 use crate::ranking::scale::{LAST, Resolution};
 use crate::ranking::state::LIMITS;
-use crate::ranking::weighted_state::{DECIMALS, MOST_STEPS};
+use crate::ranking::weighted_state::MOST_STEPS;
 use crate::ranking::{Count, Counts, Domain, Limit, RowCounts, Scale, Score, ScoreType, State};
-use crate::statistics::record::Record;
-use crate::statistics::roc_state::{BIN, RocStateRecord};
-
-/// Counts of rows: whole numbers that are not negative.
-const COUNTS: [&str; 5] = ["n_pos", "n_neg", "n_missing", "resolution", "max_bins"];
-
-/// What the dtype of a column of states says.
-pub struct StateDtypes<'a> {
-    /// Of the scores.
-    pub score: &'a Field,
-    /// Whether positives and negatives are sums of weights.
-    pub has_weights: bool,
-}
-
-/// The dtypes of a column, if it holds states.
-pub fn check<'a>(name: &str, item: &'a Field) -> Result<StateDtypes<'a>, String> {
-    let refused = |problem: String| {
-        format!(
-            "state \"{name}\" {problem}, but a state is a struct as roc_state(label, score) makes it: bins (a list of \
-             structs: score, the integers pos and neg, or decimals if rows have weights, the Boolean tied), the integers {}, has_nan (Boolean) and scale \
-             (String)",
-            COUNTS.join(", ")
-        )
-    };
-    let Dtype::Struct(fields) = item.dtype() else {
-        return Err(refused(format!("has dtype {}", dtype::shown(item))));
-    };
-    let found = |fields: &'a [Field], name: &str, within: &str| {
-        let field = fields.iter().find(|field| field.name == name);
-        field.ok_or_else(|| refused(format!("has no field {name}{within}")))
-    };
-    let wrong =
-        |field: &Field| refused(format!("has a field {} of dtype {}", field.name, dtype::shown(field)));
-    for record_field in RocStateRecord::FIELDS {
-        let field = found(fields, record_field.name, "")?;
-        let fits = match (field.name.as_str(), field.dtype()) {
-            ("bins", Dtype::LargeList(_)) | ("has_nan", Dtype::Boolean) => true,
-            ("scale", Dtype::Utf8View | Dtype::Null) | ("max_bins", Dtype::Null) => true,
-            (name, _) => COUNTS.contains(&name) && is_whole(field),
-        };
-        if !fits {
-            return Err(wrong(field));
-        }
-    }
-    let bins = dtype::listed(found(fields, "bins", "")?)?;
-    let Dtype::Struct(bin) = bins.dtype() else { return Err(wrong(found(fields, "bins", "")?)) };
-    let has_weights = is_sum(found(bin, "pos", " in its bins")?);
-    let is_number = if has_weights { is_sum } else { is_whole };
-    for (name, is_right) in [("pos", is_number as fn(&Field) -> bool), ("neg", is_number), ("tied", is_truth)]
-    {
-        let field = found(bin, name, " in its bins")?;
-        if !is_right(field) {
-            return Err(wrong(field));
-        }
-    }
-    let scores = found(bin, BIN[0].name, " in its bins")?;
-    if score::check(name, scores).is_err() {
-        return Err(wrong(scores));
-    }
-    Ok(StateDtypes { score: scores, has_weights })
-}
-
-/// Whether the values are sums of weights.
-fn is_sum(field: &Field) -> bool {
-    matches!(field.dtype(), Dtype::Decimal(_, decimals) if *decimals <= DECIMALS as usize)
-}
-
-fn is_whole(field: &Field) -> bool {
-    count::check("", field).is_ok()
-}
-
-fn is_truth(field: &Field) -> bool {
-    matches!(field.dtype(), Dtype::Boolean)
-}
+use crate::statistics::roc_state::BIN;
 
 /// A column of states, but for their scores.
 pub struct States {
@@ -131,7 +59,7 @@ impl States {
     /// Reads states; the scores of all their bins come apart, in the type that ranks them.
     pub fn read(column: &Values) -> Result<(States, Box<dyn Array>), String> {
         let name = column.name();
-        let has_weights = check(name, &column.field)?.has_weights;
+        let has_weights = state_dtypes::check(name, &column.field)?.has_weights;
         let structs = downcast::<StructArray>(column.array.as_ref())?;
         let lists = fields_of(structs, "bins")?;
         let lists = downcast::<ListArray<i64>>(lists.array.as_ref())?;
@@ -151,7 +79,8 @@ impl States {
             BinCounts::Counts { pos: bin_counts(name, &pos)?, neg: bin_counts(name, &neg)? }
         };
         let tied = downcast::<BooleanArray>(tied.array.as_ref())?.values().clone();
-        let columns = COUNTS.map(|field| numbers(name, &fields_of(structs, field)?, structs.validity()));
+        let columns =
+            state_dtypes::COUNTS.map(|field| numbers(name, &fields_of(structs, field)?, structs.validity()));
         let [n_pos, n_neg, n_missing, resolution, max_bins] = columns;
         let (n_pos, n_neg, n_missing, resolution, max_bins) =
             (n_pos?, n_neg?, n_missing?, resolution?, max_bins?);
@@ -303,51 +232,6 @@ fn fields_of(structs: &StructArray, name: &str) -> Result<Values, String> {
 /// Says whether a state is one on the scale of those that it is merged with.
 type Check<T> = dyn Fn(State<T>, Option<Scale>) -> Result<State<T>, &'static str> + Sync;
 
-/// Sums of weights of bins, in steps, which all must be there.
-fn bin_weights(state: &str, column: &Values) -> Result<Vec<u128>, String> {
-    let Dtype::Decimal(_, decimals) = column.field.dtype() else {
-        return Err(format!("state \"{state}\" holds {} of another dtype", column.name()));
-    };
-    if column.array.null_count() > 0 {
-        return Err(format!("state \"{state}\" holds a bin with a null"));
-    }
-    let steps_per_unit = 10u128.pow(DECIMALS.saturating_sub(*decimals as u32));
-    let steps = |&sum: &i128| {
-        let steps = u128::try_from(sum).ok().and_then(|sum| sum.checked_mul(steps_per_unit));
-        steps.filter(|steps| *steps <= MOST_STEPS).ok_or_else(|| {
-            let unit = 10f64.powi(*decimals as i32);
-            let (field, weight) = (column.name(), sum as f64 / unit);
-            format!("state \"{state}\" holds {field} {weight}, but a sum of weights is not negative and below 1e20")
-        })
-    };
-    column.slice::<i128>()?.iter().map(steps).collect()
-}
-
-/// Counts of bins, which all must be there.
-fn bin_counts(state: &str, column: &Values) -> Result<PrimitiveArray<u64>, String> {
-    if column.array.null_count() > 0 {
-        return Err(format!("state \"{state}\" holds a bin with a null"));
-    }
-    let Ok(counts) = downcast::<PrimitiveArray<u64>>(column.array.as_ref()) else {
-        let counts = numbers(state, column, None)?.into_iter().map(Option::unwrap_or_default);
-        return Ok(PrimitiveArray::from_vec(counts.collect()));
-    };
-    if let Some(&most) = counts.values().iter().max() {
-        whole(state, column, most as f64)?;
-    }
-    Ok(counts.clone())
-}
-
-/// Counts of states, each as a whole number if it and its state are there.
-fn numbers(state: &str, column: &Values, states: Option<&Bitmap>) -> Result<Vec<Option<u64>>, String> {
-    let floats = column.floats()?;
-    let is_used = |row: usize| states.is_none_or(|states| states.get_bit(row));
-    let number = |(row, number): (usize, Option<&f64>)| {
-        number.filter(|_| is_used(row)).map(|number| whole(state, column, *number)).transpose()
-    };
-    floats.iter().enumerate().map(number).collect()
-}
-
 /// The bins of all states, and where those of each begin; a null state has none, whatever lies under the null.
 fn bins_of(structs: &StructArray, lists: &ListArray<i64>) -> Result<(Vec<usize>, Box<dyn Array>), String> {
     let offsets = lists.offsets();
@@ -370,13 +254,6 @@ fn bins_of(structs: &StructArray, lists: &ListArray<i64>) -> Result<(Vec<usize>,
         borders.push(used.len());
     }
     Ok((borders, gathered(lists.values().as_ref(), &used)?))
-}
-
-fn whole(state: &str, column: &Values, number: f64) -> Result<u64, String> {
-    if (0.0..=MOST_ROWS as f64).contains(&number) {
-        return Ok(number as u64);
-    }
-    Err(format!("state \"{state}\" holds {} {number}, but a count is from 0 to 2^42", column.name()))
 }
 
 /// The word of a row, if it has one.
