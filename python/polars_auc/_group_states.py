@@ -124,7 +124,7 @@ def group_states(
     ):
         if role == "label" or given is not None:
             column = column_of(name, role, given, rows, instead)
-            beside[role] = _apart(column, role, rows, {*keys, *names, *beside.values()})
+            beside[role] = apart(column, role, rows, {*keys, *names, *beside.values()})
             columns.append(column.alias(beside[role]))
     states = PartialStates(
         name=name,
@@ -158,8 +158,8 @@ def group_states(
     return deferred(empty.rename(renamed).schema, table)
 
 
-def _apart(column: pl.Expr, role: str, rows: pl.LazyFrame, taken: set[str]) -> str:
-    """Return a name for a column that no other has."""
+def apart(column: pl.Expr, role: str, rows: pl.LazyFrame, taken: set[str]) -> str:
+    """Return a name for a column that no other has: its own, if it can be."""
     [name] = rows.select(column).collect_schema().names()
     while name in taken:
         name += f" ({role})"

@@ -105,7 +105,8 @@ def roc_auc_ci(
     state
         Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
         merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
+        those in one bin tie. States of rows with weights are refused: they do not have the weight of each
+        row.
 
     Returns
     -------

@@ -168,6 +168,8 @@ def _column(name: str, role: str, column: IntoExpr | None, roles: list[str]) -> 
     # A Series would be a literal, with the same values for every group.
     in_order = [role for role in sorted(roles, key=lambda role: role != "label") if role not in _OPTIONAL]
     names = ", ".join(f'"{role}"' for role in in_order)
+    if role in _OPTIONAL:
+        names += f', {role}="{role}"'
     frame = "frame"
     if _holds_values(column):
         frame = "pl.DataFrame({" + ", ".join(f'"{role}": {role}' for role in in_order) + "})"

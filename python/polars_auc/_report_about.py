@@ -63,14 +63,15 @@ def about(
     if chosen.count is not None:
         lines.append(("Counts", f"each row stands for {written(chosen.count)} rows"))
     if chosen.from_states:
-        used = [files.schema[name] for name in table["score"].unique() if name in files.schema]
-        sums = any(map(have_weights, used))
-        lines.append(("Made of", "states" + " of rows with weights, which have no intervals" * sums))
+        with_weights = [name for name in table["score"].unique() if have_weights(files.schema[name])]
+        of_weights = f"; those of {', '.join(map(written, sorted(with_weights)))} are of rows with weights"
+        lines.append(("Made of", "states" + (f"{of_weights}, and have no intervals" if with_weights else "")))
     drawn = ""
     if chosen.ci == "bootstrap":
         limits = ", BCa limits" if chosen.interval == "bca" else ""
         drawn = f"{limits}, {chosen.resamples or 2000} resamples, seed {chosen.seed or 0}"
-    lines.append(("Intervals", f"{100 * chosen.level:.6g} %, by {chosen.ci}{drawn}"))
+    if table["lower"].null_count() < table.height:
+        lines.append(("Intervals", f"{100 * chosen.level:.6g} %, by {chosen.ci}{drawn}"))
     if chosen.cluster is not None:
         same = f"rows with the same {written(chosen.cluster)} belong together"
         lines.append(("Clusters", f"{same}; intervals and comparisons do not take them as independent"))

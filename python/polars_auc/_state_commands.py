@@ -16,7 +16,7 @@ from polars_auc._refusal import Refusal
 from polars_auc._rows import Files, Scored, counted, of_files
 from polars_auc._sources import schema_of
 from polars_auc._sql import refuse_missing
-from polars_auc._states import SCALES, merge_states, roc_state
+from polars_auc._states import SCALES, have_weights, merge_states, roc_state
 from polars_auc._streams import say
 
 # The fields by which a column of states is known.
@@ -115,7 +115,8 @@ def state(chosen: argparse.Namespace) -> bool:
     table = _counted(chosen, files, scored.rows, states, scored.names)
     used = [pl.col(name).struct.field("n_pos", "n_neg").sum() for name in chosen.scores]
     if not chosen.allow_empty and not any(sum(table.select(each).row(0)) for each in used):
-        raise Refusal("no row has a label and a score. If that may be, write --allow-empty")
+        what = "a label and a score" if weight is None else "a label, a score and a weight above 0"
+        raise Refusal(f"no row has {what}. If that may be, write --allow-empty")
     return _write(chosen, table)
 
 
@@ -141,6 +142,14 @@ def state_columns(files: Files, named: Sequence[str]) -> list[str]:
         if lacking is not None:
             other = next(other for other, columns in states.items() if lacking in columns)
             raise Refusal(f"{file!r} has no column of states {lacking!r}, which {other!r} has")
+    for name in there:
+        weighted = {file: have_weights(schema_of(file)[name]) for file in files.names}
+        if len(set(weighted.values())) > 1:
+            ones = {is_weighted: file for file, is_weighted in weighted.items()}
+            raise Refusal(
+                f"{name!r} has states of rows with weights in {ones[True]!r}, and without them in "
+                f"{ones[False]!r}; make all of them alike"
+            )
     if len(set(named)) < len(named):
         raise Refusal("--score names one score twice")
     refuse_missing("--score", named, files.schema, files=files.names)

@@ -67,9 +67,9 @@ def roc_state(
         ``"probability"`` near 0 and near 1, for scores from 0 to 1. None is ``"real"``. States of different
         scales cannot be merged.
     weight
-        The weight of each row: a numeric column, finite and not negative. Rows of weight 0 or null are left
-        out. The state then has sums of weights, and answers every function that takes weights; but for
-        :func:`roc_auc_ci`, which needs the weight of each row.
+        The weight of each row: a numeric column, finite and not negative, read as Float64. Rows of weight 0
+        or null are left out. The state then has sums of weights, and answers every function that takes
+        weights; but for :func:`roc_auc_ci`, which needs the weight of each row.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
@@ -91,7 +91,8 @@ def roc_state(
         - ``max_bins`` (UInt64) and ``scale`` (String): as given; null in a state without ``max_bins``,
           and beside a NaN.
 
-        Rows with a null label or score are counted in ``n_missing``, and so is a row without a count, as one.
+        Rows with a null label or score are counted in ``n_missing``, and so is a row without a count, as one,
+        and a row of weight 0 or null.
 
     Raises
     ------
@@ -102,13 +103,14 @@ def roc_state(
     polars.exceptions.ComputeError
         When the plan is resolved: for a label or score of another dtype. When the plan runs: for a label that
         is neither 0 nor 1, a score below 0 or above 1 with ``scale="probability"``, a weight that is
-        negative, infinite, NaN or below 5e-19, and weights of 1e20 or more together.
+        negative, infinite, NaN or below 5e-19, and weights of 1e20 or more in a class.
 
     Notes
     -----
     From an exact state every answer is the same to the last bit as from the rows.
 
-    Weights are rounded to 18 decimal places, each by itself, and sums of them are exact. So weighted states
+    Weights are rounded to 18 decimal places, each by itself, and sums of them are exact; so weights far
+    below 1 lose digits, and should be multiplied by the same number. Weighted states
     too depend on the rows alone, and are merged exactly. Their answers are those of the rows: to the last
     bit if all weights are whole numbers, or multiples of 2^-18, and less than 2^43 together; otherwise up to
     the rounding of the weights. A summary of such states has no interval.
@@ -241,10 +243,11 @@ def roc_auc_bounds(
 
     Notes
     -----
-    With P positives, N negatives, and bins of p positives and n negatives whose rows do not all share
-    one score, the bounds are ``auc -+ sum(p n) / (2 P N)``: as if in those bins all positives scored lower,
-    or higher, than all negatives; with weights, p, n, P and N are sums of them. The bounds of a state with
-    weights also allow for the rounding of its n weights, some ``n 10^-17``. O(n log n).
+    With P positives, N negatives, and bins of p positives and n negatives whose rows do not all share one
+    score, the bounds are ``auc -+ sum(p n) / (2 P N)``: as if in those bins all positives scored lower, or
+    higher, than all negatives; with weights, p, n, P and N are sums of them. The bounds of a state with
+    weights also allow for the rounding of its n weights: some ``n 10^-17`` if they are about 1 or more, and
+    up to ``n 10^-18`` of the weight of a class if they are lighter. O(n log n).
 
     Examples
     --------

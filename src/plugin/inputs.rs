@@ -91,10 +91,10 @@ fn planned(
     weights: Weights,
     dtype: &dyn Fn(&Dtypes) -> Dtype,
 ) -> Result<Field, String> {
-    options(Given { weight: weights.of_rows && kind == Inputs::Weighted })?;
+    options(Given { weight: weights.of_rows && kind == Inputs::Weighted, sums_of_weights: false })?;
     let dtypes = checked(&inputs.iter().collect::<Vec<_>>(), kind, weights)?;
     if kind == Inputs::States {
-        options(Given { weight: dtypes.have_weights() })?;
+        options(Given { weight: dtypes.have_weights(), sums_of_weights: dtypes.have_weights() })?;
     }
     Ok(Field::new(inputs[0].name.clone(), dtype(&dtypes), true))
 }

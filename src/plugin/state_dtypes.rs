@@ -23,7 +23,8 @@ pub fn check<'a>(name: &str, item: &'a Field) -> Result<StateDtypes<'a>, String>
     let refused = |problem: String| {
         format!(
             "state \"{name}\" {problem}, but a state is a struct as roc_state(label, score) makes it: bins (a list of \
-             structs: score, the integers pos and neg, or decimals if rows have weights, the Boolean tied), the integers {}, has_nan (Boolean) and scale \
+             structs: score, the integers pos and neg, or decimals of at most 18 places, both, if rows have weights, the \
+             Boolean tied), the integers {}, has_nan (Boolean) and scale \
              (String)",
             COUNTS.join(", ")
         )

@@ -152,7 +152,11 @@ impl States {
                         .fold(0, |total: u128, &sum| total.saturating_add(sum))
                 };
                 if total(pos).max(total(neg)) > MOST_STEPS {
-                    return Err(format!("state \"{}\" holds weights of 1e20 or more in a group", self.name));
+                    return Err(format!(
+                        "state \"{}\" has weights of a class in a group that add up to 1e20 or more; make the states anew, \
+                         with all weights multiplied by the same number",
+                        self.name
+                    ));
                 }
                 let count = |bin: usize| Count { pos: pos[bin], neg: neg[bin] };
                 Merged::Weights(self.merged_as(states, scores, &count, &State::<u128>::checked)?)

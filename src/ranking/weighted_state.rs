@@ -79,12 +79,14 @@ impl<S: Score> WeightedRows<'_, S> {
             *(if positive { &mut rows.n_pos } else { &mut rows.n_neg }) += 1;
             let steps = steps(weight);
             if steps == 0 {
-                return Err(format!("holds {weight:?}, but a state adds weights up in steps of 1e-18"));
+                return Err(format!(
+                    "holds {weight:?}, which is too light for a state: its weights are from 5e-19"
+                ));
             }
             let sum = if positive { &mut total.pos } else { &mut total.neg };
             *sum = sum.saturating_add(steps);
             if *sum > MOST_STEPS {
-                return Err("holds weights of 1e20 or more together, but a state holds less".into());
+                return Err("adds up to 1e20 or more in a class, but a state has room for less".into());
             }
             nan |= score.is_nan();
             sorted.push((score.key(), if positive { weight } else { -weight }));
@@ -116,7 +118,13 @@ impl State<u128> {
             |sum: fn(&Count<u128>) -> u128| self.bins.each().iter().map(sum).fold(0, u128::saturating_add);
         let (pos, neg) = (all(|count| count.pos), all(|count| count.neg));
         if pos.max(neg) > MOST_STEPS {
-            return Err("holds weights of 1e20 or more together");
+            return Err("has weights of a class that add up to 1e20 or more");
+        }
+        let bins = |of: fn(&Count<u128>) -> u128| {
+            self.bins.each().iter().filter(|count| of(count) > 0).count() as u64
+        };
+        if bins(|count| count.pos) > self.rows.n_pos || bins(|count| count.neg) > self.rows.n_neg {
+            return Err("has fewer rows of a class in n_pos or n_neg than bins with rows of it");
         }
         if !self.has_nan && (pos > 0, neg > 0) != (self.rows.n_pos > 0, self.rows.n_neg > 0) {
             return Err("has weights of a class without rows, or rows of a class without weights");
@@ -302,7 +310,7 @@ mod tests {
         let problem = |rows: &[Row]| {
             with_columns(rows, |rows| rows.state(ScoreType::of::<f64>(Domain::Any))).unwrap_err()
         };
-        assert!(problem(&[(1.0, true, 1e-30)]).contains("1e-30"));
+        assert!(problem(&[(1.0, true, 1e-30)]).contains("holds 1e-30"));
         assert!(problem(&[(1.0, true, 9e19), (1.0, true, 2e19)]).contains("1e20"));
         assert!(state(&[(1.0, true, 9e19), (1.0, false, 9e19)]).checked(None).is_ok());
     }

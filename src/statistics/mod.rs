@@ -175,6 +175,8 @@ use crate::ranking::{Limit, RowCounts, Rows, Ties};
 pub struct Given {
     /// Weights of the rows.
     pub weight: bool,
+    /// States of rows with weights, which have no more than sums of them.
+    pub sums_of_weights: bool,
 }
 
 /// A statistic that answers each group with one record.

@@ -107,12 +107,7 @@ impl Summary for RocAucCi {
     fn check(&self, given: Given) -> Result<(), String> {
         check_level(self.level)?;
         self.test.check()?;
-        if given.weight && !matches!(self.method, IntervalMethod::DeLong | IntervalMethod::Logit) {
-            return Err(format!(
-                "method {:?} does not take a weight; write method=\"delong\" or method=\"logit\"",
-                self.method.name()
-            ));
-        }
+        self.check_weights("method", given)?;
         let bootstrap = self.method == IntervalMethod::Bootstrap;
         for (given, options) in
             [(self.resampling.is_some(), "n_resamples and seed"), (self.interval.is_some(), "interval")]
@@ -168,6 +163,23 @@ impl IntervalMethod {
 }
 
 impl RocAucCi {
+    /// Says whether the method, an option of this name, knows weights.
+    pub(super) fn check_weights(&self, option: &str, given: Given) -> Result<(), String> {
+        let name = self.method.name();
+        if given.sums_of_weights && self.method != IntervalMethod::DeLong {
+            return Err(format!(
+                "{option} {name:?} needs rows, but the states are of rows with weights, which have no interval; \
+                 leave {option} out"
+            ));
+        }
+        if given.weight && !matches!(self.method, IntervalMethod::DeLong | IntervalMethod::Logit) {
+            return Err(format!(
+                "{option} {name:?} does not take a weight; write {option}=\"delong\" or {option}=\"logit\""
+            ));
+        }
+        Ok(())
+    }
+
     /// Standard error and limits of the area; only DeLong's variance of rows without weights needs the placements.
     pub(super) fn limits(
         &self,
@@ -433,7 +445,7 @@ pub(super) mod tests {
 
     #[test]
     fn options_that_do_not_apply() {
-        let weighted = Given { weight: true };
+        let weighted = Given { weight: true, ..Given::default() };
         let drawn = Some(Resampling::default());
         for (statistic, given, word) in [
             (RocAucCi { resampling: drawn, ..NINETY_FIVE }, Given::default(), "n_resamples"),

@@ -109,7 +109,7 @@ def test_any_rows(frame: pl.DataFrame) -> None:
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_few_rows_at_a_time(rows: list[tuple[bool, float]], max_rows: int) -> None:
     frame = pl.DataFrame(rows, {"label": pl.Boolean, "score": pl.Float64}, orient="row")
-    passes = module._Passes(frame.lazy(), max_rows, None, None)
+    passes = module._Passes(frame.lazy(), "score", "label", max_rows, None, None)
     expected = frame.select(pa.roc_auc("label", "score")).item()
     area = passes.area(0.0)
     assert (area["auc"], area["lower"], area["upper"]) == (expected,) * 3
@@ -141,8 +141,10 @@ def test_other_rows_in_a_later_pass() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "says"),
     [
-        ({"tolerance": -1.0}, ValueError, "tolerance must lie from 0 to 1, such as 1e-6, got -1.0"),
-        ({"tolerance": math.nan}, ValueError, "tolerance must lie from 0 to 1"),
+        ({"tolerance": -1.0}, ValueError, "tolerance must be a number from 0 to 1, such as 1e-6, got -1.0"),
+        ({"tolerance": math.nan}, ValueError, "tolerance must be a number from 0 to 1"),
+        ({"tolerance": "x"}, ValueError, "tolerance must be a number from 0 to 1, such as 1e-6, got 'x'"),
+        ({"progress": "x"}, TypeError, "progress must be a function, such as print, got 'x'"),
         ({"max_rows": 10}, ValueError, "max_rows must be an integer from 1000"),
         ({"scale": "log"}, ValueError, "scale must be one of"),
         (
@@ -151,7 +153,9 @@ def test_other_rows_in_a_later_pass() -> None:
             'scale="probability" is for scores from 0 to 1',
         ),
         ({"score": "none"}, pl.exceptions.ColumnNotFoundError, "none"),
-        ({"label": "s"}, pl.exceptions.ComputeError, 'label "label" holds'),
+        ({"label": "s"}, pl.exceptions.ComputeError, r'label "s \(label\)" holds'),
+        ({"label": pl.col("s").cast(pl.Int8)}, pl.exceptions.ComputeError, r'label "s \(label\)" holds'),
+        ({"label": pl.lit("a").alias("z")}, pl.exceptions.ComputeError, 'label "z" has dtype str'),
         (
             {"score": pl.col("y", "s")},
             TypeError,

@@ -143,6 +143,10 @@ def test_a_summary_does_not_know_the_interval() -> None:
         ),
         (pa.roc_band(state="state"), "roc_band: .*here rows are counted"),
         (pa.pack_state("state"), "pack_state: .*bytes hold counts of rows"),
+        (
+            pa.roc_summary(state="state", ci="bootstrap"),
+            'roc_summary: ci "bootstrap" needs rows, but the states are of rows with weights.*leave ci out',
+        ),
     ],
 )
 def test_what_needs_more_than_sums(answer: pl.Expr, says: str) -> None:
@@ -158,11 +162,11 @@ def test_what_needs_more_than_sums(answer: pl.Expr, says: str) -> None:
     [
         (
             [1e-30, 1.0],
-            'roc_state: weight "weight" holds 1e-30, but a state adds weights up in steps of 1e-18',
+            'roc_state: weight "weight" holds 1e-30, which is too light for a state',
         ),
         ([9e19, 1.0], None),
-        ([1e20, 1.0], 'roc_state: weight "weight" holds weights of 1e20 or more together'),
-        ([1e290, 1.0], 'roc_state: weight "weight" holds weights of 1e20 or more together'),
+        ([1e20, 1.0], 'roc_state: weight "weight" adds up to 1e20 or more in a class'),
+        ([1e290, 1.0], 'roc_state: weight "weight" adds up to 1e20 or more in a class'),
         ([-1.0, 1.0], 'roc_state: weight "weight" holds -1.0'),
     ],
 )
@@ -191,7 +195,8 @@ def state_with(**changes: Any) -> pl.DataFrame:
         ({"pos": Decimal("-0.5")}, "holds pos -0.5, but a sum of weights is not negative and below 1e20"),
         ({"pos": None}, "holds a bin with a null"),
         ({"pos": Decimal(0)}, "has a bin without a row"),
-        ({"n_neg": 0}, "has weights of a class without rows, or rows of a class without weights"),
+        ({"n_neg": 0}, "has fewer rows of a class in n_pos or n_neg than bins with rows of it"),
+        ({"n_pos": 1}, "has fewer rows of a class in n_pos or n_neg than bins with rows of it"),
         ({"score": float("nan")}, "has a bin whose score is NaN"),
         ({"has_nan": True}, "has both a NaN and bins"),
     ],
@@ -204,9 +209,8 @@ def test_what_is_no_state(changes: dict[str, Any], says: str) -> None:
 
 def test_sums_do_not_overflow() -> None:
     heavy = state_with(pos=Decimal("9e19"))
-    with pytest.raises(
-        pl.exceptions.ComputeError, match='state "s" holds weights of 1e20 or more in a group'
-    ):
+    says = 'state "s" has weights of a class in a group that add up to 1e20 or more; make the states anew'
+    with pytest.raises(pl.exceptions.ComputeError, match=says):
         pl.concat([heavy] * 2).select(pa.merge_states("s"))
 
 
@@ -268,7 +272,7 @@ def test_states_of_days_give_the_report_of_their_rows(
         assert got.select(pl.all_horizontal(pl.col(UNKNOWN).is_null().all())).item()
         assert got.select(pl.col("auc").is_between("auc_min", "auc_max").all()).item()
         page = (tmp_path / f"{name}.html").read_text(encoding="utf-8")
-        assert "states of rows with weights, which have no intervals" in page
+        assert "states; those of forest are of rows with weights, and have no intervals" in page
     capsys.readouterr()
     both = ["state", reports["rows"][0], *scored, "--count", "day", "-o", str(tmp_path / "no.parquet")]
     assert main(both) == 2
