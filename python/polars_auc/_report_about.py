@@ -10,7 +10,7 @@ import polars as pl
 from polars_auc._rows import Files, counted
 from polars_auc._states import have_weights
 
-__all__ = ["about", "needed", "skipped", "unheld"]
+__all__ = ["about", "needed", "of_weights", "skipped", "unheld"]
 
 
 def needed(chosen: argparse.Namespace, score: str = "score") -> str:
@@ -43,6 +43,11 @@ def unheld(table: pl.DataFrame) -> list[str]:
     ]
 
 
+def of_weights(files: Files, table: pl.DataFrame) -> list[str]:
+    """Return the columns of states of rows with weights."""
+    return [name for name in table["score"].unique(maintain_order=True) if have_weights(files.schema[name])]
+
+
 def about(
     chosen: argparse.Namespace,
     files: Files,
@@ -63,9 +68,9 @@ def about(
     if chosen.count is not None:
         lines.append(("Counts", f"each row stands for {written(chosen.count)} rows"))
     if chosen.from_states:
-        with_weights = [name for name in table["score"].unique() if have_weights(files.schema[name])]
-        of_weights = f"; those of {', '.join(map(written, sorted(with_weights)))} are of rows with weights"
-        lines.append(("Made of", "states" + (f"{of_weights}, and have no intervals" if with_weights else "")))
+        names = ", ".join(map(written, of_weights(files, table)))
+        weighted = f"; those of {names} are of rows with weights, and have no intervals" if names else ""
+        lines.append(("Made of", f"states{weighted}"))
     drawn = ""
     if chosen.ci == "bootstrap":
         limits = ", BCa limits" if chosen.interval == "bca" else ""
