@@ -98,7 +98,8 @@ def roc_auc_multiclass(
     compared as Float64. With weights a pair of rows counts as the product of its two weights, as in
     scikit-learn. Weights are rounded to multiples of a power of two, which is at most 2^-60 of the sum of all
     weights (micro-averaged: of k times this sum), and are summed as integers. Whole numbers as weights
-    therefore give exactly the AUC of the repeated rows. O(k n log n + k² log k) for k classes.
+    therefore give exactly the AUC of the repeated rows. The AUC of a class that weighs less than that is
+    null, and left out of the average. O(k n log n + k² log k) for k classes.
 
     Examples
     --------
