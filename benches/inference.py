@@ -528,6 +528,27 @@ def agreement(share: float) -> Iterator[Comparison]:
     )
 
 
+def exact_distance(share: float) -> Iterator[Comparison]:
+    """Find the exact p-value of the Kolmogorov-Smirnov distance of two samples of equal size."""
+    n = int(10_000 * share)
+    rng = np.random.default_rng(5)
+    frame = pl.DataFrame({"label": np.arange(2 * n) % 2, "score": rng.standard_normal(2 * n)})
+    label, [score] = arrays(frame, "score")
+    ours = select(frame, pa.ks_statistic("label", "score", method="exact"))
+
+    def theirs() -> float:
+        return float(scipy.stats.ks_2samp(score[label == 1], score[label == 0], method="exact").pvalue)
+
+    agree("exact p-value", answer(ours)["p_value"], theirs(), 1e-9)
+    yield Comparison(
+        f"exact p-value of KS, two times {n} rows",
+        {"ks_statistic": ours, "scipy": theirs},
+        [Promise("ks_statistic", "scipy", NOTHING)],
+        rows=2 * n,
+        versions={"scipy": f"scipy {scipy.__version__}"},
+    )
+
+
 WORKS: dict[str, Callable[[float], Iterator[Comparison]]] = {
     "paired": paired,
     "bootstrap": bootstrap,
@@ -539,6 +560,7 @@ WORKS: dict[str, Callable[[float], Iterator[Comparison]]] = {
     "curves": curves,
     "shift": shift,
     "agreement": agreement,
+    "exact_distance": exact_distance,
 }
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import random
 import statistics
 import subprocess
 import sys
@@ -25,6 +24,7 @@ import polars as pl
 
 import polars_auc as pa
 from machine import machine
+from processes import measured, taken
 
 RESULTS = Path(__file__).parent / "results" / "parquet.csv"
 
@@ -84,16 +84,10 @@ def write(folder: Path, rows: int, groups: int) -> None:
     whole.write_parquet(folder / "partitions", partition_by="group", mkdir=True)
 
 
-def alone(query: str, folder: str) -> dict[str, float]:
-    """Run a query in this process."""
-    import resource
-
-    source, asked = QUERIES[query]
-    plan = asked(pl.scan_parquet(f"{folder}/{source}/**/*.parquet", hive_partitioning=source == "partitions"))
-    start = time.perf_counter()
-    plan.collect(engine="streaming")
-    seconds = time.perf_counter() - start
-    return {"seconds": seconds, "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3}
+def asked(query: str, folder: str) -> pl.LazyFrame:
+    """Plan a query."""
+    source, of = QUERIES[query]
+    return of(pl.scan_parquet(f"{folder}/{source}/**/*.parquet", hive_partitioning=source == "partitions"))
 
 
 def main() -> None:
@@ -109,22 +103,16 @@ def main() -> None:
         write(Path(chosen.write), int(chosen.rows), chosen.groups)
         return
     if chosen.alone:
-        print(json.dumps(alone(*chosen.alone)))
+        print(json.dumps(taken(asked(*chosen.alone))))
         return
-    order = random.Random(1)
-    measured: dict[str, list[dict[str, float]]] = {name: [] for name in QUERIES}
     with tempfile.TemporaryDirectory() as folder:
         # What this process takes would count as taken by the processes that it starts.
         told = ["--write", folder, "--rows", str(chosen.rows), "--groups", str(chosen.groups)]
         subprocess.run([sys.executable, __file__, *told], check=True)
-        for _ in range(chosen.rounds):
-            for name in order.sample(list(QUERIES), len(QUERIES)):
-                command = [sys.executable, __file__, "--alone", name, folder]
-                answer = subprocess.run(command, check=True, capture_output=True, text=True)
-                measured[name].append(json.loads(answer.stdout))
+        answers = measured(__file__, list(QUERIES), chosen.rounds, folder)
     medians = {
-        name: {what: statistics.median(answer[what] for answer in answers) for what in answers[0]}
-        for name, answers in measured.items()
+        name: {what: statistics.median(answer[what] for answer in each) for what in ("seconds", "megabytes")}
+        for name, each in answers.items()
     }
     about = {"date": time.strftime("%Y-%m-%d"), "polars": pl.__version__, "rows": int(chosen.rows)}
     table = pl.DataFrame(

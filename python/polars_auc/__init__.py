@@ -11,6 +11,7 @@ from polars_auc._bands import band_coverage, roc_band, roc_difference_band
 from polars_auc._binormal import binormal_curve, roc_binormal
 from polars_auc._bootstrap import bootstrap_ci
 from polars_auc._changes import compare_reports, roc_auc_unpaired_difference
+from polars_auc._class_intervals import roc_auc_multiclass_ci, roc_auc_ordinal_ci, subgroup_auc_ci
 from polars_auc._classes import roc_auc_multiclass, roc_auc_ordinal, subgroup_auc
 from polars_auc._comparisons import (
     roc_auc_compare,
@@ -63,6 +64,7 @@ from polars_auc._rank_tests import (
 )
 from polars_auc._rates import fpr_at_tpr, tpr_at_fpr
 from polars_auc._report import report
+from polars_auc._roc_auc_in_passes import roc_auc_in_passes
 from polars_auc._segments import compare_segments
 from polars_auc._stability import population_stability
 from polars_auc._states import merge_states, roc_auc_bounds, roc_state
@@ -120,8 +122,11 @@ __all__ = [
     "roc_auc_compare",
     "roc_auc_difference",
     "roc_auc_difference_power",
+    "roc_auc_in_passes",
     "roc_auc_multiclass",
+    "roc_auc_multiclass_ci",
     "roc_auc_ordinal",
+    "roc_auc_ordinal_ci",
     "roc_auc_power",
     "roc_auc_sample_size",
     "roc_auc_unpaired_difference",
@@ -135,6 +140,7 @@ __all__ = [
     "roc_summary",
     "style_report",
     "subgroup_auc",
+    "subgroup_auc_ci",
     "tpr_at_fpr",
     "unpack_state",
 ]

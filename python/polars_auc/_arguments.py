@@ -73,6 +73,11 @@ def add_rows(command: argparse.ArgumentParser) -> None:
     )
 
 
+def add_weight(command: argparse.ArgumentParser, what: str) -> None:
+    """Add the column of weights."""
+    command.add_argument("--weight", action=Once, metavar="COLUMN", help=what)
+
+
 def add_switch(command: argparse.ArgumentParser, name: str, what: str) -> None:
     """Add an option without a value."""
     command.add_argument(name, action=Once, nargs=0, const=True, default=False, help=what)

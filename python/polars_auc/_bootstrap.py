@@ -124,7 +124,9 @@ def bootstrap_ci(
     polars.exceptions.ComputeError
         For columns of other dtypes, and when the plan runs for a label that is neither 0 nor 1.
 
-    Notes ----- The limits are the quantiles ``(1 -+ level) / 2`` of the resamples (Efron 1979), with linear
+    Notes
+    -----
+    The limits are the quantiles ``(1 -+ level) / 2`` of the resamples (Efron 1979), with linear
     interpolation. This is the percentile method, as ``ci.coords`` of R's pROC has it. It says nothing where
     an estimate is biased: the KS distance of two equal distributions is above 0, and so are its limits. An
     operating point is chosen anew in every resample, so that its interval includes the choice; for the rates

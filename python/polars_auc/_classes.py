@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-import polars as pl
-
+from polars_auc._class_columns import columns_of_classes
 from polars_auc._options import flag, one_of
 from polars_auc._plugin import expression
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import polars as pl
+
     from polars_auc._plugin import IntoExpr
 
 __all__ = ["roc_auc_multiclass", "roc_auc_ordinal", "subgroup_auc"]
@@ -22,6 +24,7 @@ def roc_auc_multiclass(
     classes: Iterable[object] | None = None,
     multi_class: Literal["ovr", "ovo"] = "ovr",
     average: Literal["macro", "weighted", "micro"] | None = "macro",
+    weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the AUC of more than two classes: the average over classes, or over pairs of classes.
@@ -43,10 +46,14 @@ def roc_auc_multiclass(
         - ``"ovo"``: each pair of classes, by both columns.
     average
         - ``"macro"``: the plain mean.
-        - ``"weighted"``: weighted by the number of rows, of the class or of both classes of the pair.
+        - ``"weighted"``: weighted by the number of rows, of the class or of both classes of the pair; if rows
+          have weights, by their sum.
         - ``"micro"``: every row counts once for each class: as a positive for its own class and as a negative
           for every other class. The result is the AUC of all these rows together; with ``"ovr"`` only.
         - ``None``: no average, only the AUCs of the classes or pairs.
+    weight
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
@@ -68,7 +75,7 @@ def roc_auc_multiclass(
         null if one of its classes has no rows. Such classes and pairs are left out of the average. The
         average is null if nothing is left, and with ``average=None``. (The micro-average leaves out nothing:
         every column counts.) If a score is NaN the average is NaN and the lists are null. Rows with a null
-        label or probability are skipped.
+        label, probability or weight are skipped. With weights ``n`` is still a number of rows.
 
     Raises
     ------
@@ -80,7 +87,7 @@ def roc_auc_multiclass(
         values.
     polars.exceptions.PolarsError
         When the plan is resolved: for probabilities that are not numbers. When the plan runs: for a label
-        that is not one of the classes, and for a list of another length.
+        that is not one of the classes, for a list of another length, and for a negative or infinite weight.
 
     Notes
     -----
@@ -88,7 +95,11 @@ def roc_auc_multiclass(
     ``(A(a | b) + A(b | a)) / 2``, where ``A(a | b)`` is the AUC of the rows of both classes by the column of
     a, where the rows of a are the positives. Names and averages are those of scikit-learn. Scores are
     compared in the dtype of their column; numbers in lists, and all columns for the micro-average, are
-    compared as Float64. O(k n log n + k² log k) for k classes.
+    compared as Float64. With weights a pair of rows counts as the product of its two weights, as in
+    scikit-learn. Weights are rounded to multiples of a power of two, which is at most 2^-60 of the sum of all
+    weights (micro-averaged: of k times this sum), and are summed as integers. Whole numbers as weights
+    therefore give exactly the AUC of the repeated rows. The AUC of a class that weighs less than that is
+    null, and left out of the average. O(k n log n + k² log k) for k classes.
 
     Examples
     --------
@@ -116,115 +127,19 @@ def roc_auc_multiclass(
     if multi_class == "ovo" and average == "micro":
         msg = f'{name}: average="micro" pools each class against the rest; write multi_class="ovr"'
         raise ValueError(msg)
-    if not probabilities:
-        msg = f'{name}: expected a column for each class; write {name}("label", "class_a", "class_b", ...)'
-        raise ValueError(msg)
-    columns = list(probabilities)
-    _refuse_several(columns)
-    given = None if classes is None else _as_text(classes)
-    if given is not None and len(columns) == 1 and len(given) > 1:
-        columns = _listed(columns[0], len(given))
-    named = _of_columns(columns) if given is None else given
-    if len(named) < 2:
-        msg = f"{name}: classes must be two or more, got {named}; write one for each column, in order"
-        raise ValueError(msg)
-    twice = next((one for place, one in enumerate(named) if one in named[:place]), None)
-    if twice is not None:
-        msg = f"{name}: classes hold {twice!r} twice, compared as text; write each once, as the columns are"
-        raise ValueError(msg)
-    if len(named) != len(columns):
-        msg = (
-            f"{name}: classes are {len(named)}, {named}, and columns are {len(columns)}; "
-            "write one class for each column, in order"
-        )
-        raise ValueError(msg)
+    columns, named = columns_of_classes(name, probabilities, classes)
     return expression(
         name,
         {
-            **{f"probability_{place}": column for place, column in enumerate(columns, 1)},
+            **columns,
             "label": label,
+            "weight": weight,
             "count": count,
         },
         classes=named,
         multi_class=multi_class,
         average=average or "none",
     )
-
-
-def _as_text(classes: Any) -> list[str]:
-    """Write classes as a cast to String writes labels."""
-    if isinstance(classes, str | bytes) or not isinstance(classes, Iterable):
-        msg = f'roc_auc_multiclass: classes must be a list, such as ["a", "b", "c"], got {classes!r}'
-        raise TypeError(msg)
-    try:
-        texts = [pl.Series([value]).cast(pl.String).item() for value in classes]
-    except (pl.exceptions.PolarsError, TypeError, OverflowError) as error:
-        msg = f"roc_auc_multiclass: classes must be values of a column, such as words or integers: {error}"
-        raise TypeError(msg) from error
-    if None in texts:
-        msg = "roc_auc_multiclass: classes hold None, but rows without a label are skipped; leave it out"
-        raise ValueError(msg)
-    return texts
-
-
-def _refuse_several(columns: list[IntoExpr]) -> None:
-    """Refuse what stands for several columns, whose order says nothing of classes."""
-    example = 'roc_auc_multiclass("label", "class_a", "class_b", "class_c")'
-    for column in columns:
-        if isinstance(column, list | tuple):
-            msg = (
-                "roc_auc_multiclass: every class has a column of its own, "
-                f"got a {type(column).__name__} of {len(column)}; write {example}"
-            )
-            raise TypeError(msg)
-        if isinstance(column, pl.Expr) and column.meta.has_multiple_outputs():
-            msg = (
-                f"roc_auc_multiclass: every class has a column of its own, got {column}, "
-                f"which may be several; write {example}"
-            )
-            raise TypeError(msg)
-
-
-def _of_columns(columns: list[IntoExpr]) -> list[str]:
-    """Return the names of columns as the classes."""
-    names = [_named(column) for column in columns]
-    if len(names) == 1:
-        msg = (
-            f"roc_auc_multiclass: expected a column for each class, got {names[0]!r} only; of a List or "
-            f'Array column say which class each number is for: roc_auc_multiclass("label", "{names[0]}", '
-            'classes=["a", "b", "c"])'
-        )
-        raise ValueError(msg)
-    twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
-    if twice is not None:
-        msg = (
-            f"roc_auc_multiclass: two columns are named {twice!r}; say which class each is for, in order: "
-            "classes=[...]"
-        )
-        raise ValueError(msg)
-    return names
-
-
-def _listed(column: IntoExpr, k: int) -> list[IntoExpr]:
-    """Take a column of lists apart; the cast refuses lists of another length."""
-    if not isinstance(column, str | pl.Expr):
-        return [column] * k
-    lists = pl.col(column) if isinstance(column, str) else column
-    return [lists.cast(pl.Array(pl.Float64, k)).arr.get(place) for place in range(k)]
-
-
-def _named(column: IntoExpr) -> str:
-    """Return the name of a column."""
-    if not isinstance(column, pl.Expr):
-        return str(column)
-    try:
-        return column.meta.output_name()
-    except pl.exceptions.PolarsError as error:
-        msg = (
-            f"roc_auc_multiclass: the name of the column {column} is not known; say which class each column "
-            "is for, in order: classes=[...]"
-        )
-        raise ValueError(msg) from error
 
 
 def roc_auc_ordinal(

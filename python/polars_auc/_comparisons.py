@@ -61,7 +61,8 @@ def roc_auc_difference(
         Any numeric or Boolean columns; higher means more positive.
     method
         ``"delong"``, from the placements of the rows, or ``"bootstrap"``, from resamples of the rows within
-        each class. Each resample takes both scores of the same rows.
+        each class. Each resample takes both scores of the same rows. To draw rows across the classes, make
+        each row a cluster: ``cluster=pl.int_range(pl.len())``.
     alternative
         The alternative of the test: the difference is not ``null`` (``"two-sided"``), or it is ``"greater"``
         (the first score is better) or ``"less"``. The interval is always two-sided.

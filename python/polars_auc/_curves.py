@@ -81,6 +81,8 @@ def roc_curve(
         - ``fp``, ``tp`` (UInt64): negatives and positives that are called positive; with weights the sums of
           their weights (Float64).
         - ``fpr``, ``tpr`` (Float64): their shares of all negatives and of all positives.
+        - ``tn``, ``fn`` (as ``fp`` and ``tp``): only with ``at_threshold``: negatives and positives that are
+          not called positive.
         - ``error`` (Float64): only with ``max_points``: the largest vertical distance between the whole curve
           and the line that ends in this point. The largest of these numbers is the error of the drawing.
 
@@ -129,6 +131,9 @@ def roc_curve(
     │ 2         ┆ 1   ┆ 3   ┆ 0.5 ┆ 1.0      │
     │ 1         ┆ 2   ┆ 3   ┆ 1.0 ┆ 1.0      │
     └───────────┴─────┴─────┴─────┴──────────┘
+    >>> two = pa.roc_curve("label", "score", at_threshold=[3, 1.5])
+    >>> rows.select(two).explode("score").unnest("score").select("threshold", "fp", "tp", "tn", "fn").rows()
+    [(3, 0, 1, 2, 2), (2, 1, 3, 1, 0)]
     >>> half = pa.roc_curve("label", "score", at_fpr=[0.25])
     >>> rows.select(half).explode("score").unnest("score").select("fpr", pl.col("tpr").round(4)).row(0)
     (0.25, 0.6667)
@@ -155,8 +160,8 @@ def roc_curve(
             rates = [rate(name, f"at_{what}", value) for value in listed(name, f"at_{what}", at)]
             return _at(columns, what, rates)
     if at_threshold is not None:
-        numbers = listed(name, "at_threshold", at_threshold)
-        return _at(columns, "threshold", [threshold(name, "at_threshold", number) for number in numbers])
+        numbers = [threshold(name, "at_threshold", one) for one in listed(name, "at_threshold", at_threshold)]
+        return expression(name, columns, variant="at_threshold", thresholds=numbers)
     return expression(name, columns, drop_intermediate=drop)
 
 

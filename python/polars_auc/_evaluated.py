@@ -68,11 +68,6 @@ class Evaluated:
         """Whether these are states."""
         return bool(self.states)
 
-    @property
-    def has_weights(self) -> bool:
-        """Whether rows have weights, which no state holds."""
-        return any("weight" in taken for taken in self.scores.values())
-
     def bounded(self, max_bins: int | None, scale: Any) -> Evaluated:
         """Make the states of rows, which are read batch by batch."""
         named = [taken["score"].alias(name) for name, taken in self.scores.items()]
@@ -84,6 +79,7 @@ class Evaluated:
             by=self.by,
             max_bins=4096 if max_bins is None else max_bins,
             scale=scale,
+            weight=given.get("weight"),
             count=given["count"],
         )
         return self._states(rows, self.by, list(self.scores), self.read)

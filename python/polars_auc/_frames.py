@@ -62,15 +62,15 @@ def called(name: str, *parts: str) -> Iterator[None]:
     An error in the name of one of the parts, which the user did not call, gets the name instead; and so does
     an error of Polars, which names nobody. Of functions that call one another, the user called the first.
     """
-    before = CALLED.get()
-    mark = CALLED.set(before or name)
+    user = CALLED.get() or name
+    mark = CALLED.set(user)
     try:
         yield
     except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
         said = str(error).removeprefix("the plugin failed with message: ")
-        own = re.sub(rf"^({'|'.join(parts)}): ", f"{name}: ", said) if parts else said
-        if isinstance(error, pl.exceptions.PolarsError) and not own.startswith(f"{name}: "):
-            own = f"{name}: {own}"
+        own = re.sub(rf"^({'|'.join((name, *parts))}): ", f"{user}: ", said)
+        if isinstance(error, pl.exceptions.PolarsError) and not own.startswith(f"{user}: "):
+            own = f"{user}: {own}"
         error.args = (own,)
         raise
     finally:

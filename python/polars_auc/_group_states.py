@@ -35,6 +35,7 @@ def group_states(
     by: str | Iterable[str] = (),
     max_bins: int | None = None,
     scale: Literal["real", "probability"] | None = None,
+    weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
 ) -> pl.LazyFrame:
     """Return the states of all groups of a frame, whose rows are read batch by batch.
@@ -58,6 +59,8 @@ def group_states(
     max_bins, scale
         How small states are: see :func:`polars_auc.roc_state`. Without ``max_bins`` memory grows with the
         number of distinct scores of all groups together.
+    weight
+        The weight of each row: a numeric column, finite and not negative.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
 
@@ -72,8 +75,8 @@ def group_states(
     ValueError
         If there is no score, or two columns of the result have one name; and for options out of range.
     TypeError
-        If the frame is no frame, a score is neither name nor expression, the label or the count is not one
-        column, or ``by`` contains anything other than names.
+        If the frame is no frame, a score is neither name nor expression, the label, weight or count is not
+        one column, or ``by`` contains anything other than names.
     polars.exceptions.PolarsError
         For missing columns and for labels or scores of another dtype.
 
@@ -114,11 +117,14 @@ def group_states(
         raise ValueError(msg)
     columns = [*map(pl.col, keys), *(score.alias(own) for own, score in named.items())]
     beside: dict[str, str] = {}
-    counting = f'{name}(frame, "label", "score", count="n")'
-    for role, given, instead in (("label", label, example), ("count", count, counting)):
+    for role, given, instead in (
+        ("label", label, example),
+        ("weight", weight, f'{name}(frame, "label", "score", weight="w")'),
+        ("count", count, f'{name}(frame, "label", "score", count="n")'),
+    ):
         if role == "label" or given is not None:
             column = column_of(name, role, given, rows, instead)
-            beside[role] = _apart(column, role, rows, {*keys, *names, *beside.values()})
+            beside[role] = apart(column, role, rows, {*keys, *names, *beside.values()})
             columns.append(column.alias(beside[role]))
     states = PartialStates(
         name=name,
@@ -126,7 +132,7 @@ def group_states(
         label=beside["label"],
         scores=names,
         by=keys,
-        count=beside.get("count"),
+        masses={role: own for role, own in beside.items() if role != "label"},
         limit={"max_bins": max_bins, "scale": scale},
     )
     # What an expression makes of all rows, such as ranks, it must not make of a batch.
@@ -152,8 +158,8 @@ def group_states(
     return deferred(empty.rename(renamed).schema, table)
 
 
-def _apart(column: pl.Expr, role: str, rows: pl.LazyFrame, taken: set[str]) -> str:
-    """Return a name for a column that no other has."""
+def apart(column: pl.Expr, role: str, rows: pl.LazyFrame, taken: set[str]) -> str:
+    """Return a name for a column that no other has: its own, if it can be."""
     [name] = rows.select(column).collect_schema().names()
     while name in taken:
         name += f" ({role})"

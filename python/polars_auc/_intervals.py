@@ -105,7 +105,8 @@ def roc_auc_ci(
     state
         Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
         merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
+        those in one bin tie. States of rows with weights are refused: they do not have the weight of each
+        row.
 
     Returns
     -------
@@ -142,18 +143,20 @@ def roc_auc_ci(
     polars.exceptions.ComputeError
         As :func:`polars_auc.roc_auc`.
 
-    Notes ----- The placement of a positive is the share of negatives that score lower, where ties count one
-    half; the placement of a negative is the share of positives that score higher. Their sample variances are
-    S10 and S01, and ``se² = S10 / P + S01 / N`` (DeLong, DeLong and Clarke-Pearson 1988); both variances are
-    taken from exact integer sums. O(n log n), not O(P N). On the logit scale the limits are
-    ``expit(logit(auc) ± z se / (auc (1 - auc)))``. Hanley and McNeil (1982): with ``Q1 = A / (2 - A)`` and
-    ``Q2 = 2 A² / (1 + A)``, ``se² = (A (1 - A) + (P - 1) (Q1 - A²) + (N - 1) (Q2 - A²)) / (P N)``. Clusters:
-    Obuchowski (1997). ``"obuchowski"``: with the binormal curve of intercept a and slope -b, and the area's
-    derivatives f and g, ``se² = f² (N (a² + 2) + 2 P b²) / (2 P N) + g² (P + N) b² / (2 P N)`` (Obuchowski
-    and McClish 1997), without the covariance of a and b, as pROC has it. With weights ``se² = sum w² (v -
-    auc)² / W²`` over positives with placements v and total weight W, plus the same over negatives (Jaeckel
-    1972; the variance of R's ``survival::concordance``). BCa: Efron (1987), its acceleration from the
-    placements. A resample costs O(n): rows are drawn by their rank, so that nothing has to be sorted again.
+    Notes
+    -----
+    The placement of a positive is the share of negatives that score lower, where ties count one half; the
+    placement of a negative is the share of positives that score higher. Their sample variances are S10 and
+    S01, and ``se² = S10 / P + S01 / N`` (DeLong, DeLong and Clarke-Pearson 1988); both variances are taken
+    from exact integer sums. O(n log n), not O(P N). On the logit scale the limits are ``expit(logit(auc) ± z
+    se / (auc (1 - auc)))``. Hanley and McNeil (1982): with ``Q1 = A / (2 - A)`` and ``Q2 = 2 A² / (1 + A)``,
+    ``se² = (A (1 - A) + (P - 1) (Q1 - A²) + (N - 1) (Q2 - A²)) / (P N)``. Clusters: Obuchowski (1997).
+    ``"obuchowski"``: with the binormal curve of intercept a and slope -b, and the area's derivatives f and g,
+    ``se² = f² (N (a² + 2) + 2 P b²) / (2 P N) + g² (P + N) b² / (2 P N)`` (Obuchowski and McClish 1997),
+    without the covariance of a and b, as pROC has it. With weights ``se² = sum w² (v - auc)² / W²`` over
+    positives with placements v and total weight W, plus the same over negatives (Jaeckel 1972; the variance
+    of R's ``survival::concordance``). BCa: Efron (1987), its acceleration from the placements. A resample
+    costs O(n): rows are drawn by their rank, so that nothing has to be sorted again.
 
     The standard error of a partial area is DeLong's with other placements: a negative has the tpr at its
     own fpr, and a positive the length of fpr at which it is called positive, where a row outside the

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import polars as pl
@@ -30,7 +30,8 @@ class PartialStates:
     label: str
     scores: list[str]
     by: list[str]
-    count: str | None
+    masses: Mapping[str, Any]
+    """The column of weights or of counts, by its role, if there is one."""
     limit: dict[str, Any]
 
     def counted_rows(self, rows: pl.DataFrame) -> pl.DataFrame:
@@ -38,7 +39,7 @@ class PartialStates:
         return self.aggregated(
             rows,
             [
-                roc_state(self.label, score, count=self.count, **self.limit).alias(state_column(score))
+                roc_state(self.label, score, **self.masses, **self.limit).alias(state_column(score))
                 for score in self.scores
             ],
         )

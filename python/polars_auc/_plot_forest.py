@@ -116,7 +116,8 @@ def plot_forest(
     if len(shown) < len(order):
         count = f"the {limit - limit // 2} lowest and {limit // 2} highest of {len(order):,} groups"
     of_first = "" if len(scores) == 1 else f" of {scores[0]}"
-    description = f"AUC of {count} by {', '.join(keys)}, with intervals, the lowest{of_first} first. "
+    intervals = ", with intervals" if lines["lower"].count() else ""
+    description = f"AUC of {count} by {', '.join(keys)}{intervals}, the lowest{of_first} first. "
     if left_out:
         description += f"{left_out:,} groups without an interval are left out. "
     description += "The dashed line is the AUC of all rows."

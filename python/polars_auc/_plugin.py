@@ -62,7 +62,11 @@ def expression(
             raise ValueError(msg)
         variant, options = "bootstrap", {"statistic": options, **resampled}
     plugin = name if variant is None else f"{name}_{variant}"
-    kind = {"counted": observed.get("count") is not None, "stated": "state" in observed}
+    kind = {
+        "counted": observed.get("count") is not None,
+        "stated": "state" in observed,
+        "weighted": observed.get("weight") is not None,
+    }
     return _registered(plugin, imploded, options, elementwise=True, expand=expand, **kind).first()
 
 
@@ -170,6 +174,8 @@ def _column(name: str, role: str, column: IntoExpr | None, roles: list[str]) -> 
     # A Series would be a literal, with the same values for every group.
     in_order = [role for role in sorted(roles, key=lambda role: role != "label") if role not in _OPTIONAL]
     names = ", ".join(f'"{role}"' for role in in_order)
+    if role in _OPTIONAL:
+        names += f', {role}="{role}"'
     frame = "frame"
     if _holds_values(column):
         frame = "pl.DataFrame({" + ", ".join(f'"{role}": {role}' for role in in_order) + "})"

@@ -8,8 +8,9 @@ from collections.abc import Callable
 import polars as pl
 
 from polars_auc._rows import Files, counted
+from polars_auc._states import have_weights
 
-__all__ = ["about", "needed", "skipped", "unheld"]
+__all__ = ["about", "needed", "of_weights", "skipped", "unheld"]
 
 
 def needed(chosen: argparse.Namespace, score: str = "score") -> str:
@@ -42,6 +43,11 @@ def unheld(table: pl.DataFrame) -> list[str]:
     ]
 
 
+def of_weights(files: Files, table: pl.DataFrame) -> list[str]:
+    """Return the columns of states of rows with weights."""
+    return [name for name in table["score"].unique(maintain_order=True) if have_weights(files.schema[name])]
+
+
 def about(
     chosen: argparse.Namespace,
     files: Files,
@@ -62,12 +68,15 @@ def about(
     if chosen.count is not None:
         lines.append(("Counts", f"each row stands for {written(chosen.count)} rows"))
     if chosen.from_states:
-        lines.append(("Made of", "states"))
+        names = ", ".join(map(written, of_weights(files, table)))
+        weighted = f"; those of {names} are of rows with weights, and have no intervals" if names else ""
+        lines.append(("Made of", f"states{weighted}"))
     drawn = ""
     if chosen.ci == "bootstrap":
         limits = ", BCa limits" if chosen.interval == "bca" else ""
         drawn = f"{limits}, {chosen.resamples or 2000} resamples, seed {chosen.seed or 0}"
-    lines.append(("Intervals", f"{100 * chosen.level:.6g} %, by {chosen.ci}{drawn}"))
+    if table["lower"].null_count() < table.height:
+        lines.append(("Intervals", f"{100 * chosen.level:.6g} %, by {chosen.ci}{drawn}"))
     if chosen.cluster is not None:
         same = f"rows with the same {written(chosen.cluster)} belong together"
         lines.append(("Clusters", f"{same}; intervals and comparisons do not take them as independent"))

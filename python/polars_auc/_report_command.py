@@ -20,7 +20,7 @@ from polars_auc._output import save, to_standard_output
 from polars_auc._progress import progress
 from polars_auc._refusal import Incomplete, Refusal, worded
 from polars_auc._report import Interval, evaluation, evaluation_of_states
-from polars_auc._report_about import needed, skipped, unheld
+from polars_auc._report_about import needed, of_weights, skipped, unheld
 from polars_auc._report_details import details
 from polars_auc._report_files import Written
 from polars_auc._report_options import add_options, check, shown_of
@@ -127,8 +127,7 @@ def _report(chosen: argparse.Namespace, left_out: LeftOut) -> bool:
         if not chosen.allow_empty:
             _refuse_empty(table, chosen, scored)
         if written.has_charts:
-            # No band knows clusters or weights.
-            has_bands = chosen.cluster is None and chosen.weight is None
+            has_bands = chosen.cluster is None
             written.details = details(evaluated, table, chosen.level, has_bands=has_bands)
     verdicts = [gate.check(table) for gate in gates]
     written.checks = [said.splitlines()[0] for _, said in verdicts]
@@ -147,7 +146,9 @@ def _report(chosen: argparse.Namespace, left_out: LeftOut) -> bool:
             unprinted = show(shown.printed(table, width))
     if not chosen.quiet:
         gone = earlier.gone(table) if earlier else []
-        for line in [*skipped(chosen, table), *unheld(table), *gone]:
+        weighted = of_weights(files, table) if chosen.from_states else []
+        unknown = [f"{name}: states of rows with weights have no intervals" for name in weighted]
+        for line in [*skipped(chosen, table), *unknown, *unheld(table), *gone]:
             say(f"polars-auc: {line}")
     for line in left_out.said():
         say(f"polars-auc: left out {line}")

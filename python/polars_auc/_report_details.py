@@ -15,7 +15,7 @@ from polars_auc._evaluated import Evaluated
 from polars_auc._gains import gains_table
 from polars_auc._groupings import GROUPING
 from polars_auc._plot_points import OF_POINTS
-from polars_auc._states import roc_auc_bounds
+from polars_auc._states import have_weights, roc_auc_bounds
 from polars_auc._thresholds import operating_point
 
 __all__ = ["Details", "details"]
@@ -64,10 +64,7 @@ class Details:
     gains: pl.DataFrame
     thresholds: pl.DataFrame
     bins: int
-    """The most bins of the states that all of this is made of, if neighbouring scores are joined in them.
-
-    0 if it is made of weighted rows.
-    """
+    """The most bins of the states that all of this is made of, if neighbouring scores are joined in them."""
     error: float
     """How much the AUC of the joined bins may be off, at most."""
 
@@ -89,13 +86,16 @@ def details(evaluated: Evaluated, table: pl.DataFrame, level: float, *, has_band
         chosen = drawable.sort("n", descending=True, maintain_order=True).head(_PANELS).select(by)
         rows = evaluated.rows.join(chosen.lazy(), on=by, how="semi", nulls_equal=True)
     keys = _apart(by)
-    drawn = (
-        _weighted(evaluated, rows, keys) if evaluated.has_weights else _counted(evaluated, rows, keys, bins)
-    )
+    drawn = _drawn(evaluated, rows, keys, bins)
     whole, sizes = drawn.whole, drawn.sizes
     return Details(
         curves=whole.points(roc_curve, max_points=_POINTS).collect(),
-        bands=whole.points(roc_band, level=level).collect() if has_bands else pl.DataFrame(),
+        # No band knows clusters or weights.
+        bands=(
+            whole.points(roc_band, level=level).collect()
+            if has_bands and not drawn.has_weights
+            else pl.DataFrame()
+        ),
         panels=(
             pl.DataFrame()
             if drawn.groups is None
@@ -120,9 +120,10 @@ class _Drawn:
     sizes: dict[str, tuple[int, bool]]
     """The bins of each score, and whether scores are joined in them."""
     error: float
+    has_weights: bool
 
 
-def _counted(evaluated: Evaluated, rows: pl.LazyFrame | None, keys: dict[str, str], bins: int) -> _Drawn:
+def _drawn(evaluated: Evaluated, rows: pl.LazyFrame | None, keys: dict[str, str], bins: int) -> _Drawn:
     """Make one state of all rows, and one of each group that has a panel."""
     states = evaluated.merged([], bins)
     groups = None
@@ -130,24 +131,17 @@ def _counted(evaluated: Evaluated, rows: pl.LazyFrame | None, keys: dict[str, st
         made = replace(evaluated, rows=rows).merged(list(keys), _BINS_OF_GROUP)
         groups = evaluated.with_states(made.rename(keys), list(keys.values()))
     whole = evaluated.with_states(states, [])
-    bounds = states.select(whole.each(roc_auc_bounds))
+    sizes = {name: _size(states[name]) for name in whole.scores}
+    # The bounds of a state with weights are apart for their rounding alone, too.
+    bounds = states.select(whole.each(roc_auc_bounds)).select(name for name in sizes if sizes[name][1])
     half_widths = [(found["upper"] - found["lower"]) / 2 for [found] in bounds if found["upper"] is not None]
     return _Drawn(
         whole,
         groups,
-        {name: _size(states[name]) for name in whole.scores},
+        sizes,
         max((width for width in half_widths if not math.isnan(width)), default=0.0),
+        any(map(have_weights, states.dtypes)),
     )
-
-
-def _weighted(evaluated: Evaluated, rows: pl.LazyFrame | None, keys: dict[str, str]) -> _Drawn:
-    """Take the rows themselves: no state holds weights."""
-    groups = None
-    if rows is not None:
-        # The old names stay, because labels and scores may be made of these columns.
-        named = rows.with_columns(pl.col(key).alias(name) for key, name in keys.items())
-        groups = replace(evaluated, rows=named, by=list(keys.values()))
-    return _Drawn(replace(evaluated, by=[]), groups, dict.fromkeys(evaluated.scores, (0, False)), 0.0)
 
 
 def _apart(by: list[str]) -> dict[str, str]:

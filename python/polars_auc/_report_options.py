@@ -16,6 +16,7 @@ from polars_auc._arguments import (
     add_output,
     add_rows,
     add_switch,
+    add_weight,
 )
 from polars_auc._output import to_standard_output
 from polars_auc._refusal import Refusal
@@ -122,11 +123,9 @@ def add_options(commands: Any) -> argparse.ArgumentParser:
         help="the column, or SQL, that says which rows belong together, such as those of one patient: "
         "intervals and --compare then do not take rows as independent",
     )
-    command.add_argument(
-        "--weight",
-        action=Once,
-        metavar="COLUMN",
-        help="the column, or SQL, with the weight of each row, for rows that were drawn with unequal "
+    add_weight(
+        command,
+        "the column, or SQL, with the weight of each row, for rows that were drawn with unequal "
         "probabilities (with --ci delong or logit)",
     )
     command.add_argument(

@@ -18,7 +18,7 @@ from polars_auc._refusal import Refusal
 from polars_auc._report_charts import CONFIG, MOST_CURVES, charts
 from polars_auc._report_details import Details
 from polars_auc._report_rows import CHANGES
-from polars_auc._report_text import cell
+from polars_auc._report_text import cell, is_exact
 
 __all__ = ["page", "refuse_without_libraries"]
 
@@ -75,10 +75,10 @@ def page(
     overall = table.filter(pl.col("scope") == "overall")
     groups = _named_groups(table.filter(pl.col("scope") == "group"), by)
     drawn = charts(table, details, level)
-    is_exact = _is_exact(table)
+    exact = is_exact(table)
     # The highest score of a bin is not in its state.
-    hidden = () if is_exact and not details.error else ("highest",)
-    numbers = [name for name in _OVERALL if not (is_exact and name in ("auc_min", "auc_max"))]
+    hidden = () if exact and not details.error else ("highest",)
+    numbers = [name for name in _OVERALL if not (exact and name in ("auc_min", "auc_max"))]
     scores = overall["score"].n_unique()
     defined = groups.filter(pl.col("score") == table["score"].first(), pl.col("auc").is_not_nan())
     surroundings = jinja2.Environment(
@@ -92,7 +92,7 @@ def page(
         version=__version__,
         about=about,
         percent=f"{100 * level:.6g} %",
-        cards=_cards(overall, is_exact=is_exact),
+        cards=_cards(overall, is_exact=exact),
         overall=_cells(overall, ["score", *_there(overall, numbers)]),
         folds=_cells(overall, ["score", *_there(overall, _FOLDS)]) if "cv_auc" in table.columns else None,
         gains=_cells(overall, ["score", *_GAINS]) if "gain" in table.columns else None,
@@ -105,7 +105,7 @@ def page(
         config=_data(CONFIG),
         n_groups=defined.height,
         few=f" The first {MOST_CURVES} of {scores} scores are drawn." if scores > MOST_CURVES else "",
-        is_exact=is_exact,
+        is_exact=exact,
         is_weighted=bool(details.gains.height) and details.gains.schema["n"].is_float(),
         has_bands=details.bands.height > 0,
         groups=_sortable(groups.select(*by, "score", *columns), len(by), named=GROUPING in table.columns)
@@ -154,20 +154,15 @@ def _named_groups(groups: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     return groups.with_columns(texts)
 
 
-def _is_exact(table: pl.DataFrame) -> bool:
-    """Whether the numbers are those of the rows, and not of states in which scores are joined."""
-    if "auc_min" not in table.columns:
-        return True
-    return table.filter(pl.col("auc_min") < pl.col("auc_max")).is_empty()
-
-
 def _cards(overall: pl.DataFrame, *, is_exact: bool) -> list[dict[str, str]]:
     return [
         {
             "score": row["score"],
             "auc": _text("auc", row["auc"]),
             "bounds": "" if is_exact else f"{_text('', row['auc_min'])} to {_text('', row['auc_max'])}",
-            "interval": f"{_text('auc', row['lower'])} to {_text('auc', row['upper'])}",
+            "interval": ""
+            if row["lower"] is None
+            else f"{_text('auc', row['lower'])} to {_text('auc', row['upper'])}",
             "ks": _text("ks", row["ks"]),
             "n": _text("n", row["n"]),
             "n_pos": _text("n", row["n_pos"]),

@@ -38,6 +38,9 @@ _ADDED = (
     "change_p_adjusted",
 )
 
+# How far the bounds of an exact state with weights may be apart, for the rounding of some 10^9 weights.
+_ROUNDING = 1e-8
+
 # The fewest characters that a name is cut to.
 _LEAST_NAME = 8
 
@@ -142,15 +145,16 @@ def _numbers(names: Sequence[str]) -> list[str]:
     return [name for name in names[names.index("score") + 1 :] if name != GROUPING]
 
 
+def is_exact(table: pl.DataFrame) -> bool:
+    """Say whether the numbers are those of the rows, and not of states in which scores are joined."""
+    if "auc_min" not in table.columns:
+        return True
+    return table.filter(pl.col("auc_max") - pl.col("auc_min") > _ROUNDING).is_empty()
+
+
 def _answers(table: pl.DataFrame) -> list[str]:
     """Return the columns that answer what was asked."""
-    exact = (
-        "auc_min" in table.columns
-        and table.select(
-            ((pl.col("auc_min") == pl.col("auc")) & (pl.col("auc_max") == pl.col("auc"))).all()
-        ).item()
-    )
-    skipped = ("auc_min", "auc_max") if exact else ()
+    skipped = ("auc_min", "auc_max") if is_exact(table) else ()
     added = [name for name in _ADDED if name in table.columns and name not in skipped]
     return [*_FIRST, *(["n_missing"] if table["n_missing"].sum() else []), *(added or ["ks"])]
 

@@ -18,6 +18,7 @@ from polars_auc._spark_types import (
     spark_type,
     table_for_spark,
 )
+from polars_auc._states import have_weights
 
 if TYPE_CHECKING:
     import pyarrow
@@ -156,6 +157,11 @@ def _other_scores(name: str, frame: pl.DataFrame, named: Mapping[str, str], decl
     role = "state" if "state" in named else "score"
     dtype: Any = frame.schema[named[role]]
     if role == "state":
+        if have_weights(dtype):
+            return (
+                f"{name}: state {named[role]!r} is of rows with weights, which aggregates of Spark do not "
+                f"take; collect the states, and write polars_auc.{name}"
+            )
         dtype = dtype.to_schema()["bins"].inner.to_schema()["score"]
     got = spark_type(dtype)
     held = f"{role} {named[role]!r} has scores of the type {got}"

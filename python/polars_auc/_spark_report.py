@@ -7,7 +7,7 @@ them. So a segment that holds nearly all rows is counted by as many workers as a
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
@@ -40,6 +40,7 @@ def group_states(
     by: str | Iterable[str] = (),
     max_bins: int | None = None,
     scale: Literal["real", "probability"] | None = None,
+    weight: IntoColumn | None = None,
     count: IntoColumn | None = None,
 ) -> DataFrame:
     """Return the states of the rows of each segment, as a frame of Spark.
@@ -57,6 +58,8 @@ def group_states(
         The columns whose combinations make the segments.
     max_bins, scale
         The most bins of a state, and where they are small: see :func:`polars_auc.roc_state`.
+    weight
+        The weight of each row: a numeric column, finite and not negative.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
 
@@ -86,10 +89,10 @@ def group_states(
     and Spark refuses rows of 2 GB: for many millions of distinct scores give ``max_bins``.
     """
     name = "group_states"
-    selected = _Selected.of(name, frame, label, scores, by, count)
+    selected = _Selected.of(name, frame, label, scores, by, {"weight": weight, "count": count})
     with called(name, "roc_state"):
         limit: Any = {"max_bins": max_bins, "scale": scale}
-        wanted = [roc_state(selected.label, s, count=selected.count, **limit) for s in selected.scores]
+        wanted = [roc_state(selected.label, s, **selected.masses, **limit) for s in selected.scores]
         _refuse_two_of_one_name(name, [*selected.by, *selected.scores])
         rows = pl.LazyFrame(schema=selected.schema)
         (rows.group_by(selected.by).agg(wanted) if selected.by else rows.select(wanted)).collect_schema()
@@ -156,7 +159,7 @@ def report(
     which needs memory for the distinct scores of all rows. There is no warning if no row is positive.
     """
     name = "report"
-    selected = _Selected.of(name, frame, label, scores, by, count)
+    selected = _Selected.of(name, frame, label, scores, by, {"count": count})
     limits = Interval(level=level, ci=ci, interval=interval, n_resamples=n_resamples, seed=seed)
     local = evaluation(
         pl.LazyFrame(schema=selected.schema),
@@ -169,7 +172,7 @@ def report(
         along=None,
         adjust="holm",
         folds=None,
-        count=selected.count,
+        count=selected.masses.get("count"),
     ).collect_schema()
     stages = dataclasses.replace(selected.stages(name, {}), interval=limits)
     return selected.finished(stages, local).toDF(*local)
@@ -184,7 +187,8 @@ class _Selected:
     label: str
     scores: list[str]
     by: list[str]
-    count: str | None
+    masses: dict[str, Any]
+    """The column of weights or of counts, by its role, if there is one."""
 
     @classmethod
     def of(
@@ -194,7 +198,7 @@ class _Selected:
         label: IntoColumn,
         scores: IntoColumn | Iterable[IntoColumn],
         by: str | Iterable[str],
-        count: IntoColumn | None,
+        masses: Mapping[str, IntoColumn | None],
     ) -> _Selected:
         require_spark(name)
         from pyspark.sql import Column
@@ -213,9 +217,10 @@ class _Selected:
             )
             raise ValueError(msg)
         given: list[IntoColumn] = [*keys, label, *wanted]
-        if count is not None:
-            refuse_column(name, "count", count)
-            given.append(count)
+        weighed = {role: column for role, column in masses.items() if column is not None}
+        for role, column in weighed.items():
+            refuse_column(name, role, column)
+            given.append(column)
         # A name may be asked for twice, as a key and as a score; a Column has a name of its own.
         present = frame.columns
         plain = [column for column in dict.fromkeys(names_of(given)) if column in present]
@@ -228,12 +233,12 @@ class _Selected:
         # An empty frame of the same schema, which reads no row, says how Spark hands its types over.
         schema = pl.DataFrame(frame.sparkSession.createDataFrame([], rows.schema).toArrow()).schema
         end = len(wanted)
-        counts = rest[end] if count is not None else None
+        own_masses = dict(zip(weighed, rest[end:], strict=True))
         numbers = rows.toDF(*numbered(len(rows.columns)))
-        return cls(numbers, schema, own[len(keys)], rest[:end], keys, counts)
+        return cls(numbers, schema, own[len(keys)], rest[:end], keys, own_masses)
 
     def stages(self, name: str, limit: dict[str, Any]) -> Stages:
-        return Stages(name, self.schema.names(), self.label, self.scores, self.by, self.count, limit)
+        return Stages(name, self.schema.names(), self.label, self.scores, self.by, self.masses, limit)
 
     def merged(self, stages: Stages) -> DataFrame:
         """Return one row for each segment, with a column of states for each score; columns are numbered."""
@@ -257,7 +262,7 @@ class _Selected:
 
     def _state_types(self) -> list[DataType]:
         rows = pl.LazyFrame(schema=self.schema)
-        wanted = [roc_state(self.label, s, count=self.count).alias(state_column(s)) for s in self.scores]
+        wanted = [roc_state(self.label, s, **self.masses).alias(state_column(s)) for s in self.scores]
         return [spark_type(dtype) for dtype in rows.select(wanted).collect_schema().dtypes()]
 
     def _summary_types(self, local: pl.Schema) -> list[DataType]:

@@ -9,14 +9,14 @@ from typing import Any
 
 import polars as pl
 
-from polars_auc._arguments import Once, add_by, add_files, add_output, add_rows, add_switch
+from polars_auc._arguments import Once, add_by, add_files, add_output, add_rows, add_switch, add_weight
 from polars_auc._output import as_file, save
 from polars_auc._progress import progress
 from polars_auc._refusal import Refusal
 from polars_auc._rows import Files, Scored, counted, of_files
 from polars_auc._sources import schema_of
 from polars_auc._sql import refuse_missing
-from polars_auc._states import SCALES, merge_states, roc_state
+from polars_auc._states import SCALES, have_weights, merge_states, roc_state
 from polars_auc._streams import say
 
 # The fields by which a column of states is known.
@@ -71,6 +71,7 @@ def add_state(commands: Any) -> None:
     command.set_defaults(run=state)
     add_files(command)
     add_rows(command)
+    add_weight(command, "the column, or SQL, of the rows' weights; states then have sums of weights")
     add_by(command)
     add_limit(command, "the most bins of a state, such as 4096; without it states are exact")
     command.add_argument(
@@ -97,7 +98,10 @@ def add_merge(commands: Any) -> None:
 def state(chosen: argparse.Namespace) -> bool:
     """Write the states of rows."""
     files, limit = _named(chosen)
-    scored = Scored.of(files, chosen)
+    weight = files.column("--weight", chosen.weight)
+    scored = Scored.of(files, chosen, weight)
+    if weight is not None and scored.count is not None:
+        raise Refusal("--weight and --count cannot both be given; leave one out")
     clash = next((name for name in chosen.scores if name in chosen.by), None)
     if clash is not None:
         raise Refusal(
@@ -105,13 +109,14 @@ def state(chosen: argparse.Namespace) -> bool:
         )
     with of_files(files.names, scored.names):
         states = [
-            roc_state(scored.label, score, count=scored.count, **limit).alias(text)
+            roc_state(scored.label, score, weight=weight, count=scored.count, **limit).alias(text)
             for text, score in zip(chosen.scores, scored.scores, strict=True)
         ]
     table = _counted(chosen, files, scored.rows, states, scored.names)
     used = [pl.col(name).struct.field("n_pos", "n_neg").sum() for name in chosen.scores]
     if not chosen.allow_empty and not any(sum(table.select(each).row(0)) for each in used):
-        raise Refusal("no row has a label and a score. If that may be, write --allow-empty")
+        what = "a label and a score" if weight is None else "a label, a score and a weight above 0"
+        raise Refusal(f"no row has {what}. If that may be, write --allow-empty")
     return _write(chosen, table)
 
 
@@ -137,6 +142,14 @@ def state_columns(files: Files, named: Sequence[str]) -> list[str]:
         if lacking is not None:
             other = next(other for other, columns in states.items() if lacking in columns)
             raise Refusal(f"{file!r} has no column of states {lacking!r}, which {other!r} has")
+    for name in there:
+        weighted = {file: have_weights(schema_of(file)[name]) for file in files.names}
+        if len(set(weighted.values())) > 1:
+            ones = {is_weighted: file for file, is_weighted in weighted.items()}
+            raise Refusal(
+                f"{name!r} has states of rows with weights in {ones[True]!r}, and without them in "
+                f"{ones[False]!r}; make all of them alike"
+            )
     if len(set(named)) < len(named):
         raise Refusal("--score names one score twice")
     refuse_missing("--score", named, files.schema, files=files.names)

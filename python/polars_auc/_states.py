@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+import polars as pl
+
 from polars_auc._options import integer, one_of
 from polars_auc._plugin import expression
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from polars_auc._plugin import IntoExpr
 
-__all__ = ["merge_states", "roc_auc_bounds", "roc_state"]
+__all__ = ["have_weights", "merge_states", "roc_auc_bounds", "roc_state"]
 
 SCALES = ("real", "probability")
 
 # What the plugin takes; a state of fewer bins says next to nothing.
 FEWEST_BINS, MOST_BINS = 16, 2**31
+
+
+def have_weights(dtype: Any) -> bool:
+    """Say whether states of this dtype have sums of weights."""
+    return isinstance(dtype.to_schema()["bins"].inner.to_schema()["pos"], pl.Decimal)
 
 
 def _limit(name: str, max_bins: int | None, scale: str | None) -> dict[str, Any]:
@@ -39,6 +44,7 @@ def roc_state(
     *,
     max_bins: int | None = None,
     scale: Literal["real", "probability"] | None = None,
+    weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the state of the rows: their counts by score, from which every statistic of one score follows.
@@ -60,6 +66,10 @@ def roc_state(
         Where a state of ``max_bins`` has its small bins: ``"real"`` near 0, for any numbers;
         ``"probability"`` near 0 and near 1, for scores from 0 to 1. None is ``"real"``. States of different
         scales cannot be merged.
+    weight
+        The weight of each row: a numeric column, finite and not negative, read as Float64. Rows of weight 0
+        or null are left out. The state then has sums of weights, and answers every function that takes
+        weights; but for :func:`roc_auc_ci`, which needs the weight of each row.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
@@ -70,8 +80,9 @@ def roc_state(
         One Struct for each group, named after the score:
 
         - ``bins``: a list of structs, highest score first. ``score`` is the lowest score of a bin, in its
-          own dtype; ``pos`` and ``neg`` are its positives and negatives (UInt64); ``tied`` says whether all
-          its rows share one score.
+          own dtype; ``pos`` and ``neg`` are its positives and negatives (UInt64), or the sums of their
+          weights (Decimal with 38 digits, 18 of them after the point); ``tied`` says whether all its rows
+          share one score.
         - ``n_pos``, ``n_neg``, ``n_missing``: positives, negatives and skipped rows (UInt64).
         - ``has_nan``: whether a score is NaN. There are no bins then, and every answer is that of rows with
           a NaN.
@@ -80,7 +91,8 @@ def roc_state(
         - ``max_bins`` (UInt64) and ``scale`` (String): as given; null in a state without ``max_bins``,
           and beside a NaN.
 
-        Rows with a null label or score are counted in ``n_missing``, and so is a row without a count, as one.
+        Rows with a null label or score are counted in ``n_missing``, and so is a row without a count, as one,
+        and a row of weight 0 or null.
 
     Raises
     ------
@@ -90,11 +102,18 @@ def roc_state(
         If the label or the score is neither a column name nor an expression.
     polars.exceptions.ComputeError
         When the plan is resolved: for a label or score of another dtype. When the plan runs: for a label that
-        is neither 0 nor 1, or a score below 0 or above 1 with ``scale="probability"``.
+        is neither 0 nor 1, a score below 0 or above 1 with ``scale="probability"``, a weight that is
+        negative, infinite, NaN or below 5e-19, and weights of 1e20 or more in a class.
 
     Notes
     -----
     From an exact state every answer is the same to the last bit as from the rows.
+
+    Weights are rounded to 18 decimal places, each by itself, and sums of them are exact; so weights far
+    below 1 lose digits, and should be multiplied by the same number. Weighted states
+    too depend on the rows alone, and are merged exactly. Their answers are those of the rows: to the last
+    bit if all weights are whole numbers, or multiples of 2^-18, and less than 2^43 together; otherwise up to
+    the rounding of the weights. A summary of such states has no interval.
 
     With ``max_bins``, bins are the intervals of a partition of all numbers. Partitions are numbered, and
     each joins some neighbours of the one before; a state takes the first that leaves few enough bins. So
@@ -128,7 +147,7 @@ def roc_state(
     0.8333333333333334
     """
     name = "roc_state"
-    columns = {"score": score, "label": label, "count": count}
+    columns = {"score": score, "label": label, "weight": weight, "count": count}
     return expression(name, columns, **_limit(name, max_bins, scale))
 
 
@@ -183,6 +202,7 @@ def roc_auc_bounds(
     label: IntoExpr | None = None,
     score: IntoExpr | None = None,
     *,
+    weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
@@ -194,6 +214,9 @@ def roc_auc_bounds(
         Boolean, or an integer or float column that holds only 0 and 1.
     score
         Any numeric or Boolean column; higher means more positive. Compared in its own dtype.
+    weight
+        The weight of each row: a numeric column, finite and not negative. Rows of weight 0 or null are left
+        out.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
@@ -206,13 +229,13 @@ def roc_auc_bounds(
     polars.Expr
         One Struct for each group, named after the state or score: ``auc``, the area where rows of one bin
         tie; ``lower`` and ``upper``, between which :func:`roc_auc` of the rows lies, always (Float64, from 0
-        to 1); ``n_pos`` and ``n_neg`` (UInt64). For rows and exact states all three areas are equal. Null if
-        the group has no positive or no negative, NaN if a score is NaN.
+        to 1); ``n_pos`` and ``n_neg`` (UInt64). For rows, and for exact states without weights, all three
+        areas are equal. Null if the group has no positive or no negative, NaN if a score is NaN.
 
     Raises
     ------
     ValueError
-        For a state beside a label, score or count.
+        For a state beside a label, score, weight or count, and for a weight beside a count.
     TypeError
         If neither a state nor a label and a score are given.
     polars.exceptions.ComputeError
@@ -220,9 +243,11 @@ def roc_auc_bounds(
 
     Notes
     -----
-    With P positives, N negatives, and bins of p positives and n negatives whose rows do not all share
-    one score, the bounds are ``auc -+ sum(p n) / (2 P N)``: as if in those bins all positives scored lower,
-    or higher, than all negatives. O(n log n).
+    With P positives, N negatives, and bins of p positives and n negatives whose rows do not all share one
+    score, the bounds are ``auc -+ sum(p n) / (2 P N)``: as if in those bins all positives scored lower, or
+    higher, than all negatives; with weights, p, n, P and N are sums of them. The bounds of a state with
+    weights also allow for the rounding of its n weights: some ``n 10^-17`` if they are about 1 or more, and
+    up to ``n 10^-18`` of the weight of a class if they are lighter. O(n log n).
 
     Examples
     --------
@@ -235,5 +260,5 @@ def roc_auc_bounds(
     >>> bounds["lower"].item() <= exact <= bounds["upper"].item()
     True
     """
-    columns = {"score": score, "label": label, "count": count, "state": state}
+    columns = {"score": score, "label": label, "weight": weight, "count": count, "state": state}
     return expression("roc_auc_bounds", columns)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import polars as pl
 
-from polars_auc._options import above_0, between_0_and_1, listed, one_of, rate, threshold
+from polars_auc._options import above_0, between_0_and_1, listed, one_of, rate, rate_range, threshold
 from polars_auc._plugin import RESAMPLED, expression
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ def operating_point(
     cost: float = 1.0,
     prevalence: float | None = None,
     beta: float = 1.0,
+    min_fpr: float | None = None,
+    max_fpr: float | None = None,
     weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
@@ -78,6 +80,10 @@ def operating_point(
         on the cost only.
     beta
         The weight of recall in the F measure: with 2, recall counts four times as much as precision.
+    min_fpr, max_fpr
+        Bounds of the false positive rate, 0 to 1: the result is the best of the thresholds whose fpr lies
+        between them, both included. Not possible with ``"target_fpr"``, whose target is such a bound, and
+        with ``"top_p"``.
     weight
         The weight of each row, which says how many rows it stands for: a column of finite numbers that are
         not negative. Rows of weight 0 or null are left out.
@@ -107,14 +113,15 @@ def operating_point(
 
         If several thresholds are equally good, the result is the highest of them. The result is to call no
         row positive only if this is better than every threshold. All but the last two fields are null if the
-        group has no positive or no negative, or if no threshold reaches the target precision; rates and
-        criterion are NaN if a score is NaN. Rows with a null label, score or weight are skipped.
+        group has no positive or no negative, if no threshold reaches the target, or if none has an fpr
+        between the bounds; rates and criterion are NaN if a score is NaN. Rows with a null label, score or
+        weight are skipped.
 
     Raises
     ------
     ValueError
         For an unknown criterion, for a target that is missing or not a rate, for costs, prevalences and betas
-        out of range, and for options that do not apply to the criterion.
+        and bounds out of range, and for options that do not apply to the criterion.
     polars.exceptions.ComputeError
         As :func:`polars_auc.roc_auc`.
 
@@ -138,6 +145,9 @@ def operating_point(
     >>> few = pa.operating_point("bad", "points", criterion="target_fpr", target=0.3)
     >>> loans.select(few).unnest("points").select("threshold", "tpr", "fpr").row(0)
     (5, 0.75, 0.25)
+    >>> strict = pa.operating_point("bad", "points", criterion="max_f", max_fpr=0.3)
+    >>> loans.select(strict).unnest("points").select("threshold", "fpr", "f").row(0)
+    (5, 0.25, 0.75)
     """
     name = "operating_point"
     one_of(name, "criterion", criterion, _CRITERIA)
@@ -153,6 +163,13 @@ def operating_point(
         msg = (
             f"{name}: target is for {', '.join(map(repr, _BY_TARGET))} and must be given there, "
             f"got criterion {criterion!r} and target {target!r}"
+        )
+        raise ValueError(msg)
+    fpr = rate_range(name, "fpr", min_fpr, max_fpr)
+    if fpr is not None and criterion in ("target_fpr", "top_p"):
+        msg = (
+            f"{name}: min_fpr and max_fpr are not for criterion {criterion!r}; leave them out, or take "
+            "another criterion"
         )
         raise ValueError(msg)
     kept: dict[str, Any] | str = criterion
@@ -172,7 +189,7 @@ def operating_point(
             msg = f"{name}: target must be above 0 for {criterion!r}, got {target!r}"
             raise ValueError(msg)
     columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
-    return expression(name, columns, criterion=kept, beta=float(beta))
+    return expression(name, columns, criterion=kept, beta=float(beta), fpr=fpr)
 
 
 def confusion_at(

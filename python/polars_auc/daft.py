@@ -32,6 +32,7 @@ def group_states(
     by: str | Iterable[str] = (),
     max_bins: int | None = None,
     scale: Literal["real", "probability"] | None = None,
+    weight: str | None = None,
     count: str | None = None,
 ) -> DataFrame:
     """Return the states of the rows of each segment, as a frame of Daft.
@@ -48,6 +49,8 @@ def group_states(
         The columns whose combinations make the segments.
     max_bins, scale
         The most bins of a state, and where they are small: see :func:`polars_auc.roc_state`.
+    weight
+        The weight of each row: a numeric column, finite and not negative.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
 
@@ -89,7 +92,8 @@ def group_states(
         raise TypeError(msg)
     keys = keys_of(name, by, f'{name}(frame, "label", "score", by="segment")')
     listed = [scores] if isinstance(scores, str) or not isinstance(scores, Iterable) else list(scores)
-    given = [*keys, *listed, label, *([] if count is None else [count])]
+    masses = {role: own for role, own in (("weight", weight), ("count", count)) if own is not None}
+    given = [*keys, *listed, label, *masses.values()]
     if not listed:
         msg = f'{name}: scores must name at least one column, got none; write {name}(frame, "label", "score")'
         raise ValueError(msg)
@@ -104,7 +108,7 @@ def group_states(
         raise ValueError(msg)
     rows = frame.select(*dict.fromkeys(given))
     limit = {"max_bins": max_bins, "scale": scale}
-    parts = PartialStates(name, rows.column_names, label, listed, keys, count, limit)
+    parts = PartialStates(name, rows.column_names, label, listed, keys, masses, limit)
     with called(name, "roc_state"):
         empty = parts.counted_rows(pl.DataFrame(rows.schema().to_pyarrow_schema().empty_table()))
     arrow = empty.to_arrow().schema

@@ -3,19 +3,19 @@
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use arrow::datatypes::{ArrowDataType as Dtype, Field};
 use polars_core::runtime::RAYON;
 
-use super::columns::{Dtypes, Lookups};
+use super::columns::Lookups;
 use super::ffi::Input;
 use super::groups::Groups;
+use super::inputs::{Inputs, Weights, checked};
 use super::keywords::Arguments;
 use super::score::{Native, WithScores, dispatch};
 use super::values::Values;
-use super::{columns, count, dtype, label, score, states, weight};
+use super::{columns, count, score};
 use crate::interrupt;
 use crate::ranking::{Domain, Group, Key, Limit, RowCounts, Strategy, Ties, Width, tasks};
-use crate::statistics::{Column, Curve, Field as RecordField, Given, Record, Resampling, Summary};
+use crate::statistics::{Column, Curve, Field as RecordField, Record, Resampling, Summary};
 
 /// Calls of any expression since the process began.
 pub static CALLS: AtomicUsize = AtomicUsize::new(0);
@@ -30,99 +30,22 @@ static STRATEGY: LazyLock<Strategy> = LazyLock::new(|| {
 type RecordOf<M> = <M as Summary>::Record;
 type PointOf<C> = <C as Curve>::Record;
 
-/// What the inputs are.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Inputs {
-    /// A score and a label of each row.
-    Rows,
-    /// What each row weighs, besides.
-    Weighted,
-    /// How many identical rows each row stands for, besides.
-    Counted,
-    /// States of rows that were counted earlier.
-    States,
-}
-
-impl Inputs {
-    fn of<O>(arguments: &Arguments<O>, inputs: usize) -> Self {
-        match inputs {
-            _ if arguments.stated => Inputs::States,
-            0..=2 => Inputs::Rows,
-            _ if arguments.counted => Inputs::Counted,
-            _ => Inputs::Weighted,
-        }
-    }
-}
-
-/// The dtypes that fields take from the inputs, once all inputs are known to be what they must be.
-fn checked(inputs: &[&Field], kind: Inputs, weights: bool) -> Result<Dtypes, String> {
-    let (scores, labels, mass) = match inputs {
-        [column] if kind == Inputs::States => {
-            let scores = states::check(&column.name, dtype::listed(column)?)?;
-            return Ok(Dtypes::of_score(scores.dtype.clone(), false));
-        }
-        [scores, labels] => (scores, labels, None),
-        [scores, labels, mass] if weights || kind == Inputs::Counted => (scores, labels, Some(mass)),
-        _ => return Err(format!("expected a score and a label, got {} columns", inputs.len())),
-    };
-    let item = dtype::listed(scores)?;
-    score::check(&scores.name, item)?;
-    label::check("label", &labels.name, dtype::listed(labels)?)?;
-    if let Some(mass) = mass {
-        let check = if kind == Inputs::Counted { count::check } else { weight::check };
-        check(&mass.name, dtype::listed(mass)?)?;
-    }
-    Ok(Dtypes::of_score(item.dtype.clone(), kind == Inputs::Weighted))
-}
-
-fn planned(
-    inputs: &[Field],
-    options: &dyn Fn(Given) -> Result<(), String>,
-    kind: Inputs,
-    weights: bool,
-    dtype: &dyn Fn(&Dtypes) -> Dtype,
-) -> Result<Field, String> {
-    options(Given { weight: weights && kind == Inputs::Weighted })?;
-    let dtypes = checked(&inputs.iter().collect::<Vec<_>>(), kind, weights)?;
-    Ok(Field::new(inputs[0].name.clone(), dtype(&dtypes), true))
-}
-
-/// The planned field of a statistic that answers with a single number.
-pub fn number_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Result<Field, String> {
-    let check = |given| call.options.check(given);
-    planned(inputs, &check, Inputs::of(call, inputs.len()), M::WEIGHTS, &|_| Dtype::Float64)
-}
-
-/// The planned field of a statistic that answers with a record.
-pub fn summary_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Result<Field, String> {
-    let check = |given| call.options.check(given);
-    let dtype = |dtypes: &Dtypes| columns::record_dtype(RecordOf::<M>::FIELDS, dtypes);
-    planned(inputs, &check, Inputs::of(call, inputs.len()), M::WEIGHTS, &dtype)
-}
-
-/// The planned field of a statistic that answers with a list of records.
-pub fn curve_field<C: Curve>(inputs: &[Field], call: &Arguments<C>) -> Result<Field, String> {
-    let check = |given| call.options.check(given);
-    let dtype = |dtypes: &Dtypes| columns::list_of(columns::record_dtype(PointOf::<C>::FIELDS, dtypes));
-    planned(inputs, &check, Inputs::of(call, inputs.len()), C::WEIGHTS, &dtype)
-}
-
 /// Answers every group with a number.
 pub fn number<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
     let kind = Inputs::of(call, inputs.len());
-    answer(inputs, kind, M::WEIGHTS, Form::Number, &OfSummary(&call.options))
+    answer(inputs, kind, Weights::of_summary::<M>(), Form::Number, &OfSummary(&call.options))
 }
 
 /// Answers every group with a record.
 pub fn summary<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
     let kind = Inputs::of(call, inputs.len());
-    answer(inputs, kind, M::WEIGHTS, Form::Record, &OfSummary(&call.options))
+    answer(inputs, kind, Weights::of_summary::<M>(), Form::Record, &OfSummary(&call.options))
 }
 
 /// Answers every group with a list of records.
 pub fn curve<C: Curve>(inputs: &[Input], call: &Arguments<C>) -> Result<Values, String> {
     let kind = Inputs::of(call, inputs.len());
-    answer(inputs, kind, C::WEIGHTS, Form::Records, &OfCurve(&call.options))
+    answer(inputs, kind, Weights::of_curve::<C>(), Form::Records, &OfCurve(&call.options))
 }
 
 /// The threads that POLARS_MAX_THREADS allows: one pool for all expressions of the process.
@@ -155,8 +78,8 @@ trait Statistic: Sync {
         None
     }
 
-    /// How small a state of the rows may be, if that is all that the statistic needs.
-    fn limit(&self) -> Option<Limit> {
+    /// How small the state of the rows may be, if a state is all that the statistic needs.
+    fn state(&self) -> Option<Option<Limit>> {
         None
     }
 
@@ -189,8 +112,8 @@ impl<M: Summary> Statistic for OfSummary<'_, M> {
         self.0.resampling()
     }
 
-    fn limit(&self) -> Option<Limit> {
-        self.0.limit()
+    fn state(&self) -> Option<Option<Limit>> {
+        self.0.state()
     }
 
     fn append(&self, rows: GroupRows<'_>, columns: &mut Vec<Column>) -> Result<bool, String> {
@@ -228,7 +151,7 @@ impl<C: Curve> Statistic for OfCurve<'_, C> {
 fn answer(
     inputs: &[Input],
     kind: Inputs,
-    weights: bool,
+    weights: Weights,
     form: Form,
     answer: &dyn Statistic,
 ) -> Result<Values, String> {
@@ -266,7 +189,7 @@ impl WithScores for AllGroups<'_> {
             let mut rows = Group::new(*STRATEGY, self.domain);
             for group in range {
                 interrupt::check();
-                self.groups.load(group, scores, self.answer.limit(), &mut rows)?;
+                self.groups.load(group, scores, self.answer.state(), &mut rows)?;
                 if self.answer.resampling().is_some() {
                     let RowCounts { n_pos, n_neg, .. } = rows.row_counts();
                     count::check_laid_out(n_pos + n_neg)?;

@@ -11,8 +11,12 @@ use arrow::types::NativeType;
 use super::arrays::{NOWHERE, message};
 use super::score::{threshold_dtype, thresholds};
 use super::values::{Values, gathered};
+use crate::ranking::weighted_state::DECIMALS;
 use crate::statistics::record::Nullable;
 use crate::statistics::{Column, Field as RecordField, FieldKind};
+
+/// The digits of sums of weights: as many as a decimal column has.
+const DIGITS: usize = 38;
 
 /// The dtypes that fields take from the inputs.
 #[derive(Clone)]
@@ -30,6 +34,11 @@ impl Dtypes {
     pub fn of_score(score: Dtype, weighted: bool) -> Self {
         let mass = if weighted { Dtype::Float64 } else { Dtype::UInt64 };
         Dtypes { score, key: Field::default(), mass }
+    }
+
+    /// Whether rows have weights.
+    pub fn have_weights(&self) -> bool {
+        self.mass == Dtype::Float64
     }
 }
 
@@ -49,6 +58,8 @@ pub fn field(name: &str, kind: &FieldKind, dtypes: &Dtypes) -> Field {
         FieldKind::Number => Dtype::Float64,
         FieldKind::Count => Dtype::UInt64,
         FieldKind::Mass => dtypes.mass.clone(),
+        FieldKind::Sum if dtypes.have_weights() => Dtype::Decimal(DIGITS, DECIMALS as usize),
+        FieldKind::Sum => Dtype::UInt64,
         FieldKind::Truth => Dtype::Boolean,
         FieldKind::Threshold => threshold_dtype(&dtypes.score),
         FieldKind::Word | FieldKind::Name => Dtype::Utf8View,
@@ -98,11 +109,17 @@ fn borders(ends: &Nullable<u64>) -> Vec<i64> {
 pub fn array(column: Column, kind: &FieldKind, lookups: &Lookups) -> Result<Box<dyn Array>, String> {
     match column {
         Column::Number(rows) => Ok(numbers(rows)),
-        Column::Mass(rows) if lookups.dtypes.mass == Dtype::Float64 => {
+        Column::Mass(rows) if lookups.dtypes.have_weights() => {
             let values = rows.values.into_iter().map(f64::from_bits).collect();
             Ok(numbers(Nullable { values, present: rows.present }))
         }
         Column::Count(rows) | Column::Mass(rows) => Ok(numbers(rows)),
+        Column::Sum(rows) if lookups.dtypes.have_weights() => {
+            let steps = rows.steps.into_iter().map(|steps| steps as i128).collect();
+            let dtype = Dtype::Decimal(DIGITS, DECIMALS as usize);
+            Ok(PrimitiveArray::from_vec(steps).to(dtype).boxed())
+        }
+        Column::Sum(rows) => Ok(PrimitiveArray::from_vec(rows.counts).boxed()),
         Column::Truth(rows) => {
             let truths = rows.values.into();
             Ok(BooleanArray::try_new(Dtype::Boolean, truths, bitmap(rows.present)).map_err(message)?.boxed())

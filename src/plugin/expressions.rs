@@ -1,9 +1,10 @@
 //! The table of all expressions: a name, and the statistic that answers.
 
-use super::answer::{curve, curve_field, number, number_field, summary, summary_field};
+use super::answer::{curve, number, summary};
 use super::columnwise::{columnwise, columnwise_field};
 use super::curvewise::{curvewise, curvewise_field};
 use super::ffi;
+use super::inputs::{curve_field, number_field, summary_field};
 use super::joint::{joint, joint_field, joint_single, joint_single_field};
 use super::keywords::keywords;
 use super::packed_states::{conversion, conversion_field};
@@ -16,10 +17,11 @@ use crate::statistics::{
     GainsTable, Gini, GiniIndex, GroupedRocAuc, GroupedRocAucDifference, HodgesLehmann, KruskalWallis,
     KsStatistic, MannWhitneyU, MeanPositiveRank, MrmcRocAuc, OperatingPoint, PackState, PopulationStability,
     PrCurve, RankAgreement, RocAuc, RocAucBounds, RocAucCi, RocAucCiClustered, RocAucCiPartial,
-    RocAucCompare, RocAucDifference, RocAucDifferencePower, RocAucMulticlass, RocAucOrdinal, RocAucPower,
-    RocAucPowerAuc, RocAucPowerLevel, RocAucSampleSize, RocAucUnpairedDifference, RocBand, RocBandOfFolds,
-    RocBinormal, RocConvexHull, RocCurve, RocCurveAt, RocCurveDifference, RocCurveThinned, RocDifferenceBand,
-    RocState, RocSummary, SubgroupAuc, TprAtFpr, UnpackState,
+    RocAucCompare, RocAucDifference, RocAucDifferencePower, RocAucMulticlass, RocAucMulticlassCi,
+    RocAucOrdinal, RocAucOrdinalCi, RocAucPower, RocAucPowerAuc, RocAucPowerLevel, RocAucSampleSize,
+    RocAucUnpairedDifference, RocBand, RocBandOfFolds, RocBinormal, RocConvexHull, RocCurve, RocCurveAt,
+    RocCurveAtThreshold, RocCurveDifference, RocCurveThinned, RocDifferenceBand, RocState, RocSummary,
+    SubgroupAuc, SubgroupAucCi, TprAtFpr, UnpackState,
 };
 
 macro_rules! expressions {
@@ -85,6 +87,7 @@ expressions! {
         roc_convex_hull => RocConvexHull,
         roc_curve => RocCurve,
         roc_curve_at in roc_curve => RocCurveAt,
+        roc_curve_at_threshold in roc_curve => RocCurveAtThreshold,
         roc_curve_thinned in roc_curve => RocCurveThinned;
     joint, joint_field:
         concordance_index => ConcordanceIndex,
@@ -103,7 +106,9 @@ expressions! {
         roc_auc_difference => RocAucDifference,
         roc_auc_difference_power => RocAucDifferencePower,
         roc_auc_multiclass => RocAucMulticlass,
+        roc_auc_multiclass_ci => RocAucMulticlassCi,
         roc_auc_ordinal => RocAucOrdinal,
+        roc_auc_ordinal_ci => RocAucOrdinalCi,
         roc_curve_difference => RocCurveDifference,
         subgroup_auc => SubgroupAuc;
     joint_single, joint_single_field:
@@ -112,7 +117,8 @@ expressions! {
         covariate_adjusted_roc_curve => CovariateAdjustedRocCurve,
         compare_segments_clustered in compare_segments => CompareSegmentsClustered,
         roc_band_of_folds in roc_band => RocBandOfFolds,
-        roc_difference_band => RocDifferenceBand;
+        roc_difference_band => RocDifferenceBand,
+        subgroup_auc_ci => SubgroupAucCi;
     curvewise, curvewise_field:
         band_coverage => BandCoverage;
     columnwise, columnwise_field:

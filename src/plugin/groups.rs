@@ -11,10 +11,10 @@ use arrow::datatypes::Field;
 
 use super::arrays::downcast;
 use super::ffi::Input;
-use super::states::States;
+use super::states::{Merged, States};
 use super::values::{Values, concatenated};
 use super::{count, dtype, label, score, weight};
-use crate::ranking::{Bits, Group, Limit, Score, UnrankedRows};
+use crate::ranking::{Bits, Group, Limit, Score, UnrankedRows, WeightedRows};
 
 /// The rows or states of all groups, and where each group's begin and end.
 pub struct Groups {
@@ -59,7 +59,8 @@ impl Groups {
         if let Some(mass_rows) = mass_rows.first() {
             let (values, used) = if counted { count::values(mass_rows)? } else { weight::values(mass_rows)? };
             valid = combine_validities_and(valid.as_ref(), used.as_ref());
-            masses = Some(if counted { Masses::Counts(values) } else { Masses::Weights(values) });
+            let name = mass_rows.name().to_string();
+            masses = Some(if counted { Masses::Counts(values) } else { Masses::Weights { name, values } });
         }
         let valid = valid.filter(|valid| valid.unset_bits() > 0);
         Ok(Groups { scores, observed: Observed::Rows(Rows { labels, masses, valid }), borders })
@@ -92,22 +93,23 @@ impl Groups {
         self.borders[group]..self.borders[group + 1]
     }
 
-    /// Loads the rows or states of a group, whose scores are a part of these; with a limit, many rows as a state.
+    /// Loads the rows or states of a group, whose scores are a part of these. If a state is all that is needed, rows with
+    /// weights are loaded as one, and so are many rows if it may be small.
     pub fn load<S: Score>(
         &self,
         group: usize,
         scores: &[S],
-        limit: Option<Limit>,
+        state: Option<Option<Limit>>,
         into: &mut Group<S::Key>,
     ) -> Result<(), String> {
         let rows = self.rows(group);
-        match &self.observed {
-            Observed::Rows(columns) => {
-                if !limit.is_some_and(|limit| columns.load_bounded(rows.clone(), scores, limit, into)) {
-                    columns.load(rows, scores, into);
-                }
-            }
-            Observed::States(states) => into.load_state(states.merged(rows, scores)?),
+        match (&self.observed, state) {
+            (Observed::States(states), _) => match states.merged(rows, scores)? {
+                Merged::Counts(state) => into.load_state(state),
+                Merged::Weights(state) => into.load_weighted_state(state),
+            },
+            (Observed::Rows(columns), Some(limit)) => columns.load_for_state(rows, scores, limit, into)?,
+            (Observed::Rows(columns), None) => columns.load(rows, scores, into),
         }
         Ok(())
     }
@@ -118,8 +120,8 @@ impl Rows {
         let (labels, valid) = self.bits(rows.clone());
         match &self.masses {
             None => into.load(&scores[rows], labels, valid),
-            Some(Masses::Weights(weights)) => {
-                into.load_weighted(&scores[rows.clone()], labels, &weights.values()[rows], valid)
+            Some(Masses::Weights { values, .. }) => {
+                into.load_weighted(&scores[rows.clone()], labels, &values.values()[rows], valid)
             }
             Some(Masses::Counts(counts)) => {
                 let all = count::rows(counts, rows.clone());
@@ -128,27 +130,41 @@ impl Rows {
         }
     }
 
-    /// Loads rows as a small state, if they are many.
-    fn load_bounded<S: Score>(
+    /// Loads rows of which only the state is needed.
+    fn load_for_state<S: Score>(
         &self,
         rows: Range<usize>,
         scores: &[S],
-        limit: Limit,
+        limit: Option<Limit>,
         into: &mut Group<S::Key>,
-    ) -> bool {
+    ) -> Result<(), String> {
         let (labels, valid) = self.bits(rows.clone());
         let counts = match &self.masses {
+            Some(Masses::Weights { name, values }) => {
+                let (scores, weights) = (&scores[rows.clone()], &values.values()[rows]);
+                let state = WeightedRows { scores, labels, weights, valid }.state(into.score_type_of::<S>());
+                let refused = |problem: String| {
+                    format!("weight \"{name}\" {problem}; multiply all weights by the same number")
+                };
+                into.load_weighted_state(state.map_err(refused)?);
+                return Ok(());
+            }
             Some(Masses::Counts(counts)) => Some(counts),
-            _ => None,
+            None => None,
+        };
+        let Some(limit) = limit else {
+            self.load(rows, scores, into);
+            return Ok(());
         };
         let of_rows = counts.map(|counts| &counts.values()[rows.clone()]);
         let unranked = UnrankedRows { scores: &scores[rows.clone()], labels, valid, counts: of_rows };
-        let many = unranked.are_many(limit);
-        if many {
+        if unranked.are_many(limit) {
             let all = counts.map_or(rows.len() as u64, |counts| count::rows(counts, rows));
             into.load_bounded(unranked, limit, all);
+        } else {
+            self.load(rows, scores, into);
         }
-        many
+        Ok(())
     }
 
     fn bits(&self, rows: Range<usize>) -> (Bits<'_>, Option<Bits<'_>>) {
@@ -160,8 +176,8 @@ impl Rows {
 
 /// What rows stand for.
 enum Masses {
-    /// Each weighs so much.
-    Weights(PrimitiveArray<f64>),
+    /// Each weighs so much; the column has a name.
+    Weights { name: String, values: PrimitiveArray<f64> },
     /// Each is so many identical rows.
     Counts(PrimitiveArray<f64>),
 }

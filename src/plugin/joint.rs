@@ -15,7 +15,7 @@ use super::keys::{self, KeyCodes};
 use super::keywords::Arguments;
 use super::score::{Native, WithScores, dispatch};
 use super::values::Values;
-use super::{columns, count, dtype, label, score};
+use super::{columns, count, dtype, label, score, weight};
 use crate::interrupt;
 use crate::ranking::{Codes, KeyPlacements, RowPlacements, Rows, Width, tasks};
 use crate::statistics::{Column, Field as RecordField, Inputs, Joint, KeyInput, KeyKind, Needs, Record};
@@ -74,14 +74,35 @@ struct InputRules<'a> {
     keys: KeyKind<'a>,
     needs: Needs,
     reference: Option<usize>,
-    /// Whether the last column counts rows.
-    counted: bool,
+    /// What the last column says of how many rows a row stands for, if it says so.
+    mass: Option<Mass>,
+    /// Whether rows may have weights.
+    weights: bool,
+}
+
+/// What a last column is that says how many rows a row stands for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mass {
+    Count,
+    Weight,
+}
+
+impl Mass {
+    /// What the column is called in a message.
+    fn name(self) -> &'static str {
+        match self {
+            Mass::Count => "count",
+            Mass::Weight => "weight",
+        }
+    }
 }
 
 impl<'a> InputRules<'a> {
-    fn of<J: Joint>(Arguments { options: statistic, counted, .. }: &'a Arguments<J>) -> Self {
+    fn of<J: Joint>(Arguments { options: statistic, counted, weighted, .. }: &'a Arguments<J>) -> Self {
+        let mass = if *counted { Some(Mass::Count) } else { weighted.then_some(Mass::Weight) };
         InputRules {
-            counted: *counted,
+            mass,
+            weights: J::WEIGHTS,
             inputs: J::INPUTS,
             keys: statistic.key_kind(),
             needs: statistic.needs(),
@@ -91,9 +112,13 @@ impl<'a> InputRules<'a> {
 
     /// The dtypes of a record's fields that depend on the inputs, once all inputs are known to be what they must be.
     fn checked(&self, inputs: &[&Field]) -> Result<columns::Dtypes, String> {
-        let (inputs, counts) = inputs.split_at(inputs.len().saturating_sub(usize::from(self.counted)));
-        for counts in counts {
-            count::check(&counts.name, dtype::listed(counts)?)?;
+        let (inputs, masses) = inputs.split_at(inputs.len().saturating_sub(usize::from(self.mass.is_some())));
+        for masses in masses {
+            let check = if self.mass == Some(Mass::Weight) { weight::check } else { count::check };
+            check(&masses.name, dtype::listed(masses)?)?;
+        }
+        if self.mass == Some(Mass::Weight) && !self.weights {
+            return Err("rows cannot have weights here; leave weight out".into());
         }
         let roles = Roles::of(self.inputs, self.keys, inputs.len())?;
         let mut dtypes = columns::Dtypes::of_score(Dtype::Null, false);
@@ -201,6 +226,8 @@ struct GroupTable {
     clusters: Option<KeyCodes>,
     /// How many identical rows each row stands for, if not one.
     counts: Option<PrimitiveArray<f64>>,
+    /// What each row weighs, if rows have weights.
+    weights: Option<PrimitiveArray<f64>>,
     /// Rows without a missing value, unless no value is missing.
     valid: Option<Bitmap>,
     borders: Vec<usize>,
@@ -210,10 +237,11 @@ impl GroupTable {
     fn read(inputs: &[Input], rules: &InputRules) -> Result<(GroupTable, columns::Dtypes), String> {
         CALLS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let dtypes = rules.checked(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>())?;
-        let others = inputs.len() - usize::from(rules.counted);
+        let others = inputs.len() - usize::from(rules.mass.is_some());
         let roles = Roles::of(rules.inputs, rules.keys, others)?;
-        let (rows, borders) =
-            same_groups(inputs, |input| if input < others { roles.name(input) } else { "count" })?;
+        let (rows, borders) = same_groups(inputs, |input| {
+            if input < others { roles.name(input) } else { rules.mass.map_or("count", Mass::name) }
+        })?;
         let mut valid: Option<Bitmap> = None;
         let mut narrow = |validity: Option<&Bitmap>| valid = combine_validities_and(valid.as_ref(), validity);
         let mut scores = Vec::with_capacity(roles.scores);
@@ -246,14 +274,15 @@ impl GroupTable {
             narrow(rows[place].validity().as_ref());
             clusters = Some(KeyCodes::read("cluster", &rows[place], KeyKind::Any)?);
         }
-        let mut counts = None;
+        let (mut counts, mut weights) = (None, None);
         if let Some(rows) = rows.get(others) {
-            let (values, used) = count::values(rows)?;
+            let is_weight = rules.mass == Some(Mass::Weight);
+            let (values, used) = if is_weight { weight::values(rows)? } else { count::values(rows)? };
             narrow(used.as_ref());
-            counts = Some(values);
+            *(if is_weight { &mut weights } else { &mut counts }) = Some(values);
         }
         let valid = valid.filter(|valid| valid.unset_bits() > 0);
-        Ok((GroupTable { counts, scores, labels, values, keys, clusters, valid, borders }, dtypes))
+        Ok((GroupTable { counts, weights, scores, labels, values, keys, clusters, valid, borders }, dtypes))
     }
 
     fn rows(&self, group: usize) -> Range<usize> {
@@ -307,6 +336,7 @@ impl GroupTable {
                 .map_or_else(Default::default, |clusters| clusters.among(&kept.of(&clusters.codes)).0),
             key_places,
             key_series,
+            weights: self.weights.as_ref().map(|weights| kept.of(weights.values()).into_owned()),
             ..Rows::default()
         };
         for values in &self.values {

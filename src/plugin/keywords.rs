@@ -18,6 +18,9 @@ pub struct Arguments<O> {
     /// Whether the last column says how many identical rows each row stands for.
     #[serde(default)]
     pub counted: bool,
+    /// Whether the last column says how many rows each row stands for, as a weight.
+    #[serde(default)]
+    pub weighted: bool,
     /// Whether the only column holds states, and not the scores of rows.
     #[serde(default)]
     pub stated: bool,

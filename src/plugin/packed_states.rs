@@ -11,7 +11,8 @@ use super::dtype;
 use super::ffi::Input;
 use super::keywords::Arguments;
 use super::score::{self, Native, WithScores, dispatch, threshold_dtype};
-use super::states::{self, States};
+use super::state_dtypes;
+use super::states::{Merged, States};
 use super::values::{Values, concatenated};
 use crate::interrupt;
 use crate::ranking::{Domain, Key, ScoreType};
@@ -42,19 +43,32 @@ pub fn conversion<C: Conversion>(inputs: &[Input], call: &Arguments<C>) -> Resul
 impl Conversion for PackState {
     fn field(inputs: &[Field]) -> Result<Field, String> {
         let [state] = inputs else { return Err(format!("expected a state, got {} columns", inputs.len())) };
-        states::check(&state.name, state)?;
+        scores_of(state)?;
         Ok(Field::new(state.name.clone(), Dtype::BinaryView, true))
     }
 
     /// Packs the state of every row; a null stays one.
     fn column(&self, inputs: &[Input]) -> Result<Values, String> {
         let [state] = inputs else { return Err(format!("expected a state, got {} columns", inputs.len())) };
-        let dtype = dtype_name(&states::check(&state.field.name, &state.field)?.dtype);
+        let dtype = dtype_name(&scores_of(&state.field)?.dtype);
         let column = Values { field: state.field.clone(), array: concatenated(&state.chunks)? };
         let (states, scores) = States::read(&column)?;
         let rows = dispatch(scores.as_ref(), Packing { states: &states, options: *self, dtype: &dtype })?;
         Ok(Values::new(column.name(), BinaryViewArray::from_slice(rows).boxed()))
     }
+}
+
+/// The scores of states that can be packed.
+fn scores_of(state: &Field) -> Result<&Field, String> {
+    let dtypes = state_dtypes::check(&state.name, state)?;
+    if dtypes.has_weights {
+        return Err(format!(
+            "state \"{}\" is of rows with weights, but bytes hold counts of rows; keep it as it is, or make states \
+             without weight",
+            state.name
+        ));
+    }
+    Ok(dtypes.score)
 }
 
 /// States on their way into bytes.
@@ -70,9 +84,13 @@ impl WithScores for Packing<'_> {
     fn with<S: Native>(self, scores: &[S]) -> Result<Self::Output, String> {
         let bytes = |row: usize| {
             interrupt::check();
-            let state =
-                self.states.is_there(row).then(|| self.states.merged(row..row + 1, scores)).transpose()?;
-            Ok(state.map(|state| self.options.bytes(&state, self.dtype)))
+            if !self.states.is_there(row) {
+                return Ok(None);
+            }
+            match self.states.merged(row..row + 1, scores)? {
+                Merged::Counts(state) => Ok(Some(self.options.bytes(&state, self.dtype))),
+                Merged::Weights(_) => Err("expected states without weights".into()),
+            }
         };
         (0..self.states.len()).map(bytes).collect()
     }

@@ -6,73 +6,19 @@ use std::ops::Range;
 
 use arrow::array::{Array, BooleanArray, ListArray, PrimitiveArray, StructArray, Utf8ViewArray};
 use arrow::bitmap::Bitmap;
-use arrow::datatypes::{ArrowDataType as Dtype, Field};
+use arrow::datatypes::ArrowDataType as Dtype;
 
 use super::arrays::{NOWHERE, downcast};
+use super::state_numbers::{bin_counts, bin_weights, numbers};
 use super::values::{Values, gathered};
-use super::{count, dtype, score};
+use super::{score, state_dtypes};
+use crate::ranking::counts::Tally;
 use crate::ranking::row_counts::MOST_ROWS;
 use crate::ranking::scale::{LAST, Resolution};
 use crate::ranking::state::LIMITS;
+use crate::ranking::weighted_state::MOST_STEPS;
 use crate::ranking::{Count, Counts, Domain, Limit, RowCounts, Scale, Score, ScoreType, State};
-use crate::statistics::record::Record;
-use crate::statistics::roc_state::{BIN, RocStateRecord};
-
-/// Counts of rows: whole numbers that are not negative.
-const COUNTS: [&str; 5] = ["n_pos", "n_neg", "n_missing", "resolution", "max_bins"];
-
-/// The dtype of scores, if a column holds states.
-pub fn check<'a>(name: &str, item: &'a Field) -> Result<&'a Field, String> {
-    let refused = |problem: String| {
-        format!(
-            "state \"{name}\" {problem}, but a state is a struct as roc_state(label, score) makes it: bins (a list of \
-             structs: score, the integers pos and neg, the Boolean tied), the integers {}, has_nan (Boolean) and scale \
-             (String)",
-            COUNTS.join(", ")
-        )
-    };
-    let Dtype::Struct(fields) = item.dtype() else {
-        return Err(refused(format!("has dtype {}", dtype::shown(item))));
-    };
-    let found = |fields: &'a [Field], name: &str, within: &str| {
-        let field = fields.iter().find(|field| field.name == name);
-        field.ok_or_else(|| refused(format!("has no field {name}{within}")))
-    };
-    let wrong =
-        |field: &Field| refused(format!("has a field {} of dtype {}", field.name, dtype::shown(field)));
-    for record_field in RocStateRecord::FIELDS {
-        let field = found(fields, record_field.name, "")?;
-        let fits = match (field.name.as_str(), field.dtype()) {
-            ("bins", Dtype::LargeList(_)) | ("has_nan", Dtype::Boolean) => true,
-            ("scale", Dtype::Utf8View | Dtype::Null) | ("max_bins", Dtype::Null) => true,
-            (name, _) => COUNTS.contains(&name) && is_whole(field),
-        };
-        if !fits {
-            return Err(wrong(field));
-        }
-    }
-    let bins = dtype::listed(found(fields, "bins", "")?)?;
-    let Dtype::Struct(bin) = bins.dtype() else { return Err(wrong(found(fields, "bins", "")?)) };
-    for (name, is_right) in [("pos", is_whole as fn(&Field) -> bool), ("neg", is_whole), ("tied", is_truth)] {
-        let field = found(bin, name, " in its bins")?;
-        if !is_right(field) {
-            return Err(wrong(field));
-        }
-    }
-    let scores = found(bin, BIN[0].name, " in its bins")?;
-    if score::check(name, scores).is_err() {
-        return Err(wrong(scores));
-    }
-    Ok(scores)
-}
-
-fn is_whole(field: &Field) -> bool {
-    count::check("", field).is_ok()
-}
-
-fn is_truth(field: &Field) -> bool {
-    matches!(field.dtype(), Dtype::Boolean)
-}
+use crate::statistics::roc_state::BIN;
 
 /// A column of states, but for their scores.
 pub struct States {
@@ -81,11 +27,24 @@ pub struct States {
     heads: Vec<Option<Head>>,
     /// Where the bins of state `i` begin; one more entry than states.
     borders: Vec<usize>,
-    pos: PrimitiveArray<u64>,
-    neg: PrimitiveArray<u64>,
+    counts: BinCounts,
     tied: Bitmap,
     /// Which numbers scores can be.
     domain: Domain,
+}
+
+/// The positives and negatives of all bins.
+enum BinCounts {
+    Counts { pos: PrimitiveArray<u64>, neg: PrimitiveArray<u64> },
+    Weights { pos: Vec<u128>, neg: Vec<u128> },
+}
+
+/// All rows of some states, as one state.
+pub enum Merged {
+    /// Of rows.
+    Counts(State),
+    /// Of rows with weights.
+    Weights(State<u128>),
 }
 
 /// What a state says beside its bins.
@@ -100,7 +59,7 @@ impl States {
     /// Reads states; the scores of all their bins come apart, in the type that ranks them.
     pub fn read(column: &Values) -> Result<(States, Box<dyn Array>), String> {
         let name = column.name();
-        check(name, &column.field)?;
+        let has_weights = state_dtypes::check(name, &column.field)?.has_weights;
         let structs = downcast::<StructArray>(column.array.as_ref())?;
         let lists = fields_of(structs, "bins")?;
         let lists = downcast::<ListArray<i64>>(lists.array.as_ref())?;
@@ -113,10 +72,15 @@ impl States {
         if has_null {
             return Err(format!("state \"{name}\" holds a bin with a null"));
         }
-        let of_bins = |field: &str| bin_counts(name, &fields_of(bins, field)?);
-        let (pos, neg) = (of_bins("pos")?, of_bins("neg")?);
+        let (pos, neg) = (fields_of(bins, "pos")?, fields_of(bins, "neg")?);
+        let counts = if has_weights {
+            BinCounts::Weights { pos: bin_weights(name, &pos)?, neg: bin_weights(name, &neg)? }
+        } else {
+            BinCounts::Counts { pos: bin_counts(name, &pos)?, neg: bin_counts(name, &neg)? }
+        };
         let tied = downcast::<BooleanArray>(tied.array.as_ref())?.values().clone();
-        let columns = COUNTS.map(|field| numbers(name, &fields_of(structs, field)?, structs.validity()));
+        let columns =
+            state_dtypes::COUNTS.map(|field| numbers(name, &fields_of(structs, field)?, structs.validity()));
         let [n_pos, n_neg, n_missing, resolution, max_bins] = columns;
         let (n_pos, n_neg, n_missing, resolution, max_bins) =
             (n_pos?, n_neg?, n_missing?, resolution?, max_bins?);
@@ -133,7 +97,7 @@ impl States {
                 n_pos: given(&n_pos, "n_pos")?,
                 n_neg: given(&n_neg, "n_neg")?,
                 n_missing: given(&n_missing, "n_missing")?,
-                have_weights: false,
+                have_weights: has_weights,
             };
             let has_nan = has_nan.get(state).ok_or_else(|| missing("has_nan"))?;
             if !lists.is_valid(state) {
@@ -155,7 +119,7 @@ impl States {
             Ok(Some(Head { rows, has_nan, limit, resolution }))
         };
         let heads = (0..structs.len()).map(head).collect::<Result<Vec<_>, _>>()?;
-        let states = States { name: name.into(), heads, borders, pos, neg, tied, domain };
+        let states = States { name: name.into(), heads, borders, counts, tied, domain };
         Ok((states, score::rankable(&scores)?))
     }
 
@@ -175,7 +139,38 @@ impl States {
     }
 
     /// All rows of a range of states, as one state; `scores` are those of all bins.
-    pub fn merged<S: Score>(&self, states: Range<usize>, scores: &[S]) -> Result<State, String> {
+    pub fn merged<S: Score>(&self, states: Range<usize>, scores: &[S]) -> Result<Merged, String> {
+        Ok(match &self.counts {
+            BinCounts::Counts { pos, neg } => {
+                let count = |bin: usize| Count { pos: pos.value(bin), neg: neg.value(bin) };
+                Merged::Counts(self.merged_as(states, scores, &count, &State::<u64>::checked)?)
+            }
+            BinCounts::Weights { pos, neg } => {
+                let total = |sums: &[u128]| {
+                    sums[self.bins(states.clone())]
+                        .iter()
+                        .fold(0, |total: u128, &sum| total.saturating_add(sum))
+                };
+                if total(pos).max(total(neg)) > MOST_STEPS {
+                    return Err(format!(
+                        "state \"{}\" has weights of a class in a group that add up to 1e20 or more; make the states anew, \
+                         with all weights multiplied by the same number",
+                        self.name
+                    ));
+                }
+                let count = |bin: usize| Count { pos: pos[bin], neg: neg[bin] };
+                Merged::Weights(self.merged_as(states, scores, &count, &State::<u128>::checked)?)
+            }
+        })
+    }
+
+    fn merged_as<S: Score, T: Tally>(
+        &self,
+        states: Range<usize>,
+        scores: &[S],
+        count: &(impl Fn(usize) -> Count<T> + Sync),
+        checked: &Check<T>,
+    ) -> Result<State<T>, String> {
         let refused = |problem: &str| Err(format!("state \"{}\" {problem}", self.name));
         let mut scales =
             states.clone().filter_map(|state| self.heads[state].as_ref()?.limit).map(|limit| limit.scale);
@@ -197,36 +192,37 @@ impl States {
             State::exact(bins, RowCounts::default())
         };
         let read = |state: usize| match &self.heads[state] {
-            Some(head) => self.state(state, head, scale, scores),
+            Some(head) => {
+                let state = self.state(state, head, scores, count);
+                checked(state, scale).map_err(|problem| format!("state \"{}\" {problem}", self.name))
+            }
             None => Ok(empty()),
         };
         let bins = |states: Range<usize>| self.bins(states).len();
-        Ok(State::merged::<S::Key, String>(states, &bins, &read)?.unwrap_or_else(empty))
+        Ok(State::<T>::merged::<S::Key, String>(states, &bins, &read)?.unwrap_or_else(empty))
     }
 
-    /// One state, after a look whether it is one, and on the scale of those that it is merged with.
-    fn state<S: Score>(
+    /// One state, as it was written.
+    fn state<S: Score, T: Tally>(
         &self,
         state: usize,
         head: &Head,
-        scale: Option<Scale>,
         scores: &[S],
-    ) -> Result<State, String> {
+        count: &impl Fn(usize) -> Count<T>,
+    ) -> State<T> {
         let bins = self.bins(state..state + 1);
-        let (pos, neg) = (&self.pos.values()[bins.clone()], &self.neg.values()[bins.clone()]);
-        let counts: Vec<Count> = pos.iter().zip(neg).map(|(&pos, &neg)| Count { pos, neg }).collect();
+        let counts: Vec<Count<T>> = bins.clone().map(count).collect();
         let keys: Vec<S::Key> = scores[bins.clone()].iter().map(|score| score.key()).collect();
         let tied = self.tied.clone().sliced(bins.start, bins.len());
         let all_tied = tied.unset_bits() == 0;
-        let state = State {
+        State {
             bins: Counts::from_parts(keys.into(), counts, ScoreType::of::<S>(self.domain)),
             tied: if all_tied { Vec::new() } else { tied.iter().collect() },
             limit: head.limit,
             resolution: head.resolution,
             rows: head.rows,
             has_nan: head.has_nan,
-        };
-        state.checked(scale).map_err(|problem| format!("state \"{}\" {problem}", self.name))
+        }
     }
 }
 
@@ -237,30 +233,8 @@ fn fields_of(structs: &StructArray, name: &str) -> Result<Values, String> {
     Ok(Values { field: structs.fields()[place].clone(), array: structs.values()[place].clone() })
 }
 
-/// Counts of bins, which all must be there.
-fn bin_counts(state: &str, column: &Values) -> Result<PrimitiveArray<u64>, String> {
-    if column.array.null_count() > 0 {
-        return Err(format!("state \"{state}\" holds a bin with a null"));
-    }
-    let Ok(counts) = downcast::<PrimitiveArray<u64>>(column.array.as_ref()) else {
-        let counts = numbers(state, column, None)?.into_iter().map(Option::unwrap_or_default);
-        return Ok(PrimitiveArray::from_vec(counts.collect()));
-    };
-    if let Some(&most) = counts.values().iter().max() {
-        whole(state, column, most as f64)?;
-    }
-    Ok(counts.clone())
-}
-
-/// Counts of states, each as a whole number if it and its state are there.
-fn numbers(state: &str, column: &Values, states: Option<&Bitmap>) -> Result<Vec<Option<u64>>, String> {
-    let floats = column.floats()?;
-    let is_used = |row: usize| states.is_none_or(|states| states.get_bit(row));
-    let number = |(row, number): (usize, Option<&f64>)| {
-        number.filter(|_| is_used(row)).map(|number| whole(state, column, *number)).transpose()
-    };
-    floats.iter().enumerate().map(number).collect()
-}
+/// Says whether a state is one on the scale of those that it is merged with.
+type Check<T> = dyn Fn(State<T>, Option<Scale>) -> Result<State<T>, &'static str> + Sync;
 
 /// The bins of all states, and where those of each begin; a null state has none, whatever lies under the null.
 fn bins_of(structs: &StructArray, lists: &ListArray<i64>) -> Result<(Vec<usize>, Box<dyn Array>), String> {
@@ -284,13 +258,6 @@ fn bins_of(structs: &StructArray, lists: &ListArray<i64>) -> Result<(Vec<usize>,
         borders.push(used.len());
     }
     Ok((borders, gathered(lists.values().as_ref(), &used)?))
-}
-
-fn whole(state: &str, column: &Values, number: f64) -> Result<u64, String> {
-    if (0.0..=MOST_ROWS as f64).contains(&number) {
-        return Ok(number as u64);
-    }
-    Err(format!("state \"{state}\" holds {} {number}, but a count is from 0 to 2^42", column.name()))
 }
 
 /// The word of a row, if it has one.

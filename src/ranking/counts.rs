@@ -3,6 +3,9 @@
 //! Invariants: keys descend, no key twice, and every key has a row of either class. Two groups of the same rows have
 //! the same counts, whatever the order of the rows. A [`State`](super::State) is counts that can be merged and made small.
 
+use std::fmt::Debug;
+use std::ops::{Add, AddAssign};
+
 use super::Placements;
 use super::fixed_point::Units;
 use super::keys::Keys;
@@ -11,48 +14,56 @@ use super::steps::{Above, Runs, Step, Take};
 use super::ties::{Source, Steps, Ties};
 use super::tuning::MOST_ROOM;
 
-/// How many rows of either class share a score; with weights, their units.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Count {
-    /// Positives.
-    pub pos: u64,
-    /// Negatives.
-    pub neg: u64,
+/// What counts add up: rows or units of 64 bits, or the steps of 128 bits in which a [state](super::State) sums weights.
+pub trait Tally:
+    Add<Output = Self> + AddAssign + Copy + Debug + Default + Into<u128> + PartialEq + Send + Sync + 'static
+{
 }
 
-impl Count {
+impl Tally for u64 {}
+
+/// How many rows of either class share a score; with weights, their units.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count<T = u64> {
+    /// Positives.
+    pub pos: T,
+    /// Negatives.
+    pub neg: T,
+}
+
+impl<T: Tally> Count<T> {
     /// Counts more rows of a class.
     #[inline]
-    pub fn add(&mut self, positive: bool, rows: u64) {
+    pub fn add(&mut self, positive: bool, rows: T) {
         *(if positive { &mut self.pos } else { &mut self.neg }) += rows;
     }
 
     /// All rows.
-    pub fn rows(self) -> u64 {
+    pub fn rows(self) -> T {
         self.pos + self.neg
     }
 
     /// Both together.
-    pub fn plus(self, more: Count) -> Count {
+    pub fn plus(self, more: Self) -> Self {
         Count { pos: self.pos + more.pos, neg: self.neg + more.neg }
     }
 
     /// All of these.
-    pub fn sum<'a>(counts: impl IntoIterator<Item = &'a Count>) -> Count {
+    pub fn sum<'a>(counts: impl IntoIterator<Item = &'a Self>) -> Self {
         counts.into_iter().fold(Count::default(), |sum, &count| sum.plus(count))
     }
 }
 
 /// The distinct scores of a group, highest first, each with its positives and negatives.
 #[derive(Clone, Debug)]
-pub struct Counts {
+pub struct Counts<T = u64> {
     keys: Keys,
-    counts: Vec<Count>,
+    counts: Vec<Count<T>>,
     score_type: ScoreType,
     units: Option<Units>,
 }
 
-impl Counts {
+impl<T: Tally> Counts<T> {
     /// No scores yet, of a type; positives and negatives are counted in `units` if rows have weights.
     pub fn new(score_type: ScoreType, units: Option<Units>) -> Self {
         Self::with_capacity(score_type, units, 0)
@@ -65,7 +76,7 @@ impl Counts {
     }
 
     /// Counts from their keys, which descend, and the counts of each.
-    pub fn from_parts(keys: Keys, counts: Vec<Count>, score_type: ScoreType) -> Self {
+    pub fn from_parts(keys: Keys, counts: Vec<Count<T>>, score_type: ScoreType) -> Self {
         debug_assert_eq!(keys.len(), counts.len());
         Counts { keys, counts, score_type, units: None }
     }
@@ -76,13 +87,13 @@ impl Counts {
     }
 
     /// Appends a score that is lower than all that are there.
-    pub fn push(&mut self, key: u128, pos: u64, neg: u64) {
+    pub fn push(&mut self, key: u128, pos: T, neg: T) {
         self.keys.push(key);
         self.counts.push(Count { pos, neg });
     }
 
     /// Appends counts of lower scores.
-    pub fn append(&mut self, lower: &Counts) {
+    pub fn append(&mut self, lower: &Self) {
         self.keys.extend(&lower.keys);
         self.counts.extend_from_slice(&lower.counts);
     }
@@ -113,13 +124,20 @@ impl Counts {
     }
 
     /// The counts alone, the highest score first.
-    pub fn each(&self) -> &[Count] {
+    pub fn each(&self) -> &[Count<T>] {
         &self.counts
     }
 
     /// The keys and the counts apart.
-    pub fn into_parts(self) -> (Keys, Vec<Count>) {
+    pub fn into_parts(self) -> (Keys, Vec<Count<T>>) {
         (self.keys, self.counts)
+    }
+}
+
+impl Counts {
+    /// The same of rows that have weights, counted in these units.
+    pub fn in_units(self, units: Units) -> Self {
+        Counts { units: Some(units), ..self }
     }
 
     /// The ties, for any statistic of one score.

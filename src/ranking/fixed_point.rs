@@ -33,7 +33,7 @@ impl Default for Unit {
 
 impl Unit {
     /// `2^-exponent`.
-    fn of(exponent: i32) -> Self {
+    pub(super) fn of(exponent: i32) -> Self {
         let half = exponent / 2;
         Unit { factors: (f64::powi(2.0, half), f64::powi(2.0, exponent - half)) }
     }
@@ -87,6 +87,14 @@ pub fn units(weights: &[f64], labels: Bits<'_>, valid: Option<Bits<'_>>) -> [Uni
         weights.par_chunks(WEIGHTS_PER_TASK).enumerate().map(count).reduce(|| vec![0; 2 * POWERS], joined)
     };
     [0, 1].map(|class| unit(&counts[class * POWERS..][..POWERS]))
+}
+
+/// One unit for all rows, of which their weights make fewer than 2^63 together, each counted so many times. All must be
+/// positive and finite.
+pub fn unit_of_all(weights: &[f64], times: usize) -> Unit {
+    let mut counts = vec![0; POWERS];
+    weights.iter().for_each(|weight| counts[(weight.to_bits() >> 52) as usize % POWERS] += times as u64);
+    unit(&counts)
 }
 
 /// How many exponents a float can have.

@@ -10,6 +10,7 @@ use super::state::{Limit, State};
 use super::ties::Source;
 use super::tuning::{COUNTED_ROWS, ROWS_PER_KEY, SHARD_ROWS};
 use super::weighted::Weighted;
+use super::weighted_state::WeightedState;
 use super::{Bits, Key, Score, Ties, UnrankedRows};
 
 /// The way in which a group is ranked. All give the same answers; tests and benchmarks force one.
@@ -53,6 +54,7 @@ enum Layout<K> {
     Counted(Counted<K>),
     Weighted(Weighted<K>),
     State(State),
+    WeightedState(Box<WeightedState>),
 }
 
 impl<K: Key> Default for Group<K> {
@@ -75,6 +77,11 @@ impl<K: Key> Group<K> {
         }
     }
 
+    /// The type of scores `S` in this group.
+    pub fn score_type_of<S: Score<Key = K>>(&self) -> ScoreType {
+        ScoreType::of::<S>(self.domain)
+    }
+
     /// Takes in rows; those whose `valid` bit is 0 are skipped.
     ///
     /// # Panics
@@ -82,7 +89,7 @@ impl<K: Key> Group<K> {
     pub fn load<S: Score<Key = K>>(&mut self, scores: &[S], labels: Bits<'_>, valid: Option<Bits<'_>>) {
         let rows = scores.len();
         assert!(labels.len() == rows && valid.is_none_or(|valid| valid.len() == rows));
-        self.score_type = ScoreType::of::<S>(self.domain);
+        self.score_type = self.score_type_of::<S>();
         self.rows = rows as u64;
         let most = match self.strategy {
             Strategy::Fitting if rows >= COUNTED_ROWS => {
@@ -126,7 +133,7 @@ impl<K: Key> Group<K> {
         assert!(
             labels.len() == rows && weights.len() == rows && valid.is_none_or(|valid| valid.len() == rows)
         );
-        self.score_type = ScoreType::of::<S>(self.domain);
+        self.score_type = self.score_type_of::<S>();
         self.rows = rows as u64;
         let in_shards = self.strategy == Strategy::Shards;
         let weighted = Weighted::part(scores, labels, weights, valid, in_shards);
@@ -149,7 +156,7 @@ impl<K: Key> Group<K> {
     ) {
         let same = |len| len == scores.len();
         assert!(same(labels.len()) && same(counts.len()) && valid.is_none_or(|valid| same(valid.len())));
-        self.score_type = ScoreType::of::<S>(self.domain);
+        self.score_type = self.score_type_of::<S>();
         self.rows = rows;
         let in_shards = self.strategy == Strategy::Shards;
         let counted = Weighted::counted(scores, labels, counts, valid, in_shards);
@@ -165,16 +172,25 @@ impl<K: Key> Group<K> {
         limit: Limit,
         all_rows: u64,
     ) {
-        self.load_state(rows.state(limit, ScoreType::of::<S>(self.domain), all_rows));
+        self.load_state(rows.state(limit, self.score_type_of::<S>(), all_rows));
     }
 
     /// Takes in rows that were counted earlier.
     pub fn load_state(&mut self, state: State) {
-        let RowCounts { n_pos, n_neg, n_missing, .. } = state.rows;
-        self.score_type = state.bins.score_type();
-        self.rows = n_pos + n_neg + n_missing;
-        self.nan = state.has_nan;
+        self.begin(state.bins.score_type(), state.rows, state.has_nan);
         self.layout = Layout::State(state);
+    }
+
+    /// Takes in rows with weights whose sums are known.
+    pub fn load_weighted_state(&mut self, state: State<u128>) {
+        self.begin(state.bins.score_type(), state.rows, state.has_nan);
+        self.layout = Layout::WeightedState(Box::new(WeightedState::new(state)));
+    }
+
+    fn begin(&mut self, score_type: ScoreType, rows: RowCounts, has_nan: bool) {
+        self.score_type = score_type;
+        self.rows = rows.n_pos + rows.n_neg + rows.n_missing;
+        self.nan = has_nan;
     }
 
     /// How many rows there are.
@@ -197,6 +213,7 @@ impl<K: Key> Group<K> {
             Layout::Counted(counted) => counted,
             Layout::Weighted(weighted) => weighted,
             Layout::State(state) => state,
+            Layout::WeightedState(state) => state.as_mut(),
         };
         Ties::of(source, self.score_type).of_all_rows(self.rows)
     }
@@ -208,6 +225,7 @@ impl<K: Key> Group<K> {
             Layout::Counted(counted) => counted,
             Layout::Weighted(weighted) => weighted,
             Layout::State(state) => state,
+            Layout::WeightedState(state) => state.as_ref(),
         }
     }
 }

@@ -6,7 +6,8 @@
 //! are compared in pairs ([`pairs`]). Rows with weights (`weighted`, `weighted_shards`) count units of a fixed-point
 //! number ([`fixed_point`]). Each of these is a source of [`ties`], and so are stored [`counts`]: statistics see no
 //! difference. A [`state`] is counts that are kept: exact, or in bins of a [`scale`], and [packed](packed_state) as
-//! bytes. For a small state rows are not ranked but counted (`bounded`). What concerns several columns row by row takes [`rows`], whose scores are [`codes`],
+//! bytes; of rows with weights it has exact sums
+//! ([`weighted_state`]). For a small state rows are not ranked but counted (`bounded`). What concerns several columns row by row takes [`rows`], whose scores are [`codes`],
 //! [`row_placements`] or [`key_placements`]. [`tasks`] divides many groups among threads. `tuning` has all numbers that decide the speed.
 
 #![deny(unsafe_code)]
@@ -49,13 +50,14 @@ mod tuning;
 mod weighted;
 mod weighted_rows;
 mod weighted_shards;
+pub mod weighted_state;
 mod wide;
 
 pub use bits::Bits;
 pub use bounded::UnrankedRows;
 pub use codes::Codes;
 pub use counts::{Count, Counts};
-pub use fixed_point::{Unit, Units};
+pub use fixed_point::{Unit, Units, unit_of_all};
 pub use group::{Group, Strategy};
 pub use key::{Key, Score, Width};
 pub use key_placements::KeyPlacements;
@@ -72,3 +74,4 @@ pub use state::{Limit, State};
 pub use steps::{Segment, Step, Tie};
 pub use ties::{Indexed, Squared, Ties};
 pub use tuning::SHARD_ROWS;
+pub use weighted_state::{WeightedRows, WeightedState};

@@ -28,6 +28,8 @@ pub struct Rows {
     /// For each code of the key column, the series that it is in, none if it has no place on the axis; only if the keys
     /// are series.
     pub key_series: Vec<Option<u32>>,
+    /// What each row weighs, if rows have weights: all are finite and above 0.
+    pub weights: Option<Vec<f64>>,
 }
 
 impl Rows {
@@ -73,6 +75,10 @@ impl Rows {
             nan_keys: self.nan_keys.clone(),
             key_places: self.key_places.clone(),
             key_series: self.key_series.clone(),
+            weights: self
+                .weights
+                .as_ref()
+                .map(|weights| order.iter().map(|&row| weights[row as usize]).collect()),
         }
     }
 }

@@ -17,13 +17,14 @@
 use std::any::Any;
 use std::ops::{Range, RangeInclusive};
 
-use super::counts::{Count, Counts};
+use super::counts::{Count, Counts, Tally};
 use super::row_counts::RowCounts;
 use super::scale::{Resolution, Scale};
 use super::score_type::ScoreType;
 use super::steps::Take;
 use super::ties::{Source, Steps, Ties};
 use super::tuning::MOST_BINS_ALONE;
+use super::weighted_state::WeightedState;
 use super::{Key, Placements};
 
 /// How a state is kept small.
@@ -41,11 +42,11 @@ pub const LIMITS: RangeInclusive<u64> = 16..=1 << 31;
 /// The least number of bins that every state can be made to fit: two sides, and both infinities.
 pub const LEAST_BINS: u64 = 4;
 
-/// Counted rows, of scores that may share a bin.
+/// Counted rows, of scores that may share a bin; with weights of type `T`, their sums.
 #[derive(Clone, Debug)]
-pub struct State {
+pub struct State<T = u64> {
     /// The bins.
-    pub bins: Counts,
+    pub bins: Counts<T>,
     /// Which bins have one score only; empty if all have.
     pub tied: Vec<bool>,
     /// How small the state is kept, if it is.
@@ -58,9 +59,9 @@ pub struct State {
     pub has_nan: bool,
 }
 
-impl State {
+impl<T: Tally> State<T> {
     /// The exact state of counts.
-    pub fn exact(bins: Counts, rows: RowCounts) -> Self {
+    pub fn exact(bins: Counts<T>, rows: RowCounts) -> Self {
         State { bins, tied: Vec::new(), limit: None, resolution: 0, rows, has_nan: false }
     }
 
@@ -69,23 +70,15 @@ impl State {
         State { has_nan: true, ..State::exact(Counts::new(score_type, None), rows) }
     }
 
-    /// The state itself if it is one, and if the scale of those that it is merged with has a place for its scores; otherwise
-    /// what is wrong with it. For states that somebody else wrote.
-    pub fn checked(mut self, scale: Option<Scale>) -> Result<Self, &'static str> {
+    /// The state itself if its bins are some, and if the scale of those that it is merged with has a place for its scores;
+    /// otherwise what is wrong with it.
+    pub(super) fn with_checked_bins(mut self, scale: Option<Scale>) -> Result<Self, &'static str> {
         let bins = &self.bins;
         if self.has_nan {
             return if bins.is_empty() { Ok(self) } else { Err("has both a NaN and bins") };
         }
-        if bins.each().iter().any(|count| count.pos == 0 && count.neg == 0) {
+        if bins.each().contains(&Count::default()) {
             return Err("has a bin without a row");
-        }
-        // So many bins could hold more than 64 bits together.
-        let sum =
-            |rows: fn(&Count) -> u64| bins.each().iter().map(|count| u128::from(rows(count))).sum::<u128>();
-        if (sum(|count| count.pos), sum(|count| count.neg))
-            != (self.rows.n_pos.into(), self.rows.n_neg.into())
-        {
-            return Err("has other n_pos and n_neg than its bins together");
         }
         if !bins.keys().descend() {
             return Err(
@@ -122,29 +115,29 @@ impl State {
     pub fn merged<K: Key, E: Send>(
         states: Range<usize>,
         bins: &(impl Fn(Range<usize>) -> usize + Sync),
-        read: &(impl Fn(usize) -> Result<State, E> + Sync),
-    ) -> Result<Option<State>, E> {
-        fn all<K: Key, E: Send>(
+        read: &(impl Fn(usize) -> Result<State<T>, E> + Sync),
+    ) -> Result<Option<State<T>>, E> {
+        fn all<T: Tally, K: Key, E: Send>(
             states: Range<usize>,
             bins: &(impl Fn(Range<usize>) -> usize + Sync),
-            read: &(impl Fn(usize) -> Result<State, E> + Sync),
-        ) -> Result<State, E> {
+            read: &(impl Fn(usize) -> Result<State<T>, E> + Sync),
+        ) -> Result<State<T>, E> {
             if states.len() == 1 {
                 return read(states.start);
             }
             let middle = states.start + states.len() / 2;
             let (low, high) = (states.start..middle, middle..states.end);
             let (one, other) = if bins(states) > MOST_BINS_ALONE {
-                rayon::join(|| all::<K, E>(low, bins, read), || all::<K, E>(high, bins, read))
+                rayon::join(|| all::<T, K, E>(low, bins, read), || all::<T, K, E>(high, bins, read))
             } else {
-                (all::<K, E>(low, bins, read), all::<K, E>(high, bins, read))
+                (all::<T, K, E>(low, bins, read), all::<T, K, E>(high, bins, read))
             };
             Ok(one?.plus::<K>(other?))
         }
         if states.is_empty() {
             return Ok(None);
         }
-        let mut state = all::<K, E>(states, bins, read)?;
+        let mut state = all::<T, K, E>(states, bins, read)?;
         if state.resolution > 0 {
             state.coarsen(state.resolution);
         }
@@ -152,12 +145,12 @@ impl State {
     }
 
     /// The rows of both, with the bins of both: those of one partition are not joined yet.
-    fn plus<K: Key>(self, other: State) -> State {
+    fn plus<K: Key>(self, other: Self) -> Self {
         let rows = RowCounts {
             n_pos: self.rows.n_pos + other.rows.n_pos,
             n_neg: self.rows.n_neg + other.rows.n_neg,
             n_missing: self.rows.n_missing + other.rows.n_missing,
-            have_weights: false,
+            have_weights: self.rows.have_weights || other.rows.have_weights,
         };
         let score_type = self.bins.score_type();
         if self.has_nan || other.has_nan {
@@ -166,7 +159,7 @@ impl State {
         let limits = [self.limit, other.limit];
         let limit = limits.into_iter().flatten().min_by_key(|limit| limit.max_bins);
         let resolution = self.resolution.max(other.resolution);
-        let (bins, tied) = Bins::<K>::merged(&Bins::of(self), &Bins::of(other)).into_counts(score_type);
+        let (bins, tied) = Bins::<K, T>::merged(&Bins::of(self), &Bins::of(other)).into_counts(score_type);
         State { bins, tied, limit, resolution, rows, has_nan: false }
     }
 
@@ -223,6 +216,22 @@ impl State {
             first = last + 1;
         }
     }
+}
+
+impl State {
+    /// The state itself if it is one, and if the scale of those that it is merged with has a place for its scores;
+    /// otherwise what is wrong with it. For states that somebody else wrote.
+    pub fn checked(self, scale: Option<Scale>) -> Result<Self, &'static str> {
+        let state = self.with_checked_bins(scale)?;
+        // So many bins could hold more than 64 bits together.
+        let sum =
+            |rows: fn(&Count) -> u64| state.bins.each().iter().map(|count| u128::from(rows(count))).sum();
+        let (pos, neg): (u128, u128) = (sum(|count| count.pos), sum(|count| count.neg));
+        if !state.has_nan && (pos, neg) != (state.rows.n_pos.into(), state.rows.n_neg.into()) {
+            return Err("has other n_pos and n_neg than its bins together");
+        }
+        Ok(state)
+    }
 
     /// Pairs of a positive and a negative of which it is not known which scores higher, or whether they tie.
     pub fn unordered_pairs(&self) -> u128 {
@@ -235,14 +244,14 @@ impl State {
 }
 
 /// Bins on their way from several states into one.
-struct Bins<K> {
+struct Bins<K, T> {
     keys: Vec<K>,
-    counts: Vec<Count>,
+    counts: Vec<Count<T>>,
     tied: Vec<bool>,
 }
 
-impl<K: Key> Bins<K> {
-    fn of(state: State) -> Self {
+impl<K: Key, T: Tally> Bins<K, T> {
+    fn of(state: State<T>) -> Self {
         let (keys, counts) = state.bins.into_parts();
         Bins { keys: keys.into_vec().unwrap_or_default(), counts, tied: state.tied }
     }
@@ -283,7 +292,7 @@ impl<K: Key> Bins<K> {
         Bins { keys, counts, tied }
     }
 
-    fn into_counts(self, score_type: ScoreType) -> (Counts, Vec<bool>) {
+    fn into_counts(self, score_type: ScoreType) -> (Counts<T>, Vec<bool>) {
         (Counts::from_parts(self.keys.into(), self.counts, score_type), self.tied)
     }
 }
@@ -311,8 +320,13 @@ impl Source for State {
 }
 
 impl Ties<'_> {
-    /// The state that the ties come from, if rows were counted earlier.
+    /// The state that the ties come from, if rows were counted earlier; of rows with weights the one in their units.
     pub fn stored(&self) -> Option<&State> {
+        self.origin().or_else(|| self.stored_weights().map(WeightedState::in_units))
+    }
+
+    /// The state with weights that the ties come from, if rows were counted earlier and had weights.
+    pub fn stored_weights(&self) -> Option<&WeightedState> {
         self.origin()
     }
 
@@ -434,7 +448,7 @@ mod tests {
         assert!(merged.has_nan && merged.bins.is_empty());
         assert_eq!(merged.rows, RowCounts { n_pos: 3, ..rows });
         assert!(merged.limited(Some(Limit { max_bins: 4, scale: Scale::Real })).limit.is_none());
-        let none = State::merged::<u64, ()>(0..0, &|_| 0, &|_| Err(()));
+        let none = State::<u64>::merged::<u64, ()>(0..0, &|_| 0, &|_| Err(()));
         assert!(none.is_ok_and(|state| state.is_none()));
     }
 }

@@ -128,8 +128,8 @@ pub trait Source {
     }
 
     /// As [`Ties::squared`].
-    fn squared(&self) -> Vec<Squared> {
-        Vec::new()
+    fn squared(&self) -> Option<Vec<Squared>> {
+        None
     }
 
     /// As [`Ties::outline`].
@@ -272,8 +272,8 @@ impl<'a> Ties<'a> {
         );
     }
 
-    /// The ties in order with their sums of squared units, of a group with weights; empty without.
-    pub fn squared(&self) -> Vec<Squared> {
+    /// The ties in order with their sums of squared units, if rows have weights and each is known.
+    pub fn squared(&self) -> Option<Vec<Squared>> {
         self.source.squared()
     }
 

@@ -171,21 +171,21 @@ impl<K: Key> Source for Weighted<K> {
         }
     }
 
-    fn squared(&self) -> Vec<Squared> {
+    fn squared(&self) -> Option<Vec<Squared>> {
         let of = |rows: &[WeightedRow<K>], above| {
             let mut ties = Vec::new();
             each_tie(rows, above, &mut |squared| ties.push(squared));
             ties
         };
         match &self.layout {
-            _ if self.counted => Vec::new(),
-            WeightedLayout::Rows(rows) => of(rows, Above::default()),
+            _ if self.counted => None,
+            WeightedLayout::Rows(rows) => Some(of(rows, Above::default())),
             WeightedLayout::Shards(shards) => {
                 let parts = shards.each(Vec::new, |room, _, shard, above| {
                     shard.sorted(room);
                     of(room, above)
                 });
-                parts.into_iter().flatten().collect()
+                Some(parts.into_iter().flatten().collect())
             }
         }
     }
@@ -265,7 +265,7 @@ mod tests {
             let used: Vec<_> = rows.iter().filter(|row| row.3).collect();
             let total = |label| used.iter().filter(|row| row.1 == label).map(|row| row.2).sum::<f64>();
             let expected_twice_u: f64 = used.iter().filter(|row| row.1).flat_map(|p| used.iter().filter(|row| !row.1).map(move |n| p.2 * n.2 * (f64::from(u8::from(p.0 > n.0)) + f64::from(u8::from(p.0 >= n.0))))).sum();
-            let both = both_ways(&rows, |mut ties| (ties.rows(), ties.twice_u(), ties.pairs(), ties.squared().iter().map(|tie| tie.pos).sum::<f64>(), ties.units().unwrap()));
+            let both = both_ways(&rows, |mut ties| (ties.rows(), ties.twice_u(), ties.pairs(), ties.squared().unwrap().iter().map(|tie| tie.pos).sum::<f64>(), ties.units().unwrap()));
             prop_assert_eq!((both[0].0, both[0].1, both[0].2), (both[1].0, both[1].1, both[1].2));
             for (n, twice_u, pairs, squares, units) in both {
                 prop_assert_eq!(n.0 + n.1, used.len() as u64);

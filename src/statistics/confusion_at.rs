@@ -3,7 +3,7 @@
 use super::confusion::Confusion;
 use super::operating_point::MOST_BETA;
 use super::record::{Column, Mass, Record, Threshold, record};
-use super::roc_curve_at::Bound;
+use super::roc_curve_at_threshold::Bound;
 use super::{Curve, Given, Summary, check_level};
 use crate::math::binomial::{clopper_pearson, wilson};
 use crate::math::normal::upper_quantile;

@@ -2,7 +2,7 @@
 
 use super::confusion::Confusion;
 use super::record::{Column, Mass, Record, Threshold, record};
-use super::roc_curve_at::Bound;
+use super::roc_curve_at_threshold::Bound;
 use super::score_bands::ScoreBands;
 use super::{Curve, Given};
 use crate::math;

@@ -3,18 +3,18 @@
 use crate::math;
 use crate::ranking::Ties;
 
-/// The variance of the area of weighted rows.
+/// The variance of the area of weighted rows; none if only sums of their weights are known.
 ///
 /// It is the sum of the squared influences of the rows, each times its weight squared: `sum w² (v - auc)² / W²` over
 /// positives, whose v is the weighted share of negatives that they beat, plus the same over negatives (Jaeckel 1972;
 /// for the concordance, Therneau and Watson 2015). It estimates how the weighted AUC varies if rows are drawn with
 /// weights that stand for unequal chances of having been drawn. Weights that stand for repeated rows understate the
 /// number of rows, and so overstate the variance.
-pub fn variance(ties: &Ties<'_>, auc: f64) -> f64 {
+pub fn variance(ties: &Ties<'_>, auc: f64) -> Option<f64> {
     let (positives, negatives) = (ties.n_pos(), ties.n_neg());
     // The sum goes in the order of the scores, so that it does not depend on the order of the rows.
     let mut variances = (0.0, 0.0);
-    for squared in ties.squared() {
+    for squared in ties.squared()? {
         let tie = squared.tie;
         // Sums of weights may take 63 bits: placements are doubled in a wider type.
         let of_pos = 2 * u128::from(negatives - tie.fp()) + u128::from(tie.neg);
@@ -24,7 +24,7 @@ pub fn variance(ties: &Ties<'_>, auc: f64) -> f64 {
         variances.0 += squared.pos * beats * beats;
         variances.1 += squared.neg * beaten * beaten;
     }
-    variances.0 / (positives as f64).powi(2) + variances.1 / (negatives as f64).powi(2)
+    Some(variances.0 / (positives as f64).powi(2) + variances.1 / (negatives as f64).powi(2))
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ pub mod brunner_munzel;
 pub mod by_cluster;
 pub mod by_key;
 pub mod cap_curve;
+pub mod class_components;
 pub mod class_pairs;
 pub mod columnwise;
 pub mod compare_segments;
@@ -77,13 +78,16 @@ pub mod roc_auc_compare;
 pub mod roc_auc_difference;
 pub mod roc_auc_difference_power;
 pub mod roc_auc_multiclass;
+pub mod roc_auc_multiclass_ci;
 pub mod roc_auc_ordinal;
+pub mod roc_auc_ordinal_ci;
 pub mod roc_auc_unpaired_difference;
 pub mod roc_band;
 pub mod roc_band_of_folds;
 pub mod roc_convex_hull;
 pub mod roc_curve;
 pub mod roc_curve_at;
+pub mod roc_curve_at_threshold;
 pub mod roc_curve_difference;
 pub mod roc_curve_thinned;
 pub mod roc_difference_band;
@@ -94,6 +98,7 @@ pub mod simultaneous_limits;
 pub mod smooth_curve;
 pub mod smoothed_bootstrap_band;
 pub mod subgroup_auc;
+pub mod subgroup_auc_ci;
 pub mod sweep;
 pub mod thinning;
 pub mod threshold_ellipses;
@@ -153,19 +158,23 @@ pub use roc_auc_compare::RocAucCompare;
 pub use roc_auc_difference::RocAucDifference;
 pub use roc_auc_difference_power::RocAucDifferencePower;
 pub use roc_auc_multiclass::RocAucMulticlass;
+pub use roc_auc_multiclass_ci::RocAucMulticlassCi;
 pub use roc_auc_ordinal::RocAucOrdinal;
+pub use roc_auc_ordinal_ci::RocAucOrdinalCi;
 pub use roc_auc_unpaired_difference::RocAucUnpairedDifference;
 pub use roc_band::RocBand;
 pub use roc_band_of_folds::RocBandOfFolds;
 pub use roc_convex_hull::RocConvexHull;
 pub use roc_curve::RocCurve;
 pub use roc_curve_at::RocCurveAt;
+pub use roc_curve_at_threshold::RocCurveAtThreshold;
 pub use roc_curve_difference::RocCurveDifference;
 pub use roc_curve_thinned::RocCurveThinned;
 pub use roc_difference_band::RocDifferenceBand;
 pub use roc_state::RocState;
 pub use roc_summary::RocSummary;
 pub use subgroup_auc::SubgroupAuc;
+pub use subgroup_auc_ci::SubgroupAucCi;
 pub use unpack_state::UnpackState;
 
 use crate::ranking::{Limit, RowCounts, Rows, Ties};
@@ -175,6 +184,8 @@ use crate::ranking::{Limit, RowCounts, Rows, Ties};
 pub struct Given {
     /// Weights of the rows.
     pub weight: bool,
+    /// States of rows with weights, which have no more than sums of them.
+    pub sums_of_weights: bool,
 }
 
 /// A statistic that answers each group with one record.
@@ -184,6 +195,9 @@ pub trait Summary: Sync {
 
     /// Whether rows may have weights. The ties then count units: see [`Ties::units`].
     const WEIGHTS: bool = false;
+
+    /// Whether the statistic needs the weight of each row, which a state does not have.
+    const ROW_WEIGHTS: bool = false;
 
     /// Says what is wrong with the options beside the columns that were given, in words that name the option and what
     /// it may be.
@@ -196,8 +210,9 @@ pub trait Summary: Sync {
         Ok(())
     }
 
-    /// How small a state of the rows may be, if that is all that the statistic needs.
-    fn limit(&self) -> Option<Limit> {
+    /// How small the state of the rows may be, if a state is all that the statistic needs; within, none if it must be
+    /// exact.
+    fn state(&self) -> Option<Option<Limit>> {
         None
     }
 
@@ -350,6 +365,9 @@ pub trait Joint: Sync {
     /// What the statistic takes.
     const INPUTS: Inputs;
 
+    /// Whether rows may have [`weights`](Rows::weights).
+    const WEIGHTS: bool = false;
+
     /// Says what is wrong with the options, in words that name the option and what it may be.
     fn check(&self) -> Result<(), String> {
         Ok(())
@@ -448,6 +466,7 @@ pub(crate) mod tests {
             clusters: Codes::default(),
             key_places: Vec::new(),
             key_series: Vec::new(),
+            weights: None,
         }
     }
 

@@ -13,7 +13,8 @@ pub(super) const MOST_BETA: f64 = 1e9;
 /// The threshold that is best by a criterion, with its counts and rates.
 ///
 /// Every distinct score is a threshold, and so is one above all of them that calls nobody positive. Of several that are
-/// equally good the highest score is taken; calling nobody positive is taken only if it is better than every score.
+/// equally good the highest score is taken; calling nobody positive is taken only if it is better than every score. In a
+/// range of the false positive rate only thresholds whose rate lies in it are compared.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct OperatingPoint {
@@ -21,6 +22,9 @@ pub struct OperatingPoint {
     pub criterion: Criterion,
     /// The weight of recall in the F measure.
     pub beta: f64,
+    /// The false positive rates between which the best is looked for, both included; all, if none are given.
+    #[cfg_attr(feature = "plugin", serde(default))]
+    pub fpr: Option<(f64, f64)>,
 }
 
 /// What makes a threshold the best.
@@ -127,6 +131,16 @@ impl Summary for OperatingPoint {
             | Criterion::TargetPrecision(target) => ("target", target, 1.0),
             Criterion::MaxF | Criterion::TopP => ("beta", self.beta, MOST_BETA),
         };
+        if let Some((low, high)) = self.fpr {
+            if matches!(self.criterion, Criterion::TargetFpr(_) | Criterion::TopP) {
+                return Err("min_fpr and max_fpr do not apply to this criterion; leave them out".into());
+            }
+            if !(0.0 <= low && low < high && high <= 1.0) {
+                return Err(format!(
+                    "min_fpr must be below max_fpr, both between 0 and 1, got {low} and {high}"
+                ));
+            }
+        }
         for (what, value, most) in [(what, value, most), ("beta", self.beta, MOST_BETA)] {
             if !(0.0 < value && value <= most) {
                 return Err(format!("{what} must be a number above 0 and not above {most}, got {value}"));
@@ -143,14 +157,16 @@ impl Summary for OperatingPoint {
         let nobody = Confusion::nobody(&ties);
         let rule = Rule::of(self, nobody);
         let weighted = nobody.units.is_some();
+        let merit = |calls: &Confusion| if self.reaches(calls) { rule.merit(calls) } else { None };
         let candidate = |key: u128, tp: u64, fp: u64| {
-            let merit = rule.merit(&nobody.with(tp, fp))?;
+            let merit = merit(&nobody.with(tp, fp))?;
             Some(Candidate { key, tp, fp, merit })
         };
         let best = if self.criterion == Criterion::TopP && !weighted {
             // The highest score at which at least as many rows are called positive as there are positives.
             ties.at_rank(n_pos).and_then(|tie| candidate(tie.key, tie.tp(), tie.fp()))
-        } else if self.criterion == Criterion::TopP {
+        } else if self.criterion == Criterion::TopP || self.fpr.is_some() {
+            // In a range the threshold that would be better than one of negatives alone may lie outside.
             ties.fold(
                 |best: &mut Option<Candidate>, tie| better(best, candidate(tie.key, tie.tp(), tie.fp())),
                 better,
@@ -169,7 +185,7 @@ impl Summary for OperatingPoint {
                 better,
             )
         };
-        let nobody_better = match (&best, rule.merit(&nobody)) {
+        let nobody_better = match (&best, merit(&nobody)) {
             (Some(best), Some(merit)) => merit > best.merit,
             (None, merit) => merit.is_some(),
             (_, None) => false,
@@ -201,6 +217,14 @@ impl Summary for OperatingPoint {
 
     fn of_nan(&self, RowCounts { n_pos, n_neg, .. }: RowCounts) -> OperatingPointRecord {
         OperatingPointRecord { n_pos, n_neg, ..OperatingPointRecord::nan() }
+    }
+}
+
+impl OperatingPoint {
+    /// Whether the false positive rate of some calls is in the range.
+    fn reaches(&self, calls: &Confusion) -> bool {
+        let within = |(low, high): (f64, f64)| calls.fpr().is_some_and(|fpr| low <= fpr && fpr <= high);
+        self.fpr.is_none_or(within)
     }
 }
 
@@ -323,7 +347,7 @@ mod tests {
     use crate::statistics::tests::summary;
 
     fn best(criterion: Criterion, labels: &[u8], scores: &[i16]) -> OperatingPointRecord {
-        let statistic = OperatingPoint { criterion, beta: 1.0 };
+        let statistic = OperatingPoint { criterion, beta: 1.0, fpr: None };
         statistic.check(Given::default()).unwrap();
         summary(&statistic, labels, scores)
     }
@@ -381,7 +405,44 @@ mod tests {
             (Criterion::TargetFpr(-0.5), 1.0),
             (Criterion::MaxF, 0.0),
         ] {
-            assert!(OperatingPoint { criterion, beta }.check(Given::default()).is_err(), "{criterion:?}");
+            let statistic = OperatingPoint { criterion, beta, fpr: None };
+            assert!(statistic.check(Given::default()).is_err(), "{criterion:?}");
         }
+        for (criterion, fpr) in [
+            (Criterion::TargetFpr(0.1), (0.0, 0.5)),
+            (Criterion::TopP, (0.0, 0.5)),
+            (Criterion::MaxF, (0.5, 0.5)),
+            (Criterion::MaxF, (-0.1, 0.5)),
+            (Criterion::MaxF, (f64::NAN, 0.5)),
+        ] {
+            let statistic = OperatingPoint { criterion, beta: 1.0, fpr: Some(fpr) };
+            assert!(statistic.check(Given::default()).is_err(), "{criterion:?} {fpr:?}");
+        }
+    }
+
+    #[test]
+    fn within_a_range_of_fpr() {
+        let within = |criterion, fpr, labels: &[u8], scores: &[i16]| {
+            let statistic = OperatingPoint { criterion, beta: 1.0, fpr: Some(fpr) };
+            statistic.check(Given::default()).unwrap();
+            summary(&statistic, labels, scores)
+        };
+        let youden = Criterion::Youden { ratio: 1.0 };
+        for (fpr, threshold) in
+            [((0.0, 0.2), Some(7)), ((0.25, 1.0), Some(5)), ((0.3, 0.6), Some(3)), ((0.75, 1.0), Some(2))]
+        {
+            assert_eq!(at(&within(youden, fpr, &LABELS, &SCORES)), threshold, "{fpr:?}");
+        }
+        // Between 1/4 and 1/2 there is no threshold, so that nothing is said of the point.
+        let none = within(youden, (0.3, 0.4), &LABELS, &SCORES);
+        assert_eq!((at(&none), none.tp, none.fpr, none.n_pos), (None, None, None, 4));
+        // Calling nobody positive has an fpr of 0.
+        let nobody = within(youden, (0.0, 0.9), &[0, 1], &[2, 1]);
+        assert_eq!((at(&nobody), nobody.tp), (None, Some(Mass(0))));
+        let beyond = within(youden, (0.1, 1.0), &[0, 1], &[2, 1]);
+        assert_eq!((at(&beyond), beyond.fpr), (Some(1), Some(1.0)));
+        // A threshold of a negative alone is the only one in the range.
+        let alone = within(Criterion::MaxF, (0.1, 0.9), &[0, 0, 1], &[3, 2, 1]);
+        assert_eq!((at(&alone), alone.fpr, alone.f), (Some(3), Some(0.5), Some(0.0)));
     }
 }

@@ -14,6 +14,8 @@ pub enum FieldKind {
     Count,
     /// A count of rows or, if rows have weights, the sum of their weights.
     Mass,
+    /// A count of rows or, if rows have weights, the exact sum of their weights, as a decimal number.
+    Sum,
     /// A truth value.
     Truth,
     /// A score of the group, in the score's own type.
@@ -57,6 +59,8 @@ pub enum Column {
     Count(Nullable<u64>),
     /// Counts, or the bits of sums of weights.
     Mass(Nullable<u64>),
+    /// Counts, or exact sums of weights.
+    Sum(Sums),
     /// Truth values.
     Truth(Nullable<bool>),
     /// Keys of scores.
@@ -80,6 +84,15 @@ pub struct Lists<T> {
     pub ends: Nullable<u64>,
     /// The items of all lists.
     pub items: T,
+}
+
+/// Counts, or exact sums of weights: never both.
+#[derive(Debug, Default)]
+pub struct Sums {
+    /// Rows, if they have no weights.
+    pub counts: Vec<u64>,
+    /// Steps of weights; see [`weighted_state`](crate::ranking::weighted_state).
+    pub steps: Vec<u128>,
 }
 
 /// Values of which some may be missing.
@@ -184,6 +197,7 @@ impl Column {
                 FieldKind::Number => Column::Number(Nullable::with_capacity(rows)),
                 FieldKind::Count => Column::Count(Nullable::with_capacity(rows)),
                 FieldKind::Mass => Column::Mass(Nullable::with_capacity(rows)),
+                FieldKind::Sum => Column::Sum(Sums::default()),
                 FieldKind::Truth => Column::Truth(Nullable::with_capacity(rows)),
                 FieldKind::Threshold => Column::Threshold(Thresholds::with_capacity(width, rows)),
                 FieldKind::Word => Column::Word(Nullable::with_capacity(rows)),
@@ -206,6 +220,10 @@ impl Column {
             (Column::Number(rows), Column::Number(more)) => rows.extend(more),
             (Column::Count(rows), Column::Count(more)) | (Column::Mass(rows), Column::Mass(more)) => {
                 rows.extend(more);
+            }
+            (Column::Sum(rows), Column::Sum(more)) => {
+                rows.counts.extend(more.counts);
+                rows.steps.extend(more.steps);
             }
             (Column::Truth(rows), Column::Truth(more)) => rows.extend(more),
             (Column::Threshold(rows), Column::Threshold(more)) => rows.extend(more),
@@ -255,6 +273,7 @@ impl Column {
         match self {
             Column::Number(rows) => rows.values.len(),
             Column::Count(rows) | Column::Mass(rows) => rows.values.len(),
+            Column::Sum(rows) => rows.counts.len().max(rows.steps.len()),
             Column::Truth(rows) => rows.values.len(),
             Column::Threshold(rows) => rows.keys.len(),
             Column::Word(rows) => rows.values.len(),

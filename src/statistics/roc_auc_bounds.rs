@@ -3,7 +3,7 @@
 use super::Summary;
 use super::record::record;
 use crate::math;
-use crate::ranking::{RowCounts, Ties};
+use crate::ranking::{RowCounts, Ties, WeightedState};
 
 /// The lowest and the highest AUC that the rows of a state can have.
 ///
@@ -32,16 +32,21 @@ record! {
 
 impl Summary for RocAucBounds {
     type Record = RocAucBoundsRecord;
+    const WEIGHTS: bool = true;
 
     fn of_ties(&self, mut ties: Ties<'_>) -> RocAucBoundsRecord {
-        let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
+        let (n_pos, n_neg) = ties.rows();
         if !ties.has_pairs() {
             return RocAucBoundsRecord { n_pos, n_neg, ..RocAucBoundsRecord::undefined() };
         }
         let (twice_u, twice_pairs) = (ties.twice_u(), 2 * ties.pairs());
         let unordered = ties.stored().map_or(0, |state| state.unordered_pairs());
         let area = |twice_u| Some(math::quotient(twice_u, twice_pairs));
-        let (lower, upper) = (area(twice_u - unordered), area(twice_u + unordered));
+        let (mut lower, mut upper) = (area(twice_u - unordered), area(twice_u + unordered));
+        if let Some(rounding) = ties.stored_weights().map(WeightedState::rounding) {
+            lower = lower.map(|lower| (lower - rounding).next_down().max(0.0));
+            upper = upper.map(|upper| (upper + rounding).next_up().min(1.0));
+        }
         RocAucBoundsRecord::new(area(twice_u), lower, upper, n_pos, n_neg)
     }
 

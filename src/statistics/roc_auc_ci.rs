@@ -102,16 +102,12 @@ impl Summary for RocAucCi {
     type Record = RocAucCiRecord;
 
     const WEIGHTS: bool = true;
+    const ROW_WEIGHTS: bool = true;
 
     fn check(&self, given: Given) -> Result<(), String> {
         check_level(self.level)?;
         self.test.check()?;
-        if given.weight && !matches!(self.method, IntervalMethod::DeLong | IntervalMethod::Logit) {
-            return Err(format!(
-                "method {:?} does not take a weight; write method=\"delong\" or method=\"logit\"",
-                self.method.name()
-            ));
-        }
+        self.check_weights("method", given)?;
         let bootstrap = self.method == IntervalMethod::Bootstrap;
         for (given, options) in
             [(self.resampling.is_some(), "n_resamples and seed"), (self.interval.is_some(), "interval")]
@@ -167,6 +163,23 @@ impl IntervalMethod {
 }
 
 impl RocAucCi {
+    /// Says whether the method, an option of this name, knows weights.
+    pub(super) fn check_weights(&self, option: &str, given: Given) -> Result<(), String> {
+        let name = self.method.name();
+        if given.sums_of_weights && self.method != IntervalMethod::DeLong {
+            return Err(format!(
+                "{option} {name:?} needs rows, but the states are of rows with weights, which have no interval; \
+                 leave {option} out"
+            ));
+        }
+        if given.weight && !matches!(self.method, IntervalMethod::DeLong | IntervalMethod::Logit) {
+            return Err(format!(
+                "{option} {name:?} does not take a weight; write {option}=\"delong\" or {option}=\"logit\""
+            ));
+        }
+        Ok(())
+    }
+
     /// Standard error and limits of the area; only DeLong's variance of rows without weights needs the placements.
     pub(super) fn limits(
         &self,
@@ -177,8 +190,8 @@ impl RocAucCi {
         let (n_pos, n_neg) = ties.rows();
         match self.method {
             _ if ties.units().is_some() => {
-                let around = || self.around(auc, jackknife::variance(ties, auc).sqrt(), n_pos, n_neg);
-                (n_pos > 1 && n_neg > 1).then(around)
+                let variance = jackknife::variance(ties, auc).filter(|_| n_pos > 1 && n_neg > 1)?;
+                Some(self.around(auc, variance.sqrt(), n_pos, n_neg))
             }
             IntervalMethod::DeLong | IntervalMethod::Logit => {
                 let variance = delong::variance(placements, n_pos, n_neg)?;
@@ -432,7 +445,7 @@ pub(super) mod tests {
 
     #[test]
     fn options_that_do_not_apply() {
-        let weighted = Given { weight: true };
+        let weighted = Given { weight: true, ..Given::default() };
         let drawn = Some(Resampling::default());
         for (statistic, given, word) in [
             (RocAucCi { resampling: drawn, ..NINETY_FIVE }, Given::default(), "n_resamples"),

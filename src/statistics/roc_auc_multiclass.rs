@@ -2,13 +2,13 @@
 
 use rayon::prelude::*;
 
-use super::by_key::Area;
-use super::class_pairs::twice_u_of_pairs;
+use super::class_pairs::{twice_u_of_pairs, twice_u_of_units};
 use super::record::{Many, Name, record};
 use super::{Inputs, Joint, KeyInput, KeyKind, Needs};
 use crate::interrupt;
 use crate::math::{mean, quotient};
-use crate::ranking::{Codes, Count, Rows};
+use crate::ranking::counts::twice_u;
+use crate::ranking::{Codes, Count, Rows, unit_of_all};
 
 /// The average of the areas of each class against the rest, or of each pair of classes, by a score for each class.
 ///
@@ -16,7 +16,7 @@ use crate::ranking::{Codes, Count, Rows};
 /// `A(a, b) = (A(a | b) + A(b | a)) / 2`, where `A(a | b)` is the area of the rows of both classes by the score for a,
 /// those of a as positives; the mean over all pairs is the M of Hand and Till (2001). Micro-averaged, every row has a
 /// cell for each class, positive for its own, and the area is that of all cells together. Classes without a row have
-/// no area, and no part in an average. `O(k n log n + k² log k)` for k classes.
+/// no area, and no part in an average. A row with a weight is so many rows. `O(k n log n + k² log k)` for k classes.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucMulticlass {
@@ -103,6 +103,8 @@ impl Joint for RocAucMulticlass {
 
     const INPUTS: Inputs = Inputs::scores(None).without_label().keyed(KeyInput::called("label"));
 
+    const WEIGHTS: bool = true;
+
     fn check(&self) -> Result<(), String> {
         let mut classes = self.classes.clone();
         classes.sort_unstable();
@@ -131,24 +133,51 @@ impl Joint for RocAucMulticlass {
     fn of_rows(&self, rows: &Rows) -> RocAucMulticlassRecord {
         let n = rows.len as u64;
         let counts = rows.keys.histogram(|_| true);
+        // All rows are weighed in one unit, because the rest of a class is of several classes. Micro-averaged, a row has
+        // a cell for each class.
+        let cells = if self.average == ClassAverage::Micro { self.classes.len() } else { 1 };
+        let units: Option<Vec<u64>> = rows.weights.as_ref().map(|weights| {
+            let unit = unit_of_all(weights, cells);
+            weights.iter().map(|&weight| unit.units(weight)).collect()
+        });
+        // The rows of each class, or their units.
+        let masses: Vec<u128> = match &units {
+            None => counts.iter().map(|&count| u128::from(count)).collect(),
+            Some(units) => {
+                let mut masses = vec![0; counts.len()];
+                rows.keys
+                    .of_row
+                    .iter()
+                    .zip(units)
+                    .for_each(|(&class, &units)| masses[class as usize] += u128::from(units));
+                masses
+            }
+        };
+        let all: u128 = masses.iter().sum();
         // For each class that has rows: twice the number of pairs in which its rows have the higher score, by its own
         // score.
-        let twice_u: Vec<Vec<u64>> = (0..counts.len() as u32)
+        let twice_u: Vec<Vec<u128>> = (0..counts.len() as u32)
             .into_par_iter()
             .map(|class| {
                 interrupt::check();
                 let score = &rows.scores[rows.key_places[class as usize] as usize];
-                twice_u_of_pairs(score, &rows.keys, class..class + 1).swap_remove(0)
+                match &units {
+                    None => {
+                        let twice_u = twice_u_of_pairs(score, &rows.keys, class..class + 1).swap_remove(0);
+                        twice_u.into_iter().map(u128::from).collect()
+                    }
+                    Some(units) => twice_u_of_units(score, &rows.keys, units, class),
+                }
             })
             .collect();
         let place_of = |class: usize| rows.key_places.binary_search(&(class as u32)).ok();
         let count = |place: Option<usize>| place.map_or(0, |place| u64::from(counts[place]));
+        let mass = |place: Option<usize>| place.map_or(0, |place| masses[place]);
         let against_rest = |place: usize| {
-            let own = u128::from(counts[place]);
-            let others = rows.len as u128 - own;
+            let own = masses[place];
+            let others = all - own;
             let of_others = twice_u[place].iter().enumerate().filter(|other| other.0 != place);
-            (others > 0)
-                .then(|| quotient(of_others.map(|other| u128::from(*other.1)).sum(), 2 * own * others))
+            (own > 0 && others > 0).then(|| quotient(of_others.map(|other| other.1).sum(), 2 * own * others))
         };
         let k = self.classes.len();
         let classes: Vec<ClassRecord> = (0..k)
@@ -158,29 +187,34 @@ impl Joint for RocAucMulticlass {
             })
             .collect();
         let of_pair = |a: usize, b: usize| {
-            let both = u128::from(twice_u[a][b]) + u128::from(twice_u[b][a]);
-            quotient(both, 4 * u128::from(counts[a]) * u128::from(counts[b]))
+            let pairs = masses[a] * masses[b];
+            (pairs > 0).then(|| quotient(twice_u[a][b] + twice_u[b][a], 4 * pairs))
         };
         let pairs: Option<Vec<ClassPairRecord>> = (self.multi_class == MultiClass::Ovo).then(|| {
             let pairs = (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b)));
             pairs
                 .map(|(a, b)| {
                     let (first, second) = (place_of(a), place_of(b));
-                    let auc = first.zip(second).map(|(a, b)| of_pair(a, b));
+                    let auc = first.zip(second).and_then(|(a, b)| of_pair(a, b));
                     let n = count(first) + count(second);
                     ClassPairRecord::new(Name(a as u32), Name(b as u32), n, auc)
                 })
                 .collect()
         });
-        let weight = |n: u64| if self.average == ClassAverage::Weighted { u128::from(n) } else { 1 };
+        let weight = |mass: u128| if self.average == ClassAverage::Weighted { mass } else { 1 };
+        let mass_of = |class: Name| mass(place_of(class.0 as usize));
         let auc = match (&pairs, self.average) {
             (_, ClassAverage::None) => None,
-            (_, ClassAverage::Micro) => micro(rows),
-            (None, _) => mean::weighted(
-                classes.iter().filter_map(|class| Some((class.auc?, weight(class.n)))).collect(),
-            ),
+            (_, ClassAverage::Micro) => micro(rows, units.as_deref()),
+            (None, _) => {
+                let of_class = |class: &ClassRecord| Some((class.auc?, weight(mass_of(class.class))));
+                mean::weighted(classes.iter().filter_map(of_class).collect())
+            }
             (Some(pairs), _) => {
-                mean::weighted(pairs.iter().filter_map(|pair| Some((pair.auc?, weight(pair.n)))).collect())
+                let of_pair = |pair: &ClassPairRecord| {
+                    Some((pair.auc?, weight(mass_of(pair.class_a) + mass_of(pair.class_b))))
+                };
+                mean::weighted(pairs.iter().filter_map(of_pair).collect())
             }
         };
         let n_classes = counts.len() as u64;
@@ -202,17 +236,20 @@ impl Joint for RocAucMulticlass {
     }
 }
 
-/// The area of all cells; undefined without rows.
-fn micro(rows: &Rows) -> Option<f64> {
+/// The area of all cells; undefined without rows. Cells count as one, or as the units of their row.
+fn micro(rows: &Rows, units: Option<&[u64]>) -> Option<f64> {
     let n = rows.len;
     let codes_of_cells = Codes::of(AllCells { columns: &rows.values, cell: 0, rows: n });
     let mut counts = vec![Count::default(); codes_of_cells.distinct];
     for (class, codes) in codes_of_cells.of_row.chunks(n.max(1)).enumerate() {
-        for (&code, &key) in codes.iter().zip(&rows.keys.of_row) {
-            counts[codes_of_cells.place(code)].add(rows.key_places[key as usize] as usize == class, 1);
+        for (row, (&code, &key)) in codes.iter().zip(&rows.keys.of_row).enumerate() {
+            let mass = units.map_or(1, |units| units[row]);
+            counts[codes_of_cells.place(code)].add(rows.key_places[key as usize] as usize == class, mass);
         }
     }
-    Area::of(&counts).map(|area| area.auc)
+    let Count { pos, neg } = Count::sum(&counts);
+    let pairs = u128::from(pos) * u128::from(neg);
+    (pairs > 0).then(|| quotient(twice_u(&counts), 2 * pairs))
 }
 
 /// The values of all columns, one column after the other.
@@ -312,6 +349,42 @@ mod tests {
         assert_eq!((record.auc, areas(&record), record.n_missing), (None, vec![None; 3], 2));
         let none = of(MultiClass::Ovr, ClassAverage::Micro).of_rows(&Rows::default());
         assert_eq!((none.auc, none.n_missing, none.n), (None, 3, 0));
+    }
+
+    #[test]
+    fn weights() {
+        let plain = sample();
+        let weights = vec![3.0, 0.5, 2.0, 1.0, 0.5];
+        let weighted = Rows { weights: Some(weights.clone()), ..plain.clone() };
+        // Twice the weights are whole numbers, of rows that are repeated.
+        let repeated: Vec<u32> =
+            (0..5).flat_map(|row: u32| vec![row; (2.0 * weights[row as usize]) as usize]).collect();
+        let taken = |values: &Vec<f64>| repeated.iter().map(|&row| values[row as usize]).collect();
+        let repeated = Rows {
+            len: repeated.len(),
+            scores: plain.scores.iter().map(|codes| codes.taken(&repeated)).collect(),
+            values: plain.values.iter().map(taken).collect(),
+            keys: plain.keys.taken(&repeated),
+            ..plain.clone()
+        };
+        for (multi_class, average) in [
+            (MultiClass::Ovr, ClassAverage::Macro),
+            (MultiClass::Ovr, ClassAverage::Weighted),
+            (MultiClass::Ovr, ClassAverage::Micro),
+            (MultiClass::Ovo, ClassAverage::Weighted),
+        ] {
+            let (got, expected) =
+                (of(multi_class, average).of_rows(&weighted), of(multi_class, average).of_rows(&repeated));
+            assert_eq!((got.auc, areas(&got), got.n), (expected.auc, areas(&expected), 5));
+            let pairs = |record: RocAucMulticlassRecord| -> Vec<Option<f64>> {
+                record.pairs.into_iter().flat_map(|pairs| pairs.0).map(|pair| pair.auc).collect()
+            };
+            assert_eq!(pairs(got), pairs(expected));
+        }
+        // A class whose weight is nothing beside the others' has no area.
+        let heavy = Rows { weights: Some(vec![1.0, 1.0, 1e-300, 1.0, 1.0]), ..sample() };
+        let record = of(MultiClass::Ovo, ClassAverage::Macro).of_rows(&heavy);
+        assert_eq!((areas(&record)[1], record.n_classes), (None, 3));
     }
 
     #[test]

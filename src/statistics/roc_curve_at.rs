@@ -1,12 +1,12 @@
-//! The ROC curve at rates or thresholds that are given.
+//! The ROC curve at rates that are given.
 
 use super::points::Points;
 use super::record::{Column, Mass, Record, Threshold, record};
 use super::roc_curve::RocPoint;
 use super::{Curve, Given};
-use crate::ranking::{Number, Ties};
+use crate::ranking::Ties;
 
-/// Points of the ROC curve at given false positive rates, true positive rates or thresholds, in the order given.
+/// Points of the ROC curve at given false positive rates or true positive rates, in the order given.
 ///
 /// Between two points the curve is a straight line. At a given fpr the tpr is the largest there (the top of a vertical
 /// step), at a given tpr the fpr is the smallest; where that is no point of the curve, it has neither threshold nor
@@ -14,7 +14,7 @@ use crate::ranking::{Number, Ties};
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocCurveAt {
-    /// The rates or the thresholds.
+    /// The rates.
     pub at: At,
 }
 
@@ -26,33 +26,6 @@ pub enum At {
     Fpr(Vec<f64>),
     /// At these true positive rates.
     Tpr(Vec<f64>),
-    /// At these thresholds.
-    Threshold(Vec<Bound>),
-}
-
-/// A threshold as it is given.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
-pub enum Bound {
-    /// A float.
-    Float(f64),
-    /// A whole number in digits, of any size.
-    Integer(String),
-    /// A decimal fraction in digits.
-    Decimal(String),
-}
-
-impl Bound {
-    /// The number, or what is wrong with it.
-    pub fn number(&self) -> Result<Number, String> {
-        match self {
-            Bound::Float(number) if !number.is_nan() => Ok(Number::Float(*number)),
-            Bound::Float(number) => Err(format!("a threshold must be a number, got {number}")),
-            Bound::Integer(digits) | Bound::Decimal(digits) => {
-                Number::of_digits(digits).ok_or_else(|| format!("a threshold must be a number, got {digits}"))
-            }
-        }
-    }
 }
 
 record! {
@@ -118,42 +91,21 @@ impl Curve for RocCurveAt {
     const WEIGHTS: bool = true;
 
     fn check(&self, _: Given) -> Result<(), String> {
-        match &self.at {
-            At::Fpr(rates) | At::Tpr(rates) => match rates.iter().find(|rate| !(0.0..=1.0).contains(*rate)) {
-                Some(rate) => Err(format!("a rate must lie between 0 and 1, got {rate}")),
-                None => Ok(()),
-            },
-            At::Threshold(bounds) => bounds.iter().try_for_each(|bound| bound.number().map(|_| ())),
+        let (At::Fpr(rates) | At::Tpr(rates)) = &self.at;
+        match rates.iter().find(|rate| !(0.0..=1.0).contains(*rate)) {
+            Some(rate) => Err(format!("a rate must lie between 0 and 1, got {rate}")),
+            None => Ok(()),
         }
     }
 
     fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
+        let Some(points) = Points::of_ties(&mut ties) else { return false };
         match &self.at {
-            At::Fpr(rates) | At::Tpr(rates) => {
-                let Some(points) = Points::of_ties(&mut ties) else { return false };
-                for &rate in rates {
-                    match self.at {
-                        At::Fpr(_) => RocPointAt::at_fpr(&points, rate),
-                        _ => RocPointAt::at_tpr(&points, rate),
-                    }
-                    .append(columns);
-                }
+            At::Fpr(rates) => {
+                rates.iter().for_each(|&rate| RocPointAt::at_fpr(&points, rate).append(columns));
             }
-            At::Threshold(bounds) => {
-                let Some(mut points) = Points::none_of(&ties) else { return false };
-                for bound in bounds {
-                    let reached = bound.number().ok().and_then(|number| ties.at_least(number));
-                    let point = match reached {
-                        Some(key) => {
-                            let (tp, fp) = ties.reached(key);
-                            points.push(key, fp, tp);
-                            points.counts().len() - 1
-                        }
-                        // No score of the type is so high.
-                        None => 0,
-                    };
-                    RocPointAt::of(&points, point).append(columns);
-                }
+            At::Tpr(rates) => {
+                rates.iter().for_each(|&rate| RocPointAt::at_tpr(&points, rate).append(columns));
             }
         }
         true
@@ -198,23 +150,6 @@ mod tests {
         let (keys, _, fpr, _) = at(At::Tpr(vec![0.0, 0.25, 0.5, 0.75, 1.0]));
         assert_eq!(keys, [None, None, Some(9), None, Some(7)]);
         assert_eq!(fpr, [0.0, 0.0, 0.0, 0.25, 0.5]);
-    }
-
-    #[test]
-    fn at_thresholds() {
-        let bounds = [Bound::Float(7.5), Bound::Integer("7".into()), Bound::Float(-1e9), Bound::Float(1e9)];
-        let (keys, counts, fpr, tpr) = at(At::Threshold(bounds.to_vec()));
-        assert_eq!(keys, [Some(8), Some(7), Some(i16::MIN), None]);
-        assert_eq!(counts, [Some(0), Some(1), Some(2), Some(0)]);
-        assert_eq!((fpr, tpr), (vec![0.0, 0.5, 1.0, 0.0], vec![0.5, 1.0, 1.0, 0.0]));
-        assert!(
-            RocCurveAt { at: At::Threshold(vec![Bound::Float(f64::NAN)]) }.check(Given::default()).is_err()
-        );
-        assert!(
-            RocCurveAt { at: At::Threshold(vec![Bound::Integer("seven".into())]) }
-                .check(Given::default())
-                .is_err()
-        );
         assert!(RocCurveAt { at: At::Fpr(vec![0.1, 1.5]) }.check(Given::default()).is_err());
     }
 }

@@ -1,9 +1,10 @@
 //! The state of a group: what is kept of its rows to answer later, alone or merged with others.
 
-use super::record::{Column, Field, FieldKind, Value, record};
+use super::record::{Column, Field, FieldKind, Sums, Value, record};
 use super::{Given, Summary};
+use crate::ranking::counts::Tally;
 use crate::ranking::state::LIMITS;
-use crate::ranking::{Count, Limit, RowCounts, Scale, State, Ties};
+use crate::ranking::{Limit, RowCounts, Scale, State, Ties, WeightedState};
 
 /// Counts of a group's rows by score, exact or in at most so many bins.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,63 +38,86 @@ record! {
     }
 }
 
-/// The bins of a state, if there are any, as a list of records.
+/// The bins of a state, as a list of records.
 #[derive(Clone, Debug)]
-pub struct Bins(Option<State>);
+pub enum Bins {
+    /// There are none.
+    Absent,
+    /// Of rows.
+    Counts(State),
+    /// Of rows with weights.
+    Weights(State<u128>),
+}
 
 /// The fields of a bin.
 pub const BIN: &[Field] = &[
     Field { name: "score", kind: FieldKind::Threshold },
-    Field { name: "pos", kind: FieldKind::Count },
-    Field { name: "neg", kind: FieldKind::Count },
+    Field { name: "pos", kind: FieldKind::Sum },
+    Field { name: "neg", kind: FieldKind::Sum },
     Field { name: "tied", kind: FieldKind::Truth },
 ];
 
+/// The score, the positives, the negatives of each bin, and whether it is tied.
+fn each<T: Tally>(state: &State<T>) -> impl Iterator<Item = (u128, u128, u128, bool)> {
+    let bins = &state.bins;
+    (0..bins.len()).map(move |bin| {
+        let count = bins.each()[bin];
+        (bins.key(bin), count.pos.into(), count.neg.into(), state.is_tied(bin))
+    })
+}
+
 impl PartialEq for Bins {
     fn eq(&self, other: &Self) -> bool {
-        let each = |bins: &Bins| -> Vec<(u128, Count, bool)> {
-            let bin = |state: &State, bin| (state.bins.key(bin), state.bins.each()[bin], state.is_tied(bin));
-            bins.0.iter().flat_map(|state| (0..state.bins.len()).map(|place| bin(state, place))).collect()
-        };
-        each(self) == each(other)
+        match (self, other) {
+            (Bins::Absent, Bins::Absent) => true,
+            (Bins::Counts(own), Bins::Counts(other)) => each(own).eq(each(other)),
+            (Bins::Weights(own), Bins::Weights(other)) => each(own).eq(each(other)),
+            _ => false,
+        }
+    }
+}
+
+/// Appends bins column by column, since they may be many.
+fn append<T: Tally>(state: &State<T>, columns: &mut [Column], sums: impl Fn(&mut Sums) -> &mut Vec<T>) {
+    let counts = state.bins.each();
+    for (field, column) in BIN.iter().zip(columns) {
+        match (column, field.name) {
+            (Column::Threshold(scores), _) => scores.keys.extend(state.bins.keys()),
+            (Column::Sum(pos), "pos") => sums(pos).extend(counts.iter().map(|count| count.pos)),
+            (Column::Sum(neg), _) => sums(neg).extend(counts.iter().map(|count| count.neg)),
+            (Column::Truth(tied), _) => {
+                tied.values.extend((0..counts.len()).map(|bin| state.is_tied(bin)));
+            }
+            _ => unreachable!("a bin has no other fields"),
+        }
     }
 }
 
 impl Value for Bins {
     const KIND: FieldKind = FieldKind::Records(BIN);
-    const NAN: Self = Bins(None);
-    const UNDEFINED: Self = Bins(None);
+    const NAN: Self = Bins::Absent;
+    const UNDEFINED: Self = Bins::Absent;
 
-    /// Column by column, since bins may be many.
     fn append(self, column: &mut Column) {
         let Column::Records(lists) = column else { unreachable!("the column was made for this field") };
-        if let Some(state) = self.0 {
-            let counts = state.bins.each();
-            for (field, column) in BIN.iter().zip(&mut lists.items) {
-                match (column, field.name) {
-                    (Column::Threshold(scores), _) => scores.keys.extend(state.bins.keys()),
-                    (Column::Count(pos), "pos") => pos.values.extend(counts.iter().map(|count| count.pos)),
-                    (Column::Count(neg), _) => neg.values.extend(counts.iter().map(|count| count.neg)),
-                    (Column::Truth(tied), _) => {
-                        tied.values.extend((0..counts.len()).map(|bin| state.is_tied(bin)));
-                    }
-                    _ => unreachable!("a bin has no other fields"),
-                }
-            }
+        match self {
+            Bins::Absent => {}
+            Bins::Counts(state) => append(&state, &mut lists.items, |sums| &mut sums.counts),
+            Bins::Weights(state) => append(&state, &mut lists.items, |sums| &mut sums.steps),
         }
         lists.close(lists.items[0].len(), true);
     }
 }
 
-impl From<State> for RocStateRecord {
-    fn from(state: State) -> Self {
+impl RocStateRecord {
+    fn of<T>(state: State<T>, bins: impl FnOnce(State<T>) -> Bins) -> Self {
         let RowCounts { n_pos, n_neg, n_missing, .. } = state.rows;
         if state.has_nan {
             return RocStateRecord { n_pos, n_neg, n_missing, has_nan: true, ..RocStateRecord::nan() };
         }
         let (limit, resolution) = (state.limit, state.resolution);
         RocStateRecord {
-            bins: Bins(Some(state)),
+            bins: bins(state),
             n_pos,
             n_neg,
             n_missing,
@@ -105,8 +129,27 @@ impl From<State> for RocStateRecord {
     }
 }
 
+impl From<State> for RocStateRecord {
+    fn from(state: State) -> Self {
+        RocStateRecord::of(state, Bins::Counts)
+    }
+}
+
+impl From<State<u128>> for RocStateRecord {
+    fn from(state: State<u128>) -> Self {
+        RocStateRecord::of(state, Bins::Weights)
+    }
+}
+
+impl RocState {
+    fn limit(&self) -> Option<Limit> {
+        self.max_bins.map(|max_bins| Limit { max_bins, scale: self.scale.unwrap_or_default() })
+    }
+}
+
 impl Summary for RocState {
     type Record = RocStateRecord;
+    const WEIGHTS: bool = true;
 
     fn check(&self, _: Given) -> Result<(), String> {
         match self.max_bins {
@@ -122,8 +165,8 @@ impl Summary for RocState {
         }
     }
 
-    fn limit(&self) -> Option<Limit> {
-        self.max_bins.map(|max_bins| Limit { max_bins, scale: self.scale.unwrap_or_default() })
+    fn state(&self) -> Option<Option<Limit>> {
+        Some(self.limit())
     }
 
     fn check_ties(&self, ties: &mut Ties<'_>) -> Result<(), String> {
@@ -154,7 +197,10 @@ impl Summary for RocState {
     }
 
     fn of_ties(&self, mut ties: Ties<'_>) -> RocStateRecord {
-        ties.state().limited(self.limit()).into()
+        match ties.stored_weights().map(WeightedState::sums) {
+            Some(sums) => sums.clone().limited(self.limit()).into(),
+            None => ties.state().limited(self.limit()).into(),
+        }
     }
 
     fn of_nan(&self, RowCounts { n_pos, n_neg, n_missing, .. }: RowCounts) -> RocStateRecord {

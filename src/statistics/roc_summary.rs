@@ -71,6 +71,7 @@ impl Summary for RocSummary {
     const WEIGHTS: bool = true;
 
     fn check(&self, given: Given) -> Result<(), String> {
+        self.ci.check_weights("ci", given)?;
         self.ci.check(given)
     }
 

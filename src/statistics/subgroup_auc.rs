@@ -46,7 +46,7 @@ record! {
 
 /// Rows of the background and of the subgroup.
 #[derive(Clone, Copy, Default)]
-struct SubgroupCounts {
+pub(super) struct SubgroupCounts {
     background: Count,
     subgroup: Count,
 }
@@ -55,6 +55,51 @@ impl SubgroupCounts {
     fn add(&mut self, in_subgroup: bool, positive: bool) {
         (if in_subgroup { &mut self.subgroup } else { &mut self.background }).add(positive, 1);
     }
+
+    /// The rows of the subgroup.
+    pub fn of_subgroup(&self) -> Count {
+        self.subgroup
+    }
+
+    /// The rows of the background.
+    pub fn of_background(&self) -> Count {
+        self.background
+    }
+
+    /// All rows.
+    pub fn of_all(&self) -> Count {
+        self.subgroup.plus(self.background)
+    }
+
+    /// Positives of the background and negatives of the subgroup.
+    pub fn bpsn(&self) -> Count {
+        Count { pos: self.background.pos, neg: self.subgroup.neg }
+    }
+
+    /// Negatives of the background and positives of the subgroup.
+    pub fn bnsp(&self) -> Count {
+        Count { pos: self.subgroup.pos, neg: self.background.neg }
+    }
+
+    /// The positives, those of the subgroup in place of positives and those of the background in place of negatives.
+    pub fn positives(&self) -> Count {
+        Count { pos: self.subgroup.pos, neg: self.background.pos }
+    }
+
+    /// The negatives in the same places.
+    pub fn negatives(&self) -> Count {
+        Count { pos: self.subgroup.neg, neg: self.background.neg }
+    }
+}
+
+/// The rows of each distinct score, the highest first.
+pub(super) fn subgroup_counts(rows: &Rows) -> Vec<SubgroupCounts> {
+    let codes = &rows.scores[0];
+    let mut parts = vec![SubgroupCounts::default(); codes.distinct];
+    for ((inside, &label), &code) in in_subgroup(rows).zip(&rows.labels).zip(&codes.of_row) {
+        parts[codes.place(code)].add(inside, label);
+    }
+    parts
 }
 
 /// Which rows are of the subgroup.
@@ -72,24 +117,20 @@ impl Joint for SubgroupAuc {
     }
 
     fn of_rows(&self, rows: &Rows) -> SubgroupAucRecord {
-        let codes = &rows.scores[0];
-        let mut parts = vec![SubgroupCounts::default(); codes.distinct];
-        for ((inside, &label), &code) in in_subgroup(rows).zip(&rows.labels).zip(&codes.of_row) {
-            parts[codes.place(code)].add(inside, label);
-        }
+        let parts = subgroup_counts(rows);
         let all = of_all(rows);
         let whole =
             |taken: fn(&SubgroupCounts) -> Count| Area::of(&parts.iter().map(taken).collect::<Vec<_>>());
         let area = |taken| whole(taken).map(|area| area.auc);
         let gap = |taken| whole(taken).map(|area| area.below_half());
         SubgroupAucRecord::new(
-            area(|parts| parts.subgroup),
-            area(|parts| Count { pos: parts.background.pos, neg: parts.subgroup.neg }),
-            area(|parts| Count { pos: parts.subgroup.pos, neg: parts.background.neg }),
-            area(|parts| parts.background),
-            area(|parts| parts.subgroup.plus(parts.background)),
-            gap(|parts| Count { pos: parts.subgroup.pos, neg: parts.background.pos }),
-            gap(|parts| Count { pos: parts.subgroup.neg, neg: parts.background.neg }),
+            area(SubgroupCounts::of_subgroup),
+            area(SubgroupCounts::bpsn),
+            area(SubgroupCounts::bnsp),
+            area(SubgroupCounts::of_background),
+            area(SubgroupCounts::of_all),
+            gap(SubgroupCounts::positives),
+            gap(SubgroupCounts::negatives),
             all.subgroup.pos,
             all.subgroup.neg,
             all.background.pos,

@@ -22,6 +22,7 @@ CASES: list[tuple[Any, dict[str, Any]]] = [
     ([], {}),
     (["day", "segment"], {"max_bins": 16}),
     ("unsigned", {"count": "count"}),
+    ("segment", {"weight": "count"}),
     ([], {"max_bins": 32, "scale": "real"}),
 ]
 

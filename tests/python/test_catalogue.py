@@ -49,7 +49,7 @@ def test_every_statistic_is_in_the_table() -> None:
 def test_every_row_of_the_table_is_a_function() -> None:
     functions = {public or name for name, public, _ in ROWS}
     public = set(pa.__all__) - {"__version__"}
-    frames = {"report", "compare_reports", "curve_points", "group_states"}
+    frames = {"report", "compare_reports", "curve_points", "group_states", "roc_auc_in_passes"}
     assert public - functions == frames | {
         "Evaluator",
         "plot_coverage",
@@ -93,6 +93,8 @@ def test_documented(name: str) -> None:
     returns = () if inspect.isclass(getattr(pa, name)) else ("Returns",)
     for section in ("Parameters", *returns, "Raises", "Examples"):
         assert f"{section}\n---" in doc, section
+    # A heading that has run into its text is none.
+    assert not re.search(r"\w ---", doc)
 
 
 @pytest.mark.parametrize("module", MODULES)

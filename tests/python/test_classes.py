@@ -115,6 +115,14 @@ def test_a_label_that_is_no_class(engine: Any) -> None:
             lambda: pa.roc_auc_multiclass("y", "a", "b", multi_class="ovo", average="micro"),
             'write multi_class="ovr"',
         ),
+        (
+            lambda: pa.roc_auc_multiclass_ci("y", "a", "b", average="micro"),  # type: ignore[arg-type]
+            r'roc_auc_multiclass_ci: average="micro" .*; write average="macro"',
+        ),
+        (lambda: pa.roc_auc_multiclass_ci("y", "a", "a"), "roc_auc_multiclass_ci: two columns are named 'a'"),
+        (lambda: pa.roc_auc_multiclass_ci("y", "a", "b", level=1), "level must lie between 0 and 1"),
+        (lambda: pa.roc_auc_ordinal_ci("y", "s", level=95), "roc_auc_ordinal_ci: level must lie between"),
+        (lambda: pa.subgroup_auc_ci("y", "s", "g", level=0), "subgroup_auc_ci: level must lie between"),
         (lambda: pa.grouped_roc_auc("y", "s", "u", average="micro"), "average must be one of 'macro'"),  # type: ignore[arg-type]
         (lambda: pa.average_roc_curve("y", "s", "f", method="mean"), "method must be one of 'vertical'"),  # type: ignore[arg-type]
         (lambda: pa.average_roc_curve("y", "s", "f", n_points=2), "n_points must be an integer from 3 to"),
@@ -186,6 +194,41 @@ def test_a_subgroup_is_a_truth() -> None:
         pl.exceptions.ComputeError, match=r'subgroup "g" holds \d+, but a subgroup is Boolean'
     ):
         frame.select(pa.subgroup_auc("label", "score", "g"))
+
+
+def test_intervals_stand_beside_the_areas() -> None:
+    frame = four().with_columns(inside=pl.col("key") == "a")
+    cases: tuple[dict[str, Any], ...] = (
+        {},
+        {"multi_class": "ovo"},
+        {"multi_class": "ovo", "average": "weighted"},
+    )
+    for options in cases:
+        with_ci = pa.roc_auc_multiclass_ci("key", *COLUMNS, classes=NAMES, **options)
+        got = frame.select(with_ci).item()
+        plain = frame.select(pa.roc_auc_multiclass("key", *COLUMNS, classes=NAMES, **options)).item()
+        assert {name: got[name] for name in plain if name not in ("classes", "pairs")} == {
+            name: plain[name] for name in plain if name not in ("classes", "pairs")
+        }
+        for name in ("classes", "pairs"):
+            for one, other in zip(got[name] or [], plain[name] or [], strict=True):
+                assert {key: one[key] for key in other} == other
+    got = frame.select(pa.roc_auc_ordinal_ci("key", "score")).item()
+    plain = frame.select(pa.roc_auc_ordinal("key", "score")).item()
+    assert (got["auc"], got["concordance"]) == (plain["auc"], plain["concordance"])
+    subgroup = frame.select(pa.subgroup_auc("label", "score", "inside")).item()
+    fields = frame.select(pa.subgroup_auc_ci("label", "score", "inside")).item()
+    assert {one["field"]: one["estimate"] for one in fields} == {
+        name: value for name, value in subgroup.items() if not name.startswith("n_")
+    }
+
+
+@ENGINES
+def test_a_label_that_is_no_class_of_an_interval(engine: Any) -> None:
+    plan = four().lazy().with_columns(a="score", b="other", c="third")
+    says = 'roc_auc_multiclass_ci: label "key" holds "d", which is none of the classes'
+    with pytest.raises(pl.exceptions.ComputeError, match=says):
+        plan.select(pa.roc_auc_multiclass_ci("key", "a", "b", "c")).collect(engine=engine)
 
 
 def test_rates_in_any_order() -> None:

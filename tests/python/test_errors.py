@@ -97,6 +97,7 @@ def test_flags_are_truth_values() -> None:
         lambda flag: FRAME.select(pa.roc_auc_ci("y", "s", standardized=flag, max_fpr=0.5)),
         lambda flag: pa.report(FRAME, "y", ["s", "g"], compare=flag).collect(),
         lambda flag: FRAME.select(pa.roc_auc_ordinal("y", "s", pairs=flag)),
+        lambda flag: FRAME.select(pa.roc_auc_ordinal_ci("y", "s", pairs=flag)),
         lambda flag: FRAME.select(pa.gini_index("y", "s", points=flag)),
         lambda flag: FRAME.select(pa.pack_state(pa.roc_state("y", "s"), keep_scores=flag)),
     )
@@ -128,6 +129,7 @@ def test_every_flag_is_checked() -> None:
         ("roc_auc", "standardized"),
         ("roc_auc_ci", "standardized"),
         ("roc_auc_ordinal", "pairs"),
+        ("roc_auc_ordinal_ci", "pairs"),
         ("roc_curve", "drop_intermediate"),
     ]
 

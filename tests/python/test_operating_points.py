@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import polars_auc as pa
+from catalogue.cases import fixed
 
 WRONG: Any = "no"
 UNORDERED: Any = {0.1}
@@ -134,6 +135,16 @@ def test_weights_whose_sums_could_overflow(largest: float) -> None:
         (lambda: pa.operating_point("y", "s", criterion="max_f", cost=2), "cost and prevalence are for"),
         (lambda: pa.operating_point("y", "s", criterion="target_tpr"), "target is for"),
         (lambda: pa.operating_point("y", "s", prevalence=1e-300), "prevalence"),
+        (
+            lambda: pa.operating_point("y", "s", criterion="top_p", max_fpr=0.1),
+            "min_fpr and max_fpr are not for criterion 'top_p'",
+        ),
+        (
+            lambda: pa.operating_point("y", "s", criterion="target_fpr", target=0.2, min_fpr=0.1),
+            "min_fpr and max_fpr are not for criterion 'target_fpr'",
+        ),
+        (lambda: pa.operating_point("y", "s", min_fpr=0.2, max_fpr=0.1), "min_fpr must be below max_fpr"),
+        (lambda: pa.operating_point("y", "s", max_fpr=1.5), "min_fpr and max_fpr must lie between 0 and 1"),
         (lambda: pa.gains_table("y", "s", bands=3, edges=[1]), "give bands or edges"),
         (lambda: pa.gains_table("y", "s", edges=[2, 1]), "edges must ascend"),
         (lambda: pa.curve_points(THREE, pa.roc_curve("y", "s"), ["y", "y"]), "every column once"),
@@ -142,6 +153,20 @@ def test_weights_whose_sums_could_overflow(largest: float) -> None:
 def test_refused(call: Any, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_a_range_of_fpr_is_a_filter_of_the_curve() -> None:
+    frame = fixed(300).drop_nulls()
+    curve = frame.select(pa.roc_curve("label", "score")).explode("score").unnest("score")
+    for low, high in ((0.0, 0.1), (0.05, 0.3), (0.6, 1.0)):
+        within = curve.filter(pl.col("fpr").is_between(low, high) & (pl.col("tp") + pl.col("fp") > 0))
+        best = within.select((pl.col("tpr") - pl.col("fpr")).max()).item()
+        got = only(frame, pa.operating_point("label", "score", min_fpr=low, max_fpr=high))
+        assert math.isclose(got["criterion"], best, rel_tol=1e-12)
+        assert low <= got["fpr"] <= high
+    drawn = pa.bootstrap_ci("operating_point", "label", "score", max_fpr=0.1, n_resamples=50)
+    upper = {one["field"]: one["upper"] for one in only(frame, drawn)}["fpr"]
+    assert upper <= 0.1
 
 
 def test_frames_of_points() -> None:

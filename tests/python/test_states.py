@@ -41,6 +41,16 @@ def merged(parts: list[pl.DataFrame], data: st.DataObject) -> pl.DataFrame:
     return parts[0]
 
 
+def check_every_tree(frame: pl.DataFrame, state: pl.Expr, data: st.DataObject) -> None:
+    """Divide rows into parts, and merge their states at once and a few at a time."""
+    part = data.draw(st.lists(st.integers(0, 4), min_size=frame.height, max_size=frame.height))
+    parts = frame.with_columns(part=pl.Series(part, dtype=pl.Int64)).partition_by("part")
+    states = [rows.select(state) for rows in parts or [frame]]
+    at_once = pl.concat(states).select(pa.merge_states("score"))
+    assert_frame_equal(at_once, frame.select(state), check_exact=True)
+    assert_frame_equal(merged(states, data), at_once, check_exact=True)
+
+
 @pytest.mark.parametrize("scale", [None, "real", "probability"])
 @given(data=st.data())
 @settings(max_examples=100, deadline=None)
@@ -48,12 +58,7 @@ def test_every_tree_of_parts_gives_the_state_of_the_whole(scale: Scale | None, d
     scores = probabilities if scale == "probability" else scores_with_nan
     frame = data.draw(frames(scores, max_rows=60))
     state = pa.roc_state("label", "score", max_bins=None if scale is None else 16, scale=scale)
-    part = data.draw(st.lists(st.integers(0, 4), min_size=frame.height, max_size=frame.height))
-    parts = frame.with_columns(part=pl.Series(part, dtype=pl.Int64)).partition_by("part")
-    states = [rows.select(state) for rows in parts or [frame]]
-    at_once = pl.concat(states).select(pa.merge_states("score"))
-    assert_frame_equal(at_once, frame.select(state), check_exact=True)
-    assert_frame_equal(merged(states, data), at_once, check_exact=True)
+    check_every_tree(frame, state, data)
 
 
 @given(frame=frames(max_rows=60), more=st.integers(17, 40), fewer=st.integers(16, 39))

@@ -91,6 +91,64 @@ def test_whole_weights_are_repeated_rows(measure: Any, options: dict[str, Any], 
     assert_same(without_counts(got), without_counts(said(repeated, measure("label", "score", **options))))
 
 
+CLASSES = ["a", "b", "c"]
+of_classes = st.lists(
+    st.tuples(
+        st.sampled_from([*CLASSES, None]),
+        scores_with_nan,
+        scores_with_nan,
+        st.sampled_from([0.0, 1.0, 2.0, 3.0, 7.0, None]),
+    ),
+    max_size=20,
+)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"average": "weighted"},
+        {"average": "micro"},
+        {"average": None},
+        {"multi_class": "ovo"},
+        {"multi_class": "ovo", "average": "weighted"},
+    ],
+    ids=str,
+)
+@given(rows=of_classes)
+@settings(max_examples=40, deadline=None)
+def test_whole_weights_of_several_classes_are_repeated_rows(options: dict[str, Any], rows: list[Any]) -> None:
+    schema = {"key": pl.String, "a": pl.Float64, "b": pl.Float64, "weight": pl.Float64}
+    used = pl.DataFrame(rows, schema, orient="row").with_columns(c=-pl.col("a")).drop_nulls()
+    columns = pl.col("key", *CLASSES)
+    repeated = used.select(columns.repeat_by(pl.col("weight").cast(pl.UInt32)).explode()).drop_nulls()
+
+    def areas(answer: dict[str, Any]) -> Any:
+        lists = [[one["auc"] for one in answer[name] or []] for name in ("classes", "pairs")]
+        return [answer["auc"], *lists, answer["n_classes"], answer["n_missing"]]
+
+    got = said(used, pa.roc_auc_multiclass("key", *CLASSES, weight="weight", **options))
+    assert got["n"] == used.filter(pl.col("weight") > 0).height
+    assert_same(areas(got), areas(said(repeated, pa.roc_auc_multiclass("key", *CLASSES, **options))))
+    counted = pl.col("weight").cast(pl.UInt8)
+    by_count = said(used, pa.roc_auc_multiclass("key", *CLASSES, count=counted, **options))
+    assert_same(areas(got), areas(by_count))
+
+
+def test_weights_of_several_classes_that_are_none() -> None:
+    frame = pl.DataFrame(
+        {"y": ["a", "b"], "a": [1.0, 0.0], "b": [0.0, 1.0], "w": [1.0, -1.0], "t": ["x", "x"]}
+    )
+    with pytest.raises(
+        pl.exceptions.ComputeError, match=r'roc_auc_multiclass: weight "w" holds -1\.0, but a weight'
+    ):
+        frame.select(pa.roc_auc_multiclass("y", "a", "b", weight="w"))
+    with pytest.raises(pl.exceptions.ComputeError, match='weight "t" has dtype str'):
+        frame.lazy().select(pa.roc_auc_multiclass("y", "a", "b", weight="t")).collect_schema()
+    with pytest.raises(ValueError, match="roc_auc_multiclass: weight and count cannot both be given"):
+        pa.roc_auc_multiclass("y", "a", "b", weight="w", count="w")
+
+
 ROUNDING = 2.0**-60
 """How far a weight may be off, in totals of its class: what the README promises."""
 

@@ -39,7 +39,14 @@ def test_reports_are_equal(
 
 
 @pytest.mark.parametrize(
-    ("by", "options"), [("segment", {}), ([], {}), (["segment", "day"], {"max_bins": 16})]
+    ("by", "options"),
+    [
+        ("segment", {}),
+        ([], {}),
+        (["segment", "day"], {"max_bins": 16}),
+        ("segment", {"weight": "count"}),
+        ([], {"weight": "count", "max_bins": 16}),
+    ],
 )
 def test_states_are_equal(
     by: Any, options: dict[str, Any], frame: DataFrame, rows: pl.DataFrame, same: Callable[..., None]

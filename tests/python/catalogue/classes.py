@@ -22,6 +22,25 @@ MULTICLASS = {
     "n_missing": N,
     "n": N,
 }
+LIMITS = dict.fromkeys(("se", "lower", "upper"), F)
+MULTICLASS_CI = {
+    "auc": F,
+    **LIMITS,
+    "classes": pl.List(pl.Struct({"class": W, "n": N, "auc": F, **LIMITS})),
+    "pairs": pl.List(pl.Struct({**PAIR, "n": N, "auc": F, **LIMITS})),
+    "n_classes": N,
+    "n_missing": N,
+    "n": N,
+}
+ORDINAL_CI = {
+    "auc": F,
+    **LIMITS,
+    "concordance": F,
+    **{f"concordance_{name}": dtype for name, dtype in LIMITS.items()},
+    "pairs": pl.List(pl.Struct({**PAIR, "auc": F, **LIMITS})),
+    "n_classes": N,
+    "n": N,
+}
 SUBGROUP = {
     **dict.fromkeys(("subgroup_auc", "bpsn_auc", "bnsp_auc", "background_auc", "auc"), F),
     **dict.fromkeys(("positive_aeg", "negative_aeg"), F),
@@ -60,6 +79,20 @@ def _multiclass(*columns: pl.Expr, **options: Any) -> pl.Expr:
     return pa.roc_auc_multiclass(label, *_four(scores), classes=NAMES, **options)
 
 
+def _weighted_multiclass(*columns: pl.Expr, **options: Any) -> pl.Expr:
+    *others, weight = columns
+    return _multiclass(*others, weight=weight, **options)
+
+
+def _multiclass_ci(*columns: pl.Expr, **options: Any) -> pl.Expr:
+    label, *scores = columns
+    return pa.roc_auc_multiclass_ci(label, *_four(scores), classes=NAMES, **options)
+
+
+def _subgroup_ci(label: pl.Expr, score: pl.Expr, key: pl.Expr, **options: Any) -> pl.Expr:
+    return pa.subgroup_auc_ci(label, score, key == "a", **options)
+
+
 def _subgroup(label: pl.Expr, score: pl.Expr, key: pl.Expr, **options: Any) -> pl.Expr:
     return pa.subgroup_auc(label, score, key == "a", **options)
 
@@ -82,6 +115,64 @@ CLASSES = [
             exact=False,
         )
         for multi_class, average in AVERAGES
+    ),
+    *(
+        Entry(
+            "roc_auc_multiclass",
+            functools.partial(_weighted_multiclass, multi_class=multi_class, average=average),
+            functools.partial(
+                oracles.roc_auc_multiclass,
+                classes=NAMES,
+                columns=_four,
+                multi_class=multi_class,
+                average=average,
+                weighted=True,
+            ),
+            MULTICLASS,
+            columns=("key", "score", "other", "weight"),
+            by_value=average == "micro",
+            exact=False,
+        )
+        for multi_class, average in AVERAGES
+        if average is not None
+    ),
+    *(
+        Entry(
+            "roc_auc_multiclass_ci",
+            functools.partial(_multiclass_ci, multi_class=multi_class, average=average, level=0.9),
+            functools.partial(
+                oracles.roc_auc_multiclass_ci,
+                classes=NAMES,
+                columns=_four,
+                multi_class=multi_class,
+                average=average,
+                level=0.9,
+            ),
+            MULTICLASS_CI,
+            columns=("key", "score", "other"),
+            exact=False,
+        )
+        for multi_class, average in AVERAGES
+        if average != "micro"
+    ),
+    *(
+        Entry(
+            "roc_auc_ordinal_ci",
+            functools.partial(pa.roc_auc_ordinal_ci, pairs=pairs, level=0.9),
+            functools.partial(oracles.roc_auc_ordinal_ci, listed=pairs, level=0.9),
+            ORDINAL_CI,
+            columns=("key", "score"),
+            exact=False,
+        )
+        for pairs in (True, False)
+    ),
+    Entry(
+        "subgroup_auc_ci",
+        functools.partial(_subgroup_ci, level=0.9),
+        functools.partial(oracles.subgroup_auc_ci, subgroup="a", level=0.9),
+        {"field": W, "estimate": F, **LIMITS, **COUNTS},
+        is_list=True,
+        columns=KEYED,
     ),
     *(
         Entry(

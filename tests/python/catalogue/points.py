@@ -114,6 +114,16 @@ CRITERIA: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("target_tpr", {"target": 0.6}, {"target": 0.6}),
     ("target_precision", {"target": 0.7}, {"target": 0.7}),
     ("top_p", {}, {}),
+    ("youden", {"max_fpr": 0.5}, {"within": (0.0, 0.5)}),
+    ("closest_topleft", {"min_fpr": 0.25}, {"within": (0.25, 1.0)}),
+    (
+        "cost",
+        {"cost": 2.0, "min_fpr": 0.25, "max_fpr": 0.75},
+        {"ratio": None, "cost": Fraction(2), "within": (0.25, 0.75)},
+    ),
+    ("max_f", {"min_fpr": 0.125, "max_fpr": 0.5}, {"within": (0.125, 0.5)}),
+    ("target_tpr", {"target": 0.6, "max_fpr": 0.5}, {"target": 0.6, "within": (0.0, 0.5)}),
+    ("target_precision", {"target": 0.5, "min_fpr": 0.25}, {"target": 0.5, "within": (0.25, 1.0)}),
 ]
 
 POINTS = [
@@ -176,9 +186,9 @@ POINTS = [
         "roc_curve",
         pa.roc_curve,
         curve(oracles.at_thresholds, numbers=[2, -1.5, 0.25]),
-        point,
+        lambda mass: {**point(mass), "tn": mass, "fn": mass},
         is_list=True,
-        plugin="roc_curve_at",
+        plugin="roc_curve_at_threshold",
         by_value=True,
         at_threshold=[2, -1.5, 0.25],
     ),

@@ -10,7 +10,6 @@ from typing import Any
 import polars as pl
 
 import polars_auc as pa
-from goldens.estimates import JACKKNIFE
 from goldens.rows import Answers, Check, Record, answer, signed
 
 
@@ -29,9 +28,11 @@ def _ends(columns: list[str]) -> list[str]:
 
 def averaged(frame: pl.DataFrame, record: Record) -> Answers:
     arguments = record["arguments"]
-    if "sample_weight" in arguments:
-        return {"auc": one_hot(frame, record, pa.roc_auc)}
-    areas = _areas(frame, record, multi_class=arguments["multi_class"], average=arguments["average"])
+    weight, multi_class = arguments.get("sample_weight"), arguments.get("multi_class", "ovr")
+    areas = _areas(frame, record, weight=weight, multi_class=multi_class, average=arguments["average"])
+    if weight is not None:
+        assert math.isclose(areas["auc"], one_hot(frame, record, pa.roc_auc), rel_tol=1e-14), record["id"]
+        return {"auc": areas["auc"]}
     return {"auc": areas["auc"], "auc_per_class": [one["auc"] for one in areas["classes"]]}
 
 
@@ -125,11 +126,15 @@ def multiclass_roc(frame: pl.DataFrame, record: Record) -> Answers:
 
 
 def one_vs_rest(frame: pl.DataFrame, record: Record) -> Answers:
-    columns = record["arguments"]["probabilities"]
+    arguments = record["arguments"]
+    classes, columns = arguments["classes"], arguments["probabilities"]
+    areas = answer(frame, pa.roc_auc_multiclass_ci("label", *columns, classes=classes))
     ours = []
-    for one, column in zip(_areas(frame, record)["classes"], columns, strict=True):
+    for one, column in zip(areas["classes"], columns, strict=True):
         ci = answer(frame, pa.roc_auc_ci(pl.col("label") == one["class"], column))
-        ours.append({**one, "delong_var": ci["se"] ** 2, "ci95": [ci["lower"], ci["upper"]]})
+        assert all(one[name] == ci[name] for name in ("auc", "se", "lower", "upper"))
+        limits = [one["lower"], one["upper"]]
+        ours.append({**one, "delong_var": one["se"] ** 2, "ci95": limits})
     return {"rows": ours}
 
 
@@ -138,6 +143,8 @@ def ordinal_concordance(frame: pl.DataFrame, record: Record) -> Answers:
     # Classes may be words, whose order is that of the alphabet, as it is of R's factors.
     label = pl.col("label").rank("dense")
     test = answer(frame, pa.rank_agreement(label, score))
+    # Of classes as times that are all seen, a lower score is concordant with a later time.
+    frame = frame.with_columns(seen=True)
     return {
         "concordance": answer(frame, pa.roc_auc_ordinal(label, score))["concordance"],
         "counts": {
@@ -147,7 +154,7 @@ def ordinal_concordance(frame: pl.DataFrame, record: Record) -> Answers:
             "tied.y": test["tied_x"],
             "tied.xy": test["tied_both"],
         },
-        "var": JACKKNIFE,
+        "var": answer(frame, pa.concordance_index(label, "seen", -pl.col(score)))["se"] ** 2,
     }
 
 

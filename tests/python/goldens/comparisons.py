@@ -10,8 +10,6 @@ import polars_auc as pa
 from goldens.intervals import BINORMAL
 from goldens.rows import Answers, Apart, Check, Record, answer, labelled, pairs, rows, side
 
-ONE_SIDED = Apart("one-sided; segments are compared two-sided")
-
 
 def covariance(frame: pl.DataFrame, record: Record) -> Answers | Apart:
     if record["arguments"]["method"] != "delong":
@@ -49,12 +47,18 @@ def _unpaired(frame: pl.DataFrame, record: Record) -> Answers:
         first, second = "a", "b"
         complete = pairs(frame, record).drop_nulls()
         used = complete.unpivot(index="label", variable_name="segment", value_name="score")
-    compared = pa.compare_segments(used, "label", "score", "segment", versus=second).collect()
-    test = compared.row(by_predicate=pl.col("segment") == first, named=True)
+    alternative = side(arguments)
+    segments = [
+        pa.compare_segments(used, "label", "score", "segment", versus=second, alternative=given)
+        .collect()
+        .row(by_predicate=pl.col("segment") == first, named=True)
+        for given in ("two-sided", alternative)
+    ]
+    test = segments[0]
     return {
         "d": test["statistic"],
         "df": test["df"],
-        "p_value": test["p_value"] if side(arguments) == "two-sided" else ONE_SIDED,
+        "p_value": segments[1]["p_value"],
         "auc1": test["auc"],
         "auc2": test["versus_auc"],
         "se_difference": test["difference_se"],

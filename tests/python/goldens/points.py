@@ -27,7 +27,7 @@ def at(used: pl.DataFrame, thresholds: Sequence[float], *, beta: float = 1.0) ->
     )
     fields = ours.unpivot(pl.selectors.all()).unnest("value").drop("variable").to_dict(as_series=False)
     points = answer(used, pa.roc_curve("label", "score", at_threshold=thresholds))
-    for field in ("threshold", "tp", "fp", "tpr", "fpr"):
+    for field in ("threshold", "tp", "fp", "tn", "fn", "tpr", "fpr"):
         assert [point[field] for point in points] == fields[field]
     return fields
 

@@ -13,7 +13,6 @@ N_RESAMPLES = 10_000
 N_PERMUTATIONS = 4_000
 SEED = 1
 
-UNSTRATIFIED = Apart("resamples across the classes; ours within each")
 UNPAIRED = Apart("different rows; ours resamples and permutes the same rows")
 
 
@@ -56,6 +55,7 @@ def _limits(frame: pl.DataFrame, record: Record, statistic: Any, **options: Any)
 
 
 def threshold_intervals(frame: pl.DataFrame, record: Record) -> Answers:
+    used = rows(frame, record).drop_nulls()
     points = [_limits(frame, record, "confusion_at", at=at) for at in record["arguments"]["thresholds"]]
     median = Apart("the median of the resamples, no field of ours")
     return {
@@ -65,6 +65,8 @@ def threshold_intervals(frame: pl.DataFrame, record: Record) -> Answers:
         "sensitivity_lower": [point["tpr"]["lower"] for point in points],
         "sensitivity_median": median,
         "sensitivity_upper": [point["tpr"]["upper"] for point in points],
+        # A rate of a resample goes in steps of one row.
+        "step": 1 / min(used["label"].value_counts()["count"].to_list()),
     }
 
 
@@ -72,17 +74,18 @@ def bootstrap_test(frame: pl.DataFrame, record: Record) -> Answers | Apart:
     arguments = record["arguments"]
     if not arguments["paired"]:
         return UNPAIRED
-    if arguments.get("boot.stratified") is False:
-        return UNSTRATIFIED
     measure: dict[str, Any] = {}
+    if arguments.get("boot.stratified") is False:
+        # Resamples of clusters go across the classes; each row is a cluster of its own.
+        measure = {"cluster": pl.int_range(pl.len())}
     if "partial.auc" in arguments:
         assert arguments["partial.auc.focus"] == "specificity"
         assert arguments["partial.auc"][0] == 1
-        measure = {"max_fpr": round(1 - arguments["partial.auc"][1], 12)}
+        measure |= {"max_fpr": round(1 - arguments["partial.auc"][1], 12)}
     elif arguments["method"] == "specificity":
-        measure = {"at_fpr": round(1 - arguments["specificity"], 12)}
+        measure |= {"at_fpr": round(1 - arguments["specificity"], 12)}
     elif arguments["method"] == "sensitivity":
-        measure = {"at_tpr": arguments["sensitivity"]}
+        measure |= {"at_tpr": arguments["sensitivity"]}
     test = answer(
         pairs(frame, record),
         pa.roc_auc_difference(

@@ -11,7 +11,7 @@ from typing import Any
 from scipy.stats import norm
 from scipy.stats import t as student_t
 
-from oracles.scores import MAYBE, covariances, exact_auc, folds, has_nan, p_value
+from oracles.scores import MAYBE, Rounded, concordance, covariances, exact_auc, folds, has_nan, p_value
 
 
 def area(pos: Sequence[Any], neg: Sequence[Any]) -> Fraction | None:
@@ -19,7 +19,16 @@ def area(pos: Sequence[Any], neg: Sequence[Any]) -> Fraction | None:
     return exact_auc([(True, p) for p in pos] + [(False, n) for n in neg]) if pos and neg else None
 
 
-def weighted_mean(values: Iterable[tuple[Fraction | None, int]]) -> float | None:
+def weighted_area(
+    pos: Sequence[tuple[Any, Fraction]], neg: Sequence[tuple[Any, Fraction]]
+) -> Fraction | None:
+    """Compare every positive with every negative, each pair by the product of its weights."""
+    pairs = [(p[1] * n[1], concordance(p[0], n[0])) for p in pos for n in neg]
+    total = sum((weight for weight, _ in pairs), Fraction(0))
+    return sum((weight * right for weight, right in pairs), Fraction(0)) / total if total else None
+
+
+def weighted_mean(values: Iterable[tuple[Fraction | None, Fraction | int]]) -> float | None:
     defined = [(value, weight) for value, weight in values if value is not None]
     total = sum(weight for _, weight in defined)
     return float(sum((value * weight for value, weight in defined), Fraction(0)) / total) if total else None
@@ -35,8 +44,16 @@ def roc_auc_multiclass(
     columns: Callable[[Sequence[float]], Sequence[float]],
     multi_class: str,
     average: str | None,
+    *,
+    weighted: bool = False,
 ) -> dict[str, Any]:
-    """Rows are the class and what the columns, one for each class, are made of."""
+    """Rows are the class, what the columns, one for each class, are made of, and perhaps a weight."""
+    weights = [Fraction(row[-1]) if weighted else Fraction(1) for row in rows]
+    if weighted:
+        rows, weights = (
+            [row[:-1] for row in rows if row[-1] > 0],
+            [weight for weight in weights if weight > 0],
+        )
     labelled = [(key, dict(zip(classes, columns(scores), strict=True))) for key, *scores in rows]
     present = {key for key, _ in labelled}
     counts = {
@@ -48,29 +65,32 @@ def roc_auc_multiclass(
         auc = None if average is None else math.nan
         return {"auc": auc, "classes": None, "pairs": None, **counts}
 
+    weighed = [(key, values, weight) for (key, values), weight in zip(labelled, weights, strict=True)]
+
     def of(column: str, pos: str, negs: Iterable[str]) -> Fraction | None:
         others = set(negs)
-        return area(
-            [values[column] for key, values in labelled if key == pos],
-            [values[column] for key, values in labelled if key in others],
+        return weighted_area(
+            [(values[column], weight) for key, values, weight in weighed if key == pos],
+            [(values[column], weight) for key, values, weight in weighed if key in others],
         )
 
     n = {one: sum(key == one for key, _ in labelled) for one in classes}
+    mass = {one: sum((weight for key, _, weight in weighed if key == one), Fraction(0)) for one in classes}
     ovr = {one: of(one, one, set(classes) - {one}) for one in classes}
     ovo = {}
     for a, b in combinations(classes, 2):
         a_over_b, b_over_a = of(a, a, b), of(b, b, a)
         ovo[a, b] = None if a_over_b is None or b_over_a is None else (a_over_b + b_over_a) / 2
-    cells = [(key == one, value) for key, values in labelled for one, value in values.items()]
     weigh = average == "weighted"
     auc = None
     if average == "micro":
-        micro = area([value for own, value in cells if own], [value for own, value in cells if not own])
-        auc = _number(micro)
+        cells = [(key == one, value, w) for key, values, w in weighed for one, value in values.items()]
+        pos, neg = ([(value, w) for own, value, w in cells if own is which] for which in (True, False))
+        auc = _number(weighted_area(pos, neg))
     elif average is not None and multi_class == "ovr":
-        auc = weighted_mean((ovr[one], n[one] if weigh else 1) for one in classes)
+        auc = weighted_mean((ovr[one], mass[one] if weigh else 1) for one in classes)
     elif average is not None:
-        auc = weighted_mean((value, n[a] + n[b] if weigh else 1) for (a, b), value in ovo.items())
+        auc = weighted_mean((value, mass[a] + mass[b] if weigh else 1) for (a, b), value in ovo.items())
     pairs = [
         {"class_a": a, "class_b": b, "n": n[a] + n[b], "auc": _number(value)} for (a, b), value in ovo.items()
     ]
@@ -125,6 +145,179 @@ def subgroup_auc(rows: Sequence[tuple[bool, float, str]], subgroup: str) -> dict
         "n_background_pos": len(other_pos),
         "n_background_neg": len(other_neg),
     }
+
+
+def _sampled(components: Iterable[Sequence[Fraction]]) -> Fraction | None:
+    """Return the variance of a sum of means, each of a sample; none if one is a single value."""
+    total = Fraction(0)
+    for values in components:
+        if len(values) < 2:
+            return None
+        mean = sum(values, Fraction(0)) / len(values)
+        squares = sum(((value - mean) ** 2 for value in values), Fraction(0))
+        total += squares / (len(values) - 1) / len(values)
+    return total
+
+
+LIMITS = ("se", "lower", "upper")
+
+
+def _limits(
+    estimate: float | None, variance: Fraction | None, level: float, least: float = 0.0, most: float = 1.0
+) -> dict[str, Any]:
+    if estimate is None or variance is None:
+        return dict.fromkeys(LIMITS)
+    se = math.sqrt(variance)
+    half = float(norm.isf((1 - level) / 2)) * se
+    limits = (se, max(least, estimate - half), min(most, estimate + half))
+    return dict(zip(LIMITS, map(Rounded, limits), strict=True))
+
+
+def _delong(pos: Sequence[Any], neg: Sequence[Any]) -> Fraction | None:
+    if len(pos) < 2 or len(neg) < 2:
+        return None
+    return covariances([(True, score) for score in pos] + [(False, score) for score in neg], 1)[0][0]
+
+
+def roc_auc_multiclass_ci(
+    rows: Sequence[Any],
+    classes: Sequence[str],
+    columns: Callable[[Sequence[float]], Sequence[float]],
+    multi_class: str,
+    average: str | None,
+    level: float,
+) -> dict[str, Any]:
+    answer = roc_auc_multiclass(rows, classes, columns, multi_class, average)
+    if answer["classes"] is None:
+        return {**answer, **dict.fromkeys(LIMITS, answer["auc"])}
+    of: dict[str, list[dict[str, float]]] = {one: [] for one in classes}
+    for key, *scores in rows:
+        of[key].append(dict(zip(classes, columns(scores), strict=True)))
+    n = {one: len(of[one]) for one in classes}
+    present = [one for one in classes if n[one]]
+
+    def placement(row: dict[str, float], own: str, column: str, others: str) -> Fraction:
+        """Return how much of another class a row is right against: above by its own column, or below."""
+        right = (
+            concordance(row[column], other[column])
+            if own == column
+            else concordance(other[column], row[column])
+            for other in of[others]
+        )
+        return sum(right, Fraction(0)) / n[others]
+
+    def share(own: str, other: str) -> Fraction:
+        """Return the weight of the area of a class against another in the average, but for a factor."""
+        if multi_class == "ovr":
+            return Fraction(n[other], len(rows) - n[own]) * (n[own] if average == "weighted" else 1)
+        return Fraction(n[own] + n[other] if average == "weighted" else 1, 2)
+
+    total = sum((share(a, b) for a in present for b in present if a != b), Fraction(0))
+
+    def component(row: dict[str, float], own: str, others: Sequence[str]) -> Fraction:
+        parts = (
+            share(own, other) * placement(row, own, own, other)
+            + share(other, own) * placement(row, own, other, other)
+            for other in others
+        )
+        return sum(parts, Fraction(0)) / total
+
+    variance = None
+    if total:
+        variance = _sampled(
+            [component(row, own, [one for one in present if one != own]) for row in of[own]]
+            for own in present
+        )
+    for one in answer["classes"]:
+        name = one["class"]
+        pos = [row[name] for row in of[name]]
+        neg = [row[name] for other in classes if other != name for row in of[other]]
+        one.update(_limits(one["auc"], _delong(pos, neg), level))
+    for pair in answer["pairs"] or []:
+        a, b = pair["class_a"], pair["class_b"]
+        pair_variance = None
+        if n[a] and n[b]:
+            pair_variance = _sampled(
+                [(placement(row, own, own, other) + placement(row, own, other, other)) / 2 for row in of[own]]
+                for own, other in ((a, b), (b, a))
+            )
+        pair.update(_limits(pair["auc"], pair_variance, level))
+    return {**answer, **_limits(answer["auc"], variance, level)}
+
+
+def roc_auc_ordinal_ci(rows: Sequence[tuple[str, float]], level: float, *, listed: bool) -> dict[str, Any]:
+    answer = roc_auc_ordinal(rows, listed=listed)
+    names = [f"concordance_{name}" for name in LIMITS]
+    if answer["auc"] is not None and math.isnan(answer["auc"]):
+        return {**answer, **dict.fromkeys((*LIMITS, *names), math.nan)}
+    of: dict[str, list[float]] = {}
+    for key, score in rows:
+        of.setdefault(key, []).append(score)
+
+    def placement(score: float, own: str, other: str) -> Fraction:
+        right = (
+            concordance(score, against) if own > other else concordance(against, score)
+            for against in of[other]
+        )
+        return sum(right, Fraction(0)) / len(of[other])
+
+    def limits(estimate: float | None, weight: Callable[[str, str], int]) -> dict[str, Any]:
+        total = sum(weight(a, b) for a, b in combinations(of, 2))
+        components = (
+            [
+                sum(
+                    (weight(own, other) * placement(score, own, other) for other in of if other != own),
+                    Fraction(0),
+                )
+                / total
+                for score in of[own]
+            ]
+            for own in of
+        )
+        return _limits(estimate, _sampled(components) if total else None, level)
+
+    of_concordance = limits(answer["concordance"], lambda a, b: len(of[a]) * len(of[b]))
+    for pair in answer["pairs"] or []:
+        pair.update(_limits(pair["auc"], _delong(of[pair["class_b"]], of[pair["class_a"]]), level))
+    return {
+        **answer,
+        **limits(answer["auc"], lambda *_: 1),
+        **dict(zip(names, of_concordance.values(), strict=True)),
+    }
+
+
+def subgroup_auc_ci(
+    rows: Sequence[tuple[bool, float, str]], subgroup: str, level: float
+) -> list[dict[str, Any]] | None:
+    if has_nan([(label, score) for label, score, _ in rows]):
+        return None
+    answer = subgroup_auc(rows, subgroup)
+
+    # Which rows a number is made of, by their label and by whether they are of the subgroup.
+    samples: dict[str, Callable[[bool, bool], bool | None]] = {
+        "subgroup_auc": lambda label, inside: label if inside else None,
+        "bpsn_auc": lambda label, inside: label if label != inside else None,
+        "bnsp_auc": lambda label, inside: label if label == inside else None,
+        "background_auc": lambda label, inside: None if inside else label,
+        "auc": lambda label, _: label,
+        "positive_aeg": lambda label, inside: inside if label else None,
+        "negative_aeg": lambda label, inside: None if label else inside,
+    }
+    records = []
+    for field, sampled in samples.items():
+        taken = [(sampled(label, key == subgroup), label, score) for label, score, key in rows]
+        first, second = ([score for side, _, score in taken if side is place] for place in (True, False))
+        variance = _delong(first, second)
+        least, most = (-0.5, 0.5) if field.endswith("aeg") else (0.0, 1.0)
+        record = {
+            "field": field,
+            "estimate": answer[field],
+            **_limits(answer[field], variance, level, least, most),
+            "n_pos": sum(label for side, label, _ in taken if side is not None),
+            "n_neg": sum(not label for side, label, _ in taken if side is not None),
+        }
+        records.append(record)
+    return records
 
 
 def mean_with_error(

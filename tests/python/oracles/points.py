@@ -268,7 +268,13 @@ def at_rates(
 def at_thresholds(
     group: Group, _: list[Point], weighted: bool, *, numbers: Sequence[float]
 ) -> list[dict[str, Any]]:
-    return [_told(group, (number, *group.reaching(number)), weighted=weighted) for number in numbers]
+    answers = []
+    for number in numbers:
+        fp, tp = group.reaching(number)
+        rest = {"tn": group.n - fp, "fn": group.p - tp}
+        masses = {name: group.mass(mass, weighted=weighted) for name, mass in rest.items()}
+        answers.append({**_told(group, (number, fp, tp), weighted=weighted), **masses})
+    return answers
 
 
 def pr_curve(group: Group, points: list[Point], weighted: bool) -> list[dict[str, Any]]:
@@ -342,6 +348,7 @@ def operating_point(
     cost: Fraction = Fraction(1),
     target: float = 0.0,
     beta: Fraction = Fraction(1),
+    within: tuple[float, float] = (0.0, 1.0),
     weighted: bool = False,
 ) -> dict[str, Any]:
     group = Group(rows)
@@ -356,6 +363,8 @@ def operating_point(
     def merit(point: Point) -> tuple[Fraction, ...] | None:
         _, fp, tp = point
         tpr, fpr = tp / group.p, fp / group.n
+        if not within[0] <= float(fpr) <= within[1]:
+            return None
         rates = _rates(group, fp, tp, beta)
         if criterion in ("youden", "cost"):
             return (tpr - r * fpr,)

@@ -1,0 +1,37 @@
+"""Queries in processes of their own, which take turns: what one takes, no other is charged for."""
+
+from __future__ import annotations
+
+import json
+import random
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+
+def taken(plan: pl.LazyFrame) -> dict[str, Any]:
+    """Collect a plan in this process, and print its seconds, and the most memory that the process took."""
+    start = time.perf_counter()
+    answer = plan.collect(engine="streaming")
+    seconds = time.perf_counter() - start
+    megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+    present = [name for name in ("auc", "n_passes") if name in answer.columns and answer.height == 1]
+    found: dict[str, Any] = {name: answer[name].item() for name in present}
+    return {"seconds": seconds, "megabytes": megabytes, **found}
+
+
+def measured(script: str, names: Sequence[str], rounds: int, folder: str) -> dict[str, list[dict[str, Any]]]:
+    """Run ``script --alone NAME FOLDER`` for each name in each round, in an order that changes."""
+    order = random.Random(1)
+    answers: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
+    for _ in range(rounds):
+        for name in order.sample(list(names), len(names)):
+            command = [sys.executable, script, "--alone", name, folder]
+            said = subprocess.run(command, check=True, capture_output=True, text=True)
+            answers[name].append(json.loads(said.stdout))
+    return answers
