@@ -3,10 +3,11 @@
 use rayon::prelude::*;
 
 use super::adjust_p_values::Adjustment;
-use super::by_key::{All, Area, OfKey, by_key};
+use super::by_key::by_key;
 use super::hypothesis::Hypothesis;
 use super::record::{KeyCode, Many, record};
 use super::roc_auc_unpaired_difference::{Tested, welch};
+use super::segment_areas::{Compared, Independent, Other, Segments};
 use super::{Inputs, Joint, KeyInput, KeyKind, check_level};
 use crate::math::{chi_square, normal};
 use crate::ranking::{Count, Rows};
@@ -101,110 +102,6 @@ record! {
     }
 }
 
-/// What a segment is compared with.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Other {
-    pub area: Compared,
-    /// The covariance of both areas; undefined where the segment's variance is.
-    pub covariance: Option<f64>,
-}
-
-impl Other {
-    /// An area of other rows.
-    fn apart(area: Compared) -> Self {
-        Other { area, covariance: Some(0.0) }
-    }
-}
-
-/// An area as it is compared: its variance, and the number of rows behind it if that says how well the variance is known.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Compared {
-    pub auc: f64,
-    pub variance: Option<f64>,
-    pub rows: Option<u64>,
-}
-
-impl Compared {
-    /// Where a score is NaN.
-    fn nan(rows: Option<u64>) -> Self {
-        Compared { auc: f64::NAN, variance: Some(f64::NAN), rows }
-    }
-
-    fn new(area: Area) -> Self {
-        Compared { auc: area.auc, variance: area.variance(), rows: Some(area.rows()) }
-    }
-}
-
-/// The areas of the segments of a group, and how each varies together with what it is compared with.
-pub(super) trait Segments: Sync {
-    /// What stands for the number of rows where a score is NaN.
-    const ROWS_OF_NAN: Option<u64>;
-
-    /// How many segments there are.
-    fn len(&self) -> usize;
-
-    /// The positives and negatives of a segment.
-    fn count(&self, segment: usize) -> Count;
-
-    /// The area of a segment.
-    fn area(&self, segment: usize) -> Option<Compared>;
-
-    /// For each segment, all rows but its own.
-    fn rests(&self) -> Vec<Option<Other>>;
-
-    /// For each segment, all rows.
-    fn overall(&self) -> Vec<Option<Other>>;
-
-    /// The covariance of the areas of two segments.
-    fn covariance(&self, segment: usize, other: usize) -> Option<f64>;
-
-    /// The statistic of the test that all areas are equal, and its degrees of freedom.
-    fn heterogeneity(&self, areas: &[Option<Compared>]) -> Option<(f64, u64)>;
-}
-
-/// Segments whose rows are independent of each other.
-struct Independent {
-    segments: Vec<OfKey>,
-    distinct: usize,
-}
-
-impl Segments for Independent {
-    const ROWS_OF_NAN: Option<u64> = Some(2);
-
-    fn len(&self) -> usize {
-        self.segments.len()
-    }
-
-    fn count(&self, segment: usize) -> Count {
-        Count { pos: self.segments[segment].n_pos, neg: self.segments[segment].n_neg }
-    }
-
-    fn area(&self, segment: usize) -> Option<Compared> {
-        self.segments[segment].area().map(Compared::new)
-    }
-
-    fn rests(&self) -> Vec<Option<Other>> {
-        let all = All::of(&self.segments, self.distinct);
-        let rest = |segment| Some(Other::apart(Compared::new(all.but(segment)?)));
-        self.segments.par_iter().map(rest).collect()
-    }
-
-    fn overall(&self) -> Vec<Option<Other>> {
-        let all = All::of(&self.segments, self.distinct);
-        let overall = all.area().map(Compared::new);
-        let other = |segment| Some(Other { area: overall?, covariance: all.covariance(segment) });
-        self.segments.par_iter().map(other).collect()
-    }
-
-    fn covariance(&self, _: usize, _: usize) -> Option<f64> {
-        Some(0.0)
-    }
-
-    fn heterogeneity(&self, areas: &[Option<Compared>]) -> Option<(f64, u64)> {
-        heterogeneity(areas)
-    }
-}
-
 impl Joint for CompareSegments {
     type Record = CompareSegmentsRecord;
 
@@ -244,7 +141,7 @@ impl CompareSegments {
         let any_nan = !rows.nan_keys.is_empty();
         let nan = Compared::nan(S::ROWS_OF_NAN);
         let is_nan = |segment: usize| rows.nan_keys.get(segment) == Some(&true);
-        let areas: Vec<Option<Compared>> = (0..segments.len())
+        let areas: Vec<Option<Compared>> = (0..segments.number())
             .into_par_iter()
             .map(|segment| if is_nan(segment) { Some(nan) } else { segments.area(segment) })
             .collect();
@@ -258,7 +155,7 @@ impl CompareSegments {
         };
         let others: Vec<Option<Other>> = match self.versus {
             // Only a segment that has all NaN scores has a rest without NaN, and that segment's own area is NaN.
-            Versus::Rest | Versus::Overall if any_nan => vec![Some(Other::apart(nan)); segments.len()],
+            Versus::Rest | Versus::Overall if any_nan => vec![Some(Other::apart(nan)); segments.number()],
             Versus::Rest => segments.rests(),
             Versus::Overall => segments.overall(),
             Versus::Previous => {
@@ -344,24 +241,6 @@ impl CompareSegments {
         record.statistic = tested.statistic;
         record.p_value = tested.p_value;
     }
-}
-
-/// Q of independent areas, and its degrees of freedom.
-pub(super) fn heterogeneity(areas: &[Option<Compared>]) -> Option<(f64, u64)> {
-    let weighted: Vec<(f64, f64)> = areas
-        .iter()
-        .flatten()
-        .filter_map(|area| {
-            area.variance.filter(|&variance| variance != 0.0).map(|variance| (area.auc, 1.0 / variance))
-        })
-        .collect();
-    if weighted.len() < 2 {
-        return None;
-    }
-    let weights: f64 = weighted.iter().map(|area| area.1).sum();
-    let mean = weighted.iter().map(|area| area.0 * area.1).sum::<f64>() / weights;
-    let q = weighted.iter().map(|area| area.1 * (area.0 - mean).powi(2)).sum();
-    Some((q, weighted.len() as u64 - 1))
 }
 
 #[cfg(test)]

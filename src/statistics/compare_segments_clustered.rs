@@ -3,8 +3,9 @@
 use rayon::prelude::*;
 
 use super::by_cluster::{ByCluster, ClusteredArea};
-use super::compare_segments::{Compared, Other, SegmentRecord, Segments, heterogeneity};
+use super::compare_segments::SegmentRecord;
 use super::record::{Column, Field, FieldKind, Many, Record, Value, record};
+use super::segment_areas::{Compared, Other, Segments, heterogeneity};
 use super::{CompareSegments, Inputs, Joint, KeyInput, KeyKind};
 use crate::math::symmetric;
 use crate::ranking::{Count, Rows};
@@ -111,7 +112,7 @@ fn compared(area: &ClusteredArea) -> Compared {
 impl Segments for Clustered {
     const ROWS_OF_NAN: Option<u64> = None;
 
-    fn len(&self) -> usize {
+    fn number(&self) -> usize {
         self.areas.len()
     }
 
@@ -125,12 +126,12 @@ impl Segments for Clustered {
 
     fn rests(&self) -> Vec<Option<Other>> {
         let rest = |segment: usize| Some(self.against(segment, &self.rows.rest(segment)?));
-        (0..self.len()).into_par_iter().map(rest).collect()
+        (0..self.number()).into_par_iter().map(rest).collect()
     }
 
     fn overall(&self) -> Vec<Option<Other>> {
         let overall = self.rows.overall();
-        (0..self.len())
+        (0..self.number())
             .into_par_iter()
             .map(|segment| Some(self.against(segment, overall.as_ref()?)))
             .collect()
@@ -158,7 +159,7 @@ impl Clustered {
 
     /// The number of clusters that have rows of a segment with an area, each once.
     fn clusters_in_areas(&self) -> u64 {
-        let with_area = (0..self.len()).filter(|&segment| self.areas[segment].is_some());
+        let with_area = (0..self.number()).filter(|&segment| self.areas[segment].is_some());
         let mut clusters: Vec<u32> = with_area.flat_map(|segment| self.rows.clusters(segment)).collect();
         clusters.sort_unstable();
         clusters.dedup();

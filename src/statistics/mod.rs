@@ -94,6 +94,7 @@ pub mod roc_difference_band;
 pub mod roc_state;
 pub mod roc_summary;
 pub mod score_bands;
+pub mod segment_areas;
 pub mod simultaneous_limits;
 pub mod smooth_curve;
 pub mod smoothed_bootstrap_band;
