@@ -142,7 +142,8 @@ impl States {
     pub fn merged<S: Score>(&self, states: Range<usize>, scores: &[S]) -> Result<Merged, String> {
         Ok(match &self.counts {
             BinCounts::Counts { pos, neg } => {
-                let count = |bin: usize| Count { pos: pos.value(bin), neg: neg.value(bin) };
+                let (pos, neg) = (pos.values().as_slice(), neg.values().as_slice());
+                let count = |bin: usize| Count { pos: pos[bin], neg: neg[bin] };
                 Merged::Counts(self.merged_as(states, scores, &count, &State::<u64>::checked)?)
             }
             BinCounts::Weights { pos, neg } => {
