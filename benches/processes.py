@@ -15,7 +15,7 @@ import polars as pl
 
 
 def taken(plan: pl.LazyFrame) -> dict[str, Any]:
-    """Collect a plan in this process, and print its seconds, and the most memory that the process took."""
+    """Collect a plan in this process, and return its seconds, and the most memory that the process took."""
     start = time.perf_counter()
     answer = plan.collect(engine="streaming")
     seconds = time.perf_counter() - start

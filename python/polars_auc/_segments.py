@@ -114,9 +114,8 @@ def compare_segments(
         itself), a test with fewer than two rows of a class, where ``difference`` is still known (with
         ``cluster``: fewer than two clusters with a positive, or with a negative). Segments with a standard
         error of 0 are not used in the test of heterogeneity. ``df`` is null where the normal distribution is
-        taken. Rows with a null label or score
-        are skipped. If a segment has a NaN score, its numbers are NaN, and so are those of every comparison
-        with its rows and the test of heterogeneity.
+        taken. Rows with a null label or score are skipped. If a segment has a NaN score, its numbers are NaN,
+        and so are those of every comparison with its rows and the test of heterogeneity.
 
     Raises
     ------

@@ -109,11 +109,11 @@ def roc_state(
     -----
     From an exact state every answer is the same to the last bit as from the rows.
 
-    Weights are rounded to 18 decimal places, each by itself, and sums of them are exact; so weights far
-    below 1 lose digits, and should be multiplied by the same number. Weighted states
-    too depend on the rows alone, and are merged exactly. Their answers are those of the rows: to the last
-    bit if all weights are whole numbers, or multiples of 2^-18, and less than 2^43 together; otherwise up to
-    the rounding of the weights. A summary of such states has no interval.
+    Weights are rounded to 18 decimal places, each by itself, and sums of them are exact; so weights far below
+    1 lose digits, and should be multiplied by the same number. Weighted states too depend on the rows alone,
+    and are merged exactly. Their answers are those of the rows: to the last bit if all weights are whole
+    numbers, or multiples of 2^-18, and less than 2^43 together; otherwise up to the rounding of the weights.
+    A summary of such states has no interval.
 
     With ``max_bins``, bins are the intervals of a partition of all numbers. Partitions are numbered, and
     each joins some neighbours of the one before; a state takes the first that leaves few enough bins. So
@@ -246,8 +246,8 @@ def roc_auc_bounds(
     With P positives, N negatives, and bins of p positives and n negatives whose rows do not all share one
     score, the bounds are ``auc -+ sum(p n) / (2 P N)``: as if in those bins all positives scored lower, or
     higher, than all negatives; with weights, p, n, P and N are sums of them. The bounds of a state with
-    weights also allow for the rounding of its n weights: some ``n 10^-17`` if they are about 1 or more, and
-    up to ``n 10^-18`` of the weight of a class if they are lighter. O(n log n).
+    weights also allow for their rounding: for each class with n rows and weight W in all, by ``n (2^-58 +
+    10^-18 / W)``. O(n log n).
 
     Examples
     --------

@@ -10,7 +10,8 @@ import polars as pl
 
 import polars_auc as pa
 from catalogue.entry import COUNTS, Entry, F, N, W
-from oracles import concordance, partial, states
+from catalogue.points import WEIGHTED, weighted
+from oracles import concordance, partial, points, states
 from oracles import scores as oracles
 
 Z_90 = 1.6448536269514722
@@ -69,6 +70,8 @@ FOLD_METHODS: list[Literal["t", "influence"]] = ["t", "influence"]
 BIN = pl.Struct({"score": F, "pos": N, "neg": N, "tied": pl.Boolean()})
 STATE = {"bins": pl.List(BIN), **COUNTS, "n_missing": N, "has_nan": pl.Boolean(), "resolution": N}
 STATE |= {"max_bins": N, "scale": W}
+WEIGHT = pl.Decimal(38, 18)
+WEIGHTED_STATE = {**STATE, "bins": pl.List(pl.Struct({**BIN.to_schema(), "pos": WEIGHT, "neg": WEIGHT}))}
 LIMITS = [None, 16]
 
 KENDALL: list[tuple[Sided, Literal["auto", "exact", "asymptotic"]]] = [
@@ -101,12 +104,30 @@ SCORES = [
         oracles.roc_auc_bounds,
         {"auc": F, "lower": F, "upper": F, **COUNTS},
     ),
+    Entry(
+        "roc_auc_bounds",
+        weighted(pa.roc_auc_bounds),
+        points.roc_auc_bounds,
+        {"auc": F, "lower": F, "upper": F, **COUNTS},
+        columns=WEIGHTED,
+    ),
     *(
         Entry(
             "roc_state",
             functools.partial(pa.roc_state, max_bins=max_bins),
             states.roc_state(max_bins),
             STATE,
+            by_value=True,
+        )
+        for max_bins in LIMITS
+    ),
+    *(
+        Entry(
+            "roc_state",
+            weighted(pa.roc_state, max_bins=max_bins),
+            states.roc_state(max_bins),
+            WEIGHTED_STATE,
+            columns=WEIGHTED,
             by_value=True,
         )
         for max_bins in LIMITS

@@ -58,6 +58,11 @@ def roc_auc(rows: Sequence[Row]) -> float | None:
     return area(rows, lambda area: area)
 
 
+def roc_auc_bounds(rows: Sequence[Row]) -> dict[str, Any]:
+    auc = roc_auc(rows)
+    return {"auc": auc, "lower": auc, "upper": auc, **Group(rows).counts}
+
+
 def gini(rows: Sequence[Row]) -> float | None:
     return area(rows, lambda area: 2 * area - 1)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -33,10 +34,19 @@ def interval(score: float, resolution: int, scale: str) -> object:
 
 
 def roc_state(max_bins: int | None = None, scale: str = "real") -> Callable[[Sequence[Row]], dict[str, Any]]:
-    """The state of rows, by looking for the first partition with few enough intervals."""
+    """The state of rows, by looking for the first partition with few enough intervals.
 
-    def state(rows: Sequence[Row]) -> dict[str, Any]:
+    Rows of (label, score) are counted, and of (label, score, weight) their weights are added up.
+    """
+
+    def state(given: Sequence[Any]) -> dict[str, Any]:
+        weighed = [(row[0], row[1], Decimal(row[2]) if len(row) > 2 else 1) for row in given]
+        rows: list[Row] = [(label, score) for label, score, weight in weighed if weight]
         pos, neg = classes(rows)
+
+        def total(label: bool, scores: Sequence[float]) -> Decimal | int:
+            return sum(weight for own, score, weight in weighed if own == label and score in scores)
+
         counts = {"n_pos": len(pos), "n_neg": len(neg), "n_missing": MAYBE}
         if has_nan(rows):
             nothing = {"resolution": 0, "max_bins": None, "scale": None}
@@ -59,8 +69,8 @@ def roc_state(max_bins: int | None = None, scale: str = "real") -> Callable[[Seq
             "bins": [
                 {
                     "score": min(each),
-                    "pos": sum(pos.count(score) for score in each),
-                    "neg": sum(neg.count(score) for score in each),
+                    "pos": total(True, each),
+                    "neg": total(False, each),
                     "tied": len(each) == 1,
                 }
                 for each in bins
