@@ -51,6 +51,13 @@ fn product(a: f64, b: f64) -> (f64, f64) {
     (product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low)
 }
 
+/// Numbers in ascending order, so that the names of the folds do not change the last bit of a sum.
+pub fn in_order(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut numbers: Vec<f64> = numbers.collect();
+    numbers.sort_unstable_by(f64::total_cmp);
+    numbers
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

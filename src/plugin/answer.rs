@@ -1,9 +1,6 @@
 //! From List columns to the answers of all groups: a column of numbers, of structs, or of lists.
 
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use polars_core::runtime::RAYON;
 
 use super::columns::Lookups;
 use super::ffi::Input;
@@ -11,14 +8,12 @@ use super::groups::Groups;
 use super::inputs::{Inputs, Weights, checked};
 use super::keywords::Arguments;
 use super::score::{Native, WithScores, dispatch};
+use super::threads::Threads;
 use super::values::Values;
 use super::{columns, count, score};
 use crate::interrupt;
 use crate::ranking::{Domain, Group, Key, Limit, RowCounts, Strategy, Ties, Width, tasks};
 use crate::statistics::{Column, Curve, Field as RecordField, Record, Resampling, Summary};
-
-/// Calls of any expression since the process began.
-pub static CALLS: AtomicUsize = AtomicUsize::new(0);
 
 /// The way to rank all groups, where the environment forces one: for tests and benchmarks.
 static STRATEGY: LazyLock<Strategy> = LazyLock::new(|| {
@@ -46,15 +41,6 @@ pub fn summary<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Valu
 pub fn curve<C: Curve>(inputs: &[Input], call: &Arguments<C>) -> Result<Values, String> {
     let kind = Inputs::of(call, inputs.len());
     answer(inputs, kind, Weights::of_curve::<C>(), Form::Records, &OfCurve(&call.options))
-}
-
-/// The threads that POLARS_MAX_THREADS allows: one pool for all expressions of the process.
-pub struct Threads;
-
-impl tasks::Pool for Threads {
-    fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        RAYON.install(work)
-    }
 }
 
 /// What stands in each row of the answer.
@@ -155,7 +141,6 @@ fn answer(
     form: Form,
     answer: &dyn Statistic,
 ) -> Result<Values, String> {
-    CALLS.fetch_add(1, Ordering::Relaxed);
     let dtypes = checked(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>(), kind, weights)?;
     let groups = match kind {
         Inputs::States => Groups::read_states(inputs)?,
@@ -264,14 +249,4 @@ impl Filled {
             }
         }
     }
-}
-
-/// Columns that were filled in parts, as one.
-pub fn joined(parts: Vec<Vec<Column>>) -> Vec<Column> {
-    let mut parts = parts.into_iter();
-    let mut columns = parts.next().unwrap_or_default();
-    for part in parts {
-        Column::extend_all(&mut columns, part);
-    }
-    columns
 }

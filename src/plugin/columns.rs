@@ -9,38 +9,15 @@ use arrow::offset::OffsetsBuffer;
 use arrow::types::NativeType;
 
 use super::arrays::{NOWHERE, message};
+use super::dtypes::Dtypes;
 use super::score::{threshold_dtype, thresholds};
 use super::values::{Values, gathered};
 use crate::ranking::weighted_state::DECIMALS;
-use crate::statistics::record::Nullable;
+use crate::statistics::column::Nullable;
 use crate::statistics::{Column, Field as RecordField, FieldKind};
 
 /// The digits of sums of weights: as many as a decimal column has.
 const DIGITS: usize = 38;
-
-/// The dtypes that fields take from the inputs.
-#[derive(Clone)]
-pub struct Dtypes {
-    /// Of the score.
-    pub score: Dtype,
-    /// Of the key, with what Polars says of it beside the dtype.
-    pub key: Field,
-    /// Of a mass: a count, or a sum of weights.
-    pub mass: Dtype,
-}
-
-impl Dtypes {
-    /// Those of a statistic without keys.
-    pub fn of_score(score: Dtype, weighted: bool) -> Self {
-        let mass = if weighted { Dtype::Float64 } else { Dtype::UInt64 };
-        Dtypes { score, key: Field::default(), mass }
-    }
-
-    /// Whether rows have weights.
-    pub fn have_weights(&self) -> bool {
-        self.mass == Dtype::Float64
-    }
-}
 
 /// What records name by a number.
 pub struct Lookups {

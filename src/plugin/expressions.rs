@@ -4,25 +4,11 @@ use super::answer::{curve, number, summary};
 use super::columnwise::{columnwise, columnwise_field};
 use super::curvewise::{curvewise, curvewise_field};
 use super::ffi;
-use super::inputs::{curve_field, number_field, summary_field};
-use super::joint::{joint, joint_field, joint_single, joint_single_field};
+use super::joint::{joint, joint_single};
 use super::keywords::keywords;
 use super::packed_states::{conversion, conversion_field};
-use crate::statistics::{
-    AdjustPValues, AveragePrecision, AverageRocCurve, BandCoverage, BinormalCurve, BootstrapAveragePrecision,
-    BootstrapConfusionAt, BootstrapGini, BootstrapKsStatistic, BootstrapMeanPositiveRank,
-    BootstrapOperatingPoint, BootstrapRocAuc, BootstrapRocSummary, BrunnerMunzel, CapCurve, CompareSegments,
-    CompareSegmentsClustered, ConcordanceIndex, ConfusionAt, ConfusionsAt, CostCurve,
-    CovariateAdjustedRocCurve, CvRocAuc, CvRocAucClustered, CvRocAucDifference, DetCurve, FprAtTpr,
-    GainsTable, Gini, GiniIndex, GroupedRocAuc, GroupedRocAucDifference, HodgesLehmann, KruskalWallis,
-    KsStatistic, MannWhitneyU, MeanPositiveRank, MrmcRocAuc, OperatingPoint, PackState, PopulationStability,
-    PrCurve, RankAgreement, RocAuc, RocAucBounds, RocAucCi, RocAucCiClustered, RocAucCiPartial,
-    RocAucCompare, RocAucDifference, RocAucDifferencePower, RocAucMulticlass, RocAucMulticlassCi,
-    RocAucOrdinal, RocAucOrdinalCi, RocAucPower, RocAucPowerAuc, RocAucPowerLevel, RocAucSampleSize,
-    RocAucUnpairedDifference, RocBand, RocBandOfFolds, RocBinormal, RocConvexHull, RocCurve, RocCurveAt,
-    RocCurveAtThreshold, RocCurveDifference, RocCurveThinned, RocDifferenceBand, RocState, RocSummary,
-    SubgroupAuc, SubgroupAucCi, TprAtFpr, UnpackState,
-};
+use super::planned::{curve_field, joint_field, joint_single_field, number_field, summary_field};
+use crate::statistics::*;
 
 macro_rules! expressions {
     ($($kind:ident, $field:ident: $($name:ident $(in $public:ident)? => $statistic:ty),*;)*) => {

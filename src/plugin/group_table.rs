@@ -7,14 +7,15 @@ use arrow::array::{Array, PrimitiveArray};
 use arrow::bitmap::Bitmap;
 use arrow::compute::utils::combine_validities_and;
 
-use super::answer::{CALLS, Threads, joined};
+use super::dtypes::Dtypes;
 use super::ffi::Input;
 use super::groups::same_groups;
 use super::joint_inputs::{InputRules, Mass, Roles};
 use super::keys::KeyCodes;
 use super::score::{Native, WithScores, dispatch};
+use super::threads::Threads;
 use super::values::Values;
-use super::{columns, count, label, score, weight};
+use super::{count, label, score, weight};
 use crate::interrupt;
 use crate::ranking::{Codes, KeyPlacements, RowPlacements, Rows, Width, tasks};
 use crate::statistics::{Column, Field as RecordField, KeyKind, Needs};
@@ -41,8 +42,7 @@ pub struct GroupTable {
 
 impl GroupTable {
     /// Reads the columns.
-    pub fn read(inputs: &[Input], rules: &InputRules) -> Result<(GroupTable, columns::Dtypes), String> {
-        CALLS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    pub fn read(inputs: &[Input], rules: &InputRules) -> Result<(GroupTable, Dtypes), String> {
         let dtypes = rules.checked(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>())?;
         let others = inputs.len() - usize::from(rules.mass.is_some());
         let roles = Roles::of(rules.inputs, rules.keys, others)?;
@@ -112,7 +112,7 @@ impl GroupTable {
             }
             Ok(columns)
         });
-        let columns = joined(parts.into_iter().collect::<Result<Vec<_>, String>>()?);
+        let columns = Column::joined(parts.into_iter().collect::<Result<Vec<_>, String>>()?);
         Ok(if columns.is_empty() { Column::all_of(fields, Width::default(), 0) } else { columns })
     }
 

@@ -1,12 +1,12 @@
 //! The inputs of statistics of one score: what they may be, and the dtype of the answer that follows from them.
 
-use arrow::datatypes::{ArrowDataType as Dtype, Field};
+use arrow::datatypes::Field;
 
-use super::columns::{self, Dtypes};
+use super::dtypes::Dtypes;
 use super::keywords::Arguments;
 use super::state_dtypes::{self, StateDtypes};
 use super::{count, dtype, label, score, weight};
-use crate::statistics::{Curve, Given, Record, Summary};
+use crate::statistics::{Curve, Summary};
 
 /// What the inputs are.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl Inputs {
 #[derive(Clone, Copy)]
 pub struct Weights {
     /// Of rows.
-    of_rows: bool,
+    pub of_rows: bool,
     /// Sums of them, in states.
     of_states: bool,
 }
@@ -82,39 +82,4 @@ pub fn checked(inputs: &[&Field], kind: Inputs, weights: Weights) -> Result<Dtyp
         check(&mass.name, dtype::listed(mass)?)?;
     }
     Ok(Dtypes::of_score(item.dtype.clone(), kind == Inputs::Weighted))
-}
-
-fn planned(
-    inputs: &[Field],
-    options: &dyn Fn(Given) -> Result<(), String>,
-    kind: Inputs,
-    weights: Weights,
-    dtype: &dyn Fn(&Dtypes) -> Dtype,
-) -> Result<Field, String> {
-    options(Given { weight: weights.of_rows && kind == Inputs::Weighted, sums_of_weights: false })?;
-    let dtypes = checked(&inputs.iter().collect::<Vec<_>>(), kind, weights)?;
-    if kind == Inputs::States {
-        options(Given { weight: dtypes.have_weights(), sums_of_weights: dtypes.have_weights() })?;
-    }
-    Ok(Field::new(inputs[0].name.clone(), dtype(&dtypes), true))
-}
-
-/// The planned field of a statistic that answers with a single number.
-pub fn number_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Result<Field, String> {
-    let check = |given| call.options.check(given);
-    planned(inputs, &check, Inputs::of(call, inputs.len()), Weights::of_summary::<M>(), &|_| Dtype::Float64)
-}
-
-/// The planned field of a statistic that answers with a record.
-pub fn summary_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Result<Field, String> {
-    let check = |given| call.options.check(given);
-    let dtype = |dtypes: &Dtypes| columns::record_dtype(M::Record::FIELDS, dtypes);
-    planned(inputs, &check, Inputs::of(call, inputs.len()), Weights::of_summary::<M>(), &dtype)
-}
-
-/// The planned field of a statistic that answers with a list of records.
-pub fn curve_field<C: Curve>(inputs: &[Field], call: &Arguments<C>) -> Result<Field, String> {
-    let check = |given| call.options.check(given);
-    let dtype = |dtypes: &Dtypes| columns::list_of(columns::record_dtype(C::Record::FIELDS, dtypes));
-    planned(inputs, &check, Inputs::of(call, inputs.len()), Weights::of_curve::<C>(), &dtype)
 }

@@ -1,7 +1,5 @@
 //! Statistics of several columns row by row: their planned fields, and their records as a column.
 
-use arrow::datatypes::Field;
-
 use super::columns;
 use super::ffi::Input;
 use super::group_table::GroupTable;
@@ -9,18 +7,6 @@ use super::joint_inputs::InputRules;
 use super::keywords::Arguments;
 use super::values::Values;
 use crate::statistics::{Column, Joint, KeyInput, KeyKind, Record};
-
-/// The planned field of a statistic of rows.
-pub fn joint_field<J: Joint>(inputs: &[Field], call: &Arguments<J>) -> Result<Field, String> {
-    let dtypes = InputRules::of(call).planned(inputs, call.options.check())?;
-    Ok(Field::new(inputs[0].name.clone(), columns::record_dtype(J::Record::FIELDS, &dtypes), true))
-}
-
-/// The planned field of a statistic of rows whose record has one field, which stands for the record.
-pub fn joint_single_field<J: Joint>(inputs: &[Field], call: &Arguments<J>) -> Result<Field, String> {
-    let dtypes = InputRules::of(call).planned(inputs, call.options.check())?;
-    Ok(columns::field(&inputs[0].name, &J::Record::FIELDS[0].kind, &dtypes))
-}
 
 /// Answers every group with a record.
 pub fn joint<J: Joint>(inputs: &[Input], call: &Arguments<J>) -> Result<Values, String> {

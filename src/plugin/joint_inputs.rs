@@ -2,8 +2,9 @@
 
 use arrow::datatypes::{ArrowDataType as Dtype, Field};
 
+use super::dtypes::Dtypes;
 use super::keywords::Arguments;
-use super::{columns, count, dtype, keys, label, score, weight};
+use super::{count, dtype, keys, label, score, weight};
 use crate::statistics::{Inputs, Joint, KeyKind, Needs};
 
 /// Which input is what: scores first, then the label, the cluster, the key, and which rows are of the reference.
@@ -109,7 +110,7 @@ impl<'a> InputRules<'a> {
     }
 
     /// The dtypes of a record's fields that depend on the inputs, once all inputs are known to be what they must be.
-    pub fn checked(&self, inputs: &[&Field]) -> Result<columns::Dtypes, String> {
+    pub fn checked(&self, inputs: &[&Field]) -> Result<Dtypes, String> {
         let (inputs, masses) = inputs.split_at(inputs.len().saturating_sub(usize::from(self.mass.is_some())));
         for masses in masses {
             let check = if self.mass == Some(Mass::Weight) { weight::check } else { count::check };
@@ -119,7 +120,7 @@ impl<'a> InputRules<'a> {
             return Err("rows cannot have weights here; leave weight out".into());
         }
         let roles = Roles::of(self.inputs, self.keys, inputs.len())?;
-        let mut dtypes = columns::Dtypes::of_score(Dtype::Null, false);
+        let mut dtypes = Dtypes::of_score(Dtype::Null, false);
         for (place, input) in inputs.iter().enumerate() {
             let item = dtype::listed(input)?;
             match roles.key {
@@ -154,7 +155,7 @@ impl<'a> InputRules<'a> {
     }
 
     /// The same when the query is planned, with what the options say.
-    pub fn planned(&self, inputs: &[Field], options: Result<(), String>) -> Result<columns::Dtypes, String> {
+    pub fn planned(&self, inputs: &[Field], options: Result<(), String>) -> Result<Dtypes, String> {
         options?;
         self.checked(&inputs.iter().collect::<Vec<_>>())
     }

@@ -13,6 +13,7 @@ mod count;
 mod curvewise;
 mod distinct;
 mod dtype;
+mod dtypes;
 mod expressions;
 mod ffi;
 mod group_table;
@@ -24,11 +25,13 @@ mod keys;
 mod keywords;
 mod label;
 mod packed_states;
+mod planned;
 mod score;
 mod state_dtypes;
 mod state_numbers;
 mod states;
 mod text;
+mod threads;
 mod values;
 mod weight;
 mod words;
@@ -61,7 +64,7 @@ mod python {
         /// How often this process has called an expression: a query should call each of its own once.
         #[pyfunction]
         fn calls() -> usize {
-            crate::plugin::answer::CALLS.load(std::sync::atomic::Ordering::Relaxed)
+            crate::plugin::ffi::CALLS.load(std::sync::atomic::Ordering::Relaxed)
         }
     }
 }

@@ -12,8 +12,8 @@ use rayon::prelude::*;
 
 use super::map::sampled;
 use super::outline::{self, Beside, Cell, Piece};
+use super::source::{Source, Steps};
 use super::steps::{Above, Runs, Take};
-use super::ties::{Source, Steps};
 use super::tuning::{FIRST_SLOTS, MOST_KEYS, SAMPLE, SHARD_ROWS, SLOTS_PER_KEY};
 use super::{Bits, Key, Score};
 

@@ -10,8 +10,9 @@ use super::Placements;
 use super::fixed_point::Units;
 use super::keys::Keys;
 use super::score_type::ScoreType;
+use super::source::{Source, Steps};
 use super::steps::{Above, Runs, Step, Take};
-use super::ties::{Source, Steps, Ties};
+use super::ties::Ties;
 use super::tuning::MOST_ROOM;
 
 /// What counts add up: rows or units of 64 bits, or the steps of 128 bits in which a [state](super::State) sums weights.

@@ -10,8 +10,8 @@ use super::classes::Classes;
 use super::index::Index;
 use super::pairs::twice_win;
 use super::score_ops::ScoreOps;
+use super::source::Indexed;
 use super::steps::Runs;
-use super::ties::Indexed;
 use super::tuning::{PIECES_PER_TASK, SHARD_ROWS};
 
 impl<K: Key> Classes<'_, K> {

@@ -4,8 +4,8 @@ use super::class_keys::ClassKeys;
 use super::classes::Classes;
 use super::index::Index;
 use super::score_ops::ScoreOps;
+use super::source::{Source, Steps};
 use super::steps::{Above, Rise, Runs, Take, Tie};
-use super::ties::{Source, Steps};
 use super::{Bits, Key, Placements, Score, duplicates::Duplicates, pairs};
 
 /// The rows of a group for one thread. Keeps its memory from group to group.

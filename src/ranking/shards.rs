@@ -18,9 +18,9 @@ use super::map::{Map, sampled};
 use super::one_thread::WalkMemory;
 use super::outline::{self, Beside, Cell, Piece};
 use super::score_ops::ScoreOps;
+use super::source::{Source, Steps, Walk};
 use super::steps::{Above, Runs, Take, Tie};
 use super::streams::Streams;
-use super::ties::{Source, Steps, Walk};
 use super::tuning::{BLOCKS_PER_THREAD, INDEXED_BYTES, MAX_SHARDS, MIN_SHARDS, SHARD_ROWS, SHARDS_AT_A_TIME};
 use super::{Bits, Key, Score, tasks};
 

@@ -21,10 +21,9 @@ use super::counts::{Count, Counts, Tally};
 use super::row_counts::RowCounts;
 use super::scale::{Resolution, Scale};
 use super::score_type::ScoreType;
+use super::source::{Source, Steps};
 use super::steps::Take;
-use super::ties::{Source, Steps, Ties};
 use super::tuning::MOST_BINS_ALONE;
-use super::weighted_state::WeightedState;
 use super::{Key, Placements};
 
 /// How a state is kept small.
@@ -319,34 +318,11 @@ impl Source for State {
     }
 }
 
-impl Ties<'_> {
-    /// The state that the ties come from, if rows were counted earlier; of rows with weights the one in their units.
-    pub fn stored(&self) -> Option<&State> {
-        self.origin().or_else(|| self.stored_weights().map(WeightedState::in_units))
-    }
-
-    /// The state with weights that the ties come from, if rows were counted earlier and had weights.
-    pub fn stored_weights(&self) -> Option<&WeightedState> {
-        self.origin()
-    }
-
-    /// All ties as a state: the one that they come from, or an exact one.
-    pub fn state(&mut self) -> State {
-        match self.stored() {
-            Some(state) => state.clone(),
-            None => {
-                let rows = self.row_counts();
-                State::exact(self.counts(), rows)
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::ranking::bits::tests::packed;
-    use crate::ranking::{Bits, Group, Placements};
+    use crate::ranking::{Bits, Group, Placements, Ties};
     use proptest::prelude::*;
 
     fn state(rows: &[(f64, bool)], limit: Option<Limit>) -> State {

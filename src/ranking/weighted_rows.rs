@@ -1,8 +1,8 @@
 //! Rows with weights in order, and the ties among them.
 
 use super::Key;
+use super::source::Squared;
 use super::steps::{Above, Runs, Take, Tie};
-use super::ties::Squared;
 
 /// A row: its key, its units and, as the lowest bit, its label.
 pub(super) type WeightedRow<K> = (K, u64);

@@ -17,9 +17,9 @@ use super::fixed_point::{Unit, Units};
 use super::row_counts::RowCounts;
 use super::scale::Scale;
 use super::score_type::ScoreType;
+use super::source::{Source, Steps};
 use super::state::State;
 use super::steps::Take;
-use super::ties::{Source, Steps};
 use super::tuning::SHARD_ROWS;
 use super::{Bits, Placements, Score};
 

@@ -1,10 +1,10 @@
 //! The average of the ROC curves of folds.
 
 use super::by_key::{OfKey, by_key};
-use super::cv_roc_auc::in_order;
 use super::record::{Many, record};
 use super::{Inputs, Joint, KeyInput, Needs};
 use crate::math::quantile::mean_and_deviation;
+use crate::math::sum::in_order;
 use crate::ranking::counts::steps;
 use crate::ranking::{Count, Rows, Step};
 

@@ -1,23 +1,9 @@
 //! How much of a curve is outside a band.
 
 use super::check_level;
-use super::record::{Record, record};
+use super::curvewise::Curvewise;
+use super::record::record;
 use super::sweep::Point;
-
-/// A statistic of bands and curves, which answers each group with one record.
-pub trait Curvewise {
-    /// What a group is answered with.
-    type Record: Record;
-
-    /// What the columns are called, which expression makes them, and the fields that are read.
-    const ROLES: &'static [(&'static str, &'static str, &'static [&'static str])];
-
-    /// Says what is wrong with the options, in words that name the option and what it may be.
-    fn check(&self) -> Result<(), String>;
-
-    /// The answer for a group. Each row has for each column the fields of its points; rows with a null are left out.
-    fn of_curves(&self, rows: &[Vec<Vec<&[f64]>>]) -> Self::Record;
-}
 
 /// How many curves are within a band, and how much of the others is outside.
 #[derive(Clone, Copy, Debug)]

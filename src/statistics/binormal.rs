@@ -1,6 +1,7 @@
 //! The binormal ROC curve: a straight line between normal quantiles.
 
-use super::record::{Column, Record, record};
+use super::column::Column;
+use super::record::{Record, record};
 use super::{Curve, Given, Summary};
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::quotient;

@@ -1,7 +1,8 @@
 //! Intervals of all numbers of a statistic, by bootstrap.
 
 use super::bootstrap::Resampling;
-use super::record::{Column, Field, FieldKind, Record, record};
+use super::column::{Column, Field, FieldKind};
+use super::record::{Record, record};
 use super::redraw::{Draw, Redraw};
 use super::{
     AveragePrecision, ConfusionAt, Curve, Gini, Given, KsStatistic, MeanPositiveRank, OperatingPoint, RocAuc,

@@ -1,8 +1,9 @@
 //! The cumulative accuracy profile.
 
 use super::Curve;
+use super::column::Column;
 use super::confusion::Confusion;
-use super::record::{Column, Mass, Record, Threshold, record};
+use super::record::{Mass, Record, Threshold, record};
 use crate::ranking::Ties;
 
 /// The share of positives among the rows called positive, at every distinct score, over the share of all rows.

@@ -1,36 +1,7 @@
 //! The variance of an average of areas of several classes, from what each row adds to it.
 
 use super::delong;
-use crate::math::normal::upper_quantile;
 use crate::ranking::{Placements, RowPlacements};
-
-/// The standard error of an estimate, and the limits of its normal interval.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Limits {
-    /// The standard error.
-    pub se: Option<f64>,
-    /// The lower limit.
-    pub lower: Option<f64>,
-    /// The upper limit.
-    pub upper: Option<f64>,
-}
-
-impl Limits {
-    /// Limits of coverage `level`, clipped to what the estimate can be; undefined without a variance.
-    pub fn of(estimate: f64, variance: Option<f64>, level: f64, (least, most): (f64, f64)) -> Self {
-        let Some(variance) = variance else {
-            return Limits::default();
-        };
-        let (z, se) = (upper_quantile(0.5 * (1.0 - level)), variance.sqrt());
-        let (lower, upper) = ((estimate - z * se).max(least), (estimate + z * se).min(most));
-        Limits { se: Some(se), lower: Some(lower), upper: Some(upper) }
-    }
-
-    /// Limits of an area.
-    pub fn of_area(area: f64, variance: Option<f64>, level: f64) -> Self {
-        Self::of(area, variance, level, (0.0, 1.0))
-    }
-}
 
 /// The variance of a mean over the rows of one class: the sample variance of the components of its rows, each with the
 /// number of rows that have it, over the number of rows. Undefined with fewer than two rows. It is the same for every
@@ -70,13 +41,5 @@ mod tests {
         assert_eq!(variance_of_class(vec![(0.1, 3), (0.1, 4)]), Some(0.0));
         assert_eq!(variance_of_class(vec![(0.1, 1)]), None);
         assert_eq!(variance_of_class(Vec::new()), None);
-    }
-
-    #[test]
-    fn clipped() {
-        let limits = Limits::of_area(0.9, Some(0.01), 0.95);
-        assert_eq!((limits.se, limits.upper), (Some(0.1), Some(1.0)));
-        assert!((limits.lower.unwrap() - (0.9 - 0.195_996_398_454_005_4)).abs() < 1e-10);
-        assert_eq!(Limits::of_area(0.9, None, 0.95), Limits::default());
     }
 }

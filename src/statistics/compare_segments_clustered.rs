@@ -3,8 +3,9 @@
 use rayon::prelude::*;
 
 use super::by_cluster::{ByCluster, ClusteredArea};
+use super::column::{Column, Field, FieldKind};
 use super::compare_segments::SegmentRecord;
-use super::record::{Column, Field, FieldKind, Many, Record, Value, record};
+use super::record::{Many, Record, Value, record};
 use super::segment_areas::{Compared, Other, Segments, heterogeneity};
 use super::{CompareSegments, Inputs, Joint, KeyInput, KeyKind};
 use crate::math::symmetric;

@@ -1,9 +1,10 @@
 //! Counts and rates at a given threshold.
 
+use super::bound::Bound;
+use super::column::Column;
 use super::confusion::Confusion;
 use super::operating_point::MOST_BETA;
-use super::record::{Column, Mass, Record, Threshold, record};
-use super::roc_curve_at_threshold::Bound;
+use super::record::{Mass, Record, Threshold, record};
 use super::{Curve, Given, Summary, check_level};
 use crate::math::binomial::{clopper_pearson, wilson};
 use crate::math::normal::upper_quantile;

@@ -1,8 +1,9 @@
 //! The cost curve.
 
 use super::Curve;
+use super::column::Column;
 use super::points::Points;
-use super::record::{Column, Record, Threshold, record};
+use super::record::{Record, Threshold, record};
 use super::thinning::hull;
 use crate::ranking::Ties;
 

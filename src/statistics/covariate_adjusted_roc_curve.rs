@@ -3,10 +3,10 @@
 use std::cmp::Ordering;
 
 use super::by_key::{OfKey, by_key};
-use super::cv_roc_auc::in_order;
 use super::record::{Many, record};
 use super::{Inputs, Joint, KeyInput};
 use crate::math::quotient;
+use crate::math::sum::in_order;
 use crate::ranking::Rows;
 use crate::ranking::counts::steps;
 

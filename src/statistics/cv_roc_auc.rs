@@ -7,6 +7,7 @@ use super::{Inputs, Joint, KeyInput, Needs, check_level};
 use crate::math::normal::upper_quantile;
 use crate::math::quantile::mean_and_deviation;
 use crate::math::student_t;
+use crate::math::sum::in_order;
 use crate::ranking::Rows;
 use crate::ranking::counts::steps;
 
@@ -148,13 +149,6 @@ fn squares_without_ties(fold: &OfKey, area: &Area) -> (f64, f64) {
         of_neg += square(step.neg, step.pos_above, fold.n_pos);
     }
     (of_pos, of_neg)
-}
-
-/// Numbers in ascending order, so that the names of the folds do not change the last bit of a sum.
-pub(super) fn in_order(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
-    let mut numbers: Vec<f64> = numbers.collect();
-    numbers.sort_unstable_by(f64::total_cmp);
-    numbers
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! The AUC over the folds of a cross-validation of rows that come in clusters.
 
 use super::by_cluster::{ByCluster, ClusteredArea, Residual};
-use super::cv_roc_auc::{CvRocAuc, FoldInterval, in_order};
+use super::cv_roc_auc::{CvRocAuc, FoldInterval};
 use super::record::record;
 use super::{Inputs, Joint, KeyInput};
 use crate::math::normal::upper_quantile;
 use crate::math::quantile::mean_and_deviation;
+use crate::math::sum::in_order;
 use crate::ranking::Rows;
 
 /// The mean of the areas of the folds, with an interval by the influence of each cluster.

@@ -1,8 +1,9 @@
 //! The detection error tradeoff curve.
 
 use super::Curve;
+use super::column::Column;
 use super::confusion::Confusion;
-use super::record::{Column, Mass, Record, Threshold, record};
+use super::record::{Mass, Record, Threshold, record};
 use crate::ranking::Ties;
 
 /// Both errors of the rows called positive, at every distinct score.

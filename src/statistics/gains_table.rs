@@ -1,8 +1,9 @@
 //! The gains table: rows in bands of their scores, with gains, lift and KS.
 
+use super::bound::Bound;
+use super::column::Column;
 use super::confusion::Confusion;
-use super::record::{Column, Mass, Record, Threshold, record};
-use super::roc_curve_at_threshold::Bound;
+use super::record::{Mass, Record, Threshold, record};
 use super::score_bands::ScoreBands;
 use super::{Curve, Given};
 use crate::math;

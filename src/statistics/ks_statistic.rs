@@ -1,6 +1,6 @@
 //! The two-sample Kolmogorov-Smirnov statistic of positives against negatives.
 
-use super::mann_whitney_u::NullDistribution;
+use super::null_distribution::NullDistribution;
 use super::record::{Threshold, record};
 use super::{Alternative, Given, Summary, exact_ks};
 use crate::math;

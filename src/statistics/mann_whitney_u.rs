@@ -1,5 +1,6 @@
 //! The Mann-Whitney U test, which is Wilcoxon's rank-sum test.
 
+use super::null_distribution::NullDistribution;
 use super::record::record;
 use super::{Alternative, Summary, exact_rank_sum};
 use crate::math;
@@ -35,19 +36,6 @@ impl Default for MannWhitneyU {
             two_sided: TwoSided::Deviation,
         }
     }
-}
-
-/// Which null distribution is taken.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
-pub enum NullDistribution {
-    /// The exact one for small groups.
-    #[default]
-    Auto,
-    /// The exact one wherever it can be counted.
-    Exact,
-    /// The limit for many rows.
-    Asymptotic,
 }
 
 /// What a two-sided exact p-value is. Without ties both are the same.

@@ -9,7 +9,7 @@
 use super::partial_area::Range;
 use crate::math;
 use crate::ranking::counts::steps;
-use crate::ranking::pairs::squares;
+use crate::ranking::placements::squares;
 use crate::ranking::{Count, Segment};
 
 /// Bounds of a rate.

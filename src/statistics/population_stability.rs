@@ -1,7 +1,7 @@
 //! The population stability index: how far the scores of one sample have moved from those of another.
 
+use super::bound::Bound;
 use super::record::record;
-use super::roc_curve_at_threshold::Bound;
 use super::score_bands::ScoreBands;
 use super::{Given, Summary};
 use crate::math::{self, chi_square};

@@ -1,8 +1,9 @@
 //! The precision-recall curve.
 
 use super::Curve;
+use super::column::Column;
 use super::confusion::Confusion;
-use super::record::{Column, Mass, Record, Threshold, record};
+use super::record::{Mass, Record, Threshold, record};
 use crate::ranking::Ties;
 
 /// Precision and recall at every distinct score, highest first.

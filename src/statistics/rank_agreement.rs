@@ -1,6 +1,6 @@
 //! How well the orders of rows by two columns agree.
 
-use super::mann_whitney_u::NullDistribution;
+use super::null_distribution::NullDistribution;
 use super::record::record;
 use super::{Alternative, Inputs, Joint};
 use crate::math;

@@ -1,5 +1,6 @@
 //! Confidence intervals of the area under the ROC curve.
 
+use super::bca::{acceleration, corrected};
 use super::binormal::BinormalLine;
 use super::bootstrap::Resampling;
 use super::hypothesis::Hypothesis;
@@ -9,8 +10,7 @@ use super::{delong, jackknife};
 use crate::math;
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::quantile::{mean_and_deviation, of_sorted};
-use crate::ranking::counts::steps;
-use crate::ranking::{Count, Placements, RowCounts, Ties};
+use crate::ranking::{Placements, RowCounts, Ties};
 
 /// The AUC with its standard error and interval.
 ///
@@ -285,50 +285,6 @@ fn hanley_mcneil(auc: f64, n_pos: u64, n_neg: u64) -> f64 {
     let (q1, q2) = (auc / (2.0 - auc), 2.0 * square / (1.0 + auc));
     let variance = (auc * (1.0 - auc) + (m - 1.0) * (q1 - square) + (n - 1.0) * (q2 - square)) / (m * n);
     variance.max(0.0).sqrt()
-}
-
-/// The probabilities whose quantiles are the BCa limits (Efron 1987, equation 2.3). Resamples that equal
-/// the area count half, since areas are discrete.
-fn corrected(auc: f64, sorted: &[f64], tail: f64, acceleration: f64) -> (f64, f64) {
-    let below = sorted.partition_point(|&area| area < auc);
-    let equal = sorted.partition_point(|&area| area <= auc) - below;
-    let share = (below as f64 + 0.5 * equal as f64) / sorted.len() as f64;
-    // If all resamples are on one side, the bias takes the largest value that so many resamples can show.
-    let smallest = 0.5 / sorted.len() as f64;
-    let bias = -upper_quantile(share.clamp(smallest, 1.0 - smallest));
-    let probability = |z: f64| {
-        let shifted = bias + z;
-        1.0 - upper_tail(bias + shifted / (1.0 - acceleration * shifted))
-    };
-    let z = upper_quantile(tail);
-    (probability(-z), probability(z))
-}
-
-/// The acceleration of the area: a sixth of the skewness of its empirical influence values (Davison and Hinkley
-/// 1997, section 5.3.2, for several samples).
-fn acceleration(counts: &[Count]) -> f64 {
-    let Count { pos, neg } = Count::sum(counts);
-    let (n_pos, n_neg) = (pos as f64, neg as f64);
-    let placements: Vec<(f64, f64)> = steps(counts)
-        .map(|step| {
-            let of_pos = 1.0 - (step.neg_above as f64 + 0.5 * step.neg as f64) / n_neg;
-            let of_neg = (step.pos_above as f64 + 0.5 * step.pos as f64) / n_pos;
-            (of_pos, of_neg)
-        })
-        .collect();
-    let auc =
-        counts.iter().zip(&placements).map(|(count, placement)| count.pos as f64 * placement.0).sum::<f64>()
-            / n_pos;
-    let (mut squares, mut cubes) = (0.0, 0.0);
-    for (count, placement) in counts.iter().zip(&placements) {
-        for (rows, influence) in
-            [(count.pos, (placement.0 - auc) / n_pos), (count.neg, (placement.1 - auc) / n_neg)]
-        {
-            squares += rows as f64 * influence.powi(2);
-            cubes += rows as f64 * influence.powi(3);
-        }
-    }
-    if squares > 0.0 { cubes / (6.0 * squares.powf(1.5)) } else { 0.0 }
 }
 
 #[cfg(test)]

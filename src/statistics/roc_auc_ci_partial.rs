@@ -1,11 +1,11 @@
 //! Confidence intervals of the area under a part of the ROC curve.
 
 use super::bootstrap::Resampling;
+use super::error_method::ErrorMethod;
 use super::hypothesis::Hypothesis;
 use super::partial_area::{Range, Standardized, partial_area_and};
 use super::partial_placements::{Bounds, PartialPlacements};
 use super::record::record;
-use super::roc_auc_difference::ErrorMethod;
 use super::{Given, Measure, Summary, check_level};
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::quantile::{mean_and_deviation, of_sorted};

@@ -2,6 +2,7 @@
 
 use super::bootstrap::Resampling;
 use super::delong::Areas;
+use super::error_method::ErrorMethod;
 use super::hypothesis::Hypothesis;
 use super::partial_area::Range;
 use super::partial_placements::{Bounds, of_counts};
@@ -30,17 +31,6 @@ pub struct RocAucDifference {
     pub level: f64,
     /// How the bootstrap draws.
     pub resampling: Option<Resampling>,
-}
-
-/// Where the standard error comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
-pub enum ErrorMethod {
-    /// From the placements.
-    #[default]
-    DeLong,
-    /// From resamples.
-    Bootstrap,
 }
 
 record! {

@@ -2,8 +2,9 @@
 
 use rayon::prelude::*;
 
-use super::class_components::{Limits, variance_of_area, variance_of_class};
+use super::class_components::{variance_of_area, variance_of_class};
 use super::delong;
+use super::interval::Limits;
 use super::record::{Many, Name, record};
 use super::roc_auc_multiclass::ClassAverage;
 use super::{Inputs, Joint, KeyKind, Needs, RocAucMulticlass, check_level};

@@ -2,8 +2,9 @@
 
 use rayon::prelude::*;
 
-use super::class_components::{Limits, variance_of_class};
+use super::class_components::variance_of_class;
 use super::delong;
+use super::interval::Limits;
 use super::record::{KeyCode, Many, record};
 use super::{Inputs, Joint, RocAucOrdinal, check_level};
 use crate::math::product_difference;

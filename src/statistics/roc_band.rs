@@ -1,8 +1,9 @@
 //! A band about the ROC curve.
 
 use super::bootstrap::Resampling;
+use super::column::Column;
 use super::curve_sample::{At, BandPoint, Corner, CurveSample, Distribution, Limits, band};
-use super::record::{Column, Record, record};
+use super::record::{Record, record};
 use super::redraw::{Draw, Redraw};
 use super::sweep::Sweep;
 use super::{

@@ -1,8 +1,9 @@
 //! The convex hull of the ROC curve.
 
 use super::Curve;
+use super::column::Column;
 use super::points::Points;
-use super::record::{Column, Record};
+use super::record::Record;
 use super::roc_curve::RocPoint;
 use super::thinning::hull;
 use crate::ranking::Ties;

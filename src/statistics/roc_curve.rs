@@ -1,8 +1,9 @@
 //! The ROC curve.
 
 use super::Curve;
+use super::column::Column;
 use super::points::Points;
-use super::record::{Column, Mass, Record, Threshold, record};
+use super::record::{Mass, Record, Threshold, record};
 use super::thinning::corners;
 use crate::math;
 use crate::ranking::Ties;

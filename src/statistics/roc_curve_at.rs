@@ -1,7 +1,8 @@
 //! The ROC curve at rates that are given.
 
+use super::column::Column;
 use super::points::Points;
-use super::record::{Column, Mass, Record, Threshold, record};
+use super::record::{Mass, Record, Threshold, record};
 use super::roc_curve::RocPoint;
 use super::{Curve, Given};
 use crate::ranking::Ties;

@@ -1,9 +1,11 @@
 //! The ROC curve at thresholds that are given.
 
+use super::bound::Bound;
+use super::column::Column;
 use super::confusion::Confusion;
-use super::record::{Column, Mass, Record, Threshold, record};
+use super::record::{Mass, Record, Threshold, record};
 use super::{Curve, Given};
-use crate::ranking::{Number, Ties};
+use crate::ranking::Ties;
 
 /// Points of the ROC curve at given thresholds, in the order given, with all four counts.
 ///
@@ -13,31 +15,6 @@ use crate::ranking::{Number, Ties};
 pub struct RocCurveAtThreshold {
     /// The thresholds.
     pub thresholds: Vec<Bound>,
-}
-
-/// A threshold as it is given.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
-pub enum Bound {
-    /// A float.
-    Float(f64),
-    /// A whole number in digits, of any size.
-    Integer(String),
-    /// A decimal fraction in digits.
-    Decimal(String),
-}
-
-impl Bound {
-    /// The number, or what is wrong with it.
-    pub fn number(&self) -> Result<Number, String> {
-        match self {
-            Bound::Float(number) if !number.is_nan() => Ok(Number::Float(*number)),
-            Bound::Float(number) => Err(format!("a threshold must be a number, got {number}")),
-            Bound::Integer(digits) | Bound::Decimal(digits) => {
-                Number::of_digits(digits).ok_or_else(|| format!("a threshold must be a number, got {digits}"))
-            }
-        }
-    }
 }
 
 record! {

@@ -1,7 +1,8 @@
 //! The ROC curve in as few points as can be drawn.
 
+use super::column::Column;
 use super::points::Points;
-use super::record::{Column, Mass, Record, Threshold, record};
+use super::record::{Mass, Record, Threshold, record};
 use super::roc_curve::RocPoint;
 use super::thinning::thinned;
 use super::{Curve, Given};

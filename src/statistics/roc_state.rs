@@ -1,6 +1,7 @@
 //! The state of a group: what is kept of its rows to answer later, alone or merged with others.
 
-use super::record::{Column, Field, FieldKind, Sums, Value, record};
+use super::column::{Column, Field, FieldKind, Sums};
+use super::record::{Value, record};
 use super::{Given, Summary};
 use crate::ranking::counts::Tally;
 use crate::ranking::state::LIMITS;

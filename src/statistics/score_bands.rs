@@ -1,6 +1,6 @@
 //! Bands of scores: rows in groups of about equal size, or between edges, the highest scores first.
 
-use super::roc_curve_at_threshold::Bound;
+use super::bound::Bound;
 use crate::ranking::{Ties, Units};
 
 /// The most bands that can be asked for.

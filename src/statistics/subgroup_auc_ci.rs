@@ -1,7 +1,7 @@
 //! The AUC of a subgroup of the rows, and of the subgroup against the background, with intervals.
 
 use super::by_key::Area;
-use super::class_components::Limits;
+use super::interval::Limits;
 use super::record::{Many, record};
 use super::subgroup_auc::{SubgroupCounts, subgroup_counts};
 use super::{Inputs, Joint, KeyKind, SubgroupAuc, check_level};

@@ -1,0 +1,12 @@
+//! Where the standard error of an area or of a difference comes from.
+
+/// Where the standard error comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
+pub enum ErrorMethod {
+    /// From the placements.
+    #[default]
+    DeLong,
+    /// From resamples.
+    Bootstrap,
+}

@@ -1,0 +1,14 @@
+//! Which distribution of a rank statistic under the null hypothesis a p-value comes from.
+
+/// Which null distribution is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
+pub enum NullDistribution {
+    /// The exact one for small groups.
+    #[default]
+    Auto,
+    /// The exact one wherever it can be counted.
+    Exact,
+    /// The limit for many rows.
+    Asymptotic,
+}
