@@ -1,13 +1,14 @@
 //! The table of all expressions: a name, and the statistic that answers.
 
-use super::answer::{curve, number, summary};
-use super::columnwise::{columnwise, columnwise_field};
-use super::curvewise::{curvewise, curvewise_field};
-use super::ffi;
-use super::joint::{joint, joint_single};
-use super::keywords::keywords;
-use super::packed_states::{conversion, conversion_field};
-use super::planned::{curve_field, joint_field, joint_single_field, number_field, summary_field};
+use crate::plugin::abi::{arguments::keywords, ffi};
+use crate::plugin::answers::{
+    columnwise::{columnwise, columnwise_field},
+    curvewise::{curvewise, curvewise_field},
+    joint::{joint, joint_single},
+    one_score::{curve, number, summary},
+    packed_states::{conversion, conversion_field},
+    planned::{curve_field, joint_field, joint_single_field, number_field, summary_field},
+};
 use crate::statistics::*;
 
 macro_rules! expressions {

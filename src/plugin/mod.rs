@@ -5,36 +5,12 @@
 //! all groups, and answers with exactly one row a group. Inputs and answers are Arrow arrays. They are not turned into
 //! columns of Polars, because the code for each of its dtypes would have to be compiled.
 
-mod answer;
+mod abi;
+mod answers;
 mod arrays;
-mod columns;
-mod columnwise;
-mod count;
-mod curvewise;
-mod distinct;
-mod dtype;
-mod dtypes;
 mod expressions;
-mod ffi;
-mod group_table;
-mod groups;
 mod inputs;
-mod joint;
-mod joint_inputs;
-mod keys;
-mod keywords;
-mod label;
-mod packed_states;
-mod planned;
-mod score;
-mod state_dtypes;
-mod state_numbers;
-mod states;
-mod text;
 mod threads;
-mod values;
-mod weight;
-mod words;
 
 /// The extension module: it exists to be loaded by Polars, and tells what it holds.
 #[cfg(feature = "python")]

@@ -1,17 +1,19 @@
 //! One group's rows, ranked in the way that suits their number.
 
-use super::counted::Counted;
-use super::number::Domain;
-use super::one_thread::OneThread;
-use super::row_counts::RowCounts;
-use super::score_type::ScoreType;
-use super::shards::{self, Shards};
-use super::source::Source;
-use super::state::{Limit, State};
-use super::tuning::{COUNTED_ROWS, ROWS_PER_KEY, SHARD_ROWS};
-use super::weighted::Weighted;
-use super::weighted_state::WeightedState;
-use super::{Bits, Key, Score, Ties, UnrankedRows};
+use crate::ranking::order::{
+    counted::Counted,
+    one_thread::OneThread,
+    shards::{self, Shards},
+};
+use crate::ranking::scores::{Bits, Key, Score, number::Domain, score_type::ScoreType};
+use crate::ranking::states::{
+    UnrankedRows,
+    state::{Limit, State},
+    weighted::WeightedState,
+};
+use crate::ranking::ties::{Ties, row_counts::RowCounts, source::Source};
+use crate::ranking::tuning::{COUNTED_ROWS, ROWS_PER_KEY, SHARD_ROWS};
+use crate::ranking::weighted::Weighted;
 
 /// The way in which a group is ranked. All give the same answers; tests and benchmarks force one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -233,8 +235,8 @@ impl<K: Key> Group<K> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::Strategy;
-    use crate::ranking::bits::tests::packed;
+    use crate::ranking::group::Strategy;
+    use crate::ranking::scores::bits::tests::packed;
     use proptest::prelude::{any, prop_assert_eq, proptest};
 
     proptest! {

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use super::tuning::{PARALLEL_ROWS, PARTS_PER_THREAD, ROWS_PER_GROUP, TASKS_PER_THREAD};
+use crate::ranking::tuning::{PARALLEL_ROWS, PARTS_PER_THREAD, ROWS_PER_GROUP, TASKS_PER_THREAD};
 
 /// A pool of threads, to be asked only if there is enough work.
 pub trait Pool {

@@ -2,7 +2,7 @@
 //!
 //! Each says what it decides, and what was measured or what it follows from. None of them changes an answer, except
 //! that those of the outline, and [`SHARD_ROWS`] from which on there is one, decide which points stand for a large
-//! curve. The tests of [`ties`](super::ties) hold every way of ranking against the definition.
+//! curve. The tests of [`ties`](crate::ranking::ties::ties) hold every way of ranking against the definition.
 
 // Which way a group is ranked.
 
@@ -160,7 +160,7 @@ pub(super) const FIRST_GRID_BITS: u32 = 16;
 /// An outline is too coarse if a cell has more than this many times the rows that it should have.
 pub(super) const TOO_MANY_TIMES: u64 = 8;
 
-// Steps, counts and weights (`steps`, `counts`, `fixed_point`).
+// Steps, counts and weights (`steps`, `counts`, `units`).
 
 /// Steps that are handed out at once. One call through a pointer costs little beside this many steps, and 2 KiB of
 /// steps stay in the first cache.

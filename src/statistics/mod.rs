@@ -1,196 +1,56 @@
 //! One file a statistic: its options, its record, the formula with its source, and its tests.
 //!
-//! A statistic is a plain value holding its options. A [`Summary`] answers a group with one record,
-//! a [`Curve`] with any number of them. Both see the [`Ties`] of rows that can be ranked. A [`Joint`]
-//! statistic is about several columns row by row, and sees [`Rows`]. NaN scores and missing rows are handled before a
-//! statistic is called.
+//! A statistic is a plain value that holds its options. Which trait of [`kinds`] it has depends on its answer: a
+//! [`Summary`] gives one record for each group, a [`Curve`] a list of records. Both see the [`Ties`] of rows that can
+//! be ranked. A [`Joint`] statistic is about several columns row by row, and sees [`Rows`]. Missing rows are left out,
+//! and NaN scores are dealt with, before a statistic is called.
+//!
+//! The rooms, each of which uses only those above it:
+//!
+//! - [`kinds`], [`resampling`], [`inference`]: what statistics share.
+//! - [`thresholds`], [`curves`], [`numbers`], [`rank_tests`], [`classes`], [`intervals`], [`comparisons`]: families of
+//!   statistics.
+//! - [`curve_samples`]: many curves read at the same places, for [`bands`] and [`folds`].
+//! - [`groups`], [`states`], [`planning`]: further families.
+//!
+//! [`Ties`]: crate::ranking::Ties
+//! [`Rows`]: crate::ranking::Rows
 
 #![forbid(unsafe_code)]
 
-pub mod adjust_p_values;
-pub mod alternative;
-pub mod average_precision;
-pub mod average_roc_curve;
-pub mod band_coverage;
-pub mod bca;
-pub mod binormal;
-pub mod bootstrap;
-pub mod bootstrap_ci;
-pub mod bound;
-pub mod brunner_munzel;
-pub mod by_cluster;
-pub mod by_key;
-pub mod cap_curve;
-pub mod class_components;
-pub mod class_pairs;
-pub mod column;
-pub mod columnwise;
-pub mod compare_segments;
-pub mod compare_segments_clustered;
-pub mod concordance_index;
-pub mod confusion;
-pub mod confusion_at;
-pub mod cost_curve;
-pub mod covariate_adjusted_roc_curve;
-pub mod curve;
-pub mod curve_likelihood;
-pub mod curve_sample;
-pub mod curvewise;
-pub mod cv_roc_auc;
-pub mod cv_roc_auc_clustered;
-pub mod cv_roc_auc_difference;
-pub mod delong;
-pub mod det_curve;
-pub mod error_method;
-pub mod exact_ks;
-pub mod exact_rank_sum;
-pub mod fixed_width_band;
-pub mod gains_table;
-pub mod gini;
-pub mod gini_index;
-pub mod grouped_roc_auc;
-pub mod grouped_roc_auc_difference;
-pub mod hodges_lehmann;
-pub mod hypothesis;
-pub mod interval;
-pub mod jackknife;
-pub mod joint;
-pub mod kruskal_wallis;
-pub mod ks_statistic;
-pub mod likelihood_band;
-pub mod mann_whitney_u;
-pub mod mean_positive_rank;
-pub mod measure;
-pub mod moved_ranks;
-pub mod mrmc_roc_auc;
-pub mod null_distribution;
-pub mod operating_point;
-pub mod order_statistics_band;
-pub mod pack_state;
-pub mod partial_area;
-pub mod partial_placements;
-pub mod points;
-pub mod population_stability;
-pub mod power;
-pub mod pr_curve;
-pub mod rank_agreement;
-pub mod rate_at_rate;
-pub mod record;
-pub mod redraw;
-pub mod regional_band;
-pub mod roc_auc;
-pub mod roc_auc_bounds;
-pub mod roc_auc_ci;
-pub mod roc_auc_ci_clustered;
-pub mod roc_auc_ci_partial;
-pub mod roc_auc_compare;
-pub mod roc_auc_difference;
-pub mod roc_auc_difference_power;
-pub mod roc_auc_multiclass;
-pub mod roc_auc_multiclass_ci;
-pub mod roc_auc_ordinal;
-pub mod roc_auc_ordinal_ci;
-pub mod roc_auc_unpaired_difference;
-pub mod roc_band;
-pub mod roc_band_of_folds;
-pub mod roc_convex_hull;
-pub mod roc_curve;
-pub mod roc_curve_at;
-pub mod roc_curve_at_threshold;
-pub mod roc_curve_difference;
-pub mod roc_curve_thinned;
-pub mod roc_difference_band;
-pub mod roc_state;
-pub mod roc_summary;
-pub mod score_bands;
-pub mod segment_areas;
-pub mod simultaneous_limits;
-pub mod smooth_curve;
-pub mod smoothed_bootstrap_band;
-pub mod subgroup_auc;
-pub mod subgroup_auc_ci;
-pub mod summary;
-pub mod sweep;
-pub mod thinning;
-pub mod threshold_ellipses;
-pub mod working_hotelling_band;
+pub mod bands;
+pub mod classes;
+pub mod comparisons;
+pub mod curve_samples;
+pub mod curves;
+pub mod folds;
+pub mod groups;
+pub mod inference;
+pub mod intervals;
+pub mod kinds;
+pub mod numbers;
+pub mod planning;
+pub mod rank_tests;
+pub mod resampling;
+pub mod states;
+pub mod thresholds;
 
-pub use adjust_p_values::{AdjustPValues, Adjustment};
-pub use alternative::Alternative;
-pub use average_precision::AveragePrecision;
-pub use average_roc_curve::AverageRocCurve;
-pub use band_coverage::BandCoverage;
-pub use binormal::{BinormalCurve, RocBinormal};
-pub use bootstrap::Resampling;
-pub use bootstrap_ci::{
-    BootstrapAveragePrecision, BootstrapConfusionAt, BootstrapGini, BootstrapKsStatistic,
-    BootstrapMeanPositiveRank, BootstrapOperatingPoint, BootstrapRocAuc, BootstrapRocSummary,
-};
-pub use brunner_munzel::BrunnerMunzel;
-pub use cap_curve::CapCurve;
-pub use column::{Column, Field, FieldKind};
-pub use columnwise::Columnwise;
-pub use compare_segments::CompareSegments;
-pub use compare_segments_clustered::CompareSegmentsClustered;
-pub use concordance_index::ConcordanceIndex;
-pub use confusion_at::{ConfusionAt, ConfusionsAt};
-pub use cost_curve::CostCurve;
-pub use covariate_adjusted_roc_curve::CovariateAdjustedRocCurve;
-pub use curve::Curve;
-pub use curvewise::Curvewise;
-pub use cv_roc_auc::CvRocAuc;
-pub use cv_roc_auc_clustered::CvRocAucClustered;
-pub use cv_roc_auc_difference::CvRocAucDifference;
-pub use det_curve::DetCurve;
-pub use gains_table::GainsTable;
-pub use gini::Gini;
-pub use gini_index::GiniIndex;
-pub use grouped_roc_auc::GroupedRocAuc;
-pub use grouped_roc_auc_difference::GroupedRocAucDifference;
-pub use hodges_lehmann::HodgesLehmann;
-pub use interval::check_level;
-pub use joint::{Inputs, Joint, KeyInput, KeyKind, Needs};
-pub use kruskal_wallis::KruskalWallis;
-pub use ks_statistic::KsStatistic;
-pub use mann_whitney_u::MannWhitneyU;
-pub use mean_positive_rank::MeanPositiveRank;
-pub use measure::Measure;
-pub use mrmc_roc_auc::MrmcRocAuc;
-pub use operating_point::OperatingPoint;
-pub use pack_state::{PackState, UnpackState};
-pub use population_stability::PopulationStability;
-pub use power::{RocAucPower, RocAucPowerAuc, RocAucPowerLevel, RocAucSampleSize};
-pub use pr_curve::PrCurve;
-pub use rank_agreement::RankAgreement;
-pub use rate_at_rate::{FprAtTpr, TprAtFpr};
-pub use record::Record;
-pub use roc_auc::RocAuc;
-pub use roc_auc_bounds::RocAucBounds;
-pub use roc_auc_ci::RocAucCi;
-pub use roc_auc_ci_clustered::RocAucCiClustered;
-pub use roc_auc_ci_partial::RocAucCiPartial;
-pub use roc_auc_compare::RocAucCompare;
-pub use roc_auc_difference::RocAucDifference;
-pub use roc_auc_difference_power::RocAucDifferencePower;
-pub use roc_auc_multiclass::RocAucMulticlass;
-pub use roc_auc_multiclass_ci::RocAucMulticlassCi;
-pub use roc_auc_ordinal::RocAucOrdinal;
-pub use roc_auc_ordinal_ci::RocAucOrdinalCi;
-pub use roc_auc_unpaired_difference::RocAucUnpairedDifference;
-pub use roc_band::RocBand;
-pub use roc_band_of_folds::RocBandOfFolds;
-pub use roc_convex_hull::RocConvexHull;
-pub use roc_curve::RocCurve;
-pub use roc_curve_at::RocCurveAt;
-pub use roc_curve_at_threshold::RocCurveAtThreshold;
-pub use roc_curve_difference::RocCurveDifference;
-pub use roc_curve_thinned::RocCurveThinned;
-pub use roc_difference_band::RocDifferenceBand;
-pub use roc_state::RocState;
-pub use roc_summary::RocSummary;
-pub use subgroup_auc::SubgroupAuc;
-pub use subgroup_auc_ci::SubgroupAucCi;
-pub use summary::{Given, Summary};
+pub use bands::*;
+pub use classes::*;
+pub use comparisons::*;
+pub use curve_samples::*;
+pub use curves::*;
+pub use folds::*;
+pub use groups::*;
+pub use inference::*;
+pub use intervals::*;
+pub use kinds::*;
+pub use numbers::*;
+pub use planning::*;
+pub use rank_tests::*;
+pub use resampling::*;
+pub use states::*;
+pub use thresholds::*;
 
 #[cfg(test)]
 pub(crate) mod tests {

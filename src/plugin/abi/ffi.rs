@@ -1,0 +1,519 @@
+//! The C interface: the functions that Polars calls, and the data that they exchange. All `unsafe` of the plugin is
+//! here.
+//!
+//! The contract is version 0.1 of polars-ffi's, the same from Polars 1.0 on. The plugin must
+//! release the inputs of a call; fields are borrowed; the answer belongs to Polars. Polars asks for the message of an
+//! error by a call of its own.
+
+use std::cell::RefCell;
+use std::ffi::{CString, c_char, c_void};
+use std::sync::Once;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use arrow::array::Array;
+use arrow::datatypes::Field;
+use arrow::ffi::{
+    ArrowArray, ArrowSchema, export_array_to_c, export_field_to_c, import_array_from_c, import_field_from_c,
+};
+
+use super::arguments;
+use crate::plugin::arrays::{downcast::message, values::Values};
+use crate::{guard, interrupt};
+
+/// The version of the contract: the major number in the high half, which Polars compares, and the minor in the low.
+const VERSION: u32 = 1;
+
+/// Calls of any expression since the process began.
+pub static CALLS: AtomicUsize = AtomicUsize::new(0);
+
+/// A column that was given: its field, and its values in any number of chunks.
+pub struct Input {
+    /// What it is called, and of which dtype it is.
+    pub field: Field,
+    /// The values.
+    pub chunks: Vec<Box<dyn Array>>,
+}
+
+impl Input {
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.chunks.iter().map(|chunk| chunk.len()).sum()
+    }
+}
+
+/// A column on its way across, as polars-ffi lays it out.
+#[repr(C)]
+pub struct SeriesExport {
+    field: *mut ArrowSchema,
+    /// One pointer a chunk. Whoever takes the column moves the arrays out from behind these pointers.
+    arrays: *mut *mut ArrowArray,
+    len: usize,
+    /// Frees everything but the arrays.
+    release: Option<unsafe extern "C" fn(*mut SeriesExport)>,
+    /// Null in the answer of a call that failed.
+    private_data: *mut c_void,
+}
+
+impl Drop for SeriesExport {
+    fn drop(&mut self) {
+        if let Some(release) = self.release {
+            // SAFETY: whoever made the column put the callback there for this call, and this is the only one.
+            unsafe { release(self) }
+        }
+    }
+}
+
+/// What an expression makes of the keyword arguments and of columns, or of their fields.
+pub type Body<'a, Given, Made> = &'a dyn Fn(&[u8], &[Given]) -> Result<Made, String>;
+
+thread_local! {
+    /// The last error on this thread: Polars asks for it on the thread on which it made the call.
+    static LAST_ERROR: RefCell<CString> = RefCell::default();
+}
+
+fn tell(error: String) {
+    // The guard removes NUL bytes from messages, so this conversion does not fail.
+    LAST_ERROR.with(|last| *last.borrow_mut() = CString::new(error).unwrap_or_default());
+}
+
+/// The version of the contract that the plugin keeps. Polars asks before it calls anything else.
+#[unsafe(no_mangle)]
+extern "C" fn _polars_plugin_get_version() -> u32 {
+    static ONCE: Once = Once::new();
+    // A panic becomes an error, and must not be printed as well.
+    ONCE.call_once(|| {
+        std::panic::set_hook(Box::new(|panic| {
+            if std::env::var_os("POLARS_VERBOSE").is_some_and(|verbose| verbose == "1") {
+                eprintln!("{panic}");
+            }
+        }));
+        // Handlers from before, those of Polars and of Python, are called as well. Where no handler can be added,
+        // an interrupt waits for the end of the call.
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGINT, interrupt::flag());
+    });
+    VERSION
+}
+
+/// The last error on this thread, until the next one.
+#[unsafe(no_mangle)]
+extern "C" fn _polars_plugin_get_last_error_message() -> *const c_char {
+    LAST_ERROR.with(|last| last.borrow().as_ptr())
+}
+
+/// The two symbols by which Polars knows an expression: what plans its field, and what answers a call.
+macro_rules! symbols {
+    ($name:ident, $called:expr, $plan:expr, $call:expr) => {
+        // SAFETY: no other symbol of the library has this name.
+        #[unsafe(export_name = concat!("_polars_plugin_field_", stringify!($name)))]
+        unsafe extern "C" fn plan(
+            fields: *const arrow::ffi::ArrowSchema,
+            count: usize,
+            answer: *mut arrow::ffi::ArrowSchema,
+            kwargs: *const u8,
+            kwargs_len: usize,
+        ) {
+            // SAFETY: Polars keeps the contract of the function.
+            unsafe {
+                $crate::plugin::abi::ffi::plan($called, fields, count, (kwargs, kwargs_len), answer, &$plan)
+            }
+        }
+
+        // SAFETY: no other symbol of the library has this name.
+        #[unsafe(export_name = concat!("_polars_plugin_", stringify!($name)))]
+        unsafe extern "C" fn call(
+            inputs: *const $crate::plugin::abi::ffi::SeriesExport,
+            count: usize,
+            kwargs: *const u8,
+            kwargs_len: usize,
+            answer: *mut $crate::plugin::abi::ffi::SeriesExport,
+            _context: *const std::ffi::c_void,
+        ) {
+            // SAFETY: Polars keeps the contract of the function.
+            unsafe {
+                $crate::plugin::abi::ffi::call($called, inputs, count, (kwargs, kwargs_len), answer, &$call)
+            }
+        }
+    };
+}
+pub(in crate::plugin) use symbols;
+
+/// Answers a call of an expression: what `body` makes of the keyword arguments and of the inputs.
+///
+/// # Safety
+/// `inputs` must point to `count` columns, which nobody else uses or releases; `kwargs` to `kwargs_len` bytes; and
+/// `answer` to where a column can be written.
+pub unsafe fn call(
+    expression: &str,
+    inputs: *const SeriesExport,
+    count: usize,
+    (kwargs, kwargs_len): (*const u8, usize),
+    answer: *mut SeriesExport,
+    body: Body<'_, Input, Values>,
+) {
+    CALLS.fetch_add(1, Ordering::Relaxed);
+    // SAFETY: as the caller promises.
+    let kwargs = unsafe { bytes(kwargs, kwargs_len) };
+    let answered = guard::named(arguments::called(kwargs).as_deref().unwrap_or(expression), || {
+        // SAFETY: as the caller promises.
+        let inputs = unsafe { take(inputs, count)? };
+        body(kwargs, &inputs).map(export)
+    });
+    match answered {
+        // SAFETY: as the caller promises.
+        Ok(column) => unsafe { answer.write(column) },
+        Err(error) => tell(error),
+    }
+}
+
+/// Answers with the planned field of an expression: what `body` makes of the keyword arguments and of the fields.
+///
+/// # Safety
+/// `fields` must point to `count` fields, `kwargs` to `kwargs_len` bytes, and `answer` to where a field can be written.
+pub unsafe fn plan(
+    expression: &str,
+    fields: *const ArrowSchema,
+    count: usize,
+    (kwargs, kwargs_len): (*const u8, usize),
+    answer: *mut ArrowSchema,
+    body: Body<'_, Field, Field>,
+) {
+    // SAFETY: as the caller promises.
+    let kwargs = unsafe { bytes(kwargs, kwargs_len) };
+    let planned = guard::named(arguments::called(kwargs).as_deref().unwrap_or(expression), || {
+        // SAFETY: as the caller promises; a field that is borrowed is read and left alone.
+        let fields = unsafe {
+            let fields = (0..count).map(|place| import_field_from_c(&*fields.add(place)));
+            fields.map(|field| field.map_err(message)).collect::<Result<Vec<Field>, String>>()?
+        };
+        body(kwargs, &fields).map(|field| export_field_to_c(&field))
+    });
+    match planned {
+        // SAFETY: as the caller promises.
+        Ok(field) => unsafe { answer.write(field) },
+        Err(error) => tell(error),
+    }
+}
+
+/// Takes columns over, and releases what carried them.
+///
+/// # Safety
+/// `inputs` must point to `count` columns, which nobody else uses or releases.
+unsafe fn take(inputs: *const SeriesExport, count: usize) -> Result<Vec<Input>, String> {
+    // SAFETY: as the caller promises, each is there and is moved once. All are moved, and all arrays of each, before
+    // anything can fail: what is not taken over is then released all the same.
+    let moved: Vec<(SeriesExport, Vec<ArrowArray>)> = unsafe {
+        let columns = (0..count).map(|place| inputs.add(place).read());
+        let arrays =
+            |column: &SeriesExport| (0..column.len).map(|chunk| (*column.arrays.add(chunk)).read()).collect();
+        columns.map(|column| (arrays(&column), column)).map(|(arrays, column)| (column, arrays)).collect()
+    };
+    let mut taken = Vec::with_capacity(count);
+    for (column, arrays) in moved {
+        // SAFETY: the field is there until the column is released, and it is the field of these arrays.
+        let (field, chunks) = unsafe {
+            let field = import_field_from_c(&*column.field).map_err(message)?;
+            let chunks = arrays.into_iter().map(|array| import_array_from_c(array, field.dtype.clone()));
+            (field.clone(), chunks.collect::<Result<Vec<_>, _>>().map_err(message)?)
+        };
+        taken.push(Input { field, chunks });
+    }
+    Ok(taken)
+}
+
+/// Bytes that may be none.
+///
+/// # Safety
+/// `start` must point to `len` bytes that stay as they are.
+unsafe fn bytes<'a>(start: *const u8, len: usize) -> &'a [u8] {
+    // SAFETY: as the caller promises; of no bytes the pointer may be anything.
+    if len == 0 { &[] } else { unsafe { std::slice::from_raw_parts(start, len) } }
+}
+
+/// Hands a column over.
+fn export(values: Values) -> SeriesExport {
+    let field = Box::new(export_field_to_c(&values.field));
+    let array = Box::new(export_array_to_c(values.array));
+    SeriesExport {
+        field: Box::into_raw(field),
+        arrays: Box::into_raw(Box::new(Box::into_raw(array))),
+        len: 1,
+        release: Some(release),
+        private_data: std::ptr::NonNull::dangling().as_ptr(),
+    }
+}
+
+/// Frees what [`export`] made, but for the array, which was moved out.
+///
+/// # Safety
+/// To be called once, of a column made by [`export`].
+unsafe extern "C" fn release(column: *mut SeriesExport) {
+    // SAFETY: as the caller promises, these are the boxes that `export` made. The array is nobody's here.
+    unsafe {
+        let array = *Box::from_raw((*column).arrays);
+        drop(Box::from_raw(array.cast::<std::mem::ManuallyDrop<ArrowArray>>()));
+        drop(Box::from_raw((*column).field));
+        (*column).release = None;
+        (*column).private_data = std::ptr::null_mut();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::CStr;
+    use std::mem::ManuallyDrop;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use arrow::array::{
+        BooleanArray, DictionaryArray, LIST_VALUES_NAME, ListArray, NullArray, PrimitiveArray, StructArray,
+        Utf8ViewArray,
+    };
+    use arrow::datatypes::ArrowDataType as Dtype;
+    use arrow::offset::OffsetsBuffer;
+    use polars::prelude::pf16;
+
+    use super::*;
+
+    /// An array as the C data interface lays it out.
+    #[repr(C)]
+    struct RawArray {
+        numbers: [i64; 5],
+        pointers: [*mut c_void; 3],
+        release: Option<unsafe extern "C" fn(*mut ArrowArray)>,
+        private_data: *mut c_void,
+    }
+
+    /// What an array had before its release was counted.
+    struct Counted {
+        release: Option<unsafe extern "C" fn(*mut ArrowArray)>,
+        private_data: *mut c_void,
+        count: Arc<AtomicUsize>,
+    }
+
+    /// Releases an array, and counts it.
+    unsafe extern "C" fn release_counted(array: *mut ArrowArray) {
+        // SAFETY: only an array that `counted` made has this callback, and callbacks are called once.
+        unsafe {
+            let raw = array.cast::<RawArray>();
+            let counted = Box::from_raw((*raw).private_data.cast::<Counted>());
+            counted.count.fetch_add(1, Ordering::Relaxed);
+            ((*raw).release, (*raw).private_data) = (counted.release, counted.private_data);
+            counted.release.unwrap()(array);
+        }
+    }
+
+    fn counted(array: Box<dyn Array>, count: &Arc<AtomicUsize>) -> ArrowArray {
+        assert_eq!(size_of::<RawArray>(), size_of::<ArrowArray>());
+        let mut array = export_array_to_c(array);
+        // SAFETY: the two structs have one layout, and what is taken out here is put back before it is used.
+        unsafe {
+            let raw = &mut *(&raw mut array).cast::<RawArray>();
+            let before =
+                Counted { release: raw.release, private_data: raw.private_data, count: count.clone() };
+            raw.private_data = Box::into_raw(Box::new(before)).cast();
+            raw.release = Some(release_counted);
+        }
+        array
+    }
+
+    /// What Polars keeps of a column that it passes.
+    struct Passed {
+        field: Box<ArrowSchema>,
+        arrays: Vec<*mut ArrowArray>,
+        count: Arc<AtomicUsize>,
+    }
+
+    unsafe extern "C" fn release_passed(column: *mut SeriesExport) {
+        // SAFETY: only a column that `passed` made has this callback, and it is called once.
+        unsafe {
+            let passed = Box::from_raw((*column).private_data.cast::<Passed>());
+            for array in passed.arrays {
+                drop(Box::from_raw(array.cast::<ManuallyDrop<ArrowArray>>()));
+            }
+            passed.count.fetch_add(1, Ordering::Relaxed);
+            (*column).release = None;
+        }
+    }
+
+    /// A column of chunks, as Polars passes it. Every release of an array counts, and that of the column.
+    fn passed(name: &str, chunks: &[Box<dyn Array>], count: &Arc<AtomicUsize>) -> SeriesExport {
+        let field = Field::new(name.into(), chunks[0].dtype().clone(), true);
+        let arrays =
+            chunks.iter().map(|chunk| Box::into_raw(Box::new(counted(chunk.clone(), count)))).collect();
+        let mut passed =
+            Box::new(Passed { field: Box::new(export_field_to_c(&field)), arrays, count: count.clone() });
+        SeriesExport {
+            field: &raw mut *passed.field,
+            arrays: passed.arrays.as_mut_ptr(),
+            len: chunks.len(),
+            release: Some(release_passed),
+            private_data: Box::into_raw(passed).cast(),
+        }
+    }
+
+    fn nothing() -> SeriesExport {
+        SeriesExport {
+            field: std::ptr::null_mut(),
+            arrays: std::ptr::null_mut(),
+            len: 0,
+            release: None,
+            private_data: std::ptr::null_mut(),
+        }
+    }
+
+    fn last_error() -> String {
+        // SAFETY: the message is there until the next error on this thread.
+        unsafe { CStr::from_ptr(_polars_plugin_get_last_error_message()) }.to_str().unwrap().to_string()
+    }
+
+    /// Calls an expression of this body as Polars does, and takes what it answers.
+    fn called(
+        inputs: Vec<SeriesExport>,
+        kwargs: &[u8],
+        body: Body<'_, Input, Values>,
+    ) -> Result<Input, String> {
+        let mut inputs: Vec<ManuallyDrop<SeriesExport>> = inputs.into_iter().map(ManuallyDrop::new).collect();
+        let mut answer = ManuallyDrop::new(nothing());
+        let kwargs = (kwargs.as_ptr(), kwargs.len());
+        // SAFETY: all of it is there, and is not used afterwards.
+        unsafe {
+            call("gini", inputs.as_mut_ptr().cast(), inputs.len(), kwargs, &raw mut *answer, body);
+            if answer.private_data.is_null() {
+                return Err(last_error());
+            }
+            Ok(take(&raw const *answer, 1)?.remove(0))
+        }
+    }
+
+    fn first(_: &[u8], inputs: &[Input]) -> Result<Values, String> {
+        Ok(Values { field: inputs[0].field.clone(), array: inputs[0].chunks[0].clone() })
+    }
+
+    /// Arrays of every layout that an expression sees or writes.
+    fn arrays() -> Vec<Box<dyn Array>> {
+        let numbers = PrimitiveArray::<i64>::from_slice([3, 1, 2]).boxed();
+        let long = "longer than the twelve bytes that a view holds itself";
+        let words = Utf8ViewArray::from_slice([Some("short"), None, Some(long)]).boxed();
+        let list = |items: Box<dyn Array>| {
+            let dtype = Dtype::LargeList(Box::new(Field::new(LIST_VALUES_NAME, items.dtype().clone(), true)));
+            let borders = OffsetsBuffer::try_from(vec![0, 1, items.len() as i64]).unwrap();
+            ListArray::<i64>::try_new(dtype, borders, items, None).unwrap().boxed()
+        };
+        let places = PrimitiveArray::<u8>::from(vec![Some(1), None, Some(0)]);
+        let coded = DictionaryArray::try_from_keys(
+            places,
+            Utf8ViewArray::from_slice_values([long, "b"]).boxed(),
+            false,
+        );
+        let coded = coded.unwrap().boxed();
+        let fields = [("a", &numbers), ("b", &words), ("c", &coded)]
+            .map(|(name, values)| Field::new(name.into(), values.dtype().clone(), true));
+        let values = vec![numbers.clone(), words.clone(), coded.clone()];
+        let structs = StructArray::try_new(Dtype::Struct(fields.to_vec()), 3, values, None).unwrap().boxed();
+        vec![
+            NullArray::new(Dtype::Null, 3).boxed(),
+            BooleanArray::from_slice([true, false, true]).sliced(1, 2).boxed(),
+            PrimitiveArray::from(vec![Some(1.5f64), None, Some(f64::INFINITY)]).sliced(1, 2).boxed(),
+            PrimitiveArray::<pf16>::from_slice([pf16::from(0.5f32)]).boxed(),
+            PrimitiveArray::<i128>::from_slice([i128::MIN, 7]).to(Dtype::Decimal(38, 2)).boxed(),
+            PrimitiveArray::<u128>::from_slice([u128::MAX]).boxed(),
+            list(numbers.clone()).sliced(1, 1),
+            list(list(words.clone()).sliced(0, 2)).sliced(0, 1),
+            list(structs.clone()),
+            list(coded.clone()),
+            numbers,
+            words,
+            coded,
+            structs,
+        ]
+    }
+
+    #[test]
+    fn what_crosses_comes_back_and_is_released_once() {
+        for array in arrays() {
+            let count = Arc::new(AtomicUsize::new(0));
+            let inputs = vec![
+                passed("x", std::slice::from_ref(&array), &count),
+                passed("y", &[array.clone(), array.clone()], &count),
+            ];
+            let answer = called(inputs, b"", &|kwargs, inputs| {
+                assert_eq!((inputs.len(), inputs[1].chunks.len()), (2, 2));
+                assert_eq!(inputs[1].len(), 2 * array.len());
+                first(kwargs, inputs)
+            });
+            let answer = answer.unwrap();
+            assert_eq!((answer.field.name.as_str(), answer.field.dtype()), ("x", array.dtype()));
+            assert!(arrow::array::equal(answer.chunks[0].as_ref(), array.as_ref()), "{array:?}");
+            // Both columns and two of the arrays: the third lives on in the answer, but of nulls there is nothing to
+            // keep.
+            let kept = usize::from(*array.dtype() != Dtype::Null);
+            assert_eq!(count.load(Ordering::Relaxed), 5 - kept);
+            drop(answer);
+            assert_eq!(count.load(Ordering::Relaxed), 5);
+        }
+    }
+
+    #[test]
+    fn what_fails_releases_all_the_same() {
+        let count = Arc::new(AtomicUsize::new(0));
+        let inputs =
+            || arrays().iter().map(|array| passed("x", &[array.clone(), array.clone()], &count)).collect();
+        let columns = arrays().len();
+        let error = called(inputs(), b"", &|_, _| Err("bad\0label".into())).err();
+        assert_eq!(error.as_deref(), Some("gini: bad\\0label"));
+        assert_eq!(count.swap(0, Ordering::Relaxed), 3 * columns);
+        let error = called(inputs(), b"", &|_, inputs| panic!("{}\0 inputs", inputs.len())).err().unwrap();
+        assert!(
+            error.starts_with("gini: internal error (14\\0 inputs). This is a defect of polars-auc"),
+            "{error}"
+        );
+        assert_eq!(count.swap(0, Ordering::Relaxed), 3 * columns);
+        // A dtype that the edge cannot read is not an abort.
+        let odd = passed("x", &arrays()[..1], &count);
+        // SAFETY: the column's own field is released with it, and this one takes its place.
+        unsafe {
+            let field =
+                export_field_to_c(&Field::new("x".into(), Dtype::Struct(vec![Field::default()]), true));
+            *odd.field = field;
+        }
+        assert!(called(vec![odd], b"", &first).err().is_some_and(|error| error.starts_with("gini: ")));
+        assert_eq!(count.swap(0, Ordering::Relaxed), 2);
+    }
+
+    /// Plans an expression of this body as Polars does.
+    fn planned(fields: &[Field], body: Body<'_, Field, Field>) -> Result<Field, String> {
+        let fields: Vec<ArrowSchema> = fields.iter().map(export_field_to_c).collect();
+        let mut answer = ArrowSchema::empty();
+        // SAFETY: all of it is there. Fields are borrowed, and released here.
+        unsafe {
+            plan("gini", fields.as_ptr(), fields.len(), (std::ptr::null(), 0), &raw mut answer, body);
+            if answer.is_null() { Err(last_error()) } else { Ok(import_field_from_c(&answer).unwrap()) }
+        }
+    }
+
+    #[test]
+    fn fields_come_back() {
+        let about = [("_PL_ENUM_VALUES2".into(), "1;a2;bc".into())].into_iter().collect();
+        let mut fields: Vec<Field> =
+            arrays().iter().map(|array| Field::new("x".into(), array.dtype().clone(), true)).collect();
+        fields.push(fields[12].clone().with_metadata(about));
+        for field in &fields {
+            let back = planned(&[field.clone(), fields[0].clone()], &|kwargs, fields| {
+                assert!(kwargs.is_empty() && fields.len() == 2);
+                Ok(fields[0].clone())
+            });
+            assert_eq!(back.as_ref(), Ok(field));
+        }
+        assert_eq!(planned(&[], &|_, _| Err("no fields".into())), Err("gini: no fields".into()));
+        let panicked = planned(&fields, &|_, fields| panic!("{} fields", fields.len()));
+        assert!(panicked.unwrap_err().contains("internal error (15 fields)"));
+    }
+
+    #[test]
+    fn the_contract() {
+        assert_eq!(_polars_plugin_get_version(), 1);
+        // Other tests print what they panic with.
+        drop(std::panic::take_hook());
+        assert_eq!(size_of::<SeriesExport>(), 5 * size_of::<usize>());
+    }
+}

@@ -1,0 +1,151 @@
+//! Records to columns: each field as an Arrow array, and a record as a Struct.
+
+use arrow::array::{
+    Array, BooleanArray, LIST_VALUES_NAME, ListArray, PrimitiveArray, StructArray, Utf8ViewArray,
+};
+use arrow::bitmap::Bitmap;
+use arrow::datatypes::{ArrowDataType as Dtype, Field};
+use arrow::offset::OffsetsBuffer;
+use arrow::types::NativeType;
+
+use crate::plugin::arrays::{
+    downcast::{NOWHERE, message},
+    values::{Values, gathered},
+};
+use crate::plugin::inputs::{
+    dtypes::Dtypes,
+    score::{threshold_dtype, thresholds},
+};
+use crate::ranking::states::weighted::DECIMALS;
+use crate::statistics::kinds::{Column, Field as RecordField, FieldKind, column::Nullable};
+
+/// The digits of sums of weights: as many as a decimal column has.
+const DIGITS: usize = 38;
+
+/// What records name by a number.
+pub struct Lookups {
+    /// The dtypes of the inputs.
+    pub dtypes: Dtypes,
+    /// The names of the inputs.
+    pub names: Vec<String>,
+    /// The values of the keys.
+    pub keys: Option<Values>,
+}
+
+/// A field of this name, of what a record field holds.
+pub fn field(name: &str, kind: &FieldKind, dtypes: &Dtypes) -> Field {
+    let dtype = match kind {
+        FieldKind::Number => Dtype::Float64,
+        FieldKind::Count => Dtype::UInt64,
+        FieldKind::Mass => dtypes.mass.clone(),
+        FieldKind::Sum if dtypes.have_weights() => Dtype::Decimal(DIGITS, DECIMALS as usize),
+        FieldKind::Sum => Dtype::UInt64,
+        FieldKind::Truth => Dtype::Boolean,
+        FieldKind::Threshold => threshold_dtype(&dtypes.score),
+        FieldKind::Word | FieldKind::Name => Dtype::Utf8View,
+        FieldKind::Key => return Field { name: name.into(), is_nullable: true, ..dtypes.key.clone() },
+        FieldKind::Numbers => list_of(Dtype::Float64),
+        FieldKind::Records(fields) => list_of(record_dtype(fields, dtypes)),
+    };
+    Field::new(name.into(), dtype, true)
+}
+
+/// The dtype of a whole record.
+pub fn record_dtype(fields: &[RecordField], dtypes: &Dtypes) -> Dtype {
+    Dtype::Struct(
+        fields.iter().map(|record_field| field(record_field.name, &record_field.kind, dtypes)).collect(),
+    )
+}
+
+/// The dtype of lists of a dtype.
+pub fn list_of(item: Dtype) -> Dtype {
+    Dtype::LargeList(Box::new(Field::new(LIST_VALUES_NAME, item, true)))
+}
+
+fn bitmap(present: Vec<bool>) -> Option<Bitmap> {
+    (!present.is_empty()).then(|| Bitmap::from(present))
+}
+
+fn numbers<T: NativeType>(rows: Nullable<T>) -> Box<dyn Array> {
+    PrimitiveArray::from_vec(rows.values).with_validity(bitmap(rows.present)).boxed()
+}
+
+/// Words for what stands in the rows; none where a row is missing, and where there is none for it.
+fn words<'a, T: Copy>(rows: &Nullable<T>, word: impl Fn(T) -> Option<&'a str>) -> Box<dyn Array> {
+    let word = |(row, &value): (usize, &T)| word(value).filter(|_| is_there(rows, row));
+    Utf8ViewArray::from_slice(rows.values.iter().enumerate().map(word).collect::<Vec<Option<&str>>>()).boxed()
+}
+
+fn is_there<T>(rows: &Nullable<T>, row: usize) -> bool {
+    rows.present.get(row).copied().unwrap_or(true)
+}
+
+/// Where lists begin and end, as offsets.
+fn borders(ends: &Nullable<u64>) -> Vec<i64> {
+    std::iter::once(0).chain(ends.values.iter().map(|&end| end as i64)).collect()
+}
+
+/// One field as an array; thresholds in the dtype the scores came in.
+pub fn array(column: Column, kind: &FieldKind, lookups: &Lookups) -> Result<Box<dyn Array>, String> {
+    match column {
+        Column::Number(rows) => Ok(numbers(rows)),
+        Column::Mass(rows) if lookups.dtypes.have_weights() => {
+            let values = rows.values.into_iter().map(f64::from_bits).collect();
+            Ok(numbers(Nullable { values, present: rows.present }))
+        }
+        Column::Count(rows) | Column::Mass(rows) => Ok(numbers(rows)),
+        Column::Sum(rows) if lookups.dtypes.have_weights() => {
+            let steps = rows.steps.into_iter().map(|steps| steps as i128).collect();
+            let dtype = Dtype::Decimal(DIGITS, DECIMALS as usize);
+            Ok(PrimitiveArray::from_vec(steps).to(dtype).boxed())
+        }
+        Column::Sum(rows) => Ok(PrimitiveArray::from_vec(rows.counts).boxed()),
+        Column::Truth(rows) => {
+            let truths = rows.values.into();
+            Ok(BooleanArray::try_new(Dtype::Boolean, truths, bitmap(rows.present)).map_err(message)?.boxed())
+        }
+        Column::Threshold(rows) => thresholds(rows.keys, bitmap(rows.present), &lookups.dtypes.score),
+        Column::Word(rows) => Ok(words(&rows, Some)),
+        Column::Name(rows) => Ok(words(&rows, |place| lookups.names.get(place as usize).map(String::as_str))),
+        Column::Key(rows) => {
+            let Some(keys) = &lookups.keys else {
+                return Err("a record names keys, but there are none".into());
+            };
+            let place = |(row, &place): (usize, &u32)| if is_there(&rows, row) { place } else { NOWHERE };
+            gathered(keys.array.as_ref(), &rows.values.iter().enumerate().map(place).collect::<Vec<u32>>())
+        }
+        Column::Numbers(column) => {
+            let items = PrimitiveArray::from_vec(column.items).boxed();
+            lists(items, borders(&column.ends), column.ends.present)
+        }
+        Column::Records(column) => {
+            let FieldKind::Records(fields) = kind else {
+                return Err("records in a field of another kind".into());
+            };
+            lists(structs(fields, column.items, lookups)?, borders(&column.ends), column.ends.present)
+        }
+    }
+}
+
+/// All fields of a record as one Struct array.
+pub fn structs(
+    fields: &[RecordField],
+    columns: Vec<Column>,
+    lookups: &Lookups,
+) -> Result<Box<dyn Array>, String> {
+    let rows = columns.first().map_or(0, Column::len);
+    let arrays = fields.iter().zip(columns).map(|(field, column)| array(column, &field.kind, lookups));
+    struct_of(record_dtype(fields, &lookups.dtypes), rows, arrays.collect::<Result<_, _>>()?)
+}
+
+/// Arrays of so many rows as one Struct array.
+pub fn struct_of(dtype: Dtype, rows: usize, arrays: Vec<Box<dyn Array>>) -> Result<Box<dyn Array>, String> {
+    Ok(StructArray::try_new(dtype, rows, arrays, None).map_err(message)?.boxed())
+}
+
+/// Lists of `items`: list `i` holds the items from `borders[i]` to `borders[i + 1]`, and is null unless `present[i]`.
+pub fn lists(items: Box<dyn Array>, borders: Vec<i64>, present: Vec<bool>) -> Result<Box<dyn Array>, String> {
+    let dtype = list_of(items.dtype().clone());
+    let borders = OffsetsBuffer::try_from(borders).map_err(message)?;
+    Ok(ListArray::<i64>::try_new(dtype, borders, items, bitmap(present)).map_err(message)?.boxed())
+}

@@ -1,0 +1,112 @@
+//! Statistics of bands and curves, which are lists of points: from List columns of such lists to records.
+
+use arrow::array::{Array, ListArray, PrimitiveArray, StructArray};
+use arrow::bitmap::Bitmap;
+use arrow::datatypes::{ArrowDataType as Dtype, Field};
+
+use super::columns::{self, Lookups};
+use crate::plugin::abi::{arguments::Arguments, ffi::Input};
+use crate::plugin::arrays::{downcast::downcast, dtype, values::Values};
+use crate::plugin::inputs::{dtypes::Dtypes, groups::same_groups};
+use crate::ranking::scores::Width;
+use crate::statistics::kinds::{Column, Curvewise, Record};
+
+/// The dtypes of a statistic that names no score and no key.
+fn dtypes() -> Dtypes {
+    Dtypes::of_score(Dtype::Float64, false)
+}
+
+fn checked<C: Curvewise>(inputs: &[&Field]) -> Result<(), String> {
+    if inputs.len() != C::ROLES.len() {
+        return Err(format!("expected {} columns, got {}", C::ROLES.len(), inputs.len()));
+    }
+    for (input, (role, maker, names)) in inputs.iter().zip(C::ROLES) {
+        let item = dtype::listed(input)?;
+        let fits = |fields: &[Field]| {
+            let is_float = |name: &&str| {
+                fields.iter().any(|field| field.name == *name && *field.dtype() == Dtype::Float64)
+            };
+            names.iter().all(is_float)
+        };
+        match dtype::listed(item).map(Field::dtype) {
+            Ok(Dtype::Struct(fields)) if fits(fields) => {}
+            _ => {
+                return Err(format!(
+                    "{role} \"{}\" has dtype {}, but must be a list of structs with the Float64 fields {}, as {maker} \
+                     makes it",
+                    input.name,
+                    dtype::shown(item),
+                    names.join(", ")
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The planned field.
+pub fn curvewise_field<C: Curvewise>(inputs: &[Field], call: &Arguments<C>) -> Result<Field, String> {
+    call.options.check()?;
+    checked::<C>(&inputs.iter().collect::<Vec<_>>())?;
+    Ok(Field::new(inputs[0].name.clone(), columns::record_dtype(C::Record::FIELDS, &dtypes()), true))
+}
+
+/// Answers every group with a record.
+pub fn curvewise<C: Curvewise>(inputs: &[Input], call: &Arguments<C>) -> Result<Values, String> {
+    call.options.check()?;
+    checked::<C>(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>())?;
+    let (read, borders) = same_groups(inputs, |input| C::ROLES[input].0)?;
+    let lists = read.iter().zip(C::ROLES).map(|(column, (_, _, names))| Lists::read(column, names));
+    let lists = lists.collect::<Result<Vec<_>, String>>()?;
+    let mut filled = Column::all_of(C::Record::FIELDS, Width::W8, borders.len() - 1);
+    for rows in borders.windows(2) {
+        let mut of_group = Vec::with_capacity(rows[1] - rows[0]);
+        for row in rows[0]..rows[1] {
+            let points = lists.iter().map(|column| column.points(row)).collect::<Result<Vec<_>, String>>()?;
+            of_group.extend(points.into_iter().collect::<Option<Vec<_>>>());
+        }
+        call.options.of_curves(&of_group).append(&mut filled);
+    }
+    let lookups = Lookups { dtypes: dtypes(), names: Vec::new(), keys: None };
+    let array = columns::structs(C::Record::FIELDS, filled, &lookups)?;
+    Ok(Values::new(&inputs[0].field.name, array))
+}
+
+/// A column of lists of structs, field by field.
+struct Lists<'a> {
+    name: &'a str,
+    lists: ListArray<i64>,
+    structs: Option<Bitmap>,
+    fields: Vec<PrimitiveArray<f64>>,
+}
+
+impl<'a> Lists<'a> {
+    fn read(column: &'a Values, names: &[&str]) -> Result<Lists<'a>, String> {
+        let lists = downcast::<ListArray<i64>>(column.array.as_ref())?.clone();
+        let structs = downcast::<StructArray>(lists.values().as_ref())?;
+        let field = |name: &&str| {
+            let place = structs.fields().iter().position(|field| field.name == *name);
+            let place = place.ok_or_else(|| format!("no field {name}"))?;
+            Ok(downcast::<PrimitiveArray<f64>>(structs.values()[place].as_ref())?.clone())
+        };
+        let fields = names.iter().map(field).collect::<Result<_, String>>()?;
+        Ok(Lists { name: column.name(), structs: structs.validity().cloned(), fields, lists })
+    }
+
+    /// The fields of a row's points; none of a null.
+    fn points(&self, row: usize) -> Result<Option<Vec<&[f64]>>, String> {
+        if !self.lists.is_valid(row) {
+            return Ok(None);
+        }
+        let offsets = self.lists.offsets();
+        let (first, points) = (offsets[row] as usize, (offsets[row + 1] - offsets[row]) as usize);
+        let has_null = |validity: Option<&Bitmap>| {
+            validity.is_some_and(|validity| validity.null_count_range(first, points) > 0)
+        };
+        // Points of other rows do not matter, nor what lies under a null list.
+        if has_null(self.structs.as_ref()) || self.fields.iter().any(|field| has_null(field.validity())) {
+            return Err(format!("\"{}\" holds a point with a null", self.name));
+        }
+        Ok(Some(self.fields.iter().map(|field| &field.values()[first..first + points]).collect()))
+    }
+}

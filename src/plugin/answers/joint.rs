@@ -1,0 +1,48 @@
+//! Statistics of several columns row by row: their planned fields, and their records as a column.
+
+use super::columns;
+use crate::plugin::abi::{arguments::Arguments, ffi::Input};
+use crate::plugin::arrays::values::Values;
+use crate::plugin::inputs::{group_table::GroupTable, joint::InputRules};
+use crate::statistics::kinds::{Column, Joint, KeyInput, KeyKind, Record};
+
+/// Answers every group with a record.
+pub fn joint<J: Joint>(inputs: &[Input], call: &Arguments<J>) -> Result<Values, String> {
+    let (columns, lookups) = answers(inputs, call)?;
+    Ok(Values::new(&inputs[0].field.name, columns::structs(J::Record::FIELDS, columns, &lookups)?))
+}
+
+/// Answers every group with the record's only field.
+pub fn joint_single<J: Joint>(inputs: &[Input], call: &Arguments<J>) -> Result<Values, String> {
+    let (columns, lookups) = answers(inputs, call)?;
+    let column = columns.into_iter().next().ok_or("a record without fields")?;
+    let kind = &J::Record::FIELDS[0].kind;
+    Ok(Values::new(&inputs[0].field.name, columns::array(column, kind, &lookups)?))
+}
+
+fn answers<J: Joint>(
+    inputs: &[Input],
+    call: &Arguments<J>,
+) -> Result<(Vec<Column>, columns::Lookups), String> {
+    let (statistic, rules) = (&call.options, InputRules::of(call));
+    let (table, dtypes) = GroupTable::read(inputs, &rules)?;
+    let passes = statistic.passes().max(2);
+    let columns = table.answers(J::Record::FIELDS, passes, &|group, columns| {
+        let (rows, has_nan) = table.group(group, rules.needs)?;
+        let KeyInput { role, most, nan_by_key, .. } = J::INPUTS.key.unwrap_or(KeyInput::called("key"));
+        if rows.keys.distinct > most {
+            return Err(format!(
+                "{} distinct values of {role} in a group, but at most {most} are possible",
+                rows.keys.distinct
+            ));
+        }
+        let record = if has_nan && !nan_by_key { statistic.of_nan(&rows) } else { statistic.of_rows(&rows) };
+        record.append(columns);
+        Ok(())
+    })?;
+    let names = match rules.keys {
+        KeyKind::Among(classes) => classes.to_vec(),
+        _ => inputs.iter().map(|input| input.field.name.to_string()).collect(),
+    };
+    Ok((columns, columns::Lookups { dtypes, names, keys: table.keys.map(|keys| keys.values) }))
+}

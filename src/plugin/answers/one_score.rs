@@ -1,0 +1,259 @@
+//! From List columns to the answers of all groups: a column of numbers, of structs, or of lists.
+
+use std::sync::LazyLock;
+
+use super::columns;
+use super::columns::Lookups;
+use crate::interrupt;
+use crate::plugin::abi::{arguments::Arguments, ffi::Input};
+use crate::plugin::arrays::values::Values;
+use crate::plugin::inputs::{
+    count,
+    groups::Groups,
+    one_score::{Inputs, Weights, checked},
+    score::{self, Native, WithScores, dispatch},
+};
+use crate::plugin::threads::Threads;
+use crate::ranking::group::{Group, Strategy};
+use crate::ranking::scores::{Domain, Key, Width};
+use crate::ranking::states::Limit;
+use crate::ranking::tasks;
+use crate::ranking::ties::{RowCounts, Ties};
+use crate::statistics::kinds::{Column, Curve, Field as RecordField, Record, Summary};
+use crate::statistics::resampling::Resampling;
+
+/// The way to rank all groups, where the environment forces one: for tests and benchmarks.
+static STRATEGY: LazyLock<Strategy> = LazyLock::new(|| {
+    let forced = std::env::var("POLARS_AUC_STRATEGY").unwrap_or_default();
+    let named = Strategy::NAMED.into_iter().find(|(name, _)| *name == forced);
+    named.map_or(Strategy::Fitting, |(_, strategy)| strategy)
+});
+
+type RecordOf<M> = <M as Summary>::Record;
+type PointOf<C> = <C as Curve>::Record;
+
+/// Answers every group with a number.
+pub fn number<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
+    let kind = Inputs::of(call, inputs.len());
+    answer(inputs, kind, Weights::of_summary::<M>(), Form::Number, &OfSummary(&call.options))
+}
+
+/// Answers every group with a record.
+pub fn summary<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
+    let kind = Inputs::of(call, inputs.len());
+    answer(inputs, kind, Weights::of_summary::<M>(), Form::Record, &OfSummary(&call.options))
+}
+
+/// Answers every group with a list of records.
+pub fn curve<C: Curve>(inputs: &[Input], call: &Arguments<C>) -> Result<Values, String> {
+    let kind = Inputs::of(call, inputs.len());
+    answer(inputs, kind, Weights::of_curve::<C>(), Form::Records, &OfCurve(&call.options))
+}
+
+/// What stands in each row of the answer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// The record's only field.
+    Number,
+    /// The record.
+    Record,
+    /// A list of records.
+    Records,
+}
+
+/// A statistic as something that fills columns.
+trait Statistic: Sync {
+    /// The fields of a record.
+    fn fields(&self) -> &'static [RecordField];
+
+    /// How rows are drawn with replacement, if the statistic draws any.
+    fn resampling(&self) -> Option<Resampling> {
+        None
+    }
+
+    /// How small the state of the rows may be, if a state is all that the statistic needs.
+    fn state(&self) -> Option<Option<Limit>> {
+        None
+    }
+
+    /// How often the statistic goes through the rows of a group, about.
+    fn passes(&self) -> usize {
+        self.resampling().map_or(1, Resampling::passes)
+    }
+
+    /// Appends the records of a group, or says that there are none because the answer is null. An error says why the rows
+    /// cannot be what the options say.
+    fn append(&self, rows: GroupRows<'_>, columns: &mut Vec<Column>) -> Result<bool, String>;
+}
+
+/// The rows of one group, as a statistic sees them.
+enum GroupRows<'a> {
+    /// Rows that can be ranked.
+    Ties(Ties<'a>),
+    /// Rows of which a score is NaN.
+    Nan(RowCounts),
+}
+
+struct OfSummary<'a, M>(&'a M);
+
+impl<M: Summary> Statistic for OfSummary<'_, M> {
+    fn fields(&self) -> &'static [RecordField] {
+        RecordOf::<M>::FIELDS
+    }
+
+    fn resampling(&self) -> Option<Resampling> {
+        self.0.resampling()
+    }
+
+    fn state(&self) -> Option<Option<Limit>> {
+        self.0.state()
+    }
+
+    fn append(&self, rows: GroupRows<'_>, columns: &mut Vec<Column>) -> Result<bool, String> {
+        let record = match rows {
+            GroupRows::Ties(mut ties) => {
+                self.0.check_ties(&mut ties)?;
+                self.0.of_ties(ties)
+            }
+            GroupRows::Nan(counts) => self.0.of_nan(counts),
+        };
+        record.append(columns);
+        Ok(true)
+    }
+}
+
+struct OfCurve<'a, C>(&'a C);
+
+impl<C: Curve> Statistic for OfCurve<'_, C> {
+    fn fields(&self) -> &'static [RecordField] {
+        PointOf::<C>::FIELDS
+    }
+
+    fn passes(&self) -> usize {
+        self.0.passes()
+    }
+
+    fn append(&self, rows: GroupRows<'_>, columns: &mut Vec<Column>) -> Result<bool, String> {
+        match rows {
+            GroupRows::Ties(ties) => Ok(self.0.points(ties, columns)),
+            GroupRows::Nan(_) => Ok(false),
+        }
+    }
+}
+
+fn answer(
+    inputs: &[Input],
+    kind: Inputs,
+    weights: Weights,
+    form: Form,
+    answer: &dyn Statistic,
+) -> Result<Values, String> {
+    let dtypes = checked(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>(), kind, weights)?;
+    let groups = match kind {
+        Inputs::States => Groups::read_states(inputs)?,
+        _ => Groups::read(inputs, kind == Inputs::Counted)?,
+    };
+    let domain = score::domain(&dtypes.score);
+    let filled = dispatch(groups.scores.as_ref(), AllGroups { answer, form, groups: &groups, domain })?;
+    let lookups = Lookups { dtypes, names: Vec::new(), keys: None };
+    Ok(Values::new(&inputs[0].field.name, filled.array(answer.fields(), form, &lookups)?))
+}
+
+/// A statistic, and the groups that it is asked of.
+struct AllGroups<'a> {
+    answer: &'a dyn Statistic,
+    form: Form,
+    groups: &'a Groups,
+    /// Which numbers scores can be.
+    domain: Domain,
+}
+
+/// Only this code is compiled once for each type of scores. It reaches the statistic through a pointer.
+impl WithScores for AllGroups<'_> {
+    type Output = Filled;
+
+    fn with<S: Native>(self, scores: &[S]) -> Result<Filled, String> {
+        let rows_of = |group| self.groups.size(group);
+        let fields = self.answer.fields();
+        let lists = self.form == Form::Records;
+        let parts = tasks::run(&Threads, self.groups.len(), self.answer.passes(), &rows_of, &|range| {
+            let mut filled = Filled::new(fields, <S::Key as Key>::WIDTH, lists, range.len());
+            let mut rows = Group::new(*STRATEGY, self.domain);
+            for group in range {
+                interrupt::check();
+                self.groups.load(group, scores, self.answer.state(), &mut rows)?;
+                if self.answer.resampling().is_some() {
+                    let RowCounts { n_pos, n_neg, .. } = rows.row_counts();
+                    count::check_laid_out(n_pos + n_neg)?;
+                }
+                let nan = rows.has_nan();
+                let seen = if nan { GroupRows::Nan(rows.row_counts()) } else { GroupRows::Ties(rows.ties()) };
+                let present = self.answer.append(seen, &mut filled.columns)?;
+                filled.close(lists, present);
+            }
+            Ok(filled)
+        });
+        Ok(Filled::joined(parts.into_iter().collect::<Result<_, String>>()?))
+    }
+}
+
+/// The records of groups.
+struct Filled {
+    columns: Vec<Column>,
+    /// Where the records of each group end, if they are a list.
+    ends: Vec<i64>,
+    /// Which lists are not null.
+    present: Vec<bool>,
+}
+
+impl Filled {
+    fn new(fields: &[RecordField], width: Width, lists: bool, groups: usize) -> Self {
+        let (records, lists) = if lists { (0, groups) } else { (groups, 0) };
+        Filled {
+            columns: Column::all_of(fields, width, records),
+            ends: Vec::with_capacity(lists),
+            present: Vec::with_capacity(lists),
+        }
+    }
+
+    /// Closes the list of a group, if its records are one.
+    fn close(&mut self, lists: bool, present: bool) {
+        if lists {
+            self.ends.push(self.columns[0].len() as i64);
+            self.present.push(present);
+        }
+    }
+
+    fn joined(parts: Vec<Self>) -> Self {
+        let mut parts = parts.into_iter();
+        let mut all =
+            parts.next().unwrap_or(Filled { columns: Vec::new(), ends: Vec::new(), present: Vec::new() });
+        for part in parts {
+            let before = all.columns.first().map_or(0, Column::len) as i64;
+            all.ends.extend(part.ends.iter().map(|end| before + end));
+            all.present.extend(part.present);
+            Column::extend_all(&mut all.columns, part.columns);
+        }
+        all
+    }
+
+    fn array(
+        mut self,
+        fields: &[RecordField],
+        form: Form,
+        lookups: &Lookups,
+    ) -> Result<Box<dyn arrow::array::Array>, String> {
+        match form {
+            Form::Number => {
+                let column = self.columns.pop().ok_or("a record without fields")?;
+                columns::array(column, &fields[0].kind, lookups)
+            }
+            Form::Record => columns::structs(fields, self.columns, lookups),
+            Form::Records => {
+                let items = columns::structs(fields, self.columns, lookups)?;
+                self.ends.insert(0, 0);
+                columns::lists(items, self.ends, self.present)
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! The planned field of an expression: its name and dtype, before any row is read.
+
+use arrow::datatypes::{ArrowDataType as Dtype, Field};
+
+use super::columns;
+use crate::plugin::abi::arguments::Arguments;
+use crate::plugin::inputs::{
+    dtypes::Dtypes,
+    joint::InputRules,
+    one_score::{Inputs, Weights, checked},
+};
+use crate::statistics::kinds::{Curve, Given, Joint, Record, Summary};
+
+fn planned(
+    inputs: &[Field],
+    options: &dyn Fn(Given) -> Result<(), String>,
+    kind: Inputs,
+    weights: Weights,
+    dtype: &dyn Fn(&Dtypes) -> Dtype,
+) -> Result<Field, String> {
+    options(Given { weight: weights.of_rows && kind == Inputs::Weighted, sums_of_weights: false })?;
+    let dtypes = checked(&inputs.iter().collect::<Vec<_>>(), kind, weights)?;
+    if kind == Inputs::States {
+        options(Given { weight: dtypes.have_weights(), sums_of_weights: dtypes.have_weights() })?;
+    }
+    Ok(Field::new(inputs[0].name.clone(), dtype(&dtypes), true))
+}
+
+/// The planned field of a statistic that answers with a single number.
+pub fn number_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Result<Field, String> {
+    let check = |given| call.options.check(given);
+    planned(inputs, &check, Inputs::of(call, inputs.len()), Weights::of_summary::<M>(), &|_| Dtype::Float64)
+}
+
+/// The planned field of a statistic that answers with a record.
+pub fn summary_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Result<Field, String> {
+    let check = |given| call.options.check(given);
+    let dtype = |dtypes: &Dtypes| columns::record_dtype(M::Record::FIELDS, dtypes);
+    planned(inputs, &check, Inputs::of(call, inputs.len()), Weights::of_summary::<M>(), &dtype)
+}
+
+/// The planned field of a statistic that answers with a list of records.
+pub fn curve_field<C: Curve>(inputs: &[Field], call: &Arguments<C>) -> Result<Field, String> {
+    let check = |given| call.options.check(given);
+    let dtype = |dtypes: &Dtypes| columns::list_of(columns::record_dtype(C::Record::FIELDS, dtypes));
+    planned(inputs, &check, Inputs::of(call, inputs.len()), Weights::of_curve::<C>(), &dtype)
+}
+
+/// The planned field of a statistic of rows.
+pub fn joint_field<J: Joint>(inputs: &[Field], call: &Arguments<J>) -> Result<Field, String> {
+    let dtypes = InputRules::of(call).planned(inputs, call.options.check())?;
+    Ok(Field::new(inputs[0].name.clone(), columns::record_dtype(J::Record::FIELDS, &dtypes), true))
+}
+
+/// The planned field of a statistic of rows whose record has one field, which stands for the record.
+pub fn joint_single_field<J: Joint>(inputs: &[Field], call: &Arguments<J>) -> Result<Field, String> {
+    let dtypes = InputRules::of(call).planned(inputs, call.options.check())?;
+    Ok(columns::field(&inputs[0].name, &J::Record::FIELDS[0].kind, &dtypes))
+}

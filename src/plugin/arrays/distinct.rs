@@ -1,0 +1,322 @@
+//! Distinct values: the place of each row's value among them, in ascending order.
+
+use arrow::bitmap::Bitmap;
+use polars::prelude::PlHashMap;
+use polars_core::runtime::RAYON;
+use rayon::prelude::*;
+
+use crate::ranking::rows::Codes;
+use crate::ranking::scores::Key;
+
+/// A table with an entry for every number of a range is used while it has no more entries than this many a row.
+const ENTRIES_PER_ROW: usize = 4;
+
+/// The size of the sample that shows whether many values are distinct: sorting pays from about four times as many on.
+const SAMPLE: usize = 1 << 14;
+
+/// The content of an empty entry of a table.
+const NONE: u32 = u32::MAX;
+
+/// The distinct values of a column, in ascending order.
+pub struct Places {
+    /// For each row, the place of its value; of a missing one any.
+    pub of_row: Vec<u32>,
+    /// For each place, the first row that has the value.
+    pub rows: Vec<u32>,
+}
+
+impl Places {
+    /// The places of values by keys that compare as they do; `validity` tells which are not missing, if not all are.
+    ///
+    /// Values of a range that is not much larger than the rows are looked up in a table of it. Of others, few
+    /// distinct ones are looked up by their hashes, and many are sorted.
+    pub fn of<K: Key>(keys: &[K], validity: Option<&Bitmap>) -> Self {
+        let column = OptionalKeys { keys, validity };
+        let present = || column.rows().map(|(_, key)| key);
+        let (Some(low), Some(high)) = (present().min(), present().max()) else {
+            return Places { of_row: vec![0; keys.len()], rows: Vec::new() };
+        };
+        let range = high.above(low, 0);
+        if range < (keys.len() * ENTRIES_PER_ROW) as u128 {
+            column.in_table(range as usize + 1, &|key| key.above(low, 0) as usize)
+        } else if column.are_many() {
+            column.sorted()
+        } else {
+            column.hashed()
+        }
+    }
+
+    /// The same of runs of bytes, which are compared byte by byte.
+    pub fn of_bytes(values: &[&[u8]], validity: Option<&Bitmap>) -> Self {
+        // Names often begin alike, so the bytes that all of them share are left out.
+        let present = || OptionalKeys { keys: values, validity }.rows().map(|(_, value)| value);
+        let Some(first) = present().next() else {
+            return Places { of_row: vec![0; values.len()], rows: Vec::new() };
+        };
+        let shared = present().fold(first.len(), |shared, value| {
+            if value.get(..shared) == first.get(..shared) {
+                shared
+            } else {
+                common(&value[..shared.min(value.len())], first)
+            }
+        });
+        let own: Vec<&[u8]> = values.iter().map(|value| value.get(shared..).unwrap_or_default()).collect();
+        // Twelve bytes and how many of them there are go into one number.
+        if present().all(|value| value.len() <= shared + 12) {
+            let keys: Vec<u128> = own.iter().map(|value| start(value, 12) | value.len() as u128).collect();
+            return Self::of(&keys, validity);
+        }
+        // The first bytes of two values decide most comparisons, without reading the rest.
+        let keys: Vec<(u128, &[u8])> = own.iter().map(|value| (start(value, 16), *value)).collect();
+        let column = OptionalKeys { keys: &keys, validity };
+        if column.are_many() { column.sorted() } else { column.hashed_bytes() }
+    }
+
+    /// From the first row of each value, in any order, and the place of each row's value there.
+    fn ordered<K: Ord + Copy>(firsts: &[(K, u32)], mut of_row: Vec<u32>) -> Self {
+        let mut order: Vec<u32> = (0..firsts.len() as u32).collect();
+        order.sort_unstable_by_key(|&first| firsts[first as usize].0);
+        let mut places = vec![0; firsts.len()];
+        for (place, &first) in (0..).zip(&order) {
+            places[first as usize] = place;
+        }
+        of_row.iter_mut().for_each(|place| *place = places.get(*place as usize).copied().unwrap_or_default());
+        Places { of_row, rows: order.into_iter().map(|first| firsts[first as usize].1).collect() }
+    }
+}
+
+/// How many bytes two values share at their beginning.
+fn common(a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+}
+
+/// The first `most` bytes of a value as a number that compares as they do; what is not there counts as 0.
+fn start(value: &[u8], most: usize) -> u128 {
+    let mut bytes = [0; 16];
+    let length = value.len().min(most);
+    bytes[..length].copy_from_slice(&value[..length]);
+    u128::from_be_bytes(bytes)
+}
+
+/// Keys, of which some may be missing.
+#[derive(Clone, Copy)]
+struct OptionalKeys<'a, K> {
+    keys: &'a [K],
+    validity: Option<&'a Bitmap>,
+}
+
+impl<'a, K: Copy + Ord + Send> OptionalKeys<'a, K> {
+    fn is_there(&self, row: usize) -> bool {
+        self.validity.is_none_or(|validity| validity.get_bit(row))
+    }
+
+    /// The rows that are not missing, and their keys.
+    fn rows(self) -> impl Iterator<Item = (u32, K)> + 'a {
+        let keys = (0..).zip(self.keys).map(|(row, key)| (row, *key));
+        keys.filter(move |row| self.is_there(row.0 as usize))
+    }
+
+    /// What `place` says of each row that is not missing.
+    fn mapped(self, mut place: impl FnMut(u32, K) -> u32) -> Vec<u32> {
+        let place = |(row, key): (u32, &K)| if self.is_there(row as usize) { place(row, *key) } else { 0 };
+        (0..).zip(self.keys).map(place).collect()
+    }
+
+    /// By a table in which every key has an entry of its own.
+    fn in_table(self, entries: usize, entry: &dyn Fn(K) -> usize) -> Places {
+        let mut table = vec![NONE; entries];
+        for (row, key) in self.rows() {
+            let first = &mut table[entry(key)];
+            *first = row.min(*first);
+        }
+        let mut rows = Vec::new();
+        for place in table.iter_mut().filter(|row| **row != NONE) {
+            rows.push(*place);
+            *place = rows.len() as u32 - 1;
+        }
+        Places { of_row: self.mapped(|_, key| table[entry(key)]), rows }
+    }
+
+    /// Whether there are many distinct keys, by a sample of which nearly all then are.
+    fn are_many(self) -> bool {
+        let every = self.keys.len().div_ceil(SAMPLE).max(1);
+        let mut sample: Vec<K> = self.keys.iter().step_by(every).copied().collect();
+        let sampled = sample.len();
+        sample.sort_unstable();
+        sample.dedup();
+        sample.len() > sampled / 8 * 7
+    }
+
+    /// By sorting all rows.
+    fn sorted(self) -> Places {
+        let mut order: Vec<(K, u32)> = self.rows().map(|(row, key)| (key, row)).collect();
+        RAYON.install(|| order.par_sort_unstable());
+        let mut places = Places { of_row: vec![0; self.keys.len()], rows: Vec::new() };
+        let mut last = None;
+        for (key, row) in order {
+            if last != Some(key) {
+                places.rows.push(row);
+                last = Some(key);
+            }
+            places.of_row[row as usize] = places.rows.len() as u32 - 1;
+        }
+        places
+    }
+}
+
+impl<K: Key> OptionalKeys<'_, K> {
+    /// By the hashes of the distinct keys, which are then sorted.
+    fn hashed(self) -> Places {
+        // The first row of a key is at the place that the high bits of its hash name, or at the next free place.
+        let mut bits = 12;
+        let mut table = vec![NONE; 1 << bits];
+        let mut firsts: Vec<(K, u32)> = Vec::new();
+        let find = |table: &[u32], firsts: &[(K, u32)], bits: u32, key: K| {
+            let mut entry = (key.hash() >> (u64::BITS - bits)) as usize;
+            while table[entry] != NONE && firsts[table[entry] as usize].0 != key {
+                entry = (entry + 1) & (table.len() - 1);
+            }
+            entry
+        };
+        let of_row = self.mapped(|row, key| {
+            let entry = find(&table, &firsts, bits, key);
+            if table[entry] != NONE {
+                return table[entry];
+            }
+            table[entry] = firsts.len() as u32;
+            firsts.push((key, row));
+            if 2 * firsts.len() > table.len() {
+                bits += 2;
+                table = vec![NONE; 1 << bits];
+                for (place, first) in (0..).zip(&firsts) {
+                    let entry = find(&table, &firsts, bits, first.0);
+                    table[entry] = place;
+                }
+            }
+            firsts.len() as u32 - 1
+        });
+        Places::ordered(&firsts, of_row)
+    }
+}
+
+impl OptionalKeys<'_, (u128, &[u8])> {
+    /// The same of bytes.
+    fn hashed_bytes(self) -> Places {
+        let mut seen: PlHashMap<&[u8], u32> = PlHashMap::default();
+        let mut firsts = Vec::new();
+        let of_row = self.mapped(|row, key| {
+            *seen.entry(key.1).or_insert_with(|| {
+                firsts.push((key, row));
+                firsts.len() as u32 - 1
+            })
+        });
+        Places::ordered(&firsts, of_row)
+    }
+}
+
+/// The places of rows among those of a column with `distinct` values, as codes without gaps, and the place that each
+/// code stands for.
+pub fn without_gaps(places: &[u32], distinct: usize) -> (Codes, Vec<u32>) {
+    if distinct > places.len().saturating_mul(ENTRIES_PER_ROW) {
+        let mut distinct_places = places.to_vec();
+        distinct_places.sort_unstable();
+        distinct_places.dedup();
+        return (Codes::of(places.iter().copied()), distinct_places);
+    }
+    let mut codes = vec![0u32; distinct];
+    places.iter().for_each(|&place| codes[place as usize] = 1);
+    let mut distinct_places = Vec::new();
+    for (place, code) in (0..).zip(&mut codes) {
+        if *code == 1 {
+            *code = distinct_places.len() as u32;
+            distinct_places.push(place);
+        }
+    }
+    let of_row = places.iter().map(|&place| codes[place as usize]).collect();
+    (Codes { of_row, distinct: distinct_places.len() }, distinct_places)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Values of which some are missing.
+    fn parted<T: Default>(values: Vec<Option<T>>) -> (Vec<T>, Bitmap) {
+        let validity = values.iter().map(Option::is_some).collect();
+        (values.into_iter().map(Option::unwrap_or_default).collect(), validity)
+    }
+
+    /// Places are those that a sorted set of the values has, and of each value its first row.
+    fn as_sorted<T: Ord + Copy + std::fmt::Debug>(values: &[T], validity: &Bitmap, places: &Places) {
+        let present = || values.iter().enumerate().filter(|row| validity.get_bit(row.0));
+        let mut distinct: Vec<T> = present().map(|row| *row.1).collect();
+        distinct.sort_unstable();
+        distinct.dedup();
+        assert_eq!(places.of_row.len(), values.len());
+        assert_eq!(places.rows.iter().map(|&row| values[row as usize]).collect::<Vec<T>>(), distinct);
+        for (row, value) in present() {
+            assert_eq!(distinct[places.of_row[row] as usize], *value);
+            assert!(places.rows[places.of_row[row] as usize] as usize <= row);
+        }
+    }
+
+    fn every_way<K: Key>(keys: Vec<Option<K>>) {
+        let (keys, validity) = parted(keys);
+        let column = OptionalKeys { keys: &keys, validity: Some(&validity) };
+        let mut distinct = keys.clone();
+        distinct.sort_unstable();
+        let entry = |key: K| distinct.partition_point(|other| *other < key);
+        for places in [
+            Places::of(&keys, Some(&validity)),
+            column.sorted(),
+            column.hashed(),
+            column.in_table(keys.len(), &entry),
+        ] {
+            as_sorted(&keys, &validity, &places);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn in_order(
+            near in proptest::collection::vec(proptest::option::of(0u16..50), 0..80),
+            far in proptest::collection::vec(proptest::option::of(any::<u128>()), 0..80),
+        ) {
+            every_way(near);
+            every_way(far);
+        }
+
+        #[test]
+        fn of_bytes(values in proptest::collection::vec(proptest::option::of("[\0ab]{0,18}"), 0..80)) {
+            let (values, validity) = parted(values);
+            let bytes: Vec<&[u8]> = values.iter().map(String::as_bytes).collect();
+            let keys: Vec<(u128, &[u8])> = bytes.iter().map(|value| (start(value, 16), *value)).collect();
+            let column = OptionalKeys { keys: &keys, validity: Some(&validity) };
+            for places in [Places::of_bytes(&bytes, Some(&validity)), column.sorted(), column.hashed_bytes()] {
+                as_sorted(&bytes, &validity, &places);
+            }
+            let named: Vec<String> = values.iter().map(|value| format!("name of {value}")).collect();
+            let bytes: Vec<&[u8]> = named.iter().map(String::as_bytes).collect();
+            as_sorted(&bytes, &validity, &Places::of_bytes(&bytes, Some(&validity)));
+        }
+
+        #[test]
+        fn gaps(places in proptest::collection::vec(0u32..200, 0..90)) {
+            let (codes, distinct_places) = without_gaps(&places, 200);
+            let mut distinct = places.clone();
+            distinct.sort_unstable();
+            distinct.dedup();
+            prop_assert_eq!(&distinct_places, &distinct);
+            prop_assert_eq!(codes, Codes::of(places.iter().copied()));
+        }
+    }
+
+    #[test]
+    fn a_table_of_hashes_grows() {
+        let keys: Vec<u64> =
+            (0..50_000u64).map(|row| (row % 9_000).wrapping_mul(0x9E37_79B9_7F4A_7C15)).collect();
+        let validity = Bitmap::new_with_value(true, keys.len());
+        as_sorted(&keys, &validity, &OptionalKeys { keys: &keys, validity: None }.hashed());
+    }
+}

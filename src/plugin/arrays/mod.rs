@@ -1,0 +1,8 @@
+//! Arrow arrays of any dtype: values, words, text.
+
+pub(super) mod distinct;
+pub(super) mod downcast;
+pub(super) mod dtype;
+pub(super) mod text;
+pub(super) mod values;
+pub(super) mod words;

@@ -1,0 +1,104 @@
+//! Words by number: arrays that hold places in a dictionary, as Polars passes Categorical and Enum.
+
+use arrow::array::{Array, DictionaryArray, DictionaryKey, PrimitiveArray, Utf8ViewArray};
+use arrow::bitmap::Bitmap;
+use arrow::datatypes::{ArrowDataType as Dtype, IntegerType};
+use polars::prelude::PlHashMap;
+
+use super::downcast::{NOWHERE, downcast, message};
+
+/// Words by number, whatever the width of the numbers.
+pub struct Words {
+    /// For each row, the place of its word; of a missing one any.
+    pub places: Vec<u32>,
+    /// Which rows have a word, if not all have.
+    pub validity: Option<Bitmap>,
+    /// The words. Polars passes each word once; after concatenation a word may be there several times.
+    pub words: Utf8ViewArray,
+}
+
+impl Words {
+    /// Reads a dictionary array.
+    pub fn of(array: &dyn Array) -> Result<Self, String> {
+        match array.dtype() {
+            Dtype::Dictionary(IntegerType::UInt8, ..) => read::<u8>(array),
+            Dtype::Dictionary(IntegerType::UInt16, ..) => read::<u16>(array),
+            Dtype::Dictionary(IntegerType::UInt32, ..) => read::<u32>(array),
+            other => Err(format!("cannot read words of dtype {other:?}")),
+        }
+    }
+
+    /// The dictionary array of this dtype.
+    fn array(self, dtype: &Dtype) -> Result<Box<dyn Array>, String> {
+        match dtype {
+            Dtype::Dictionary(IntegerType::UInt8, ..) => write::<u8>(self, dtype),
+            Dtype::Dictionary(IntegerType::UInt16, ..) => write::<u16>(self, dtype),
+            Dtype::Dictionary(IntegerType::UInt32, ..) => write::<u32>(self, dtype),
+            other => Err(format!("cannot write words of dtype {other:?}")),
+        }
+    }
+
+    /// The words of rows, in this order, and no other words.
+    fn gathered(&self, rows: &[u32]) -> Self {
+        let mut place_of: PlHashMap<&str, u32> = PlHashMap::default();
+        let mut words: Vec<&str> = Vec::new();
+        let is_present = |row: u32| {
+            row != NOWHERE && self.validity.as_ref().is_none_or(|validity| validity.get_bit(row as usize))
+        };
+        let place = |row: &u32| {
+            if !is_present(*row) {
+                return 0;
+            }
+            let word = self.words.value(self.places[*row as usize] as usize);
+            *place_of.entry(word).or_insert_with(|| {
+                words.push(word);
+                words.len() as u32 - 1
+            })
+        };
+        let places = rows.iter().map(place).collect();
+        let validity = Bitmap::from_iter(rows.iter().map(|row| is_present(*row)));
+        Words { places, validity: Some(validity), words: Utf8ViewArray::from_slice_values(words) }
+    }
+}
+
+fn read<K: DictionaryKey + Into<u32>>(array: &dyn Array) -> Result<Words, String> {
+    let array = downcast::<DictionaryArray<K>>(array)?;
+    Ok(Words {
+        places: array.keys().values().iter().map(|&place| place.into()).collect(),
+        validity: array.validity().cloned(),
+        words: downcast::<Utf8ViewArray>(array.values().as_ref())?.clone(),
+    })
+}
+
+fn write<K: DictionaryKey + TryFrom<u32>>(words: Words, dtype: &Dtype) -> Result<Box<dyn Array>, String> {
+    let place =
+        |place: u32| K::try_from(place).map_err(|_| format!("{place} words are more than {dtype:?} holds"));
+    let places = words.places.into_iter().map(place).collect::<Result<Vec<K>, String>>()?;
+    let places = PrimitiveArray::from_vec(places).with_validity(words.validity);
+    Ok(DictionaryArray::try_new(dtype.clone(), places, words.words.boxed()).map_err(message)?.boxed())
+}
+
+/// Dictionary arrays of one dtype as one.
+pub fn concatenated(parts: &[Box<dyn Array>]) -> Result<Box<dyn Array>, String> {
+    let mut all =
+        Words { places: Vec::new(), validity: None, words: Utf8ViewArray::new_empty(Dtype::Utf8View) };
+    let (mut present, mut words) = (Vec::new(), Vec::new());
+    let parts = parts.iter().map(|part| Ok((part, Words::of(part.as_ref())?)));
+    let parts = parts.collect::<Result<Vec<_>, String>>()?;
+    for (part, more) in &parts {
+        let before = words.len() as u32;
+        words.extend(more.words.values_iter());
+        all.places.extend(more.places.iter().map(|place| before + place));
+        present.extend((0..part.len()).map(|row| part.is_valid(row)));
+    }
+    all.words = Utf8ViewArray::from_slice_values(&words);
+    all.validity = Some(present.into());
+    let rows: Vec<u32> = (0..all.places.len() as u32).collect();
+    let Some((first, _)) = parts.first() else { return Err("a column without chunks".into()) };
+    all.gathered(&rows).array(first.dtype())
+}
+
+/// The words of rows, in this order.
+pub fn gathered(array: &dyn Array, rows: &[u32]) -> Result<Box<dyn Array>, String> {
+    Words::of(array)?.gathered(rows).array(array.dtype())
+}

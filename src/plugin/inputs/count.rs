@@ -1,0 +1,58 @@
+//! Counts: how many identical rows each row stands for.
+
+use arrow::array::{Array, PrimitiveArray};
+use arrow::bitmap::Bitmap;
+use arrow::datatypes::{ArrowDataType as Dtype, Field};
+
+use crate::plugin::arrays::{dtype, values::Values};
+use crate::ranking::ties::row_counts::MOST_ROWS;
+
+/// The most rows of a group that are laid out in memory, one by one.
+const MOST_LAID_OUT: u64 = (1 << 31) - 1;
+
+/// Refuses a dtype that cannot hold counts.
+pub fn check(name: &str, item: &Field) -> Result<(), String> {
+    let whole = !matches!(item.dtype(), Dtype::Float16 | Dtype::Float32 | Dtype::Float64);
+    if dtype::is_number(item) && whole || matches!(item.dtype(), Dtype::Null) {
+        return Ok(());
+    }
+    Err(format!(
+        "count \"{name}\" has dtype {}, but a count is an integer: how many identical rows a row stands for. \
+         For whole numbers of another dtype write pl.col(\"{name}\").cast(pl.UInt64)",
+        dtype::shown(item)
+    ))
+}
+
+/// The counts, and which of them count: those that are neither null nor 0, if not all.
+pub fn values(counts: &Values) -> Result<(PrimitiveArray<f64>, Option<Bitmap>), String> {
+    check(counts.name(), &counts.field)?;
+    let array = counts.floats()?;
+    let present = || array.iter().flatten();
+    if let Some(wrong) = present().find(|count| !(0.0..=MOST_ROWS as f64).contains(*count)) {
+        return Err(format!(
+            "count \"{}\" holds {wrong}, but a count is from 0 to 2^42: how many identical rows a row stands for",
+            counts.name()
+        ));
+    }
+    // Sums of whole numbers are exact as long as they are at most 2^53; beyond, they are still above the limit.
+    if present().sum::<f64>() > MOST_ROWS as f64 {
+        return Err(format!("the counts in \"{}\" are more than 2^42 rows together", counts.name()));
+    }
+    let counted = (present().any(|count| *count == 0.0) || array.null_count() > 0)
+        .then(|| array.iter().map(|count| count.is_some_and(|count| *count > 0.0)).collect());
+    Ok((array, counted))
+}
+
+/// Refuses a group of too many rows where each of them is laid out in memory.
+pub fn check_laid_out(rows: u64) -> Result<(), String> {
+    if rows <= MOST_LAID_OUT {
+        return Ok(());
+    }
+    Err(format!("a group counts {rows} rows, but here each of them is laid out in memory: at most 2^31 - 1"))
+}
+
+/// The rows that so many counts mean; where a count is missing, one row, which is missing.
+pub fn rows(counts: &PrimitiveArray<f64>, range: std::ops::Range<usize>) -> u64 {
+    let rows = |row: usize| if counts.is_valid(row) { counts.value(row) as u64 } else { 1 };
+    range.map(rows).sum()
+}

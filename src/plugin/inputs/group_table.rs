@@ -1,0 +1,250 @@
+//! The rows of all groups, column by column, for statistics of several columns row by row.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use arrow::array::{Array, PrimitiveArray};
+use arrow::bitmap::Bitmap;
+use arrow::compute::utils::combine_validities_and;
+
+use super::dtypes::Dtypes;
+use super::groups::same_groups;
+use super::joint::{InputRules, Mass, Roles};
+use super::keys::KeyCodes;
+use super::score::{Native, WithScores, dispatch};
+use super::{count, label, score, weight};
+use crate::interrupt;
+use crate::plugin::abi::ffi::Input;
+use crate::plugin::arrays::values::Values;
+use crate::plugin::threads::Threads;
+use crate::ranking::rows::{Codes, KeyPlacements, RowPlacements, Rows};
+use crate::ranking::scores::Width;
+use crate::ranking::tasks;
+use crate::statistics::kinds::{Column, Field as RecordField, KeyKind, Needs};
+
+/// What appends the record of one group.
+pub type Append<'a> = &'a (dyn Fn(usize, &mut [Column]) -> Result<(), String> + Sync);
+
+/// The rows of all groups, column by column.
+pub struct GroupTable {
+    scores: Vec<Box<dyn Array>>,
+    labels: Option<Bitmap>,
+    values: Vec<PrimitiveArray<f64>>,
+    /// The keys, if there are any.
+    pub keys: Option<KeyCodes>,
+    clusters: Option<KeyCodes>,
+    /// How many identical rows each row stands for, if not one.
+    counts: Option<PrimitiveArray<f64>>,
+    /// What each row weighs, if rows have weights.
+    weights: Option<PrimitiveArray<f64>>,
+    /// Rows without a missing value, unless no value is missing.
+    valid: Option<Bitmap>,
+    borders: Vec<usize>,
+}
+
+impl GroupTable {
+    /// Reads the columns.
+    pub fn read(inputs: &[Input], rules: &InputRules) -> Result<(GroupTable, Dtypes), String> {
+        let dtypes = rules.checked(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>())?;
+        let others = inputs.len() - usize::from(rules.mass.is_some());
+        let roles = Roles::of(rules.inputs, rules.keys, others)?;
+        let (rows, borders) = same_groups(inputs, |input| {
+            if input < others { roles.name(input) } else { rules.mass.map_or("count", Mass::name) }
+        })?;
+        let mut valid: Option<Bitmap> = None;
+        let mut narrow = |validity: Option<&Bitmap>| valid = combine_validities_and(valid.as_ref(), validity);
+        let mut scores = Vec::with_capacity(roles.scores);
+        for rows in &rows[..roles.scores] {
+            let rankable = score::rankable(rows)?;
+            narrow(rankable.validity());
+            scores.push(rankable);
+        }
+        let valued = if rules.needs.values { &rows[..roles.scores] } else { &[] };
+        let values = valued.iter().map(Values::floats).collect::<Result<Vec<_>, String>>()?;
+        let mut labels = None;
+        if let Some(place) = roles.label {
+            let (truths, validity) = label::bits("label", &rows[place])?;
+            narrow(validity.as_ref());
+            labels = Some(truths);
+        }
+        let mut keys = None;
+        if let Some((place, role)) = roles.key {
+            let keys_of_rows = &rows[place];
+            narrow(keys_of_rows.validity().as_ref());
+            let mut codes = KeyCodes::read(role, keys_of_rows, rules.keys)?;
+            if let (KeyKind::Against(reference), Some(place)) = (rules.keys, roles.reference) {
+                let (is_reference, _) = label::bits("reference", &rows[place])?;
+                codes.put_first(&is_reference, keys_of_rows, reference)?;
+            }
+            keys = Some(codes);
+        }
+        let mut clusters = None;
+        if let Some(place) = roles.cluster {
+            narrow(rows[place].validity().as_ref());
+            clusters = Some(KeyCodes::read("cluster", &rows[place], KeyKind::Any)?);
+        }
+        let (mut counts, mut weights) = (None, None);
+        if let Some(rows) = rows.get(others) {
+            let is_weight = rules.mass == Some(Mass::Weight);
+            let (values, used) = if is_weight { weight::values(rows)? } else { count::values(rows)? };
+            narrow(used.as_ref());
+            *(if is_weight { &mut weights } else { &mut counts }) = Some(values);
+        }
+        let valid = valid.filter(|valid| valid.unset_bits() > 0);
+        Ok((GroupTable { counts, weights, scores, labels, values, keys, clusters, valid, borders }, dtypes))
+    }
+
+    fn rows(&self, group: usize) -> Range<usize> {
+        self.borders[group]..self.borders[group + 1]
+    }
+
+    /// The records of all groups, in order.
+    pub fn answers(
+        &self,
+        fields: &[RecordField],
+        passes: usize,
+        append: Append,
+    ) -> Result<Vec<Column>, String> {
+        let groups = self.borders.len() - 1;
+        let parts = tasks::run(&Threads, groups, passes, &|group| self.rows(group).len(), &|range| {
+            let mut columns = Column::all_of(fields, Width::default(), range.len());
+            for group in range {
+                interrupt::check();
+                append(group, &mut columns)?;
+            }
+            Ok(columns)
+        });
+        let columns = Column::joined(parts.into_iter().collect::<Result<Vec<_>, String>>()?);
+        Ok(if columns.is_empty() { Column::all_of(fields, Width::default(), 0) } else { columns })
+    }
+
+    /// The rows of a range in which nothing is missing, each as often as it counts.
+    fn kept(&self, range: Range<usize>) -> Result<Kept, String> {
+        let is_used = |&row: &usize| self.valid.as_ref().is_none_or(|valid| valid.get_bit(row));
+        let rows = match &self.counts {
+            None => self.valid.as_ref().map(|_| range.clone().filter(is_used).collect()),
+            Some(counts) => {
+                let used = || range.clone().filter(is_used).map(|row| (row, counts.value(row) as usize));
+                count::check_laid_out(used().map(|(_, count)| count as u64).sum())?;
+                Some(used().flat_map(|(row, count)| std::iter::repeat_n(row, count)).collect())
+            }
+        };
+        Ok(Kept { range, rows })
+    }
+
+    /// The rows of a group in which nothing is missing, and whether a score among them is NaN; such a score is coded
+    /// like a number, and its key is marked.
+    pub fn group(&self, group: usize, needs: Needs) -> Result<(Rows, bool), String> {
+        let kept = self.kept(self.rows(group))?;
+        let (keys, key_places) =
+            self.keys.as_ref().map_or_else(Default::default, |keys| keys.among(&kept.of(&keys.codes)));
+        let series = self.keys.as_ref().map_or(&[][..], |keys| &keys.series);
+        let key_series = key_places.iter().filter_map(|&key| series.get(key as usize).copied()).collect();
+        let mut rows = Rows {
+            len: kept.len(),
+            labels: self.labels.as_ref().map_or_else(Vec::new, |labels| kept.truths(labels)),
+            keys,
+            clusters: self
+                .clusters
+                .as_ref()
+                .map_or_else(Default::default, |clusters| clusters.among(&kept.of(&clusters.codes)).0),
+            key_places,
+            key_series,
+            weights: self.weights.as_ref().map(|weights| kept.of(weights.values()).into_owned()),
+            ..Rows::default()
+        };
+        for values in &self.values {
+            rows.values.push(kept.of(values.values()).into_owned());
+        }
+        #[allow(clippy::borrowed_box)]
+        let learn = |scores: &Box<dyn Array>| {
+            let learning = Learning { kept: &kept, labels: &rows.labels, keys: &rows.keys, needs };
+            dispatch(scores.as_ref(), learning)
+        };
+        let learnt = if self.scores.len() > 1 && rows.len >= crate::ranking::SHARD_ROWS {
+            // Large scores are ranked side by side.
+            use rayon::prelude::*;
+            self.scores.par_iter().map(learn).collect::<Result<Vec<_>, String>>()?
+        } else {
+            self.scores.iter().map(learn).collect::<Result<Vec<_>, String>>()?
+        };
+        let mut has_nan = false;
+        for Learnt { codes, placements, key_placements, nan } in learnt {
+            has_nan |= !nan.is_empty();
+            if !nan.is_empty() && rows.nan_keys.is_empty() {
+                rows.nan_keys = vec![false; rows.keys.distinct];
+            }
+            for row in nan {
+                if let Some(&key) = rows.keys.of_row.get(row) {
+                    rows.nan_keys[key as usize] = true;
+                }
+            }
+            rows.scores.extend(codes);
+            rows.placements.extend(placements);
+            rows.key_placements.extend(key_placements);
+        }
+        Ok((rows, has_nan))
+    }
+}
+
+/// The rows of a group in which nothing is missing.
+struct Kept {
+    range: Range<usize>,
+    /// Which rows those are, if not each of them once.
+    rows: Option<Vec<usize>>,
+}
+
+impl Kept {
+    fn len(&self) -> usize {
+        self.rows.as_ref().map_or(self.range.len(), Vec::len)
+    }
+
+    fn of<'a, T: Copy>(&self, column: &'a [T]) -> Cow<'a, [T]> {
+        match &self.rows {
+            None => Cow::Borrowed(&column[self.range.clone()]),
+            Some(rows) => rows.iter().map(|&row| column[row]).collect::<Vec<T>>().into(),
+        }
+    }
+
+    fn truths(&self, labels: &Bitmap) -> Vec<bool> {
+        match &self.rows {
+            None => self.range.clone().map(|row| labels.get_bit(row)).collect(),
+            Some(rows) => rows.iter().map(|&row| labels.get_bit(row)).collect(),
+        }
+    }
+}
+
+/// Learns what a statistic needs to know of a score column.
+struct Learning<'a> {
+    kept: &'a Kept,
+    labels: &'a [bool],
+    keys: &'a Codes,
+    needs: Needs,
+}
+
+/// What was learnt of a score column.
+struct Learnt {
+    codes: Option<Codes>,
+    placements: Option<RowPlacements>,
+    key_placements: Option<Vec<KeyPlacements>>,
+    /// Which rows are NaN.
+    nan: Vec<usize>,
+}
+
+impl WithScores for Learning<'_> {
+    type Output = Learnt;
+
+    fn with<S: Native>(self, scores: &[S]) -> Result<Learnt, String> {
+        let scores = self.kept.of(scores);
+        let nan: Vec<usize> =
+            scores.iter().enumerate().filter(|row| row.1.is_nan()).map(|row| row.0).collect();
+        Ok(Learnt {
+            codes: self.needs.codes.then(|| Codes::of(scores.iter().copied())),
+            placements: (self.needs.placements && nan.is_empty())
+                .then(|| RowPlacements::of(&scores, self.labels)),
+            key_placements: (self.needs.key_placements && nan.is_empty())
+                .then(|| KeyPlacements::of(&scores, self.labels, self.keys)),
+            nan,
+        })
+    }
+}

@@ -1,0 +1,260 @@
+//! Groups: what each row of two List columns holds, as one run of scores and labels.
+//!
+//! The one place that turns a row of a List column into observations.
+
+use std::ops::Range;
+
+use arrow::array::{Array, ListArray, PrimitiveArray, new_empty_array};
+use arrow::bitmap::Bitmap;
+use arrow::compute::utils::combine_validities_and;
+use arrow::datatypes::Field;
+
+use super::states::{Merged, States};
+use super::{count, label, score, weight};
+use crate::plugin::abi::ffi::Input;
+use crate::plugin::arrays::{
+    downcast::downcast,
+    dtype,
+    values::{Values, concatenated},
+};
+use crate::ranking::group::Group;
+use crate::ranking::scores::{Bits, Score};
+use crate::ranking::states::{Limit, UnrankedRows, WeightedRows};
+
+/// The rows or states of all groups, and where each group's begin and end.
+pub struct Groups {
+    /// In the type that ranks them, without the groups' borders; of states those of all bins.
+    pub scores: Box<dyn Array>,
+    observed: Observed,
+    /// Where group `i` begins; one more entry than groups.
+    borders: Vec<usize>,
+}
+
+/// What stands beside the scores.
+enum Observed {
+    Rows(Rows),
+    States(States),
+}
+
+/// Rows, beside their scores.
+struct Rows {
+    labels: Bitmap,
+    /// What each row stands for, if not for one row.
+    masses: Option<Masses>,
+    /// Rows of which nothing is missing and whose weight is not 0, where any is not so.
+    valid: Option<Bitmap>,
+}
+
+impl Groups {
+    /// Reads groups from a List column of scores, one of labels and, perhaps, one of weights or, if rows are counted, of
+    /// counts.
+    ///
+    /// A column with a single row beside one with many is the same for every group (that is how a
+    /// literal arrives). Inside a group all must have the same number of rows.
+    pub fn read(inputs: &[Input], counted: bool) -> Result<Groups, String> {
+        let third = if counted { "count" } else { "weight" };
+        let (rows, borders) = same_groups(inputs, |input| ["score", "label", third][input.min(2)])?;
+        let [score_rows, label_rows, mass_rows @ ..] = &rows[..] else {
+            return Err("expected a score and a label".into());
+        };
+        let scores = score::rankable(score_rows)?;
+        let (labels, labels_there) = label::bits("label", label_rows)?;
+        let mut valid = combine_validities_and(scores.validity(), labels_there.as_ref());
+        let mut masses = None;
+        if let Some(mass_rows) = mass_rows.first() {
+            let (values, used) = if counted { count::values(mass_rows)? } else { weight::values(mass_rows)? };
+            valid = combine_validities_and(valid.as_ref(), used.as_ref());
+            let name = mass_rows.name().to_string();
+            masses = Some(if counted { Masses::Counts(values) } else { Masses::Weights { name, values } });
+        }
+        let valid = valid.filter(|valid| valid.unset_bits() > 0);
+        Ok(Groups { scores, observed: Observed::Rows(Rows { labels, masses, valid }), borders })
+    }
+
+    /// Reads groups of states from a List column.
+    pub fn read_states(inputs: &[Input]) -> Result<Groups, String> {
+        let (columns, borders) = same_groups(inputs, |_| "state")?;
+        let [column] = &columns[..] else { return Err("expected a state".into()) };
+        let (states, scores) = States::read(column)?;
+        Ok(Groups { scores, observed: Observed::States(states), borders })
+    }
+
+    /// The number of groups.
+    pub fn len(&self) -> usize {
+        self.borders.len() - 1
+    }
+
+    /// How many rows a group has, or how many bins its states have.
+    pub fn size(&self, group: usize) -> usize {
+        let rows = self.rows(group);
+        match &self.observed {
+            Observed::Rows(_) => rows.len(),
+            Observed::States(states) => states.bins(rows).len(),
+        }
+    }
+
+    /// Where a group's rows or states are.
+    fn rows(&self, group: usize) -> Range<usize> {
+        self.borders[group]..self.borders[group + 1]
+    }
+
+    /// Loads the rows or states of a group, whose scores are a part of these. If a state is all that is needed, rows with
+    /// weights are loaded as one, and so are many rows if it may be small.
+    pub fn load<S: Score>(
+        &self,
+        group: usize,
+        scores: &[S],
+        state: Option<Option<Limit>>,
+        into: &mut Group<S::Key>,
+    ) -> Result<(), String> {
+        let rows = self.rows(group);
+        match (&self.observed, state) {
+            (Observed::States(states), _) => match states.merged(rows, scores)? {
+                Merged::Counts(state) => into.load_state(state),
+                Merged::Weights(state) => into.load_weighted_state(state),
+            },
+            (Observed::Rows(columns), Some(limit)) => columns.load_for_state(rows, scores, limit, into)?,
+            (Observed::Rows(columns), None) => columns.load(rows, scores, into),
+        }
+        Ok(())
+    }
+}
+
+impl Rows {
+    fn load<S: Score>(&self, rows: Range<usize>, scores: &[S], into: &mut Group<S::Key>) {
+        let (labels, valid) = self.bits(rows.clone());
+        match &self.masses {
+            None => into.load(&scores[rows], labels, valid),
+            Some(Masses::Weights { values, .. }) => {
+                into.load_weighted(&scores[rows.clone()], labels, &values.values()[rows], valid)
+            }
+            Some(Masses::Counts(counts)) => {
+                let all = count::rows(counts, rows.clone());
+                into.load_counted(&scores[rows.clone()], labels, &counts.values()[rows], valid, all)
+            }
+        }
+    }
+
+    /// Loads rows of which only the state is needed.
+    fn load_for_state<S: Score>(
+        &self,
+        rows: Range<usize>,
+        scores: &[S],
+        limit: Option<Limit>,
+        into: &mut Group<S::Key>,
+    ) -> Result<(), String> {
+        let (labels, valid) = self.bits(rows.clone());
+        let counts = match &self.masses {
+            Some(Masses::Weights { name, values }) => {
+                let (scores, weights) = (&scores[rows.clone()], &values.values()[rows]);
+                let state = WeightedRows { scores, labels, weights, valid }.state(into.score_type_of::<S>());
+                let refused = |problem: String| {
+                    format!("weight \"{name}\" {problem}; multiply all weights by the same number")
+                };
+                into.load_weighted_state(state.map_err(refused)?);
+                return Ok(());
+            }
+            Some(Masses::Counts(counts)) => Some(counts),
+            None => None,
+        };
+        let Some(limit) = limit else {
+            self.load(rows, scores, into);
+            return Ok(());
+        };
+        let of_rows = counts.map(|counts| &counts.values()[rows.clone()]);
+        let unranked = UnrankedRows { scores: &scores[rows.clone()], labels, valid, counts: of_rows };
+        if unranked.are_many(limit) {
+            let all = counts.map_or(rows.len() as u64, |counts| count::rows(counts, rows));
+            into.load_bounded(unranked, limit, all);
+        } else {
+            self.load(rows, scores, into);
+        }
+        Ok(())
+    }
+
+    fn bits(&self, rows: Range<usize>) -> (Bits<'_>, Option<Bits<'_>>) {
+        let (start, len) = (rows.start, rows.len());
+        let valid = self.valid.as_ref().map(|valid| bits(valid).slice(start, len));
+        (bits(&self.labels).slice(start, len), valid)
+    }
+}
+
+/// What rows stand for.
+enum Masses {
+    /// Each weighs so much; the column has a name.
+    Weights { name: String, values: PrimitiveArray<f64> },
+    /// Each is so many identical rows.
+    Counts(PrimitiveArray<f64>),
+}
+
+/// The rows of List columns, one list after the other, and the borders between lists, which must be those of the
+/// first column in all; `role` says what an input is.
+///
+/// A column with a single list beside others with many is the same for every group (that is how a literal arrives).
+pub fn same_groups(
+    inputs: &[Input],
+    role: impl Fn(usize) -> &'static str,
+) -> Result<(Vec<Values>, Vec<usize>), String> {
+    // An empty column has no groups, whatever a literal beside it says.
+    let groups = inputs.iter().map(Input::len).find(|&groups| groups != 1).unwrap_or(1);
+    let mut columns = Vec::with_capacity(inputs.len());
+    let mut first: Option<Vec<usize>> = None;
+    for (input, lists) in inputs.iter().enumerate() {
+        if lists.len() != groups && lists.len() != 1 {
+            return Err(format!(
+                "{} has {} groups but {} has {groups}",
+                role(0),
+                inputs[0].len(),
+                role(input)
+            ));
+        }
+        let (rows, borders) = rows_and_borders(lists, groups)?;
+        let first = first.get_or_insert_with(|| borders.clone());
+        if *first != borders {
+            let length = |borders: &[usize], group: usize| borders[group + 1] - borders[group];
+            let lengths = |group: usize| (length(first, group), length(&borders, group));
+            if let Some((others, own)) = (0..groups).map(lengths).find(|(others, own)| others != own) {
+                return Err(format!(
+                    "{} \"{}\" has {own} rows but {} \"{}\" has {others} in the same group. \
+                     Both must come from the same rows: filter, sort or sample both alike",
+                    role(input),
+                    lists.field.name,
+                    role(0),
+                    inputs[0].field.name
+                ));
+            }
+        }
+        columns.push(rows);
+    }
+    Ok((columns, first.unwrap_or_default()))
+}
+
+fn bits(bitmap: &Bitmap) -> Bits<'_> {
+    let (bytes, start, rows) = bitmap.as_slice();
+    Bits::new(bytes, start, rows)
+}
+
+/// The rows of a List column's lists, one after the other, and the borders between lists; a single
+/// list is repeated for all `groups`. A null list holds the rows that its borders say, which are none.
+fn rows_and_borders(lists: &Input, groups: usize) -> Result<(Values, Vec<usize>), String> {
+    let item = dtype::listed(&lists.field)?;
+    let mut parts = Vec::with_capacity(lists.chunks.len().max(1));
+    let mut borders = vec![0];
+    for chunk in &lists.chunks {
+        let chunk = downcast::<ListArray<i64>>(chunk.as_ref())?;
+        let (start, len) = (*chunk.offsets().first() as usize, chunk.offsets().range() as usize);
+        let before = borders[borders.len() - 1];
+        borders.extend(chunk.offsets().iter().skip(1).map(|&border| before + border as usize - start));
+        parts.push(chunk.values().sliced(start, len));
+    }
+    if parts.is_empty() {
+        parts.push(new_empty_array(item.dtype.clone()));
+    }
+    if lists.len() != groups {
+        let list = concatenated(&parts)?;
+        borders = (0..=groups).map(|group| group * list.len()).collect();
+        parts = if groups == 0 { vec![list.sliced(0, 0)] } else { vec![list; groups] };
+    }
+    let field = Field { name: lists.field.name.clone(), ..item.clone() };
+    Ok((Values { field, array: concatenated(&parts)? }, borders))
+}

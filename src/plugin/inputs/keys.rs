@@ -1,0 +1,376 @@
+//! Keys: folds, clusters and segments of any dtype, as numbers in the order of their values.
+
+use arrow::array::{
+    Array, BinaryArray, BinaryViewArray, BooleanArray, PrimitiveArray, StructArray, Utf8ViewArray,
+};
+use arrow::bitmap::Bitmap;
+use arrow::datatypes::{ArrowDataType as Dtype, DTYPE_ENUM_VALUES_LEGACY, DTYPE_ENUM_VALUES_NEW, Field};
+use polars::prelude::{PlHashMap, pf16};
+
+use super::label;
+use crate::plugin::arrays::{
+    distinct::{Places, without_gaps},
+    downcast::downcast,
+    dtype, text,
+    values::{Values, gathered},
+    words::Words,
+};
+use crate::ranking::rows::Codes;
+use crate::ranking::scores::{Key, Score};
+use crate::statistics::kinds::KeyKind;
+
+/// How many values a message lists.
+const SHOWN: usize = 10;
+
+/// A column of keys as codes.
+pub struct KeyCodes {
+    /// For each row, the place of its key among `values`.
+    pub codes: Vec<u32>,
+    /// The distinct keys, in order.
+    pub values: Values,
+    /// For each distinct key, the series that it is in, none if it has no place on the axis; empty unless keys are
+    /// [series](KeyKind::Series).
+    pub series: Vec<Option<u32>>,
+}
+
+impl KeyCodes {
+    /// Codes the rows of a key column of a kind.
+    pub fn read(role: &str, rows: &Values, kind: KeyKind<'_>) -> Result<KeyCodes, String> {
+        if kind == KeyKind::Truth {
+            return Self::of_truths(role, rows);
+        }
+        check(role, rows.name(), &rows.field)?;
+        let Places { of_row: mut codes, rows: firsts } = places(&rows.field, rows.array.as_ref())?;
+        let array = one_zero(gathered(rows.array.as_ref(), &firsts)?)?;
+        let values = Values { field: rows.field.clone(), array };
+        if let KeyKind::Among(classes) = kind {
+            let places = among(classes, role, &values)?;
+            codes.iter_mut().for_each(|code| *code = places.get(*code as usize).copied().unwrap_or_default());
+        }
+        let series = if kind == KeyKind::Series { series(&values)? } else { Vec::new() };
+        Ok(KeyCodes { codes, values, series })
+    }
+
+    /// Codes the rows of a column of truth values: false is 0, and true is 1.
+    fn of_truths(role: &str, rows: &Values) -> Result<KeyCodes, String> {
+        let (truths, _) = label::bits(role, rows)?;
+        let values = Values::new(rows.name(), BooleanArray::from_slice([false, true]).boxed());
+        Ok(KeyCodes { codes: truths.iter().map(u32::from).collect(), values, series: Vec::new() })
+    }
+
+    /// Puts the keys of the reference before all others, or says that no row has it.
+    pub fn put_first(&mut self, is_reference: &Bitmap, rows: &Values, reference: &str) -> Result<(), String> {
+        let mut of_reference = vec![false; self.values.array.len()];
+        let validity = rows.validity();
+        for (row, &code) in self.codes.iter().enumerate() {
+            if is_reference.get_bit(row) && validity.as_ref().is_none_or(|validity| validity.get_bit(row)) {
+                of_reference[code as usize] = true;
+            }
+        }
+        // Without any keys there is nothing to compare, and no reference is needed.
+        if !of_reference.is_empty() && !of_reference.contains(&true) {
+            return Err(without_reference(&self.values, reference, validity.is_some())?);
+        }
+        let mut order: Vec<u32> = (0..of_reference.len() as u32).collect();
+        order.sort_by_key(|&code| !of_reference[code as usize]);
+        let mut places = vec![0; order.len()];
+        for (place, &code) in (0..).zip(&order) {
+            places[code as usize] = place;
+        }
+        self.codes
+            .iter_mut()
+            .for_each(|code| *code = places.get(*code as usize).copied().unwrap_or_default());
+        self.values.array = gathered(self.values.array.as_ref(), &order)?;
+        Ok(())
+    }
+
+    /// The codes of some rows without gaps, and the key that each stands for.
+    pub fn among(&self, codes: &[u32]) -> (Codes, Vec<u32>) {
+        let most = codes.iter().max().map_or(0, |&most| most as usize + 1);
+        without_gaps(codes, most)
+    }
+}
+
+/// Refuses a dtype whose values do not name anything.
+pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
+    let plain = |field: &Field| !dtype::is_nested(field) && !dtype::is_extension(field);
+    let named = match item.dtype() {
+        Dtype::Struct(fields) => fields.iter().all(plain),
+        _ => plain(item),
+    };
+    if named {
+        return Ok(());
+    }
+    let dtype = dtype::shown(item);
+    Err(format!(
+        "{role} \"{name}\" has dtype {dtype}, but a {role} is a column of plain values, such as strings or integers"
+    ))
+}
+
+/// Where each value stands among the distinct ones.
+fn places(field: &Field, array: &dyn Array) -> Result<Places, String> {
+    let validity = array.validity();
+    macro_rules! scores {
+        ($value:ty) => {{
+            let values = downcast::<PrimitiveArray<$value>>(array)?.values();
+            Ok(Places::of(&values.iter().map(|&value| key(value)).collect::<Vec<_>>(), validity))
+        }};
+    }
+    match array.dtype() {
+        Dtype::Null => Ok(Places { of_row: vec![0; array.len()], rows: Vec::new() }),
+        Dtype::Boolean => {
+            let truths = downcast::<BooleanArray>(array)?.values().iter();
+            Ok(Places::of(&truths.map(u8::from).collect::<Vec<_>>(), validity))
+        }
+        Dtype::Int8 => scores!(i8),
+        Dtype::Int16 => scores!(i16),
+        Dtype::Int32 | Dtype::Date32 | Dtype::Time32(_) => scores!(i32),
+        Dtype::Int64 | Dtype::Date64 | Dtype::Time64(_) | Dtype::Timestamp(..) | Dtype::Duration(_) => {
+            scores!(i64)
+        }
+        Dtype::Int128 | Dtype::Decimal(..) => scores!(i128),
+        Dtype::UInt8 => scores!(u8),
+        Dtype::UInt16 => scores!(u16),
+        Dtype::UInt32 => scores!(u32),
+        Dtype::UInt64 => scores!(u64),
+        Dtype::UInt128 => scores!(u128),
+        Dtype::Float32 => scores!(f32),
+        Dtype::Float64 => scores!(f64),
+        Dtype::Float16 => {
+            let values = downcast::<PrimitiveArray<pf16>>(array)?.values();
+            Ok(Places::of(&values.iter().map(|&value| key(f32::from(value))).collect::<Vec<_>>(), validity))
+        }
+        Dtype::Utf8View => {
+            let words = downcast::<Utf8ViewArray>(array)?.values_iter();
+            Ok(Places::of_bytes(&words.map(str::as_bytes).collect::<Vec<_>>(), validity))
+        }
+        Dtype::BinaryView => Ok(Places::of_bytes(
+            &downcast::<BinaryViewArray>(array)?.values_iter().collect::<Vec<_>>(),
+            validity,
+        )),
+        Dtype::LargeBinary => Ok(Places::of_bytes(
+            &downcast::<BinaryArray<i64>>(array)?.values_iter().collect::<Vec<_>>(),
+            validity,
+        )),
+        Dtype::Dictionary(..) => places_of_words(field, &Words::of(array)?),
+        Dtype::Struct(fields) => places_of_structs(fields, downcast(array)?),
+        _ => Err(format!("\"{}\" has dtype {}, whose values have no order", field.name, dtype::shown(field))),
+    }
+}
+
+/// The key of a value; all NaN have one key, which comes last.
+fn key<S: Score>(value: S) -> S::Key {
+    if value.is_nan() { S::Key::FAULT } else { value.key() }
+}
+
+/// Words of an Enum go by its order, others by the alphabet.
+fn places_of_words(field: &Field, words: &Words) -> Result<Places, String> {
+    let order = categories(field);
+    let ranks = if order.is_empty() {
+        Places::of_bytes(&words.words.values_iter().map(str::as_bytes).collect::<Vec<_>>(), None).of_row
+    } else {
+        let rank_of: PlHashMap<&str, u32> = order.into_iter().zip(0..).collect();
+        let rank = |word| {
+            rank_of
+                .get(word)
+                .copied()
+                .ok_or_else(|| format!("\"{}\" holds {word:?}, which is not in its Enum", field.name))
+        };
+        words.words.values_iter().map(rank).collect::<Result<Vec<u32>, String>>()?
+    };
+    // Under a missing row, the place may be outside the words.
+    let rank = |&place: &u32| ranks.get(place as usize).copied().unwrap_or_default();
+    Ok(Places::of(&words.places.iter().map(rank).collect::<Vec<_>>(), words.validity.as_ref()))
+}
+
+/// The categories of an Enum, in its order: the field names each after its length, which a semicolon ends.
+fn categories(field: &Field) -> Vec<&str> {
+    let about = field.metadata.as_ref();
+    let listed = about
+        .and_then(|about| about.get(DTYPE_ENUM_VALUES_NEW).or_else(|| about.get(DTYPE_ENUM_VALUES_LEGACY)));
+    let mut rest = listed.map_or("", |listed| listed.as_str());
+    let next = || {
+        let (len, tail) = rest.split_once(';')?;
+        let (category, tail) = tail.split_at_checked(len.parse().ok()?)?;
+        rest = tail;
+        Some(category)
+    };
+    std::iter::from_fn(next).collect()
+}
+
+/// Structs go by their fields, the first one first; a missing value comes before all others.
+fn places_of_structs(fields: &[Field], structs: &StructArray) -> Result<Places, String> {
+    let validity = structs.validity();
+    let mut so_far = Places::of(&vec![0u8; structs.len()], validity);
+    for (field, values) in fields.iter().zip(structs.values()) {
+        let next = places(field, values.as_ref())?;
+        let width = next.rows.len() as u64 + 1;
+        let of_next = |row: usize| if values.is_valid(row) { u64::from(next.of_row[row]) + 1 } else { 0 };
+        let key = |(row, &place): (usize, &u32)| u64::from(place) * width + of_next(row);
+        so_far = Places::of(&so_far.of_row.iter().enumerate().map(key).collect::<Vec<u64>>(), validity);
+    }
+    Ok(so_far)
+}
+
+/// The series that each key is in: that of its fields but the last. A key whose last field is missing is in none, since it
+/// has no place on the axis.
+fn series(keys: &Values) -> Result<Vec<Option<u32>>, String> {
+    let Dtype::Struct(fields) = keys.array.dtype() else {
+        return Ok(vec![Some(0); keys.array.len()]);
+    };
+    let structs = downcast::<StructArray>(keys.array.as_ref())?;
+    let (Some((_, others)), Some(axis)) = (fields.split_last(), structs.values().last()) else {
+        return Ok(vec![None; structs.len()]);
+    };
+    let places = places_of_structs(others, structs)?.of_row;
+    Ok(places.into_iter().enumerate().map(|(key, place)| axis.is_valid(key).then_some(place)).collect())
+}
+
+/// Floats without -0.0. Both zeros are one key, whose name would otherwise depend on the order of the rows.
+fn one_zero(values: Box<dyn Array>) -> Result<Box<dyn Array>, String> {
+    Ok(match values.dtype() {
+        Dtype::Float64 => {
+            let floats = downcast::<PrimitiveArray<f64>>(values.as_ref())?.values().iter();
+            PrimitiveArray::from_vec(floats.map(|value| value + 0.0).collect()).boxed()
+        }
+        Dtype::Float32 => {
+            let floats = downcast::<PrimitiveArray<f32>>(values.as_ref())?.values().iter();
+            PrimitiveArray::from_vec(floats.map(|value| value + 0.0).collect()).boxed()
+        }
+        _ => values,
+    })
+}
+
+/// The places of keys among classes, which are compared as text.
+fn among(classes: &[String], role: &str, keys: &Values) -> Result<Vec<u32>, String> {
+    let place = |key: String| match (0..).zip(classes).find(|(_, class)| **class == key) {
+        Some((place, _)) => Ok(place),
+        None => Err(format!(
+            "{role} \"{}\" holds {key:?}, which is none of the classes {}{}. Say which class each column is for, in \
+             order: classes=[...]",
+            keys.name(),
+            classes.iter().take(SHOWN).map(|class| format!("{class:?}")).collect::<Vec<_>>().join(", "),
+            if classes.len() > SHOWN { ", ..." } else { "" }
+        )),
+    };
+    (0..keys.array.len()).map(|row| place(text::cast(&keys.field, keys.array.as_ref(), row)?)).collect()
+}
+
+/// What is wrong with keys among which the reference is not; `missing` if there are rows without a key.
+fn without_reference(values: &Values, reference: &str, missing: bool) -> Result<String, String> {
+    let structs = downcast::<StructArray>(values.array.as_ref())?;
+    let (Dtype::Struct(fields), names) = (structs.dtype(), structs.values()) else {
+        return Err("a key with a reference has no fields".into());
+    };
+    let shown = |row: usize| {
+        let texts = fields.iter().zip(names).map(|(field, names)| text::shown(field, names.as_ref(), row));
+        Ok(texts.collect::<Result<Vec<_>, String>>()?.join(", "))
+    };
+    let mut listed = (0..structs.len()).take(SHOWN).map(shown).collect::<Result<Vec<_>, String>>()?;
+    let mut keys = structs.len();
+    if missing {
+        keys += 1;
+        listed.extend((listed.len() < SHOWN).then(|| vec!["null"; names.len()].join(", ")));
+    }
+    Ok(format!(
+        "versus names the segment {reference}, which the rows do not have; there are: {}{}",
+        listed.join("; "),
+        if keys > SHOWN { "; ..." } else { "" }
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow::array::{DictionaryArray, NullArray};
+
+    use super::*;
+    use crate::plugin::arrays::values::concatenated;
+
+    /// The codes of a column of keys, and the keys as text.
+    fn read(field: Field, array: Box<dyn Array>) -> (Vec<u32>, Vec<String>) {
+        let rows = Values { field, array };
+        let keys = KeyCodes::read("fold", &rows, KeyKind::Any).unwrap();
+        assert_eq!(keys.values.array.dtype(), rows.array.dtype());
+        let texts = (0..keys.values.array.len())
+            .map(|row| text::shown(&keys.values.field, keys.values.array.as_ref(), row).unwrap());
+        (keys.codes, texts.collect())
+    }
+
+    fn named(array: &dyn Array) -> Field {
+        Field::new("k".into(), array.dtype().clone(), true)
+    }
+
+    fn coded(words: &[&str], places: &[Option<u8>]) -> Box<dyn Array> {
+        let words = Utf8ViewArray::from_slice_values(words).boxed();
+        DictionaryArray::try_from_keys(PrimitiveArray::<u8>::from(places.to_vec()), words, false)
+            .unwrap()
+            .boxed()
+    }
+
+    #[test]
+    fn in_the_order_of_values() {
+        let floats = PrimitiveArray::<f64>::from_slice([f64::NAN, -0.0, 1.5, 0.0, -f64::NAN]).boxed();
+        assert_eq!(
+            read(named(floats.as_ref()), floats.clone()),
+            (vec![2, 0, 1, 0, 2], ["0.0", "1.5", "NaN"].map(String::from).to_vec())
+        );
+        let words = Utf8ViewArray::from_slice([Some("b"), None, Some("a longer word"), Some("b")]).boxed();
+        assert_eq!(
+            read(named(words.as_ref()), words.clone()),
+            (vec![1, 0, 0, 1], vec!["a longer word".into(), "b".into()])
+        );
+        let nothing = NullArray::new(Dtype::Null, 2).boxed();
+        assert_eq!(read(named(nothing.as_ref()), nothing.clone()), (vec![0, 0], Vec::new()));
+    }
+
+    #[test]
+    fn words_by_number() {
+        let parts = [
+            coded(&["b", "c"], &[Some(0), None, Some(1)]),
+            coded(&["a", "b"], &[Some(1), Some(0)]).sliced(0, 2),
+        ];
+        let all = concatenated(&parts).unwrap();
+        assert_eq!(
+            read(named(all.as_ref()), all.clone()),
+            (vec![1, 0, 2, 1, 0], ["a", "b", "c"].map(String::from).to_vec())
+        );
+        let about = [(DTYPE_ENUM_VALUES_NEW.into(), "1;c1;z1;b1;a".into())].into_iter().collect();
+        let of_enum = named(all.as_ref()).with_metadata(about);
+        assert_eq!(categories(&of_enum), ["c", "z", "b", "a"]);
+        assert_eq!(read(of_enum, all), (vec![1, 0, 0, 1, 2], ["c", "b", "a"].map(String::from).to_vec()));
+    }
+
+    #[test]
+    fn series_of_structs() {
+        let column = |values: [Option<i16>; 5]| PrimitiveArray::from(values.to_vec()).boxed();
+        let region = column([Some(1), Some(2), None, Some(1), Some(1)]);
+        let year = column([Some(16), Some(15), Some(15), Some(15), None]);
+        let fields = ["region", "year"].map(|name| Field::new(name.into(), Dtype::Int16, true)).to_vec();
+        let array = StructArray::try_new(Dtype::Struct(fields), 5, vec![region, year], None).unwrap().boxed();
+        let rows = Values { field: named(array.as_ref()), array };
+        let keys = KeyCodes::read("by", &rows, KeyKind::Series).unwrap();
+        assert_eq!(keys.codes, [3, 4, 0, 2, 1]);
+        assert_eq!(keys.series, [Some(0), None, Some(1), Some(1), Some(2)]);
+        let numbers = PrimitiveArray::<i16>::from_slice([5, 4]).boxed();
+        let rows = Values { field: named(numbers.as_ref()), array: numbers };
+        assert_eq!(KeyCodes::read("by", &rows, KeyKind::Series).unwrap().series, [Some(0); 2]);
+    }
+
+    #[test]
+    fn structs() {
+        let numbers = PrimitiveArray::from(vec![Some(2i16), None, Some(2), Some(1)]).boxed();
+        let words = coded(&["b", "a"], &[Some(0), Some(0), Some(1), Some(0)]);
+        let fields = vec![
+            Field::new("n".into(), Dtype::Int16, true),
+            Field::new("w".into(), words.dtype().clone(), true),
+        ];
+        let structs =
+            StructArray::try_new(Dtype::Struct(fields), 4, vec![numbers, words], None).unwrap().boxed();
+        let expected = ["{null,\"b\"}", "{1,\"b\"}", "{2,\"a\"}", "{2,\"b\"}"].map(String::from).to_vec();
+        assert_eq!(read(named(structs.as_ref()), structs.clone()), (vec![3, 0, 2, 1], expected.clone()));
+        let twice = concatenated(&[structs.clone(), structs.clone()]).unwrap();
+        assert_eq!(read(named(twice.as_ref()), twice).1, expected);
+        let missing = structs.with_validity(Some([true, false, true, false].into_iter().collect()));
+        assert_eq!(read(named(missing.as_ref()), missing).1, expected[2..]);
+    }
+}

@@ -1,0 +1,86 @@
+//! The inputs of statistics of one score: what they may be, and the dtype of the answer that follows from them.
+
+use arrow::datatypes::Field;
+
+use super::dtypes::Dtypes;
+use super::state_dtypes::{self, StateDtypes};
+use super::{count, label, score, weight};
+use crate::plugin::abi::arguments::Arguments;
+use crate::plugin::arrays::dtype;
+use crate::statistics::kinds::{Curve, Summary};
+
+/// What the inputs are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Inputs {
+    /// A score and a label of each row.
+    Rows,
+    /// What each row weighs, besides.
+    Weighted,
+    /// How many identical rows each row stands for, besides.
+    Counted,
+    /// States of rows that were counted earlier.
+    States,
+}
+
+impl Inputs {
+    /// Those of a call.
+    pub fn of<O>(arguments: &Arguments<O>, inputs: usize) -> Self {
+        match inputs {
+            _ if arguments.stated => Inputs::States,
+            0..=2 => Inputs::Rows,
+            _ if arguments.counted => Inputs::Counted,
+            _ => Inputs::Weighted,
+        }
+    }
+}
+
+/// Which weights a statistic takes.
+#[derive(Clone, Copy)]
+pub struct Weights {
+    /// Of rows.
+    pub of_rows: bool,
+    /// Sums of them, in states.
+    of_states: bool,
+}
+
+impl Weights {
+    /// Those of a statistic that answers with one record.
+    pub fn of_summary<M: Summary>() -> Self {
+        Weights { of_rows: M::WEIGHTS, of_states: M::WEIGHTS && !M::ROW_WEIGHTS }
+    }
+
+    /// Those of a statistic that answers with a list.
+    pub fn of_curve<C: Curve>() -> Self {
+        Weights { of_rows: C::WEIGHTS, of_states: C::WEIGHTS }
+    }
+}
+
+/// The dtypes that fields take from the inputs, once all inputs are known to be what they must be.
+pub fn checked(inputs: &[&Field], kind: Inputs, weights: Weights) -> Result<Dtypes, String> {
+    let (scores, labels, mass) = match inputs {
+        [column] if kind == Inputs::States => {
+            let StateDtypes { score, has_weights } =
+                state_dtypes::check(&column.name, dtype::listed(column)?)?;
+            if has_weights && !weights.of_states {
+                let needed = if weights.of_rows {
+                    "the weight of each row is needed here, and a state has only their sums; give label, score and weight"
+                } else {
+                    "here rows are counted; make states without weight"
+                };
+                return Err(format!("state \"{}\" is of rows with weights, but {needed}", column.name));
+            }
+            return Ok(Dtypes::of_score(score.dtype.clone(), has_weights));
+        }
+        [scores, labels] => (scores, labels, None),
+        [scores, labels, mass] if weights.of_rows || kind == Inputs::Counted => (scores, labels, Some(mass)),
+        _ => return Err(format!("expected a score and a label, got {} columns", inputs.len())),
+    };
+    let item = dtype::listed(scores)?;
+    score::check(&scores.name, item)?;
+    label::check("label", &labels.name, dtype::listed(labels)?)?;
+    if let Some(mass) = mass {
+        let check = if kind == Inputs::Counted { count::check } else { weight::check };
+        check(&mass.name, dtype::listed(mass)?)?;
+    }
+    Ok(Dtypes::of_score(item.dtype.clone(), kind == Inputs::Weighted))
+}

@@ -1,0 +1,217 @@
+//! Scores as slices of their own type, and thresholds as values of the scores' dtype.
+
+use arrow::array::{Array, BooleanArray, PrimitiveArray};
+use arrow::bitmap::Bitmap;
+use arrow::datatypes::{ArrowDataType as Dtype, Field};
+use arrow::types::NativeType;
+use polars::prelude::pf16;
+
+use crate::plugin::arrays::{
+    downcast::{downcast, message},
+    dtype,
+    values::Values,
+};
+use crate::ranking::scores::{Bits, Domain, Keys, Score};
+
+/// Refuses a dtype that cannot hold scores.
+pub fn check(name: &str, item: &Field) -> Result<(), String> {
+    if dtype::is_numeric(item) {
+        return Ok(());
+    }
+    let hint = if dtype::is_temporal(item) || dtype::is_coded(item) {
+        format!(" To rank by its physical order, write pl.col(\"{name}\").to_physical()")
+    } else if dtype::is_words(item) {
+        format!(" If it holds numbers, write pl.col(\"{name}\").cast(pl.Float64)")
+    } else {
+        match item.dtype() {
+            Dtype::LargeList(_) | Dtype::List(_) => format!(
+                " Take one number of each list, as in pl.col(\"{name}\").list.get(1), and leave out implode()"
+            ),
+            Dtype::FixedSizeList(..) => {
+                format!(" Take one number of each array, as in pl.col(\"{name}\").arr.get(1)")
+            }
+            Dtype::Struct(fields) if fields.iter().any(|field| field.name == "bins") => {
+                format!(" It holds states, which stand in place of label and score: write state=\"{name}\"")
+            }
+            Dtype::Struct(_) => format!(" Take one field, as in pl.col(\"{name}\").struct.field(\"score\")"),
+            _ => String::new(),
+        }
+    };
+    let dtype = dtype::shown(item);
+    Err(format!("score \"{name}\" has dtype {dtype}, but a score is a number or a Boolean.{hint}"))
+}
+
+/// The dtype of thresholds of scores of this dtype: its own.
+pub fn threshold_dtype(dtype: &Dtype) -> Dtype {
+    match dtype {
+        // A column without a single value has no type to keep.
+        Dtype::Null => Dtype::Float64,
+        dtype => dtype.clone(),
+    }
+}
+
+/// Which numbers of the type that ranks them scores of a dtype can be.
+pub fn domain(dtype: &Dtype) -> Domain {
+    fn whole(lowest: impl Into<i128>, highest: impl Into<i128>) -> Domain {
+        Domain::Whole { lowest: lowest.into(), highest: highest.into(), decimals: 0 }
+    }
+    match dtype {
+        Dtype::Boolean => whole(0, 1),
+        Dtype::Int8 => whole(i8::MIN, i8::MAX),
+        Dtype::Int16 => whole(i16::MIN, i16::MAX),
+        Dtype::UInt8 => whole(u8::MIN, u8::MAX),
+        Dtype::UInt16 => whole(u16::MIN, u16::MAX),
+        Dtype::Decimal(precision, scale) => {
+            let highest = 10i128.checked_pow(*precision as u32).map_or(i128::MAX, |power| power - 1);
+            Domain::Whole { lowest: -highest, highest, decimals: *scale as u32 }
+        }
+        Dtype::Float16 => Domain::Half,
+        _ => Domain::Any,
+    }
+}
+
+/// Scores in the type that ranks them: the same numbers in the same order.
+///
+/// Boolean, Float16 and integers of 8 and 16 bits widen, and Decimal shows its integers, all exactly. The code that
+/// ranks is compiled once for each type that is left, so fewer types make the build shorter.
+pub fn rankable(scores: &Values) -> Result<Box<dyn Array>, String> {
+    check(scores.name(), &scores.field)?;
+    let array = scores.array.as_ref();
+    Ok(match array.dtype() {
+        Dtype::Boolean => from_bits(downcast(array)?).boxed(),
+        Dtype::Int8 => widened::<i8>(array)?,
+        Dtype::Int16 => widened::<i16>(array)?,
+        Dtype::UInt8 => widened::<u8>(array)?,
+        Dtype::UInt16 => widened::<u16>(array)?,
+        Dtype::Float16 => {
+            let wide = scores.slice::<pf16>()?.iter().map(|&score| f32::from(score)).collect();
+            PrimitiveArray::from_vec(wide).with_validity(array.validity().cloned()).boxed()
+        }
+        Dtype::Null => PrimitiveArray::<f64>::new_null(Dtype::Float64, array.len()).boxed(),
+        _ => array.to_boxed(),
+    })
+}
+
+/// Integers of 32 bits, for narrower ones.
+fn widened<S: NativeType + Into<i32>>(scores: &dyn Array) -> Result<Box<dyn Array>, String> {
+    let scores = downcast::<PrimitiveArray<S>>(scores)?;
+    let wide = scores.values().iter().map(|&score| score.into()).collect();
+    Ok(PrimitiveArray::<i32>::from_vec(wide).with_validity(scores.validity().cloned()).boxed())
+}
+
+/// The eight bits of every byte as numbers, the lowest first.
+const SPREAD: [[i32; 8]; 256] = {
+    let mut spread = [[0; 8]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let mut bit = 0;
+        while bit < 8 {
+            spread[byte][bit] = (byte >> bit & 1) as i32;
+            bit += 1;
+        }
+        byte += 1;
+    }
+    spread
+};
+
+/// Truth values as 0 and 1, as a cast makes them, but eight at a time.
+fn from_bits(scores: &BooleanArray) -> PrimitiveArray<i32> {
+    let (bytes, start, rows) = scores.values().as_slice();
+    let bits = Bits::new(bytes, start, rows);
+    let mut values = Vec::with_capacity(rows + 64);
+    for first in (0..rows).step_by(64) {
+        values.extend(bits.word(first).to_le_bytes().into_iter().flat_map(|byte| SPREAD[byte as usize]));
+    }
+    values.truncate(rows);
+    PrimitiveArray::from_vec(values).with_validity(scores.validity().cloned())
+}
+
+/// Thresholds, which are scores of this dtype by their keys, as values of the dtype.
+///
+/// What [`rankable`] widened is narrowed again, which is exact because every threshold is an observed score.
+pub fn thresholds(keys: Keys, validity: Option<Bitmap>, dtype: &Dtype) -> Result<Box<dyn Array>, String> {
+    /// Keys as scores of a type; no statistic changes the width that the columns were made with.
+    fn scores<S: Native>(keys: Keys) -> Result<Vec<S>, String> {
+        let keys = keys.into_vec::<S::Key>().ok_or("thresholds of another width than the scores")?;
+        Ok(keys.into_iter().map(S::from_key).collect())
+    }
+    macro_rules! narrowed {
+        ($score:ty) => {{
+            let narrow: Vec<$score> = scores::<i32>(keys)?.into_iter().map(|score| score as $score).collect();
+            Ok(PrimitiveArray::from_vec(narrow).with_validity(validity).boxed())
+        }};
+    }
+    macro_rules! by_type {
+        ($($($dtype:pat_param)|+ => $score:ty;)*) => {
+            match dtype {
+                Dtype::Boolean => {
+                    let truths = scores::<i32>(keys)?.into_iter().map(|score| score != 0).collect();
+                    Ok(BooleanArray::try_new(Dtype::Boolean, truths, validity).map_err(message)?.boxed())
+                }
+                Dtype::Float16 => {
+                    let halves = scores::<f32>(keys)?.into_iter().map(pf16::from).collect();
+                    Ok(PrimitiveArray::<pf16>::from_vec(halves).with_validity(validity).boxed())
+                }
+                $($($dtype)|+ => {
+                    let scores = scores::<$score>(keys)?;
+                    let array = PrimitiveArray::try_new(threshold_dtype(dtype), scores.into(), validity);
+                    Ok(array.map_err(message)?.boxed())
+                })*
+                Dtype::Int8 => narrowed!(i8),
+                Dtype::Int16 => narrowed!(i16),
+                Dtype::UInt8 => narrowed!(u8),
+                Dtype::UInt16 => narrowed!(u16),
+                other => Err(format!("thresholds of dtype {other:?} are unknown")),
+            }
+        };
+    }
+    by_type! {
+        Dtype::Int32 => i32;
+        Dtype::Int64 => i64;
+        Dtype::Int128 | Dtype::Decimal(..) => i128;
+        Dtype::UInt32 => u32;
+        Dtype::UInt64 => u64;
+        Dtype::UInt128 => u128;
+        Dtype::Float32 => f32;
+        Dtype::Float64 | Dtype::Null => f64;
+    }
+}
+
+/// A Rust type that rankable scores are held in.
+pub trait Native: Score + NativeType {}
+
+macro_rules! native {
+    ($($score:ty)*) => {$(impl Native for $score {})*};
+}
+native!(i32 i64 i128 u32 u64 u128 f32 f64);
+
+/// Work on scores of a type that is known only when a query runs.
+pub trait WithScores {
+    /// The result.
+    type Output;
+
+    /// Does the work.
+    fn with<S: Native>(self, scores: &[S]) -> Result<Self::Output, String>;
+}
+
+/// Does `what` with rankable scores in their own type.
+pub fn dispatch<W: WithScores>(scores: &dyn Array, what: W) -> Result<W::Output, String> {
+    macro_rules! by_type {
+        ($($($dtype:pat_param)|+ => $score:ty;)*) => {
+            match scores.dtype() {
+                $($($dtype)|+ => what.with::<$score>(downcast::<PrimitiveArray<$score>>(scores)?.values()),)*
+                other => Err(format!("scores of dtype {other:?} cannot be ranked")),
+            }
+        };
+    }
+    by_type! {
+        Dtype::Int32 => i32;
+        Dtype::Int64 => i64;
+        Dtype::Int128 | Dtype::Decimal(..) => i128;
+        Dtype::UInt32 => u32;
+        Dtype::UInt64 => u64;
+        Dtype::UInt128 => u128;
+        Dtype::Float32 => f32;
+        Dtype::Float64 => f64;
+    }
+}

@@ -1,0 +1,82 @@
+//! The dtypes of columns of states, which anybody may have written.
+
+use arrow::datatypes::{ArrowDataType as Dtype, Field};
+
+use super::{count, score};
+use crate::plugin::arrays::dtype;
+use crate::ranking::states::weighted::DECIMALS;
+use crate::statistics::kinds::record::Record;
+use crate::statistics::states::roc_state::{BIN, RocStateRecord};
+
+/// Counts of rows: whole numbers that are not negative.
+pub const COUNTS: [&str; 5] = ["n_pos", "n_neg", "n_missing", "resolution", "max_bins"];
+
+/// What the dtype of a column of states says.
+pub struct StateDtypes<'a> {
+    /// Of the scores.
+    pub score: &'a Field,
+    /// Whether positives and negatives are sums of weights.
+    pub has_weights: bool,
+}
+
+/// The dtypes of a column, if it holds states.
+pub fn check<'a>(name: &str, item: &'a Field) -> Result<StateDtypes<'a>, String> {
+    let refused = |problem: String| {
+        format!(
+            "state \"{name}\" {problem}, but a state is a struct as roc_state(label, score) makes it: bins (a list of \
+             structs: score, the integers pos and neg, or decimals of at most 18 places, both, if rows have weights, the \
+             Boolean tied), the integers {}, has_nan (Boolean) and scale \
+             (String)",
+            COUNTS.join(", ")
+        )
+    };
+    let Dtype::Struct(fields) = item.dtype() else {
+        return Err(refused(format!("has dtype {}", dtype::shown(item))));
+    };
+    let found = |fields: &'a [Field], name: &str, within: &str| {
+        let field = fields.iter().find(|field| field.name == name);
+        field.ok_or_else(|| refused(format!("has no field {name}{within}")))
+    };
+    let wrong =
+        |field: &Field| refused(format!("has a field {} of dtype {}", field.name, dtype::shown(field)));
+    for record_field in RocStateRecord::FIELDS {
+        let field = found(fields, record_field.name, "")?;
+        let fits = match (field.name.as_str(), field.dtype()) {
+            ("bins", Dtype::LargeList(_)) | ("has_nan", Dtype::Boolean) => true,
+            ("scale", Dtype::Utf8View | Dtype::Null) | ("max_bins", Dtype::Null) => true,
+            (name, _) => COUNTS.contains(&name) && is_whole(field),
+        };
+        if !fits {
+            return Err(wrong(field));
+        }
+    }
+    let bins = dtype::listed(found(fields, "bins", "")?)?;
+    let Dtype::Struct(bin) = bins.dtype() else { return Err(wrong(found(fields, "bins", "")?)) };
+    let has_weights = is_sum(found(bin, "pos", " in its bins")?);
+    let is_number = if has_weights { is_sum } else { is_whole };
+    for (name, is_right) in [("pos", is_number as fn(&Field) -> bool), ("neg", is_number), ("tied", is_truth)]
+    {
+        let field = found(bin, name, " in its bins")?;
+        if !is_right(field) {
+            return Err(wrong(field));
+        }
+    }
+    let scores = found(bin, BIN[0].name, " in its bins")?;
+    if score::check(name, scores).is_err() {
+        return Err(wrong(scores));
+    }
+    Ok(StateDtypes { score: scores, has_weights })
+}
+
+/// Whether the values are sums of weights.
+fn is_sum(field: &Field) -> bool {
+    matches!(field.dtype(), Dtype::Decimal(_, decimals) if *decimals <= DECIMALS as usize)
+}
+
+fn is_whole(field: &Field) -> bool {
+    count::check("", field).is_ok()
+}
+
+fn is_truth(field: &Field) -> bool {
+    matches!(field.dtype(), Dtype::Boolean)
+}

@@ -1,0 +1,61 @@
+//! The numbers of states: counts of rows, and sums of weights.
+
+use arrow::array::PrimitiveArray;
+use arrow::bitmap::Bitmap;
+use arrow::datatypes::ArrowDataType as Dtype;
+
+use crate::plugin::arrays::{downcast::downcast, values::Values};
+use crate::ranking::states::weighted::{DECIMALS, MOST_STEPS};
+use crate::ranking::ties::row_counts::MOST_ROWS;
+
+/// Sums of weights of bins, in steps, which all must be there.
+pub fn bin_weights(state: &str, column: &Values) -> Result<Vec<u128>, String> {
+    let Dtype::Decimal(_, decimals) = column.field.dtype() else {
+        return Err(format!("state \"{state}\" holds {} of another dtype", column.name()));
+    };
+    if column.array.null_count() > 0 {
+        return Err(format!("state \"{state}\" holds a bin with a null"));
+    }
+    let steps_per_unit = 10u128.pow(DECIMALS.saturating_sub(*decimals as u32));
+    let steps = |&sum: &i128| {
+        let steps = u128::try_from(sum).ok().and_then(|sum| sum.checked_mul(steps_per_unit));
+        steps.filter(|steps| *steps <= MOST_STEPS).ok_or_else(|| {
+            let unit = 10f64.powi(*decimals as i32);
+            let (field, weight) = (column.name(), sum as f64 / unit);
+            format!("state \"{state}\" holds {field} {weight}, but a sum of weights is not negative and below 1e20")
+        })
+    };
+    column.slice::<i128>()?.iter().map(steps).collect()
+}
+
+/// Counts of bins, which all must be there.
+pub fn bin_counts(state: &str, column: &Values) -> Result<PrimitiveArray<u64>, String> {
+    if column.array.null_count() > 0 {
+        return Err(format!("state \"{state}\" holds a bin with a null"));
+    }
+    let Ok(counts) = downcast::<PrimitiveArray<u64>>(column.array.as_ref()) else {
+        let counts = numbers(state, column, None)?.into_iter().map(Option::unwrap_or_default);
+        return Ok(PrimitiveArray::from_vec(counts.collect()));
+    };
+    if let Some(&most) = counts.values().iter().max() {
+        whole(state, column, most as f64)?;
+    }
+    Ok(counts.clone())
+}
+
+/// Counts of states, each as a whole number if it and its state are there.
+pub fn numbers(state: &str, column: &Values, states: Option<&Bitmap>) -> Result<Vec<Option<u64>>, String> {
+    let floats = column.floats()?;
+    let is_used = |row: usize| states.is_none_or(|states| states.get_bit(row));
+    let number = |(row, number): (usize, Option<&f64>)| {
+        number.filter(|_| is_used(row)).map(|number| whole(state, column, *number)).transpose()
+    };
+    floats.iter().enumerate().map(number).collect()
+}
+
+fn whole(state: &str, column: &Values, number: f64) -> Result<u64, String> {
+    if (0.0..=MOST_ROWS as f64).contains(&number) {
+        return Ok(number as u64);
+    }
+    Err(format!("state \"{state}\" holds {} {number}, but a count is from 0 to 2^42", column.name()))
+}

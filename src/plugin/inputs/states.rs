@@ -1,0 +1,293 @@
+//! States: columns of counted rows, as [`RocState`](crate::statistics::RocState) writes them.
+//!
+//! Anybody may have written such a column. What is not a state is refused by name, before it is used.
+
+use std::ops::Range;
+
+use arrow::array::{Array, BooleanArray, ListArray, PrimitiveArray, StructArray, Utf8ViewArray};
+use arrow::bitmap::Bitmap;
+use arrow::datatypes::ArrowDataType as Dtype;
+
+use super::state_numbers::{bin_counts, bin_weights, numbers};
+use super::{score, state_dtypes};
+use crate::plugin::arrays::{
+    downcast::{NOWHERE, downcast},
+    values::{Values, gathered},
+};
+use crate::ranking::scores::{Domain, Score, ScoreType};
+use crate::ranking::states::{
+    Limit, Scale, State,
+    scale::{LAST, Resolution},
+    state::LIMITS,
+    weighted::MOST_STEPS,
+};
+use crate::ranking::ties::{Count, Counts, RowCounts, counts::Tally, row_counts::MOST_ROWS};
+use crate::statistics::states::roc_state::BIN;
+
+/// A column of states, but for their scores.
+pub struct States {
+    name: String,
+    /// What each state says beside its bins; none where a state is null, which is no rows.
+    heads: Vec<Option<Head>>,
+    /// Where the bins of state `i` begin; one more entry than states.
+    borders: Vec<usize>,
+    counts: BinCounts,
+    tied: Bitmap,
+    /// Which numbers scores can be.
+    domain: Domain,
+}
+
+/// The positives and negatives of all bins.
+enum BinCounts {
+    Counts { pos: PrimitiveArray<u64>, neg: PrimitiveArray<u64> },
+    Weights { pos: Vec<u128>, neg: Vec<u128> },
+}
+
+/// All rows of some states, as one state.
+pub enum Merged {
+    /// Of rows.
+    Counts(State),
+    /// Of rows with weights.
+    Weights(State<u128>),
+}
+
+/// What a state says beside its bins.
+struct Head {
+    rows: RowCounts,
+    has_nan: bool,
+    limit: Option<Limit>,
+    resolution: Resolution,
+}
+
+impl States {
+    /// Reads states; the scores of all their bins come apart, in the type that ranks them.
+    pub fn read(column: &Values) -> Result<(States, Box<dyn Array>), String> {
+        let name = column.name();
+        let has_weights = state_dtypes::check(name, &column.field)?.has_weights;
+        let structs = downcast::<StructArray>(column.array.as_ref())?;
+        let lists = fields_of(structs, "bins")?;
+        let lists = downcast::<ListArray<i64>>(lists.array.as_ref())?;
+        let (borders, bins) = bins_of(structs, lists)?;
+        let bins = downcast::<StructArray>(bins.as_ref())?;
+        let scores = fields_of(bins, BIN[0].name)?;
+        let domain = score::domain(scores.field.dtype());
+        let tied = fields_of(bins, "tied")?;
+        let has_null = bins.null_count() > 0 || scores.array.null_count() > 0 || tied.array.null_count() > 0;
+        if has_null {
+            return Err(format!("state \"{name}\" holds a bin with a null"));
+        }
+        let (pos, neg) = (fields_of(bins, "pos")?, fields_of(bins, "neg")?);
+        let counts = if has_weights {
+            BinCounts::Weights { pos: bin_weights(name, &pos)?, neg: bin_weights(name, &neg)? }
+        } else {
+            BinCounts::Counts { pos: bin_counts(name, &pos)?, neg: bin_counts(name, &neg)? }
+        };
+        let tied = downcast::<BooleanArray>(tied.array.as_ref())?.values().clone();
+        let columns =
+            state_dtypes::COUNTS.map(|field| numbers(name, &fields_of(structs, field)?, structs.validity()));
+        let [n_pos, n_neg, n_missing, resolution, max_bins] = columns;
+        let (n_pos, n_neg, n_missing, resolution, max_bins) =
+            (n_pos?, n_neg?, n_missing?, resolution?, max_bins?);
+        let has_nan = fields_of(structs, "has_nan")?;
+        let has_nan = downcast::<BooleanArray>(has_nan.array.as_ref())?;
+        let scales = fields_of(structs, "scale")?;
+        let head = |state: usize| -> Result<Option<Head>, String> {
+            if !structs.is_valid(state) {
+                return Ok(None);
+            }
+            let missing = |field: &str| format!("state \"{name}\" holds a null {field}");
+            let given = |column: &[Option<u64>], field: &str| column[state].ok_or_else(|| missing(field));
+            let rows = RowCounts {
+                n_pos: given(&n_pos, "n_pos")?,
+                n_neg: given(&n_neg, "n_neg")?,
+                n_missing: given(&n_missing, "n_missing")?,
+                have_weights: has_weights,
+            };
+            let has_nan = has_nan.get(state).ok_or_else(|| missing("has_nan"))?;
+            if !lists.is_valid(state) {
+                return Err(missing("bins"));
+            }
+            let resolution = given(&resolution, "resolution")?;
+            let limit = limit(name, max_bins[state], word(&scales, state)?)?;
+            if resolution > LAST.into() {
+                return Err(format!(
+                    "state \"{name}\" holds the resolution {resolution}, but the last one is {LAST}"
+                ));
+            }
+            if resolution > 0 && limit.is_none() {
+                return Err(format!(
+                    "state \"{name}\" holds the resolution {resolution}, which has no scale"
+                ));
+            }
+            let resolution = resolution as Resolution;
+            Ok(Some(Head { rows, has_nan, limit, resolution }))
+        };
+        let heads = (0..structs.len()).map(head).collect::<Result<Vec<_>, _>>()?;
+        let states = States { name: name.into(), heads, borders, counts, tied, domain };
+        Ok((states, score::rankable(&scores)?))
+    }
+
+    /// The number of states.
+    pub fn len(&self) -> usize {
+        self.heads.len()
+    }
+
+    /// Whether a state is there: not null.
+    pub fn is_there(&self, state: usize) -> bool {
+        self.heads[state].is_some()
+    }
+
+    /// The bins of a range of states.
+    pub fn bins(&self, states: Range<usize>) -> Range<usize> {
+        self.borders[states.start]..self.borders[states.end]
+    }
+
+    /// All rows of a range of states, as one state; `scores` are those of all bins.
+    pub fn merged<S: Score>(&self, states: Range<usize>, scores: &[S]) -> Result<Merged, String> {
+        Ok(match &self.counts {
+            BinCounts::Counts { pos, neg } => {
+                let (pos, neg) = (pos.values().as_slice(), neg.values().as_slice());
+                let count = |bin: usize| Count { pos: pos[bin], neg: neg[bin] };
+                Merged::Counts(self.merged_as(states, scores, &count, &State::<u64>::checked)?)
+            }
+            BinCounts::Weights { pos, neg } => {
+                let total = |sums: &[u128]| {
+                    sums[self.bins(states.clone())]
+                        .iter()
+                        .fold(0, |total: u128, &sum| total.saturating_add(sum))
+                };
+                if total(pos).max(total(neg)) > MOST_STEPS {
+                    return Err(format!(
+                        "state \"{}\" has weights of a class in a group that add up to 1e20 or more; make the states anew, \
+                         with all weights multiplied by the same number",
+                        self.name
+                    ));
+                }
+                let count = |bin: usize| Count { pos: pos[bin], neg: neg[bin] };
+                Merged::Weights(self.merged_as(states, scores, &count, &State::<u128>::checked)?)
+            }
+        })
+    }
+
+    fn merged_as<S: Score, T: Tally>(
+        &self,
+        states: Range<usize>,
+        scores: &[S],
+        count: &(impl Fn(usize) -> Count<T> + Sync),
+        checked: &Check<T>,
+    ) -> Result<State<T>, String> {
+        let refused = |problem: &str| Err(format!("state \"{}\" {problem}", self.name));
+        let mut scales =
+            states.clone().filter_map(|state| self.heads[state].as_ref()?.limit).map(|limit| limit.scale);
+        let scale = scales.next();
+        if scales.any(|other| Some(other) != scale) {
+            return refused("holds states of different scales, which cannot be merged");
+        }
+        let all_rows = |head: &Head| head.rows.n_pos + head.rows.n_neg + head.rows.n_missing;
+        let rows: u64 = states
+            .clone()
+            .filter_map(|state| self.heads[state].as_ref())
+            .map(all_rows)
+            .fold(0, u64::saturating_add);
+        if rows > MOST_ROWS {
+            return refused("holds more than 2^42 rows in a group");
+        }
+        let empty = || {
+            let bins = Counts::new(ScoreType::of::<S>(self.domain), None);
+            State::exact(bins, RowCounts::default())
+        };
+        let read = |state: usize| match &self.heads[state] {
+            Some(head) => {
+                let state = self.state(state, head, scores, count);
+                checked(state, scale).map_err(|problem| format!("state \"{}\" {problem}", self.name))
+            }
+            None => Ok(empty()),
+        };
+        let bins = |states: Range<usize>| self.bins(states).len();
+        Ok(State::<T>::merged::<S::Key, String>(states, &bins, &read)?.unwrap_or_else(empty))
+    }
+
+    /// One state, as it was written.
+    fn state<S: Score, T: Tally>(
+        &self,
+        state: usize,
+        head: &Head,
+        scores: &[S],
+        count: &impl Fn(usize) -> Count<T>,
+    ) -> State<T> {
+        let bins = self.bins(state..state + 1);
+        let counts: Vec<Count<T>> = bins.clone().map(count).collect();
+        let keys: Vec<S::Key> = scores[bins.clone()].iter().map(|score| score.key()).collect();
+        let tied = self.tied.clone().sliced(bins.start, bins.len());
+        let all_tied = tied.unset_bits() == 0;
+        State {
+            bins: Counts::from_parts(keys.into(), counts, ScoreType::of::<S>(self.domain)),
+            tied: if all_tied { Vec::new() } else { tied.iter().collect() },
+            limit: head.limit,
+            resolution: head.resolution,
+            rows: head.rows,
+            has_nan: head.has_nan,
+        }
+    }
+}
+
+/// A field of structs, by its name.
+fn fields_of(structs: &StructArray, name: &str) -> Result<Values, String> {
+    let place = structs.fields().iter().position(|field| field.name == name);
+    let place = place.ok_or_else(|| format!("no field {name}"))?;
+    Ok(Values { field: structs.fields()[place].clone(), array: structs.values()[place].clone() })
+}
+
+/// Says whether a state is one on the scale of those that it is merged with.
+type Check<T> = dyn Fn(State<T>, Option<Scale>) -> Result<State<T>, &'static str> + Sync;
+
+/// The bins of all states, and where those of each begin; a null state has none, whatever lies under the null.
+fn bins_of(structs: &StructArray, lists: &ListArray<i64>) -> Result<(Vec<usize>, Box<dyn Array>), String> {
+    let offsets = lists.offsets();
+    if structs.null_count() == 0 {
+        let (start, bins) = (*offsets.first() as usize, offsets.range() as usize);
+        let borders = offsets.iter().map(|&border| border as usize - start).collect();
+        return Ok((borders, lists.values().sliced(start, bins)));
+    }
+    if *offsets.last() >= NOWHERE.into() {
+        return Err(
+            "states with nulls among them hold more than 2^32 bins; leave out the nulls by drop_nulls()"
+                .into(),
+        );
+    }
+    let (mut borders, mut used) = (vec![0], Vec::new());
+    for (state, ends) in offsets.windows(2).enumerate() {
+        if structs.is_valid(state) {
+            used.extend(ends[0] as u32..ends[1] as u32);
+        }
+        borders.push(used.len());
+    }
+    Ok((borders, gathered(lists.values().as_ref(), &used)?))
+}
+
+/// The word of a row, if it has one.
+fn word(words: &Values, row: usize) -> Result<Option<&str>, String> {
+    match words.field.dtype() {
+        Dtype::Null => Ok(None),
+        _ => Ok(downcast::<Utf8ViewArray>(words.array.as_ref())?.get(row)),
+    }
+}
+
+/// What `max_bins` and `scale` say together.
+fn limit(state: &str, max_bins: Option<u64>, scale: Option<&str>) -> Result<Option<Limit>, String> {
+    let (max_bins, named) = match (max_bins, scale) {
+        (None, None) => return Ok(None),
+        (Some(max_bins), Some(named)) => (max_bins, named),
+        _ => return Err(format!("state \"{state}\" has only one of max_bins and scale")),
+    };
+    let scale = Scale::NAMED.into_iter().find(|(name, _)| *name == named);
+    let Some((_, scale)) = scale else {
+        return Err(format!(
+            "state \"{state}\" has the scale \"{named}\", which is none of real and probability"
+        ));
+    };
+    if !LIMITS.contains(&max_bins) {
+        return Err(format!("state \"{state}\" holds max_bins {max_bins}, but it is from 16 to 2^31"));
+    }
+    Ok(Some(Limit { max_bins, scale }))
+}

@@ -1,0 +1,250 @@
+//! The keys of one group, each class by itself, brought near their order but not into it.
+//!
+//! Only pairs of one positive and one negative decide a rank statistic, so the classes are kept apart throughout: no
+//! label travels with its key, and each key keeps its whole width. Only rows near each other in score need to be
+//! compared one by one. The keys of either class are spread over buckets by a map of the score's value, which is the
+//! same for both classes. The order between buckets is then known; a bucket is sorted when it is walked.
+//!
+//! Invariant after [`ClassKeys::spread`]: both classes are cut into the same number of buckets, every key of a bucket
+//! is below every key of the next bucket, and equal keys are in one bucket.
+
+use super::classes::Classes;
+use super::map::{Line, Map, ends_of, sampled};
+use super::sorting::sort;
+use crate::ranking::scores::{Bits, Key, Score};
+use crate::ranking::ties::steps::Runs;
+use crate::ranking::tuning::{EQUAL_STEPS, FEW_ROWS, ROWS_PER_BUCKET, SAMPLE, SAMPLED_ROWS};
+
+/// The keys of one group's positives and negatives. Keeps its memory from group to group.
+#[derive(Debug, Default)]
+pub struct ClassKeys<K> {
+    pub(in crate::ranking) pos: KeysOfClass<K>,
+    pub(in crate::ranking) neg: KeysOfClass<K>,
+    nan: bool,
+    /// The bucket of each row of a class: memory for one class at a time.
+    places: Vec<u32>,
+}
+
+/// The keys of one class.
+#[derive(Debug, Default)]
+pub(in crate::ranking) struct KeysOfClass<K> {
+    /// The keys, then room that was once needed.
+    keys: Vec<K>,
+    rows: usize,
+    /// Where keys go when they are spread.
+    spread: Vec<K>,
+    /// Where each bucket ends.
+    ends: Vec<u32>,
+}
+
+impl<K: Key> KeysOfClass<K> {
+    pub(in crate::ranking) fn keys(&self) -> &[K] {
+        &self.keys[..self.rows]
+    }
+
+    /// Makes room for `rows` keys.
+    fn room(&mut self, rows: usize) -> &mut [K] {
+        self.rows = rows;
+        if self.keys.len() < rows {
+            self.keys.resize(rows, K::default());
+        }
+        &mut self.keys[..rows]
+    }
+
+    fn bucket(&mut self, bucket: usize) -> &mut [K] {
+        let start = if bucket == 0 { 0 } else { self.ends[bucket - 1] };
+        &mut self.keys[start as usize..self.ends[bucket] as usize]
+    }
+
+    /// Leaves the keys in a single bucket.
+    fn leave_whole(&mut self) {
+        self.ends.clear();
+        self.ends.push(self.rows as u32);
+    }
+
+    /// Moves every key to its bucket, by counting.
+    fn spread(&mut self, buckets: usize, places: &mut Vec<u32>, place: impl Fn(K) -> u32) {
+        places.clear();
+        places.extend(self.keys().iter().map(|&key| place(key)));
+        self.ends.clear();
+        self.ends.resize(buckets, 0);
+        let ends = &mut self.ends[..];
+        for &place in places.iter() {
+            ends[place as usize] += 1;
+        }
+        let mut before = 0;
+        for end in ends.iter_mut() {
+            before += std::mem::replace(end, before);
+        }
+        if self.spread.len() < self.keys.len() {
+            self.spread.resize(self.keys.len(), K::default());
+        }
+        for (&key, &place) in self.keys[..self.rows].iter().zip(places.iter()) {
+            let next = &mut ends[place as usize];
+            self.spread[*next as usize] = key;
+            *next += 1;
+        }
+        std::mem::swap(&mut self.keys, &mut self.spread);
+    }
+}
+
+impl<K: Key> ClassKeys<K> {
+    /// Parts rows by their labels; rows whose `valid` bit is 0 are skipped.
+    ///
+    /// # Panics
+    /// If `labels` or `valid` have another length than `scores`.
+    pub fn part<S: Score<Key = K>>(&mut self, scores: &[S], labels: Bits<'_>, valid: Option<Bits<'_>>) {
+        let rows = scores.len();
+        assert!(labels.len() == rows && valid.is_none_or(|valid| valid.len() == rows));
+        let n_pos = labels.count(valid);
+        let n_neg = valid.map_or(rows, |valid| valid.count(None)) - n_pos;
+        let (pos, neg) = (self.pos.room(n_pos), self.neg.room(n_neg));
+        let (mut i, mut j) = (0, 0);
+        let mut nan = false;
+        for (word, scores) in scores.chunks(64).enumerate() {
+            let label = labels.word(word * 64);
+            let all = u64::MAX >> (64 - scores.len());
+            let used = valid.map_or(all, |valid| valid.word(word * 64));
+            nan |= nan_among(scores, used);
+            // The loops visit the set bits of each class, so that there is one end of a loop for 64 rows and no branch
+            // for a row.
+            let mut rows = label & used;
+            while rows != 0 {
+                let score = scores[rows.trailing_zeros() as usize];
+                pos[i] = score.key();
+                i += 1;
+                rows &= rows - 1;
+            }
+            let mut rows = !label & used;
+            while rows != 0 {
+                let score = scores[rows.trailing_zeros() as usize];
+                neg[j] = score.key();
+                j += 1;
+                rows &= rows - 1;
+            }
+        }
+        self.nan = nan;
+    }
+
+    /// Takes over the keys of each class.
+    pub fn collect(&mut self, classes: &Classes<'_, K>) {
+        fn fill<K: Key>(keys: &mut KeysOfClass<K>, pieces: &[&[K]], rows: usize) {
+            let mut room = keys.room(rows);
+            for piece in pieces {
+                let (here, rest) = room.split_at_mut(piece.len());
+                here.copy_from_slice(piece);
+                room = rest;
+            }
+        }
+        fill(&mut self.pos, classes.pos, classes.n_pos);
+        fill(&mut self.neg, classes.neg, classes.n_neg);
+        self.nan = false;
+    }
+
+    /// Positives: rows that are not missing and whose label is 1.
+    pub fn n_pos(&self) -> u64 {
+        self.pos.rows as u64
+    }
+
+    /// Negatives: rows that are not missing and whose label is 0.
+    pub fn n_neg(&self) -> u64 {
+        self.neg.rows as u64
+    }
+
+    /// Whether a score that is not missing is NaN, and the group therefore cannot be ranked.
+    pub fn has_nan(&self) -> bool {
+        self.nan
+    }
+
+    /// Spreads the keys of both classes over buckets; a group of few rows, or of a single score, stays whole.
+    pub fn spread<S: Score<Key = K>>(&mut self) {
+        let rows = self.pos.rows + self.neg.rows;
+        if rows < FEW_ROWS || self.pos.rows == 0 || self.neg.rows == 0 || self.is_one_tie() {
+            self.pos.leave_whole();
+            self.neg.leave_whole();
+            return;
+        }
+        let buckets = rows / ROWS_PER_BUCKET;
+        match self.map::<S>(rows, buckets) {
+            Map::Line(line) => self.spread_by(buckets, |key| line.bucket(S::from_key(key).position())),
+            Map::Pieces(pieces) => self.spread_by(buckets, |key| pieces.bucket(S::from_key(key).position())),
+        }
+    }
+
+    /// Whether all rows have one score. In most other groups, the first few rows show that they do not.
+    fn is_one_tie(&self) -> bool {
+        let first = self.pos.keys()[0];
+        self.pos.keys().iter().chain(self.neg.keys()).all(|&key| key == first)
+    }
+
+    fn spread_by(&mut self, buckets: usize, place: impl Fn(K) -> u32) {
+        self.pos.spread(buckets, &mut self.places, &place);
+        self.neg.spread(buckets, &mut self.places, &place);
+    }
+
+    fn map<S: Score<Key = K>>(&self, rows: usize, buckets: usize) -> Map {
+        let (pos, neg) = (self.pos.keys(), self.neg.keys());
+        if rows < SAMPLED_ROWS {
+            let ((low, high), (also_low, also_high)) = (ends_of::<S>(pos), ends_of::<S>(neg));
+            return Map::Line(Line::over(low.min(also_low), high.max(also_high), buckets));
+        }
+        let mut sample = [0.0; SAMPLE];
+        for (position, row) in sample.iter_mut().zip(sampled(rows)) {
+            let key = if row < pos.len() { pos[row] } else { neg[row - pos.len()] };
+            *position = S::from_key(key).position();
+        }
+        Map::fitting(&mut sample, buckets)
+    }
+
+    /// Walks the distinct scores from the highest to the lowest.
+    pub fn for_each(&mut self, runs: &mut Runs<'_, '_>) {
+        for bucket in (0..self.pos.ends.len()).rev() {
+            for_each_in_order(self.pos.bucket(bucket), self.neg.bucket(bucket), runs);
+        }
+    }
+}
+
+/// Whether any of up to 64 scores whose bit is set is NaN.
+#[inline]
+pub(in crate::ranking) fn nan_among<S: Score>(scores: &[S], used: u64) -> bool {
+    // Many scores are tested at a time, without a branch. A NaN is rare, so the exact test is rarely needed.
+    let any = scores.iter().fold(false, |any, score| any | score.is_nan());
+    any && scores.iter().enumerate().any(|(row, score)| used >> row & 1 == 1 && score.is_nan())
+}
+
+/// Sorts keys and walks them from the highest down.
+#[inline]
+fn for_each_in_order<K: Key>(pos: &mut [K], neg: &mut [K], runs: &mut Runs<'_, '_>) {
+    sort(pos);
+    sort(neg);
+    let (mut pos, mut neg) = (&*pos, &*neg);
+    while let Some(key) = highest(pos, neg) {
+        let (pos_below, neg_below) = (without(pos, key), without(neg, key));
+        let count = |all: &[K], below: &[K]| (all.len() - below.len()) as u64;
+        runs.push(key.wide(), count(pos, pos_below), count(neg, neg_below));
+        (pos, neg) = (pos_below, neg_below);
+    }
+}
+
+/// The highest key of two classes, whose keys ascend.
+#[inline]
+fn highest<K: Key>(pos: &[K], neg: &[K]) -> Option<K> {
+    match (pos.last(), neg.last()) {
+        (Some(&pos), Some(&neg)) => Some(pos.max(neg)),
+        (Some(&one), None) | (None, Some(&one)) => Some(one),
+        (None, None) => None,
+    }
+}
+
+/// Ascending keys without those at the end that equal `key`.
+#[inline]
+fn without<K: Key>(keys: &[K], key: K) -> &[K] {
+    let mut end = keys.len();
+    while end > 0 && keys[end - 1] == key {
+        end -= 1;
+        if keys.len() - end == EQUAL_STEPS {
+            return &keys[..keys[..end].partition_point(|&other| other < key)];
+        }
+    }
+    &keys[..end]
+}

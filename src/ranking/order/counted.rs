@@ -1,0 +1,304 @@
+//! Groups of few distinct scores: rows are counted without being moved or put in order.
+//!
+//! A table has each distinct key with its positives and negatives. Counting stops as soon as there are more distinct
+//! keys than the table may have. If all scores are distinct, that is after so many rows.
+//!
+//! The home of a key is the slot that its hash names. Invariants: a key is at home, in the next slot, or in the nearest
+//! slot behind that was free when the key first came. A free slot has a key whose home is another slot.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::*;
+
+use super::map::sampled;
+use crate::ranking::scores::{Bits, Key, Score};
+use crate::ranking::ties::{
+    outline::{self, Beside, Cell, Piece},
+    source::{Source, Steps},
+    steps::{Above, Runs, Take},
+};
+use crate::ranking::tuning::{FIRST_SLOTS, MOST_KEYS, SAMPLE, SHARD_ROWS, SLOTS_PER_KEY};
+
+/// A distinct key and the rows that share it.
+#[derive(Clone, Copy, Debug)]
+struct Slot<K> {
+    key: K,
+    /// Negatives and positives of even rows, then of odd rows. Neighbouring rows often have the same score, and adding
+    /// to the number that the row before has just changed would have to wait. A slot without rows is free.
+    counts: [u32; 4],
+}
+
+impl<K> Slot<K> {
+    fn is_free(&self) -> bool {
+        self.counts == [0; 4]
+    }
+}
+
+/// The distinct keys of some rows.
+#[derive(Debug)]
+struct KeyTable<K> {
+    slots: Vec<Slot<K>>,
+    /// Shift of a hash that leaves a slot's number.
+    shift: u32,
+    used: usize,
+}
+
+impl<K: Key> KeyTable<K> {
+    fn new(slots: usize) -> Self {
+        let shift = u64::BITS - slots.ilog2();
+        // Free slots have a key that few groups contain. The slot that is its home gets a key with another home.
+        let stranger = K::FAULT;
+        let mut table =
+            KeyTable { slots: vec![Slot { key: stranger, counts: [0; 4] }; slots], shift, used: 0 };
+        table.slots[(stranger.hash() >> shift) as usize].key = K::default();
+        table
+    }
+
+    /// Counts rows whose keys are in their home slot or in the next one, up to the first row for which that is not so;
+    /// returns that row.
+    #[inline]
+    fn count_near<S: Score<Key = K>>(&mut self, scores: &[S], label: u64, from: usize) -> Option<usize> {
+        let (slots, shift) = (&mut self.slots[..], self.shift);
+        let last = slots.len() - 1;
+        // A shift by the whole width would be an overflow: no label is left then.
+        let mut label = label.checked_shr(from as u32).unwrap_or(0);
+        for (row, score) in scores.iter().enumerate().skip(from) {
+            let key = score.key();
+            let home = (key.hash() >> shift) as usize & last;
+            let mut slot = &mut slots[home];
+            if slot.key != key {
+                // A free slot next to home may have this very key; then the key is counted there.
+                slot = &mut slots[(home + 1) & last];
+                if slot.key != key {
+                    return Some(row);
+                }
+            }
+            slot.counts[(label & 1) as usize + 2 * (row & 1)] += 1;
+            label >>= 1;
+        }
+        None
+    }
+
+    #[inline(never)]
+    fn count_anywhere(&mut self, key: K, counter: usize) {
+        let mut place = (key.hash() >> self.shift) as usize;
+        loop {
+            let slot = &mut self.slots[place];
+            if slot.is_free() {
+                *slot = Slot { key, counts: [0; 4] };
+                slot.counts[counter] = 1;
+                self.used += 1;
+                break;
+            }
+            if slot.key == key {
+                slot.counts[counter] += 1;
+                return;
+            }
+            place = (place + 1) % self.slots.len();
+        }
+        if self.used * SLOTS_PER_KEY > self.slots.len() && self.used <= MOST_KEYS {
+            self.grow();
+        }
+    }
+
+    fn grow(&mut self) {
+        let mut larger = KeyTable::new(2 * self.slots.len());
+        for slot in self.used_slots() {
+            let mut place = (slot.key.hash() >> larger.shift) as usize;
+            while !larger.slots[place].is_free() {
+                place = (place + 1) % larger.slots.len();
+            }
+            larger.slots[place] = slot;
+        }
+        larger.used = self.used;
+        *self = larger;
+    }
+
+    fn used_slots(&self) -> impl Iterator<Item = Slot<K>> {
+        self.slots.iter().copied().filter(|slot| !slot.is_free())
+    }
+
+    /// Counts rows, until `stop` or until there are too many keys: then `false`, and `stop` is set.
+    fn count_rows<S: Score<Key = K>>(
+        &mut self,
+        scores: &[S],
+        labels: Bits<'_>,
+        valid: Option<Bits<'_>>,
+        most: usize,
+        stop: &AtomicBool,
+    ) -> bool {
+        for (word, scores) in scores.chunks(64).enumerate() {
+            let mut label = labels.word(word * 64);
+            let mut used = valid.map_or(u64::MAX, |valid| valid.word(word * 64));
+            if used.count_ones() as usize >= scores.len() {
+                let mut from = 0;
+                while let Some(row) = self.count_near(scores, label, from) {
+                    self.count_anywhere(scores[row].key(), (label >> row & 1) as usize);
+                    from = row + 1;
+                }
+            } else {
+                for &score in scores {
+                    if used & 1 == 1 {
+                        self.count_anywhere(score.key(), (label & 1) as usize);
+                    }
+                    label >>= 1;
+                    used >>= 1;
+                }
+            }
+            if self.used > most {
+                stop.store(true, Ordering::Relaxed);
+                return false;
+            }
+            if word % 64 == 0 && stop.load(Ordering::Relaxed) {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// The distinct keys of a group, with their positives and negatives.
+#[derive(Debug)]
+pub struct Counted<K> {
+    /// Lowest key first: key, negatives, positives.
+    keys: Vec<(K, [u64; 2])>,
+    rows: [u64; 2],
+    nan: bool,
+}
+
+impl<K: Key> Counted<K> {
+    /// Whether there may be as few as `most` distinct scores, judged by a few scores: whether two of them are equal.
+    ///
+    /// If `m` scores are drawn from `most` or fewer values, the probability that no two are equal is less than
+    /// `exp(-m² / (2 most))`, here one in fifty.
+    pub fn may_be_few<S: Score<Key = K>>(scores: &[S], most: usize) -> bool {
+        let mut drawn = [K::default(); SAMPLE];
+        let enough = (3 * most.min(MOST_KEYS).isqrt()).clamp(1, SAMPLE);
+        let rows = sampled(scores.len()).step_by(SAMPLE / enough);
+        let n_drawn = drawn.iter_mut().zip(rows).map(|(key, row)| *key = scores[row].key()).count();
+        let drawn = &mut drawn[..n_drawn];
+        drawn.sort_unstable();
+        drawn.windows(2).any(|pair| pair[0] == pair[1])
+    }
+
+    /// Counts rows, or gives up; rows whose `valid` bit is 0 are skipped.
+    pub fn count<S: Score<Key = K>>(
+        scores: &[S],
+        labels: Bits<'_>,
+        valid: Option<Bits<'_>>,
+        blocks: usize,
+        most: usize,
+    ) -> Option<Self> {
+        let stop = AtomicBool::new(false);
+        let block_rows = scores.len().div_ceil(blocks).max(1);
+        let count = |(block, scores): (usize, &[S])| {
+            let labels = labels.slice(block * block_rows, scores.len());
+            let valid = valid.map(|valid| valid.slice(block * block_rows, scores.len()));
+            let mut table = KeyTable::new(FIRST_SLOTS);
+            let whole = table.count_rows(scores, labels, valid, most.min(MOST_KEYS), &stop);
+            whole.then_some(table)
+        };
+        let tables: Option<Vec<KeyTable<K>>> = if blocks == 1 {
+            scores.chunks(block_rows).enumerate().map(count).collect()
+        } else {
+            scores.par_chunks(block_rows).enumerate().map(count).collect()
+        };
+        Some(Self::of_tables::<S>(&tables?))
+    }
+
+    fn of_tables<S: Score<Key = K>>(tables: &[KeyTable<K>]) -> Self {
+        let mut slots: Vec<Slot<K>> = tables.iter().flat_map(KeyTable::used_slots).collect();
+        slots.sort_unstable_by_key(|slot| slot.key);
+        let mut keys: Vec<(K, [u64; 2])> = Vec::new();
+        let mut rows = [0; 2];
+        for slot in slots {
+            if keys.last().is_none_or(|last| last.0 != slot.key) {
+                keys.push((slot.key, [0, 0]));
+            }
+            let [neg, pos, odd_neg, odd_pos] = slot.counts.map(u64::from);
+            let (neg, pos) = (neg + odd_neg, pos + odd_pos);
+            if let Some((_, [all_neg, all_pos])) = keys.last_mut() {
+                *all_neg += neg;
+                *all_pos += pos;
+            }
+            rows = [rows[0] + neg, rows[1] + pos];
+        }
+        let nan = keys.iter().any(|&(key, _)| S::from_key(key).is_nan());
+        Counted { keys, rows, nan }
+    }
+
+    /// Whether a score that is not missing is NaN.
+    pub fn has_nan(&self) -> bool {
+        self.nan
+    }
+
+    /// The keys from the highest down, each with its positives and negatives.
+    fn descending(&self) -> impl Iterator<Item = (K, u64, u64)> {
+        self.keys.iter().rev().map(|&(key, [neg, pos])| (key, pos, neg))
+    }
+}
+
+impl<K: Key> Source for Counted<K> {
+    fn totals(&self) -> (u64, u64) {
+        (self.rows[1], self.rows[0])
+    }
+
+    fn walk(&mut self, _: Steps, take: &mut Take<'_>) {
+        let mut memory = Vec::new();
+        let mut runs = Runs::new(Above::default(), &mut memory, take);
+        for (key, pos, neg) in self.descending() {
+            runs.push(key.wide(), pos, neg);
+        }
+        runs.hand_out();
+    }
+
+    // The same rows may be counted in one run and not in another, so the outline must be the same as that of shards.
+    fn outline(&self, cells: usize) -> Option<Vec<Cell<u128>>> {
+        if self.rows[0] + self.rows[1] < SHARD_ROWS as u64 {
+            return None;
+        }
+        let (keys, (pos, neg)): (Vec<K>, (Vec<u64>, Vec<u64>)) =
+            self.descending().map(|(key, pos, neg)| (key, (pos, neg))).unzip();
+        let of = |class, rows| Piece { class, keys: &keys[..], beside: Beside::Rows(rows) };
+        outline::outline(|ask| vec![ask(0, &[of(0, &neg[..]), of(1, &pos[..])])], cells)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn free_slots_hold_strangers<K: Key>() {
+        for log_slots in FIRST_SLOTS.ilog2()..=(2 * MOST_KEYS * SLOTS_PER_KEY).ilog2() {
+            let table = KeyTable::<K>::new(1 << log_slots);
+            for (place, slot) in table.slots.iter().enumerate() {
+                assert_ne!((slot.key.hash() >> table.shift) as usize, place);
+            }
+        }
+    }
+
+    #[test]
+    fn in_every_width() {
+        free_slots_hold_strangers::<u8>();
+        free_slots_hold_strangers::<u16>();
+        free_slots_hold_strangers::<u32>();
+        free_slots_hold_strangers::<u64>();
+        free_slots_hold_strangers::<u128>();
+    }
+
+    #[test]
+    fn gives_up_on_too_many() {
+        let labels = vec![0b0101_0101; 4000];
+        let count = |scores: &[u32], most| {
+            Counted::count(scores, Bits::new(&labels, 0, scores.len()), None, 3, most)
+                .map(|counted| counted.keys.len())
+        };
+        let scores: Vec<u32> = (0..30_000).map(|row| row % 1000).collect();
+        assert_eq!(count(&scores, 1000), Some(1000));
+        assert_eq!(count(&scores, 900), None);
+        let scores: Vec<u32> = (0..30_000).collect();
+        assert_eq!(count(&scores, usize::MAX), None);
+        assert!(!Counted::may_be_few(&scores, scores.len()));
+        assert!(Counted::may_be_few(&scores.iter().map(|score| score % 1000).collect::<Vec<_>>(), 1000));
+    }
+}

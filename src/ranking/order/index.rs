@@ -1,0 +1,419 @@
+//! One class's keys, indexed: how many of them lie below any key, and which are equal to it.
+//!
+//! Only pairs of one positive and one negative decide a rank statistic. So it is enough to bring one class near its
+//! order. The rows of the other class are never moved: they look up their place among the indexed keys.
+//!
+//! The indexed keys are spread over buckets by a map that never decreases. The rank of a key is therefore the number of
+//! keys in lower buckets plus the number of lower keys in its own bucket. There are twice as many buckets as keys. A
+//! lookup always compares four keys from the beginning of the bucket on, even if the bucket has fewer: the keys behind
+//! its end belong to higher buckets, so they are higher and change no count. A lookup thus needs no loop of unknown
+//! length and no branch that could be mispredicted.
+//!
+//! Invariants: every key of a bucket is below every key of the next; a bucket of more than [`WINDOW`] keys is sorted;
+//! after [`Index::order`] all buckets are sorted, and so are all keys.
+
+use super::map::{Line, Map, ends_of, sampled};
+use super::sorting::{sort, sort_few};
+use crate::ranking::scores::{
+    Key, Score,
+    wide::{Work, widest},
+};
+use crate::ranking::ties::steps::Runs;
+use crate::ranking::tuning::{BUCKETS_PER_KEY, SAMPLE, SAMPLED_KEYS, TOGETHER, WINDOW};
+
+/// What takes the places of some keys at a time: how many indexed keys are below each, and how many are not above it.
+pub(in crate::ranking) type Visit<'a> = dyn FnMut(&[(u32, u32)]) + 'a;
+
+/// The keys of one class, indexed. Keeps its memory from use to use.
+#[derive(Debug, Default)]
+pub(in crate::ranking) struct Index<K> {
+    keys: Vec<K>,
+    /// Where each bucket begins; one more entry than buckets.
+    starts: Vec<u32>,
+    map: Map,
+    /// For each key, the bucket it goes to.
+    places: Vec<u32>,
+    /// The buckets of more than [`WINDOW`] keys.
+    long: Vec<usize>,
+    /// What [`Index::tally`] counts: rows above key `r - 1` and not above key `r`, ...
+    counts: Vec<u32>,
+    /// ... and those of them that equal it.
+    equal: Vec<u32>,
+}
+
+impl<K: Key> Index<K> {
+    /// Indexes the keys in `pieces`.
+    pub fn build<S: Score<Key = K>>(&mut self, pieces: &[&[K]]) {
+        let rows: usize = pieces.iter().map(|piece| piece.len()).sum();
+        let buckets = (rows * BUCKETS_PER_KEY).max(1);
+        let map = fitting::<S>(pieces, rows, buckets);
+        match &map {
+            Map::Line(line) => {
+                self.spread(pieces, rows, buckets, |key| line.bucket(S::from_key(key).position()));
+            }
+            Map::Pieces(lines) => {
+                self.spread(pieces, rows, buckets, |key| lines.bucket(S::from_key(key).position()));
+            }
+        }
+        self.map = map;
+        for &bucket in &self.long {
+            let (start, end) = ends_of_bucket(&self.starts, bucket);
+            sort(&mut self.keys[start..end]);
+        }
+    }
+
+    /// Moves every key to its bucket, by counting.
+    fn spread(&mut self, pieces: &[&[K]], rows: usize, buckets: usize, bucket: impl Fn(K) -> u32) {
+        self.starts.clear();
+        self.starts.resize(buckets + 1, 0);
+        self.places.clear();
+        self.places.reserve(rows);
+        let starts = &mut self.starts[..];
+        for piece in pieces {
+            self.places.extend(piece.iter().map(|&key| bucket(key)));
+        }
+        for &place in &self.places {
+            starts[place as usize] += 1;
+        }
+        // From here on an entry is where its bucket ends, and filling the bucket from its end leaves it
+        // where the bucket begins.
+        let mut end = 0;
+        self.long.clear();
+        for (bucket, start) in starts.iter_mut().enumerate() {
+            if *start as usize > WINDOW {
+                self.long.push(bucket);
+            }
+            end += *start;
+            *start = end;
+        }
+        self.keys.clear();
+        self.keys.resize(rows, K::default());
+        let mut places = &self.places[..];
+        for piece in pieces {
+            let (here, rest) = places.split_at(piece.len());
+            for (&key, &place) in piece.iter().zip(here) {
+                let start = &mut starts[place as usize];
+                *start -= 1;
+                self.keys[*start as usize] = key;
+            }
+            places = rest;
+        }
+    }
+
+    /// Sorts every bucket, and thereby all keys.
+    pub fn order(&mut self) {
+        // No key is more than a window away from its place, and most keys are at most one place away. The first pass
+        // exchanges neighbours without a branch. It leaves few keys to the second pass, whose branches can be
+        // mispredicted.
+        if let Some((first, rest)) = self.keys.split_first_mut() {
+            let mut before = first;
+            for key in rest {
+                (*before, *key) = ((*before).min(*key), (*before).max(*key));
+                before = key;
+            }
+        }
+        sort_few(&mut self.keys);
+    }
+
+    /// Over all keys in `pieces`: twice the indexed keys below each, and once those equal to it.
+    pub fn twice_below<S: Score<Key = K>>(&self, pieces: &[&[K]]) -> u64 {
+        match &self.map {
+            Map::Line(line) => {
+                let line = *line;
+                let bucket = |key| line.bucket(S::from_key(key).position());
+                widest(TwiceBelow { index: self, pieces, bucket })
+            }
+            Map::Pieces(lines) => {
+                let bucket = |key| lines.bucket(S::from_key(key).position());
+                widest(TwiceBelow { index: self, pieces, bucket })
+            }
+        }
+    }
+
+    /// Calls `visit` with the places of the keys in turn, some keys at a time: how many indexed keys are below each
+    /// key, and how many are not above it.
+    pub fn look_up<S: Score<Key = K>>(&self, keys: &[K], visit: &mut Visit<'_>) {
+        match &self.map {
+            Map::Line(line) => {
+                let line = *line;
+                let bucket = |key| line.bucket(S::from_key(key).position());
+                widest(LookUp { index: self, keys, bucket, visit });
+            }
+            Map::Pieces(lines) => {
+                let bucket = |key| lines.bucket(S::from_key(key).position());
+                widest(LookUp { index: self, keys, bucket, visit });
+            }
+        }
+    }
+
+    /// Adds the units of keys to the places where equal keys begin.
+    pub fn add_units<S: Score<Key = K>>(&self, (keys, units): (&[K], &[u64]), at: &mut [u64]) {
+        let mut units = units.iter();
+        self.look_up::<S>(keys, &mut |places| {
+            for (&(below, _), units) in places.iter().zip(&mut units) {
+                at[below as usize] += units;
+            }
+        });
+    }
+
+    /// The sum over all keys of their units times the units that they beat, where units of an equal key count once and
+    /// units of a lower key twice. `below` has the units below each place.
+    pub fn twice_units_below<S: Score<Key = K>>(&self, (keys, units): (&[K], &[u64]), below: &[u64]) -> u128 {
+        let mut units = units.iter();
+        let mut twice_below = 0;
+        self.look_up::<S>(keys, &mut |places| {
+            for (&(lower, upto), &units) in places.iter().zip(&mut units) {
+                let both = below[lower as usize] + below[upto as usize];
+                twice_below += u128::from(units) * u128::from(both);
+            }
+        });
+        twice_below
+    }
+
+    /// Counts the keys in `pieces` by their place among the indexed keys, which must be in order.
+    pub fn tally<S: Score<Key = K>>(&mut self, pieces: &[&[K]]) {
+        let (mut counts, mut equal) = (std::mem::take(&mut self.counts), std::mem::take(&mut self.equal));
+        for counters in [&mut counts, &mut equal] {
+            counters.clear();
+            counters.resize(self.keys.len() + 1, 0);
+        }
+        match &self.map {
+            Map::Line(line) => {
+                let line = *line;
+                let bucket = |key| line.bucket(S::from_key(key).position());
+                widest(Tally { index: self, pieces, bucket, counts: &mut counts, equal: &mut equal });
+            }
+            Map::Pieces(lines) => {
+                let bucket = |key| lines.bucket(S::from_key(key).position());
+                widest(Tally { index: self, pieces, bucket, counts: &mut counts, equal: &mut equal });
+            }
+        }
+        (self.counts, self.equal) = (counts, equal);
+    }
+
+    /// The segments of the curve after [`Index::tally`], from the highest scores down; `indexed_pos` says which class
+    /// is indexed.
+    pub fn for_each_segment(&self, indexed_pos: bool, runs: &mut Runs<'_, '_>) {
+        let mut pass = |key: u128, indexed: u32, others: u32| {
+            let (pos, neg) = if indexed_pos { (indexed, others) } else { (others, indexed) };
+            runs.push(key, pos.into(), neg.into());
+        };
+        let (keys, counts, equal) = (&self.keys[..], &self.counts[..], &self.equal[..]);
+        let mut end = keys.len();
+        pass(0, 0, counts[end]);
+        while end > 0 {
+            let key = keys[end - 1];
+            let mut start = end - 1;
+            while start > 0 && keys[start - 1] == key {
+                start -= 1;
+            }
+            pass(key.wide(), (end - start) as u32, equal[start]);
+            pass(0, 0, counts[start] - equal[start]);
+            end = start;
+        }
+    }
+}
+
+/// Where a bucket begins and ends, with one check of its number.
+#[inline(always)]
+fn ends_of_bucket(starts: &[u32], bucket: usize) -> (usize, usize) {
+    let pair = &starts[bucket..][..2];
+    (pair[0] as usize, pair[1] as usize)
+}
+
+/// The last key that was looked up in a long bucket, and its place there. A bucket is long if very many rows share a
+/// score, and then most keys that are looked up in it have that score.
+#[derive(Default)]
+struct Remembered<K> {
+    key: Option<K>,
+    place: (usize, usize),
+}
+
+impl<K: Key> Remembered<K> {
+    /// How many keys of a bucket are below a key, and how many are not above it.
+    #[inline]
+    fn place(&mut self, bucket: &[K], key: K) -> (usize, usize) {
+        if self.key != Some(key) {
+            *self = Remembered { key: Some(key), place: place_among(bucket, key) };
+        }
+        self.place
+    }
+}
+
+/// How many keys of a bucket are below a key, and how many are not above it.
+#[cold]
+#[inline(never)]
+fn place_among<K: Key>(bucket: &[K], key: K) -> (usize, usize) {
+    if bucket.len() <= WINDOW {
+        let count = |test: &dyn Fn(K) -> bool| bucket.iter().filter(|&&other| test(other)).count();
+        return (count(&|other| other < key), count(&|other| other <= key));
+    }
+    let below = bucket.partition_point(|&other| other < key);
+    (below, below + bucket[below..].partition_point(|&other| other <= key))
+}
+
+/// The work of [`Index::twice_below`].
+struct TwiceBelow<'a, K, F> {
+    index: &'a Index<K>,
+    pieces: &'a [&'a [K]],
+    bucket: F,
+}
+
+impl<K: Key, F: Fn(K) -> u32> Work for TwiceBelow<'_, K, F> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run(self) -> u64 {
+        let (starts, keys) = (&self.index.starts[..], &self.index.keys[..]);
+        let mut sum = 0;
+        let mut slow = Remembered::default();
+        let mut buckets = [0; TOGETHER];
+        for keys_here in self.pieces.iter().flat_map(|piece| piece.chunks(TOGETHER)) {
+            // First all buckets, several at a time, then all places.
+            for (bucket, &key) in buckets.iter_mut().zip(keys_here) {
+                *bucket = (self.bucket)(key);
+            }
+            // There is one sum for each place in the window, so that the comparisons of a window are added at once.
+            let mut sums = [K::Lane::default(); WINDOW];
+            for (&bucket, &key) in buckets.iter().zip(keys_here) {
+                let (start, end) = ends_of_bucket(starts, bucket as usize);
+                sum += 2 * start as u64;
+                match keys[start..].first_chunk::<WINDOW>() {
+                    Some(window) if end - start <= WINDOW => {
+                        for (sum, &other) in sums.iter_mut().zip(window) {
+                            *sum += K::Lane::from(other < key);
+                            *sum += K::Lane::from(other <= key);
+                        }
+                    }
+                    _ => {
+                        let (below, upto) = slow.place(&keys[start..end], key);
+                        sum += (below + upto) as u64;
+                    }
+                }
+            }
+            sum += sums.into_iter().map(Into::<u64>::into).sum::<u64>();
+        }
+        sum
+    }
+}
+
+/// The work of [`Index::look_up`].
+struct LookUp<'a, K, F> {
+    index: &'a Index<K>,
+    keys: &'a [K],
+    bucket: F,
+    visit: &'a mut Visit<'a>,
+}
+
+impl<K: Key, F: Fn(K) -> u32> Work for LookUp<'_, K, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let (starts, keys) = (&self.index.starts[..], &self.index.keys[..]);
+        let mut slow = Remembered::default();
+        let mut buckets = [0; TOGETHER];
+        let mut ends = [(0, 0); TOGETHER];
+        let mut places = [(0, 0); TOGETHER];
+        for keys_here in self.keys.chunks(TOGETHER) {
+            // There is one short loop for each kind of value that is read from memory, so that many reads wait
+            // together.
+            for (bucket, &key) in buckets.iter_mut().zip(keys_here) {
+                *bucket = (self.bucket)(key);
+            }
+            for (ends, &bucket) in ends.iter_mut().zip(&buckets[..keys_here.len()]) {
+                *ends = ends_of_bucket(starts, bucket as usize);
+            }
+            for ((place, &(start, end)), &key) in places.iter_mut().zip(&ends).zip(keys_here) {
+                let (below, not_above) = match keys[start..].first_chunk::<WINDOW>() {
+                    Some(window) if end - start <= WINDOW => {
+                        let (mut lower, mut upto) = (0u32, 0u32);
+                        for (place, &other) in window.iter().enumerate() {
+                            lower |= u32::from(other < key) << place;
+                            upto |= u32::from(other <= key) << place;
+                        }
+                        (lower.count_ones(), upto.count_ones())
+                    }
+                    _ => {
+                        let (below, upto) = slow.place(&keys[start..end], key);
+                        (below as u32, upto as u32)
+                    }
+                };
+                *place = (start as u32 + below, start as u32 + not_above);
+            }
+            (self.visit)(&places[..keys_here.len()]);
+        }
+    }
+}
+
+/// The work of [`Index::tally`].
+struct Tally<'a, K, F> {
+    index: &'a Index<K>,
+    pieces: &'a [&'a [K]],
+    bucket: F,
+    counts: &'a mut [u32],
+    equal: &'a mut [u32],
+}
+
+impl<K: Key, F: Fn(K) -> u32> Work for Tally<'_, K, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let (starts, keys) = (&self.index.starts[..], &self.index.keys[..]);
+        let (counts, equal) = (self.counts, self.equal);
+        let mut slow = Remembered::default();
+        let mut buckets = [0; TOGETHER];
+        for keys_here in self.pieces.iter().flat_map(|piece| piece.chunks(TOGETHER)) {
+            for (bucket, &key) in buckets.iter_mut().zip(keys_here) {
+                *bucket = (self.bucket)(key);
+            }
+            for (&bucket, &key) in buckets.iter().zip(keys_here) {
+                let (start, end) = ends_of_bucket(starts, bucket as usize);
+                let (below, tied) = match keys[start..].first_chunk::<{ WINDOW + 1 }>() {
+                    Some(window) if end - start <= WINDOW => {
+                        // The results are bits and not a sum, so that one instruction compares all keys and another one
+                        // collects the bits.
+                        let mut lower = 0u32;
+                        for (place, &other) in window[..WINDOW].iter().enumerate() {
+                            lower |= u32::from(other < key) << place;
+                        }
+                        let below = lower.count_ones() as usize;
+                        (below, window[below] == key)
+                    }
+                    _ => {
+                        let (below, upto) = slow.place(&keys[start..end], key);
+                        (below, upto > below)
+                    }
+                };
+                counts[start + below] += 1;
+                if tied {
+                    equal[start + below] += 1;
+                }
+            }
+        }
+    }
+}
+
+/// The map that suits these keys.
+fn fitting<S: Score>(pieces: &[&[S::Key]], rows: usize, buckets: usize) -> Map {
+    if rows < SAMPLED_KEYS {
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for piece in pieces {
+            let (lowest, highest) = ends_of::<S>(piece);
+            (low, high) = (low.min(lowest), high.max(highest));
+        }
+        return Map::Line(Line::over(low, high, buckets));
+    }
+    let mut sample = [0.0; SAMPLE];
+    let mut pieces = pieces.iter();
+    let (mut piece, mut before) = (&[][..], 0);
+    for (position, row) in sample.iter_mut().zip(sampled(rows)) {
+        while row - before >= piece.len() {
+            before += piece.len();
+            piece = pieces.next().copied().unwrap_or_default();
+        }
+        *position = S::from_key(piece[row - before]).position();
+    }
+    Map::fitting(&mut sample, buckets)
+}

@@ -1,0 +1,222 @@
+//! Maps of positions to buckets, for keys that are to be brought near their order.
+//!
+//! Invariant: a map never decreases. Each of its operations is monotone, also when it is rounded, and the order of the
+//! buckets needs nothing else. How evenly the buckets fill decides the speed only. So a small sample chooses the map: a
+//! straight line if that spreads the sample well, otherwise one line for each cell of a grid that is fine over all
+//! orders of magnitude.
+
+use crate::ranking::scores::Score;
+use crate::ranking::tuning::{
+    FULLEST_SHARE, GRID_CELLS, LANES, LARGE_SAMPLE, SAMPLE, STRETCHES, TRUSTED_SCORES,
+};
+
+/// A map of positions to `0..buckets`.
+#[derive(Clone, Debug)]
+pub(in crate::ranking) enum Map {
+    /// One straight line: two operations a key.
+    Line(Line),
+    /// A line for each of many cells: for scores over many orders of magnitude, or in clusters.
+    Pieces(Pieces),
+}
+
+/// Rows to sample out of `rows`, spread evenly but at no fixed distance, which the rows might share.
+pub(in crate::ranking) fn sampled(rows: usize) -> impl Iterator<Item = usize> {
+    let every = (rows / SAMPLE).max(1);
+    (0..rows / every).take(SAMPLE).map(move |place| {
+        // The number is multiplied twice: multiples of one number are spread too evenly to meet equal scores by chance.
+        let mixed = (place as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let jitter = (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 32;
+        place * every + jitter as usize % every
+    })
+}
+
+/// The lowest and the highest position of keys.
+pub(in crate::ranking) fn ends_of<S: Score>(keys: &[S::Key]) -> (f64, f64) {
+    let (mut low, mut high) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
+    let (chunks, rest) = keys.as_chunks::<LANES>();
+    let mut widen = |lane: usize, key| {
+        let position = S::from_key(key).position();
+        low[lane] = if position < low[lane] { position } else { low[lane] };
+        high[lane] = if position > high[lane] { position } else { high[lane] };
+    };
+    for chunk in chunks {
+        for (lane, &key) in chunk.iter().enumerate() {
+            widen(lane, key);
+        }
+    }
+    for &key in rest {
+        widen(0, key);
+    }
+    (low.into_iter().fold(f64::INFINITY, f64::min), high.into_iter().fold(f64::NEG_INFINITY, f64::max))
+}
+
+impl Default for Map {
+    fn default() -> Self {
+        Map::Line(Line::default())
+    }
+}
+
+impl Map {
+    /// The map that suits a sample of positions, none of them NaN.
+    pub fn fitting(sample: &mut [f64], buckets: usize) -> Self {
+        sample.sort_unstable_by(f64::total_cmp);
+        let [first, .., last] = *sample else {
+            return Map::Line(Line::over(0.0, 0.0, buckets));
+        };
+        // The extremes of a large sample may be outliers. What lies beyond a line's ends is kept in its
+        // first and last bucket.
+        let (low, high) = match sample.len() {
+            LARGE_SAMPLE.. => (sample[1], sample[sample.len() - 2]),
+            _ => (first, last),
+        };
+        let line = Line::over(low, high, STRETCHES);
+        let mut cells = [0usize; STRETCHES];
+        for &position in sample.iter() {
+            cells[line.bucket(position) as usize] += 1;
+        }
+        let fullest = cells.into_iter().max().unwrap_or(0);
+        if sample.len() < LARGE_SAMPLE || fullest * FULLEST_SHARE <= sample.len() {
+            return Map::Line(Line::over(low, high, buckets));
+        }
+        Map::Pieces(Pieces::through(sample, buckets))
+    }
+}
+
+/// A straight line.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::ranking) struct Line {
+    low: f64,
+    scale: f64,
+    last: f64,
+}
+
+impl Line {
+    /// The line that stretches `low..=high` over `buckets` buckets.
+    pub fn over(low: f64, high: f64, buckets: usize) -> Self {
+        // With infinities, or a range that overflows, the middle of the numbers is spread, and all other numbers go to
+        // the first and the last bucket.
+        let (low, high) =
+            (low.clamp(f64::MIN / 4.0, f64::MAX / 4.0), high.clamp(f64::MIN / 4.0, f64::MAX / 4.0));
+        let last = (buckets - 1) as f64;
+        Line { low, scale: last / (high - low), last }
+    }
+
+    #[inline]
+    pub fn bucket(&self, position: f64) -> u32 {
+        // `max` also turns NaN into 0: it arises where the range is a single point.
+        let place = ((position - self.low) * self.scale).max(0.0).min(self.last);
+        // Adding 2^52 leaves the rounded integer in the low bits: cheaper than a saturating cast.
+        (place + 4_503_599_627_370_496.0).to_bits() as u32
+    }
+}
+
+/// A line for each cell of a grid over the keys of positions.
+///
+/// A key grows with the logarithm of a position's distance from 0, so that cells are fine where positions
+/// are, over any number of decades; and within a cell the line follows the sample. Cells get buckets by
+/// their share of the sample.
+#[derive(Clone, Debug)]
+pub(in crate::ranking) struct Pieces {
+    /// Key of the lowest position in the sample.
+    low: u64,
+    /// Cells are `2^shift` keys wide.
+    shift: u32,
+    cells: Vec<CellLine>,
+}
+
+/// The buckets of one cell.
+#[derive(Clone, Copy, Debug, Default)]
+struct CellLine {
+    first: u32,
+    line: Line,
+}
+
+impl Pieces {
+    /// Lines through a sorted sample.
+    fn through(sample: &[f64], buckets: usize) -> Self {
+        let (low, high) = (sample[0].key(), sample[sample.len() - 1].key());
+        let shift = (u64::BITS - (high - low).leading_zeros()).saturating_sub(GRID_CELLS.ilog2());
+        let mut pieces = Pieces { low, shift, cells: vec![CellLine::default(); GRID_CELLS] };
+        let first_bucket = |place: usize| (place * buckets / sample.len()).min(buckets - 1);
+        let mut place = 0;
+        for number in 0..GRID_CELLS {
+            let here =
+                sample[place..].iter().take_while(|&&position| pieces.cell(position) <= number).count();
+            let (first, end) = (first_bucket(place), first_bucket(place + here));
+            let line = match sample[place..place + here] {
+                [from, .., to] if here >= TRUSTED_SCORES => Line::over(from, to, (end - first).max(1)),
+                _ => {
+                    let border = |number: usize| f64::from_key(low.saturating_add((number as u64) << shift));
+                    Line::over(border(number), border(number + 1), (end - first).max(1))
+                }
+            };
+            pieces.cells[number] = CellLine { first: first as u32, line };
+            place += here;
+        }
+        pieces
+    }
+
+    #[inline]
+    fn cell(&self, position: f64) -> usize {
+        ((position.key().saturating_sub(self.low) >> self.shift) as usize).min(GRID_CELLS - 1)
+    }
+
+    #[inline]
+    pub fn bucket(&self, position: f64) -> u32 {
+        let CellLine { first, line } = self.cells[self.cell(position)];
+        first + line.bucket(position)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn position() -> impl Strategy<Value = f64> {
+        prop_oneof![
+            any::<f64>().prop_filter("ranks", |position| !position.is_nan()),
+            -1.0..1.0,
+            Just(f64::INFINITY),
+            Just(f64::NEG_INFINITY),
+            Just(0.0),
+            (-30.0..30.0).prop_map(|x: f64| 10f64.powf(x)),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn never_decreases(mut sample in proptest::collection::vec(position(), 0..300), mut positions in proptest::collection::vec(position(), 2..50), log_buckets in 0u32..12) {
+            let buckets = 1usize << log_buckets;
+            positions.extend_from_slice(&sample);
+            positions.sort_by(f64::total_cmp);
+            let line = Map::fitting(&mut sample, buckets);
+            let bucket = |position| match &line {
+                Map::Line(line) => line.bucket(position),
+                Map::Pieces(pieces) => pieces.bucket(position),
+            };
+            let places: Vec<u32> = positions.iter().map(|&position| bucket(position)).collect();
+            prop_assert!(places.is_sorted());
+            prop_assert!(places.iter().all(|&place| (place as usize) < buckets));
+            if !sample.is_empty() {
+                let pieces = Pieces::through(&sample, buckets);
+                let places: Vec<u32> = positions.iter().map(|&position| pieces.bucket(position)).collect();
+                prop_assert!(places.is_sorted());
+                prop_assert!(places.iter().all(|&place| (place as usize) < buckets));
+            }
+        }
+    }
+
+    #[test]
+    fn the_sample_chooses() {
+        let of = |score: &dyn Fn(f64) -> f64| {
+            let mut sample: Vec<f64> = (0..SAMPLE).map(|i| score((i as f64 + 0.5) / SAMPLE as f64)).collect();
+            Map::fitting(&mut sample, 1024)
+        };
+        assert!(matches!(of(&|u| u), Map::Line(_)));
+        assert!(matches!(of(&|u| if u > 0.999 { 1e300 } else { u }), Map::Line(_)), "one outlier");
+        assert!(matches!(of(&|u| 10f64.powf(12.0 * u)), Map::Pieces(_)));
+        assert!(matches!(of(&|u| if u < 0.5 { u * 1e-9 } else { 1e9 + u }), Map::Pieces(_)));
+        assert!(matches!(of(&|_| 0.5), Map::Pieces(_)));
+    }
+}

@@ -1,0 +1,14 @@
+//! The ways to rank rows without weights.
+
+pub(super) mod class_keys;
+pub(super) mod classes;
+pub(super) mod counted;
+pub(super) mod index;
+pub(super) mod look_up;
+pub(super) mod map;
+pub(super) mod one_thread;
+pub mod pairs;
+pub(super) mod score_ops;
+pub(super) mod shards;
+pub(super) mod sorting;
+pub(super) mod streams;

@@ -1,0 +1,108 @@
+//! A group that one thread ranks, from the keys of each class.
+
+use super::class_keys::ClassKeys;
+use super::classes::Classes;
+use super::index::Index;
+use super::pairs;
+use super::score_ops::ScoreOps;
+use crate::ranking::scores::{Bits, Key, Score};
+use crate::ranking::ties::{
+    Placements,
+    duplicates::Duplicates,
+    source::{Source, Steps},
+    steps::{Above, Rise, Runs, Take, Tie},
+};
+
+/// The rows of a group for one thread. Keeps its memory from group to group.
+#[derive(Debug)]
+pub(in crate::ranking) struct OneThread<K> {
+    ops: ScoreOps<K>,
+    class_keys: ClassKeys<K>,
+    room: WalkMemory<K>,
+}
+
+/// The memory that a walk needs. It is kept from walk to walk.
+#[derive(Debug, Default)]
+pub(in crate::ranking) struct WalkMemory<K> {
+    pub index: Index<K>,
+    pub rises: Vec<Rise>,
+}
+
+impl<K: Key> Default for OneThread<K> {
+    fn default() -> Self {
+        OneThread { ops: ScoreOps::of::<K>(), class_keys: ClassKeys::default(), room: WalkMemory::default() }
+    }
+}
+
+impl<K: Key> OneThread<K> {
+    /// Takes in rows; those whose `valid` bit is 0 are skipped.
+    pub fn load<S: Score<Key = K>>(&mut self, scores: &[S], labels: Bits<'_>, valid: Option<Bits<'_>>) {
+        self.ops = ScoreOps::of::<S>();
+        self.class_keys.part(scores, labels, valid);
+    }
+
+    /// Whether a score that is not missing is NaN.
+    pub fn has_nan(&self) -> bool {
+        self.class_keys.has_nan()
+    }
+
+    fn ask<T>(&mut self, ask: impl FnOnce(&Classes<'_, K>, ScoreOps<K>, &mut WalkMemory<K>) -> T) -> T {
+        let (pos, neg) = (self.class_keys.pos.keys(), self.class_keys.neg.keys());
+        let classes = Classes { pos: &[pos], neg: &[neg], n_pos: pos.len(), n_neg: neg.len() };
+        ask(&classes, self.ops, &mut self.room)
+    }
+}
+
+impl<K: Key> Source for OneThread<K> {
+    fn totals(&self) -> (u64, u64) {
+        (self.class_keys.n_pos(), self.class_keys.n_neg())
+    }
+
+    fn walk(&mut self, steps: Steps, take: &mut Take<'_>) {
+        if let Steps::Segments(indexed) = steps {
+            let few = self.ask(|classes, ops, WalkMemory { index, rises }| {
+                let few = classes.are_few();
+                if !few {
+                    let mut runs = Runs::new(Above::default(), rises, take);
+                    classes.for_each_segment(index, ops, indexed, &mut runs);
+                    runs.hand_out();
+                }
+                few
+            });
+            if !few {
+                return;
+            }
+        }
+        (self.ops.spread)(&mut self.class_keys);
+        let mut runs = Runs::new(Above::default(), &mut self.room.rises, take);
+        self.class_keys.for_each(&mut runs);
+        runs.hand_out();
+    }
+
+    fn twice_u(&mut self) -> Option<u128> {
+        Some(self.ask(|classes, ops, room| classes.twice_u(&mut room.index, ops).into()))
+    }
+
+    fn twice_u_and_cubes(&mut self) -> Option<(u128, u128)> {
+        self.ask(|classes, ops, room| {
+            let cubes = || Duplicates::default().cubes(&[classes.pos, classes.neg]);
+            (!classes.are_few()).then(|| (classes.twice_u(&mut room.index, ops).into(), cubes()))
+        })
+    }
+
+    fn placements(&mut self) -> Option<Placements> {
+        self.ask(|classes, _, _| classes.are_few().then(|| pairs::placements(classes)))
+    }
+
+    fn reached(&mut self, key: u128) -> Option<(u64, u64)> {
+        Some(self.ask(|classes, _, _| classes.reached(K::narrow(key))))
+    }
+
+    fn at_rank(&mut self, rank: u64) -> Option<Option<Tie>> {
+        Some(self.ask(|classes, _, _| classes.at_rank(rank as usize, Above::default())))
+    }
+
+    fn threshold(&mut self, rank: u64) -> Option<Option<u128>> {
+        Some(self.ask(|classes, _, _| classes.highest(rank as usize)).map(K::wide))
+    }
+}

@@ -1,0 +1,39 @@
+//! The functions that depend on the type of the scores, which their keys do not show.
+
+use super::class_keys::ClassKeys;
+use super::index::Index;
+use crate::ranking::scores::{Key, Score};
+
+/// The functions of one type of scores, for code that knows only the type of their keys.
+#[allow(clippy::type_complexity)] // each type is written only here
+#[derive(Debug)]
+pub(in crate::ranking) struct ScoreOps<K> {
+    pub build: fn(&mut Index<K>, &[&[K]]),
+    pub twice_below: fn(&Index<K>, &[&[K]]) -> u64,
+    pub tally: fn(&mut Index<K>, &[&[K]]),
+    pub add_units: fn(&Index<K>, (&[K], &[u64]), &mut [u64]),
+    pub twice_units_below: fn(&Index<K>, (&[K], &[u64]), &[u64]) -> u128,
+    pub spread: fn(&mut ClassKeys<K>),
+}
+
+impl<K> Clone for ScoreOps<K> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K> Copy for ScoreOps<K> {}
+
+impl<K: Key> ScoreOps<K> {
+    /// For scores of type `S`.
+    pub fn of<S: Score<Key = K>>() -> Self {
+        ScoreOps {
+            build: Index::build::<S>,
+            twice_below: Index::twice_below::<S>,
+            tally: Index::tally::<S>,
+            add_units: Index::add_units::<S>,
+            twice_units_below: Index::twice_units_below::<S>,
+            spread: ClassKeys::spread::<S>,
+        }
+    }
+}

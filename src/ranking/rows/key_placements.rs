@@ -1,0 +1,90 @@
+//! Placements key by key: the rows of each fold, user or other key, ranked among themselves.
+//!
+//! The rows are brought side by side key by key, and each key's rows are then a group like any other. So no order among
+//! the scores of different keys is ever found.
+
+use super::codes::Codes;
+use crate::ranking::group::Group;
+use crate::ranking::scores::{Bits, Score};
+use crate::ranking::tasks;
+use crate::ranking::ties::Placements;
+
+/// The sums over the placements of one key's rows among themselves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KeyPlacements {
+    /// Positives.
+    pub n_pos: u64,
+    /// Negatives.
+    pub n_neg: u64,
+    /// The sums; 0 without a positive or without a negative.
+    pub sums: Placements,
+}
+
+impl KeyPlacements {
+    /// For each key, by its code, the sums of its rows, none of whose scores is NaN. All threads of the pool that this is
+    /// called in divide many keys.
+    ///
+    /// # Panics
+    /// If scores, labels and keys have different numbers of rows.
+    pub fn of<S: Score>(scores: &[S], labels: &[bool], keys: &Codes) -> Vec<Self> {
+        assert!(scores.len() == labels.len() && scores.len() == keys.of_row.len());
+        let mut starts = vec![0usize; keys.distinct + 1];
+        keys.of_row.iter().for_each(|&key| starts[key as usize + 1] += 1);
+        for key in 0..keys.distinct {
+            starts[key + 1] += starts[key];
+        }
+        let mut next = starts.clone();
+        let mut by_key = vec![S::from_key(S::Key::default()); scores.len()];
+        let mut positive = vec![0u8; scores.len().div_ceil(8)];
+        for ((&key, &score), &label) in keys.of_row.iter().zip(scores).zip(labels) {
+            let next = &mut next[key as usize];
+            by_key[*next] = score;
+            positive[*next / 8] |= u8::from(label) << (*next % 8);
+            *next += 1;
+        }
+        let rows_of = |key: usize| starts[key + 1] - starts[key];
+        let of_keys = tasks::run(&tasks::Here, keys.distinct, 1, &rows_of, &|range| {
+            let mut group = Group::default();
+            let of_key = |key: usize| {
+                let (start, rows) = (starts[key], rows_of(key));
+                group.load(&by_key[start..start + rows], Bits::new(&positive, start, rows), None);
+                let mut ties = group.ties();
+                let sums = if ties.has_pairs() { ties.placements() } else { Placements::default() };
+                KeyPlacements { n_pos: ties.n_pos(), n_neg: ties.n_neg(), sums }
+            };
+            range.map(of_key).collect::<Vec<_>>()
+        });
+        of_keys.concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::ties::counts;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn each_key_by_itself(rows in proptest::collection::vec((-4i16..4, any::<bool>(), 0u32..6), 0..120)) {
+            let column = |of: fn(&(i16, bool, u32)) -> u32| rows.iter().map(of).collect::<Vec<u32>>();
+            let scores: Vec<i16> = rows.iter().map(|row| row.0).collect();
+            let labels: Vec<bool> = rows.iter().map(|row| row.1).collect();
+            let keys = Codes::of(column(|row| row.2).into_iter());
+            let of_keys = KeyPlacements::of(&scores, &labels, &keys);
+            prop_assert_eq!(of_keys.len(), keys.distinct);
+            for (key, of_key) in of_keys.iter().enumerate() {
+                let own = |row: &usize| keys.of_row[*row] as usize == key;
+                let own: Vec<usize> = (0..rows.len()).filter(own).collect();
+                let own_labels: Vec<bool> = own.iter().map(|&row| labels[row]).collect();
+                let codes = Codes::of(own.iter().map(|&row| scores[row]).collect::<Vec<_>>().into_iter());
+                let tied = codes.counts(&own_labels);
+                prop_assert_eq!(of_key.n_pos, own_labels.iter().filter(|&&label| label).count() as u64);
+                prop_assert_eq!(of_key.n_neg, (own.len() as u64) - of_key.n_pos);
+                if of_key.n_pos > 0 && of_key.n_neg > 0 {
+                    prop_assert_eq!(of_key.sums, counts::placements(&tied));
+                }
+            }
+        }
+    }
+}

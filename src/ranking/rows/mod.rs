@@ -1,0 +1,12 @@
+//! Several columns row by row.
+
+pub mod codes;
+pub mod key_placements;
+pub mod row_placements;
+#[expect(clippy::module_inception, reason = "the room has the name of its main idea")]
+pub mod rows;
+
+pub use codes::Codes;
+pub use key_placements::KeyPlacements;
+pub use row_placements::RowPlacements;
+pub use rows::Rows;

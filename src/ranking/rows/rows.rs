@@ -1,0 +1,86 @@
+//! Rows: what several columns of a group say row by row, their scores as codes.
+
+use super::codes::Codes;
+use super::key_placements::KeyPlacements;
+use super::row_placements::RowPlacements;
+
+/// The rows of one group in which nothing is missing.
+#[derive(Clone, Debug, Default)]
+pub struct Rows {
+    /// How many rows there are.
+    pub len: usize,
+    /// Which rows are positive; empty if the statistic has no label.
+    pub labels: Vec<bool>,
+    /// The codes of each score column, if the statistic needs them.
+    pub scores: Vec<Codes>,
+    /// The placements of each score column, if the statistic needs them.
+    pub placements: Vec<RowPlacements>,
+    /// For each score column, the placements of each key's rows among themselves, if the statistic needs them.
+    pub key_placements: Vec<Vec<KeyPlacements>>,
+    /// The scores of each column as floats, only if the statistic asks for values.
+    pub values: Vec<Vec<f64>>,
+    /// The codes of the key column: folds, clusters or segments.
+    pub keys: Codes,
+    /// The codes of the clusters, if rows have both a cluster and another key.
+    pub clusters: Codes,
+    /// For each code of the key column, whether a score with it is NaN; empty if none is.
+    pub nan_keys: Vec<bool>,
+    /// For each code of the key column, its place among the keys of all groups.
+    pub key_places: Vec<u32>,
+    /// For each code of the key column, the series that it is in, none if it has no place on the axis; only if the keys
+    /// are series.
+    pub key_series: Vec<Option<u32>>,
+    /// What each row weighs, if rows have weights: all are finite and above 0.
+    pub weights: Option<Vec<f64>>,
+}
+
+impl Rows {
+    /// The number of positives.
+    pub fn n_pos(&self) -> u64 {
+        self.labels.iter().filter(|&&label| label).count() as u64
+    }
+
+    /// The number of negatives.
+    pub fn n_neg(&self) -> u64 {
+        self.labels.len() as u64 - self.n_pos()
+    }
+
+    /// The same rows in an order that depends on their values alone: by label, then by the codes of each column. A
+    /// random draw by row number is then the same for every order of the rows. Placements are left out.
+    pub fn in_canonical_order(&self) -> Rows {
+        let mut order: Vec<u32> = (0..self.len as u32).collect();
+        let columns: Vec<&Codes> = self.scores.iter().chain([&self.keys, &self.clusters]).collect();
+        order.sort_unstable_by(|&a, &b| {
+            let (a, b) = (a as usize, b as usize);
+            let label = |row: usize| self.labels.get(row).copied();
+            columns
+                .iter()
+                .filter(|column| !column.of_row.is_empty())
+                .fold(label(a).cmp(&label(b)), |so_far, column| {
+                    so_far.then_with(|| column.of_row[a].cmp(&column.of_row[b]))
+                })
+        });
+        let taken = |codes: &Codes| if codes.of_row.is_empty() { codes.clone() } else { codes.taken(&order) };
+        Rows {
+            len: self.len,
+            labels: order.iter().filter_map(|&row| self.labels.get(row as usize).copied()).collect(),
+            scores: self.scores.iter().map(taken).collect(),
+            placements: Vec::new(),
+            key_placements: Vec::new(),
+            values: self
+                .values
+                .iter()
+                .map(|values| order.iter().map(|&row| values[row as usize]).collect())
+                .collect(),
+            keys: taken(&self.keys),
+            clusters: taken(&self.clusters),
+            nan_keys: self.nan_keys.clone(),
+            key_places: self.key_places.clone(),
+            key_series: self.key_series.clone(),
+            weights: self
+                .weights
+                .as_ref()
+                .map(|weights| order.iter().map(|&row| weights[row as usize]).collect()),
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Columns of keys of one width, in which thresholds are stored.
+//!
+//! Statistics see the key of a score as a number of 128 bits, for every type of score. A column of keys takes no more
+//! memory than the scores: it has the width of the scores.
+
+use std::any::Any;
+
+use super::key::{Key, Width};
+
+/// Keys of one width.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Keys {
+    /// Of 8 bits.
+    W8(Vec<u8>),
+    /// Of 16 bits.
+    W16(Vec<u16>),
+    /// Of 32 bits.
+    W32(Vec<u32>),
+    /// Of 64 bits.
+    W64(Vec<u64>),
+    /// Of 128 bits.
+    W128(Vec<u128>),
+}
+
+/// Does the same with keys of any width.
+macro_rules! of_any_width {
+    ($keys:expr, $vec:ident => $does:expr) => {
+        match $keys {
+            Keys::W8($vec) => $does,
+            Keys::W16($vec) => $does,
+            Keys::W32($vec) => $does,
+            Keys::W64($vec) => $does,
+            Keys::W128($vec) => $does,
+        }
+    };
+}
+
+impl<K: Key> From<Vec<K>> for Keys {
+    fn from(keys: Vec<K>) -> Keys {
+        let mut of_width = Keys::with_capacity(K::WIDTH, 0);
+        let place: &mut dyn Any = of_any_width!(&mut of_width, keys => keys);
+        if let Some(place) = place.downcast_mut() {
+            *place = keys;
+        }
+        of_width
+    }
+}
+
+impl Keys {
+    /// No keys yet, with room for some.
+    pub fn with_capacity(width: Width, rows: usize) -> Self {
+        match width {
+            Width::W8 => Keys::W8(Vec::with_capacity(rows)),
+            Width::W16 => Keys::W16(Vec::with_capacity(rows)),
+            Width::W32 => Keys::W32(Vec::with_capacity(rows)),
+            Width::W64 => Keys::W64(Vec::with_capacity(rows)),
+            Width::W128 => Keys::W128(Vec::with_capacity(rows)),
+        }
+    }
+
+    /// The keys as what they are; none if `K` has another width.
+    pub fn slice<K: Key>(&self) -> Option<&[K]> {
+        let keys: &dyn Any = of_any_width!(self, keys => keys);
+        keys.downcast_ref::<Vec<K>>().map(Vec::as_slice)
+    }
+
+    /// How wide they are.
+    pub fn width(&self) -> Width {
+        match self {
+            Keys::W8(_) => Width::W8,
+            Keys::W16(_) => Width::W16,
+            Keys::W32(_) => Width::W32,
+            Keys::W64(_) => Width::W64,
+            Keys::W128(_) => Width::W128,
+        }
+    }
+
+    /// The number of keys.
+    pub fn len(&self) -> usize {
+        of_any_width!(self, keys => keys.len())
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The key at a place, widened.
+    #[inline]
+    pub fn at(&self, place: usize) -> u128 {
+        of_any_width!(self, keys => keys[place].wide())
+    }
+
+    /// The keys, widened.
+    pub fn iter(&self) -> impl Iterator<Item = u128> {
+        (0..self.len()).map(|place| self.at(place))
+    }
+
+    /// Whether each key is below the one before.
+    pub fn descend(&self) -> bool {
+        of_any_width!(self, keys => keys.is_sorted_by(|high, low| high > low))
+    }
+
+    /// Appends a key.
+    #[inline]
+    pub fn push(&mut self, key: u128) {
+        of_any_width!(self, keys => keys.push(Key::narrow(key)));
+    }
+
+    /// Appends others.
+    pub fn extend(&mut self, more: &Keys) {
+        match (self, more) {
+            (Keys::W8(keys), Keys::W8(more)) => keys.extend_from_slice(more),
+            (Keys::W16(keys), Keys::W16(more)) => keys.extend_from_slice(more),
+            (Keys::W32(keys), Keys::W32(more)) => keys.extend_from_slice(more),
+            (Keys::W64(keys), Keys::W64(more)) => keys.extend_from_slice(more),
+            (Keys::W128(keys), Keys::W128(more)) => keys.extend_from_slice(more),
+            (keys, more) => (0..more.len()).for_each(|place| keys.push(more.at(place))),
+        }
+    }
+
+    /// The keys as what they are; none if `K` has another width.
+    pub fn into_vec<K: Key>(self) -> Option<Vec<K>> {
+        let keys: Box<dyn Any> = of_any_width!(self, keys => Box::new(keys));
+        keys.downcast().ok().map(|keys| *keys)
+    }
+
+    /// Makes room for so many more, exactly for the first.
+    pub fn reserve(&mut self, rows: usize) {
+        of_any_width!(self, keys => if keys.is_empty() { keys.reserve_exact(rows) } else { keys.reserve(rows) });
+    }
+
+    /// Keys that there is room for.
+    pub fn capacity(&self) -> usize {
+        of_any_width!(self, keys => keys.capacity())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_width_keeps_its_keys() {
+        for (width, highest) in [
+            (Width::W8, u128::from(u8::MAX)),
+            (Width::W16, u128::from(u16::MAX)),
+            (Width::W32, u128::from(u32::MAX)),
+            (Width::W64, u128::from(u64::MAX)),
+            (Width::W128, u128::MAX),
+        ] {
+            let mut keys = Keys::with_capacity(width, 2);
+            assert!(keys.is_empty() && keys.width() == width && keys.capacity() >= 2);
+            keys.push(7);
+            keys.push(highest);
+            // The key that stands for NaN in the widest type stands for NaN in every type.
+            keys.push(u128::MAX);
+            let more = keys.clone();
+            keys.extend(&more);
+            let of_width = match width {
+                Width::W8 => keys.clone().into_vec::<u8>().map(|keys| keys.len()),
+                Width::W64 => keys.clone().into_vec::<u64>().map(|keys| keys.len()),
+                _ => Some(6),
+            };
+            assert_eq!((of_width, keys.clone().into_vec::<u32>().is_some()), (Some(6), width == Width::W32));
+            let all: Vec<u128> = keys.iter().collect();
+            assert_eq!(all, [7, highest, highest, 7, highest, highest]);
+        }
+    }
+}

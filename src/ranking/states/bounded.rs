@@ -1,0 +1,314 @@
+//! Rows counted straight into the bins of a small state, without ranking them.
+//!
+//! A table has the bins of one partition. When it gets too full, the rows so far are put into the first partition that
+//! leaves few enough bins, and counting goes on in that one. The partition of some rows is never later than that of all
+//! rows (see `state`), so the state at the end is the same as that of the ranked rows.
+
+use std::convert::Infallible;
+
+use super::scale::{Intervals, Resolution};
+use super::state::{Limit, State};
+use crate::ranking::scores::{
+    Bits, Key, Score,
+    score_type::ScoreType,
+    wide::{Work, widest},
+};
+use crate::ranking::ties::{Count, Counts, RowCounts};
+use crate::ranking::tuning::{BINS_PER_LIMIT, BOUNDED_LEAST, BOUNDED_ROWS, ROWS_PER_BIN};
+
+/// The rows of a group, before they are ranked.
+#[derive(Clone, Copy)]
+pub struct UnrankedRows<'a, S> {
+    /// The scores.
+    pub scores: &'a [S],
+    /// Which rows are positives.
+    pub labels: Bits<'a>,
+    /// Which rows are used, if not all.
+    pub valid: Option<Bits<'a>>,
+    /// How many identical rows each stands for, all whole and above 0, if not for one.
+    pub counts: Option<&'a [f64]>,
+}
+
+impl<S: Score> UnrankedRows<'_, S> {
+    fn slice(&self, first: usize, rows: usize) -> Self {
+        UnrankedRows {
+            scores: &self.scores[first..first + rows],
+            labels: self.labels.slice(first, rows),
+            valid: self.valid.map(|valid| valid.slice(first, rows)),
+            counts: self.counts.map(|counts| &counts[first..first + rows]),
+        }
+    }
+
+    /// Whether there are so many rows for each bin that counting them is faster than ranking.
+    pub fn are_many(&self, limit: Limit) -> bool {
+        let rows = self.scores.len();
+        rows >= BOUNDED_LEAST && (rows / ROWS_PER_BIN) as u64 >= limit.max_bins
+    }
+
+    /// The state of the rows, in at most so many bins; `all_rows` are meant, those that are skipped among them.
+    ///
+    /// # Panics
+    /// If `labels`, `valid` or `counts` have another length than `scores`.
+    pub fn state(&self, limit: Limit, score_type: ScoreType, all_rows: u64) -> State {
+        let rows = self.scores.len();
+        assert!(self.labels.len() == rows && self.valid.is_none_or(|valid| valid.len() == rows));
+        assert!(self.counts.is_none_or(|counts| counts.len() == rows));
+        let part_rows = BOUNDED_ROWS.max(ROWS_PER_BIN * limit.max_bins as usize);
+        let parts = rows.div_ceil(part_rows).max(1);
+        let first = |part: usize| part * rows / parts;
+        let state = |part: usize| -> Result<State, Infallible> {
+            let part = self.slice(first(part), first(part + 1) - first(part));
+            Ok(widest(Counting { rows: part, table: Table::new(limit, score_type) }))
+        };
+        let size = |parts: std::ops::Range<usize>| (parts.len() - 1) * part_rows;
+        let mut state = match State::merged::<S::Key, Infallible>(0..parts, &size, &state) {
+            Ok(Some(state)) => state,
+            _ => State::exact(Counts::new(score_type, None), RowCounts::default()),
+        };
+        state.rows.n_missing = all_rows - state.rows.n_pos - state.rows.n_neg;
+        state
+    }
+}
+
+/// A bin of the table. Without rows it is free.
+#[derive(Clone, Copy, Default)]
+struct Bin<K> {
+    interval: u64,
+    count: Count,
+    /// The lowest score.
+    low: K,
+    /// Whether all scores are the lowest.
+    tied: bool,
+}
+
+/// The bins of some rows, each at the slot that its interval names or behind it.
+struct Table<K> {
+    slots: Vec<Bin<K>>,
+    /// Shift of a hash that leaves a slot's number.
+    shift: u32,
+    used: usize,
+    resolution: Resolution,
+    limit: Limit,
+    score_type: ScoreType,
+    nan: Count,
+}
+
+/// Slots that a table begins with.
+const FEWEST_SLOTS: usize = 1024;
+
+/// Rows whose intervals are found together.
+const BLOCK: usize = 64;
+
+impl<K: Key> Table<K> {
+    fn new(limit: Limit, score_type: ScoreType) -> Self {
+        let (slots, shift) = Self::free(FEWEST_SLOTS);
+        Table { slots, shift, used: 0, resolution: 0, limit, score_type, nan: Count::default() }
+    }
+
+    /// So many free slots, a power of two, and the shift of hashes for them.
+    fn free(slots: usize) -> (Vec<Bin<K>>, u32) {
+        (vec![Bin::default(); slots], u64::BITS - slots.ilog2())
+    }
+
+    /// Adds rows of one interval to its bin.
+    #[inline(always)]
+    fn add(&mut self, added: Bin<K>) {
+        let last = self.slots.len() - 1;
+        // Many whole numbers that are one float share an interval, but without a partition not a bin.
+        let hash = if self.resolution == 0 {
+            added.low.hash()
+        } else {
+            added.interval.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        };
+        let mut place = (hash >> self.shift) as usize;
+        loop {
+            let bin = &mut self.slots[place];
+            if bin.count.rows() == 0 {
+                *bin = added;
+                self.used += 1;
+                return;
+            }
+            // Without a partition every score has a bin of its own.
+            if bin.interval == added.interval && (self.resolution > 0 || bin.low == added.low) {
+                bin.count = bin.count.plus(added.count);
+                bin.tied &= added.tied && bin.low == added.low;
+                bin.low = bin.low.min(added.low);
+                return;
+            }
+            place = (place + 1) & last;
+        }
+    }
+
+    /// Makes room for a block of rows: with more slots or, if there are many bins, in a later partition.
+    fn make_room(&mut self) {
+        let mut slots = self.slots.len();
+        if 2 * (self.used + BLOCK) <= slots {
+            return;
+        }
+        let state = if self.used <= BINS_PER_LIMIT * self.limit.max_bins as usize {
+            slots *= 2;
+            self.state()
+        } else {
+            self.state().fitted()
+        };
+        self.resolution = state.resolution;
+        let keys = state.bins.keys().slice::<K>().unwrap_or_default();
+        let values = self.score_type.values(state.bins.keys());
+        let mut intervals = self.intervals().of(&values);
+        (self.slots, self.shift) = Self::free(slots);
+        self.used = 0;
+        for (place, (&low, &count)) in keys.iter().zip(state.bins.each()).enumerate() {
+            let interval = intervals.next().unwrap_or_default();
+            self.add(Bin { interval, count, low, tied: state.is_tied(place) });
+        }
+    }
+
+    fn intervals(&self) -> Intervals {
+        self.limit.scale.intervals(self.resolution)
+    }
+
+    /// The rows so far.
+    fn state(&self) -> State {
+        let mut bins: Vec<&Bin<K>> = self.slots.iter().filter(|bin| bin.count.rows() > 0).collect();
+        bins.sort_unstable_by_key(|bin| std::cmp::Reverse(bin.low));
+        let keys: Vec<K> = bins.iter().map(|bin| bin.low).collect();
+        let counts: Vec<Count> = bins.iter().map(|bin| bin.count).collect();
+        let Count { pos, neg } = Count::sum(&counts).plus(self.nan);
+        let rows = RowCounts { n_pos: pos, n_neg: neg, ..RowCounts::default() };
+        if self.nan.rows() > 0 {
+            return State::nan(self.score_type, rows);
+        }
+        State {
+            bins: Counts::from_parts(keys.into(), counts, self.score_type),
+            tied: bins.iter().map(|bin| bin.tied).collect(),
+            limit: Some(self.limit),
+            resolution: self.resolution,
+            rows,
+            has_nan: false,
+        }
+    }
+}
+
+/// Rows on their way into a table.
+struct Counting<'a, S: Score> {
+    rows: UnrankedRows<'a, S>,
+    table: Table<S::Key>,
+}
+
+impl<S: Score> Work for Counting<'_, S> {
+    type Output = State;
+
+    #[inline(always)]
+    fn run(mut self) -> State {
+        let UnrankedRows { scores, labels, valid, counts } = self.rows;
+        let unit = self.table.score_type.unit();
+        let mut values = [0.0; BLOCK];
+        let mut intervals = [0; BLOCK];
+        for (block, scores) in scores.chunks(BLOCK).enumerate() {
+            if self.table.nan.rows() == 0 {
+                self.table.make_room();
+            }
+            let first = block * BLOCK;
+            for (value, score) in values.iter_mut().zip(scores) {
+                *value = score.position() / unit;
+            }
+            self.table.intervals().fill(&values, &mut intervals);
+            let label = labels.word(first);
+            let used = valid.map_or(u64::MAX, |valid| valid.word(first));
+            for (row, (&score, &interval)) in scores.iter().zip(&intervals).enumerate() {
+                if used >> row & 1 == 0 {
+                    continue;
+                }
+                let rows = counts.map_or(1, |counts| counts[first + row] as u64);
+                let mut count = Count::default();
+                count.add(label >> row & 1 == 1, rows);
+                if score.is_nan() || self.table.nan.rows() > 0 {
+                    self.table.nan = self.table.nan.plus(count);
+                } else {
+                    self.table.add(Bin { interval, count, low: score.key(), tied: true });
+                }
+            }
+        }
+        self.table.state().fitted()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::group::Group;
+    use crate::ranking::scores::{Domain, bits::tests::packed};
+    use crate::ranking::states::Scale;
+    use proptest::prelude::*;
+
+    fn each(state: &State) -> Vec<(u128, Count, bool)> {
+        let bin = |bin| (state.bins.key(bin), state.bins.each()[bin], state.is_tied(bin));
+        (0..state.bins.len()).map(bin).collect()
+    }
+
+    fn agrees<S: Score>(rows: &[(S, bool, bool)], limit: Limit) -> Result<(), TestCaseError> {
+        let scores: Vec<S> = rows.iter().map(|row| row.0).collect();
+        let labels = packed(rows.iter().map(|row| row.1));
+        let valid = packed(rows.iter().map(|row| row.2));
+        let bits = |bytes| Bits::new(bytes, 0, rows.len());
+        let (labels, valid) = (bits(&labels), Some(bits(&valid)));
+        let mut group = Group::default();
+        group.load(&scores, labels, valid);
+        let counted = UnrankedRows { scores: &scores, labels, valid, counts: None };
+        let counted = counted.state(limit, ScoreType::of::<S>(Domain::Any), rows.len() as u64);
+        prop_assert_eq!(counted.rows, group.row_counts());
+        prop_assert_eq!(counted.has_nan, group.has_nan());
+        if !counted.has_nan {
+            let ranked = group.ties().state().limited(Some(limit));
+            prop_assert_eq!(each(&counted), each(&ranked));
+            prop_assert_eq!(counted.resolution, ranked.resolution);
+        }
+        Ok(())
+    }
+
+    proptest! {
+        #[test]
+        fn counted_or_ranked(
+            rows in prop::collection::vec((any::<f64>(), -1f64..1.0, any::<bool>(), 0..9, 0..40), 0..6000),
+            max_bins in 4u64..60,
+            wild in any::<bool>(),
+        ) {
+            let limit = Limit { max_bins, scale: Scale::Real };
+            let score = |wild_score: f64, score: f64| if wild && !wild_score.is_nan() { wild_score } else { score };
+            let rows: Vec<(f64, bool, bool)> = rows
+                .iter()
+                .map(|&(any, score_, label, valid, round)| {
+                    (if round == 0 { (score_ * 8.0).round() } else { score(any, score_) }, label, valid > 0)
+                })
+                .collect();
+            agrees(&rows, limit)?;
+            let limit = Limit { max_bins, scale: Scale::Probability };
+            let shares: Vec<(f64, bool, bool)> = rows.iter().map(|row| (row.0.abs() % 1.0, row.1, row.2)).collect();
+            agrees(&shares, limit)?;
+            let narrow: Vec<(f32, bool, bool)> = rows.iter().map(|row| (row.0 as f32, row.1, row.2)).collect();
+            agrees(&narrow, Limit { max_bins, scale: Scale::Real })?;
+            let whole: Vec<(i128, bool, bool)> = rows.iter().map(|row| ((row.0 * 1e30) as i128, row.1, row.2)).collect();
+            agrees(&whole, Limit { max_bins, scale: Scale::Real })?;
+        }
+    }
+
+    /// They fill a table that has no partition yet, and all are one float. In one chain of slots it would take minutes.
+    #[test]
+    fn whole_numbers_that_are_one_float() {
+        let rows: Vec<(i128, bool, bool)> =
+            (0..300_000).map(|i| ((1 << 100) + i, i % 3 == 0, true)).collect();
+        agrees(&rows, Limit { max_bins: 4096, scale: Scale::Real }).unwrap();
+    }
+
+    #[test]
+    fn a_nan_and_many_parts() {
+        let limit = Limit { max_bins: 16, scale: Scale::Real };
+        let mut rows: Vec<(f64, bool, bool)> =
+            (0..3 * BOUNDED_ROWS + 5).map(|i| ((i as f64).sin(), i % 3 == 0, i % 11 > 0)).collect();
+        agrees(&rows, limit).unwrap();
+        rows[BOUNDED_ROWS + 1] = (f64::NAN, true, true);
+        agrees(&rows, limit).unwrap();
+        rows[BOUNDED_ROWS + 1].2 = false;
+        agrees(&rows, limit).unwrap();
+    }
+}

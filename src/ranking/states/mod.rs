@@ -1,0 +1,13 @@
+//! Counts that are kept, merged and packed.
+
+pub(super) mod bounded;
+pub mod packed;
+pub mod scale;
+pub mod state;
+pub(super) mod stored;
+pub mod weighted;
+
+pub use bounded::UnrankedRows;
+pub use scale::Scale;
+pub use state::{Limit, State};
+pub use weighted::{WeightedRows, WeightedState};

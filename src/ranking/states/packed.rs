@@ -1,0 +1,446 @@
+//! Packed states: a state as a short row of bytes, to be kept where there are no columns.
+//!
+//! The format, version 1. A *number* is an unsigned integer in groups of seven bits, the lowest first, each group in one
+//! byte whose highest bit says that more follow (LEB128). It takes as few bytes as it can.
+//!
+//! | bytes | what they say |
+//! |---|---|
+//! | 4 | `ROC` in ASCII, and the version, 1 |
+//! | 1 and n | the length of the name of the dtype of scores, and the name in ASCII, such as `f64` or `decimal[10,2]` |
+//! | 1 | flags: 1 a score is NaN, 2 the state has a limit, 4 the limit's scale is for probabilities, 8 bins say their intervals |
+//! | a number | rows that were skipped |
+//! | 2 numbers | if a score is NaN: positives, and negatives; nothing follows |
+//! | 2 numbers | if the state has a limit: the most bins, and the number of the partition |
+//! | a number | the number of bins |
+//! | the bins | the highest score first |
+//!
+//! A bin is
+//!
+//! - a number: how far its key is below the key of the bin before, or of the highest score of the dtype. A key is the
+//!   unsigned integer, as wide as the score, that orders scores ([`key`](crate::ranking::scores::key)); integers of 8 and 16 bits and
+//!   truth values have the keys of `i32`, `f16` has those of `f32`, and decimals have those of `i128`. If bins say their
+//!   intervals, it is how far the place of its interval ([`Intervals::place`]) is below that of the bin before, or of the
+//!   highest score of the scale;
+//! - a number: twice the positives, and 1 more if the rows have several scores;
+//! - a number: the negatives;
+//! - if bins say their intervals, and the rows have one score, a number: how far the key is above the lowest key of the
+//!   interval.
+//!
+//! Reading is a border of trust: any bytes are a state or an error. Memory is taken for as many bins as the bytes could
+//! hold, and no more.
+
+use super::scale::{Intervals, LAST, Resolution, Scale};
+use super::state::{LIMITS, Limit, State};
+use crate::ranking::scores::{Number, ScoreType};
+use crate::ranking::ties::{Count, Counts, RowCounts, row_counts::MOST_ROWS};
+
+/// The first bytes of every packed state: three letters, and the version of the format.
+const VERSION: &[u8; 4] = b"ROC\x01";
+
+// The flags, each a bit.
+const NAN: u8 = 1;
+const LIMITED: u8 = 2;
+const PROBABILITY: u8 = 4;
+const INTERVALS: u8 = 8;
+
+/// The fewest bytes of a bin.
+const LEAST_BYTES: usize = 3;
+
+impl State {
+    /// The bytes of the state, whose scores have a dtype of this name.
+    ///
+    /// Without `keep_scores` a bin of several scores says its interval in place of its lowest score. The same rows reach
+    /// the threshold that is read back, and all counts stay the same. Bins of one score, and exact states, keep their
+    /// scores.
+    pub fn packed(&self, dtype: &str, keep_scores: bool) -> Vec<u8> {
+        let score_type = self.bins.score_type();
+        let intervals = if keep_scores { None } else { self.intervals() };
+        let coding = Coding::new(intervals, score_type);
+        let flags = [
+            (NAN, self.has_nan),
+            (LIMITED, self.limit.is_some()),
+            (PROBABILITY, self.limit.is_some_and(|limit| limit.scale == Scale::Probability)),
+            (INTERVALS, intervals.is_some()),
+        ];
+        let mut bytes = VERSION.to_vec();
+        bytes.push(dtype.len() as u8);
+        bytes.extend_from_slice(dtype.as_bytes());
+        bytes.push(flags.into_iter().filter(|flag| flag.1).map(|flag| flag.0).sum());
+        push(&mut bytes, self.rows.n_missing.into());
+        if self.has_nan {
+            push(&mut bytes, self.rows.n_pos.into());
+            push(&mut bytes, self.rows.n_neg.into());
+            return bytes;
+        }
+        if let Some(limit) = self.limit {
+            push(&mut bytes, limit.max_bins.into());
+            push(&mut bytes, self.resolution.into());
+        }
+        push(&mut bytes, self.bins.len() as u128);
+        let mut above = coding.highest;
+        for (bin, &Count { pos, neg }) in self.bins.each().iter().enumerate() {
+            let (key, tied) = (self.bins.key(bin), self.is_tied(bin));
+            let place = coding.place(key);
+            push(&mut bytes, above - place);
+            above = place;
+            push(&mut bytes, 2 * u128::from(pos) + u128::from(!tied));
+            push(&mut bytes, neg.into());
+            if tied && intervals.is_some() {
+                push(&mut bytes, key - coding.lowest_key(place));
+            }
+        }
+        bytes
+    }
+
+    /// The intervals of the partition that the bins belong to; none if there is no partition, or if a bin is too many
+    /// lengths from the end of its side.
+    fn intervals(&self) -> Option<Intervals> {
+        let intervals = self.limit.filter(|_| self.resolution > 0)?.scale.intervals(self.resolution);
+        let values = self.bins.score_type().values(self.bins.keys());
+        values.into_iter().all(|value| intervals.is_exact(intervals.place(value))).then_some(intervals)
+    }
+
+    /// The state of these bytes, whose scores have a dtype of this name and are of this type; an error says why they are none.
+    pub fn unpacked(bytes: &[u8], dtype: &str, score_type: ScoreType) -> Result<State, String> {
+        let mut bytes = Bytes(bytes);
+        if bytes.take(VERSION.len())? != VERSION {
+            return Err("does not begin with ROC and the version 1, as pack_state writes it".into());
+        }
+        let length = bytes.byte()?;
+        let own = bytes.take(length.into())?;
+        if own != dtype.as_bytes() {
+            let own = String::from_utf8_lossy(own);
+            return Err(format!("holds scores of dtype {own}, but score_dtype is {dtype}"));
+        }
+        let flags = bytes.byte()?;
+        if flags > NAN + LIMITED + PROBABILITY + INTERVALS {
+            return Err("has flags that this version does not have".into());
+        }
+        let is = |flag: u8| flags & flag > 0;
+        let needs_limit = is(PROBABILITY) || is(INTERVALS);
+        if is(NAN) && flags != NAN || needs_limit && !is(LIMITED) {
+            return Err("has flags that exclude each other".into());
+        }
+        let mut rows = RowCounts { n_missing: bytes.rows()?, ..RowCounts::default() };
+        if is(NAN) {
+            (rows.n_pos, rows.n_neg) = (bytes.rows()?, bytes.rows()?);
+            bytes.end()?;
+            return Ok(State::nan(score_type, rows));
+        }
+        let (mut limit, mut resolution) = (None, 0);
+        if is(LIMITED) {
+            let number = bytes.number()?;
+            let max_bins = u64::try_from(number).ok().filter(|bins| LIMITS.contains(bins));
+            let max_bins =
+                max_bins.ok_or_else(|| format!("holds max_bins {number}, but it is from 16 to 2^31"))?;
+            let scale = if is(PROBABILITY) { Scale::Probability } else { Scale::Real };
+            limit = Some(Limit { max_bins, scale });
+            let number = bytes.number()?;
+            if number > u128::from(LAST) {
+                return Err(format!("holds the resolution {number}, but the last one is {LAST}"));
+            }
+            resolution = number as Resolution;
+        }
+        let intervals = limit.filter(|_| is(INTERVALS)).map(|limit| limit.scale.intervals(resolution));
+        if intervals.is_some() && resolution == 0 {
+            return Err("says intervals, but has no resolution".into());
+        }
+        let coding = Coding::new(intervals, score_type);
+        let n_bins = bytes.number()?;
+        if n_bins > (bytes.0.len() / LEAST_BYTES) as u128 {
+            return Err(ENDS.into());
+        }
+        let n_bins = n_bins as usize;
+        let mut bins = Counts::with_capacity(score_type, None, n_bins);
+        let mut tied = Vec::with_capacity(n_bins);
+        let mut above = coding.highest;
+        for bin in 0..n_bins {
+            let step = bytes.number()?;
+            let place = above.checked_sub(step).filter(|_| step > 0 || bin == 0);
+            let place = place.ok_or("has bins that are not in order")?;
+            let pos = bytes.number()?;
+            let count = Count { pos: rows_of(pos / 2)?, neg: bytes.rows()? };
+            let is_tied = pos % 2 == 0;
+            let lowest = coding.lowest_key(place);
+            let within = if is_tied && intervals.is_some() { bytes.number()? } else { 0 };
+            let key =
+                lowest.checked_add(within).filter(|&key| score_type.holds(key) && coding.place(key) == place);
+            bins.push(key.ok_or("has a bin whose score the dtype does not have")?, count.pos, count.neg);
+            tied.push(is_tied);
+            above = place;
+            rows.n_pos += count.pos;
+            rows.n_neg += count.neg;
+            if rows.n_pos + rows.n_neg > MOST_ROWS {
+                return Err(MANY_ROWS.into());
+            }
+        }
+        bytes.end()?;
+        let state = State { bins, tied, limit, resolution, rows, has_nan: false };
+        Ok(state.checked(limit.map(|limit| limit.scale))?)
+    }
+}
+
+/// What the bytes say of where a bin is: its key, or the place of its interval.
+struct Coding {
+    intervals: Option<Intervals>,
+    score_type: ScoreType,
+    /// The highest place.
+    highest: u128,
+    /// The keys of the lowest and of the highest score that have places.
+    ends: (u128, u128),
+}
+
+impl Coding {
+    fn new(intervals: Option<Intervals>, score_type: ScoreType) -> Self {
+        let ends = score_type.ends();
+        let Some(intervals) = intervals else {
+            return Coding { intervals: None, score_type, highest: ends.1, ends };
+        };
+        let (low, high) = intervals.scale().ends();
+        let key = |score| score_type.at_least(Number::Float(score));
+        let ends = (key(low).unwrap_or(ends.0), key(high).unwrap_or(ends.1));
+        Coding { intervals: Some(intervals), score_type, highest: intervals.highest_place().into(), ends }
+    }
+
+    /// The place of a key.
+    fn place(&self, key: u128) -> u128 {
+        match self.intervals {
+            None => key,
+            Some(intervals) => {
+                let place = intervals.place(self.score_type.value(key));
+                // Of a place that is not exact nobody knows what it stands for.
+                if intervals.is_exact(place) { place.into() } else { u128::MAX }
+            }
+        }
+    }
+
+    /// The lowest key at a place, or above it if there is none.
+    fn lowest_key(&self, place: u128) -> u128 {
+        let Some(intervals) = self.intervals else { return place };
+        let (mut low, mut high) = self.ends;
+        let Ok(place) = u64::try_from(place) else { return high };
+        let reaches = |key: u128| intervals.place(self.score_type.value(key)) >= place;
+        let near = self.score_type.at_least(Number::Float(intervals.about(place)));
+        let near = near.unwrap_or(high).clamp(low, high);
+        // Steps that double, from about there; then the range that is left is halved.
+        let mut step = 1;
+        if reaches(near) {
+            high = near;
+            while high > low && reaches(high.saturating_sub(step).max(low)) {
+                high = high.saturating_sub(step).max(low);
+                step = step.saturating_mul(2);
+            }
+            low = high.saturating_sub(step).max(low);
+        } else {
+            low = near;
+            while low < high && !reaches(low.saturating_add(step).min(high)) {
+                low = low.saturating_add(step).min(high);
+                step = step.saturating_mul(2);
+            }
+            high = low.saturating_add(step).min(high);
+        }
+        while low < high {
+            let middle = low + (high - low) / 2;
+            (low, high) = if reaches(middle) { (low, middle) } else { (middle + 1, high) };
+        }
+        match self.score_type.at_least(Number::Float(self.score_type.value(low))) {
+            // Of the floats that hold scores of half precision, the next that is one.
+            Some(half) if self.score_type.is_half() => half,
+            _ => low,
+        }
+    }
+}
+
+/// Appends a number.
+fn push(bytes: &mut Vec<u8>, mut number: u128) {
+    while number > u128::from(LOW_BITS) {
+        bytes.push(number as u8 | MORE);
+        number >>= GROUP;
+    }
+    bytes.push(number as u8);
+}
+
+/// The bits of a group.
+const GROUP: u32 = 7;
+
+/// The bit of a byte that says that more follow.
+const MORE: u8 = 1 << GROUP;
+
+/// The bits of a byte that are a group.
+const LOW_BITS: u8 = MORE - 1;
+
+/// What is wrong with bytes that are cut off.
+const ENDS: &str = "ends too early";
+
+/// What is wrong with counts that are too large.
+const MANY_ROWS: &str = "holds more than 2^42 rows";
+
+/// Bytes that are not read yet.
+struct Bytes<'a>(&'a [u8]);
+
+impl<'a> Bytes<'a> {
+    fn take(&mut self, bytes: usize) -> Result<&'a [u8], String> {
+        let (taken, rest) = self.0.split_at_checked(bytes).ok_or(ENDS)?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    fn byte(&mut self) -> Result<u8, String> {
+        Ok(self.take(1)?[0])
+    }
+
+    fn number(&mut self) -> Result<u128, String> {
+        let mut number = 0;
+        for shift in (0..u128::BITS).step_by(GROUP as usize) {
+            let byte = self.byte()?;
+            let group = u128::from(byte & LOW_BITS);
+            if byte == 0 && shift > 0 {
+                return Err("has a number in more bytes than it takes".into());
+            }
+            if group << shift >> shift != group {
+                break;
+            }
+            number |= group << shift;
+            if byte & MORE == 0 {
+                return Ok(number);
+            }
+        }
+        Err("has a number above 2^128".into())
+    }
+
+    fn rows(&mut self) -> Result<u64, String> {
+        rows_of(self.number()?)
+    }
+
+    fn end(&self) -> Result<(), String> {
+        if self.0.is_empty() { Ok(()) } else { Err("goes on after its last bin".into()) }
+    }
+}
+
+/// A count of rows.
+fn rows_of(number: u128) -> Result<u64, String> {
+    u64::try_from(number).ok().filter(|&rows| rows <= MOST_ROWS).ok_or(MANY_ROWS.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::group::Group;
+    use crate::ranking::scores::{Bits, Domain, Score, bits::tests::packed as packed_bits};
+    use proptest::prelude::*;
+
+    fn state<S: Score>(rows: &[(S, bool)], domain: Domain, limit: Option<Limit>) -> State {
+        let scores: Vec<S> = rows.iter().map(|row| row.0).collect();
+        let labels = packed_bits(rows.iter().map(|row| row.1));
+        let mut group = Group::new(Default::default(), domain);
+        group.load(&scores, Bits::new(&labels, 0, rows.len()), None);
+        group.ties().state().limited(limit)
+    }
+
+    type Bin = (u128, Count, bool);
+
+    fn each(state: &State) -> Vec<Bin> {
+        let bin = |bin| (state.bins.key(bin), state.bins.each()[bin], state.is_tied(bin));
+        (0..state.bins.len()).map(bin).collect()
+    }
+
+    fn agrees<S: Score>(
+        rows: &[(S, bool)],
+        domain: Domain,
+        limit: Option<Limit>,
+    ) -> Result<(), TestCaseError> {
+        let state = state(rows, domain, limit);
+        let score_type = ScoreType::of::<S>(domain);
+        let bytes = state.packed("name", true);
+        let same = State::unpacked(&bytes, "name", score_type).map_err(TestCaseError::fail)?;
+        prop_assert_eq!(each(&same), each(&state));
+        prop_assert_eq!(
+            (same.rows, same.limit, same.resolution),
+            (state.rows, state.limit, state.resolution)
+        );
+        prop_assert_eq!(same.packed("name", true), bytes);
+        // Without scores: the same bins, in the same intervals.
+        let short = state.packed("name", false);
+        let close = State::unpacked(&short, "name", score_type).map_err(TestCaseError::fail)?;
+        let counts = |state: &State| each(state).into_iter().map(|bin| (bin.1, bin.2)).collect::<Vec<_>>();
+        prop_assert_eq!(counts(&close), counts(&state));
+        prop_assert_eq!(close.packed("name", false), short.clone());
+        for (found, bin) in each(&close).into_iter().zip(each(&state)) {
+            prop_assert!(found.0 <= bin.0 && (!bin.2 || found.0 == bin.0));
+        }
+        let cut = State::unpacked(&short[..short.len() - 1], "name", score_type);
+        prop_assert!(cut.is_err());
+        let other = State::unpacked(&short, "other", score_type).map(|_| ());
+        prop_assert_eq!(other, Err("holds scores of dtype name, but score_dtype is other".into()));
+        Ok(())
+    }
+
+    proptest! {
+        #[test]
+        fn there_and_back(
+            rows in prop::collection::vec((any::<f64>(), -1f64..1.0, any::<bool>(), 0..30), 0..400),
+            max_bins in 16u64..60,
+            power in -300i32..300,
+            wild in any::<bool>(),
+        ) {
+            let score = |row: &(f64, f64, bool, i32)| match row.3 {
+                0 => (row.1 * 8.0).round(),
+                1 => f64::INFINITY.copysign(row.1),
+                _ if wild && !row.0.is_nan() => row.0,
+                _ => row.1 * 10f64.powi(power),
+            };
+            let real = |max_bins| Some(Limit { max_bins, scale: Scale::Real });
+            let reals: Vec<(f64, bool)> = rows.iter().map(|row| (score(row), row.2)).collect();
+            agrees(&reals, Domain::Any, None)?;
+            agrees(&reals, Domain::Any, real(max_bins))?;
+            let shares: Vec<(f64, bool)> = rows.iter().map(|row| (row.1.abs().powi(1 + power.abs() / 30), row.2)).collect();
+            agrees(&shares, Domain::Any, Some(Limit { max_bins, scale: Scale::Probability }))?;
+            let narrow: Vec<(f32, bool)> = reals.iter().map(|row| (row.0 as f32, row.1)).collect();
+            agrees(&narrow, Domain::Any, real(max_bins))?;
+            let whole: Vec<(i128, bool)> = reals.iter().map(|row| (row.0 as i128, row.1)).collect();
+            agrees(&whole, Domain::Any, real(max_bins))?;
+            let cents = Domain::Whole { lowest: -99999, highest: 99999, decimals: 2 };
+            let prices: Vec<(i128, bool)> = rows.iter().map(|row| ((row.1 * 99999.0) as i128, row.2)).collect();
+            agrees(&prices, cents, real(max_bins))?;
+            let counts: Vec<(u64, bool)> = reals.iter().map(|row| (row.0 as u64, row.1)).collect();
+            agrees(&counts, Domain::Any, real(max_bins))?;
+            let halves: Vec<(f32, bool)> = rows.iter().map(|row| (((row.1 * 1024.0) as f32).round() / 64.0, row.2)).collect();
+            agrees(&halves, Domain::Half, real(max_bins))?;
+        }
+
+        #[test]
+        fn any_bytes(mut bytes in prop::collection::vec(any::<u8>(), 0..60), flags in 0u8..16, begin in any::<bool>()) {
+            if begin {
+                bytes.splice(0..0, [b'R', b'O', b'C', 1, 1, b's', flags]);
+            }
+            for score_type in [ScoreType::of::<f64>(Domain::Any), ScoreType::of::<u128>(Domain::Any)] {
+                if let Ok(state) = State::unpacked(&bytes, "s", score_type) {
+                    let keep_scores = flags & INTERVALS == 0;
+                    prop_assert_eq!(state.packed("s", keep_scores), &bytes[..]);
+                }
+            }
+        }
+    }
+
+    /// Merged from short bytes, parts have the bytes of the whole.
+    #[test]
+    fn parts_without_scores_make_the_whole() {
+        let limit = Some(Limit { max_bins: 64, scale: Scale::Real });
+        let rows: Vec<(f64, bool)> =
+            (0..4000).map(|i| ((f64::from(i) * 0.7).sin() * 3.0, i % 3 == 0)).collect();
+        let score_type = ScoreType::of::<f64>(Domain::Any);
+        let part = |from: usize, to: usize| {
+            let bytes = state(&rows[from..to], Domain::Any, limit).packed("f64", false);
+            State::unpacked(&bytes, "f64", score_type).unwrap()
+        };
+        let parts = [part(0, 30), part(30, 1000), part(1000, 3999), part(3999, 4000)];
+        let merged =
+            State::merged::<u64, ()>(0..4, &|_| 0, &|state| Ok(parts[state].clone())).unwrap().unwrap();
+        let whole = state(&rows, Domain::Any, limit);
+        assert!(whole.resolution > 0);
+        assert_eq!(merged.packed("f64", false), whole.packed("f64", false));
+        assert_eq!(merged.bins.clone().ties().twice_u(), whole.bins.clone().ties().twice_u());
+        // Five bytes a bin, of which many rows share one.
+        assert!(whole.packed("f64", false).len() < 5 * whole.bins.len() + 40);
+    }
+}

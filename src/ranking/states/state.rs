@@ -1,0 +1,436 @@
+//! States: counts that can be stored, merged, and made small.
+//!
+//! An exact state has a bin for each distinct score. A state with at most so many bins has one for each interval of a
+//! partition in which a row lies. Of the partitions of its [`Scale`] it is the first that leaves few enough bins; if the
+//! distinct scores are few enough, there is no partition, and the state is exact.
+//!
+//! Invariants: bins descend by score, none is without a row, and the score of a bin is the lowest of its rows. So every
+//! threshold of a state is an observed score, and the rows that reach it are known exactly: only the order within a
+//! bin is lost. A bin is `tied` if all its rows share one score; nothing is lost there.
+//!
+//! Why a state depends on its rows alone, however they were divided and merged. Partitions are nested, so the number of
+//! bins never grows from one to the next. A part of the rows has no more bins than all rows in the same partition.
+//! Hence the partition that a part has taken is never later than that of all rows, and each bin of a part lies in one
+//! bin of the whole. Counts add up, the lowest score of a whole is the lowest of those of its parts, and all rows share
+//! one score if the parts' rows do. With several limits the smallest counts: it asks for the latest partition.
+
+use std::any::Any;
+use std::ops::{Range, RangeInclusive};
+
+use super::scale::{Resolution, Scale};
+use crate::ranking::scores::{Key, score_type::ScoreType};
+use crate::ranking::ties::{
+    Placements,
+    counts::{Count, Counts, Tally},
+    row_counts::RowCounts,
+    source::{Source, Steps},
+    steps::Take,
+};
+use crate::ranking::tuning::MOST_BINS_ALONE;
+
+/// How a state is kept small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// The most bins.
+    pub max_bins: u64,
+    /// Which partitions are taken.
+    pub scale: Scale,
+}
+
+/// The limits of bins that users may set: fewer bins say next to nothing.
+pub const LIMITS: RangeInclusive<u64> = 16..=1 << 31;
+
+/// The least number of bins that every state can be made to fit: two sides, and both infinities.
+pub const LEAST_BINS: u64 = 4;
+
+/// Counted rows, of scores that may share a bin; with weights of type `T`, their sums.
+#[derive(Clone, Debug)]
+pub struct State<T = u64> {
+    /// The bins.
+    pub bins: Counts<T>,
+    /// Which bins have one score only; empty if all have.
+    pub tied: Vec<bool>,
+    /// How small the state is kept, if it is.
+    pub limit: Option<Limit>,
+    /// The partition that the bins belong to; 0 if each has a score of its own.
+    pub resolution: Resolution,
+    /// Rows, those that were skipped among them, and those of a state without bins because of a NaN.
+    pub rows: RowCounts,
+    /// Whether a score was NaN. There are no bins then.
+    pub has_nan: bool,
+}
+
+impl<T: Tally> State<T> {
+    /// The exact state of counts.
+    pub fn exact(bins: Counts<T>, rows: RowCounts) -> Self {
+        State { bins, tied: Vec::new(), limit: None, resolution: 0, rows, has_nan: false }
+    }
+
+    /// The state of rows of which a score is NaN.
+    pub fn nan(score_type: ScoreType, rows: RowCounts) -> Self {
+        State { has_nan: true, ..State::exact(Counts::new(score_type, None), rows) }
+    }
+
+    /// The state itself if its bins are some, and if the scale of those that it is merged with has a place for its scores;
+    /// otherwise what is wrong with it.
+    pub(in crate::ranking) fn with_checked_bins(
+        mut self,
+        scale: Option<Scale>,
+    ) -> Result<Self, &'static str> {
+        let bins = &self.bins;
+        if self.has_nan {
+            return if bins.is_empty() { Ok(self) } else { Err("has both a NaN and bins") };
+        }
+        if bins.each().contains(&Count::default()) {
+            return Err("has a bin without a row");
+        }
+        if !bins.keys().descend() {
+            return Err(
+                "has bins that are not in order: the highest score comes first, and none comes twice",
+            );
+        }
+        // Keys of NaN are above or below all others.
+        let ends = [0, bins.len().saturating_sub(1)].map(|bin| bins.value(bin));
+        if ends.into_iter().flatten().any(f64::is_nan) {
+            return Err("has a bin whose score is NaN");
+        }
+        if self.tied.iter().all(|&tied| tied) {
+            self.tied = Vec::new();
+        }
+        if self.resolution == 0 && !self.tied.is_empty() {
+            return Err("has a bin of several scores, but no resolution");
+        }
+        if !ends.into_iter().flatten().all(|value| scale.is_none_or(|scale| scale.holds(value))) {
+            return Err("is of probabilities, but has a score that is below 0 or above 1");
+        }
+        Ok(self)
+    }
+
+    /// Whether all rows of a bin share one score.
+    pub fn is_tied(&self, bin: usize) -> bool {
+        self.tied.is_empty() || self.tied[bin]
+    }
+
+    /// The state of all rows of many states, which are of one type of score; none only if there are none. `read` gives
+    /// one of them, and `bins` says how many bins a range of them has.
+    ///
+    /// Halves are merged, and halves of halves: so each bin is moved log n times, and memory is used again while caches
+    /// still have it.
+    pub fn merged<K: Key, E: Send>(
+        states: Range<usize>,
+        bins: &(impl Fn(Range<usize>) -> usize + Sync),
+        read: &(impl Fn(usize) -> Result<State<T>, E> + Sync),
+    ) -> Result<Option<State<T>>, E> {
+        fn all<T: Tally, K: Key, E: Send>(
+            states: Range<usize>,
+            bins: &(impl Fn(Range<usize>) -> usize + Sync),
+            read: &(impl Fn(usize) -> Result<State<T>, E> + Sync),
+        ) -> Result<State<T>, E> {
+            if states.len() == 1 {
+                return read(states.start);
+            }
+            let middle = states.start + states.len() / 2;
+            let (low, high) = (states.start..middle, middle..states.end);
+            let (one, other) = if bins(states) > MOST_BINS_ALONE {
+                rayon::join(|| all::<T, K, E>(low, bins, read), || all::<T, K, E>(high, bins, read))
+            } else {
+                (all::<T, K, E>(low, bins, read), all::<T, K, E>(high, bins, read))
+            };
+            Ok(one?.plus::<K>(other?))
+        }
+        if states.is_empty() {
+            return Ok(None);
+        }
+        let mut state = all::<T, K, E>(states, bins, read)?;
+        if state.resolution > 0 {
+            state.coarsen(state.resolution);
+        }
+        Ok(Some(state.fitted()))
+    }
+
+    /// The rows of both, with the bins of both: those of one partition are not joined yet.
+    fn plus<K: Key>(self, other: Self) -> Self {
+        let rows = RowCounts {
+            n_pos: self.rows.n_pos + other.rows.n_pos,
+            n_neg: self.rows.n_neg + other.rows.n_neg,
+            n_missing: self.rows.n_missing + other.rows.n_missing,
+            have_weights: self.rows.have_weights || other.rows.have_weights,
+        };
+        let score_type = self.bins.score_type();
+        if self.has_nan || other.has_nan {
+            return State::nan(score_type, rows);
+        }
+        let limits = [self.limit, other.limit];
+        let limit = limits.into_iter().flatten().min_by_key(|limit| limit.max_bins);
+        let resolution = self.resolution.max(other.resolution);
+        let (bins, tied) = Bins::<K, T>::merged(&Bins::of(self), &Bins::of(other)).into_counts(score_type);
+        State { bins, tied, limit, resolution, rows, has_nan: false }
+    }
+
+    /// The same with at most so many bins. A state that has a limit keeps its scale.
+    pub fn limited(mut self, limit: Option<Limit>) -> Self {
+        if self.has_nan {
+            return self;
+        }
+        self.limit = match (self.limit, limit) {
+            (Some(own), Some(other)) => {
+                Some(Limit { max_bins: own.max_bins.min(other.max_bins), scale: own.scale })
+            }
+            (own, other) => own.or(other),
+        };
+        self.fitted()
+    }
+
+    /// The same in the first partition that leaves few enough bins.
+    pub(in crate::ranking) fn fitted(mut self) -> Self {
+        let Some(limit) = self.limit else { return self };
+        let most = limit.max_bins.max(LEAST_BINS) as usize;
+        if self.bins.len() > most {
+            let mut borders = self.joins(limit.scale);
+            // Of n borders between bins, the `most - 1` that are joined last stay.
+            let (_, first_joined, _) = borders.select_nth_unstable_by(most - 1, |one, other| other.cmp(one));
+            self.resolution = self.resolution.max(*first_joined);
+            self.coarsen(self.resolution);
+        }
+        self
+    }
+
+    /// For each border between two neighbouring bins, the first partition that joins them.
+    fn joins(&self, scale: Scale) -> Vec<Resolution> {
+        let places = scale.places(&self.bins.score_type().values(self.bins.keys()));
+        places.windows(2).map(|pair| pair[0].joins(pair[1]).unwrap_or(Resolution::MAX)).collect()
+    }
+
+    /// Joins bins that share an interval of a partition.
+    fn coarsen(&mut self, resolution: Resolution) {
+        let Some(limit) = self.limit else { return };
+        let joins = self.joins(limit.scale);
+        let bins = Counts::new(self.bins.score_type(), None);
+        let fine = std::mem::replace(&mut self.bins, bins);
+        let fine_tied = std::mem::take(&mut self.tied);
+        let mut first = 0;
+        while first < fine.len() {
+            let mut last = first;
+            while joins.get(last).is_some_and(|&join| join <= resolution) {
+                last += 1;
+            }
+            let Count { pos, neg } = Count::sum(&fine.each()[first..=last]);
+            self.bins.push(fine.key(last), pos, neg);
+            self.tied.push(first == last && (fine_tied.is_empty() || fine_tied[first]));
+            first = last + 1;
+        }
+    }
+}
+
+impl State {
+    /// The state itself if it is one, and if the scale of those that it is merged with has a place for its scores;
+    /// otherwise what is wrong with it. For states that somebody else wrote.
+    pub fn checked(self, scale: Option<Scale>) -> Result<Self, &'static str> {
+        let state = self.with_checked_bins(scale)?;
+        // So many bins could hold more than 64 bits together.
+        let sum =
+            |rows: fn(&Count) -> u64| state.bins.each().iter().map(|count| u128::from(rows(count))).sum();
+        let (pos, neg): (u128, u128) = (sum(|count| count.pos), sum(|count| count.neg));
+        if !state.has_nan && (pos, neg) != (state.rows.n_pos.into(), state.rows.n_neg.into()) {
+            return Err("has other n_pos and n_neg than its bins together");
+        }
+        Ok(state)
+    }
+
+    /// Pairs of a positive and a negative of which it is not known which scores higher, or whether they tie.
+    pub fn unordered_pairs(&self) -> u128 {
+        let of_several_scores = (0..self.bins.len()).filter(|&bin| !self.is_tied(bin));
+        of_several_scores
+            .map(|bin| self.bins.each()[bin])
+            .map(|count| u128::from(count.pos) * u128::from(count.neg))
+            .sum()
+    }
+}
+
+/// Bins on their way from several states into one.
+struct Bins<K, T> {
+    keys: Vec<K>,
+    counts: Vec<Count<T>>,
+    tied: Vec<bool>,
+}
+
+impl<K: Key, T: Tally> Bins<K, T> {
+    fn of(state: State<T>) -> Self {
+        let (keys, counts) = state.bins.into_parts();
+        Bins { keys: keys.into_vec().unwrap_or_default(), counts, tied: state.tied }
+    }
+
+    fn is_tied(&self, bin: usize) -> bool {
+        self.tied.is_empty() || self.tied[bin]
+    }
+
+    fn merged(one: &Self, other: &Self) -> Self {
+        let room = one.keys.len().max(other.keys.len());
+        let mut keys = Vec::with_capacity(room);
+        let mut counts = Vec::with_capacity(room);
+        let all_tied = one.tied.is_empty() && other.tied.is_empty();
+        let mut tied = Vec::with_capacity(if all_tied { 0 } else { room });
+        let (mut own_place, mut other_place) = (0, 0);
+        while own_place < one.keys.len() && other_place < other.keys.len() {
+            let (own_key, other_key) = (one.keys[own_place], other.keys[other_place]);
+            let (own, others) = (own_key >= other_key, other_key >= own_key);
+            let mut count = if own { one.counts[own_place] } else { Count::default() };
+            if others {
+                count = count.plus(other.counts[other_place]);
+            }
+            keys.push(own_key.max(other_key));
+            counts.push(count);
+            if !all_tied {
+                tied.push((!own || one.is_tied(own_place)) && (!others || other.is_tied(other_place)));
+            }
+            own_place += usize::from(own);
+            other_place += usize::from(others);
+        }
+        for (rest, from) in [(one, own_place), (other, other_place)] {
+            keys.extend_from_slice(&rest.keys[from..]);
+            counts.extend_from_slice(&rest.counts[from..]);
+            if !all_tied {
+                tied.extend((from..rest.keys.len()).map(|bin| rest.is_tied(bin)));
+            }
+        }
+        Bins { keys, counts, tied }
+    }
+
+    fn into_counts(self, score_type: ScoreType) -> (Counts<T>, Vec<bool>) {
+        (Counts::from_parts(self.keys.into(), self.counts, score_type), self.tied)
+    }
+}
+
+impl Source for State {
+    fn totals(&self) -> (u64, u64) {
+        (self.rows.n_pos, self.rows.n_neg)
+    }
+
+    fn walk(&mut self, steps: Steps, take: &mut Take<'_>) {
+        self.bins.walk(steps, take);
+    }
+
+    fn twice_u(&mut self) -> Option<u128> {
+        self.bins.twice_u()
+    }
+
+    fn placements(&mut self) -> Option<Placements> {
+        self.bins.placements()
+    }
+
+    fn origin(&self) -> Option<&dyn Any> {
+        Some(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::group::Group;
+    use crate::ranking::scores::{Bits, bits::tests::packed};
+    use crate::ranking::ties::{Placements, Ties};
+    use proptest::prelude::*;
+
+    fn state(rows: &[(f64, bool)], limit: Option<Limit>) -> State {
+        let scores: Vec<f64> = rows.iter().map(|row| row.0).collect();
+        let labels = packed(rows.iter().map(|row| row.1));
+        let mut group = Group::default();
+        group.load(&scores, Bits::new(&labels, 0, rows.len()), None);
+        group.ties().state().limited(limit)
+    }
+
+    fn merged(states: &[State]) -> State {
+        let bins = |range: Range<usize>| states[range].iter().map(|state| state.bins.len()).sum();
+        State::merged::<u64, ()>(0..states.len(), &bins, &|state| Ok(states[state].clone())).unwrap().unwrap()
+    }
+
+    fn each(state: &State) -> Vec<(u128, Count, bool)> {
+        let bin = |bin| (state.bins.key(bin), state.bins.each()[bin], state.is_tied(bin));
+        (0..state.bins.len()).map(bin).collect()
+    }
+
+    fn rows() -> impl Strategy<Value = Vec<(f64, bool)>> {
+        let score = prop_oneof![
+            (-20i32..20).prop_map(|n| f64::from(n) / 8.0),
+            -1f64..1.0,
+            any::<f64>().prop_filter("not NaN", |score| !score.is_nan()),
+            Just(f64::INFINITY)
+        ];
+        prop::collection::vec((score, any::<bool>()), 0..120)
+    }
+
+    proptest! {
+        #[test]
+        fn parts_make_the_whole(rows in rows(), parts in prop::collection::vec(0usize..5, 120), max_bins in 4u64..40) {
+            let limit = Some(Limit { max_bins, scale: Scale::Real });
+            let whole = state(&rows, limit);
+            prop_assert!(whole.bins.len() as u64 <= max_bins);
+            let part = |number| -> Vec<(f64, bool)> {
+                rows.iter().zip(&parts).filter(|(_, part)| **part == number).map(|(row, _)| *row).collect()
+            };
+            let states: Vec<State> = (0..5).map(|number| state(&part(number), limit)).collect();
+            let [a, b, c, d, e] = &states[..] else { unreachable!() };
+            let pair = |one: &State, other: &State| merged(&[one.clone(), other.clone()]);
+            let trees = [
+                merged(&states),
+                pair(&pair(a, b), &pair(&pair(c, d), e)),
+                pair(e, &pair(d, &pair(c, &pair(b, a)))),
+                merged(&(0..5).map(|number| state(&part(number), None)).collect::<Vec<_>>()).limited(limit),
+            ];
+            for tree in trees {
+                prop_assert_eq!(each(&tree), each(&whole));
+                prop_assert_eq!(tree.resolution, whole.resolution);
+                prop_assert_eq!(tree.rows, whole.rows);
+            }
+        }
+
+        #[test]
+        fn answers_of_an_exact_state_are_those_of_the_rows(rows in rows()) {
+            let scores: Vec<f64> = rows.iter().map(|row| row.0).collect();
+            let labels = packed(rows.iter().map(|row| row.1));
+            let mut group = Group::default();
+            group.load(&scores, Bits::new(&labels, 0, rows.len()), None);
+            let mut stored = Group::<u64>::default();
+            stored.load_state(group.ties().state());
+            prop_assert_eq!(stored.row_counts(), group.row_counts());
+            prop_assert_eq!(stored.ties().twice_u(), group.ties().twice_u());
+            prop_assert_eq!(stored.ties().twice_u_and_cubes(), group.ties().twice_u_and_cubes());
+            let sums: [Placements; 2] = [stored.ties().placements(), group.ties().placements()];
+            prop_assert_eq!(sums[0], sums[1]);
+            prop_assert_eq!(stored.ties().at_rank(7), group.ties().at_rank(7));
+        }
+
+        #[test]
+        fn the_order_is_lost_within_bins_only(rows in rows()) {
+            let exact = state(&rows, None);
+            let coarse = state(&rows, Some(Limit { max_bins: 8, scale: Scale::Real }));
+            prop_assert_eq!(exact.unordered_pairs(), 0);
+            let score_type = exact.bins.score_type();
+            let twice_u = |mut state: State| Ties::of(&mut state, score_type).twice_u();
+            let off = twice_u(exact).abs_diff(twice_u(coarse.clone()));
+            prop_assert!(off <= coarse.unordered_pairs());
+        }
+    }
+
+    #[test]
+    fn every_limit_can_be_kept() {
+        let ends = [f64::NEG_INFINITY, f64::MIN, -1.0, 0.0, 1.0, f64::MAX, f64::INFINITY];
+        let rows: Vec<(f64, bool)> = ends.iter().map(|&score| (score, score > 0.0)).collect();
+        let fitted = state(&rows, Some(Limit { max_bins: 4, scale: Scale::Real }));
+        assert_eq!(fitted.bins.len(), 4);
+        assert_eq!(each(&fitted).iter().map(|bin| bin.2).collect::<Vec<_>>(), [true, false, false, true]);
+    }
+
+    #[test]
+    fn a_nan_leaves_counts_of_rows() {
+        let rows = RowCounts { n_pos: 2, n_neg: 3, n_missing: 1, have_weights: false };
+        let some = state(&[(1.0, true)], None);
+        let nan = State::nan(some.bins.score_type(), rows);
+        let merged = merged(&[some, nan]);
+        assert!(merged.has_nan && merged.bins.is_empty());
+        assert_eq!(merged.rows, RowCounts { n_pos: 3, ..rows });
+        assert!(merged.limited(Some(Limit { max_bins: 4, scale: Scale::Real })).limit.is_none());
+        let none = State::<u64>::merged::<u64, ()>(0..0, &|_| 0, &|_| Err(()));
+        assert!(none.is_ok_and(|state| state.is_none()));
+    }
+}

@@ -1,0 +1,270 @@
+//! Counts: the ties of a group as a value.
+//!
+//! Invariants: keys descend, no key twice, and every key has a row of either class. Two groups of the same rows have
+//! the same counts, whatever the order of the rows. A [`State`](crate::ranking::State) is counts that can be merged and made small.
+
+use std::fmt::Debug;
+use std::ops::{Add, AddAssign};
+
+use super::placements::Placements;
+use super::source::{Source, Steps};
+use super::steps::{Above, Runs, Step, Take};
+use super::ties::Ties;
+use super::units::Units;
+use crate::ranking::scores::{keys::Keys, score_type::ScoreType};
+use crate::ranking::tuning::MOST_ROOM;
+
+/// What counts add up: rows or units of 64 bits, or the steps of 128 bits in which a [state](crate::ranking::State) sums weights.
+pub trait Tally:
+    Add<Output = Self> + AddAssign + Copy + Debug + Default + Into<u128> + PartialEq + Send + Sync + 'static
+{
+}
+
+impl Tally for u64 {}
+
+/// How many rows of either class share a score; with weights, their units.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count<T = u64> {
+    /// Positives.
+    pub pos: T,
+    /// Negatives.
+    pub neg: T,
+}
+
+impl<T: Tally> Count<T> {
+    /// Counts more rows of a class.
+    #[inline]
+    pub fn add(&mut self, positive: bool, rows: T) {
+        *(if positive { &mut self.pos } else { &mut self.neg }) += rows;
+    }
+
+    /// All rows.
+    pub fn rows(self) -> T {
+        self.pos + self.neg
+    }
+
+    /// Both together.
+    pub fn plus(self, more: Self) -> Self {
+        Count { pos: self.pos + more.pos, neg: self.neg + more.neg }
+    }
+
+    /// All of these.
+    pub fn sum<'a>(counts: impl IntoIterator<Item = &'a Self>) -> Self {
+        counts.into_iter().fold(Count::default(), |sum, &count| sum.plus(count))
+    }
+}
+
+/// The distinct scores of a group, highest first, each with its positives and negatives.
+#[derive(Clone, Debug)]
+pub struct Counts<T = u64> {
+    keys: Keys,
+    counts: Vec<Count<T>>,
+    score_type: ScoreType,
+    units: Option<Units>,
+}
+
+impl<T: Tally> Counts<T> {
+    /// No scores yet, of a type; positives and negatives are counted in `units` if rows have weights.
+    pub fn new(score_type: ScoreType, units: Option<Units>) -> Self {
+        Self::with_capacity(score_type, units, 0)
+    }
+
+    /// The same with room for some scores.
+    pub fn with_capacity(score_type: ScoreType, units: Option<Units>, scores: usize) -> Self {
+        let keys = Keys::with_capacity(score_type.width(), scores);
+        Counts { keys, counts: Vec::with_capacity(scores), score_type, units }
+    }
+
+    /// Counts from their keys, which descend, and the counts of each.
+    pub fn from_parts(keys: Keys, counts: Vec<Count<T>>, score_type: ScoreType) -> Self {
+        debug_assert_eq!(keys.len(), counts.len());
+        Counts { keys, counts, score_type, units: None }
+    }
+
+    /// The type of the scores.
+    pub fn score_type(&self) -> ScoreType {
+        self.score_type
+    }
+
+    /// Appends a score that is lower than all that are there.
+    pub fn push(&mut self, key: u128, pos: T, neg: T) {
+        self.keys.push(key);
+        self.counts.push(Count { pos, neg });
+    }
+
+    /// Appends counts of lower scores.
+    pub fn append(&mut self, lower: &Self) {
+        self.keys.extend(&lower.keys);
+        self.counts.extend_from_slice(&lower.counts);
+    }
+
+    /// The number of distinct scores.
+    pub fn len(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// Whether there are no scores.
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// The key of a score, the highest at 0.
+    pub fn key(&self, place: usize) -> u128 {
+        self.keys.at(place)
+    }
+
+    /// A score as a float, the highest at 0; none if there are not so many.
+    pub fn value(&self, place: usize) -> Option<f64> {
+        (place < self.len()).then(|| self.score_type.value(self.key(place)))
+    }
+
+    /// The keys alone, the highest first.
+    pub fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
+    /// The counts alone, the highest score first.
+    pub fn each(&self) -> &[Count<T>] {
+        &self.counts
+    }
+
+    /// The keys and the counts apart.
+    pub fn into_parts(self) -> (Keys, Vec<Count<T>>) {
+        (self.keys, self.counts)
+    }
+}
+
+impl Counts {
+    /// The same of rows that have weights, counted in these units.
+    pub fn in_units(self, units: Units) -> Self {
+        Counts { units: Some(units), ..self }
+    }
+
+    /// The ties, for any statistic of one score.
+    pub fn ties(&mut self) -> Ties<'_> {
+        let score_type = self.score_type;
+        Ties::of(self, score_type)
+    }
+}
+
+impl Ties<'_> {
+    /// All ties as a value.
+    pub fn counts(&mut self) -> Counts {
+        let (score_type, units) = (self.score_type(), self.units());
+        let rows = if self.is_large() { 0 } else { (self.n_pos() + self.n_neg()).min(MOST_ROOM) as usize };
+        let mut counts = Counts::with_capacity(score_type, units, rows);
+        self.fold_steps(
+            Steps::Ties,
+            &mut counts,
+            || Counts::with_capacity(score_type, units, 0),
+            |counts, tie| counts.push(tie.key, tie.pos, tie.neg),
+            |counts, lower| counts.append(&lower),
+        );
+        counts
+    }
+}
+
+/// The steps of counts in order, the highest score first; keys are not known, and are 0.
+pub fn steps(counts: &[Count]) -> impl Iterator<Item = Step> {
+    let mut above = Above::default();
+    counts.iter().map(move |&Count { pos, neg }| {
+        let step = Step { key: 0, pos, neg, pos_above: above.pos, neg_above: above.neg };
+        above = Above { pos: above.pos + pos, neg: above.neg + neg };
+        step
+    })
+}
+
+/// Sums over the placements of counted rows, the highest score first.
+pub fn placements(counts: &[Count]) -> Placements {
+    let n_neg = Count::sum(counts).neg;
+    steps(counts).fold(Placements::default(), |mut sums, step| {
+        sums.add(&step, n_neg);
+        sums
+    })
+}
+
+/// Twice the Mann-Whitney U of counts, the highest score first.
+pub fn twice_u(counts: &[Count]) -> u128 {
+    let n_neg = Count::sum(counts).neg;
+    steps(counts).map(|step| step.twice_u(n_neg)).sum()
+}
+
+impl Source for Counts {
+    fn totals(&self) -> (u64, u64) {
+        let Count { pos, neg } = Count::sum(&self.counts);
+        (pos, neg)
+    }
+
+    fn units(&self) -> Option<Units> {
+        self.units
+    }
+
+    fn walk(&mut self, _: Steps, take: &mut Take<'_>) {
+        let mut memory = Vec::new();
+        let mut runs = Runs::new(Above::default(), &mut memory, take);
+        for (place, count) in self.counts.iter().enumerate() {
+            runs.push(self.keys.at(place), count.pos, count.neg);
+        }
+        runs.hand_out();
+    }
+
+    fn twice_u(&mut self) -> Option<u128> {
+        Some(twice_u(&self.counts))
+    }
+
+    fn placements(&mut self) -> Option<Placements> {
+        Some(placements(&self.counts))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::group::Group;
+    use crate::ranking::scores::{Bits, bits::tests::packed};
+    use crate::ranking::ties::Indexed;
+    use proptest::prelude::*;
+
+    fn counted(rows: &[(i32, bool)]) -> Counts {
+        let scores: Vec<i32> = rows.iter().map(|row| row.0).collect();
+        let labels = packed(rows.iter().map(|row| row.1));
+        let mut group = Group::default();
+        group.load(&scores, Bits::new(&labels, 0, rows.len()), None);
+        group.ties().counts()
+    }
+
+    proptest! {
+        #[test]
+        fn counted_earlier_or_now(rows in prop::collection::vec((-9i32..9, any::<bool>()), 0..200)) {
+            let scores: Vec<i32> = rows.iter().map(|row| row.0).collect();
+            let labels = packed(rows.iter().map(|row| row.1));
+            let mut group = Group::default();
+            group.load(&scores, Bits::new(&labels, 0, rows.len()), None);
+            let mut counts = group.ties().counts();
+            prop_assert_eq!(counts.ties().twice_u(), group.ties().twice_u());
+            prop_assert_eq!(twice_u(counts.each()), group.ties().twice_u());
+            prop_assert_eq!(counts.ties().twice_u_and_cubes(), group.ties().twice_u_and_cubes());
+            prop_assert_eq!(counts.ties().placements(), group.ties().placements());
+            prop_assert_eq!(placements(counts.each()), group.ties().placements());
+            prop_assert_eq!(counts.ties().reached(group.ties().at_least(crate::ranking::Number::Integer(2)).unwrap()), group.ties().reached(2i32.cast_unsigned() as u128 ^ (1 << 31)));
+            for count in [1, 5, 50] {
+                let exists = count <= rows.len() as u64;
+                let (now, earlier) = (group.ties().at_rank(count), counts.ties().at_rank(count));
+                prop_assert_eq!((now, now.is_some()), (earlier, exists));
+            }
+            let (pos, neg) = counts.ties().fold_segments(Indexed::Rarer, |sum: &mut (u64, u64), segment| { sum.0 += segment.pos; sum.1 += segment.neg; }, |_, _| ());
+            prop_assert_eq!((pos, neg), (group.row_counts().n_pos, group.row_counts().n_neg));
+        }
+    }
+
+    #[test]
+    fn values_are_scores() {
+        let counts = counted(&[(-3, true), (7, false)]);
+        assert_eq!(
+            (counts.score_type.value(counts.key(0)), counts.score_type.value(counts.key(1))),
+            (7.0, -3.0)
+        );
+        let (keys, each) = counts.into_parts();
+        assert_eq!((keys.len(), each[1]), (2, Count { pos: 1, neg: 0 }));
+    }
+}

@@ -1,0 +1,84 @@
+//! Scores that several rows share, without bringing the rows into any order.
+//!
+//! Every key marks the cell of its hash. If a key finds its cell marked, it may share its score with another key of
+//! that cell. Only the keys of such cells are sorted; where scores are distinct, they are few.
+
+use crate::ranking::scores::Key;
+use crate::ranking::tuning::{MARKS_PER_ROW, SECOND_MARK_WORDS};
+
+/// Marks of cells. Keeps its memory from use to use.
+#[derive(Debug, Default)]
+pub(in crate::ranking) struct Duplicates<K> {
+    /// Cells with a key.
+    met: Vec<u64>,
+    /// Cells with more than one; many cells share a mark here, so that all marks stay in the first cache.
+    again: Vec<u64>,
+    keys: Vec<K>,
+}
+
+impl<K: Key> Duplicates<K> {
+    /// The sum of `t³ - t` over the distinct scores of all keys in `pieces`, each shared by t of them.
+    pub fn cubes(&mut self, pieces: &[&[&[K]]]) -> u128 {
+        let all = || pieces.iter().copied().flatten();
+        let rows: usize = all().map(|piece| piece.len()).sum();
+        let words = (rows * MARKS_PER_ROW / 64).next_power_of_two();
+        // The lowest six bits of the cell's number are its place in the word, and the others are the number of the
+        // word.
+        let shift = u64::BITS - words.ilog2() - 6;
+        self.met.clear();
+        self.met.resize(words, 0);
+        self.again.clear();
+        self.again.resize(SECOND_MARK_WORDS, 0);
+        let (met, again) = (&mut self.met[..], &mut self.again[..]);
+        let mut any = false;
+        for piece in all() {
+            for &key in *piece {
+                let cell = key.hash() >> shift;
+                let (word, mark) = (&mut met[(cell / 64) as usize], 1 << (cell % 64));
+                if *word & mark != 0 {
+                    any = true;
+                    again[(cell / 64) as usize % SECOND_MARK_WORDS] |= mark;
+                }
+                *word |= mark;
+            }
+        }
+        if !any {
+            return 0;
+        }
+        self.keys.clear();
+        for piece in all() {
+            for &key in *piece {
+                let cell = key.hash() >> shift;
+                if again[(cell / 64) as usize % SECOND_MARK_WORDS] >> (cell % 64) & 1 == 1 {
+                    self.keys.push(key);
+                }
+            }
+        }
+        self.keys.sort_unstable();
+        self.keys.chunk_by(PartialEq::eq).map(|shared| cube(shared.len() as u64)).sum()
+    }
+}
+
+/// `t³ - t`.
+pub(in crate::ranking) fn cube(t: u64) -> u128 {
+    let t = u128::from(t);
+    t * t * t - t
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn by_definition(pos in proptest::collection::vec(0u32..400, 0..300), neg in proptest::collection::vec(0u32..400, 0..300)) {
+            let shared_by = |key| pos.iter().chain(&neg).filter(|&&other| other == key).count() as u64;
+            let expected: u128 = (0..400).map(shared_by).filter(|&t| t > 0).map(cube).sum();
+            let (head, tail) = pos.split_at(pos.len() / 3);
+            let mut duplicates = Duplicates::default();
+            duplicates.cubes(&[&[&[7; 2000]]]); // memory from before
+            prop_assert_eq!(duplicates.cubes(&[&[head, tail], &[&neg]]), expected);
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! What every statistic sees: ties, the steps of a walk over them, counts, units of weights.
+
+pub mod counts;
+pub(super) mod duplicates;
+pub mod outline;
+pub mod placements;
+pub mod row_counts;
+pub(super) mod source;
+pub(super) mod steps;
+#[expect(clippy::module_inception, reason = "the room has the name of its main idea")]
+pub mod ties;
+pub mod units;
+
+pub use counts::{Count, Counts};
+pub use outline::Cell;
+pub use placements::Placements;
+pub use row_counts::RowCounts;
+pub use source::{Indexed, Squared};
+pub use steps::{Segment, Step, Tie};
+pub use ties::Ties;
+pub use units::{Unit, Units, unit_of_all};

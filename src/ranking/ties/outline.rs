@@ -1,0 +1,332 @@
+//! An outline of a large group's ties: how many rows there are between some tens of thousands of scores, without
+//! bringing any of them into order.
+//!
+//! A grid over the keys decides which rows are counted together. The grid depends on the keys alone, so the outline is
+//! the same for every order of the rows and every way of dividing them. The first grid has equal steps over the range
+//! of keys. Steps with many rows are then cut again, into as many parts as their rows need. The lowest key of a cell is
+//! an observed score, and the rows with this score or a higher one are counted exactly.
+
+use crate::ranking::scores::Key;
+use crate::ranking::tuning::{FIRST_GRID_BITS, TOO_MANY_TIMES};
+
+/// Some keys of one class.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::ranking) struct Piece<'a, K> {
+    pub class: usize,
+    pub keys: &'a [K],
+    pub beside: Beside<'a>,
+}
+
+/// What is beside the keys of a piece.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::ranking) enum Beside<'a> {
+    /// Nothing: every key is a row.
+    Nothing,
+    /// Every key is a row of so many units.
+    Units(&'a [u64]),
+    /// Every key is so many rows.
+    Rows(&'a [u64]),
+}
+
+impl<K> Piece<'_, K> {
+    fn rows(&self) -> u64 {
+        match self.beside {
+            Beside::Rows(rows) => rows.iter().sum(),
+            _ => self.keys.len() as u64,
+        }
+    }
+}
+
+/// Distinct scores that follow one another, counted together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cell<K> {
+    /// The lowest key.
+    pub lowest: K,
+    /// The highest key.
+    pub highest: K,
+    /// Positives, or their units.
+    pub pos: u64,
+    /// Negatives, or their units.
+    pub neg: u64,
+    rows: u64,
+}
+
+impl<K: Key> Cell<K> {
+    /// The same with wide keys.
+    fn wide(self) -> Cell<u128> {
+        let Cell { lowest, highest, pos, neg, rows } = self;
+        Cell { lowest: lowest.wide(), highest: highest.wide(), pos, neg, rows }
+    }
+
+    /// One distinct score.
+    pub(in crate::ranking) fn of_tie(key: K, pos: u64, neg: u64) -> Self {
+        Cell { lowest: key, highest: key, pos, neg, rows: 1 }
+    }
+
+    fn empty() -> Self {
+        Cell { lowest: K::FAULT, highest: K::default(), pos: 0, neg: 0, rows: 0 }
+    }
+
+    #[inline]
+    fn add(&mut self, key: K, class: usize, units: u64) {
+        self.lowest = self.lowest.min(key);
+        self.highest = self.highest.max(key);
+        let count = if class == 1 { &mut self.pos } else { &mut self.neg };
+        *count += units;
+    }
+
+    fn join(&mut self, other: &Self) {
+        self.lowest = self.lowest.min(other.lowest);
+        self.highest = self.highest.max(other.highest);
+        self.pos += other.pos;
+        self.neg += other.neg;
+        self.rows += other.rows;
+    }
+}
+
+/// A cell and its number in a grid.
+pub(in crate::ranking) type Numbered<K> = (u32, Cell<K>);
+
+/// A function of the place and the pieces of a shard.
+pub(in crate::ranking) type Ask<'a, K> = dyn Fn(usize, &[Piece<'_, K>]) -> Vec<Numbered<K>> + Sync + 'a;
+
+/// The grid that gives each key its cell. Cells are in the order of keys.
+#[derive(Debug)]
+struct Grid<K> {
+    low: K,
+    /// Bits of a key that the first grid drops.
+    shift: u32,
+    /// For each cell of the first grid: the number of its first part, and the bits that tell its parts apart.
+    parts: Vec<(u32, u32)>,
+}
+
+impl<K: Key> Grid<K> {
+    fn first(low: K, high: K) -> Self {
+        let bits = u128::BITS - high.above(low, 0).leading_zeros();
+        let shift = bits.saturating_sub(FIRST_GRID_BITS);
+        let cells = high.above(low, shift) as u32 + 1;
+        Grid { low, shift, parts: (0..cells).map(|cell| (cell, 0)).collect() }
+    }
+
+    /// The same with cells cut so that none has many more than `most` of these rows.
+    fn cut(self, rows: &[u64], most: u64) -> Self {
+        let mut number = 0;
+        let parts = rows.iter().map(|&rows| {
+            let bits = rows.div_ceil(most).next_power_of_two().ilog2().min(self.shift);
+            let first = number;
+            number += 1 << bits;
+            (first, bits)
+        });
+        Grid { parts: parts.collect(), ..self }
+    }
+
+    #[inline]
+    fn cell(&self, key: K) -> u32 {
+        let (first, bits) = self.parts[key.above(self.low, self.shift) as usize];
+        first + (key.above(self.low, self.shift - bits) as u32 & ((1 << bits) - 1))
+    }
+}
+
+/// The outline of rows in shards, the highest scores first, with about `cells` cells; nothing if it would be too coarse
+/// in places.
+///
+/// `each` calls a function with the place and the pieces of every shard, from the highest scores down, and gives its
+/// results.
+pub(in crate::ranking) fn outline<K: Key>(
+    each: impl Fn(&Ask<'_, K>) -> Vec<Vec<Numbered<K>>>,
+    cells: usize,
+) -> Option<Vec<Cell<u128>>> {
+    let shards = each(&|_, pieces| vec![(0, whole(pieces))]);
+    let ends: Vec<Cell<K>> = shards.iter().flatten().map(|(_, cell)| *cell).collect();
+    let whole = joined(shards).pop().filter(|whole| whole.rows > 0)?;
+    let grid = Grid::first(whole.lowest, whole.highest);
+    let shards = each(&|place, pieces| rows_by_cell(&grid, pieces, &ends[place]));
+    let mut rows = vec![0; grid.parts.len()];
+    for (number, cell) in shards.into_iter().flatten() {
+        rows[number as usize] += cell.rows;
+    }
+    let most = whole.rows.div_ceil(cells as u64).max(1);
+    let grid = grid.cut(&rows, most);
+    let outline = joined(each(&|place, pieces| counted(&grid, pieces, &ends[place])));
+    let fine = |cell: &Cell<K>| cell.lowest == cell.highest || cell.rows <= TOO_MANY_TIMES * most;
+    outline.iter().all(fine).then(|| outline.into_iter().map(Cell::wide).collect())
+}
+
+/// A cell of all rows of a shard, which does not say how many are of which class.
+fn whole<K: Key>(pieces: &[Piece<'_, K>]) -> Cell<K> {
+    let mut all: Cell<K> = Cell::empty();
+    for piece in pieces {
+        let (mut low, mut high) = (all.lowest, all.highest);
+        for &key in piece.keys {
+            (low, high) = (low.min(key), high.max(key));
+        }
+        (all.lowest, all.highest) = (low, high);
+        all.rows += piece.rows();
+    }
+    all
+}
+
+/// How many rows of a shard are in which cell of the first grid.
+fn rows_by_cell<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>], ends: &Cell<K>) -> Vec<Numbered<K>> {
+    if ends.rows == 0 {
+        return Vec::new();
+    }
+    let (low, high) = (grid.cell(ends.lowest), grid.cell(ends.highest));
+    let mut rows = vec![0u64; (high - low) as usize + 1];
+    for Piece { keys, beside, .. } in pieces {
+        let cells = keys.iter().map(|key| (key.above(grid.low, grid.shift) as u32 - low) as usize);
+        match beside {
+            Beside::Rows(counts) => cells.zip(*counts).for_each(|(cell, count)| rows[cell] += count),
+            _ => cells.for_each(|cell| rows[cell] += 1),
+        }
+    }
+    (low..).zip(rows).map(|(number, rows)| (number, Cell { rows, ..Cell::empty() })).collect()
+}
+
+/// The cells that hold rows of a shard, the highest first.
+fn counted<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>], ends: &Cell<K>) -> Vec<Numbered<K>> {
+    if ends.rows == 0 {
+        return Vec::new();
+    }
+    let (low, high) = (grid.cell(ends.lowest), grid.cell(ends.highest));
+    let mut cells = vec![Cell::empty(); (high - low) as usize + 1];
+    let mut weighted = false;
+    for &Piece { class, keys, beside } in pieces {
+        match beside {
+            Beside::Nothing => {
+                for &key in keys {
+                    cells[(grid.cell(key) - low) as usize].add(key, class, 1);
+                }
+            }
+            Beside::Rows(units) => {
+                for (&key, &units) in keys.iter().zip(units) {
+                    cells[(grid.cell(key) - low) as usize].add(key, class, units);
+                }
+            }
+            Beside::Units(units) => {
+                weighted = true;
+                for (&key, &units) in keys.iter().zip(units) {
+                    let cell = &mut cells[(grid.cell(key) - low) as usize];
+                    cell.add(key, class, units);
+                    cell.rows += 1;
+                }
+            }
+        }
+    }
+    if !weighted {
+        cells.iter_mut().for_each(|cell| cell.rows = cell.pos + cell.neg);
+    }
+    let mut filled: Vec<Numbered<K>> = (low..).zip(cells).filter(|cell| cell.1.rows > 0).collect();
+    filled.reverse();
+    filled
+}
+
+/// The cells of all shards in order. The two parts of a cell that lies in two shards are joined.
+fn joined<K: Key>(shards: Vec<Vec<Numbered<K>>>) -> Vec<Cell<K>> {
+    let mut cells: Vec<Numbered<K>> = Vec::new();
+    for (number, cell) in shards.into_iter().flatten() {
+        match cells.last_mut() {
+            Some((last, whole)) if *last == number => whole.join(&cell),
+            _ => cells.push((number, cell)),
+        }
+    }
+    cells.into_iter().map(|(_, cell)| cell).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::group::{Group, Strategy};
+    use crate::ranking::scores::{Bits, Domain, bits::tests::packed};
+    use proptest::prelude::*;
+
+    /// The keys cut into shards at these places of their order, and outlined.
+    fn outlined(rows: &[(u32, usize)], borders: [usize; 2], cells: usize) -> Option<Vec<Cell<u128>>> {
+        let mut sorted = rows.to_vec();
+        sorted.sort_unstable();
+        let [a, b] = borders.map(|border| {
+            let mut border = border.min(sorted.len());
+            while border > 0 && border < sorted.len() && sorted[border].0 == sorted[border - 1].0 {
+                border -= 1;
+            }
+            border
+        });
+        let shards = [&sorted[a.max(b)..], &sorted[a.min(b)..a.max(b)], &sorted[..a.min(b)]];
+        let pieces: Vec<Vec<(usize, Vec<u32>)>> = shards
+            .iter()
+            .map(|rows| {
+                [0, 1]
+                    .map(|class| (class, rows.iter().filter(|row| row.1 == class).map(|row| row.0).collect()))
+                    .to_vec()
+            })
+            .collect();
+        outline(
+            |ask| {
+                let of = |(place, shard): (usize, &Vec<(usize, Vec<u32>)>)| {
+                    let pieces: Vec<Piece<'_, u32>> = shard
+                        .iter()
+                        .map(|piece| Piece { class: piece.0, keys: &piece.1[..], beside: Beside::Nothing })
+                        .collect();
+                    ask(place, &pieces)
+                };
+                pieces.iter().enumerate().map(of).collect()
+            },
+            cells,
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn cells_are_runs_of_the_order(
+            rows in proptest::collection::vec((prop_oneof![0u32..40, any::<u32>()], 0usize..2), 1..300),
+            borders in any::<[u16; 2]>(),
+        ) {
+            let borders = borders.map(|border| usize::from(border) % (rows.len() + 1));
+            let Some(cells) = outlined(&rows, borders, 20) else { return Ok(()) };
+            let total: u64 = cells.iter().map(|cell| cell.rows).sum();
+            prop_assert_eq!(total, rows.len() as u64);
+            for cell in &cells {
+                let inside = |class| rows.iter().filter(|row| row.1 == class && (cell.lowest..=cell.highest).contains(&u128::from(row.0))).count() as u64;
+                prop_assert_eq!((cell.neg, cell.pos), (inside(0), inside(1)));
+                prop_assert!(rows.iter().any(|row| u128::from(row.0) == cell.lowest) && rows.iter().any(|row| u128::from(row.0) == cell.highest));
+            }
+            prop_assert!(cells.windows(2).all(|pair| pair[0].lowest > pair[1].highest));
+            prop_assert_eq!(Some(cells), outlined(&rows, [0, 0], 20));
+        }
+    }
+
+    #[test]
+    fn dense_places_are_too_coarse() {
+        let rows: Vec<(u32, usize)> = (0..5000).map(|row| (13 * row, 0)).chain([(u32::MAX, 1)]).collect();
+        assert!(outlined(&rows, [0, 0], 50).is_some(), "cut again");
+        let rows: Vec<(u32, usize)> = (0..5000).map(|row| (row, 0)).chain([(u32::MAX, 1)]).collect();
+        assert_eq!(outlined(&rows, [0, 0], 50), None, "a corner of a cell");
+    }
+
+    /// A sample decides whether a group is counted, so the outline must be the same in both cases.
+    #[test]
+    fn counted_or_in_shards() {
+        let n = 200_000usize;
+        let mixed = |row: usize| (row as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
+        for distinct in [3u64, 900, 7000] {
+            let score = |row: usize| ((mixed(row) % distinct) as f64 - 3.0).powi(3) / 7.0;
+            let scores: Vec<f64> = (0..n).map(score).collect();
+            let labels = packed((0..n).map(|row| mixed(row).is_multiple_of(3)));
+            let outline_of = |way: Strategy, reversed: bool| {
+                let (mut scores, mut labels) = (scores.clone(), labels.clone());
+                if reversed {
+                    scores.reverse();
+                    labels = packed((0..n).rev().map(|row| mixed(row).is_multiple_of(3)));
+                }
+                let mut group = Group::new(way, Domain::Any);
+                group.load(&scores, Bits::new(&labels, 0, n), None);
+                group.ties().outline(500)
+            };
+            let expected = outline_of(Strategy::Shards, false);
+            assert_eq!(outline_of(Strategy::Counted, false), expected);
+            assert_eq!(outline_of(Strategy::Counted, true), expected);
+            assert_eq!(outline_of(Strategy::Shards, true), expected);
+            assert!(distinct < 7000 || expected.len() < 5000, "runs of scores, not all of them");
+        }
+    }
+}

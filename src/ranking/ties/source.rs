@@ -1,0 +1,119 @@
+//! Where ties come from: rows that were ranked in one way or another, or counts that were stored.
+
+use std::any::Any;
+
+use super::outline::Cell;
+use super::placements::Placements;
+use super::steps::{Take, Tie};
+use super::units::Units;
+
+/// Which class is indexed: each of its distinct scores is a segment of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Indexed {
+    /// The one with fewer rows.
+    Rarer,
+    /// The positives.
+    Positives,
+}
+
+/// The steps of a walk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Steps {
+    /// All ties.
+    Ties,
+    /// The segments of the curve, without order among the rows of one class between two scores of the other.
+    Segments(Indexed),
+}
+
+/// Walks a part of a group, handing steps to what takes them.
+pub type Walk<'a> = dyn FnMut(&mut Take<'_>) + 'a;
+
+/// A tie, and for either class the sum of its squared units.
+#[derive(Clone, Copy, Debug)]
+pub struct Squared {
+    /// The tie.
+    pub tie: Tie,
+    /// Of its positives' units.
+    pub pos: f64,
+    /// Of its negatives' units.
+    pub neg: f64,
+}
+
+/// Where ties come from. What a source does not implement is found by a walk over all ties.
+pub trait Source {
+    /// How many positives and negatives there are; with weights, their units.
+    fn totals(&self) -> (u64, u64);
+
+    /// Rows of positives and of negatives, whatever they weigh.
+    fn rows(&self) -> (u64, u64) {
+        self.totals()
+    }
+
+    /// What positives and negatives are counted in; none if they are counted as rows.
+    fn units(&self) -> Option<Units> {
+        None
+    }
+
+    /// In how many parts the group is walked, the highest scores first; none if one thread walks it as a whole.
+    fn parts(&self) -> Option<usize> {
+        None
+    }
+
+    /// Walks a group that has no parts.
+    fn walk(&mut self, steps: Steps, take: &mut Take<'_>);
+
+    /// Walks all parts on all threads: `part` is called with the number of each part, and `done` with the numbers of
+    /// the parts that have been walked, in order.
+    fn walk_parts(
+        &self,
+        _steps: Steps,
+        _part: &(dyn Fn(usize, &mut Walk<'_>) + Sync),
+        _done: &mut dyn FnMut(usize),
+    ) {
+    }
+
+    /// As [`Ties::twice_u`].
+    fn twice_u(&mut self) -> Option<u128> {
+        None
+    }
+
+    /// As [`Ties::twice_u_and_cubes`].
+    fn twice_u_and_cubes(&mut self) -> Option<(u128, u128)> {
+        None
+    }
+
+    /// As [`Ties::placements`].
+    fn placements(&mut self) -> Option<Placements> {
+        None
+    }
+
+    /// As [`Ties::reached`].
+    fn reached(&mut self, _key: u128) -> Option<(u64, u64)> {
+        None
+    }
+
+    /// As [`Ties::at_rank`], where the source knows a way that is shorter than a walk.
+    fn at_rank(&mut self, _rank: u64) -> Option<Option<Tie>> {
+        None
+    }
+
+    /// As [`Ties::threshold`], where the source knows a way that is shorter than a walk.
+    fn threshold(&mut self, _rank: u64) -> Option<Option<u128>> {
+        None
+    }
+
+    /// What the ties come from, if it is more than ties: whoever made it knows its type.
+    fn origin(&self) -> Option<&dyn Any> {
+        None
+    }
+
+    /// As [`Ties::squared`].
+    fn squared(&self) -> Option<Vec<Squared>> {
+        None
+    }
+
+    /// As [`Ties::outline`].
+    fn outline(&self, _cells: usize) -> Option<Vec<Cell<u128>>> {
+        None
+    }
+}

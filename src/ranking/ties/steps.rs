@@ -1,0 +1,135 @@
+//! Steps of the ROC curve, from the highest scores down.
+
+use crate::ranking::tuning::STEPS_AT_A_TIME;
+
+/// Rows that come one after the other in order of score, and how many of either class score higher.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Step {
+    /// The key of the score, widened: see [`Key::wide`](crate::ranking::Key::wide).
+    pub key: u128,
+    /// Positives of the step.
+    pub pos: u64,
+    /// Negatives of the step.
+    pub neg: u64,
+    /// Positives with a higher score.
+    pub pos_above: u64,
+    /// Negatives with a higher score.
+    pub neg_above: u64,
+}
+
+/// One distinct score and the rows that share it.
+pub type Tie = Step;
+
+/// A straight piece of the ROC curve: rows that share one score or one class.
+///
+/// Each distinct score of the indexed class is a segment. Between two of them, all rows of the other class together are
+/// one segment, whatever ties are among them. Such a segment may have no rows, and its key is 0 and means nothing.
+pub type Segment = Step;
+
+impl Step {
+    /// True positives when the step's lowest score is the threshold: positives with this score or a higher one.
+    #[inline]
+    pub fn tp(&self) -> u64 {
+        self.pos_above + self.pos
+    }
+
+    /// False positives when the step's lowest score is the threshold: negatives with this score or a higher one.
+    #[inline]
+    pub fn fp(&self) -> u64 {
+        self.neg_above + self.neg
+    }
+
+    /// For each positive of the step, where the group has `n_neg` negatives in all: twice the negatives that score
+    /// lower, and those that tie once.
+    #[inline]
+    pub fn placement_of_pos(&self, n_neg: u64) -> u64 {
+        2 * (n_neg - self.fp()) + self.neg
+    }
+
+    /// For each negative of the step: twice the positives that score higher, and those that tie once.
+    #[inline]
+    pub fn placement_of_neg(&self) -> u64 {
+        2 * self.pos_above + self.pos
+    }
+
+    /// What the step's positives add to twice the Mann-Whitney U.
+    #[inline]
+    pub fn twice_u(&self, n_neg: u64) -> u128 {
+        u128::from(self.pos) * u128::from(self.placement_of_pos(n_neg))
+    }
+}
+
+/// Rows with higher scores than those in question.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Above {
+    /// Positives.
+    pub pos: u64,
+    /// Negatives.
+    pub neg: u64,
+}
+
+/// A step without the counts above it: half as many bytes to write and to read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rise {
+    key: u128,
+    pos: u64,
+    neg: u64,
+}
+
+/// Steps that follow one another.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'a> {
+    above: Above,
+    rises: &'a [Rise],
+}
+
+impl Run<'_> {
+    /// Visits each step, and returns what lies above the next run.
+    #[inline]
+    pub fn each(self, mut visit: impl FnMut(Step)) -> Above {
+        let Above { mut pos, mut neg } = self.above;
+        for rise in self.rises {
+            visit(Step { key: rise.key, pos: rise.pos, neg: rise.neg, pos_above: pos, neg_above: neg });
+            pos += rise.pos;
+            neg += rise.neg;
+        }
+        Above { pos, neg }
+    }
+}
+
+/// What takes steps in, a run at a time, and returns what lies above the next run.
+pub type Take<'a> = dyn FnMut(Run<'_>) -> Above + 'a;
+
+/// Hands out steps in runs.
+pub(in crate::ranking) struct Runs<'a, 'b> {
+    above: Above,
+    rises: &'a mut [Rise],
+    len: usize,
+    take: &'a mut Take<'b>,
+}
+
+impl<'a, 'b> Runs<'a, 'b> {
+    /// From the rows below `above` on; `rises` is memory to work with.
+    pub fn new(above: Above, rises: &'a mut Vec<Rise>, take: &'a mut Take<'b>) -> Self {
+        rises.resize(STEPS_AT_A_TIME, Rise::default());
+        Runs { above, rises, len: 0, take }
+    }
+
+    /// The next step: so many rows of either class.
+    #[inline]
+    pub fn push(&mut self, key: u128, pos: u64, neg: u64) {
+        if self.len == self.rises.len() {
+            self.hand_out();
+        }
+        self.rises[self.len] = Rise { key, pos, neg };
+        self.len += 1;
+    }
+
+    /// Hands out what is left.
+    pub fn hand_out(&mut self) {
+        if self.len > 0 {
+            self.above = (self.take)(Run { above: self.above, rises: &self.rises[..self.len] });
+            self.len = 0;
+        }
+    }
+}

@@ -1,0 +1,510 @@
+//! Ties: the distinct scores of a group, highest first, each with its count of positives and negatives.
+//!
+//! Every unpaired ROC statistic is a function of them. A statistic gets [`Ties`], which have no type parameter. So it
+//! does not depend on the type of the scores, nor on whether the rows are present or were counted earlier
+//! ([`Counts`](crate::ranking::Counts)). A source has shortcuts for what must be fast; a shortcut gives the same result as
+//! the walk over all ties.
+//!
+//! Invariants: ties come from the highest key to the lowest, no key twice, none without a row, and each says exactly
+//! how many rows lie above it. Counts are integers, so sums over ties do not depend on how a walk was divided.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::duplicates;
+use super::outline::Cell;
+use super::placements::Placements;
+use super::row_counts::RowCounts;
+use super::source::{Indexed, Source, Squared, Steps};
+use super::steps::{Segment, Tie};
+use super::units::Units;
+use crate::ranking::scores::{Number, score_type::ScoreType};
+
+/// The ties of one group.
+pub struct Ties<'a> {
+    source: &'a mut dyn Source,
+    score_type: ScoreType,
+    n_pos: u64,
+    n_neg: u64,
+    /// All rows, those that were skipped among them; none if nobody knows.
+    all_rows: Option<u64>,
+}
+
+impl<'a> Ties<'a> {
+    /// The ties of a source, whose scores are of a type.
+    pub fn of(source: &'a mut dyn Source, score_type: ScoreType) -> Self {
+        let (n_pos, n_neg) = source.totals();
+        Ties { source, score_type, n_pos, n_neg, all_rows: None }
+    }
+
+    /// The same of a group that came as so many rows, some of which may have been skipped.
+    pub(in crate::ranking) fn of_all_rows(self, all_rows: u64) -> Self {
+        Ties { all_rows: Some(all_rows), ..self }
+    }
+
+    /// How many rows there are, whatever they weigh.
+    pub fn row_counts(&self) -> RowCounts {
+        let (n_pos, n_neg) = self.source.rows();
+        let n_missing = self.all_rows.map_or(0, |rows| rows - n_pos - n_neg);
+        RowCounts { n_pos, n_neg, n_missing, have_weights: self.units().is_some() }
+    }
+
+    /// What the ties come from, if it is of this type.
+    pub(in crate::ranking) fn origin<T: 'static>(&self) -> Option<&T> {
+        self.source.origin()?.downcast_ref()
+    }
+
+    /// All positives; with weights, their units.
+    pub fn n_pos(&self) -> u64 {
+        self.n_pos
+    }
+
+    /// All negatives; with weights, their units.
+    pub fn n_neg(&self) -> u64 {
+        self.n_neg
+    }
+
+    /// Rows of positives and of negatives, whatever they weigh.
+    pub fn rows(&self) -> (u64, u64) {
+        self.source.rows()
+    }
+
+    /// What positives and negatives are counted in; none if they are counted as rows.
+    pub fn units(&self) -> Option<Units> {
+        self.source.units()
+    }
+
+    /// The type of the scores.
+    pub fn score_type(&self) -> ScoreType {
+        self.score_type
+    }
+
+    /// An upper bound of the number of distinct scores in a large group; 0 in other groups.
+    pub fn most_distinct(&self) -> usize {
+        let (n_pos, n_neg) = self.rows();
+        if self.is_large() { (n_pos + n_neg) as usize } else { 0 }
+    }
+
+    /// Whether both classes are there, so that there is a pair to rank.
+    pub fn has_pairs(&self) -> bool {
+        self.n_pos > 0 && self.n_neg > 0
+    }
+
+    /// The number of pairs of one positive and one negative.
+    pub fn pairs(&self) -> u128 {
+        u128::from(self.n_pos) * u128::from(self.n_neg)
+    }
+
+    /// Folds the distinct scores from the highest to the lowest: `step` takes one into a result, and
+    /// `join` puts the result of lower scores behind that of higher ones.
+    ///
+    /// `step` must not depend on where the fold began; the tie itself says what lies above it.
+    pub fn fold<T: Default + Send>(
+        &mut self,
+        step: impl Fn(&mut T, Tie) + Sync,
+        join: impl Fn(&mut T, T),
+    ) -> T {
+        let mut result = T::default();
+        self.fold_steps(Steps::Ties, &mut result, T::default, step, join);
+        result
+    }
+
+    /// Like [`fold`](Ties::fold), onto a result that exists; parts that are to be joined to it begin
+    /// as `start()`.
+    pub fn fold_into<T: Send>(
+        &mut self,
+        result: &mut T,
+        start: impl Fn() -> T + Sync,
+        step: impl Fn(&mut T, Tie) + Sync,
+        join: impl Fn(&mut T, T),
+    ) {
+        self.fold_steps(Steps::Ties, result, start, step, join);
+    }
+
+    /// Folds the segments of the curve from the highest scores to the lowest, like [`fold`](Ties::fold)
+    /// but without order among the rows of one class between two scores of the other.
+    pub fn fold_segments<T: Default + Send>(
+        &mut self,
+        indexed: Indexed,
+        step: impl Fn(&mut T, Segment) + Sync,
+        join: impl Fn(&mut T, T),
+    ) -> T {
+        let mut result = T::default();
+        self.fold_steps(Steps::Segments(indexed), &mut result, T::default, step, join);
+        result
+    }
+
+    pub(in crate::ranking) fn fold_steps<T: Send>(
+        &mut self,
+        steps: Steps,
+        result: &mut T,
+        start: impl Fn() -> T + Sync,
+        step: impl Fn(&mut T, Tie) + Sync,
+        join: impl Fn(&mut T, T),
+    ) {
+        let Some(parts) = self.source.parts() else {
+            self.source.walk(steps, &mut |run| run.each(|tie| step(result, tie)));
+            return;
+        };
+        // Each slot is used by one part only, so its lock is free and not poisoned.
+        let slots: Vec<Mutex<Option<T>>> = (0..parts).map(|_| Mutex::new(None)).collect();
+        let slot = |number: usize| slots[number].lock().unwrap_or_else(PoisonError::into_inner);
+        self.source.walk_parts(
+            steps,
+            &|number, walk| {
+                let mut part = start();
+                walk(&mut |run| run.each(|tie| step(&mut part, tie)));
+                *slot(number) = Some(part);
+            },
+            &mut |number| {
+                if let Some(part) = slot(number).take() {
+                    join(result, part);
+                }
+            },
+        );
+    }
+
+    /// The ties in order with their sums of squared units, if rows have weights and each is known.
+    pub fn squared(&self) -> Option<Vec<Squared>> {
+        self.source.squared()
+    }
+
+    /// The ties from the highest score down; in a large group about `cells` cells, each of several ties, if that saves
+    /// putting the rows in order. The result depends on the rows alone, not on their order.
+    pub fn outline(&mut self, cells: usize) -> Vec<Cell<u128>> {
+        self.source.outline(cells).unwrap_or_else(|| {
+            self.fold(
+                |cells: &mut Vec<_>, tie| cells.push(Cell::of_tie(tie.key, tie.pos, tie.neg)),
+                |cells, lower| cells.extend(lower),
+            )
+        })
+    }
+
+    /// Twice the Mann-Whitney U of the positives: pairs in which the positive scores higher count 2,
+    /// tied pairs 1. An exact integer, whatever the order in which the rows came.
+    pub fn twice_u(&mut self) -> u128 {
+        let n_neg = self.n_neg;
+        self.source.twice_u().unwrap_or_else(|| {
+            self.fold(|twice_u, tie| *twice_u += tie.twice_u(n_neg), |twice_u, more| *twice_u += more)
+        })
+    }
+
+    /// Twice the Mann-Whitney U, and the sum of `t³ - t` over the distinct scores, each shared by t rows.
+    pub fn twice_u_and_cubes(&mut self) -> (u128, u128) {
+        let n_neg = self.n_neg;
+        self.source.twice_u_and_cubes().unwrap_or_else(|| {
+            self.fold(
+                |(twice_u, cubes): &mut (u128, u128), tie| {
+                    *twice_u += tie.twice_u(n_neg);
+                    *cubes += duplicates::cube(tie.pos + tie.neg);
+                },
+                |sums, more| *sums = (sums.0 + more.0, sums.1 + more.1),
+            )
+        })
+    }
+
+    /// Sums over the placements of all rows.
+    pub fn placements(&mut self) -> Placements {
+        let n_neg = self.n_neg;
+        self.source.placements().unwrap_or_else(|| {
+            self.fold_segments(
+                Indexed::Rarer,
+                |sums: &mut Placements, segment| sums.add(&segment, n_neg),
+                |sums, more| *sums = sums.plus(more),
+            )
+        })
+    }
+
+    /// The key of the lowest possible score that is not below a number; none if all are.
+    pub fn at_least(&self, number: Number) -> Option<u128> {
+        self.score_type.at_least(number)
+    }
+
+    /// The score of a key, as a float.
+    pub fn value(&self, key: u128) -> f64 {
+        self.score_type.value(key)
+    }
+
+    /// Positives and negatives that score as high as a key, or higher.
+    pub fn reached(&mut self, key: u128) -> (u64, u64) {
+        self.source.reached(key).unwrap_or_else(|| {
+            self.fold(
+                |sums: &mut (u64, u64), tie| {
+                    if tie.key >= key {
+                        *sums = (sums.0 + tie.pos, sums.1 + tie.neg);
+                    }
+                },
+                |sums, more| *sums = (sums.0 + more.0, sums.1 + more.1),
+            )
+        })
+    }
+
+    /// The tie of the row at this rank, the highest row being at 1, where there is one: the highest score that so many
+    /// rows or more reach. With weights, ranks count units.
+    pub fn at_rank(&mut self, rank: u64) -> Option<Tie> {
+        self.source.at_rank(rank).unwrap_or_else(|| {
+            self.fold(
+                |found: &mut Option<Tie>, tie| {
+                    if found.is_none() && tie.tp() + tie.fp() >= rank {
+                        *found = Some(tie);
+                    }
+                },
+                |found, lower| *found = found.or(lower),
+            )
+        })
+    }
+
+    /// The key of the row at this rank: of [`at_rank`](Ties::at_rank) the key alone.
+    pub fn threshold(&mut self, rank: u64) -> Option<u128> {
+        match self.source.threshold(rank) {
+            Some(key) => key,
+            None => self.at_rank(rank).map(|tie| tie.key),
+        }
+    }
+
+    /// Whether the group is so large that finding the score of a rank takes much less time than a walk.
+    pub fn is_large(&self) -> bool {
+        self.source.parts().is_some() && self.units().is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::group::Group;
+    use crate::ranking::order::{counted::Counted, shards::Shards};
+    use crate::ranking::scores::{Bits, Domain, Key, Score};
+    use proptest::prelude::*;
+
+    type Question<'a> = &'a dyn Fn(Ties<'_>) -> Result<(), TestCaseError>;
+
+    /// The definition, one row at a time.
+    fn by_definition<S: Score + PartialOrd>(rows: &[(bool, S)]) -> Vec<Tie> {
+        let count = |label: bool, test: &dyn Fn(S) -> bool| {
+            rows.iter().filter(|row| row.0 == label && test(row.1)).count() as u64
+        };
+        let mut keys: Vec<S::Key> = rows.iter().map(|row| row.1.key()).collect();
+        keys.sort();
+        keys.dedup();
+        keys.reverse();
+        let tie = |key| {
+            let score = S::from_key(key);
+            Tie {
+                key: key.wide(),
+                pos: count(true, &|other| other == score),
+                neg: count(false, &|other| other == score),
+                pos_above: count(true, &|other| other > score),
+                neg_above: count(false, &|other| other > score),
+            }
+        };
+        keys.into_iter().map(tie).collect()
+    }
+
+    fn twice_u_by_definition<S: PartialOrd + Copy>(rows: &[(bool, S)]) -> u128 {
+        let of_class = |label| rows.iter().filter(move |row| row.0 == label).map(|row| row.1);
+        of_class(true)
+            .flat_map(|p| of_class(false).map(move |n| u128::from(p > n) + u128::from(p >= n)))
+            .sum()
+    }
+
+    /// Checks segments against the ties: borders between segments are borders between ties, and a segment of several
+    /// ties has rows of one class only, which is not the indexed class.
+    fn check_segments(segments: &[Segment], ties: &[Tie], indexed: Indexed) -> Result<(), TestCaseError> {
+        let mut rest = ties;
+        for segment in segments.iter().filter(|segment| segment.pos + segment.neg > 0) {
+            let here =
+                rest.iter().take_while(|tie| tie.tp() + tie.fp() <= segment.tp() + segment.fp()).count();
+            let (inside, lower) = rest.split_at(here);
+            prop_assert!(!inside.is_empty());
+            let above = (inside[0].pos_above, inside[0].neg_above);
+            prop_assert_eq!((segment.pos_above, segment.neg_above), above);
+            prop_assert_eq!(segment.pos, inside.iter().map(|tie| tie.pos).sum::<u64>());
+            prop_assert_eq!(segment.neg, inside.iter().map(|tie| tie.neg).sum::<u64>());
+            if segment.pos > 0 && (segment.neg > 0 || indexed == Indexed::Positives) {
+                prop_assert_eq!(inside.iter().map(|tie| tie.key).collect::<Vec<_>>(), [segment.key]);
+            }
+            rest = lower;
+        }
+        prop_assert!(rest.is_empty());
+        Ok(())
+    }
+
+    /// All ways of ranking, whatever the number of rows.
+    fn check<S: Score + PartialOrd>(rows: &[(bool, S)]) -> Result<(), TestCaseError> {
+        let mut bytes = vec![0; rows.len() / 8 + 1];
+        for (row, _) in rows.iter().enumerate().filter(|(_, row)| row.0) {
+            bytes[row / 8] |= 1 << (row % 8);
+        }
+        let labels = Bits::new(&bytes, 0, rows.len());
+        let scores: Vec<S> = rows.iter().map(|row| row.1).collect();
+        let expected = by_definition(rows);
+        let twice_u = twice_u_by_definition(rows);
+        let mut group = Group::default();
+        let mut counted = Counted::count(&scores, labels, None, 3, usize::MAX).unwrap();
+        for blocks in [None, Some((0, 0)), Some((1, 1)), Some((1, 8)), Some((3, 4)), Some((7, 64))] {
+            let score_type = ScoreType::of::<S>(Domain::Any);
+            let mut forced = blocks
+                .filter(|&blocks| blocks != (0, 0))
+                .map(|(blocks, shards)| Shards::part_as(&scores, labels, None, blocks, shards));
+            group.load(&scores, labels, None);
+            let mut ask = |question: Question<'_>| match (&blocks, &mut forced) {
+                (None, _) => question(group.ties()),
+                (_, None) => question(Ties::of(&mut counted, score_type)),
+                (_, Some(shards)) => question(Ties::of(shards, score_type)),
+            };
+            ask(&|mut ties| {
+                prop_assert_eq!(ties.n_pos() + ties.n_neg(), rows.len() as u64);
+                prop_assert_eq!(ties.twice_u(), twice_u, "{:?}", blocks);
+                Ok(())
+            })?;
+            let placements = expected.iter().fold(Placements::default(), |sums, tie| {
+                let n_neg = rows.iter().filter(|row| !row.0).count() as u64;
+                let of_pos = u128::from(2 * (n_neg - tie.fp()) + tie.neg);
+                let of_neg = u128::from(2 * tie.pos_above + tie.pos);
+                sums.plus(Placements {
+                    sum: u128::from(tie.pos) * of_pos,
+                    squares_of_pos: u128::from(tie.pos) * of_pos * of_pos,
+                    squares_of_neg: u128::from(tie.neg) * of_neg * of_neg,
+                })
+            });
+            ask(&|mut ties| {
+                let cubes: u128 = expected.iter().map(|tie| duplicates::cube(tie.pos + tie.neg)).sum();
+                prop_assert_eq!(ties.twice_u_and_cubes(), (twice_u, cubes), "{:?}", blocks);
+                Ok(())
+            })?;
+            ask(&|mut ties| {
+                prop_assert_eq!(ties.placements(), placements, "{:?}", blocks);
+                Ok(())
+            })?;
+            for indexed in [Indexed::Rarer, Indexed::Positives] {
+                ask(&|mut ties| {
+                    let segments = ties.fold_segments(
+                        indexed,
+                        |walked: &mut Vec<_>, segment| walked.push(segment),
+                        |walked, more| walked.extend(more),
+                    );
+                    check_segments(&segments, &expected, indexed)
+                })?;
+            }
+            ask(&|mut ties| {
+                for tie in &expected {
+                    prop_assert_eq!(ties.at_rank(tie.tp() + tie.fp()), Some(*tie), "{:?}", blocks);
+                    prop_assert_eq!(
+                        ties.at_rank(tie.pos_above + tie.neg_above + 1),
+                        Some(*tie),
+                        "{:?}",
+                        blocks
+                    );
+                }
+                Ok(())
+            })?;
+            ask(&|mut ties| {
+                let walked = ties
+                    .fold(|walked: &mut Vec<_>, tie| walked.push(tie), |walked, more| walked.extend(more));
+                prop_assert_eq!(&walked, &expected, "{:?}", blocks);
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    fn rows<T: std::fmt::Debug + Clone>(
+        score: impl Strategy<Value = T>,
+    ) -> impl Strategy<Value = Vec<(bool, T)>> {
+        proptest::collection::vec((any::<bool>(), score), 0..300)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn few_distinct(rows in rows(0u8..5)) {
+            check(&rows)?;
+        }
+
+        #[test]
+        fn any_float(rows in rows(any::<f64>().prop_filter("ranks", |score| !score.is_nan()))) {
+            check(&rows)?;
+        }
+
+        #[test]
+        fn floats_in_a_row(rows in rows((-40i64..40).prop_map(|ulps| f64::from_bits(1.0f64.to_bits().wrapping_add_signed(ulps))))) {
+            check(&rows)?;
+        }
+
+        #[test]
+        fn around_zero(rows in rows(prop_oneof![Just(-0.0), Just(0.0), Just(5e-324), Just(-5e-324), -1e-300..1e-300])) {
+            check(&rows)?;
+        }
+
+        #[test]
+        fn over_twelve_decades(rows in rows((-6.0..6.0).prop_map(|x: f64| 10f64.powf(x)))) {
+            check(&rows)?;
+        }
+
+        #[test]
+        fn with_outliers(rows in rows(prop_oneof![
+            9 => -1.0..1.0,
+            1 => prop_oneof![Just(f64::INFINITY), Just(f64::NEG_INFINITY), Just(1e300), Just(f64::MAX), Just(f64::MIN)],
+        ])) {
+            check(&rows)?;
+        }
+
+        #[test]
+        fn two_clusters(rows in rows(prop_oneof![0.0..1e-9, 1e9..1.000_000_1e9])) {
+            check(&rows)?;
+        }
+
+        #[test]
+        fn integers_beyond_floats(rows in rows((-300i64..300).prop_map(|x| (1 << 53) + x))) {
+            check(&rows)?;
+        }
+
+        #[test]
+        fn integers_of_all_sizes(rows in rows(any::<i128>())) {
+            check(&rows)?;
+            let narrow: Vec<(bool, i8)> = rows.iter().map(|row| (row.0, row.1 as i8)).collect();
+            check(&narrow)?;
+        }
+
+        #[test]
+        fn short_floats(rows in rows(-1e3f32..1e3)) {
+            check(&rows)?;
+        }
+    }
+
+    #[test]
+    fn nothing_at_all() {
+        check::<f64>(&[]).unwrap();
+        check(&[(true, f64::INFINITY)]).unwrap();
+        check(&[(true, 1u16), (false, 1)]).unwrap();
+    }
+
+    /// Enough rows for the map to be chosen by a sample.
+    #[test]
+    fn sampled_maps() {
+        let uniform = |i: u32| f64::from(i.wrapping_mul(2_654_435_769)) / f64::from(u32::MAX);
+        let shapes: [&dyn Fn(u32) -> f64; 6] = [
+            &uniform,
+            &|i| 10f64.powf(12.0 * uniform(i) - 6.0),
+            &|i| if i % 2 == 0 { uniform(i) * 1e-9 } else { 1e9 + uniform(i) },
+            &|i| if i % 500 == 0 { 1e300 } else { uniform(i) },
+            &|i| 1.0 + f64::EPSILON * f64::from(i % 3),
+            &|i| if i % 3 == 0 { f64::INFINITY } else { uniform(i).round() },
+        ];
+        for shape in shapes {
+            // Buckets of many rows of a single class, too.
+            check(&(0..2500).map(|i| (i == 7, shape(i))).collect::<Vec<_>>()).unwrap();
+            check(&(0..2500).map(|i| (uniform(i ^ 0x5555) < 0.3, shape(i))).collect::<Vec<_>>()).unwrap();
+        }
+    }
+
+    #[test]
+    fn constant_and_sorted_columns() {
+        let label = |i: u32| i.is_multiple_of(3);
+        for n in [47, 48, 49, 1000] {
+            check(&(0..n).map(|i| (label(i), 2.5)).collect::<Vec<_>>()).unwrap();
+            check(&(0..n).map(|i| (label(i), i)).collect::<Vec<_>>()).unwrap();
+            check(&(0..n).map(|i| (label(i), -f64::from(i))).collect::<Vec<_>>()).unwrap();
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Weights as counts of a unit, so that what counts rows exactly also counts weights.
+//!
+//! A class's weights are rounded to multiples of a power of two so small that all of them together make fewer
+//! than 2^63: every sum is then an integer, exact and the same in any order, and every product of two sums fits
+//! 128 bits. A weight is off by at most 2^-60 of its class's total, in most groups less than a sum of floats
+//! would lose. Whole numbers and other multiples of a power of two are exact as long as the total leaves room: an
+//! integer weight is so many rows. The classes have units of their own, since no statistic of ranks compares a
+//! positive's weight with a negative's; one that mixes them turns sums back into weights first.
+//!
+//! The unit follows from how many weights there are of each power of two, never from the order of the rows.
+
+use rayon::prelude::*;
+
+use crate::ranking::scores::Bits;
+use crate::ranking::tuning::{SHARD_ROWS, WEIGHTS_PER_TASK};
+
+/// Bits that all weights of a class take together, at most, but for roundings.
+const TOTAL_BITS: u32 = 62;
+
+/// What a class's weights are counted in: a power of two.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Unit {
+    /// Units of a weight of 1: the product of two powers of two, since it may be too large or too small for a float.
+    factors: (f64, f64),
+}
+
+impl Default for Unit {
+    /// A row counts as one.
+    fn default() -> Self {
+        Unit::of(0)
+    }
+}
+
+impl Unit {
+    /// `2^-exponent`.
+    pub(in crate::ranking) fn of(exponent: i32) -> Self {
+        let half = exponent / 2;
+        Unit { factors: (f64::powi(2.0, half), f64::powi(2.0, exponent - half)) }
+    }
+
+    /// The units of a weight.
+    #[inline]
+    pub fn units(self, weight: f64) -> u64 {
+        // Below 2^63 and not negative, so that a signed conversion, which is the faster one, does not saturate.
+        (weight * self.factors.0 * self.factors.1 + 0.5) as i64 as u64
+    }
+
+    /// The weight of units.
+    pub fn weight(self, units: u64) -> f64 {
+        self.weight_of(units as f64)
+    }
+
+    /// The weight of units that are no whole number.
+    pub fn weight_of(self, units: f64) -> f64 {
+        units / self.factors.0 / self.factors.1
+    }
+}
+
+/// What the weights of either class are counted in.
+#[derive(Clone, Copy, Debug)]
+pub struct Units {
+    /// The positives'.
+    pub pos: Unit,
+    /// The negatives'.
+    pub neg: Unit,
+    /// Low bits that no positive has in its units.
+    pub pos_bits: u32,
+    /// Low bits that no negative has.
+    pub neg_bits: u32,
+}
+
+/// The units of negatives and of positives, which see all rows whose `valid` bit is 1; their weights must be positive
+/// and finite.
+pub fn units(weights: &[f64], labels: Bits<'_>, valid: Option<Bits<'_>>) -> [Unit; 2] {
+    let count = |(task, weights): (usize, &[f64])| {
+        let first = task * WEIGHTS_PER_TASK;
+        let valid = valid.map(|valid| valid.slice(first, weights.len()));
+        counted(weights, labels.slice(first, weights.len()), valid)
+    };
+    let counts = if weights.len() < SHARD_ROWS {
+        counted(weights, labels, valid)
+    } else {
+        let joined = |mut a: ExponentCounts, b: ExponentCounts| {
+            a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+            a
+        };
+        weights.par_chunks(WEIGHTS_PER_TASK).enumerate().map(count).reduce(|| vec![0; 2 * POWERS], joined)
+    };
+    [0, 1].map(|class| unit(&counts[class * POWERS..][..POWERS]))
+}
+
+/// One unit for all rows, of which their weights make fewer than 2^63 together, each counted so many times. All must be
+/// positive and finite.
+pub fn unit_of_all(weights: &[f64], times: usize) -> Unit {
+    let mut counts = vec![0; POWERS];
+    weights.iter().for_each(|weight| counts[(weight.to_bits() >> 52) as usize % POWERS] += times as u64);
+    unit(&counts)
+}
+
+/// How many exponents a float can have.
+const POWERS: usize = 1 << 11;
+
+/// For negatives and then for positives: how many weights have which exponent.
+type ExponentCounts = Vec<u64>;
+
+fn counted(weights: &[f64], labels: Bits<'_>, valid: Option<Bits<'_>>) -> ExponentCounts {
+    let mut counts = vec![0; 2 * POWERS];
+    for (word, weights) in weights.chunks(64).enumerate() {
+        let label = labels.word(word * 64);
+        let used = valid.map_or(u64::MAX, |valid| valid.word(word * 64));
+        for (row, &weight) in weights.iter().enumerate() {
+            // A weight under a null may be any bits, also a negative number: it is not counted.
+            let place = (label >> row & 1) << 11 | (weight.to_bits() >> 52 & (POWERS as u64 - 1));
+            counts[place as usize % (2 * POWERS)] += used >> row & 1;
+        }
+    }
+    counts
+}
+
+/// The smallest unit of which weights of these exponents make fewer than `2^TOTAL_BITS`.
+fn unit(counts: &[u64]) -> Unit {
+    let Some(highest) = counts.iter().rposition(|&count| count > 0) else { return Unit::default() };
+    // Every weight is below the power of two above it, so this is more than their sum; at most twice as much.
+    let powers = counts[..=highest].iter().rev().enumerate();
+    let sum: f64 = powers.map(|(below, &count)| count as f64 * f64::powi(0.5, below.min(1000) as i32)).sum();
+    // Numbers below the smallest normal one have no implicit highest bit, and share the lowest power of two.
+    let bits = (highest.max(1) as i32 - 1022) + sum.log2().ceil() as i32;
+    Unit::of(TOTAL_BITS as i32 - bits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn all_positive(weights: &[f64]) -> Unit {
+        let bytes = vec![255; weights.len() / 8 + 1];
+        units(weights, Bits::new(&bytes, 0, weights.len()), None)[1]
+    }
+
+    #[test]
+    fn whole_numbers_are_exact() {
+        let weights = [1.0, 4.0, 3.0, 1e6, 0.0, 2f64.powi(40)];
+        let unit = all_positive(&weights);
+        let one = unit.units(1.0);
+        assert!(one.is_power_of_two());
+        for weight in weights {
+            assert_eq!(unit.units(weight), one * weight as u64);
+            assert_eq!(unit.weight(unit.units(weight)), weight);
+        }
+    }
+
+    #[test]
+    fn one_heavy_weight_among_light_ones() {
+        let mut weights = vec![1e-7; 300_000];
+        weights[77] = 1.0;
+        let unit = all_positive(&weights);
+        let total: u64 = weights.iter().map(|&weight| unit.units(weight)).sum();
+        let expected = 1.0 + 1e-7 * 299_999.0;
+        assert!((unit.weight(total) / expected - 1.0).abs() < 1e-12);
+    }
+
+    proptest! {
+        #[test]
+        fn totals_leave_room(weights in proptest::collection::vec(0.0f64..f64::MAX, 1..200), scale in -320i32..=0, more in proptest::collection::vec(any::<bool>(), 200)) {
+            let weights: Vec<f64> = weights.iter().zip(more).map(|(w, more)| if more { w * 10f64.powi(scale) } else { *w }).collect();
+            let unit = all_positive(&weights);
+            let total: u128 = weights.iter().map(|&weight| u128::from(unit.units(weight))).sum();
+            prop_assert!(total < 1 << 63);
+            if weights.iter().any(|&weight| weight > 0.0) {
+                prop_assert!(total > 1 << 58);
+            }
+        }
+    }
+}

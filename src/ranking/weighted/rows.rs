@@ -1,0 +1,39 @@
+//! Rows with weights in order, and the ties among them.
+
+use crate::ranking::scores::Key;
+use crate::ranking::ties::{
+    source::Squared,
+    steps::{Above, Runs, Take, Tie},
+};
+
+/// A row: its key, its units and, as the lowest bit, its label.
+pub(in crate::ranking) type WeightedRow<K> = (K, u64);
+
+/// Hands out the ties of sorted rows, from the highest score down.
+pub(in crate::ranking) fn hand_out<K: Key>(rows: &[WeightedRow<K>], above: Above, take: &mut Take<'_>) {
+    let mut memory = Vec::new();
+    let mut runs = Runs::new(above, &mut memory, take);
+    each_tie(rows, above, &mut |Squared { tie, .. }| runs.push(tie.key, tie.pos, tie.neg));
+    runs.hand_out();
+}
+
+/// Walks the ties of sorted rows, from the highest score down.
+pub(in crate::ranking) fn each_tie<K: Key>(
+    rows: &[WeightedRow<K>],
+    mut above: Above,
+    visit: &mut dyn FnMut(Squared),
+) {
+    for tied in rows.chunk_by(|a, b| a.0 == b.0) {
+        let mut units = [0; 2];
+        let mut squares = [0.0; 2];
+        for row in tied {
+            let class = (row.1 & 1) as usize;
+            units[class] += row.1 >> 1;
+            squares[class] += ((row.1 >> 1) as f64).powi(2);
+        }
+        let [neg, pos] = units;
+        let tie = Tie { key: tied[0].0.wide(), pos, neg, pos_above: above.pos, neg_above: above.neg };
+        visit(Squared { tie, pos: squares[1], neg: squares[0] });
+        above = Above { pos: above.pos + pos, neg: above.neg + neg };
+    }
+}

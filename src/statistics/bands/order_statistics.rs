@@ -1,0 +1,104 @@
+//! Distribution-free limits of the curve at each rate, from order statistics of both classes.
+
+use crate::math::binomial::clopper_pearson;
+use crate::ranking::ties::{Count, counts::steps};
+use crate::statistics::curve_samples::{curve_sample::Limits, sweep::Sweep};
+
+/// Rates from 0 to 1, the curve there, and the limits of its tpr at each rate by itself (after Hilgers 1991).
+///
+/// The share of the negatives' population above the j-th highest of N negatives is distributed as Beta(j, N - j + 1),
+/// whatever the distribution of scores is, and no less certain is a bound from it if scores tie. So there is a negative
+/// above which at most the share x lies with the probability q, and one above which at least x does. The tpr at both
+/// thresholds is bounded by quantiles of Beta distributions, of the order statistics of the positives (Clopper and Pearson
+/// 1934). Both bounds of a side hold with `q² = (1 + level) / 2`, since the classes are independent, and both sides with
+/// `level`, for all distributions and numbers of rows.
+pub fn limits(counts: &[Count], level: f64, points: u32) -> (Vec<f64>, Vec<f64>, Limits) {
+    let all = Count::sum(counts);
+    // One tail of an interval of this level is what a bound may miss.
+    let of_both_tails = 2.0 * (0.5 * (1.0 + level)).sqrt() - 1.0;
+    let bounds = |rows: u64, of: u64| clopper_pearson(rows, of, of_both_tails);
+    let (fp, tp): (Vec<u64>, Vec<u64>) = steps(counts).map(|step| (step.fp(), step.tp())).unzip();
+    // Positives above the negative of a number, and those that are not below it.
+    let positives = |negative: u64| {
+        let step = fp.partition_point(|&fp| fp < negative);
+        let before = step.checked_sub(1).map_or(0, |before| tp[before]);
+        (before, tp.get(step).copied())
+    };
+    let at = |rate: f64| -> (f64, f64) {
+        let surely_below = first(all.neg + 1, |fp| bounds(fp, all.neg).1 > rate);
+        let lower = match surely_below.checked_sub(1) {
+            Some(fp) => bounds(positives(fp + 1).0, all.pos).0,
+            None => 0.0,
+        };
+        // The curve at 0 is its point before the first negative.
+        let surely_above = first(all.neg + 1, |fp| bounds(fp, all.neg).0 >= rate).max(1);
+        (lower, positives(surely_above).1.map_or(1.0, |tp| bounds(tp, all.pos).1))
+    };
+    let last = f64::from(points - 1);
+    let rates: Vec<f64> = (0..points).map(|point| f64::from(point) / last).collect();
+    let means = Sweep::Vertical(rates.clone()).read(counts).unwrap_or_default();
+    let (lower, upper) = rates.iter().map(|&rate| at(rate)).unzip();
+    (rates, means, Limits { lower, upper })
+}
+
+/// The first number up to `end` for which this is so, as it is for all above; `end` if for none below it.
+fn first(end: u64, is_so: impl Fn(u64) -> bool) -> u64 {
+    let (mut low, mut high) = (0, end);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if is_so(middle) { high = middle } else { low = middle + 1 }
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Stream;
+
+    #[test]
+    fn bounds_of_a_stair() {
+        // Ten negatives and ten positives by turns, a positive first.
+        let counts: Vec<Count> = (0..20)
+            .map(|place| Count { pos: u64::from(place % 2 == 0), neg: u64::from(place % 2 == 1) })
+            .collect();
+        let (rates, means, limits) = limits(&counts, 0.9, 11);
+        let tails = 2.0 * 0.95f64.sqrt() - 1.0;
+        for (place, &rate) in rates.iter().enumerate() {
+            assert!((means[place] - (0.1 * (place as f64 + 1.0)).min(1.0)).abs() < 1e-12);
+            // Counted from the other end: the most negatives whose upper bound is not above the rate.
+            let under = (0..=10).rev().find(|&fp| clopper_pearson(fp, 10, tails).1 <= rate);
+            // Above the next negative are one positive more than negatives.
+            let lower = under.map_or(0.0, |fp| clopper_pearson((fp + 1).min(10), 10, tails).0);
+            assert_eq!(limits.lower[place], lower);
+            let over = (1..=10).find(|&fp| clopper_pearson(fp, 10, tails).0 >= rate);
+            assert_eq!(limits.upper[place], over.map_or(1.0, |fp| clopper_pearson(fp, 10, tails).1));
+        }
+        assert_eq!((limits.lower[0], limits.upper[10]), (0.0, 1.0));
+    }
+
+    /// At a rate that is chosen before, the chance curve is held at least as often as said.
+    #[test]
+    fn limits_hold_at_each_rate() {
+        let mut missed = [0; 5];
+        for seed in 0..400 {
+            let mut labels: Vec<bool> = (0..70).map(|row| row < 30).collect();
+            Stream::new(seed, 3).shuffle(&mut labels);
+            let counts: Vec<Count> =
+                labels.iter().map(|&pos| Count { pos: u64::from(pos), neg: u64::from(!pos) }).collect();
+            let (rates, _, limits) = limits(&counts, 0.8, 7);
+            for (missed, place) in missed.iter_mut().zip(1..6) {
+                let inside = limits.lower[place] <= rates[place] && rates[place] <= limits.upper[place];
+                *missed += i32::from(!inside);
+            }
+        }
+        // A fifth of 400, and three standard errors.
+        assert!(missed.iter().all(|&missed| missed <= 80 + 24), "{missed:?}");
+        assert!(missed.iter().sum::<i32>() > 20, "{missed:?}");
+    }
+
+    #[test]
+    fn first_numbers() {
+        assert_eq!((first(10, |n| n >= 3), first(10, |_| true), first(10, |_| false)), (3, 0, 10));
+    }
+}

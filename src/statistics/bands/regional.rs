@@ -1,0 +1,152 @@
+//! The band of the limiting process of an empirical ROC curve, over a region of rates.
+
+use crate::math::Stream;
+use crate::ranking::ties::Count;
+use crate::statistics::curve_samples::{
+    curve_sample::Limits,
+    simultaneous_limits::{at_least_wilson, reach},
+    smooth_curve::SmoothCurve,
+    sweep::Sweep,
+};
+use crate::statistics::resampling::{
+    bootstrap::Resampling,
+    redraw::{Draw, Redraw},
+};
+
+/// Rates in a region, both ends included, the curve there, and the limits of its tpr (Jensen, Müller and Schäfer 2000).
+///
+/// In large samples of P positives and N negatives, the empirical curve less the curve R of the population is about
+/// `B1(R(x)) / √P + R'(x) B2(x) / √N`, with two independent Brownian bridges (Hsieh and Turnbull 1996). Its
+/// variance is `R (1 - R) / P + R'² x (1 - x) / N`. The band reaches as many standard deviations to either side of the
+/// empirical curve as this process, divided by them, exceeds anywhere in the region with the probability `1 - level`. That
+/// number is found by drawing bridges.
+///
+/// The variance needs R and its slope, the ratio of both densities. They are those of a [`SmoothCurve`], which looks at
+/// ranks, so that the band is the same for every increasing map of the scores. A curve starts at 0 and ends at 1, where there is no variance,
+/// so these places count for nothing and have the limits of their neighbours. Elsewhere the deviation is [`at_least_wilson`]:
+/// the estimate is near 0 where hardly a row of one class is among those of the other.
+pub fn limits(
+    counts: &[Count],
+    level: f64,
+    points: u32,
+    region: [f64; 2],
+    resampling: Resampling,
+) -> Option<(Vec<f64>, Vec<f64>, Limits)> {
+    let [first, last] = region;
+    let share = |point: u32| f64::from(point) / f64::from(points - 1);
+    let rates: Vec<f64> = (0..points).map(|point| first + (last - first) * share(point)).collect();
+    let means = Sweep::Vertical(rates.clone()).read(counts)?;
+    let process = Process::of(counts, &rates, level);
+    let farthest = |memory: &mut Vec<(f64, f64)>, mut stream: Stream| process.farthest(&mut stream, memory);
+    let reach = reach(resampling.each(Vec::new, farthest), level);
+    let limit = |side: f64| -> Vec<f64> {
+        let at = |(place, &rate): (usize, &f64)| {
+            let inner = 0.0 < rate && rate < 1.0;
+            if inner { means[place] + side * reach * process.deviations[place] } else { 0.5 * (1.0 + side) }
+        };
+        rates.iter().enumerate().map(at).collect()
+    };
+    let (lower, upper) = (limit(-1.0), limit(1.0));
+    Some((rates, means, Limits { lower, upper }))
+}
+
+/// The process that an empirical curve follows about that of the population.
+#[derive(Clone, Debug)]
+struct Process {
+    /// At each place: the fpr, the tpr, and the slope of the curve.
+    curve: Vec<[f64; 3]>,
+    /// The standard deviation at each place.
+    deviations: Vec<f64>,
+    /// The roots of the numbers of negatives and of positives.
+    roots: (f64, f64),
+}
+
+impl Process {
+    /// About the smooth curve near that of counts, at rates in ascending order.
+    fn of(counts: &[Count], rates: &[f64], level: f64) -> Process {
+        let all = Count::sum(counts);
+        let (cells, _) = Redraw::fitting(counts, Draw::Stratified);
+        let smooth = SmoothCurve::near(cells.counts(), cells.draws_cells());
+        let curve: Vec<[f64; 3]> = rates
+            .iter()
+            .map(|&rate| {
+                let (tpr, slope) = smooth.at(rate);
+                [rate, tpr, slope]
+            })
+            .collect();
+        let deviation = |&[fpr, tpr, slope]: &[f64; 3]| {
+            let (of_pos, of_neg) = (tpr * (1.0 - tpr) / all.pos as f64, fpr * (1.0 - fpr) / all.neg as f64);
+            (of_pos + slope * slope * of_neg).max(0.0).sqrt()
+        };
+        let tpr: Vec<f64> = curve.iter().map(|place| place[1]).collect();
+        let deviations = at_least_wilson(curve.iter().map(deviation).collect(), &tpr, all.pos, level);
+        Process { deviations, curve, roots: ((all.neg as f64).sqrt(), (all.pos as f64).sqrt()) }
+    }
+
+    /// How many standard deviations the process is from 0 where it is farthest, in one draw; `walks` is memory.
+    fn farthest(&self, stream: &mut Stream, walks: &mut Vec<(f64, f64)>) -> f64 {
+        walks.clear();
+        let (mut walk, mut passed) = ((0.0, 0.0), (0.0, 0.0));
+        let mut to = |fpr: f64, tpr: f64| {
+            walk.0 += (fpr - passed.0).max(0.0).sqrt() * stream.normal();
+            walk.1 += (tpr - passed.1).max(0.0).sqrt() * stream.normal();
+            passed = (fpr, tpr);
+            walk
+        };
+        walks.extend(self.curve.iter().map(|&[fpr, tpr, _]| to(fpr, tpr)));
+        // A bridge is a walk without its way to the end.
+        let end = to(1.0, 1.0);
+        let places = self.curve.iter().zip(&*walks).zip(&self.deviations);
+        places
+            .map(|((&[fpr, tpr, slope], walk), deviation)| {
+                let (of_neg, of_pos) = (walk.0 - fpr * end.0, walk.1 - tpr * end.1);
+                (of_pos / self.roots.1 + slope * of_neg / self.roots.0).abs() / deviation
+            })
+            .fold(0.0, f64::max)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Scores of both classes by turns, whose curve is near the diagonal.
+    fn chance(rows: u64) -> Vec<Count> {
+        (0..rows).map(|place| Count { pos: place % 2, neg: 1 - place % 2 }).collect()
+    }
+
+    #[test]
+    fn the_process_varies_as_said() {
+        let rates = [0.1, 0.3, 0.5, 0.9];
+        let process = Process::of(&chance(400), &rates, 0.95);
+        for (rate, deviation) in rates.iter().zip(&process.deviations) {
+            // The slope of the diagonal is 1, and both classes have 200 rows.
+            let expected = (rate * (1.0 - rate) / 100.0).sqrt();
+            assert!((deviation / expected - 1.0).abs() < 0.02, "{deviation} {expected}");
+        }
+        // A single place is normally distributed.
+        let one = Process::of(&chance(400), &[0.4], 0.95);
+        let exceeded =
+            (0..4000).filter(|&draw| one.farthest(&mut Stream::new(1, draw), &mut Vec::new()) > 1.96).count();
+        assert!((140..=260).contains(&exceeded), "{exceeded}");
+    }
+
+    /// The band about a curve is wider if it is to hold in more places.
+    #[test]
+    fn a_region_has_a_narrower_band() {
+        let resampling = Resampling { n_resamples: 2000, seed: 3 };
+        let width = |region: [f64; 2], at: f64| {
+            let (rates, means, limits) = limits(&chance(400), 0.9, 101, region, resampling).unwrap();
+            let place = rates.iter().position(|rate| (rate - at).abs() < 1e-9).unwrap();
+            assert!(
+                (limits.upper[place] - means[place] - (means[place] - limits.lower[place])).abs() < 1e-12
+            );
+            limits.upper[place] - limits.lower[place]
+        };
+        let (whole, region) = (width([0.0, 1.0], 0.5), width([0.4, 0.6], 0.5));
+        let one = 2.0 * 1.645 * (0.25f64 / 100.0).sqrt();
+        assert!(one < region && region < 0.9 * whole && whole < 2.2 * one, "{one} {region} {whole}");
+        let (rates, _, limits) = limits(&chance(40), 0.9, 3, [0.0, 1.0], resampling).unwrap();
+        assert_eq!((rates, limits.lower[0], limits.upper[0]), (vec![0.0, 0.5, 1.0], 0.0, 1.0));
+    }
+}

@@ -1,0 +1,302 @@
+//! A band for the difference of two ROC curves.
+
+use crate::math::Stream;
+use crate::math::normal::{upper_quantile, upper_tail};
+use crate::ranking::rows::{Codes, Rows};
+use crate::ranking::ties::Count;
+use crate::statistics::curve_samples::{curve_sample::CurveSample, moved_ranks::MovedRanks, sweep::Sweep};
+use crate::statistics::inference::check_level;
+use crate::statistics::kinds::{
+    Inputs, Joint, KeyInput, Needs,
+    record::{Many, record},
+};
+use crate::statistics::resampling::{bootstrap::Resampling, redraw::cells};
+
+/// The difference of the tpr of two scores of the same rows at each of some false positive rates, with limits that hold
+/// at all of them together, and the test that there is no difference.
+///
+/// Rows are resampled, both scores of a row together, and moved among their ranks (see [`moved_ranks`](crate::statistics::curve_samples::moved_ranks)).
+/// A place's spread is the standard deviation of the differences of resamples and, as squares, two steps of either rate.
+/// Each resample has one number: how far, in spreads, its difference is from their mean where it is farthest. The
+/// quantile of these numbers is how far the band reaches about the observed difference, and a p-value is the share of
+/// them that are no less than the observed difference in spreads (Westfall and Young 1993: the greatest of many
+/// statistics). Neither is less than what the normal distribution says of a single place.
+/// `O(n + p)` a resample for n rows and p places, after a sort.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocDifferenceBand {
+    /// How often the band holds the whole difference.
+    pub level: f64,
+    /// At how many rates the curves are read.
+    pub points: u32,
+    /// How many resamples are drawn.
+    pub resampling: Resampling,
+}
+
+/// The least spread of a place, in steps of the tpr and of the fpr, each of which is one row. Where hardly a positive is
+/// missed, resamples are far from their mean in so many spreads that they would set the reach of the whole band. With half
+/// a positive, it held equal curves of d' 2 in 100 of 100 samples of 500 + 500 rows, with two in 98; other bands became no
+/// wider. With few negatives, two of them keep the band from being too narrow.
+const LEAST_STEPS: f64 = 2.0;
+
+/// The most places: the differences of all resamples are kept for each of them.
+const MOST_POINTS: u32 = 10_000;
+
+record! {
+    /// The difference at one rate.
+    pub struct DifferenceRecord {
+        /// The false positive rate.
+        pub fpr: f64,
+        /// The tpr of the first score.
+        pub tpr_a: f64,
+        /// The tpr of the second score.
+        pub tpr_b: f64,
+        /// The first tpr minus the second one.
+        pub difference: f64,
+        /// The lower limit.
+        pub lower: f64,
+        /// The upper limit.
+        pub upper: f64,
+        /// The p-value of no difference here, adjusted for all rates together.
+        pub p_value: f64,
+    }
+}
+
+record! {
+    /// The band of one group.
+    pub struct RocDifferenceBandRecord {
+        /// The rates; null with fewer than two rows (or clusters) of a class, and if a score is NaN.
+        pub points: Option<Many<DifferenceRecord>>,
+    }
+}
+
+impl Joint for RocDifferenceBand {
+    type Record = RocDifferenceBandRecord;
+
+    const INPUTS: Inputs =
+        Inputs::scores(Some(2)).keyed(KeyInput { is_optional: true, ..KeyInput::called("cluster") });
+
+    fn needs(&self) -> Needs {
+        Needs::CODES
+    }
+
+    fn check(&self) -> Result<(), String> {
+        check_level(self.level)?;
+        self.resampling.check()?;
+        if (1..=MOST_POINTS).contains(&self.points) {
+            Ok(())
+        } else {
+            Err(format!("points must lie between 1 and {MOST_POINTS}, such as 99, got {}", self.points))
+        }
+    }
+
+    fn passes(&self) -> usize {
+        4 * self.resampling.n_resamples as usize
+    }
+
+    fn of_rows(&self, rows: &Rows) -> RocDifferenceBandRecord {
+        RocDifferenceBandRecord::new(self.records(rows).map(Many))
+    }
+
+    fn of_nan(&self, _: &Rows) -> RocDifferenceBandRecord {
+        RocDifferenceBandRecord::nan()
+    }
+}
+
+impl RocDifferenceBand {
+    /// The places of the band.
+    fn records(&self, rows: &Rows) -> Option<Vec<DifferenceRecord>> {
+        if [false, true].iter().any(|&label| sources(rows, label) < 2) {
+            return None;
+        }
+        let rows = rows.in_canonical_order();
+        let rates: Vec<f64> =
+            (1..=self.points).map(|line| f64::from(line) / f64::from(self.points + 1)).collect();
+        let sweep = Sweep::Vertical(rates.clone());
+        let [tpr_a, tpr_b] = [0, 1].map(|score: usize| sweep.read(&rows.scores[score].counts(&rows.labels)));
+        let (tpr_a, tpr_b) = (tpr_a?, tpr_b?);
+        let rows = in_cells(rows);
+        let ranks = MovedRanks::of(&rows);
+        let add = |counts: &mut [Vec<Count>], row: usize, stream: &mut Stream| ranks.add(counts, row, stream);
+        let differences = |counts: &[Vec<Count>]| {
+            let (a, b) = (sweep.read(&counts[0])?, sweep.read(&counts[1])?);
+            Some(a.iter().zip(b).map(|(a, b)| a - b).collect::<Vec<f64>>())
+        };
+        let drawn = self.resampling.of_rows(&rows, add, differences);
+        // A resample of clusters may lack a class.
+        let drawn: Vec<Vec<f64>> = drawn.into_iter().flatten().collect();
+        if drawn.len() < 2 {
+            return None;
+        }
+        let sample = CurveSample::new(&drawn)?;
+        let least = (LEAST_STEPS / rows.n_pos() as f64).hypot(LEAST_STEPS / rows.n_neg() as f64);
+        let spread: Vec<f64> = sample.deviations().iter().map(|deviation| deviation.hypot(least)).collect();
+        let center = sample.means();
+        let farthest = |difference: &Vec<f64>| {
+            let places = difference.iter().zip(&center).zip(&spread);
+            places.map(|((drawn, center), spread)| (drawn - center).abs() / spread).fold(0.0, f64::max)
+        };
+        let mut reaches: Vec<f64> = drawn.iter().map(farthest).collect();
+        reaches.sort_unstable_by(f64::total_cmp);
+        // The observed difference counts as one more, so that the band leaves out 0 exactly where the p-value is not
+        // above 1 - level. Too few resamples leave out nothing.
+        let all = reaches.len() + 1;
+        let inside = (self.level * all as f64).ceil() as usize;
+        let of_one_place = upper_quantile(0.5 * (1.0 - self.level));
+        let reach = reaches.get(inside - 1).copied().unwrap_or(f64::INFINITY).max(of_one_place);
+        let record = |place: usize| {
+            let (difference, spread) = (tpr_a[place] - tpr_b[place], spread[place]);
+            let spreads = difference.abs() / spread;
+            let at_least = reaches.len() - reaches.partition_point(|&reach| reach < spreads);
+            DifferenceRecord {
+                fpr: rates[place],
+                tpr_a: tpr_a[place],
+                tpr_b: tpr_b[place],
+                difference,
+                lower: (difference - reach * spread).max(-1.0),
+                upper: (difference + reach * spread).min(1.0),
+                p_value: ((at_least + 1) as f64 / all as f64).max(2.0 * upper_tail(spreads)),
+            }
+        };
+        Some((0..rates.len()).map(record).collect())
+    }
+}
+
+/// The same rows, but if they are many, scores are joined into cells, each of which is one score. Resamples then touch
+/// less memory: those of 10^6 rows take a third of the time.
+fn in_cells(rows: Rows) -> Rows {
+    let joined = |codes: &Codes| {
+        let Some((cells, last)) = cells(&codes.counts(&rows.labels)) else { return codes.clone() };
+        let code_of_place: Vec<u32> = (0..codes.distinct)
+            .map(|place| (cells.len() - 1 - last.partition_point(|&last| last < place)) as u32)
+            .collect();
+        let of_row = codes.of_row.iter().map(|&code| code_of_place[codes.place(code)]).collect();
+        Codes { of_row, distinct: cells.len() }
+    };
+    Rows { scores: rows.scores.iter().map(joined).collect(), ..rows }
+}
+
+/// Of how many rows, or clusters, a class is.
+fn sources(rows: &Rows, label: bool) -> usize {
+    let of_class = |row: &usize| rows.labels[*row] == label;
+    if rows.keys.of_row.is_empty() {
+        return (0..rows.len).filter(of_class).count();
+    }
+    rows.keys.histogram(|row| of_class(&row)).iter().filter(|&&rows| rows > 0).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::rows_of;
+    use proptest::prelude::*;
+
+    const BAND: RocDifferenceBand =
+        RocDifferenceBand { level: 0.9, points: 9, resampling: Resampling { n_resamples: 99, seed: 3 } };
+
+    fn of(band: &RocDifferenceBand, labels: &[u8], a: &[f64], b: &[f64]) -> Option<Vec<DifferenceRecord>> {
+        band.of_rows(&rows_of(labels, &[a, b], &[])).points.map(|points| points.0)
+    }
+
+    proptest! {
+        #[test]
+        fn a_band_leaves_out_zero_exactly_where_the_test_says(
+            rows in prop::collection::vec((any::<bool>(), 0u8..12, 0u8..12), 0..60)
+        ) {
+            let labels: Vec<u8> = rows.iter().map(|row| u8::from(row.0)).collect();
+            let a: Vec<f64> = rows.iter().map(|row| f64::from(row.1)).collect();
+            let b: Vec<f64> = rows.iter().map(|row| f64::from(row.2)).collect();
+            let pos = rows.iter().filter(|row| row.0).count();
+            let points = of(&BAND, &labels, &a, &b);
+            prop_assert_eq!(points.is_some(), pos >= 2 && rows.len() - pos >= 2);
+            for point in points.unwrap_or_default() {
+                prop_assert!(-1.0 <= point.lower && point.lower <= point.difference);
+                prop_assert!(point.difference <= point.upper && point.upper <= 1.0);
+                prop_assert!(0.0 < point.p_value && point.p_value <= 1.0);
+                let outside = point.lower > 0.0 || point.upper < 0.0;
+                prop_assert_eq!(outside, point.p_value <= 1.0 - BAND.level + 1e-12, "{:?}", point);
+            }
+        }
+    }
+
+    #[test]
+    fn a_better_score_is_found() {
+        let labels: Vec<u8> = (0..400).map(|row| u8::from(row % 2 == 0)).collect();
+        let place = |row: u32| f64::from((row * 61) % 400);
+        let good: Vec<f64> = (0..400).map(|row| place(row) + 300.0 * f64::from(1 - row % 2)).collect();
+        let poor: Vec<f64> = (0..400).map(|row| f64::from((row * 147) % 400)).collect();
+        let points = of(&BAND, &labels, &good, &poor).unwrap();
+        assert!(points[..7].iter().all(|point| point.lower > 0.0 && point.p_value == 0.01), "{points:?}");
+        let same = of(&BAND, &labels, &poor, &poor).unwrap();
+        assert!(same.iter().all(|point| (point.difference, point.p_value) == (0.0, 1.0)), "{same:?}");
+    }
+
+    #[test]
+    fn many_rows_are_joined_into_cells() {
+        let labels: Vec<u8> = (0..20_000).map(|row| u8::from(row % 4 == 0)).collect();
+        let place = |row: u32, factor: u32| f64::from((row * factor) % 20_011);
+        let better = |row: u32| 4_000.0 * f64::from(u8::from(row.is_multiple_of(4)));
+        let a: Vec<f64> = (0..20_000).map(|row| place(row, 61) + better(row)).collect();
+        let b: Vec<f64> = (0..20_000).map(|row| place(row, 1_471)).collect();
+        let rows = rows_of(&labels, &[&a, &b], &[]);
+        let joined = in_cells(rows.clone());
+        for (whole, cells) in rows.scores.iter().zip(&joined.scores) {
+            assert!((512..2_200).contains(&cells.distinct), "{}", cells.distinct);
+            // No row is below another one that it was above.
+            let mut pairs: Vec<(u32, u32)> =
+                whole.of_row.iter().copied().zip(cells.of_row.iter().copied()).collect();
+            pairs.sort_unstable();
+            assert!(pairs.windows(2).all(|pair| pair[0].1 <= pair[1].1));
+            let sweep = Sweep::Vertical(vec![0.1, 0.5, 0.9]);
+            let read = |codes: &Codes| sweep.read(&codes.counts(&rows.labels)).unwrap();
+            for (one, other) in read(whole).into_iter().zip(read(cells)) {
+                assert!((one - other).abs() < 1.0 / 512.0, "{one} {other}");
+            }
+        }
+        let points = of(&BAND, &labels, &a, &b).unwrap();
+        let expected = sample_deviation_of_difference(&points[4]);
+        let half = 0.5 * (points[4].upper - points[4].lower);
+        assert!((2.0..4.0).contains(&(half / expected)), "{half} {expected}");
+    }
+
+    /// Of two independent scores at one place, whose curves have a slope of about one there.
+    fn sample_deviation_of_difference(point: &DifferenceRecord) -> f64 {
+        let of_rate = |rate: f64, rows: f64| rate * (1.0 - rate) / rows;
+        let fpr = 2.0 * of_rate(point.fpr, 15_000.0);
+        (of_rate(point.tpr_a, 5_000.0) + of_rate(point.tpr_b, 5_000.0) + fpr).sqrt()
+    }
+
+    #[test]
+    fn too_few_resamples_leave_out_nothing() {
+        let few = RocDifferenceBand { resampling: Resampling { n_resamples: 8, seed: 0 }, ..BAND };
+        let points = of(&few, &[0, 0, 1, 1], &[1.0, 2.0, 3.0, 4.0], &[4.0, 3.0, 2.0, 1.0]).unwrap();
+        assert!(points.iter().all(|point| (point.lower, point.upper) == (-1.0, 1.0)));
+    }
+
+    #[test]
+    fn few_rows_and_few_clusters_say_little() {
+        let of_clusters = |clusters: &[u32]| {
+            let rows = rows_of(&[0, 0, 1, 1], &[&[1.0, 2.0, 3.0, 4.0], &[4.0, 3.0, 1.0, 2.0]], clusters);
+            BAND.of_rows(&rows).points.map(|points| points.0)
+        };
+        assert!(of_clusters(&[0, 0, 0, 0]).is_none());
+        assert!(of_clusters(&[0, 0, 1, 1]).is_none());
+        assert!(of_clusters(&[0, 1, 1, 1]).is_none());
+        assert!(of_clusters(&[0, 1, 1, 0]).is_some());
+        // Both scores separate the classes in every resample, or do the opposite.
+        let both = of(&BAND, &[0, 0, 1, 1], &[1.0, 2.0, 3.0, 4.0], &[1.0, 2.0, 3.0, 4.0]).unwrap();
+        assert!(both.iter().all(|point| point.lower < -0.9 && point.upper > 0.9), "{both:?}");
+        let opposed = of(&BAND, &[0, 0, 1, 1], &[1.0, 2.0, 8.0, 9.0], &[9.0, 8.0, 2.0, 1.0]).unwrap();
+        assert!(opposed.iter().all(|point| point.p_value > 0.1), "{opposed:?}");
+    }
+
+    #[test]
+    fn options_are_checked() {
+        assert!(BAND.check().is_ok());
+        assert!(RocDifferenceBand { points: 0, ..BAND }.check().is_err());
+        assert!(RocDifferenceBand { level: 1.0, ..BAND }.check().is_err());
+        assert!(
+            RocDifferenceBand { resampling: Resampling { n_resamples: 1, seed: 0 }, ..BAND }.check().is_err()
+        );
+    }
+}

@@ -1,0 +1,118 @@
+//! The band about the ellipses of both rates at thresholds.
+
+use crate::statistics::curve_samples::{
+    curve_sample::{At, BandPoint, CurveSample, ROUNDING},
+    sweep::Point,
+};
+
+/// The band of curves that were read at thresholds, at these places among the counts: the envelope of their ellipses. None of
+/// fewer than two curves.
+///
+/// At a threshold both rates are taken to be jointly normal, with the means, variances and the covariance of the curves.
+/// Their ellipse holds them with the probability `level`: all points within the Mahalanobis distance `√(-2 ln(1 - level))`,
+/// the root of the chi-square quantile with two degrees of freedom. The envelope of many ellipses touches each of them about
+/// where it reaches farthest at right angles to the curve, as that of Demidenko (2012) does for a binormal curve. The
+/// direction of the curve is that from the threshold before to the one after.
+pub fn band(sample: &CurveSample, places: &[usize], level: f64) -> Option<Vec<BandPoint>> {
+    if sample.curves() < 2 {
+        return None;
+    }
+    let means = sample.means();
+    let (fpr, tpr) = means.split_at(places.len() + 1);
+    let (of_fpr, of_tpr) = sample.places().split_at(places.len() + 1);
+    let radius = (-2.0 * (1.0 - level).ln()).sqrt();
+    let last = places.len();
+    // How far the ellipse of a threshold reaches, to the right and down.
+    let extent = |place: usize| -> Point {
+        let (before, after) = (place.saturating_sub(1), (place + 1).min(last));
+        let (mut along, mut up) = (fpr[after] - fpr[before], tpr[after] - tpr[before]);
+        if along.max(up) < ROUNDING {
+            // Curves that all stand still have no direction.
+            (along, up) = (1.0, 1.0);
+        }
+        let part = |one: &[f64], other: &[f64], means: Point| {
+            let sum: f64 = one.iter().zip(other).map(|(a, b)| (a - means.0) * (b - means.1)).sum();
+            sum / (sample.curves() - 1) as f64
+        };
+        let (neg, pos) = (&of_fpr[place], &of_tpr[place]);
+        let var_fpr = part(neg, neg, (fpr[place], fpr[place]));
+        let var_tpr = part(pos, pos, (tpr[place], tpr[place]));
+        let covariance = part(neg, pos, (fpr[place], tpr[place]));
+        let (right, down) = (var_fpr * up - covariance * along, var_tpr * along - covariance * up);
+        let square = up * right + along * down;
+        if square <= 0.0 {
+            return (0.0, 0.0);
+        }
+        // A covariance moves the point along the curve, but never to its other side.
+        let scale = radius / square.sqrt();
+        ((scale * right).max(0.0), (scale * down).max(0.0))
+    };
+    let extents: Vec<Point> = (0..=last).map(extent).collect();
+    let corner = |side: f64| -> Vec<Point> {
+        let moved =
+            |place: usize| (fpr[place] + side * extents[place].0, tpr[place] - side * extents[place].1);
+        (0..=last).map(moved).collect()
+    };
+    let (lower, upper) = (corner(1.0), corner(-1.0));
+    // Ellipses reach unequally far. Both ends are drawn so that they rise and leave out no part of any ellipse.
+    let lower_fpr = highest_so_far(lower.iter().map(|point| point.0));
+    let upper_tpr = highest_so_far(upper.iter().map(|point| point.1));
+    let lower_tpr = lowest_from_here(lower.iter().map(|point| point.1));
+    let upper_fpr = lowest_from_here(upper.iter().map(|point| point.0));
+    let point = |place: usize| BandPoint {
+        at: At::Score(place.checked_sub(1).map(|place| places[place])),
+        mean: (fpr[place], tpr[place]),
+        lower: (lower_fpr[place], lower_tpr[place]),
+        upper: (upper_fpr[place], upper_tpr[place]),
+    };
+    Some((0..=last).map(point).collect())
+}
+
+/// The highest of the rates up to each of them, at most 1.
+fn highest_so_far(rates: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut highest = 0.0f64;
+    rates
+        .map(|rate| {
+            highest = highest.max(rate.min(1.0));
+            highest
+        })
+        .collect()
+}
+
+/// The lowest of the rates from each of them on, at least 0.
+fn lowest_from_here(rates: impl DoubleEndedIterator<Item = f64>) -> Vec<f64> {
+    let mut lowest = 1.0f64;
+    let mut found: Vec<f64> = rates
+        .rev()
+        .map(|rate| {
+            lowest = lowest.min(rate.max(0.0));
+            lowest
+        })
+        .collect();
+    found.reverse();
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_of_ellipses() {
+        // Rates of 0.4 and 0.6 with deviations of 0.1 and 0.2, and no covariance; the curve rises there at 45 degrees.
+        let (a, b) = (0.1 * 0.75f64.sqrt(), 0.2 * 0.75f64.sqrt());
+        let curve = |f: f64, t: f64| vec![0.0, 0.4 + f, 1.0, 0.0, 0.6 + t, 1.0];
+        let sample = CurveSample::new(&[curve(a, b), curve(-a, b), curve(a, -b), curve(-a, -b)]).unwrap();
+        let points = band(&sample, &[0, 1], 0.5).unwrap();
+        let radius = (2.0 * 2f64.ln()).sqrt();
+        let norm = 0.05f64.sqrt();
+        let near = |got: f64, expected: f64| assert!((got - expected).abs() < 1e-12, "{got} {expected}");
+        near(points[1].lower.0, 0.4 + radius * 0.01 / norm);
+        near(points[1].lower.1, 0.6 - radius * 0.04 / norm);
+        near(points[1].upper.0, 0.4 - radius * 0.01 / norm);
+        near(points[1].upper.1, 0.6 + radius * 0.04 / norm);
+        assert_eq!((points[0].lower, points[0].at), ((0.0, 0.0), At::Score(None)));
+        assert_eq!((points[2].upper, points[2].at), ((1.0, 1.0), At::Score(Some(1))));
+        assert!(band(&CurveSample::new(&[vec![0.0; 6]]).unwrap(), &[0, 1], 0.5).is_none());
+    }
+}

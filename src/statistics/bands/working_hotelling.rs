@@ -1,0 +1,75 @@
+//! The band about a binormal curve.
+
+use crate::math::normal::{upper_quantile, upper_tail};
+use crate::ranking::ties::{Counts, Ties};
+use crate::statistics::curve_samples::{curve_sample::Limits, sweep::Sweep};
+use crate::statistics::curves::binormal::{Moments, moments};
+
+/// Rates from 0 to 1, the binormal curve there, and the limits of its tpr (Ma and Hall 1993; Demidenko 2012).
+///
+/// Between normal quantiles the curve is the line `a + b z`, with `b = s0 / s1` and `a = (m1 - m0) / s1` from the means and
+/// deviations of the classes. With `n1` positives and `n0` negatives, in large samples,
+/// `Var a = 1 / n1 + b² / n0 + a² / (2 n1)`, `Var b = b² (1 / (2 n1) + 1 / (2 n0))`, and `Cov(a, b) = a b / (2 n1)`. The line
+/// lies within `√(χ²(2) Var(a + b z))` of the estimate at all `z` at once (Working and Hotelling 1929), and
+/// the quantile of χ² with two degrees of freedom is `-2 ln(1 - level)`. None where a class has no
+/// spread, or one so much more than the other that squares leave the range of floats.
+pub fn limits(
+    ties: &Ties<'_>,
+    counts: &Counts,
+    level: f64,
+    points: u32,
+) -> Option<(Vec<f64>, Vec<f64>, Limits)> {
+    let (n_pos, n_neg) = (ties.n_pos() as f64, ties.n_neg() as f64);
+    let Moments { distance, pos, neg } = moments(ties, counts)?;
+    let (a, b) = (distance / pos, neg / pos);
+    // Squares beyond all floats have no variance to speak of.
+    if !((a * a).is_finite() && (b * b).is_finite() && b > 0.0) {
+        return None;
+    }
+    let var_a = 1.0 / n_pos + b * b / n_neg + a * a / (2.0 * n_pos);
+    let var_b = b * b * (0.5 / n_pos + 0.5 / n_neg);
+    let covariance = a * b / (2.0 * n_pos);
+    let factor = (-2.0 * (1.0 - level).ln()).sqrt();
+    let Sweep::Vertical(rates) = Sweep::vertical(points) else { return None };
+    let at = |rate: f64| -> [f64; 3] {
+        if rate <= 0.0 || rate >= 1.0 {
+            return [rate; 3];
+        }
+        let z = -upper_quantile(rate);
+        let half = factor * (var_a + 2.0 * z * covariance + z * z * var_b).max(0.0).sqrt();
+        [0.0, -half, half].map(|moved| upper_tail(-(a + b * z + moved)))
+    };
+    let found: Vec<[f64; 3]> = rates.iter().map(|&rate| at(rate)).collect();
+    let column = |place: usize| found.iter().map(|limits| limits[place]).collect::<Vec<f64>>();
+    Some((rates, column(0), Limits { lower: column(1), upper: column(2) }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::with_ties;
+
+    #[test]
+    fn a_line_between_normal_quantiles() {
+        let scores: Vec<f64> =
+            (0..200).map(|row| f64::from(row % 100) / 10.0 + if row < 100 { 0.0 } else { 3.0 }).collect();
+        let labels: Vec<u8> = (0..200).map(|row| u8::from(row >= 100)).collect();
+        let (_, means, limits) = with_ties(&labels, &scores, |mut ties| {
+            let counts = ties.counts();
+            super::limits(&ties, &counts, 0.95, 101)
+        })
+        .unwrap();
+        // Both classes spread alike: at fpr one half the quantile of the tpr is the distance in deviations.
+        let a = 3.0 / (9999.0f64 / 12.0 / 100.0).sqrt();
+        assert!((means[50] - upper_tail(-a)).abs() < 1e-12, "{} {a}", means[50]);
+        let half = ((2.0 + 0.5 * a * a) / 100.0 * -2.0 * 0.05f64.ln()).sqrt();
+        assert!((limits.upper[50] - upper_tail(-(a + half))).abs() < 1e-12);
+        assert!((limits.lower[50] - upper_tail(-(a - half))).abs() < 1e-12);
+        assert_eq!((limits.lower[0], limits.upper[100]), (0.0, 1.0));
+        let flat = with_ties(&[1, 1, 0, 0], &[2.0, 2.0, 1.0, 0.0], |mut ties| {
+            let counts = ties.counts();
+            super::limits(&ties, &counts, 0.95, 101)
+        });
+        assert!(flat.is_none());
+    }
+}

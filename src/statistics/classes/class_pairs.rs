@@ -1,0 +1,124 @@
+//! How often the rows of one class score higher than those of another class. All areas of several classes follow from
+//! these counts.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use crate::ranking::SHARD_ROWS;
+use crate::ranking::rows::Codes;
+
+/// For each of the `winners`, and there for each class: twice the number of pairs in which a row of the winner scores
+/// higher than one of that class, plus the number of pairs of equal scores. The number for a class against itself has
+/// no meaning. `O(n log n + n k)` for k classes. A group has fewer than 2^32 rows, so that 64 bits hold every number.
+pub fn twice_u_of_pairs(scores: &Codes, classes: &Codes, winners: Range<u32>) -> Vec<Vec<u64>> {
+    let mut rows: Vec<(u32, u32)> =
+        scores.of_row.iter().copied().zip(classes.of_row.iter().copied()).collect();
+    if rows.len() >= SHARD_ROWS {
+        rows.par_sort_unstable();
+    } else {
+        rows.sort_unstable();
+    }
+    let mut below = vec![0u64; classes.distinct];
+    let mut twice_u = vec![vec![0u64; classes.distinct]; winners.len()];
+    for tie in rows.chunk_by(|a, b| a.0 == b.0) {
+        for own in tie.chunk_by(|a, b| a.1 == b.1) {
+            if !winners.contains(&own[0].1) {
+                continue;
+            }
+            let twice_u = &mut twice_u[(own[0].1 - winners.start) as usize];
+            let rows = own.len() as u64;
+            for (twice_u, &below) in twice_u.iter_mut().zip(&below) {
+                *twice_u += rows * 2 * below;
+            }
+            for other in tie {
+                twice_u[other.1 as usize] += rows;
+            }
+        }
+        for row in tie {
+            below[row.1 as usize] += 1;
+        }
+    }
+    twice_u
+}
+
+/// The same for one winner, where each row is so many: twice the number of pairs of units. All units together are fewer
+/// than 2^63. `O(n log n + n k)`.
+pub fn twice_u_of_units(scores: &Codes, classes: &Codes, units: &[u64], winner: u32) -> Vec<u128> {
+    let mut rows: Vec<(u32, u32, u64)> = scores
+        .of_row
+        .iter()
+        .zip(&classes.of_row)
+        .zip(units)
+        .map(|((&score, &class), &units)| (score, class, units))
+        .collect();
+    if rows.len() >= SHARD_ROWS {
+        rows.par_sort_unstable();
+    } else {
+        rows.sort_unstable();
+    }
+    let sum = |rows: &[(u32, u32, u64)]| rows.iter().map(|row| u128::from(row.2)).sum::<u128>();
+    let mut below = vec![0u128; classes.distinct];
+    let mut twice_u = vec![0u128; classes.distinct];
+    for tie in rows.chunk_by(|a, b| a.0 == b.0) {
+        let of_winner = tie.partition_point(|row| row.1 < winner)..tie.partition_point(|row| row.1 <= winner);
+        let own = sum(&tie[of_winner]);
+        if own > 0 {
+            twice_u.iter_mut().zip(&below).for_each(|(twice_u, &below)| *twice_u += 2 * own * below);
+        }
+        for other in tie.chunk_by(|a, b| a.1 == b.1) {
+            let units = sum(other);
+            twice_u[other[0].1 as usize] += own * units;
+            below[other[0].1 as usize] += units;
+        }
+    }
+    twice_u
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn units_are_rows(rows in proptest::collection::vec((0u32..6, 0u32..4, 0u64..4), 0..20), winner in 0u32..4) {
+            let classes = |keys: Vec<u32>| Codes { of_row: keys, distinct: 4 };
+            let codes = |scores: Vec<u32>| Codes { of_row: scores, distinct: 6 };
+            let repeated = || rows.iter().flat_map(|row| (0..row.2).map(move |_| row));
+            let expected = twice_u_of_pairs(
+                &codes(repeated().map(|row| row.0).collect()),
+                &classes(repeated().map(|row| row.1).collect()),
+                winner..winner + 1,
+            );
+            let units: Vec<u64> = rows.iter().map(|row| row.2).collect();
+            let got = twice_u_of_units(
+                &codes(rows.iter().map(|row| row.0).collect()),
+                &classes(rows.iter().map(|row| row.1).collect()),
+                &units,
+                winner,
+            );
+            for class in (0..4).filter(|&class| class != winner) {
+                prop_assert_eq!(got[class as usize], u128::from(expected[0][class as usize]));
+            }
+        }
+
+        #[test]
+        fn all_pairs(rows in proptest::collection::vec((0u32..6, 0u32..4), 0..40)) {
+            let scores = Codes::of(rows.iter().map(|row| row.0));
+            let classes = Codes::of(rows.iter().map(|row| row.1));
+            let k = classes.distinct as u32;
+            let twice_u = twice_u_of_pairs(&scores, &classes, 0..k);
+            for a in 0..k {
+                prop_assert_eq!(&twice_u_of_pairs(&scores, &classes, a..a + 1)[0], &twice_u[a as usize]);
+                for b in (0..k).filter(|&b| b != a) {
+                    let of = |class| classes.of_row.iter().zip(&scores.of_row).filter(move |row| *row.0 == class);
+                    let pairs = of(a).flat_map(|winner| of(b).map(move |loser| (winner.1, loser.1)));
+                    let twice: u128 =
+                        pairs.map(|(winner, loser)| 2 * u128::from(winner > loser) + u128::from(winner == loser)).sum();
+                    prop_assert_eq!(u128::from(twice_u[a as usize][b as usize]), twice);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,401 @@
+//! The AUC of more than two classes.
+
+use rayon::prelude::*;
+
+use super::class_pairs::{twice_u_of_pairs, twice_u_of_units};
+use crate::interrupt;
+use crate::math::{mean, quotient};
+use crate::ranking::rows::{Codes, Rows};
+use crate::ranking::ties::{Count, counts::twice_u, unit_of_all};
+use crate::statistics::kinds::{
+    Inputs, Joint, KeyInput, KeyKind, Needs,
+    record::{Many, Name, record},
+};
+
+/// The average of the areas of each class against the rest, or of each pair of classes, by a score for each class.
+///
+/// Against the rest, the area of class c is that of its rows as positives by the score for c. Of a pair,
+/// `A(a, b) = (A(a | b) + A(b | a)) / 2`, where `A(a | b)` is the area of the rows of both classes by the score for a,
+/// those of a as positives; the mean over all pairs is the M of Hand and Till (2001). Micro-averaged, every row has a
+/// cell for each class, positive for its own, and the area is that of all cells together. Classes without a row have
+/// no area, and no part in an average. A row with a weight is so many rows. `O(k n log n + k² log k)` for k classes.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocAucMulticlass {
+    /// What each score is for, in order.
+    pub classes: Vec<String>,
+    /// What is averaged.
+    pub multi_class: MultiClass,
+    /// How areas are averaged.
+    pub average: ClassAverage,
+}
+
+/// What is averaged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
+pub enum MultiClass {
+    /// Each class against the rest.
+    #[default]
+    Ovr,
+    /// Each pair of classes.
+    Ovo,
+}
+
+/// How areas are averaged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
+pub enum ClassAverage {
+    /// Every area has the same weight.
+    #[default]
+    Macro,
+    /// By the number of rows of the class, or of both.
+    Weighted,
+    /// All cells together.
+    Micro,
+    /// Not at all.
+    None,
+}
+
+record! {
+    /// A class.
+    pub struct ClassRecord {
+        /// The class.
+        pub class: Name,
+        /// Its rows.
+        pub n: u64,
+        /// Its area against the rest; null without a row of the class or of the rest.
+        pub auc: Option<f64>,
+    }
+}
+
+record! {
+    /// A pair of classes.
+    pub struct ClassPairRecord {
+        /// The class that comes first.
+        pub class_a: Name,
+        /// The other.
+        pub class_b: Name,
+        /// The rows of both.
+        pub n: u64,
+        /// The mean of the two areas; null without a row of either.
+        pub auc: Option<f64>,
+    }
+}
+
+record! {
+    /// The areas of one group.
+    pub struct RocAucMulticlassRecord {
+        /// The average; null if there is no area to average, or if no average is asked for.
+        pub auc: Option<f64>,
+        /// All classes, in order; null if a score is NaN.
+        pub classes: Option<Many<ClassRecord>>,
+        /// All pairs, in order; null unless pairs are averaged.
+        pub pairs: Option<Many<ClassPairRecord>>,
+        /// Classes that have a row.
+        pub n_classes: u64,
+        /// Classes that have none.
+        pub n_missing: u64,
+        /// Rows that were used.
+        pub n: u64,
+    }
+}
+
+impl Joint for RocAucMulticlass {
+    type Record = RocAucMulticlassRecord;
+
+    const INPUTS: Inputs = Inputs::scores(None).without_label().keyed(KeyInput::called("label"));
+
+    const WEIGHTS: bool = true;
+
+    fn check(&self) -> Result<(), String> {
+        let mut classes = self.classes.clone();
+        classes.sort_unstable();
+        classes.dedup();
+        if classes.len() < 2 || classes.len() < self.classes.len() {
+            return Err(format!("classes must be two or more, each once, got {:?}", self.classes));
+        }
+        if self.multi_class == MultiClass::Ovo && self.average == ClassAverage::Micro {
+            return Err("pairs of classes have no micro-average".into());
+        }
+        Ok(())
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { values: self.average == ClassAverage::Micro, ..Needs::CODES }
+    }
+
+    fn passes(&self) -> usize {
+        4 * self.classes.len()
+    }
+
+    fn key_kind(&self) -> KeyKind<'_> {
+        KeyKind::Among(&self.classes)
+    }
+
+    fn of_rows(&self, rows: &Rows) -> RocAucMulticlassRecord {
+        let n = rows.len as u64;
+        let counts = rows.keys.histogram(|_| true);
+        // All rows are weighed in one unit, because the rest of a class is of several classes. Micro-averaged, a row has
+        // a cell for each class.
+        let cells = if self.average == ClassAverage::Micro { self.classes.len() } else { 1 };
+        let units: Option<Vec<u64>> = rows.weights.as_ref().map(|weights| {
+            let unit = unit_of_all(weights, cells);
+            weights.iter().map(|&weight| unit.units(weight)).collect()
+        });
+        // The rows of each class, or their units.
+        let masses: Vec<u128> = match &units {
+            None => counts.iter().map(|&count| u128::from(count)).collect(),
+            Some(units) => {
+                let mut masses = vec![0; counts.len()];
+                rows.keys
+                    .of_row
+                    .iter()
+                    .zip(units)
+                    .for_each(|(&class, &units)| masses[class as usize] += u128::from(units));
+                masses
+            }
+        };
+        let all: u128 = masses.iter().sum();
+        // For each class that has rows: twice the number of pairs in which its rows have the higher score, by its own
+        // score.
+        let twice_u: Vec<Vec<u128>> = (0..counts.len() as u32)
+            .into_par_iter()
+            .map(|class| {
+                interrupt::check();
+                let score = &rows.scores[rows.key_places[class as usize] as usize];
+                match &units {
+                    None => {
+                        let twice_u = twice_u_of_pairs(score, &rows.keys, class..class + 1).swap_remove(0);
+                        twice_u.into_iter().map(u128::from).collect()
+                    }
+                    Some(units) => twice_u_of_units(score, &rows.keys, units, class),
+                }
+            })
+            .collect();
+        let place_of = |class: usize| rows.key_places.binary_search(&(class as u32)).ok();
+        let count = |place: Option<usize>| place.map_or(0, |place| u64::from(counts[place]));
+        let mass = |place: Option<usize>| place.map_or(0, |place| masses[place]);
+        let against_rest = |place: usize| {
+            let own = masses[place];
+            let others = all - own;
+            let of_others = twice_u[place].iter().enumerate().filter(|other| other.0 != place);
+            (own > 0 && others > 0).then(|| quotient(of_others.map(|other| other.1).sum(), 2 * own * others))
+        };
+        let k = self.classes.len();
+        let classes: Vec<ClassRecord> = (0..k)
+            .map(|class| {
+                let place = place_of(class);
+                ClassRecord::new(Name(class as u32), count(place), place.and_then(against_rest))
+            })
+            .collect();
+        let of_pair = |a: usize, b: usize| {
+            let pairs = masses[a] * masses[b];
+            (pairs > 0).then(|| quotient(twice_u[a][b] + twice_u[b][a], 4 * pairs))
+        };
+        let pairs: Option<Vec<ClassPairRecord>> = (self.multi_class == MultiClass::Ovo).then(|| {
+            let pairs = (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b)));
+            pairs
+                .map(|(a, b)| {
+                    let (first, second) = (place_of(a), place_of(b));
+                    let auc = first.zip(second).and_then(|(a, b)| of_pair(a, b));
+                    let n = count(first) + count(second);
+                    ClassPairRecord::new(Name(a as u32), Name(b as u32), n, auc)
+                })
+                .collect()
+        });
+        let weight = |mass: u128| if self.average == ClassAverage::Weighted { mass } else { 1 };
+        let mass_of = |class: Name| mass(place_of(class.0 as usize));
+        let auc = match (&pairs, self.average) {
+            (_, ClassAverage::None) => None,
+            (_, ClassAverage::Micro) => micro(rows, units.as_deref()),
+            (None, _) => {
+                let of_class = |class: &ClassRecord| Some((class.auc?, weight(mass_of(class.class))));
+                mean::weighted(classes.iter().filter_map(of_class).collect())
+            }
+            (Some(pairs), _) => {
+                let of_pair = |pair: &ClassPairRecord| {
+                    Some((pair.auc?, weight(mass_of(pair.class_a) + mass_of(pair.class_b))))
+                };
+                mean::weighted(pairs.iter().filter_map(of_pair).collect())
+            }
+        };
+        let n_classes = counts.len() as u64;
+        RocAucMulticlassRecord::new(
+            auc,
+            Some(Many(classes)),
+            pairs.map(Many),
+            n_classes,
+            k as u64 - n_classes,
+            n,
+        )
+    }
+
+    fn of_nan(&self, rows: &Rows) -> RocAucMulticlassRecord {
+        let n_classes = rows.keys.distinct as u64;
+        let auc = if self.average == ClassAverage::None { None } else { Some(f64::NAN) };
+        let n_missing = self.classes.len() as u64 - n_classes;
+        RocAucMulticlassRecord::new(auc, None, None, n_classes, n_missing, rows.len as u64)
+    }
+}
+
+/// The area of all cells; undefined without rows. Cells count as one, or as the units of their row.
+fn micro(rows: &Rows, units: Option<&[u64]>) -> Option<f64> {
+    let n = rows.len;
+    let codes_of_cells = Codes::of(AllCells { columns: &rows.values, cell: 0, rows: n });
+    let mut counts = vec![Count::default(); codes_of_cells.distinct];
+    for (class, codes) in codes_of_cells.of_row.chunks(n.max(1)).enumerate() {
+        for (row, (&code, &key)) in codes.iter().zip(&rows.keys.of_row).enumerate() {
+            let mass = units.map_or(1, |units| units[row]);
+            counts[codes_of_cells.place(code)].add(rows.key_places[key as usize] as usize == class, mass);
+        }
+    }
+    let Count { pos, neg } = Count::sum(&counts);
+    let pairs = u128::from(pos) * u128::from(neg);
+    (pairs > 0).then(|| quotient(twice_u(&counts), 2 * pairs))
+}
+
+/// The values of all columns, one column after the other.
+struct AllCells<'a> {
+    columns: &'a [Vec<f64>],
+    cell: usize,
+    rows: usize,
+}
+
+impl Iterator for AllCells<'_> {
+    type Item = f64;
+
+    fn next(&mut self) -> Option<f64> {
+        let value = *self.columns.get(self.cell.checked_div(self.rows)?)?.get(self.cell % self.rows)?;
+        self.cell += 1;
+        Some(value)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.columns.len() * self.rows - self.cell;
+        (left, Some(left))
+    }
+}
+
+impl ExactSizeIterator for AllCells<'_> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::rows_of;
+
+    fn of(multi_class: MultiClass, average: ClassAverage) -> RocAucMulticlass {
+        RocAucMulticlass { classes: ["a", "b", "c"].map(String::from).to_vec(), multi_class, average }
+    }
+
+    /// Two rows of a, one of b and two of c.
+    fn sample() -> Rows {
+        let scores: [&[f64]; 3] =
+            [&[0.7, 0.2, 0.3, 0.1, 0.2], &[0.2, 0.4, 0.5, 0.3, 0.1], &[0.1, 0.4, 0.2, 0.6, 0.7]];
+        Rows { key_places: vec![0, 1, 2], ..rows_of(&[], &scores, &[0, 0, 1, 2, 2]) }
+    }
+
+    fn areas(record: &RocAucMulticlassRecord) -> Vec<Option<f64>> {
+        record.classes.as_ref().unwrap().0.iter().map(|class| class.auc).collect()
+    }
+
+    #[test]
+    fn against_the_rest() {
+        let record = of(MultiClass::Ovr, ClassAverage::Macro).of_rows(&sample());
+        // a: 0.7 beats all three, 0.2 loses, wins and ties. b beats all. c beats all.
+        assert_eq!(areas(&record), [Some(4.5 / 6.0), Some(1.0), Some(1.0)]);
+        assert!((record.auc.unwrap() - 2.75 / 3.0).abs() < 1e-15);
+        assert_eq!((record.n_classes, record.n_missing, record.n, record.pairs), (3, 0, 5, None));
+        let weighted = of(MultiClass::Ovr, ClassAverage::Weighted).of_rows(&sample());
+        assert!((weighted.auc.unwrap() - (2.0 * 0.75 + 1.0 + 2.0) / 5.0).abs() < 1e-15);
+        assert_eq!(of(MultiClass::Ovr, ClassAverage::None).of_rows(&sample()).auc, None);
+    }
+
+    #[test]
+    fn pairs_of_classes() {
+        let record = of(MultiClass::Ovo, ClassAverage::Macro).of_rows(&sample());
+        let pairs: Vec<(u64, Option<f64>)> =
+            record.pairs.as_ref().unwrap().0.iter().map(|pair| (pair.n, pair.auc)).collect();
+        // A(a | b) = 1/2 and A(b | a) = 1; A(a | c) = 3.5/4 and A(c | a) = 1; b and c are apart by both scores.
+        assert_eq!(pairs, [(3, Some(0.75)), (4, Some(0.9375)), (3, Some(1.0))]);
+        assert!((record.auc.unwrap() - 2.6875 / 3.0).abs() < 1e-15);
+        let weighted = of(MultiClass::Ovo, ClassAverage::Weighted).of_rows(&sample());
+        assert!((weighted.auc.unwrap() - (3.0 * 0.75 + 4.0 * 0.9375 + 3.0) / 10.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn cells() {
+        let rows = sample();
+        let mut twice = 0.0;
+        let own = [0, 0, 1, 2, 2];
+        for (pos, &class) in own.iter().enumerate() {
+            for (neg, &not) in own.iter().enumerate() {
+                for other in (0..3).filter(|&other| other != not) {
+                    let (high, low) = (rows.values[class][pos], rows.values[other][neg]);
+                    twice += if high > low { 2.0 } else { f64::from(u8::from(high == low)) };
+                }
+            }
+        }
+        let record = of(MultiClass::Ovr, ClassAverage::Micro).of_rows(&rows);
+        assert_eq!(record.auc, Some(twice / 100.0));
+    }
+
+    #[test]
+    fn classes_that_are_not_there() {
+        let scores: [&[f64]; 3] = [&[0.7, 0.2, 0.3], &[0.2, 0.4, 0.5], &[0.1, 0.4, 0.2]];
+        let two = Rows { key_places: vec![0, 2], ..rows_of(&[], &scores, &[0, 0, 2]) };
+        let record = of(MultiClass::Ovo, ClassAverage::Macro).of_rows(&two);
+        assert_eq!(areas(&record), [Some(0.5), None, Some(0.5)]);
+        assert_eq!((record.auc, record.n_classes, record.n_missing), (Some(0.5), 2, 1));
+        let one = Rows { key_places: vec![1], ..rows_of(&[], &scores, &[1, 1, 1]) };
+        let record = of(MultiClass::Ovr, ClassAverage::Weighted).of_rows(&one);
+        assert_eq!((record.auc, areas(&record), record.n_missing), (None, vec![None; 3], 2));
+        let none = of(MultiClass::Ovr, ClassAverage::Micro).of_rows(&Rows::default());
+        assert_eq!((none.auc, none.n_missing, none.n), (None, 3, 0));
+    }
+
+    #[test]
+    fn weights() {
+        let plain = sample();
+        let weights = vec![3.0, 0.5, 2.0, 1.0, 0.5];
+        let weighted = Rows { weights: Some(weights.clone()), ..plain.clone() };
+        // Twice the weights are whole numbers, of rows that are repeated.
+        let repeated: Vec<u32> =
+            (0..5).flat_map(|row: u32| vec![row; (2.0 * weights[row as usize]) as usize]).collect();
+        let taken = |values: &Vec<f64>| repeated.iter().map(|&row| values[row as usize]).collect();
+        let repeated = Rows {
+            len: repeated.len(),
+            scores: plain.scores.iter().map(|codes| codes.taken(&repeated)).collect(),
+            values: plain.values.iter().map(taken).collect(),
+            keys: plain.keys.taken(&repeated),
+            ..plain.clone()
+        };
+        for (multi_class, average) in [
+            (MultiClass::Ovr, ClassAverage::Macro),
+            (MultiClass::Ovr, ClassAverage::Weighted),
+            (MultiClass::Ovr, ClassAverage::Micro),
+            (MultiClass::Ovo, ClassAverage::Weighted),
+        ] {
+            let (got, expected) =
+                (of(multi_class, average).of_rows(&weighted), of(multi_class, average).of_rows(&repeated));
+            assert_eq!((got.auc, areas(&got), got.n), (expected.auc, areas(&expected), 5));
+            let pairs = |record: RocAucMulticlassRecord| -> Vec<Option<f64>> {
+                record.pairs.into_iter().flat_map(|pairs| pairs.0).map(|pair| pair.auc).collect()
+            };
+            assert_eq!(pairs(got), pairs(expected));
+        }
+        // A class whose weight is nothing beside the others' has no area.
+        let heavy = Rows { weights: Some(vec![1.0, 1.0, 1e-300, 1.0, 1.0]), ..sample() };
+        let record = of(MultiClass::Ovo, ClassAverage::Macro).of_rows(&heavy);
+        assert_eq!((areas(&record)[1], record.n_classes), (None, 3));
+    }
+
+    #[test]
+    fn refused() {
+        assert!(of(MultiClass::Ovo, ClassAverage::Micro).check().is_err());
+        let twice = RocAucMulticlass {
+            classes: vec!["a".into(), "a".into()],
+            ..of(MultiClass::Ovr, ClassAverage::Macro)
+        };
+        assert!(twice.check().is_err());
+    }
+}

@@ -1,0 +1,481 @@
+//! The AUC of more than two classes with its standard error and interval.
+
+use rayon::prelude::*;
+
+use super::class_components::{variance_of_area, variance_of_class};
+use super::roc_auc_multiclass::{ClassAverage, RocAucMulticlass};
+use crate::interrupt;
+use crate::ranking::rows::{RowPlacements, Rows};
+use crate::ranking::ties::Placements;
+use crate::statistics::inference::{check_level, delong, interval::Limits};
+use crate::statistics::kinds::{
+    Inputs, Joint, KeyKind, Needs,
+    record::{Many, Name, record},
+};
+
+/// The average area of several classes, and the area of each class or pair, with normal intervals.
+///
+/// An area of two classes is a mean over the pairs of their rows, and what a row adds to it is its placement: the share of
+/// the other class's rows that it beats, or that beat it (DeLong, DeLong and Clarke-Pearson 1988). An average of areas is
+/// a weighted sum of such means. So what a row of class a adds to it, its component `V`, is the sum of its weighted
+/// placements in all areas that it has a part in, and `se² = sum over classes of S_a² / n_a`, with `S_a²` the sample
+/// variance of the components of the rows of class a (Hoeffding 1948 for several samples; Lehmann 1951). The numbers of
+/// rows of the classes are taken as given, and so are weights made of them.
+///
+/// The component of M of Hand and Till (2001) of row i of a is
+/// `sum over b of (P(s_a(i) > s_a(j)) + P(s_b(j) > s_b(i))) / (k (k - 1))`, over rows j of b, ties counting half. An
+/// area against the rest is `sum over b of n_b / (n - n_a) A(a | b)`, which gives the components of their average.
+/// The interval of a class against the rest by itself is DeLong's, where the rest is one sample. `O(k n log n)` for one
+/// class against the rest, `O(k n log n + k² log k)` for pairs.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocAucMulticlassCi {
+    /// The areas.
+    pub statistic: RocAucMulticlass,
+    /// The coverage of all intervals.
+    pub level: f64,
+}
+
+record! {
+    /// A class.
+    pub struct ClassIntervalRecord {
+        /// The class.
+        pub class: Name,
+        /// Its rows.
+        pub n: u64,
+        /// Its area against the rest; null without a row of the class or of the rest.
+        pub auc: Option<f64>,
+        /// The standard error; null with fewer than two rows of the class or of the rest.
+        pub se: Option<f64>,
+        /// The lower limit; null where the standard error is.
+        pub lower: Option<f64>,
+        /// The upper limit; null where the standard error is.
+        pub upper: Option<f64>,
+    }
+}
+
+record! {
+    /// A pair of classes.
+    pub struct ClassPairIntervalRecord {
+        /// The class that comes first.
+        pub class_a: Name,
+        /// The other.
+        pub class_b: Name,
+        /// The rows of both.
+        pub n: u64,
+        /// The mean of the two areas; null without a row of either.
+        pub auc: Option<f64>,
+        /// The standard error; null with fewer than two rows of either class.
+        pub se: Option<f64>,
+        /// The lower limit; null where the standard error is.
+        pub lower: Option<f64>,
+        /// The upper limit; null where the standard error is.
+        pub upper: Option<f64>,
+    }
+}
+
+record! {
+    /// The areas of one group.
+    pub struct RocAucMulticlassCiRecord {
+        /// The average; null if there is no area to average, or if no average is asked for.
+        pub auc: Option<f64>,
+        /// The standard error; null where the average is, and if a class has a single row.
+        pub se: Option<f64>,
+        /// The lower limit; null where the standard error is.
+        pub lower: Option<f64>,
+        /// The upper limit; null where the standard error is.
+        pub upper: Option<f64>,
+        /// All classes, in order; null if a score is NaN.
+        pub classes: Option<Many<ClassIntervalRecord>>,
+        /// All pairs, in order; null unless pairs are averaged.
+        pub pairs: Option<Many<ClassPairIntervalRecord>>,
+        /// Classes that have a row.
+        pub n_classes: u64,
+        /// Classes that have none.
+        pub n_missing: u64,
+        /// Rows that were used.
+        pub n: u64,
+    }
+}
+
+impl Joint for RocAucMulticlassCi {
+    type Record = RocAucMulticlassCiRecord;
+
+    const INPUTS: Inputs = RocAucMulticlass::INPUTS;
+
+    fn check(&self) -> Result<(), String> {
+        check_level(self.level)?;
+        if self.statistic.average == ClassAverage::Micro {
+            return Err(
+                "the cells of one row are not independent, so that a micro-average has no such interval; \
+                        write average=\"macro\" or \"weighted\""
+                    .into(),
+            );
+        }
+        self.statistic.check()
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::CODES
+    }
+
+    fn passes(&self) -> usize {
+        3 * self.statistic.passes()
+    }
+
+    fn key_kind(&self) -> KeyKind<'_> {
+        self.statistic.key_kind()
+    }
+
+    fn of_rows(&self, rows: &Rows) -> RocAucMulticlassCiRecord {
+        let areas = self.statistic.of_rows(rows);
+        let mut members = vec![Vec::new(); rows.keys.distinct];
+        for (row, &class) in (0..).zip(&rows.keys.of_row) {
+            members[class as usize].push(row);
+        }
+        let classes = Classes {
+            rows,
+            members,
+            by_rows: self.statistic.average == ClassAverage::Weighted,
+            components: vec![0.0; rows.len],
+            weights: 0.0,
+        };
+        let is_averaged = areas.auc.is_some();
+        let against_rest = classes.clone().against_rest(is_averaged && areas.pairs.is_none());
+        let of_pairs = areas.pairs.as_ref().map(|_| classes.of_pairs());
+        let variance = match &of_pairs {
+            None => against_rest.of_average,
+            Some(of_pairs) => of_pairs.of_average,
+        };
+        let average =
+            areas.auc.map_or_else(Limits::default, |auc| Limits::of_area(auc, variance, self.level));
+        let limits = |auc: Option<f64>, variance: Option<f64>| {
+            auc.map_or_else(Limits::default, |auc| Limits::of_area(auc, variance, self.level))
+        };
+        let place_of = |class: Name| rows.key_places.binary_search(&class.0).ok();
+        let of_class = areas.classes.map(|classes| {
+            let classes = classes.0.into_iter().map(|one| {
+                let variance = place_of(one.class).and_then(|place| against_rest.of_each[place][0]);
+                let Limits { se, lower, upper } = limits(one.auc, variance);
+                ClassIntervalRecord { class: one.class, n: one.n, auc: one.auc, se, lower, upper }
+            });
+            Many(classes.collect())
+        });
+        let of_pair = areas.pairs.zip(of_pairs).map(|(pairs, variances)| {
+            let pairs = pairs.0.into_iter().map(|pair| {
+                let places = place_of(pair.class_a).zip(place_of(pair.class_b));
+                let variance = places.and_then(|(a, b)| variances.of_each[a][b - a - 1]);
+                let Limits { se, lower, upper } = limits(pair.auc, variance);
+                ClassPairIntervalRecord {
+                    class_a: pair.class_a,
+                    class_b: pair.class_b,
+                    n: pair.n,
+                    auc: pair.auc,
+                    se,
+                    lower,
+                    upper,
+                }
+            });
+            Many(pairs.collect())
+        });
+        RocAucMulticlassCiRecord {
+            auc: areas.auc,
+            se: average.se,
+            lower: average.lower,
+            upper: average.upper,
+            classes: of_class,
+            pairs: of_pair,
+            n_classes: areas.n_classes,
+            n_missing: areas.n_missing,
+            n: areas.n,
+        }
+    }
+
+    fn of_nan(&self, rows: &Rows) -> RocAucMulticlassCiRecord {
+        let areas = self.statistic.of_nan(rows);
+        RocAucMulticlassCiRecord {
+            auc: areas.auc,
+            se: areas.auc,
+            lower: areas.auc,
+            upper: areas.auc,
+            classes: None,
+            pairs: None,
+            n_classes: areas.n_classes,
+            n_missing: areas.n_missing,
+            n: areas.n,
+        }
+    }
+}
+
+/// The classes that have rows, and what each row adds to the average.
+#[derive(Clone, Debug)]
+struct Classes<'a> {
+    rows: &'a Rows,
+    /// The rows of each class.
+    members: Vec<Vec<u32>>,
+    /// Whether areas are weighted by their rows.
+    by_rows: bool,
+    /// What each row has added so far.
+    components: Vec<f64>,
+    /// The weights of the areas so far.
+    weights: f64,
+}
+
+/// The variance of the average, and of each area: of a class a list of one, or for a class its pairs with later classes.
+struct Variances {
+    of_average: Option<f64>,
+    of_each: Vec<Vec<Option<f64>>>,
+}
+
+impl Classes<'_> {
+    fn n(&self, class: usize) -> f64 {
+        self.members[class].len() as f64
+    }
+
+    fn weigh(&self, rows: f64) -> f64 {
+        if self.by_rows { rows } else { 1.0 }
+    }
+
+    /// Each class against the rest.
+    fn against_rest(mut self, is_averaged: bool) -> Variances {
+        let mut of_each = Vec::with_capacity(self.members.len());
+        for class in 0..self.members.len() {
+            interrupt::check();
+            let column = &self.rows.scores[self.rows.key_places[class] as usize];
+            let own: Vec<bool> = self.rows.keys.of_row.iter().map(|&key| key as usize == class).collect();
+            let twice = RowPlacements::of(&column.of_row, &own);
+            of_each.push(vec![variance_of_area(&twice)]);
+            if is_averaged {
+                self.add_against_rest(class, &own, &twice);
+            }
+        }
+        Variances { of_average: if is_averaged { self.variance() } else { None }, of_each }
+    }
+
+    fn add_against_rest(&mut self, class: usize, own: &[bool], twice: &RowPlacements) {
+        let (n, others) = (self.n(class), self.rows.len as f64 - self.n(class));
+        let weight = self.weigh(n);
+        self.weights += weight;
+        let (mut of_own, mut of_rest) = (twice.of_pos.iter(), twice.of_neg.iter());
+        // Of the class of a row of the rest, the area has this share.
+        let shares: Vec<f64> = (0..self.members.len()).map(|class| self.n(class) / others).collect();
+        for ((component, &own), &class) in self.components.iter_mut().zip(own).zip(&self.rows.keys.of_row) {
+            let placement = |twice: Option<&u32>, rows: f64| f64::from(*twice.unwrap_or(&0)) / (2.0 * rows);
+            *component += if own {
+                weight * placement(of_own.next(), others)
+            } else {
+                weight * shares[class as usize] * placement(of_rest.next(), n)
+            };
+        }
+    }
+
+    /// Each pair of classes.
+    fn of_pairs(mut self) -> Variances {
+        let k = self.members.len();
+        let mut of_each = Vec::with_capacity(k);
+        for a in 0..k {
+            interrupt::check();
+            let pairs: Vec<PairPlacements> = (a + 1..k)
+                .into_par_iter()
+                .map(|b| PairPlacements::of(self.rows, &self.members, a, b))
+                .collect();
+            of_each.push(pairs.iter().map(PairPlacements::variance).collect());
+            for (b, pair) in (a + 1..k).zip(pairs) {
+                let weight = self.weigh(self.n(a) + self.n(b));
+                self.weights += weight;
+                for (own, other, fourfold) in [(a, b, pair.of_a), (b, a, pair.of_b)] {
+                    let scale = 4.0 * self.n(other);
+                    for (&row, fourfold) in self.members[own].iter().zip(fourfold) {
+                        self.components[row as usize] += weight * (fourfold as f64 / scale);
+                    }
+                }
+            }
+        }
+        Variances { of_average: self.variance(), of_each }
+    }
+
+    /// The variance of the average; undefined if a class has a single row.
+    fn variance(&self) -> Option<f64> {
+        let of_class = |members: &Vec<u32>| {
+            let components =
+                members.iter().map(|&row| (self.components[row as usize] / self.weights, 1)).collect();
+            variance_of_class(components)
+        };
+        self.members.iter().map(of_class).sum()
+    }
+}
+
+/// For each row of two classes four times its placement among those of the other: twice by the score for the one class,
+/// and twice by the score for the other.
+struct PairPlacements {
+    of_a: Vec<u64>,
+    of_b: Vec<u64>,
+}
+
+impl PairPlacements {
+    fn of(rows: &Rows, members: &[Vec<u32>], a: usize, b: usize) -> Self {
+        let of_both = || members[a].iter().chain(&members[b]);
+        let is_a: Vec<bool> =
+            (0..members[a].len() + members[b].len()).map(|row| row < members[a].len()).collect();
+        let placements = |class: usize, own: &[bool]| {
+            let column = &rows.scores[rows.key_places[class] as usize].of_row;
+            let codes: Vec<u32> = of_both().map(|&row| column[row as usize]).collect();
+            RowPlacements::of(&codes, own)
+        };
+        let by_a = placements(a, &is_a);
+        let by_b = placements(b, &is_a.iter().map(|is_a| !is_a).collect::<Vec<_>>());
+        let both = |one: &[u32], other: &[u32]| -> Vec<u64> {
+            one.iter().zip(other).map(|(&one, &other)| u64::from(one) + u64::from(other)).collect()
+        };
+        PairPlacements { of_a: both(&by_a.of_pos, &by_b.of_neg), of_b: both(&by_a.of_neg, &by_b.of_pos) }
+    }
+
+    /// The variance of the mean of both areas; undefined with a single row in a class.
+    fn variance(&self) -> Option<f64> {
+        let squares = |of_class: &[u64]| of_class.iter().map(|&fourfold| u128::from(fourfold).pow(2)).sum();
+        let placements = Placements {
+            sum: self.of_a.iter().map(|&fourfold| u128::from(fourfold)).sum(),
+            squares_of_pos: squares(&self.of_a),
+            squares_of_neg: squares(&self.of_b),
+        };
+        // Placements are twice those of one area.
+        Some(delong::variance(&placements, self.of_a.len() as u64, self.of_b.len() as u64)? / 4.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::classes::roc_auc_multiclass::MultiClass;
+    use crate::statistics::intervals::{RocAucCi, roc_auc_ci::IntervalMethod};
+    use crate::statistics::tests::{rows_of, summary};
+
+    fn of(multi_class: MultiClass, average: ClassAverage) -> RocAucMulticlassCi {
+        let classes = ["a", "b", "c"].map(String::from).to_vec();
+        RocAucMulticlassCi { statistic: RocAucMulticlass { classes, multi_class, average }, level: 0.95 }
+    }
+
+    /// Three rows of each class, with ties.
+    fn sample() -> Rows {
+        let scores: [&[f64]; 3] = [
+            &[0.7, 0.2, 0.3, 0.1, 0.2, 0.2, 0.4, 0.1],
+            &[0.2, 0.4, 0.5, 0.3, 0.1, 0.7, 0.5, 0.2],
+            &[0.1, 0.4, 0.2, 0.6, 0.7, 0.1, 0.1, 0.4],
+        ];
+        Rows { key_places: vec![0, 1, 2], ..rows_of(&[], &scores, &[0, 0, 1, 2, 2, 1, 1, 0]) }
+    }
+
+    #[test]
+    fn a_class_against_the_rest_has_delongs_interval() {
+        let rows = sample();
+        let record = of(MultiClass::Ovr, ClassAverage::Macro).of_rows(&rows);
+        for (class, one) in record.classes.unwrap().0.iter().enumerate() {
+            let labels: Vec<u8> =
+                rows.keys.of_row.iter().map(|&key| u8::from(key as usize == class)).collect();
+            let ci = summary(
+                &RocAucCi { method: IntervalMethod::DeLong, ..RocAucCi::default() },
+                &labels,
+                &rows.values[class],
+            );
+            assert_eq!((one.auc, one.se, one.lower, one.upper), (ci.auc, ci.se, ci.lower, ci.upper));
+        }
+    }
+
+    /// The components by all pairs of rows, for the average of areas against the rest and of pairs.
+    #[test]
+    fn averages_by_definition() {
+        let rows = sample();
+        let key = |row: usize| rows.keys.of_row[row] as usize;
+        let wins = |class: usize, i: usize, j: usize| {
+            let (high, low) = (rows.values[class][i], rows.values[class][j]);
+            f64::from(u8::from(high > low)) + 0.5 * f64::from(u8::from(high == low))
+        };
+        let n: Vec<f64> =
+            (0..3).map(|class| (0..8).filter(|&row| key(row) == class).count() as f64).collect();
+        for (multi_class, average) in [
+            (MultiClass::Ovr, ClassAverage::Macro),
+            (MultiClass::Ovr, ClassAverage::Weighted),
+            (MultiClass::Ovo, ClassAverage::Macro),
+            (MultiClass::Ovo, ClassAverage::Weighted),
+        ] {
+            // The share of the average that the area of a class against another has.
+            let share = |own: usize, other: usize| match (multi_class, average) {
+                (MultiClass::Ovr, ClassAverage::Macro) => n[other] / (8.0 - n[own]) / 3.0,
+                (MultiClass::Ovr, _) => n[own] / 8.0 * n[other] / (8.0 - n[own]),
+                (MultiClass::Ovo, ClassAverage::Macro) => 1.0 / 6.0,
+                (MultiClass::Ovo, _) => (n[own] + n[other]) / 16.0 / 2.0,
+            };
+            let component = |i: usize| -> f64 {
+                let others = (0..8).filter(|&j| key(j) != key(i));
+                others
+                    .map(|j| {
+                        let (a, b) = (key(i), key(j));
+                        (share(a, b) * wins(a, i, j) + share(b, a) * wins(b, j, i)) / n[b]
+                    })
+                    .sum()
+            };
+            let mut variance = 0.0;
+            let mut mean = 0.0;
+            for (class, &rows_of_class) in n.iter().enumerate() {
+                let values: Vec<f64> = (0..8).filter(|&row| key(row) == class).map(component).collect();
+                let center = values.iter().sum::<f64>() / rows_of_class;
+                mean += center;
+                variance += values.iter().map(|value| (value - center).powi(2)).sum::<f64>()
+                    / (rows_of_class - 1.0)
+                    / rows_of_class;
+            }
+            let record = of(multi_class, average).of_rows(&rows);
+            // Every area is in the components of both of its classes.
+            assert!((record.auc.unwrap() - mean / 2.0).abs() < 1e-15, "{record:?}");
+            assert!((record.se.unwrap().powi(2) - variance).abs() < 1e-15, "{record:?} {variance}");
+        }
+    }
+
+    /// A score and its negative for two classes say the same, so that every interval is that of two classes.
+    #[test]
+    fn two_classes() {
+        let scores = [0.7, 0.2, 0.3, 0.1, 0.2, 0.2, 0.4, 0.1];
+        let keys = [0, 0, 1, 1, 1, 0, 0, 1];
+        let turned = scores.map(|score: f64| -score);
+        let rows = Rows { key_places: vec![0, 2], ..rows_of(&[], &[&scores, &scores, &turned], &keys) };
+        let labels = keys.map(|key| u8::from(key == 0));
+        let ci = summary(&RocAucCi::default(), &labels, &scores);
+        for multi_class in [MultiClass::Ovr, MultiClass::Ovo] {
+            let record = of(multi_class, ClassAverage::Macro).of_rows(&rows);
+            assert!((record.se.unwrap() - ci.se.unwrap()).abs() < 1e-15);
+            assert_eq!(record.n_missing, 1);
+            for pair in record.pairs.iter().flat_map(|pairs| &pairs.0) {
+                let found = pair.class_a == Name(0) && pair.class_b == Name(2);
+                assert_eq!(pair.se.is_some(), found);
+                assert!(!found || (pair.se.unwrap() - ci.se.unwrap()).abs() < 1e-15);
+            }
+        }
+    }
+
+    #[test]
+    fn undefined() {
+        let scores: [&[f64]; 3] = [&[0.7, 0.2, 0.3], &[0.2, 0.4, 0.5], &[0.1, 0.4, 0.2]];
+        let lone = Rows { key_places: vec![0, 2], ..rows_of(&[], &scores, &[0, 0, 2]) };
+        let record = of(MultiClass::Ovo, ClassAverage::Macro).of_rows(&lone);
+        assert_eq!((record.auc, record.se, record.lower, record.upper), (Some(0.5), None, None, None));
+        let separate: [&[f64]; 3] = [&[4.0, 3.0, 2.0, 1.0], &[0.0; 4], &[1.0, 2.0, 3.0, 4.0]];
+        let rows = Rows { key_places: vec![0, 2], ..rows_of(&[], &separate, &[0, 0, 2, 2]) };
+        let record = of(MultiClass::Ovr, ClassAverage::Weighted).of_rows(&rows);
+        assert_eq!((record.auc, record.se, record.lower), (Some(1.0), Some(0.0), Some(1.0)));
+        let none = of(MultiClass::Ovr, ClassAverage::None).of_rows(&rows);
+        assert_eq!((none.auc, none.se, none.lower, none.upper), (None, None, None, None));
+        assert_eq!(none.classes.unwrap().0[0].se, Some(0.0));
+        let empty = of(MultiClass::Ovo, ClassAverage::Macro).of_rows(&Rows::default());
+        assert_eq!((empty.auc, empty.se, empty.n), (None, None, 0));
+        let nan = of(MultiClass::Ovr, ClassAverage::Macro).of_nan(&rows);
+        assert!(nan.se.unwrap().is_nan() && nan.upper.unwrap().is_nan() && nan.classes.is_none());
+    }
+
+    #[test]
+    fn refused() {
+        assert!(of(MultiClass::Ovr, ClassAverage::Micro).check().is_err());
+        assert!(
+            RocAucMulticlassCi { level: 1.0, ..of(MultiClass::Ovr, ClassAverage::Macro) }.check().is_err()
+        );
+    }
+}

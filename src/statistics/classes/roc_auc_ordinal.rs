@@ -1,0 +1,125 @@
+//! The AUC of one score for classes that have an order.
+
+use super::class_pairs::twice_u_of_pairs;
+use crate::math::{mean, quotient};
+use crate::ranking::rows::Rows;
+use crate::statistics::kinds::{
+    Inputs, Joint, KeyInput,
+    record::{KeyCode, Many, record},
+};
+
+/// How well a score tells ordered classes apart: the mean over all pairs of classes, and the share of all pairs of
+/// rows.
+///
+/// The area of a pair of classes is that of the rows of both, those of the higher class as positives; `auc` is the mean
+/// of these (Hand and Till 2001, with one score for all pairs). `concordance` is the share of the pairs of rows of
+/// different classes in which the higher class scores higher, ties counting half: Harrell's C for an ordinal outcome,
+/// which weighs each pair of classes by its pairs of rows. `O(n log n + n k + k² log k)` for k classes.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocAucOrdinal {
+    /// Whether all pairs of classes are listed, which takes by far the most memory.
+    pub pairs: bool,
+}
+
+record! {
+    /// A pair of classes.
+    pub struct OrdinalPairRecord {
+        /// The lower class.
+        pub class_a: KeyCode,
+        /// The higher class.
+        pub class_b: KeyCode,
+        /// The area of the higher against the lower.
+        pub auc: f64,
+    }
+}
+
+record! {
+    /// The areas of one group.
+    pub struct RocAucOrdinalRecord {
+        /// The mean over all pairs of classes; null with fewer than two classes.
+        pub auc: Option<f64>,
+        /// The share of concordant pairs of rows; null with fewer than two classes.
+        pub concordance: Option<f64>,
+        /// All pairs of classes, in order; null if a score is NaN, or if they are not asked for.
+        pub pairs: Option<Many<OrdinalPairRecord>>,
+        /// The number of classes.
+        pub n_classes: u64,
+        /// Rows that were used.
+        pub n: u64,
+    }
+}
+
+/// The most classes. The record lists all pairs of classes, which are half a million for this number.
+const MOST_CLASSES: usize = 1000;
+
+impl Joint for RocAucOrdinal {
+    type Record = RocAucOrdinalRecord;
+
+    const INPUTS: Inputs = Inputs::scores(Some(1))
+        .without_label()
+        .keyed(KeyInput { most: MOST_CLASSES, ..KeyInput::called("label") });
+
+    fn of_rows(&self, rows: &Rows) -> RocAucOrdinalRecord {
+        let classes = rows.keys.distinct;
+        let counts = rows.keys.histogram(|_| true);
+        let twice_u = twice_u_of_pairs(&rows.scores[0], &rows.keys, 0..classes as u32);
+        let (mut twice_concordant, mut comparable) = (0, 0);
+        let mut areas: Vec<(f64, u128)> = Vec::with_capacity(classes * classes.saturating_sub(1) / 2);
+        let mut pairs: Option<Vec<OrdinalPairRecord>> =
+            self.pairs.then(|| Vec::with_capacity(areas.capacity()));
+        let key = |class: usize| KeyCode(rows.key_places[class]);
+        for low in 0..classes {
+            for high in low + 1..classes {
+                let of_pair = u128::from(counts[low]) * u128::from(counts[high]);
+                let twice_u = u128::from(twice_u[high][low]);
+                twice_concordant += twice_u;
+                comparable += of_pair;
+                let auc = quotient(twice_u, 2 * of_pair);
+                areas.push((auc, 1));
+                if let Some(pairs) = &mut pairs {
+                    pairs.push(OrdinalPairRecord::new(key(low), key(high), auc));
+                }
+            }
+        }
+        let auc = mean::weighted(areas);
+        let concordance = (comparable > 0).then(|| quotient(twice_concordant, 2 * comparable));
+        RocAucOrdinalRecord::new(auc, concordance, pairs.map(Many), classes as u64, rows.len as u64)
+    }
+
+    fn of_nan(&self, rows: &Rows) -> RocAucOrdinalRecord {
+        let (n_classes, n) = (rows.keys.distinct as u64, rows.len as u64);
+        RocAucOrdinalRecord { n_classes, n, ..RocAucOrdinalRecord::nan() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::rows_of;
+
+    #[test]
+    fn three_classes() {
+        // 4 | 3 4 | 5 1: of the pairs, 0 against 1 has 1/2 of 2, 0 against 2 has 1 of 2, 1 against 2 has 2 of 4.
+        let rows = rows_of(&[], &[&[4.0, 3.0, 4.0, 5.0, 1.0]], &[0, 1, 1, 2, 2]);
+        let record = RocAucOrdinal { pairs: true }.of_rows(&Rows { key_places: vec![3, 4, 9], ..rows });
+        let pairs = record.pairs.unwrap().0;
+        assert_eq!(pairs.iter().map(|pair| pair.auc).collect::<Vec<_>>(), [0.25, 0.5, 0.5]);
+        assert_eq!((pairs[1].class_a, pairs[1].class_b), (KeyCode(3), KeyCode(9)));
+        assert_eq!((record.concordance, record.n_classes, record.n), (Some(3.5 / 8.0), 3, 5));
+        let rows = rows_of(&[], &[&[4.0, 3.0, 4.0, 5.0, 1.0]], &[0, 1, 1, 2, 2]);
+        let without = RocAucOrdinal { pairs: false }.of_rows(&Rows { key_places: vec![3, 4, 9], ..rows });
+        assert_eq!((without.auc, without.concordance), (record.auc, record.concordance));
+        assert_eq!((without.pairs, without.n_classes, without.n), (None, 3, 5));
+        assert!((record.auc.unwrap() - 1.25 / 3.0).abs() < 1e-16);
+    }
+
+    #[test]
+    fn nothing_to_compare() {
+        let record = RocAucOrdinal { pairs: true }
+            .of_rows(&Rows { key_places: vec![0], ..rows_of(&[], &[&[4.0, 3.0]], &[0, 0]) });
+        assert_eq!((record.auc, record.concordance, record.pairs), (None, None, Some(Many(Vec::new()))));
+        let nan = RocAucOrdinal { pairs: true }.of_nan(&rows_of(&[], &[&[4.0, f64::NAN]], &[0, 1]));
+        assert!(nan.auc.unwrap().is_nan() && nan.pairs.is_none() && nan.n_classes == 2);
+    }
+}

@@ -1,0 +1,304 @@
+//! The AUC of one score for classes that have an order, with its standard error and interval.
+
+use rayon::prelude::*;
+
+use super::class_components::variance_of_class;
+use super::roc_auc_ordinal::RocAucOrdinal;
+use crate::math::product_difference;
+use crate::ranking::SHARD_ROWS;
+use crate::ranking::rows::Rows;
+use crate::ranking::ties::Placements;
+use crate::statistics::inference::{check_level, delong, interval::Limits};
+use crate::statistics::kinds::{
+    Inputs, Joint,
+    record::{KeyCode, Many, record},
+};
+
+/// The mean area over all pairs of ordered classes, and the share of concordant pairs of rows, with normal intervals.
+///
+/// Both are weighted sums of means over the pairs of rows of two classes: `sum w_ab A_ab / sum w_ab`, with weights of 1,
+/// or of `n_a n_b`. What a row of class a adds is the weighted sum of its placements: of the share of a lower
+/// class's rows that it beats, and of the share of a higher class's rows that beat it. With `S_a²` the sample variance of
+/// that sum over the rows of class a, `se² = sum over classes of S_a² / n_a / (sum w_ab)²` (DeLong, DeLong and
+/// Clarke-Pearson 1988; Lehmann 1951 for several samples). The numbers of rows of the classes are taken as given. The
+/// variance of one pair is DeLong's. `O(n log n + n k + k²)` for k classes.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocAucOrdinalCi {
+    /// The areas.
+    pub statistic: RocAucOrdinal,
+    /// The coverage of all intervals.
+    pub level: f64,
+}
+
+record! {
+    /// A pair of classes.
+    pub struct OrdinalPairIntervalRecord {
+        /// The lower class.
+        pub class_a: KeyCode,
+        /// The higher class.
+        pub class_b: KeyCode,
+        /// The area of the higher against the lower.
+        pub auc: f64,
+        /// The standard error; null with fewer than two rows of either class.
+        pub se: Option<f64>,
+        /// The lower limit; null where the standard error is.
+        pub lower: Option<f64>,
+        /// The upper limit; null where the standard error is.
+        pub upper: Option<f64>,
+    }
+}
+
+record! {
+    /// The areas of one group.
+    pub struct RocAucOrdinalCiRecord {
+        /// The mean over all pairs of classes; null with fewer than two classes.
+        pub auc: Option<f64>,
+        /// Its standard error; null with fewer than two classes, and if a class has a single row.
+        pub se: Option<f64>,
+        /// The lower limit; null where the standard error is.
+        pub lower: Option<f64>,
+        /// The upper limit; null where the standard error is.
+        pub upper: Option<f64>,
+        /// The share of concordant pairs of rows; null with fewer than two classes.
+        pub concordance: Option<f64>,
+        /// Its standard error; null where that of the mean is.
+        pub concordance_se: Option<f64>,
+        /// The lower limit; null where the standard error is.
+        pub concordance_lower: Option<f64>,
+        /// The upper limit; null where the standard error is.
+        pub concordance_upper: Option<f64>,
+        /// All pairs of classes, in order; null if a score is NaN, or if they are not asked for.
+        pub pairs: Option<Many<OrdinalPairIntervalRecord>>,
+        /// The number of classes.
+        pub n_classes: u64,
+        /// Rows that were used.
+        pub n: u64,
+    }
+}
+
+impl Joint for RocAucOrdinalCi {
+    type Record = RocAucOrdinalCiRecord;
+
+    const INPUTS: Inputs = RocAucOrdinal::INPUTS;
+
+    fn check(&self) -> Result<(), String> {
+        check_level(self.level)?;
+        self.statistic.check()
+    }
+
+    fn passes(&self) -> usize {
+        2 * self.statistic.passes()
+    }
+
+    fn of_rows(&self, rows: &Rows) -> RocAucOrdinalCiRecord {
+        let areas = self.statistic.of_rows(rows);
+        let placements = OrdinalPlacements::of(rows, self.statistic.pairs);
+        let limits = |estimate: Option<f64>, variance: Option<f64>| {
+            estimate.map_or_else(Limits::default, |estimate| Limits::of_area(estimate, variance, self.level))
+        };
+        let of_mean = limits(areas.auc, placements.variance_of_mean());
+        let of_concordance = limits(areas.concordance, placements.variance_of_concordance());
+        let k = placements.counts.len();
+        let both = (0..k).flat_map(|low| (low + 1..k).map(move |high| (low, high)));
+        let pairs = areas.pairs.map(|pairs| {
+            let pairs = pairs.0.into_iter().zip(both).map(|(pair, (low, high))| {
+                let Limits { se, lower, upper } =
+                    limits(Some(pair.auc), placements.variance_of_pair(low, high));
+                let (class_a, class_b) = (pair.class_a, pair.class_b);
+                OrdinalPairIntervalRecord { class_a, class_b, auc: pair.auc, se, lower, upper }
+            });
+            Many(pairs.collect())
+        });
+        RocAucOrdinalCiRecord {
+            auc: areas.auc,
+            se: of_mean.se,
+            lower: of_mean.lower,
+            upper: of_mean.upper,
+            concordance: areas.concordance,
+            concordance_se: of_concordance.se,
+            concordance_lower: of_concordance.lower,
+            concordance_upper: of_concordance.upper,
+            pairs,
+            n_classes: areas.n_classes,
+            n: areas.n,
+        }
+    }
+
+    fn of_nan(&self, rows: &Rows) -> RocAucOrdinalCiRecord {
+        let (n_classes, n) = (rows.keys.distinct as u64, rows.len as u64);
+        RocAucOrdinalCiRecord { n_classes, n, ..RocAucOrdinalCiRecord::nan() }
+    }
+}
+
+/// The placements of the rows of each class among those of the others.
+struct OrdinalPlacements {
+    /// The rows of each class.
+    counts: Vec<u64>,
+    /// For each class the sums of the placements of its rows, each with the number of rows that have it.
+    components: Vec<Vec<(f64, u64)>>,
+    /// For each class the sums over its rows of the pairs of other classes in which they are right, doubled, and of the
+    /// squares of those numbers.
+    right: Vec<(u128, u128)>,
+    /// For a class and another the sum and the sum of squares of twice the placements of its rows; empty if no pairs are
+    /// asked for.
+    squares: Vec<Vec<(u128, u128)>>,
+}
+
+impl OrdinalPlacements {
+    fn of(rows: &Rows, pairs: bool) -> Self {
+        let k = rows.keys.distinct;
+        let counts: Vec<u64> = rows.keys.histogram(|_| true).into_iter().map(u64::from).collect();
+        let mut in_order: Vec<(u32, u32)> =
+            rows.scores[0].of_row.iter().copied().zip(rows.keys.of_row.iter().copied()).collect();
+        if in_order.len() >= SHARD_ROWS {
+            in_order.par_sort_unstable();
+        } else {
+            in_order.sort_unstable();
+        }
+        let mut found = OrdinalPlacements {
+            components: vec![Vec::new(); k],
+            right: vec![(0, 0); k],
+            squares: if pairs { vec![vec![(0, 0); k]; k] } else { Vec::new() },
+            counts,
+        };
+        // For each class twice its rows below the score, those of the score counting once.
+        let mut twice_below = vec![0u64; k];
+        for tie in in_order.chunk_by(|a, b| a.0 == b.0) {
+            tie.iter().for_each(|row| twice_below[row.1 as usize] += 1);
+            for own in tie.chunk_by(|a, b| a.1 == b.1) {
+                found.add(own[0].1 as usize, own.len() as u64, &twice_below);
+            }
+            tie.iter().for_each(|row| twice_below[row.1 as usize] += 1);
+        }
+        found
+    }
+
+    /// Adds rows of one class and score.
+    fn add(&mut self, class: usize, rows: u64, twice_below: &[u64]) {
+        let (mut component, mut right) = (0.0, 0u128);
+        for (other, (&twice_below, &n)) in twice_below.iter().zip(&self.counts).enumerate() {
+            if other == class {
+                continue;
+            }
+            let twice = if other < class { twice_below } else { 2 * n - twice_below };
+            component += twice as f64 / (2 * n) as f64;
+            right += u128::from(twice);
+            if let Some(squares) = self.squares.get_mut(class) {
+                squares[other].0 += u128::from(rows) * u128::from(twice);
+                squares[other].1 += u128::from(rows) * u128::from(twice).pow(2);
+            }
+        }
+        self.components[class].push((component, rows));
+        self.right[class].0 += u128::from(rows) * right;
+        self.right[class].1 += u128::from(rows) * right.pow(2);
+    }
+
+    /// The variance of the mean of all areas; undefined if a class has a single row.
+    fn variance_of_mean(&self) -> Option<f64> {
+        let k = self.counts.len() as f64;
+        let sum = self.components.iter().cloned().map(variance_of_class).sum::<Option<f64>>()?;
+        Some(sum / (0.5 * k * (k - 1.0)).powi(2))
+    }
+
+    /// The variance of the share of concordant pairs; undefined if a class has a single row.
+    fn variance_of_concordance(&self) -> Option<f64> {
+        let of_class = |(&n, &(sum, squares)): (&u64, &(u128, u128))| {
+            // A row of class a adds the pairs that it is in, n_a times over: n_a² S² / n_a.
+            (n > 1).then(|| product_difference(n.into(), squares, sum, sum) / (4.0 * (n - 1) as f64))
+        };
+        let sum = self.counts.iter().zip(&self.right).map(of_class).sum::<Option<f64>>()?;
+        let n: u128 = self.counts.iter().map(|&n| u128::from(n)).sum();
+        let twice_pairs = n.pow(2) - self.counts.iter().map(|&n| u128::from(n).pow(2)).sum::<u128>();
+        Some(sum / (0.5 * twice_pairs as f64).powi(2))
+    }
+
+    /// The DeLong variance of the area of a pair; undefined with a single row in a class.
+    fn variance_of_pair(&self, low: usize, high: usize) -> Option<f64> {
+        let placements = Placements {
+            sum: self.squares[high][low].0,
+            squares_of_pos: self.squares[high][low].1,
+            squares_of_neg: self.squares[low][high].1,
+        };
+        delong::variance(&placements, self.counts[high], self.counts[low])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::intervals::RocAucCi;
+    use crate::statistics::tests::{rows_of, summary};
+
+    const NINETY_FIVE: RocAucOrdinalCi =
+        RocAucOrdinalCi { statistic: RocAucOrdinal { pairs: true }, level: 0.95 };
+
+    fn rows(scores: &[f64], keys: &[u32]) -> Rows {
+        let places = (0..keys.iter().max().map_or(0, |most| most + 1)).collect();
+        Rows { key_places: places, ..rows_of(&[], &[scores], keys) }
+    }
+
+    #[test]
+    fn two_classes_have_delongs_interval() {
+        let scores = [1.0, 3.0, 3.0, 4.0, 2.0, 3.0, 7.0];
+        let keys = [0, 0, 1, 1, 1, 0, 1];
+        let record = NINETY_FIVE.of_rows(&rows(&scores, &keys));
+        let ci = summary(&RocAucCi::default(), &keys.map(|key| key as u8), &scores);
+        let pair = &record.pairs.as_ref().unwrap().0[0];
+        assert_eq!((Some(pair.auc), pair.se, pair.lower, pair.upper), (ci.auc, ci.se, ci.lower, ci.upper));
+        assert_eq!((record.auc, record.concordance), (ci.auc, ci.auc));
+        assert!((record.se.unwrap() - ci.se.unwrap()).abs() < 1e-15);
+        assert!((record.concordance_se.unwrap() - ci.se.unwrap()).abs() < 1e-15);
+    }
+
+    /// The components by all pairs of rows.
+    #[test]
+    fn three_classes_by_definition() {
+        let scores = [4.0, 3.0, 4.0, 5.0, 1.0, 2.0, 3.0, 9.0];
+        let keys = [0u32, 1, 1, 2, 2, 0, 1, 2];
+        let n = [2.0, 3.0, 3.0];
+        let right = |i: usize, j: usize| {
+            let (low, high) = if keys[i] < keys[j] { (i, j) } else { (j, i) };
+            f64::from(u8::from(scores[high] > scores[low]))
+                + 0.5 * f64::from(u8::from(scores[high] == scores[low]))
+        };
+        let record = NINETY_FIVE.of_rows(&rows(&scores, &keys));
+        let weights: [fn(f64, f64) -> f64; 2] = [|_, _| 1.0, |a, b| a * b];
+        for (weight, se) in weights.into_iter().zip([record.se, record.concordance_se]) {
+            let total = weight(n[0], n[1]) + weight(n[0], n[2]) + weight(n[1], n[2]);
+            let mut variance = 0.0;
+            for class in 0..3u32 {
+                let values: Vec<f64> = (0..8)
+                    .filter(|&i| keys[i] == class)
+                    .map(|i| {
+                        let others = (0..8).filter(|&j| keys[j] != class);
+                        let add = |j: usize| {
+                            let (a, b) = (n[class as usize], n[keys[j] as usize]);
+                            weight(a, b) / total * right(i, j) / b
+                        };
+                        others.map(add).sum()
+                    })
+                    .collect();
+                let rows = values.len() as f64;
+                let mean = values.iter().sum::<f64>() / rows;
+                variance +=
+                    values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (rows - 1.0) / rows;
+            }
+            assert!((se.unwrap().powi(2) - variance).abs() < 1e-15, "{se:?} {variance}");
+        }
+    }
+
+    #[test]
+    fn undefined() {
+        let lone = NINETY_FIVE.of_rows(&rows(&[1.0, 2.0, 3.0], &[0, 1, 1]));
+        assert_eq!((lone.auc, lone.se, lone.concordance_se), (Some(1.0), None, None));
+        assert_eq!(lone.pairs.unwrap().0[0].se, None);
+        let one = NINETY_FIVE.of_rows(&rows(&[1.0, 2.0, 3.0], &[0, 0, 0]));
+        assert_eq!((one.auc, one.se, one.lower, one.concordance_upper), (None, None, None, None));
+        let separate = NINETY_FIVE.of_rows(&rows(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &[0, 0, 1, 1, 2, 2]));
+        assert_eq!((separate.se, separate.concordance_se), (Some(0.0), Some(0.0)));
+        let nan = NINETY_FIVE.of_nan(&rows(&[f64::NAN], &[0]));
+        assert!(nan.se.unwrap().is_nan() && nan.concordance_lower.unwrap().is_nan() && nan.pairs.is_none());
+        assert!(RocAucOrdinalCi { level: 0.0, ..NINETY_FIVE }.check().is_err());
+    }
+}

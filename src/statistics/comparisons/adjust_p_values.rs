@@ -1,0 +1,173 @@
+//! p-values adjusted for their number.
+
+use crate::statistics::kinds::columnwise::Columnwise;
+
+/// How p-values are adjusted, as `p.adjust` of R does.
+///
+/// With p-values in ascending order, m of them, the adjusted one of rank i is, each no more than 1:
+/// Bonferroni `m p`; Holm (1979) the largest `(m + 1 - j) p_j` of ranks j up to i, which, like Bonferroni's, holds
+/// the probability of any false rejection; Benjamini and Hochberg (1995) the smallest `m p_j / j` of ranks j from i on,
+/// which holds the expected share of false rejections; Benjamini and Yekutieli (2001) the same times
+/// `1 + 1/2 + ... + 1/m`, whatever the dependence. Hochberg (1988) takes the smallest `(m + 1 - j) p_j` of ranks j from i
+/// on; Sidak (1967) `1 - (1 - p)^m`, and step by step as Holm's the largest `1 - (1 - p_j)^(m + 1 - j)`.
+///
+/// Hommel (1988) rejects a hypothesis if Simes' test rejects every set of hypotheses that it is in. Of the sets of s that
+/// hold rank i, Simes' p-value `min_k s p_(k) / k` is largest for the one with the s - 1 largest other p-values. With the
+/// p-values in ascending order, and `c = min_k s p_{m-s+k} / k` over k from 2 to s, that is `min(s p_i, c)`, or, if i is
+/// among the s - 1 largest, `min(s p_{m-s+1}, c)`. The adjusted p-value is the largest of these over all s, in `O(m²)`.
+///
+/// Nulls and NaN are left as they are and not counted in m.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
+pub enum Adjustment {
+    /// Holm's.
+    #[default]
+    Holm,
+    /// Bonferroni's.
+    Bonferroni,
+    /// Benjamini and Hochberg's.
+    Bh,
+    /// Benjamini and Yekutieli's.
+    By,
+    /// Hochberg's.
+    Hochberg,
+    /// Hommel's.
+    Hommel,
+    /// Sidak's, in one step.
+    Sidak,
+    /// Sidak's, step by step as Holm's.
+    #[cfg_attr(feature = "plugin", serde(rename = "holm-sidak"))]
+    HolmSidak,
+    /// Left as they are.
+    None,
+}
+
+impl Adjustment {
+    /// The adjusted p-values, in the same order.
+    pub fn of(self, p_values: &[Option<f64>]) -> Vec<Option<f64>> {
+        let mut adjusted = p_values.to_vec();
+        let mut order: Vec<usize> =
+            (0..p_values.len()).filter(|&at| p_values[at].is_some_and(|p| !p.is_nan())).collect();
+        let p = |at: usize| p_values[at].unwrap_or(f64::NAN);
+        order.sort_by(|&a, &b| p(a).total_cmp(&p(b)));
+        let m = order.len() as f64;
+        let from_below = matches!(self, Adjustment::Holm | Adjustment::HolmSidak);
+        let mut bound = if from_below { 0.0f64 } else { 1.0 };
+        // The probability that one of so many p-values is at most p, if they are independent; exact also for a small p.
+        let sidak = |p: f64, number: f64| -(number * (-p).ln_1p()).exp_m1();
+        match self {
+            Adjustment::None => {}
+            Adjustment::Bonferroni => order.iter().for_each(|&at| adjusted[at] = Some((m * p(at)).min(1.0))),
+            Adjustment::Sidak => order.iter().for_each(|&at| adjusted[at] = Some(sidak(p(at), m))),
+            Adjustment::Holm | Adjustment::HolmSidak => {
+                for (rank, &at) in order.iter().enumerate() {
+                    let left = m - rank as f64;
+                    let own = if self == Adjustment::Holm { left * p(at) } else { sidak(p(at), left) };
+                    bound = bound.max(own).min(1.0);
+                    adjusted[at] = Some(bound);
+                }
+            }
+            Adjustment::Hochberg => {
+                for (rank, &at) in order.iter().enumerate().rev() {
+                    bound = bound.min((m - rank as f64) * p(at));
+                    adjusted[at] = Some(bound);
+                }
+            }
+            Adjustment::Hommel => {
+                let ascending: Vec<f64> = order.iter().map(|&at| p(at)).collect();
+                for (&at, hommel) in order.iter().zip(hommel(&ascending)) {
+                    adjusted[at] = Some(hommel);
+                }
+            }
+            Adjustment::Bh | Adjustment::By => {
+                let sum = if self == Adjustment::By {
+                    (1..=order.len()).map(|rank| 1.0 / rank as f64).sum()
+                } else {
+                    1.0
+                };
+                for (rank, &at) in order.iter().enumerate().rev() {
+                    bound = bound.min(sum * m / (rank + 1) as f64 * p(at));
+                    adjusted[at] = Some(bound);
+                }
+            }
+        }
+        adjusted
+    }
+}
+
+/// Hommel's adjustment of p-values in ascending order.
+fn hommel(p: &[f64]) -> Vec<f64> {
+    let m = p.len();
+    let mut adjusted = p.to_vec();
+    for s in 2..=m {
+        let size = s as f64;
+        let largest = &p[m - s + 1..];
+        let c = largest.iter().zip(2..).map(|(p, k)| size * p / f64::from(k)).fold(f64::INFINITY, f64::min);
+        for (rank, adjusted) in adjusted.iter_mut().enumerate() {
+            let own = p[rank.min(m - s)];
+            *adjusted = adjusted.max(c.min(size * own)).min(1.0);
+        }
+    }
+    adjusted
+}
+
+/// Adjusted p-values.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct AdjustPValues {
+    /// How they are adjusted.
+    pub method: Adjustment,
+}
+
+impl Columnwise for AdjustPValues {
+    const ROLES: &'static [&'static str] = &["p"];
+    const FIELDS: &'static [&'static str] = &["p"];
+
+    fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
+        let p_values = &columns[0];
+        if let Some(wrong) = p_values.iter().flatten().find(|&&p| !p.is_nan() && !(0.0..=1.0).contains(&p)) {
+            return Err(format!("p holds {wrong}, but p-values lie between 0 and 1"));
+        }
+        Ok(vec![self.method.of(p_values)])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_column() {
+        let holm = AdjustPValues { method: Adjustment::Holm };
+        let adjusted = holm.answer(&[vec![Some(0.04), None, Some(0.01)]]);
+        assert_eq!(adjusted, Ok(vec![vec![Some(0.04), None, Some(0.02)]]));
+        assert!(holm.answer(&[vec![Some(1.5)]]).unwrap_err().contains("p holds 1.5"));
+    }
+
+    /// R's p.adjust(c(0.01, 0.04, 0.03, 0.005, 0.55, 0.04, 0.2), method).
+    #[test]
+    fn as_r() {
+        let p = [0.01, 0.04, 0.03, 0.005, 0.55, 0.04, 0.2].map(Some);
+        for (adjustment, expected) in [
+            (Adjustment::Holm, [0.06, 0.16, 0.15, 0.035, 0.55, 0.16, 0.4]),
+            (Adjustment::Bonferroni, [0.07, 0.28, 0.21, 0.035, 1.0, 0.28, 1.0]),
+            (Adjustment::Bh, [0.035, 0.056, 0.056, 0.035, 0.55, 0.056, 0.7 / 3.0]),
+            (Adjustment::By, [0.09075, 0.1452, 0.1452, 0.09075, 1.0, 0.1452, 0.605]),
+            (Adjustment::Hochberg, [0.06, 0.12, 0.12, 0.035, 0.55, 0.12, 0.4]),
+            (Adjustment::Hommel, [0.06, 0.12, 0.09, 0.035, 0.55, 0.12, 0.4]),
+            (Adjustment::None, p.map(Option::unwrap)),
+        ] {
+            for (got, expected) in adjustment.of(&p).into_iter().zip(expected) {
+                assert!((got.unwrap() - expected).abs() < 1e-15, "{adjustment:?} {got:?} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_not_counted() {
+        let got = Adjustment::Bonferroni.of(&[Some(0.1), None, Some(f64::NAN), Some(0.3)]);
+        assert_eq!((got[0], got[1], got[3]), (Some(0.2), None, Some(0.6)));
+        assert!(got[2].unwrap().is_nan());
+        assert!(Adjustment::By.of(&[]).is_empty());
+    }
+}

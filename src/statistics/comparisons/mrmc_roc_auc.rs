@@ -1,0 +1,485 @@
+//! Modalities compared over several readers of the same cases.
+
+use super::adjust_p_values::Adjustment;
+use crate::math::{chi_square, f_distribution, student_t};
+use crate::ranking::rows::Rows;
+use crate::statistics::inference::{Alternative, check_level, delong::Areas, hypothesis::standardised};
+use crate::statistics::kinds::{
+    Inputs, Joint, Needs,
+    record::{Many, record},
+};
+
+/// The mean areas of modalities over readers, and the test that they are equal.
+///
+/// Every reader gives a score to every case with every modality, and each column of scores is that of one reader with one
+/// modality. Obuchowski and Rockette's analysis of variance of the areas (1995), with DeLong's covariances of the areas,
+/// averaged over kinds of pairs: `Cov1` of one reader and two modalities, `Cov2` of two readers and one modality, `Cov3` of
+/// two readers and two modalities; and Hillis' degrees of freedom (2007). `O(k n log n + k² n)` for k columns.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct MrmcRocAuc {
+    /// The reader of each column of scores, counted from 0.
+    pub readers: Vec<u32>,
+    /// The modality of each column.
+    pub modalities: Vec<u32>,
+    /// What the conclusion is for: other readers and cases like these, if not said otherwise.
+    pub fixed: Option<Fixed>,
+    /// How the p-values of the differences are adjusted for their number.
+    pub adjust: Adjustment,
+    /// The coverage of all intervals.
+    pub level: f64,
+}
+
+/// What is not taken as a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
+pub enum Fixed {
+    /// These readers and no others, but other cases like these.
+    Readers,
+    /// These cases and no others, but other readers like these.
+    Cases,
+}
+
+record! {
+    /// One modality.
+    pub struct ModalityRecord {
+        /// Its number.
+        pub modality: u64,
+        /// The mean of the readers' areas.
+        pub auc: Option<f64>,
+        /// Its standard error, from the rows of this modality alone.
+        pub se: Option<f64>,
+        /// Degrees of freedom; null where the normal distribution is taken.
+        pub df: Option<f64>,
+        /// The lower limit, clipped to 0.
+        pub lower: Option<f64>,
+        /// The upper limit, clipped to 1.
+        pub upper: Option<f64>,
+    }
+}
+
+record! {
+    /// Two modalities.
+    pub struct ModalityDifferenceRecord {
+        /// The number of the first.
+        pub modality_a: u64,
+        /// The number of the second.
+        pub modality_b: u64,
+        /// The mean area of the first less that of the second.
+        pub difference: Option<f64>,
+        /// Its standard error.
+        pub se: Option<f64>,
+        /// Degrees of freedom; null where the normal distribution is taken.
+        pub df: Option<f64>,
+        /// The lower limit.
+        pub lower: Option<f64>,
+        /// The upper limit.
+        pub upper: Option<f64>,
+        /// The difference in standard errors: 0 if both are 0, null if only the standard error is.
+        pub t: Option<f64>,
+        /// The two-sided p-value; null where t is.
+        pub p_value: Option<f64>,
+        /// The same, adjusted for the number of differences.
+        pub p_adjusted: Option<f64>,
+    }
+}
+
+record! {
+    /// The comparison of one group.
+    pub struct MrmcRocAucRecord {
+        /// One record for each modality.
+        pub modalities: Option<Many<ModalityRecord>>,
+        /// One record for each pair of modalities.
+        pub differences: Option<Many<ModalityDifferenceRecord>>,
+        /// The statistic of the test that all modalities have one area; null with a single modality.
+        pub f: Option<f64>,
+        /// Degrees of freedom of the modalities.
+        pub df1: Option<f64>,
+        /// Degrees of freedom of the error; null where the chi-square distribution is taken.
+        pub df2: Option<f64>,
+        /// The p-value; null where the statistic is.
+        pub p_value: Option<f64>,
+        /// The mean square of modalities.
+        pub ms_modality: Option<f64>,
+        /// The mean square of readers.
+        pub ms_reader: Option<f64>,
+        /// The mean square of modalities and readers.
+        pub ms_interaction: Option<f64>,
+        /// The mean variance of an area.
+        pub variance: Option<f64>,
+        /// The mean covariance of one reader's areas with two modalities.
+        pub cov1: Option<f64>,
+        /// That of two readers' areas with one modality.
+        pub cov2: Option<f64>,
+        /// That of two readers' areas with two modalities.
+        pub cov3: Option<f64>,
+        /// Modalities.
+        pub n_modalities: u64,
+        /// Readers.
+        pub n_readers: u64,
+        /// Positives that were used.
+        pub n_pos: u64,
+        /// Negatives that were used.
+        pub n_neg: u64,
+    }
+}
+
+/// The number of different readers, or modalities.
+fn distinct(numbers: &[u32]) -> usize {
+    numbers.iter().max().map_or(0, |&most| most as usize + 1)
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
+    (count > 0.0).then(|| sum / count)
+}
+
+/// The areas of each modality and reader, and how they vary.
+struct Table<'a> {
+    /// By modality and reader.
+    areas: Vec<Vec<f64>>,
+    /// The covariance of two areas, each by modality and reader.
+    covariance: &'a dyn Fn((usize, usize), (usize, usize)) -> f64,
+}
+
+/// A variance with its degrees of freedom, infinite for the normal distribution.
+#[derive(Clone, Copy)]
+struct Error {
+    variance: f64,
+    df: f64,
+}
+
+impl Error {
+    /// The sum of a mean square with these degrees of freedom and of something known, by Satterthwaite's approximation.
+    fn of_sum(square: f64, df: f64, known: f64) -> Self {
+        let variance = square + known;
+        Error {
+            variance,
+            df: if square > 0.0 { variance * variance * df / (square * square) } else { f64::INFINITY },
+        }
+    }
+
+    fn df(self) -> Option<f64> {
+        self.df.is_finite().then_some(self.df)
+    }
+}
+
+impl Table<'_> {
+    fn sizes(&self) -> (usize, usize) {
+        (self.areas.len(), self.areas.first().map_or(0, Vec::len))
+    }
+
+    fn of_modality(&self, modality: usize) -> f64 {
+        mean(self.areas[modality].iter().copied()).unwrap_or(f64::NAN)
+    }
+
+    fn of_reader(&self, reader: usize) -> f64 {
+        mean(self.areas.iter().map(|readers| readers[reader])).unwrap_or(f64::NAN)
+    }
+
+    /// The mean covariance over the pairs of areas of which the first comes earlier and that are `wanted`.
+    fn mean_covariance(&self, wanted: impl Fn((usize, usize), (usize, usize)) -> bool) -> Option<f64> {
+        let (modalities, readers) = self.sizes();
+        let cells: Vec<(usize, usize)> =
+            (0..modalities).flat_map(|modality| (0..readers).map(move |reader| (modality, reader))).collect();
+        let pairs =
+            cells.iter().enumerate().flat_map(|(place, &a)| cells[place..].iter().map(move |&b| (a, b)));
+        mean(pairs.filter(|&(a, b)| wanted(a, b)).map(|(a, b)| (self.covariance)(a, b)))
+    }
+
+    /// The mean square of one modality's areas over readers.
+    fn square_of_readers(&self, modality: usize) -> f64 {
+        let (_, readers) = self.sizes();
+        let center = self.of_modality(modality);
+        self.areas[modality].iter().map(|area| (area - center).powi(2)).sum::<f64>() / (readers - 1) as f64
+    }
+
+    /// The mean squares of modalities, readers and both; undefined with a single one.
+    fn squares(&self) -> (Option<f64>, Option<f64>, Option<f64>) {
+        let (modalities, readers) = self.sizes();
+        let (i, j) = (modalities as f64, readers as f64);
+        let all = mean((0..modalities).map(|modality| self.of_modality(modality))).unwrap_or(f64::NAN);
+        let sum_of_modalities: f64 =
+            (0..modalities).map(|modality| (self.of_modality(modality) - all).powi(2)).sum();
+        let sum_of_readers: f64 = (0..readers).map(|reader| (self.of_reader(reader) - all).powi(2)).sum();
+        let rest = |modality: usize, reader: usize| {
+            self.areas[modality][reader] - self.of_modality(modality) - self.of_reader(reader) + all
+        };
+        let both: f64 = (0..modalities)
+            .flat_map(|modality| (0..readers).map(move |reader| (modality, reader)))
+            .map(|(modality, reader)| rest(modality, reader).powi(2))
+            .sum();
+        (
+            (modalities > 1).then(|| j * sum_of_modalities / (i - 1.0)),
+            (readers > 1).then(|| i * sum_of_readers / (j - 1.0)),
+            (modalities > 1 && readers > 1).then(|| both / ((i - 1.0) * (j - 1.0))),
+        )
+    }
+}
+
+impl Joint for MrmcRocAuc {
+    type Record = MrmcRocAucRecord;
+
+    const INPUTS: Inputs = Inputs::scores(None);
+
+    fn needs(&self) -> Needs {
+        Needs::PLACEMENTS
+    }
+
+    fn check(&self) -> Result<(), String> {
+        check_level(self.level)?;
+        let (readers, modalities) = (distinct(&self.readers), distinct(&self.modalities));
+        let mut pairs: Vec<(u32, u32)> =
+            self.modalities.iter().copied().zip(self.readers.iter().copied()).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        if self.readers.len() != self.modalities.len() || pairs.len() != readers * modalities {
+            return Err("every reader must have one column of scores with every modality".into());
+        }
+        Ok(())
+    }
+
+    fn passes(&self) -> usize {
+        16
+    }
+
+    fn of_rows(&self, rows: &Rows) -> MrmcRocAucRecord {
+        let none = MrmcRocAucRecord {
+            n_modalities: distinct(&self.modalities) as u64,
+            n_readers: distinct(&self.readers) as u64,
+            n_pos: rows.n_pos(),
+            n_neg: rows.n_neg(),
+            ..MrmcRocAucRecord::undefined()
+        };
+        let Some(areas) = Areas::of(rows) else { return none };
+        let mut column = vec![vec![0; distinct(&self.readers)]; distinct(&self.modalities)];
+        for (place, (&modality, &reader)) in self.modalities.iter().zip(&self.readers).enumerate() {
+            column[modality as usize][reader as usize] = place;
+        }
+        let Some(covariances) = areas.covariances() else {
+            return self
+                .of_table(&Table { areas: of_columns(&areas, &column), covariance: &|_, _| f64::NAN }, none);
+        };
+        let covariance = |a: (usize, usize), b: (usize, usize)| {
+            let (a, b) = (column[a.0][a.1], column[b.0][b.1]);
+            covariances.covariance(a.max(b), a.min(b))
+        };
+        self.of_table(&Table { areas: of_columns(&areas, &column), covariance: &covariance }, none)
+    }
+
+    fn of_nan(&self, rows: &Rows) -> MrmcRocAucRecord {
+        MrmcRocAucRecord {
+            n_modalities: distinct(&self.modalities) as u64,
+            n_readers: distinct(&self.readers) as u64,
+            n_pos: rows.n_pos(),
+            n_neg: rows.n_neg(),
+            ..MrmcRocAucRecord::nan()
+        }
+    }
+}
+
+fn of_columns(areas: &Areas<'_>, column: &[Vec<usize>]) -> Vec<Vec<f64>> {
+    column.iter().map(|readers| readers.iter().map(|&place| areas.auc(place)).collect()).collect()
+}
+
+impl MrmcRocAuc {
+    /// The analysis of a table of areas. NaN covariances say that none are known.
+    fn of_table(&self, table: &Table<'_>, none: MrmcRocAucRecord) -> MrmcRocAucRecord {
+        let (modalities, readers) = table.sizes();
+        let known = |value: Option<f64>| value.filter(|value| !value.is_nan());
+        let variance = known(table.mean_covariance(|a, b| a == b));
+        let cov1 = known(table.mean_covariance(|a, b| a.1 == b.1 && a.0 != b.0));
+        let cov2 = known(table.mean_covariance(|a, b| a.0 == b.0 && a.1 != b.1));
+        let cov3 = known(table.mean_covariance(|a, b| a.0 != b.0 && a.1 != b.1));
+        let (ms_modality, ms_reader, ms_interaction) = table.squares();
+        let j = readers as f64;
+        // Of the difference of two modalities.
+        let between = cov2.zip(cov3).map(|(cov2, cov3)| (cov2 - cov3).max(0.0));
+        let df = ((modalities.saturating_sub(1)) * (readers.saturating_sub(1))) as f64;
+        let error = match self.fixed {
+            None => {
+                ms_interaction.zip(between).map(|(square, between)| Error::of_sum(square, df, j * between))
+            }
+            Some(Fixed::Cases) => ms_interaction.map(|variance| Error { variance, df }),
+            Some(Fixed::Readers) => variance.zip(cov1).map(|(variance, cov1)| Error {
+                variance: variance - cov1 + (j - 1.0) * between.unwrap_or_default(),
+                df: f64::INFINITY,
+            }),
+        };
+        let of_modality = |modality: usize| {
+            let auc = table.of_modality(modality);
+            let cov2 = known(table.mean_covariance(|a, b| a.0 == modality && b.0 == modality && a.1 != b.1));
+            let cov2 = cov2.map(|cov2| cov2.max(0.0));
+            let error = match self.fixed {
+                None => cov2.map(|cov2| Error::of_sum(table.square_of_readers(modality), j - 1.0, j * cov2)),
+                Some(Fixed::Cases) => {
+                    (readers > 1).then(|| Error { variance: table.square_of_readers(modality), df: j - 1.0 })
+                }
+                Some(Fixed::Readers) => {
+                    known(table.mean_covariance(|a, b| a == b && a.0 == modality)).map(|of_one| Error {
+                        variance: of_one + (j - 1.0) * cov2.unwrap_or_default(),
+                        df: f64::INFINITY,
+                    })
+                }
+            };
+            let se = error.map(|error| (error.variance / j).sqrt());
+            let margin = error.zip(se).map(|(error, se)| self.margin(se, error.df));
+            ModalityRecord {
+                modality: modality as u64,
+                auc: Some(auc),
+                se,
+                df: error.and_then(Error::df),
+                lower: margin.map(|margin| (auc - margin).max(0.0)),
+                upper: margin.map(|margin| (auc + margin).min(1.0)),
+            }
+        };
+        let pairs = (0..modalities).flat_map(|a| (a + 1..modalities).map(move |b| (a, b)));
+        let mut differences: Vec<ModalityDifferenceRecord> = pairs
+            .map(|(a, b)| {
+                let difference = table.of_modality(a) - table.of_modality(b);
+                let se = error.map(|error| (2.0 / j * error.variance).max(0.0).sqrt());
+                let margin = error.zip(se).map(|(error, se)| self.margin(se, error.df));
+                let t = se.and_then(|se| standardised(difference, se));
+                let tail = |t: f64| student_t::upper_tail(t, error.map_or(f64::NAN, |error| error.df));
+                ModalityDifferenceRecord {
+                    modality_a: a as u64,
+                    modality_b: b as u64,
+                    difference: Some(difference),
+                    se,
+                    df: error.and_then(Error::df),
+                    lower: margin.map(|margin| difference - margin),
+                    upper: margin.map(|margin| difference + margin),
+                    t,
+                    p_value: t.map(|t| Alternative::TwoSided.p_value(t, tail)),
+                    p_adjusted: None,
+                }
+            })
+            .collect();
+        let p_values: Vec<Option<f64>> = differences.iter().map(|record| record.p_value).collect();
+        for (record, p_adjusted) in differences.iter_mut().zip(self.adjust.of(&p_values)) {
+            record.p_adjusted = p_adjusted;
+        }
+        let df1 = modalities.saturating_sub(1) as f64;
+        let f = ms_modality.zip(error).and_then(|(square, error)| standardised(square, error.variance));
+        let p_value = f.zip(error).map(|(f, error)| {
+            if error.df.is_finite() {
+                f_distribution::upper_tail(f, df1, error.df)
+            } else {
+                chi_square::upper_tail(f * df1, df1)
+            }
+        });
+        MrmcRocAucRecord {
+            modalities: Some(Many((0..modalities).map(of_modality).collect())),
+            differences: Some(Many(differences)),
+            f,
+            df1: f.map(|_| df1),
+            df2: f.and(error).and_then(Error::df),
+            p_value,
+            ms_modality,
+            ms_reader,
+            ms_interaction,
+            variance,
+            cov1,
+            cov2,
+            cov3,
+            ..none
+        }
+    }
+
+    /// How far the limits are from an estimate.
+    fn margin(&self, se: f64, df: f64) -> f64 {
+        student_t::upper_quantile(0.5 * (1.0 - self.level), df) * se
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The areas of Van Dyke et al. (1993): two modalities, five readers, 45 cases with a dissection of the aorta and 69
+    /// without; and their covariances by DeLong as MRMCaov's user guide (Smith and Hillis 2020) prints them.
+    fn van_dyke(fixed: Option<Fixed>) -> MrmcRocAucRecord {
+        let areas = vec![VAN_DYKE[0].to_vec(), VAN_DYKE[1].to_vec()];
+        let covariance = |a: (usize, usize), b: (usize, usize)| match (a.0 == b.0, a.1 == b.1) {
+            (true, true) => 0.000_792_132_5,
+            (false, true) => 0.000_342_009_0,
+            (true, false) => [0.000_477_523_9, 0.000_201_529_2][a.0],
+            (false, false) => 0.000_235_849_7,
+        };
+        let statistic = MrmcRocAuc {
+            readers: vec![0, 1, 2, 3, 4, 0, 1, 2, 3, 4],
+            modalities: vec![0, 0, 0, 0, 0, 1, 1, 1, 1, 1],
+            fixed,
+            adjust: Adjustment::None,
+            level: 0.95,
+        };
+        statistic.check().unwrap();
+        statistic.of_table(&Table { areas, covariance: &covariance }, MrmcRocAucRecord::undefined())
+    }
+
+    const VAN_DYKE: [[f64; 5]; 2] = [
+        [0.919_645_732_7, 0.858_776_167_5, 0.903_864_734_3, 0.973_107_890_5, 0.829_790_660_2],
+        [0.947_826_087_0, 0.905_314_009_7, 0.921_739_130_4, 0.999_355_877_6, 0.929_951_690_8],
+    ];
+
+    fn close(got: Option<f64>, published: f64, digits: i32) {
+        let got = got.unwrap();
+        assert!((got / published - 1.0).abs() < 10f64.powi(-digits), "{got} {published}");
+    }
+
+    #[test]
+    fn random_readers_and_cases() {
+        let record = van_dyke(None);
+        close(record.ms_modality, 0.004_796_171, 6);
+        close(record.ms_interaction, 0.000_551_030_6, 6);
+        close(record.cov2, 0.000_339_526_5, 6);
+        close(record.f, 4.484_854, 6);
+        close(record.df2, 15.066_11, 6);
+        close(record.p_value, 0.051_233_03, 5);
+        let Many(differences) = record.differences.unwrap();
+        close(differences[0].difference, -0.043_800_32, 6);
+        close(differences[0].se, 0.020_682_5, 5);
+        close(differences[0].lower, -0.087_867_196_0, 6);
+        close(differences[0].t, -2.117_747, 6);
+        close(differences[0].p_value, 0.051_233_03, 5);
+        let Many(modalities) = record.modalities.unwrap();
+        let published = [
+            (0.897_037_0, 0.033_076_42, 12.595_97, 0.825_346_1, 0.968_728_0),
+            (0.940_837_4, 0.021_504_64, 12.565_30, 0.894_215_5, 0.987_459_2),
+        ];
+        for (modality, (auc, se, df, lower, upper)) in modalities.iter().zip(published) {
+            close(modality.auc, auc, 6);
+            close(modality.se, se, 5);
+            close(modality.df, df, 5);
+            close(modality.lower, lower, 6);
+            close(modality.upper, upper, 6);
+        }
+    }
+
+    #[test]
+    fn what_is_fixed_adds_no_error() {
+        let (both, readers, cases) =
+            (van_dyke(None), van_dyke(Some(Fixed::Readers)), van_dyke(Some(Fixed::Cases)));
+        // Var - Cov1 + 4 (Cov2 - Cov3), against chi-square; and the mean square alone, with 4 degrees of freedom.
+        let error = 0.000_792_132_5 - 0.000_342_009_0 + 4.0 * (0.000_339_526_55 - 0.000_235_849_7);
+        close(readers.f, 0.004_796_171 / error, 6);
+        assert_eq!((readers.df1, readers.df2, cases.df2), (Some(1.0), None, Some(4.0)));
+        close(cases.f, 0.004_796_171 / 0.000_551_030_6, 6);
+        assert!(both.f < cases.f && both.f < readers.f);
+        close(readers.p_value, chi_square::upper_tail(readers.f.unwrap(), 1.0), 12);
+    }
+
+    #[test]
+    fn designs_that_lack_a_column() {
+        let statistic = MrmcRocAuc {
+            readers: vec![0, 1, 0],
+            modalities: vec![0, 0, 1],
+            fixed: None,
+            adjust: Adjustment::None,
+            level: 0.9,
+        };
+        assert!(statistic.check().is_err());
+        let twice = MrmcRocAuc { readers: vec![0, 0, 1, 1], modalities: vec![0, 0, 1, 1], ..statistic };
+        assert!(twice.check().is_err());
+    }
+}

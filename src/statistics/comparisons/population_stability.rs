@@ -1,0 +1,140 @@
+//! The population stability index: how far the scores of one sample have moved from those of another.
+
+use crate::math::{self, chi_square};
+use crate::ranking::ties::{RowCounts, Ties};
+use crate::statistics::kinds::{Given, Summary, record::record};
+use crate::statistics::thresholds::{bound::Bound, score_bands::ScoreBands};
+
+/// How far the scores of a sample, the negatives, have moved from those of a reference, the positives.
+///
+/// `sum (e - a) ln(e / a)` over bands of scores, with the shares e of the reference and a of the other sample that are in a
+/// band (Siddiqi 2006, chapter 10; the symmetric divergence of Jeffreys 1946). Bands hold about equal numbers of the
+/// reference. If both samples come from one population, the index over `1 / P + 1 / N` follows a chi-square distribution
+/// with one degree of freedom less than there are bands (Yurdakul and Naranjo 2020).
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct PopulationStability {
+    /// How many bands there are, if no scores of the reference tie.
+    pub bands: u32,
+    /// The scores at which bands begin, in ascending order; bands of equal size without them.
+    pub edges: Option<Vec<Bound>>,
+    /// The share that is taken for a band without rows of a sample.
+    pub empty_share: f64,
+}
+
+record! {
+    /// The index of one group.
+    pub struct StabilityRecord {
+        /// The index, 0 or above; infinite if a band has rows of one sample only. Null without rows of a sample.
+        pub psi: Option<f64>,
+        /// The probability of such an index or a larger one if both samples come from one population. Null with a single
+        /// band, and where the index is infinite.
+        pub p_value: Option<f64>,
+        /// Bands that have rows.
+        pub n_bands: Option<u64>,
+        /// Rows of the reference that were used.
+        pub n_pos: u64,
+        /// Rows of the other sample that were used.
+        pub n_neg: u64,
+    }
+}
+
+impl PopulationStability {
+    fn banding(&self) -> ScoreBands<'_> {
+        ScoreBands { bands: self.bands, edges: self.edges.as_deref() }
+    }
+}
+
+impl Summary for PopulationStability {
+    type Record = StabilityRecord;
+
+    fn check(&self, _: Given) -> Result<(), String> {
+        if !(0.0..1.0).contains(&self.empty_share) {
+            return Err(format!(
+                "empty_share must be a share from 0 to 1, such as 0.0001, got {}",
+                self.empty_share
+            ));
+        }
+        self.banding().check()
+    }
+
+    fn of_ties(&self, mut ties: Ties<'_>) -> StabilityRecord {
+        let (n_pos, n_neg) = ties.rows();
+        if !ties.has_pairs() {
+            return StabilityRecord { n_pos, n_neg, ..StabilityRecord::undefined() };
+        }
+        let bands = self.banding().of_positives(&mut ties);
+        let share = |rows: u64, all: u64| match rows {
+            0 => self.empty_share,
+            _ => math::quotient(rows.into(), all.into()),
+        };
+        let psi: f64 = bands
+            .iter()
+            .map(|band| (share(band.pos, n_pos), share(band.neg, n_neg)))
+            .map(|(expected, actual)| match expected == actual {
+                true => 0.0,
+                false => (expected - actual) * (expected / actual).ln(),
+            })
+            .sum();
+        let scale = 1.0 / n_pos as f64 + 1.0 / n_neg as f64;
+        // By chance a small sample has no row in a band. The index is then infinite, and says nothing of how likely that is.
+        let has_test = bands.len() > 1 && psi.is_finite();
+        let p_value = has_test.then(|| chi_square::upper_tail(psi / scale, (bands.len() - 1) as f64));
+        StabilityRecord::new(Some(psi), p_value, Some(bands.len() as u64), n_pos, n_neg)
+    }
+
+    fn of_nan(&self, RowCounts { n_pos, n_neg, .. }: RowCounts) -> StabilityRecord {
+        StabilityRecord { n_pos, n_neg, ..StabilityRecord::nan() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::summary;
+
+    fn stability(bands: u32) -> PopulationStability {
+        PopulationStability { bands, edges: None, empty_share: 0.0 }
+    }
+
+    #[test]
+    fn two_bands() {
+        // The reference is half above 2 and half below, the other sample a quarter above.
+        let labels = [1, 1, 1, 1, 0, 0, 0, 0];
+        let scores = [4.0, 3.0, 2.0, 1.0, 3.5, 0.5, 0.25, 1.5];
+        let record = summary(&stability(2), &labels, &scores);
+        let expected = 0.25 * (0.5f64 / 0.25).ln() - 0.25 * (0.5f64 / 0.75).ln();
+        assert!((record.psi.unwrap() - expected).abs() < 1e-15);
+        assert_eq!((record.n_bands, record.n_pos, record.n_neg), (Some(2), 4, 4));
+        let p_value = chi_square::upper_tail(expected / 0.5, 1.0);
+        assert!((record.p_value.unwrap() - p_value).abs() < 1e-15);
+    }
+
+    #[test]
+    fn the_same_scores_have_not_moved() {
+        let record = summary(&stability(3), &[1, 0, 1, 0, 1, 0], &[3u8, 3, 2, 2, 1, 1]);
+        assert_eq!((record.psi, record.p_value), (Some(0.0), Some(1.0)));
+    }
+
+    #[test]
+    fn a_band_without_rows_of_one_sample() {
+        let (labels, scores) = ([1, 1, 0, 0], [2u8, 1, 1, 1]);
+        let record = summary(&stability(2), &labels, &scores);
+        assert_eq!((record.psi, record.p_value), (Some(f64::INFINITY), None));
+        let padded = PopulationStability { empty_share: 0.01, ..stability(2) };
+        let expected = 0.49 * (0.5f64 / 0.01).ln() + (0.5 - 1.0) * (0.5f64 / 1.0).ln();
+        assert!((summary(&padded, &labels, &scores).psi.unwrap() - expected).abs() < 1e-15);
+    }
+
+    #[test]
+    fn scores_above_and_below_the_reference_join_its_first_and_last_band() {
+        let record = summary(&stability(2), &[0, 1, 1, 0], &[4u8, 3, 2, 1]);
+        assert_eq!((record.psi, record.n_bands), (Some(0.0), Some(2)));
+    }
+
+    #[test]
+    fn one_band_says_nothing() {
+        let record = summary(&stability(5), &[1, 0, 1, 0], &[1u8; 4]);
+        assert_eq!((record.psi, record.p_value, record.n_bands), (Some(0.0), None, Some(1)));
+    }
+}

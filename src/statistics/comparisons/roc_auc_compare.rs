@@ -1,0 +1,262 @@
+//! Several scores of the same rows, compared at once.
+
+use super::adjust_p_values::Adjustment;
+use crate::math::normal::{upper_quantile, upper_tail};
+use crate::math::{chi_square, symmetric};
+use crate::ranking::rows::Rows;
+use crate::statistics::inference::{
+    Alternative, check_level,
+    delong::{Areas, Covariances},
+    hypothesis::standardised,
+};
+use crate::statistics::kinds::{
+    Inputs, Joint, Needs,
+    record::{Many, Name, record},
+};
+
+/// The areas of k scores with their DeLong covariance matrix, the test that all are equal, and the differences.
+///
+/// `(L A)' (L V L')⁺ (L A)` with the contrasts L of each score and the first, against chi-square with the
+/// rank of `L V L'` as degrees of freedom (DeLong, DeLong and Clarke-Pearson 1988, equation 5): k - 1 but for
+/// scores that rank alike. The differences are those of [`RocAucDifference`](crate::statistics::RocAucDifference), their p-values
+/// adjusted for their number. `O(k n log n + k² n + k³)`.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocAucCompare {
+    /// The place of the score that all others are compared with; every pair if there is none.
+    pub reference: Option<usize>,
+    /// How the p-values of the differences are adjusted for their number.
+    pub adjust: Adjustment,
+    /// The coverage of all intervals.
+    pub level: f64,
+}
+
+record! {
+    /// The area of one score.
+    pub struct AreaRecord {
+        /// The score's name.
+        pub score: Name,
+        /// Its area.
+        pub auc: Option<f64>,
+        /// The standard error.
+        pub se: Option<f64>,
+        /// The lower limit, clipped to 0.
+        pub lower: Option<f64>,
+        /// The upper limit, clipped to 1.
+        pub upper: Option<f64>,
+        /// The covariance with each score's area, in their order; empty where the standard error is null.
+        pub covariance: Vec<f64>,
+    }
+}
+
+record! {
+    /// The difference of two scores.
+    pub struct DifferenceRecord {
+        /// The first score's name.
+        pub score_a: Name,
+        /// The second score's name.
+        pub score_b: Name,
+        /// The first area less the second.
+        pub difference: Option<f64>,
+        /// Its standard error.
+        pub se: Option<f64>,
+        /// The lower limit.
+        pub lower: Option<f64>,
+        /// The upper limit.
+        pub upper: Option<f64>,
+        /// The difference in standard errors.
+        pub z: Option<f64>,
+        /// The two-sided p-value.
+        pub p_value: Option<f64>,
+        /// The same, adjusted for the number of differences.
+        pub p_adjusted: Option<f64>,
+    }
+}
+
+record! {
+    /// The comparison of one group.
+    pub struct RocAucCompareRecord {
+        /// One record for each score.
+        pub areas: Option<Many<AreaRecord>>,
+        /// One record for each pair.
+        pub differences: Option<Many<DifferenceRecord>>,
+        /// The statistic of the test that all areas are equal; null with fewer than two rows in a class, and if areas
+        /// differ that have no variance.
+        pub chi_square: Option<f64>,
+        /// Its degrees of freedom; null where the statistic is.
+        pub df: Option<u64>,
+        /// Its p-value; null where the statistic is, or without a degree of freedom.
+        pub p_value: Option<f64>,
+        /// Positives that were used.
+        pub n_pos: u64,
+        /// Negatives that were used.
+        pub n_neg: u64,
+    }
+}
+
+impl Joint for RocAucCompare {
+    type Record = RocAucCompareRecord;
+
+    const INPUTS: Inputs = Inputs::scores(None);
+
+    fn needs(&self) -> Needs {
+        Needs::PLACEMENTS
+    }
+
+    fn check(&self) -> Result<(), String> {
+        check_level(self.level)
+    }
+
+    fn passes(&self) -> usize {
+        16
+    }
+
+    fn reference_score(&self) -> Option<usize> {
+        self.reference
+    }
+
+    fn of_rows(&self, rows: &Rows) -> RocAucCompareRecord {
+        let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
+        let Some(areas) = Areas::of(rows) else {
+            return RocAucCompareRecord { n_pos, n_neg, ..RocAucCompareRecord::undefined() };
+        };
+        let scores = areas.twice_u.len();
+        let covariances = areas.covariances();
+        let matrix: Option<Vec<Vec<f64>>> = covariances.as_ref().map(|covariances| {
+            let row = |a: usize| (0..scores).map(|b| covariances.covariance(a.max(b), a.min(b))).collect();
+            (0..scores).map(row).collect()
+        });
+        let z = upper_quantile(0.5 * (1.0 - self.level));
+        let of_each = (0..scores)
+            .map(|score| {
+                let auc = areas.auc(score);
+                let se = matrix.as_ref().map(|matrix| matrix[score][score].sqrt());
+                let (lower, upper) =
+                    (se.map(|se| (auc - z * se).max(0.0)), se.map(|se| (auc + z * se).min(1.0)));
+                let covariance = matrix.as_ref().map_or_else(Vec::new, |matrix| matrix[score].clone());
+                AreaRecord::new(Name(score as u32), Some(auc), se, lower, upper, covariance)
+            })
+            .collect();
+        let mut differences: Vec<DifferenceRecord> = self
+            .pairs(scores)
+            .map(|(a, b)| {
+                let difference = areas.difference(a, b);
+                let se = covariances.as_ref().map(|of| of.variance_of_difference(a, b).sqrt());
+                let z_value = se.and_then(|se| standardised(difference, se));
+                DifferenceRecord::new(
+                    Name(a as u32),
+                    Name(b as u32),
+                    Some(difference),
+                    se,
+                    se.map(|se| difference - z * se),
+                    se.map(|se| difference + z * se),
+                    z_value,
+                    z_value.map(|z| Alternative::TwoSided.p_value(z, upper_tail)),
+                    None,
+                )
+            })
+            .collect();
+        let p_values: Vec<Option<f64>> = differences.iter().map(|record| record.p_value).collect();
+        for (record, p_adjusted) in differences.iter_mut().zip(self.adjust.of(&p_values)) {
+            record.p_adjusted = p_adjusted;
+        }
+        let test =
+            covariances.zip(matrix).and_then(|(covariances, matrix)| joint(&areas, &covariances, &matrix));
+        RocAucCompareRecord::new(
+            Some(Many(of_each)),
+            Some(Many(differences)),
+            test.map(|test| test.0),
+            test.map(|test| test.1 as u64),
+            test.filter(|test| test.1 > 0).map(|test| chi_square::upper_tail(test.0, test.1 as f64)),
+            n_pos,
+            n_neg,
+        )
+    }
+
+    fn of_nan(&self, rows: &Rows) -> RocAucCompareRecord {
+        RocAucCompareRecord { n_pos: rows.n_pos(), n_neg: rows.n_neg(), ..RocAucCompareRecord::nan() }
+    }
+}
+
+/// The statistic of the test that all areas are equal and its degrees of freedom, unless areas differ that have no
+/// variance.
+fn joint(areas: &Areas<'_>, covariances: &Covariances<'_>, matrix: &[Vec<f64>]) -> Option<(f64, usize)> {
+    // Each score against the first, in its own standard errors, so that a small one counts as much as a large one. A
+    // variance of exactly 0 is that of a score which ranks alike.
+    let against_first: Vec<(usize, f64)> =
+        (1..matrix.len()).map(|a| (a, covariances.variance_of_difference(a, 0).sqrt())).collect();
+    if against_first.iter().any(|&(a, se)| se == 0.0 && areas.difference(a, 0) != 0.0) {
+        return None;
+    }
+    let varying = || against_first.iter().filter(|score| score.1 > 0.0);
+    let correlation = |a: &(usize, f64), b: &(usize, f64)| {
+        let covariance = matrix[a.0][b.0] - matrix[a.0][0] - matrix[0][b.0] + matrix[0][0];
+        if a.0 == b.0 { 1.0 } else { covariance / (a.1 * b.1) }
+    };
+    let correlations = varying().map(|a| varying().map(|b| correlation(a, b)).collect()).collect();
+    let differences = varying().map(|score| areas.difference(score.0, 0) / score.1).collect();
+    let (statistic, df) = symmetric::quadratic_form(correlations, differences);
+    Some((statistic?, df))
+}
+
+impl RocAucCompare {
+    /// The pairs of scores that are compared.
+    fn pairs(&self, scores: usize) -> impl Iterator<Item = (usize, usize)> {
+        let reference = self.reference;
+        (0..scores).flat_map(move |a| (0..scores).map(move |b| (a, b))).filter(move |&(a, b)| match reference
+        {
+            Some(reference) => b == reference && a != b,
+            None => a < b,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::rows_of;
+
+    const HOLM: RocAucCompare = RocAucCompare { reference: None, adjust: Adjustment::Holm, level: 0.95 };
+
+    fn sample() -> [Vec<f64>; 3] {
+        [(17, 9), (13, 4), (7, 12)].map(|(step, lift)| {
+            (0..90).map(|row| f64::from((row * step) % 31 + lift * i32::from(row % 5 < 2))).collect()
+        })
+    }
+
+    #[test]
+    fn two_scores_are_the_paired_test() {
+        let labels: Vec<u8> = (0..90).map(|row| u8::from(row % 5 < 2)).collect();
+        let [a, b, _] = sample();
+        let record = HOLM.of_rows(&rows_of(&labels, &[&a, &b], &[]));
+        let differences = record.differences.unwrap().0;
+        assert_eq!((differences.len(), record.df), (1, Some(1)));
+        assert!((record.chi_square.unwrap() - differences[0].z.unwrap().powi(2)).abs() < 1e-12);
+        assert!((record.p_value.unwrap() - differences[0].p_value.unwrap()).abs() < 1e-13);
+        assert_eq!(differences[0].p_value, differences[0].p_adjusted);
+    }
+
+    #[test]
+    fn three_scores() {
+        let labels: Vec<u8> = (0..90).map(|row| u8::from(row % 5 < 2)).collect();
+        let [a, b, c] = sample();
+        let rows = rows_of(&labels, &[&a, &b, &c], &[]);
+        let record = HOLM.of_rows(&rows);
+        let names: Vec<(u32, u32)> =
+            record.differences.unwrap().0.iter().map(|pair| (pair.score_a.0, pair.score_b.0)).collect();
+        assert_eq!(names, [(0, 1), (0, 2), (1, 2)]);
+        assert_eq!(record.df, Some(2));
+        let areas = record.areas.unwrap().0;
+        assert_eq!(areas[0].covariance[1], areas[1].covariance[0]);
+        assert!((areas[2].covariance[2].sqrt() - areas[2].se.unwrap()).abs() < 1e-15);
+        let against = RocAucCompare { reference: Some(1), ..HOLM }.of_rows(&rows);
+        let names: Vec<(u32, u32)> =
+            against.differences.unwrap().0.iter().map(|pair| (pair.score_a.0, pair.score_b.0)).collect();
+        assert_eq!(names, [(0, 1), (2, 1)]);
+        // The same score twice has no variance of its own.
+        let twice = HOLM.of_rows(&rows_of(&labels, &[&a, &b, &a], &[]));
+        assert_eq!(twice.df, Some(1));
+        let all_alike = HOLM.of_rows(&rows_of(&labels, &[&a, &a], &[]));
+        assert_eq!((all_alike.chi_square, all_alike.df, all_alike.p_value), (Some(0.0), Some(0), None));
+    }
+}

@@ -1,0 +1,281 @@
+//! The difference of two scores of the same rows: of their areas, parts of them, or points of their curves.
+
+use crate::math::normal::{upper_quantile, upper_tail};
+use crate::math::quantile::{mean_and_deviation, of_sorted};
+use crate::ranking::rows::Rows;
+use crate::statistics::inference::{
+    check_level, delong::Areas, error_method::ErrorMethod, hypothesis::Hypothesis,
+};
+use crate::statistics::intervals::partial_placements::{Bounds, of_counts};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record::record};
+use crate::statistics::numbers::partial_area::Range;
+use crate::statistics::resampling::{Measure, bootstrap::Resampling};
+
+/// The paired comparison of two scores.
+///
+/// By DeLong: `z = (A_a - A_b) / se` with `se² = Var A_a + Var A_b - 2 Cov` (DeLong, DeLong and Clarke-Pearson
+/// 1988), interval `difference ± z se`. By bootstrap: both scores of the same resampled rows, se the standard deviation
+/// of the resampled differences, `z = difference / se` against the normal distribution, limits their quantiles
+/// (Hanley and McNeil 1983; as pROC). With clusters: Obuchowski's (1997) covariances, or whole clusters resampled.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocAucDifference {
+    /// Where the standard error comes from.
+    pub method: ErrorMethod,
+    /// What is compared. Points of the curve need the bootstrap, and so do parts of the area with clusters.
+    pub measure: Measure,
+    /// What is tested, if not that there is no difference: `greater` means that the first score does better.
+    pub test: Hypothesis,
+    /// The interval's coverage.
+    pub level: f64,
+    /// How the bootstrap draws.
+    pub resampling: Option<Resampling>,
+}
+
+record! {
+    /// The comparison of one group.
+    pub struct RocAucDifferenceRecord {
+        /// The measure of the first score; null without a positive or without a negative.
+        pub estimate_a: Option<f64>,
+        /// The measure of the second score.
+        pub estimate_b: Option<f64>,
+        /// The first less the second.
+        pub difference: Option<f64>,
+        /// The standard error of the difference; null with fewer than two rows (or clusters) of a class.
+        pub se: Option<f64>,
+        /// The lower limit; null where the standard error is.
+        pub lower: Option<f64>,
+        /// The upper limit; null where the standard error is.
+        pub upper: Option<f64>,
+        /// The difference in standard errors: 0 if both are 0, null if only the standard error is.
+        pub z: Option<f64>,
+        /// The p-value of no difference; null where z is.
+        pub p_value: Option<f64>,
+        /// Positives that were used.
+        pub n_pos: u64,
+        /// Negatives that were used.
+        pub n_neg: u64,
+    }
+}
+
+impl Joint for RocAucDifference {
+    type Record = RocAucDifferenceRecord;
+
+    const INPUTS: Inputs =
+        Inputs::scores(Some(2)).keyed(KeyInput { is_optional: true, ..KeyInput::called("cluster") });
+
+    fn needs(&self) -> Needs {
+        let whole = self.method == ErrorMethod::DeLong && self.measure == Measure::Auc;
+        Needs { codes: !whole, ..Needs::PLACEMENTS }
+    }
+
+    fn check(&self) -> Result<(), String> {
+        if self.method == ErrorMethod::DeLong && self.measure != Measure::Auc && self.bounds().is_none() {
+            return Err("method \"delong\" compares areas; take method=\"bootstrap\"".into());
+        }
+        self.test.check()?;
+        check_level(self.level)?;
+        self.measure.check()?;
+        self.resampling.unwrap_or_default().check()
+    }
+
+    fn passes(&self) -> usize {
+        if self.method == ErrorMethod::Bootstrap {
+            4 * self.resampling.unwrap_or_default().n_resamples as usize
+        } else {
+            8
+        }
+    }
+
+    fn of_rows(&self, rows: &Rows) -> RocAucDifferenceRecord {
+        let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
+        let Some(areas) = Areas::of(rows) else {
+            return RocAucDifferenceRecord { n_pos, n_neg, ..RocAucDifferenceRecord::undefined() };
+        };
+        let clustered = !rows.keys.of_row.is_empty();
+        let (estimate_a, estimate_b, difference) = if self.measure == Measure::Auc {
+            (areas.auc(0), areas.auc(1), areas.difference(0, 1))
+        } else {
+            let of =
+                |score: usize| self.measure.of(&rows.scores[score].counts(&rows.labels)).unwrap_or(f64::NAN);
+            let (a, b) = (of(0), of(1));
+            (a, b, beyond_rounding(a - b))
+        };
+        let variance = match self.bounds() {
+            Some(bounds) if self.method == ErrorMethod::DeLong => {
+                (!clustered && n_pos > 1 && n_neg > 1).then(|| partial_variance(rows, bounds))
+            }
+            _ if clustered => areas.clustered(rows).variance_of_difference(0, 1),
+            _ => areas.variance_of_difference(0, 1),
+        };
+        let record = RocAucDifferenceRecord {
+            estimate_a: Some(estimate_a),
+            estimate_b: Some(estimate_b),
+            difference: Some(difference),
+            n_pos,
+            n_neg,
+            ..RocAucDifferenceRecord::undefined()
+        };
+        let Some(variance) = variance else {
+            return record;
+        };
+        let (se, lower, upper) = match self.method {
+            ErrorMethod::DeLong => {
+                let se = variance.sqrt();
+                let margin = upper_quantile(0.5 * (1.0 - self.level)) * se;
+                (se, difference - margin, difference + margin)
+            }
+            ErrorMethod::Bootstrap => {
+                let measured =
+                    self.resampling.unwrap_or_default().measures(&rows.in_canonical_order(), self.measure);
+                let mut differences: Vec<f64> =
+                    measured.into_iter().filter_map(|of| Some(beyond_rounding(of[0]? - of[1]?))).collect();
+                let se = beyond_rounding(mean_and_deviation(&differences).1);
+                differences.sort_unstable_by(f64::total_cmp);
+                let tail = 0.5 * (1.0 - self.level);
+                (se, of_sorted(&differences, tail), of_sorted(&differences, 1.0 - tail))
+            }
+        };
+        let (z, p_value) = self.test.test(0.0, |value| difference - value, se, upper_tail);
+        RocAucDifferenceRecord { se: Some(se), lower: Some(lower), upper: Some(upper), z, p_value, ..record }
+    }
+
+    fn of_nan(&self, rows: &Rows) -> RocAucDifferenceRecord {
+        RocAucDifferenceRecord { n_pos: rows.n_pos(), n_neg: rows.n_neg(), ..RocAucDifferenceRecord::nan() }
+    }
+}
+
+impl RocAucDifference {
+    /// The bounds of the areas, if parts of them are compared.
+    fn bounds(&self) -> Option<Bounds> {
+        match self.measure {
+            Measure::FprRange(low, high) => Bounds::of(Range::Fpr(low, high)),
+            Measure::TprRange(low, high) => Bounds::of(Range::Tpr(low, high)),
+            _ => None,
+        }
+    }
+}
+
+/// The variance of the difference of two partial areas: of the differences of the rows' placements within the bounds.
+fn partial_variance(rows: &Rows, bounds: Bounds) -> f64 {
+    let placements = [0, 1].map(|score| of_counts(&rows.scores[score].counts(&rows.labels), bounds));
+    let placement = |score: usize, row: usize| {
+        let codes = &rows.scores[score];
+        let (of_pos, of_neg) = placements[score][codes.place(codes.of_row[row])];
+        if rows.labels[row] { of_pos } else { of_neg }
+    };
+    let of_class = |class: bool| {
+        let members = (0..rows.len).filter(|&row| rows.labels[row] == class);
+        let mut differences: Vec<f64> = members.map(|row| placement(0, row) - placement(1, row)).collect();
+        // The order of rows must not change a bit of a sum.
+        differences.sort_unstable_by(f64::total_cmp);
+        mean_and_deviation(&differences).1.powi(2) / differences.len() as f64
+    };
+    of_class(true) + of_class(false)
+}
+
+/// Partial areas are sums of rounded strips, so a difference that is smaller than their rounding counts as 0. A true
+/// difference of two rates is at least one over the number of pairs.
+fn beyond_rounding(difference: f64) -> f64 {
+    const ROUNDING: f64 = 1e-13;
+    if difference.abs() < ROUNDING { 0.0 } else { difference }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::inference::Alternative;
+    use crate::statistics::tests::rows_of;
+
+    const DELONG: RocAucDifference = RocAucDifference {
+        method: ErrorMethod::DeLong,
+        measure: Measure::Auc,
+        test: Hypothesis { alternative: Alternative::TwoSided, null: None, margin: None },
+        level: 0.95,
+        resampling: Some(Resampling { n_resamples: 2000, seed: 3 }),
+    };
+
+    fn sample() -> Rows {
+        let labels: Vec<u8> = (0..90).map(|row| u8::from(row % 5 < 2)).collect();
+        let a: Vec<f64> =
+            (0..90).map(|row| f64::from((row * 17) % 23 + 9 * i32::from(row % 5 < 2))).collect();
+        let b: Vec<f64> =
+            (0..90).map(|row| f64::from((row * 13) % 29 + 4 * i32::from(row % 5 < 2))).collect();
+        rows_of(&labels, &[&a, &b], &[])
+    }
+
+    #[test]
+    fn both_methods_agree() {
+        let rows = sample();
+        let delong = DELONG.of_rows(&rows);
+        let bootstrap = RocAucDifference { method: ErrorMethod::Bootstrap, ..DELONG }.of_rows(&rows);
+        assert_eq!(delong.difference, bootstrap.difference);
+        let (se, too) = (delong.se.unwrap(), bootstrap.se.unwrap());
+        assert!((too / se - 1.0).abs() < 0.08, "{se} {too}");
+        assert!((delong.lower.unwrap() - bootstrap.lower.unwrap()).abs() < 0.3 * se);
+        assert!((delong.upper.unwrap() - bootstrap.upper.unwrap()).abs() < 0.3 * se);
+        let greater = RocAucDifference {
+            test: Hypothesis { alternative: Alternative::Greater, ..DELONG.test },
+            ..DELONG
+        }
+        .of_rows(&rows);
+        assert!((2.0 * greater.p_value.unwrap() - delong.p_value.unwrap()).abs() < 1e-15);
+        assert_eq!((greater.lower, greater.upper), (delong.lower, delong.upper));
+    }
+
+    #[test]
+    fn points_and_parts() {
+        let rows = sample();
+        for measure in [
+            Measure::FprRange(0.0, 0.3),
+            Measure::TprRange(0.7, 1.0),
+            Measure::TprAtFpr(0.2),
+            Measure::SpecificityAtTpr(0.8),
+        ] {
+            let statistic = RocAucDifference { method: ErrorMethod::Bootstrap, measure, ..DELONG };
+            assert!(statistic.check().is_ok());
+            let record = statistic.of_rows(&rows);
+            assert!(record.se.unwrap() > 0.0 && record.lower < record.upper, "{record:?}");
+            assert!(record.difference.unwrap() > 0.0);
+            let delong = RocAucDifference { measure, ..DELONG };
+            match measure {
+                Measure::FprRange(..) | Measure::TprRange(..) => {
+                    let by_placements = delong.of_rows(&rows);
+                    assert_eq!(by_placements.difference, record.difference);
+                    let ratio = record.se.unwrap() / by_placements.se.unwrap();
+                    assert!((ratio - 1.0).abs() < 0.1, "{measure:?} {ratio}");
+                }
+                _ => assert!(delong.check().is_err()),
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_to_tell_apart() {
+        let alike = rows_of(&[0, 1, 0, 1], &[&[1.0, 2.0, 3.0, 4.0], &[1.0, 5.0, 6.0, 7.0]], &[]);
+        let record = DELONG.of_rows(&alike);
+        assert_eq!(
+            (record.difference, record.se, record.z, record.p_value),
+            (Some(0.0), Some(0.0), Some(0.0), Some(1.0))
+        );
+        // The partial areas of two perfect scores differ by rounding only, which must not be significant.
+        let labels: Vec<u8> = (0..100).map(|row| u8::from(row < 30)).collect();
+        let one: Vec<f64> = (0..100).map(|row| f64::from(100 - row)).collect();
+        let other: Vec<f64> = labels.iter().map(|&label| f64::from(label)).collect();
+        for measure in [Measure::FprRange(0.1, 0.37), Measure::TprRange(0.21, 0.83)] {
+            let statistic = RocAucDifference { method: ErrorMethod::Bootstrap, measure, ..DELONG };
+            let record = statistic.of_rows(&rows_of(&labels, &[&one, &other], &[]));
+            assert_eq!((record.difference, record.se, record.p_value), (Some(0.0), Some(0.0), Some(1.0)));
+            let reversed: Vec<f64> = other.iter().map(|score| -score).collect();
+            let record = statistic.of_rows(&rows_of(&labels, &[&one, &reversed], &[]));
+            assert_eq!((record.se, record.z, record.p_value), (Some(0.0), None, None));
+        }
+        let apart = rows_of(&[0, 0, 1, 1], &[&[1.0, 2.0, 3.0, 4.0], &[4.0, 3.0, 2.0, 1.0]], &[]);
+        let record = DELONG.of_rows(&apart);
+        assert_eq!(
+            (record.difference, record.se, record.z, record.p_value),
+            (Some(1.0), Some(0.0), None, None)
+        );
+        assert_eq!(DELONG.of_rows(&rows_of(&[1, 1], &[&[1.0, 2.0], &[1.0, 2.0]], &[])).difference, None);
+    }
+}

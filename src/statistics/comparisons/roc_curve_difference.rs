@@ -1,0 +1,274 @@
+//! Venkatraman's test of two whole ROC curves.
+
+use crate::math::Stream;
+use crate::ranking::rows::{Codes, Rows};
+use crate::statistics::kinds::{Inputs, Joint, record::record};
+use crate::statistics::resampling::bootstrap::Resampling;
+
+/// The permutation test that two scores of the same rows have one ROC curve (Venkatraman and Begg 1996).
+///
+/// With the ranks of each score 1 to n, ties in random order, `E` sums over the thresholds k = 1 to n - 1 the absolute
+/// difference of the number of errors (positives ranked at most k, negatives ranked above k) that the two
+/// scores make there. Under the null hypothesis a row's two ranks may be exchanged: each replicate exchanges those of
+/// every row with probability one half, ranks both again, ties in random order, and the p-value is the share of
+/// replicates whose E is no less than the observed one. This test can find curves that cross and have equal areas.
+/// `O(n)` a replicate, after one sort.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocCurveDifference {
+    /// How many permutations, and what their streams begin with.
+    pub resampling: Resampling,
+}
+
+record! {
+    /// The test of one group.
+    pub struct RocCurveDifferenceRecord {
+        /// E; null without a positive or without a negative.
+        pub statistic: Option<f64>,
+        /// The share of permutations with an E no less; null where E is.
+        pub p_value: Option<f64>,
+        /// Positives that were used.
+        pub n_pos: u64,
+        /// Negatives that were used.
+        pub n_neg: u64,
+    }
+}
+
+impl Joint for RocCurveDifference {
+    type Record = RocCurveDifferenceRecord;
+
+    const INPUTS: Inputs = Inputs::scores(Some(2));
+
+    fn check(&self) -> Result<(), String> {
+        self.resampling.check().map_err(|wrong| wrong.replace("n_resamples", "n_permutations"))
+    }
+
+    fn passes(&self) -> usize {
+        4 * self.resampling.n_resamples as usize
+    }
+
+    fn of_rows(&self, rows: &Rows) -> RocCurveDifferenceRecord {
+        let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
+        if n_pos == 0 || n_neg == 0 {
+            return RocCurveDifferenceRecord::new(None, None, n_pos, n_neg);
+        }
+        let rows = rows.in_canonical_order();
+        // The number of this stream comes after those of all replicates, so no replicate draws from it.
+        let mut stream = Stream::new(self.resampling.seed, u64::MAX);
+        let ranks: Vec<(u32, u32)> = {
+            let a = ranked(&rows.scores[0], &mut stream);
+            let b = ranked(&rows.scores[1], &mut stream);
+            a.into_iter().zip(b).collect()
+        };
+        let mut memory = Permuted::with_rows(rows.len);
+        let observed = memory.errors(&rows.labels, &ranks, |_| false, &mut stream);
+        let at_least = self
+            .resampling
+            .each(
+                || Permuted::with_rows(rows.len),
+                |memory, mut stream| {
+                    let exchanges: Vec<u64> = (0..rows.len.div_ceil(64)).map(|_| stream.bits()).collect();
+                    let exchange = |row: usize| exchanges[row / 64] >> (row % 64) & 1 == 1;
+                    let distance = memory.errors(&rows.labels, &ranks, exchange, &mut stream);
+                    u32::from(distance >= observed)
+                },
+            )
+            .into_iter()
+            .map(u64::from)
+            .sum::<u64>();
+        let p_value = at_least as f64 / f64::from(self.resampling.n_resamples);
+        RocCurveDifferenceRecord::new(Some(observed as f64), Some(p_value), n_pos, n_neg)
+    }
+
+    fn of_nan(&self, rows: &Rows) -> RocCurveDifferenceRecord {
+        RocCurveDifferenceRecord {
+            n_pos: rows.n_pos(),
+            n_neg: rows.n_neg(),
+            ..RocCurveDifferenceRecord::nan()
+        }
+    }
+}
+
+/// Coins from the bits of a stream.
+#[derive(Default)]
+struct Coins {
+    bits: u64,
+    left: u32,
+}
+
+impl Coins {
+    #[inline]
+    fn next(&mut self, stream: &mut Stream) -> bool {
+        if self.left == 0 {
+            (self.bits, self.left) = (stream.bits(), 64);
+        }
+        let coin = self.bits & 1 == 1;
+        self.bits >>= 1;
+        self.left -= 1;
+        coin
+    }
+}
+
+/// Ranks from 0, the lowest score first, ties in random order.
+fn ranked(codes: &Codes, stream: &mut Stream) -> Vec<u32> {
+    let mut by_code: Vec<u32> = (0..codes.of_row.len() as u32).collect();
+    stream.shuffle(&mut by_code);
+    by_code.sort_by_key(|&row| codes.of_row[row as usize]);
+    let mut ranks = vec![0; by_code.len()];
+    for (rank, row) in (0..).zip(by_code) {
+        ranks[row as usize] = rank;
+    }
+    ranks
+}
+
+/// Memory for ranking again.
+struct Permuted {
+    /// For either score and each old rank: how many rows (up to two) have this rank now, and how many of them are
+    /// positive.
+    at_rank: [Vec<(u8, u8)>; 2],
+}
+
+impl Permuted {
+    fn with_rows(rows: usize) -> Self {
+        Permuted { at_rank: [vec![(0, 0); rows], vec![(0, 0); rows]] }
+    }
+
+    /// E of the ranks, with those of rows exchanged for which `exchange` says so.
+    fn errors(
+        &mut self,
+        labels: &[bool],
+        ranks: &[(u32, u32)],
+        exchange: impl Fn(usize) -> bool,
+        stream: &mut Stream,
+    ) -> u64 {
+        for at_rank in &mut self.at_rank {
+            at_rank.fill((0, 0));
+        }
+        for (row, (&label, &(a, b))) in labels.iter().zip(ranks).enumerate() {
+            let (a, b) = if exchange(row) { (b, a) } else { (a, b) };
+            for (at_rank, rank) in self.at_rank.iter_mut().zip([a, b]) {
+                let (rows, pos) = &mut at_rank[rank as usize];
+                *rows += 1;
+                *pos += u8::from(label);
+            }
+        }
+        // Both scores have as many rows at each threshold, so the errors differ by twice the positives.
+        let [a, b] = &self.at_rank;
+        let (mut of_a, mut of_b) = (Ranked::new(a), Ranked::new(b));
+        let mut coins = Coins::default();
+        let mut coin = || coins.next(stream);
+        let (mut surplus, mut sum) = (0i64, 0u64);
+        for _ in 0..labels.len() {
+            surplus += i64::from(of_a.positive(&mut coin)) - i64::from(of_b.positive(&mut coin));
+            sum += 2 * surplus.unsigned_abs();
+        }
+        sum
+    }
+}
+
+/// Walks the rows of one score in their new order.
+struct Ranked<'a> {
+    at_rank: std::slice::Iter<'a, (u8, u8)>,
+    /// The label of the second of two rows that have one rank.
+    second: Option<bool>,
+}
+
+impl<'a> Ranked<'a> {
+    fn new(at_rank: &'a [(u8, u8)]) -> Self {
+        Ranked { at_rank: at_rank.iter(), second: None }
+    }
+
+    /// Whether the next row is positive.
+    #[inline]
+    fn positive(&mut self, coin: &mut impl FnMut() -> bool) -> bool {
+        if let Some(second) = self.second.take() {
+            return second;
+        }
+        for &(rows, pos) in self.at_rank.by_ref() {
+            match (rows, pos) {
+                (0, _) => {}
+                (1, pos) => return pos == 1,
+                (_, 1) => {
+                    let first = coin();
+                    self.second = Some(!first);
+                    return first;
+                }
+                (_, pos) => {
+                    self.second = Some(pos == 2);
+                    return pos == 2;
+                }
+            }
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::rows_of;
+
+    const TEST: RocCurveDifference =
+        RocCurveDifference { resampling: Resampling { n_resamples: 2000, seed: 11 } };
+
+    /// The definition: errors at each threshold.
+    fn by_definition(labels: &[u8], a: &[f64], b: &[f64]) -> u64 {
+        let rank = |scores: &[f64], score: f64| scores.iter().filter(|&&other| other <= score).count();
+        (1..labels.len())
+            .map(|k| {
+                let errors = |scores: &[f64]| {
+                    labels
+                        .iter()
+                        .zip(scores)
+                        .filter(|(label, score)| (**label == 1) == (rank(scores, **score) <= k))
+                        .count()
+                };
+                errors(a).abs_diff(errors(b)) as u64
+            })
+            .sum()
+    }
+
+    fn sample(rows: u32) -> (Vec<u8>, Vec<f64>, Vec<f64>) {
+        let labels = (0..rows).map(|row| u8::from(row % 3 == 0)).collect();
+        let scattered = |seed: u64| move |row: u32| Stream::new(seed, row.into()).bits() as f64;
+        (labels, (0..rows).map(scattered(1)).collect(), (0..rows).map(scattered(2)).collect())
+    }
+
+    #[test]
+    fn distance_of_curves() {
+        for rows in [3, 10, 57] {
+            let (labels, a, b) = sample(rows);
+            let record = TEST.of_rows(&rows_of(&labels, &[&a, &b], &[]));
+            assert_eq!(record.statistic, Some(by_definition(&labels, &a, &b) as f64), "{rows}");
+        }
+    }
+
+    #[test]
+    fn even_scores_are_not_told_apart() {
+        let (labels, a, b) = sample(200);
+        let record = TEST.of_rows(&rows_of(&labels, &[&a, &b], &[]));
+        assert!(record.p_value.unwrap() > 0.05, "{record:?}");
+        let same = TEST.of_rows(&rows_of(&labels, &[&a, &a], &[]));
+        assert_eq!((same.statistic, same.p_value), (Some(0.0), Some(1.0)));
+    }
+
+    /// Two curves that cross in the middle: their areas are equal, but the curves differ.
+    #[test]
+    fn crossing_curves_are_told_apart() {
+        let rows = 400;
+        let labels: Vec<u8> = (0..rows).map(|row| u8::from(row % 2 == 0)).collect();
+        let wide = |row: u32| {
+            let place = f64::from((row * 61) % 400) - 199.5;
+            if row.is_multiple_of(2) { 3.0 * place } else { place }
+        };
+        let narrow = |row: u32| {
+            let place = f64::from((row * 61) % 400) - 199.5;
+            if row.is_multiple_of(2) { place } else { 3.0 * place }
+        };
+        let a: Vec<f64> = (0..rows).map(wide).collect();
+        let b: Vec<f64> = (0..rows).map(narrow).collect();
+        let record = TEST.of_rows(&rows_of(&labels, &[&a, &b], &[]));
+        assert!(record.p_value.unwrap() < 0.01, "{record:?}");
+        assert_eq!(TEST.of_rows(&rows_of(&[1, 1], &[&[1.0, 2.0], &[2.0, 1.0]], &[])).statistic, None);
+    }
+}

@@ -1,0 +1,367 @@
+//! How strongly counts speak against a point of the ROC space: its distance from a curve, by the likelihood of both rates.
+
+use super::curve_sample::Limits;
+use crate::ranking::ties::Count;
+
+/// Up to so many rows of a class, the entropies of all counts are kept.
+const MOST_KEPT: u64 = 1 << 14;
+
+/// A curve in counts, from (0, 0) on: negatives and positives above each vertex.
+#[derive(Clone, Debug, Default)]
+pub struct Path(pub Vec<(f64, f64)>);
+
+impl Path {
+    /// The path of counts, the highest score first.
+    pub fn of(counts: &[Count]) -> Path {
+        let mut path = Path::default();
+        path.set(counts);
+        path
+    }
+
+    /// Makes this the path of counts.
+    pub fn set(&mut self, counts: &[Count]) {
+        let (mut neg, mut pos) = (0, 0);
+        self.0.clear();
+        self.0.push((0.0, 0.0));
+        self.0.extend(counts.iter().map(|count| {
+            neg += count.neg;
+            pos += count.pos;
+            (neg as f64, pos as f64)
+        }));
+    }
+
+    /// The same with vertices on ties, so many that neighbours are a twentieth of a deviation apart.
+    pub fn divided(&self, likelihood: &Likelihood) -> Path {
+        let close = |all: f64| 0.05 * all.sqrt();
+        let (width, height) = (close(likelihood.neg.all), close(likelihood.pos.all));
+        let mut path = Path(vec![(0.0, 0.0)]);
+        for pair in self.0.windows(2) {
+            let [(x0, y0), (x1, y1)] = [pair[0], pair[1]];
+            let is_tie = x1 > x0 && y1 > y0;
+            let parts =
+                if is_tie { ((x1 - x0) / width).max((y1 - y0) / height).ceil().max(1.0) as usize } else { 1 };
+            for part in 1..parts {
+                let share = part as f64 / parts as f64;
+                path.0.push((x0 + (x1 - x0) * share, y0 + (y1 - y0) * share));
+            }
+            path.0.push((x1, y1));
+        }
+        path
+    }
+}
+
+/// The likelihood of rates of both classes.
+#[derive(Clone, Debug)]
+pub struct Likelihood {
+    neg: Class,
+    pos: Class,
+}
+
+/// The likelihood of a rate, where so many rows of a class are called positive.
+#[derive(Clone, Debug)]
+struct Class {
+    /// All rows.
+    all: f64,
+    /// `n (p ln p + (1 - p) ln(1 - p))` of each count, if they are few.
+    entropies: Vec<f64>,
+}
+
+/// A rate, with the logarithms that its likelihood needs.
+#[derive(Clone, Copy, Debug)]
+pub struct Rate {
+    rate: f64,
+    log: f64,
+    log_rest: f64,
+}
+
+impl Rate {
+    /// With its logarithms.
+    pub fn of(rate: f64) -> Rate {
+        Rate { rate, log: rate.ln(), log_rest: (-rate).ln_1p() }
+    }
+}
+
+impl Class {
+    fn of(rows: u64) -> Class {
+        let all = rows as f64;
+        let mut class = Class { all, entropies: Vec::new() };
+        if rows <= MOST_KEPT {
+            class.entropies = (0..=rows).map(|count| class.entropy(count as f64)).collect();
+        }
+        class
+    }
+
+    fn entropy(&self, count: f64) -> f64 {
+        let part = |count: f64| if count > 0.0 { count * (count / self.all).ln() } else { 0.0 };
+        part(count) + part(self.all - count)
+    }
+
+    /// How far the counts are from a rate.
+    #[inline]
+    fn distance(&self, count: f64, rate: &Rate) -> f64 {
+        let whole = count as usize;
+        let entropy = match self.entropies.get(whole) {
+            Some(&entropy) if whole as f64 == count => entropy,
+            _ => self.entropy(count),
+        };
+        let part = |count: f64, log: f64| if count > 0.0 { count * log } else { 0.0 };
+        (entropy - part(count, rate.log) - part(self.all - count, rate.log_rest)).max(0.0)
+    }
+
+    /// The rate above a count that is so far from it.
+    fn above(&self, count: f64, distance: f64) -> f64 {
+        let (share, distance) = (count / self.all, distance / self.all);
+        if share >= 1.0 {
+            return 1.0;
+        }
+        if share <= 0.0 {
+            return -(-distance).exp_m1();
+        }
+        let entropy = share * share.ln() + (1.0 - share) * (1.0 - share).ln();
+        let (mut low, mut high) = (share, 1.0);
+        let mut rate = (share + (2.0 * distance * share * (1.0 - share)).sqrt()).min(0.5 * (1.0 + share));
+        // Newton's steps, and halves where these leave the bounds; each halves the bounds at least, or is close.
+        for _ in 0..60 {
+            let surplus = entropy - share * rate.ln() - (1.0 - share) * (-rate).ln_1p() - distance;
+            if surplus > 0.0 {
+                high = rate
+            } else {
+                low = rate
+            }
+            let slope = (rate - share) / (rate * (1.0 - rate));
+            let newton = rate - surplus / slope;
+            let next = if low < newton && newton < high { newton } else { 0.5 * (low + high) };
+            if (next - rate).abs() < 1e-12 {
+                return next;
+            }
+            rate = next;
+        }
+        rate
+    }
+
+    /// The rate below a count that is so far from it.
+    fn below(&self, count: f64, distance: f64) -> f64 {
+        1.0 - self.above(self.all - count, distance)
+    }
+}
+
+impl Likelihood {
+    /// Of so many rows of either class.
+    pub fn of(all: Count) -> Likelihood {
+        Likelihood { neg: Class::of(all.neg), pos: Class::of(all.pos) }
+    }
+
+    /// The distance from the path of the place that is farthest from it; `vertices` is memory.
+    pub fn farthest(&self, path: &Path, places: &[(Rate, Rate)], vertices: &mut Vec<usize>) -> f64 {
+        // Both rates together grow along the path and from place to place. Where they are equal, the path is near.
+        let (of_neg, of_pos) = (1.0 / self.neg.all, 1.0 / self.pos.all);
+        vertices.clear();
+        let mut vertex = 0;
+        for place in places {
+            let here = place.0.rate + place.1.rate;
+            while path.0[vertex].0 * of_neg + path.0[vertex].1 * of_pos < here && vertex + 1 < path.0.len() {
+                vertex += 1;
+            }
+            vertices.push(vertex);
+        }
+        // Places that are nearer than the farthest one so far need no exact distance. So a few far apart come first.
+        const APART: usize = 8;
+        let mut farthest = 0.0;
+        for (first, step) in [(APART / 2, APART), (0, 1)] {
+            for (place, &vertex) in places.iter().zip(&*vertices).skip(first).step_by(step) {
+                farthest = self.distance(path, place, vertex, farthest).max(farthest);
+            }
+        }
+        farthest
+    }
+
+    /// The distance of a place from the path, looked for from a vertex on; any smaller number than `enough` instead, if it
+    /// is below `enough`.
+    fn distance(&self, path: &Path, place: &(Rate, Rate), vertex: usize, enough: f64) -> f64 {
+        let path = &path.0;
+        let (x, y) = (self.neg.all * place.0.rate, self.pos.all * place.1.rate);
+        let apart =
+            |at: usize| (self.neg.distance(path[at].0, &place.0), self.pos.distance(path[at].1, &place.1));
+        let start = apart(vertex);
+        let mut nearest = start.0 + start.1;
+        let (mut last, mut at) = (start, vertex);
+        while at + 1 < path.len() && nearest > enough {
+            // Beyond both rates, the distance only grows.
+            let passed =
+                (if path[at].0 >= x { last.0 } else { 0.0 }) + (if path[at].1 >= y { last.1 } else { 0.0 });
+            if passed > nearest {
+                break;
+            }
+            let next = apart(at + 1);
+            nearest = nearest.min(next.0 + next.1).min(self.on_the_way(path[at], path[at + 1], last, place));
+            (last, at) = (next, at + 1);
+        }
+        (last, at) = (start, vertex);
+        while at > 0 && nearest > enough {
+            let passed =
+                (if path[at].0 <= x { last.0 } else { 0.0 }) + (if path[at].1 <= y { last.1 } else { 0.0 });
+            if passed > nearest {
+                break;
+            }
+            let next = apart(at - 1);
+            nearest = nearest.min(next.0 + next.1).min(self.on_the_way(path[at - 1], path[at], next, place));
+            (last, at) = (next, at - 1);
+        }
+        nearest
+    }
+
+    /// The distance of a place from a straight piece between its ends, `apart` being that of its first end.
+    fn on_the_way(&self, from: (f64, f64), to: (f64, f64), apart: (f64, f64), place: &(Rate, Rate)) -> f64 {
+        let (x, y) = (self.neg.all * place.0.rate, self.pos.all * place.1.rate);
+        let (width, height) = (to.0 - from.0, to.1 - from.1);
+        if height == 0.0 {
+            return if from.0 < x && x < to.0 { apart.1 } else { f64::INFINITY };
+        }
+        if width == 0.0 {
+            return if from.1 < y && y < to.1 { apart.0 } else { f64::INFINITY };
+        }
+        // Near the place the distance is quadratic, and its least point on a line a projection.
+        let (of_neg, of_pos) = (x * (1.0 - place.0.rate), y * (1.0 - place.1.rate));
+        let share = ((x - from.0) * width / of_neg + (y - from.1) * height / of_pos)
+            / (width * width / of_neg + height * height / of_pos);
+        let logit = |rate: &Rate| rate.log - rate.log_rest;
+        let slope = |count: f64, all: f64, rate: &Rate| (count / (all - count)).ln() - logit(rate);
+        let curvature = |count: f64, all: f64| all / (count * (all - count));
+        let mut share = share.clamp(0.0, 1.0);
+        // Newton's steps from there; the distance is convex along the piece.
+        for _ in 0..2 {
+            let (f, t) = (from.0 + share * width, from.1 + share * height);
+            if !(0.0 < f && f < self.neg.all && 0.0 < t && t < self.pos.all) {
+                break;
+            }
+            let first = width * slope(f, self.neg.all, &place.0) + height * slope(t, self.pos.all, &place.1);
+            let second =
+                width * width * curvature(f, self.neg.all) + height * height * curvature(t, self.pos.all);
+            share = (share - first / second).clamp(0.0, 1.0);
+        }
+        self.neg.distance(from.0 + share * width, &place.0)
+            + self.pos.distance(from.1 + share * height, &place.1)
+    }
+
+    /// Between which tpr points are no farther from the path than `reach`, at each fpr.
+    pub fn band(&self, path: &Path, reach: f64, rates: &[f64]) -> Limits {
+        let path = &path.0;
+        let mut middle = 0;
+        let limits = |&fpr: &f64| -> (f64, f64) {
+            // Both limits with their logarithms. A rate is solved for only if it is beyond the limit so far.
+            let (mut lower, mut upper) = (Rate::of(1.0), Rate::of(0.0));
+            let mut take = |at: usize, rest: f64| {
+                let count = path[at].1;
+                let is_beyond = |limit: &Rate| self.pos.distance(count, limit) < rest;
+                if count >= upper.rate * self.pos.all || is_beyond(&upper) {
+                    upper = Rate::of(self.pos.above(count, rest).max(upper.rate));
+                }
+                if count <= lower.rate * self.pos.all || is_beyond(&lower) {
+                    lower = Rate::of(self.pos.below(count, rest).min(lower.rate));
+                }
+            };
+            if fpr <= 0.0 || fpr >= 1.0 {
+                let end = if fpr <= 0.0 { 0.0 } else { self.neg.all };
+                (0..path.len()).filter(|&at| path[at].0 == end).for_each(|at| take(at, reach));
+                return if fpr <= 0.0 { (0.0, upper.rate) } else { (lower.rate, 1.0) };
+            }
+            let (rate, x) = (Rate::of(fpr), self.neg.all * fpr);
+            while middle + 1 < path.len() && path[middle].0 < x {
+                middle += 1;
+            }
+            // On a level piece the curve itself passes here.
+            if path[middle].0 > x && path[middle].1 == path[middle - 1].1 {
+                take(middle, reach);
+            }
+            let mut within = |at: usize| {
+                let rest = reach - self.neg.distance(path[at].0, &rate);
+                if rest >= 0.0 {
+                    take(at, rest);
+                }
+                rest >= 0.0
+            };
+            let mut at = middle;
+            while at < path.len() && within(at) {
+                at += 1;
+            }
+            at = middle;
+            while at > 0 && within(at - 1) {
+                at -= 1;
+            }
+            (lower.rate, upper.rate)
+        };
+        let (lower, upper) = rates.iter().map(limits).unzip();
+        Limits { lower, upper }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances_and_rates() {
+        for (all, count, rate) in [(50, 20, 0.55), (50, 0, 0.1), (50, 50, 0.9), (30_000, 12_345, 0.4)] {
+            let class = Class::of(all);
+            let (n, p) = (all as f64, count as f64 / all as f64);
+            let term = |p: f64, q: f64| if p > 0.0 { p * (p / q).ln() } else { 0.0 };
+            let expected = n * (term(p, rate) + term(1.0 - p, 1.0 - rate));
+            let got = class.distance(count as f64, &Rate::of(rate));
+            assert!((got - expected).abs() < 1e-9 * expected.max(1.0), "{got} {expected}");
+            let back = if rate > p { class.above(count as f64, got) } else { class.below(count as f64, got) };
+            assert!((back - rate).abs() < 1e-9, "{back} {rate}");
+        }
+    }
+
+    /// The nearest point of the path, by looking at many points of it.
+    #[test]
+    fn nearest_points() {
+        let counts =
+            [(3, 0), (2, 1), (0, 2), (1, 0), (1, 4), (0, 1), (2, 3)].map(|(pos, neg)| Count { pos, neg });
+        let likelihood = Likelihood::of(Count::sum(&counts));
+        let path = Path::of(&counts);
+        let fine: Vec<(f64, f64)> = path
+            .0
+            .windows(2)
+            .flat_map(|pair| {
+                (0..=400).map(|part| f64::from(part) / 400.0).map(|share| {
+                    let [from, to] = [pair[0], pair[1]];
+                    (from.0 + (to.0 - from.0) * share, from.1 + (to.1 - from.1) * share)
+                })
+            })
+            .collect();
+        for (x, y) in [(0.1, 0.9), (0.3, 0.4), (0.5, 0.8), (0.9, 0.2), (0.04, 0.1), (0.95, 0.99)] {
+            let place = (Rate::of(x), Rate::of(y));
+            let far = |(f, t): (f64, f64)| {
+                likelihood.neg.distance(f, &place.0) + likelihood.pos.distance(t, &place.1)
+            };
+            let expected = fine.iter().map(|&point| far(point)).fold(f64::INFINITY, f64::min);
+            for vertex in 0..path.0.len() {
+                let got = likelihood.distance(&path, &place, vertex, 0.0);
+                assert!((got - expected).abs() < 1e-3, "{x} {y} {vertex}: {got} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_band_reaches_as_far_as_said() {
+        let counts: Vec<Count> = (0..40)
+            .map(|place| Count { pos: u64::from(place % 3 != 2), neg: u64::from(place % 3 == 2) })
+            .collect();
+        let likelihood = Likelihood::of(Count::sum(&counts));
+        let path = Path::of(&counts);
+        let rates = [0.05, 0.2, 0.5, 0.81, 0.99];
+        let Limits { lower, upper } = likelihood.band(&path.divided(&likelihood), 2.0, &rates);
+        for (place, &rate) in rates.iter().enumerate() {
+            for (tpr, is_above) in [(lower[place], false), (upper[place], true)] {
+                if !(1e-9..1.0 - 1e-9).contains(&tpr) {
+                    continue;
+                }
+                let far = |tpr: f64| likelihood.distance(&path, &(Rate::of(rate), Rate::of(tpr)), 0, 0.0);
+                assert!(far(tpr) <= 2.0 + 1e-9, "{rate} {tpr}");
+                let beyond = if is_above { tpr + 0.02 } else { tpr - 0.02 };
+                assert!(!(0.0..1.0).contains(&beyond) || far(beyond) > 2.0, "{rate} {beyond}");
+            }
+        }
+    }
+}

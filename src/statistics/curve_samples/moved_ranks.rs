@@ -1,0 +1,198 @@
+//! Pairs of scores that move among their ranks: how a smoothed bootstrap draws them.
+//!
+//! A resample repeats rows, and its curves are rougher than those of as many other rows would be. So each drawn row takes
+//! ranks nearby (Silverman and Young 1987). On the scale of normal scores the distances have a standard deviation of
+//! `BANDWIDTH` times the -1/5 power of the number of rows in the class, and are correlated as the scores of the class
+//! are: scores that agree still do. Ties are wide ranges of ranks, and their rows mostly stay where they are; no score
+//! comes to be that was not there.
+
+use std::f64::consts::TAU;
+
+use crate::math::Stream;
+use crate::math::normal::upper_quantile;
+use crate::ranking::rows::{Codes, Rows};
+use crate::ranking::ties::Count;
+
+/// How far rows move, in standard deviations of normal scores. Between 0.2 and 0.9, the coverage of bands for the
+/// difference of two curves of normal scores was the same within its error.
+const BANDWIDTH: f64 = 0.4;
+
+/// Bits of a random number that make one of three uniform ones.
+const PART: u32 = 21;
+
+/// Two scores of the same rows.
+pub struct MovedRanks<'a> {
+    rows: &'a Rows,
+    scores: [RankedScore; 2],
+    /// How both distances of a row are correlated: of a negative, and of a positive.
+    correlations: [f64; 2],
+    /// How far rows move beside one of a class of a single row.
+    shares: [f64; 2],
+}
+
+/// The ranks of one score, the lowest score first.
+struct RankedScore {
+    /// For each rank the place of its score, which is 0 for the highest.
+    place_of_rank: Vec<u32>,
+    /// By code.
+    ties: Vec<Tie>,
+}
+
+/// The ranks of one distinct score.
+#[derive(Clone, Copy, Default)]
+struct Tie {
+    first: f64,
+    rows: f64,
+    /// The normal score of the middle rank.
+    normal: f64,
+    /// By how many ranks the normal score grows by one there.
+    density: f64,
+}
+
+impl RankedScore {
+    fn of(codes: &Codes) -> RankedScore {
+        let rows_of_code = codes.histogram(|_| true);
+        let rows = codes.of_row.len() as f64;
+        let mut place_of_rank = Vec::with_capacity(codes.of_row.len());
+        let mut ties = Vec::with_capacity(codes.distinct);
+        for (code, &of_code) in (0u32..).zip(&rows_of_code) {
+            let first = place_of_rank.len() as f64;
+            let normal = -upper_quantile((first + 0.5 * f64::from(of_code)) / rows);
+            let density = rows * (-0.5 * normal * normal).exp() / TAU.sqrt();
+            ties.push(Tie { first, rows: of_code.into(), normal, density });
+            place_of_rank.extend(std::iter::repeat_n(codes.place(code) as u32, of_code as usize));
+        }
+        RankedScore { place_of_rank, ties }
+    }
+
+    /// Where a row with this code moves to, from within its tie by a distance of normal scores.
+    #[inline]
+    fn place(&self, code: u32, within: f64, distance: f64) -> usize {
+        let Tie { first, rows, density, .. } = self.ties[code as usize];
+        let to = first + rows * within + density * distance;
+        // Beyond either end, a row comes back.
+        let ranks = self.place_of_rank.len();
+        let to = if to > ranks as f64 { 2.0 * ranks as f64 - to } else { to.abs() };
+        self.place_of_rank[(to as usize).min(ranks - 1)] as usize
+    }
+}
+
+impl MovedRanks<'_> {
+    /// The ranks of the first two scores of rows.
+    pub fn of(rows: &Rows) -> MovedRanks<'_> {
+        let scores = [0, 1].map(|score: usize| RankedScore::of(&rows.scores[score]));
+        let correlations = [false, true].map(|label| {
+            let normal = |score: usize| {
+                let of_row = rows.scores[score].of_row.iter().zip(&rows.labels);
+                let of_class = of_row.filter(move |row| *row.1 == label);
+                of_class.map(|row| scores[score].ties[*row.0 as usize].normal).collect::<Vec<f64>>()
+            };
+            correlation(&normal(0), &normal(1))
+        });
+        let shares = [rows.n_neg(), rows.n_pos()].map(|rows| (rows.max(1) as f64).powf(-0.2));
+        MovedRanks { rows, scores, correlations, shares }
+    }
+
+    /// Counts a row where it moves to, for both scores: among the distinct scores, the highest first.
+    #[inline]
+    pub fn add(&self, counts: &mut [Vec<Count>], row: usize, stream: &mut Stream) {
+        let label = self.rows.labels[row];
+        let bits = stream.bits();
+        let uniform =
+            |part: u32| (bits >> (part * PART) & ((1 << PART) - 1)) as f64 / f64::from(1u32 << PART);
+        let (within, one, other) = (uniform(0), uniform(1), uniform(2));
+        let correlation = self.correlations[usize::from(label)];
+        // A uniform number up to the root of 3 has a standard deviation of 1.
+        let [one, other] = [one, other].map(|uniform| 3f64.sqrt() * (2.0 * uniform - 1.0));
+        let distances = [one, correlation * one + (1.0 - correlation * correlation).sqrt() * other];
+        let share = BANDWIDTH * self.shares[usize::from(label)];
+        for score in [0, 1] {
+            let code = self.rows.scores[score].of_row[row];
+            let place = self.scores[score].place(code, within, share * distances[score]);
+            counts[score][place].add(label, 1);
+        }
+    }
+}
+
+/// Pearson's correlation; 0 if one of both is constant.
+fn correlation(a: &[f64], b: &[f64]) -> f64 {
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let (mean_a, mean_b) = (mean(a), mean(b));
+    let product = |one: &[f64], mean_one: f64, other: &[f64], mean_other: f64| -> f64 {
+        one.iter().zip(other).map(|(one, other)| (one - mean_one) * (other - mean_other)).sum()
+    };
+    let squares = product(a, mean_a, a, mean_a) * product(b, mean_b, b, mean_b);
+    if squares > 0.0 { (product(a, mean_a, b, mean_b) / squares.sqrt()).clamp(-1.0, 1.0) } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::quantile::mean_and_deviation;
+    use crate::statistics::tests::rows_of;
+
+    /// The places of a row of two scores, again and again.
+    fn moved(scores: [&[f64]; 2], labels: &[u8], row: usize, draws: u64) -> Vec<[usize; 2]> {
+        let rows = rows_of(labels, &scores, &[]);
+        let ranks = MovedRanks::of(&rows);
+        let mut stream = Stream::new(7, 0);
+        let draw = |_| {
+            let mut counts = [0, 1].map(|score: usize| vec![Count::default(); rows.scores[score].distinct]);
+            ranks.add(&mut counts, row, &mut stream);
+            counts.map(|counts| counts.iter().position(|count| count.rows() == 1).unwrap())
+        };
+        (0..draws).map(draw).collect()
+    }
+
+    fn mean_and_deviation_of(places: impl Iterator<Item = usize>) -> (f64, f64) {
+        mean_and_deviation(&places.map(|place| place as f64).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn rows_move_evenly_to_both_sides() {
+        let a: Vec<f64> = (0..1001).map(f64::from).collect();
+        let b: Vec<f64> = (0..1001).map(|row| f64::from((row * 500) % 1001)).collect();
+        let labels: Vec<u8> = (0..1001).map(|row| u8::from(row % 2 == 0)).collect();
+        let places = moved([&a, &b], &labels, 500, 20_000);
+        // A normal score changes by its density in shares of all rows.
+        let expected = BANDWIDTH * 501f64.powf(-0.2) * 1001.0 / TAU.sqrt();
+        let (mean, deviation) = mean_and_deviation_of(places.iter().map(|places| places[0]));
+        assert!((mean - 500.0).abs() < 4.0 * expected / 20_000f64.sqrt(), "{mean}");
+        assert!((deviation / expected - 1.0).abs() < 0.02, "{deviation} {expected}");
+    }
+
+    #[test]
+    fn scores_that_agree_move_alike() {
+        let a: Vec<f64> = (0..60).map(|row| f64::from(row * row)).collect();
+        let (b, opposite): (Vec<f64>, Vec<f64>) = a.iter().map(|score| (score.sqrt(), -score)).unzip();
+        let labels: Vec<u8> = (0..60).map(|row| u8::from(row % 3 == 0)).collect();
+        assert!(moved([&a, &b], &labels, 20, 500).iter().all(|places| places[0] == places[1]));
+        let opposed = moved([&a, &opposite], &labels, 30, 4_000);
+        let (mean, deviation) = mean_and_deviation_of(opposed.iter().map(|places| places[0] + places[1]));
+        assert!((mean - 59.0).abs() < 0.1 && deviation < 1.0, "{mean} {deviation}");
+    }
+
+    #[test]
+    fn no_row_leaves_the_ranks() {
+        for rows in [2usize, 3, 10] {
+            let scores: Vec<f64> = (0..rows).map(|row| row as f64).collect();
+            let labels: Vec<u8> = (0..rows).map(|row| u8::from(row == 0)).collect();
+            for row in 0..rows {
+                let places = moved([&scores, &scores], &labels, row, 2_000);
+                assert!(places.iter().flatten().all(|&place| place < rows));
+                assert!(places.contains(&[rows - 1 - row; 2]));
+            }
+        }
+    }
+
+    #[test]
+    fn rows_of_a_wide_tie_mostly_stay() {
+        let scores: Vec<f64> = (0..3000).map(|row| f64::from(row / 1000)).collect();
+        let labels: Vec<u8> = (0..3000).map(|row| u8::from(row % 2 == 0)).collect();
+        let places = moved([&scores, &scores], &labels, 1500, 10_000);
+        let stayed = places.iter().filter(|places| places[0] == 1).count();
+        assert!((8_500..9_500).contains(&stayed), "{stayed}");
+        assert_eq!(correlation(&[1.0, 1.0], &[0.0, 1.0]), 0.0);
+        assert!((correlation(&[1.0, 2.0, 4.0], &[3.0, 2.0, 0.0]) + 1.0).abs() < 1e-15);
+    }
+}

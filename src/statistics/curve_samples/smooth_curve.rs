@@ -1,0 +1,210 @@
+//! A smooth curve near an observed one, from which samples are drawn.
+
+use super::curve_likelihood::Path;
+use super::sweep::Point;
+use crate::math::normal::upper_quantile;
+use crate::math::{Chances, Stream};
+use crate::ranking::ties::Count;
+
+/// How far the smooth curve looks to either side, in deviations of the normal distribution, times the fifth root of the rows.
+/// From 0.3 to 0.8 the coverage and the width of bands differed by less than 2 %, over 11 shapes of 50 and of 100 rows a
+/// class.
+const BANDWIDTH: f64 = 0.8;
+
+/// A smooth curve near the observed one, from which samples are drawn.
+#[derive(Clone, Debug)]
+pub struct SmoothCurve {
+    /// For each score, from the highest on, the share of negatives and of positives down to it.
+    above: Vec<(f64, f64)>,
+    /// Of negatives and of positives, how likely each score is; empty if cells are drawn.
+    chances: [Chances; 2],
+    all: Count,
+    by_cell: bool,
+}
+
+impl SmoothCurve {
+    /// The share of positives among the rows of both classes, each class weighing the same, is smoothed along the ranks: by a
+    /// normal kernel between normal quantiles (Nadaraya 1964; Watson 1964). The scores keep their rows of both classes
+    /// together, so that the tie of many rows stays one.
+    pub fn near(counts: &[Count], by_cell: bool) -> SmoothCurve {
+        let all = Count::sum(counts);
+        let (n_neg, n_pos) = (all.neg as f64, all.pos as f64);
+        let bandwidth = BANDWIDTH * (4.0 * n_neg * n_pos / (n_neg + n_pos)).powf(-0.2);
+        let shares = |count: &Count| (count.neg as f64 / n_neg, count.pos as f64 / n_pos);
+        let mut passed = 0.0;
+        // From the highest score on, in deviations; the lowest scores have large numbers.
+        let deviations: Vec<f64> = counts
+            .iter()
+            .map(|count| {
+                let (neg, pos) = shares(count);
+                let mass = 0.5 * (neg + pos);
+                passed += mass;
+                -upper_quantile((passed - 0.5 * mass).clamp(1e-12, 1.0 - 1e-12))
+            })
+            .collect();
+        // Rows are spread over a grid, smoothed there, and read off it: in linear time, and as exact as is of use.
+        let step = bandwidth / 8.0;
+        let first = deviations.first().copied().unwrap_or(0.0);
+        let nodes = deviations.last().map_or(0, |last| ((last - first) / step) as usize) + 2;
+        let mut rows = vec![(0.0, 0.0); nodes];
+        let place = |deviation: f64| {
+            let at = (deviation - first) / step;
+            (at as usize, at.fract())
+        };
+        for (count, &deviation) in counts.iter().zip(&deviations) {
+            let ((neg, pos), (node, part)) = (shares(count), place(deviation));
+            for (node, part) in [(node, 1.0 - part), (node + 1, part)] {
+                rows[node].0 += part * neg;
+                rows[node].1 += part * pos;
+            }
+        }
+        let reach = 40;
+        let kernel: Vec<f64> =
+            (0..=reach).map(|away| (-0.5 * (f64::from(away) / 8.0).powi(2)).exp()).collect();
+        let smoothed = |node: usize| {
+            let near = node.saturating_sub(reach as usize)..(node + reach as usize + 1).min(nodes);
+            let (mut neg, mut pos) = (0.0, 0.0);
+            for other in near {
+                let weight = kernel[other.abs_diff(node)];
+                neg += weight * rows[other].0;
+                pos += weight * rows[other].1;
+            }
+            pos / (neg + pos)
+        };
+        let positive: Vec<f64> = (0..nodes).map(smoothed).collect();
+        let (mut neg, mut pos) = (0.0, 0.0);
+        let mut above: Vec<(f64, f64)> = counts
+            .iter()
+            .zip(&deviations)
+            .map(|(count, &deviation)| {
+                let ((of_neg, of_pos), (node, part)) = (shares(count), place(deviation));
+                let share = positive[node] * (1.0 - part) + positive[node + 1] * part;
+                neg += (1.0 - share) * (of_neg + of_pos);
+                pos += share * (of_neg + of_pos);
+                (neg, pos)
+            })
+            .collect();
+        above.iter_mut().for_each(|share| *share = (share.0 / neg, share.1 / pos));
+        let chances = |of: fn(&(f64, f64)) -> f64| {
+            let mut passed = 0.0;
+            let weight = |share: &(f64, f64)| of(share) - std::mem::replace(&mut passed, of(share));
+            Chances::of(above.iter().map(weight).collect())
+        };
+        let chances =
+            if by_cell { Default::default() } else { [chances(|share| share.0), chances(|share| share.1)] };
+        SmoothCurve { chances, above, all, by_cell }
+    }
+
+    /// The tpr at an fpr, and the slope there: the ratio of both densities.
+    pub fn at(&self, fpr: f64) -> (f64, f64) {
+        let after = self.above.partition_point(|share| share.0 <= fpr).min(self.above.len() - 1);
+        let (x0, y0) = after.checked_sub(1).map_or((0.0, 0.0), |before| self.above[before]);
+        let (x1, y1) = self.above[after];
+        if x1 <= x0 {
+            return (y1, 0.0);
+        }
+        let slope = (y1 - y0) / (x1 - x0);
+        ((y0 + slope * (fpr - x0)).clamp(0.0, 1.0), slope)
+    }
+
+    /// So many places along the curve, closer together near both ends; and all corners of the curve, if they are fewer.
+    pub fn places(&self, most: usize) -> Vec<Point> {
+        let mut corners = vec![(0.0, 0.0)];
+        corners.extend(&self.above);
+        let mut places = along(&corners, most);
+        if corners.len() <= most {
+            places.extend(&corners);
+        }
+        places.retain(|&(x, y)| 0.0 < x && x < 1.0 && 0.0 < y && y < 1.0);
+        places.sort_unstable_by(|one, other| (one.0 + one.1).total_cmp(&(other.0 + other.1)));
+        places
+    }
+
+    /// Draws a sample with as many rows of either class, as a path; `drawn` is memory.
+    ///
+    /// Rows of both classes that share a place are in any order: the path goes straight between its ends.
+    pub fn draw(&self, stream: &mut Stream, drawn: &mut Vec<Count>, path: &mut Path) {
+        drawn.clear();
+        drawn.resize(self.above.len(), Count::default());
+        if self.by_cell {
+            self.draw_cells(stream, drawn);
+        } else {
+            self.draw_rows(stream, drawn);
+        }
+        path.set(drawn);
+    }
+
+    fn draw_rows(&self, stream: &mut Stream, drawn: &mut [Count]) {
+        let [of_neg, of_pos] = &self.chances;
+        for _ in 0..self.all.neg {
+            drawn[of_neg.draw(stream)].neg += 1;
+        }
+        for _ in 0..self.all.pos {
+            drawn[of_pos.draw(stream)].pos += 1;
+        }
+    }
+
+    fn draw_cells(&self, stream: &mut Stream, drawn: &mut [Count]) {
+        let mut left = self.all;
+        let mut passed = (0.0, 0.0);
+        let last = drawn.len() - 1;
+        for (place, (drawn, &above)) in drawn.iter_mut().zip(&self.above).enumerate() {
+            let mut taken = |left: &mut u64, passed: f64, above: f64| {
+                let share = ((above - passed) / (1.0 - passed)).clamp(0.0, 1.0);
+                let rows = if place == last { *left } else { stream.binomial(*left, share) };
+                *left -= rows;
+                rows
+            };
+            drawn.neg = taken(&mut left.neg, passed.0, above.0);
+            drawn.pos = taken(&mut left.pos, passed.1, above.1);
+            passed = above;
+        }
+    }
+}
+
+/// Points of a curve of shares, one less than `steps`, closer together near both ends.
+pub fn along(corners: &[Point], steps: usize) -> Vec<Point> {
+    let mut corner = 0;
+    let place = |step: usize| {
+        let angle = std::f64::consts::FRAC_PI_2 * (step as f64 / steps as f64);
+        // Both rates together, which is how far along the curve a point is.
+        let along = 2.0 * angle.sin().powi(2);
+        while corner + 2 < corners.len() && corners[corner + 1].0 + corners[corner + 1].1 < along {
+            corner += 1;
+        }
+        let ((x0, y0), (x1, y1)) = (corners[corner], corners[corner + 1]);
+        let share = ((along - x0 - y0) / (x1 + y1 - x0 - y0)).clamp(0.0, 1.0);
+        (x0 + (x1 - x0) * share, y0 + (y1 - y0) * share)
+    };
+    (1..steps).map(place).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::resampling::redraw::{Draw, Redraw};
+
+    /// Samples vary about the smooth curve, and have the rows of either class.
+    #[test]
+    fn samples_of_the_smooth_curve() {
+        let few: Vec<Count> = (0..60u64)
+            .map(|place| Count { pos: u64::from(place % 2 == 0), neg: 1 - u64::from(place % 2 == 0) })
+            .collect();
+        let many: Vec<Count> = (0..9000u64).map(|place| Count { pos: 1 + place % 2, neg: 1 }).collect();
+        for counts in [few, many] {
+            let (cells, _) = Redraw::fitting(&counts, Draw::Stratified);
+            let curve = SmoothCurve::near(cells.counts(), cells.draws_cells());
+            assert_eq!(curve.by_cell, counts.len() > 100);
+            let (mut drawn, mut path, all) = (Vec::new(), Path::default(), Count::sum(&counts));
+            let mut half = 0.0;
+            for replicate in 0..200 {
+                curve.draw(&mut Stream::new(1, replicate), &mut drawn, &mut path);
+                assert_eq!(path.0.last(), Some(&(all.neg as f64, all.pos as f64)));
+                let middle = path.0.iter().find(|vertex| vertex.0 >= 0.5 * all.neg as f64).unwrap();
+                half += middle.1 / all.pos as f64 / 200.0;
+            }
+            // The classes are mixed evenly, so the curve is the diagonal.
+            assert!((half - 0.5).abs() < 0.05, "{half}");
+        }
+    }
+}

@@ -1,0 +1,455 @@
+//! The binormal ROC curve: a straight line between normal quantiles.
+
+use crate::math::normal::{upper_quantile, upper_tail};
+use crate::math::quotient;
+use crate::math::sum::Sum;
+use crate::ranking::ties::{Count, Counts, RowCounts, Ties};
+use crate::statistics::kinds::{
+    Curve, Given, Summary,
+    column::Column,
+    record::{Record, record},
+};
+
+/// The most points of a curve that can be asked for.
+const MOST_POINTS: u32 = 10_000_000;
+
+/// Sums of scores up to here stay within the range of floats.
+const SUMMABLE: f64 = 1e280;
+
+/// The curve `Φ⁻¹(specificity) = intercept + slope Φ⁻¹(sensitivity)`, which two normal distributions of the scores
+/// would have after some increasing map (Green and Swets 1966; Hanley 1988). The slope is never above 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BinormalLine {
+    /// The quantile of the specificity where the sensitivity is one half.
+    pub intercept: f64,
+    /// How far the quantile of the specificity goes with that of the sensitivity.
+    pub slope: f64,
+}
+
+impl BinormalLine {
+    /// The line of least squares of the specificity's quantile on the sensitivity's, over the points of the curve at
+    /// which both are finite, one for each distinct score; `None` where the sensitivities of fewer than two points
+    /// differ. With weights, the points are those of the weighted curve; a score counts once, whatever it weighs.
+    pub fn of_ties(ties: &mut Ties<'_>) -> Option<BinormalLine> {
+        let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
+        // The parts of a fold that runs in parallel are put in order before anything is summed.
+        let points = ties.fold(
+            |points: &mut Vec<(f64, f64)>, tie| {
+                let (tp, fp) = (tie.tp(), tie.fp());
+                // A score may weigh too little to count, and then it adds no point.
+                if tie.pos + tie.neg > 0 && 0 < tp && tp < n_pos && 0 < fp && fp < n_neg {
+                    points.push((quantile(tp, n_pos), quantile(n_neg - fp, n_neg)));
+                }
+            },
+            |points, lower| points.extend(lower),
+        );
+        let x = centered(points.iter().map(|point| point.0));
+        let y = centered(points.iter().map(|point| point.1));
+        let products = Sum::of(points.iter().map(|point| (point.0 - x.mean) * (point.1 - y.mean)));
+        (x.squares > 0.0).then(|| {
+            // Along the curve one quantile rises as the other falls, so a positive sum is an error of rounding.
+            let slope = if products < 0.0 { products / x.squares } else { 0.0 };
+            BinormalLine { intercept: y.mean - slope * x.mean, slope }
+        })
+    }
+
+    /// The area under the curve.
+    pub fn auc(self) -> f64 {
+        upper_tail(-self.intercept / self.slope.hypot(1.0))
+    }
+
+    /// The variance of the area under the curve of so many positives and negatives (Obuchowski and McClish 1997): with
+    /// `a` the intercept and `b` the slope without its sign, `f² var(a) + g² var(b)`, where
+    /// `var(a) = (N (a² + 2) + 2 P b²) / (2 P N)` and `var(b) = (P + N) b² / (2 P N)` are those of the parameters of
+    /// two normal distributions, and `f` and `g` the derivatives of the area with respect to `a` and `b`. The covariance
+    /// of `a` and `b` is left out, as R's pROC leaves it out, which makes the variance larger.
+    pub fn variance(self, n_pos: u64, n_neg: u64) -> f64 {
+        let (p, n) = (n_pos as f64, n_neg as f64);
+        let (a, b) = (self.intercept, -self.slope);
+        let spread = 1.0 + b * b;
+        let density = (-0.5 * a * a / spread).exp() / (std::f64::consts::TAU * spread).sqrt();
+        let (f, g) = (density, density * a * b / spread);
+        let var_a = (n * (a * a + 2.0) + 2.0 * p * b * b) / (2.0 * p * n);
+        let var_b = (p + n) * b * b / (2.0 * p * n);
+        f * f * var_a + g * g * var_b
+    }
+
+    /// The tpr of the curve at an fpr; at a step its upper end.
+    pub fn tpr(self, fpr: f64) -> f64 {
+        if fpr <= 0.0 || fpr >= 1.0 {
+            return fpr;
+        }
+        let surplus = self.intercept - upper_quantile(fpr);
+        if self.slope == 0.0 {
+            return if surplus >= 0.0 { 1.0 } else { 0.0 };
+        }
+        upper_tail(-surplus / self.slope.abs())
+    }
+}
+
+/// The normal quantile of a share, neither 0 nor 1: that of the rest is the same to the last bit, but for its sign.
+fn quantile(count: u64, all: u64) -> f64 {
+    let rest = all - count;
+    if count <= rest {
+        -upper_quantile(quotient(count.into(), all.into()))
+    } else {
+        upper_quantile(quotient(rest.into(), all.into()))
+    }
+}
+
+/// The mean of some numbers, and the sum of squared distances from it; NaN and 0 of none.
+struct Centered {
+    mean: f64,
+    squares: f64,
+}
+
+fn centered(values: impl Iterator<Item = f64> + Clone) -> Centered {
+    let n = values.clone().count() as f64;
+    // Distances from one of the values are summed, so that equal values have a spread of exactly 0.
+    let center = values.clone().next().unwrap_or(f64::NAN);
+    let mean = center + Sum::of(values.clone().map(|value| value - center)) / n;
+    Centered { mean, squares: Sum::of(values.map(|value| (value - mean).powi(2))) }
+}
+
+/// The binormal curve of a group, and its area.
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocBinormal {
+    /// How the curve is found.
+    pub method: BinormalFit,
+}
+
+/// How a binormal curve is found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum BinormalFit {
+    /// As the line of least squares through the points of the ROC curve.
+    #[default]
+    LeastSquares,
+    /// From the means and standard deviations of the classes.
+    ///
+    /// With means `m` and deviations `s` (over n: of greatest likelihood) the quantile of the specificity at a threshold
+    /// `c` is `(c - m0) / s0` and that of the sensitivity `(m1 - c) / s1`: the intercept is `(m1 - m0) / s0`, the slope
+    /// `-s1 / s0`, and the area `Φ((m1 - m0) / √(s0² + s1²))` (Green and Swets 1966). Here scores count by their values.
+    Moments,
+}
+
+record! {
+    /// The fit of one group.
+    pub struct RocBinormalRecord {
+        /// The area under the fitted curve, `Φ(intercept / √(1 + slope²))`; null where there is none.
+        pub auc: Option<f64>,
+        /// The quantile of the specificity where the sensitivity is one half.
+        pub intercept: Option<f64>,
+        /// How far the quantile of the specificity goes with that of the sensitivity; 0 or below.
+        pub slope: Option<f64>,
+        /// Positives that were used.
+        pub n_pos: u64,
+        /// Negatives that were used.
+        pub n_neg: u64,
+    }
+}
+
+impl Summary for RocBinormal {
+    type Record = RocBinormalRecord;
+
+    const WEIGHTS: bool = true;
+
+    fn of_ties(&self, mut ties: Ties<'_>) -> RocBinormalRecord {
+        let (n_pos, n_neg) = ties.rows();
+        if self.method == BinormalFit::Moments {
+            return of_moments(&mut ties);
+        }
+        let line = if ties.has_pairs() { BinormalLine::of_ties(&mut ties) } else { None };
+        RocBinormalRecord::new(
+            line.map(BinormalLine::auc),
+            line.map(|line| line.intercept),
+            line.map(|line| line.slope),
+            n_pos,
+            n_neg,
+        )
+    }
+
+    fn of_nan(&self, RowCounts { n_pos, n_neg, .. }: RowCounts) -> RocBinormalRecord {
+        RocBinormalRecord { n_pos, n_neg, ..RocBinormalRecord::nan() }
+    }
+}
+
+/// What the means and standard deviations of the classes say.
+pub struct Moments {
+    /// The mean of the positives minus that of the negatives.
+    pub distance: f64,
+    /// The standard deviation of the positives, over n.
+    pub pos: f64,
+    /// That of the negatives.
+    pub neg: f64,
+}
+
+/// The moments of the classes, all divided by one power of two if sums would leave the range of floats; none with fewer than
+/// two rows in a class, and if a score is infinite. With weights, each score counts as often as its rows have units.
+pub fn moments(ties: &Ties<'_>, counts: &Counts) -> Option<Moments> {
+    let (n_pos, n_neg) = ties.rows();
+    // The scores are in order of size, so that the order of the rows changes nothing.
+    let values: Vec<f64> = (0..counts.len()).rev().map(|place| ties.value(counts.key(place))).collect();
+    let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+    if n_pos < 2 || n_neg < 2 || largest == f64::INFINITY {
+        return None;
+    }
+    // The lowest score of a class is subtracted from its scores first, so that a large common part of them costs no digits.
+    let scale = if largest > SUMMABLE { f64::powi(2.0, -100) } else { 1.0 };
+    let of_class = |of: fn(&Count) -> u64| {
+        let scaled =
+            values.iter().zip(counts.each().iter().rev()).map(|(value, count)| (value * scale, of(count)));
+        let mut offsets: Vec<(f64, u64)> = scaled.filter(|&(_, times)| times > 0).collect();
+        let lowest = offsets.first().map_or(f64::NAN, |first| first.0);
+        offsets.iter_mut().for_each(|(value, _)| *value -= lowest);
+        (lowest, mean_and_deviation(&offsets))
+    };
+    let ((lowest1, (m1, s1)), (lowest0, (m0, s0))) =
+        (of_class(|count| count.pos), of_class(|count| count.neg));
+    Some(Moments { distance: (lowest1 - lowest0) + (m1 - m0), pos: s1, neg: s0 })
+}
+
+/// The binormal curve of two normal distributions with the means and standard deviations of the classes.
+fn of_moments(ties: &mut Ties<'_>) -> RocBinormalRecord {
+    let (n_pos, n_neg) = ties.rows();
+    let undefined = RocBinormalRecord { n_pos, n_neg, ..RocBinormalRecord::undefined() };
+    let counts = ties.counts();
+    let Some(Moments { distance, pos, neg }) = moments(ties, &counts) else { return undefined };
+    let spread = neg.hypot(pos);
+    if spread == 0.0 {
+        return undefined;
+    }
+    let finite = |value: f64| Some(value).filter(|value| value.is_finite());
+    RocBinormalRecord {
+        auc: Some(upper_tail(-distance / spread)),
+        intercept: finite(distance / neg),
+        slope: finite(-pos / neg),
+        ..undefined
+    }
+}
+
+/// The mean, and the standard deviation over n, of numbers that count as often as is said beside each; 0 exactly where
+/// all are equal.
+///
+/// If all counts are multiplied by a power of two, every step is too, and the result has the same bits. So whole
+/// weights give what as many rows give, whatever their unit is.
+fn mean_and_deviation(values: &[(f64, u64)]) -> (f64, f64) {
+    let n = values.iter().map(|value| value.1).sum::<u64>() as f64;
+    let around = |center: f64| values.iter().map(move |&(value, times)| (value - center, times as f64));
+    // Distances from one of the values are summed, so that equal values have a spread of exactly 0.
+    let center = values.first().map_or(f64::NAN, |value| value.0);
+    let mean = center + Sum::of_repeated(around(center)) / n;
+    let widest = around(mean).fold(0.0, |widest: f64, (distance, _)| widest.max(distance.abs()));
+    if widest == 0.0 {
+        return (mean, 0.0);
+    }
+    // Distances are divided by the largest one, so that their squares neither overflow nor vanish.
+    let squares = around(mean).map(|(distance, times)| ((distance / widest).powi(2), times));
+    (mean, widest * (Sum::of_repeated(squares) / n).sqrt())
+}
+
+/// The fitted curve itself.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct BinormalCurve {
+    /// At which rates; if none are given, at so many points at equal distances.
+    pub at_fpr: Option<Vec<f64>>,
+    /// How many points there are from 0 to 1.
+    pub n_points: u32,
+}
+
+record! {
+    /// One point of the fitted curve.
+    pub struct BinormalPoint {
+        /// The false positive rate.
+        pub fpr: f64,
+        /// The true positive rate there.
+        pub tpr: f64,
+    }
+}
+
+impl Curve for BinormalCurve {
+    type Record = BinormalPoint;
+
+    const WEIGHTS: bool = true;
+
+    fn check(&self, _: Given) -> Result<(), String> {
+        let rates = self.at_fpr.as_deref().unwrap_or_default();
+        if let Some(wrong) = rates.iter().find(|rate| !(0.0..=1.0).contains(*rate)) {
+            return Err(format!("at_fpr must lie between 0 and 1, such as 0.1, got {wrong}"));
+        }
+        if (2..=MOST_POINTS).contains(&self.n_points) {
+            Ok(())
+        } else {
+            Err(format!("n_points must lie between 2 and {MOST_POINTS}, such as 101, got {}", self.n_points))
+        }
+    }
+
+    fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
+        let Some(line) = (if ties.has_pairs() { BinormalLine::of_ties(&mut ties) } else { None }) else {
+            return false;
+        };
+        let mut point = |fpr: f64| BinormalPoint::new(fpr, line.tpr(fpr)).append(columns);
+        match &self.at_fpr {
+            Some(rates) => rates.iter().for_each(|&fpr| point(fpr)),
+            None => {
+                let last = u128::from(self.n_points - 1);
+                (0..=last).for_each(|i| point(quotient(i, last)));
+            }
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::scores::Width;
+    use crate::statistics::tests::{summary, weighted_summary, with_ties};
+    use proptest::prelude::*;
+
+    fn fit(labels: &[u8], scores: &[f64]) -> (Option<f64>, Option<f64>, Option<f64>) {
+        let record = summary(&RocBinormal::default(), labels, scores);
+        (record.auc, record.intercept, record.slope)
+    }
+
+    #[test]
+    fn line_through_two_points() {
+        // The points (fpr, tpr) = (1/4, 1/2) and (1/2, 3/4): quantiles (0, q) and (q, 0).
+        let labels = [1, 1, 0, 1, 0, 1, 0, 0];
+        let scores = [3.0, 3.0, 3.0, 2.0, 2.0, 1.0, 1.0, 1.0];
+        let q = upper_quantile(0.25);
+        let (auc, intercept, slope) = fit(&labels, &scores);
+        assert_eq!((intercept, slope), (Some(q), Some(-1.0)));
+        assert!((auc.unwrap() - upper_tail(-q / 2f64.sqrt())).abs() < 1e-15);
+        let line = BinormalLine { intercept: q, slope: -1.0 };
+        assert!((line.tpr(0.25) - 0.5).abs() < 1e-15 && (line.tpr(0.5) - 0.75).abs() < 1e-15);
+        assert_eq!((line.tpr(0.0), line.tpr(1.0)), (0.0, 1.0));
+    }
+
+    #[test]
+    fn undefined_and_degenerate() {
+        assert_eq!(fit(&[1, 0, 1, 0], &[4.0, 3.0, 2.0, 1.0]), (None, None, None), "one finite point");
+        assert_eq!(fit(&[1, 1, 1], &[4.0, 3.0, 2.0]), (None, None, None));
+        assert_eq!(fit(&[1, 0, 0, 0, 1], &[5.0, 4.0, 3.0, 2.0, 1.0]), (None, None, None), "one sensitivity");
+        // Both points at a specificity of one half: a step, and the area left of it is missing.
+        let (auc, intercept, slope) = fit(&[1, 0, 1, 1, 0], &[5.0, 4.0, 3.0, 2.0, 1.0]);
+        assert_eq!((auc, intercept, slope), (Some(0.5), Some(0.0), Some(0.0)));
+        let step = BinormalLine { intercept: 0.0, slope: -0.0 };
+        assert_eq!((step.tpr(0.4), step.tpr(0.5), step.tpr(0.6)), (0.0, 1.0, 1.0));
+    }
+
+    #[test]
+    fn points_of_the_curve() {
+        let labels = [1, 1, 0, 1, 0, 1, 0, 0];
+        let scores = [3u8, 3, 3, 2, 2, 1, 1, 1];
+        let points = |curve: BinormalCurve| {
+            curve.check(Given::default()).unwrap();
+            let mut columns = Column::all_of(BinormalPoint::FIELDS, Width::W128, 0);
+            assert!(with_ties(&labels, &scores, |ties| curve.points(ties, &mut columns)));
+            match &columns[0] {
+                Column::Number(fpr) => fpr.values.clone(),
+                _ => panic!("a rate"),
+            }
+        };
+        assert_eq!(points(BinormalCurve { at_fpr: None, n_points: 5 }), [0.0, 0.25, 0.5, 0.75, 1.0]);
+        assert_eq!(points(BinormalCurve { at_fpr: Some(vec![0.5, 0.1]), n_points: 5 }), [0.5, 0.1]);
+        for wrong in [Some(vec![0.5, 1.5]), Some(vec![f64::NAN])] {
+            assert!(BinormalCurve { at_fpr: wrong, n_points: 5 }.check(Given::default()).is_err());
+        }
+        assert!(BinormalCurve { at_fpr: None, n_points: 1 }.check(Given::default()).is_err());
+    }
+
+    /// Scores of a class that differ in their last bit have a spread, also if the other class is far away.
+    #[test]
+    fn neighbouring_scores_of_one_class() {
+        let fit = RocBinormal { method: BinormalFit::Moments };
+        let record = summary(&fit, &[0, 1, 1, 0], &[1.0f64.next_up(), -1.0, -1.0, 1.0]);
+        assert_eq!((record.auc, record.slope), (Some(0.0), Some(-0.0)));
+        assert!(record.intercept.is_some_and(|intercept| intercept < -1e15));
+    }
+
+    #[test]
+    fn moments() {
+        let of = |labels: &[u8], scores: &[f64]| {
+            let record = summary(&RocBinormal { method: BinormalFit::Moments }, labels, scores);
+            (record.auc, record.intercept, record.slope)
+        };
+        // Positives 4 ± 2 and negatives 1 ± 1, shifted and scaled.
+        let expected = (Some(upper_tail(-3.0 / 5f64.sqrt())), Some(3.0), Some(-2.0));
+        for (shift, scale) in
+            [(0.0, 1.0), (1024.0, 1.0), (-7.0, 0.5), (0.0, 2f64.powi(1020)), (0.0, 2f64.powi(-1000))]
+        {
+            let scores = [6.0, 2.0, 0.0, 2.0].map(|score| (score + shift) * scale);
+            let record = of(&[1, 1, 0, 0], &scores);
+            assert_eq!((record.1, record.2), (expected.1, expected.2), "{shift} {scale}");
+            assert!((record.0.unwrap() - expected.0.unwrap()).abs() < 1e-15, "{shift} {scale}");
+        }
+        let labels = [1, 1, 1, 0, 0, 0];
+        assert_eq!(of(&labels, &[3.0, 2.0, 1.0, 5.0, 5.0, 5.0]).1, None, "negatives that do not differ");
+        assert!(of(&labels, &[3.0, 2.0, 1.0, 5.0, 5.0, 5.0]).0.is_some_and(|auc| auc < 0.01));
+        assert_eq!(of(&labels, &[0.1, 0.1, 0.1, 0.3, 0.3, 0.3]), (None, None, None));
+        assert_eq!(of(&labels, &[f64::INFINITY, 2.0, 1.0, 5.0, 4.0, 5.0]), (None, None, None));
+        assert_eq!(of(&[1, 0, 0], &[2.0, 1.0, 0.0]), (None, None, None));
+    }
+
+    /// The mean and the deviation of all values one by one, which the sums over counts stand for.
+    fn one_by_one(values: &[f64]) -> (f64, f64) {
+        let mean = centered(values.iter().copied()).mean;
+        let around = || values.iter().map(|value| value - mean);
+        let widest = around().fold(0.0, |widest: f64, distance| widest.max(distance.abs()));
+        if widest == 0.0 {
+            return (mean, 0.0);
+        }
+        let squares = Sum::of(around().map(|distance| (distance / widest).powi(2)));
+        (mean, widest * (squares / values.len() as f64).sqrt())
+    }
+
+    proptest! {
+        #[test]
+        fn whole_weights_are_repeated_rows(
+            rows in proptest::collection::vec((0u8..2, -2.0..2.0f64, 1u8..6), 4..30),
+            power in any::<i8>(),
+        ) {
+            // One row has no deviation whatever it weighs, so that each class has two here.
+            let label = |row: usize, label: u8| if row < 4 { row as u8 % 2 } else { label };
+            let labels: Vec<u8> = rows.iter().enumerate().map(|(row, of)| label(row, of.0)).collect();
+            let scores: Vec<f64> = rows.iter().map(|row| row.1).collect();
+            let weights: Vec<f64> = rows.iter().map(|row| f64::from(row.2) * f64::from(power).exp2()).collect();
+            let repeated = rows.iter().zip(&labels).flat_map(|(row, &label)| vec![(label, row.1); row.2.into()]);
+            let (labels_repeated, scores_repeated): (Vec<u8>, Vec<f64>) = repeated.unzip();
+            for method in [BinormalFit::LeastSquares, BinormalFit::Moments] {
+                let fit = RocBinormal { method };
+                let got = weighted_summary(&fit, &labels, &scores, &weights);
+                let expected = summary(&fit, &labels_repeated, &scores_repeated);
+                prop_assert_eq!((got.auc, got.intercept, got.slope), (expected.auc, expected.intercept, expected.slope));
+                prop_assert_eq!(got.n_pos + got.n_neg, rows.len() as u64);
+            }
+        }
+
+        #[test]
+        fn counts_stand_for_values(values in proptest::collection::vec((-3.0..3.0f64, 1u64..6), 1..40), power in 0u32..50) {
+            let all: Vec<f64> = values.iter().flat_map(|&(value, times)| std::iter::repeat_n(value, times as usize)).collect();
+            let scaled: Vec<(f64, u64)> = values.iter().map(|&(value, times)| (value, times << power)).collect();
+            let got = mean_and_deviation(&values);
+            prop_assert_eq!(got, one_by_one(&all));
+            prop_assert_eq!(got, mean_and_deviation(&scaled));
+        }
+
+        #[test]
+        fn area_is_the_integral(intercept in -2.0..2.0f64, slope in -3.0..-0.2f64) {
+            let line = BinormalLine { intercept, slope };
+            // Over the quantiles of the fpr, where the curve is smooth.
+            let step = 1e-2;
+            let area: f64 = (-900..900)
+                .map(|i| {
+                    let z = (f64::from(i) + 0.5) * step;
+                    let density = (-0.5 * z * z).exp() / (2.0 * std::f64::consts::PI).sqrt();
+                    line.tpr(upper_tail(z)) * density * step
+                })
+                .sum();
+            prop_assert!((area - line.auc()).abs() < 1e-6, "{area} {}", line.auc());
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! The cumulative accuracy profile.
+
+use crate::ranking::ties::Ties;
+use crate::statistics::kinds::{
+    Curve,
+    column::Column,
+    record::{Mass, Record, Threshold, record},
+};
+use crate::statistics::thresholds::confusion::Confusion;
+
+/// The share of positives among the rows called positive, at every distinct score, over the share of all rows.
+///
+/// Also called Lorenz curve of the positives or cumulative gains curve (Sobehart, Keenan and Stein 2000). With
+/// prevalence `π` the area between it and the diagonal is `(1 - π) (AUC - 1/2)`, and that of a perfect score is
+/// `(1 - π) / 2`: their quotient, the accuracy ratio, is the Gini coefficient (Engelmann, Hayden and Tasche 2003).
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct CapCurve {}
+
+record! {
+    /// One point of the profile.
+    pub struct CapPoint {
+        /// Rows with this score or a higher one are called positive; null at (0, 0).
+        pub threshold: Option<Threshold>,
+        /// Rows called positive.
+        pub n: Mass,
+        /// Positives called positive.
+        pub tp: Mass,
+        /// `n / (P + N)`.
+        pub population: f64,
+        /// `tp / P`.
+        pub captured: f64,
+    }
+}
+
+impl Curve for CapCurve {
+    type Record = CapPoint;
+
+    const WEIGHTS: bool = true;
+
+    fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
+        if !ties.has_pairs() {
+            return false;
+        }
+        let all = Confusion::nobody(&ties);
+        let point = |threshold, calls: Confusion| {
+            let [tp, ..] = calls.masses();
+            let population = calls.predicted_rate().unwrap_or_default();
+            CapPoint::new(threshold, calls.called(), tp, population, calls.tpr().unwrap_or_default())
+        };
+        point(None, all).append(columns);
+        let width = ties.score_type().width();
+        ties.fold_into(
+            columns,
+            || Column::all_of(CapPoint::FIELDS, width, 0),
+            |columns, tie| {
+                point(Some(Threshold(tie.key)), all.with(tie.tp(), tie.fp())).append(columns);
+            },
+            Column::extend_all,
+        );
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::scores::Width;
+    use crate::statistics::numbers::Gini;
+    use crate::statistics::tests::{summary, with_ties};
+    use proptest::prelude::*;
+
+    /// Population and share captured.
+    fn profile(labels: &[u8], scores: &[u8]) -> Option<Vec<(f64, f64)>> {
+        let mut columns = Column::all_of(CapPoint::FIELDS, Width::W128, 0);
+        let defined = with_ties(labels, scores, |ties| CapCurve {}.points(ties, &mut columns));
+        let [_, _, _, Column::Number(population), Column::Number(captured)] = &columns[..] else {
+            panic!("the fields of a point")
+        };
+        defined.then(|| population.values.iter().copied().zip(captured.values.iter().copied()).collect())
+    }
+
+    #[test]
+    fn points() {
+        let points = profile(&[1, 0, 1, 1, 0], &[3, 2, 2, 2, 1]).unwrap();
+        assert_eq!(points, [(0.0, 0.0), (0.2, 1.0 / 3.0), (0.8, 1.0), (1.0, 1.0)]);
+        assert!(profile(&[0, 0], &[1, 2]).is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn accuracy_ratio_is_gini(rows in prop::collection::vec((0u8..2, 0u8..9), 2..60)) {
+            let (labels, scores): (Vec<u8>, Vec<u8>) = rows.into_iter().unzip();
+            if let Some(points) = profile(&labels, &scores) {
+                let area: f64 =
+                    points.windows(2).map(|two| 0.5 * (two[1].0 - two[0].0) * (two[1].1 + two[0].1)).sum();
+                let negatives = labels.iter().filter(|&&label| label == 0).count();
+                let perfect = 0.5 * negatives as f64 / labels.len() as f64;
+                let gini = summary(&Gini {}, &labels, &scores).gini.unwrap();
+                prop_assert!(((area - 0.5) / perfect - gini).abs() < 1e-11);
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The cost curve.
+
+use super::points::Points;
+use super::thinning::hull;
+use crate::ranking::ties::Ties;
+use crate::statistics::kinds::{
+    Curve,
+    column::Column,
+    record::{Record, Threshold, record},
+};
+
+/// The lowest expected cost that any threshold gives, over all costs and prevalences (Drummond and Holte 2006).
+///
+/// The probability cost `pc = cost prevalence / (cost prevalence + 1 - prevalence)`, where a false negative costs
+/// `cost` times a false positive, is the only number of both that matters. A threshold's expected cost, as a share of
+/// the largest possible, is the line `(1 - tpr) pc + fpr (1 - pc)`; the curve is the lower envelope of all lines, whose
+/// corners lie where two neighbours on the convex hull cost the same.
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct CostCurve {}
+
+record! {
+    /// One corner of the curve.
+    pub struct CostPoint {
+        /// The probability cost, 0 to 1.
+        pub probability_cost: f64,
+        /// The lowest expected cost there, 0 to 1/2.
+        pub expected_cost: f64,
+        /// The threshold that is best from here to the next corner; null where nobody should be called positive.
+        pub threshold: Option<Threshold>,
+        /// Its false positive rate.
+        pub fpr: f64,
+        /// Its true positive rate.
+        pub tpr: f64,
+    }
+}
+
+impl Curve for CostCurve {
+    type Record = CostPoint;
+
+    const WEIGHTS: bool = true;
+
+    fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
+        let Some(points) = Points::of_ties(&mut ties) else { return false };
+        let corners = hull(points.counts());
+        let mut put = |probability: f64, corner: usize| {
+            let (fpr, tpr) = (points.fpr(corner), points.tpr(corner));
+            let cost = (1.0 - tpr) * probability + fpr * (1.0 - probability);
+            CostPoint::new(probability, cost, points.threshold(corner), fpr, tpr).append(columns);
+        };
+        // All points at fpr 0 cost nothing at probability cost 0. The highest of them is best everywhere else.
+        let first = usize::from(corners.len() > 1 && points.fpr(corners[1]) == 0.0);
+        put(0.0, corners[first]);
+        for pair in corners[first..].windows(2) {
+            let rise = points.tpr(pair[1]) - points.tpr(pair[0]);
+            let run = points.fpr(pair[1]) - points.fpr(pair[0]);
+            // Two points with the same tpr cost the same only at probability cost 1.
+            if rise > 0.0 {
+                put(run / (run + rise), pair[1]);
+            }
+        }
+        let last = corners.iter().copied().find(|&corner| points.tpr(corner) == 1.0);
+        put(1.0, last.unwrap_or_default());
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::scores::Width;
+    use crate::statistics::tests::with_ties;
+    use proptest::prelude::*;
+
+    fn curve(labels: &[u8], scores: &[u8]) -> Option<(Vec<f64>, Vec<f64>)> {
+        let mut columns = Column::all_of(CostPoint::FIELDS, Width::W128, 0);
+        let defined = with_ties(labels, scores, |ties| CostCurve {}.points(ties, &mut columns));
+        let [Column::Number(at), Column::Number(cost), ..] = &columns[..] else {
+            panic!("the fields of a point")
+        };
+        defined.then(|| (at.values.clone(), cost.values.clone()))
+    }
+
+    proptest! {
+        #[test]
+        fn lowest_of_all_lines(rows in proptest::collection::vec((0u8..2, 0u8..9), 2..40)) {
+            let (labels, scores): (Vec<u8>, Vec<u8>) = rows.into_iter().unzip();
+            let Some((at, cost)) = curve(&labels, &scores) else { return Ok(()) };
+            let count = |label: u8, least: u8| labels.iter().zip(&scores).filter(|row| *row.0 == label && *row.1 >= least).count() as f64;
+            let lowest = |pc: f64| (0..=9).map(|least| (1.0 - count(1, least) / count(1, 0)) * pc + count(0, least) / count(0, 0) * (1.0 - pc)).fold(f64::INFINITY, f64::min);
+            prop_assert!(at.windows(2).all(|pair| pair[0] <= pair[1]) && at[0] == 0.0 && at[at.len() - 1] == 1.0);
+            for (pair, costs) in at.windows(2).zip(cost.windows(2)) {
+                for part in [0.0, 0.3, 1.0] {
+                    let (pc, line) = (pair[0] + part * (pair[1] - pair[0]), costs[0] + part * (costs[1] - costs[0]));
+                    prop_assert!((line - lowest(pc)).abs() < 1e-12, "{} {} {}", pc, line, lowest(pc));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! The gains table: rows in bands of their scores, with gains, lift and KS.
+
+use crate::math;
+use crate::ranking::ties::Ties;
+use crate::statistics::kinds::{
+    Curve, Given,
+    column::Column,
+    record::{Mass, Record, Threshold, record},
+};
+use crate::statistics::thresholds::{bound::Bound, confusion::Confusion, score_bands::ScoreBands};
+
+/// Rows in bands of about equal size, the highest scores first, and how the positives gather in the first bands.
+///
+/// Siddiqi (2006, chapter 6). A distinct score is never divided: it belongs to the band
+/// `floor(rows above it * bands / all rows) + 1`, so that bands differ in size where scores tie, and a band that no
+/// score falls into is left out. With edges a band holds the scores from one edge up to the next instead, and the first
+/// and the last band are open. All numbers are quotients of exact integers.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct GainsTable {
+    /// How many bands there are, if no scores tie.
+    pub bands: u32,
+    /// The scores at which bands begin, in ascending order; bands of equal size without them.
+    pub edges: Option<Vec<Bound>>,
+}
+
+record! {
+    /// One band.
+    pub struct GainsBand {
+        /// The band's number, from 1 for the highest scores.
+        pub band: u64,
+        /// The highest score in the band.
+        pub highest: Option<Threshold>,
+        /// The lowest score in the band.
+        pub lowest: Option<Threshold>,
+        /// Rows in the band.
+        pub n: Mass,
+        /// Positives in the band.
+        pub n_pos: Mass,
+        /// Negatives in the band.
+        pub n_neg: Mass,
+        /// `n_pos / n`.
+        pub rate: f64,
+        /// Rows in this band and those above.
+        pub cum_n: Mass,
+        /// Positives in this band and those above.
+        pub cum_pos: Mass,
+        /// Negatives in this band and those above.
+        pub cum_neg: Mass,
+        /// `cum_pos / P`.
+        pub gain: f64,
+        /// `cum_neg / N`.
+        pub cum_fpr: f64,
+        /// The band's rate of positives, divided by that of all rows.
+        pub lift: f64,
+        /// The same for this band and those above together.
+        pub cum_lift: f64,
+        /// `gain - cum_fpr`.
+        pub ks: f64,
+    }
+}
+
+impl Curve for GainsTable {
+    type Record = GainsBand;
+
+    const WEIGHTS: bool = true;
+
+    fn check(&self, _: Given) -> Result<(), String> {
+        self.banding().check()
+    }
+
+    fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
+        if !ties.has_pairs() {
+            return false;
+        }
+        let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
+        let nobody = Confusion::nobody(&ties);
+        let (mut tp, mut fp) = (0, 0);
+        for band in self.banding().of_rows(&mut ties) {
+            tp += band.pos;
+            fp += band.neg;
+            let (inside, above) = (nobody.with(band.pos, band.neg), nobody.with(tp, fp));
+            let gained = u128::from(tp) * u128::from(n_neg);
+            let distance = gained.cast_signed() - (u128::from(fp) * u128::from(n_pos)).cast_signed();
+            GainsBand::new(
+                band.number(),
+                Some(Threshold(band.highest)),
+                Some(Threshold(band.lowest)),
+                inside.called(),
+                inside.masses()[0],
+                inside.masses()[1],
+                inside.precision().unwrap_or_default(),
+                above.called(),
+                above.masses()[0],
+                above.masses()[1],
+                above.tpr().unwrap_or_default(),
+                above.fpr().unwrap_or_default(),
+                inside.lift().unwrap_or_default(),
+                above.lift().unwrap_or_default(),
+                math::signed_quotient(distance, u128::from(n_pos) * u128::from(n_neg)),
+            )
+            .append(columns);
+        }
+        true
+    }
+}
+
+impl GainsTable {
+    fn banding(&self) -> ScoreBands<'_> {
+        ScoreBands { bands: self.bands, edges: self.edges.as_deref() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::scores::{Keys, Width};
+    use crate::statistics::tests::with_ties;
+    use proptest::prelude::*;
+
+    type Columns = Vec<Column>;
+
+    fn table(bands: u32, labels: &[u8], scores: &[u8]) -> Option<Columns> {
+        let mut columns = Column::all_of(GainsBand::FIELDS, Width::W128, 0);
+        with_ties(labels, scores, |ties| GainsTable { bands, edges: None }.points(ties, &mut columns))
+            .then_some(columns)
+    }
+
+    fn counts(columns: &Columns, field: &str) -> Vec<u64> {
+        let place = GainsBand::FIELDS.iter().position(|known| known.name == field).unwrap();
+        match &columns[place] {
+            Column::Count(rows) | Column::Mass(rows) => rows.values.clone(),
+            Column::Threshold(rows) => rows.keys.iter().map(|key| key as u64).collect(),
+            _ => panic!("{field} is no count"),
+        }
+    }
+
+    fn numbers(columns: &Columns, field: &str) -> Vec<f64> {
+        let place = GainsBand::FIELDS.iter().position(|known| known.name == field).unwrap();
+        match &columns[place] {
+            Column::Number(rows) => rows.values.clone(),
+            _ => panic!("{field} is no number"),
+        }
+    }
+
+    #[test]
+    fn halves() {
+        let columns = table(2, &[1, 1, 0, 1, 0, 0], &[6, 5, 4, 3, 2, 1]).unwrap();
+        assert_eq!(counts(&columns, "band"), [1, 2]);
+        assert_eq!((counts(&columns, "highest"), counts(&columns, "lowest")), (vec![6, 3], vec![4, 1]));
+        assert_eq!((counts(&columns, "n_pos"), counts(&columns, "cum_neg")), (vec![2, 1], vec![1, 3]));
+        assert_eq!(numbers(&columns, "rate"), [2.0 / 3.0, 1.0 / 3.0]);
+        assert_eq!(numbers(&columns, "lift"), [4.0 / 3.0, 2.0 / 3.0]);
+        assert_eq!(numbers(&columns, "cum_lift"), [4.0 / 3.0, 1.0]);
+        assert_eq!(numbers(&columns, "ks"), [1.0 / 3.0, 0.0]);
+    }
+
+    #[test]
+    fn ties_stay_together() {
+        // Five rows share the highest score, so that the second of four bands has none.
+        let columns = table(4, &[1, 1, 0, 1, 0, 1, 0, 0], &[9, 9, 9, 9, 9, 3, 2, 2]).unwrap();
+        assert_eq!(counts(&columns, "band"), [1, 3, 4]);
+        assert_eq!(counts(&columns, "n"), [5, 1, 2]);
+        assert!(table(4, &[1, 1], &[1, 2]).is_none());
+        assert!(GainsTable { bands: 0, edges: None }.check(Given::default()).is_err());
+        assert!(GainsTable { bands: 10, edges: None }.check(Given::default()).is_ok());
+    }
+
+    #[test]
+    fn the_remainder_of_an_uneven_division_is_spread() {
+        let scores = [9, 8, 7, 6, 5, 4, 3, 2, 1, 0];
+        let columns = table(4, &[1, 0, 1, 0, 1, 0, 1, 0, 1, 0], &scores).unwrap();
+        assert_eq!(counts(&columns, "n"), [3, 2, 3, 2]);
+    }
+
+    proptest! {
+        #[test]
+        fn by_definition(rows in prop::collection::vec((0u8..2, 0u8..30), 2..60), bands in 1u32..15) {
+            let (labels, scores): (Vec<u8>, Vec<u8>) = rows.iter().copied().unzip();
+            if let Some(columns) = table(bands, &labels, &scores) {
+                let band_of = |score: u8| {
+                    let above = scores.iter().filter(|&&other| other > score).count();
+                    (above * bands as usize / scores.len()) as u64 + 1
+                };
+                for (row, &band) in counts(&columns, "band").iter().enumerate() {
+                    let inside: Vec<&(u8, u8)> = rows.iter().filter(|row| band_of(row.1) == band).collect();
+                    prop_assert_eq!(counts(&columns, "n")[row], inside.len() as u64);
+                    let pos = inside.iter().filter(|row| row.0 == 1).count() as u64;
+                    prop_assert_eq!(counts(&columns, "n_pos")[row], pos);
+                    prop_assert_eq!(Some(counts(&columns, "highest")[row]), inside.iter().map(|row| row.1.into()).max());
+                    prop_assert_eq!(Some(counts(&columns, "lowest")[row]), inside.iter().map(|row| row.1.into()).min());
+                }
+                prop_assert_eq!(counts(&columns, "n").iter().sum::<u64>(), rows.len() as u64);
+                prop_assert_eq!(counts(&columns, "cum_n").last().copied(), Some(rows.len() as u64));
+                prop_assert_eq!(numbers(&columns, "ks").last().copied(), Some(0.0));
+            }
+        }
+    }
+
+    #[test]
+    fn by_edges() {
+        let edges = [Bound::Float(1.5), Bound::Integer("4".into()), Bound::Float(1e9)];
+        let mut columns = Column::all_of(GainsBand::FIELDS, Width::W128, 0);
+        let statistic = GainsTable { bands: 10, edges: Some(edges.to_vec()) };
+        assert!(with_ties(&[1, 0, 1, 0, 0], &[9u8, 4, 3, 2, 1], |ties| statistic.points(ties, &mut columns)));
+        let [Column::Count(band), Column::Threshold(highest), Column::Threshold(lowest), Column::Mass(n), ..] =
+            &columns[..]
+        else {
+            panic!("the fields of a band")
+        };
+        assert_eq!(band.values, [2, 3, 4]);
+        assert_eq!((&highest.keys, &lowest.keys), (&Keys::W128(vec![9, 3, 1]), &Keys::W128(vec![4, 2, 1])));
+        assert_eq!(n.values, [2, 2, 1]);
+    }
+}

@@ -1,0 +1,45 @@
+//! The convex hull of the ROC curve.
+
+use super::points::Points;
+use super::roc_curve::RocPoint;
+use super::thinning::hull;
+use crate::ranking::ties::Ties;
+use crate::statistics::kinds::{Curve, column::Column, record::Record};
+
+/// The points of the ROC curve that are best for some costs and prevalence: the corners of its upper convex hull, from
+/// (0, 0) to (1, 1) (Provost and Fawcett 2001).
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocConvexHull {}
+
+impl Curve for RocConvexHull {
+    type Record = RocPoint;
+
+    const WEIGHTS: bool = true;
+
+    fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
+        let Some(points) = Points::of_ties(&mut ties) else { return false };
+        for corner in hull(points.counts()) {
+            RocPoint::of(&points, corner).append(columns);
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::scores::Width;
+    use crate::statistics::tests::with_ties;
+
+    #[test]
+    fn corners_of_the_hull() {
+        let mut columns = Column::all_of(RocPoint::FIELDS, Width::W128, 0);
+        let (labels, scores) = ([0, 1, 1, 0, 1, 0], [6u8, 5, 4, 3, 2, 1]);
+        assert!(with_ties(&labels, &scores, |ties| RocConvexHull {}.points(ties, &mut columns)));
+        let [_, Column::Mass(fp), Column::Mass(tp), ..] = &columns[..] else {
+            panic!("the fields of a point")
+        };
+        assert_eq!((&fp.values[..], &tp.values[..]), (&[0, 1, 2, 3][..], &[0, 2, 3, 3][..]));
+    }
+}

@@ -1,0 +1,154 @@
+//! The ROC curve.
+
+use super::points::Points;
+use super::thinning::corners;
+use crate::math;
+use crate::ranking::ties::Ties;
+use crate::statistics::kinds::{
+    Curve,
+    column::Column,
+    record::{Mass, Record, Threshold, record},
+};
+
+/// The ROC curve: counts and rates of the rows called positive, at every distinct score.
+///
+/// It starts at (0, 0), where nothing is called positive and there is no threshold, and then takes one
+/// step for each distinct score, highest first: up by its positives, right by its negatives, both at
+/// once where they tie (Fawcett 2006, algorithm 1). It ends at (1, 1). The counts are the unnormalised
+/// steps of Komarek (2004, section 5.1.4).
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocCurve {
+    /// Whether points that lie on the line between the points beside them are left out.
+    pub drop_intermediate: bool,
+}
+
+record! {
+    /// One point of the curve.
+    pub struct RocPoint {
+        /// Rows with this score or a higher one are called positive; null at (0, 0).
+        pub threshold: Option<Threshold>,
+        /// Negatives called positive.
+        pub fp: Mass,
+        /// Positives called positive.
+        pub tp: Mass,
+        /// `fp / N`.
+        pub fpr: f64,
+        /// `tp / P`.
+        pub tpr: f64,
+    }
+}
+
+impl RocPoint {
+    /// A point of a curve.
+    pub(in crate::statistics) fn of(points: &Points, point: usize) -> Self {
+        RocPoint::new(
+            points.threshold(point),
+            points.fp(point),
+            points.tp(point),
+            points.fpr(point),
+            points.tpr(point),
+        )
+    }
+}
+
+impl Curve for RocCurve {
+    type Record = RocPoint;
+
+    const WEIGHTS: bool = true;
+
+    fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
+        if self.drop_intermediate {
+            let points = Points::of_ties(&mut ties);
+            for (points, point) in points
+                .iter()
+                .flat_map(|points| corners(points.counts()).into_iter().map(move |point| (points, point)))
+            {
+                RocPoint::of(points, point).append(columns);
+            }
+            return points.is_some();
+        }
+        if !ties.has_pairs() {
+            return false;
+        }
+        // Points are written into the columns directly, so that a curve of many points is not in memory twice.
+        let share = |count: u64, all: u64| math::quotient(count.into(), all.into());
+        let (n_pos, n_neg, units) = (ties.n_pos(), ties.n_neg(), ties.units());
+        let (pos, neg) = (units.map(|units| units.pos), units.map(|units| units.neg));
+        Column::reserve_all(columns, ties.most_distinct() + 1);
+        RocPoint::new(None, Mass::of(0, neg), Mass::of(0, pos), 0.0, 0.0).append(columns);
+        let width = ties.score_type().width();
+        ties.fold_into(
+            columns,
+            || Column::all_of(RocPoint::FIELDS, width, 0),
+            |columns, tie| {
+                let (fp, tp) = (tie.fp(), tie.tp());
+                RocPoint::new(
+                    Some(Threshold(tie.key)),
+                    Mass::of(fp, neg),
+                    Mass::of(tp, pos),
+                    share(fp, n_neg),
+                    share(tp, n_pos),
+                )
+                .append(columns);
+            },
+            Column::extend_all,
+        );
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::scores::{Score, Width};
+    use crate::statistics::tests::with_ties;
+
+    /// The threshold keys, and the points as (fp, tp).
+    type Points = (Vec<u128>, Vec<(u64, u64)>);
+
+    fn curve<S: Score>(labels: &[u8], scores: &[S]) -> Option<Points> {
+        let mut columns = Column::all_of(RocPoint::FIELDS, Width::W128, 0);
+        let defined = with_ties(labels, scores, |ties| RocCurve::default().points(ties, &mut columns));
+        let [
+            Column::Threshold(threshold),
+            Column::Mass(fp),
+            Column::Mass(tp),
+            Column::Number(_),
+            Column::Number(_),
+        ] = &columns[..]
+        else {
+            panic!("the fields of a point")
+        };
+        assert!(defined || fp.values.is_empty());
+        assert!(!defined || threshold.present.iter().position(|present| !present) == Some(0));
+        defined.then(|| {
+            (
+                threshold.keys.iter().collect(),
+                fp.values.iter().copied().zip(tp.values.iter().copied()).collect(),
+            )
+        })
+    }
+
+    /// The twenty rows of Fawcett's figure, scores 0.9 down to 0.1, as (fp, tp).
+    #[test]
+    fn twenty_rows() {
+        let labels = [1, 1, 0, 1, 1, 1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 0, 1, 0, 1, 0];
+        let scores = [
+            0.9, 0.8, 0.7, 0.6, 0.55, 0.54, 0.53, 0.52, 0.51, 0.505, 0.4, 0.39, 0.38, 0.37, 0.36, 0.35, 0.34,
+            0.33, 0.30, 0.1,
+        ];
+        let (thresholds, steps) = curve(&labels, &scores).unwrap();
+        assert_eq!(steps.len(), 21);
+        assert_eq!(steps[..7], [(0, 0), (0, 1), (0, 2), (1, 2), (1, 3), (1, 4), (1, 5)]);
+        assert_eq!(steps[20], (10, 10));
+        assert_eq!(thresholds[6], u128::from(0.54f64.key()));
+    }
+
+    #[test]
+    fn ties_are_one_step() {
+        let (_, steps) = curve(&[1, 0, 1, 1, 0], &[3u8, 2, 2, 2, 1]).unwrap();
+        assert_eq!(steps, [(0, 0), (0, 1), (1, 3), (2, 3)]);
+        assert!(curve(&[1, 1], &[1u8, 2]).is_none());
+    }
+}

@@ -1,0 +1,158 @@
+//! The ROC curve at rates that are given.
+
+use super::points::Points;
+use super::roc_curve::RocPoint;
+use crate::ranking::ties::Ties;
+use crate::statistics::kinds::{
+    Curve, Given,
+    column::Column,
+    record::{Mass, Record, Threshold, record},
+};
+
+/// Points of the ROC curve at given false positive rates or true positive rates, in the order given.
+///
+/// Between two points the curve is a straight line. At a given fpr the tpr is the largest there (the top of a vertical
+/// step), at a given tpr the fpr is the smallest; where that is no point of the curve, it has neither threshold nor
+/// counts.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocCurveAt {
+    /// The rates.
+    pub at: At,
+}
+
+/// Where a curve is asked for.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum At {
+    /// At these false positive rates.
+    Fpr(Vec<f64>),
+    /// At these true positive rates.
+    Tpr(Vec<f64>),
+}
+
+record! {
+    /// One point.
+    pub struct RocPointAt {
+        /// Rows with this score or a higher one are called positive; null at (0, 0) and between points.
+        pub threshold: Option<Threshold>,
+        /// Negatives called positive; null between points.
+        pub fp: Option<Mass>,
+        /// Positives called positive; null between points.
+        pub tp: Option<Mass>,
+        /// The false positive rate.
+        pub fpr: f64,
+        /// The true positive rate.
+        pub tpr: f64,
+    }
+}
+
+impl RocPointAt {
+    fn of(points: &Points, point: usize) -> Self {
+        let RocPoint { threshold, fp, tp, fpr, tpr, .. } = RocPoint::of(points, point);
+        RocPointAt::new(threshold, Some(fp), Some(tp), fpr, tpr)
+    }
+
+    /// The point of the curve at an fpr.
+    fn at_fpr(points: &Points, at: f64) -> Self {
+        // The last point with this fpr or a lower one.
+        let here = beyond(points, |point| points.fpr(point) > at).saturating_sub(1);
+        if points.fpr(here) == at || here + 1 == points.counts().len() {
+            return Self::of(points, here);
+        }
+        let (from, to) = (points.fpr(here), points.fpr(here + 1));
+        let (low, high) = (points.tpr(here), points.tpr(here + 1));
+        RocPointAt::new(None, None, None, at, low + (high - low) * ((at - from) / (to - from)))
+    }
+
+    /// The point of the curve at a tpr.
+    fn at_tpr(points: &Points, at: f64) -> Self {
+        // The first point with this tpr or a higher one.
+        let here = beyond(points, |point| points.tpr(point) >= at).min(points.counts().len() - 1);
+        if points.tpr(here) == at || here == 0 {
+            return Self::of(points, here);
+        }
+        let (from, to) = (points.tpr(here - 1), points.tpr(here));
+        let (low, high) = (points.fpr(here - 1), points.fpr(here));
+        RocPointAt::new(None, None, None, low + (high - low) * ((at - from) / (to - from)), at)
+    }
+}
+
+/// The first point of which something is true that is true of all later ones.
+fn beyond(points: &Points, is_beyond: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (0, points.counts().len());
+    while low < high {
+        let middle = low.midpoint(high);
+        if is_beyond(middle) { high = middle } else { low = middle + 1 }
+    }
+    low
+}
+
+impl Curve for RocCurveAt {
+    type Record = RocPointAt;
+
+    const WEIGHTS: bool = true;
+
+    fn check(&self, _: Given) -> Result<(), String> {
+        let (At::Fpr(rates) | At::Tpr(rates)) = &self.at;
+        match rates.iter().find(|rate| !(0.0..=1.0).contains(*rate)) {
+            Some(rate) => Err(format!("a rate must lie between 0 and 1, got {rate}")),
+            None => Ok(()),
+        }
+    }
+
+    fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
+        let Some(points) = Points::of_ties(&mut ties) else { return false };
+        match &self.at {
+            At::Fpr(rates) => {
+                rates.iter().for_each(|&rate| RocPointAt::at_fpr(&points, rate).append(columns));
+            }
+            At::Tpr(rates) => {
+                rates.iter().for_each(|&rate| RocPointAt::at_tpr(&points, rate).append(columns));
+            }
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::scores::Width;
+    use crate::statistics::tests::with_ties;
+
+    type Told = (Vec<Option<i16>>, Vec<Option<u64>>, Vec<f64>, Vec<f64>);
+
+    fn at(at: At) -> Told {
+        use crate::ranking::scores::Score;
+        let statistic = RocCurveAt { at };
+        statistic.check(Given::default()).unwrap();
+        let mut columns = Column::all_of(RocPointAt::FIELDS, Width::W128, 0);
+        // The curve goes through (0, 1/2), (1/2, 1), (1, 1).
+        assert!(with_ties(&[1, 1, 0, 0], &[9i16, 7, 7, 4], |ties| statistic.points(ties, &mut columns)));
+        let [Column::Threshold(keys), Column::Mass(fp), _, Column::Number(fpr), Column::Number(tpr)] =
+            &columns[..]
+        else {
+            panic!("the fields of a point")
+        };
+        let is_present = |present: &[bool], row: usize| present.is_empty() || present[row];
+        let keys = (0..fpr.values.len())
+            .map(|row| is_present(&keys.present, row).then(|| i16::from_key(keys.keys.at(row) as u16)))
+            .collect();
+        let counts =
+            (0..fpr.values.len()).map(|row| is_present(&fp.present, row).then_some(fp.values[row])).collect();
+        (keys, counts, fpr.values.clone(), tpr.values.clone())
+    }
+
+    #[test]
+    fn at_rates() {
+        let (keys, counts, _, tpr) = at(At::Fpr(vec![0.0, 0.25, 0.5, 0.75, 1.0]));
+        assert_eq!(keys, [Some(9), None, Some(7), None, Some(4)]);
+        assert_eq!(counts, [Some(0), None, Some(1), None, Some(2)]);
+        assert_eq!(tpr, [0.5, 0.75, 1.0, 1.0, 1.0]);
+        let (keys, _, fpr, _) = at(At::Tpr(vec![0.0, 0.25, 0.5, 0.75, 1.0]));
+        assert_eq!(keys, [None, None, Some(9), None, Some(7)]);
+        assert_eq!(fpr, [0.0, 0.0, 0.0, 0.25, 0.5]);
+        assert!(RocCurveAt { at: At::Fpr(vec![0.1, 1.5]) }.check(Given::default()).is_err());
+    }
+}

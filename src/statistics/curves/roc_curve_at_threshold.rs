@@ -1,0 +1,108 @@
+//! The ROC curve at thresholds that are given.
+
+use crate::ranking::ties::Ties;
+use crate::statistics::kinds::{
+    Curve, Given,
+    column::Column,
+    record::{Mass, Record, Threshold, record},
+};
+use crate::statistics::thresholds::{bound::Bound, confusion::Confusion};
+
+/// Points of the ROC curve at given thresholds, in the order given, with all four counts.
+///
+/// A threshold is the lowest value of the scores' type that is not below the number. `O(n)` for each.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocCurveAtThreshold {
+    /// The thresholds.
+    pub thresholds: Vec<Bound>,
+}
+
+record! {
+    /// One point.
+    pub struct RocPointAtThreshold {
+        /// Rows with this score or a higher one are called positive; null if no score of the type is so high.
+        pub threshold: Option<Threshold>,
+        /// Negatives called positive.
+        pub fp: Mass,
+        /// Positives called positive.
+        pub tp: Mass,
+        /// The false positive rate.
+        pub fpr: Option<f64>,
+        /// The true positive rate.
+        pub tpr: Option<f64>,
+        /// Negatives called negative.
+        pub tn: Mass,
+        /// Positives called negative.
+        pub r#fn: Mass,
+    }
+}
+
+impl Curve for RocCurveAtThreshold {
+    type Record = RocPointAtThreshold;
+
+    const WEIGHTS: bool = true;
+
+    fn check(&self, _: Given) -> Result<(), String> {
+        self.thresholds.iter().try_for_each(|bound| bound.number().map(|_| ()))
+    }
+
+    fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
+        if !ties.has_pairs() {
+            return false;
+        }
+        let nobody = Confusion::nobody(&ties);
+        for bound in &self.thresholds {
+            let key = bound.number().ok().and_then(|number| ties.at_least(number));
+            let calls = key.map_or(nobody, |key| {
+                let (tp, fp) = ties.reached(key);
+                nobody.with(tp, fp)
+            });
+            let [tp, fp, tn, fn_] = calls.masses();
+            RocPointAtThreshold::new(key.map(Threshold), fp, tp, calls.fpr(), calls.tpr(), tn, fn_)
+                .append(columns);
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::scores::{Score, Width};
+    use crate::statistics::tests::with_ties;
+
+    #[test]
+    fn at_thresholds() {
+        let bounds = [Bound::Float(7.5), Bound::Integer("7".into()), Bound::Float(-1e9), Bound::Float(1e9)];
+        let statistic = RocCurveAtThreshold { thresholds: bounds.to_vec() };
+        statistic.check(Given::default()).unwrap();
+        let mut columns = Column::all_of(RocPointAtThreshold::FIELDS, Width::W128, 0);
+        assert!(with_ties(&[1, 1, 0, 0], &[9i16, 7, 7, 4], |ties| statistic.points(ties, &mut columns)));
+        let [Column::Threshold(keys), fp, tp, Column::Number(fpr), Column::Number(tpr), tn, missed] =
+            &columns[..]
+        else {
+            panic!("the fields of a point")
+        };
+        let masses = |column: &Column| -> Vec<u64> {
+            let Column::Mass(rows) = column else { panic!("counts") };
+            rows.values.clone()
+        };
+        assert_eq!(keys.present, [true, true, true, false]);
+        let thresholds: Vec<i16> = (0..3).map(|row| i16::from_key(keys.keys.at(row) as u16)).collect();
+        assert_eq!(thresholds, [8, 7, i16::MIN]);
+        assert_eq!((masses(fp), masses(tp)), (vec![0, 1, 2, 0], vec![1, 2, 2, 0]));
+        assert_eq!((masses(tn), masses(missed)), (vec![2, 1, 0, 2], vec![1, 0, 0, 2]));
+        assert_eq!(
+            (&fpr.values[..], &tpr.values[..]),
+            (&[0.0, 0.5, 1.0, 0.0][..], &[0.5, 1.0, 1.0, 0.0][..])
+        );
+    }
+
+    #[test]
+    fn refused() {
+        for bound in [Bound::Float(f64::NAN), Bound::Integer("seven".into())] {
+            assert!(RocCurveAtThreshold { thresholds: vec![bound] }.check(Given::default()).is_err());
+        }
+    }
+}

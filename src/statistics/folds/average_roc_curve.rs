@@ -1,0 +1,311 @@
+//! The average of the ROC curves of folds.
+
+use crate::math::quantile::mean_and_deviation;
+use crate::math::sum::in_order;
+use crate::ranking::rows::Rows;
+use crate::ranking::ties::{Count, Step, counts::steps};
+use crate::statistics::inference::by_key::{OfKey, by_key};
+use crate::statistics::kinds::{
+    Inputs, Joint, KeyInput, Needs,
+    record::{Many, record},
+};
+
+/// The mean of the folds' ROC curves, with how much they differ.
+///
+/// Vertically, at each of some false positive rates: the mean of the folds' true positive rates, a curve being a straight
+/// line between two points and at a vertical step its top (Provost, Fawcett and Kohavi 1998; Fawcett 2006, algorithm 3).
+/// By threshold: the mean of the folds' points, of both rates, at each of some thresholds (Fawcett 2006, algorithm 4).
+/// Pooled: the curve of all rows, whichever fold they are of, at the same rates as vertically.
+/// `O(n log n + p k log n)` for p points and k folds.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct AverageRocCurve {
+    /// What is averaged.
+    pub method: Averaging,
+    /// How many points the curve has, spread evenly.
+    pub n_points: usize,
+    /// The false positive rates, if they are not to be spread evenly.
+    pub at_fpr: Option<Vec<f64>>,
+}
+
+/// Points of a curve, at most: each of them is kept for every fold.
+const MOST_POINTS: usize = 1_000_000;
+
+/// What is averaged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
+pub enum Averaging {
+    /// The true positive rates at a false positive rate.
+    #[default]
+    Vertical,
+    /// Both rates at a threshold.
+    Threshold,
+    /// Nothing: the curve of all rows.
+    Pooled,
+}
+
+record! {
+    /// A point of the curve.
+    pub struct AveragePointRecord {
+        /// The false positive rate, or the mean of the folds'.
+        pub fpr: f64,
+        /// The standard deviation of the folds'; null with one fold, or if the rate is given.
+        pub fpr_sd: Option<f64>,
+        /// The mean of the folds' true positive rates.
+        pub tpr: f64,
+        /// Their standard deviation; null with one fold, and pooled.
+        pub tpr_sd: Option<f64>,
+        /// The threshold, positive if `score >= threshold`; null unless averaged by threshold, and at the first point,
+        /// where nothing is called positive.
+        pub threshold: Option<f64>,
+        /// Folds that have a curve; pooled, all folds.
+        pub n_folds: u64,
+    }
+}
+
+record! {
+    /// The curve of one group.
+    pub struct AverageRocCurveRecord {
+        /// The points; null if no fold has a curve (pooled: if all rows have none), and if a score is NaN.
+        pub points: Option<Many<AveragePointRecord>>,
+    }
+}
+
+impl Joint for AverageRocCurve {
+    type Record = AverageRocCurveRecord;
+
+    const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("fold"));
+
+    fn check(&self) -> Result<(), String> {
+        if !(3..=MOST_POINTS).contains(&self.n_points) {
+            return Err(format!(
+                "n_points must lie between 3 and {MOST_POINTS}, such as 101, got {}",
+                self.n_points
+            ));
+        }
+        match &self.at_fpr {
+            Some(_) if self.method == Averaging::Threshold => {
+                Err("at_fpr says where curves are averaged vertically or pooled, not by threshold".into())
+            }
+            Some(rates) if rates.is_empty() || !rates.iter().all(|rate| (0.0..=1.0).contains(rate)) => {
+                Err(format!("at_fpr must be rates between 0 and 1, such as [0.01, 0.1], got {rates:?}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { values: self.method == Averaging::Threshold, ..Needs::CODES }
+    }
+
+    fn of_rows(&self, rows: &Rows) -> AverageRocCurveRecord {
+        let folds = by_key(rows, 0);
+        let points = match self.method {
+            Averaging::Vertical => {
+                self.vertical(&folds.iter().filter_map(FoldCurve::of_fold).collect::<Vec<_>>())
+            }
+            Averaging::Threshold => {
+                self.by_threshold(rows, &folds.iter().filter_map(FoldCurve::of_fold).collect::<Vec<_>>())
+            }
+            Averaging::Pooled => self.pooled(rows),
+        };
+        AverageRocCurveRecord::new(points.map(Many))
+    }
+
+    fn of_nan(&self, _: &Rows) -> AverageRocCurveRecord {
+        AverageRocCurveRecord::nan()
+    }
+}
+
+impl AverageRocCurve {
+    fn rates(&self) -> Vec<f64> {
+        let last = (self.n_points - 1) as f64;
+        let even = || (0..self.n_points).map(|point| point as f64 / last).collect();
+        self.at_fpr.clone().unwrap_or_else(even)
+    }
+
+    fn vertical(&self, curves: &[FoldCurve]) -> Option<Vec<AveragePointRecord>> {
+        let point = |fpr: f64| {
+            let (tpr, tpr_sd) = mean_and_sd(curves.iter().map(|curve| curve.tpr_at(fpr)));
+            AveragePointRecord::new(fpr, None, tpr, tpr_sd, None, curves.len() as u64)
+        };
+        (!curves.is_empty()).then(|| self.rates().into_iter().map(point).collect())
+    }
+
+    fn pooled(&self, rows: &Rows) -> Option<Vec<AveragePointRecord>> {
+        let counts = rows.scores[0].counts(&rows.labels);
+        let codes: Vec<u32> = (0..counts.len() as u32).rev().collect();
+        let curve = FoldCurve::of(&codes, &counts)?;
+        let folds = rows.keys.distinct as u64;
+        let point = |fpr: f64| AveragePointRecord::new(fpr, None, curve.tpr_at(fpr), None, None, folds);
+        Some(self.rates().into_iter().map(point).collect())
+    }
+
+    fn by_threshold(&self, rows: &Rows, curves: &[FoldCurve]) -> Option<Vec<AveragePointRecord>> {
+        if curves.is_empty() {
+            return None;
+        }
+        let codes = &rows.scores[0];
+        let mut scores = vec![0.0; codes.distinct];
+        for (&code, &score) in codes.of_row.iter().zip(&rows.values[0]) {
+            // A threshold of zero has no sign, whichever row it comes from.
+            scores[code as usize] = score + 0.0;
+        }
+        // Nothing is called positive above the highest score.
+        let taken = self.spread(codes.distinct);
+        let thresholds = std::iter::once((codes.distinct, None))
+            .chain(taken.into_iter().map(|code| (code, Some(scores[code]))));
+        let point = |(code, threshold): (usize, Option<f64>)| {
+            let (fpr, fpr_sd) = mean_and_sd(curves.iter().map(|curve| curve.above(code).0));
+            let (tpr, tpr_sd) = mean_and_sd(curves.iter().map(|curve| curve.above(code).1));
+            AveragePointRecord::new(fpr, fpr_sd, tpr, tpr_sd, threshold, curves.len() as u64)
+        };
+        Some(thresholds.map(point).collect())
+    }
+
+    /// Which of so many scores are thresholds, the highest first: both ends, and evenly between.
+    fn spread(&self, distinct: usize) -> Vec<usize> {
+        let most = self.n_points - 1;
+        if distinct <= most {
+            return (0..distinct).rev().collect();
+        }
+        let (gaps, last) = ((most - 1) as u128, (distinct - 1) as u128);
+        // Rounded to the nearest, halves up.
+        (0..most as u128).rev().map(|step| ((2 * step * last + gaps) / (2 * gaps)) as usize).collect()
+    }
+}
+
+/// The mean, and the standard deviation if there are two or more.
+fn mean_and_sd(rates: impl Iterator<Item = f64>) -> (f64, Option<f64>) {
+    let rates = in_order(rates);
+    let (mean, deviation) = mean_and_deviation(&rates);
+    (mean, (rates.len() > 1).then_some(deviation))
+}
+
+/// The ROC curve of a fold.
+struct FoldCurve {
+    /// The codes of its scores, highest first.
+    codes: Vec<u32>,
+    /// The origin, and for each score the (fpr, tpr) of calling it and all higher ones positive.
+    points: Vec<(f64, f64)>,
+}
+
+impl FoldCurve {
+    fn of_fold(fold: &OfKey) -> Option<Self> {
+        FoldCurve::of(&fold.codes, &fold.counts)
+    }
+
+    /// From codes and their counts, the highest first; undefined without a positive or without a negative.
+    fn of(codes: &[u32], counts: &[Count]) -> Option<Self> {
+        let Count { pos: n_pos, neg: n_neg } = Count::sum(counts);
+        let point = |step: Step| (step.fp() as f64 / n_neg as f64, step.tp() as f64 / n_pos as f64);
+        (n_pos > 0 && n_neg > 0).then(|| FoldCurve {
+            codes: codes.to_vec(),
+            points: std::iter::once((0.0, 0.0)).chain(steps(counts).map(point)).collect(),
+        })
+    }
+
+    /// The point of calling the score of this code, and all higher ones, positive.
+    fn above(&self, code: usize) -> (f64, f64) {
+        self.points[self.codes.partition_point(|&own| own as usize >= code)]
+    }
+
+    /// The tpr at an fpr.
+    fn tpr_at(&self, fpr: f64) -> f64 {
+        // The first point, the origin, is never beyond the fpr.
+        let beyond = self.points.partition_point(|point| point.0 <= fpr);
+        let from = self.points[beyond - 1];
+        match self.points.get(beyond) {
+            Some(to) if from.0 < fpr => from.1 + (to.1 - from.1) * ((fpr - from.0) / (to.0 - from.0)),
+            _ => from.1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::rows_of;
+
+    /// Fold 0 goes (0, 0) (0, 1/2) (1/2, 1/2) (1, 1), fold 1 by the diagonal; fold 2 has no negative.
+    fn sample() -> Rows {
+        let labels = [1, 0, 1, 0, 1, 0, 1];
+        let scores = [9.0, 7.0, 5.0, 5.0, 5.0, 5.0, 8.0];
+        rows_of(&labels, &[&scores], &[0, 0, 0, 0, 1, 1, 2])
+    }
+
+    fn of(method: Averaging, n_points: usize) -> Vec<AveragePointRecord> {
+        let curve = AverageRocCurve { method, n_points, at_fpr: None };
+        curve.check().unwrap();
+        curve.of_rows(&sample()).points.unwrap().0
+    }
+
+    #[test]
+    fn vertically() {
+        let points = of(Averaging::Vertical, 5);
+        let rates: Vec<(f64, f64)> = points.iter().map(|point| (point.fpr, point.tpr)).collect();
+        assert_eq!(rates, [(0.0, 0.25), (0.25, 0.375), (0.5, 0.5), (0.75, 0.75), (1.0, 1.0)]);
+        assert_eq!(points[2].tpr_sd, Some(0.0));
+        assert!((points[0].tpr_sd.unwrap() - 0.125f64.sqrt()).abs() < 1e-15);
+        assert!(
+            points
+                .iter()
+                .all(|point| point.n_folds == 2 && point.fpr_sd.is_none() && point.threshold.is_none())
+        );
+        let at = AverageRocCurve { method: Averaging::Vertical, n_points: 3, at_fpr: Some(vec![0.5, 0.0]) };
+        let points = at.of_rows(&sample()).points.unwrap().0;
+        assert_eq!(points.iter().map(|point| point.tpr).collect::<Vec<_>>(), [0.5, 0.25]);
+    }
+
+    #[test]
+    fn by_threshold() {
+        let points = of(Averaging::Threshold, 101);
+        let fields: Vec<_> = points.iter().map(|point| (point.threshold, point.fpr, point.tpr)).collect();
+        assert_eq!(
+            fields,
+            [
+                (None, 0.0, 0.0),
+                (Some(9.0), 0.0, 0.25),
+                (Some(8.0), 0.0, 0.25),
+                (Some(7.0), 0.25, 0.25),
+                (Some(5.0), 1.0, 1.0)
+            ]
+        );
+        let fewer = of(Averaging::Threshold, 3);
+        assert_eq!(
+            fewer.iter().map(|point| point.threshold).collect::<Vec<_>>(),
+            [None, Some(9.0), Some(5.0)]
+        );
+        let curve = AverageRocCurve { method: Averaging::Threshold, n_points: 6, at_fpr: None };
+        assert_eq!(curve.spread(11), [10, 8, 5, 3, 0]);
+    }
+
+    #[test]
+    fn pooled() {
+        let points = of(Averaging::Pooled, 4);
+        // Positives at 9, 8, 5, 5 and negatives at 7, 5, 5: (0, 1/2), (1/3, 1/2), (1, 1).
+        let expected = [0.5, 0.5, 0.75, 1.0];
+        for (point, tpr) in points.iter().zip(expected) {
+            assert!((point.tpr - tpr).abs() < 1e-15, "{point:?}");
+            assert_eq!((point.tpr_sd, point.n_folds), (None, 3));
+        }
+    }
+
+    #[test]
+    fn no_curve() {
+        for method in [Averaging::Vertical, Averaging::Threshold, Averaging::Pooled] {
+            let curve = AverageRocCurve { method, n_points: 3, at_fpr: None };
+            assert!(curve.of_rows(&rows_of(&[1, 1], &[&[2.0, 1.0]], &[3, 4])).points.is_none());
+            // Each fold lacks a class, but not all rows.
+            let apart = curve.of_rows(&rows_of(&[1, 0], &[&[2.0, 1.0]], &[3, 4])).points;
+            assert_eq!(apart.is_some(), method == Averaging::Pooled);
+            let lone = curve.of_rows(&rows_of(&[1, 0], &[&[2.0, 1.0]], &[3, 3])).points.unwrap().0;
+            assert!(lone.iter().all(|point| point.tpr_sd.is_none()));
+        }
+        let refused = |method, n_points, at_fpr: Option<&[f64]>| {
+            AverageRocCurve { method, n_points, at_fpr: at_fpr.map(<[f64]>::to_vec) }.check().is_err()
+        };
+        assert!(refused(Averaging::Vertical, 2, None) && refused(Averaging::Vertical, 3, Some(&[f64::NAN])));
+        assert!(refused(Averaging::Pooled, 3, Some(&[])) && refused(Averaging::Threshold, 3, Some(&[0.1])));
+    }
+}

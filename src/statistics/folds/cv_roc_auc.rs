@@ -1,0 +1,214 @@
+//! The AUC over the folds of a cross-validation.
+
+use crate::math::normal::upper_quantile;
+use crate::math::quantile::mean_and_deviation;
+use crate::math::student_t;
+use crate::math::sum::in_order;
+use crate::ranking::rows::Rows;
+use crate::ranking::ties::counts::steps;
+use crate::statistics::inference::{
+    by_cluster::TieShare,
+    by_key::{self, Area, OfKey},
+    check_level,
+};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record::record};
+
+/// The mean of the areas of the folds, with an interval.
+///
+/// By Student's t: `mean ± t se` with `se = sd / sqrt(k)` and k - 1 degrees of freedom over the k folds (Komarek 2004).
+/// By influence: the mean of the squared influence values of all rows, each of its own fold's area, gives
+/// `se² = sum over folds of the mean square / k / n`, with a normal interval (LeDell, Petersen and van der Laan 2015,
+/// section 4): a positive's value is `(placement - auc) n / P`, a negative's `(placement - auc) n / N`, ties
+/// counting half, or nothing as in the R package cvAUC. Folds without a positive or without a negative have no area, and are counted.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct CvRocAuc {
+    /// Where the standard error comes from.
+    pub method: FoldInterval,
+    /// What a tie counts in the influence values; the areas themselves count one half.
+    pub ties: TieShare,
+    /// The interval's coverage.
+    pub level: f64,
+}
+
+/// Where the standard error comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
+pub enum FoldInterval {
+    /// From how the folds' areas differ.
+    #[default]
+    T,
+    /// From how much each row moves its fold's area.
+    Influence,
+}
+
+record! {
+    /// The cross-validated area of one group.
+    pub struct CvRocAucRecord {
+        /// The mean of the folds' areas; null if no fold has one.
+        pub auc: Option<f64>,
+        /// The standard deviation of the folds' areas; null with fewer than two.
+        pub sd: Option<f64>,
+        /// The standard error of the mean; null with fewer than two areas (by influence: with none).
+        pub se: Option<f64>,
+        /// The lower limit; null where the standard error is.
+        pub lower: Option<f64>,
+        /// The upper limit; null where the standard error is.
+        pub upper: Option<f64>,
+        /// Folds that have an area.
+        pub n_folds: u64,
+        /// Folds that have none.
+        pub n_undefined: u64,
+        /// Positives that were used.
+        pub n_pos: u64,
+        /// Negatives that were used.
+        pub n_neg: u64,
+    }
+}
+
+impl Joint for CvRocAuc {
+    type Record = CvRocAucRecord;
+
+    const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("fold"));
+
+    fn check(&self) -> Result<(), String> {
+        if self.method == FoldInterval::T && self.ties != TieShare::Half {
+            return Err(
+                "ties applies to influence values; leave it out, or write method=\"influence\"".into()
+            );
+        }
+        check_level(self.level)
+    }
+
+    fn needs(&self) -> Needs {
+        if self.ties == TieShare::Half { Needs::KEY_PLACEMENTS } else { Needs::CODES }
+    }
+
+    fn of_rows(&self, rows: &Rows) -> CvRocAucRecord {
+        let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
+        // The area of each fold, with the sums of squares of its influence values.
+        let folds: Vec<(Area, (f64, f64))> = match self.ties {
+            TieShare::Half => by_key::areas(rows, 0).flatten().map(|area| (area, area.squares())).collect(),
+            TieShare::Zero => {
+                let fold = |fold: &OfKey| fold.area().map(|area| (area, squares_without_ties(fold, &area)));
+                by_key::by_key(rows, 0).iter().filter_map(fold).collect()
+            }
+        };
+        let (defined, undefined) = (folds.len() as u64, (rows.keys.distinct - folds.len()) as u64);
+        if folds.is_empty() {
+            return CvRocAucRecord::new(None, None, None, None, None, 0, undefined, n_pos, n_neg);
+        }
+        let areas = in_order(folds.iter().map(|fold| fold.0.auc));
+        let (mean, deviation) = mean_and_deviation(&areas);
+        let k = defined as f64;
+        let tail = 0.5 * (1.0 - self.level);
+        let margins = match self.method {
+            FoldInterval::T if defined < 2 => None,
+            FoldInterval::T => {
+                let se = deviation / k.sqrt();
+                Some((se, student_t::upper_quantile(tail, k - 1.0) * se))
+            }
+            FoldInterval::Influence => {
+                let of_class =
+                    |count: fn(&Area) -> u64| folds.iter().map(|fold| count(&fold.0)).sum::<u64>() as f64;
+                let (pos, neg) = (of_class(|fold| fold.n_pos), of_class(|fold| fold.n_neg));
+                let n = pos + neg;
+                let mean_square = |(fold, (of_pos, of_neg)): &(Area, (f64, f64))| {
+                    ((n / pos).powi(2) * of_pos + (n / neg).powi(2) * of_neg) / fold.rows() as f64
+                };
+                let mean_squares: f64 = in_order(folds.iter().map(mean_square)).into_iter().sum();
+                let se = (mean_squares / k / n).sqrt();
+                Some((se, upper_quantile(tail) * se))
+            }
+        };
+        CvRocAucRecord::new(
+            Some(mean),
+            (defined > 1).then_some(deviation),
+            margins.map(|margins| margins.0),
+            margins.map(|margins| mean - margins.1),
+            margins.map(|margins| mean + margins.1),
+            defined,
+            undefined,
+            n_pos,
+            n_neg,
+        )
+    }
+
+    fn of_nan(&self, rows: &Rows) -> CvRocAucRecord {
+        CvRocAucRecord { n_pos: rows.n_pos(), n_neg: rows.n_neg(), ..CvRocAucRecord::nan() }
+    }
+}
+
+/// Over positives and over negatives, the sum of the squared distances of placements from the area, where a tie counts
+/// nothing in a placement.
+fn squares_without_ties(fold: &OfKey, area: &Area) -> (f64, f64) {
+    let square = |rows: u64, beaten: u64, others: u64| {
+        rows as f64 * (beaten as f64 / others as f64 - area.auc).powi(2)
+    };
+    let (mut of_pos, mut of_neg) = (0.0, 0.0);
+    for step in steps(&fold.counts) {
+        of_pos += square(step.pos, fold.n_neg - step.fp(), fold.n_neg);
+        of_neg += square(step.neg, step.pos_above, fold.n_pos);
+    }
+    (of_pos, of_neg)
+}
+
+#[cfg(test)]
+pub(in crate::statistics) mod tests {
+    use super::*;
+    use crate::statistics::tests::rows_of;
+
+    const T: CvRocAuc = CvRocAuc { method: FoldInterval::T, ties: TieShare::Half, level: 0.95 };
+
+    /// Three folds of areas 1, 1/2 and 3/4, and one without negatives.
+    pub(in crate::statistics) fn sample() -> Rows {
+        let labels = [1, 0, 1, 0, 1, 0, 0, 1, 1, 0, 1, 1];
+        let scores = [2.0, 1.0, 3.0, 3.0, 4.0, 3.0, 5.0, 6.0, 1.0, 1.0, 2.0, 9.0];
+        let folds = [7, 7, 8, 8, 9, 9, 9, 9, 10, 10, 10, 11];
+        rows_of(&labels, &[&scores, &scores.map(|score: f64| -score)], &folds)
+    }
+
+    #[test]
+    fn mean_of_folds() {
+        let record = T.of_rows(&sample());
+        let areas: [f64; 4] = [1.0, 0.5, 0.75, 0.75];
+        let (mean, deviation) = mean_and_deviation(&areas);
+        assert_eq!((record.n_folds, record.n_undefined, record.n_pos, record.n_neg), (4, 1, 7, 5));
+        assert!((record.auc.unwrap() - mean).abs() < 1e-15);
+        assert!((record.se.unwrap() - deviation / 2.0).abs() < 1e-15);
+        // t(0.975, 3) = 3.182446
+        assert!((record.upper.unwrap() - mean - 3.182_446_305_284_263 * deviation / 2.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn influence() {
+        let influence = CvRocAuc { method: FoldInterval::Influence, ..T };
+        let record = influence.of_rows(&sample());
+        // By hand, over the 11 rows of folds with an area, 6 positive: fold 9 has placements 1/2, 1 and 1, 1/2;
+        // fold 10 has 1/2, 1 and 3/4.
+        let (p, q) = ((11.0f64 / 6.0).powi(2), (11.0f64 / 5.0).powi(2));
+        let nine = (p + q) * 2.0 * 0.0625 / 4.0;
+        let ten = p * 2.0 * 0.0625 / 3.0;
+        let se = ((nine + ten) / 4.0 / 11.0).sqrt();
+        assert!((record.se.unwrap() - se).abs() < 1e-15, "{record:?} {se}");
+        assert_eq!(record.auc, T.of_rows(&sample()).auc);
+        // A tie counts nothing: in fold 8 both placements are 0 and not 1/2, in fold 10 those of the tied rows are 0 and 1/2
+        // and not 1/2 and 3/4. Fold 9 has no ties.
+        let zero = CvRocAuc { ties: TieShare::Zero, ..influence };
+        let record = zero.of_rows(&sample());
+        let eight = (p + q) * 0.25 / 2.0;
+        let nine = (p + q) * 2.0 * 0.0625 / 4.0;
+        let ten = (p * (0.75f64.powi(2) + 0.25f64.powi(2)) + q * 0.25f64.powi(2)) / 3.0;
+        let se = ((eight + nine + ten) / 4.0 / 11.0).sqrt();
+        assert!((record.se.unwrap() - se).abs() < 1e-15, "{record:?} {se}");
+        assert!(CvRocAuc { method: FoldInterval::T, ..zero }.check().unwrap_err().contains("ties applies"));
+    }
+
+    #[test]
+    fn without_folds() {
+        let lone = rows_of(&[1, 0], &[&[2.0, 1.0], &[2.0, 1.0]], &[3, 3]);
+        let record = T.of_rows(&lone);
+        assert_eq!((record.auc, record.se, record.n_folds), (Some(1.0), None, 1));
+        assert_eq!(T.of_rows(&rows_of(&[1, 1], &[&[2.0, 1.0]], &[3, 4])).n_undefined, 2);
+    }
+}

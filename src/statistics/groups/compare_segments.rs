@@ -1,0 +1,434 @@
+//! The AUC of segments of the rows, each compared with others.
+
+use rayon::prelude::*;
+
+use super::segment_areas::{Compared, Independent, Other, Segments};
+use crate::math::{chi_square, normal};
+use crate::ranking::rows::Rows;
+use crate::ranking::ties::Count;
+use crate::statistics::comparisons::{
+    adjust_p_values::Adjustment,
+    roc_auc_unpaired_difference::{Tested, welch},
+};
+use crate::statistics::inference::{by_key::by_key, check_level, hypothesis::Hypothesis};
+use crate::statistics::kinds::{
+    Inputs, Joint, KeyInput, KeyKind,
+    record::{KeyCode, Many, record},
+};
+
+/// Every segment's area with its DeLong interval, compared with other rows, and the test that all are equal.
+///
+/// Two areas of different rows are compared by `d = (A1 - A2) / sqrt(V1 + V2)` against Student's t with Welch and
+/// Satterthwaite's degrees of freedom `(V1 + V2)² / (V1² / (n1 - 1) + V2² / (n2 - 1))` over all rows of either, as
+/// pROC's unpaired test. All rows together include those of the segment: then twice the covariance of the two areas is
+/// subtracted from the variance, and the statistic is compared with the normal distribution. The heterogeneity is
+/// `Q = sum w (A - mean)²` with `w = 1 / V` and `mean = sum w A / sum w`, against chi-square with one degree of freedom
+/// less than there are segments (Cochran 1954). `O(n log n)`.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct CompareSegments {
+    /// What each segment is compared with.
+    pub versus: Versus,
+    /// The reference, which [comes first](KeyKind::Against), in words.
+    pub reference: Option<String>,
+    /// How the p-values are adjusted for the number of segments.
+    pub adjust: Adjustment,
+    /// The coverage of all intervals.
+    pub level: f64,
+    /// What is tested, if not that there is no difference.
+    pub test: Hypothesis,
+}
+
+/// What a segment is compared with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
+pub enum Versus {
+    /// All other segments' rows together.
+    #[default]
+    Rest,
+    /// All rows together.
+    Overall,
+    /// The segment before it in its [series](KeyKind::Series).
+    Previous,
+    /// The first segment, which the reference is.
+    First,
+}
+
+record! {
+    /// One segment.
+    pub struct SegmentRecord {
+        /// The segment.
+        pub segment: KeyCode,
+        /// Positives of the segment.
+        pub n_pos: u64,
+        /// Negatives of the segment.
+        pub n_neg: u64,
+        /// Its area; null without a positive or without a negative.
+        pub auc: Option<f64>,
+        /// The standard error; null with fewer than two positives or negatives.
+        pub se: Option<f64>,
+        /// The lower limit, clipped to 0.
+        pub lower: Option<f64>,
+        /// The upper limit, clipped to 1.
+        pub upper: Option<f64>,
+        /// The area that it is compared with; null if there is nothing to compare with.
+        pub versus_auc: Option<f64>,
+        /// The area less the other.
+        pub difference: Option<f64>,
+        /// The standard error of the difference.
+        pub difference_se: Option<f64>,
+        /// The lower limit of the difference.
+        pub difference_lower: Option<f64>,
+        /// The upper limit of the difference.
+        pub difference_upper: Option<f64>,
+        /// The difference in standard errors.
+        pub statistic: Option<f64>,
+        /// Welch's degrees of freedom; null against all rows, where the normal distribution is taken.
+        pub df: Option<f64>,
+        /// The p-value.
+        pub p_value: Option<f64>,
+        /// The same, adjusted for the number of segments.
+        pub p_adjusted: Option<f64>,
+        /// Q over all segments that have a standard error above 0; null with fewer than two.
+        pub heterogeneity: Option<f64>,
+        /// Its degrees of freedom; null where Q is.
+        pub heterogeneity_df: Option<u64>,
+        /// Its p-value; null where Q is.
+        pub heterogeneity_p_value: Option<f64>,
+    }
+}
+
+record! {
+    /// All segments of one group.
+    pub struct CompareSegmentsRecord {
+        /// The segments, in order; null if a score is NaN.
+        pub segments: Option<Many<SegmentRecord>>,
+    }
+}
+
+impl Joint for CompareSegments {
+    type Record = CompareSegmentsRecord;
+
+    const INPUTS: Inputs =
+        Inputs::scores(Some(1)).keyed(KeyInput { nan_by_key: true, ..KeyInput::called("by") });
+
+    fn check(&self) -> Result<(), String> {
+        check_level(self.level)?;
+        self.test.check()
+    }
+
+    fn passes(&self) -> usize {
+        8
+    }
+
+    fn key_kind(&self) -> KeyKind<'_> {
+        match (&self.reference, self.versus) {
+            (Some(reference), _) => KeyKind::Against(reference),
+            (None, Versus::Previous) => KeyKind::Series,
+            (None, _) => KeyKind::Any,
+        }
+    }
+
+    fn of_rows(&self, rows: &Rows) -> CompareSegmentsRecord {
+        let segments = Independent { segments: by_key(rows, 0), distinct: rows.scores[0].distinct };
+        CompareSegmentsRecord::new(Some(Many(self.records(rows, &segments))))
+    }
+
+    fn of_nan(&self, _: &Rows) -> CompareSegmentsRecord {
+        CompareSegmentsRecord::nan()
+    }
+}
+
+impl CompareSegments {
+    /// The records of all segments.
+    pub(in crate::statistics) fn records<S: Segments>(
+        &self,
+        rows: &Rows,
+        segments: &S,
+    ) -> Vec<SegmentRecord> {
+        let any_nan = !rows.nan_keys.is_empty();
+        let nan = Compared::nan(S::ROWS_OF_NAN);
+        let is_nan = |segment: usize| rows.nan_keys.get(segment) == Some(&true);
+        let areas: Vec<Option<Compared>> = (0..segments.number())
+            .into_par_iter()
+            .map(|segment| if is_nan(segment) { Some(nan) } else { segments.area(segment) })
+            .collect();
+        let with = |segment: usize, other: usize| {
+            let area = areas[other]?;
+            Some(if is_nan(segment) || is_nan(other) {
+                Other::apart(area)
+            } else {
+                Other { area, covariance: segments.covariance(segment, other) }
+            })
+        };
+        let others: Vec<Option<Other>> = match self.versus {
+            // Only a segment that has all NaN scores has a rest without NaN, and that segment's own area is NaN.
+            Versus::Rest | Versus::Overall if any_nan => vec![Some(Other::apart(nan)); segments.number()],
+            Versus::Rest => segments.rests(),
+            Versus::Overall => segments.overall(),
+            Versus::Previous => {
+                // Keys of one series stand side by side, in the order of their axis.
+                let series = |segment: usize| rows.key_series.get(segment).copied().flatten();
+                let previous = |segment: usize| {
+                    let before = segment.checked_sub(1)?;
+                    (series(segment).is_some() && series(segment) == series(before)).then_some(before)
+                };
+                (0..areas.len()).map(|segment| with(segment, previous(segment)?)).collect()
+            }
+            Versus::First => {
+                // The reference is the first of all keys, but this group may have no row of it.
+                let is_reference = |segment: usize| rows.key_places.get(segment) == Some(&0);
+                let is_there = !areas.is_empty() && is_reference(0);
+                (0..areas.len())
+                    .map(|segment| if is_there && segment > 0 { with(segment, 0) } else { None })
+                    .collect()
+            }
+        };
+        let heterogeneity = segments.heterogeneity(&areas);
+        let record = |(place, (area, other)): (usize, (&Option<Compared>, &Option<Other>))| {
+            let mut record = self.alone(
+                KeyCode(rows.key_places.get(place).copied().unwrap_or(place as u32)),
+                segments.count(place),
+                *area,
+            );
+            if let (Some(area), Some(other)) = (area, other) {
+                self.compare(&mut record, *area, *other);
+            }
+            if let Some((q, df)) = heterogeneity {
+                record.heterogeneity = Some(q);
+                record.heterogeneity_df = Some(df);
+                record.heterogeneity_p_value = Some(chi_square::upper_tail(q, df as f64));
+            }
+            record
+        };
+        // The quantiles of Student's t take longer than all else.
+        let mut records: Vec<SegmentRecord> = areas.par_iter().zip(&others).enumerate().map(record).collect();
+        let p_values: Vec<Option<f64>> = records.iter().map(|record| record.p_value).collect();
+        for (record, p_adjusted) in records.iter_mut().zip(self.adjust.of(&p_values)) {
+            record.p_adjusted = p_adjusted;
+        }
+        records
+    }
+
+    /// The fields of a segment that need no other segment.
+    fn alone(&self, segment: KeyCode, count: Count, area: Option<Compared>) -> SegmentRecord {
+        let z = normal::upper_quantile(0.5 * (1.0 - self.level));
+        let auc = area.map(|area| area.auc);
+        let se = area.and_then(|area| area.variance).map(f64::sqrt);
+        let limit = |side: f64| Some((auc? + side * z * se?).clamp(0.0, 1.0));
+        SegmentRecord {
+            segment,
+            n_pos: count.pos,
+            n_neg: count.neg,
+            auc,
+            se,
+            lower: limit(-1.0),
+            upper: limit(1.0),
+            ..SegmentRecord::undefined()
+        }
+    }
+
+    /// Adds the comparison with another area. The difference is known even where its error is not.
+    fn compare(&self, record: &mut SegmentRecord, area: Compared, Other { area: other, covariance }: Other) {
+        record.versus_auc = Some(other.auc);
+        let difference = area.auc - other.auc;
+        record.difference = Some(difference);
+        let (Some(v1), Some(v2), Some(covariance)) = (area.variance, other.variance, covariance) else {
+            return;
+        };
+        let variance = v1 + v2 - 2.0 * covariance;
+        // Rounding may make the variance negative.
+        let se = if variance < 0.0 { 0.0 } else { variance.sqrt() };
+        record.difference_se = Some(se);
+        let rows = area.rows.zip(other.rows).filter(|_| self.versus != Versus::Overall);
+        let df = rows.map(|(rows, others)| welch([v1, v2], [rows as f64, others as f64]));
+        let tested = Tested::new(difference, se, df, self.level, self.test);
+        record.difference_lower = Some(tested.lower);
+        record.difference_upper = Some(tested.upper);
+        record.df = tested.df;
+        record.statistic = tested.statistic;
+        record.p_value = tested.p_value;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::student_t;
+    use crate::statistics::inference::delong::Areas;
+    use crate::statistics::tests::rows_of;
+
+    fn sample() -> (Vec<u8>, Vec<f64>, Vec<u32>) {
+        let labels: Vec<u8> = (0..120u32).map(|row| u8::from(row * 7 % 5 < 2)).collect();
+        let scores =
+            (0..120u32).map(|row| f64::from((row * 17) % 23 + 6 * u32::from(row * 7 % 5 < 2))).collect();
+        (labels, scores, (0..120u32).map(|row| (row * row) % 3 + row % 2 * 5).collect())
+    }
+
+    fn records(versus: Versus) -> Vec<SegmentRecord> {
+        let (labels, scores, segments) = sample();
+        let statistic = CompareSegments {
+            versus,
+            reference: None,
+            adjust: Adjustment::Holm,
+            level: 0.95,
+            test: Hypothesis::default(),
+        };
+        let mut rows = rows_of(&labels, &[&scores], &segments);
+        rows.key_places = (0..rows.keys.distinct as u32).collect();
+        rows.key_series = vec![Some(0); rows.keys.distinct];
+        let records = statistic.of_rows(&rows).segments.unwrap().0;
+        rows.key_places.iter_mut().for_each(|place| *place += 1);
+        if versus == Versus::First {
+            let without = statistic.of_rows(&rows).segments.unwrap().0;
+            assert!(without.iter().all(|record| record.versus_auc.is_none() && record.auc.is_some()));
+        }
+        records
+    }
+
+    /// The area and variance of the rows that are kept.
+    fn kept(keep: impl Fn(u32) -> bool) -> (f64, f64, u64) {
+        let (labels, scores, segments) = sample();
+        let at: Vec<usize> = (0..labels.len()).filter(|&row| keep(segments[row])).collect();
+        let labels: Vec<u8> = at.iter().map(|&row| labels[row]).collect();
+        let scores: Vec<f64> = at.iter().map(|&row| scores[row]).collect();
+        let rows = rows_of(&labels, &[&scores], &[]);
+        let areas = Areas::of(&rows).unwrap();
+        (areas.auc(0), areas.covariance(0, 0).unwrap(), at.len() as u64)
+    }
+
+    #[test]
+    fn against_the_rest_and_one_another() {
+        let names: Vec<u32> = {
+            let mut names = sample().2;
+            names.sort_unstable();
+            names.dedup();
+            names
+        };
+        let (rest, previous, first) =
+            (records(Versus::Rest), records(Versus::Previous), records(Versus::First));
+        assert_eq!(rest.len(), names.len());
+        for (place, &name) in names.iter().enumerate() {
+            let (auc, v1, n1) = kept(|segment| segment == name);
+            assert_eq!(rest[place].auc, Some(auc));
+            assert!((rest[place].se.unwrap() - v1.sqrt()).abs() < 1e-14);
+            let against = |record: &SegmentRecord, (other, v2, n2): (f64, f64, u64)| {
+                assert!((record.difference.unwrap() - (auc - other)).abs() < 1e-14);
+                let se = (v1 + v2).sqrt();
+                assert!((record.difference_se.unwrap() - se).abs() < 1e-14);
+                let df = (v1 + v2).powi(2) / (v1 * v1 / (n1 - 1) as f64 + v2 * v2 / (n2 - 1) as f64);
+                assert!((record.df.unwrap() / df - 1.0).abs() < 1e-12);
+                let p = 2.0 * student_t::upper_tail(((auc - other) / se).abs(), df);
+                assert!((record.p_value.unwrap() - p).abs() < 1e-12);
+            };
+            against(&rest[place], kept(|segment| segment != name));
+            if place > 0 {
+                against(&previous[place], kept(|segment| segment == names[place - 1]));
+                against(&first[place], kept(|segment| segment == names[0]));
+            } else {
+                assert_eq!((previous[0].p_value, first[0].versus_auc), (None, None));
+            }
+        }
+    }
+
+    /// The covariance with all rows, against the influence of each row on both areas.
+    #[test]
+    fn against_all_rows() {
+        let (labels, scores, segments) = sample();
+        let all = records(Versus::Overall);
+        let (overall, v2, _) = kept(|_| true);
+        let placement = |row: usize, among: &dyn Fn(usize) -> bool| {
+            let others: Vec<usize> =
+                (0..labels.len()).filter(|&o| labels[o] != labels[row] && among(o)).collect();
+            let concordance = |o: &usize| {
+                let (p, n) = if labels[row] == 1 { (row, *o) } else { (*o, row) };
+                f64::from(u8::from(scores[p] > scores[n])) + 0.5 * f64::from(u8::from(scores[p] == scores[n]))
+            };
+            others.iter().map(concordance).sum::<f64>() / others.len() as f64
+        };
+        let mut names = segments.clone();
+        names.sort_unstable();
+        names.dedup();
+        for (record, name) in all.iter().zip(names) {
+            let own = |row: usize| segments[row] == name;
+            let (auc, v1, _) = kept(|segment| segment == name);
+            let mut covariance = 0.0;
+            for class in [0, 1] {
+                let rows: Vec<usize> =
+                    (0..labels.len()).filter(|&row| own(row) && labels[row] == class).collect();
+                let inner: Vec<f64> = rows.iter().map(|&row| placement(row, &own)).collect();
+                let outer: Vec<f64> = rows.iter().map(|&row| placement(row, &|_| true)).collect();
+                let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
+                let (mean_inner, mean_outer) = (mean(&inner), mean(&outer));
+                let sum: f64 =
+                    inner.iter().zip(&outer).map(|(x, y)| (x - mean_inner) * (y - mean_outer)).sum();
+                let of_class = labels.iter().filter(|&&label| label == class).count() as f64;
+                covariance += sum / (rows.len() - 1) as f64 / of_class;
+            }
+            assert!((record.difference.unwrap() - (auc - overall)).abs() < 1e-14);
+            let se = (v1 + v2 - 2.0 * covariance).sqrt();
+            assert!(
+                (record.difference_se.unwrap() - se).abs() < 1e-13,
+                "{} {se}",
+                record.difference_se.unwrap()
+            );
+            assert_eq!(record.df, None);
+        }
+    }
+
+    /// Two regions of two years, and a row without a year between them.
+    #[test]
+    fn previous_stays_in_its_series() {
+        let labels = [1, 0, 1, 0, 1, 0, 1, 0, 1, 0];
+        let scores = [2.0, 1.0, 1.0, 2.0, 1.0, 1.0, 2.0, 1.0, 1.0, 2.0];
+        let mut rows = rows_of(&labels, &[&scores], &[0, 0, 1, 1, 2, 2, 3, 3, 4, 4]);
+        rows.key_series = vec![Some(0), Some(0), None, Some(1), Some(1)];
+        let statistic = CompareSegments {
+            versus: Versus::Previous,
+            reference: None,
+            adjust: Adjustment::Holm,
+            level: 0.95,
+            test: Hypothesis::default(),
+        };
+        let records = statistic.of_rows(&rows).segments.unwrap().0;
+        let versus: Vec<Option<f64>> = records.iter().map(|record| record.versus_auc).collect();
+        assert_eq!(versus, [None, Some(1.0), None, None, Some(1.0)]);
+    }
+
+    /// One positive: no variance, but a difference.
+    #[test]
+    fn a_difference_without_an_error() {
+        let labels = [1, 0, 0, 1, 1, 0, 0];
+        let scores = [1.0, 2.0, 3.0, 5.0, 6.0, 4.0, 0.0];
+        let rows = rows_of(&labels, &[&scores], &[0, 0, 0, 1, 1, 1, 1]);
+        for (versus, other) in [(Versus::Rest, 1.0), (Versus::Overall, 9.0 / 12.0)] {
+            let statistic = CompareSegments {
+                versus,
+                reference: None,
+                adjust: Adjustment::Holm,
+                level: 0.95,
+                test: Hypothesis::default(),
+            };
+            let records = statistic.of_rows(&rows).segments.unwrap().0;
+            let lone = &records[0];
+            assert_eq!((lone.auc, lone.versus_auc, lone.difference), (Some(0.0), Some(other), Some(-other)));
+            assert_eq!((lone.se, lone.difference_se, lone.difference_lower), (None, None, None));
+            assert_eq!((lone.statistic, lone.p_value, lone.p_adjusted), (None, None, None));
+        }
+    }
+
+    #[test]
+    fn segments_without_a_class() {
+        let rows = rows_of(&[1, 0, 1, 1], &[&[2.0, 1.0, 4.0, 3.0]], &[0, 0, 1, 1]);
+        let statistic = CompareSegments {
+            versus: Versus::Rest,
+            reference: None,
+            adjust: Adjustment::Holm,
+            level: 0.95,
+            test: Hypothesis::default(),
+        };
+        let records = statistic.of_rows(&rows).segments.unwrap().0;
+        assert_eq!((records[0].auc, records[0].se, records[0].versus_auc), (Some(1.0), None, None));
+        assert_eq!((records[1].auc, records[1].n_pos, records[1].heterogeneity), (None, 2, None));
+    }
+}

@@ -1,0 +1,284 @@
+//! The AUC of segments of rows that come in clusters, each compared with others.
+
+use rayon::prelude::*;
+
+use super::compare_segments::{CompareSegments, SegmentRecord};
+use super::segment_areas::{Compared, Other, Segments, heterogeneity};
+use crate::math::symmetric;
+use crate::ranking::rows::Rows;
+use crate::ranking::ties::Count;
+use crate::statistics::inference::by_cluster::{ByCluster, ClusteredArea};
+use crate::statistics::kinds::{
+    Inputs, Joint, KeyInput, KeyKind,
+    column::{Column, Field, FieldKind},
+    record::{Many, Record, Value, record},
+};
+
+/// The most segments that are compared: their covariances are a matrix.
+const MOST_SEGMENTS: usize = 4096;
+
+/// Every segment's area, compared with other rows, where rows come in clusters that lie in a segment or span several.
+///
+/// `z = (A1 - A2) / sqrt(V1 + V2 - 2 C)` with [Obuchowski's variances](crate::statistics::inference::by_cluster) and the covariance C over the
+/// clusters that have rows of both, against the normal distribution. The heterogeneity is Cochran's Q if no cluster spans
+/// segments. Otherwise it is `(L A)' (L V L')⁺ (L A)` with the contrasts L of each segment and the first, and V the
+/// covariances of all areas A, against chi-square with the rank of `L V L'`; of independent areas it is Q. Against all
+/// other rows `O(n k)` for k segments, otherwise `O(n log n)`, with spanning clusters and `O(k³)`.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(transparent))]
+pub struct CompareSegmentsClustered(pub CompareSegments);
+
+/// One segment of rows that come in clusters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClusteredSegmentRecord {
+    /// What is said without clusters, too.
+    pub segment: SegmentRecord,
+    /// Clusters that have rows of the segment.
+    pub n_clusters: u64,
+}
+
+impl Record for ClusteredSegmentRecord {
+    const FIELDS: &'static [Field] = &{
+        let mut fields =
+            [Field { name: "n_clusters", kind: FieldKind::Count }; SegmentRecord::FIELDS.len() + 1];
+        let mut place = 0;
+        while place < SegmentRecord::FIELDS.len() {
+            fields[place] = SegmentRecord::FIELDS[place];
+            place += 1;
+        }
+        fields
+    };
+
+    fn append(self, columns: &mut [Column]) {
+        if let Some((last, columns)) = columns.split_last_mut() {
+            self.segment.append(columns);
+            self.n_clusters.append(last);
+        }
+    }
+}
+
+record! {
+    /// All segments of one group.
+    pub struct CompareSegmentsClusteredRecord {
+        /// The segments, in order; null if a score is NaN.
+        pub segments: Option<Many<ClusteredSegmentRecord>>,
+    }
+}
+
+/// Segments of rows in clusters.
+struct Clustered {
+    rows: ByCluster,
+    areas: Vec<Option<ClusteredArea>>,
+}
+
+impl Joint for CompareSegmentsClustered {
+    type Record = CompareSegmentsClusteredRecord;
+
+    const INPUTS: Inputs = Inputs::scores(Some(1)).clustered().keyed(KeyInput {
+        nan_by_key: true,
+        most: MOST_SEGMENTS,
+        ..KeyInput::called("by")
+    });
+
+    fn check(&self) -> Result<(), String> {
+        self.0.check()
+    }
+
+    fn passes(&self) -> usize {
+        16
+    }
+
+    fn key_kind(&self) -> KeyKind<'_> {
+        self.0.key_kind()
+    }
+
+    fn of_rows(&self, rows: &Rows) -> CompareSegmentsClusteredRecord {
+        let by_cluster = ByCluster::of(rows, 0);
+        let areas = (0..by_cluster.keys()).into_par_iter().map(|key| by_cluster.area(key)).collect();
+        let segments = Clustered { rows: by_cluster, areas };
+        let records = self.0.records(rows, &segments).into_iter().enumerate().map(|(place, segment)| {
+            let n_clusters = segments.rows.clusters(place).len() as u64;
+            ClusteredSegmentRecord { segment, n_clusters }
+        });
+        CompareSegmentsClusteredRecord::new(Some(Many(records.collect())))
+    }
+
+    fn of_nan(&self, _: &Rows) -> CompareSegmentsClusteredRecord {
+        CompareSegmentsClusteredRecord::nan()
+    }
+}
+
+/// An area as it is compared: with the normal distribution, whatever the number of rows.
+fn compared(area: &ClusteredArea) -> Compared {
+    Compared { auc: area.auc, variance: area.variance(), rows: None }
+}
+
+impl Segments for Clustered {
+    const ROWS_OF_NAN: Option<u64> = None;
+
+    fn number(&self) -> usize {
+        self.areas.len()
+    }
+
+    fn count(&self, segment: usize) -> Count {
+        self.rows.count(segment)
+    }
+
+    fn area(&self, segment: usize) -> Option<Compared> {
+        self.areas[segment].as_ref().map(compared)
+    }
+
+    fn rests(&self) -> Vec<Option<Other>> {
+        let rest = |segment: usize| Some(self.against(segment, &self.rows.rest(segment)?));
+        (0..self.number()).into_par_iter().map(rest).collect()
+    }
+
+    fn overall(&self) -> Vec<Option<Other>> {
+        let overall = self.rows.overall();
+        (0..self.number())
+            .into_par_iter()
+            .map(|segment| Some(self.against(segment, overall.as_ref()?)))
+            .collect()
+    }
+
+    fn covariance(&self, segment: usize, other: usize) -> Option<f64> {
+        self.areas[segment].as_ref()?.covariance(self.areas[other].as_ref()?)
+    }
+
+    fn heterogeneity(&self, areas: &[Option<Compared>]) -> Option<(f64, u64)> {
+        let apart = heterogeneity(areas);
+        let in_segments: u64 = self.areas.iter().flatten().map(ClusteredArea::clusters).sum();
+        if in_segments == self.clusters_in_areas() || apart.is_none_or(|(q, _)| q.is_nan()) {
+            return apart;
+        }
+        self.of_correlated(areas)
+    }
+}
+
+impl Clustered {
+    fn against(&self, segment: usize, area: &ClusteredArea) -> Other {
+        let covariance = self.areas[segment].as_ref().and_then(|own| own.covariance(area));
+        Other { area: compared(area), covariance }
+    }
+
+    /// The number of clusters that have rows of a segment with an area, each once.
+    fn clusters_in_areas(&self) -> u64 {
+        let with_area = (0..self.number()).filter(|&segment| self.areas[segment].is_some());
+        let mut clusters: Vec<u32> = with_area.flat_map(|segment| self.rows.clusters(segment)).collect();
+        clusters.sort_unstable();
+        clusters.dedup();
+        clusters.len() as u64
+    }
+
+    /// The statistic of areas that vary together, and its degrees of freedom; undefined if areas differ whose difference
+    /// does not vary.
+    fn of_correlated(&self, areas: &[Option<Compared>]) -> Option<(f64, u64)> {
+        let varying: Vec<(usize, f64, f64)> = areas
+            .iter()
+            .enumerate()
+            .filter_map(|(place, area)| {
+                let area = (*area)?;
+                area.variance.filter(|&variance| variance != 0.0).map(|variance| (place, area.auc, variance))
+            })
+            .collect();
+        let (&first, others) = varying.split_first()?;
+        let covariance = |a: usize, b: usize| self.covariance(a, b).unwrap_or(0.0);
+        // Each segment against the first, in its own standard errors, so that a small one counts as much as a large one.
+        let mut against_first = Vec::with_capacity(others.len());
+        for &(place, auc, variance) in others {
+            let with_first = covariance(place, first.0);
+            let se = (variance + first.2 - 2.0 * with_first).max(0.0).sqrt();
+            let difference = auc - first.1;
+            if se > 0.0 {
+                against_first.push((place, difference, se, with_first));
+            } else if difference != 0.0 {
+                return None;
+            }
+        }
+        let correlations = (0..against_first.len())
+            .into_par_iter()
+            .map(|a| {
+                let (place, _, se, with_first) = against_first[a];
+                let correlation = |b: usize| {
+                    let (other, _, other_se, other_with_first) = against_first[b];
+                    let both = covariance(place.max(other), place.min(other));
+                    (both - with_first - other_with_first + first.2) / (se * other_se)
+                };
+                (0..against_first.len()).map(|b| if a == b { 1.0 } else { correlation(b) }).collect()
+            })
+            .collect();
+        let differences = against_first.iter().map(|&(_, difference, se, _)| difference / se).collect();
+        let (q, df) = symmetric::quadratic_form(correlations, differences);
+        Some((q.filter(|_| df > 0)?, df as u64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::rows::Codes;
+    use crate::statistics::comparisons::adjust_p_values::Adjustment;
+    use crate::statistics::groups::compare_segments::Versus;
+    use crate::statistics::inference::hypothesis::Hypothesis;
+    use crate::statistics::tests::rows_of;
+
+    fn rows() -> Rows {
+        let labels: Vec<u8> = (0..120u32).map(|row| u8::from(row * 7 % 5 < 2)).collect();
+        let scores: Vec<f64> =
+            (0..120u32).map(|row| f64::from((row * 17) % 23 + 6 * u32::from(row * 7 % 5 < 2))).collect();
+        let segments: Vec<u32> = (0..120u32).map(|row| (row * row) % 3 + row % 2 * 5).collect();
+        let mut rows = rows_of(&labels, &[&scores], &segments);
+        rows.key_places = (0..rows.keys.distinct as u32).collect();
+        rows.key_series = vec![Some(0); rows.keys.distinct];
+        rows
+    }
+
+    fn of(versus: Versus) -> CompareSegments {
+        let (adjust, test) = (Adjustment::Holm, Hypothesis::default());
+        CompareSegments { versus, reference: None, adjust, level: 0.95, test }
+    }
+
+    fn segments(versus: Versus, clusters: &[u32]) -> Vec<ClusteredSegmentRecord> {
+        let rows = Rows { clusters: Codes::of(clusters.iter().copied()), ..rows() };
+        CompareSegmentsClustered(of(versus)).of_rows(&rows).segments.unwrap().0
+    }
+
+    #[test]
+    fn clusters_of_one() {
+        let alone: Vec<u32> = (0..120).collect();
+        for versus in [Versus::Rest, Versus::Overall, Versus::Previous, Versus::First] {
+            let without = of(versus).of_rows(&rows()).segments.unwrap().0;
+            let near = |a: Option<f64>, b: Option<f64>| match (a, b) {
+                (Some(a), Some(b)) => assert!((a - b).abs() < 1e-13, "{a} {b}"),
+                _ => assert_eq!(a, b),
+            };
+            for (got, expected) in segments(versus, &alone).into_iter().zip(without) {
+                assert_eq!(got.n_clusters, expected.n_pos + expected.n_neg);
+                let got = got.segment;
+                assert_eq!((got.auc, got.difference), (expected.auc, expected.difference));
+                near(got.se, expected.se);
+                near(got.difference_se, expected.difference_se);
+                near(got.heterogeneity, expected.heterogeneity);
+                assert_eq!(got.df, None);
+            }
+        }
+    }
+
+    /// Of two segments, the test that both are equal is that of their difference.
+    #[test]
+    fn two_segments_of_the_same_clusters() {
+        let rows = Rows { clusters: Codes::of((0..120u32).map(|row| row / 8)), ..rows() };
+        let mut two = rows.clone();
+        two.keys = Codes::of((0..120u32).map(|row| row * row % 3));
+        two.key_places = vec![0, 1];
+        two.key_series = vec![Some(0); 2];
+        let records = CompareSegmentsClustered(of(Versus::Rest)).of_rows(&two).segments.unwrap().0;
+        assert_eq!(records.iter().map(|record| record.n_clusters).collect::<Vec<_>>(), [15, 15]);
+        let [a, b] = [&records[0].segment, &records[1].segment];
+        let apart = (a.se.unwrap().powi(2) + b.se.unwrap().powi(2)).sqrt();
+        assert!((a.difference_se.unwrap() / apart - 1.0).abs() > 0.01);
+        assert_eq!((a.difference_se, a.heterogeneity_df), (b.difference_se, Some(1)));
+        assert!((a.heterogeneity.unwrap() - a.statistic.unwrap().powi(2)).abs() < 1e-12);
+        assert!((a.heterogeneity_p_value.unwrap() - a.p_value.unwrap()).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,192 @@
+//! The ROC curve among rows that are alike in a covariate.
+
+use std::cmp::Ordering;
+
+use crate::math::quotient;
+use crate::math::sum::in_order;
+use crate::ranking::rows::Rows;
+use crate::ranking::ties::counts::steps;
+use crate::statistics::inference::by_key::{OfKey, by_key};
+use crate::statistics::kinds::{
+    Inputs, Joint, KeyInput,
+    record::{Many, record},
+};
+
+/// The covariate-adjusted ROC curve: `AROC(f)`, the share of positives whose placement value is at most f, which is the share
+/// of the negatives of their own stratum that score as high or higher (Janes and Pepe 2009, section 2).
+///
+/// It is the mean of the strata's ROC curves at each false positive rate, each weighing as many positives as it has. A tie of
+/// positives and negatives is a diagonal. The area under it is the mean of the strata's areas with these weights. The strata
+/// that lack a class have no curve. `O(n log n + n k)` for k strata.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct CovariateAdjustedRocCurve {}
+
+record! {
+    /// A point of the curve.
+    pub struct AdjustedPoint {
+        /// The false positive rate within each stratum.
+        pub fpr: f64,
+        /// The mean of the strata's true positive rates, weighted by their positives.
+        pub tpr: f64,
+    }
+}
+
+record! {
+    /// The curve of one group.
+    pub struct CovariateAdjustedRocCurveRecord {
+        /// The points; null if no stratum has a curve, and if a score is NaN.
+        pub points: Option<Many<AdjustedPoint>>,
+    }
+}
+
+impl Joint for CovariateAdjustedRocCurve {
+    type Record = CovariateAdjustedRocCurveRecord;
+
+    const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("by"));
+
+    fn of_rows(&self, rows: &Rows) -> CovariateAdjustedRocCurveRecord {
+        let strata: Vec<OfKey> =
+            by_key(rows, 0).into_iter().filter(|stratum| stratum.n_pos > 0 && stratum.n_neg > 0).collect();
+        CovariateAdjustedRocCurveRecord::new((!strata.is_empty()).then(|| Many(points(&strata))))
+    }
+
+    fn of_nan(&self, _: &Rows) -> CovariateAdjustedRocCurveRecord {
+        CovariateAdjustedRocCurveRecord::nan()
+    }
+}
+
+/// A false positive rate: so many of a stratum's negatives.
+#[derive(Clone, Copy, Debug)]
+struct Rate {
+    fp: u64,
+    n_neg: u64,
+}
+
+impl Rate {
+    fn value(self) -> f64 {
+        quotient(self.fp.into(), self.n_neg.into())
+    }
+
+    /// By their exact values, which may be nearer to each other than floats are.
+    fn order(self, other: Rate) -> Ordering {
+        let cross = |a: u64, b: u64| u128::from(a) * u128::from(b);
+        cross(self.fp, other.n_neg).cmp(&cross(other.fp, self.n_neg))
+    }
+}
+
+/// The positives of one score in a stratum: a step of its curve, or a diagonal if negatives tie with them.
+#[derive(Clone, Copy, Debug)]
+struct Rise {
+    pos: u64,
+    from: Rate,
+    tied: u64,
+}
+
+impl Rise {
+    fn to(self) -> Rate {
+        Rate { fp: self.from.fp + self.tied, ..self.from }
+    }
+
+    /// The positives below a rate on the diagonal.
+    fn risen(self, at: Rate) -> f64 {
+        let wide = |x: u64| u128::from(x);
+        let along = wide(at.fp) * wide(self.from.n_neg) - wide(self.from.fp) * wide(at.n_neg);
+        quotient(wide(self.pos) * along, wide(at.n_neg) * wide(self.tied))
+    }
+}
+
+/// The points of the curve: where it begins and ends, and both ends of each step and each diagonal of a stratum.
+fn points(strata: &[OfKey]) -> Vec<AdjustedPoint> {
+    let mut rises = Vec::new();
+    for stratum in strata {
+        for step in steps(&stratum.counts).filter(|step| step.pos > 0) {
+            let from = Rate { fp: step.neg_above, n_neg: stratum.n_neg };
+            rises.push(Rise { pos: step.pos, from, tied: step.neg });
+        }
+    }
+    rises.sort_unstable_by(|a, b| a.from.order(b.from));
+    let mut rates: Vec<Rate> = vec![Rate { fp: 0, n_neg: 1 }, Rate { fp: 1, n_neg: 1 }];
+    rates.extend(rises.iter().flat_map(|rise| [rise.from, rise.to()]));
+    rates.sort_unstable_by(|a, b| a.order(*b));
+    rates.dedup_by(|a, b| a.order(*b).is_eq());
+    let n_pos = strata.iter().map(|stratum| stratum.n_pos).sum::<u64>();
+    let mut points = Vec::with_capacity(rates.len());
+    let (mut next, mut diagonals, mut below) = (rises.iter().peekable(), Vec::<Rise>::new(), 0u64);
+    for rate in rates {
+        diagonals.retain(|diagonal| {
+            let ends = diagonal.to().order(rate).is_eq();
+            below += if ends { diagonal.pos } else { 0 };
+            !ends
+        });
+        let partly = |diagonals: &[Rise]| -> f64 {
+            in_order(diagonals.iter().map(|diagonal| diagonal.risen(rate))).into_iter().sum()
+        };
+        let tpr = |below: u64, diagonals: &[Rise]| match diagonals {
+            [] => quotient(below.into(), n_pos.into()),
+            _ => (below as f64 + partly(diagonals)) / n_pos as f64,
+        };
+        points.push(AdjustedPoint::new(rate.value(), tpr(below, &diagonals)));
+        let before = below;
+        let begun = diagonals.len();
+        while let Some(&rise) = next.next_if(|rise| rise.from.order(rate).is_eq()) {
+            if rise.tied == 0 {
+                below += rise.pos;
+            } else {
+                diagonals.push(rise);
+            }
+        }
+        if below > before {
+            // Diagonals that begin here have not risen yet.
+            points.push(AdjustedPoint::new(rate.value(), tpr(below, &diagonals[..begun])));
+        }
+    }
+    points
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::groups::grouped_roc_auc::{ErrorSource, GroupedRocAuc, KeyWeight};
+    use crate::statistics::tests::rows_of;
+    use proptest::prelude::*;
+
+    fn curve(labels: &[u8], scores: &[f64], strata: &[u32]) -> Option<Vec<(f64, f64)>> {
+        let record = CovariateAdjustedRocCurve {}.of_rows(&rows_of(labels, &[scores], strata));
+        record.points.map(|points| points.0.iter().map(|point| (point.fpr, point.tpr)).collect())
+    }
+
+    #[test]
+    fn two_strata() {
+        // (0, 0) (0, 1/2) (1/2, 1/2) (1, 1) of two positives, and a diagonal of one positive.
+        let labels = [1, 0, 1, 0, 1, 0, 1];
+        let scores = [9.0, 7.0, 5.0, 5.0, 5.0, 5.0, 8.0];
+        assert_eq!(
+            curve(&labels, &scores, &[0, 0, 0, 0, 1, 1, 2]).unwrap(),
+            [(0.0, 0.0), (0.0, 1.0 / 3.0), (0.5, 0.5), (1.0, 1.0)]
+        );
+        // One stratum: its own curve.
+        assert_eq!(
+            curve(&[1, 0, 1, 0], &[4.0, 3.0, 2.0, 1.0], &[3; 4]).unwrap(),
+            [(0.0, 0.0), (0.0, 0.5), (0.5, 0.5), (0.5, 1.0), (1.0, 1.0)]
+        );
+        assert_eq!(curve(&[1, 0], &[1.0, 1.0], &[0, 1]), None);
+    }
+
+    proptest! {
+        #[test]
+        fn area_is_the_mean_of_the_strata(rows in proptest::collection::vec((0u8..2, -4i8..4, 0u32..5), 1..80)) {
+            let labels: Vec<u8> = rows.iter().map(|row| row.0).collect();
+            let scores: Vec<f64> = rows.iter().map(|row| row.1.into()).collect();
+            let strata: Vec<u32> = rows.iter().map(|row| row.2).collect();
+            let mean = GroupedRocAuc { average: KeyWeight::Positives, error: ErrorSource::Within, level: 0.9 };
+            let mean = mean.of_rows(&rows_of(&labels, &[&scores], &strata)).auc;
+            let area = curve(&labels, &scores, &strata).map(|points| {
+                assert!(points.is_sorted_by(|a, b| a.0 <= b.0 && a.1 <= b.1 && a != b));
+                points.windows(2).map(|ends| (ends[1].0 - ends[0].0) * 0.5 * (ends[0].1 + ends[1].1)).sum::<f64>()
+            });
+            prop_assert_eq!(area.is_some(), mean.is_some());
+            prop_assert!((area.unwrap_or(0.0) - mean.unwrap_or(0.0)).abs() < 1e-14);
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! The mean of the areas of users, or of any other keys.
+
+use crate::math::{mean, student_t};
+use crate::ranking::rows::Rows;
+use crate::statistics::inference::{
+    by_key::{self, Area},
+    check_level,
+};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record::record};
+
+/// The mean of the areas of each key's rows, by weights: how well rows are ranked within a user, not between users.
+///
+/// Zhou et al. (2018, section 5.3) weigh by impressions, which are rows, and call it GAUC; Zhu et al. (2017) by
+/// impressions or clicks, which are rows or positives. All the same it is known as uAUC. By pairs, it is the share of
+/// concordant pairs among the pairs of a positive and a negative of one key. `O(n log n)`.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct GroupedRocAuc {
+    /// What a key weighs.
+    pub average: KeyWeight,
+    /// Where the standard error comes from.
+    pub error: ErrorSource,
+    /// The interval's coverage.
+    pub level: f64,
+}
+
+/// What makes the mean of areas uncertain.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
+pub enum ErrorSource {
+    /// Keys are a sample, such as users: how their areas differ, with Student's distribution and a degree of freedom less
+    /// than there are keys.
+    #[default]
+    Between,
+    /// Keys are all there are, such as strata, and their rows are a sample: DeLong's variance of each key's area, with the
+    /// normal distribution.
+    Within,
+}
+
+/// What a key weighs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
+pub enum KeyWeight {
+    /// As much as any other.
+    #[default]
+    Macro,
+    /// Its rows.
+    Rows,
+    /// Its positives.
+    Positives,
+    /// Its pairs of a positive and a negative.
+    Pairs,
+}
+
+record! {
+    /// The mean of one group.
+    pub struct GroupedRocAucRecord {
+        /// The mean; null if no key has an area.
+        pub auc: Option<f64>,
+        /// Its standard error; null with fewer than two keys that have areas.
+        pub se: Option<f64>,
+        /// The lower limit; null where the standard error is.
+        pub lower: Option<f64>,
+        /// The upper limit; null where the standard error is.
+        pub upper: Option<f64>,
+        /// Keys that have an area.
+        pub n_groups: u64,
+        /// Keys that have none: without a positive or without a negative.
+        pub n_undefined: u64,
+        /// Positives of all keys.
+        pub n_pos: u64,
+        /// Negatives of all keys.
+        pub n_neg: u64,
+    }
+}
+
+impl KeyWeight {
+    /// The weight of a key's area.
+    pub(in crate::statistics) fn weight(self, area: &Area) -> u128 {
+        match self {
+            KeyWeight::Macro => 1,
+            KeyWeight::Rows => area.rows().into(),
+            KeyWeight::Positives => area.n_pos.into(),
+            KeyWeight::Pairs => u128::from(area.n_pos) * u128::from(area.n_neg),
+        }
+    }
+}
+
+impl Joint for GroupedRocAuc {
+    type Record = GroupedRocAucRecord;
+
+    const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("by"));
+
+    fn check(&self) -> Result<(), String> {
+        check_level(self.level)
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::KEY_PLACEMENTS
+    }
+
+    fn of_rows(&self, rows: &Rows) -> GroupedRocAucRecord {
+        let of_keys: Vec<Area> = by_key::areas(rows, 0).flatten().collect();
+        let areas: Vec<(f64, u128)> =
+            of_keys.iter().map(|area| (area.auc, self.average.weight(area))).collect();
+        let defined = areas.len() as u64;
+        let undefined = rows.keys.distinct as u64 - defined;
+        let (auc, se, df) = match self.error {
+            ErrorSource::Between => {
+                let (auc, se) = mean::weighted_with_error(areas).unzip();
+                (auc, se.flatten(), defined as f64 - 1.0)
+            }
+            ErrorSource::Within => (mean::weighted(areas), self.error_within(&of_keys), f64::INFINITY),
+        };
+        let limits = auc.zip(se).map(|(auc, se)| {
+            let margin = margin(se, self.level, df);
+            ((auc - margin).max(0.0), (auc + margin).min(1.0))
+        });
+        let (lower, upper) = limits.unzip();
+        GroupedRocAucRecord::new(auc, se, lower, upper, defined, undefined, rows.n_pos(), rows.n_neg())
+    }
+
+    fn of_nan(&self, rows: &Rows) -> GroupedRocAucRecord {
+        GroupedRocAucRecord { n_pos: rows.n_pos(), n_neg: rows.n_neg(), ..GroupedRocAucRecord::nan() }
+    }
+}
+
+impl GroupedRocAuc {
+    /// The standard error from the rows of each key; undefined if a key with an area has a single row in a class.
+    fn error_within(&self, areas: &[Area]) -> Option<f64> {
+        let mut variances = Vec::with_capacity(areas.len());
+        let mut weights = 0;
+        for area in areas {
+            let weight = self.average.weight(area);
+            weights += weight;
+            variances.push(area.variance()? * (weight as f64).powi(2));
+        }
+        variances.sort_unstable_by(f64::total_cmp);
+        (weights > 0).then(|| variances.iter().sum::<f64>().sqrt() / weights as f64)
+    }
+}
+
+/// How far the limits are from a mean.
+pub(in crate::statistics) fn margin(se: f64, level: f64, df: f64) -> f64 {
+    student_t::upper_quantile(0.5 * (1.0 - level), df) * se
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::rows_of;
+
+    fn of(average: KeyWeight) -> GroupedRocAucRecord {
+        // Areas 1 of (1, 1), 1/2 of (1, 3), and none of (2, 0).
+        let labels = [1, 0, 1, 0, 0, 0, 1, 1];
+        let scores = [2.0, 1.0, 5.0, 5.0, 9.0, 1.0, 4.0, 4.0];
+        GroupedRocAuc { average, error: ErrorSource::Between, level: 0.9 }.of_rows(&rows_of(
+            &labels,
+            &[&scores],
+            &[0, 0, 1, 1, 1, 1, 2, 2],
+        ))
+    }
+
+    #[test]
+    fn weights() {
+        assert_eq!(of(KeyWeight::Macro).auc, Some(0.75));
+        assert_eq!(of(KeyWeight::Rows).auc, Some((2.0 + 4.0 * 0.5) / 6.0));
+        assert_eq!(of(KeyWeight::Positives).auc, Some(0.75));
+        assert_eq!(of(KeyWeight::Pairs).auc, Some((1.0 + 3.0 * 0.5) / 4.0));
+        let record = of(KeyWeight::Macro);
+        // Two areas that are half apart, and Student's quantile with one degree of freedom.
+        assert!((record.se.unwrap() - 0.25).abs() < 1e-15);
+        assert!((record.lower.unwrap() - 0.0).abs() < 1e-15 && record.upper == Some(1.0));
+        assert!((of(KeyWeight::Rows).se.unwrap() - 2.0 / 9.0).abs() < 1e-15);
+        assert_eq!((record.n_groups, record.n_undefined, record.n_pos, record.n_neg), (2, 1, 4, 4));
+    }
+
+    /// Of two strata, by DeLong's variance of each.
+    #[test]
+    fn strata() {
+        let labels = [1, 0, 1, 0, 1, 0, 0, 1, 0, 1];
+        let scores = [5.0, 1.0, 2.0, 3.0, 4.0, 2.0, 1.0, 0.0, 6.0, 7.0];
+        let rows = rows_of(&labels, &[&scores], &[0, 0, 0, 0, 1, 1, 1, 1, 1, 1]);
+        let areas: Vec<Area> = by_key::areas(&rows, 0).flatten().collect();
+        let statistic = GroupedRocAuc { average: KeyWeight::Pairs, error: ErrorSource::Within, level: 0.95 };
+        let record = statistic.of_rows(&rows);
+        let (a, b) = (areas[0].variance().unwrap(), areas[1].variance().unwrap());
+        let se = (16.0 * a + 81.0 * b).sqrt() / 13.0;
+        assert!((record.se.unwrap() - se).abs() < 1e-15);
+        assert!((record.auc.unwrap() - (4.0 * areas[0].auc + 9.0 * areas[1].auc) / 13.0).abs() < 1e-15);
+        assert!((record.lower.unwrap() - (record.auc.unwrap() - 1.959_963_984_540_054 * se)).abs() < 1e-12);
+        let lone = rows_of(&[1, 0, 1, 0, 0], &[&[2.0, 1.0, 3.0, 1.0, 2.0]], &[0, 0, 1, 1, 1]);
+        assert_eq!(statistic.of_rows(&lone).se, None);
+    }
+
+    #[test]
+    fn nobody() {
+        let record = GroupedRocAuc { average: KeyWeight::Rows, error: ErrorSource::Between, level: 0.9 }
+            .of_rows(&rows_of(&[1], &[&[2.0]], &[3]));
+        assert_eq!((record.auc, record.n_groups, record.n_undefined), (None, 0, 1));
+    }
+}

@@ -1,0 +1,145 @@
+//! The difference of two scores' mean areas over users, or over any other keys.
+
+use super::grouped_roc_auc::{KeyWeight, margin};
+use crate::math::{mean, student_t};
+use crate::ranking::rows::Rows;
+use crate::statistics::inference::{Alternative, by_key, check_level, hypothesis::standardised};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record::record};
+
+/// The difference of the means of two scores' areas of each key's rows, and its test.
+///
+/// Both scores have the same rows, so a key has both areas or none, and the mean of the keys' differences is the
+/// difference of the means. Its standard error is between keys, which are taken to be independent: keys that are easy to
+/// rank for both scores do not widen it. The test is Student's with a degree of freedom less than there are keys; with
+/// equal weights it is the paired t-test. `O(n log n)`.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct GroupedRocAucDifference {
+    /// What a key weighs.
+    pub average: KeyWeight,
+    /// Which departure counts: `greater` means that the first score does better.
+    pub alternative: Alternative,
+    /// The interval's coverage.
+    pub level: f64,
+}
+
+record! {
+    /// The comparison of one group.
+    pub struct GroupedRocAucDifferenceRecord {
+        /// The mean area of the first score; null if no key has one.
+        pub auc_a: Option<f64>,
+        /// The mean area of the second score.
+        pub auc_b: Option<f64>,
+        /// The mean of the keys' differences.
+        pub difference: Option<f64>,
+        /// Its standard error; null with fewer than two keys that have areas.
+        pub se: Option<f64>,
+        /// The lower limit; null where the standard error is.
+        pub lower: Option<f64>,
+        /// The upper limit; null where the standard error is.
+        pub upper: Option<f64>,
+        /// The difference in standard errors: 0 if both are 0, null if only the standard error is.
+        pub t: Option<f64>,
+        /// The p-value; null where t is.
+        pub p_value: Option<f64>,
+        /// Keys that have areas.
+        pub n_groups: u64,
+        /// Keys that have none: without a positive or without a negative.
+        pub n_undefined: u64,
+        /// Positives of all keys.
+        pub n_pos: u64,
+        /// Negatives of all keys.
+        pub n_neg: u64,
+    }
+}
+
+impl Joint for GroupedRocAucDifference {
+    type Record = GroupedRocAucDifferenceRecord;
+
+    const INPUTS: Inputs = Inputs::scores(Some(2)).keyed(KeyInput::called("by"));
+
+    fn check(&self) -> Result<(), String> {
+        check_level(self.level)
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::KEY_PLACEMENTS
+    }
+
+    fn of_rows(&self, rows: &Rows) -> GroupedRocAucDifferenceRecord {
+        let areas: Vec<(f64, f64, u128)> = by_key::areas(rows, 0)
+            .zip(by_key::areas(rows, 1))
+            .filter_map(|(a, b)| a.zip(b))
+            .map(|(a, b)| (a.auc, b.auc, self.average.weight(&a)))
+            .collect();
+        let n_groups = areas.len() as u64;
+        let of_keys = |of: fn(&(f64, f64, u128)) -> f64| -> Vec<(f64, u128)> {
+            areas.iter().map(|key| (of(key), key.2)).collect()
+        };
+        let difference = mean::weighted_with_error(of_keys(|key| key.0 - key.1));
+        let (difference, se) = difference.map_or((None, None), |(difference, se)| (Some(difference), se));
+        let margin = se.map(|se| margin(se, self.level, n_groups as f64 - 1.0));
+        let t = difference.zip(se).and_then(|(difference, se)| standardised(difference, se));
+        let df = n_groups as f64 - 1.0;
+        GroupedRocAucDifferenceRecord {
+            auc_a: mean::weighted(of_keys(|key| key.0)),
+            auc_b: mean::weighted(of_keys(|key| key.1)),
+            difference,
+            se,
+            lower: difference.zip(margin).map(|(difference, margin)| difference - margin),
+            upper: difference.zip(margin).map(|(difference, margin)| difference + margin),
+            t,
+            p_value: t.map(|t| self.alternative.p_value(t, |t| student_t::upper_tail(t, df))),
+            n_groups,
+            n_undefined: rows.keys.distinct as u64 - n_groups,
+            n_pos: rows.n_pos(),
+            n_neg: rows.n_neg(),
+        }
+    }
+
+    fn of_nan(&self, rows: &Rows) -> GroupedRocAucDifferenceRecord {
+        GroupedRocAucDifferenceRecord {
+            n_pos: rows.n_pos(),
+            n_neg: rows.n_neg(),
+            ..GroupedRocAucDifferenceRecord::nan()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::rows_of;
+
+    fn of(average: KeyWeight, a: &[f64], b: &[f64]) -> GroupedRocAucDifferenceRecord {
+        let statistic = GroupedRocAucDifference { average, alternative: Alternative::TwoSided, level: 0.9 };
+        // Keys of (1, 1), (1, 2), (1, 1) and, without an area, (1, 0).
+        statistic.of_rows(&rows_of(&[1, 0, 1, 0, 0, 1, 0, 1], &[a, b], &[0, 0, 1, 1, 1, 2, 2, 3]))
+    }
+
+    #[test]
+    fn a_paired_t_test_over_keys() {
+        let a = [2.0, 1.0, 3.0, 2.0, 1.0, 5.0, 5.0, 0.0];
+        let b = [1.0, 2.0, 2.0, 3.0, 1.0, 5.0, 4.0, 0.0];
+        // Areas 1, 1, 1/2 against 0, 1/2, 1.
+        let plain = of(KeyWeight::Macro, &a, &b);
+        assert!((plain.auc_a.unwrap() - 2.5 / 3.0).abs() < 1e-15);
+        assert_eq!((plain.auc_b, plain.n_groups, plain.n_undefined), (Some(0.5), 3, 1));
+        // R: t.test(c(1, 1, 0.5), c(0, 0.5, 1), paired = TRUE): t = 0.75593, df = 2, p-value = 0.5286.
+        assert!((plain.difference.unwrap() - 1.0 / 3.0).abs() < 1e-15);
+        assert!((plain.t.unwrap() - 0.755_928_946_018_454_5).abs() < 1e-14);
+        assert!((plain.p_value.unwrap() - (1.0 - f64::sqrt(2.0 / 9.0))).abs() < 1e-14);
+        let by_rows = of(KeyWeight::Rows, &a, &b);
+        assert!((by_rows.difference.unwrap() - (2.0 + 1.5 - 1.0) / 7.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn scores_that_rank_alike() {
+        let a = [2.0, 1.0, 3.0, 2.0, 1.0, 5.0, 5.0, 0.0];
+        let record = of(KeyWeight::Pairs, &a, &a.map(|score| 2.0 * score));
+        assert_eq!(
+            (record.difference, record.se, record.t, record.p_value),
+            (Some(0.0), Some(0.0), Some(0.0), Some(1.0))
+        );
+    }
+}

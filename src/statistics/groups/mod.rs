@@ -1,0 +1,18 @@
+//! Segments, subgroups, users and strata.
+
+pub mod compare_segments;
+pub mod compare_segments_clustered;
+pub mod covariate_adjusted_roc_curve;
+pub mod grouped_roc_auc;
+pub mod grouped_roc_auc_difference;
+pub mod segment_areas;
+pub mod subgroup_auc;
+pub mod subgroup_auc_ci;
+
+pub use compare_segments::CompareSegments;
+pub use compare_segments_clustered::CompareSegmentsClustered;
+pub use covariate_adjusted_roc_curve::CovariateAdjustedRocCurve;
+pub use grouped_roc_auc::GroupedRocAuc;
+pub use grouped_roc_auc_difference::GroupedRocAucDifference;
+pub use subgroup_auc::SubgroupAuc;
+pub use subgroup_auc_ci::SubgroupAucCi;

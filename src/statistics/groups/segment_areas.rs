@@ -1,0 +1,134 @@
+//! The areas of segments of the rows, and how each varies together with what it is compared with.
+
+use rayon::prelude::*;
+
+use crate::ranking::ties::Count;
+use crate::statistics::inference::by_key::{All, Area, OfKey};
+
+/// What a segment is compared with.
+#[derive(Clone, Copy, Debug)]
+pub struct Other {
+    /// The area of the other rows.
+    pub area: Compared,
+    /// The covariance of both areas; undefined where the segment's variance is.
+    pub covariance: Option<f64>,
+}
+
+impl Other {
+    /// An area of other rows.
+    pub fn apart(area: Compared) -> Self {
+        Other { area, covariance: Some(0.0) }
+    }
+}
+
+/// An area as it is compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Compared {
+    /// The area.
+    pub auc: f64,
+    /// Its variance; undefined with too few rows or clusters.
+    pub variance: Option<f64>,
+    /// The rows behind it, if the variance has degrees of freedom; none for the normal distribution.
+    pub rows: Option<u64>,
+}
+
+impl Compared {
+    /// Where a score is NaN.
+    pub fn nan(rows: Option<u64>) -> Self {
+        Compared { auc: f64::NAN, variance: Some(f64::NAN), rows }
+    }
+
+    fn new(area: Area) -> Self {
+        Compared { auc: area.auc, variance: area.variance(), rows: Some(area.rows()) }
+    }
+}
+
+/// The areas of the segments of a group, and how each varies together with what it is compared with.
+pub trait Segments: Sync {
+    /// What stands for the number of rows where a score is NaN.
+    const ROWS_OF_NAN: Option<u64>;
+
+    /// How many segments there are.
+    fn number(&self) -> usize;
+
+    /// The positives and negatives of a segment.
+    fn count(&self, segment: usize) -> Count;
+
+    /// The area of a segment.
+    fn area(&self, segment: usize) -> Option<Compared>;
+
+    /// For each segment, all rows but its own.
+    fn rests(&self) -> Vec<Option<Other>>;
+
+    /// For each segment, all rows.
+    fn overall(&self) -> Vec<Option<Other>>;
+
+    /// The covariance of the areas of two segments.
+    fn covariance(&self, segment: usize, other: usize) -> Option<f64>;
+
+    /// The statistic of the test that all areas are equal, and its degrees of freedom.
+    fn heterogeneity(&self, areas: &[Option<Compared>]) -> Option<(f64, u64)>;
+}
+
+/// Segments whose rows are independent of each other.
+pub struct Independent {
+    /// The rows of each.
+    pub segments: Vec<OfKey>,
+    /// How many distinct scores all of them have.
+    pub distinct: usize,
+}
+
+impl Segments for Independent {
+    const ROWS_OF_NAN: Option<u64> = Some(2);
+
+    fn number(&self) -> usize {
+        self.segments.len()
+    }
+
+    fn count(&self, segment: usize) -> Count {
+        Count { pos: self.segments[segment].n_pos, neg: self.segments[segment].n_neg }
+    }
+
+    fn area(&self, segment: usize) -> Option<Compared> {
+        self.segments[segment].area().map(Compared::new)
+    }
+
+    fn rests(&self) -> Vec<Option<Other>> {
+        let all = All::of(&self.segments, self.distinct);
+        let rest = |segment| Some(Other::apart(Compared::new(all.but(segment)?)));
+        self.segments.par_iter().map(rest).collect()
+    }
+
+    fn overall(&self) -> Vec<Option<Other>> {
+        let all = All::of(&self.segments, self.distinct);
+        let overall = all.area().map(Compared::new);
+        let other = |segment| Some(Other { area: overall?, covariance: all.covariance(segment) });
+        self.segments.par_iter().map(other).collect()
+    }
+
+    fn covariance(&self, _: usize, _: usize) -> Option<f64> {
+        Some(0.0)
+    }
+
+    fn heterogeneity(&self, areas: &[Option<Compared>]) -> Option<(f64, u64)> {
+        heterogeneity(areas)
+    }
+}
+
+/// Q of independent areas, and its degrees of freedom.
+pub fn heterogeneity(areas: &[Option<Compared>]) -> Option<(f64, u64)> {
+    let weighted: Vec<(f64, f64)> = areas
+        .iter()
+        .flatten()
+        .filter_map(|area| {
+            area.variance.filter(|&variance| variance != 0.0).map(|variance| (area.auc, 1.0 / variance))
+        })
+        .collect();
+    if weighted.len() < 2 {
+        return None;
+    }
+    let weights: f64 = weighted.iter().map(|area| area.1).sum();
+    let mean = weighted.iter().map(|area| area.0 * area.1).sum::<f64>() / weights;
+    let q = weighted.iter().map(|area| area.1 * (area.0 - mean).powi(2)).sum();
+    Some((q, weighted.len() as u64 - 1))
+}

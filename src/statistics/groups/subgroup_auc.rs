@@ -1,0 +1,196 @@
+//! The AUC of a subgroup of the rows, and of the subgroup against the background.
+
+use crate::ranking::rows::Rows;
+use crate::ranking::ties::Count;
+use crate::statistics::inference::by_key::Area;
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, record::record};
+
+/// The areas that tell how a score treats a subgroup: of its own rows, and of either class of it against the other
+/// class of the background, which is all rows outside it.
+///
+/// Borkan, Dixon, Sorensen, Thain and Vasserman (2019): a low BPSN area means that negatives of the subgroup score
+/// above positives of the background (false positives), a low BNSP area that positives of the subgroup score
+/// below negatives of the background (false negatives). The average equality gaps are `1/2 - A`, where A is the probability
+/// that a row of the subgroup scores above a row of the same class of the background, ties half. `O(n log n)`.
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct SubgroupAuc {}
+
+record! {
+    /// The areas of one group.
+    pub struct SubgroupAucRecord {
+        /// Of the subgroup's rows; null without a positive or without a negative, as all areas.
+        pub subgroup_auc: Option<f64>,
+        /// Of the background's positives and the subgroup's negatives.
+        pub bpsn_auc: Option<f64>,
+        /// Of the background's negatives and the subgroup's positives.
+        pub bnsp_auc: Option<f64>,
+        /// Of the background's rows.
+        pub background_auc: Option<f64>,
+        /// Of all rows.
+        pub auc: Option<f64>,
+        /// The average equality gap of positives, above 0 if those of the subgroup score lower.
+        pub positive_aeg: Option<f64>,
+        /// The average equality gap of negatives.
+        pub negative_aeg: Option<f64>,
+        /// Positives of the subgroup.
+        pub n_subgroup_pos: u64,
+        /// Negatives of the subgroup.
+        pub n_subgroup_neg: u64,
+        /// Positives of the background.
+        pub n_background_pos: u64,
+        /// Negatives of the background.
+        pub n_background_neg: u64,
+    }
+}
+
+/// Rows of the background and of the subgroup.
+#[derive(Clone, Copy, Default)]
+pub(in crate::statistics) struct SubgroupCounts {
+    background: Count,
+    subgroup: Count,
+}
+
+impl SubgroupCounts {
+    fn add(&mut self, in_subgroup: bool, positive: bool) {
+        (if in_subgroup { &mut self.subgroup } else { &mut self.background }).add(positive, 1);
+    }
+
+    /// The rows of the subgroup.
+    pub fn of_subgroup(&self) -> Count {
+        self.subgroup
+    }
+
+    /// The rows of the background.
+    pub fn of_background(&self) -> Count {
+        self.background
+    }
+
+    /// All rows.
+    pub fn of_all(&self) -> Count {
+        self.subgroup.plus(self.background)
+    }
+
+    /// Positives of the background and negatives of the subgroup.
+    pub fn bpsn(&self) -> Count {
+        Count { pos: self.background.pos, neg: self.subgroup.neg }
+    }
+
+    /// Negatives of the background and positives of the subgroup.
+    pub fn bnsp(&self) -> Count {
+        Count { pos: self.subgroup.pos, neg: self.background.neg }
+    }
+
+    /// The positives, those of the subgroup in place of positives and those of the background in place of negatives.
+    pub fn positives(&self) -> Count {
+        Count { pos: self.subgroup.pos, neg: self.background.pos }
+    }
+
+    /// The negatives in the same places.
+    pub fn negatives(&self) -> Count {
+        Count { pos: self.subgroup.neg, neg: self.background.neg }
+    }
+}
+
+/// The rows of each distinct score, the highest first.
+pub(in crate::statistics) fn subgroup_counts(rows: &Rows) -> Vec<SubgroupCounts> {
+    let codes = &rows.scores[0];
+    let mut parts = vec![SubgroupCounts::default(); codes.distinct];
+    for ((inside, &label), &code) in in_subgroup(rows).zip(&rows.labels).zip(&codes.of_row) {
+        parts[codes.place(code)].add(inside, label);
+    }
+    parts
+}
+
+/// Which rows are of the subgroup.
+fn in_subgroup(rows: &Rows) -> impl Iterator<Item = bool> {
+    rows.keys.of_row.iter().map(|&key| rows.key_places[key as usize] == 1)
+}
+
+impl Joint for SubgroupAuc {
+    type Record = SubgroupAucRecord;
+
+    const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("subgroup"));
+
+    fn key_kind(&self) -> KeyKind<'_> {
+        KeyKind::Truth
+    }
+
+    fn of_rows(&self, rows: &Rows) -> SubgroupAucRecord {
+        let parts = subgroup_counts(rows);
+        let all = of_all(rows);
+        let whole =
+            |taken: fn(&SubgroupCounts) -> Count| Area::of(&parts.iter().map(taken).collect::<Vec<_>>());
+        let area = |taken| whole(taken).map(|area| area.auc);
+        let gap = |taken| whole(taken).map(|area| area.below_half());
+        SubgroupAucRecord::new(
+            area(SubgroupCounts::of_subgroup),
+            area(SubgroupCounts::bpsn),
+            area(SubgroupCounts::bnsp),
+            area(SubgroupCounts::of_background),
+            area(SubgroupCounts::of_all),
+            gap(SubgroupCounts::positives),
+            gap(SubgroupCounts::negatives),
+            all.subgroup.pos,
+            all.subgroup.neg,
+            all.background.pos,
+            all.background.neg,
+        )
+    }
+
+    fn of_nan(&self, rows: &Rows) -> SubgroupAucRecord {
+        let SubgroupCounts { background, subgroup } = of_all(rows);
+        SubgroupAucRecord {
+            n_subgroup_pos: subgroup.pos,
+            n_subgroup_neg: subgroup.neg,
+            n_background_pos: background.pos,
+            n_background_neg: background.neg,
+            ..SubgroupAucRecord::nan()
+        }
+    }
+}
+
+fn of_all(rows: &Rows) -> SubgroupCounts {
+    let mut all = SubgroupCounts::default();
+    in_subgroup(rows).zip(&rows.labels).for_each(|(inside, &label)| all.add(inside, label));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::rows_of;
+
+    #[test]
+    fn both_parts() {
+        let labels = [1, 0, 1, 0, 0, 1, 0];
+        let scores = [3.0, 2.0, 1.0, 3.0, 1.0, 4.0, 5.0];
+        // The subgroup: 3+ 2- 1+ 3-; the background: 1- 4+ 5-.
+        let rows = rows_of(&labels, &[&scores], &[1, 1, 1, 1, 0, 0, 0]);
+        let rows = Rows { key_places: vec![0, 1], ..rows };
+        let record = SubgroupAuc {}.of_rows(&rows);
+        assert_eq!(record.subgroup_auc, Some(1.5 / 4.0));
+        assert_eq!(record.bpsn_auc, Some(1.0));
+        assert_eq!(record.bnsp_auc, Some(1.5 / 4.0));
+        assert_eq!(record.background_auc, Some(0.5));
+        assert_eq!(record.auc, Some(6.0 / 12.0));
+        // 3 and 1 against 4: below both. 2 and 3 against 1 and 5: half above.
+        assert_eq!((record.positive_aeg, record.negative_aeg), (Some(0.5), Some(0.0)));
+        assert_eq!((record.n_subgroup_pos, record.n_subgroup_neg), (2, 2));
+        assert_eq!((record.n_background_pos, record.n_background_neg), (1, 2));
+        let nan = SubgroupAuc {}.of_nan(&rows);
+        assert!(nan.auc.unwrap().is_nan() && nan.n_background_neg == 2);
+    }
+
+    #[test]
+    fn no_background() {
+        let rows = rows_of(&[1, 0], &[&[2.0, 1.0]], &[1, 1]);
+        let record = SubgroupAuc {}.of_rows(&Rows { key_places: vec![1], ..rows });
+        assert_eq!((record.subgroup_auc, record.auc), (Some(1.0), Some(1.0)));
+        assert_eq!((record.bpsn_auc, record.bnsp_auc, record.background_auc), (None, None, None));
+        assert_eq!(
+            SubgroupAuc {}.of_rows(&Rows { scores: vec![Default::default()], ..Rows::default() }).auc,
+            None
+        );
+    }
+}

@@ -1,0 +1,359 @@
+//! The area under the ROC curve of rows that come in clusters: of each key's rows, of all rows, and of all but a key's.
+//!
+//! Rows of one cluster are correlated, whatever their key. So the placements are summed by cluster, for each area over its
+//! own rows, and the covariance of two areas is that of the sums over the clusters that both have rows of (Obuchowski 1997,
+//! equations 2 to 5). Areas that share no cluster do not vary together.
+
+use super::delong::residual;
+use crate::ranking::rows::Rows;
+use crate::ranking::ties::Count;
+
+/// An area of some rows, with what each cluster adds to it.
+#[derive(Clone, Debug)]
+pub struct ClusteredArea {
+    /// The area.
+    pub auc: f64,
+    /// Positives.
+    pub n_pos: u64,
+    /// Negatives.
+    pub n_neg: u64,
+    with_pos: u64,
+    with_neg: u64,
+    /// What each cluster adds, in the order of clusters.
+    pub residuals: Vec<Residual>,
+}
+
+/// What a cluster adds to an area.
+#[derive(Clone, Copy, Debug)]
+pub struct Residual {
+    /// The cluster.
+    pub cluster: u32,
+    /// Its rows.
+    pub rows: u64,
+    /// The placements of its positives less the area, summed.
+    pub of_pos: f64,
+    /// The same of its negatives.
+    pub of_neg: f64,
+}
+
+/// What a tie counts in a placement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
+pub enum TieShare {
+    /// One half, as in the area.
+    #[default]
+    Half,
+    /// Nothing.
+    Zero,
+}
+
+impl TieShare {
+    /// What ties add to a doubled placement and should not.
+    fn left_out(self, tied: u64) -> u64 {
+        if self == TieShare::Zero { tied } else { 0 }
+    }
+}
+
+/// The rows of one cluster, and the sums of their doubled placements.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    count: Count,
+    of_pos: u128,
+    of_neg: u128,
+}
+
+/// One row.
+#[derive(Clone, Copy, Debug)]
+struct Member {
+    code: u32,
+    positive: bool,
+    cluster: u32,
+    key: u32,
+}
+
+/// The rows of all keys, by the codes of one score.
+#[derive(Clone, Debug)]
+pub struct ByCluster {
+    /// All rows, the highest score first.
+    members: Vec<Member>,
+    /// The same for each key.
+    of_keys: Vec<Vec<Member>>,
+    /// All clusters.
+    clusters: Vec<u32>,
+}
+
+impl ByCluster {
+    /// Puts rows in the order of one score.
+    pub fn of(rows: &Rows, score: usize) -> Self {
+        let scores = &rows.scores[score];
+        let member = |row: usize| Member {
+            code: scores.of_row[row],
+            positive: rows.labels[row],
+            cluster: rows.clusters.of_row[row],
+            key: rows.keys.of_row[row],
+        };
+        let mut members: Vec<Member> = (0..rows.len).map(member).collect();
+        // All that is counted is the same for every order of equal scores.
+        members.sort_unstable_by_key(|member| std::cmp::Reverse(member.code));
+        let mut of_keys = vec![Vec::new(); rows.keys.distinct];
+        members.iter().for_each(|&member| of_keys[member.key as usize].push(member));
+        ByCluster { members, of_keys, clusters: (0..rows.clusters.distinct as u32).collect() }
+    }
+
+    /// How many keys there are.
+    pub fn keys(&self) -> usize {
+        self.of_keys.len()
+    }
+
+    /// The positives and negatives of a key.
+    pub fn count(&self, key: usize) -> Count {
+        counted(self.of_keys[key].iter())
+    }
+
+    /// The clusters that have rows of a key, in order.
+    pub fn clusters(&self, key: usize) -> Vec<u32> {
+        let mut clusters: Vec<u32> = self.of_keys[key].iter().map(|member| member.cluster).collect();
+        clusters.sort_unstable();
+        clusters.dedup();
+        clusters
+    }
+
+    /// The area of a key's rows; undefined without a positive or without a negative.
+    pub fn area(&self, key: usize) -> Option<ClusteredArea> {
+        self.area_with(key, TieShare::Half)
+    }
+
+    /// The same area, with residuals of placements in which a tie counts so much.
+    pub fn area_with(&self, key: usize, ties: TieShare) -> Option<ClusteredArea> {
+        let clusters = self.clusters(key);
+        let place = |cluster| clusters.binary_search(&cluster).unwrap_or_default();
+        ClusteredArea::of(self.of_keys[key].iter(), &clusters, place, ties)
+    }
+
+    /// The area of all rows.
+    pub fn overall(&self) -> Option<ClusteredArea> {
+        ClusteredArea::of(self.members.iter(), &self.clusters, |cluster| cluster as usize, TieShare::Half)
+    }
+
+    /// The area of all rows but a key's. `O(n)`.
+    pub fn rest(&self, key: usize) -> Option<ClusteredArea> {
+        let others = self.members.iter().filter(|member| member.key as usize != key);
+        ClusteredArea::of(others, &self.clusters, |cluster| cluster as usize, TieShare::Half)
+    }
+}
+
+fn counted<'a>(members: impl Iterator<Item = &'a Member>) -> Count {
+    let mut count = Count::default();
+    members.for_each(|member| count.add(member.positive, 1));
+    count
+}
+
+/// Each row with its doubled placement among the other class: the negatives that a positive beats, the positives that
+/// beat a negative, ties counting once; and how many ties these are.
+fn placed<'a>(
+    members: impl Iterator<Item = &'a Member> + Clone,
+    all: Count,
+) -> impl Iterator<Item = (&'a Member, u64, u64)> {
+    // Rows above the score, and rows that tie with it.
+    let (mut above, mut tied) = (Count::default(), Count::default());
+    let mut ahead = members.clone().peekable();
+    let mut last = None;
+    members.map(move |member| {
+        if last != Some(member.code) {
+            last = Some(member.code);
+            above = above.plus(tied);
+            tied = Count::default();
+            while let Some(next) = ahead.next_if(|next| next.code == member.code) {
+                tied.add(next.positive, 1);
+            }
+        }
+        if member.positive {
+            (member, 2 * (all.neg - above.neg) - tied.neg, tied.neg)
+        } else {
+            (member, 2 * above.pos + tied.pos, tied.pos)
+        }
+    })
+}
+
+impl ClusteredArea {
+    /// Of rows, the highest score first, that are in these clusters, each of which has a place.
+    fn of<'a>(
+        members: impl Iterator<Item = &'a Member> + Clone,
+        clusters: &[u32],
+        place: impl Fn(u32) -> usize,
+        ties: TieShare,
+    ) -> Option<Self> {
+        let Count { pos: n_pos, neg: n_neg } = counted(members.clone());
+        if n_pos == 0 || n_neg == 0 {
+            return None;
+        }
+        let mut sums = vec![Sums::default(); clusters.len()];
+        let mut twice_u = 0;
+        for (member, twice, tied) in placed(members, Count { pos: n_pos, neg: n_neg }) {
+            let sums = &mut sums[place(member.cluster)];
+            sums.count.add(member.positive, 1);
+            if member.positive {
+                twice_u += u128::from(twice);
+                sums.of_pos += u128::from(twice - ties.left_out(tied));
+            } else {
+                sums.of_neg += u128::from(twice - ties.left_out(tied));
+            }
+        }
+        let with = |of: fn(&Count) -> u64| sums.iter().filter(|sums| of(&sums.count) > 0).count() as u64;
+        let (with_pos, with_neg) = (with(|count| count.pos), with(|count| count.neg));
+        let filled = clusters.iter().zip(&sums).filter(|(_, sums)| sums.count.rows() > 0);
+        let residuals = filled
+            .map(|(&cluster, sums)| Residual {
+                cluster,
+                rows: sums.count.rows(),
+                of_pos: residual(sums.of_pos, sums.count.pos, twice_u, n_pos, n_neg),
+                of_neg: residual(sums.of_neg, sums.count.neg, twice_u, n_neg, n_pos),
+            })
+            .collect();
+        let auc = crate::math::quotient(twice_u, 2 * u128::from(n_pos) * u128::from(n_neg));
+        Some(ClusteredArea { auc, n_pos, n_neg, with_pos, with_neg, residuals })
+    }
+
+    /// The clusters behind the area.
+    pub fn clusters(&self) -> u64 {
+        self.residuals.len() as u64
+    }
+
+    /// The variance; undefined with fewer than two clusters that hold positives, or negatives. A sum of products over few
+    /// clusters can be below 0, and is then 0.
+    pub fn variance(&self) -> Option<f64> {
+        self.covariance(self).map(|variance| variance.max(0.0))
+    }
+
+    /// The covariance with an area of other rows, of the same, or of some of both; undefined where a variance is.
+    ///
+    /// A sum over k clusters is divided as if over k - 1, where k is the clusters of that area which has fewer of them: that
+    /// of the same rows is then the variance, and with a row in each cluster all is as without clusters.
+    pub fn covariance(&self, other: &ClusteredArea) -> Option<f64> {
+        let fewer = |of: fn(&ClusteredArea) -> u64| of(self).min(of(other));
+        let (with_pos, with_neg) = (fewer(|area| area.with_pos), fewer(|area| area.with_neg));
+        if with_pos < 2 || with_neg < 2 {
+            return None;
+        }
+        let (mut of_pos, mut of_neg, mut pos_neg, mut neg_pos) = (0.0, 0.0, 0.0, 0.0);
+        self.for_shared(other, |a, b| {
+            of_pos += a.of_pos * b.of_pos;
+            of_neg += a.of_neg * b.of_neg;
+            pos_neg += a.of_pos * b.of_neg;
+            neg_pos += a.of_neg * b.of_pos;
+        });
+        let part = |sum: f64, clusters: u64, rows: u64, others: u64| {
+            clusters as f64 / (clusters - 1) as f64 * sum / (rows as f64 * others as f64)
+        };
+        let clusters = fewer(Self::clusters);
+        let across = part(pos_neg, clusters, self.n_pos, other.n_neg)
+            + part(neg_pos, clusters, self.n_neg, other.n_pos);
+        let of_pos = part(of_pos, with_pos, self.n_pos, other.n_pos);
+        let of_neg = part(of_neg, with_neg, self.n_neg, other.n_neg);
+        Some(of_pos + of_neg + across)
+    }
+
+    /// Passes on the residuals of the clusters that both have rows of, in order.
+    fn for_shared(&self, other: &ClusteredArea, mut pass: impl FnMut(&Residual, &Residual)) {
+        let (mine, others) = (&self.residuals, &other.residuals);
+        let in_order = |a: &Residual, b: &Residual| a.cluster.cmp(&b.cluster);
+        let find = |one: &Residual, among: &[Residual]| among.binary_search_by(|b| in_order(b, one)).ok();
+        if mine.len() < others.len() / FAR_MORE {
+            mine.iter().for_each(|a| {
+                find(a, others).into_iter().for_each(|place| pass(a, &others[place]));
+            });
+        } else if others.len() < mine.len() / FAR_MORE {
+            others.iter().for_each(|b| {
+                find(b, mine).into_iter().for_each(|place| pass(&mine[place], b));
+            });
+        } else {
+            let mut others = others.iter().peekable();
+            for a in mine {
+                while others.next_if(|b| b.cluster < a.cluster).is_some() {}
+                if let Some(b) = others.next_if(|b| b.cluster == a.cluster) {
+                    pass(a, b);
+                }
+            }
+        }
+    }
+}
+
+/// An area of so many times as many clusters is searched for those of another, and not gone through.
+const FAR_MORE: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::rows::Codes;
+    use crate::statistics::inference::delong::Areas;
+    use crate::statistics::tests::rows_of;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Each key's rows as rows of their own, all of them, and all but a key's.
+        #[test]
+        fn areas(rows in proptest::collection::vec((0u8..2, -4i8..4, 0u32..4, 0u32..5), 1..60)) {
+            let taken = |keep: &dyn Fn(u32) -> bool| {
+                let kept: Vec<_> = rows.iter().filter(|row| keep(row.2)).collect();
+                let labels: Vec<u8> = kept.iter().map(|row| row.0).collect();
+                let scores: Vec<f64> = kept.iter().map(|row| row.1.into()).collect();
+                let keys: Vec<u32> = kept.iter().map(|row| row.3).collect();
+                let rows = rows_of(&labels, &[&scores], &keys);
+                let areas = Areas::of(&rows)?;
+                let clustered = areas.clustered(&rows);
+                let variance = clustered.covariance(0, 0).map(|variance| variance.max(0.0));
+                Some((areas.auc(0), variance, clustered.clusters))
+            };
+            let column = |of: fn(&(u8, i8, u32, u32)) -> u32| rows.iter().map(of).collect::<Vec<u32>>();
+            let labels: Vec<u8> = rows.iter().map(|row| row.0).collect();
+            let scores: Vec<f64> = rows.iter().map(|row| row.1.into()).collect();
+            let keys = column(|row| row.2);
+            let clusters = Codes::of(column(|row| row.3).into_iter());
+            let by_cluster = ByCluster::of(&Rows { clusters, ..rows_of(&labels, &[&scores], &keys) }, 0);
+            let parts = |area: ClusteredArea| (area.auc, area.variance(), area.clusters());
+            prop_assert_eq!(by_cluster.overall().map(parts), taken(&|_| true));
+            let mut names = keys.clone();
+            names.sort_unstable();
+            names.dedup();
+            for (key, name) in names.into_iter().enumerate() {
+                prop_assert_eq!(by_cluster.area(key).map(parts), taken(&|other| other == name));
+                prop_assert_eq!(by_cluster.rest(key).map(parts), taken(&|other| other != name));
+            }
+        }
+    }
+
+    /// A key of few clusters beside one of many, in either order.
+    #[test]
+    fn few_clusters_among_many() {
+        let labels: Vec<u8> = (0..400).map(|row| u8::from(row % 3 == 0)).collect();
+        let scores: Vec<f64> = (0..400).map(|row| f64::from(row * 7 % 11)).collect();
+        let keys: Vec<u32> = (0..400).map(|row| u32::from(row >= 12)).collect();
+        let clusters = Codes::of((0..400u32).map(|row| if row < 12 { row % 6 * 30 } else { row / 2 }));
+        let by_cluster = ByCluster::of(&Rows { clusters, ..rows_of(&labels, &[&scores], &keys) }, 0);
+        let (few, many) = (by_cluster.area(0).unwrap(), by_cluster.area(1).unwrap());
+        let mut pairs = Vec::new();
+        few.for_shared(&many, |a, b| pairs.push((a.cluster, a.of_pos, b.of_pos)));
+        let mut swapped = Vec::new();
+        many.for_shared(&few, |b, a| swapped.push((a.cluster, a.of_pos, b.of_pos)));
+        let all = by_cluster.clusters(1);
+        assert_eq!(pairs.iter().map(|pair| pair.0).collect::<Vec<_>>(), {
+            let own = by_cluster.clusters(0).into_iter();
+            own.filter(|cluster| all.contains(cluster)).collect::<Vec<_>>()
+        });
+        assert_eq!((pairs.len(), &pairs), (5, &swapped));
+    }
+
+    /// Two keys whose rows are the same, in the same clusters: the covariance is the variance.
+    #[test]
+    fn the_same_rows_twice() {
+        let labels: Vec<u8> = (0..40).map(|row| u8::from(row % 20 % 3 == 0)).collect();
+        let scores: Vec<f64> = (0..40).map(|row| f64::from(row % 20 * 7 % 11)).collect();
+        let keys: Vec<u32> = (0..40).map(|row| row / 20).collect();
+        let clusters = Codes::of((0..40u32).map(|row| row % 20 / 4));
+        let by_cluster = ByCluster::of(&Rows { clusters, ..rows_of(&labels, &[&scores], &keys) }, 0);
+        let (a, b) = (by_cluster.area(0).unwrap(), by_cluster.area(1).unwrap());
+        assert_eq!(a.covariance(&b), a.variance());
+        assert_eq!(a.variance(), b.variance());
+        assert!(a.variance().unwrap() > 0.0);
+    }
+}

@@ -1,0 +1,354 @@
+//! The variances and covariances of areas under ROC curves (DeLong, DeLong and Clarke-Pearson 1988).
+//!
+//! The placement of a positive is the share of negatives with a lower score, where ties count one half. The placement
+//! of a negative is the share of positives with a higher score. With S10 and S01 the sample covariances of the
+//! placements of two scores over positives and over negatives, `Cov = S10 / P + S01 / N`. Placements are half integers
+//! over N or P, so everything is counted in integers until one division, and comes out the same for every order of
+//! rows.
+//!
+//! Rows of one cluster (visits of a patient, loans of a customer) are correlated; then the placements are
+//! summed by cluster first (Obuchowski 1997).
+
+use crate::math::{self, Products};
+use crate::ranking::rows::{RowPlacements, Rows};
+use crate::ranking::ties::Placements;
+
+/// The variance of one area, from the sums over its placements; undefined with a single row in a class.
+pub fn variance(placements: &Placements, n_pos: u64, n_neg: u64) -> Option<f64> {
+    parts(placements, n_pos, n_neg).map(|(of_pos, of_neg)| of_pos + of_neg)
+}
+
+/// The two parts of the variance of one area, `S10 / P` and `S01 / N`.
+pub fn parts(placements: &Placements, n_pos: u64, n_neg: u64) -> Option<(f64, f64)> {
+    if n_pos < 2 || n_neg < 2 {
+        return None;
+    }
+    let part = |squares, n, others| spread(placements, squares, n) / scale(n, others);
+    Some((part(placements.squares_of_pos, n_pos, n_neg), part(placements.squares_of_neg, n_neg, n_pos)))
+}
+
+/// Over positives and over negatives, the sum of the squared distances of placements from their mean, the area.
+pub fn squares(placements: &Placements, n_pos: u64, n_neg: u64) -> (f64, f64) {
+    let part = |squares, n: u64, others: u64| {
+        spread(placements, squares, n) / (4.0 * n as f64 * (others as f64).powi(2))
+    };
+    (part(placements.squares_of_pos, n_pos, n_neg), part(placements.squares_of_neg, n_neg, n_pos))
+}
+
+/// `n sum(x²) - sum(x)²`, which is n times the sum of squared distances of x from its mean, where x is twice
+/// the other class's size times the placement.
+fn spread(placements: &Placements, squares: u128, n: u64) -> f64 {
+    math::product_difference(n.into(), squares, placements.sum, placements.sum)
+}
+
+/// What turns `n sum(x y) - sum(x) sum(y)` of doubled, unscaled placements of a class of `n` rows into its part
+/// of a covariance.
+fn scale(n: u64, others: u64) -> f64 {
+    4.0 * (n as f64).powi(2) * (n - 1) as f64 * (others as f64).powi(2)
+}
+
+/// The areas of several scores, and how they vary together.
+#[derive(Clone, Debug)]
+pub struct Areas<'a> {
+    /// Positives.
+    pub n_pos: u64,
+    /// Negatives.
+    pub n_neg: u64,
+    /// Twice the Mann-Whitney U of each score.
+    pub twice_u: Vec<u128>,
+    placements: &'a [RowPlacements],
+}
+
+impl<'a> Areas<'a> {
+    /// Sums the placements of each score; `None` without a positive or without a negative.
+    pub fn of(rows: &'a Rows) -> Option<Self> {
+        let placements = &rows.placements[..];
+        let (n_pos, n_neg) =
+            (placements.first()?.of_pos.len() as u64, placements.first()?.of_neg.len() as u64);
+        if n_pos == 0 || n_neg == 0 {
+            return None;
+        }
+        let twice_u =
+            |score: &RowPlacements| score.of_pos.iter().map(|&twice| u64::from(twice)).sum::<u64>().into();
+        Some(Areas { n_pos, n_neg, twice_u: placements.iter().map(twice_u).collect(), placements })
+    }
+
+    /// Twice the number of pairs.
+    pub fn twice_pairs(&self) -> u128 {
+        2 * u128::from(self.n_pos) * u128::from(self.n_neg)
+    }
+
+    /// The area of a score.
+    pub fn auc(&self, score: usize) -> f64 {
+        math::quotient(self.twice_u[score], self.twice_pairs())
+    }
+
+    /// The area of one score less that of another.
+    pub fn difference(&self, a: usize, b: usize) -> f64 {
+        math::signed_quotient(
+            self.twice_u[a].cast_signed() - self.twice_u[b].cast_signed(),
+            self.twice_pairs(),
+        )
+    }
+
+    /// The covariance of two areas (of one area with itself: its variance); undefined with a single row in a class.
+    pub fn covariance(&self, a: usize, b: usize) -> Option<f64> {
+        if self.n_pos < 2 || self.n_neg < 2 {
+            return None;
+        }
+        let sum = |a: &[u32], b: &[u32]| -> u128 {
+            a.iter().zip(b).map(|(&x, &y)| u128::from(u64::from(x) * u64::from(y))).sum()
+        };
+        let (of_a, of_b) = (&self.placements[a], &self.placements[b]);
+        Some(self.covariance_of(a, b, sum(&of_a.of_pos, &of_b.of_pos), sum(&of_a.of_neg, &of_b.of_neg)))
+    }
+
+    /// The covariance from the sums of products over positives and over negatives.
+    fn covariance_of(&self, a: usize, b: usize, of_pos: u128, of_neg: u128) -> f64 {
+        let part = |products, n: u64, others: u64| {
+            math::signed_product_difference(n.into(), products, self.twice_u[a], self.twice_u[b])
+                / scale(n, others)
+        };
+        part(of_pos, self.n_pos, self.n_neg) + part(of_neg, self.n_neg, self.n_pos)
+    }
+
+    /// The variance of the difference of two areas, without the cancellation that its three parts would suffer:
+    /// exactly 0 for scores that rank alike.
+    pub fn variance_of_difference(&self, a: usize, b: usize) -> Option<f64> {
+        self.parts_of_difference(a, b).map(|(of_pos, of_neg)| of_pos + of_neg)
+    }
+
+    /// The two parts of the variance of a difference: that of positives over their number, and that of negatives.
+    pub fn parts_of_difference(&self, a: usize, b: usize) -> Option<(f64, f64)> {
+        if self.n_pos < 2 || self.n_neg < 2 {
+            return None;
+        }
+        let squares = |a: &[u32], b: &[u32]| -> u128 {
+            a.iter().zip(b).map(|(&x, &y)| u128::from(u64::from(x.abs_diff(y)).pow(2))).sum()
+        };
+        let (of_a, of_b) = (&self.placements[a], &self.placements[b]);
+        let (of_pos, of_neg) = (squares(&of_a.of_pos, &of_b.of_pos), squares(&of_a.of_neg, &of_b.of_neg));
+        Some(self.parts_of_difference_of(a, b, of_pos, of_neg))
+    }
+
+    /// The parts from the sums of squared differences over positives and over negatives.
+    fn parts_of_difference_of(&self, a: usize, b: usize, of_pos: u128, of_neg: u128) -> (f64, f64) {
+        let sum = self.twice_u[a].abs_diff(self.twice_u[b]);
+        let part = |squares, n: u64, others: u64| {
+            math::product_difference(n.into(), squares, sum, sum) / scale(n, others)
+        };
+        (part(of_pos, self.n_pos, self.n_neg), part(of_neg, self.n_neg, self.n_pos))
+    }
+
+    /// The covariances of all areas at once; undefined with a single row in a class. `O(k² n)` for k scores.
+    pub fn covariances(&self) -> Option<Covariances<'_>> {
+        if self.n_pos < 2 || self.n_neg < 2 {
+            return None;
+        }
+        let products = |of: fn(&RowPlacements) -> &[u32]| {
+            Products::of(&self.placements.iter().map(of).collect::<Vec<_>>())
+        };
+        Some(Covariances {
+            areas: self,
+            of_pos: products(|placements| &placements.of_pos),
+            of_neg: products(|placements| &placements.of_neg),
+        })
+    }
+
+    /// What is needed of clustered rows.
+    pub fn clustered(&self, rows: &Rows) -> Clustered {
+        let clusters = rows.keys.distinct;
+        let mut counts = vec![(0u64, 0u64); clusters];
+        for (&label, &cluster) in rows.labels.iter().zip(&rows.keys.of_row) {
+            let (pos, neg) = &mut counts[cluster as usize];
+            *(if label { pos } else { neg }) += 1;
+        }
+        let residuals = |score: usize| {
+            let mut sums = vec![(0u128, 0u128); clusters];
+            let RowPlacements { of_pos, of_neg } = &self.placements[score];
+            let (mut of_pos, mut of_neg) = (of_pos.iter(), of_neg.iter());
+            for (&label, &cluster) in rows.labels.iter().zip(&rows.keys.of_row) {
+                let (pos, neg) = &mut sums[cluster as usize];
+                let (sum, placements) = if label { (pos, &mut of_pos) } else { (neg, &mut of_neg) };
+                *sum += placements.next().map_or(0, |&twice| u128::from(twice));
+            }
+            let twice_u = self.twice_u[score];
+            sums.into_iter()
+                .zip(&counts)
+                .map(|((pos, neg), counts)| {
+                    (
+                        residual(pos, counts.0, twice_u, self.n_pos, self.n_neg),
+                        residual(neg, counts.1, twice_u, self.n_neg, self.n_pos),
+                    )
+                })
+                .collect()
+        };
+        Clustered {
+            n_pos: self.n_pos,
+            n_neg: self.n_neg,
+            clusters: clusters as u64,
+            with_pos: counts.iter().filter(|counts| counts.0 > 0).count() as u64,
+            with_neg: counts.iter().filter(|counts| counts.1 > 0).count() as u64,
+            residuals: (0..self.placements.len()).map(residuals).collect(),
+        }
+    }
+}
+
+/// How all areas vary together: the same numbers as area by area, from products that are summed block by block.
+#[derive(Clone, Debug)]
+pub struct Covariances<'a> {
+    areas: &'a Areas<'a>,
+    of_pos: Products,
+    of_neg: Products,
+}
+
+impl Covariances<'_> {
+    /// The covariance of two areas.
+    pub fn covariance(&self, a: usize, b: usize) -> f64 {
+        self.areas.covariance_of(a, b, self.of_pos.sum(a, b), self.of_neg.sum(a, b))
+    }
+
+    /// The variance of the difference of two areas.
+    pub fn variance_of_difference(&self, a: usize, b: usize) -> f64 {
+        let (of_pos, of_neg) = (self.of_pos.squared_differences(a, b), self.of_neg.squared_differences(a, b));
+        let (of_pos, of_neg) = self.areas.parts_of_difference_of(a, b, of_pos, of_neg);
+        of_pos + of_neg
+    }
+}
+
+/// What the placements of the rows of one class in a cluster exceed their mean by, summed; from twice their sum. Exact
+/// until the division.
+pub fn residual(sum: u128, of_cluster: u64, twice_u: u128, of_class: u64, others: u64) -> f64 {
+    let surplus =
+        (u128::from(of_class) * sum).cast_signed() - (u128::from(of_cluster) * twice_u).cast_signed();
+    math::signed_quotient(surplus, 2 * u128::from(of_class) * u128::from(others))
+}
+
+/// Placements less their expectation, summed by cluster.
+#[derive(Clone, Debug)]
+pub struct Clustered {
+    n_pos: u64,
+    n_neg: u64,
+    /// The number of clusters.
+    pub clusters: u64,
+    /// Clusters that hold positives.
+    pub with_pos: u64,
+    /// Clusters that hold negatives.
+    pub with_neg: u64,
+    /// For each score and cluster, over its positives and over its negatives.
+    residuals: Vec<Vec<(f64, f64)>>,
+}
+
+impl Clustered {
+    /// The covariance of two areas (Obuchowski 1997, equations 2 to 5); undefined with fewer than two clusters
+    /// that hold positives, or negatives.
+    pub fn covariance(&self, a: usize, b: usize) -> Option<f64> {
+        if self.with_pos < 2 || self.with_neg < 2 {
+            return None;
+        }
+        let (mut of_pos, mut of_neg, mut across) = (0.0, 0.0, 0.0);
+        for (a, b) in self.residuals[a].iter().zip(&self.residuals[b]) {
+            of_pos += a.0 * b.0;
+            of_neg += a.1 * b.1;
+            across += a.0 * b.1 + a.1 * b.0;
+        }
+        let unbiased = |clusters: u64| clusters as f64 / (clusters - 1) as f64;
+        let (m, n) = (self.n_pos as f64, self.n_neg as f64);
+        let of_pos = unbiased(self.with_pos) * of_pos / (m * m);
+        let of_neg = unbiased(self.with_neg) * of_neg / (n * n);
+        let across = unbiased(self.clusters) * across / (m * n);
+        Some(of_pos + of_neg + across)
+    }
+
+    /// The variance of the difference of two areas.
+    pub fn variance_of_difference(&self, a: usize, b: usize) -> Option<f64> {
+        let (of_a, of_b, both) = (self.covariance(a, a)?, self.covariance(b, b)?, self.covariance(a, b)?);
+        // The two variances and twice the covariance may cancel to less than nothing by rounding.
+        Some((of_a + of_b - 2.0 * both).max(0.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::rows_of;
+    use proptest::prelude::*;
+
+    fn mean(values: &[f64]) -> f64 {
+        values.iter().sum::<f64>() / values.len() as f64
+    }
+
+    /// The definition: sample covariances of the placements.
+    fn by_definition(labels: &[u8], a: &[f64], b: &[f64]) -> f64 {
+        let wins = |p: f64, n: f64| {
+            if p > n {
+                1.0
+            } else if p == n {
+                0.5
+            } else {
+                0.0
+            }
+        };
+        let of_class = |scores: &[f64], class| -> Vec<f64> {
+            scores.iter().zip(labels).filter(|row| *row.1 == class).map(|row| *row.0).collect()
+        };
+        let placements = |scores: &[f64]| {
+            let (pos, neg) = (of_class(scores, 1), of_class(scores, 0));
+            let of_pos: Vec<f64> =
+                pos.iter().map(|&p| mean(&neg.iter().map(|&n| wins(p, n)).collect::<Vec<_>>())).collect();
+            let of_neg: Vec<f64> =
+                neg.iter().map(|&n| mean(&pos.iter().map(|&p| wins(p, n)).collect::<Vec<_>>())).collect();
+            (of_pos, of_neg)
+        };
+        let covariance = |x: &[f64], y: &[f64]| {
+            let (mean_x, mean_y) = (mean(x), mean(y));
+            x.iter().zip(y).map(|(x, y)| (x - mean_x) * (y - mean_y)).sum::<f64>() / (x.len() - 1) as f64
+        };
+        let ((pos_a, neg_a), (pos_b, neg_b)) = (placements(a), placements(b));
+        covariance(&pos_a, &pos_b) / pos_a.len() as f64 + covariance(&neg_a, &neg_b) / neg_a.len() as f64
+    }
+
+    proptest! {
+        #[test]
+        fn covariances(rows in proptest::collection::vec((0u8..2, -4i8..4, -4i8..4), 4..50)) {
+            let labels: Vec<u8> = rows.iter().map(|row| row.0).collect();
+            let a: Vec<f64> = rows.iter().map(|row| row.1.into()).collect();
+            let b: Vec<f64> = rows.iter().map(|row| row.2.into()).collect();
+            let pos = labels.iter().filter(|&&label| label == 1).count();
+            prop_assume!(pos > 1 && labels.len() - pos > 1);
+            let rows = rows_of(&labels, &[&a, &b], &[]);
+            let areas = Areas::of(&rows).unwrap();
+            // The oracle sums floats: its error is some ulps of 1.
+            for (i, j, x, y) in [(0, 0, &a, &a), (0, 1, &a, &b), (1, 1, &b, &b)] {
+                let got = areas.covariance(i, j).unwrap();
+                prop_assert!((got - by_definition(&labels, x, y)).abs() < 1e-14);
+            }
+            let covariances = areas.covariances().unwrap();
+            for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+                prop_assert_eq!(Some(covariances.covariance(i, j)), areas.covariance(i, j));
+                prop_assert_eq!(Some(covariances.variance_of_difference(i, j)), areas.variance_of_difference(i, j));
+            }
+            let parts = by_definition(&labels, &a, &a) + by_definition(&labels, &b, &b)
+                - 2.0 * by_definition(&labels, &a, &b);
+            prop_assert!((areas.variance_of_difference(0, 1).unwrap() - parts).abs() < 1e-14);
+            prop_assert!((areas.difference(0, 1) - (areas.auc(0) - areas.auc(1))).abs() < 1e-15);
+            // Every row its own cluster: the same but for the term across classes, which is 0.
+            let alone: Vec<u32> = (0..labels.len() as u32).collect();
+            let rows = rows_of(&labels, &[&a, &b], &alone);
+            let clustered = areas.clustered(&rows).covariance(0, 1).unwrap();
+            prop_assert!((clustered - by_definition(&labels, &a, &b)).abs() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn undefined_with_a_lone_row() {
+        assert!(Areas::of(&rows_of(&[1, 1], &[&[1.0, 2.0]], &[])).is_none());
+        let rows = rows_of(&[1, 0, 0], &[&[1.0, 2.0, 0.0], &[1.0, 2.0, 0.0]], &[0, 0, 1]);
+        let areas = Areas::of(&rows).unwrap();
+        assert_eq!(areas.covariance(0, 0), None);
+        assert_eq!(areas.variance_of_difference(0, 1), None);
+        assert!(areas.covariances().is_none());
+        assert_eq!(areas.clustered(&rows).covariance(0, 0), None);
+        assert_eq!(areas.auc(0), 0.5);
+    }
+}

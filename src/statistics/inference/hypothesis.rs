@@ -1,0 +1,112 @@
+//! What a test is of: that a number is one value, or that it is not within a margin of it.
+
+use super::alternative::Alternative;
+
+/// What a test is of.
+///
+/// Without a margin the null hypothesis is one value. With a margin it is a range, and to reject it says that the number
+/// lies on the right side of a bound: for `Greater` above `null - margin`, which is non-inferiority if higher is better; for
+/// `Less` below `null + margin`; for `TwoSided` between both bounds, which is equivalence, by two one-sided tests (Schuirmann
+/// 1987).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(default))]
+pub struct Hypothesis {
+    /// Which departure counts.
+    pub alternative: Alternative,
+    /// The value, if it is not the usual one.
+    pub null: Option<f64>,
+    /// How far the value may be missed.
+    pub margin: Option<f64>,
+}
+
+impl Hypothesis {
+    /// Says what is wrong with the value and the margin.
+    pub fn check(self) -> Result<(), String> {
+        if let Some(null) = self.null.filter(|null| !null.is_finite()) {
+            return Err(format!("null must be a finite number, got {null}"));
+        }
+        match self.margin {
+            Some(margin) if !(margin > 0.0 && margin.is_finite()) => {
+                Err(format!("margin must be a number above 0, such as 0.05, got {margin}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The statistic and the p-value, undefined if only the standard error is 0. `above` says how far the estimate is
+    /// above a value, in the unit of the standard error. With a margin the statistic is the distance from the bound that
+    /// decides, positive on the right side of it for `Greater` and `TwoSided`.
+    pub fn test(
+        self,
+        usual: f64,
+        above: impl Fn(f64) -> f64,
+        se: f64,
+        upper_tail: impl Fn(f64) -> f64,
+    ) -> (Option<f64>, Option<f64>) {
+        let null = self.null.unwrap_or(usual);
+        let from = |value: f64| standardised(above(value), se);
+        let Some(margin) = self.margin else {
+            let statistic = from(null);
+            return (statistic, statistic.map(|statistic| self.alternative.p_value(statistic, upper_tail)));
+        };
+        match self.alternative {
+            Alternative::Less => {
+                let statistic = from(null + margin);
+                (statistic, statistic.map(|statistic| upper_tail(-statistic)))
+            }
+            alternative => {
+                let mut statistic = from(null - margin);
+                if alternative == Alternative::TwoSided {
+                    let upper = from(null + margin).map(|upper| -upper);
+                    statistic = statistic.zip(upper).map(|(lower, upper)| lower.min(upper));
+                }
+                (statistic, statistic.map(upper_tail))
+            }
+        }
+    }
+}
+
+/// A difference in standard errors. It is 0 for two scores that rank alike, whose difference and standard error are
+/// both 0. It is undefined if only the standard error is 0 (the classes overlap in neither score).
+pub(in crate::statistics) fn standardised(difference: f64, se: f64) -> Option<f64> {
+    if difference == 0.0 && se == 0.0 {
+        return Some(0.0);
+    }
+    (se > 0.0).then(|| difference / se)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::normal::upper_tail;
+
+    fn p_value(alternative: Alternative, null: f64, margin: Option<f64>) -> f64 {
+        let hypothesis = Hypothesis { alternative, null: Some(null), margin };
+        hypothesis.test(0.0, |value| 0.75 - value, 0.1, upper_tail).1.unwrap()
+    }
+
+    #[test]
+    fn tests_of_a_value_and_of_a_margin() {
+        let normal = |z: f64| upper_tail(z);
+        assert!((p_value(Alternative::TwoSided, 0.5, None) - 2.0 * normal(2.5)).abs() < 1e-15);
+        assert!((p_value(Alternative::Greater, 0.5, None) - normal(2.5)).abs() < 1e-15);
+        assert!((p_value(Alternative::Greater, 0.8, Some(0.1)) - normal(0.5)).abs() < 1e-15);
+        assert!((p_value(Alternative::Less, 0.8, Some(0.1)) - normal(1.5)).abs() < 1e-14);
+        // The upper bound is the nearer one.
+        assert!((p_value(Alternative::TwoSided, 0.7, Some(0.2)) - normal(1.5)).abs() < 1e-14);
+    }
+
+    #[test]
+    fn without_an_error() {
+        let hypothesis = Hypothesis::default();
+        assert_eq!(hypothesis.test(0.5, |value| 0.5 - value, 0.0, upper_tail), (Some(0.0), Some(1.0)));
+        assert_eq!(hypothesis.test(0.5, |value| 1.0 - value, 0.0, upper_tail), (None, None));
+        for wrong in [
+            Hypothesis { margin: Some(0.0), ..hypothesis },
+            Hypothesis { margin: Some(f64::NAN), ..hypothesis },
+            Hypothesis { null: Some(f64::INFINITY), ..hypothesis },
+        ] {
+            assert!(wrong.check().is_err());
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! Variances of areas, hypotheses, p-values and limits.
+
+pub mod alternative;
+pub mod by_cluster;
+pub mod by_key;
+pub mod delong;
+pub mod error_method;
+pub mod hypothesis;
+pub mod interval;
+pub mod null_distribution;
+
+pub use alternative::Alternative;
+pub use interval::check_level;

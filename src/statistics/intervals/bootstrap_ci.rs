@@ -1,0 +1,240 @@
+//! Intervals of all numbers of a statistic, by bootstrap.
+
+use super::roc_summary::RocSummary;
+use crate::math::quantile::{mean_and_deviation, of_sorted};
+use crate::ranking::scores::ScoreType;
+use crate::ranking::ties::{Counts, Ties};
+use crate::statistics::inference::check_level;
+use crate::statistics::kinds::{
+    Curve, Given, Summary,
+    column::{Column, Field, FieldKind},
+    record::{Record, record},
+};
+use crate::statistics::numbers::{AveragePrecision, Gini, KsStatistic, MeanPositiveRank, RocAuc};
+use crate::statistics::resampling::{
+    bootstrap::Resampling,
+    redraw::{Draw, Redraw},
+};
+use crate::statistics::thresholds::{ConfusionAt, OperatingPoint};
+
+/// The numbers of a statistic, each with the interval between two quantiles of it over bootstrap resamples of the rows:
+/// the percentile method (Efron 1979; Efron and Tibshirani 1993, section 13.3).
+///
+/// Of many rows, cells are drawn in place of rows: see [`redraw`](crate::statistics::resampling::redraw).
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct BootstrapCi<M> {
+    /// The statistic, with its options.
+    pub statistic: M,
+    /// The interval's coverage.
+    pub level: f64,
+    /// How many resamples are drawn.
+    pub resampling: Resampling,
+    /// How they are drawn.
+    pub resample: Draw,
+}
+
+/// Resamples of [`AveragePrecision`].
+pub type BootstrapAveragePrecision = BootstrapCi<AveragePrecision>;
+/// Resamples of [`ConfusionAt`].
+pub type BootstrapConfusionAt = BootstrapCi<ConfusionAt>;
+/// Resamples of [`Gini`].
+pub type BootstrapGini = BootstrapCi<Gini>;
+/// Resamples of [`KsStatistic`].
+pub type BootstrapKsStatistic = BootstrapCi<KsStatistic>;
+/// Resamples of [`MeanPositiveRank`].
+pub type BootstrapMeanPositiveRank = BootstrapCi<MeanPositiveRank>;
+/// Resamples of [`OperatingPoint`].
+pub type BootstrapOperatingPoint = BootstrapCi<OperatingPoint>;
+/// Resamples of [`RocAuc`].
+pub type BootstrapRocAuc = BootstrapCi<RocAuc>;
+/// Resamples of [`RocSummary`].
+pub type BootstrapRocSummary = BootstrapCi<RocSummary>;
+
+record! {
+    /// One number of the statistic.
+    pub struct BootstrapRecord {
+        /// What the number is called in the statistic's record.
+        pub field: Option<&'static str>,
+        /// The number; null where the statistic leaves it undefined.
+        pub estimate: Option<f64>,
+        /// The standard deviation of the resamples in which it is defined; null with fewer than two positives or fewer
+        /// than two negatives, if it is defined in fewer than two resamples, and if a resample has an infinite threshold.
+        pub se: Option<f64>,
+        /// The lower limit; null with fewer than two positives or fewer than two negatives, and if the number is defined
+        /// in fewer than two resamples.
+        pub lower: Option<f64>,
+        /// The upper limit; null where the lower one is.
+        pub upper: Option<f64>,
+        /// Resamples in which the number is undefined. They are left out.
+        pub n_undefined: u64,
+    }
+}
+
+/// Whether a field is an estimate of something: not a count of all rows, nor what an estimate's own inference says.
+fn is_estimate(field: &Field) -> bool {
+    let inferred = ["se", "lower", "upper", "p_value", "prevalence"];
+    let is_number = matches!(field.kind, FieldKind::Number | FieldKind::Mass | FieldKind::Threshold);
+    is_number
+        && !inferred.contains(&field.name)
+        && !field.name.ends_with("_lower")
+        && !field.name.ends_with("_upper")
+}
+
+/// The only number of a column, if it is defined.
+fn number(column: &Column, score_type: ScoreType) -> Option<f64> {
+    let is_there = |present: &[bool]| present.first().copied().unwrap_or(true);
+    match column {
+        Column::Number(rows) if is_there(&rows.present) => rows.values.first().copied(),
+        Column::Mass(rows) if is_there(&rows.present) => rows.values.first().map(|&count| count as f64),
+        Column::Threshold(rows) if is_there(&rows.present) => Some(score_type.value(rows.keys.at(0))),
+        _ => None,
+    }
+}
+
+impl<M: Summary> Curve for BootstrapCi<M> {
+    type Record = BootstrapRecord;
+
+    fn check(&self, given: Given) -> Result<(), String> {
+        check_level(self.level)?;
+        self.resampling.check()?;
+        self.statistic.check(given)
+    }
+
+    fn passes(&self) -> usize {
+        self.resampling.passes()
+    }
+
+    fn points(&self, ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
+        let fields = M::Record::FIELDS;
+        let numbers = |ties: Ties<'_>| -> Vec<Option<f64>> {
+            let score_type = ties.score_type();
+            let mut columns = Column::all_of(fields, score_type.width(), 1);
+            self.statistic.of_ties(ties).append(&mut columns);
+            let estimates = fields.iter().zip(&columns).filter(|(field, _)| is_estimate(field));
+            estimates.map(|(_, column)| number(column, score_type)).collect()
+        };
+        let names = fields.iter().filter(|field| is_estimate(field)).map(|field| field.name).collect();
+        let drawn = Drawn { names, level: self.level, resampling: self.resampling, draw: self.resample };
+        drawn.records(ties, &numbers).into_iter().for_each(|record| record.append(columns));
+        true
+    }
+}
+
+/// How resamples are drawn, and what is asked of them: compiled once, for every statistic.
+struct Drawn {
+    names: Vec<&'static str>,
+    level: f64,
+    resampling: Resampling,
+    draw: Draw,
+}
+
+impl Drawn {
+    fn records(
+        &self,
+        mut ties: Ties<'_>,
+        numbers: &(dyn Fn(Ties<'_>) -> Vec<Option<f64>> + Sync),
+    ) -> Vec<BootstrapRecord> {
+        let mut counts = ties.counts();
+        let resamples =
+            if ties.n_pos() < 2 || ties.n_neg() < 2 { Vec::new() } else { self.resamples(&counts, numbers) };
+        let estimates = numbers(counts.ties());
+        let record = |(place, (&name, estimate)): (usize, (&&'static str, Option<f64>))| {
+            let values = resamples.iter().filter_map(|numbers| numbers[place]).collect();
+            let n_undefined = resamples.iter().filter(|numbers| numbers[place].is_none()).count();
+            self.record(name, estimate, values, n_undefined)
+        };
+        self.names.iter().zip(estimates).enumerate().map(record).collect()
+    }
+
+    /// The numbers of each resample.
+    fn resamples(
+        &self,
+        counts: &Counts,
+        numbers: &(dyn Fn(Ties<'_>) -> Vec<Option<f64>> + Sync),
+    ) -> Vec<Vec<Option<f64>>> {
+        let (redraw, last) = Redraw::fitting(counts.each(), self.draw);
+        self.resampling.each(Vec::new, |drawn, mut stream| {
+            redraw.draw(&mut stream, drawn);
+            let mut resample = Counts::with_capacity(counts.score_type(), None, drawn.len());
+            for (count, &place) in drawn.iter().zip(&last).filter(|(count, _)| count.rows() > 0) {
+                resample.push(counts.key(place), count.pos, count.neg);
+            }
+            numbers(resample.ties())
+        })
+    }
+
+    fn record(
+        &self,
+        name: &'static str,
+        estimate: Option<f64>,
+        mut values: Vec<f64>,
+        n_undefined: usize,
+    ) -> BootstrapRecord {
+        // Numbers are sorted before they are summed, so that equal samples have equal sums.
+        values.sort_unstable_by(f64::total_cmp);
+        let tail = 0.5 * (1.0 - self.level);
+        let of_values = |what: &dyn Fn() -> f64| (values.len() > 1).then(what);
+        BootstrapRecord {
+            field: Some(name),
+            estimate,
+            se: of_values(&|| mean_and_deviation(&values).1).filter(|se| se.is_finite()),
+            lower: of_values(&|| of_sorted(&values, tail)),
+            upper: of_values(&|| of_sorted(&values, 1.0 - tail)),
+            n_undefined: n_undefined as u64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::ties::counts::twice_u;
+    use crate::statistics::tests::with_ties;
+
+    const DRAWN: Resampling = Resampling { n_resamples: 400, seed: 5 };
+
+    fn columns<M: Summary>(statistic: M, labels: &[u8], scores: &[f64]) -> Vec<Column> {
+        let bootstrap = BootstrapCi { statistic, level: 0.9, resampling: DRAWN, resample: Draw::Stratified };
+        with_ties(labels, scores, |ties| {
+            let mut columns = Column::all_of(BootstrapRecord::FIELDS, ties.score_type().width(), 4);
+            assert!(bootstrap.points(ties, &mut columns));
+            columns
+        })
+    }
+
+    fn numbers(column: &Column) -> Vec<Option<f64>> {
+        let Column::Number(rows) = column else { panic!("a number") };
+        let is_there = |row: usize| rows.present.get(row).copied().unwrap_or(true);
+        rows.values.iter().enumerate().map(|(row, &value)| is_there(row).then_some(value)).collect()
+    }
+
+    /// The same resamples and quantiles as of [`TprAtFpr`](crate::statistics::TprAtFpr), drawn one by one.
+    #[test]
+    fn as_drawn_by_hand() {
+        let labels: Vec<u8> = (0..60).map(|i| u8::from(i % 3 > 0)).collect();
+        let scores: Vec<f64> = (0..60).map(|i| f64::from(i * i % 17) + f64::from(i % 3)).collect();
+        let found = columns(RocAuc::default(), &labels, &scores);
+        let (estimate, mut areas) = with_ties(&labels, &scores, |mut ties| {
+            let counts = ties.counts();
+            let redraw = Redraw::rows(counts.each(), Draw::Stratified);
+            let twice_pairs = (2 * ties.pairs()) as f64;
+            let areas = DRAWN.each(Vec::new, |drawn, mut stream| {
+                redraw.draw(&mut stream, drawn);
+                twice_u(drawn) as f64 / twice_pairs
+            });
+            (RocAuc::default().of_ties(ties).auc, areas)
+        });
+        areas.sort_unstable_by(f64::total_cmp);
+        let limits = [Some(of_sorted(&areas, 0.05)), Some(of_sorted(&areas, 0.95))];
+        assert_eq!(numbers(&found[1]), [estimate]);
+        assert_eq!([numbers(&found[3])[0], numbers(&found[4])[0]], limits);
+    }
+
+    #[test]
+    fn undefined_without_two_rows_of_a_class() {
+        let found = columns(KsStatistic::default(), &[1, 0, 0], &[2.0, 1.0, 3.0]);
+        assert_eq!(numbers(&found[1]), [Some(0.5), Some(-0.5), Some(3.0)]);
+        assert_eq!(numbers(&found[2]), [None; 3]);
+    }
+}

@@ -1,0 +1,397 @@
+//! The placements of rows within a part of the ROC curve, and how the area of that part varies.
+//!
+//! Let the bounds be rates of one class, and x such a rate, over which the area is taken; y is the height of the curve. A
+//! row of the bounded class has as its placement the height at its own x, and a row of the other class the length of x at
+//! which it counts. Outside the bounds a row is as if it were on the next bound. So the area is the mean placement of the
+//! other class, and these are the influences of rows on the area: how it changes with a row's weight, the thresholds
+//! at the bounds included (Jaeckel 1972). Without bounds they are DeLong's.
+
+use crate::math;
+use crate::ranking::ties::{Count, Segment, counts::steps, placements::squares};
+use crate::statistics::numbers::partial_area::Range;
+
+/// Bounds of a rate.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    low: f64,
+    high: f64,
+    /// Whether they bound the tpr, not the fpr.
+    of_tpr: bool,
+}
+
+/// Bounds beside the rows of a group.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    bounds: Bounds,
+    totals: (u64, u64),
+    in_rows: (f64, f64),
+    /// Pieces that begin and end here touch no bound: most pieces, and whole numbers are compared faster.
+    inner: (u64, u64),
+}
+
+/// A straight piece of the curve, in rows. The height above it counts downwards for bounds of the tpr.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    x: (u64, u64),
+    y: (u64, u64),
+}
+
+/// Where a piece lies.
+enum Place {
+    Before,
+    After,
+    Inside,
+    /// Partly inside: the mean of x within the bounds over the rows of the piece, and the height there.
+    Cut(f64, f64),
+}
+
+impl Bounds {
+    /// The bounds of a range of one rate.
+    pub fn of(range: Range) -> Option<Bounds> {
+        match range {
+            Range::Fpr(low, high) => Some(Bounds { low, high, of_tpr: false }),
+            Range::Tpr(low, high) => Some(Bounds { low, high, of_tpr: true }),
+            Range::TwoWay { .. } => None,
+        }
+    }
+
+    /// The bounds in a group of so many positives and negatives.
+    pub fn window(self, totals: (u64, u64)) -> Window {
+        let in_rows = self.in_rows(totals);
+        let inner = (in_rows.0.floor() as u64 + 1, (in_rows.1.ceil() as u64).saturating_sub(1));
+        Window { bounds: self, totals, in_rows, inner }
+    }
+
+    fn piece(self, segment: &Segment, n_neg: u64) -> Piece {
+        let (fpr, tpr) = ((segment.neg_above, segment.fp()), (segment.pos_above, segment.tp()));
+        if self.of_tpr {
+            Piece { x: tpr, y: (n_neg - fpr.0, n_neg - fpr.1) }
+        } else {
+            Piece { x: fpr, y: tpr }
+        }
+    }
+
+    /// The rows of the bounded class, and of the other.
+    fn totals(self, (n_pos, n_neg): (u64, u64)) -> (u64, u64) {
+        if self.of_tpr { (n_pos, n_neg) } else { (n_neg, n_pos) }
+    }
+
+    /// The bounds in rows.
+    fn in_rows(self, totals: (u64, u64)) -> (f64, f64) {
+        let all = self.totals(totals).0 as f64;
+        (self.low * all, self.high * all)
+    }
+}
+
+impl Piece {
+    /// The rows of the bounded class, and of the other.
+    fn rows(self) -> (u64, u64) {
+        (self.x.1 - self.x.0, self.y.0.abs_diff(self.y.1))
+    }
+
+    fn is_flat(self) -> bool {
+        self.y.0 == self.y.1
+    }
+
+    /// The rows of a flat piece before and within the bounds. All have one height, so that the row that a bound falls on
+    /// may count on either side of it.
+    fn parts(self, (low, high): (f64, f64)) -> [u64; 2] {
+        let (x0, x1) = self.x;
+        let low = (low.floor() as u64).clamp(x0, x1);
+        let high = (high.ceil() as u64).clamp(low, x1);
+        [low - x0, high - low]
+    }
+
+    fn height(self, x: f64) -> f64 {
+        let (x0, y0) = (self.x.0 as f64, self.y.0 as f64);
+        y0 + (self.y.1 as f64 - y0) * ((x - x0) / (self.x.1 as f64 - x0))
+    }
+
+    fn place(self, (low, high): (f64, f64)) -> Place {
+        let (x0, x1) = (self.x.0 as f64, self.x.1 as f64);
+        if x1 <= low {
+            Place::Before
+        } else if x0 >= high {
+            Place::After
+        } else if low <= x0 && x1 <= high {
+            Place::Inside
+        } else {
+            let (left, right) = (x0.max(low), x1.min(high));
+            let sum = (left - x0) * left + (right - left) * 0.5 * (left + right) + (x1 - right) * right;
+            let mean = sum / (x1 - x0);
+            Place::Cut(mean, self.height(mean))
+        }
+    }
+
+    /// The heights at the bounds, where the piece reaches them from within.
+    fn edges(self, (low, high): (f64, f64)) -> (Option<f64>, Option<f64>) {
+        let (x0, x1) = (self.x.0 as f64, self.x.1 as f64);
+        (
+            (x0 <= low && low < x1).then(|| self.height(low)),
+            (x0 < high && high <= x1).then(|| self.height(high)),
+        )
+    }
+}
+
+/// Sums over the placements of one class.
+#[derive(Clone, Debug, Default)]
+struct ClassSums {
+    /// Rows within the bounds, and the sum and the sum of squares of their placements, in half rows of the other class.
+    inside: u64,
+    sum: u128,
+    squares: u128,
+    before: u64,
+    /// Rows of the pieces that a bound cuts, two at most, and their placements in rows.
+    cut: Vec<(u64, f64)>,
+}
+
+impl ClassSums {
+    fn add(&mut self, rows: u64, place: &Place, placement_inside: u64, cut: impl Fn(f64, f64) -> f64) {
+        match *place {
+            _ if rows == 0 => {}
+            Place::Before => self.before += rows,
+            // All that are not counted.
+            Place::After => {}
+            Place::Inside => self.add_inside(rows, placement_inside),
+            Place::Cut(x, y) => self.cut.push((rows, cut(x, y))),
+        }
+    }
+
+    #[inline]
+    fn add_inside(&mut self, rows: u64, placement: u64) {
+        self.inside += rows;
+        self.sum += u128::from(rows) * u128::from(placement);
+        self.squares += squares(rows, placement);
+    }
+
+    fn join(&mut self, more: ClassSums) {
+        self.inside += more.inside;
+        self.sum += more.sum;
+        self.squares += more.squares;
+        self.before += more.before;
+        self.cut.extend(more.cut);
+    }
+
+    /// The variance of the mean placement of so many rows, where placements are shares of so many rows of the other class
+    /// and these two stand for the rows before and after the bounds.
+    fn variance(&self, (before, after): (f64, f64), all: u64, others: u64) -> f64 {
+        let others = others as f64;
+        let rows_after = all - self.inside - self.before - self.cut.iter().map(|part| part.0).sum::<u64>();
+        let (inside, sum) = (self.inside as f64, self.sum as f64);
+        let mut parts: Vec<(f64, f64)> = [(self.before, before), (rows_after, after)]
+            .into_iter()
+            .chain(self.cut.iter().copied())
+            .filter(|part| part.0 > 0)
+            .map(|(rows, placement)| (rows as f64, placement / others))
+            .collect();
+        let mut squares = 0.0;
+        if self.inside > 0 {
+            parts.push((inside, sum / (2.0 * others * inside)));
+            let spread = math::product_difference(self.inside.into(), self.squares, self.sum, self.sum);
+            squares = spread / (4.0 * others * others * inside);
+        }
+        let rows: f64 = parts.iter().map(|part| part.0).sum();
+        let mean = parts.iter().map(|part| part.0 * part.1).sum::<f64>() / rows;
+        squares += parts.iter().map(|part| part.0 * (part.1 - mean).powi(2)).sum::<f64>();
+        squares / (rows - 1.0) / rows
+    }
+}
+
+/// Sums over the placements of all rows.
+#[derive(Clone, Debug, Default)]
+pub struct PartialPlacements {
+    bounded: ClassSums,
+    others: ClassSums,
+    edges: (Option<f64>, Option<f64>),
+}
+
+impl PartialPlacements {
+    /// Takes in a segment; those after the bounds may be left out. Rows of the bounded class between two scores of the
+    /// other may come in any number of segments, and make the same sums.
+    pub fn add(&mut self, window: &Window, segment: &Segment) {
+        let Window { bounds, totals, in_rows, inner } = *window;
+        let piece = bounds.piece(segment, totals.1);
+        let (bounded, others) = piece.rows();
+        if inner.0 <= piece.x.0 && piece.x.1 <= inner.1 {
+            self.bounded.add_inside(bounded, piece.y.0 + piece.y.1);
+            self.others.add_inside(others, piece.x.0 + piece.x.1);
+            return;
+        }
+        self.add_edges(piece.edges(in_rows));
+        if piece.is_flat() {
+            let [before, inside] = piece.parts(in_rows);
+            self.bounded.add(before, &Place::Before, 0, |_, y| y);
+            self.bounded.add(inside, &Place::Inside, 2 * piece.y.0, |_, y| y);
+            return;
+        }
+        let place = piece.place(in_rows);
+        self.bounded.add(bounded, &place, piece.y.0 + piece.y.1, |_, y| y);
+        self.others.add(others, &place, piece.x.0 + piece.x.1, |x, _| x);
+    }
+
+    fn add_edges(&mut self, (low, high): (Option<f64>, Option<f64>)) {
+        self.edges = (self.edges.0.or(low), self.edges.1.or(high));
+    }
+
+    /// Takes in the sums of lower scores.
+    pub fn join(&mut self, more: PartialPlacements) {
+        self.bounded.join(more.bounded);
+        self.others.join(more.others);
+        self.add_edges(more.edges);
+    }
+
+    /// The variance of the area; undefined with a single row in a class.
+    pub fn variance(&self, Window { bounds, totals, .. }: Window) -> Option<f64> {
+        if totals.0 < 2 || totals.1 < 2 {
+            return None;
+        }
+        let (bounded, others) = bounds.totals(totals);
+        let edges = (self.edges.0.unwrap_or_default(), self.edges.1.unwrap_or_default());
+        let of_bounded = self.bounded.variance(edges, bounded, others);
+        Some(of_bounded + self.others.variance(bounds.in_rows(totals), others, bounded))
+    }
+}
+
+/// The placements of positives and of negatives with each score, the highest first, as shares of the other class.
+pub fn of_counts(counts: &[Count], bounds: Bounds) -> Vec<(f64, f64)> {
+    let Count { pos, neg } = Count::sum(counts);
+    let totals = (pos, neg);
+    let (bounded, others) = bounds.totals(totals);
+    let in_rows = bounds.in_rows(totals);
+    let pieces: Vec<Piece> = steps(counts).map(|segment| bounds.piece(&segment, neg)).collect();
+    let mut edges = (0.0, 0.0);
+    for (low, high) in pieces.iter().map(|piece| piece.edges(in_rows)) {
+        edges = (low.unwrap_or(edges.0), high.unwrap_or(edges.1));
+    }
+    let placements = |piece: &Piece| {
+        let (x, y) = match piece.place(in_rows) {
+            Place::Before => (in_rows.0, edges.0),
+            Place::After => (in_rows.1, edges.1),
+            Place::Inside => (0.5 * (piece.x.0 + piece.x.1) as f64, 0.5 * (piece.y.0 + piece.y.1) as f64),
+            Place::Cut(x, y) => (x, y),
+        };
+        let (of_others, of_bounded) = (x / bounded as f64, y / others as f64);
+        if bounds.of_tpr { (of_bounded, of_others) } else { (of_others, of_bounded) }
+    };
+    pieces.iter().map(placements).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::inference::delong;
+    use crate::statistics::numbers::partial_area;
+    use crate::statistics::resampling::Measure;
+    use crate::statistics::tests::with_ties;
+    use proptest::prelude::*;
+
+    fn counts(rows: &[(u8, u8)]) -> Vec<Count> {
+        let count = |label, score| rows.iter().filter(|row| **row == (label, score)).count() as u64;
+        (0..9).rev().map(|score| Count { pos: count(1, score), neg: count(0, score) }).collect()
+    }
+
+    fn of(range: Range, rows: &[(u8, u8)]) -> (f64, Option<f64>) {
+        let (labels, scores): (Vec<u8>, Vec<u8>) = rows.iter().copied().unzip();
+        let bounds = Bounds::of(range).unwrap();
+        with_ties(&labels, &scores, |mut ties| {
+            let window = bounds.window((ties.n_pos(), ties.n_neg()));
+            let (area, placements) = partial_area::partial_area_and(
+                &mut ties,
+                range,
+                partial_area::Standardized::Never,
+                |placements: &mut PartialPlacements, segment| placements.add(&window, segment),
+                PartialPlacements::join,
+            );
+            (area.unwrap(), placements.variance(window))
+        })
+    }
+
+    proptest! {
+        /// The mean placement of the class without bounds is the area; the variance is that of the definition; and with
+        /// bounds of 0 and 1 it is DeLong's.
+        #[test]
+        fn sums_are_those_of_the_placements(
+            rows in prop::collection::vec((0u8..2, 0u8..9), 4..60),
+            low in 0.0f64..0.9,
+            width in 0.01f64..1.0,
+            of_tpr in any::<bool>(),
+            on_steps in any::<bool>(),
+        ) {
+            let counts = counts(&rows);
+            let Count { pos, neg } = Count::sum(&counts);
+            prop_assume!(pos > 1 && neg > 1);
+            let mut high = (low + width).min(1.0);
+            let mut low = low;
+            if on_steps {
+                // Bounds that the curve bends at.
+                let all = if of_tpr { pos } else { neg } as f64;
+                (low, high) = ((low * all).floor() / all, (high * all).ceil() / all);
+            }
+            let range = if of_tpr { Range::Tpr(low, high) } else { Range::Fpr(low, high) };
+            let (area, variance) = of(range, &rows);
+            let placements = of_counts(&counts, Bounds::of(range).unwrap());
+            let of_class = |class: u8| -> Vec<f64> {
+                rows.iter().filter(|row| row.0 == class)
+                    .map(|row| placements[8 - row.1 as usize])
+                    .map(|of| if class == 1 { of.0 } else { of.1 })
+                    .collect()
+            };
+            let spread = |values: &[f64]| {
+                let n = values.len() as f64;
+                let mean = values.iter().sum::<f64>() / n;
+                (mean, values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0) / n)
+            };
+            let ((of_pos, spread_pos), (of_neg, spread_neg)) = (spread(&of_class(1)), spread(&of_class(0)));
+            let mean = if of_tpr { of_neg - low } else { high - of_pos };
+            prop_assert!((mean - area).abs() < 1e-13, "{mean} {area}");
+            prop_assert!((variance.unwrap() - spread_pos - spread_neg).abs() < 1e-14);
+        }
+
+        #[test]
+        fn without_bounds_they_are_delongs(rows in prop::collection::vec((0u8..2, 0u8..9), 4..60), of_tpr in any::<bool>()) {
+            let counts = counts(&rows);
+            let Count { pos, neg } = Count::sum(&counts);
+            prop_assume!(pos > 1 && neg > 1);
+            let range = if of_tpr { Range::Tpr(0.0, 1.0) } else { Range::Fpr(0.0, 1.0) };
+            let whole = delong::variance(&crate::ranking::ties::counts::placements(&counts), pos, neg);
+            prop_assert!((of(range, &rows).1.unwrap() - whole.unwrap()).abs() < 1e-15);
+        }
+    }
+
+    /// How the area changes with the weight of each row, by repeating all rows many times and adding one.
+    #[test]
+    fn placements_are_influences() {
+        let rows = [(1, 8), (1, 6), (0, 7), (1, 5), (0, 5), (0, 3), (1, 2), (0, 1), (0, 0), (1, 4)];
+        let times = 20_000;
+        for range in [Range::Fpr(0.13, 0.57), Range::Tpr(0.31, 0.83)] {
+            let measure = match range {
+                Range::Fpr(low, high) => Measure::FprRange(low, high),
+                Range::Tpr(low, high) => Measure::TprRange(low, high),
+                Range::TwoWay { .. } => unreachable!(),
+            };
+            let mut many = counts(&rows);
+            many.iter_mut()
+                .for_each(|count| *count = Count { pos: count.pos * times, neg: count.neg * times });
+            let area = measure.of(&many).unwrap();
+            let placements = of_counts(&counts(&rows), Bounds::of(range).unwrap());
+            for class in [0, 1] {
+                let members: Vec<&(u8, u8)> = rows.iter().filter(|row| row.0 == class).collect();
+                let placement = |row: &(u8, u8)| {
+                    let of = placements[8 - row.1 as usize];
+                    if class == 1 { of.0 } else { of.1 }
+                };
+                let mean = members.iter().map(|row| placement(row)).sum::<f64>() / 5.0;
+                for row in &members {
+                    let mut more = many.clone();
+                    more[8 - row.1 as usize].add(class == 1, 1);
+                    let influence = (measure.of(&more).unwrap() - area) * (5 * times) as f64;
+                    let expected = (placement(row) - mean).abs();
+                    assert!(
+                        (influence.abs() - expected).abs() < 1e-3,
+                        "{range:?} {row:?} {influence} {expected}"
+                    );
+                }
+            }
+        }
+    }
+}

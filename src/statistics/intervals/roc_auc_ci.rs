@@ -1,0 +1,451 @@
+//! Confidence intervals of the area under the ROC curve.
+
+use super::jackknife;
+use crate::math;
+use crate::math::normal::{upper_quantile, upper_tail};
+use crate::math::quantile::{mean_and_deviation, of_sorted};
+use crate::ranking::ties::{Placements, RowCounts, Ties};
+use crate::statistics::curves::binormal::BinormalLine;
+use crate::statistics::inference::{check_level, delong, hypothesis::Hypothesis};
+use crate::statistics::kinds::{Given, Summary, record::record};
+use crate::statistics::resampling::{
+    bca::{acceleration, corrected},
+    bootstrap::Resampling,
+};
+
+/// The AUC with its standard error and interval.
+///
+/// Rows with weights have the variance of the infinitesimal jackknife: see [`jackknife`].
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocAucCi {
+    /// How the interval is made.
+    pub method: IntervalMethod,
+    /// The interval's coverage.
+    pub level: f64,
+    /// How the bootstrap draws; 2000 resamples if not said.
+    pub resampling: Option<Resampling>,
+    /// What the bootstrap makes of its resamples; percentiles if not said.
+    pub interval: Option<BootstrapInterval>,
+    /// What is tested; that the area is one half, if not said.
+    #[cfg_attr(feature = "plugin", serde(default))]
+    pub test: Hypothesis,
+}
+
+/// How the interval is made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum IntervalMethod {
+    /// Normal, with the DeLong standard error: `auc ± z se`, clipped to 0 and 1.
+    #[default]
+    #[cfg_attr(feature = "plugin", serde(rename = "delong"))]
+    DeLong,
+    /// Normal on the logit scale: `logit(auc) ± z se / (auc (1 - auc))`, which never leaves 0 to 1. For an AUC of
+    /// 0 or 1 the limit that matters is taken as if half a row of the rarer class lay on the wrong side.
+    Logit,
+    /// Normal, with the standard error that Hanley and McNeil (1982, table II) derive from the AUC alone, for
+    /// exponential scores; clipped.
+    HanleyMcneil,
+    /// Normal, with the standard error of the area under the binormal curve that is fitted to the points (Obuchowski
+    /// and McClish 1997): see [`BinormalLine::variance`]; clipped.
+    Obuchowski,
+    /// From resamples within each class.
+    Bootstrap,
+}
+
+/// What the bootstrap makes of its resamples.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum BootstrapInterval {
+    /// Quantiles of the resampled areas.
+    #[default]
+    Percentile,
+    /// The same with quantiles that correct for bias and acceleration (Efron 1987).
+    Bca,
+}
+
+impl Default for RocAucCi {
+    /// DeLong's 95 % interval.
+    fn default() -> Self {
+        RocAucCi {
+            method: IntervalMethod::DeLong,
+            level: 0.95,
+            resampling: None,
+            interval: None,
+            test: Hypothesis::default(),
+        }
+    }
+}
+
+record! {
+    /// The interval of one group.
+    pub struct RocAucCiRecord {
+        /// The area; null without a positive or without a negative.
+        pub auc: Option<f64>,
+        /// Its standard error; null with fewer than two positives or fewer than two negatives.
+        pub se: Option<f64>,
+        /// The lower limit; null where the standard error is.
+        pub lower: Option<f64>,
+        /// The upper limit; null where the standard error is.
+        pub upper: Option<f64>,
+        /// The distance from the tested value in standard errors.
+        pub z: Option<f64>,
+        /// The p-value; null where z is.
+        pub p_value: Option<f64>,
+        /// Positives that were used.
+        pub n_pos: u64,
+        /// Negatives that were used.
+        pub n_neg: u64,
+    }
+}
+
+impl Summary for RocAucCi {
+    type Record = RocAucCiRecord;
+
+    const WEIGHTS: bool = true;
+    const ROW_WEIGHTS: bool = true;
+
+    fn check(&self, given: Given) -> Result<(), String> {
+        check_level(self.level)?;
+        self.test.check()?;
+        self.check_weights("method", given)?;
+        let bootstrap = self.method == IntervalMethod::Bootstrap;
+        for (given, options) in
+            [(self.resampling.is_some(), "n_resamples and seed"), (self.interval.is_some(), "interval")]
+        {
+            if given && !bootstrap {
+                return Err(format!(
+                    "{options} do not apply to method {:?}; leave them out, or write method=\"bootstrap\"",
+                    self.method.name()
+                ));
+            }
+        }
+        self.resampling.unwrap_or_default().check()
+    }
+
+    fn resampling(&self) -> Option<Resampling> {
+        (self.method == IntervalMethod::Bootstrap).then(|| self.resampling.unwrap_or_default())
+    }
+
+    fn of_ties(&self, mut ties: Ties<'_>) -> RocAucCiRecord {
+        let (n_pos, n_neg) = ties.rows();
+        if !ties.has_pairs() {
+            return RocAucCiRecord { n_pos, n_neg, ..RocAucCiRecord::undefined() };
+        }
+        let needs_placements = matches!(self.method, IntervalMethod::DeLong | IntervalMethod::Logit);
+        let placements = if needs_placements && ties.units().is_none() {
+            ties.placements()
+        } else {
+            Placements { sum: ties.twice_u(), ..Placements::default() }
+        };
+        let auc = math::quotient(placements.sum, 2 * ties.pairs());
+        let limits = self.limits(auc, &placements, &mut ties);
+        let (se, lower, upper) = limits.map_or((None, None, None), |(se, l, u)| (Some(se), Some(l), Some(u)));
+        let (z, p_value) = se.map_or((None, None), |se| self.tested(auc, se, n_pos, n_neg));
+        RocAucCiRecord::new(Some(auc), se, lower, upper, z, p_value, n_pos, n_neg)
+    }
+
+    fn of_nan(&self, RowCounts { n_pos, n_neg, .. }: RowCounts) -> RocAucCiRecord {
+        RocAucCiRecord { n_pos, n_neg, ..RocAucCiRecord::nan() }
+    }
+}
+
+impl IntervalMethod {
+    /// What users call it.
+    pub(in crate::statistics) fn name(self) -> &'static str {
+        match self {
+            IntervalMethod::DeLong => "delong",
+            IntervalMethod::Logit => "logit",
+            IntervalMethod::HanleyMcneil => "hanley_mcneil",
+            IntervalMethod::Obuchowski => "obuchowski",
+            IntervalMethod::Bootstrap => "bootstrap",
+        }
+    }
+}
+
+impl RocAucCi {
+    /// Says whether the method, an option of this name, knows weights.
+    pub(in crate::statistics) fn check_weights(&self, option: &str, given: Given) -> Result<(), String> {
+        let name = self.method.name();
+        if given.sums_of_weights && self.method != IntervalMethod::DeLong {
+            return Err(format!(
+                "{option} {name:?} needs rows, but the states are of rows with weights, which have no interval; \
+                 leave {option} out"
+            ));
+        }
+        if given.weight && !matches!(self.method, IntervalMethod::DeLong | IntervalMethod::Logit) {
+            return Err(format!(
+                "{option} {name:?} does not take a weight; write {option}=\"delong\" or {option}=\"logit\""
+            ));
+        }
+        Ok(())
+    }
+
+    /// Standard error and limits of the area; only DeLong's variance of rows without weights needs the placements.
+    pub(in crate::statistics) fn limits(
+        &self,
+        auc: f64,
+        placements: &Placements,
+        ties: &mut Ties<'_>,
+    ) -> Option<(f64, f64, f64)> {
+        let (n_pos, n_neg) = ties.rows();
+        match self.method {
+            _ if ties.units().is_some() => {
+                let variance = jackknife::variance(ties, auc).filter(|_| n_pos > 1 && n_neg > 1)?;
+                Some(self.around(auc, variance.sqrt(), n_pos, n_neg))
+            }
+            IntervalMethod::DeLong | IntervalMethod::Logit => {
+                let variance = delong::variance(placements, n_pos, n_neg)?;
+                Some(self.around(auc, variance.sqrt(), n_pos, n_neg))
+            }
+            IntervalMethod::HanleyMcneil => {
+                Some(self.around(auc, hanley_mcneil(auc, n_pos, n_neg), n_pos, n_neg))
+            }
+            IntervalMethod::Obuchowski => {
+                let variance = BinormalLine::of_ties(ties)?.variance(n_pos, n_neg);
+                Some(self.around(auc, variance.sqrt(), n_pos, n_neg))
+            }
+            IntervalMethod::Bootstrap if n_pos < 2 || n_neg < 2 => None,
+            IntervalMethod::Bootstrap => {
+                let counts = ties.counts();
+                let counts = counts.each();
+                let areas = self.resampling.unwrap_or_default().areas(counts);
+                Some(self.resampled(auc, areas, || acceleration(counts)))
+            }
+        }
+    }
+
+    /// Standard error and limits around an area by the normal distribution.
+    pub(in crate::statistics) fn around(&self, auc: f64, se: f64, n_pos: u64, n_neg: u64) -> (f64, f64, f64) {
+        let z = upper_quantile(0.5 * (1.0 - self.level));
+        let (lower, upper) = if self.method == IntervalMethod::Logit {
+            Self::logit(auc, z, se, n_pos, n_neg)
+        } else {
+            ((auc - z * se).max(0.0), (auc + z * se).min(1.0))
+        };
+        (se, lower, upper)
+    }
+
+    /// The statistic and the p-value of an area with this standard error, on the scale of the interval.
+    pub(in crate::statistics) fn tested(
+        &self,
+        auc: f64,
+        se: f64,
+        n_pos: u64,
+        n_neg: u64,
+    ) -> (Option<f64>, Option<f64>) {
+        if self.method == IntervalMethod::Logit {
+            let (center, se) = Self::on_logit_scale(auc, se, n_pos, n_neg);
+            let logit = |rate: f64| (rate.clamp(0.0, 1.0) / (1.0 - rate.clamp(0.0, 1.0))).ln();
+            self.test.test(0.5, |value| logit(center) - logit(value), se, upper_tail)
+        } else {
+            self.test.test(0.5, |value| auc - value, se, upper_tail)
+        }
+    }
+
+    /// The area that the logit is taken of, and the standard error of the logit.
+    ///
+    /// The logit of 0 or 1 is infinite and the standard error there 0. The area is then taken as if half a row of the
+    /// rarer class lay on the wrong side of all others, `1 - 1 / (2 min(P, N))` for an AUC of 1, with the standard error of
+    /// Hanley and McNeil at that area.
+    fn on_logit_scale(auc: f64, se: f64, n_pos: u64, n_neg: u64) -> (f64, f64) {
+        let separated = auc == 0.0 || auc == 1.0;
+        let half_a_row = 0.5 / n_pos.min(n_neg) as f64;
+        let center = if separated { (auc - half_a_row).abs() } else { auc };
+        let se = if separated { hanley_mcneil(center, n_pos, n_neg) } else { se };
+        (center, se / (center * (1.0 - center)))
+    }
+
+    /// Limits on the logit scale. Of an area of 0 or 1, that limit is the area itself.
+    fn logit(auc: f64, z: f64, se: f64, n_pos: u64, n_neg: u64) -> (f64, f64) {
+        let (center, se) = Self::on_logit_scale(auc, se, n_pos, n_neg);
+        let logit = (center / (1.0 - center)).ln();
+        let margin = z * se;
+        let back = |logit: f64| 1.0 / (1.0 + (-logit).exp());
+        let (lower, upper) = (back(logit - margin), back(logit + margin));
+        (if auc == 0.0 { 0.0 } else { lower }, if auc == 1.0 { 1.0 } else { upper })
+    }
+
+    /// Standard error and limits from resampled areas.
+    pub(in crate::statistics) fn resampled(
+        &self,
+        auc: f64,
+        mut areas: Vec<f64>,
+        acceleration: impl FnOnce() -> f64,
+    ) -> (f64, f64, f64) {
+        let (_, se) = mean_and_deviation(&areas);
+        areas.sort_unstable_by(f64::total_cmp);
+        let tail = 0.5 * (1.0 - self.level);
+        let (low, high) = match self.interval.unwrap_or_default() {
+            BootstrapInterval::Percentile => (tail, 1.0 - tail),
+            BootstrapInterval::Bca => corrected(auc, &areas, tail, acceleration()),
+        };
+        (se, of_sorted(&areas, low), of_sorted(&areas, high))
+    }
+}
+
+/// The standard error of an area by Hanley and McNeil (1982): `Q1 = A / (2 - A)`, `Q2 = 2 A² / (1 + A)`,
+/// `se² = (A (1 - A) + (P - 1) (Q1 - A²) + (N - 1) (Q2 - A²)) / (P N)`.
+fn hanley_mcneil(auc: f64, n_pos: u64, n_neg: u64) -> f64 {
+    let (m, n) = (n_pos as f64, n_neg as f64);
+    let square = auc * auc;
+    let (q1, q2) = (auc / (2.0 - auc), 2.0 * square / (1.0 + auc));
+    let variance = (auc * (1.0 - auc) + (m - 1.0) * (q1 - square) + (n - 1.0) * (q2 - square)) / (m * n);
+    variance.max(0.0).sqrt()
+}
+
+#[cfg(test)]
+pub(in crate::statistics) mod tests {
+    use super::*;
+    use crate::statistics::inference::Alternative;
+    use crate::statistics::tests::summary;
+    use proptest::prelude::*;
+
+    pub(in crate::statistics) const NINETY_FIVE: RocAucCi = RocAucCi {
+        method: IntervalMethod::DeLong,
+        level: 0.95,
+        resampling: None,
+        interval: None,
+        test: Hypothesis { alternative: Alternative::TwoSided, null: None, margin: None },
+    };
+
+    /// Ratings of 109 CT images (Hanley and McNeil 1982, table I): AUC 0.893.
+    #[test]
+    fn radiologist_ratings() {
+        let counts = [(33, 3), (6, 2), (6, 2), (11, 11), (2, 33)];
+        let (mut labels, mut scores) = (Vec::new(), Vec::new());
+        for (rating, (normal, abnormal)) in (1u8..).zip(counts) {
+            labels.extend(std::iter::repeat_n(0, normal).chain(std::iter::repeat_n(1, abnormal)));
+            scores.extend(std::iter::repeat_n(rating, normal + abnormal));
+        }
+        let record = summary(&NINETY_FIVE, &labels, &scores);
+        assert_eq!(record.auc, Some(2642.0 / 2958.0));
+        assert_eq!((record.n_pos, record.n_neg), (51, 58));
+        assert!((record.auc.unwrap() - 0.893).abs() < 0.0005);
+        assert!((record.se.unwrap() - 0.0307).abs() < 0.0005, "{record:?}");
+    }
+
+    #[test]
+    fn edges() {
+        let perfect = summary(&NINETY_FIVE, &[0, 0, 1, 1], &[1, 2, 3, 4]);
+        assert_eq!((perfect.auc, perfect.se), (Some(1.0), Some(0.0)));
+        assert_eq!((perfect.lower, perfect.upper), (Some(1.0), Some(1.0)));
+        let one_positive = summary(&NINETY_FIVE, &[0, 0, 1], &[1, 3, 2]);
+        assert_eq!((one_positive.auc, one_positive.se, one_positive.lower), (Some(0.5), None, None));
+        let wide = summary(&NINETY_FIVE, &[0, 1, 0, 1, 1], &[1, 2, 3, 4, 5]);
+        assert_eq!(wide.upper, Some(1.0), "clipped");
+        assert!(RocAucCi { level: 1.0, ..NINETY_FIVE }.check(Given::default()).is_err());
+        assert!(RocAucCi { level: f64::NAN, ..NINETY_FIVE }.check(Given::default()).is_err());
+    }
+
+    #[test]
+    fn limits_where_the_classes_do_not_overlap() {
+        let of = |method, labels: &[u8]| {
+            let scores: Vec<u32> = (0..labels.len() as u32).collect();
+            let record = summary(&RocAucCi { method, ..NINETY_FIVE }, labels, &scores);
+            (record.se, record.lower.unwrap(), record.upper.unwrap())
+        };
+        let perfect = [0; 50].iter().chain(&[1; 50]).copied().collect::<Vec<u8>>();
+        let (se, lower, upper) = of(IntervalMethod::Logit, &perfect);
+        assert_eq!((se, upper), (Some(0.0), 1.0));
+        // If none of 50 rows is on the wrong side, the share of such rows is at most 3.7 / 50, at 97.5 %.
+        assert!((0.92..0.94).contains(&lower), "{lower}");
+        let worst = [1; 50].iter().chain(&[0; 50]).copied().collect::<Vec<u8>>();
+        let (_, low, high) = of(IntervalMethod::Logit, &worst);
+        assert!((high - (1.0 - lower)).abs() < 1e-12 && low == 0.0, "the mirror image");
+        let (_, few, _) = of(IntervalMethod::Logit, &[0, 0, 1, 1]);
+        assert!((0.1..0.4).contains(&few), "{few}");
+        for method in [IntervalMethod::DeLong, IntervalMethod::HanleyMcneil, IntervalMethod::Bootstrap] {
+            assert_eq!(of(method, &perfect), (Some(0.0), 1.0, 1.0), "{method:?}");
+        }
+    }
+
+    #[test]
+    fn lone_rows_and_ties() {
+        let of = |method, labels: &[u8], scores: &[i32]| {
+            let record = summary(&RocAucCi { method, ..NINETY_FIVE }, labels, scores);
+            (record.auc.unwrap(), record.se, record.lower, record.upper)
+        };
+        for method in [IntervalMethod::DeLong, IntervalMethod::Logit, IntervalMethod::Bootstrap] {
+            assert_eq!(of(method, &[0, 0, 1], &[1, 3, 2]), (0.5, None, None, None));
+            let (half, se, lower, upper) = of(method, &[0, 0, 1, 1], &[7; 4]);
+            assert_eq!((half, se, lower), (0.5, Some(0.0), Some(0.5)));
+            assert!((upper.unwrap() - 0.5).abs() < 1e-15);
+        }
+        // By the AUC alone: P = 1, N = 2, A = 1/2, Q2 = 1/3.
+        let (_, se, lower, upper) = of(IntervalMethod::HanleyMcneil, &[0, 0, 1], &[1, 3, 2]);
+        assert!((se.unwrap() - ((0.25 + 1.0 / 3.0 - 0.25) / 2.0f64).sqrt()).abs() < 1e-15);
+        assert_eq!((lower, upper), (Some(0.0), Some(1.0)));
+    }
+
+    /// boot.ci of R's package boot gives limits like these; here: BCa pulls the percentile limits towards the side
+    /// of the skewness, and both cover the area.
+    #[test]
+    fn bootstrap_limits() {
+        let labels: Vec<u8> = (0..120).map(|row| u8::from(row % 7 < 3 && row > 25)).collect();
+        let scores: Vec<i32> =
+            (0..120).map(|row| (row * 37) % 101 + 30 * i32::from(row % 7 < 3 && row > 25)).collect();
+        let of = |interval| {
+            let statistic =
+                RocAucCi { method: IntervalMethod::Bootstrap, interval: Some(interval), ..NINETY_FIVE };
+            summary(&statistic, &labels, &scores)
+        };
+        let (delong, percentile, bca) = (
+            summary(&NINETY_FIVE, &labels, &scores),
+            of(BootstrapInterval::Percentile),
+            of(BootstrapInterval::Bca),
+        );
+        let se = delong.se.unwrap();
+        assert!((percentile.se.unwrap() / se - 1.0).abs() < 0.08);
+        assert!((percentile.lower.unwrap() - delong.lower.unwrap()).abs() < 0.3 * se);
+        assert!((percentile.upper.unwrap() - delong.upper.unwrap()).abs() < 0.3 * se);
+        assert!(
+            bca.lower < percentile.lower && bca.lower > delong.lower.map(|l| l - se),
+            "{bca:?} {percentile:?}"
+        );
+        assert_eq!(of(BootstrapInterval::Bca), bca, "the same again");
+    }
+
+    #[test]
+    fn options_that_do_not_apply() {
+        let weighted = Given { weight: true, ..Given::default() };
+        let drawn = Some(Resampling::default());
+        for (statistic, given, word) in [
+            (RocAucCi { resampling: drawn, ..NINETY_FIVE }, Given::default(), "n_resamples"),
+            (
+                RocAucCi { interval: Some(BootstrapInterval::Bca), ..NINETY_FIVE },
+                Given::default(),
+                "interval",
+            ),
+            (RocAucCi { resampling: drawn, ..NINETY_FIVE }, weighted, "n_resamples"),
+            (RocAucCi { method: IntervalMethod::Bootstrap, ..NINETY_FIVE }, weighted, "weight"),
+            (RocAucCi { method: IntervalMethod::HanleyMcneil, ..NINETY_FIVE }, weighted, "weight"),
+        ] {
+            let wrong = statistic.check(given).unwrap_err();
+            assert!(wrong.contains(word), "{wrong}");
+        }
+        assert!(NINETY_FIVE.check(weighted).is_ok());
+    }
+
+    proptest! {
+        /// The definition: sample variances of the placements.
+        #[test]
+        fn variance_of_placements(rows in proptest::collection::vec((0u8..2, -4i8..4), 4..60)) {
+            let (labels, scores): (Vec<u8>, Vec<i8>) = rows.into_iter().unzip();
+            let of_class = |class| -> Vec<i8> {
+                labels.iter().zip(&scores).filter(|row| *row.0 == class).map(|row| *row.1).collect()
+            };
+            let (pos, neg) = (of_class(1), of_class(0));
+            prop_assume!(pos.len() > 1 && neg.len() > 1);
+            let wins = |p: i8, n: i8| if p > n { 1.0 } else if p == n { 0.5 } else { 0.0 };
+            let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
+            let variance = |x: &[f64]| x.iter().map(|v| (v - mean(x)).powi(2)).sum::<f64>() / (x.len() - 1) as f64;
+            let v10: Vec<f64> = pos.iter().map(|&p| mean(&neg.iter().map(|&n| wins(p, n)).collect::<Vec<_>>())).collect();
+            let v01: Vec<f64> = neg.iter().map(|&n| mean(&pos.iter().map(|&p| wins(p, n)).collect::<Vec<_>>())).collect();
+            let expected = variance(&v10) / pos.len() as f64 + variance(&v01) / neg.len() as f64;
+            let record = summary(&NINETY_FIVE, &labels, &scores);
+            // The oracle sums floats: its error is some ulps of 1.
+            prop_assert!((record.se.unwrap().powi(2) - expected).abs() < 1e-15);
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Confidence intervals of the area under a part of the ROC curve.
+
+use super::partial_placements::{Bounds, PartialPlacements};
+use crate::math::normal::{upper_quantile, upper_tail};
+use crate::math::quantile::{mean_and_deviation, of_sorted};
+use crate::ranking::ties::{RowCounts, Ties};
+use crate::statistics::inference::{check_level, error_method::ErrorMethod, hypothesis::Hypothesis};
+use crate::statistics::kinds::{Given, Summary, record::record};
+use crate::statistics::numbers::partial_area::{Range, Standardized, partial_area_and};
+use crate::statistics::resampling::{Measure, bootstrap::Resampling};
+
+/// The area under a part of the curve with its standard error and interval.
+///
+/// By DeLong: the variance of the placements within the bounds (see [`partial_placements`](super::partial_placements)), with
+/// a normal interval that is cut at 0 and at the largest possible area; on a scale that goes on below the diagonal, at the
+/// smallest. By bootstrap: quantiles of stratified resamples.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocAucCiPartial {
+    /// The bounds.
+    pub range: Range,
+    /// Whether the area is put on the scale of a whole one.
+    pub standardized: Standardized,
+    /// Where the standard error comes from.
+    pub method: ErrorMethod,
+    /// The interval's coverage.
+    pub level: f64,
+    /// How the bootstrap draws; 2000 resamples if not said.
+    pub resampling: Option<Resampling>,
+    /// What is tested; that the score says nothing, if not said.
+    pub test: Hypothesis,
+}
+
+record! {
+    /// The interval of one group.
+    pub struct RocAucCiPartialRecord {
+        /// The area; null without a positive or without a negative, and on the scale of a whole area below the diagonal.
+        pub auc: Option<f64>,
+        /// Its standard error; null with fewer than two positives or fewer than two negatives.
+        pub se: Option<f64>,
+        /// The lower limit; null where the standard error is.
+        pub lower: Option<f64>,
+        /// The upper limit; null where the standard error is.
+        pub upper: Option<f64>,
+        /// The distance from the tested value in standard errors.
+        pub z: Option<f64>,
+        /// The p-value; null where z is.
+        pub p_value: Option<f64>,
+        /// Positives that were used.
+        pub n_pos: u64,
+        /// Negatives that were used.
+        pub n_neg: u64,
+    }
+}
+
+impl RocAucCiPartial {
+    fn measure(&self) -> Result<Measure, String> {
+        match self.range {
+            Range::Fpr(low, high) => Ok(Measure::FprRange(low, high)),
+            Range::Tpr(low, high) => Ok(Measure::TprRange(low, high)),
+            Range::TwoWay { .. } => {
+                Err("the interval of a partial area is for a range of fpr or of tpr, not for both; \
+                                         leave one of them out"
+                    .into())
+            }
+        }
+    }
+}
+
+impl Summary for RocAucCiPartial {
+    type Record = RocAucCiPartialRecord;
+
+    fn check(&self, _: Given) -> Result<(), String> {
+        check_level(self.level)?;
+        self.range.check(self.standardized)?;
+        self.measure()?;
+        self.test.check()?;
+        if self.resampling.is_some() && self.method != ErrorMethod::Bootstrap {
+            return Err("n_resamples and seed do not apply to method \"delong\"; leave them out, or write \
+                        method=\"bootstrap\""
+                .into());
+        }
+        self.resampling.unwrap_or_default().check()
+    }
+
+    fn resampling(&self) -> Option<Resampling> {
+        (self.method == ErrorMethod::Bootstrap).then(|| self.resampling.unwrap_or_default())
+    }
+
+    fn of_ties(&self, mut ties: Ties<'_>) -> RocAucCiPartialRecord {
+        let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
+        let none = RocAucCiPartialRecord { n_pos, n_neg, ..RocAucCiPartialRecord::undefined() };
+        let (Some(bounds), Ok(measure), true) = (Bounds::of(self.range), self.measure(), ties.has_pairs())
+        else {
+            return none;
+        };
+        let window = bounds.window((n_pos, n_neg));
+        let by_placements = self.method == ErrorMethod::DeLong;
+        let (area, placements) = partial_area_and(
+            &mut ties,
+            self.range,
+            self.standardized,
+            |placements: &mut PartialPlacements, segment| {
+                if by_placements {
+                    placements.add(&window, segment);
+                }
+            },
+            PartialPlacements::join,
+        );
+        let Some(auc) = area else { return none };
+        let record = RocAucCiPartialRecord { auc: Some(auc), ..none };
+        if n_pos < 2 || n_neg < 2 {
+            return record;
+        }
+        let (diagonal, full) = self.range.extremes();
+        // What one unit of area is on the scale of the answer, where a useless score is, and the largest area.
+        let (unit, useless, most) = match self.standardized {
+            Standardized::Never => (1.0, diagonal, full),
+            Standardized::AboveDiagonal | Standardized::Always => (0.5 / (full - diagonal), 0.5, 1.0),
+        };
+        let least = if self.standardized == Standardized::Always { useless - unit * diagonal } else { 0.0 };
+        let tail = 0.5 * (1.0 - self.level);
+        let (se, lower, upper) = if by_placements {
+            let se = unit * placements.variance(window).unwrap_or_default().sqrt();
+            let margin = upper_quantile(tail) * se;
+            (se, (auc - margin).max(least), (auc + margin).min(most))
+        } else {
+            let mut areas = self.resampling.unwrap_or_default().measured(ties.counts().each(), measure);
+            areas.iter_mut().for_each(|area| *area = useless + unit * (*area - diagonal));
+            areas.sort_unstable_by(f64::total_cmp);
+            (mean_and_deviation(&areas).1, of_sorted(&areas, tail), of_sorted(&areas, 1.0 - tail))
+        };
+        let (z, p_value) = self.test.test(useless, |value| auc - value, se, upper_tail);
+        RocAucCiPartialRecord { se: Some(se), lower: Some(lower), upper: Some(upper), z, p_value, ..record }
+    }
+
+    fn of_nan(&self, RowCounts { n_pos, n_neg, .. }: RowCounts) -> RocAucCiPartialRecord {
+        RocAucCiPartialRecord { n_pos, n_neg, ..RocAucCiPartialRecord::nan() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::summary;
+
+    fn sample() -> (Vec<u8>, Vec<i32>) {
+        let labels: Vec<u8> = (0..400).map(|row| u8::from(row % 7 < 3)).collect();
+        let scores = (0..400).map(|row| (row * 37) % 101 + 30 * i32::from(row % 7 < 3)).collect();
+        (labels, scores)
+    }
+
+    fn of(range: Range, standardized: Standardized, method: ErrorMethod) -> RocAucCiPartialRecord {
+        let (labels, scores) = sample();
+        let statistic = RocAucCiPartial {
+            range,
+            standardized,
+            method,
+            level: 0.9,
+            resampling: None,
+            test: Hypothesis::default(),
+        };
+        statistic.check(Given::default()).unwrap();
+        summary(&statistic, &labels, &scores)
+    }
+
+    #[test]
+    fn as_the_bootstrap() {
+        for range in [Range::Fpr(0.0, 0.3), Range::Fpr(0.2, 0.6), Range::Tpr(0.6, 1.0), Range::Tpr(0.3, 0.8)]
+        {
+            for standardized in [Standardized::Never, Standardized::AboveDiagonal, Standardized::Always] {
+                let [delong, bootstrap] = [ErrorMethod::DeLong, ErrorMethod::Bootstrap]
+                    .map(|method| of(range, standardized, method));
+                let se = delong.se.unwrap();
+                assert_eq!(delong.auc, bootstrap.auc);
+                assert!((bootstrap.se.unwrap() / se - 1.0).abs() < 0.08, "{delong:?} {bootstrap:?}");
+                assert!((bootstrap.lower.unwrap() - delong.lower.unwrap()).abs() < 0.3 * se);
+                assert!(delong.z.unwrap() > 2.0 && delong.p_value.unwrap() < 0.03, "{range:?} {delong:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_standardized_area_has_the_same_statistic() {
+        let [plain, standardized] = [Standardized::Never, Standardized::AboveDiagonal]
+            .map(|standardized| of(Range::Fpr(0.0, 0.3), standardized, ErrorMethod::DeLong));
+        assert!((plain.z.unwrap() - standardized.z.unwrap()).abs() < 1e-10);
+    }
+}

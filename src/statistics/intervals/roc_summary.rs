@@ -1,0 +1,206 @@
+//! The common numbers of a group, from one walk.
+
+use super::roc_auc_ci::RocAucCi;
+use crate::math;
+use crate::ranking::ties::{Indexed, Placements, RowCounts, Ties};
+use crate::statistics::kinds::{
+    Given, Summary,
+    record::{Threshold, record},
+};
+use crate::statistics::numbers::average_precision::{mean_precision, of_one_class, precision_units};
+use crate::statistics::resampling::bootstrap::Resampling;
+use crate::statistics::thresholds::confusion::Confusion;
+
+/// AUC with its interval, Gini coefficient, KS distance, average precision and best threshold.
+///
+/// Each number is the same as that of its own statistic. Here the rows are ranked once for all of them. The average
+/// precision is `sum (tpr_i - tpr_(i-1)) precision_i` over the distinct scores, without interpolation (Manning, Raghavan and Schütze 2008, section 8.4). The best threshold is where
+/// `tpr - fpr` is largest (Youden 1950), the highest of several.
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocSummary {
+    /// How the interval is made.
+    pub ci: RocAucCi,
+}
+
+record! {
+    /// The numbers of one group.
+    pub struct RocSummaryRecord {
+        /// The area; null, like most numbers here, without a positive or without a negative.
+        pub auc: Option<f64>,
+        /// Its standard error; null also with fewer than two positives or fewer than two negatives.
+        pub se: Option<f64>,
+        /// The lower limit; null where the standard error is.
+        pub lower: Option<f64>,
+        /// The upper limit; null where the standard error is.
+        pub upper: Option<f64>,
+        /// `2 AUC - 1`.
+        pub gini: Option<f64>,
+        /// `max |tpr - fpr|`.
+        pub ks: Option<f64>,
+        /// The mean precision at the positives, 0 to 1; 1 without a negative, null without a positive.
+        pub average_precision: Option<f64>,
+        /// The score at which `tpr - fpr` is largest, positive if `score >= threshold`.
+        pub best_threshold: Option<Threshold>,
+        /// The share of positives among the rows that were used; null without any.
+        pub prevalence: Option<f64>,
+        /// Rows that were used.
+        pub n: u64,
+        /// Rows that were skipped.
+        pub n_missing: u64,
+        /// Positives that were used.
+        pub n_pos: u64,
+        /// Negatives that were used.
+        pub n_neg: u64,
+    }
+}
+
+/// The sums of a walk.
+#[derive(Debug, Default)]
+struct WalkSums {
+    placements: Placements,
+    /// The largest `|tp N - fp P|`.
+    farthest: u128,
+    /// The largest `tp N - fp P`, and where.
+    best: Option<(i128, u128)>,
+    /// The sum of precisions over positives.
+    precisions: u128,
+}
+
+impl Summary for RocSummary {
+    type Record = RocSummaryRecord;
+
+    const WEIGHTS: bool = true;
+
+    fn check(&self, given: Given) -> Result<(), String> {
+        self.ci.check_weights("ci", given)?;
+        self.ci.check(given)
+    }
+
+    fn resampling(&self) -> Option<Resampling> {
+        self.ci.resampling()
+    }
+
+    fn of_ties(&self, mut ties: Ties<'_>) -> RocSummaryRecord {
+        let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
+        let all = Confusion::nobody(&ties);
+        let has_weights = ties.units().is_some();
+        let mut counted = RocSummaryRecord::counted(ties.row_counts(), RocSummaryRecord::undefined());
+        if has_weights {
+            counted.prevalence = all.with(n_pos, n_neg).precision();
+        }
+        if !ties.has_pairs() {
+            return RocSummaryRecord { average_precision: of_one_class(n_pos), ..counted };
+        }
+        let higher = |best: &mut Option<(i128, u128)>, other: Option<(i128, u128)>| {
+            if other.map(|other| other.0) > best.map(|best| best.0) {
+                *best = other;
+            }
+        };
+        // Every distinct score with a positive is a segment of its own. Precision is needed only there, and only there
+        // `tpr - fpr` can rise.
+        let mut walk = ties.fold_segments(
+            Indexed::Positives,
+            |walk: &mut WalkSums, segment| {
+                // Their squares would not fit with weights, and are not asked for.
+                if !has_weights {
+                    walk.placements.add(&segment, n_neg);
+                }
+                let (tp, fp) = (segment.tp(), segment.fp());
+                let height = u128::from(tp) * u128::from(n_neg);
+                let distance = u128::from(fp) * u128::from(n_pos);
+                walk.farthest = walk.farthest.max(height.abs_diff(distance));
+                if segment.pos > 0 {
+                    let surplus = height.cast_signed() - distance.cast_signed();
+                    higher(&mut walk.best, Some((surplus, segment.key)));
+                    walk.precisions +=
+                        u128::from(segment.pos) * u128::from(precision_units(&all.with(tp, fp)));
+                }
+            },
+            |walk, more| {
+                walk.placements = walk.placements.plus(more.placements);
+                walk.farthest = walk.farthest.max(more.farthest);
+                higher(&mut walk.best, more.best);
+                walk.precisions += more.precisions;
+            },
+        );
+        let pairs = ties.pairs();
+        if has_weights {
+            walk.placements.sum = ties.twice_u();
+        }
+        let surplus = walk.placements.sum.cast_signed() - pairs.cast_signed();
+        let auc = math::quotient(walk.placements.sum, 2 * pairs);
+        let limits = self.ci.limits(auc, &walk.placements, &mut ties);
+        RocSummaryRecord {
+            auc: Some(auc),
+            se: limits.map(|limits| limits.0),
+            lower: limits.map(|limits| limits.1),
+            upper: limits.map(|limits| limits.2),
+            gini: Some(math::signed_quotient(surplus, pairs)),
+            ks: Some(math::quotient(walk.farthest, pairs)),
+            average_precision: Some(mean_precision(walk.precisions, n_pos)),
+            best_threshold: walk.best.map(|best| Threshold(best.1)),
+            ..counted
+        }
+    }
+
+    fn of_nan(&self, rows: RowCounts) -> RocSummaryRecord {
+        RocSummaryRecord::counted(rows, RocSummaryRecord::nan())
+    }
+}
+
+impl RocSummaryRecord {
+    /// A record with the counts of rows, which are known whatever the scores are.
+    fn counted(rows: RowCounts, record: Self) -> Self {
+        let RowCounts { n_pos, n_neg, n_missing, have_weights } = rows;
+        let n = n_pos + n_neg;
+        let of_rows = || if have_weights { f64::NAN } else { math::quotient(n_pos.into(), n.into()) };
+        let prevalence = (n > 0).then(of_rows);
+        RocSummaryRecord { prevalence, n, n_missing, n_pos, n_neg, ..record }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::scores::Score;
+    use crate::statistics::intervals::roc_auc_ci::tests::NINETY_FIVE;
+    use crate::statistics::numbers::{Gini, KsStatistic};
+    use crate::statistics::tests::summary;
+    use proptest::prelude::*;
+
+    /// sklearn.metrics.average_precision_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    #[test]
+    fn four_rows() {
+        let record = summary(&RocSummary::default(), &[0, 0, 1, 1], &[0.1, 0.4, 0.35, 0.8]);
+        assert_eq!((record.auc, record.gini, record.ks), (Some(0.75), Some(0.5), Some(0.5)));
+        assert!((record.average_precision.unwrap() - 0.833_333_333_333_333_3).abs() < 1e-15);
+        assert_eq!(record.best_threshold, Some(Threshold(0.8f64.key().into())), "the higher of 0.8 and 0.35");
+    }
+
+    #[test]
+    fn edges() {
+        let reversed = summary(&RocSummary::default(), &[1, 0, 0], &[1u8, 2, 3]);
+        assert_eq!((reversed.auc, reversed.se, reversed.ks), (Some(0.0), None, Some(1.0)));
+        assert_eq!(
+            reversed.best_threshold,
+            Some(Threshold(1)),
+            "everything called positive is as good as nothing"
+        );
+        let alone = summary(&RocSummary::default(), &[1, 1], &[1u8, 2]);
+        assert_eq!((alone.auc, alone.average_precision, alone.n_pos), (None, Some(1.0), 2));
+    }
+
+    proptest! {
+        #[test]
+        fn says_what_each_says(rows in proptest::collection::vec((0u8..2, -9i8..9), 0..150)) {
+            let (labels, scores): (Vec<u8>, Vec<i8>) = rows.into_iter().unzip();
+            let record = summary(&RocSummary::default(), &labels, &scores);
+            let ci = summary(&NINETY_FIVE, &labels, &scores);
+            prop_assert_eq!((record.auc, record.se, record.lower, record.upper), (ci.auc, ci.se, ci.lower, ci.upper));
+            prop_assert_eq!((record.n, record.n_missing), (labels.len() as u64, 0));
+            prop_assert_eq!(record.gini, summary(&Gini {}, &labels, &scores).gini);
+            prop_assert_eq!(record.ks, summary(&KsStatistic::default(), &labels, &scores).ks);
+        }
+    }
+}

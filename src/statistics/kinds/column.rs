@@ -1,0 +1,288 @@
+//! Columns of records: what a field holds, and how its column grows.
+
+use crate::ranking::scores::{Keys, Width};
+
+/// What a field holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldKind {
+    /// A 64-bit float.
+    Number,
+    /// An unsigned 64-bit count.
+    Count,
+    /// A count of rows or, if rows have weights, the sum of their weights.
+    Mass,
+    /// A count of rows or, if rows have weights, the exact sum of their weights, as a decimal number.
+    Sum,
+    /// A truth value.
+    Truth,
+    /// A score of the group, in the score's own type.
+    Threshold,
+    /// A word of the statistic's own.
+    Word,
+    /// The name of one of the score columns, or of the class that it is for.
+    Name,
+    /// A value of the key column, such as a segment.
+    Key,
+    /// A list of 64-bit floats.
+    Numbers,
+    /// A list of records.
+    Records(&'static [Field]),
+}
+
+/// The name of a field and what it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// The field's name, the same in every language.
+    pub name: &'static str,
+    /// What it holds.
+    pub kind: FieldKind,
+}
+
+/// One field of many records.
+#[derive(Debug)]
+pub enum Column {
+    /// 64-bit floats.
+    Number(Nullable<f64>),
+    /// Counts.
+    Count(Nullable<u64>),
+    /// Counts, or the bits of sums of weights.
+    Mass(Nullable<u64>),
+    /// Counts, or exact sums of weights.
+    Sum(Sums),
+    /// Truth values.
+    Truth(Nullable<bool>),
+    /// Keys of scores.
+    Threshold(Thresholds),
+    /// Words.
+    Word(Nullable<&'static str>),
+    /// Places of score columns.
+    Name(Nullable<u32>),
+    /// Codes of keys.
+    Key(Nullable<u32>),
+    /// Lists of 64-bit floats.
+    Numbers(Lists<Vec<f64>>),
+    /// Lists of records, their fields as columns.
+    Records(Lists<Vec<Column>>),
+}
+
+/// Lists of which some may be missing, one after the other.
+#[derive(Debug)]
+pub struct Lists<T> {
+    /// Where each list ends among the items.
+    pub ends: Nullable<u64>,
+    /// The items of all lists.
+    pub items: T,
+}
+
+/// Counts, or exact sums of weights: never both.
+#[derive(Debug, Default)]
+pub struct Sums {
+    /// Rows, if they have no weights.
+    pub counts: Vec<u64>,
+    /// Steps of weights; see [`weighted_state`](crate::ranking::states::weighted).
+    pub steps: Vec<u128>,
+}
+
+/// Values of which some may be missing.
+#[derive(Debug)]
+pub struct Nullable<T> {
+    /// A value for each row; where it is missing, any value.
+    pub values: Vec<T>,
+    /// Which values are there; empty as long as all are.
+    pub present: Vec<bool>,
+}
+
+/// Keys of scores of which some may be missing.
+#[derive(Debug)]
+pub struct Thresholds {
+    /// A key for each row; where it is missing, any.
+    pub keys: Keys,
+    /// Which keys are there; empty as long as all are.
+    pub present: Vec<bool>,
+}
+
+impl<T: Copy + Default> Nullable<T> {
+    fn with_capacity(rows: usize) -> Self {
+        Nullable { values: Vec::with_capacity(rows), present: Vec::new() }
+    }
+
+    #[inline]
+    pub(in crate::statistics) fn push(&mut self, value: Option<T>) {
+        mark(&mut self.present, value.is_some(), (self.values.len(), self.values.capacity()));
+        self.values.push(value.unwrap_or_default());
+    }
+
+    fn extend(&mut self, more: Self) {
+        mark_more(&mut self.present, &more.present, (self.values.len(), more.values.len()));
+        self.values.extend_from_slice(&more.values);
+    }
+}
+
+impl Thresholds {
+    fn with_capacity(width: Width, rows: usize) -> Self {
+        Thresholds { keys: Keys::with_capacity(width, rows), present: Vec::new() }
+    }
+
+    #[inline]
+    pub(in crate::statistics) fn push(&mut self, key: Option<u128>) {
+        mark(&mut self.present, key.is_some(), (self.keys.len(), self.keys.capacity()));
+        self.keys.push(key.unwrap_or_default());
+    }
+
+    fn extend(&mut self, more: Self) {
+        mark_more(&mut self.present, &more.present, (self.keys.len(), more.keys.len()));
+        self.keys.extend(&more.keys);
+    }
+}
+
+/// Marks the next row as present or missing, after so many rows and with room for more.
+#[inline]
+fn mark(present: &mut Vec<bool>, is_there: bool, (rows, room): (usize, usize)) {
+    if is_there && present.is_empty() {
+        return;
+    }
+    if present.is_empty() {
+        present.resize(rows, true);
+        present.reserve(room - rows);
+    }
+    present.push(is_there);
+}
+
+/// Appends the marks of further rows to those of the rows before.
+fn mark_more(present: &mut Vec<bool>, further: &[bool], (rows, more): (usize, usize)) {
+    if !(present.is_empty() && further.is_empty()) {
+        present.resize(rows, true);
+        present.extend_from_slice(further);
+        present.resize(rows + more, true);
+    }
+}
+
+impl<T> Lists<T> {
+    /// Closes a list after `items` items in all, or says that it is missing.
+    pub(in crate::statistics) fn close(&mut self, items: usize, present: bool) {
+        self.ends.values.push(items as u64);
+        if !present && self.ends.present.is_empty() {
+            self.ends.present.resize(self.ends.values.len() - 1, true);
+        }
+        if !present || !self.ends.present.is_empty() {
+            self.ends.present.push(present);
+        }
+    }
+
+    /// Appends other lists, whose items are to be put behind the `before` items here.
+    fn extend(&mut self, mut more: Nullable<u64>, before: usize) {
+        more.values.iter_mut().for_each(|end| *end += before as u64);
+        self.ends.extend(more);
+    }
+}
+
+impl Column {
+    /// Empty columns for the fields of a record, with room for `rows` records, of scores with keys of a width.
+    pub fn all_of(fields: &[Field], width: Width, rows: usize) -> Vec<Self> {
+        fields
+            .iter()
+            .map(|field| match field.kind {
+                FieldKind::Number => Column::Number(Nullable::with_capacity(rows)),
+                FieldKind::Count => Column::Count(Nullable::with_capacity(rows)),
+                FieldKind::Mass => Column::Mass(Nullable::with_capacity(rows)),
+                FieldKind::Sum => Column::Sum(Sums::default()),
+                FieldKind::Truth => Column::Truth(Nullable::with_capacity(rows)),
+                FieldKind::Threshold => Column::Threshold(Thresholds::with_capacity(width, rows)),
+                FieldKind::Word => Column::Word(Nullable::with_capacity(rows)),
+                FieldKind::Name => Column::Name(Nullable::with_capacity(rows)),
+                FieldKind::Key => Column::Key(Nullable::with_capacity(rows)),
+                FieldKind::Numbers => {
+                    Column::Numbers(Lists { ends: Nullable::with_capacity(rows), items: Vec::new() })
+                }
+                FieldKind::Records(fields) => {
+                    let items = Column::all_of(fields, width, rows);
+                    Column::Records(Lists { ends: Nullable::with_capacity(rows), items })
+                }
+            })
+            .collect()
+    }
+
+    /// Appends the rows of another column of the same field.
+    pub fn extend(&mut self, more: Self) {
+        match (self, more) {
+            (Column::Number(rows), Column::Number(more)) => rows.extend(more),
+            (Column::Count(rows), Column::Count(more)) | (Column::Mass(rows), Column::Mass(more)) => {
+                rows.extend(more);
+            }
+            (Column::Sum(rows), Column::Sum(more)) => {
+                rows.counts.extend(more.counts);
+                rows.steps.extend(more.steps);
+            }
+            (Column::Truth(rows), Column::Truth(more)) => rows.extend(more),
+            (Column::Threshold(rows), Column::Threshold(more)) => rows.extend(more),
+            (Column::Word(rows), Column::Word(more)) => rows.extend(more),
+            (Column::Name(rows), Column::Name(more)) | (Column::Key(rows), Column::Key(more)) => {
+                rows.extend(more)
+            }
+            (Column::Numbers(lists), Column::Numbers(more)) => {
+                lists.extend(more.ends, lists.items.len());
+                lists.items.extend(more.items);
+            }
+            (Column::Records(lists), Column::Records(more)) => {
+                lists.extend(more.ends, lists.items.first().map_or(0, Column::len));
+                Column::extend_all(&mut lists.items, more.items);
+            }
+            _ => unreachable!("columns of one field have one kind"),
+        }
+    }
+
+    /// Columns of one record that were filled in parts, as one.
+    pub fn joined(parts: Vec<Vec<Self>>) -> Vec<Self> {
+        let mut parts = parts.into_iter();
+        let mut columns = parts.next().unwrap_or_default();
+        for part in parts {
+            Column::extend_all(&mut columns, part);
+        }
+        columns
+    }
+
+    /// Appends the rows of other columns of the same record.
+    #[allow(clippy::ptr_arg)]
+    pub fn extend_all(columns: &mut Vec<Self>, more: Vec<Self>) {
+        for (column, more) in columns.iter_mut().zip(more) {
+            column.extend(more);
+        }
+    }
+
+    /// Makes room for so many more rows of numbers, if an upper bound of their number is known. Without it, a column
+    /// that grows is copied, and is in memory twice for a while.
+    pub fn reserve_all(columns: &mut [Self], rows: usize) {
+        fn reserve<T>(values: &mut Vec<T>, rows: usize) {
+            // The room is exact for the first group only. If it were exact for later groups, each would move all rows.
+            if values.is_empty() { values.reserve_exact(rows) } else { values.reserve(rows) }
+        }
+        for column in columns {
+            match column {
+                Column::Number(filled) => reserve(&mut filled.values, rows),
+                Column::Count(filled) | Column::Mass(filled) => reserve(&mut filled.values, rows),
+                Column::Threshold(filled) => filled.keys.reserve(rows),
+                _ => {}
+            }
+        }
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        match self {
+            Column::Number(rows) => rows.values.len(),
+            Column::Count(rows) | Column::Mass(rows) => rows.values.len(),
+            Column::Sum(rows) => rows.counts.len().max(rows.steps.len()),
+            Column::Truth(rows) => rows.values.len(),
+            Column::Threshold(rows) => rows.keys.len(),
+            Column::Word(rows) => rows.values.len(),
+            Column::Name(rows) | Column::Key(rows) => rows.values.len(),
+            Column::Numbers(lists) => lists.ends.values.len(),
+            Column::Records(lists) => lists.ends.values.len(),
+        }
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}

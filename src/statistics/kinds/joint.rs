@@ -1,0 +1,151 @@
+//! Statistics of several columns row by row, which answer each group with one record.
+
+use super::record::Record;
+use crate::ranking::rows::Rows;
+
+/// Which columns a statistic of rows takes, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inputs {
+    /// How many scores; `None` for two or more.
+    pub scores: Option<usize>,
+    /// Whether a label follows.
+    pub label: bool,
+    /// Whether the cluster of each row follows, beside another key.
+    pub cluster: bool,
+    /// The key, which comes last, if the statistic takes one.
+    pub key: Option<KeyInput>,
+}
+
+/// The key column of a statistic of rows: folds, clusters, segments, classes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyInput {
+    /// What it is called.
+    pub role: &'static str,
+    /// Whether it may be left out.
+    pub is_optional: bool,
+    /// How many distinct keys a group may have: more are an error.
+    pub most: usize,
+    /// Whether the statistic itself says what a NaN score leaves undefined: it is then asked all the same, with
+    /// [`nan_keys`](Rows::nan_keys).
+    pub nan_by_key: bool,
+}
+
+/// What the values of a key column are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum KeyKind<'a> {
+    /// Any plain values; their places are in their order.
+    #[default]
+    Any,
+    /// Truth values, as labels are: false has place 0, and true place 1.
+    Truth,
+    /// These names and no others, as text; each has its place here, and a [`Name`](super::record::Name) in the record is one
+    /// of them. They say what the score columns are for, in order.
+    Among(&'a [String]),
+    /// Any plain values, with a column of truth values behind them that says which rows are of the reference: its key
+    /// has place 0, and all others follow in their order. The reference is given in words, for messages.
+    Against(&'a str),
+    /// Structs whose last field is an axis, such as time: keys with the same other fields are one series, in the order of
+    /// that field.
+    Series,
+}
+
+/// What a statistic of rows needs to know of its scores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// The place of each row among the distinct scores.
+    pub codes: bool,
+    /// How many rows of the other class each row beats.
+    pub placements: bool,
+    /// The same among the rows of its key alone, summed key by key.
+    pub key_placements: bool,
+    /// The values of all scores.
+    pub values: bool,
+}
+
+impl Needs {
+    /// Codes alone.
+    pub const CODES: Needs = Needs { codes: true, ..Needs::NOTHING };
+
+    /// Placements alone.
+    pub const PLACEMENTS: Needs = Needs { placements: true, ..Needs::NOTHING };
+
+    /// Placements key by key alone.
+    pub const KEY_PLACEMENTS: Needs = Needs { key_placements: true, ..Needs::NOTHING };
+
+    /// Values alone.
+    pub const VALUES: Needs = Needs { values: true, ..Needs::NOTHING };
+
+    const NOTHING: Needs = Needs { codes: false, placements: false, key_placements: false, values: false };
+}
+
+impl Inputs {
+    /// Scores and a label.
+    pub const fn scores(scores: Option<usize>) -> Self {
+        Inputs { scores, label: true, cluster: false, key: None }
+    }
+
+    /// The same without a label.
+    pub const fn without_label(self) -> Self {
+        Inputs { label: false, ..self }
+    }
+
+    /// The same with a column of clusters before the key column.
+    pub const fn clustered(self) -> Self {
+        Inputs { cluster: true, ..self }
+    }
+
+    /// The same with a key column.
+    pub const fn keyed(self, key: KeyInput) -> Self {
+        Inputs { key: Some(key), ..self }
+    }
+}
+
+impl KeyInput {
+    /// A key column of this name.
+    pub const fn called(role: &'static str) -> Self {
+        KeyInput { role, is_optional: false, most: usize::MAX, nan_by_key: false }
+    }
+}
+
+/// A statistic of several columns row by row, which answers each group with one record.
+pub trait Joint: Sync {
+    /// What a group is answered with. No field is a threshold, so the type of its key does not matter.
+    type Record: Record;
+
+    /// What the statistic takes.
+    const INPUTS: Inputs;
+
+    /// Whether rows may have [`weights`](Rows::weights).
+    const WEIGHTS: bool = false;
+
+    /// Says what is wrong with the options, in words that name the option and what it may be.
+    fn check(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// What the statistic needs to know of its scores.
+    fn needs(&self) -> Needs {
+        Needs::CODES
+    }
+
+    /// How often the statistic goes through its rows, about: what a group costs more than its rows.
+    fn passes(&self) -> usize {
+        4
+    }
+
+    /// What the values of the key column are.
+    fn key_kind(&self) -> KeyKind<'_> {
+        KeyKind::Any
+    }
+
+    /// The place of the score that the options name, if they name one: it must be one of the scores.
+    fn reference_score(&self) -> Option<usize> {
+        None
+    }
+
+    /// The answer for a group; `None` in a field says that it is undefined there.
+    fn of_rows(&self, rows: &Rows) -> Self::Record;
+
+    /// The answer for a group that holds a NaN score: NaN wherever a number would depend on ranks.
+    fn of_nan(&self, rows: &Rows) -> Self::Record;
+}

@@ -1,0 +1,17 @@
+//! What a statistic is: one record for a group, a curve, several columns row by row, whole columns; and its record.
+
+pub mod column;
+pub mod columnwise;
+pub mod curve;
+pub mod curvewise;
+pub mod joint;
+pub mod record;
+pub mod summary;
+
+pub use column::{Column, Field, FieldKind};
+pub use columnwise::Columnwise;
+pub use curve::Curve;
+pub use curvewise::Curvewise;
+pub use joint::{Inputs, Joint, KeyInput, KeyKind, Needs};
+pub use record::Record;
+pub use summary::{Given, Summary};

@@ -1,0 +1,172 @@
+//! How well a score puts rows with large targets first, such as policies with large claims.
+
+use crate::ranking::rows::Rows;
+use crate::statistics::kinds::{
+    Inputs, Joint, Needs,
+    record::{Many, record},
+};
+
+/// The Gini index of a target that is a number, ordered by a score.
+///
+/// Rows are taken from the highest score down, and the share of the target's total that they hold is drawn over their share
+/// of all rows; rows with one score are a straight piece. The index is twice the area between this curve and the diagonal
+/// (Frees, Meyers and Cummings 2011, section 2, without premiums), and the normalised one is its share of the index of the
+/// target ordered by itself. Of a target that is 0 or 1 the normalised index is the Gini coefficient `2 AUC - 1`.
+/// `O(n log n)`.
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct GiniIndex {
+    /// Whether the points of the curve are listed.
+    pub points: bool,
+}
+
+record! {
+    /// One point of the curve.
+    pub struct CapturedPoint {
+        /// Rows with this score or a higher one; null at (0, 0).
+        pub score: Option<f64>,
+        /// Their share of all rows.
+        pub population: f64,
+        /// Their share of the target's total.
+        pub captured: f64,
+    }
+}
+
+record! {
+    /// The index of one group.
+    pub struct GiniIndexRecord {
+        /// The index; null if the target's total is not above 0.
+        pub gini: Option<f64>,
+        /// The same over that of the target ordered by itself; null also if all targets are equal.
+        pub normalized: Option<f64>,
+        /// The curve, if it is asked for.
+        pub points: Option<Many<CapturedPoint>>,
+        /// The target's total.
+        pub total: Option<f64>,
+        /// Rows that were used.
+        pub n: u64,
+    }
+}
+
+impl Joint for GiniIndex {
+    type Record = GiniIndexRecord;
+
+    /// The score, and the target as a second one.
+    const INPUTS: Inputs = Inputs::scores(Some(2)).without_label();
+
+    fn needs(&self) -> Needs {
+        Needs { codes: true, values: true, ..Needs::default() }
+    }
+
+    fn passes(&self) -> usize {
+        8
+    }
+
+    fn of_rows(&self, rows: &Rows) -> GiniIndexRecord {
+        let targets = &rows.values[1];
+        let of_score = points(&rows.scores[0].of_row, &rows.values[0], targets);
+        let total = of_score.last().map(|point| point.captured);
+        let none = GiniIndexRecord { total, n: rows.len as u64, ..GiniIndexRecord::undefined() };
+        let Some(total) = total.filter(|&total| total > 0.0) else { return none };
+        let gini = index(&of_score, total);
+        let of_itself = index(&points(&rows.scores[1].of_row, targets, targets), total);
+        let shares = |point: CapturedPoint| CapturedPoint { captured: point.captured / total, ..point };
+        GiniIndexRecord {
+            gini: Some(gini),
+            normalized: (of_itself > 0.0).then(|| gini / of_itself),
+            points: self.points.then(|| {
+                let start = CapturedPoint::new(None, 0.0, 0.0);
+                Many(std::iter::once(start).chain(of_score.into_iter().map(shares)).collect())
+            }),
+            ..none
+        }
+    }
+
+    fn of_nan(&self, rows: &Rows) -> GiniIndexRecord {
+        GiniIndexRecord { n: rows.len as u64, ..GiniIndexRecord::nan() }
+    }
+}
+
+/// For each distinct score, the highest first, the share of rows that reach it and the sum of their targets.
+fn points(codes: &[u32], scores: &[f64], targets: &[f64]) -> Vec<CapturedPoint> {
+    let mut in_order: Vec<u32> = (0..codes.len() as u32).collect();
+    // The order of rows must not change a bit of a sum.
+    in_order.sort_unstable_by(|&a, &b| {
+        let (a, b) = (a as usize, b as usize);
+        codes[b].cmp(&codes[a]).then(targets[a].total_cmp(&targets[b]))
+    });
+    let (mut rows, mut captured) = (0, 0.0);
+    in_order
+        .chunk_by(|&a, &b| codes[a as usize] == codes[b as usize])
+        .map(|tie| {
+            rows += tie.len();
+            captured += tie.iter().map(|&row| targets[row as usize]).sum::<f64>();
+            CapturedPoint::new(Some(scores[tie[0] as usize]), rows as f64 / codes.len() as f64, captured)
+        })
+        .collect()
+}
+
+/// Twice the area between the curve and the diagonal.
+fn index(points: &[CapturedPoint], total: f64) -> f64 {
+    let (mut population, mut captured, mut twice) = (0.0, 0.0, 0.0);
+    for point in points {
+        twice += (point.population - population) * (point.captured + captured) / total;
+        (population, captured) = (point.population, point.captured);
+    }
+    twice - 1.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::rows::Codes;
+    use crate::statistics::numbers::Gini;
+    use crate::statistics::tests::summary;
+    use proptest::prelude::*;
+
+    fn of(scores: &[f64], targets: &[f64]) -> GiniIndexRecord {
+        GiniIndex { points: true }.of_rows(&Rows {
+            len: scores.len(),
+            scores: [scores, targets].map(|column| Codes::of(column.iter().copied())).into(),
+            values: vec![scores.to_vec(), targets.to_vec()],
+            ..Rows::default()
+        })
+    }
+
+    #[test]
+    fn claims() {
+        let record = of(&[4.0, 3.0, 2.0, 1.0], &[6.0, 0.0, 2.0, 0.0]);
+        // The curve goes through (1/4, 3/4), (1/2, 3/4), (3/4, 1) and (1, 1).
+        let Many(points) = record.points.unwrap();
+        let captured: Vec<f64> = points.iter().map(|point| point.captured).collect();
+        assert_eq!(captured, [0.0, 0.75, 0.75, 1.0, 1.0]);
+        assert_eq!((points[0].score, points[1].score, points[2].population), (None, Some(4.0), 0.5));
+        assert!((record.gini.unwrap() - 0.5).abs() < 1e-15);
+        assert!((record.normalized.unwrap() - 0.5 / 0.625).abs() < 1e-15);
+        assert_eq!((record.total, record.n), (Some(8.0), 4));
+    }
+
+    #[test]
+    fn ties_and_nothing_to_order() {
+        let tied = of(&[1.0; 4], &[6.0, 0.0, 2.0, 0.0]);
+        assert_eq!((tied.gini, tied.normalized), (Some(0.0), Some(0.0)));
+        assert_eq!(of(&[1.0, 2.0], &[3.0, 3.0]).normalized, None);
+        for targets in [&[0.0, 0.0][..], &[1.0, -1.0], &[]] {
+            let record = of(&[1.0, 2.0][..targets.len()], targets);
+            assert_eq!((record.gini, record.points), (None, None));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn of_two_classes_it_is_gini(rows in prop::collection::vec((0u8..2, 0u8..9), 2..60)) {
+            let (labels, scores): (Vec<u8>, Vec<u8>) = rows.into_iter().unzip();
+            let floats = |values: &[u8]| values.iter().map(|&value| value.into()).collect::<Vec<f64>>();
+            let record = of(&floats(&scores), &floats(&labels));
+            match summary(&Gini {}, &labels, &scores).gini {
+                Some(gini) => prop_assert!((record.normalized.unwrap() - gini).abs() < 1e-12),
+                None => prop_assert_eq!(record.normalized, None),
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! The two-sample Kolmogorov-Smirnov statistic of positives against negatives.
+
+use super::exact_ks;
+use crate::math;
+use crate::ranking::ties::{Indexed, RowCounts, Ties};
+use crate::statistics::inference::{Alternative, null_distribution::NullDistribution};
+use crate::statistics::kinds::{
+    Given, Summary,
+    record::{Threshold, record},
+};
+
+/// The largest vertical distance between the ROC curve and the diagonal, `max |tpr - fpr|`.
+///
+/// It equals the two-sample Kolmogorov-Smirnov distance between the scores of positives and negatives
+/// (Smirnov 1939). The maximum is taken over the integers `|tp N - fp P|` and divided once.
+///
+/// The p-value counts all ways of dealing the labels to the rows, ties and all, or is that of the limiting distribution:
+/// `sqrt(P N / (P + N)) ks` in Kolmogorov's series, and `exp(-2 P N / (P + N) ks²)` of one side (Smirnov 1939). The limit
+/// is for large samples without ties; with ties, or few rows, it is conservative.
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct KsStatistic {
+    /// On which side of the diagonal the distance is measured.
+    pub alternative: Alternative,
+    /// How the p-value is made.
+    pub method: NullDistribution,
+}
+
+/// Of fewer pairs the p-value is exact, if not said otherwise: R's rule. To count takes a few times as long as to rank then.
+const AUTO_PAIRS: u128 = 10_000;
+
+/// Of more pairs nothing is counted: that takes a second.
+const MOST_PAIRS: u128 = 2_000_000_000;
+
+record! {
+    /// The distance of one group, and where it is attained.
+    pub struct KsRecord {
+        /// The distance, 0 to 1; null without a positive or without a negative.
+        pub ks: Option<f64>,
+        /// `tpr - fpr` where it is attained: the distance with its sign.
+        pub difference: Option<f64>,
+        /// The score at which it is attained, positive if `score >= threshold`; the highest of several.
+        pub threshold: Option<Threshold>,
+        /// The p-value; null with weights, because weights do not say how many observations there are, and where an exact
+        /// one was asked for that takes too long.
+        pub p_value: Option<f64>,
+        /// "exact" or "asymptotic"; null where the p-value is.
+        pub method: Option<&'static str>,
+        /// Positives that were used.
+        pub n_pos: u64,
+        /// Negatives that were used.
+        pub n_neg: u64,
+    }
+}
+
+impl Summary for KsStatistic {
+    type Record = KsRecord;
+
+    const WEIGHTS: bool = true;
+
+    fn check(&self, given: Given) -> Result<(), String> {
+        match self.method {
+            NullDistribution::Exact if given.weight => {
+                Err("method=\"exact\" counts rows, and weights do not say how many there are; leave one out"
+                    .into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn of_ties(&self, mut ties: Ties<'_>) -> KsRecord {
+        let rows = ties.rows();
+        if !ties.has_pairs() {
+            return KsRecord { n_pos: rows.0, n_neg: rows.1, ..KsRecord::undefined() };
+        }
+        let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
+        // The farther of two points; of equals the first, which has the higher score.
+        let farther = |best: &mut Option<Farthest>, other: Option<Farthest>| {
+            if other.map(|other| other.distance) > best.map(|best| best.distance) {
+                *best = other;
+            }
+        };
+        let alternative = self.alternative;
+        // Within a segment the distance either grows or shrinks, so only an end of a segment can be the farthest point.
+        let farthest = ties.fold_segments(
+            Indexed::Rarer,
+            |best, segment| {
+                let above = u128::from(segment.tp()) * u128::from(n_neg);
+                let below = u128::from(segment.fp()) * u128::from(n_pos);
+                let distance = match alternative {
+                    Alternative::TwoSided => above.abs_diff(below),
+                    Alternative::Greater => above.saturating_sub(below),
+                    Alternative::Less => below.saturating_sub(above),
+                };
+                let reached = segment.tp() + segment.fp();
+                farther(best, Some(Farthest { distance, is_above: above >= below, reached }));
+            },
+            farther,
+        );
+        let Farthest { distance, is_above, reached } = farthest.unwrap_or_default();
+        // If the distance is 0 everywhere, every score is a farthest point, and the highest score is taken.
+        let threshold = ties.threshold(if distance == 0 { 1 } else { reached }).map(Threshold);
+        let ks = math::quotient(distance, ties.pairs());
+        let difference = if is_above || distance == 0 { ks } else { -ks };
+        let (p_value, method) = match ties.units() {
+            Some(_) => (None, None),
+            None => self.p_value(&mut ties, distance, ks),
+        };
+        KsRecord::new(Some(ks), Some(difference), threshold, p_value, method, rows.0, rows.1)
+    }
+
+    fn of_nan(&self, RowCounts { n_pos, n_neg, .. }: RowCounts) -> KsRecord {
+        KsRecord { n_pos, n_neg, ..KsRecord::nan() }
+    }
+}
+
+/// A point of the curve, and how far it is from the diagonal, times `P N`.
+#[derive(Clone, Copy, Debug, Default)]
+struct Farthest {
+    distance: u128,
+    is_above: bool,
+    reached: u64,
+}
+
+impl KsStatistic {
+    /// The p-value, and how it was made.
+    fn p_value(&self, ties: &mut Ties<'_>, distance: u128, ks: f64) -> (Option<f64>, Option<&'static str>) {
+        let pairs = ties.pairs();
+        let is_exact = match self.method {
+            NullDistribution::Auto => pairs < AUTO_PAIRS,
+            NullDistribution::Exact => true,
+            NullDistribution::Asymptotic => false,
+        };
+        let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
+        if !is_exact {
+            let scaled = (pairs as f64 / (n_pos + n_neg) as f64).sqrt() * ks;
+            let p_value = match self.alternative {
+                Alternative::TwoSided => math::kolmogorov::upper_tail(scaled),
+                _ => (-2.0 * scaled * scaled).exp(),
+            };
+            return (Some(p_value), Some("asymptotic"));
+        }
+        if pairs > MOST_PAIRS {
+            return (None, None);
+        }
+        let sizes = ties.fold(
+            |sizes: &mut Vec<u64>, tie| sizes.push(tie.pos + tie.neg),
+            |sizes, lower| sizes.extend(lower),
+        );
+        (Some(exact_ks::upper_tail(&sizes, n_pos, n_neg, distance, self.alternative)), Some("exact"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::scores::Score;
+    use crate::statistics::tests::summary;
+
+    #[test]
+    fn widest_gap() {
+        let record = summary(&KsStatistic::default(), &[1, 1, 0, 1, 0, 0], &[6i16, 5, 4, 3, 2, 1]);
+        assert_eq!(record.ks, Some(2.0 / 3.0));
+        // scipy.stats.ks_2samp([6, 5, 3], [4, 2, 1])
+        assert!((record.p_value.unwrap() - 0.6).abs() < 1e-15);
+        assert_eq!(record.method, Some("exact"));
+        assert_eq!(record.threshold, Some(Threshold(5i16.key().into())), "the higher of 5 and 3");
+        // Positives that score lower are as far from the diagonal.
+        let record = summary(&KsStatistic::default(), &[0, 0, 1], &[3.0, 2.0, 1.0]);
+        assert_eq!((record.ks, record.threshold), (Some(1.0), Some(Threshold(2.0f64.key().into()))));
+        assert_eq!(record.difference, Some(-1.0));
+        let greater = KsStatistic { alternative: Alternative::Greater, ..KsStatistic::default() };
+        let record = summary(&greater, &[0, 0, 1], &[3.0, 2.0, 1.0]);
+        assert_eq!((record.ks, record.difference, record.p_value), (Some(0.0), Some(0.0), Some(1.0)));
+        let tied = summary(&KsStatistic::default(), &[0, 1], &[7u8, 7]);
+        assert_eq!((tied.ks, tied.threshold, tied.p_value), (Some(0.0), Some(Threshold(7)), Some(1.0)));
+        let alone = summary(&KsStatistic::default(), &[0, 0], &[1u8, 2]);
+        assert_eq!((alone.ks, alone.threshold, alone.p_value, alone.n_neg), (None, None, None, 2));
+    }
+}

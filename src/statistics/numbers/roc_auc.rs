@@ -1,0 +1,114 @@
+//! The area under the ROC curve.
+
+use super::partial_area::{Range, Standardized, partial_area};
+use crate::math;
+use crate::ranking::ties::{RowCounts, Ties};
+use crate::statistics::kinds::{Given, Summary, record::record};
+
+/// The probability that a random positive scores higher than a random negative, ties counting half.
+///
+/// `AUC = U / (P N)` with the Mann-Whitney U of the P positives against the N negatives (Bamber 1975;
+/// Hanley and McNeil 1982), which is the trapezoid area under the ROC curve, ties as diagonals. U is an
+/// exact integer count of pairs and the quotient is rounded once, correctly.
+///
+/// Within bounds it is the area of that part of the curve: see [`partial_area`].
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocAuc {
+    /// The bounds, if only a part of the curve is asked for.
+    pub range: Option<Range>,
+    /// Whether a partial area is put on the scale of a whole one.
+    pub standardized: Standardized,
+}
+
+record! {
+    /// The area of one group.
+    pub struct RocAucRecord {
+        /// The area, 0 to 1; null without a positive or without a negative.
+        pub auc: Option<f64>,
+    }
+}
+
+impl Summary for RocAuc {
+    type Record = RocAucRecord;
+
+    const WEIGHTS: bool = true;
+
+    fn check(&self, _: Given) -> Result<(), String> {
+        match self.range {
+            Some(range) => range.check(self.standardized),
+            None if self.standardized != Standardized::Never => {
+                Err("standardized is for a part of the curve; give max_fpr or another \
+                                              bound, or leave it out"
+                    .into())
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn of_ties(&self, mut ties: Ties<'_>) -> RocAucRecord {
+        let auc = if !ties.has_pairs() {
+            None
+        } else if let Some(range) = self.range {
+            partial_area(&mut ties, range, self.standardized)
+        } else {
+            Some(math::quotient(ties.twice_u(), 2 * ties.pairs()))
+        };
+        RocAucRecord { auc }
+    }
+
+    fn of_nan(&self, _: RowCounts) -> RocAucRecord {
+        RocAucRecord::nan()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::summary;
+    use proptest::prelude::*;
+
+    fn auc(labels: &[u8], scores: &[f64]) -> Option<f64> {
+        summary(&RocAuc::default(), labels, scores).auc
+    }
+
+    #[test]
+    fn published_examples() {
+        // Komarek 2004: six rows, area 5 of 8.
+        assert_eq!(auc(&[1, 1, 0, 1, 0, 1], &[0.89, 0.8, 0.7, 0.6, 0.5, 0.17]), Some(5.0 / 8.0));
+        // Ling, Huang and Zhang 2003, rank formula: C1, C2, C3, ranks 10 down to 1.
+        let ranks: Vec<f64> = (1..=10).rev().map(f64::from).collect();
+        assert_eq!(auc(&[1, 1, 1, 1, 0, 1, 0, 0, 0, 0], &ranks), Some(24.0 / 25.0));
+        assert_eq!(auc(&[0, 1, 1, 1, 1, 0, 0, 0, 0, 1], &ranks), Some(16.0 / 25.0));
+        assert_eq!(auc(&[1, 1, 1, 0, 0, 1, 1, 0, 0, 0], &ranks), Some(21.0 / 25.0));
+        // Konstantin 2011, chocolate bars: Lindt and Ferrero-Rocher tie.
+        assert_eq!(auc(&[1, 0, 1, 1, 0, 0, 0], &[8.0, 5.0, 3.0, 3.0, 1.0, -3.0, -5.0]), Some(10.0 / 12.0));
+    }
+
+    #[test]
+    fn undefined_without_pairs() {
+        assert_eq!(auc(&[], &[]), None);
+        assert_eq!(auc(&[1], &[0.5]), None);
+        assert_eq!(auc(&[0, 0], &[0.5, 0.7]), None);
+        assert_eq!(auc(&[0, 1], &[f64::NEG_INFINITY, f64::INFINITY]), Some(1.0));
+        assert_eq!(auc(&[0, 1], &[-0.0, 0.0]), Some(0.5));
+    }
+
+    proptest! {
+        #[test]
+        fn average_of_pairs(rows in proptest::collection::vec((0u8..2, -3i8..3), 0..60)) {
+            let (labels, scores): (Vec<u8>, Vec<i8>) = rows.into_iter().unzip();
+            let of_class = |class| labels.iter().zip(&scores).filter(move |row| *row.0 == class).map(|row| *row.1);
+            let mut wins = 0.0;
+            let mut pairs = 0.0;
+            for p in of_class(1) {
+                for n in of_class(0) {
+                    pairs += 1.0;
+                    wins += if p > n { 1.0 } else if p == n { 0.5 } else { 0.0 };
+                }
+            }
+            let expected = (pairs > 0.0).then(|| wins / pairs);
+            prop_assert_eq!(summary(&RocAuc::default(), &labels, &scores).auc, expected);
+        }
+    }
+}

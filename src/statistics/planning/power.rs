@@ -1,0 +1,317 @@
+//! How many rows a test of an AUC needs, how often it rejects if the AUC differs, and what AUC or level that takes.
+
+use crate::math::normal::{upper_quantile, upper_tail};
+use crate::statistics::inference::Alternative;
+use crate::statistics::kinds::columnwise::Columnwise;
+
+/// The level and the side of a planned test.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct Plan {
+    /// The probability of rejecting equality where it holds.
+    pub alpha: f64,
+    /// Which departure counts; a one-sided test is planned for the side on which the effect lies.
+    pub alternative: Alternative,
+}
+
+impl Plan {
+    /// Says what is wrong with the level.
+    pub fn check(self) -> Result<(), String> {
+        proportion("alpha", self.alpha)
+    }
+
+    /// The standard errors that a difference must exceed.
+    pub(in crate::statistics) fn critical(self) -> f64 {
+        upper_quantile(self.alpha / tails(self.alternative))
+    }
+}
+
+/// On how many sides a test rejects.
+fn tails(alternative: Alternative) -> f64 {
+    if alternative == Alternative::TwoSided { 2.0 } else { 1.0 }
+}
+
+/// Says what is wrong with a probability.
+pub(in crate::statistics) fn proportion(name: &str, value: f64) -> Result<(), String> {
+    if 0.0 < value && value < 1.0 {
+        Ok(())
+    } else {
+        Err(format!("{name} must lie between 0 and 1, got {value}"))
+    }
+}
+
+/// Twice the variance of one positive's placement, by the binormal model (Obuchowski 1994, with the published
+/// 1.414 for the root of 2): `0.0099 exp(-a²/2) ((5 a² + 8) + (a² + 8) / ratio)`, `a = 1.414 probit(auc)`.
+fn variance_of_one(auc: f64, ratio: f64) -> f64 {
+    let a = 1.414 * upper_quantile(1.0 - auc);
+    let square = a * a;
+    0.0099 * (-0.5 * square).exp() * ((5.0 * square + 8.0) + (square + 8.0) / ratio)
+}
+
+/// The same for an AUC of one half.
+fn variance_of_half(ratio: f64) -> f64 {
+    0.0792 * (1.0 + 1.0 / ratio)
+}
+
+/// The power of the test that one AUC is one half: the probability that it rejects if the AUC is this.
+///
+/// `sqrt(P) |auc - 1/2| = z_alpha sqrt(V0) + z_power sqrt(V)` (Obuchowski, Lieber and Wians 2004, equation 1) with
+/// the variances above; NaN for an AUC outside 0 to 1 or counts that are not above 0.
+pub fn power(plan: Plan, auc: f64, n_pos: f64, n_neg: f64) -> f64 {
+    if !(auc > 0.0 && auc < 1.0 && n_pos > 0.0 && n_neg > 0.0) {
+        return f64::NAN;
+    }
+    let auc = auc.max(1.0 - auc);
+    let ratio = n_neg / n_pos;
+    let surplus = n_pos.sqrt() * (auc - 0.5) - plan.critical() * variance_of_half(ratio).sqrt();
+    upper_tail(-surplus / variance_of_one(auc, ratio).sqrt())
+}
+
+/// The level at which the test of one AUC has this power; NaN if even a level of one rejects less often, and where
+/// the [power] is NaN.
+pub fn level(alternative: Alternative, auc: f64, n_pos: f64, n_neg: f64, power: f64) -> f64 {
+    if !(auc > 0.0 && auc < 1.0 && n_pos > 0.0 && n_neg > 0.0) {
+        return f64::NAN;
+    }
+    let auc = auc.max(1.0 - auc);
+    let ratio = n_neg / n_pos;
+    let surplus =
+        n_pos.sqrt() * (auc - 0.5) - upper_quantile(1.0 - power) * variance_of_one(auc, ratio).sqrt();
+    let alpha = tails(alternative) * upper_tail(surplus / variance_of_half(ratio).sqrt());
+    if alpha < 1.0 { alpha } else { f64::NAN }
+}
+
+/// The lowest AUC above one half of which the test has this power; NaN if it has more of any, or less of all, or counts
+/// are not above 0.
+pub fn detectable_auc(plan: Plan, n_pos: f64, n_neg: f64, aim: f64) -> f64 {
+    if !(n_pos > 0.0 && n_neg > 0.0) {
+        return f64::NAN;
+    }
+    // With few rows the power rises and falls again, so that its first crossing is looked for from one half on.
+    const STEPS: u32 = 512;
+    let reaches = |auc: f64| power(plan, auc, n_pos, n_neg) >= aim;
+    let at = |step: u32| 0.5 + 0.5 * f64::from(step) / f64::from(STEPS);
+    if reaches(0.5) {
+        return f64::NAN;
+    }
+    let Some(step) = (1..=STEPS).find(|&step| reaches(at(step).min(ALMOST_ONE))) else { return f64::NAN };
+    let (mut below, mut above) = (at(step - 1), at(step).min(ALMOST_ONE));
+    loop {
+        let middle = 0.5 * (below + above);
+        if middle <= below || middle >= above {
+            return above;
+        }
+        *(if reaches(middle) { &mut above } else { &mut below }) = middle;
+    }
+}
+
+/// The highest AUC that is looked for: nearer to one, its normal quantile is rounded too much.
+const ALMOST_ONE: f64 = 1.0 - 1e-12;
+
+/// The positives and negatives, `ratio` negatives for each positive and not rounded, that give the test of one AUC
+/// this power; NaN where no number does.
+pub fn sample_size(plan: Plan, auc: f64, power: f64, ratio: f64) -> (f64, f64) {
+    let ordinary = auc > 0.0 && auc < 1.0 && auc != 0.5 && 0.0 < power && power < 1.0 && ratio > 0.0;
+    if !(ordinary && ratio.is_finite()) {
+        return (f64::NAN, f64::NAN);
+    }
+    let auc = auc.max(1.0 - auc);
+    let errors = plan.critical() * variance_of_half(ratio).sqrt()
+        + upper_quantile(1.0 - power) * variance_of_one(auc, ratio).sqrt();
+    let n_pos = (errors / (auc - 0.5)).powi(2);
+    (n_pos, ratio * n_pos)
+}
+
+/// The power of the test of one AUC, row by row.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocAucPower {
+    /// The test.
+    pub plan: Plan,
+}
+
+impl Columnwise for RocAucPower {
+    const ROLES: &'static [&'static str] = &["auc", "n_pos", "n_neg"];
+    const FIELDS: &'static [&'static str] = &["power"];
+
+    fn check(&self) -> Result<(), String> {
+        self.plan.check()
+    }
+
+    fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
+        let rows = columns[0].iter().zip(&columns[1]).zip(&columns[2]);
+        let power = rows.map(|((auc, n_pos), n_neg)| Some(power(self.plan, (*auc)?, (*n_pos)?, (*n_neg)?)));
+        Ok(vec![power.map(defined).collect()])
+    }
+}
+
+/// The level of the test of one AUC at which it has a power, row by row.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocAucPowerLevel {
+    /// Which departure counts.
+    pub alternative: Alternative,
+    /// The power.
+    pub power: f64,
+}
+
+impl Columnwise for RocAucPowerLevel {
+    const ROLES: &'static [&'static str] = &["auc", "n_pos", "n_neg"];
+    const FIELDS: &'static [&'static str] = &["alpha"];
+
+    fn check(&self) -> Result<(), String> {
+        proportion("power", self.power)
+    }
+
+    fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
+        let rows = columns[0].iter().zip(&columns[1]).zip(&columns[2]);
+        let level = |((auc, n_pos), n_neg): ((&Option<f64>, &Option<f64>), &Option<f64>)| {
+            Some(level(self.alternative, (*auc)?, (*n_pos)?, (*n_neg)?, self.power))
+        };
+        Ok(vec![rows.map(level).map(defined).collect()])
+    }
+}
+
+/// The AUC of which the test has a power, row by row.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocAucPowerAuc {
+    /// The test.
+    pub plan: Plan,
+    /// The power.
+    pub power: f64,
+}
+
+impl Columnwise for RocAucPowerAuc {
+    const ROLES: &'static [&'static str] = &["n_pos", "n_neg"];
+    const FIELDS: &'static [&'static str] = &["auc"];
+
+    fn check(&self) -> Result<(), String> {
+        self.plan.check().and_then(|()| proportion("power", self.power))
+    }
+
+    fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
+        let rows = columns[0].iter().zip(&columns[1]);
+        let auc =
+            rows.map(|(n_pos, n_neg)| Some(detectable_auc(self.plan, (*n_pos)?, (*n_neg)?, self.power)));
+        Ok(vec![auc.map(defined).collect()])
+    }
+}
+
+/// The rows that a test of one AUC needs, row by row.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocAucSampleSize {
+    /// The test.
+    pub plan: Plan,
+    /// The power that the rows are counted for.
+    pub power: f64,
+    /// Negatives for each positive.
+    pub ratio: f64,
+}
+
+impl Columnwise for RocAucSampleSize {
+    const ROLES: &'static [&'static str] = &["auc"];
+    const FIELDS: &'static [&'static str] = &["n_pos", "n_neg"];
+
+    fn check(&self) -> Result<(), String> {
+        self.plan.check()?;
+        if !(0.0 < self.power && self.power < 1.0) {
+            return Err(format!("power must lie between 0 and 1, such as 0.8, got {}", self.power));
+        }
+        check_ratio(self.ratio)
+    }
+
+    fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
+        let size = |auc: &Option<f64>| auc.map(|auc| sample_size(self.plan, auc, self.power, self.ratio));
+        let sizes: Vec<Option<(f64, f64)>> = columns[0].iter().map(size).collect();
+        let column = |of: fn((f64, f64)) -> f64| sizes.iter().map(|size| defined(size.map(of))).collect();
+        Ok(vec![column(|size| size.0), column(|size| size.1)])
+    }
+}
+
+/// Says what is wrong with a number of negatives for each positive.
+pub(in crate::statistics) fn check_ratio(ratio: f64) -> Result<(), String> {
+    if ratio > 0.0 && ratio.is_finite() {
+        Ok(())
+    } else {
+        Err(format!("ratio must be above 0, such as 2 for two negatives a positive, got {ratio}"))
+    }
+}
+
+/// The number, or null where it is undefined.
+fn defined(value: Option<f64>) -> Option<f64> {
+    value.filter(|value| !value.is_nan())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TWO_SIDED: Plan = Plan { alpha: 0.05, alternative: Alternative::TwoSided };
+
+    #[test]
+    fn size_and_power_are_inverse() {
+        for (auc, ratio, aim) in [(0.73, 1.7, 0.95), (0.6, 1.0, 0.8), (0.2, 3.0, 0.9)] {
+            let (n_pos, n_neg) = sample_size(TWO_SIDED, auc, aim, ratio);
+            assert!((power(TWO_SIDED, auc, n_pos, n_neg) - aim).abs() < 1e-12);
+            assert!((n_neg / n_pos - ratio).abs() < 1e-12);
+        }
+        // pROC's example: with 41 and 72 rows, the test rejects nearly always if the AUC is 0.73.
+        assert!((power(TWO_SIDED, 0.73, 41.0, 72.0) - 0.989_745_343_551_401_1).abs() < 1e-8);
+        assert!(power(TWO_SIDED, 1.0, 5.0, 5.0).is_nan() && sample_size(TWO_SIDED, 0.5, 0.8, 1.0).0.is_nan());
+        assert!(Plan { alpha: 1.0, ..TWO_SIDED }.check().is_err());
+    }
+
+    #[test]
+    fn auc_and_level_are_inverse_to_power() {
+        let mut solved = 0;
+        for alternative in [Alternative::TwoSided, Alternative::Greater] {
+            for alpha in [0.2, 0.05, 1e-6] {
+                let plan = Plan { alpha, alternative };
+                for aim in [0.11, 0.3, 0.8, 0.95, 0.9999] {
+                    for (n_pos, n_neg) in [(5.0, 9.0), (41.0, 72.0), (30.5, 8.0), (1e4, 3e7)] {
+                        let auc = detectable_auc(plan, n_pos, n_neg, aim);
+                        if auc.is_nan() {
+                            continue;
+                        }
+                        solved += 1;
+                        assert!(
+                            (power(plan, auc, n_pos, n_neg) - aim).abs() < 1e-9,
+                            "{plan:?} {n_pos} {n_neg} {aim}"
+                        );
+                        let alpha = level(alternative, auc, n_pos, n_neg, aim);
+                        assert!(
+                            (alpha / plan.alpha - 1.0).abs() < 1e-9,
+                            "{plan:?} {n_pos} {n_neg} {aim} {alpha}"
+                        );
+                    }
+                }
+            }
+        }
+        assert!(solved > 90, "{solved}");
+        // One positive and one negative never reject so often; an AUC of one half is rejected as often as the level says.
+        assert!(
+            detectable_auc(TWO_SIDED, 1.0, 1.0, 0.9).is_nan()
+                && detectable_auc(TWO_SIDED, 0.0, 9.0, 0.9).is_nan()
+        );
+        assert!(detectable_auc(TWO_SIDED, 40.0, 40.0, 0.02).is_nan());
+        assert!(level(Alternative::TwoSided, 0.6, 5.0, 5.0, 0.9999).is_nan());
+        assert!(level(Alternative::TwoSided, 1.0, 40.0, 40.0, 0.5).is_nan());
+    }
+
+    #[test]
+    fn of_columns() {
+        let plan = TWO_SIDED;
+        let size = RocAucSampleSize { plan, power: 0.9, ratio: 2.0 };
+        let sizes = size.answer(&[vec![Some(0.7), None, Some(0.5)]]).unwrap();
+        assert_eq!((sizes[0][1], sizes[1][2]), (None, None));
+        let (n_pos, n_neg) = (sizes[0][0], sizes[1][0]);
+        let power = RocAucPower { plan }.answer(&[vec![Some(0.7)], vec![n_pos], vec![n_neg]]).unwrap();
+        assert!((power[0][0].unwrap() - 0.9).abs() < 1e-12);
+        assert!(
+            RocAucSampleSize { ratio: 0.0, ..size }.check().unwrap_err().contains("ratio must be above 0")
+        );
+        assert!(RocAucSampleSize { power: 1.0, ..size }.check().unwrap_err().contains("power must lie"));
+    }
+}

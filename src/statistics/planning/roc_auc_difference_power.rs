@@ -1,0 +1,142 @@
+//! How often the paired test of two scores rejects, and how many rows it needs.
+
+use super::power::{Plan, check_ratio, proportion};
+use crate::math::normal::{upper_quantile, upper_tail};
+use crate::ranking::rows::Rows;
+use crate::statistics::inference::delong::Areas;
+use crate::statistics::kinds::{Inputs, Joint, Needs, record::record};
+
+/// The power of the paired comparison of two scores, and the rows it needs, from a pilot sample.
+///
+/// `sqrt(P / P0) |difference| = (z_alpha + z_power) sqrt(V)` with the pilot's P0 positives and V its variance of the
+/// difference (DeLong, DeLong and Clarke-Pearson 1988), by which the test itself divides. Negatives grow with the
+/// positives. With another number of negatives for each positive, `V = S10 / P + S01 / N` of the pilot is that of P
+/// positives and `ratio P` negatives: `P = ((z_alpha + z_power) / difference)² (S10 + S01 / ratio)`.
+///
+/// Obuchowski and McClish (1997, equation 4) have a variance of its own for equal areas. If both areas then vary as the
+/// mean of the two, `V0 = 2 ((Var A_a + Var A_b) / 2 - Cov)` is V again. If both vary as the first one alone, V0 depends
+/// on which score is the first, and can be below 0.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocAucDifferencePower {
+    /// The test.
+    pub plan: Plan,
+    /// The power that the rows are counted for.
+    pub power: f64,
+    /// Negatives for each positive, if not those of the pilot.
+    pub ratio: Option<f64>,
+}
+
+record! {
+    /// The power of one group.
+    pub struct RocAucDifferencePowerRecord {
+        /// The difference of the areas; null without a positive or without a negative.
+        pub difference: Option<f64>,
+        /// The power of the test with as many rows as here; null with fewer than two rows in a class, and if
+        /// neither area varies.
+        pub power: Option<f64>,
+        /// The positives that the power asked for needs, not rounded; null where the power is, and for no difference.
+        pub needed_pos: Option<f64>,
+        /// The negatives that it needs.
+        pub needed_neg: Option<f64>,
+        /// Positives that were used.
+        pub n_pos: u64,
+        /// Negatives that were used.
+        pub n_neg: u64,
+    }
+}
+
+impl Joint for RocAucDifferencePower {
+    type Record = RocAucDifferencePowerRecord;
+
+    const INPUTS: Inputs = Inputs::scores(Some(2));
+
+    fn needs(&self) -> Needs {
+        Needs::PLACEMENTS
+    }
+
+    fn check(&self) -> Result<(), String> {
+        self.plan.check().and_then(|()| proportion("power", self.power))?;
+        self.ratio.map_or(Ok(()), check_ratio)
+    }
+
+    fn of_rows(&self, rows: &Rows) -> RocAucDifferencePowerRecord {
+        let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
+        let Some(areas) = Areas::of(rows) else {
+            return RocAucDifferencePowerRecord { n_pos, n_neg, ..RocAucDifferencePowerRecord::undefined() };
+        };
+        let difference = areas.difference(0, 1);
+        let Some((of_pos, of_neg)) = areas.parts_of_difference(0, 1).filter(|parts| parts.0 + parts.1 > 0.0)
+        else {
+            return RocAucDifferencePowerRecord::new(Some(difference), None, None, None, n_pos, n_neg);
+        };
+        let variance = of_pos + of_neg;
+        let (se, critical) = (variance.sqrt(), self.plan.critical());
+        let power = upper_tail(critical - difference.abs() / se);
+        let quantiles = critical + upper_quantile(1.0 - self.power);
+        let needed = (difference != 0.0).then(|| match self.ratio {
+            None => {
+                let times = (quantiles * se / difference).powi(2);
+                (times * n_pos as f64, times * n_neg as f64)
+            }
+            Some(ratio) => {
+                let variance_of_one = of_pos * n_pos as f64 + of_neg * n_neg as f64 / ratio;
+                let needed = (quantiles / difference).powi(2) * variance_of_one;
+                (needed, ratio * needed)
+            }
+        });
+        let (needed_pos, needed_neg) = needed.unzip();
+        RocAucDifferencePowerRecord::new(Some(difference), Some(power), needed_pos, needed_neg, n_pos, n_neg)
+    }
+
+    fn of_nan(&self, rows: &Rows) -> RocAucDifferencePowerRecord {
+        RocAucDifferencePowerRecord {
+            n_pos: rows.n_pos(),
+            n_neg: rows.n_neg(),
+            ..RocAucDifferencePowerRecord::nan()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::inference::Alternative;
+    use crate::statistics::tests::rows_of;
+
+    const TWO_SIDED: Plan = Plan { alpha: 0.05, alternative: Alternative::TwoSided };
+
+    #[test]
+    fn paired() {
+        let labels: Vec<u8> = (0..90).map(|row| u8::from(row % 5 < 2)).collect();
+        let score = |step: i32, lift: i32| -> Vec<f64> {
+            (0..90).map(|row| f64::from((row * step) % 31 + lift * i32::from(row % 5 < 2))).collect()
+        };
+        let (a, b) = (score(17, 9), score(13, 4));
+        let statistic = RocAucDifferencePower { plan: TWO_SIDED, power: 0.8, ratio: None };
+        let record = statistic.of_rows(&rows_of(&labels, &[&a, &b], &[]));
+        // As many rows as there are have the power that they have.
+        let here = RocAucDifferencePower { power: record.power.unwrap(), ..statistic };
+        let needed = here.of_rows(&rows_of(&labels, &[&a, &b], &[]));
+        assert!((needed.needed_pos.unwrap() - 36.0).abs() < 1e-9, "{needed:?}");
+        // The ratio of the pilot is that which is taken without one.
+        let ratio = |ratio| RocAucDifferencePower { ratio: Some(ratio), ..statistic };
+        let same = ratio(1.5).of_rows(&rows_of(&labels, &[&a, &b], &[]));
+        assert!((same.needed_pos.unwrap() / record.needed_pos.unwrap() - 1.0).abs() < 1e-12);
+        let more = ratio(6.0).of_rows(&rows_of(&labels, &[&a, &b], &[]));
+        assert!(more.needed_pos.unwrap() < same.needed_pos.unwrap(), "{more:?} {same:?}");
+        assert!((more.needed_neg.unwrap() / more.needed_pos.unwrap() - 6.0).abs() < 1e-12);
+        assert_eq!(more.power, record.power);
+        assert!(ratio(0.0).check().unwrap_err().contains("ratio must be above 0"));
+        // The order of the scores does not matter, though the first varies less than both have in common.
+        let labels = [0, 0, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0];
+        let a = [-1.0, 2.0, 4.0, 9.0, 8.0, 12.0, 6.0, 5.0, 1.0, -7.0, 1.0, -1.0];
+        let b = [0.0, 6.0, 8.0, 8.0, 5.0, -2.0, 9.0, 4.0, 0.0, -3.0, 2.0, 3.0];
+        let record = statistic.of_rows(&rows_of(&labels, &[&a, &b], &[]));
+        let swapped = statistic.of_rows(&rows_of(&labels, &[&b, &a], &[]));
+        assert_eq!((record.power, record.needed_pos), (swapped.power, swapped.needed_pos));
+        assert!(record.power.unwrap() < 0.5 && record.needed_pos.unwrap() > 10.0, "{record:?}");
+        let alike = statistic.of_rows(&rows_of(&labels, &[&a, &a], &[]));
+        assert_eq!((alike.difference, alike.power, alike.needed_pos), (Some(0.0), None, None));
+    }
+}

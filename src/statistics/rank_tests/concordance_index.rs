@@ -1,0 +1,411 @@
+//! How well a risk score orders rows by the time of an event that is not always seen.
+
+use crate::math::normal::upper_quantile;
+use crate::math::quotient;
+use crate::ranking::SHARD_ROWS;
+use crate::ranking::rows::Rows;
+use crate::statistics::inference::check_level;
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, Needs, record::record};
+use rayon::prelude::*;
+
+/// The share of comparable pairs of rows in which the row with the earlier event has the higher score.
+///
+/// A pair is comparable if the row with the earlier time had the event, or if both times are equal and only one row had
+/// it: the other is known to be later (Harrell, Lee and Mark 1996). Pairs with equal scores count half. Uno's index (Uno,
+/// Cai, Pencina, D'Agostino and Wei 2011, equation 6) weighs a pair by `1 / G²`, where G is the Kaplan-Meier estimate of the
+/// probability that a row is not censored before the earlier time.
+///
+/// The standard error is that of the infinitesimal jackknife: with `s` the concordance of all pairs that a row is in and `n`
+/// their weight, the row's influence is `(s - C n) / sum of the weights of all pairs`. `O(n log n)`.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct ConcordanceIndex {
+    /// What a pair weighs.
+    pub method: PairWeight,
+    /// The interval's coverage.
+    pub level: f64,
+    /// Only pairs whose earlier time is below this are compared.
+    pub tau: Option<f64>,
+}
+
+/// What a pair weighs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
+pub enum PairWeight {
+    /// As much as any other.
+    #[default]
+    Harrell,
+    /// More if such pairs are often lost to censoring.
+    Uno,
+}
+
+record! {
+    /// The index of one group.
+    pub struct ConcordanceRecord {
+        /// The index, 0 to 1; null without a comparable pair.
+        pub concordance: Option<f64>,
+        /// Its standard error.
+        pub se: Option<f64>,
+        /// The lower limit.
+        pub lower: Option<f64>,
+        /// The upper limit.
+        pub upper: Option<f64>,
+        /// Comparable pairs in which the earlier event has the higher score.
+        pub concordant: u64,
+        /// Comparable pairs in which it has the lower score.
+        pub discordant: u64,
+        /// Comparable pairs with equal scores.
+        pub tied: u64,
+        /// Rows that had the event.
+        pub n_events: u64,
+        /// Rows that were used.
+        pub n: u64,
+    }
+}
+
+impl Joint for ConcordanceIndex {
+    type Record = ConcordanceRecord;
+
+    /// The score, and the time as a second one.
+    const INPUTS: Inputs = Inputs::scores(Some(2)).without_label().keyed(KeyInput::called("event"));
+
+    fn check(&self) -> Result<(), String> {
+        check_level(self.level)?;
+        match self.tau {
+            Some(tau) if tau.is_nan() => Err("tau must be a time, such as 365.0, got NaN".into()),
+            _ => Ok(()),
+        }
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { codes: true, values: self.tau.is_some(), ..Needs::default() }
+    }
+
+    fn passes(&self) -> usize {
+        20
+    }
+
+    fn key_kind(&self) -> KeyKind<'_> {
+        KeyKind::Truth
+    }
+
+    fn of_rows(&self, rows: &Rows) -> ConcordanceRecord {
+        let (n_events, n) = (events(rows).filter(|&event| event).count() as u64, rows.len as u64);
+        let (in_order, scores) = (in_order(rows), rows.scores[0].distinct);
+        let moments = self.moments(&in_order, self.times_in_use(rows));
+        let mut tally = Tally::default();
+        // Of each event's pairs with later rows, how many are concordant, and how many there are.
+        let mut of_events = vec![(0.0, 0.0); rows.len];
+        walk_back(&moments, scores, |place, later, weight| {
+            tally.add(&later, weight);
+            of_events[place] = (later.concordance(), later.all());
+        });
+        let none = ConcordanceRecord { n_events, n, ..ConcordanceRecord::undefined() };
+        if tally.weight <= 0.0 {
+            return none;
+        }
+        let (concordant, comparable) = (tally.concordant, tally.concordant + tally.discordant + tally.tied);
+        let concordance = match self.method {
+            PairWeight::Harrell => {
+                quotient(2 * u128::from(concordant) + u128::from(tally.tied), 2 * u128::from(comparable))
+            }
+            PairWeight::Uno => (tally.concordance / tally.weight).clamp(0.0, 1.0),
+        };
+        let se = jackknife_error(&moments, scores, &of_events, concordance) / tally.weight;
+        let margin = upper_quantile(0.5 * (1.0 - self.level)) * se;
+        ConcordanceRecord {
+            concordance: Some(concordance),
+            se: Some(se),
+            lower: Some((concordance - margin).max(0.0)),
+            upper: Some((concordance + margin).min(1.0)),
+            concordant,
+            discordant: tally.discordant,
+            tied: tally.tied,
+            ..none
+        }
+    }
+
+    fn of_nan(&self, rows: &Rows) -> ConcordanceRecord {
+        let n_events = events(rows).filter(|&event| event).count() as u64;
+        ConcordanceRecord { n_events, n: rows.len as u64, ..ConcordanceRecord::nan() }
+    }
+}
+
+/// Which rows had the event.
+fn events(rows: &Rows) -> impl Iterator<Item = bool> {
+    rows.keys.of_row.iter().map(|&key| rows.key_places[key as usize] == 1)
+}
+
+/// A row: the code of its time, whether it did not have the event, and the code of its score. In this order those with the
+/// event come first at one time, because the others are known to be later.
+type Row = (u32, bool, u32);
+
+/// The rows of one time.
+#[derive(Debug)]
+struct Moment<'a> {
+    /// How many rows are earlier.
+    start: usize,
+    events: &'a [Row],
+    censored: &'a [Row],
+    /// What each pair weighs in which a row of this time is the earlier one.
+    weight: f64,
+}
+
+impl ConcordanceIndex {
+    /// The rows of each time, the earliest first.
+    fn moments<'a>(&self, in_order: &'a [Row], times_in_use: u32) -> Vec<Moment<'a>> {
+        let mut start = 0;
+        let mut uncensored = 1.0f64;
+        let mut moments = Vec::new();
+        for moment in in_order.chunk_by(|a, b| a.0 == b.0) {
+            let (events, censored) = moment.split_at(moment.partition_point(|row| !row.1));
+            let weight = match self.method {
+                _ if moment[0].0 >= times_in_use => 0.0,
+                PairWeight::Harrell => 1.0,
+                PairWeight::Uno => uncensored.powi(-2),
+            };
+            moments.push(Moment { start, events, censored, weight });
+            // Whoever has the event at this time is no longer at risk of being censored.
+            let at_risk = in_order.len() - start - events.len();
+            if !censored.is_empty() {
+                uncensored *= 1.0 - censored.len() as f64 / at_risk as f64;
+            }
+            start += moment.len();
+        }
+        moments
+    }
+
+    /// How many distinct times are below the limit.
+    fn times_in_use(&self, rows: &Rows) -> u32 {
+        let times = &rows.scores[1];
+        let Some(tau) = self.tau else { return times.distinct as u32 };
+        let below = times.of_row.iter().zip(&rows.values[1]).filter(|&(_, &value)| value < tau);
+        below.map(|(&time, _)| time + 1).max().unwrap_or(0)
+    }
+}
+
+/// The rows by time, and at one time those with the event first; the order within does not depend on the order of rows.
+fn in_order(rows: &Rows) -> Vec<Row> {
+    let (scores, times) = (&rows.scores[0].of_row, &rows.scores[1].of_row);
+    let mut in_order: Vec<Row> = times
+        .iter()
+        .zip(scores)
+        .zip(events(rows))
+        .map(|((&time, &score), event)| (time, !event, score))
+        .collect();
+    if in_order.len() >= SHARD_ROWS {
+        in_order.par_sort_unstable()
+    } else {
+        in_order.sort_unstable()
+    }
+    in_order
+}
+
+/// Pairs of an event and a later row.
+#[derive(Debug, Default)]
+struct Tally {
+    concordant: u64,
+    discordant: u64,
+    tied: u64,
+    /// The weight of the concordant pairs and half of that of the tied ones.
+    concordance: f64,
+    /// The weight of all pairs.
+    weight: f64,
+}
+
+impl Tally {
+    fn add(&mut self, rows: &Against<u64>, weight: f64) {
+        self.concordant += rows.below;
+        self.tied += rows.equal;
+        self.discordant += rows.above;
+        self.concordance += weight * rows.concordance();
+        self.weight += weight * rows.all();
+    }
+}
+
+/// Rows that score below, like and above one score.
+struct Against<T> {
+    below: T,
+    equal: T,
+    above: T,
+}
+
+impl Against<u64> {
+    fn concordance(&self) -> f64 {
+        self.below as f64 + 0.5 * self.equal as f64
+    }
+
+    fn all(&self) -> f64 {
+        (self.below + self.equal + self.above) as f64
+    }
+}
+
+/// Calls `each` with every event, from the last to the earliest: its place, its later rows, and what a pair weighs.
+fn walk_back(moments: &[Moment<'_>], scores: usize, mut each: impl FnMut(usize, Against<u64>, f64)) {
+    let mut later = CumulativeSums::<u64>::new(scores);
+    for moment in moments.iter().rev() {
+        moment.censored.iter().for_each(|row| later.add(row.2, 1));
+        if moment.weight > 0.0 {
+            for (place, row) in (moment.start..).zip(moment.events) {
+                each(place, later.against(row.2), moment.weight);
+            }
+        }
+        moment.events.iter().for_each(|row| later.add(row.2, 1));
+    }
+}
+
+/// The root of the sum of squared influences, times the weight of all pairs.
+fn jackknife_error(moments: &[Moment<'_>], scores: usize, of_events: &[(f64, f64)], concordance: f64) -> f64 {
+    let mut earlier = CumulativeSums::<f64>::new(scores);
+    // As the later row it is concordant with earlier events of higher scores.
+    let as_later = |earlier: &CumulativeSums<f64>, row: &Row| {
+        let Against { below, equal, above } = earlier.against(row.2);
+        above + 0.5 * equal - concordance * (below + equal + above)
+    };
+    let mut squares = 0.0;
+    for moment in moments {
+        for (row, (concordant, all)) in moment.events.iter().zip(&of_events[moment.start..]) {
+            let as_earlier = moment.weight * (concordant - concordance * all);
+            squares += (as_earlier + as_later(&earlier, row)).powi(2);
+        }
+        if moment.weight > 0.0 {
+            moment.events.iter().for_each(|row| earlier.add(row.2, moment.weight));
+        }
+        for row in moment.censored {
+            squares += as_later(&earlier, row).powi(2);
+        }
+    }
+    squares.sqrt()
+}
+
+/// Sums over all codes up to one, in a tree of partial sums (Fenwick 1994): to add and to ask take logarithmic time.
+struct CumulativeSums<T> {
+    sums: Vec<T>,
+    of_code: Vec<T>,
+    all: T,
+}
+
+impl<T: Copy + Default + std::ops::AddAssign + std::ops::Sub<Output = T>> CumulativeSums<T> {
+    fn new(codes: usize) -> Self {
+        CumulativeSums {
+            sums: vec![T::default(); codes + 1],
+            of_code: vec![T::default(); codes],
+            all: T::default(),
+        }
+    }
+
+    fn add(&mut self, code: u32, value: T) {
+        self.all += value;
+        self.of_code[code as usize] += value;
+        let mut place = code as usize + 1;
+        while place < self.sums.len() {
+            self.sums[place] += value;
+            place += place & place.wrapping_neg();
+        }
+    }
+
+    /// The sums over lower codes, this one, and higher ones.
+    fn against(&self, code: u32) -> Against<T> {
+        let mut below = T::default();
+        let mut place = code as usize;
+        while place > 0 {
+            below += self.sums[place];
+            place &= place - 1;
+        }
+        let equal = self.of_code[code as usize];
+        Against { below, equal, above: self.all - below - equal }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::rows::Codes;
+    use proptest::prelude::*;
+
+    const HARRELL: ConcordanceIndex =
+        ConcordanceIndex { method: PairWeight::Harrell, level: 0.95, tau: None };
+
+    fn of(statistic: ConcordanceIndex, rows: &[(u8, bool, u8)]) -> ConcordanceRecord {
+        let codes = |of: fn(&(u8, bool, u8)) -> u8| Codes::of(rows.iter().map(of));
+        statistic.of_rows(&Rows {
+            len: rows.len(),
+            scores: vec![codes(|row| row.2), codes(|row| row.0)],
+            values: vec![Vec::new(), rows.iter().map(|row| row.0.into()).collect()],
+            keys: Codes { of_row: rows.iter().map(|row| row.1.into()).collect(), distinct: 2 },
+            key_places: vec![0, 1],
+            ..Rows::default()
+        })
+    }
+
+    /// Whether a row comes before another for certain.
+    fn is_earlier(a: &(u8, bool, u8), b: &(u8, bool, u8)) -> bool {
+        a.1 && (a.0 < b.0 || (a.0 == b.0 && !b.1))
+    }
+
+    #[test]
+    fn rows_without_a_comparable_pair() {
+        for rows in [&[][..], &[(3, true, 1)], &[(3, false, 1), (4, true, 2)], &[(3, true, 1), (3, true, 2)]]
+        {
+            let record = of(HARRELL, rows);
+            assert_eq!((record.concordance, record.se, record.lower), (None, None, None), "{rows:?}");
+            assert_eq!(record.n, rows.len() as u64);
+        }
+    }
+
+    #[test]
+    fn a_time_limit() {
+        let rows = [(1, true, 9), (2, true, 1), (3, true, 5), (4, false, 0)];
+        assert_eq!(of(HARRELL, &rows).concordance, Some(5.0 / 6.0));
+        assert_eq!(of(ConcordanceIndex { tau: Some(2.0), ..HARRELL }, &rows).concordance, Some(1.0));
+        assert_eq!(of(ConcordanceIndex { tau: Some(1.0), ..HARRELL }, &rows).concordance, None);
+        assert!(ConcordanceIndex { tau: Some(f64::NAN), ..HARRELL }.check().is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn every_pair(rows in proptest::collection::vec((0u8..6, any::<bool>(), 0u8..5), 0..24), uno in any::<bool>()) {
+            let statistic = ConcordanceIndex { method: if uno { PairWeight::Uno } else { PairWeight::Harrell }, ..HARRELL };
+            let record = of(statistic, &rows);
+            // Kaplan and Meier's product over the times before.
+            let weight = |time: u8| -> f64 {
+                let uncensored: f64 = (0..time).map(|before| {
+                    let at = |event| rows.iter().filter(|row| row.0 == before && row.1 == event).count() as f64;
+                    let at_risk = rows.iter().filter(|row| row.0 >= before).count() as f64 - at(true);
+                    if at(false) > 0.0 { 1.0 - at(false) / at_risk } else { 1.0 }
+                }).product();
+                if uno { uncensored.powi(-2) } else { 1.0 }
+            };
+            let pair = |a: &(u8, bool, u8), b: &(u8, bool, u8)| -> (f64, f64) {
+                if !is_earlier(a, b) { return (0.0, 0.0); }
+                let half = match a.2.cmp(&b.2) {
+                    std::cmp::Ordering::Less => 0.0,
+                    std::cmp::Ordering::Equal => 0.5,
+                    std::cmp::Ordering::Greater => 1.0,
+                };
+                (weight(a.0) * half, weight(a.0))
+            };
+            let of_row = |a: &(u8, bool, u8)| rows.iter().fold((0.0, 0.0), |sum, b| {
+                let (as_earlier, as_later) = (pair(a, b), pair(b, a));
+                (sum.0 + as_earlier.0 + as_later.0, sum.1 + as_earlier.1 + as_later.1)
+            });
+            let sums: Vec<(f64, f64)> = rows.iter().map(of_row).collect();
+            let all = sums.iter().fold((0.0, 0.0), |all, sum| (all.0 + sum.0 / 2.0, all.1 + sum.1 / 2.0));
+            if all.1 == 0.0 {
+                prop_assert_eq!(record.concordance, None);
+            } else {
+                let expected = all.0 / all.1;
+                let se = sums.iter().map(|sum| ((sum.0 - expected * sum.1) / all.1).powi(2)).sum::<f64>().sqrt();
+                prop_assert!((record.concordance.unwrap() - expected).abs() < 1e-13);
+                // The root of a sum that is 0 but for rounding.
+                prop_assert!((record.se.unwrap() - se).abs() < 1e-7, "{:?} {}", record.se, se);
+            }
+            let count = |wanted: fn(u8, u8) -> bool| rows.iter().flat_map(|a| rows.iter().map(move |b| (a, b)))
+                .filter(|(a, b)| is_earlier(a, b) && wanted(a.2, b.2)).count() as u64;
+            prop_assert_eq!(
+                (record.concordant, record.discordant, record.tied),
+                (count(|a, b| a > b), count(|a, b| a < b), count(|a, b| a == b))
+            );
+        }
+    }
+}

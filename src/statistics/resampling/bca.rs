@@ -1,0 +1,48 @@
+//! The bootstrap interval that corrects for bias and acceleration (Efron 1987).
+
+use crate::math::normal::{upper_quantile, upper_tail};
+use crate::ranking::ties::{Count, counts::steps};
+
+/// The probabilities whose quantiles are the BCa limits (Efron 1987, equation 2.3). Resamples that equal
+/// the area count half, since areas are discrete.
+pub fn corrected(auc: f64, sorted: &[f64], tail: f64, acceleration: f64) -> (f64, f64) {
+    let below = sorted.partition_point(|&area| area < auc);
+    let equal = sorted.partition_point(|&area| area <= auc) - below;
+    let share = (below as f64 + 0.5 * equal as f64) / sorted.len() as f64;
+    // If all resamples are on one side, the bias takes the largest value that so many resamples can show.
+    let smallest = 0.5 / sorted.len() as f64;
+    let bias = -upper_quantile(share.clamp(smallest, 1.0 - smallest));
+    let probability = |z: f64| {
+        let shifted = bias + z;
+        1.0 - upper_tail(bias + shifted / (1.0 - acceleration * shifted))
+    };
+    let z = upper_quantile(tail);
+    (probability(-z), probability(z))
+}
+
+/// The acceleration of the area: a sixth of the skewness of its empirical influence values (Davison and Hinkley
+/// 1997, section 5.3.2, for several samples).
+pub fn acceleration(counts: &[Count]) -> f64 {
+    let Count { pos, neg } = Count::sum(counts);
+    let (n_pos, n_neg) = (pos as f64, neg as f64);
+    let placements: Vec<(f64, f64)> = steps(counts)
+        .map(|step| {
+            let of_pos = 1.0 - (step.neg_above as f64 + 0.5 * step.neg as f64) / n_neg;
+            let of_neg = (step.pos_above as f64 + 0.5 * step.pos as f64) / n_pos;
+            (of_pos, of_neg)
+        })
+        .collect();
+    let auc =
+        counts.iter().zip(&placements).map(|(count, placement)| count.pos as f64 * placement.0).sum::<f64>()
+            / n_pos;
+    let (mut squares, mut cubes) = (0.0, 0.0);
+    for (count, placement) in counts.iter().zip(&placements) {
+        for (rows, influence) in
+            [(count.pos, (placement.0 - auc) / n_pos), (count.neg, (placement.1 - auc) / n_neg)]
+        {
+            squares += rows as f64 * influence.powi(2);
+            cubes += rows as f64 * influence.powi(3);
+        }
+    }
+    if squares > 0.0 { cubes / (6.0 * squares.powf(1.5)) } else { 0.0 }
+}

@@ -1,0 +1,259 @@
+//! Bootstrap resamples: rows drawn with replacement, within each class or by whole clusters.
+//!
+//! No resample is sorted. A row is given by its place among the distinct scores, so a resample is a count for each
+//! place, and the curve follows from the counts. All threads of the pool that this is called in draw replicates. Each
+//! replicate has its own stream of random numbers, so the threads do not change the numbers.
+
+use rayon::prelude::*;
+
+use super::measure::Measure;
+use super::redraw::{Draw, Redraw};
+use crate::interrupt;
+use crate::math::{Stream, quotient};
+use crate::ranking::rows::Rows;
+use crate::ranking::ties::Count;
+
+/// The most resamples that are drawn.
+const MOST_RESAMPLES: u32 = 10_000_000;
+
+/// Parts of the resamples for each thread, at most: the last one that a thread draws is what others wait for.
+const PARTS_PER_THREAD: usize = 64;
+
+/// How resamples are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct Resampling {
+    /// How many are drawn.
+    pub n_resamples: u32,
+    /// What the streams of random numbers begin with.
+    pub seed: u64,
+}
+
+impl Default for Resampling {
+    fn default() -> Self {
+        Resampling { n_resamples: 2000, seed: 0 }
+    }
+}
+
+impl Resampling {
+    /// Says what is wrong with the number of resamples.
+    pub fn check(self) -> Result<(), String> {
+        if (2..=MOST_RESAMPLES).contains(&self.n_resamples) {
+            Ok(())
+        } else {
+            Err(format!(
+                "n_resamples must lie between 2 and {MOST_RESAMPLES}, such as 2000, got {}",
+                self.n_resamples
+            ))
+        }
+    }
+
+    /// How often all of this goes through the rows of a group, about.
+    pub fn passes(self) -> usize {
+        self.n_resamples as usize
+    }
+
+    /// The results of `draw` for the stream of each replicate, in order; `scratch` makes memory that a thread keeps.
+    pub fn each<T: Send, M: Send>(
+        self,
+        scratch: impl Fn() -> M + Sync + Send,
+        draw: impl Fn(&mut M, Stream) -> T + Sync + Send,
+    ) -> Vec<T> {
+        let stream = |replicate: u32| Stream::new(self.seed, replicate.into());
+        // Every part of the work ends an interrupt by itself, so there are not too many parts.
+        let most_parts = rayon::current_num_threads() * PARTS_PER_THREAD;
+        (0..self.n_resamples)
+            .into_par_iter()
+            .with_min_len(self.n_resamples as usize / most_parts)
+            .map_init(scratch, |memory, replicate| {
+                interrupt::check();
+                draw(memory, stream(replicate))
+            })
+            .collect()
+    }
+
+    /// The areas of stratified resamples of a group with these counts, the highest score first. Both classes must be
+    /// there.
+    pub fn areas(self, counts: &[Count]) -> Vec<f64> {
+        let Count { pos: n_pos, neg: n_neg } = Count::sum(counts);
+        // The rows of the rarer class are counted, and every row of the other class finds its placement in the counts.
+        // In the order of the scores, the ties of counted rows have odd numbers, and the gaps between them even ones.
+        let counts_pos = n_pos <= n_neg;
+        let (mut counted, mut reading) = (Vec::new(), Vec::new());
+        let mut places = 0u32;
+        for &Count { pos, neg } in counts {
+            let (of_counted, of_reading) = if counts_pos { (pos, neg) } else { (neg, pos) };
+            let here = if of_counted > 0 { 2 * places + 1 } else { 2 * places };
+            reading.extend(std::iter::repeat_n(here, of_reading as usize));
+            counted.extend(std::iter::repeat_n(places, of_counted as usize));
+            places += u32::from(of_counted > 0);
+        }
+        let (n_counted, n_reading) = (counted.len() as u32, reading.len() as u32);
+        let distinct = places == n_counted;
+        let twice_pairs = 2 * u128::from(n_pos) * u128::from(n_neg);
+        let memory = || (vec![0u32; places as usize], vec![0u32; 2 * places as usize + 1]);
+        self.each(memory, |(counts, placements), mut stream| {
+            counts.fill(0);
+            stream.indices(n_counted, n_counted as usize, |row| {
+                let place = if distinct { row } else { counted[row] as usize };
+                counts[place] += 1;
+            });
+            let mut above = 0;
+            for (pair, count) in placements.chunks_exact_mut(2).zip(&*counts) {
+                pair[0] = 2 * above;
+                pair[1] = 2 * above + count;
+                above += count;
+            }
+            placements[2 * places as usize] = 2 * above;
+            let mut twice: u64 = 0;
+            stream.indices(n_reading, n_reading as usize, |row| {
+                twice += u64::from(placements[reading[row] as usize]);
+            });
+            // The positives above a negative score higher than it. The negatives above a positive do not score lower.
+            let twice_u = if counts_pos { u128::from(twice) } else { twice_pairs - u128::from(twice) };
+            quotient(twice_u, twice_pairs)
+        })
+    }
+
+    /// The measure of each stratified resample of a group with these counts, the highest score first. Both classes must
+    /// be there.
+    pub fn measured(self, counts: &[Count], measure: Measure) -> Vec<f64> {
+        let redraw = Redraw::rows(counts, Draw::Stratified);
+        let drawn = self.each(Vec::new, |drawn, mut stream| {
+            redraw.draw(&mut stream, drawn);
+            measure.of(drawn)
+        });
+        drawn.into_iter().flatten().collect()
+    }
+
+    /// The measures of each score in each resample of rows. Resamples of clusters may lack a class, and their measures
+    /// are then undefined.
+    ///
+    /// The rows must be in canonical order.
+    pub fn measures(self, rows: &Rows, measure: Measure) -> Vec<Vec<Option<f64>>> {
+        let add = |counts: &mut [Vec<Count>], row: usize, _: &mut Stream| {
+            for (counts, codes) in counts.iter_mut().zip(&rows.scores) {
+                counts[codes.place(codes.of_row[row])].add(rows.labels[row], 1);
+            }
+        };
+        self.of_rows(rows, add, |scores| scores.iter().map(|counts| measure.of(counts)).collect())
+    }
+
+    /// What `of` makes of the counts of each score in each resample of rows: of whole clusters if there are keys,
+    /// otherwise within each class. `add` adds a drawn row to the counts of each score, the highest score first.
+    ///
+    /// The rows must be in canonical order.
+    pub fn of_rows<T: Send>(
+        self,
+        rows: &Rows,
+        add: impl Fn(&mut [Vec<Count>], usize, &mut Stream) + Sync + Send,
+        of: impl Fn(&[Vec<Count>]) -> T + Sync + Send,
+    ) -> Vec<T> {
+        let n_neg = rows.n_neg() as u32;
+        let n_pos = rows.len as u32 - n_neg;
+        let by_cluster = (!rows.keys.of_row.is_empty()).then(|| {
+            let mut clusters = vec![Vec::new(); rows.keys.distinct];
+            for (row, &cluster) in (0u32..).zip(&rows.keys.of_row) {
+                clusters[cluster as usize].push(row);
+            }
+            clusters
+        });
+        let memory = || -> Vec<Vec<Count>> {
+            rows.scores.iter().map(|codes| vec![Count::default(); codes.distinct]).collect()
+        };
+        self.each(memory, |counts, mut stream| {
+            counts.iter_mut().for_each(|counts| counts.fill(Count::default()));
+            match &by_cluster {
+                Some(clusters) => {
+                    for _ in clusters {
+                        let drawn = stream.index(clusters.len() as u32) as usize;
+                        clusters[drawn].iter().for_each(|&row| add(counts, row as usize, &mut stream));
+                    }
+                }
+                None => {
+                    // In canonical order the negatives come first.
+                    for (first, rows) in [(0, n_neg), (n_neg, n_pos)] {
+                        for _ in 0..rows {
+                            let row = first + stream.index(rows);
+                            add(counts, row as usize, &mut stream);
+                        }
+                    }
+                }
+            }
+            of(counts)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::quantile::mean_and_deviation;
+    use crate::statistics::tests::rows_of;
+
+    const TWO_THOUSAND: Resampling = Resampling { n_resamples: 2000, seed: 5 };
+
+    #[test]
+    fn resampled_areas_vary_as_delong_says() {
+        // Either class rarer, with ties.
+        for flip in [false, true] {
+            let ties: Vec<(u64, u64)> = (0..40u64)
+                .map(|i| (u64::from(i % 3 != 2 || i < 10), (i * i) % 4))
+                .map(|tie| if flip { (tie.1, tie.0) } else { tie })
+                .filter(|tie| *tie != (0, 0))
+                .collect();
+            let counts = ties.iter().map(|&(pos, neg)| Count { pos, neg }).collect::<Vec<_>>();
+            let areas = TWO_THOUSAND.areas(&counts);
+            let (mut labels, mut scores) = (Vec::new(), Vec::new());
+            for (&(pos, neg), score) in ties.iter().zip((0..100).rev()) {
+                labels.extend(
+                    std::iter::repeat_n(1u8, pos as usize).chain(std::iter::repeat_n(0, neg as usize)),
+                );
+                scores.extend(std::iter::repeat_n(f64::from(score), (pos + neg) as usize));
+            }
+            let rows = rows_of(&labels, &[&scores], &[]);
+            let exact = crate::statistics::inference::delong::Areas::of(&rows).unwrap();
+            let (mean, deviation) = mean_and_deviation(&areas);
+            let se = exact.covariance(0, 0).unwrap().sqrt();
+            assert!((mean - exact.auc(0)).abs() < 4.0 * se / 2000f64.sqrt(), "{mean} {}", exact.auc(0));
+            // The bootstrap's variances lack the n / (n - 1), 5 % here; its own error is 1.6 %.
+            assert!((deviation / se - 1.0).abs() < 0.09, "{deviation} {se}");
+            let measured: Vec<f64> = TWO_THOUSAND
+                .measures(&rows.in_canonical_order(), Measure::Auc)
+                .into_iter()
+                .filter_map(|of| of[0])
+                .collect();
+            let (mean_too, deviation_too) = mean_and_deviation(&measured);
+            assert_eq!(measured, TWO_THOUSAND.measured(&counts, Measure::Auc), "by rows or by counts");
+            assert!((mean_too - mean).abs() < 6.0 * se / 2000f64.sqrt());
+            assert!((deviation_too / deviation - 1.0).abs() < 0.09);
+        }
+    }
+
+    #[test]
+    fn separated_classes_stay_so() {
+        let all_are = |counts: &[(u64, u64)], area: f64| {
+            let counts: Vec<Count> = counts.iter().map(|&(pos, neg)| Count { pos, neg }).collect();
+            TWO_THOUSAND.areas(&counts).iter().all(|&resampled| resampled == area)
+        };
+        assert!(all_are(&[(3, 0), (0, 2)], 1.0));
+        assert!(all_are(&[(0, 3), (5, 0)], 0.0));
+        assert!(all_are(&[(4, 3)], 0.5));
+    }
+
+    #[test]
+    fn clusters_come_whole() {
+        // Each cluster holds one class only: resamples of one kind alone have no area.
+        let rows = rows_of(&[1, 1, 0], &[&[3.0, 2.0, 1.0]], &[7, 7, 9]).in_canonical_order();
+        let measured = TWO_THOUSAND.measures(&rows, Measure::Auc);
+        let undefined = measured.iter().filter(|of| of[0].is_none()).count();
+        assert!((900..1100).contains(&undefined), "{undefined}");
+        assert!(measured.iter().all(|of| of[0].is_none_or(|area| area == 1.0)));
+    }
+
+    #[test]
+    fn counts_of_resamples() {
+        assert!(TWO_THOUSAND.check().is_ok());
+        assert!(Resampling { n_resamples: 1, seed: 0 }.check().is_err());
+    }
+}

@@ -1,0 +1,150 @@
+//! The measures of a ROC curve by which two scores are compared: its area, a part of it, or a point of it.
+
+use crate::ranking::ties::{
+    Count,
+    counts::{steps, twice_u},
+};
+
+/// A number that is read off a ROC curve, the larger the better.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Measure {
+    /// The whole area.
+    #[default]
+    Auc,
+    /// The area between two false positive rates: the integral of tpr over fpr.
+    FprRange(f64, f64),
+    /// The area between two true positive rates: the integral of 1 - fpr over tpr.
+    TprRange(f64, f64),
+    /// The tpr at an fpr: sensitivity at a fixed specificity.
+    TprAtFpr(f64),
+    /// 1 - fpr at a tpr: specificity at a fixed sensitivity.
+    SpecificityAtTpr(f64),
+    /// The fpr at a tpr, the smaller the better.
+    FprAtTpr(f64),
+}
+
+impl Measure {
+    /// Says what is wrong with the rates.
+    pub fn check(self) -> Result<(), String> {
+        let rate = |rate: f64| (0.0..=1.0).contains(&rate);
+        match self {
+            Measure::Auc => Ok(()),
+            Measure::FprRange(low, high) if rate(low) && rate(high) && low < high => Ok(()),
+            Measure::TprRange(low, high) if rate(low) && rate(high) && low < high => Ok(()),
+            Measure::TprAtFpr(at) | Measure::SpecificityAtTpr(at) | Measure::FprAtTpr(at) if rate(at) => {
+                Ok(())
+            }
+            measure => Err(format!("rates lie between 0 and 1, the lower one first, got {measure:?}")),
+        }
+    }
+
+    /// The measure of the curve through these counts, the highest score first; undefined without a positive or without
+    /// a negative. Between two points the curve is a straight line.
+    pub fn of(self, counts: &[Count]) -> Option<f64> {
+        let Count { pos: n_pos, neg: n_neg } = Count::sum(counts);
+        if n_pos == 0 || n_neg == 0 {
+            return None;
+        }
+        let (positives, negatives) = (n_pos as f64, n_neg as f64);
+        if self == Measure::Auc {
+            return Some(crate::math::quotient(twice_u(counts), 2 * u128::from(n_pos) * u128::from(n_neg)));
+        }
+        let (mut area, mut best) = (0.0, 0.0f64);
+        for step in steps(counts).filter(|step| step.pos + step.neg > 0) {
+            let (y0, x0) = (step.pos_above as f64 / positives, step.neg_above as f64 / negatives);
+            let (y1, x1) = (step.tp() as f64 / positives, step.fp() as f64 / negatives);
+            match self {
+                Measure::Auc => {}
+                Measure::FprRange(low, high) => area += strip((x0, y0), (x1, y1), low, high),
+                // The same with the axes exchanged, and the distance from the right edge as height.
+                Measure::TprRange(low, high) => area += strip((y0, 1.0 - x0), (y1, 1.0 - x1), low, high),
+                Measure::TprAtFpr(at) if x0 <= at => best = best.max(reached((x0, y0), (x1, y1), at)),
+                Measure::SpecificityAtTpr(at) if y1 >= at && y0 < at => {
+                    return Some(1.0 - reached((y0, x0), (y1, x1), at));
+                }
+                Measure::FprAtTpr(at) if y1 >= at && y0 < at => {
+                    return Some(reached((y0, x0), (y1, x1), at));
+                }
+                Measure::TprAtFpr(_) | Measure::SpecificityAtTpr(_) | Measure::FprAtTpr(_) => {}
+            }
+        }
+        Some(match self {
+            Measure::TprAtFpr(_) => best,
+            // A tpr of 0 is reached at fpr 0.
+            Measure::SpecificityAtTpr(_) => 1.0,
+            Measure::FprAtTpr(_) => 0.0,
+            _ => area,
+        })
+    }
+}
+
+/// The area under a straight piece between two bounds of x.
+fn strip(from: (f64, f64), to: (f64, f64), low: f64, high: f64) -> f64 {
+    let (left, right) = (from.0.max(low), to.0.min(high));
+    if left >= right {
+        return 0.0;
+    }
+    let height = |x: f64| from.1 + (to.1 - from.1) * ((x - from.0) / (to.0 - from.0));
+    0.5 * (right - left) * (height(left) + height(right))
+}
+
+/// The y of a straight piece at x, at its end if that comes earlier.
+fn reached(from: (f64, f64), to: (f64, f64), x: f64) -> f64 {
+    if to.0 <= x { to.1 } else { from.1 + (to.1 - from.1) * ((x - from.0) / (to.0 - from.0)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two positives, a tie of both classes, a negative, the last positive, two negatives: the curve goes through
+    /// (0, 1/2), (1/4, 3/4), (1/2, 3/4), (1/2, 1), (1, 1).
+    const COUNTS: [(u64, u64); 6] = [(2, 0), (1, 1), (0, 1), (1, 0), (0, 0), (0, 2)];
+
+    fn of(measure: Measure) -> f64 {
+        measure.check().unwrap();
+        measure.of(&COUNTS.map(|(pos, neg)| Count { pos, neg })).unwrap()
+    }
+
+    #[test]
+    fn areas() {
+        let whole = 0.25 * 0.625 + 0.25 * 0.75 + 0.5;
+        assert_eq!(of(Measure::Auc), whole);
+        assert_eq!(of(Measure::FprRange(0.0, 1.0)), whole);
+        assert_eq!(of(Measure::TprRange(0.0, 1.0)), whole);
+        assert_eq!(of(Measure::FprRange(0.0, 0.125)), 0.125 * 0.5625);
+        assert_eq!(of(Measure::FprRange(0.125, 0.5)), 0.125 * 0.6875 + 0.25 * 0.75);
+        assert_eq!(of(Measure::TprRange(0.75, 1.0)), 0.25 * 0.5);
+        assert_eq!(of(Measure::TprRange(0.625, 0.75)), 0.125 * (0.875 + 0.75) / 2.0);
+    }
+
+    #[test]
+    fn points() {
+        for (at, tpr) in
+            [(0.0, 0.5), (0.125, 0.625), (0.25, 0.75), (0.4, 0.75), (0.5, 1.0), (0.7, 1.0), (1.0, 1.0)]
+        {
+            assert_eq!(of(Measure::TprAtFpr(at)), tpr, "{at}");
+        }
+        for (at, specificity) in
+            [(0.0, 1.0), (0.5, 1.0), (0.625, 0.875), (0.75, 0.75), (0.8, 0.5), (1.0, 0.5)]
+        {
+            assert_eq!(of(Measure::SpecificityAtTpr(at)), specificity, "{at}");
+            assert_eq!(of(Measure::FprAtTpr(at)), 1.0 - specificity, "{at}");
+        }
+    }
+
+    #[test]
+    fn undefined_and_refused() {
+        assert_eq!(Measure::Auc.of(&[Count { pos: 1, neg: 0 }]), None);
+        assert_eq!(Measure::TprAtFpr(0.1).of(&[Count { pos: 0, neg: 3 }]), None);
+        for measure in [
+            Measure::FprRange(0.3, 0.2),
+            Measure::TprRange(f64::NAN, 1.0),
+            Measure::TprAtFpr(1.1),
+            Measure::SpecificityAtTpr(-0.1),
+        ] {
+            assert!(measure.check().is_err(), "{measure:?}");
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Counts drawn anew: the counts of a group in a bootstrap resample.
+//!
+//! Few rows are drawn one by one. Of many rows the distinct scores are first joined into cells, each with at most a
+//! 512th of either class beside its first score. A resample draws how many rows fall into each cell, so that the time
+//! depends on the number of cells, not on the rows. The curve through the cells is within a cell of the curve of all
+//! scores, and its points are points of that curve.
+
+use crate::math::Stream;
+use crate::ranking::ties::Count;
+
+/// Up to so many rows are drawn one by one: they then take as long as 2^10 cells of many rows.
+const MOST_ROWS: u64 = 1 << 14;
+
+/// Parts of either class that a cell holds at most one of, beside its first score: with 512, what is lost in a cell is below
+/// a twentieth of what resamples differ by.
+const CELLS: u64 = 1 << 9;
+
+/// How resamples are drawn from the rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Draw {
+    /// As many positives and as many negatives as there are.
+    #[default]
+    Stratified,
+    /// As many rows as there are, of either class.
+    Plain,
+}
+
+/// The counts of cells, and which count is the last one of each; nothing if there are few rows.
+pub fn cells(counts: &[Count]) -> Option<(Vec<Count>, Vec<usize>)> {
+    let all = Count::sum(counts);
+    if all.rows() <= MOST_ROWS {
+        return None;
+    }
+    let most = Count { pos: all.pos / CELLS, neg: all.neg / CELLS };
+    let (mut cells, mut last) = (Vec::<Count>::new(), Vec::new());
+    for (place, &count) in counts.iter().enumerate() {
+        let joined = cells.last().map(|cell| cell.plus(count));
+        match joined.filter(|joined| joined.pos <= most.pos && joined.neg <= most.neg) {
+            Some(joined) => {
+                *cells.last_mut().expect("there is a cell") = joined;
+                *last.last_mut().expect("there is a cell") = place;
+            }
+            None => {
+                cells.push(count);
+                last.push(place);
+            }
+        }
+    }
+    Some((cells, last))
+}
+
+/// Counts from which resamples are drawn, the highest score first.
+#[derive(Clone, Debug)]
+pub struct Redraw {
+    counts: Vec<Count>,
+    /// For each row, negatives first and within a class the lowest score first, its place among the counts; empty if
+    /// cells are drawn.
+    places: Vec<u32>,
+    all: Count,
+    draw: Draw,
+}
+
+impl Redraw {
+    /// Draws rows one by one, however many there are.
+    pub fn rows(counts: &[Count], draw: Draw) -> Self {
+        let of_class = |of: fn(&Count) -> u64| {
+            let lowest_first = (0u32..).zip(counts).collect::<Vec<_>>().into_iter().rev();
+            lowest_first.flat_map(move |(place, count)| std::iter::repeat_n(place, of(count) as usize))
+        };
+        let places = of_class(|count| count.neg).chain(of_class(|count| count.pos)).collect();
+        Redraw { counts: counts.to_vec(), places, all: Count::sum(counts), draw }
+    }
+
+    /// Draws rows if they are few, else cells. Says besides which count is the last one of each cell.
+    pub fn fitting(counts: &[Count], draw: Draw) -> (Self, Vec<usize>) {
+        let Some((cells, last)) = cells(counts) else {
+            return (Self::rows(counts, draw), (0..counts.len()).collect());
+        };
+        (Redraw { counts: cells, places: Vec::new(), all: Count::sum(counts), draw }, last)
+    }
+
+    /// Whether cells are drawn, not rows.
+    pub fn draws_cells(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// The counts that are drawn from.
+    pub fn counts(&self) -> &[Count] {
+        &self.counts
+    }
+
+    /// Draws a resample into `drawn`, which is made as long as the counts are.
+    pub fn draw(&self, stream: &mut Stream, drawn: &mut Vec<Count>) {
+        drawn.clear();
+        drawn.resize(self.counts.len(), Count::default());
+        if self.draws_cells() {
+            return self.draw_cells(stream, drawn);
+        }
+        let (neg, pos) = self.places.split_at(self.all.neg as usize);
+        match self.draw {
+            Draw::Stratified => {
+                stream.indices(neg.len() as u32, neg.len(), |row| drawn[neg[row] as usize].neg += 1);
+                stream.indices(pos.len() as u32, pos.len(), |row| drawn[pos[row] as usize].pos += 1);
+            }
+            Draw::Plain => {
+                let rows = self.places.len();
+                stream.indices(rows as u32, rows, |row| {
+                    drawn[self.places[row] as usize].add(row >= neg.len(), 1);
+                });
+            }
+        }
+    }
+
+    /// Draws how many rows fall into each cell, cell by cell: each takes its share of the rows that are left.
+    fn draw_cells(&self, stream: &mut Stream, drawn: &mut [Count]) {
+        let mut left = match self.draw {
+            Draw::Stratified => self.all,
+            Draw::Plain => {
+                let rows = self.all.rows();
+                let pos = stream.binomial(rows, self.all.pos as f64 / rows as f64);
+                Count { pos, neg: rows - pos }
+            }
+        };
+        let mut below = self.all;
+        for (drawn, cell) in drawn.iter_mut().zip(&self.counts) {
+            let mut share = |left: &mut u64, below: &mut u64, cell: u64| {
+                let taken =
+                    if cell == *below { *left } else { stream.binomial(*left, cell as f64 / *below as f64) };
+                *left -= taken;
+                *below -= cell;
+                taken
+            };
+            if cell.neg > 0 {
+                drawn.neg = share(&mut left.neg, &mut below.neg, cell.neg);
+            }
+            if cell.pos > 0 {
+                drawn.pos = share(&mut left.pos, &mut below.pos, cell.pos);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(ties: u64, of: impl Fn(u64) -> (u64, u64)) -> Vec<Count> {
+        (0..ties).map(of).map(|(pos, neg)| Count { pos, neg }).collect()
+    }
+
+    #[test]
+    fn classes_keep_their_rows() {
+        let few = counts(300, |i| (i % 3, (i + 1) % 2));
+        let many = counts(70_000, |i| (u64::from(i % 5 == 0), u64::from(i % 5 > 0)));
+        for counts in [few, many] {
+            let (redraw, last) = Redraw::fitting(&counts, Draw::Stratified);
+            assert_eq!(redraw.counts().len(), last.len());
+            assert_eq!(last.last(), Some(&(counts.len() - 1)));
+            let mut drawn = Vec::new();
+            for replicate in 0..20 {
+                redraw.draw(&mut Stream::new(1, replicate), &mut drawn);
+                assert_eq!(Count::sum(&drawn), Count::sum(&counts));
+            }
+            let (plain, _) = Redraw::fitting(&counts, Draw::Plain);
+            plain.draw(&mut Stream::new(1, 0), &mut drawn);
+            assert_eq!(Count::sum(&drawn).rows(), Count::sum(&counts).rows());
+            assert_ne!(Count::sum(&drawn), Count::sum(&counts));
+        }
+    }
+
+    #[test]
+    fn cells_are_small_and_none_is_lost() {
+        // A heavy tie is a cell of its own, or the first score of one.
+        let counts = counts(60_000, |i| if i == 777 { (30_000, 5) } else { (i % 2, 1 - i % 2) });
+        let (redraw, last) = Redraw::fitting(&counts, Draw::Stratified);
+        assert_eq!(Count::sum(redraw.counts()), Count::sum(&counts));
+        assert!(redraw.counts().len() < 3 * CELLS as usize, "{}", redraw.counts().len());
+        let mut first = 0;
+        for (cell, &last) in redraw.counts().iter().zip(&last) {
+            assert_eq!(*cell, Count::sum(&counts[first..=last]));
+            first = last + 1;
+        }
+    }
+
+    /// Cells vary as drawn rows do: the mean and the variance of the rows above a place.
+    #[test]
+    fn cells_vary_as_rows_do() {
+        let counts = counts(20_000, |i| (u64::from(i % 4 == 0), u64::from(i % 4 > 0)));
+        let (cells, last) = Redraw::fitting(&counts, Draw::Stratified);
+        assert!(last.len() < 2500);
+        let half = last.iter().position(|&place| place >= 9_999).unwrap() + 1;
+        let share = Count::sum(&cells.counts()[..half]).neg as f64 / 15_000.0;
+        let mut drawn = Vec::new();
+        let above: Vec<f64> = (0..2000)
+            .map(|replicate| {
+                cells.draw(&mut Stream::new(3, replicate), &mut drawn);
+                Count::sum(&drawn[..half]).neg as f64 / 15_000.0
+            })
+            .collect();
+        let (mean, deviation) = crate::math::quantile::mean_and_deviation(&above);
+        let expected = (share * (1.0 - share) / 15_000.0).sqrt();
+        assert!((mean - share).abs() < 5.0 * expected / 2000f64.sqrt(), "{mean} {share}");
+        assert!((deviation / expected - 1.0).abs() < 0.08, "{deviation} {expected}");
+    }
+}

@@ -1,0 +1,9 @@
+//! States as an answer: rows that were counted, to be merged later.
+
+pub mod pack_state;
+pub mod roc_auc_bounds;
+pub mod roc_state;
+
+pub use pack_state::{PackState, UnpackState};
+pub use roc_auc_bounds::RocAucBounds;
+pub use roc_state::RocState;

@@ -1,0 +1,39 @@
+//! States as bytes and back, in the format of [`packed_state`](crate::ranking::states::packed).
+
+use super::roc_state::RocStateRecord;
+use crate::ranking::scores::ScoreType;
+use crate::ranking::states::State;
+
+/// The bytes of one state.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct PackState {
+    /// Whether bins of several scores keep their lowest score, and not only their interval.
+    pub keep_scores: bool,
+}
+
+impl PackState {
+    /// The bytes of a state, whose scores have a dtype of this name.
+    pub fn bytes(&self, state: &State, dtype: &str) -> Vec<u8> {
+        state.packed(dtype, self.keep_scores)
+    }
+}
+
+/// The state that [`PackState`] wrote as bytes.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct UnpackState {}
+
+impl UnpackState {
+    /// The state of these bytes, whose scores have a dtype of this name and are of this type; an error says why they are
+    /// none. Without bytes nothing is known of it.
+    pub fn record(
+        &self,
+        bytes: Option<&[u8]>,
+        dtype: &str,
+        score_type: ScoreType,
+    ) -> Result<RocStateRecord, String> {
+        let Some(bytes) = bytes else { return Ok(RocStateRecord::undefined()) };
+        State::unpacked(bytes, dtype, score_type).map(RocStateRecord::from)
+    }
+}

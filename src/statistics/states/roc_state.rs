@@ -1,0 +1,211 @@
+//! The state of a group: what is kept of its rows to answer later, alone or merged with others.
+
+use crate::ranking::states::{Limit, Scale, State, WeightedState, state::LIMITS};
+use crate::ranking::ties::{RowCounts, Ties, counts::Tally};
+use crate::statistics::kinds::{
+    Given, Summary,
+    column::{Column, Field, FieldKind, Sums},
+    record::{Value, record},
+};
+
+/// Counts of a group's rows by score, exact or in at most so many bins.
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct RocState {
+    /// The most bins; none for an exact state.
+    pub max_bins: Option<u64>,
+    /// How scores are spread; real numbers if not said.
+    pub scale: Option<Scale>,
+}
+
+record! {
+    /// The state of one group.
+    pub struct RocStateRecord {
+        /// The bins, highest score first.
+        pub bins: Bins,
+        /// Positives that were used.
+        pub n_pos: u64,
+        /// Negatives that were used.
+        pub n_neg: u64,
+        /// Rows that were skipped.
+        pub n_missing: u64,
+        /// Whether a score was NaN. There are no bins then.
+        pub has_nan: bool,
+        /// The number of the partition that the bins belong to; 0 if each distinct score has its own bin.
+        pub resolution: u64,
+        /// The most bins; null in a state that is exact whatever comes.
+        pub max_bins: Option<u64>,
+        /// The scale of the partitions; null where `max_bins` is.
+        pub scale: Option<&'static str>,
+    }
+}
+
+/// The bins of a state, as a list of records.
+#[derive(Clone, Debug)]
+pub enum Bins {
+    /// There are none.
+    Absent,
+    /// Of rows.
+    Counts(State),
+    /// Of rows with weights.
+    Weights(State<u128>),
+}
+
+/// The fields of a bin.
+pub const BIN: &[Field] = &[
+    Field { name: "score", kind: FieldKind::Threshold },
+    Field { name: "pos", kind: FieldKind::Sum },
+    Field { name: "neg", kind: FieldKind::Sum },
+    Field { name: "tied", kind: FieldKind::Truth },
+];
+
+/// The score, the positives, the negatives of each bin, and whether it is tied.
+fn each<T: Tally>(state: &State<T>) -> impl Iterator<Item = (u128, u128, u128, bool)> {
+    let bins = &state.bins;
+    (0..bins.len()).map(move |bin| {
+        let count = bins.each()[bin];
+        (bins.key(bin), count.pos.into(), count.neg.into(), state.is_tied(bin))
+    })
+}
+
+impl PartialEq for Bins {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Bins::Absent, Bins::Absent) => true,
+            (Bins::Counts(own), Bins::Counts(other)) => each(own).eq(each(other)),
+            (Bins::Weights(own), Bins::Weights(other)) => each(own).eq(each(other)),
+            _ => false,
+        }
+    }
+}
+
+/// Appends bins column by column, since they may be many.
+fn append<T: Tally>(state: &State<T>, columns: &mut [Column], sums: impl Fn(&mut Sums) -> &mut Vec<T>) {
+    let counts = state.bins.each();
+    for (field, column) in BIN.iter().zip(columns) {
+        match (column, field.name) {
+            (Column::Threshold(scores), _) => scores.keys.extend(state.bins.keys()),
+            (Column::Sum(pos), "pos") => sums(pos).extend(counts.iter().map(|count| count.pos)),
+            (Column::Sum(neg), _) => sums(neg).extend(counts.iter().map(|count| count.neg)),
+            (Column::Truth(tied), _) => {
+                tied.values.extend((0..counts.len()).map(|bin| state.is_tied(bin)));
+            }
+            _ => unreachable!("a bin has no other fields"),
+        }
+    }
+}
+
+impl Value for Bins {
+    const KIND: FieldKind = FieldKind::Records(BIN);
+    const NAN: Self = Bins::Absent;
+    const UNDEFINED: Self = Bins::Absent;
+
+    fn append(self, column: &mut Column) {
+        let Column::Records(lists) = column else { unreachable!("the column was made for this field") };
+        match self {
+            Bins::Absent => {}
+            Bins::Counts(state) => append(&state, &mut lists.items, |sums| &mut sums.counts),
+            Bins::Weights(state) => append(&state, &mut lists.items, |sums| &mut sums.steps),
+        }
+        lists.close(lists.items[0].len(), true);
+    }
+}
+
+impl RocStateRecord {
+    fn of<T>(state: State<T>, bins: impl FnOnce(State<T>) -> Bins) -> Self {
+        let RowCounts { n_pos, n_neg, n_missing, .. } = state.rows;
+        if state.has_nan {
+            return RocStateRecord { n_pos, n_neg, n_missing, has_nan: true, ..RocStateRecord::nan() };
+        }
+        let (limit, resolution) = (state.limit, state.resolution);
+        RocStateRecord {
+            bins: bins(state),
+            n_pos,
+            n_neg,
+            n_missing,
+            has_nan: false,
+            resolution: resolution.into(),
+            max_bins: limit.map(|limit| limit.max_bins),
+            scale: limit.map(|limit| limit.scale.name()),
+        }
+    }
+}
+
+impl From<State> for RocStateRecord {
+    fn from(state: State) -> Self {
+        RocStateRecord::of(state, Bins::Counts)
+    }
+}
+
+impl From<State<u128>> for RocStateRecord {
+    fn from(state: State<u128>) -> Self {
+        RocStateRecord::of(state, Bins::Weights)
+    }
+}
+
+impl RocState {
+    fn limit(&self) -> Option<Limit> {
+        self.max_bins.map(|max_bins| Limit { max_bins, scale: self.scale.unwrap_or_default() })
+    }
+}
+
+impl Summary for RocState {
+    type Record = RocStateRecord;
+    const WEIGHTS: bool = true;
+
+    fn check(&self, _: Given) -> Result<(), String> {
+        match self.max_bins {
+            Some(bins) if !LIMITS.contains(&bins) => {
+                let (fewest, most) = (LIMITS.start(), LIMITS.end());
+                Err(format!("max_bins must be an integer from {fewest} to {most}, such as 4096, got {bins}"))
+            }
+            None if self.scale.is_some() => {
+                Err("scale says where a state of max_bins has small bins; without max_bins leave it out"
+                    .into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn state(&self) -> Option<Option<Limit>> {
+        Some(self.limit())
+    }
+
+    fn check_ties(&self, ties: &mut Ties<'_>) -> Result<(), String> {
+        let own = ties.stored().and_then(|state| state.limit).map(|limit| limit.scale);
+        let Some(limit) = self.limit() else { return Ok(()) };
+        if let (Some(own), Some(scale)) = (own, self.scale)
+            && own != scale
+        {
+            return Err(format!(
+                "scale is \"{}\", but the states have the scale \"{}\"; leave scale out",
+                scale.name(),
+                own.name()
+            ));
+        }
+        let scale = own.unwrap_or(limit.scale);
+        if scale == Scale::Real {
+            return Ok(());
+        }
+        for rank in [1, ties.n_pos() + ties.n_neg()] {
+            let score = ties.threshold(rank).map(|key| ties.value(key));
+            if let Some(score) = score.filter(|&score| !scale.holds(score)) {
+                return Err(format!(
+                    "scale=\"probability\" is for scores from 0 to 1, but a score is {score}; leave scale out"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn of_ties(&self, mut ties: Ties<'_>) -> RocStateRecord {
+        match ties.stored_weights().map(WeightedState::sums) {
+            Some(sums) => sums.clone().limited(self.limit()).into(),
+            None => ties.state().limited(self.limit()).into(),
+        }
+    }
+
+    fn of_nan(&self, RowCounts { n_pos, n_neg, n_missing, .. }: RowCounts) -> RocStateRecord {
+        RocStateRecord { n_pos, n_neg, n_missing, has_nan: true, ..RocStateRecord::nan() }
+    }
+}

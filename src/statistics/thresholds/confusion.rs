@@ -1,0 +1,232 @@
+//! Counts and rates of calling rows positive from a score on.
+
+use crate::math;
+use crate::ranking::ties::{Ties, Units};
+use crate::statistics::kinds::record::Mass;
+
+/// How many rows of either class are called positive, of how many.
+#[derive(Clone, Copy, Debug)]
+pub struct Confusion {
+    /// Positives called positive; with weights, their units.
+    pub tp: u64,
+    /// Negatives called positive.
+    pub fp: u64,
+    /// All positives.
+    pub n_pos: u64,
+    /// All negatives.
+    pub n_neg: u64,
+    /// What both are counted in, if rows have weights.
+    pub units: Option<Units>,
+}
+
+/// The weights of the four kinds of rows.
+#[derive(Clone, Copy, Debug)]
+struct Four {
+    tp: f64,
+    fp: f64,
+    tn: f64,
+    fn_: f64,
+}
+
+impl Confusion {
+    /// Nobody called positive.
+    pub fn nobody(ties: &Ties<'_>) -> Self {
+        Confusion { tp: 0, fp: 0, n_pos: ties.n_pos(), n_neg: ties.n_neg(), units: ties.units() }
+    }
+
+    /// The same with so many of either class called positive.
+    pub fn with(self, tp: u64, fp: u64) -> Self {
+        Confusion { tp, fp, ..self }
+    }
+
+    /// The same in counts without the low bits that no sum of weights has: whole weights are small numbers again.
+    pub fn without_empty_bits(&self) -> Self {
+        let Some(Units { pos_bits, neg_bits, .. }) = self.units else { return *self };
+        let (tp, n_pos) = (self.tp >> pos_bits, self.n_pos >> pos_bits);
+        Confusion { tp, n_pos, fp: self.fp >> neg_bits, n_neg: self.n_neg >> neg_bits, ..*self }
+    }
+
+    /// True positives, false positives, true negatives and false negatives.
+    pub fn masses(&self) -> [Mass; 4] {
+        let (pos, neg) = (self.units.map(|units| units.pos), self.units.map(|units| units.neg));
+        [
+            Mass::of(self.tp, pos),
+            Mass::of(self.fp, neg),
+            Mass::of(self.n_neg - self.fp, neg),
+            Mass::of(self.n_pos - self.tp, pos),
+        ]
+    }
+
+    /// Rows called positive.
+    pub fn called(&self) -> Mass {
+        let Four { tp, fp, .. } = self.weights();
+        Mass(if self.units.is_some() { (tp + fp).to_bits() } else { self.tp + self.fp })
+    }
+
+    /// Positives called positive, of all positives; undefined without any.
+    pub fn tpr(&self) -> Option<f64> {
+        (self.n_pos > 0).then(|| math::quotient(self.tp.into(), self.n_pos.into()))
+    }
+
+    /// Negatives called positive, of all negatives; undefined without any.
+    pub fn fpr(&self) -> Option<f64> {
+        (self.n_neg > 0).then(|| math::quotient(self.fp.into(), self.n_neg.into()))
+    }
+
+    /// Positives among the rows called positive; undefined if none are.
+    pub fn precision(&self) -> Option<f64> {
+        let Four { tp, fp, .. } = self.weights();
+        share(tp, tp + fp)
+    }
+
+    /// The precision over the share of positives among all rows; undefined if nothing is called positive or without
+    /// positives.
+    pub fn lift(&self) -> Option<f64> {
+        match self.units {
+            None => {
+                let (called, all) = (self.tp + self.fp, self.n_pos + self.n_neg);
+                (called > 0 && self.n_pos > 0).then(|| {
+                    let part = u128::from(self.tp) * u128::from(all);
+                    math::quotient(part, u128::from(called) * u128::from(self.n_pos))
+                })
+            }
+            Some(_) => {
+                let Four { tp, fp, tn, fn_ } = self.weights();
+                share(tp * (tp + fp + tn + fn_), (tp + fp) * (tp + fn_))
+            }
+        }
+    }
+
+    /// Negatives among the rows called negative; undefined if none are.
+    pub fn npv(&self) -> Option<f64> {
+        let Four { tn, fn_, .. } = self.weights();
+        share(tn, tn + fn_)
+    }
+
+    /// How much more often a positive is called positive than a negative: `tpr / fpr`; undefined if no negative is.
+    pub fn positive_likelihood(&self) -> Option<f64> {
+        share(self.tpr()?, self.fpr()?)
+    }
+
+    /// Positives called negative, of all positives; undefined without any.
+    pub fn fnr(&self) -> Option<f64> {
+        Confusion { tp: self.n_pos - self.tp, ..*self }.tpr()
+    }
+
+    /// How much more often a positive is called negative: `(1 - tpr) / (1 - fpr)`; undefined if no negative is.
+    pub fn negative_likelihood(&self) -> Option<f64> {
+        share(self.fnr()?, Confusion { fp: self.n_neg - self.fp, ..*self }.fpr()?)
+    }
+
+    /// The odds of being called positive of a positive, over those of a negative; undefined where either is infinite, and
+    /// if no negative is called positive.
+    pub fn odds_ratio(&self) -> Option<f64> {
+        let Four { tp, fp, tn, fn_ } = self.shares();
+        (self.n_pos > 0 && self.n_neg > 0).then(|| share(tp * tn, fp * fn_)).flatten()
+    }
+
+    /// Rows called what they are; undefined without rows.
+    pub fn accuracy(&self) -> Option<f64> {
+        let Four { tp, fp, tn, fn_ } = self.weights();
+        share(tp + tn, tp + fp + tn + fn_)
+    }
+
+    /// Rows called what they are not; undefined without rows.
+    pub fn error(&self) -> Option<f64> {
+        let Four { tp, fp, tn, fn_ } = self.weights();
+        share(fp + fn_, tp + fp + tn + fn_)
+    }
+
+    /// The mean of the true positive and the true negative rate; undefined without a class.
+    pub fn balanced_accuracy(&self) -> Option<f64> {
+        let (tpr, fpr) = (self.tpr()?, self.fpr()?);
+        Some(0.5 * (tpr + (1.0 - fpr)))
+    }
+
+    /// The harmonic mean of precision and recall in which recall weighs `beta²` times (van Rijsbergen 1979); undefined
+    /// without positives.
+    pub fn f(&self, beta: f64) -> Option<f64> {
+        let Four { tp, fp, fn_, .. } = self.weights();
+        let square = beta * beta;
+        let hits = (1.0 + square) * tp;
+        if self.n_pos == 0 { None } else { share(hits, hits + square * fn_ + fp) }
+    }
+
+    /// The correlation of labels and calls (Matthews 1975); undefined if either is always the same.
+    pub fn mcc(&self) -> Option<f64> {
+        let Four { tp, fp, tn, fn_ } = self.shares();
+        let product = (tp + fp) * (tp + fn_) * (tn + fp) * (tn + fn_);
+        (product > 0.0).then(|| (tp * tn - fp * fn_) / product.sqrt())
+    }
+
+    /// The agreement beyond chance (Cohen 1960); undefined if chance alone agrees always.
+    pub fn kappa(&self) -> Option<f64> {
+        let Four { tp, fp, tn, fn_ } = self.shares();
+        let chance = (tp + fp) * (fp + tn) + (tp + fn_) * (fn_ + tn);
+        share(2.0 * (tp * tn - fn_ * fp), chance)
+    }
+
+    /// Rows called positive, of all; undefined without rows.
+    pub fn predicted_rate(&self) -> Option<f64> {
+        let Four { tp, fp, tn, fn_ } = self.weights();
+        share(tp + fp, tp + fp + tn + fn_)
+    }
+
+    /// The four weights as shares of all, where products of them could leave the range of floats.
+    fn shares(&self) -> Four {
+        let four = self.weights();
+        let all = four.tp + four.fp + four.tn + four.fn_;
+        Four { tp: four.tp / all, fp: four.fp / all, tn: four.tn / all, fn_: four.fn_ / all }
+    }
+
+    fn weights(&self) -> Four {
+        let (not_n, not_p) = (self.n_neg - self.fp, self.n_pos - self.tp);
+        match self.units {
+            None => Four { tp: self.tp as f64, fp: self.fp as f64, tn: not_n as f64, fn_: not_p as f64 },
+            Some(Units { pos, neg, .. }) => Four {
+                tp: pos.weight(self.tp),
+                fp: neg.weight(self.fp),
+                tn: neg.weight(not_n),
+                fn_: pos.weight(not_p),
+            },
+        }
+    }
+}
+
+fn share(part: f64, whole: f64) -> Option<f64> {
+    (whole > 0.0).then(|| part / whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Six rows of ten called positive, four of them rightly.
+    #[test]
+    fn rates() {
+        let calls = Confusion { tp: 4, fp: 2, n_pos: 5, n_neg: 5, units: None };
+        assert_eq!(calls.masses(), [Mass(4), Mass(2), Mass(3), Mass(1)]);
+        assert_eq!((calls.tpr(), calls.fpr(), calls.precision()), (Some(0.8), Some(0.4), Some(4.0 / 6.0)));
+        assert_eq!(
+            (calls.npv(), calls.accuracy(), calls.predicted_rate()),
+            (Some(0.75), Some(0.7), Some(0.6))
+        );
+        assert_eq!((calls.f(1.0), calls.f(2.0)), (Some(8.0 / 11.0), Some(20.0 / 26.0)));
+        assert!((calls.balanced_accuracy().unwrap() - 0.7).abs() < 1e-15);
+        assert!((calls.mcc().unwrap() - 10.0 / 600f64.sqrt()).abs() < 1e-15);
+        assert!((calls.kappa().unwrap() - 0.4).abs() < 1e-15);
+    }
+
+    #[test]
+    fn undefined() {
+        let nobody = Confusion { tp: 0, fp: 0, n_pos: 2, n_neg: 0, units: None };
+        assert_eq!((nobody.tpr(), nobody.fpr(), nobody.precision()), (Some(0.0), None, None));
+        assert_eq!((nobody.f(1.0), nobody.mcc(), nobody.accuracy()), (Some(0.0), None, Some(0.0)));
+        assert_eq!((nobody.npv(), nobody.kappa(), nobody.balanced_accuracy()), (Some(0.0), Some(0.0), None));
+        let empty = Confusion { n_pos: 0, ..nobody };
+        assert_eq!(
+            (empty.tpr(), empty.f(1.0), empty.accuracy(), empty.predicted_rate()),
+            (None, None, None, None)
+        );
+    }
+}

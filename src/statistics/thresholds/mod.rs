@@ -1,0 +1,12 @@
+//! Calling rows positive at a score.
+
+pub mod bound;
+pub mod confusion;
+pub mod confusion_at;
+pub mod operating_point;
+pub mod rate_at_rate;
+pub mod score_bands;
+
+pub use confusion_at::{ConfusionAt, ConfusionsAt};
+pub use operating_point::OperatingPoint;
+pub use rate_at_rate::{FprAtTpr, TprAtFpr};

@@ -1,0 +1,450 @@
+//! The threshold that is best by a criterion, with its counts and rates.
+
+use super::confusion::Confusion;
+use crate::math;
+use crate::math::fraction::fraction;
+use crate::ranking::ties::{Indexed, RowCounts, Ties};
+use crate::statistics::kinds::{
+    Given, Summary,
+    record::{Mass, Threshold, record},
+};
+
+/// The largest beta. With a larger one, precision would not change the F measure at all.
+pub(in crate::statistics) const MOST_BETA: f64 = 1e9;
+
+/// The threshold that is best by a criterion, with its counts and rates.
+///
+/// Every distinct score is a threshold, and so is one above all of them that calls nobody positive. Of several that are
+/// equally good the highest score is taken; calling nobody positive is taken only if it is better than every score. In a
+/// range of the false positive rate only thresholds whose rate lies in it are compared.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct OperatingPoint {
+    /// The criterion.
+    pub criterion: Criterion,
+    /// The weight of recall in the F measure.
+    pub beta: f64,
+    /// The false positive rates between which the best is looked for, both included; all, if none are given.
+    #[cfg_attr(feature = "plugin", serde(default))]
+    pub fpr: Option<(f64, f64)>,
+}
+
+/// What makes a threshold the best.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Criterion {
+    /// The largest `tpr - r fpr`, with `r = (1 - prevalence) / (cost prevalence)` where a false negative costs `cost`
+    /// times a false positive: Youden's (1950) index where r is 1 (Perkins and Schisterman 2006).
+    Youden {
+        /// `r`.
+        ratio: f64,
+    },
+    /// The smallest `(1 - tpr)² + r fpr²`: the point nearest to the upper left corner (Perkins and Schisterman 2006).
+    ClosestTopleft {
+        /// `r`.
+        ratio: f64,
+    },
+    /// The smallest expected cost of a row, `cost prevalence (1 - tpr) + (1 - prevalence) fpr`.
+    Cost {
+        /// What a false negative costs, a false positive costing 1.
+        cost: f64,
+        /// The share of positives where the threshold will be used; that of the group, if none is given.
+        prevalence: Option<f64>,
+    },
+    /// The largest F measure.
+    MaxF,
+    /// The largest tpr of all with no larger fpr than this.
+    TargetFpr(f64),
+    /// The smallest fpr of all with no smaller tpr than this.
+    TargetTpr(f64),
+    /// The largest tpr of all with no smaller precision than this.
+    TargetPrecision(f64),
+    /// The highest threshold that calls at least as many rows positive as there are positives: the top P rows of Ling.
+    TopP,
+}
+
+record! {
+    /// The best threshold of one group.
+    pub struct OperatingPointRecord {
+        /// The score: a row is called positive if `score >= threshold`; null if no row should be called positive.
+        pub threshold: Option<Threshold>,
+        /// Positives called positive.
+        pub tp: Option<Mass>,
+        /// Negatives called positive.
+        pub fp: Option<Mass>,
+        /// Negatives called negative.
+        pub tn: Option<Mass>,
+        /// Positives called negative.
+        pub r#fn: Option<Mass>,
+        /// `tp / P`.
+        pub tpr: Option<f64>,
+        /// `fp / N`.
+        pub fpr: Option<f64>,
+        /// `tp / (tp + fp)`.
+        pub precision: Option<f64>,
+        /// `(tp + tn) / (P + N)`.
+        pub accuracy: Option<f64>,
+        /// The F measure.
+        pub f: Option<f64>,
+        /// The value of the criterion at the threshold.
+        pub criterion: Option<f64>,
+        /// Positives that were used.
+        pub n_pos: u64,
+        /// Negatives that were used.
+        pub n_neg: u64,
+    }
+}
+
+/// How good a threshold is: larger is better. It is a whole number wherever that fits.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+enum Merit {
+    Whole(i128),
+    Float(f64),
+}
+
+/// A threshold that may be the best.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    key: u128,
+    tp: u64,
+    fp: u64,
+    merit: Merit,
+}
+
+impl Summary for OperatingPoint {
+    type Record = OperatingPointRecord;
+
+    const WEIGHTS: bool = true;
+
+    fn check(&self, _: Given) -> Result<(), String> {
+        let (what, value, most) = match self.criterion {
+            Criterion::Youden { ratio } | Criterion::ClosestTopleft { ratio } => {
+                ("(1 - prevalence) / (cost prevalence)", ratio, f64::MAX)
+            }
+            Criterion::Cost { prevalence: Some(prevalence), .. }
+                if !(0.0 < prevalence && prevalence < 1.0) =>
+            {
+                return Err(format!("prevalence must lie between 0 and 1, got {prevalence}"));
+            }
+            Criterion::Cost { cost, .. } => ("cost", cost, f64::MAX),
+            Criterion::TargetFpr(0.0) => ("target", 1.0, 1.0),
+            Criterion::TargetFpr(target)
+            | Criterion::TargetTpr(target)
+            | Criterion::TargetPrecision(target) => ("target", target, 1.0),
+            Criterion::MaxF | Criterion::TopP => ("beta", self.beta, MOST_BETA),
+        };
+        if let Some((low, high)) = self.fpr {
+            if matches!(self.criterion, Criterion::TargetFpr(_) | Criterion::TopP) {
+                return Err("min_fpr and max_fpr do not apply to this criterion; leave them out".into());
+            }
+            if !(0.0 <= low && low < high && high <= 1.0) {
+                return Err(format!(
+                    "min_fpr must be below max_fpr, both between 0 and 1, got {low} and {high}"
+                ));
+            }
+        }
+        for (what, value, most) in [(what, value, most), ("beta", self.beta, MOST_BETA)] {
+            if !(0.0 < value && value <= most) {
+                return Err(format!("{what} must be a number above 0 and not above {most}, got {value}"));
+            }
+        }
+        Ok(())
+    }
+
+    fn of_ties(&self, mut ties: Ties<'_>) -> OperatingPointRecord {
+        let (n_pos, n_neg) = ties.rows();
+        if !ties.has_pairs() {
+            return OperatingPointRecord { n_pos, n_neg, ..OperatingPointRecord::undefined() };
+        }
+        let nobody = Confusion::nobody(&ties);
+        let rule = Rule::of(self, nobody);
+        let weighted = nobody.units.is_some();
+        let merit = |calls: &Confusion| if self.reaches(calls) { rule.merit(calls) } else { None };
+        let candidate = |key: u128, tp: u64, fp: u64| {
+            let merit = merit(&nobody.with(tp, fp))?;
+            Some(Candidate { key, tp, fp, merit })
+        };
+        let best = if self.criterion == Criterion::TopP && !weighted {
+            // The highest score at which at least as many rows are called positive as there are positives.
+            ties.at_rank(n_pos).and_then(|tie| candidate(tie.key, tie.tp(), tie.fp()))
+        } else if self.criterion == Criterion::TopP || self.fpr.is_some() {
+            // In a range the threshold that would be better than one of negatives alone may lie outside.
+            ties.fold(
+                |best: &mut Option<Candidate>, tie| better(best, candidate(tie.key, tie.tp(), tie.fp())),
+                better,
+            )
+        } else {
+            // A score of negatives alone adds false positives and nothing else: by every other criterion it is worse
+            // than the one above it, or than calling nobody positive.
+            ties.fold_segments(
+                Indexed::Positives,
+                |best: &mut Option<Candidate>, segment| {
+                    // Rows with weights come as ties, and a tie may weigh too little to have a unit.
+                    if segment.pos > 0 || weighted {
+                        better(best, candidate(segment.key, segment.tp(), segment.fp()));
+                    }
+                },
+                better,
+            )
+        };
+        let nobody_better = match (&best, merit(&nobody)) {
+            (Some(best), Some(merit)) => merit > best.merit,
+            (None, merit) => merit.is_some(),
+            (_, None) => false,
+        };
+        let (threshold, calls) = match best {
+            Some(best) if !nobody_better => (Some(Threshold(best.key)), nobody.with(best.tp, best.fp)),
+            None if !nobody_better => {
+                return OperatingPointRecord { n_pos, n_neg, ..OperatingPointRecord::undefined() };
+            }
+            _ => (None, nobody),
+        };
+        let [tp, fp, tn, fn_] = calls.masses().map(Some);
+        OperatingPointRecord::new(
+            threshold,
+            tp,
+            fp,
+            tn,
+            fn_,
+            calls.tpr(),
+            calls.fpr(),
+            calls.precision(),
+            calls.accuracy(),
+            calls.f(self.beta),
+            rule.said(&calls),
+            n_pos,
+            n_neg,
+        )
+    }
+
+    fn of_nan(&self, RowCounts { n_pos, n_neg, .. }: RowCounts) -> OperatingPointRecord {
+        OperatingPointRecord { n_pos, n_neg, ..OperatingPointRecord::nan() }
+    }
+}
+
+impl OperatingPoint {
+    /// Whether the false positive rate of some calls is in the range.
+    fn reaches(&self, calls: &Confusion) -> bool {
+        let within = |(low, high): (f64, f64)| calls.fpr().is_some_and(|fpr| low <= fpr && fpr <= high);
+        self.fpr.is_none_or(within)
+    }
+}
+
+/// The better of two candidates; of equals the first, which has the higher score.
+fn better(best: &mut Option<Candidate>, other: Option<Candidate>) {
+    if other.map(|other| other.merit) > best.map(|best| best.merit) {
+        *best = other;
+    }
+}
+
+/// A criterion in a group whose classes are known.
+#[derive(Clone, Copy, Debug)]
+struct Rule {
+    criterion: Criterion,
+    beta: f64,
+    /// The weight of the false positive rate, where the false negative rate has weight 1.
+    ratio: f64,
+    /// The same as a fraction, where whole numbers that hold all merits fit 128 bits.
+    whole: Option<(i128, i128)>,
+}
+
+impl Rule {
+    fn of(statistic: &OperatingPoint, all: Confusion) -> Self {
+        let ratio = match statistic.criterion {
+            Criterion::Youden { ratio } | Criterion::ClosestTopleft { ratio } => ratio,
+            Criterion::Cost { cost, prevalence } => {
+                let prevalence =
+                    prevalence.or_else(|| all.with(all.n_pos, all.n_neg).precision()).unwrap_or(0.5);
+                (1.0 - prevalence) / (cost * prevalence)
+            }
+            _ => 1.0,
+        };
+        let bits = |number: u64| u64::BITS - number.leading_zeros();
+        let kept = all.without_empty_bits();
+        let pairs = bits(kept.n_pos) + bits(kept.n_neg);
+        let whole = fraction(ratio).filter(|&(above, below)| {
+            let merits = match statistic.criterion {
+                Criterion::ClosestTopleft { .. } => 2 * pairs,
+                _ => pairs,
+            };
+            bits(above.max(below)) + merits + 1 < i128::BITS - 1
+        });
+        let whole = whole.map(|(above, below)| (i128::from(above), i128::from(below)));
+        Rule { criterion: statistic.criterion, beta: statistic.beta, ratio, whole }
+    }
+
+    /// How good calls are; `None` if the criterion rules them out.
+    #[inline]
+    fn merit(&self, calls: &Confusion) -> Option<Merit> {
+        // Rates over a common denominator, without the bits that weights leave empty.
+        let Confusion { tp, fp, n_pos, n_neg, .. } = calls.without_empty_bits();
+        let tpr = || i128::from(tp) * i128::from(n_neg);
+        let fnr = || i128::from(n_pos - tp) * i128::from(n_neg);
+        let fpr = || i128::from(fp) * i128::from(n_pos);
+        match (self.criterion, self.whole) {
+            (Criterion::Youden { .. } | Criterion::Cost { .. }, Some((above, below))) => {
+                Some(Merit::Whole(below * tpr() - above * fpr()))
+            }
+            (Criterion::ClosestTopleft { .. }, Some((above, below))) => {
+                Some(Merit::Whole(-(below * fnr() * fnr() + above * fpr() * fpr())))
+            }
+            (Criterion::Youden { .. } | Criterion::Cost { .. }, None) => {
+                Some(Merit::Float(calls.tpr()? - self.ratio * calls.fpr()?))
+            }
+            (Criterion::ClosestTopleft { .. }, None) => {
+                Some(Merit::Float(-((1.0 - calls.tpr()?).powi(2) + self.ratio * calls.fpr()?.powi(2))))
+            }
+            (Criterion::MaxF, _) => calls.f(self.beta).map(Merit::Float),
+            (Criterion::TargetFpr(target), _) => (calls.fpr()? <= target).then(|| self.most_hits(calls)),
+            (Criterion::TargetPrecision(target), _) => {
+                (calls.precision()? >= target).then(|| self.most_hits(calls))
+            }
+            (Criterion::TargetTpr(target), _) => {
+                (calls.tpr()? >= target).then(|| Merit::Whole(-i128::from(calls.fp)))
+            }
+            (Criterion::TopP, _) => {
+                let positives = calls.with(calls.n_pos, 0).predicted_rate()?;
+                (calls.predicted_rate()? >= positives)
+                    .then(|| Merit::Whole(-(i128::from(calls.tp) + i128::from(calls.fp))))
+            }
+        }
+    }
+
+    /// Larger if more positives are called positive; with equal numbers of those, larger if fewer negatives are.
+    fn most_hits(&self, calls: &Confusion) -> Merit {
+        let all = i128::from(calls.n_neg) + 1;
+        Merit::Whole(i128::from(calls.tp) * all - i128::from(calls.fp))
+    }
+
+    /// The value of the criterion itself.
+    fn said(&self, calls: &Confusion) -> Option<f64> {
+        let (tpr, fpr) = (calls.tpr()?, calls.fpr()?);
+        match self.criterion {
+            Criterion::Youden { ratio } => Some(match (self.merit(calls), self.whole) {
+                (Some(Merit::Whole(merit)), Some((_, below))) => {
+                    let kept = calls.without_empty_bits();
+                    let pairs = below.unsigned_abs() * u128::from(kept.n_pos) * u128::from(kept.n_neg);
+                    math::signed_quotient(merit, pairs)
+                }
+                _ => tpr - ratio * fpr,
+            }),
+            Criterion::ClosestTopleft { ratio } => Some((1.0 - tpr).powi(2) + ratio * fpr.powi(2)),
+            Criterion::Cost { cost, prevalence } => {
+                let prevalence = prevalence.or_else(|| calls.with(calls.n_pos, calls.n_neg).precision())?;
+                Some(cost * prevalence * (1.0 - tpr) + (1.0 - prevalence) * fpr)
+            }
+            Criterion::MaxF => calls.f(self.beta),
+            Criterion::TargetFpr(_) => Some(fpr),
+            Criterion::TargetTpr(_) => Some(tpr),
+            Criterion::TargetPrecision(_) => calls.precision(),
+            Criterion::TopP => calls.accuracy(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::scores::Score;
+    use crate::statistics::tests::summary;
+
+    fn best(criterion: Criterion, labels: &[u8], scores: &[i16]) -> OperatingPointRecord {
+        let statistic = OperatingPoint { criterion, beta: 1.0, fpr: None };
+        statistic.check(Given::default()).unwrap();
+        summary(&statistic, labels, scores)
+    }
+
+    fn at(record: &OperatingPointRecord) -> Option<i16> {
+        record.threshold.map(|threshold| i16::from_key(threshold.0 as u16))
+    }
+
+    const LABELS: [u8; 8] = [1, 1, 0, 1, 0, 1, 0, 0];
+    const SCORES: [i16; 8] = [8, 7, 6, 5, 4, 3, 2, 1];
+
+    #[test]
+    fn every_criterion() {
+        let ratio = 1.0;
+        for (criterion, threshold, said) in [
+            // tpr 1/2, 3/4 and 1 with fpr 0, 1/4 and 1/2: three times the same, and the highest is taken.
+            (Criterion::Youden { ratio }, 7, 0.5),
+            (Criterion::ClosestTopleft { ratio }, 5, 0.125),
+            (Criterion::Cost { cost: 3.0, prevalence: None }, 3, 0.25),
+            (Criterion::MaxF, 3, 0.8),
+            (Criterion::TargetFpr(0.3), 5, 0.25),
+            (Criterion::TargetFpr(0.0), 7, 0.0),
+            (Criterion::TargetTpr(0.6), 5, 0.75),
+            (Criterion::TargetPrecision(0.7), 5, 0.75),
+            (Criterion::TopP, 5, 0.75),
+        ] {
+            let record = best(criterion, &LABELS, &SCORES);
+            assert_eq!(at(&record), Some(threshold), "{criterion:?}");
+            assert!((record.criterion.unwrap() - said).abs() < 1e-15, "{criterion:?}");
+        }
+    }
+
+    #[test]
+    fn calling_nobody_positive() {
+        // A false positive that costs nine times as much: no score is worth it.
+        let dear = best(Criterion::Youden { ratio: 9.0 }, &[0, 1, 0], &[3, 2, 1]);
+        assert_eq!((at(&dear), dear.tp, dear.fpr, dear.precision), (None, Some(Mass(0)), Some(0.0), None));
+        let equal = best(Criterion::Youden { ratio: 1.0 }, &[0, 1], &[2, 1]);
+        assert_eq!(at(&equal), Some(1), "all called positive is as good as nobody");
+        let none = best(Criterion::TargetFpr(0.0), &[0, 1], &[2, 1]);
+        assert_eq!((at(&none), none.tp), (None, Some(Mass(0))));
+        let never = best(Criterion::TargetPrecision(0.9), &[0, 1], &[2, 1]);
+        assert_eq!((at(&never), never.tp, never.n_pos), (None, None, 1));
+        let alone = best(Criterion::MaxF, &[1], &[2]);
+        assert_eq!((alone.tp, alone.n_pos), (None, 1));
+    }
+
+    #[test]
+    fn options_are_checked() {
+        for (criterion, beta) in [
+            (Criterion::Youden { ratio: 0.0 }, 1.0),
+            (Criterion::Cost { cost: 1.0, prevalence: Some(1.0) }, 1.0),
+            (Criterion::Cost { cost: f64::NAN, prevalence: None }, 1.0),
+            (Criterion::TargetTpr(1.5), 1.0),
+            (Criterion::TargetFpr(-0.5), 1.0),
+            (Criterion::MaxF, 0.0),
+        ] {
+            let statistic = OperatingPoint { criterion, beta, fpr: None };
+            assert!(statistic.check(Given::default()).is_err(), "{criterion:?}");
+        }
+        for (criterion, fpr) in [
+            (Criterion::TargetFpr(0.1), (0.0, 0.5)),
+            (Criterion::TopP, (0.0, 0.5)),
+            (Criterion::MaxF, (0.5, 0.5)),
+            (Criterion::MaxF, (-0.1, 0.5)),
+            (Criterion::MaxF, (f64::NAN, 0.5)),
+        ] {
+            let statistic = OperatingPoint { criterion, beta: 1.0, fpr: Some(fpr) };
+            assert!(statistic.check(Given::default()).is_err(), "{criterion:?} {fpr:?}");
+        }
+    }
+
+    #[test]
+    fn within_a_range_of_fpr() {
+        let within = |criterion, fpr, labels: &[u8], scores: &[i16]| {
+            let statistic = OperatingPoint { criterion, beta: 1.0, fpr: Some(fpr) };
+            statistic.check(Given::default()).unwrap();
+            summary(&statistic, labels, scores)
+        };
+        let youden = Criterion::Youden { ratio: 1.0 };
+        for (fpr, threshold) in
+            [((0.0, 0.2), Some(7)), ((0.25, 1.0), Some(5)), ((0.3, 0.6), Some(3)), ((0.75, 1.0), Some(2))]
+        {
+            assert_eq!(at(&within(youden, fpr, &LABELS, &SCORES)), threshold, "{fpr:?}");
+        }
+        // Between 1/4 and 1/2 there is no threshold, so that nothing is said of the point.
+        let none = within(youden, (0.3, 0.4), &LABELS, &SCORES);
+        assert_eq!((at(&none), none.tp, none.fpr, none.n_pos), (None, None, None, 4));
+        // Calling nobody positive has an fpr of 0.
+        let nobody = within(youden, (0.0, 0.9), &[0, 1], &[2, 1]);
+        assert_eq!((at(&nobody), nobody.tp), (None, Some(Mass(0))));
+        let beyond = within(youden, (0.1, 1.0), &[0, 1], &[2, 1]);
+        assert_eq!((at(&beyond), beyond.fpr), (Some(1), Some(1.0)));
+        // A threshold of a negative alone is the only one in the range.
+        let alone = within(Criterion::MaxF, (0.1, 0.9), &[0, 0, 1], &[3, 2, 1]);
+        assert_eq!((at(&alone), alone.fpr, alone.f), (Some(3), Some(0.5), Some(0.0)));
+    }
+}

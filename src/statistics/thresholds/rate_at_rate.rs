@@ -1,0 +1,211 @@
+//! One rate of the ROC curve where the other is fixed, with an interval.
+//!
+//! With weights the curve is that of weighted rates, and there is no interval: weights do not tell how many
+//! observations there are, which a resample would have to draw.
+
+use crate::math::quantile::{mean_and_deviation, of_sorted};
+use crate::ranking::ties::{RowCounts, Ties};
+use crate::statistics::inference::check_level;
+use crate::statistics::kinds::{Given, Summary, record::record};
+use crate::statistics::resampling::{Measure, bootstrap::Resampling};
+
+/// The tpr of the ROC curve at an fpr: sensitivity at a fixed specificity.
+///
+/// Between two points the curve is a straight line, and where it is vertical the highest point counts. The interval is
+/// that between quantiles of stratified resamples (Efron 1979; Platt, Hanley and Yang 2000).
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct TprAtFpr {
+    /// The false positive rate.
+    pub fpr: f64,
+    /// The interval's coverage.
+    pub level: f64,
+    /// How the bootstrap draws.
+    pub resampling: Resampling,
+}
+
+/// The fpr of the ROC curve at a tpr: 1 less the specificity at a fixed sensitivity.
+///
+/// As [`TprAtFpr`] with the axes exchanged: where the curve is horizontal the leftmost point counts.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+pub struct FprAtTpr {
+    /// The true positive rate.
+    pub tpr: f64,
+    /// The interval's coverage.
+    pub level: f64,
+    /// How the bootstrap draws.
+    pub resampling: Resampling,
+}
+
+record! {
+    /// The tpr of one group.
+    pub struct TprAtFprRecord {
+        /// The true positive rate; null without a positive or without a negative.
+        pub tpr: Option<f64>,
+        /// The standard deviation of the resamples; null with fewer than two positives or fewer than two negatives, and
+        /// with weights.
+        pub se: Option<f64>,
+        /// The lower limit; null where the standard error is.
+        pub lower: Option<f64>,
+        /// The upper limit; null where the standard error is.
+        pub upper: Option<f64>,
+        /// Positives that were used.
+        pub n_pos: u64,
+        /// Negatives that were used.
+        pub n_neg: u64,
+    }
+}
+
+record! {
+    /// The fpr of one group.
+    pub struct FprAtTprRecord {
+        /// The false positive rate; null without a positive or without a negative.
+        pub fpr: Option<f64>,
+        /// The standard deviation of the resamples; null with fewer than two positives or fewer than two negatives, and
+        /// with weights.
+        pub se: Option<f64>,
+        /// The lower limit; null where the standard error is.
+        pub lower: Option<f64>,
+        /// The upper limit; null where the standard error is.
+        pub upper: Option<f64>,
+        /// Positives that were used.
+        pub n_pos: u64,
+        /// Negatives that were used.
+        pub n_neg: u64,
+    }
+}
+
+macro_rules! rates {
+    ($($statistic:ident, $record:ident, $given:ident, $measure:ident;)*) => {$(
+        impl Summary for $statistic {
+            type Record = $record;
+
+            const WEIGHTS: bool = true;
+
+            fn check(&self, _: Given) -> Result<(), String> {
+                check_level(self.level)?;
+                Measure::$measure(self.$given).check()?;
+                self.resampling.check()
+            }
+
+            fn resampling(&self) -> Option<Resampling> {
+                Some(self.resampling)
+            }
+
+            fn of_ties(&self, ties: Ties<'_>) -> $record {
+                let (n_pos, n_neg) = ties.rows();
+                let rate = Rate::of(ties, Measure::$measure(self.$given), self.level, self.resampling);
+                $record::new(rate.estimate, rate.se, rate.lower, rate.upper, n_pos, n_neg)
+            }
+
+            fn of_nan(&self, RowCounts { n_pos, n_neg, .. }: RowCounts) -> $record {
+                $record { n_pos, n_neg, ..$record::nan() }
+            }
+        }
+    )*};
+}
+rates! {
+    TprAtFpr, TprAtFprRecord, fpr, TprAtFpr;
+    FprAtTpr, FprAtTprRecord, tpr, FprAtTpr;
+}
+
+/// A rate with its interval.
+#[derive(Default)]
+struct Rate {
+    estimate: Option<f64>,
+    se: Option<f64>,
+    lower: Option<f64>,
+    upper: Option<f64>,
+}
+
+impl Rate {
+    fn of(mut ties: Ties<'_>, measure: Measure, level: f64, resampling: Resampling) -> Rate {
+        let counts = ties.counts();
+        // Rates are quotients of units, which are the same quotients as those of the weights.
+        let estimate = measure.of(counts.each());
+        if ties.units().is_some() || ties.n_pos() < 2 || ties.n_neg() < 2 {
+            return Rate { estimate, ..Rate::default() };
+        }
+        let mut rates = resampling.measured(counts.each(), measure);
+        // The rates are sorted before they are summed, so that equal samples have equal sums.
+        rates.sort_unstable_by(f64::total_cmp);
+        let tail = 0.5 * (1.0 - level);
+        Rate {
+            estimate,
+            se: Some(mean_and_deviation(&rates).1),
+            lower: Some(of_sorted(&rates, tail)),
+            upper: Some(of_sorted(&rates, 1.0 - tail)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::{summary, weighted_summary};
+    use proptest::prelude::{any, prop_assert_eq, proptest};
+
+    const DRAWN: Resampling = Resampling { n_resamples: 4000, seed: 3 };
+
+    #[test]
+    fn both_rates_and_their_intervals() {
+        // Every negative scores its number, every positive 20 more: the tpr at fpr 0.25 is 0.25 + 0.2.
+        let scores: Vec<f64> = (0..100).chain(20..120).map(f64::from).collect();
+        let labels: Vec<u8> = (0..200).map(|row| u8::from(row >= 100)).collect();
+        let at = TprAtFpr { fpr: 0.25, level: 0.95, resampling: DRAWN };
+        at.check(Given::default()).unwrap();
+        let record = summary(&at, &labels, &scores);
+        assert_eq!((record.tpr, record.n_pos, record.n_neg), (Some(0.45), 100, 100));
+        // The variance due to the threshold, plus the variance of the share above it.
+        let se = (0.25 * 0.75 / 100.0 + 0.45 * 0.55 / 100.0f64).sqrt();
+        assert!((record.se.unwrap() / se - 1.0).abs() < 0.1, "{record:?} {se}");
+        let half = 0.5 * (record.upper.unwrap() - record.lower.unwrap());
+        assert!((half / (1.96 * se) - 1.0).abs() < 0.1, "{record:?}");
+        let back = FprAtTpr { tpr: 0.45, level: 0.95, resampling: DRAWN };
+        back.check(Given::default()).unwrap();
+        assert_eq!(summary(&back, &labels, &scores).fpr, Some(0.25));
+    }
+
+    proptest! {
+        #[test]
+        fn whole_weights_are_repeated_rows(
+            rows in proptest::collection::vec((0u8..2, -4i8..4, 1u8..6), 1..30),
+            rate in 0.0..1.0f64,
+            power in any::<i8>(),
+        ) {
+            let of = |column: fn(&(u8, i8, u8)) -> u8| rows.iter().map(column).collect::<Vec<u8>>();
+            let (labels, scores) = (of(|row| row.0), rows.iter().map(|row| row.1).collect::<Vec<i8>>());
+            let weights: Vec<f64> = rows.iter().map(|row| f64::from(row.2) * f64::from(power).exp2()).collect();
+            let repeated = rows.iter().flat_map(|&(label, score, times)| vec![(label, score); times.into()]);
+            let (labels_repeated, scores_repeated): (Vec<u8>, Vec<i8>) = repeated.unzip();
+            let at = TprAtFpr { fpr: rate, level: 0.9, resampling: Resampling { n_resamples: 2, seed: 0 } };
+            let record = weighted_summary(&at, &labels, &scores, &weights);
+            prop_assert_eq!(record.tpr, summary(&at, &labels_repeated, &scores_repeated).tpr);
+            prop_assert_eq!((record.se, record.lower, record.upper), (None, None, None));
+            prop_assert_eq!(record.n_pos + record.n_neg, rows.len() as u64);
+            let back = FprAtTpr { tpr: rate, level: 0.9, resampling: at.resampling };
+            let fpr = weighted_summary(&back, &labels, &scores, &weights).fpr;
+            prop_assert_eq!(fpr, summary(&back, &labels_repeated, &scores_repeated).fpr);
+        }
+    }
+
+    #[test]
+    fn edges() {
+        let at = |fpr: f64| TprAtFpr { fpr, level: 0.9, resampling: Resampling { n_resamples: 9, seed: 0 } };
+        let alone = summary(&at(0.1), &[1, 1], &[1.0, 2.0]);
+        assert_eq!((alone.tpr, alone.se, alone.n_pos), (None, None, 2));
+        let single = summary(&at(0.0), &[1, 1, 0], &[1.0, 3.0, 2.0]);
+        assert_eq!((single.tpr, single.se, single.lower), (Some(0.5), None, None));
+        let apart = summary(&at(0.0), &[1, 1, 0, 0], &[4.0, 3.0, 2.0, 1.0]);
+        assert_eq!(
+            (apart.tpr, apart.se, apart.lower, apart.upper),
+            (Some(1.0), Some(0.0), Some(1.0), Some(1.0))
+        );
+        assert!(at(1.5).check(Given::default()).is_err() && at(f64::NAN).check(Given::default()).is_err());
+        assert!(TprAtFpr { level: 1.0, ..at(0.1) }.check(Given::default()).is_err());
+        let back = FprAtTpr { tpr: 0.0, level: 0.9, resampling: DRAWN };
+        assert_eq!(summary(&back, &[0, 1, 1], &[3.0, 2.0, 1.0]).fpr, Some(0.0));
+        assert!(FprAtTpr { tpr: -0.1, ..back }.check(Given::default()).is_err());
+    }
+}
