@@ -1,7 +1,8 @@
-"""The README says what is true."""
+"""The README and the guides say what is true."""
 
 from __future__ import annotations
 
+import inspect
 import re
 import shlex
 import shutil
@@ -16,16 +17,66 @@ import polars_auc as pa
 from polars_auc._cli import main
 
 ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+FUNCTIONS = set(pa.__all__) - {"__version__"}
 
 
-def test_first_query(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
+def test_the_first_query_prints_what_stands_below_it(
+    page: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(ROOT)
-    code = "".join(re.findall(r"```python\n(.*?)```", README, re.DOTALL))
-    exec(compile(code, "README.md", "exec"), {})
-    shown = capsys.readouterr().out
-    assert shown.count("shape: (8, ") == 2
-    assert "shape: (800, " in shown
+    text = (ROOT / page).read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```\n```text\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) == text.count("```python") == 1
+    for code, output in blocks:
+        exec(compile(code, page, "exec"), {})
+        assert capsys.readouterr().out == output
+
+
+def test_a_stranger_reads_the_readme_to_its_end() -> None:
+    assert len(README.splitlines()) <= 110
+    assert (DOCS / "pictures" / "report.png").stat().st_size <= 150_000
+
+
+def test_the_reports_of_the_readme(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(ROOT / "data", tmp_path / "data")
+    monkeypatch.chdir(tmp_path)
+    commands = re.findall(r"\.venv/bin/polars-auc (.*)$", README, re.MULTILINE)
+    assert len(commands) == 2
+    for command in commands:
+        assert main(shlex.split(command)) == 0, capsys.readouterr()
+    capsys.readouterr()
+    assert {"segments.md", "report.html"} < {path.name for path in tmp_path.iterdir()}
+
+
+PAGES = [*ROOT.glob("*.md"), *(ROOT / "benches").glob("*.md"), *DOCS.rglob("*.md")]
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of the headings and functions of a page, as GitHub and MkDocs make them."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    words = [re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower() for heading in headings]
+    functions = re.findall(r"^::: (\S+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading).replace(" ", "-") for heading in words} | set(functions)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"```.*?```|`[^`\n]*`(?!\])", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        if link.startswith("https://"):
+            continue
+        name, _, anchor = link.partition("#")
+        target = (page.parent / name).resolve() if name else page
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target), link
+        # The site has no other files.
+        assert not page.is_relative_to(DOCS) or target.is_relative_to(DOCS), link
 
 
 def test_the_guide_to_one_machine_and_states(
@@ -63,7 +114,9 @@ def test_pages_run_and_say_what_comes_out(
     text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
     code = "".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
     exec(compile(code, f"{page}.md", "exec"), {})
-    shown = iter(capsys.readouterr().out.splitlines())
+    printed = capsys.readouterr().out
+    assert page != "recipes" or "shape: (800, " in printed
+    shown = iter(printed.splitlines())
     named = re.findall(r"^print.*  # ([0-9.]+)$", code, re.MULTILINE)
     assert named
     for number in named:
@@ -153,26 +206,84 @@ def test_figures_of_bands_stand_in_committed_rows() -> None:
     assert quoted > 80
 
 
+def functions_of_page(page: Path) -> list[str]:
+    """Return the functions whose text stands on a page of the reference."""
+    return re.findall(r"^::: polars_auc\.(\w+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+
+
 def test_every_function_is_listed() -> None:
-    listed = set(re.findall(r"^\| `(\w+)\(", README, re.MULTILINE))
-    assert listed == set(pa.__all__) - {"__version__"}
+    """Each has one row in the table of its family, with a link to its page, in the order of the page."""
+    text = (DOCS / "reference" / "index.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \[`(\w+)`\]\((\w+)\.md#polars_auc\.(\w+)\) \|", text, re.MULTILINE)
+    assert sorted(name for name, _, _ in rows) == sorted(FUNCTIONS)
+    assert all(name == anchor for name, _, anchor in rows)
+    for section in text.split("\n## ")[1:]:
+        [family] = re.findall(r"\A\[[\w ]+\]\((\w+)\.md\)$", section, re.MULTILINE)
+        of_section = [name for name, _, _ in rows if f"[`{name}`]({family}.md#" in section]
+        assert of_section == functions_of_page(DOCS / "reference" / f"{family}.md")
 
 
-def test_figures_stand_in_committed_rows() -> None:
-    """Each ratio of the table of speed is that of a row under benches/results."""
+def test_families_have_one_name() -> None:
+    """The README, the table of all functions, the site and the pages name the same families in one order."""
+    names = [
+        *("numbers", "thresholds", "curves", "bands", "rank_tests", "classes", "groups", "intervals"),
+        *("comparisons", "folds", "states", "planning", "frames", "plots", "sql"),
+    ]
+    assert re.findall(r"\[[\w ]+\]\(docs/reference/(?!index)(\w+)\.md\)", README) == names
+    index = (DOCS / "reference" / "index.md").read_text(encoding="utf-8")
+    titles = dict(re.findall(r"^## \[([\w ]+)\]\((\w+)\.md\)$", index, re.MULTILINE))
+    assert list(titles.values()) == names
+    site = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    assert re.findall(r"- ([\w ]+): reference/(?!index)(\w+)\.md$", site, re.MULTILINE) == list(
+        titles.items()
+    )
+    assert {page.stem for page in (DOCS / "reference").glob("*.md")} == {*names, "index"}
+    for title, name in titles.items():
+        assert title.lower() == name.replace("_", " ")
+        page = (DOCS / "reference" / f"{name}.md").read_text(encoding="utf-8")
+        assert page.startswith(f"# {title}\n")
+
+
+def test_which_functions_take_counts_and_states() -> None:
+    """As the page above the table of all functions says."""
+    text = " ".join((DOCS / "reference" / "index.md").read_text(encoding="utf-8").split())
+    assert "Every expression of a label and a score takes `count`" in text
+    exceptions = re.search(r"Only ([^.]*) do not\.", text)
+    assert exceptions
+    without = set(re.findall(r"`(\w+)`", exceptions[1]))
+    for name in FUNCTIONS:
+        parameters = inspect.signature(getattr(pa, name)).parameters
+        if list(parameters)[:2] != ["label", "score"]:
+            continue
+        assert "count" in parameters, name
+        columns = {of.name for of in parameters.values() if of.kind is of.POSITIONAL_OR_KEYWORD}
+        if columns.isdisjoint({"fold", "by", "subgroup"}) and name != "roc_state":
+            assert ("state" in parameters) == (name not in without), name
+
+
+def cells_of_speed(table: str) -> list[str]:
+    """Check that each time and ratio is that of a row, and return the contenders."""
     rows = pl.read_csv(ROOT / "benches" / "results" / "peers.csv")
-    table = README.split("## How fast it is")[1].split("##")[0]
-    quoted = 0
+    contenders = []
     for contender, *cells in re.findall(
         r"^\| ([^|]+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", table, re.MULTILINE
     ):
         if contender not in rows["contender"]:
             continue
+        contenders.append(contender)
         for groups, cell in zip((1, 1000, 1_000_000), cells, strict=True):
             row = rows.filter(pl.col("contender") == contender, pl.col("groups") == groups)[-1]
             assert cell == f"{row['median_s'][0]:.2f} s ({row['times_ours'][0]:.1f})"
-            quoted += 1
-    assert quoted == 3 * rows["contender"].n_unique()
+    return contenders
+
+
+def test_figures_stand_in_committed_rows() -> None:
+    """Each figure of the tables of speed is that of a row under benches/results."""
+    rows = pl.read_csv(ROOT / "benches" / "results" / "peers.csv")
+    page = (DOCS / "speed.md").read_text(encoding="utf-8")
+    assert cells_of_speed(page) == rows["contender"].unique(maintain_order=True).to_list()
+    [table] = re.findall(r"^\| AUC of 10\^7 rows.*\n\|---.*\n((?:\|.*\n)+)", README, re.MULTILINE)
+    assert len(cells_of_speed(table)) == len(table.splitlines()) == 4
 
 
 def test_coverage_stands_in_committed_rows() -> None:
@@ -210,7 +321,7 @@ def test_the_table_of_the_build_stands_in_a_committed_row() -> None:
 def test_a_small_state_takes_some_100_kb(scale: Literal["real", "probability"], tmp_path: Path) -> None:
     """In memory 24 bytes for each bin: the score, two counts, and a bit that says whether its rows tie."""
     says = "a state takes some 100 KB of memory, and less in a Parquet file, whatever its rows are: 24 bytes"
-    assert says in " ".join(README.split())
+    assert says in " ".join((DOCS / "scaling-out.md").read_text(encoding="utf-8").split())
     rng = np.random.default_rng(4)
     frame = pl.DataFrame({"y": rng.random(200_000) < 0.1}).with_columns(
         s=1 / (1 + (-pl.Series(rng.normal(size=200_000)) - pl.col("y")).exp())
@@ -257,10 +368,5 @@ def test_the_commands_of_the_tutorial(
 
 
 def test_every_function_is_in_the_reference() -> None:
-    pages = (ROOT / "docs" / "reference").glob("*.md")
-    named = [
-        name
-        for page in pages
-        for name in re.findall(r"^::: polars_auc\.(\w+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
-    ]
-    assert sorted(named) == sorted(set(pa.__all__) - {"__version__"})
+    named = [name for page in (DOCS / "reference").glob("*.md") for name in functions_of_page(page)]
+    assert sorted(named) == sorted(FUNCTIONS)
