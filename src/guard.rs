@@ -3,14 +3,19 @@
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::edge::Edge;
 use crate::interrupt::{self, Interrupted};
 
 /// Runs an expression's body, and puts the expression's name before whatever goes wrong in it; a panic
 /// becomes an error like any other. An interrupt stops the body.
-pub fn named<T, E: Display>(expression: &str, body: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
+pub fn named<T, E: Display>(
+    expression: &str,
+    edge: &Edge,
+    body: impl FnOnce() -> Result<T, E>,
+) -> Result<T, String> {
     let error = match catch_unwind(AssertUnwindSafe(|| interrupt::during(body))) {
         Ok(Ok(value)) => return Ok(value),
-        Ok(Err(error)) => error.to_string(),
+        Ok(Err(error)) => edge.worded(&error.to_string()),
         Err(panic) if panic.is::<Interrupted>() => "interrupted".into(),
         Err(panic) => {
             let said = panic
@@ -33,10 +38,13 @@ mod tests {
 
     #[test]
     fn whatever_goes_wrong_is_worded() {
-        assert_eq!(named("gini", || Ok::<_, String>(1)), Ok(1));
-        assert_eq!(named("gini", || Err::<(), _>("bad\0label")), Err("gini: bad\\0label".into()));
+        assert_eq!(named("gini", &Edge::Python, || Ok::<_, String>(1)), Ok(1));
+        assert_eq!(
+            named("gini", &Edge::Python, || Err::<(), _>("bad\0label")),
+            Err("gini: bad\\0label".into())
+        );
         let panicked = |body: fn()| {
-            named("gini", || {
+            named("gini", &Edge::Python, || {
                 body();
                 Ok::<_, String>(())
             })

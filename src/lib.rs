@@ -30,6 +30,8 @@ pub mod ranking;
 pub mod statistics;
 
 #[cfg(any(feature = "plugin", test))]
+mod edge;
+#[cfg(any(feature = "plugin", test))]
 mod guard;
 #[cfg(feature = "plugin")]
 mod plugin;

@@ -1,6 +1,6 @@
 //! The table of all expressions: a name, and the statistic that answers.
 
-use crate::plugin::abi::{arguments::keywords, ffi};
+use crate::plugin::abi::ffi;
 use crate::plugin::answers::{
     columnwise::{columnwise, columnwise_field},
     curvewise::{curvewise, curvewise_field},
@@ -9,6 +9,7 @@ use crate::plugin::answers::{
     packed_states::{conversion, conversion_field},
     planned::{curve_field, joint_field, joint_single_field, number_field, summary_field},
 };
+use crate::statistics::kinds::{FromOptions, OptionError, Options};
 use crate::statistics::*;
 
 macro_rules! expressions {
@@ -16,6 +17,15 @@ macro_rules! expressions {
         /// The names of all expressions, as Polars knows them.
         #[cfg_attr(not(feature = "python"), allow(dead_code))]
         pub const NAMES: &[&str] = &[$($(stringify!($name)),*),*];
+
+        /// What is wrong with the options of an expression, if anything is.
+        #[cfg_attr(not(feature = "python"), allow(dead_code))]
+        pub fn check(name: &str, options: &Options) -> Result<(), OptionError> {
+            match name {
+                $($(stringify!($name) => <$statistic as FromOptions>::from_options(options).map(|_| ()),)*)*
+                _ => Err(format!("there is no expression {name}").into()),
+            }
+        }
 
         $($(mod $name {
             use super::*;
@@ -25,8 +35,8 @@ macro_rules! expressions {
 
             ffi::symbols! {
                 $name, CALLED,
-                |kwargs, fields| $field::<$statistic>(fields, &keywords(kwargs)?),
-                |kwargs, inputs| $kind::<$statistic>(inputs, &keywords(kwargs)?)
+                |keywords, fields| $field::<$statistic>(fields, &keywords.arguments()?),
+                |keywords, inputs| $kind::<$statistic>(inputs, &keywords.arguments()?)
             }
         })*)*
     };

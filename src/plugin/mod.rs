@@ -15,7 +15,12 @@ mod threads;
 /// The extension module: it exists to be loaded by Polars, and tells what it holds.
 #[cfg(feature = "python")]
 mod python {
+    use std::collections::BTreeMap;
+
     use pyo3::prelude::*;
+
+    use super::abi::arguments::Keywords;
+    use crate::edge::Edge;
 
     /// Memory that the plugin allocates is freed by Polars, and the other way round. With one allocator for both, freed
     /// pages are used again.
@@ -37,10 +42,26 @@ mod python {
             crate::plugin::expressions::NAMES.to_vec()
         }
 
+        /// What is wrong with the options of an expression, from its pickled keyword arguments: the option, what is wrong
+        /// with it, and what to write instead. None if nothing is.
+        #[pyfunction]
+        fn check(name: &str, keywords: &[u8]) -> Option<(String, String, Option<String>)> {
+            let Keywords { options, .. } = Keywords::of(keywords);
+            let error = crate::plugin::expressions::check(name, &options).err()?;
+            Some((error.option, error.said, error.instead))
+        }
+
+        /// A text that names options between backticks, as Python words it or, with the names of flags that differ, a shell.
+        #[pyfunction]
+        #[pyo3(signature = (text, flags=None))]
+        fn worded(text: &str, flags: Option<BTreeMap<String, String>>) -> String {
+            flags.map_or(Edge::Python, Edge::Shell).worded(text)
+        }
+
         /// How often this process has called an expression: a query should call each of its own once.
         #[pyfunction]
         fn calls() -> usize {
-            crate::plugin::ffi::CALLS.load(std::sync::atomic::Ordering::Relaxed)
+            crate::plugin::abi::ffi::CALLS.load(std::sync::atomic::Ordering::Relaxed)
         }
     }
 }

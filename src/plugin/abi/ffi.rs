@@ -16,7 +16,7 @@ use arrow::ffi::{
     ArrowArray, ArrowSchema, export_array_to_c, export_field_to_c, import_array_from_c, import_field_from_c,
 };
 
-use super::arguments;
+use super::arguments::Keywords;
 use crate::plugin::arrays::{downcast::message, values::Values};
 use crate::{guard, interrupt};
 
@@ -64,7 +64,7 @@ impl Drop for SeriesExport {
 }
 
 /// What an expression makes of the keyword arguments and of columns, or of their fields.
-pub type Body<'a, Given, Made> = &'a dyn Fn(&[u8], &[Given]) -> Result<Made, String>;
+pub type Body<'a, Column, Answer> = &'a dyn Fn(&Keywords, &[Column]) -> Result<Answer, String>;
 
 thread_local! {
     /// The last error on this thread: Polars asks for it on the thread on which it made the call.
@@ -152,11 +152,11 @@ pub unsafe fn call(
 ) {
     CALLS.fetch_add(1, Ordering::Relaxed);
     // SAFETY: as the caller promises.
-    let kwargs = unsafe { bytes(kwargs, kwargs_len) };
-    let answered = guard::named(arguments::called(kwargs).as_deref().unwrap_or(expression), || {
+    let keywords = Keywords::of(unsafe { bytes(kwargs, kwargs_len) });
+    let answered = guard::named(keywords.called.as_deref().unwrap_or(expression), &keywords.edge, || {
         // SAFETY: as the caller promises.
         let inputs = unsafe { take(inputs, count)? };
-        body(kwargs, &inputs).map(export)
+        body(&keywords, &inputs).map(export)
     });
     match answered {
         // SAFETY: as the caller promises.
@@ -178,14 +178,14 @@ pub unsafe fn plan(
     body: Body<'_, Field, Field>,
 ) {
     // SAFETY: as the caller promises.
-    let kwargs = unsafe { bytes(kwargs, kwargs_len) };
-    let planned = guard::named(arguments::called(kwargs).as_deref().unwrap_or(expression), || {
+    let keywords = Keywords::of(unsafe { bytes(kwargs, kwargs_len) });
+    let planned = guard::named(keywords.called.as_deref().unwrap_or(expression), &keywords.edge, || {
         // SAFETY: as the caller promises; a field that is borrowed is read and left alone.
         let fields = unsafe {
             let fields = (0..count).map(|place| import_field_from_c(&*fields.add(place)));
             fields.map(|field| field.map_err(message)).collect::<Result<Vec<Field>, String>>()?
         };
-        body(kwargs, &fields).map(|field| export_field_to_c(&field))
+        body(&keywords, &fields).map(|field| export_field_to_c(&field))
     });
     match planned {
         // SAFETY: as the caller promises.
@@ -385,7 +385,7 @@ mod tests {
         }
     }
 
-    fn first(_: &[u8], inputs: &[Input]) -> Result<Values, String> {
+    fn first(_: &Keywords, inputs: &[Input]) -> Result<Values, String> {
         Ok(Values { field: inputs[0].field.clone(), array: inputs[0].chunks[0].clone() })
     }
 
@@ -499,7 +499,7 @@ mod tests {
         fields.push(fields[12].clone().with_metadata(about));
         for field in &fields {
             let back = planned(&[field.clone(), fields[0].clone()], &|kwargs, fields| {
-                assert!(kwargs.is_empty() && fields.len() == 2);
+                assert!(kwargs.roles.0.is_empty() && fields.len() == 2);
                 Ok(fields[0].clone())
             });
             assert_eq!(back.as_ref(), Ok(field));

@@ -55,7 +55,7 @@ pub fn curvewise_field<C: Curvewise>(inputs: &[Field], call: &Arguments<C>) -> R
 pub fn curvewise<C: Curvewise>(inputs: &[Input], call: &Arguments<C>) -> Result<Values, String> {
     call.options.check()?;
     checked::<C>(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>())?;
-    let (read, borders) = same_groups(inputs, |input| C::ROLES[input].0)?;
+    let (read, borders) = same_groups(&inputs.iter().collect::<Vec<_>>(), |input| C::ROLES[input].0)?;
     let lists = read.iter().zip(C::ROLES).map(|(column, (_, _, names))| Lists::read(column, names));
     let lists = lists.collect::<Result<Vec<_>, String>>()?;
     let mut filled = Column::all_of(C::Record::FIELDS, Width::W8, borders.len() - 1);

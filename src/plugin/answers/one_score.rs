@@ -5,7 +5,10 @@ use std::sync::LazyLock;
 use super::columns;
 use super::columns::Lookups;
 use crate::interrupt;
-use crate::plugin::abi::{arguments::Arguments, ffi::Input};
+use crate::plugin::abi::{
+    arguments::{Arguments, Roles},
+    ffi::Input,
+};
 use crate::plugin::arrays::values::Values;
 use crate::plugin::inputs::{
     count,
@@ -34,20 +37,17 @@ type PointOf<C> = <C as Curve>::Record;
 
 /// Answers every group with a number.
 pub fn number<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
-    let kind = Inputs::of(call, inputs.len());
-    answer(inputs, kind, Weights::of_summary::<M>(), Form::Number, &OfSummary(&call.options))
+    answer(inputs, &call.roles, Weights::of_summary::<M>(), Form::Number, &OfSummary(&call.options))
 }
 
 /// Answers every group with a record.
 pub fn summary<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
-    let kind = Inputs::of(call, inputs.len());
-    answer(inputs, kind, Weights::of_summary::<M>(), Form::Record, &OfSummary(&call.options))
+    answer(inputs, &call.roles, Weights::of_summary::<M>(), Form::Record, &OfSummary(&call.options))
 }
 
 /// Answers every group with a list of records.
 pub fn curve<C: Curve>(inputs: &[Input], call: &Arguments<C>) -> Result<Values, String> {
-    let kind = Inputs::of(call, inputs.len());
-    answer(inputs, kind, Weights::of_curve::<C>(), Form::Records, &OfCurve(&call.options))
+    answer(inputs, &call.roles, Weights::of_curve::<C>(), Form::Records, &OfCurve(&call.options))
 }
 
 /// What stands in each row of the answer.
@@ -143,11 +143,13 @@ impl<C: Curve> Statistic for OfCurve<'_, C> {
 
 fn answer(
     inputs: &[Input],
-    kind: Inputs,
+    roles: &Roles,
     weights: Weights,
     form: Form,
     answer: &dyn Statistic,
 ) -> Result<Values, String> {
+    let kind = Inputs::of(roles);
+    let inputs = &kind.columns(roles, inputs)?[..];
     let dtypes = checked(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>(), kind, weights)?;
     let groups = match kind {
         Inputs::States => Groups::read_states(inputs)?,

@@ -3,7 +3,7 @@
 use arrow::datatypes::{ArrowDataType as Dtype, Field};
 
 use super::columns;
-use crate::plugin::abi::arguments::Arguments;
+use crate::plugin::abi::arguments::{Arguments, Roles};
 use crate::plugin::inputs::{
     dtypes::Dtypes,
     joint::InputRules,
@@ -14,12 +14,14 @@ use crate::statistics::kinds::{Curve, Given, Joint, Record, Summary};
 fn planned(
     inputs: &[Field],
     options: &dyn Fn(Given) -> Result<(), String>,
-    kind: Inputs,
+    roles: &Roles,
     weights: Weights,
     dtype: &dyn Fn(&Dtypes) -> Dtype,
 ) -> Result<Field, String> {
+    let kind = Inputs::of(roles);
+    let inputs = kind.columns(roles, inputs)?;
     options(Given { weight: weights.of_rows && kind == Inputs::Weighted, sums_of_weights: false })?;
-    let dtypes = checked(&inputs.iter().collect::<Vec<_>>(), kind, weights)?;
+    let dtypes = checked(&inputs, kind, weights)?;
     if kind == Inputs::States {
         options(Given { weight: dtypes.have_weights(), sums_of_weights: dtypes.have_weights() })?;
     }
@@ -29,21 +31,21 @@ fn planned(
 /// The planned field of a statistic that answers with a single number.
 pub fn number_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Result<Field, String> {
     let check = |given| call.options.check(given);
-    planned(inputs, &check, Inputs::of(call, inputs.len()), Weights::of_summary::<M>(), &|_| Dtype::Float64)
+    planned(inputs, &check, &call.roles, Weights::of_summary::<M>(), &|_| Dtype::Float64)
 }
 
 /// The planned field of a statistic that answers with a record.
 pub fn summary_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Result<Field, String> {
     let check = |given| call.options.check(given);
     let dtype = |dtypes: &Dtypes| columns::record_dtype(M::Record::FIELDS, dtypes);
-    planned(inputs, &check, Inputs::of(call, inputs.len()), Weights::of_summary::<M>(), &dtype)
+    planned(inputs, &check, &call.roles, Weights::of_summary::<M>(), &dtype)
 }
 
 /// The planned field of a statistic that answers with a list of records.
 pub fn curve_field<C: Curve>(inputs: &[Field], call: &Arguments<C>) -> Result<Field, String> {
     let check = |given| call.options.check(given);
     let dtype = |dtypes: &Dtypes| columns::list_of(columns::record_dtype(C::Record::FIELDS, dtypes));
-    planned(inputs, &check, Inputs::of(call, inputs.len()), Weights::of_curve::<C>(), &dtype)
+    planned(inputs, &check, &call.roles, Weights::of_curve::<C>(), &dtype)
 }
 
 /// The planned field of a statistic of rows.

@@ -9,7 +9,7 @@ use arrow::compute::utils::combine_validities_and;
 
 use super::dtypes::Dtypes;
 use super::groups::same_groups;
-use super::joint::{InputRules, Mass, Roles};
+use super::joint::{InputRules, Mass};
 use super::keys::KeyCodes;
 use super::score::{Native, WithScores, dispatch};
 use super::{count, label, score, weight};
@@ -46,46 +46,43 @@ impl GroupTable {
     /// Reads the columns.
     pub fn read(inputs: &[Input], rules: &InputRules) -> Result<(GroupTable, Dtypes), String> {
         let dtypes = rules.checked(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>())?;
-        let others = inputs.len() - usize::from(rules.mass.is_some());
-        let roles = Roles::of(rules.inputs, rules.keys, others)?;
-        let (rows, borders) = same_groups(inputs, |input| {
-            if input < others { roles.name(input) } else { rules.mass.map_or("count", Mass::name) }
-        })?;
+        let places = rules.places(inputs.len())?;
+        let (rows, borders) = same_groups(&inputs.iter().collect::<Vec<_>>(), |input| places.name(input))?;
         let mut valid: Option<Bitmap> = None;
         let mut narrow = |validity: Option<&Bitmap>| valid = combine_validities_and(valid.as_ref(), validity);
-        let mut scores = Vec::with_capacity(roles.scores);
-        for rows in &rows[..roles.scores] {
+        let mut scores = Vec::with_capacity(places.scores);
+        for rows in &rows[..places.scores] {
             let rankable = score::rankable(rows)?;
             narrow(rankable.validity());
             scores.push(rankable);
         }
-        let valued = if rules.needs.values { &rows[..roles.scores] } else { &[] };
+        let valued = if rules.needs.values { &rows[..places.scores] } else { &[] };
         let values = valued.iter().map(Values::floats).collect::<Result<Vec<_>, String>>()?;
         let mut labels = None;
-        if let Some(place) = roles.label {
+        if let Some(place) = places.label {
             let (truths, validity) = label::bits("label", &rows[place])?;
             narrow(validity.as_ref());
             labels = Some(truths);
         }
         let mut keys = None;
-        if let Some((place, role)) = roles.key {
+        if let Some((place, role)) = places.key {
             let keys_of_rows = &rows[place];
             narrow(keys_of_rows.validity().as_ref());
             let mut codes = KeyCodes::read(role, keys_of_rows, rules.keys)?;
-            if let (KeyKind::Against(reference), Some(place)) = (rules.keys, roles.reference) {
+            if let (KeyKind::Against(reference), Some(place)) = (rules.keys, places.reference) {
                 let (is_reference, _) = label::bits("reference", &rows[place])?;
                 codes.put_first(&is_reference, keys_of_rows, reference)?;
             }
             keys = Some(codes);
         }
         let mut clusters = None;
-        if let Some(place) = roles.cluster {
+        if let Some(place) = places.cluster {
             narrow(rows[place].validity().as_ref());
             clusters = Some(KeyCodes::read("cluster", &rows[place], KeyKind::Any)?);
         }
         let (mut counts, mut weights) = (None, None);
-        if let Some(rows) = rows.get(others) {
-            let is_weight = rules.mass == Some(Mass::Weight);
+        if let Some((place, mass)) = places.mass {
+            let (rows, is_weight) = (&rows[place], mass == Mass::Weight);
             let (values, used) = if is_weight { weight::values(rows)? } else { count::values(rows)? };
             narrow(used.as_ref());
             *(if is_weight { &mut weights } else { &mut counts }) = Some(values);

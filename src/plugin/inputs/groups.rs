@@ -51,7 +51,7 @@ impl Groups {
     ///
     /// A column with a single row beside one with many is the same for every group (that is how a
     /// literal arrives). Inside a group all must have the same number of rows.
-    pub fn read(inputs: &[Input], counted: bool) -> Result<Groups, String> {
+    pub fn read(inputs: &[&Input], counted: bool) -> Result<Groups, String> {
         let third = if counted { "count" } else { "weight" };
         let (rows, borders) = same_groups(inputs, |input| ["score", "label", third][input.min(2)])?;
         let [score_rows, label_rows, mass_rows @ ..] = &rows[..] else {
@@ -72,7 +72,7 @@ impl Groups {
     }
 
     /// Reads groups of states from a List column.
-    pub fn read_states(inputs: &[Input]) -> Result<Groups, String> {
+    pub fn read_states(inputs: &[&Input]) -> Result<Groups, String> {
         let (columns, borders) = same_groups(inputs, |_| "state")?;
         let [column] = &columns[..] else { return Err("expected a state".into()) };
         let (states, scores) = States::read(column)?;
@@ -192,11 +192,11 @@ enum Masses {
 ///
 /// A column with a single list beside others with many is the same for every group (that is how a literal arrives).
 pub fn same_groups(
-    inputs: &[Input],
+    inputs: &[&Input],
     role: impl Fn(usize) -> &'static str,
 ) -> Result<(Vec<Values>, Vec<usize>), String> {
     // An empty column has no groups, whatever a literal beside it says.
-    let groups = inputs.iter().map(Input::len).find(|&groups| groups != 1).unwrap_or(1);
+    let groups = inputs.iter().map(|input| input.len()).find(|&groups| groups != 1).unwrap_or(1);
     let mut columns = Vec::with_capacity(inputs.len());
     let mut first: Option<Vec<usize>> = None;
     for (input, lists) in inputs.iter().enumerate() {

@@ -4,59 +4,67 @@ use arrow::datatypes::{ArrowDataType as Dtype, Field};
 
 use super::dtypes::Dtypes;
 use super::{count, keys, label, score, weight};
-use crate::plugin::abi::arguments::Arguments;
+use crate::plugin::abi::arguments::{Arguments, Roles};
 use crate::plugin::arrays::dtype;
 use crate::statistics::kinds::{Inputs, Joint, KeyKind, Needs};
 
-/// Which input is what: scores first, then the label, the cluster, the key, and which rows are of the reference.
-pub struct Roles {
+/// Where each column is: scores come first.
+pub struct Places {
     /// How many scores there are.
     pub scores: usize,
     /// The place of the label.
     pub label: Option<usize>,
-    /// That of the cluster.
+    /// That of the cluster, if it is not the key.
     pub cluster: Option<usize>,
     /// That of the key, and what it is called.
     pub key: Option<(usize, &'static str)>,
     /// That of the truth values which say what rows are of the reference.
     pub reference: Option<usize>,
+    /// That of what says how many rows a row stands for.
+    pub mass: Option<(usize, Mass)>,
 }
 
-impl Roles {
-    /// Which of so many inputs is what.
+impl Places {
+    /// The places of the columns of these roles among so many.
     pub fn of(
         Inputs { scores, label, cluster, key }: Inputs,
         kind: KeyKind<'_>,
-        inputs: usize,
+        roles: &Roles,
+        columns: usize,
     ) -> Result<Self, String> {
-        let all_inputs = inputs;
-        let has_reference = matches!(kind, KeyKind::Against(_));
-        let inputs = inputs.saturating_sub(usize::from(has_reference));
-        let plain = usize::from(label) + usize::from(cluster);
-        let others = plain + usize::from(key.is_some());
-        let all_there = scores.is_none_or(|scores| inputs == scores + others);
-        let has_key = key.is_some_and(|key| !key.is_optional || all_there);
-        let n_scores = inputs.saturating_sub(plain + usize::from(has_key));
-        let expected = scores.map_or_else(|| "two or more".into(), |scores| scores.to_string());
-        if !scores.map_or(n_scores >= 2, |scores| n_scores == scores) {
-            return Err(format!("expected {expected} scores, got {n_scores}"));
+        let place = |role: &str| roles.place(role, columns);
+        let mass = |mass: Mass| place(mass.name()).map(|place| (place, mass));
+        let mut places = Places {
+            scores: 0,
+            label: label.then(|| place("label")).flatten(),
+            cluster: cluster.then(|| place("cluster")).flatten(),
+            key: key.and_then(|key| place(key.role).map(|place| (place, key.role))),
+            reference: matches!(kind, KeyKind::Against(_)).then(|| place("reference")).flatten(),
+            mass: mass(Mass::Count).or_else(|| mass(Mass::Weight)),
+        };
+        places.scores = (0..columns).take_while(|&column| places.name(column) == "score").count();
+        let absent = (label && places.label.is_none())
+            .then_some("label")
+            .or((cluster && places.cluster.is_none()).then_some("cluster"))
+            .or(key.filter(|key| !key.is_optional && places.key.is_none()).map(|key| key.role));
+        if let Some(role) = absent {
+            return Err(format!("there is no column {role}"));
         }
-        Ok(Roles {
-            scores: n_scores,
-            label: label.then_some(n_scores),
-            cluster: cluster.then_some(n_scores + usize::from(label)),
-            key: key.filter(|_| has_key).map(|key| (inputs - 1, key.role)),
-            reference: has_reference.then(|| all_inputs - 1),
-        })
+        if !scores.map_or(places.scores >= 2, |scores| places.scores == scores) {
+            let expected = scores.map_or_else(|| "two or more".into(), |scores| scores.to_string());
+            return Err(format!("expected {expected} scores, got {}", places.scores));
+        }
+        Ok(places)
     }
 
-    /// What an input is called in a message.
-    pub fn name(&self, input: usize) -> &'static str {
-        match (self.label, self.key) {
-            (Some(label), _) if input == label => "label",
-            (_, Some((key, role))) if input == key => role,
-            _ if self.reference == Some(input) => "reference",
-            _ if self.cluster == Some(input) => "cluster",
+    /// What a column is called in a message.
+    pub fn name(&self, column: usize) -> &'static str {
+        match (self.key, self.mass) {
+            _ if self.label == Some(column) => "label",
+            (Some((key, role)), _) if column == key => role,
+            (_, Some((place, mass))) if column == place => mass.name(),
+            _ if self.reference == Some(column) => "reference",
+            _ if self.cluster == Some(column) => "cluster",
             _ => "score",
         }
     }
@@ -71,13 +79,12 @@ pub struct InputRules<'a> {
     /// What it needs to know of scores.
     pub needs: Needs,
     reference: Option<usize>,
-    /// What the last column says of how many rows a row stands for, if it says so.
-    pub mass: Option<Mass>,
+    roles: &'a Roles,
     /// Whether rows may have weights.
     weights: bool,
 }
 
-/// What a last column is that says how many rows a row stands for.
+/// What a column is that says how many rows a row stands for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Mass {
     /// So many identical rows.
@@ -98,10 +105,9 @@ impl Mass {
 
 impl<'a> InputRules<'a> {
     /// Those of a call.
-    pub fn of<J: Joint>(Arguments { options: statistic, counted, weighted, .. }: &'a Arguments<J>) -> Self {
-        let mass = if *counted { Some(Mass::Count) } else { weighted.then_some(Mass::Weight) };
+    pub fn of<J: Joint>(Arguments { options: statistic, roles }: &'a Arguments<J>) -> Self {
         InputRules {
-            mass,
+            roles,
             weights: J::WEIGHTS,
             inputs: J::INPUTS,
             keys: statistic.key_kind(),
@@ -110,21 +116,23 @@ impl<'a> InputRules<'a> {
         }
     }
 
+    /// Where each of so many columns is.
+    pub fn places(&self, columns: usize) -> Result<Places, String> {
+        Places::of(self.inputs, self.keys, self.roles, columns)
+    }
+
     /// The dtypes of a record's fields that depend on the inputs, once all inputs are known to be what they must be.
     pub fn checked(&self, inputs: &[&Field]) -> Result<Dtypes, String> {
-        let (inputs, masses) = inputs.split_at(inputs.len().saturating_sub(usize::from(self.mass.is_some())));
-        for masses in masses {
-            let check = if self.mass == Some(Mass::Weight) { weight::check } else { count::check };
-            check(&masses.name, dtype::listed(masses)?)?;
+        let places = self.places(inputs.len())?;
+        if let Some((_, Mass::Weight)) = places.mass.filter(|_| !self.weights) {
+            return Err("rows cannot have weights here; leave `weight` out".into());
         }
-        if self.mass == Some(Mass::Weight) && !self.weights {
-            return Err("rows cannot have weights here; leave weight out".into());
-        }
-        let roles = Roles::of(self.inputs, self.keys, inputs.len())?;
         let mut dtypes = Dtypes::of_score(Dtype::Null, false);
         for (place, input) in inputs.iter().enumerate() {
             let item = dtype::listed(input)?;
-            match roles.key {
+            match places.key {
+                _ if places.mass == Some((place, Mass::Weight)) => weight::check(&input.name, item)?,
+                _ if places.mass == Some((place, Mass::Count)) => count::check(&input.name, item)?,
                 Some((place_of_key, role)) if place == place_of_key => {
                     if self.keys == KeyKind::Truth {
                         label::check(role, &input.name, item)?;
@@ -133,23 +141,23 @@ impl<'a> InputRules<'a> {
                     }
                     dtypes.key = item.clone();
                 }
-                _ if roles.cluster == Some(place) => keys::check("cluster", &input.name, item)?,
-                _ if roles.label == Some(place) => label::check("label", &input.name, item)?,
-                _ if roles.reference == Some(place) => label::check("reference", &input.name, item)?,
+                _ if places.cluster == Some(place) => keys::check("cluster", &input.name, item)?,
+                _ if places.label == Some(place) => label::check("label", &input.name, item)?,
+                _ if places.reference == Some(place) => label::check("reference", &input.name, item)?,
                 _ => score::check(&input.name, item)?,
             }
         }
-        if let Some(reference) = self.reference.filter(|&reference| reference >= roles.scores) {
+        if let Some(reference) = self.reference.filter(|&reference| reference >= places.scores) {
             return Err(format!(
                 "reference must be a score's place, from 0 to {}, got {reference}; the expressions of several columns \
                  gave {} scores in all",
-                roles.scores - 1,
-                roles.scores
+                places.scores - 1,
+                places.scores
             ));
         }
         match self.keys {
-            KeyKind::Among(classes) if classes.len() != roles.scores => {
-                Err(format!("{} classes for {} columns: each class has one", classes.len(), roles.scores))
+            KeyKind::Among(classes) if classes.len() != places.scores => {
+                Err(format!("{} classes for {} columns: each class has one", classes.len(), places.scores))
             }
             _ => Ok(dtypes),
         }

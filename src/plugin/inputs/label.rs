@@ -5,23 +5,32 @@ use arrow::bitmap::Bitmap;
 use arrow::datatypes::{ArrowDataType as Dtype, Field};
 use polars::prelude::pf16;
 
+use crate::edge::either;
 use crate::plugin::arrays::{downcast::downcast, dtype, values::Values};
 
-/// Says what a label may be, and how to write one that is something else.
-fn refused(role: &str, name: &str, got: String, example: &str) -> String {
+/// A positive class that is a word, in SQL.
+const WORDS_IN_SQL: &str = "outcome = 'bad'";
+
+/// Says what a label may be, and how to write one that is something else: equal to a value, in Python and in SQL.
+fn refused(role: &str, name: &str, got: String, (python, sql): (&str, &str)) -> String {
     let (meant, order) =
         if role == "label" { ("positive class", "label, score") } else { (role, "label, score, ...") };
+    let python = format!("instead: pl.col(\"{name}\") == {python}; arguments come as ({order})");
+    let instead = either(python, format!("as in --{role} \"{sql}\""));
     format!(
         "{role} \"{name}\" {got}, but a {role} is Boolean, or an integer or float column that holds only 0 and 1. \
-         Name the {meant} instead: pl.col(\"{name}\") == {example}; arguments come as ({order})"
+         Name the {meant} {instead}"
     )
 }
 
 /// Says how to leave out rows whose label is NaN: a comparison would make them negatives.
 fn not_a_number(role: &str, name: &str) -> String {
+    // In SQL NaN compares as larger than every number.
+    let instead =
+        either(format!("write pl.col(\"{name}\").fill_nan(None)"), format!("write --where \"{name} <= 1\""));
     format!(
         "{role} \"{name}\" holds NaN, which says nothing of a row, but a {role} is Boolean, or an integer or float \
-         column that holds only 0 and 1. To leave such rows out, write pl.col(\"{name}\").fill_nan(None)"
+         column that holds only 0 and 1. To leave such rows out, {instead}"
     )
 }
 
@@ -32,10 +41,11 @@ pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
     }
     let got = format!("has dtype {}", dtype::shown(item));
     if !dtype::is_words(item) {
-        return Err(refused(role, name, got, "..."));
+        return Err(refused(role, name, got, ("...", WORDS_IN_SQL)));
     }
     // Which words there are is known only when rows are read.
-    Err(refused(role, name, got, &format!("\"...\", with one of the values of pl.col(\"{name}\").unique()")))
+    let python = format!("\"...\", with one of the values of pl.col(\"{name}\").unique()");
+    Err(refused(role, name, got, (&python, WORDS_IN_SQL)))
 }
 
 /// The labels' truth values, and which of them are there.
@@ -65,13 +75,14 @@ pub fn bits(role: &str, labels: &Values) -> Result<(Bitmap, Option<Bitmap>), Str
                             return Err(if wrong == "NaN" {
                                 not_a_number(role, labels.name())
                             } else {
-                                refused(role, labels.name(), format!("holds {wrong}"), "...")
+                                let sql = format!("{} = {wrong}", labels.name());
+                                refused(role, labels.name(), format!("holds {wrong}"), ("...", &sql))
                             });
                         }
                     }
                     Ok((values.iter().map(|value| *value == $one).collect(), array.validity().cloned()))
                 })*
-                _ => Err(refused(role, labels.name(), format!("has dtype {}", dtype::shown(&labels.field)), "...")),
+                _ => Err(refused(role, labels.name(), format!("has dtype {}", dtype::shown(&labels.field)), ("...", WORDS_IN_SQL))),
             }
         };
     }

@@ -5,7 +5,7 @@ use arrow::datatypes::Field;
 use super::dtypes::Dtypes;
 use super::state_dtypes::{self, StateDtypes};
 use super::{count, label, score, weight};
-use crate::plugin::abi::arguments::Arguments;
+use crate::plugin::abi::arguments::Roles;
 use crate::plugin::arrays::dtype;
 use crate::statistics::kinds::{Curve, Summary};
 
@@ -23,14 +23,34 @@ pub enum Inputs {
 }
 
 impl Inputs {
-    /// Those of a call.
-    pub fn of<O>(arguments: &Arguments<O>, inputs: usize) -> Self {
-        match inputs {
-            _ if arguments.stated => Inputs::States,
-            0..=2 => Inputs::Rows,
-            _ if arguments.counted => Inputs::Counted,
-            _ => Inputs::Weighted,
+    /// Those of a call, by the roles of its columns.
+    pub fn of(roles: &Roles) -> Self {
+        let has = |role: &str| roles.place(role, roles.0.len()).is_some();
+        match () {
+            () if has("state") => Inputs::States,
+            () if has("count") => Inputs::Counted,
+            () if has("weight") => Inputs::Weighted,
+            () => Inputs::Rows,
         }
+    }
+
+    /// The roles of the columns, in the order in which they are read here.
+    fn roles(self) -> &'static [&'static str] {
+        match self {
+            Inputs::Rows => &["score", "label"],
+            Inputs::Weighted => &["score", "label", "weight"],
+            Inputs::Counted => &["score", "label", "count"],
+            Inputs::States => &["state"],
+        }
+    }
+
+    /// The columns of these roles.
+    pub fn columns<'a, T>(self, roles: &Roles, columns: &'a [T]) -> Result<Vec<&'a T>, String> {
+        let column = |role: &&str| {
+            let place = roles.place(role, columns.len());
+            place.and_then(|place| columns.get(place)).ok_or_else(|| format!("there is no column {role}"))
+        };
+        self.roles().iter().map(column).collect()
     }
 }
 

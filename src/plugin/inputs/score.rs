@@ -6,6 +6,7 @@ use arrow::datatypes::{ArrowDataType as Dtype, Field};
 use arrow::types::NativeType;
 use polars::prelude::pf16;
 
+use crate::edge::either;
 use crate::plugin::arrays::{
     downcast::{downcast, message},
     dtype,
@@ -18,10 +19,11 @@ pub fn check(name: &str, item: &Field) -> Result<(), String> {
     if dtype::is_numeric(item) {
         return Ok(());
     }
+    let as_number = |hint: String| either(hint, " Turn it into one: --score \"CAST(rating AS DOUBLE)\"");
     let hint = if dtype::is_temporal(item) || dtype::is_coded(item) {
-        format!(" To rank by its physical order, write pl.col(\"{name}\").to_physical()")
+        as_number(format!(" To rank by its physical order, write pl.col(\"{name}\").to_physical()"))
     } else if dtype::is_words(item) {
-        format!(" If it holds numbers, write pl.col(\"{name}\").cast(pl.Float64)")
+        as_number(format!(" If it holds numbers, write pl.col(\"{name}\").cast(pl.Float64)"))
     } else {
         match item.dtype() {
             Dtype::LargeList(_) | Dtype::List(_) => format!(

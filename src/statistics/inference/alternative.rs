@@ -1,5 +1,7 @@
 //! The alternative hypothesis of a test.
 
+use crate::statistics::kinds::options::words;
+
 /// Which departure from the null hypothesis counts against it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
@@ -15,6 +17,8 @@ pub enum Alternative {
     #[cfg_attr(feature = "plugin", serde(rename = "less"))]
     Less,
 }
+
+words!(Alternative { "two-sided" => TwoSided, "greater" => Greater, "less" => Less });
 
 impl Alternative {
     /// The p-value of a statistic that is symmetric around 0 under the null hypothesis, and whose upper tail

@@ -1,5 +1,7 @@
 //! Where the standard error of an area or of a difference comes from.
 
+use crate::statistics::kinds::options::words;
+
 /// Where the standard error comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
@@ -10,3 +12,5 @@ pub enum ErrorMethod {
     /// From resamples.
     Bootstrap,
 }
+
+words!(ErrorMethod { "delong" => DeLong, "bootstrap" => Bootstrap });

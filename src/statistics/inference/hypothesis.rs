@@ -1,6 +1,7 @@
 //! What a test is of: that a number is one value, or that it is not within a margin of it.
 
 use super::alternative::Alternative;
+use crate::statistics::kinds::{OptionError, Options};
 
 /// What a test is of.
 ///
@@ -20,6 +21,19 @@ pub struct Hypothesis {
 }
 
 impl Hypothesis {
+    /// The hypothesis about a number that is at least `least`, -1 or 0, and at most 1.
+    pub fn of_options(options: &Options, least: f64) -> Result<Self, OptionError> {
+        let number = |name: &str| options.has(name).then(|| options.value(name).number());
+        let (null, margin) = (number("null"), number("margin"));
+        if null.is_some_and(|null| !(least..=1.0).contains(&null)) {
+            return Err(options.must_be("null", format_args!("be a number from {least} to 1")));
+        }
+        if margin.is_some_and(|margin| !(0.0 < margin && margin < 1.0)) {
+            return Err(options.must_be("margin", "lie between 0 and 1, such as 0.05"));
+        }
+        Ok(Hypothesis { alternative: options.word("alternative")?, null, margin })
+    }
+
     /// Says what is wrong with the value and the margin.
     pub fn check(self) -> Result<(), String> {
         if let Some(null) = self.null.filter(|null| !null.is_finite()) {

@@ -1,5 +1,7 @@
 //! Which distribution of a rank statistic under the null hypothesis a p-value comes from.
 
+use crate::statistics::kinds::options::words;
+
 /// Which null distribution is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
@@ -12,3 +14,5 @@ pub enum NullDistribution {
     /// The limit for many rows.
     Asymptotic,
 }
+
+words!(NullDistribution { "auto" => Auto, "exact" => Exact, "asymptotic" => Asymptotic });

@@ -4,9 +4,8 @@ use super::roc_summary::RocSummary;
 use crate::math::quantile::{mean_and_deviation, of_sorted};
 use crate::ranking::scores::ScoreType;
 use crate::ranking::ties::{Counts, Ties};
-use crate::statistics::inference::check_level;
 use crate::statistics::kinds::{
-    Curve, Given, Summary,
+    Curve, FromOptions, Given, OptionError, Options, Summary,
     column::{Column, Field, FieldKind},
     record::{Record, record},
 };
@@ -22,7 +21,6 @@ use crate::statistics::thresholds::{ConfusionAt, OperatingPoint};
 ///
 /// Of many rows, cells are drawn in place of rows: see [`redraw`](crate::statistics::resampling::redraw).
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct BootstrapCi<M> {
     /// The statistic, with its options.
     pub statistic: M,
@@ -92,12 +90,21 @@ fn number(column: &Column, score_type: ScoreType) -> Option<f64> {
     }
 }
 
+impl<M: FromOptions> FromOptions for BootstrapCi<M> {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(BootstrapCi {
+            statistic: M::from_options(&options.within("statistic"))?,
+            level: options.level()?,
+            resampling: Resampling::from_options(options)?,
+            resample: options.word("resample")?,
+        })
+    }
+}
+
 impl<M: Summary> Curve for BootstrapCi<M> {
     type Record = BootstrapRecord;
 
     fn check(&self, given: Given) -> Result<(), String> {
-        check_level(self.level)?;
-        self.resampling.check()?;
         self.statistic.check(given)
     }
 

@@ -6,8 +6,11 @@ use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::quantile::{mean_and_deviation, of_sorted};
 use crate::ranking::ties::{Placements, RowCounts, Ties};
 use crate::statistics::curves::binormal::BinormalLine;
-use crate::statistics::inference::{check_level, delong, hypothesis::Hypothesis};
-use crate::statistics::kinds::{Given, Summary, record::record};
+use crate::statistics::inference::{delong, hypothesis::Hypothesis};
+use crate::statistics::kinds::{
+    FromOptions, Given, OptionError, Options, Summary, Word, options::words, record::record,
+};
+use crate::statistics::numbers::partial_area::Range;
 use crate::statistics::resampling::{
     bca::{acceleration, corrected},
     bootstrap::Resampling,
@@ -17,7 +20,6 @@ use crate::statistics::resampling::{
 ///
 /// Rows with weights have the variance of the infinitesimal jackknife: see [`jackknife`].
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucCi {
     /// How the interval is made.
     pub method: IntervalMethod,
@@ -28,17 +30,14 @@ pub struct RocAucCi {
     /// What the bootstrap makes of its resamples; percentiles if not said.
     pub interval: Option<BootstrapInterval>,
     /// What is tested; that the area is one half, if not said.
-    #[cfg_attr(feature = "plugin", serde(default))]
     pub test: Hypothesis,
 }
 
 /// How the interval is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum IntervalMethod {
     /// Normal, with the DeLong standard error: `auc ± z se`, clipped to 0 and 1.
     #[default]
-    #[cfg_attr(feature = "plugin", serde(rename = "delong"))]
     DeLong,
     /// Normal on the logit scale: `logit(auc) ± z se / (auc (1 - auc))`, which never leaves 0 to 1. For an AUC of
     /// 0 or 1 the limit that matters is taken as if half a row of the rarer class lay on the wrong side.
@@ -55,7 +54,6 @@ pub enum IntervalMethod {
 
 /// What the bootstrap makes of its resamples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum BootstrapInterval {
     /// Quantiles of the resampled areas.
     #[default]
@@ -106,21 +104,7 @@ impl Summary for RocAucCi {
     const ROW_WEIGHTS: bool = true;
 
     fn check(&self, given: Given) -> Result<(), String> {
-        check_level(self.level)?;
-        self.test.check()?;
-        self.check_weights("method", given)?;
-        let bootstrap = self.method == IntervalMethod::Bootstrap;
-        for (given, options) in
-            [(self.resampling.is_some(), "n_resamples and seed"), (self.interval.is_some(), "interval")]
-        {
-            if given && !bootstrap {
-                return Err(format!(
-                    "{options} do not apply to method {:?}; leave them out, or write method=\"bootstrap\"",
-                    self.method.name()
-                ));
-            }
-        }
-        self.resampling.unwrap_or_default().check()
+        Ok(self.check_weights("method", given)?)
     }
 
     fn resampling(&self) -> Option<Resampling> {
@@ -150,33 +134,51 @@ impl Summary for RocAucCi {
     }
 }
 
-impl IntervalMethod {
-    /// What users call it.
-    pub(in crate::statistics) fn name(self) -> &'static str {
-        match self {
-            IntervalMethod::DeLong => "delong",
-            IntervalMethod::Logit => "logit",
-            IntervalMethod::HanleyMcneil => "hanley_mcneil",
-            IntervalMethod::Obuchowski => "obuchowski",
-            IntervalMethod::Bootstrap => "bootstrap",
-        }
+words!(IntervalMethod {
+    "delong" => DeLong,
+    "logit" => Logit,
+    "hanley_mcneil" => HanleyMcneil,
+    "obuchowski" => Obuchowski,
+    "bootstrap" => Bootstrap,
+});
+words!(BootstrapInterval { "percentile" => Percentile, "bca" => Bca });
+
+impl FromOptions for RocAucCi {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        // A part of the curve is another statistic's; here a scale without a part is refused.
+        Range::of_options(options)?;
+        let test = Hypothesis::of_options(options, 0.0)?;
+        let ci = RocAucCi { test, ..RocAucCi::of_options(options, "method")? };
+        let of_rows = Given { weight: options.has_column("weight"), sums_of_weights: false };
+        ci.check_weights("method", of_rows)?;
+        Ok(ci)
     }
 }
 
 impl RocAucCi {
-    /// Says whether the method, an option of this name, knows weights.
-    pub(in crate::statistics) fn check_weights(&self, option: &str, given: Given) -> Result<(), String> {
-        let name = self.method.name();
+    /// The interval whose method is the option of this name.
+    pub fn of_options(options: &Options, method: &str) -> Result<Self, OptionError> {
+        Ok(RocAucCi {
+            method: options.word(method)?,
+            level: options.level()?,
+            interval: options.optional_word("interval")?,
+            resampling: Resampling::of_bootstrap(options, method, IntervalMethod::Bootstrap, &["interval"])?,
+            test: Hypothesis::default(),
+        })
+    }
+
+    /// Refuses weights where the method, an option of this name, does not take them.
+    pub(in crate::statistics) fn check_weights(&self, option: &str, given: Given) -> Result<(), OptionError> {
+        let method = self.method.word();
         if given.sums_of_weights && self.method != IntervalMethod::DeLong {
-            return Err(format!(
-                "{option} {name:?} needs rows, but the states are of rows with weights, which have no interval; \
-                 leave {option} out"
-            ));
+            let said = format!(
+                "'{method}' needs rows, but the states are of rows with weights, which have no interval"
+            );
+            return Err(OptionError::new(option, said).instead(format!("leave `{option}` out")));
         }
         if given.weight && !matches!(self.method, IntervalMethod::DeLong | IntervalMethod::Logit) {
-            return Err(format!(
-                "{option} {name:?} does not take a weight; write {option}=\"delong\" or {option}=\"logit\""
-            ));
+            return Err(OptionError::new(option, format!("'{method}' does not take a weight"))
+                .instead(format!("write `{option}=\"delong\"` or `{option}=\"logit\"`")));
         }
         Ok(())
     }
@@ -334,8 +336,6 @@ pub(in crate::statistics) mod tests {
         assert_eq!((one_positive.auc, one_positive.se, one_positive.lower), (Some(0.5), None, None));
         let wide = summary(&NINETY_FIVE, &[0, 1, 0, 1, 1], &[1, 2, 3, 4, 5]);
         assert_eq!(wide.upper, Some(1.0), "clipped");
-        assert!(RocAucCi { level: 1.0, ..NINETY_FIVE }.check(Given::default()).is_err());
-        assert!(RocAucCi { level: f64::NAN, ..NINETY_FIVE }.check(Given::default()).is_err());
     }
 
     #[test]

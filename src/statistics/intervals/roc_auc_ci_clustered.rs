@@ -3,12 +3,13 @@
 use super::roc_auc_ci::{BootstrapInterval, IntervalMethod, RocAucCi};
 use crate::ranking::rows::Rows;
 use crate::statistics::inference::delong::Areas;
-use crate::statistics::kinds::{Given, Inputs, Joint, KeyInput, Needs, Summary, record::record};
+use crate::statistics::kinds::{
+    FromOptions, Inputs, Joint, KeyInput, Needs, OptionError, Options, Summary, Word, record::record,
+};
 use crate::statistics::resampling::{Measure, bootstrap::Resampling};
 
 /// The AUC of rows that come in clusters, with its standard error and interval.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(transparent))]
 pub struct RocAucCiClustered(pub RocAucCi);
 
 record! {
@@ -35,6 +36,27 @@ record! {
     }
 }
 
+impl FromOptions for RocAucCiClustered {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        if options.has_column("weight") {
+            return Err(OptionError::new("cluster", "cannot be combined with weights")
+                .instead("leave one of them out"));
+        }
+        let ci = RocAucCi::from_options(options)?;
+        match (ci.method, ci.interval) {
+            (method @ (IntervalMethod::HanleyMcneil | IntervalMethod::Obuchowski), _) => {
+                Err(OptionError::new("method", format!("'{}' cannot use clusters", method.word()))
+                    .instead("take \"delong\", \"logit\" or \"bootstrap\""))
+            }
+            (_, Some(BootstrapInterval::Bca)) => {
+                Err(OptionError::new("interval", "'bca' cannot use clusters")
+                    .instead("take `interval=\"percentile\"`"))
+            }
+            _ => Ok(RocAucCiClustered(ci)),
+        }
+    }
+}
+
 impl Joint for RocAucCiClustered {
     type Record = RocAucCiClusteredRecord;
 
@@ -43,19 +65,6 @@ impl Joint for RocAucCiClustered {
     fn needs(&self) -> Needs {
         let bootstrap = self.0.method == IntervalMethod::Bootstrap;
         Needs { codes: bootstrap, ..Needs::PLACEMENTS }
-    }
-
-    fn check(&self) -> Result<(), String> {
-        match (self.0.method, self.0.interval) {
-            (method @ (IntervalMethod::HanleyMcneil | IntervalMethod::Obuchowski), _) => Err(format!(
-                "method {:?} knows no clusters; take \"delong\", \"logit\" or \"bootstrap\"",
-                method.name()
-            )),
-            (IntervalMethod::Bootstrap, Some(BootstrapInterval::Bca)) => {
-                Err("interval \"bca\" knows no clusters; take interval=\"percentile\"".into())
-            }
-            _ => self.0.check(Given::default()),
-        }
     }
 
     fn passes(&self) -> usize {

@@ -1,11 +1,12 @@
 //! Confidence intervals of the area under a part of the ROC curve.
 
 use super::partial_placements::{Bounds, PartialPlacements};
+use super::roc_auc_ci::{BootstrapInterval, IntervalMethod, RocAucCi};
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::quantile::{mean_and_deviation, of_sorted};
 use crate::ranking::ties::{RowCounts, Ties};
-use crate::statistics::inference::{check_level, error_method::ErrorMethod, hypothesis::Hypothesis};
-use crate::statistics::kinds::{Given, Summary, record::record};
+use crate::statistics::inference::{error_method::ErrorMethod, hypothesis::Hypothesis};
+use crate::statistics::kinds::{FromOptions, OptionError, Options, Summary, Word, record::record};
 use crate::statistics::numbers::partial_area::{Range, Standardized, partial_area_and};
 use crate::statistics::resampling::{Measure, bootstrap::Resampling};
 
@@ -15,7 +16,6 @@ use crate::statistics::resampling::{Measure, bootstrap::Resampling};
 /// a normal interval that is cut at 0 and at the largest possible area; on a scale that goes on below the diagonal, at the
 /// smallest. By bootstrap: quantiles of stratified resamples.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucCiPartial {
     /// The bounds.
     pub range: Range,
@@ -53,35 +53,52 @@ record! {
     }
 }
 
-impl RocAucCiPartial {
-    fn measure(&self) -> Result<Measure, String> {
-        match self.range {
-            Range::Fpr(low, high) => Ok(Measure::FprRange(low, high)),
-            Range::Tpr(low, high) => Ok(Measure::TprRange(low, high)),
-            Range::TwoWay { .. } => {
-                Err("the interval of a partial area is for a range of fpr or of tpr, not for both; \
-                                         leave one of them out"
-                    .into())
+impl FromOptions for RocAucCiPartial {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let (range, standardized) = Range::of_options(options)?;
+        let ci = RocAucCi::of_options(options, "method")?;
+        if let Some(column) = ["weight", "cluster"].into_iter().find(|column| options.has_column(column)) {
+            return Err(OptionError::new(column, "cannot be combined with a part of the curve")
+                .instead("leave one of them out"));
+        }
+        let method = match (ci.method, ci.interval) {
+            (IntervalMethod::DeLong, None) => ErrorMethod::DeLong,
+            (IntervalMethod::Bootstrap, None | Some(BootstrapInterval::Percentile)) => ErrorMethod::Bootstrap,
+            (method, interval) => {
+                let (option, word) =
+                    interval.map_or(("method", method.word()), |interval| ("interval", interval.word()));
+                return Err(OptionError::new(option, format!("'{word}' is not for a part of the curve"))
+                    .instead(
+                        "take `method=\"delong\"`, or `method=\"bootstrap\"` with `interval=\"percentile\"`",
+                    ));
             }
+        };
+        let range = match range {
+            Some(range @ (Range::Fpr(..) | Range::Tpr(..))) => range,
+            _ => {
+                let said =
+                    "bounds both rates, but the interval of a partial area is for a range of fpr or of tpr";
+                return Err(OptionError::new("min_tpr", format!("with `max_fpr` {said}"))
+                    .instead("leave one of them out"));
+            }
+        };
+        let test = Hypothesis::of_options(options, 0.0)?;
+        Ok(RocAucCiPartial { range, standardized, method, level: ci.level, resampling: ci.resampling, test })
+    }
+}
+
+impl RocAucCiPartial {
+    fn measure(&self) -> Option<Measure> {
+        match self.range {
+            Range::Fpr(low, high) => Some(Measure::FprRange(low, high)),
+            Range::Tpr(low, high) => Some(Measure::TprRange(low, high)),
+            Range::TwoWay { .. } => None,
         }
     }
 }
 
 impl Summary for RocAucCiPartial {
     type Record = RocAucCiPartialRecord;
-
-    fn check(&self, _: Given) -> Result<(), String> {
-        check_level(self.level)?;
-        self.range.check(self.standardized)?;
-        self.measure()?;
-        self.test.check()?;
-        if self.resampling.is_some() && self.method != ErrorMethod::Bootstrap {
-            return Err("n_resamples and seed do not apply to method \"delong\"; leave them out, or write \
-                        method=\"bootstrap\""
-                .into());
-        }
-        self.resampling.unwrap_or_default().check()
-    }
 
     fn resampling(&self) -> Option<Resampling> {
         (self.method == ErrorMethod::Bootstrap).then(|| self.resampling.unwrap_or_default())
@@ -90,7 +107,7 @@ impl Summary for RocAucCiPartial {
     fn of_ties(&self, mut ties: Ties<'_>) -> RocAucCiPartialRecord {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         let none = RocAucCiPartialRecord { n_pos, n_neg, ..RocAucCiPartialRecord::undefined() };
-        let (Some(bounds), Ok(measure), true) = (Bounds::of(self.range), self.measure(), ties.has_pairs())
+        let (Some(bounds), Some(measure), true) = (Bounds::of(self.range), self.measure(), ties.has_pairs())
         else {
             return none;
         };
@@ -160,7 +177,6 @@ mod tests {
             resampling: None,
             test: Hypothesis::default(),
         };
-        statistic.check(Given::default()).unwrap();
         summary(&statistic, &labels, &scores)
     }
 

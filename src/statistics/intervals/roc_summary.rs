@@ -4,7 +4,7 @@ use super::roc_auc_ci::RocAucCi;
 use crate::math;
 use crate::ranking::ties::{Indexed, Placements, RowCounts, Ties};
 use crate::statistics::kinds::{
-    Given, Summary,
+    FromOptions, Given, OptionError, Options, Summary,
     record::{Threshold, record},
 };
 use crate::statistics::numbers::average_precision::{mean_precision, of_one_class, precision_units};
@@ -17,7 +17,6 @@ use crate::statistics::thresholds::confusion::Confusion;
 /// precision is `sum (tpr_i - tpr_(i-1)) precision_i` over the distinct scores, without interpolation (Manning, Raghavan and Schütze 2008, section 8.4). The best threshold is where
 /// `tpr - fpr` is largest (Youden 1950), the highest of several.
 #[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocSummary {
     /// How the interval is made.
     pub ci: RocAucCi,
@@ -67,14 +66,21 @@ struct WalkSums {
     precisions: u128,
 }
 
+impl FromOptions for RocSummary {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let ci = RocAucCi::of_options(options, "ci")?;
+        ci.check_weights("ci", Given { weight: options.has_column("weight"), sums_of_weights: false })?;
+        Ok(RocSummary { ci })
+    }
+}
+
 impl Summary for RocSummary {
     type Record = RocSummaryRecord;
 
     const WEIGHTS: bool = true;
 
     fn check(&self, given: Given) -> Result<(), String> {
-        self.ci.check_weights("ci", given)?;
-        self.ci.check(given)
+        Ok(self.ci.check_weights("ci", given)?)
     }
 
     fn resampling(&self) -> Option<Resampling> {

@@ -5,6 +5,7 @@ pub mod columnwise;
 pub mod curve;
 pub mod curvewise;
 pub mod joint;
+pub mod options;
 pub mod record;
 pub mod summary;
 
@@ -13,5 +14,6 @@ pub use columnwise::Columnwise;
 pub use curve::Curve;
 pub use curvewise::Curvewise;
 pub use joint::{Inputs, Joint, KeyInput, KeyKind, Needs};
+pub use options::{FromOptions, OptionError, OptionValue, Options, Word};
 pub use record::Record;
 pub use summary::{Given, Summary};

@@ -2,7 +2,7 @@
 
 use crate::math;
 use crate::ranking::ties::{Indexed, RowCounts, Ties};
-use crate::statistics::kinds::{Summary, record::record};
+use crate::statistics::kinds::{Summary, options::no_options, record::record};
 use crate::statistics::thresholds::confusion::Confusion;
 
 /// The mean, over positives, of the precision at their score.
@@ -10,7 +10,6 @@ use crate::statistics::thresholds::confusion::Confusion;
 /// `sum (tpr_i - tpr_(i-1)) precision_i` over the distinct scores, without interpolation (Manning, Raghavan and Schütze
 /// 2008, section 8.4): the area of the steps under the precision-recall curve.
 #[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct AveragePrecision {}
 
 record! {
@@ -39,6 +38,8 @@ pub(in crate::statistics) fn mean_precision(units: u128, n_pos: u64) -> f64 {
 pub(in crate::statistics) fn of_one_class(n_pos: u64) -> Option<f64> {
     (n_pos > 0).then_some(1.0)
 }
+
+no_options!(AveragePrecision);
 
 impl Summary for AveragePrecision {
     type Record = AveragePrecisionRecord;

@@ -2,7 +2,7 @@
 
 use crate::math;
 use crate::ranking::ties::{RowCounts, Ties};
-use crate::statistics::kinds::{Summary, record::record};
+use crate::statistics::kinds::{Summary, options::no_options, record::record};
 
 /// `2 AUC - 1`: the area between ROC curve and diagonal, relative to the perfect score's.
 ///
@@ -10,7 +10,6 @@ use crate::statistics::kinds::{Summary, record::record};
 /// `(2U - P N) / (P N)` in integers and rounded once, so that it is exactly 0 if positives score higher in as many
 /// pairs as they score lower.
 #[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct Gini {}
 
 record! {
@@ -20,6 +19,8 @@ record! {
         pub gini: Option<f64>,
     }
 }
+
+no_options!(Gini);
 
 impl Summary for Gini {
     type Record = GiniRecord;

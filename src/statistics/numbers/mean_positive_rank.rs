@@ -2,14 +2,13 @@
 
 use crate::math;
 use crate::ranking::ties::{RowCounts, Ties};
-use crate::statistics::kinds::{Summary, record::record};
+use crate::statistics::kinds::{Summary, options::no_options, record::record};
 
 /// The mean rank of the positives among all rows, from 1 for the lowest score; tied rows share their mean rank.
 ///
 /// `(U + P (P + 1) / 2) / P` with Mann-Whitney's U of P positives (Wilcoxon 1945: the rank sum, here per positive).
 /// Counted in integers and rounded once.
 #[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct MeanPositiveRank {}
 
 record! {
@@ -19,6 +18,8 @@ record! {
         pub mean_positive_rank: Option<f64>,
     }
 }
+
+no_options!(MeanPositiveRank);
 
 impl Summary for MeanPositiveRank {
     type Record = MeanPositiveRankRecord;

@@ -5,6 +5,7 @@
 
 use crate::math;
 use crate::ranking::ties::{Indexed, Segment, Tie, Ties};
+use crate::statistics::kinds::{FromOptions, OptionError, OptionValue, Options};
 
 /// Bounds of an area.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -98,7 +99,46 @@ pub fn partial_area_and<T: Default + Send>(
     (area, more)
 }
 
+impl FromOptions for Standardized {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        match options.value("standardized") {
+            OptionValue::Truth(true) => Ok(Standardized::AboveDiagonal),
+            OptionValue::Truth(false) => Ok(Standardized::Never),
+            OptionValue::Word(word) if word == "always" => Ok(Standardized::Always),
+            _ => Err(options.must_be("standardized", "be True or False, or \"always\"")),
+        }
+    }
+}
+
 impl Range {
+    /// The bounds by the options `min_fpr`, `max_fpr`, `min_tpr` and `max_tpr`, if there are any; and the scale, which is
+    /// for a part of the curve alone.
+    pub fn of_options(options: &Options) -> Result<(Option<Self>, Standardized), OptionError> {
+        let standardized = Standardized::from_options(options)?;
+        let is_scaled = standardized != Standardized::Never;
+        let range = match (options.bounds("fpr")?, options.bounds("tpr")?) {
+            (None, None) if is_scaled => {
+                return Err(OptionError::new("standardized", "is for a part of the curve")
+                    .instead("give `max_fpr` or another bound, or leave it out"));
+            }
+            (None, None) => None,
+            (Some((low, high)), None) => Some(Range::Fpr(low, high)),
+            (None, Some((low, high))) => Some(Range::Tpr(low, high)),
+            (Some((_, max_fpr)), Some((min_tpr, _)))
+                if !options.has("min_fpr") && !options.has("max_tpr") && !is_scaled =>
+            {
+                Some(Range::TwoWay { max_fpr, min_tpr })
+            }
+            _ => {
+                return Err(OptionError::new("", "both rates are bounded").instead(
+                    "write a range of one of them, or `max_fpr` with `min_tpr` for the two-way partial area, which has \
+                     no standardized form",
+                ));
+            }
+        };
+        Ok((range, standardized))
+    }
+
     /// Says what is wrong with the bounds.
     pub fn check(self, standardized: Standardized) -> Result<(), String> {
         let rate = |rate: f64| (0.0..=1.0).contains(&rate);

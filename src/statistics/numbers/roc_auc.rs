@@ -3,7 +3,7 @@
 use super::partial_area::{Range, Standardized, partial_area};
 use crate::math;
 use crate::ranking::ties::{RowCounts, Ties};
-use crate::statistics::kinds::{Given, Summary, record::record};
+use crate::statistics::kinds::{FromOptions, OptionError, Options, Summary, record::record};
 
 /// The probability that a random positive scores higher than a random negative, ties counting half.
 ///
@@ -13,7 +13,6 @@ use crate::statistics::kinds::{Given, Summary, record::record};
 ///
 /// Within bounds it is the area of that part of the curve: see [`partial_area`].
 #[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAuc {
     /// The bounds, if only a part of the curve is asked for.
     pub range: Option<Range>,
@@ -29,22 +28,17 @@ record! {
     }
 }
 
+impl FromOptions for RocAuc {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let (range, standardized) = Range::of_options(options)?;
+        Ok(RocAuc { range, standardized })
+    }
+}
+
 impl Summary for RocAuc {
     type Record = RocAucRecord;
 
     const WEIGHTS: bool = true;
-
-    fn check(&self, _: Given) -> Result<(), String> {
-        match self.range {
-            Some(range) => range.check(self.standardized),
-            None if self.standardized != Standardized::Never => {
-                Err("standardized is for a part of the curve; give max_fpr or another \
-                                              bound, or leave it out"
-                    .into())
-            }
-            None => Ok(()),
-        }
-    }
 
     fn of_ties(&self, mut ties: Ties<'_>) -> RocAucRecord {
         let auc = if !ties.has_pairs() {

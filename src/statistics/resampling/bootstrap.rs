@@ -12,6 +12,7 @@ use crate::interrupt;
 use crate::math::{Stream, quotient};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
+use crate::statistics::kinds::{FromOptions, OptionError, Options, Word};
 
 /// The most resamples that are drawn.
 const MOST_RESAMPLES: u32 = 10_000_000;
@@ -35,7 +36,41 @@ impl Default for Resampling {
     }
 }
 
+impl FromOptions for Resampling {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let Resampling { n_resamples, seed } = Resampling::default();
+        Ok(Resampling {
+            n_resamples: options
+                .optional_integer("n_resamples", 2..=MOST_RESAMPLES.into())?
+                .unwrap_or(n_resamples),
+            seed: options.optional_integer("seed", 0..=i64::MAX.into())?.unwrap_or(seed),
+        })
+    }
+}
+
 impl Resampling {
+    /// How the bootstrap draws, if the option `method` asks for it. With any other method the options of the bootstrap,
+    /// these and `others`, are refused.
+    pub fn of_bootstrap<W: Word>(
+        options: &Options,
+        method: &str,
+        bootstrap: W,
+        others: &[&'static str],
+    ) -> Result<Option<Self>, OptionError> {
+        let value: W = options.word(method)?;
+        if value == bootstrap {
+            return Resampling::from_options(options).map(Some);
+        }
+        let named = ["n_resamples", "seed"].iter().chain(others).filter(|name| options.has(name));
+        let named: Vec<&str> = named.copied().collect();
+        let Some((first, more)) = named.split_first() else { return Ok(None) };
+        let and_more: String = more.iter().map(|name| format!("and `{name}` ")).collect();
+        let applies = if more.is_empty() { "applies" } else { "apply" };
+        let said = format!("{and_more}{applies} to the bootstrap only, and `{method}` is '{}'", value.word());
+        let instead = format!("leave this out, or write `{method}=\"{}\"`", bootstrap.word());
+        Err(OptionError::new(first, said).instead(instead))
+    }
+
     /// Says what is wrong with the number of resamples.
     pub fn check(self) -> Result<(), String> {
         if (2..=MOST_RESAMPLES).contains(&self.n_resamples) {

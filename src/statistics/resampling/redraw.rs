@@ -7,6 +7,7 @@
 
 use crate::math::Stream;
 use crate::ranking::ties::Count;
+use crate::statistics::kinds::options::words;
 
 /// Up to so many rows are drawn one by one: they then take as long as 2^10 cells of many rows.
 const MOST_ROWS: u64 = 1 << 14;
@@ -25,6 +26,8 @@ pub enum Draw {
     /// As many rows as there are, of either class.
     Plain,
 }
+
+words!(Draw { "stratified" => Stratified, "plain" => Plain });
 
 /// The counts of cells, and which count is the last one of each; nothing if there are few rows.
 pub fn cells(counts: &[Count]) -> Option<(Vec<Count>, Vec<usize>)> {

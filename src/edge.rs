@@ -1,0 +1,112 @@
+//! The edge at which an error is worded: Python, or a shell.
+//!
+//! Texts name options between backticks, with a value or without: `` `level` ``, `` `method="bootstrap"` ``. In Python these
+//! are keyword arguments, and in a shell flags. Where the advice itself differs, a text has both: see [`either`].
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt::Display;
+
+const PYTHON: char = '\u{2}';
+const SHELL: char = '\u{1f}';
+const END: char = '\u{3}';
+
+/// Where an error is read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Edge {
+    /// In Python.
+    #[default]
+    Python,
+    /// In a shell, where some options have other names.
+    Shell(BTreeMap<String, String>),
+}
+
+/// A part of a text that differs between the edges.
+pub fn either(python: impl Display, shell: impl Display) -> String {
+    format!("{PYTHON}{python}{SHELL}{shell}{END}")
+}
+
+impl Edge {
+    /// The text as this edge words it.
+    pub fn worded(&self, text: &str) -> String {
+        let mut worded = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some((before, (python, shell), after)) = part(rest) {
+            self.word_options(before, &mut worded);
+            self.word_options(if *self == Edge::Python { python } else { shell }, &mut worded);
+            rest = after;
+        }
+        self.word_options(rest, &mut worded);
+        worded
+    }
+
+    fn word_options(&self, text: &str, worded: &mut String) {
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once('`') {
+            worded.push_str(before);
+            match after.split_once('`').filter(|(inside, _)| names_option(inside)) {
+                Some((inside, after)) => {
+                    worded.push_str(&self.option(inside));
+                    rest = after;
+                }
+                None => {
+                    worded.push('`');
+                    rest = after;
+                }
+            }
+        }
+        worded.push_str(rest);
+    }
+
+    fn option<'a>(&self, written: &'a str) -> Cow<'a, str> {
+        let Edge::Shell(names) = self else { return written.into() };
+        let (name, value) =
+            written.split_once('=').map_or((written, None), |(name, value)| (name, Some(value)));
+        let flag = names.get(name).cloned().unwrap_or_else(|| format!("--{}", name.replace('_', "-")));
+        match value {
+            None | Some("True") => flag.into(),
+            Some(value) => format!("{flag} {}", value.trim_matches('"')).into(),
+        }
+    }
+}
+
+/// The text before a part that differs, both forms of it, and the text behind it.
+fn part(text: &str) -> Option<(&str, (&str, &str), &str)> {
+    let (before, rest) = text.split_once(PYTHON)?;
+    let (forms, after) = rest.split_once(END)?;
+    Some((before, forms.split_once(SHELL)?, after))
+}
+
+fn names_option(inside: &str) -> bool {
+    let name = inside.split_once('=').map_or(inside, |(name, _)| name);
+    name.starts_with(|first: char| first.is_ascii_lowercase())
+        && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_text_at_two_edges() {
+        let names = [("n_resamples".to_string(), "--resamples".to_string())].into();
+        let shell = Edge::Shell(names);
+        let text =
+            "`n_resamples` applies to the bootstrap only; write `method=\"bootstrap\"`, or `pairs=True`";
+        assert_eq!(
+            Edge::Python.worded(text),
+            "n_resamples applies to the bootstrap only; write method=\"bootstrap\", or pairs=True"
+        );
+        assert_eq!(
+            shell.worded(text),
+            "--resamples applies to the bootstrap only; write --method bootstrap, or --pairs"
+        );
+        let text =
+            format!("label \"a`b\" holds 2. Write {}.", either("pl.col(\"a\") == 2", "--label \"a = 2\""));
+        assert_eq!(Edge::Python.worded(&text), "label \"a`b\" holds 2. Write pl.col(\"a\") == 2.");
+        assert_eq!(shell.worded(&text), "label \"a`b\" holds 2. Write --label \"a = 2\".");
+        for odd in ["a ` b", "`A`", "``", "\u{2} x", "\u{2} x \u{3}"] {
+            assert_eq!(shell.worded(odd), odd);
+        }
+    }
+}

@@ -1,0 +1,454 @@
+//! Options of a statistic: what a user wrote, and what an option may be.
+//!
+//! A statistic is made from [`Options`] by [`FromOptions`], which is the only place that knows what its options may be,
+//! and which of them go together. An [`OptionError`] is a value; Python, the shell and a configuration word it.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Display};
+use std::ops::RangeInclusive;
+
+/// An integer with more bits is shown by its size.
+const SHOWN_BITS: u32 = 128;
+
+/// The value of an option, as the user wrote it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum OptionValue {
+    /// The option was left out.
+    #[default]
+    Absent,
+    /// True or False.
+    Truth(bool),
+    /// An integer.
+    Integer(i128),
+    /// The digits of a number that neither an integer of 128 bits nor a float can hold.
+    Digits(String),
+    /// A float.
+    Float(f64),
+    /// A word.
+    Word(String),
+    /// A list.
+    List(Vec<OptionValue>),
+    /// Options by name.
+    Named(BTreeMap<String, OptionValue>),
+    /// Anything else, as Python shows it.
+    Other(String),
+}
+
+impl OptionValue {
+    /// The number; NaN of anything else.
+    pub fn number(&self) -> f64 {
+        match self {
+            OptionValue::Integer(value) => *value as f64,
+            OptionValue::Float(value) => *value,
+            OptionValue::Digits(digits) => digits.parse().unwrap_or(f64::NAN),
+            _ => f64::NAN,
+        }
+    }
+}
+
+impl Display for OptionValue {
+    /// The value as Python shows it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OptionValue::Absent => f.write_str("None"),
+            OptionValue::Truth(value) => f.write_str(if *value { "True" } else { "False" }),
+            OptionValue::Integer(value) => value.fmt(f),
+            OptionValue::Digits(digits) => {
+                let bits = (digits.len() as f64 * std::f64::consts::LOG2_10).ceil() as u32;
+                if bits > SHOWN_BITS && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') {
+                    write!(f, "an integer of {} digits", digits.trim_start_matches('-').len())
+                } else {
+                    f.write_str(digits)
+                }
+            }
+            OptionValue::Float(value) if value.is_nan() => f.write_str("nan"),
+            OptionValue::Float(value) => {
+                let text = format!("{value:?}");
+                match text.split_once('e') {
+                    // Python writes a sign and two digits at least.
+                    Some((digits, power)) => {
+                        let (sign, power) =
+                            power.strip_prefix('-').map_or(('+', power), |power| ('-', power));
+                        write!(f, "{}e{sign}{power:0>2}", digits.trim_end_matches(".0"))
+                    }
+                    None => f.write_str(&text),
+                }
+            }
+            OptionValue::Word(word) => {
+                write!(f, "'{}'", word.escape_debug().to_string().replace("\\\"", "\""))
+            }
+            OptionValue::List(values) => {
+                f.write_str("[")?;
+                for (place, value) in values.iter().enumerate() {
+                    write!(f, "{}{value}", if place > 0 { ", " } else { "" })?;
+                }
+                f.write_str("]")
+            }
+            OptionValue::Named(values) => {
+                f.write_str("{")?;
+                for (place, (name, value)) in values.iter().enumerate() {
+                    write!(f, "{}'{name}': {value}", if place > 0 { ", " } else { "" })?;
+                }
+                f.write_str("}")
+            }
+            OptionValue::Other(shown) => f.write_str(shown),
+        }
+    }
+}
+
+/// What is wrong with an option.
+///
+/// The texts name options between backticks: `` `level` ``, or with a value `` `method="bootstrap"` ``. Each edge words
+/// them in its own way: Python says `method="bootstrap"`, and a shell `--method bootstrap`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OptionError {
+    /// The name of the option; empty if the text itself names all that it is about.
+    pub option: String,
+    /// What is wrong with it.
+    pub said: String,
+    /// What to write instead.
+    pub instead: Option<String>,
+}
+
+impl OptionError {
+    /// An option, and what is wrong with it.
+    pub fn new(option: &str, said: impl Into<String>) -> Self {
+        OptionError { option: option.into(), said: said.into(), instead: None }
+    }
+
+    /// The same with what to write instead.
+    pub fn instead(self, instead: impl Into<String>) -> Self {
+        OptionError { instead: Some(instead.into()), ..self }
+    }
+}
+
+impl Display for OptionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.option.is_empty() {
+            write!(f, "`{}` ", self.option)?;
+        }
+        f.write_str(&self.said)?;
+        self.instead.as_ref().map_or(Ok(()), |instead| write!(f, "; {instead}"))
+    }
+}
+
+impl From<String> for OptionError {
+    fn from(said: String) -> Self {
+        OptionError::new("", said)
+    }
+}
+
+impl From<&str> for OptionError {
+    fn from(said: &str) -> Self {
+        OptionError::new("", said)
+    }
+}
+
+impl From<OptionError> for String {
+    fn from(error: OptionError) -> Self {
+        error.to_string()
+    }
+}
+
+/// An option that is one of some words.
+pub trait Word: Copy + PartialEq + 'static {
+    /// The words, in the order in which users see them, and what each means. Of several words with one meaning the first
+    /// is the name.
+    const WORDS: &'static [(&'static str, Self)];
+
+    /// What users write for it.
+    fn word(self) -> &'static str {
+        Self::WORDS.iter().find(|(_, value)| *value == self).map_or("", |(word, _)| word)
+    }
+}
+
+/// Declares the words of an option.
+macro_rules! words {
+    ($name:ident { $($word:literal => $variant:ident),* $(,)? }) => {
+        impl $crate::statistics::kinds::options::Word for $name {
+            const WORDS: &'static [(&'static str, Self)] = &[$(($word, $name::$variant)),*];
+        }
+    };
+}
+pub(crate) use words;
+
+/// A statistic, or a part of its options, that is made from what a user wrote.
+pub trait FromOptions: Sized {
+    /// The statistic with these options; an error says which of them it cannot have.
+    fn from_options(options: &Options) -> Result<Self, OptionError>;
+}
+
+/// Declares that a statistic has no options.
+macro_rules! no_options {
+    ($name:ident) => {
+        impl $crate::statistics::kinds::options::FromOptions for $name {
+            fn from_options(
+                _: &$crate::statistics::kinds::options::Options,
+            ) -> Result<Self, $crate::statistics::kinds::options::OptionError> {
+                Ok($name {})
+            }
+        }
+    };
+}
+pub(crate) use no_options;
+
+/// The options that a user wrote, and the columns beside them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Options {
+    /// The options by name.
+    pub values: BTreeMap<String, OptionValue>,
+    /// The roles of the columns that the user named, such as `weight`.
+    pub columns: Vec<String>,
+}
+
+static ABSENT: OptionValue = OptionValue::Absent;
+
+impl Options {
+    /// Options among these, by the name of all of them.
+    pub fn within(&self, name: &str) -> Options {
+        let values = match self.value(name) {
+            OptionValue::Named(values) => values.clone(),
+            _ => BTreeMap::new(),
+        };
+        Options { values, columns: self.columns.clone() }
+    }
+
+    /// Whether a column has this role.
+    pub fn has_column(&self, role: &str) -> bool {
+        self.columns.iter().any(|column| column == role)
+    }
+
+    /// The value of an option.
+    pub fn value(&self, name: &str) -> &OptionValue {
+        self.values.get(name).unwrap_or(&ABSENT)
+    }
+
+    /// Whether the user wrote an option.
+    pub fn has(&self, name: &str) -> bool {
+        *self.value(name) != OptionValue::Absent
+    }
+
+    /// An error that says what an option must be.
+    pub fn must_be(&self, name: &str, expected: impl Display) -> OptionError {
+        OptionError::new(name, format!("must {expected}, got {}", self.value(name)))
+    }
+
+    /// One of some words.
+    pub fn word<W: Word>(&self, name: &str) -> Result<W, OptionError> {
+        self.word_or(name, "")?
+            .ok_or_else(|| self.must_be(name, format_args!("be one of {}", allowed::<W>(""))))
+    }
+
+    /// One of some words, or none.
+    pub fn optional_word<W: Word>(&self, name: &str) -> Result<Option<W>, OptionError> {
+        self.word_or(name, ", None")
+    }
+
+    fn word_or<W: Word>(&self, name: &str, none: &str) -> Result<Option<W>, OptionError> {
+        let refused = || self.must_be(name, format_args!("be one of {}", allowed::<W>(none)));
+        match self.value(name) {
+            OptionValue::Absent => Ok(None),
+            OptionValue::Word(written) => {
+                let known = W::WORDS.iter().find(|(word, _)| word == written);
+                known.map(|(_, value)| Some(*value)).ok_or_else(refused)
+            }
+            _ => Err(refused()),
+        }
+    }
+
+    /// True or False.
+    pub fn flag(&self, name: &str) -> Result<bool, OptionError> {
+        match self.value(name) {
+            OptionValue::Truth(value) => Ok(*value),
+            _ => Err(self.must_be(name, "be True or False")),
+        }
+    }
+
+    /// A number between 0 and 1, neither of them: such as a coverage.
+    pub fn between_0_and_1(&self, name: &str) -> Result<f64, OptionError> {
+        let number = self.value(name).number();
+        if 0.0 < number && number < 1.0 {
+            return Ok(number);
+        }
+        Err(self.must_be(name, "lie between 0 and 1, such as 0.95"))
+    }
+
+    /// The coverage of an interval.
+    pub fn level(&self) -> Result<f64, OptionError> {
+        self.between_0_and_1("level")
+    }
+
+    /// A number from 0 to 1.
+    pub fn rate(&self, name: &str) -> Result<f64, OptionError> {
+        rate(self.value(name)).ok_or_else(|| self.must_be(name, "lie between 0 and 1"))
+    }
+
+    /// A number from 0 to 1, if there is one.
+    pub fn optional_rate(&self, name: &str) -> Result<Option<f64>, OptionError> {
+        if self.has(name) { self.rate(name).map(Some) } else { Ok(None) }
+    }
+
+    /// A list of numbers from 0 to 1, or a single one.
+    pub fn rates(&self, name: &str) -> Result<Vec<f64>, OptionError> {
+        let values = self.list(name)?;
+        let wrong = |value| OptionError::new(name, format!("must lie between 0 and 1, got {value}"));
+        values.iter().map(|value| rate(value).ok_or_else(|| wrong(value))).collect()
+    }
+
+    /// The values of a list, in their order; a single value is a list of one.
+    pub fn list(&self, name: &str) -> Result<&[OptionValue], OptionError> {
+        match self.value(name) {
+            OptionValue::List(values) => Ok(values),
+            OptionValue::Other(_) | OptionValue::Word(_) | OptionValue::Named(_) => {
+                Err(self.must_be(name, "be a list of numbers, such as [0.05, 0.1]"))
+            }
+            value => Ok(std::slice::from_ref(value)),
+        }
+    }
+
+    /// Bounds of a rate `what`, by the options `min_what` and `max_what`, if there are any.
+    pub fn bounds(&self, what: &str) -> Result<Option<(f64, f64)>, OptionError> {
+        let names = [format!("min_{what}"), format!("max_{what}")];
+        if !names.iter().any(|name| self.has(name)) {
+            return Ok(None);
+        }
+        let low = self.optional_rate(&names[0])?.unwrap_or(0.0);
+        let high = self.optional_rate(&names[1])?.unwrap_or(1.0);
+        if low < high {
+            return Ok(Some((low, high)));
+        }
+        let (min, max) = (self.value(&names[0]), self.value(&names[1]));
+        Err(OptionError::new(&names[0], format!("must be below `{}`, got {min} and {max}", names[1])))
+    }
+
+    /// An integer of a range.
+    pub fn integer<T: TryFrom<i128>>(
+        &self,
+        name: &str,
+        range: RangeInclusive<i128>,
+    ) -> Result<T, OptionError> {
+        let integer = match self.value(name) {
+            OptionValue::Integer(value) if range.contains(value) => T::try_from(*value).ok(),
+            _ => None,
+        };
+        let expected = || format!("be an integer from {} to {}", range.start(), range.end());
+        integer.ok_or_else(|| self.must_be(name, expected()))
+    }
+
+    /// An integer of a range, if there is one.
+    pub fn optional_integer<T: TryFrom<i128>>(
+        &self,
+        name: &str,
+        range: RangeInclusive<i128>,
+    ) -> Result<Option<T>, OptionError> {
+        if self.has(name) { self.integer(name, range).map(Some) } else { Ok(None) }
+    }
+
+    /// A number above 0, and not beyond what anybody means.
+    pub fn above_0(&self, name: &str, most: f64) -> Result<f64, OptionError> {
+        let (number, least) = (self.value(name).number(), 1.0 / most);
+        if (least..=most).contains(&number) {
+            return Ok(number);
+        }
+        let (least, most) = (OptionValue::Float(least), OptionValue::Float(most));
+        Err(self.must_be(name, format_args!("be a number above 0, from {least} to {most}")))
+    }
+}
+
+fn allowed<W: Word>(none: &str) -> String {
+    let mut seen: Vec<(W, &str)> = Vec::new();
+    for &(word, value) in W::WORDS {
+        if !seen.iter().any(|(other, _)| *other == value) {
+            seen.push((value, word));
+        }
+    }
+    seen.iter().map(|(_, word)| format!("'{word}'")).collect::<Vec<_>>().join(", ") + none
+}
+
+fn rate(value: &OptionValue) -> Option<f64> {
+    Some(value.number()).filter(|number| (0.0..=1.0).contains(number))
+}
+
+#[cfg(test)]
+pub(in crate::statistics) mod tests {
+    use super::*;
+
+    /// Options of these names and values.
+    pub fn options<const N: usize>(values: [(&str, OptionValue); N]) -> Options {
+        Options { values: values.map(|(name, value)| (name.into(), value)).into(), columns: Vec::new() }
+    }
+
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    enum Side {
+        Left,
+        Right,
+    }
+    words!(Side { "left" => Left, "right" => Right, "l" => Left });
+
+    #[test]
+    fn values_as_python_shows_them() {
+        let word = |text: &str| OptionValue::Word(text.into());
+        for (value, shown) in [
+            (OptionValue::Absent, "None"),
+            (OptionValue::Truth(true), "True"),
+            (OptionValue::Integer(-3), "-3"),
+            (OptionValue::Digits("9".repeat(50)), "an integer of 50 digits"),
+            (OptionValue::Float(1.0), "1.0"),
+            (OptionValue::Float(1e-5), "1e-05"),
+            (OptionValue::Float(1.5e300), "1.5e+300"),
+            (OptionValue::Float(f64::NEG_INFINITY), "-inf"),
+            (OptionValue::Float(f64::NAN), "nan"),
+            (word("a \"b\""), "'a \"b\"'"),
+            (OptionValue::List(vec![word("a"), OptionValue::Float(0.5)]), "['a', 0.5]"),
+        ] {
+            assert_eq!(value.to_string(), shown);
+        }
+    }
+
+    #[test]
+    fn what_an_option_may_be() {
+        let word = |text: &str| OptionValue::Word(text.into());
+        let all = options([
+            ("side", word("l")),
+            ("other", word("up")),
+            ("level", OptionValue::Integer(1)),
+            ("n", OptionValue::Integer(7)),
+            ("flag", OptionValue::Integer(1)),
+            ("min_fpr", OptionValue::Float(0.5)),
+            ("max_fpr", OptionValue::Float(0.25)),
+            ("min_tpr", OptionValue::Float(0.25)),
+        ]);
+        assert_eq!(all.word("side"), Ok(Side::Left));
+        assert_eq!(all.optional_word::<Side>("none"), Ok(None));
+        let said = |error: OptionError| error.to_string();
+        assert_eq!(
+            said(all.word::<Side>("other").unwrap_err()),
+            "`other` must be one of 'left', 'right', got 'up'"
+        );
+        assert_eq!(
+            said(all.optional_word::<Side>("other").unwrap_err()),
+            "`other` must be one of 'left', 'right', None, got 'up'"
+        );
+        assert_eq!(
+            said(all.word::<Side>("none").unwrap_err()),
+            "`none` must be one of 'left', 'right', got None"
+        );
+        assert_eq!(said(all.level().unwrap_err()), "`level` must lie between 0 and 1, such as 0.95, got 1");
+        assert_eq!(all.integer::<u32>("n", 2..=7), Ok(7));
+        assert_eq!(
+            said(all.integer::<u32>("n", 2..=6).unwrap_err()),
+            "`n` must be an integer from 2 to 6, got 7"
+        );
+        assert_eq!(said(all.flag("flag").unwrap_err()), "`flag` must be True or False, got 1");
+        assert_eq!(
+            said(all.bounds("fpr").unwrap_err()),
+            "`min_fpr` must be below `max_fpr`, got 0.5 and 0.25"
+        );
+        assert_eq!(all.bounds("tpr"), Ok(Some((0.25, 1.0))));
+        assert_eq!(Side::Right.word(), "right");
+        assert_eq!(
+            said(OptionError::new("a", "is wrong").instead("write `b=1`")),
+            "`a` is wrong; write `b=1`"
+        );
+    }
+}
