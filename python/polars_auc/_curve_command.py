@@ -20,7 +20,7 @@ from polars_auc._plots import plot_roc
 from polars_auc._progress import progress
 from polars_auc._refusal import Refusal, worded
 from polars_auc._rows import Files, Scored, counted, of_files
-from polars_auc._state_commands import add_from_states
+from polars_auc._state_options import add_from_states
 from polars_auc._streams import say
 
 _CHARTS = (".html", ".png", ".svg")

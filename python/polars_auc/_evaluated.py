@@ -13,7 +13,7 @@ from polars_auc._curve_points import curve_points
 from polars_auc._group_states import group_states
 from polars_auc._report_clusters import label_of_clusters
 from polars_auc._rows import Files, Scored
-from polars_auc._state_commands import refuse_of_rows, state_columns
+from polars_auc._state_options import refuse_of_rows, state_columns
 from polars_auc._states import merge_states, roc_state
 
 __all__ = ["Evaluated"]

@@ -29,7 +29,7 @@ from polars_auc._rows import Files, Scored, of_files, values
 from polars_auc._runs import Runs
 from polars_auc._sources import files_of
 from polars_auc._sql import roots
-from polars_auc._state_commands import names_of_states
+from polars_auc._state_options import names_of_states
 from polars_auc._streams import say, show, show_bytes
 
 # Options that need rows.

@@ -24,7 +24,7 @@ from polars_auc._report_files import FORMATS, TITLE, suffix_of
 from polars_auc._report_text import SHOWN_ROWS, Shown
 from polars_auc._report_together import NEED_ROWS, OF_WEIGHTS, apart
 from polars_auc._sql import given_name
-from polars_auc._state_commands import add_from_states, add_limit
+from polars_auc._state_options import add_from_states, add_limit
 
 __all__ = ["add_options", "check", "shown_of"]
 

@@ -29,7 +29,7 @@ from polars_auc._progress import progress
 from polars_auc._refusal import Refusal
 from polars_auc._report_text import SHOWN_ROWS, plain
 from polars_auc._rows import Files, Scored, counted, of_files
-from polars_auc._state_commands import add_from_states
+from polars_auc._state_options import add_from_states
 from polars_auc._streams import say, show
 from polars_auc._thresholds import Criterion, operating_point
 
