@@ -14,6 +14,7 @@ from polars_auc._arguments import Once, add_by, add_files, add_output, add_rows
 from polars_auc._bands import OF_CURVES, BandMethod, roc_band
 from polars_auc._curves import roc_curve
 from polars_auc._evaluated import Evaluated
+from polars_auc._evaluated_files import evaluated_rows, evaluated_states
 from polars_auc._folds import average_roc_curve
 from polars_auc._output import TABLES, ending, save
 from polars_auc._plots import plot_roc
@@ -107,10 +108,10 @@ def curve(chosen: argparse.Namespace) -> bool:
     files = Files.grouped(chosen, chosen.output)
     _check(chosen, is_chart=is_chart)
     if chosen.from_states:
-        source = Evaluated.of_states(files, chosen, ("label", "count", "where", "folds"))
+        source = evaluated_states(files, chosen, ("label", "count", "where", "folds"))
     else:
         fold = files.column("--folds", chosen.folds)
-        source = Evaluated.of_rows(Scored.of(files, chosen, fold), chosen)
+        source = evaluated_rows(Scored.of(files, chosen, fold), chosen)
         if fold is not None:
             source = replace(source, rows=source.rows.with_columns(fold.alias(_FOLD)))
     with of_files(files.names, source.read, source.states):

@@ -1,8 +1,7 @@
-"""What a command evaluates: rows with a label and scores, or states."""
+"""What is evaluated: rows with a label and scores, or states."""
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,9 +10,6 @@ import polars as pl
 
 from polars_auc._curve_points import curve_points
 from polars_auc._group_states import group_states
-from polars_auc._report_clusters import label_of_clusters
-from polars_auc._rows import Files, Scored
-from polars_auc._state_options import refuse_of_rows, state_columns
 from polars_auc._states import merge_states, roc_state
 
 __all__ = ["Evaluated"]
@@ -33,35 +29,10 @@ class Evaluated:
     """What must be asked of each file of states, to say which of them is wrong."""
 
     @classmethod
-    def of_rows(
-        cls,
-        scored: Scored,
-        chosen: argparse.Namespace,
-        *,
-        cluster: pl.Expr | None = None,
-        weight: pl.Expr | None = None,
-    ) -> Evaluated:
-        """Evaluate rows, weighted if they have weights; with clusters those that are in one."""
-        label = scored.label if cluster is None else label_of_clusters(scored.label, cluster)
-        given = {"label": label, "count": scored.count}
-        if weight is not None:
-            given["weight"] = weight
-        scores = zip(chosen.scores, scored.scores, strict=True)
-        taken = {text: {**given, "score": score} for text, score in scores}
-        return cls(scored.rows, chosen.by, taken, scored.names, [])
-
-    @classmethod
-    def of_states(cls, files: Files, chosen: argparse.Namespace, refused: tuple[str, ...]) -> Evaluated:
-        """Evaluate states, and refuse options that need rows."""
-        refuse_of_rows(chosen, refused)
-        columns = state_columns(files, chosen.scores)
-        keys = files.keys(chosen.by)
-        return cls._states(files.rows, keys, columns, [*keys, *columns])
-
-    @classmethod
-    def _states(cls, rows: pl.LazyFrame, keys: list[str], columns: list[str], read: list[str]) -> Evaluated:
+    def of_states(cls, rows: pl.LazyFrame, by: list[str], columns: list[str], read: list[str]) -> Evaluated:
+        """Evaluate columns of states."""
         taken = {name: {"state": pl.col(name)} for name in columns}
-        return cls(rows, keys, taken, read, [merge_states(name) for name in columns])
+        return cls(rows, by, taken, read, [merge_states(name) for name in columns])
 
     @property
     def has_states(self) -> bool:
@@ -82,7 +53,7 @@ class Evaluated:
             weight=given.get("weight"),
             count=given["count"],
         )
-        return self._states(rows, self.by, list(self.scores), self.read)
+        return self.of_states(rows, self.by, list(self.scores), self.read)
 
     def each(self, function: Callable[..., pl.Expr], **options: Any) -> list[pl.Expr]:
         """Ask a function of every score."""
@@ -110,4 +81,4 @@ class Evaluated:
 
     def with_states(self, rows: pl.DataFrame, by: list[str]) -> Evaluated:
         """Evaluate states of the same scores."""
-        return self._states(rows.lazy(), by, list(self.scores), self.read)
+        return self.of_states(rows.lazy(), by, list(self.scores), self.read)

@@ -14,6 +14,7 @@ import polars as pl
 
 from polars_auc._compare_to import Earlier
 from polars_auc._evaluated import Evaluated
+from polars_auc._evaluated_files import evaluated_rows, evaluated_states
 from polars_auc._gates import Gate
 from polars_auc._keep_going import LeftOut, failing_files, failing_groups, failing_scores
 from polars_auc._output import save, to_standard_output
@@ -175,9 +176,9 @@ def _scored(files: Files, chosen: argparse.Namespace) -> Scored:
 
 def _of_rows_or_states(files: Files, chosen: argparse.Namespace, scored: Scored | None) -> Evaluated:
     if scored is None:
-        return Evaluated.of_states(files, chosen, _OF_ROWS)
+        return evaluated_states(files, chosen, _OF_ROWS)
     cluster, weight = files.column("--cluster", chosen.cluster), files.column("--weight", chosen.weight)
-    return Evaluated.of_rows(scored, chosen, cluster=cluster, weight=weight)
+    return evaluated_rows(scored, chosen, cluster=cluster, weight=weight)
 
 
 def _evaluated(

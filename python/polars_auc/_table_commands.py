@@ -23,6 +23,7 @@ from polars_auc._arguments import (
 from polars_auc._comparisons import roc_auc_compare
 from polars_auc._curve_points import curve_points
 from polars_auc._evaluated import Evaluated
+from polars_auc._evaluated_files import evaluated_rows, evaluated_states
 from polars_auc._gains import gains_table
 from polars_auc._output import TABLES, as_file, save
 from polars_auc._progress import progress
@@ -178,9 +179,9 @@ def _table(
         raise Refusal(f"--{given} is about the printed table, and --quiet prints none; leave one out")
     files = Files.grouped(chosen, chosen.output)
     if getattr(chosen, "from_states", False):
-        evaluated = Evaluated.of_states(files, chosen, _OF_ROWS)
+        evaluated = evaluated_states(files, chosen, _OF_ROWS)
     else:
-        evaluated = Evaluated.of_rows(Scored.of(files, chosen), chosen)
+        evaluated = evaluated_rows(Scored.of(files, chosen), chosen)
     with of_files(files.names, evaluated.read, evaluated.states), progress(f"evaluating {files.size()}"):
         table, number = pl.collect_all([points(evaluated), evaluated.number_of_groups()])
     keys = [*evaluated.by, *(["score"] if "score" in table.columns else [])]
