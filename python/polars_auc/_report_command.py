@@ -106,7 +106,10 @@ def _report(chosen: argparse.Namespace, left_out: LeftOut) -> bool:
     with of_files(files.names, evaluated.read, states):
         plan = _plan(evaluated, files, chosen, earlier)
         planned = plan.collect_schema()
-    shown.check(planned.names())
+    try:
+        shown.check(planned.names())
+    except ValueError as error:
+        raise Refusal(str(error)) from error
     versus = _versus(chosen.versus, chosen.by)
     gates = [
         Gate.read(

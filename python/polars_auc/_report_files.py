@@ -52,7 +52,10 @@ class Written:
         if self.chosen.title is not None and not self.chosen.title.isprintable():
             raise Refusal(f"--title must be text of one line, got {self.chosen.title!r}")
         if self.has_charts:
-            refuse_without_libraries()
+            try:
+                refuse_without_libraries()
+            except ImportError as error:
+                raise Refusal(str(error)) from error
 
     @property
     def suffix(self) -> str | None:

@@ -14,7 +14,6 @@ import polars as pl
 from polars_auc._groupings import EVERY, GROUPING, group_names
 from polars_auc._native import __version__
 from polars_auc._plot_points import key_text
-from polars_auc._refusal import Refusal
 from polars_auc._report_charts import CONFIG, MOST_CURVES, charts
 from polars_auc._report_details import Details
 from polars_auc._report_rows import CHANGES
@@ -53,9 +52,8 @@ def refuse_without_libraries() -> None:
     """Refuse a page if a library is not installed, before any row is read."""
     lacking = [name for name in _NEEDED if not find_spec(name)]
     if lacking:
-        raise Refusal(
-            f'a page needs {", ".join(lacking)}: pip install "polars-auc[report]"; or end --output in .md'
-        )
+        msg = f'a page needs {", ".join(lacking)}: pip install "polars-auc[report]"; or end --output in .md'
+        raise ImportError(msg)
 
 
 def page(

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import polars as pl
 
 from polars_auc._groupings import EVERY, GROUPING, group_names
-from polars_auc._refusal import Refusal
 
 __all__ = ["SHOWN_ROWS", "Shown", "cell", "code", "differing", "plain", "readable"]
 
@@ -63,7 +62,8 @@ class Shown:
         there = _numbers(names)
         for name in self.columns or ():
             if name not in there:
-                raise Refusal(f"--columns names {name!r}, which is none of {', '.join(there)}")
+                msg = f"--columns names {name!r}, which is none of {', '.join(there)}"
+                raise ValueError(msg)
 
     def printed(self, table: pl.DataFrame, width: int | None) -> str:
         """Format a report for a terminal of this width, or for no terminal."""
