@@ -10,12 +10,14 @@ the result of its group NaN; a statistic that is undefined for a group is null.
 from polars_auc._bands import band_coverage, roc_band, roc_difference_band
 from polars_auc._binormal import binormal_curve, roc_binormal
 from polars_auc._bootstrap import bootstrap_ci
-from polars_auc._changes import compare_reports, roc_auc_unpaired_difference
+from polars_auc._changes import compare_reports
 from polars_auc._class_intervals import roc_auc_multiclass_ci, roc_auc_ordinal_ci, subgroup_auc_ci
 from polars_auc._classes import roc_auc_multiclass, roc_auc_ordinal, subgroup_auc
 from polars_auc._comparisons import (
+    adjust_p_values,
     roc_auc_compare,
     roc_auc_difference,
+    roc_auc_unpaired_difference,
     roc_curve_difference,
 )
 from polars_auc._concordance import concordance_index
@@ -48,7 +50,6 @@ from polars_auc._grouped import (
 from polars_auc._intervals import roc_auc_ci
 from polars_auc._mrmc import mrmc_roc_auc
 from polars_auc._native import __version__
-from polars_auc._p_values import adjust_p_values
 from polars_auc._packed_states import pack_state, unpack_state
 from polars_auc._planning import roc_auc_difference_power, roc_auc_power, roc_auc_sample_size
 from polars_auc._plot_coverage import plot_coverage

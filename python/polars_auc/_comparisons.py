@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import polars as pl
 
 from polars_auc._options import (
+    Adjustment,
     adjustment,
     between_0_and_1,
     bootstrap,
@@ -19,13 +20,21 @@ from polars_auc._options import (
     resampling,
     told,
 )
-from polars_auc._plugin import expression
+from polars_auc._plugin import columnwise, expression, literals
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from polars_auc._options import Adjustment
     from polars_auc._plugin import IntoExpr
 
-__all__ = ["roc_auc_compare", "roc_auc_difference", "roc_curve_difference"]
+__all__ = [
+    "adjust_p_values",
+    "roc_auc_compare",
+    "roc_auc_difference",
+    "roc_auc_unpaired_difference",
+    "roc_curve_difference",
+]
 
 
 def roc_auc_difference(
@@ -410,3 +419,165 @@ def roc_curve_difference(
         {"score_a": score_a, "score_b": score_b, "label": label, "count": count},
         resampling=drawn,
     )
+
+
+_Number: TypeAlias = "IntoExpr | float"
+
+
+def roc_auc_unpaired_difference(
+    auc: _Number,
+    se: _Number,
+    versus_auc: _Number,
+    versus_se: _Number,
+    *,
+    n: _Number | None = None,
+    versus_n: _Number | None = None,
+    level: float = 0.95,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    null: float | None = None,
+    margin: float | None = None,
+) -> pl.Expr:
+    """Return the difference of two AUCs of different rows, from their standard errors, and its test.
+
+    The result has one value for each row. It needs no rows of the samples, so that an AUC can be held
+    against a published one, or against that of an earlier report.
+
+    Parameters
+    ----------
+    auc, se
+        The AUC and its standard error, as :func:`roc_auc_ci` gives them: columns or numbers.
+    versus_auc, versus_se
+        The AUC that is subtracted, and its standard error: columns or numbers.
+    n, versus_n
+        The rows behind each AUC: columns or numbers. With both, the statistic is compared with Student's t;
+        without, with the normal distribution.
+    level
+        The coverage of the interval, between 0 and 1.
+    alternative
+        The alternative of the test: the difference is not ``null`` (``"two-sided"``), or it is ``"greater"``
+        or ``"less"``. The interval is always two-sided.
+    null
+        The value that is tested; 0 by default.
+    margin
+        With a margin, a small p-value shows that the difference is above ``null - margin``
+        (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
+        (``"two-sided"``: equivalent, by two one-sided tests).
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each row, named after the first AUC, of Float64:
+
+        - ``difference``: the AUC minus the other.
+        - ``se``: its standard error.
+        - ``lower``, ``upper``: the interval of the difference.
+        - ``statistic``: the difference less ``null``, divided by its standard error; null if that is 0.
+        - ``df``: degrees of freedom; null where the normal distribution is taken.
+        - ``p_value``: the test of ``null``; null where ``statistic`` is.
+
+        ``difference`` is null if an AUC is null; the others also if a standard error is null. ``lower``,
+        ``upper``, ``statistic``, ``df`` and ``p_value`` are null if a number of rows is below 2.
+
+    Raises
+    ------
+    ValueError
+        If ``level`` is not between 0 and 1, ``null`` or ``margin`` is out of range, or only one of ``n`` and
+        ``versus_n`` is given.
+    polars.exceptions.ComputeError
+        If a column is not numeric, a standard error is negative, or a number of rows is negative or NaN.
+
+    Notes
+    -----
+    ``d = (A1 - A2) / sqrt(S1² + S2²)`` with the standard errors S. With numbers of rows, the degrees of
+    freedom are those of Welch and Satterthwaite, ``(S1² + S2²)² / (S1⁴ / (n1 - 1) + S2⁴ / (n2 - 1))``, as in
+    pROC's test of unpaired curves and in :func:`compare_segments`. The two AUCs must be of different rows:
+    for two scores of the same rows :func:`roc_auc_difference` is right. O(n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> months = pl.DataFrame({"auc": [0.71, 0.78], "se": [0.02, 0.03]})
+    >>> published = pa.roc_auc_unpaired_difference("auc", "se", 0.8, 0.02)
+    >>> months.select(published).unnest("auc").select("difference", "p_value").with_columns(pl.all().round(4))
+    shape: (2, 2)
+    ┌────────────┬─────────┐
+    │ difference ┆ p_value │
+    │ ---        ┆ ---     │
+    │ f64        ┆ f64     │
+    ╞════════════╪═════════╡
+    │ -0.09      ┆ 0.0015  │
+    │ -0.02      ┆ 0.5791  │
+    └────────────┴─────────┘
+    """
+    name = "roc_auc_unpaired_difference"
+    between_0_and_1(name, "level", level)
+    if (n is None) != (versus_n is None):
+        lacking = "n" if n is None else "versus_n"
+        msg = f"{name}: the degrees of freedom need both numbers of rows, and {lacking} is not given"
+        raise ValueError(msg)
+    columns = {
+        "auc": auc,
+        "se": se,
+        "versus_auc": versus_auc,
+        "versus_se": versus_se,
+        "n": pl.lit(None, dtype=pl.Float64) if n is None else n,
+        "versus_n": pl.lit(None, dtype=pl.Float64) if versus_n is None else versus_n,
+    }
+    return columnwise(
+        name,
+        literals(columns),
+        elementwise=True,
+        level=float(level),
+        test=hypothesis(name, alternative, null, margin),
+    )
+
+
+def adjust_p_values(p: IntoExpr, *, method: Adjustment | None = "holm") -> pl.Expr:
+    """Return p-values adjusted for their number.
+
+    This is a function of the whole column, not an aggregate: use it in ``select`` or ``with_columns``, and
+    with ``over`` for a separate adjustment in each group.
+
+    Parameters
+    ----------
+    p
+        The p-values.
+    method
+        ``"holm"`` or ``"bonferroni"`` keep the probability of any false rejection below the level; Holm's
+        method rejects at least as often. ``"bh"`` (Benjamini and Hochberg) or ``"by"`` (Benjamini and
+        Yekutieli, valid for any dependence) keep the expected share of false rejections below the level.
+        ``"hochberg"`` and ``"hommel"`` reject at least as often as Holm's, and ``"sidak"`` and
+        ``"holm-sidak"`` a little more often than ``"bonferroni"`` and ``"holm"``; they hold the level for
+        independent p-values, and for most that depend on each other positively. ``None`` changes nothing.
+        The names of R and statsmodels, such as ``"BH"`` and ``"fdr_bh"``, are accepted.
+
+    Returns
+    -------
+    polars.Expr
+        Float64, one for each row. Null and NaN stay as they are and are not counted as tests.
+
+    Raises
+    ------
+    ValueError
+        For an unknown method.
+    polars.exceptions.ComputeError
+        If the column is not numeric, or has a value outside 0 to 1.
+
+    Notes
+    -----
+    As ``p.adjust`` of R: Holm (1979), Hochberg (1988), Hommel (1988), Benjamini and Hochberg (1995),
+    Benjamini and Yekutieli (2001); Sidak (1967) as in statsmodels. O(m log m) for m p-values, and O(m²) for
+    ``"hommel"``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> tests = pl.DataFrame({"p": [0.01, 0.04, 0.03, 0.005]})
+    >>> adjusted = tests.select(pa.adjust_p_values("p"), bh=pa.adjust_p_values("p", method="bh"))
+    >>> adjusted.select(pl.all().round(4)).rows()
+    [(0.03, 0.02), (0.06, 0.04), (0.06, 0.04), (0.02, 0.02)]
+    """
+    name = "adjust_p_values"
+    return columnwise(name, {"p": p}, elementwise=False, method=adjustment(name, method, "method"))

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from polars_auc._comparisons import roc_auc_difference
-from polars_auc._p_values import adjust_p_values
+from polars_auc._comparisons import adjust_p_values, roc_auc_difference
 
 if TYPE_CHECKING:
     from polars_auc._options import Adjustment
