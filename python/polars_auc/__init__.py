@@ -11,8 +11,8 @@ from polars_auc._bands import band_coverage, roc_band, roc_difference_band
 from polars_auc._binormal import binormal_curve, roc_binormal
 from polars_auc._bootstrap import bootstrap_ci
 from polars_auc._changes import compare_reports
-from polars_auc._class_intervals import roc_auc_multiclass_ci, roc_auc_ordinal_ci, subgroup_auc_ci
-from polars_auc._classes import roc_auc_multiclass, roc_auc_ordinal, subgroup_auc
+from polars_auc._class_intervals import roc_auc_multiclass_ci, roc_auc_ordinal_ci
+from polars_auc._classes import roc_auc_multiclass, roc_auc_ordinal
 from polars_auc._comparisons import (
     adjust_p_values,
     roc_auc_compare,
@@ -46,6 +46,8 @@ from polars_auc._grouped import (
     covariate_adjusted_roc_curve,
     grouped_roc_auc,
     grouped_roc_auc_difference,
+    subgroup_auc,
+    subgroup_auc_ci,
 )
 from polars_auc._intervals import roc_auc_ci
 from polars_auc._mrmc import mrmc_roc_auc

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from polars_auc._plugin import IntoExpr
 
-__all__ = ["roc_auc_multiclass_ci", "roc_auc_ordinal_ci", "subgroup_auc_ci"]
+__all__ = ["roc_auc_multiclass_ci", "roc_auc_ordinal_ci"]
 
 
 def roc_auc_multiclass_ci(
@@ -227,92 +227,3 @@ def roc_auc_ordinal_ci(
         statistic={"pairs": listed},
         level=float(level),
     )
-
-
-def subgroup_auc_ci(
-    label: IntoExpr,
-    score: IntoExpr,
-    subgroup: IntoExpr,
-    *,
-    level: float = 0.95,
-    count: IntoExpr | None = None,
-) -> pl.Expr:
-    """Return the AUCs and equality gaps of a subgroup with standard errors and confidence intervals.
-
-    Parameters
-    ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
-    subgroup
-        Which rows belong to the subgroup; all other rows are the background. Boolean, or an integer or float
-        column that holds only 0 and 1.
-    level
-        The coverage of all intervals, between 0 and 1.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-
-    Returns
-    -------
-    polars.Expr
-        A List of Structs for each group, named after the score: one for each number of
-        :func:`polars_auc.subgroup_auc`, ``subgroup_auc``, ``bpsn_auc``, ``bnsp_auc``, ``background_auc``,
-        ``auc``, ``positive_aeg`` and ``negative_aeg``, in this order.
-
-        - ``field`` (String): what the number is called.
-        - ``estimate`` (Float64): the number.
-        - ``se``, ``lower``, ``upper`` (Float64): its standard error, and the limits of its interval.
-        - ``n_pos``, ``n_neg`` (UInt64): the positives and negatives that the number is made of.
-
-        The estimate is null if one of its two samples of rows is empty; the standard error and the limits are
-        null if one has fewer than two rows. The list is null if any score of the group is NaN. Rows with a
-        null label, score or subgroup are skipped.
-
-    Raises
-    ------
-    TypeError
-        If a column is neither a column name nor an expression.
-    ValueError
-        For a level that is not between 0 and 1.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.subgroup_auc`.
-
-    Notes
-    -----
-    Every number is an AUC of two samples of rows, such as the positives of the background and the negatives
-    of the subgroup, or one half less such an AUC. So its standard error is that of DeLong, DeLong and
-    Clarke-Pearson (1988), as :func:`polars_auc.roc_auc_ci` gives it for these rows. The limits are
-    ``estimate ± z se``, cut off at 0 and 1, or at -1/2 and 1/2 for the gaps. The subgroup and the background
-    have no row in common: test the difference of their AUCs with
-    :func:`polars_auc.roc_auc_unpaired_difference`. O(n log n).
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> import polars_auc as pa
-    >>> comments = pl.DataFrame(
-    ...     {
-    ...         "toxic": [1, 1, 0, 0, 1, 1, 0, 0],
-    ...         "score": [0.9, 0.6, 0.4, 0.1, 0.9, 0.8, 0.7, 0.5],
-    ...         "mentions": [False, False, False, False, True, True, True, True],
-    ...     }
-    ... )
-    >>> areas = comments.select(pa.subgroup_auc_ci("toxic", "score", "mentions")).explode("score")
-    >>> areas.unnest("score").select("field", pl.col("estimate", "se", "lower", "upper").round(3))[:3]
-    shape: (3, 5)
-    ┌──────────────┬──────────┬───────┬───────┬───────┐
-    │ field        ┆ estimate ┆ se    ┆ lower ┆ upper │
-    │ ---          ┆ ---      ┆ ---   ┆ ---   ┆ ---   │
-    │ str          ┆ f64      ┆ f64   ┆ f64   ┆ f64   │
-    ╞══════════════╪══════════╪═══════╪═══════╪═══════╡
-    │ subgroup_auc ┆ 1.0      ┆ 0.0   ┆ 1.0   ┆ 1.0   │
-    │ bpsn_auc     ┆ 0.75     ┆ 0.354 ┆ 0.057 ┆ 1.0   │
-    │ bnsp_auc     ┆ 1.0      ┆ 0.0   ┆ 1.0   ┆ 1.0   │
-    └──────────────┴──────────┴───────┴───────┴───────┘
-    """
-    name = "subgroup_auc_ci"
-    between_0_and_1(name, "level", level)
-    columns = {"score": score, "label": label, "count": count, "subgroup": subgroup}
-    return expression(name, columns, level=float(level))

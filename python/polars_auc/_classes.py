@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from polars_auc._plugin import IntoExpr
 
-__all__ = ["roc_auc_multiclass", "roc_auc_ordinal", "subgroup_auc"]
+__all__ = ["roc_auc_multiclass", "roc_auc_ordinal"]
 
 
 def roc_auc_multiclass(
@@ -206,75 +206,3 @@ def roc_auc_ordinal(
     """
     listed = flag("roc_auc_ordinal", "pairs", pairs)
     return expression("roc_auc_ordinal", {"score": score, "label": label, "count": count}, pairs=listed)
-
-
-def subgroup_auc(
-    label: IntoExpr, score: IntoExpr, subgroup: IntoExpr, *, count: IntoExpr | None = None
-) -> pl.Expr:
-    """Return the AUC within a subgroup, within the background, and between the two.
-
-    Parameters
-    ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
-    subgroup
-        Which rows belong to the subgroup; all other rows are the background. Boolean, such as
-        ``pl.col("country") == "NO"``, or an integer or float column that holds only 0 and 1.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-
-    Returns
-    -------
-    polars.Expr
-        One Struct for each group, named after the score:
-
-        - ``subgroup_auc`` (Float64): the AUC of the rows of the subgroup.
-        - ``bpsn_auc`` (Float64): the AUC of the background's positives and the subgroup's negatives. It is
-          low if negatives of the subgroup score too high, which gives false positives.
-        - ``bnsp_auc`` (Float64): the AUC of the background's negatives and the subgroup's positives. It is
-          low if positives of the subgroup score too low, which gives false negatives.
-        - ``background_auc`` (Float64): the AUC of the rows of the background.
-        - ``auc`` (Float64): the AUC of all rows.
-        - ``positive_aeg``, ``negative_aeg`` (Float64): the average equality gaps, -1/2 to 1/2: above 0 if the
-          positives (or negatives) of the subgroup score lower than those of the background. Null without
-          such rows in the subgroup or in the background.
-        - ``n_subgroup_pos``, ``n_subgroup_neg``, ``n_background_pos``, ``n_background_neg`` (UInt64): the
-          rows that were used.
-
-        An AUC is null without a positive or without a negative, NaN if any score of the group is NaN. Rows
-        with a null label, score or subgroup are skipped.
-
-    Raises
-    ------
-    TypeError
-        If a column is neither a column name nor an expression.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`; also if the subgroup has another dtype or a value that is neither 0 nor
-        1.
-
-    Notes
-    -----
-    Borkan, Dixon, Sorensen, Thain and Vasserman (2019), "Nuanced metrics for measuring unintended bias with
-    real data for text classification". An average equality gap is ``1/2 - A``, where A is the probability
-    that a row of the subgroup scores above a row of the same class of the background; ties count half.
-    O(n log n).
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> import polars_auc as pa
-    >>> comments = pl.DataFrame(
-    ...     {
-    ...         "toxic": [1, 1, 0, 0, 1, 1, 0, 0],
-    ...         "score": [0.9, 0.6, 0.4, 0.1, 0.9, 0.8, 0.7, 0.5],
-    ...         "mentions": [False, False, False, False, True, True, True, True],
-    ...     }
-    ... )
-    >>> areas = comments.select(pa.subgroup_auc("toxic", "score", "mentions")).item()
-    >>> areas["subgroup_auc"], areas["bpsn_auc"], areas["bnsp_auc"], areas["background_auc"]
-    (1.0, 0.75, 1.0, 1.0)
-    """
-    return expression("subgroup_auc", {"score": score, "label": label, "count": count, "subgroup": subgroup})
