@@ -11,8 +11,7 @@ from polars_auc._bands import band_coverage, roc_band, roc_difference_band
 from polars_auc._binormal import binormal_curve, roc_binormal
 from polars_auc._bootstrap import bootstrap_ci
 from polars_auc._changes import compare_reports
-from polars_auc._class_intervals import roc_auc_multiclass_ci, roc_auc_ordinal_ci
-from polars_auc._classes import roc_auc_multiclass, roc_auc_ordinal
+from polars_auc._classes import roc_auc_multiclass, roc_auc_multiclass_ci, roc_auc_ordinal, roc_auc_ordinal_ci
 from polars_auc._comparisons import (
     adjust_p_values,
     roc_auc_compare,

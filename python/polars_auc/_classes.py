@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from polars_auc._class_columns import columns_of_classes
-from polars_auc._options import flag, one_of
+from polars_auc._options import between_0_and_1, flag, one_of
 from polars_auc._plugin import expression
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from polars_auc._plugin import IntoExpr
 
-__all__ = ["roc_auc_multiclass", "roc_auc_ordinal"]
+__all__ = ["roc_auc_multiclass", "roc_auc_multiclass_ci", "roc_auc_ordinal", "roc_auc_ordinal_ci"]
 
 
 def roc_auc_multiclass(
@@ -206,3 +206,214 @@ def roc_auc_ordinal(
     """
     listed = flag("roc_auc_ordinal", "pairs", pairs)
     return expression("roc_auc_ordinal", {"score": score, "label": label, "count": count}, pairs=listed)
+
+
+def roc_auc_multiclass_ci(
+    label: IntoExpr,
+    *probabilities: IntoExpr,
+    classes: Iterable[object] | None = None,
+    multi_class: Literal["ovr", "ovo"] = "ovr",
+    average: Literal["macro", "weighted"] | None = "macro",
+    level: float = 0.95,
+    count: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the AUC of more than two classes with its standard error and confidence interval.
+
+    Parameters
+    ----------
+    label
+        The class of each row, such as strings or integers; any dtype except lists.
+    probabilities
+        One numeric column for each class, or one column of Lists or Arrays with a number for each class, as
+        in :func:`polars_auc.roc_auc_multiclass`.
+    classes
+        The class of each column, in order; with ``None`` the names of the columns.
+    multi_class
+        - ``"ovr"``: each class against the rest, by its own column.
+        - ``"ovo"``: each pair of classes, by both columns.
+    average
+        - ``"macro"``: the plain mean; with ``"ovo"`` the M of Hand and Till.
+        - ``"weighted"``: weighted by the number of rows, of the class or of both classes of the pair.
+        - ``None``: no average, only the AUCs of the classes or pairs.
+
+        ``"micro"`` is refused: the cells of one row are not independent.
+    level
+        The coverage of all intervals, between 0 and 1.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the first of the probabilities:
+
+        - ``auc`` (Float64): the average, 0 to 1, as :func:`polars_auc.roc_auc_multiclass`.
+        - ``se``, ``lower``, ``upper`` (Float64): its standard error, and the limits of its interval.
+        - ``classes`` (List of Struct): for each of the ``classes`` its name ``class`` (String), its rows
+          ``n`` (UInt64), and ``auc``, ``se``, ``lower``, ``upper`` (Float64) of the class against the rest:
+          the numbers of :func:`polars_auc.roc_auc_ci`.
+        - ``pairs`` (List of Struct): with ``"ovo"``, for each pair ``class_a``, ``class_b`` (String), the
+          rows of both ``n`` (UInt64), and ``auc``, ``se``, ``lower``, ``upper`` (Float64) of the mean of both
+          directions; otherwise null.
+        - ``n_classes``, ``n_missing`` (UInt64): the number of classes with rows, and of classes without rows.
+        - ``n`` (UInt64): the rows that were used.
+
+        An AUC is null as in :func:`polars_auc.roc_auc_multiclass`. Its standard error and limits are null
+        where it is, and if one of its samples has a single row: the class or the rest, a class of the pair,
+        and for the average any class. Classes without rows are left out of the average. If a score is NaN the
+        average, its standard error and limits are NaN and the lists are null. Rows with a null label or
+        probability are skipped.
+
+    Raises
+    ------
+    ValueError
+        For unknown options, a level that is not between 0 and 1, ``average="micro"``, and classes that do not
+        fit the columns.
+    TypeError
+        If a column is neither name nor expression, or may be several columns, or ``classes`` is no list of
+        values.
+    polars.exceptions.PolarsError
+        As :func:`polars_auc.roc_auc_multiclass`.
+
+    Notes
+    -----
+    ``auc ± z se``, cut off at 0 and 1. What row i of class a adds to an average, its component ``V(i)``, is
+    the sum of its placements in all areas that it has a part in, each with the weight of the area. Then
+    ``se² = sum over classes of S_a² / n_a``, where ``S_a²`` is the sample variance of ``V`` over the rows of
+    class a. This is the variance of DeLong, DeLong and Clarke-Pearson (1988) for any number of samples
+    (Hoeffding 1948, Lehmann 1951). For the M of Hand and Till (2001) with k classes ``V(i)`` is the sum over
+    the other classes b of ``(P(s_a(i) > s_a(j)) + P(s_b(j) > s_b(i))) / (k (k - 1))`` over the rows j of b,
+    where ties count one half. The AUC of a against the rest is the mean of ``A(a | b)`` weighted by the rows
+    of b. The interval is made for given numbers of rows of the classes, as DeLong's is for given numbers of
+    positives and negatives. With two classes, where one column is the negative of the other, it is DeLong's.
+    O(k n log n) for classes against the rest, and for pairs O(k² log k) on top.
+
+    As any normal interval it is too narrow if a class has few rows and the AUC is near 1. For the
+    micro-average make one row of each cell, and take ``roc_auc_ci(..., cluster="row")``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> flowers = pl.DataFrame(
+    ...     {
+    ...         "species": ["iris", "iris", "lily", "lily", "rose", "rose"],
+    ...         "iris": [0.7, 0.4, 0.3, 0.1, 0.2, 0.4],
+    ...         "lily": [0.2, 0.5, 0.6, 0.4, 0.2, 0.1],
+    ...         "rose": [0.1, 0.1, 0.1, 0.5, 0.6, 0.5],
+    ...     }
+    ... )
+    >>> hand_till = pa.roc_auc_multiclass_ci("species", "iris", "lily", "rose", multi_class="ovo")
+    >>> m = flowers.select(hand_till).unnest("iris")
+    >>> m.select(pl.col("auc", "se", "lower", "upper").round(4)).row(0)
+    (0.9167, 0.0977, 0.7251, 1.0)
+    >>> m["pairs"].explode().struct.unnest().select("class_a", "class_b", "auc", pl.col("se").round(4)).rows()
+    [('iris', 'lily', 0.875, 0.1768), ('iris', 'rose', 0.9375, 0.0884), ('lily', 'rose', 0.9375, 0.0884)]
+    """
+    name = "roc_auc_multiclass_ci"
+    one_of(name, "multi_class", multi_class, ("ovr", "ovo"))
+    if average == "micro":  # type: ignore[comparison-overlap]
+        msg = (
+            f'{name}: average="micro" pools cells of one row, which are not independent; write '
+            'average="macro", or make a row of each cell and write roc_auc_ci(..., cluster="row")'
+        )
+        raise ValueError(msg)
+    one_of(name, "average", average, ("macro", "weighted", None))
+    between_0_and_1(name, "level", level)
+    columns, named = columns_of_classes(name, probabilities, classes)
+    return expression(
+        name,
+        {**columns, "label": label, "count": count},
+        statistic={"classes": named, "multi_class": multi_class, "average": average or "none"},
+        level=float(level),
+    )
+
+
+def roc_auc_ordinal_ci(
+    label: IntoExpr,
+    score: IntoExpr,
+    *,
+    pairs: bool = True,
+    level: float = 0.95,
+    count: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return how well one score separates ordered classes, with standard errors and confidence intervals.
+
+    Parameters
+    ----------
+    label
+        The class of each row: any dtype except lists. The ascending order of the values is the order of the
+        classes. At most 1000 classes in a group.
+    score
+        Any numeric or Boolean column; higher means a higher class.
+    pairs
+        Whether ``pairs`` lists every pair of classes, as in :func:`polars_auc.roc_auc_ordinal`.
+    level
+        The coverage of all intervals, between 0 and 1.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``auc`` (Float64): the mean over all pairs of classes of the AUC of the higher against the lower.
+        - ``se``, ``lower``, ``upper`` (Float64): its standard error, and the limits of its interval.
+        - ``concordance`` (Float64): over all pairs of rows of different classes, the share in which the row
+          of the higher class scores higher, where a tie counts one half.
+        - ``concordance_se``, ``concordance_lower``, ``concordance_upper`` (Float64): its standard error, and
+          the limits of its interval.
+        - ``pairs`` (List of Struct): for each pair the lower class ``class_a`` and the higher ``class_b``
+          (the label's dtype), and ``auc``, ``se``, ``lower``, ``upper`` (Float64): the numbers of
+          :func:`polars_auc.roc_auc_ci`. Null with ``pairs=False``.
+        - ``n_classes``, ``n`` (UInt64): the classes and the rows that were used.
+
+        With fewer than two classes the numbers are null and the list is empty. The standard errors and limits
+        of ``auc`` and ``concordance`` are also null if a class has a single row, those of a pair if one of
+        its classes has. If a score is NaN, the numbers are NaN and the list is null. Rows with a null label
+        or score are skipped.
+
+    Raises
+    ------
+    TypeError
+        If the label or the score is neither a column name nor an expression.
+    ValueError
+        If ``pairs`` is neither True nor False, and for a level that is not between 0 and 1.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc_ordinal`.
+
+    Notes
+    -----
+    ``estimate ± z se``, cut off at 0 and 1. Both are weighted means of the AUCs of pairs of classes: with
+    equal weights, and with the weights ``n_a n_b``. What a row of class a adds is the weighted sum of its
+    placements: of the shares of the lower classes that it beats, and of the higher classes that beat it. Then
+    ``se² = sum over classes of S_a² / n_a``, where ``S_a²`` is the sample variance of what the rows of class
+    a add (DeLong, DeLong and Clarke-Pearson 1988, for any number of samples; Lehmann 1951). The interval is
+    made for given numbers of rows of the classes. With two classes both are DeLong's. A standard error of the
+    concordance for rows whose classes are drawn with them, that of R's ``survival::concordance``, is in
+    :func:`polars_auc.concordance_index` of the class as time, an event in every row, and the negative of the
+    score. O(n log n + n k + k²) for k classes.
+
+    As any normal interval it is too narrow if a class has few rows and the areas are near 1.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> patients = pl.DataFrame({"stage": [1, 1, 2, 2, 3, 3], "marker": [0.1, 0.4, 0.3, 0.5, 0.5, 0.9]})
+    >>> answer = patients.select(pa.roc_auc_ordinal_ci("stage", "marker")).unnest("marker")
+    >>> answer.select(pl.col("auc", "se", "lower", "upper").round(4)).row(0)
+    (0.875, 0.1021, 0.675, 1.0)
+    """
+    name = "roc_auc_ordinal_ci"
+    listed = flag(name, "pairs", pairs)
+    between_0_and_1(name, "level", level)
+    return expression(
+        name,
+        {"score": score, "label": label, "count": count},
+        statistic={"pairs": listed},
+        level=float(level),
+    )
