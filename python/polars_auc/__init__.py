@@ -9,7 +9,6 @@ the result of its group NaN; a statistic that is undefined for a group is null.
 
 from polars_auc._bands import band_coverage, roc_band, roc_difference_band
 from polars_auc._binormal import binormal_curve, roc_binormal
-from polars_auc._bootstrap import bootstrap_ci
 from polars_auc._changes import compare_reports
 from polars_auc._classes import roc_auc_multiclass, roc_auc_multiclass_ci, roc_auc_ordinal, roc_auc_ordinal_ci
 from polars_auc._comparisons import (
@@ -48,7 +47,7 @@ from polars_auc._grouped import (
     subgroup_auc,
     subgroup_auc_ci,
 )
-from polars_auc._intervals import roc_auc_ci
+from polars_auc._intervals import bootstrap_ci, roc_auc_ci
 from polars_auc._mrmc import mrmc_roc_auc
 from polars_auc._native import __version__
 from polars_auc._packed_states import pack_state, unpack_state
