@@ -30,6 +30,7 @@ from polars_auc._curves import (
 from polars_auc._estimates import (
     average_precision,
     gini,
+    gini_index,
     ks_statistic,
     mean_positive_rank,
     roc_auc,
@@ -38,7 +39,6 @@ from polars_auc._estimates import (
 from polars_auc._evaluator import Evaluator
 from polars_auc._folds import average_roc_curve, cv_roc_auc, cv_roc_auc_difference
 from polars_auc._gains import cap_curve, gains_table
-from polars_auc._gini_index import gini_index
 from polars_auc._group_states import group_states
 from polars_auc._grouped import (
     covariate_adjusted_roc_curve,
