@@ -18,7 +18,6 @@ from polars_auc._comparisons import (
     roc_auc_unpaired_difference,
     roc_curve_difference,
 )
-from polars_auc._concordance import concordance_index
 from polars_auc._curve_points import curve_points
 from polars_auc._curves import (
     cost_curve,
@@ -58,6 +57,7 @@ from polars_auc._plot_forest import plot_forest
 from polars_auc._plots import plot_roc
 from polars_auc._rank_tests import (
     brunner_munzel,
+    concordance_index,
     hodges_lehmann,
     kruskal_wallis,
     mann_whitney_u,
