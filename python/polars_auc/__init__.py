@@ -49,7 +49,6 @@ from polars_auc._grouped import (
 from polars_auc._intervals import bootstrap_ci, roc_auc_ci
 from polars_auc._mrmc import mrmc_roc_auc
 from polars_auc._native import __version__
-from polars_auc._packed_states import pack_state, unpack_state
 from polars_auc._planning import roc_auc_difference_power, roc_auc_power, roc_auc_sample_size
 from polars_auc._plot_coverage import plot_coverage
 from polars_auc._plot_difference import plot_difference
@@ -68,7 +67,7 @@ from polars_auc._report import report
 from polars_auc._roc_auc_in_passes import roc_auc_in_passes
 from polars_auc._segments import compare_segments
 from polars_auc._stability import population_stability
-from polars_auc._states import merge_states, roc_auc_bounds, roc_state
+from polars_auc._states import merge_states, pack_state, roc_auc_bounds, roc_state, unpack_state
 from polars_auc._style_report import style_report
 from polars_auc._thresholds import confusion_at, operating_point
 
