@@ -62,14 +62,13 @@ from polars_auc._rank_tests import (
     mann_whitney_u,
     rank_agreement,
 )
-from polars_auc._rates import fpr_at_tpr, tpr_at_fpr
 from polars_auc._report import report
 from polars_auc._roc_auc_in_passes import roc_auc_in_passes
 from polars_auc._segments import compare_segments
 from polars_auc._stability import population_stability
 from polars_auc._states import merge_states, pack_state, roc_auc_bounds, roc_state, unpack_state
 from polars_auc._style_report import style_report
-from polars_auc._thresholds import confusion_at, operating_point
+from polars_auc._thresholds import confusion_at, fpr_at_tpr, operating_point, tpr_at_fpr
 
 __all__ = [
     "Evaluator",
