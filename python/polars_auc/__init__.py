@@ -37,7 +37,7 @@ from polars_auc._estimates import (
 )
 from polars_auc._evaluator import Evaluator
 from polars_auc._folds import average_roc_curve, cv_roc_auc, cv_roc_auc_difference
-from polars_auc._gains import cap_curve, gains_table
+from polars_auc._gains import cap_curve, gains_table, population_stability
 from polars_auc._group_states import group_states
 from polars_auc._grouped import (
     covariate_adjusted_roc_curve,
@@ -65,7 +65,6 @@ from polars_auc._rank_tests import (
 from polars_auc._report import report
 from polars_auc._roc_auc_in_passes import roc_auc_in_passes
 from polars_auc._segments import compare_segments
-from polars_auc._stability import population_stability
 from polars_auc._states import merge_states, pack_state, roc_auc_bounds, roc_state, unpack_state
 from polars_auc._style_report import style_report
 from polars_auc._thresholds import confusion_at, fpr_at_tpr, operating_point, tpr_at_fpr

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from polars_auc._frames import column_of
-from polars_auc._gains import gains_table
-from polars_auc._stability import population_stability
+from polars_auc._gains import gains_table, population_stability
 
 if TYPE_CHECKING:
     from polars_auc._plugin import IntoExpr
