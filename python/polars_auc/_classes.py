@@ -1,4 +1,4 @@
-"""Several classes, and subgroups of the rows."""
+"""AUCs of several classes, and their intervals."""
 
 from __future__ import annotations
 

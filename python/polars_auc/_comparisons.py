@@ -1,4 +1,4 @@
-"""Comparisons of models: two or more scores of the same rows."""
+"""Comparisons of scores of the same rows, and of AUCs of different rows."""
 
 from __future__ import annotations
 
@@ -23,9 +23,6 @@ from polars_auc._options import (
 from polars_auc._plugin import columnwise, expression, literals
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from polars_auc._options import Adjustment
     from polars_auc._plugin import IntoExpr
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""AUCs and curves of the rows of each user or stratum, averaged."""
+"""AUCs and curves of groups of rows: of subgroups, and averages over users or strata."""
 
 from __future__ import annotations
 

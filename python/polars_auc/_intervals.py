@@ -1,4 +1,4 @@
-"""Intervals of the AUC."""
+"""Intervals of the AUC, and of any statistic of one score by bootstrap."""
 
 from __future__ import annotations
 

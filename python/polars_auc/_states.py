@@ -1,4 +1,4 @@
-"""States: rows counted once, to be stored, merged and asked later."""
+"""States: rows counted once, to be stored, merged and asked later; as structs and as bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One threshold: the best by a criterion, or a given one."""
+"""One threshold: the best by a criterion, one that is named, or that of a fixed rate."""
 
 from __future__ import annotations
 
@@ -22,8 +22,6 @@ from polars_auc._options import (
 from polars_auc._plugin import RESAMPLED, expression
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from polars_auc._plugin import IntoExpr
 
 __all__ = ["confusion_at", "fpr_at_tpr", "operating_point", "tpr_at_fpr"]
