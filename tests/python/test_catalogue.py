@@ -83,7 +83,7 @@ def test_public_names() -> None:
     functions = set(pa.__all__) - {"__version__", "Evaluator"}
     assert all(inspect.isfunction(getattr(pa, name)) for name in functions)
     assert "__version__" in dir(pa)
-    public = {name for name in MODULES if not name.rpartition(".")[2].startswith("_")}
+    public = {name for name in MODULES if not any(part.startswith("_") for part in name.split("."))}
     assert public == {"polars_auc.daft", "polars_auc.duckdb", "polars_auc.spark"}
 
 
