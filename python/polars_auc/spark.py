@@ -4,8 +4,8 @@
 name, so its rules, its errors and its numbers are the same, bit for bit. The workers need polars-auc, too.
 """
 
-from polars_auc._spark_aggregates import aggregate
-from polars_auc._spark_report import group_states, report
+from polars_auc._spark.aggregates import aggregate
+from polars_auc._spark.report import group_states, report
 
 __all__ = [
     "average_precision",

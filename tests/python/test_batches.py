@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 
 import polars_auc as pa
 from catalogue.cases import fixed
-from polars_auc._batches import batches
+from polars_auc._frames.batches import batches
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000])

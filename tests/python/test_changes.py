@@ -14,7 +14,7 @@ from scipy.stats import t as student_t
 
 import polars_auc as pa
 from catalogue.cases import assert_same, fixed
-from polars_auc._cli import main
+from polars_auc._commands.main import main
 
 Capture = pytest.CaptureFixture[str]
 

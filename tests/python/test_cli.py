@@ -21,7 +21,7 @@ from polars.testing import assert_frame_equal
 
 import polars_auc as pa
 from catalogue.cases import fixed
-from polars_auc._cli import main
+from polars_auc._commands.main import main
 
 Capture = pytest.CaptureFixture[str]
 DATA = Path(__file__).parents[2] / "data"
@@ -637,7 +637,7 @@ def test_a_fault_is_no_failed_gate(folder: Path, capsys: Capture, monkeypatch: p
         def faulty(*_: object, fault: BaseException = fault) -> None:
             raise fault
 
-        monkeypatch.setattr("polars_auc._rows.scan", faulty)
+        monkeypatch.setattr("polars_auc._cli.rows.scan", faulty)
         assert main([*REPORT, "-o", str(folder / "out.csv")]) == 2
         err = capsys.readouterr().err
         assert "Traceback" in err
@@ -1092,7 +1092,7 @@ def test_a_delta_table(folder: Path, capsys: Capture, monkeypatch: pytest.Monkey
     assert "files of two kinds" in refused(["report", "table", "a.parquet", *told[1:]], capsys)
     found = importlib.util.find_spec
     monkeypatch.setattr(
-        "polars_auc._sources.find_spec", lambda name: None if name == "deltalake" else found(name)
+        "polars_auc._cli.sources.find_spec", lambda name: None if name == "deltalake" else found(name)
     )
     assert "needs deltalake: pip install deltalake" in refused(["report", *told], capsys)
 
@@ -1186,7 +1186,7 @@ def test_progress_on_a_terminal_alone(folder: Path, capsys: Capture) -> None:
     import pty
 
     told = ["report", "*.parquet", "--label", "y", "--score", "score", "--bounded", "-o", "to/out.csv"]
-    script = f"import sys; from polars_auc._cli import main; sys.exit(main({told!r}))"
+    script = f"import sys; from polars_auc._commands.main import main; sys.exit(main({told!r}))"
     own, others = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "120"}
     ran = subprocess.run(

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import polars_auc as pa
-from polars_auc._cli import main
+from polars_auc._commands.main import main
 
 Capture = pytest.CaptureFixture[str]
 DATA = Path(__file__).parents[2] / "data"

@@ -13,8 +13,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
-from polars_auc import _curve_command
-from polars_auc._cli import main
+from polars_auc._commands import curve
+from polars_auc._commands.main import main
 
 Capture = pytest.CaptureFixture[str]
 DATA = Path(__file__).parents[2] / "data"
@@ -203,7 +203,7 @@ def test_refusals_of_the_command(options: list[str], message: str, tmp_path: Pat
 
 
 def test_tables_need_no_altair(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_curve_command, "find_spec", lambda _: None)
+    monkeypatch.setattr(curve, "find_spec", lambda _: None)
     assert main([*CURVE, "-o", str(tmp_path / "x.png")]) == 2
     assert capsys.readouterr().err == (
         'polars-auc: a chart needs Altair and vl-convert: pip install "polars-auc[plot]"; '

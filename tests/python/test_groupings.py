@@ -11,7 +11,7 @@ from polars.testing import assert_frame_equal
 
 import polars_auc as pa
 from catalogue.cases import fixed
-from polars_auc._cli import main
+from polars_auc._commands.main import main
 
 Capture = pytest.CaptureFixture[str]
 

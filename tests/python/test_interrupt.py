@@ -25,7 +25,7 @@ rows.lazy().select(EXPRESSION).collect(engine="ENGINE")
 # Python itself may take long to start on a busy machine, and an interrupt before that is not the command's.
 COMMAND = """
 import sys
-from polars_auc._cli import main
+from polars_auc._commands.main import main
 print("begun", flush=True)
 sys.exit(main(sys.argv[1:]))
 """

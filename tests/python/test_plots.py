@@ -15,7 +15,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
-from polars_auc._plot_layout import _COLORS, REFERENCE
+from polars_auc._plots.layout import _COLORS, REFERENCE
 
 DATA = Path(__file__).parents[2] / "data"
 ROWS = pl.read_parquet(DATA / "*.parquet")

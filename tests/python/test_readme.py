@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import polars_auc as pa
-from polars_auc._cli import main
+from polars_auc._commands.main import main
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import polars_auc as pa
-from polars_auc._cli import main
-from polars_auc._report_text import SHOWN_ROWS, Shown, code
+from polars_auc._commands.main import main
+from polars_auc._page.text import SHOWN_ROWS, Shown, code
 
 Capture = pytest.CaptureFixture[str]
 DATA = Path(__file__).parents[2] / "data"

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import polars_auc as pa
 from catalogue.cases import frames, scores_with_nan
-from polars_auc import _roc_auc_in_passes as module
+from polars_auc._frames import roc_auc_in_passes as module
 
 N = 6000
 

@@ -13,8 +13,8 @@ from polars.testing import assert_frame_equal
 
 import polars_auc as pa
 from catalogue.cases import fixed
-from polars_auc import _runs
-from polars_auc._cli import main
+from polars_auc._commands.main import main
+from polars_auc._frames import runs
 
 Capture = pytest.CaptureFixture[str]
 OPTIONS = ["--label", "label", "--score", "score", "--score", "other"]
@@ -23,7 +23,7 @@ OPTIONS = ["--label", "label", "--score", "score", "--score", "other"]
 @pytest.fixture(autouse=True, params=[3, 700, 1_000_000])
 def batch_rows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """Batches within a group, of several groups, and of all rows."""
-    monkeypatch.setattr(_runs, "_BATCH_ROWS", request.param)
+    monkeypatch.setattr(runs, "_BATCH_ROWS", request.param)
     return int(request.param)
 
 
@@ -188,14 +188,14 @@ def test_sorted_files(tmp_path: Path, capsys: Capture) -> None:
 def pieces(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Return a list that gets the rows of each part that is aggregated."""
     made: list[int] = []
-    parts = _runs.Runs._parts
+    parts = runs.Runs._parts
 
     def counted(self: Any, rows: pl.LazyFrame) -> Any:
         for part in parts(self, rows):
             made.append(part.height)
             yield part
 
-    monkeypatch.setattr(_runs.Runs, "_parts", counted)
+    monkeypatch.setattr(runs.Runs, "_parts", counted)
     return made
 
 

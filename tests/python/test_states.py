@@ -20,7 +20,7 @@ from polars.testing import assert_frame_equal
 import polars_auc as pa
 from catalogue.cases import fixed, frames, scores_with_nan
 from oracles.states import interval
-from polars_auc._evaluated import Evaluated
+from polars_auc._frames.evaluated import Evaluated
 
 Scale: TypeAlias = Literal["real", "probability"]
 
@@ -332,8 +332,8 @@ def test_large_states_and_bootstraps_are_refused() -> None:
 
 
 def test_states_batch_by_batch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("polars_auc._group_states._BATCH_ROWS", 700)
-    monkeypatch.setattr("polars_auc._partial_states.PART_BYTES", 10_000)
+    monkeypatch.setattr("polars_auc._frames.group_states._BATCH_ROWS", 700)
+    monkeypatch.setattr("polars_auc._frames.partial_states.PART_BYTES", 10_000)
     frame = fixed().with_columns(n=pl.lit(2))
     for by in ([], ["g"], ["g", "key"]):
         for max_bins in (None, 16, 300):
@@ -415,7 +415,7 @@ def test_group_states_refuses() -> None:
 
 @pytest.mark.parametrize("by", [[], ["g"]])
 def test_bounded_report(by: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("polars_auc._group_states._BATCH_ROWS", 700)
+    monkeypatch.setattr("polars_auc._frames.group_states._BATCH_ROWS", 700)
     frame = fixed().select("g", "label", "score", "other")
     exact = pa.report(frame, "label", ["score", "other"], by=by).collect()
     # So many bins are enough for all distinct scores.
@@ -449,7 +449,7 @@ def test_many_rows_are_counted_as_they_would_be_ranked(max_bins: int) -> None:
 @pytest.mark.parametrize("by", [[], ["g"]])
 def test_states_of_a_page(by: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """In batches or not, they are those of expressions of a group, such as its mean."""
-    monkeypatch.setattr("polars_auc._group_states._BATCH_ROWS", 700)
+    monkeypatch.setattr("polars_auc._frames.group_states._BATCH_ROWS", 700)
     frame = fixed().select("g", "label", "score", "other").lazy()
     label = pl.col("other") > pl.col("other").mean()
     scores = {"a": pl.col("score"), "b": -pl.col("other")}

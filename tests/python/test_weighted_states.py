@@ -15,7 +15,7 @@ from polars.testing import assert_frame_equal
 
 import polars_auc as pa
 from catalogue.cases import fixed, scores_with_nan
-from polars_auc._cli import main
+from polars_auc._commands.main import main
 from test_states import check_every_tree
 from test_weights import FRAME, MEASURES, said, weighted
 
@@ -231,8 +231,8 @@ def test_states_with_and_without_weights_have_two_dtypes() -> None:
 
 
 def test_states_batch_by_batch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("polars_auc._group_states._BATCH_ROWS", 700)
-    monkeypatch.setattr("polars_auc._partial_states.PART_BYTES", 10_000)
+    monkeypatch.setattr("polars_auc._frames.group_states._BATCH_ROWS", 700)
+    monkeypatch.setattr("polars_auc._frames.partial_states.PART_BYTES", 10_000)
     frame = fixed().with_columns(w=pl.col("g").cast(pl.Float64) / 10 + 0.1)
     for by in ([], ["g"]):
         state = pa.roc_state("label", "score", weight="w")
