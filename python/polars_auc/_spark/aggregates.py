@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-import polars_auc
-from polars_auc._expressions.states import have_weights
+from polars_auc._expressions.states import have_weights, roc_state
+from polars_auc._expressions.thresholds import operating_point
 from polars_auc._frames.inputs import called
 from polars_auc._spark.types import (
     column_named,
@@ -31,21 +31,21 @@ _COLUMNS = {"label": pl.Boolean(), "weight": pl.Float64(), "cluster": pl.Int64()
 _ROLES = ("label", "score", *_COLUMNS, "state")
 
 
-def aggregate(name: str) -> Callable[..., Column]:
-    """Return the function ``name`` of polars_auc as a grouped aggregate of Spark."""
-    local = getattr(polars_auc, name)
+def aggregate(local: Callable[..., pl.Expr]) -> Callable[..., Column]:
+    """Return a function of polars_auc as a grouped aggregate of Spark."""
+    name = local.__name__
     signature = inspect.signature(local)
 
     def column(*arguments: Any, score_type: Any = None, **options: Any) -> Column:
         require_spark(name)
         given = signature.bind(*arguments, **options).arguments
-        return _column(name, given, score_type)
+        return _column(local, given, score_type)
 
     own = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
     own.append(inspect.Parameter("score_type", inspect.Parameter.KEYWORD_ONLY, default=None))
     column.__name__ = column.__qualname__ = name
     column.__module__ = "polars_auc.spark"
-    column.__doc__ = _docstring(name, local.__doc__)
+    column.__doc__ = _docstring(name, local.__doc__ or "")
     column.__signature__ = inspect.Signature(own)  # type: ignore[attr-defined]
     return column
 
@@ -71,25 +71,26 @@ def _docstring(name: str, local: str) -> str:
     """
 
 
-def _column(name: str, given: Mapping[str, Any], score_type: Any) -> Column:
+def _column(local: Callable[..., pl.Expr], given: Mapping[str, Any], score_type: Any) -> Column:
     """Check everything that can be checked on the driver, and return the aggregate."""
     import pyarrow as pa
     from pyspark.sql.functions import arrow_udf
     from pyspark.sql.types import DoubleType
 
+    name = local.__name__
     columns = {role: given[role] for role in _ROLES if given.get(role) is not None}
     for role, column in columns.items():
         refuse_column(name, role, column)
     options = {option: value for option, value in given.items() if option not in _ROLES}
     named = _named(columns)
     declared = polars_dtype(name, DoubleType() if score_type is None else score_type)
-    dtype = _planned(name, named, options, declared)
-    if score_type is not None and dtype == _planned(name, named, options, _another(declared)):
+    dtype = _planned(local, named, options, declared)
+    if score_type is not None and dtype == _planned(local, named, options, _another(declared)):
         msg = f"{name}: score_type is for results that hold scores, which this has not; leave it out"
         raise ValueError(msg)
 
     def evaluated(*arrays: pyarrow.Array) -> pyarrow.Scalar:
-        return _evaluated(name, named, options, dtype, declared, arrays)
+        return _evaluated(local, named, options, dtype, declared, arrays)
 
     evaluated.__name__ = name
     # Spark knows by these types that it is an aggregate; as text, it would look for them in this module.
@@ -104,30 +105,32 @@ def _named(columns: Mapping[str, Any]) -> dict[str, str]:
     return names if len(set(names.values())) == len(names) else {role: role for role in columns}
 
 
-def _planned(name: str, named: Mapping[str, str], options: Mapping[str, Any], score: pl.DataType) -> Any:
+def _planned(
+    local: Callable[..., pl.Expr], named: Mapping[str, str], options: Mapping[str, Any], score: pl.DataType
+) -> Any:
     """Return the dtype of the answer; the expression checks its options as it is written."""
     rows = pl.LazyFrame(schema={"label": pl.Boolean, "score": score})
-    state = rows.select(polars_auc.roc_state("label", "score")).collect_schema()["score"]
+    state = rows.select(roc_state("label", "score")).collect_schema()["score"]
     dtypes = {**_COLUMNS, "score": score, "state": state}
     frame = pl.LazyFrame(schema={column: dtypes[role] for role, column in named.items()})
-    return frame.select(_record(name, named, options)).collect_schema().dtypes()[0]
+    return frame.select(_record(local, named, options)).collect_schema().dtypes()[0]
 
 
 def _another(dtype: pl.DataType) -> pl.DataType:
     return pl.Int64() if dtype == pl.Float64 else pl.Float64()
 
 
-def _record(name: str, named: Mapping[str, str], options: Mapping[str, Any]) -> pl.Expr:
+def _record(local: Callable[..., pl.Expr], named: Mapping[str, str], options: Mapping[str, Any]) -> pl.Expr:
     """Return the local expression; a number with the counts of its rows.
 
     Spark does not take aggregates in Python and its own, such as ``count``, in one ``agg``.
     """
-    answer: pl.Expr = getattr(polars_auc, name)(**named, **options)
+    name, answer = local.__name__, local(**named, **options)
     if name not in NUMBERS:
         return answer
     with called(name, "operating_point"):
         columns: Any = dict(named)
-        counts = polars_auc.operating_point(**columns).struct
+        counts = operating_point(**columns).struct
         return pl.struct(answer.alias(name), counts.field("n_pos", "n_neg"))
 
 
@@ -136,7 +139,7 @@ NUMBERS = ("roc_auc", "gini", "average_precision", "mean_positive_rank")
 
 
 def _evaluated(
-    name: str,
+    local: Callable[..., pl.Expr],
     named: Mapping[str, str],
     options: Mapping[str, Any],
     dtype: pl.DataType,
@@ -144,9 +147,10 @@ def _evaluated(
     arrays: Sequence[pyarrow.Array],
 ) -> pyarrow.Scalar:
     """Return the answer of one group, on a worker."""
+    name = local.__name__
     frame = pl.DataFrame([pl.Series(c, array) for c, array in zip(named.values(), arrays, strict=True)])
     with called(name, "operating_point"):
-        answer = frame.select(_record(name, named, options).alias(name))
+        answer = frame.select(_record(local, named, options).alias(name))
     if answer.dtypes[0] != dtype:
         msg = _other_scores(name, frame, named, declared)
         raise TypeError(msg)
