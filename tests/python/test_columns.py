@@ -18,7 +18,7 @@ from scipy.stats import false_discovery_control, norm
 
 import polars_auc as pa
 from catalogue.cases import fixed
-from oracles import scores as oracles
+from oracles.rows import placements
 
 ENGINES = pytest.mark.parametrize("engine", ["in-memory", "streaming"])
 
@@ -413,7 +413,7 @@ def test_ratio_of_the_rows_that_a_paired_test_needs() -> None:
     """By DeLong's variance of the difference among the rows of each class."""
     frame = fixed(400).drop_nulls(["label", "score", "other"])
     rows = list(frame.select("label", "score", "other").iter_rows())
-    of_scores = [oracles.placements([(row[0], row[1 + k]) for row in rows]) for k in range(2)]
+    of_scores = [placements([(row[0], row[1 + k]) for row in rows]) for k in range(2)]
     s10, s01 = (
         float(np.var([float(a - b) for a, b in zip(of_scores[0][c], of_scores[1][c], strict=True)], ddof=1))
         for c in (0, 1)

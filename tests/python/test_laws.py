@@ -19,8 +19,11 @@ from polars.testing import assert_frame_equal
 import polars_auc as pa
 from catalogue import CATALOGUE
 from catalogue.cases import assert_same, fixed, frames, repeated, rows, scores_with_nan, two_rows
-from catalogue.entry import Entry
-from catalogue.points import POINTS
+from catalogue.curves import CURVES
+from catalogue.entry import WEIGHTED, Entry
+from catalogue.intervals import INTERVALS
+from catalogue.numbers import NUMBERS
+from catalogue.thresholds import THRESHOLDS
 from polars_auc import _native
 
 entries = pytest.mark.parametrize("entry", CATALOGUE, ids=str)
@@ -239,7 +242,8 @@ def test_row_order_of_a_large_group_changes_no_bit() -> None:
     """Above 131,072 rows, other code ranks, outlines and weighs; half of these scores are distinct."""
     frame = fixed(300_000).filter(pl.col("score").is_not_null())
     shuffled = frame.sample(fraction=1, shuffle=True, seed=3)
-    for entry in POINTS:
+    of_weights = [entry for entry in INTERVALS if entry.columns == WEIGHTED]
+    for entry in [*NUMBERS, *THRESHOLDS, *CURVES, *of_weights]:
         expected, got = (one.select(column(entry)) for one in (frame, shuffled))
         assert_frame_equal(got, expected, check_exact=True)
 

@@ -14,7 +14,7 @@ from polars.testing import assert_frame_equal
 
 import polars_auc as pa
 from catalogue.cases import frames, scores_with_nan
-from oracles.packed_states import unpacked
+from oracles.states import unpacked
 
 DTYPES = [
     pl.Series([0.5, 0.25, None], dtype=pl.Float64),

@@ -18,13 +18,14 @@ from scipy.stats import t as student_t
 
 import polars_auc as pa
 from catalogue.cases import SCHEMA, assert_same, fixed, frames, repeated, two_rows
-from oracles import scores as oracles
+from oracles import groups, intervals
+from oracles.rows import Row
 
 ENGINES = pytest.mark.parametrize("engine", ["in-memory", "streaming"])
 Z_95 = float(norm.isf(0.025))
 
 
-def segment_rows(frame: pl.DataFrame, keep: pl.Expr) -> list[oracles.Row]:
+def segment_rows(frame: pl.DataFrame, keep: pl.Expr) -> list[Row]:
     return list(frame.filter(keep).select("label", "score").drop_nulls().iter_rows())
 
 
@@ -71,14 +72,14 @@ def test_definition(frame: pl.DataFrame, versus: str) -> None:
         return
     table = pa.compare_segments(frame, "label", "score", "key", versus=versus, adjust=None).collect()
     assert table["key"].to_list() == names
-    cis = {name: oracles.roc_auc_ci(segment_rows(used, of_key(name)), Z_95) for name in names}
+    cis = {name: intervals.roc_auc_ci(segment_rows(used, of_key(name)), Z_95) for name in names}
     for ci in cis.values():
         del ci["z"], ci["p_value"]
     for place, (name, got) in enumerate(zip(names, table.iter_rows(named=True), strict=True)):
         assert_same({key: got[key] for key in cis[name]}, cis[name], relative=1e-12)
         other = {"auc": None}
         if versus == "rest":
-            other = oracles.roc_auc_ci(segment_rows(used, ~of_key(name)), Z_95)
+            other = intervals.roc_auc_ci(segment_rows(used, ~of_key(name)), Z_95)
         elif versus == "previous" and place and name is not None:
             other = cis[names[place - 1]]
         elif versus == "b" and name != "b" and "b" in names:
@@ -104,9 +105,9 @@ def test_definition(frame: pl.DataFrame, versus: str) -> None:
 def of_clusters(segment: list[Any], other: list[Any] | None) -> dict[str, Any]:
     """The AUC of a segment and its comparison with other rows, all of them (label, score, cluster)."""
     undefined = dict.fromkeys(("versus_auc", "difference", "difference_se", "statistic", "p_value"))
-    own = oracles.roc_auc_ci_clustered(segment, Z_95)
+    own = intervals.roc_auc_ci_clustered(segment, Z_95)
     answer = {**{name: own[name] for name in ("auc", "se", "lower", "upper", "n_clusters")}, **undefined}
-    versus = None if other is None else oracles.roc_auc_ci_clustered(other, Z_95)
+    versus = None if other is None else intervals.roc_auc_ci_clustered(other, Z_95)
     if versus is None or versus["auc"] is None:
         return answer
     if own["auc"] is None:
@@ -114,7 +115,7 @@ def of_clusters(segment: list[Any], other: list[Any] | None) -> dict[str, Any]:
     answer |= {"versus_auc": versus["auc"], "difference": own["auc"] - versus["auc"]}
     if own["se"] is None or versus["se"] is None:
         return answer
-    both = oracles.area_covariance(segment, other or [])
+    both = groups.area_covariance(segment, other or [])
     assert both is not None
     variance = own["se"] ** 2 + versus["se"] ** 2 - 2 * float(both)
     if variance < 1e-14:
@@ -175,7 +176,7 @@ def test_heterogeneity_of_clusters_that_span_segments() -> None:
     rows = [
         list(frame.filter(key=key).select("label", "score", "patient").iter_rows()) for key in table["key"]
     ]
-    matrix = np.array([[float(oracles.area_covariance(a, b) or 0) for b in rows] for a in rows])
+    matrix = np.array([[float(groups.area_covariance(a, b) or 0) for b in rows] for a in rows])
     contrasts = np.hstack([-np.ones((3, 1)), np.eye(3)])
     difference = contrasts @ table["auc"].to_numpy()
     q = difference @ np.linalg.solve(contrasts @ matrix @ contrasts.T, difference)

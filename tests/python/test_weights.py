@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import polars_auc as pa
 from catalogue.cases import TIED, assert_same, scores_with_nan
-from oracles import points as oracles
+from oracles import areas, numbers
+from oracles.rows import Group
 
 SCHEMA = {"label": pl.Boolean, "score": pl.Float64, "weight": pl.Float64}
 MASSES = ("tp", "fp", "tn", "fn", "n", "n_pos", "n_neg", "cum_n", "cum_pos", "cum_neg")
@@ -155,7 +156,7 @@ ROUNDING = 2.0**-60
 
 def rounding_of_precision(rows: list[Any]) -> float:
     """How far the average precision may be off: each precision by the rounding of its weights."""
-    group = oracles.Group(rows)
+    group = Group(rows)
 
     def of_precision(threshold: float) -> float:
         reached = [score for score, _ in group.pos + group.neg if score >= threshold]
@@ -174,14 +175,14 @@ def rounding_of_precision(rows: list[Any]) -> float:
 )
 def test_any_weights(frame: pl.DataFrame) -> None:
     rows = list(frame.drop_nulls().iter_rows())
-    average_precision = oracles.average_precision(rows)
+    average_precision = numbers.average_precision(rows)
     precision_off = 0.0 if average_precision is None else rounding_of_precision(rows)
     for made, expected, off in (
-        (pa.roc_auc("label", "score", weight="weight"), oracles.roc_auc(rows), 0.0),
+        (pa.roc_auc("label", "score", weight="weight"), areas.weighted_roc_auc(rows), 0.0),
         (pa.average_precision("label", "score", weight="weight"), average_precision, precision_off),
         (
             pa.ks_statistic("label", "score", weight="weight").struct["ks"],
-            oracles.ks_statistic(rows)["ks"],
+            numbers.weighted_ks_statistic(rows)["ks"],
             0.0,
         ),
     ):
