@@ -20,9 +20,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from goldens import CHECKS, groups, resampled
+from goldens import CHECKS, comparisons
 from goldens.not_compared import PAGE, NotCompared
-from goldens.rows import Answers, Apart, Record, weight_of
+from goldens.rows import Answers, Apart, Record, number_of_resamples, weight_of
 
 SHIPPED = Path(__file__).parents[1] / "goldens"
 FOLDERS = [SHIPPED, *(Path(folder) for folder in [os.environ.get("POLARS_AUC_GOLDENS")] if folder)]
@@ -50,7 +50,7 @@ NOT_HERE = {
 }
 
 P_VALUE = re.compile(r"(^|_)p(_|$)")
-ADJUSTED = set(groups.ADJUSTMENTS)
+ADJUSTED = set(comparisons.ADJUSTMENTS)
 DRAWN_WITH = ("mc_se", "mean_of_40_short_runs")
 
 
@@ -129,7 +129,7 @@ def monte_carlo_errors(record: Record, result: Answers) -> dict[str, list[float]
     answers = record["result"]
     if isinstance(answers.get("mc_se"), list):
         drawn = record["arguments"]["boot.n"]
-        ours = resampled.drawn(record)
+        ours = number_of_resamples(record)
         scale = math.sqrt(1 + drawn / ours)
         errors = iter(answers["mc_se"])
         sizes = {name: len(value) if isinstance(value, list) else 1 for name, value in result.items()}

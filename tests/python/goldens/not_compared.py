@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 PAGE = Path(__file__).parents[3] / "docs" / "not-compared.md"
-
 _HEAD = """\
 # What is not compared
 

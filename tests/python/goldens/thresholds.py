@@ -1,4 +1,4 @@
-"""Thresholds: the counts and rates at given ones, and the best one."""
+"""Thresholds: the counts and rates at given ones, the best ones, and their intervals."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 import polars as pl
 
 import polars_auc as pa
-from goldens.rows import Answers, Apart, Check, Record, answer, rows
+from goldens.intervals import resampled_limits
+from goldens.rows import N_RESAMPLES, SEED, Answers, Apart, Check, Record, answer, rows, running_on
 
 TIE_LOST = Apart("one of several that are equally good; ours is higher, and lost to rounding there")
-
 Merit = Callable[[int, int, int, int], Fraction]
 """How good a threshold is, from tp, fp and the numbers of positives and negatives."""
 
@@ -199,8 +199,174 @@ def exact_best(frame: pl.DataFrame, record: Record) -> Answers:
     return points
 
 
+NO_CRITERION = Apart("no such criterion here")
+NOT_A_RATE = Apart("not a rate here")
+
+
+def right_calls(tp: int, fp: int, _: int, n: int) -> Fraction:
+    return Fraction(tp + n - fp)
+
+
+def f_measure(tp: int, fp: int, p: int, _: int) -> Fraction:
+    return Fraction(2 * tp, p + tp + fp)
+
+
+NOBODY = Apart("the best is to call nobody positive, which OptimalCutpoints and cutpointr leave out")
+
+CRITERIA: dict[str, tuple[dict[str, Any], Merit]] = {
+    "Youden": ({"criterion": "youden"}, youden()),
+    "youden": ({"criterion": "youden"}, youden()),
+    "sum_sens_spec": ({"criterion": "youden"}, youden()),
+    "ROC01": ({"criterion": "closest_topleft"}, closest()),
+    "MaxEfficiency": ({"criterion": "cost"}, right_calls),
+    "accuracy": ({"criterion": "cost"}, right_calls),
+    "CB": ({"criterion": "cost"}, right_calls),
+    "MCT": ({"criterion": "cost"}, right_calls),
+    "F1_score": ({"criterion": "max_f"}, f_measure),
+}
+"""Methods of OptimalCutpoints and metrics of cutpointr as criteria of ours.
+
+Where both errors cost the same and the prevalence is the group's, the fewest wrong calls cost least, and are
+the most accurate.
+"""
+
+
+def cutpoints(frame: pl.DataFrame, record: Record) -> Answers:
+    used = rows(frame, record)
+    arguments, result = record["arguments"], record["result"]
+    method = arguments.get("methods", arguments.get("metric"))
+    listed = numbers(result["cutoff" if "cutoff" in result else "cutpoint"])
+    ours = at(used, listed)
+    auc = answer(used, pa.roc_auc_ci("label", "score"))
+    auc_ci = [auc["auc"], auc["lower"]]
+    if "methods" in arguments:
+        auc_ci.append(running_on(auc["upper"], result["auc"][2]))
+    cutoff: Any = NO_CRITERION
+    value: Any = NO_CRITERION
+    if method in CRITERIA:
+        options, merit = CRITERIA[method]
+        best = answer(used, pa.operating_point("label", "score", **options))
+        nobody = best["threshold"] is None
+        cutoff = NOBODY if nobody else listed if is_best_of(used, best, listed, merit) else TIE_LOST
+        value = {
+            "sum_sens_spec": best["criterion"] + 1,
+            "MaxEfficiency": best["accuracy"],
+            "accuracy": best["accuracy"],
+            "CB": Apart("the ratio r of costs and prevalence, an argument here"),
+        }.get(method, best["criterion"])
+        value = NOBODY if nobody else value
+    elif method in ("MaxKappa", "cohens_kappa"):
+        assert len(set(ours["kappa"])) == 1, record["id"]
+        value = ours["kappa"][0]
+    return {
+        "cutoff": cutoff,
+        "cutpoint": cutoff,
+        "sensitivity": ours["tpr"],
+        "specificity": less_1(ours["fpr"]),
+        "accuracy": ours["accuracy"],
+        "optimal_criterion_rounded": value,
+        "metric_value": value if isinstance(value, Apart) else [value] * len(listed),
+        "auc": auc["auc"] if "metric" in arguments else auc_ci,
+    }
+
+
+def rocr_points(frame: pl.DataFrame, record: Record) -> Answers:
+    used = rows(frame, record)
+    cutoffs = numbers(record["result"]["cutoff"])
+    ours = at(used, cutoffs)
+    assert observed(used, cutoffs) == [None, *cutoffs[1:]]
+    # Where no row is called positive, ROCR has no precision and no F. Our F is 2 tp / (2 tp + fp + fn), so 0.
+    assert ours["f"][0] == 0
+    return {
+        "cutoff": cutoffs,
+        "acc": ours["accuracy"],
+        "err": ours["error"],
+        "fpr": ours["fpr"],
+        "tpr": ours["tpr"],
+        "fnr": less_1(ours["tpr"]),
+        "tnr": less_1(ours["fpr"]),
+        "ppv": ours["precision"],
+        "npv": ours["npv"],
+        "pcfall": less_1(ours["precision"]),
+        "pcmiss": less_1(ours["npv"]),
+        "rpp": ours["predicted_rate"],
+        "rnp": less_1(ours["predicted_rate"]),
+        "phi": ours["mcc"],
+        "f": [None, *ours["f"][1:]],
+        "lift": NOT_A_RATE,
+        "odds": NOT_A_RATE,
+        "mi": NOT_A_RATE,
+        "sar": NOT_A_RATE,
+    }
+
+
+def sklearn_points(frame: pl.DataFrame, record: Record) -> Answers:
+    used = rows(frame, record)
+    listed = [row["threshold"] for row in record["result"]]
+    ours = at(used, listed)
+    names = {"recall": "tpr", "f1": "f", "cohen_kappa": "kappa"}
+    columns = {
+        name: ours[names.get(name, name)] for name in record["result"][0] if name not in ("f2", "jaccard")
+    }
+    called_negative = [tn + fn for tn, fn in zip(ours["tn"], ours["fn"], strict=True)]
+    columns["f2"] = at(used, listed, beta=2.0)["f"]
+    # sklearn has 0 for 0 / 0, where every row is called positive.
+    columns["mcc"] = [
+        0.0 if negative == 0 else mcc for mcc, negative in zip(ours["mcc"], called_negative, strict=True)
+    ]
+    # This rate is not in our record, but it follows from the F measure.
+    columns["jaccard"] = [f / (2 - f) for f in ours["f"]]
+    return {"rows": [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]}
+
+
+MEDIAN = Apart("the median of the resamples; ours is the rate itself")
+
+
+def rate_intervals(frame: pl.DataFrame, record: Record) -> Answers:
+    arguments = record["arguments"]
+    assert arguments["boot.stratified"]
+    options = {"level": arguments["conf.level"], "n_resamples": N_RESAMPLES, "seed": SEED}
+    used = rows(frame, record).drop_nulls()
+    if "specificities" in arguments:
+        rates = [round(1 - specificity, 12) for specificity in arguments["specificities"]]
+        points = [answer(used, pa.tpr_at_fpr("label", "score", fpr, **options)) for fpr in rates]
+        lower, upper = ([point[limit] for point in points] for limit in ("lower", "upper"))
+        step = 1 / points[0]["n_pos"]
+    else:
+        rates = arguments["sensitivities"]
+        points = [answer(used, pa.fpr_at_tpr("label", "score", tpr, **options)) for tpr in rates]
+        lower, upper = ([1 - point[limit] for point in points] for limit in ("upper", "lower"))
+        step = 1 / points[0]["n_neg"]
+    return {"lower": lower, "median": MEDIAN, "upper": upper, "step": step}
+
+
+def threshold_intervals(frame: pl.DataFrame, record: Record) -> Answers:
+    used = rows(frame, record).drop_nulls()
+    points = [
+        resampled_limits(frame, record, "confusion_at", at=at) for at in record["arguments"]["thresholds"]
+    ]
+    median = Apart("the median of the resamples, no field of ours")
+    return {
+        "specificity_lower": [1 - point["fpr"]["upper"] for point in points],
+        "specificity_median": median,
+        "specificity_upper": [1 - point["fpr"]["lower"] for point in points],
+        "sensitivity_lower": [point["tpr"]["lower"] for point in points],
+        "sensitivity_median": median,
+        "sensitivity_upper": [point["tpr"]["upper"] for point in points],
+        # A rate of a resample goes in steps of one row.
+        "step": 1 / min(used["label"].value_counts()["count"].to_list()),
+    }
+
+
 CHECKS: dict[str, Check] = {
     "pROC::coords": proc_coords,
     "bruteforce.best_thresholds": exact_best,
     "bruteforce.best_thresholds_weighted": exact_best,
+    "OptimalCutpoints::optimal.cutpoints": cutpoints,
+    "cutpointr::cutpointr": cutpoints,
+    "coords_all ROCR::performance": rocr_points,
+    "sklearn.metrics confusion-matrix metrics": sklearn_points,
+    "boot_curve pROC::ci.se": rate_intervals,
+    "boot_curve pROC::ci.sp": rate_intervals,
+    "boot_curve pROC::ci.thresholds": threshold_intervals,
 }

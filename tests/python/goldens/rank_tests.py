@@ -1,16 +1,77 @@
-"""Rank tests of two samples, exact and not, and the shift between them."""
+"""Rank tests of two samples and more, exact and not, the shift between them, and concordance."""
 
 from __future__ import annotations
 
 import math
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 import polars_auc as pa
-from goldens.estimates import REPEATED
-from goldens.rows import Answers, Apart, Check, Record, answer, rows, running_on, side, tied
+from goldens.comparisons import adjusted
+from goldens.rows import (
+    REPEATED,
+    Answers,
+    Apart,
+    Check,
+    Record,
+    answer,
+    pairs,
+    rows,
+    running_on,
+    side,
+    tied,
+    weighted_rows,
+)
+
+JACKKNIFE = Apart("the infinitesimal jackknife of a difference, which is not here")
+CLUSTERS = Apart("the infinitesimal jackknife of clusters, without Obuchowski's factors")
+IF_NOTHING = Apart("the variance if the score said nothing, no field of ours")
+
+
+def concordance(frame: pl.DataFrame, record: Record) -> Answers:
+    if "score1" in record["arguments"]:
+        both = pairs(frame, record).drop_nulls()
+        c1, c2 = (answer(both, pa.roc_auc("label", score)) for score in "ab")
+        return {"c1": c1, "c2": c2, "cov_infinitesimal_jackknife": JACKKNIFE, "z": JACKKNIFE}
+    used = rows(frame, record)
+    test = answer(used, pa.rank_agreement(pl.col("label").rank("dense"), "score"))
+    counts = {
+        "concordant": test["concordant"],
+        "discordant": test["discordant"],
+        "tied.x": test["tied_y"],
+        "tied.y": test["tied_x"],
+        "tied.xy": test["tied_both"],
+    }
+    # The interval of weighted rows is by the infinitesimal jackknife.
+    ci = answer(used.with_columns(weight=1), pa.roc_auc_ci("label", "score", weight="weight"))
+    # Positives have an event first, and nothing is censored.
+    events = used.with_columns(time=-pl.col("label").rank("dense").cast(pl.Int64), event=True)
+    index = answer(events, pa.concordance_index("time", "event", "score"))
+    auc = answer(used, pa.roc_auc("label", "score"))
+    assert index["concordance"] == auc, record["id"]
+    return {
+        "concordance": auc,
+        "counts": counts,
+        "var": ci["se"] ** 2,
+        "var_infinitesimal_jackknife": index["se"] ** 2,
+        "cvar": IF_NOTHING,
+        "var_robust_cluster": CLUSTERS,
+    }
+
+
+def weighted_concordance(frame: pl.DataFrame, record: Record) -> Answers:
+    used = weighted_rows(frame, record)
+    ci = answer(used, pa.roc_auc_ci("label", "score", weight="weight"))
+    assert ci["auc"] == answer(used, pa.roc_auc("label", "score", weight="weight")), record["id"]
+    return {
+        "concordance": ci["auc"],
+        "counts": Apart("sums of products of weights, no field of ours"),
+        "var": None if ci["se"] is None else ci["se"] ** 2,
+    }
+
 
 FOUR_DIGITS = Apart("R solves for it to four digits")
 MIDDLE = Apart("any root between the two middle differences; ours is their mean")
@@ -239,7 +300,66 @@ def z_test(frame: pl.DataFrame, record: Record) -> Answers:
     }
 
 
+def kruskal(frame: pl.DataFrame, record: Record) -> Answers:
+    test = answer(frame, pa.kruskal_wallis("group", "value"))
+    drawn = Apart("by permutations; ours by chi-square")
+    by_permutations = "approximate" in record["arguments"].get("distribution", "")
+    return {
+        "statistic": test["statistic"],
+        "df": test["df"],
+        "p_value": drawn if by_permutations else asymptotic_p(record, test["p_value"]),
+        "p_value_99_ci": drawn,
+    }
+
+
+def _every_pair(frame: pl.DataFrame, *, correct: bool) -> list[dict[str, Any]]:
+    """Test every pair of samples, the first as negatives."""
+    used = frame.drop_nulls()
+    ours = []
+    for control, case in combinations(sorted(used["group"].unique()), 2):
+        two = used.filter(pl.col("group").is_in([control, case]))
+        label = pl.col("group") == case
+        u = pa.mann_whitney_u(label, "value", method="asymptotic", continuity=correct)
+        ci = answer(two, pa.roc_auc_ci(label, "value"))
+        ours.append(
+            {
+                "control": control,
+                "case": case,
+                "auc": ci["auc"],
+                "delong_var": ci["se"] ** 2,
+                "wilcoxon_p": answer(two, u)["p_value"],
+            }
+        )
+    return ours
+
+
+def pairwise_wilcoxon(frame: pl.DataFrame, record: Record) -> Answers:
+    arguments, result = record["arguments"], record["result"]
+    ours = _every_pair(frame, correct=arguments["correct"])
+    how = arguments["p.adjust.method"]
+    p = adjusted([pair["wilcoxon_p"] for pair in ours], [how])[how]
+    table = {(pair["case"], pair["control"]): value for pair, value in zip(ours, p, strict=True)}
+    return {
+        "rows": REPEATED,
+        "columns": REPEATED,
+        "p_value": [[table.get((row, column)) for column in result["columns"]] for row in result["rows"]],
+    }
+
+
+def pairwise_areas(frame: pl.DataFrame, _: Record) -> Answers:
+    return {"rows": _every_pair(frame, correct=True)}
+
+
+def pairwise_mann_whitney(frame: pl.DataFrame, record: Record) -> Answers:
+    ours = _every_pair(frame, correct=record["arguments"]["use_continuity"])
+    assert record["arguments"]["order"] == [f"{pair['control']} vs {pair['case']}" for pair in ours]
+    p = [pair["wilcoxon_p"] for pair in ours]
+    return {"p_value": p, **adjusted(p, list(record["result"]))}
+
+
 CHECKS: dict[str, Check] = {
+    "survival::concordance": concordance,
+    "weighted survival::concordance": weighted_concordance,
     "stats::wilcox.test": r_wilcoxon,
     "scipy.stats.mannwhitneyu": scipy_mann_whitney,
     "coin::wilcox_test": coin_wilcoxon,
@@ -249,4 +369,10 @@ CHECKS: dict[str, Check] = {
     "scipy.stats.brunnermunzel": scipy_brunner_munzel,
     "statsmodels.stats.nonparametric.rank_compare_2indep": statsmodels_brunner_munzel,
     "formula: z test of AUC = 0.5 (DeLong SE)": z_test,
+    "stats::kruskal.test": kruskal,
+    "coin::kruskal_test": kruskal,
+    "scipy.stats.kruskal": kruskal,
+    "stats::pairwise.wilcox.test": pairwise_wilcoxon,
+    "kruskal pROC::auc": pairwise_areas,
+    "scipy.stats.mannwhitneyu pairwise": pairwise_mann_whitney,
 }

@@ -1,8 +1,7 @@
-"""Areas, curves and distances: what the records of one score say without any inference."""
+"""Areas, whole and partial, and distances: what the records of one score say without any inference."""
 
 from __future__ import annotations
 
-import itertools
 import math
 from fractions import Fraction
 from typing import Any
@@ -10,8 +9,7 @@ from typing import Any
 import polars as pl
 
 import polars_auc as pa
-from goldens.points import midpoints
-from goldens.rows import Answers, Apart, Check, Record, answer, pairs, rows, side, tied
+from goldens.rows import Answers, Apart, Check, Record, answer, rows, side, tied, weight_of, weighted_rows
 
 R_SERIES = 1e-4
 """R 4.2 cuts Kolmogorov's series after too few terms: large p-values are off by up to 3e-5, and small ones
@@ -20,34 +18,12 @@ lose their digits, against scipy.stats.kstwobign, which test_laws holds ours aga
 R_SMALLEST = 1e-7
 """R's exact p-values are 1 less a distribution, and lose digits as they become small."""
 
-REPEATED = Apart("an argument, repeated")
-JACKKNIFE = Apart("the infinitesimal jackknife of a difference, which is not here")
-CLUSTERS = Apart("the infinitesimal jackknife of clusters, without Obuchowski's factors")
-IF_NOTHING = Apart("the variance if the score said nothing, no field of ours")
-
 
 def proc_auc(frame: pl.DataFrame, record: Record) -> Answers:
     used = rows(frame, record)
     ci = answer(used, pa.roc_auc_ci("label", "score"))
     missing = used.height - ci["n_pos"] - ci["n_neg"]
     return {"auc": ci["auc"], "n_pos": ci["n_pos"], "n_neg": ci["n_neg"], "n_missing": missing}
-
-
-def _curve(frame: pl.DataFrame, record: Record) -> list[dict[str, Any]]:
-    points: list[dict[str, Any]] = answer(rows(frame, record), pa.roc_curve("label", "score"))
-    return points
-
-
-def proc_roc(frame: pl.DataFrame, record: Record) -> Answers:
-    upwards = _curve(frame, record)[::-1]
-    theirs = [float(threshold) for threshold in record["result"]["thresholds"]]
-    ours = [point["threshold"] for point in upwards]
-    return {
-        **proc_auc(frame, record),
-        "sensitivities": [point["tpr"] for point in upwards],
-        "specificities": [1 - point["fpr"] for point in upwards],
-        "thresholds": midpoints(rows(frame, record), theirs, ours),
-    }
 
 
 def somers(frame: pl.DataFrame, record: Record) -> Answers:
@@ -58,37 +34,6 @@ def somers(frame: pl.DataFrame, record: Record) -> Answers:
         "Dxy": answer(used, pa.gini("label", "score")),
         "n": n,
         "Missing": used.height - n,
-    }
-
-
-def concordance(frame: pl.DataFrame, record: Record) -> Answers:
-    if "score1" in record["arguments"]:
-        both = pairs(frame, record).drop_nulls()
-        c1, c2 = (answer(both, pa.roc_auc("label", score)) for score in "ab")
-        return {"c1": c1, "c2": c2, "cov_infinitesimal_jackknife": JACKKNIFE, "z": JACKKNIFE}
-    used = rows(frame, record)
-    test = answer(used, pa.rank_agreement(pl.col("label").rank("dense"), "score"))
-    counts = {
-        "concordant": test["concordant"],
-        "discordant": test["discordant"],
-        "tied.x": test["tied_y"],
-        "tied.y": test["tied_x"],
-        "tied.xy": test["tied_both"],
-    }
-    # The interval of weighted rows is by the infinitesimal jackknife.
-    ci = answer(used.with_columns(weight=1), pa.roc_auc_ci("label", "score", weight="weight"))
-    # Positives have an event first, and nothing is censored.
-    events = used.with_columns(time=-pl.col("label").rank("dense").cast(pl.Int64), event=True)
-    index = answer(events, pa.concordance_index("time", "event", "score"))
-    auc = answer(used, pa.roc_auc("label", "score"))
-    assert index["concordance"] == auc, record["id"]
-    return {
-        "concordance": auc,
-        "counts": counts,
-        "var": ci["se"] ** 2,
-        "var_infinitesimal_jackknife": index["se"] ** 2,
-        "cvar": IF_NOTHING,
-        "var_robust_cluster": CLUSTERS,
     }
 
 
@@ -113,51 +58,6 @@ def sklearn_auc(frame: pl.DataFrame, record: Record) -> Answers:
     used = rows(frame, record)
     auc, gini = (answer(used, make("label", "score")) for make in (pa.roc_auc, pa.gini))
     return {"auc": auc, "gini_2auc_minus_1": gini}
-
-
-def sklearn_curve(frame: pl.DataFrame, record: Record) -> Answers:
-    points = _curve(frame, record)
-    if record["arguments"]["drop_intermediate"]:
-        kept = answer(rows(frame, record), pa.roc_curve("label", "score", drop_intermediate=True))
-        points = _with_uneven_steps(points, kept)
-    return curve_columns(points, record)
-
-
-def _with_uneven_steps(points: list[dict[str, Any]], kept: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the points that sklearn keeps: all but those with the same step before them as after them.
-
-    It puts the first point, (0, 0), before the others afterwards, so it keeps the second one, too.
-    Ours must be among them, and the others on the straight lines between ours.
-    """
-    at = [(point["fp"], point["tp"]) for point in points]
-    even = {
-        i
-        for i in range(2, len(at) - 1)
-        if all(at[i][k] - at[i - 1][k] == at[i + 1][k] - at[i][k] for k in (0, 1))
-    }
-    theirs = [point for i, point in enumerate(points) if i not in even]
-    assert all(point in theirs for point in kept)
-    for a, b in itertools.pairwise(kept):
-        for point in points[points.index(a) + 1 : points.index(b)]:
-            x, y = point["fp"] - a["fp"], point["tp"] - a["tp"]
-            assert x * (b["tp"] - a["tp"]) == y * (b["fp"] - a["fp"])
-    return theirs
-
-
-def curve_columns(points: list[dict[str, Any]], record: Record) -> Answers:
-    columns = {
-        "fpr": [point["fpr"] for point in points],
-        "tpr": [point["tpr"] for point in points],
-        "thresholds": [math.inf, *(point["threshold"] for point in points[1:])],
-    }
-    result = record["result"]
-    sums = {key: math.fsum(columns[key.removeprefix("sum_")]) for key in result if key.startswith("sum_")}
-    ends = {
-        key: {name: values[part] for name, values in columns.items()}
-        for key, part in (("first_20", slice(20)), ("last_5", slice(-5, None)))
-        if key in result
-    }
-    return {**columns, **sums, **ends, "n_points": len(points)}
 
 
 def sklearn_average_precision(frame: pl.DataFrame, record: Record) -> Answers:
@@ -217,16 +117,119 @@ def _fraction(value: float) -> float:
     return float(Fraction(value).limit_denominator(10**7))
 
 
+def proc_partial(frame: pl.DataFrame, record: Record) -> Answers:
+    arguments = record["arguments"]
+    high, low = arguments["partial.auc"]
+    bounds = (
+        {"min_fpr": 1 - high, "max_fpr": 1 - low}
+        if arguments["partial.auc.focus"] == "specificity"
+        else {"min_tpr": low, "max_tpr": high}
+    )
+    allowed = arguments.get("allow.invalid.partial.auc.correct", False)
+    standardized: Any = "always" if allowed else True
+    if not arguments["partial.auc.correct"]:
+        standardized = False
+    area = answer(rows(frame, record), pa.roc_auc("label", "score", **bounds, standardized=standardized))
+    return {"value": area}
+
+
+def sklearn_partial(frame: pl.DataFrame, record: Record) -> Answers:
+    max_fpr = record["arguments"]["max_fpr"]
+    # The standardized whole area is the area itself.
+    options = {} if max_fpr == 1 else {"max_fpr": max_fpr, "standardized": "always"}
+    weight = record["arguments"].get("sample_weight")
+    used = rows(frame, record, *([weight] if weight else []))
+    return {"value": answer(used, pa.roc_auc("label", "score", weight=weight, **options))}
+
+
+def nearly(ours: float | None, exact: Record) -> float | None:
+    """Return the quotient if ours is within a few units in its last place.
+
+    A partial area is a sum of exact integers and of two parts of a step that a bound cuts, in floats: each of
+    these operations rounds once. And a bound is a float here and a decimal there: 0.1 is not quite one tenth.
+    """
+    quotient: float = exact["num"] / exact["den"]
+    return quotient if ours is not None and math.isclose(ours, quotient, rel_tol=1e-14) else ours
+
+
+def exact_partial(frame: pl.DataFrame, record: Record) -> Answers:
+    arguments, result = record["arguments"], record["result"]
+    what = "fpr" if "fpr_range" in arguments else "tpr"
+    low, high = arguments.get("fpr_range", arguments.get("sensitivity_range"))
+    bounds = {f"min_{what}": low, f"max_{what}": high}
+    used = rows(frame, record)
+    area, standardized, always = (
+        answer(used, pa.roc_auc("label", "score", **bounds, standardized=scaled))
+        for scaled in (False, True, "always")
+    )
+    mcclish = result["mcclish"]
+    below = 2 * mcclish["num"] < mcclish["den"]
+    assert standardized == (None if below else always), record["id"]
+    ours = {
+        "pauc": nearly(area, result["pauc"]),
+        "mcclish": nearly(always, mcclish),
+    }
+    if "pauc_over_width" in result:
+        width = float(Fraction(str(high)) - Fraction(str(low)))
+        ours["pauc_over_width"] = nearly(area / width, result["pauc_over_width"])
+    return ours
+
+
+def rocr_areas(frame: pl.DataFrame, record: Record) -> Answers:
+    used = rows(frame, record)
+    partial = {
+        f"pauc_fpr_{bound}": answer(used, pa.roc_auc("label", "score", max_fpr=bound))
+        for bound in (0.05, 0.1, 0.3)
+    }
+    precision = Apart("no trapezoid through the points gives it; ours is the step sum")
+    return {"auc": answer(used, pa.roc_auc("label", "score")), "aucpr": precision, **partial}
+
+
+def weighted_auc(frame: pl.DataFrame, record: Record) -> Answers | Apart:
+    if "max_fpr" in record["arguments"]:
+        return sklearn_partial(frame, record)
+    used = weighted_rows(frame, record)
+    area = answer(used, pa.roc_auc("label", "score", weight="weight"))
+    if weight_of(record) == "freq":
+        assert area == answer(replicated(used), pa.roc_auc("label", "score")), record["id"]
+    counted = used.drop_nulls().group_by("label").agg(pl.col("weight").sum())
+    masses = dict(counted.iter_rows())
+    return {"auc": area, "sum_weight_pos": masses.get(True), "sum_weight_neg": masses.get(False)}
+
+
+def replicated(used: pl.DataFrame) -> pl.DataFrame:
+    return used.select(pl.col("label", "score").repeat_by("weight").explode())
+
+
+def replicated_auc(frame: pl.DataFrame, record: Record) -> Answers:
+    used = weighted_rows(frame, record)
+    ci = answer(replicated(used), pa.roc_auc_ci("label", "score"))
+    area = answer(used, pa.roc_auc("label", "score", weight="weight"))
+    assert area == ci["auc"], record["id"]
+    return {"auc": area, "delong_variance_if_rows_were_independent": ci["se"] ** 2}
+
+
+def weighted_average_precision(frame: pl.DataFrame, record: Record) -> Answers:
+    used = weighted_rows(frame, record)
+    return {"average_precision": answer(used, pa.average_precision("label", "score", weight="weight"))}
+
+
 CHECKS: dict[str, Check] = {
     "pROC::auc": proc_auc,
-    "pROC::roc": proc_roc,
     "bruteforce.pair_counts": pair_counts,
     "Hmisc::somers2": somers,
-    "survival::concordance": concordance,
     "stats::ks.test": ks,
     "scipy.stats.ks_2samp": ks,
     "bruteforce.exact_permutation_ks": ks_by_counting,
     "sklearn.metrics.roc_auc_score": sklearn_auc,
-    "sklearn.metrics.roc_curve": sklearn_curve,
     "sklearn.metrics.average_precision_score": sklearn_average_precision,
+    "pauc pROC::auc": proc_partial,
+    "pauc sklearn.metrics.roc_auc_score": sklearn_partial,
+    "bruteforce.partial_auc_fpr": exact_partial,
+    "bruteforce.partial_auc_sensitivity": exact_partial,
+    "pr ROCR::performance": rocr_areas,
+    "weighted pROC::auc": replicated_auc,
+    "weighted sklearn.metrics.roc_auc_score": weighted_auc,
+    "bruteforce.weighted_pair_sum": weighted_auc,
+    "weighted sklearn.metrics.average_precision_score": weighted_average_precision,
 }
