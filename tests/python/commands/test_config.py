@@ -11,7 +11,7 @@ import polars_auc as pa
 from polars_auc._commands.main import main
 
 Capture = pytest.CaptureFixture[str]
-DATA = Path(__file__).parents[2] / "data"
+DATA = Path(__file__).parents[3] / "data"
 
 CONFIG = """
 [input]

@@ -28,7 +28,7 @@ MODULES = [
 ]
 
 
-SOURCES = Path(__file__).parents[2] / "src"
+SOURCES = Path(__file__).parents[3] / "src"
 TABLE = (SOURCES / "plugin" / "expressions.rs").read_text(encoding="utf-8")
 ROWS = re.findall(r"^ +(\w+)(?: in (\w+))? => (\w+)[,;]$", TABLE, re.MULTILINE)
 """The lines of the plugin's table: the plugin's name, the public name if it is another, and the statistic."""

@@ -17,7 +17,7 @@ from polars_auc._commands import curve
 from polars_auc._commands.main import main
 
 Capture = pytest.CaptureFixture[str]
-DATA = Path(__file__).parents[2] / "data"
+DATA = Path(__file__).parents[3] / "data"
 ROWS = pl.read_parquet(DATA / "*.parquet")
 
 CURVE = ["curve", str(DATA), "--label", "label", "--score", "forest", "--score=-tree"]

@@ -15,9 +15,9 @@ from polars.testing import assert_frame_equal
 
 import polars_auc as pa
 from catalogue.cases import fixed, scores_with_nan
+from expressions.test_states import check_every_tree
+from laws.test_weights import FRAME, MEASURES, said, weighted
 from polars_auc._commands.main import main
-from test_states import check_every_tree
-from test_weights import FRAME, MEASURES, said, weighted
 
 WEIGHTED = FRAME.with_columns(weight=pl.Series([2.0, 0.5, 1.5, 1.0, 3.0]))
 UNKNOWN = ("se", "lower", "upper")
@@ -244,7 +244,7 @@ def test_states_batch_by_batch(monkeypatch: pytest.MonkeyPatch) -> None:
         pa.group_states(frame, "label", "score", weight="w", count="g")
 
 
-DATA = Path(__file__).parents[2] / "data"
+DATA = Path(__file__).parents[3] / "data"
 
 
 def test_states_of_days_give_the_report_of_their_rows(

@@ -15,7 +15,7 @@ import pytest
 import polars_auc as pa
 from polars_auc._commands.main import main
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 

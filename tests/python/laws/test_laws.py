@@ -251,7 +251,7 @@ def test_row_order_of_a_large_group_changes_no_bit() -> None:
 THREADS_SCRIPT = """
 import hashlib, sys
 sys.path.insert(0, sys.argv[1])
-from test_laws import CATALOGUE, column, fixed
+from laws.test_laws import CATALOGUE, column, fixed
 frame = fixed(200_000)
 for entry in CATALOGUE:
     for answers in (frame.select(column(entry)), frame.group_by("g").agg(column(entry)).sort("g")):
@@ -262,7 +262,7 @@ for entry in CATALOGUE:
 def test_threads_change_no_bit() -> None:
     def run(threads: int) -> str:
         environment = {**os.environ, "POLARS_MAX_THREADS": str(threads)}
-        script = [sys.executable, "-c", THREADS_SCRIPT, str(Path(__file__).parent)]
+        script = [sys.executable, "-c", THREADS_SCRIPT, str(Path(__file__).parents[1])]
         done = subprocess.run(script, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         return done.stdout

@@ -17,7 +17,7 @@ from polars.testing import assert_frame_equal
 import polars_auc as pa
 from polars_auc._plots.layout import _COLORS, REFERENCE
 
-DATA = Path(__file__).parents[2] / "data"
+DATA = Path(__file__).parents[3] / "data"
 ROWS = pl.read_parquet(DATA / "*.parquet")
 MODELS = pl.col("logistic", "forest", "tree")
 CURVES = pa.curve_points(ROWS, pa.roc_curve("label", MODELS, max_points=50), "dataset").collect()

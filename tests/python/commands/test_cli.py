@@ -24,7 +24,7 @@ from catalogue.cases import fixed
 from polars_auc._commands.main import main
 
 Capture = pytest.CaptureFixture[str]
-DATA = Path(__file__).parents[2] / "data"
+DATA = Path(__file__).parents[3] / "data"
 
 
 @pytest.fixture

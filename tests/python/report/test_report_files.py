@@ -16,7 +16,7 @@ from polars_auc._commands.main import main
 from polars_auc._commands.report_files import VERSION, VERSION_KEY
 from polars_auc._report.rows import RESERVED
 
-PAGE = Path(__file__).parents[2] / "docs" / "files-of-a-report.md"
+PAGE = Path(__file__).parents[3] / "docs" / "files-of-a-report.md"
 
 COLUMNS = {
     name: dtype

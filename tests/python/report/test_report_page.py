@@ -16,7 +16,7 @@ import polars_auc as pa
 import polars_auc._page.page
 from polars_auc._commands.main import main
 
-DATA = Path(__file__).parents[2] / "data"
+DATA = Path(__file__).parents[3] / "data"
 SCORES = ["logistic", "forest", "tree"]
 OPTIONS = ["--label", "label", *(f"--score={score}" for score in SCORES)]
 ROWS = pl.scan_parquet(DATA / "*.parquet")

@@ -24,7 +24,7 @@ from goldens import CHECKS, comparisons
 from goldens.not_compared import PAGE, NotCompared
 from goldens.rows import Answers, Apart, Record, number_of_resamples, weight_of
 
-SHIPPED = Path(__file__).parents[1] / "goldens"
+SHIPPED = Path(__file__).parents[2] / "goldens"
 FOLDERS = [SHIPPED, *(Path(folder) for folder in [os.environ.get("POLARS_AUC_GOLDENS")] if folder)]
 KINDS = (
     *("auc", "ks", "roc_points", "pr", "edge", "weighted", "pauc"),

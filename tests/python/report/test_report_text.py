@@ -13,7 +13,7 @@ from polars_auc._commands.main import main
 from polars_auc._page.text import SHOWN_ROWS, Shown, code
 
 Capture = pytest.CaptureFixture[str]
-DATA = Path(__file__).parents[2] / "data"
+DATA = Path(__file__).parents[3] / "data"
 REPORT = ["report", str(DATA), "--label", "label", "--score", "forest", "--score", "tree", "--by", "segment"]
 
 

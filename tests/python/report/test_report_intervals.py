@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 import polars_auc as pa
 from catalogue.cases import fixed
 from polars_auc._commands.main import main
-from test_report_page import Page
+from report.test_report_page import Page
 
 Capture = pytest.CaptureFixture[str]
 
