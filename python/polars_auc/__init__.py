@@ -7,69 +7,72 @@ A higher score means more positive, always. A row with a null label or score is 
 the result of its group NaN; a statistic that is undefined for a group is null.
 """
 
-from polars_auc._bands import band_coverage, roc_band, roc_difference_band
-from polars_auc._binormal import binormal_curve, roc_binormal
-from polars_auc._bootstrap import bootstrap_ci
-from polars_auc._changes import compare_reports, roc_auc_unpaired_difference
-from polars_auc._class_intervals import roc_auc_multiclass_ci, roc_auc_ordinal_ci, subgroup_auc_ci
-from polars_auc._classes import roc_auc_multiclass, roc_auc_ordinal, subgroup_auc
-from polars_auc._comparisons import (
+from polars_auc._expressions.bands import band_coverage, roc_band, roc_difference_band
+from polars_auc._expressions.binormal import binormal_curve, roc_binormal
+from polars_auc._expressions.classes import (
+    roc_auc_multiclass,
+    roc_auc_multiclass_ci,
+    roc_auc_ordinal,
+    roc_auc_ordinal_ci,
+)
+from polars_auc._expressions.comparisons import (
+    adjust_p_values,
     roc_auc_compare,
     roc_auc_difference,
+    roc_auc_unpaired_difference,
     roc_curve_difference,
 )
-from polars_auc._concordance import concordance_index
-from polars_auc._curve_points import curve_points
-from polars_auc._curves import (
+from polars_auc._expressions.curves import (
     cost_curve,
     det_curve,
     pr_curve,
     roc_convex_hull,
     roc_curve,
 )
-from polars_auc._estimates import (
+from polars_auc._expressions.folds import average_roc_curve, cv_roc_auc, cv_roc_auc_difference
+from polars_auc._expressions.groups import (
+    covariate_adjusted_roc_curve,
+    grouped_roc_auc,
+    grouped_roc_auc_difference,
+    subgroup_auc,
+    subgroup_auc_ci,
+)
+from polars_auc._expressions.intervals import bootstrap_ci, roc_auc_ci
+from polars_auc._expressions.numbers import (
     average_precision,
     gini,
+    gini_index,
     ks_statistic,
     mean_positive_rank,
     roc_auc,
     roc_summary,
 )
-from polars_auc._evaluator import Evaluator
-from polars_auc._folds import average_roc_curve, cv_roc_auc, cv_roc_auc_difference
-from polars_auc._gains import cap_curve, gains_table
-from polars_auc._gini_index import gini_index
-from polars_auc._group_states import group_states
-from polars_auc._grouped import (
-    covariate_adjusted_roc_curve,
-    grouped_roc_auc,
-    grouped_roc_auc_difference,
-)
-from polars_auc._intervals import roc_auc_ci
-from polars_auc._mrmc import mrmc_roc_auc
-from polars_auc._native import __version__
-from polars_auc._p_values import adjust_p_values
-from polars_auc._packed_states import pack_state, unpack_state
-from polars_auc._planning import roc_auc_difference_power, roc_auc_power, roc_auc_sample_size
-from polars_auc._plot_coverage import plot_coverage
-from polars_auc._plot_difference import plot_difference
-from polars_auc._plot_forest import plot_forest
-from polars_auc._plots import plot_roc
-from polars_auc._rank_tests import (
+from polars_auc._expressions.planning import roc_auc_difference_power, roc_auc_power, roc_auc_sample_size
+from polars_auc._expressions.rank_tests import (
     brunner_munzel,
+    concordance_index,
     hodges_lehmann,
     kruskal_wallis,
     mann_whitney_u,
     rank_agreement,
 )
-from polars_auc._rates import fpr_at_tpr, tpr_at_fpr
-from polars_auc._report import report
-from polars_auc._roc_auc_in_passes import roc_auc_in_passes
-from polars_auc._segments import compare_segments
-from polars_auc._stability import population_stability
-from polars_auc._states import merge_states, roc_auc_bounds, roc_state
-from polars_auc._style_report import style_report
-from polars_auc._thresholds import confusion_at, operating_point
+from polars_auc._expressions.score_bands import cap_curve, gains_table, population_stability
+from polars_auc._expressions.states import merge_states, pack_state, roc_auc_bounds, roc_state, unpack_state
+from polars_auc._expressions.thresholds import confusion_at, fpr_at_tpr, operating_point, tpr_at_fpr
+from polars_auc._frames.curve_points import curve_points
+from polars_auc._frames.evaluator import Evaluator
+from polars_auc._frames.group_states import group_states
+from polars_auc._frames.mrmc import mrmc_roc_auc
+from polars_auc._frames.roc_auc_in_passes import roc_auc_in_passes
+from polars_auc._frames.segments import compare_segments
+from polars_auc._native import __version__
+from polars_auc._page.style import style_report
+from polars_auc._plots.coverage import plot_coverage
+from polars_auc._plots.difference import plot_difference
+from polars_auc._plots.forest import plot_forest
+from polars_auc._plots.roc import plot_roc
+from polars_auc._report.changes import compare_reports
+from polars_auc._report.report import report
 
 __all__ = [
     "Evaluator",

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
-from polars_auc._frames import called, keys_of
-from polars_auc._partial_states import PartialStates, state_column
+from polars_auc._frames.inputs import called, keys_of
+from polars_auc._frames.partial_states import PartialStates, state_column
 
 if TYPE_CHECKING:
     from daft import DataFrame, Series

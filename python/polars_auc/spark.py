@@ -4,8 +4,9 @@
 name, so its rules, its errors and its numbers are the same, bit for bit. The workers need polars-auc, too.
 """
 
-from polars_auc._spark_aggregates import aggregate
-from polars_auc._spark_report import group_states, report
+import polars_auc as pa
+from polars_auc._spark.aggregates import aggregate
+from polars_auc._spark.report import group_states, report
 
 __all__ = [
     "average_precision",
@@ -30,21 +31,21 @@ __all__ = [
     "tpr_at_fpr",
 ]
 
-average_precision = aggregate("average_precision")
-brunner_munzel = aggregate("brunner_munzel")
-confusion_at = aggregate("confusion_at")
-fpr_at_tpr = aggregate("fpr_at_tpr")
-gini = aggregate("gini")
-ks_statistic = aggregate("ks_statistic")
-mann_whitney_u = aggregate("mann_whitney_u")
-mean_positive_rank = aggregate("mean_positive_rank")
-merge_states = aggregate("merge_states")
-operating_point = aggregate("operating_point")
-population_stability = aggregate("population_stability")
-roc_auc = aggregate("roc_auc")
-roc_auc_bounds = aggregate("roc_auc_bounds")
-roc_auc_ci = aggregate("roc_auc_ci")
-roc_binormal = aggregate("roc_binormal")
-roc_state = aggregate("roc_state")
-roc_summary = aggregate("roc_summary")
-tpr_at_fpr = aggregate("tpr_at_fpr")
+average_precision = aggregate(pa.average_precision)
+brunner_munzel = aggregate(pa.brunner_munzel)
+confusion_at = aggregate(pa.confusion_at)
+fpr_at_tpr = aggregate(pa.fpr_at_tpr)
+gini = aggregate(pa.gini)
+ks_statistic = aggregate(pa.ks_statistic)
+mann_whitney_u = aggregate(pa.mann_whitney_u)
+mean_positive_rank = aggregate(pa.mean_positive_rank)
+merge_states = aggregate(pa.merge_states)
+operating_point = aggregate(pa.operating_point)
+population_stability = aggregate(pa.population_stability)
+roc_auc = aggregate(pa.roc_auc)
+roc_auc_bounds = aggregate(pa.roc_auc_bounds)
+roc_auc_ci = aggregate(pa.roc_auc_ci)
+roc_binormal = aggregate(pa.roc_binormal)
+roc_state = aggregate(pa.roc_state)
+roc_summary = aggregate(pa.roc_summary)
+tpr_at_fpr = aggregate(pa.tpr_at_fpr)

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 import polars_auc as pa
-from polars_auc._cli import main
+from polars_auc._commands.main import main
 
 DATA = Path(__file__).parents[2] / "data"
 SCORES = ["logistic", "forest", "tree"]

@@ -1,11 +1,31 @@
 """Every expression, with its definition. Each law of the package runs on each entry."""
 
-from catalogue.bootstrap import BOOTSTRAP
+from catalogue.bands import BANDS
 from catalogue.classes import CLASSES
+from catalogue.comparisons import COMPARISONS
 from catalogue.curves import CURVES
-from catalogue.points import POINTS
-from catalogue.scores import SCORES
+from catalogue.folds import FOLDS
+from catalogue.groups import GROUPS
+from catalogue.intervals import INTERVALS
+from catalogue.numbers import NUMBERS
+from catalogue.planning import PLANNING
+from catalogue.rank_tests import RANK_TESTS
+from catalogue.states import STATES
+from catalogue.thresholds import THRESHOLDS
 
 __all__ = ["CATALOGUE"]
 
-CATALOGUE = [*SCORES, *POINTS, *CURVES, *CLASSES, *BOOTSTRAP]
+CATALOGUE = [
+    *NUMBERS,
+    *THRESHOLDS,
+    *CURVES,
+    *BANDS,
+    *RANK_TESTS,
+    *CLASSES,
+    *GROUPS,
+    *INTERVALS,
+    *COMPARISONS,
+    *FOLDS,
+    *STATES,
+    *PLANNING,
+]

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from hypothesis import strategies as st
 
-from oracles.scores import MAYBE, Rounded
+from oracles.rows import MAYBE, Rounded
 
 SCHEMA = {
     "g": pl.Int64,

@@ -1,91 +1,98 @@
-"""The catalogue's entries of curves, tables and fitted curves: what an ``Entry`` is made of."""
+"""Curves and tables: their entries of the catalogue."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
 import polars as pl
 
 import polars_auc as pa
-from catalogue.entry import COUNTS, Entry, F, N
-from catalogue.points import WEIGHTED
-from oracles import bands, difference_bands
+from catalogue.entry import COUNTS, Entry, F, N, both, with_and_without_weights
 from oracles import curves as oracles
+
+
+def point(mass: pl.DataType) -> dict[str, pl.DataType]:
+    return {"threshold": F, "fp": mass, "tp": mass, "fpr": F, "tpr": F}
+
+
+def curve(make: Callable[..., Any], **options: Any) -> Callable[..., Any]:
+    return functools.partial(oracles.on_curve, make=functools.partial(make, **options))
+
+
+def at_rates(what: str) -> dict[str, Any]:
+    return {f"at_{what}": [0.0, 0.3, 0.5, 1.0]}
+
 
 GAINS = {"band": N, "highest": F, "lowest": F, "n": N, **COUNTS, "rate": F}
 GAINS |= {"cum_n": N, "cum_pos": N, "cum_neg": N}
 GAINS |= dict.fromkeys(("gain", "cum_fpr", "lift", "cum_lift", "ks"), F)
 
-STABILITY = {"psi": F, "p_value": F, "n_bands": N, **COUNTS}
-STABILITIES: list[dict[str, Any]] = [
-    {"bands": 3},
-    {"empty_share": 0.0001},
-    {"edges": [-1.5, 0.0, 1.5], "empty_share": 0.01},
-]
-
-
-def with_and_without_weights(
-    function: Callable[..., pl.Expr],
-) -> list[tuple[Callable[..., pl.Expr], tuple[str, ...]]]:
-    """The function of labels and scores, and of weights besides, each with the columns that it takes."""
-
-    def of_weights(label: pl.Expr, score: pl.Expr, weight: pl.Expr, **options: Any) -> pl.Expr:
-        return function(label, score, weight=weight, **options)
-
-    return [(function, ("label", "score")), (of_weights, WEIGHTED)]
-
-
-RATES = ("fpr", "tpr", "lower_fpr", "lower_tpr", "upper_fpr", "upper_tpr")
-BAND = dict.fromkeys(("at", "threshold", *RATES), F)
-DRAWN: dict[str, Any] = {"points": 5, "n_resamples": 9, "seed": 3, "level": 0.8}
-BANDS: list[dict[str, Any]] = [
-    {"method": "likelihood", **DRAWN},
-    {"method": "vertical", **DRAWN},
-    {"method": "vertical", "distribution": "normal", **DRAWN},
-    {"method": "vertical", "distribution": "binomial", "resample": "plain", **DRAWN},
-    {"method": "threshold", "distribution": "normal", **DRAWN},
-    {"method": "threshold_box", "resample": "plain", **DRAWN},
-    {"method": "radial", "distribution": "normal", **DRAWN},
-    {"method": "optimized_radial", **DRAWN},
-    {"method": "threshold_ellipse", **DRAWN},
-    {"method": "central_region", "resample": "plain", **DRAWN},
-    {"method": "envelope", **DRAWN},
-    {"method": "smoothed_bootstrap", **DRAWN},
-    {"method": "regional", "max_fpr": 0.5, **DRAWN},
-    {"method": "order_statistics", "points": 6, "level": 0.8},
-    {"method": "fixed_width", "points": 6},
-    {"method": "working_hotelling", "points": 6},
-]
-BANDS_OF_FOLDS: list[dict[str, Any]] = [
-    {"method": "vertical", "points": 5},
-    {"method": "threshold_box", "distribution": "normal", "points": 4},
-    {"method": "threshold_ellipse", "points": 4, "level": 0.8},
-    {"method": "optimized_radial", "points": 5, "level": 0.5},
-    {"method": "central_region", "points": 5, "level": 0.5},
-]
-
-
-def _band_of_folds(label: pl.Expr, score: pl.Expr, key: pl.Expr, **options: Any) -> pl.Expr:
-    return pa.roc_band(label, score, fold=key, **options)
-
-
-DIFFERENCE_BAND = dict.fromkeys(("fpr", "tpr_a", "tpr_b", "difference", "lower", "upper", "p_value"), F)
-
-
-def _difference_band_of_clusters(
-    label: pl.Expr, a: pl.Expr, b: pl.Expr, key: pl.Expr, **options: Any
-) -> pl.Expr:
-    return pa.roc_difference_band(label, a, b, cluster=key, **DRAWN, **options)
-
-
 CURVES = [
+    *both("roc_curve", pa.roc_curve, curve(oracles.whole_curve), point, is_list=True),
+    *both(
+        "roc_curve",
+        pa.roc_curve,
+        curve(oracles.without_intermediate),
+        point,
+        is_list=True,
+        drop_intermediate=True,
+    ),
+    *both(
+        "roc_curve",
+        pa.roc_curve,
+        curve(oracles.thinned, most=4),
+        lambda mass: {**point(mass), "error": F},
+        is_list=True,
+        plugin="roc_curve_thinned",
+        max_points=4,
+    ),
+    *(
+        entry
+        for what in ("fpr", "tpr")
+        for entry in both(
+            "roc_curve",
+            pa.roc_curve,
+            curve(oracles.at_rates, what=what, rates=[0.0, 0.3, 0.5, 1.0]),
+            point,
+            is_list=True,
+            plugin="roc_curve_at",
+            exact=False,
+            **at_rates(what),
+        )
+    ),
+    *both(
+        "roc_curve",
+        pa.roc_curve,
+        curve(oracles.at_thresholds, numbers=[2, -1.5, 0.25]),
+        lambda mass: {**point(mass), "tn": mass, "fn": mass},
+        is_list=True,
+        plugin="roc_curve_at_threshold",
+        by_value=True,
+        at_threshold=[2, -1.5, 0.25],
+    ),
+    *both(
+        "pr_curve",
+        pa.pr_curve,
+        functools.partial(oracles.on_curve, make=oracles.pr_curve, needs_negatives=False),
+        lambda mass: {"threshold": F, "fp": mass, "tp": mass, "precision": F, "recall": F},
+        is_list=True,
+    ),
+    *both("roc_convex_hull", pa.roc_convex_hull, curve(oracles.convex_hull), point, is_list=True),
+    *both(
+        "cost_curve",
+        pa.cost_curve,
+        curve(oracles.cost_curve),
+        lambda _: {"probability_cost": F, "expected_cost": F, "threshold": F, "fpr": F, "tpr": F},
+        is_list=True,
+    ),
     Entry(
-        name="mean_positive_rank",
-        make=pa.mean_positive_rank,
-        oracle=oracles.mean_positive_rank,
+        "roc_curve",
+        pa.roc_curve,
+        oracles.roc_curve,
+        {"threshold": F, "fp": N, "tp": N, "fpr": F, "tpr": F},
+        is_list=True,
     ),
     Entry(
         name="det_curve",
@@ -121,17 +128,6 @@ CURVES = [
     ),
     *(
         Entry(
-            name="population_stability",
-            make=functools.partial(pa.population_stability, **options),
-            oracle=functools.partial(oracles.population_stability, **{"bands": 10, **options}),
-            fields=STABILITY,
-            by_value="edges" in options,
-            exact=False,
-        )
-        for options in STABILITIES
-    ),
-    *(
-        Entry(
             name="roc_binormal",
             make=functools.partial(make, method=method),
             oracle=oracle,
@@ -161,64 +157,5 @@ CURVES = [
             ({"n_points": 5}, (0.0, 0.25, 0.5, 0.75, 1.0)),
         )
         for make, columns in with_and_without_weights(pa.binormal_curve)
-    ),
-    *(
-        Entry(
-            name=name,
-            make=functools.partial(make, n_resamples=9, **{given: at}),
-            oracle=functools.partial(oracles.rate_at_rate, at=Fraction(str(at)), wanted=name[:3]),
-            fields={name[:3]: F, "se": F, "lower": F, "upper": F, **COUNTS},
-            exact=False,
-            columns=columns,
-        )
-        for name, function, given, at in (
-            ("tpr_at_fpr", pa.tpr_at_fpr, "fpr", 0.3),
-            ("tpr_at_fpr", pa.tpr_at_fpr, "fpr", 0.0),
-            ("fpr_at_tpr", pa.fpr_at_tpr, "tpr", 0.8),
-        )
-        for make, columns in with_and_without_weights(function)
-    ),
-    *(
-        Entry(
-            name="roc_band",
-            make=functools.partial(pa.roc_band, **options),
-            oracle=functools.partial(bands.roc_band, **options),
-            fields=BAND,
-            is_list=True,
-            exact=False,
-            by_value=options["method"] == "working_hotelling",
-        )
-        for options in BANDS
-    ),
-    *(
-        Entry(
-            name="roc_band",
-            make=functools.partial(_band_of_folds, **options),
-            oracle=functools.partial(bands.roc_band_of_folds, **options),
-            fields=BAND,
-            is_list=True,
-            columns=("label", "score", "key"),
-            plugin="roc_band_of_folds",
-            exact=False,
-        )
-        for options in BANDS_OF_FOLDS
-    ),
-    Entry(
-        name="roc_difference_band",
-        make=functools.partial(pa.roc_difference_band, **DRAWN),
-        oracle=functools.partial(difference_bands.roc_difference_band, **DRAWN),
-        fields=DIFFERENCE_BAND,
-        is_list=True,
-        columns=("label", "score", "other"),
-        exact=False,
-    ),
-    Entry(
-        name="roc_difference_band",
-        make=_difference_band_of_clusters,
-        oracle=functools.partial(difference_bands.roc_difference_band, **DRAWN, clustered=True),
-        fields=DIFFERENCE_BAND,
-        is_list=True,
-        columns=("label", "score", "other", "key"),
-        exact=False,
     ),
 ]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
@@ -45,3 +47,60 @@ F: pl.DataType = pl.Float64()
 N: pl.DataType = pl.UInt64()
 W: pl.DataType = pl.String()
 COUNTS = {"n_pos": N, "n_neg": N}
+Z_90 = 1.6448536269514722
+WEIGHTED = ("label", "score", "weight")
+HALF = Fraction(1, 2)
+
+
+def weighted(function: Callable[..., pl.Expr], **options: Any) -> Callable[..., pl.Expr]:
+    return lambda label, score, weight: function(label, score, weight=weight, **options)
+
+
+def both(
+    name: str,
+    function: Callable[..., pl.Expr],
+    oracle: Callable[..., Any],
+    fields: Callable[[pl.DataType], dict[str, pl.DataType]] | None,
+    *,
+    plugin: str | None = None,
+    is_list: bool = False,
+    by_value: bool = False,
+    exact: bool = True,
+    **options: Any,
+) -> list[Entry]:
+    """The entries without and with weights: masses are counts, and with weights sums of weights."""
+    plain, heavy = (None, None) if fields is None else (fields(N), fields(F))
+    common: dict[str, Any] = {} if fields is None else {"weighted": False}
+    heavier: dict[str, Any] = {} if fields is None else {"weighted": True}
+    of_plain, of_heavy = functools.partial(oracle, **common), functools.partial(oracle, **heavier)
+    return [
+        Entry(
+            name,
+            functools.partial(function, **options),
+            of_plain,
+            plain,
+            is_list,
+            by_value=by_value,
+            plugin=plugin,
+            exact=exact,
+        ),
+        Entry(
+            name, weighted(function, **options), of_heavy, heavy, is_list, WEIGHTED, by_value, plugin, exact
+        ),
+    ]
+
+
+TWO = ("label", "score", "other")
+KEYED = ("label", "score", "key")
+Sided: TypeAlias = Literal["two-sided", "greater", "less"]
+
+
+def with_and_without_weights(
+    function: Callable[..., pl.Expr],
+) -> list[tuple[Callable[..., pl.Expr], tuple[str, ...]]]:
+    """The function of labels and scores, and of weights besides, each with the columns that it takes."""
+
+    def of_weights(label: pl.Expr, score: pl.Expr, weight: pl.Expr, **options: Any) -> pl.Expr:
+        return function(label, score, weight=weight, **options)
+
+    return [(function, ("label", "score")), (of_weights, WEIGHTED)]

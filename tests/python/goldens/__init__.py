@@ -4,34 +4,28 @@ from goldens import (
     classes,
     comparisons,
     curves,
-    cutpoints,
-    estimates,
+    folds,
     groups,
     intervals,
-    partial,
+    numbers,
     planning,
-    points,
-    ranks,
-    resampled,
-    weighted,
+    rank_tests,
+    thresholds,
 )
 from goldens.rows import Check
 
 __all__ = ["CHECKS"]
 
 CHECKS: dict[str, Check] = {
-    **estimates.CHECKS,
-    **intervals.CHECKS,
-    **ranks.CHECKS,
-    **comparisons.CHECKS,
-    **groups.CHECKS,
-    **planning.CHECKS,
-    **resampled.CHECKS,
+    **numbers.CHECKS,
+    **thresholds.CHECKS,
     **curves.CHECKS,
+    **rank_tests.CHECKS,
     **classes.CHECKS,
-    **points.CHECKS,
-    **cutpoints.CHECKS,
-    **partial.CHECKS,
-    **weighted.CHECKS,
+    **groups.CHECKS,
+    **intervals.CHECKS,
+    **comparisons.CHECKS,
+    **folds.CHECKS,
+    **planning.CHECKS,
 }
 """By function; by kind and function, where a function has another meaning in one kind of record."""

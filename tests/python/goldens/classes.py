@@ -15,13 +15,15 @@ from goldens.rows import Answers, Check, Record, answer, signed
 
 def _areas(frame: pl.DataFrame, record: Record, **options: Any) -> Any:
     arguments = record["arguments"]
-    classes = arguments.get("classes") or arguments.get("labels") or _ends(arguments["probabilities"])
+    classes = (
+        arguments.get("classes") or arguments.get("labels") or classes_of_columns(arguments["probabilities"])
+    )
     return answer(
         frame, pa.roc_auc_multiclass("label", *arguments["probabilities"], classes=classes, **options)
     )
 
 
-def _ends(columns: list[str]) -> list[str]:
+def classes_of_columns(columns: list[str]) -> list[str]:
     """Return the classes that columns are named after, as lr_setosa."""
     return [column.split("_", 1)[1] for column in columns]
 
@@ -45,7 +47,7 @@ def one_hot(frame: pl.DataFrame, record: Record, measure: Callable[..., pl.Expr]
         frame.with_row_index("row").select(
             "row", label=pl.col("label") == name, score=column, weight=weight, of=pl.lit(name)
         )
-        for name, column in zip(_ends(columns), columns, strict=True)
+        for name, column in zip(classes_of_columns(columns), columns, strict=True)
     )
     said = measure("label", "score", weight="weight").alias("said")
     if arguments["average"] == "micro":
@@ -58,24 +60,6 @@ def one_hot(frame: pl.DataFrame, record: Record, measure: Callable[..., pl.Expr]
 
 def average_precision(frame: pl.DataFrame, record: Record) -> Answers:
     return {"average_precision": one_hot(frame, record, pa.average_precision)}
-
-
-def per_fold(frame: pl.DataFrame, record: Record) -> Answers:
-    arguments = record["arguments"]
-    columns = arguments["probabilities"]
-    areas = pa.roc_auc_multiclass(
-        "label",
-        *columns,
-        classes=_ends(columns),
-        multi_class=arguments["multi_class"],
-        average=arguments["average"],
-    )
-    ours = frame.group_by(arguments["fold"]).agg(areas.struct.field("auc").alias("auc"))
-    each = ours.sort(arguments["fold"])["auc"]
-    # Student's t with four degrees of freedom.
-    assert len(each) == 5
-    mean, margin = each.mean(), 2.7764451051977987 * each.std() / math.sqrt(5)  # type: ignore[operator]
-    return {"per_fold": each.to_list(), "mean": mean, "ci95": [mean - margin, mean + margin]}  # type: ignore[operator]
 
 
 def _given(frame: pl.DataFrame, record: Record) -> dict[tuple[str, str], float]:
@@ -167,7 +151,6 @@ def kruskal(frame: pl.DataFrame, record: Record) -> Answers:
 CHECKS: dict[str, Check] = {
     "multiclass sklearn.metrics.roc_auc_score": averaged,
     "multiclass sklearn.metrics.average_precision_score": average_precision,
-    "sklearn.metrics.roc_auc_score per fold": per_fold,
     "bruteforce.hand_till": hand_till,
     "pROC::multiclass.roc": multiclass_roc,
     "pROC one-vs-rest": one_vs_rest,

@@ -1,4 +1,4 @@
-"""Scores compared on the same rows, and on different ones."""
+"""Scores compared on the same rows, and on different ones; the p-values of many tests."""
 
 from __future__ import annotations
 
@@ -7,8 +7,87 @@ from typing import Any
 import polars as pl
 
 import polars_auc as pa
-from goldens.intervals import BINORMAL
-from goldens.rows import Answers, Apart, Check, Record, answer, labelled, pairs, rows, side
+from goldens.intervals import BINORMAL, clustered_rows
+from goldens.rows import (
+    N_PERMUTATIONS,
+    N_RESAMPLES,
+    SEED,
+    Answers,
+    Apart,
+    Check,
+    Record,
+    answer,
+    labelled,
+    pairs,
+    rows,
+    side,
+)
+
+
+def obuchowski_difference(frame: pl.DataFrame, record: Record) -> Answers:
+    used = pairs(clustered_rows(frame, record), record, "cluster")
+    test = answer(used, pa.roc_auc_difference("label", "a", "b", cluster="cluster"))
+    var_a, var_b = (
+        answer(used, pa.roc_auc_ci("label", score, cluster="cluster"))["se"] ** 2 for score in "ab"
+    )
+    cov = (var_a + var_b - test["se"] ** 2) / 2
+    return {
+        "auc": [test["estimate_a"], test["estimate_b"]],
+        "covariance": [[var_a, cov], [cov, var_b]],
+        "difference": test["difference"],
+        "se": test["se"],
+        "z": test["z"],
+        "p_two_sided": test["p_value"],
+    }
+
+
+UNPAIRED = Apart("different rows; ours resamples and permutes the same rows")
+
+
+def bootstrap_test(frame: pl.DataFrame, record: Record) -> Answers | Apart:
+    arguments = record["arguments"]
+    if not arguments["paired"]:
+        return UNPAIRED
+    measure: dict[str, Any] = {}
+    if arguments.get("boot.stratified") is False:
+        # Resamples of clusters go across the classes; each row is a cluster of its own.
+        measure = {"cluster": pl.int_range(pl.len())}
+    if "partial.auc" in arguments:
+        assert arguments["partial.auc.focus"] == "specificity"
+        assert arguments["partial.auc"][0] == 1
+        measure |= {"max_fpr": round(1 - arguments["partial.auc"][1], 12)}
+    elif arguments["method"] == "specificity":
+        measure |= {"at_fpr": round(1 - arguments["specificity"], 12)}
+    elif arguments["method"] == "sensitivity":
+        measure |= {"at_tpr": arguments["sensitivity"]}
+    test = answer(
+        pairs(frame, record),
+        pa.roc_auc_difference(
+            "label",
+            "a",
+            "b",
+            method="bootstrap",
+            alternative=side(arguments),
+            n_resamples=N_RESAMPLES,
+            seed=SEED,
+            **measure,
+        ),
+    )
+    return {
+        "d": test["z"],
+        "p_value": test["p_value"],
+        "pauc1": test["estimate_a"],
+        "pauc2": test["estimate_b"],
+    }
+
+
+def venkatraman(frame: pl.DataFrame, record: Record) -> Answers | Apart:
+    if not record["arguments"]["paired"]:
+        return UNPAIRED
+    # pROC breaks ties by the order of the rows.
+    ranks = pairs(frame, record).with_columns(pl.col("a", "b").rank("ordinal"))
+    test = answer(ranks, pa.roc_curve_difference("label", "a", "b", n_permutations=N_PERMUTATIONS, seed=SEED))
+    return {"E": test["statistic"], "p_value": test["p_value"]}
 
 
 def covariance(frame: pl.DataFrame, record: Record) -> Answers | Apart:
@@ -136,11 +215,47 @@ def risk_regression(frame: pl.DataFrame, record: Record) -> Answers:
     return {part: table.to_dict(as_series=False) for part, table in ours.items()}
 
 
+ADJUSTMENTS: dict[str, Any] = {
+    "none": None,
+    "holm": "holm",
+    "bonferroni": "bonferroni",
+    "BH": "bh",
+    "bh": "bh",
+    "fdr_bh": "bh",
+    "BY": "by",
+    "by": "by",
+    "fdr_by": "by",
+    "hochberg": "hochberg",
+    "simes-hochberg": "simes-hochberg",
+    "hommel": "hommel",
+    "sidak": "sidak",
+    "holm-sidak": "holm-sidak",
+}
+
+
+def adjusted(p_values: list[Any], names: list[str]) -> Answers:
+    table = pl.DataFrame({"p": p_values}, schema={"p": pl.Float64})
+    methods = {name: ADJUSTMENTS[name] for name in names if name in ADJUSTMENTS}
+    said = table.select(**{name: pa.adjust_p_values("p", method=how) for name, how in methods.items()})
+    return said.to_dict(as_series=False)
+
+
+def p_adjust(_: pl.DataFrame, record: Record) -> Answers:
+    return adjusted(record["arguments"]["p_values"], list(record["result"]))
+
+
 CHECKS: dict[str, Check] = {
+    "formula: Obuchowski 1997 clustered comparison": obuchowski_difference,
+    "bruteforce.obuchowski_1997": obuchowski_difference,
+    "boot_test pROC::roc.test": bootstrap_test,
+    "venkatraman pROC::roc.test": venkatraman,
     "pROC::cov": covariance,
     "pROC::roc.test": roc_test,
     "bruteforce.delong_paired": delong_paired,
     "Hmisc::rcorrp.cens": rcorrp,
     "formula: DeLong global chi-square of equal AUCs": all_equal,
     "riskRegression::Score": risk_regression,
+    "stats::p.adjust": p_adjust,
+    "statsmodels.stats.multitest.multipletests": p_adjust,
+    "scipy.stats.false_discovery_control": p_adjust,
 }

@@ -1,20 +1,119 @@
-"""Curves beside the ROC curve, the binormal model, and intervals of single points."""
+"""ROC curves and curves beside them, and the binormal model."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from statistics import NormalDist
+from typing import Any
 
 import polars as pl
 
 import polars_auc as pa
-from goldens.rows import Answers, Apart, Check, Record, answer, rows
+from goldens.numbers import proc_auc
+from goldens.rows import Answers, Apart, Check, Record, answer, rows, weighted_rows
+from goldens.thresholds import midpoints
 
-N_RESAMPLES = 10_000
-SEED = 1
+
+def _curve(frame: pl.DataFrame, record: Record) -> list[dict[str, Any]]:
+    points: list[dict[str, Any]] = answer(rows(frame, record), pa.roc_curve("label", "score"))
+    return points
+
+
+def proc_roc(frame: pl.DataFrame, record: Record) -> Answers:
+    upwards = _curve(frame, record)[::-1]
+    theirs = [float(threshold) for threshold in record["result"]["thresholds"]]
+    ours = [point["threshold"] for point in upwards]
+    return {
+        **proc_auc(frame, record),
+        "sensitivities": [point["tpr"] for point in upwards],
+        "specificities": [1 - point["fpr"] for point in upwards],
+        "thresholds": midpoints(rows(frame, record), theirs, ours),
+    }
+
+
+def sklearn_curve(frame: pl.DataFrame, record: Record) -> Answers:
+    points = _curve(frame, record)
+    if record["arguments"]["drop_intermediate"]:
+        kept = answer(rows(frame, record), pa.roc_curve("label", "score", drop_intermediate=True))
+        points = _with_uneven_steps(points, kept)
+    return curve_columns(points, record)
+
+
+def _with_uneven_steps(points: list[dict[str, Any]], kept: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the points that sklearn keeps: all but those with the same step before them as after them.
+
+    It puts the first point, (0, 0), before the others afterwards, so it keeps the second one, too.
+    Ours must be among them, and the others on the straight lines between ours.
+    """
+    at = [(point["fp"], point["tp"]) for point in points]
+    even = {
+        i
+        for i in range(2, len(at) - 1)
+        if all(at[i][k] - at[i - 1][k] == at[i + 1][k] - at[i][k] for k in (0, 1))
+    }
+    theirs = [point for i, point in enumerate(points) if i not in even]
+    assert all(point in theirs for point in kept)
+    for a, b in itertools.pairwise(kept):
+        for point in points[points.index(a) + 1 : points.index(b)]:
+            x, y = point["fp"] - a["fp"], point["tp"] - a["tp"]
+            assert x * (b["tp"] - a["tp"]) == y * (b["fp"] - a["fp"])
+    return theirs
+
+
+def curve_columns(points: list[dict[str, Any]], record: Record) -> Answers:
+    columns = {
+        "fpr": [point["fpr"] for point in points],
+        "tpr": [point["tpr"] for point in points],
+        "thresholds": [math.inf, *(point["threshold"] for point in points[1:])],
+    }
+    result = record["result"]
+    sums = {key: math.fsum(columns[key.removeprefix("sum_")]) for key in result if key.startswith("sum_")}
+    ends = {
+        key: {name: values[part] for name, values in columns.items()}
+        for key, part in (("first_20", slice(20)), ("last_5", slice(-5, None)))
+        if key in result
+    }
+    return {**columns, **sums, **ends, "n_points": len(points)}
+
+
+def trapezoid(points: list[dict[str, Any]]) -> float:
+    return math.fsum(
+        (b["recall"] - a["recall"]) * (a["precision"] + b["precision"]) / 2
+        for a, b in itertools.pairwise(points)
+    )
+
+
+def precision_recall(frame: pl.DataFrame, record: Record) -> Answers:
+    points = answer(rows(frame, record), pa.pr_curve("label", "score"))
+    upwards = points[::-1]
+    return {
+        "n_points": len(points),
+        "trapezoid_area_auc(recall,precision)": trapezoid(points),
+        "precision": [point["precision"] for point in upwards],
+        "recall": [point["recall"] for point in upwards],
+        "thresholds": [point["threshold"] for point in upwards[:-1]],
+    }
+
+
+def weighted_curve(frame: pl.DataFrame, record: Record) -> Answers:
+    used = weighted_rows(frame, record)
+    points = answer(used, pa.roc_curve("label", "score", weight="weight"))
+    best = answer(used, pa.operating_point("label", "score", weight="weight"))
+    called = answer(used, pa.confusion_at("label", "score", best["threshold"], weight="weight"))
+    ks = answer(used, pa.ks_statistic("label", "score", weight="weight"))
+    assert {name: best[name] for name in ("tp", "fp", "tpr", "fpr")}.items() <= called.items(), record["id"]
+    assert ks["ks"] >= best["criterion"] - 1e-15, record["id"]
+    return {
+        **curve_columns(points, record),
+        "weighted_ks_max_tpr_minus_fpr": best["criterion"],
+        "threshold_at_max": best["threshold"],
+        "tpr_at_max": best["tpr"],
+        "fpr_at_max": best["fpr"],
+    }
+
 
 GRID = Apart("from a grid of 512 points over the observed scores; ours is the formula")
-MEDIAN = Apart("the median of the resamples; ours is the rate itself")
 
 
 def det_curve(frame: pl.DataFrame, record: Record) -> Answers:
@@ -70,27 +169,11 @@ def _on_chords(used: pl.DataFrame, fit: Answers, at_fpr: list[float], record: Re
     return read
 
 
-def rate_intervals(frame: pl.DataFrame, record: Record) -> Answers:
-    arguments = record["arguments"]
-    assert arguments["boot.stratified"]
-    options = {"level": arguments["conf.level"], "n_resamples": N_RESAMPLES, "seed": SEED}
-    used = rows(frame, record).drop_nulls()
-    if "specificities" in arguments:
-        rates = [round(1 - specificity, 12) for specificity in arguments["specificities"]]
-        points = [answer(used, pa.tpr_at_fpr("label", "score", fpr, **options)) for fpr in rates]
-        lower, upper = ([point[limit] for point in points] for limit in ("lower", "upper"))
-        step = 1 / points[0]["n_pos"]
-    else:
-        rates = arguments["sensitivities"]
-        points = [answer(used, pa.fpr_at_tpr("label", "score", tpr, **options)) for tpr in rates]
-        lower, upper = ([1 - point[limit] for point in points] for limit in ("upper", "lower"))
-        step = 1 / points[0]["n_neg"]
-    return {"lower": lower, "median": MEDIAN, "upper": upper, "step": step}
-
-
 CHECKS: dict[str, Check] = {
+    "pROC::roc": proc_roc,
+    "sklearn.metrics.roc_curve": sklearn_curve,
+    "sklearn.metrics.precision_recall_curve": precision_recall,
+    "weighted sklearn.metrics.roc_curve": weighted_curve,
     "sklearn.metrics.det_curve": det_curve,
     "pROC::smooth": smooth,
-    "boot_curve pROC::ci.se": rate_intervals,
-    "boot_curve pROC::ci.sp": rate_intervals,
 }

@@ -1,4 +1,4 @@
-"""Standard errors and intervals of one AUC, with and without clusters."""
+"""Standard errors and intervals of one AUC, with and without clusters, and by bootstrap."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 import polars_auc as pa
-from goldens.rows import Answers, Apart, Check, Record, answer, pairs, rows, running_on
+from goldens.rows import N_RESAMPLES, SEED, Answers, Apart, Check, Record, answer, rows, running_on
 
 BINORMAL = Apart("the covariance of two binormal fits, which is not here")
 
@@ -59,7 +59,7 @@ def hanley_mcneil(frame: pl.DataFrame, record: Record) -> Answers:
     }
 
 
-def _clustered(frame: pl.DataFrame, record: Record) -> pl.DataFrame:
+def clustered_rows(frame: pl.DataFrame, record: Record) -> pl.DataFrame:
     if record["arguments"]["cluster"] == "cluster":
         return frame
     assert record["arguments"]["cluster"] == "each row its own cluster"
@@ -67,7 +67,7 @@ def _clustered(frame: pl.DataFrame, record: Record) -> pl.DataFrame:
 
 
 def obuchowski(frame: pl.DataFrame, record: Record) -> Answers:
-    used = rows(_clustered(frame, record), record, "cluster")
+    used = rows(clustered_rows(frame, record), record, "cluster")
     ci = answer(used, pa.roc_auc_ci("label", "score", cluster="cluster"))
     return {
         "auc": ci["auc"],
@@ -77,23 +77,6 @@ def obuchowski(frame: pl.DataFrame, record: Record) -> Answers:
         "n_clusters": ci["n_clusters"],
         "n_clusters_with_positive": Apart("clusters counted by class, no field of ours"),
         "n_clusters_with_negative": Apart("clusters counted by class, no field of ours"),
-    }
-
-
-def obuchowski_difference(frame: pl.DataFrame, record: Record) -> Answers:
-    used = pairs(_clustered(frame, record), record, "cluster")
-    test = answer(used, pa.roc_auc_difference("label", "a", "b", cluster="cluster"))
-    var_a, var_b = (
-        answer(used, pa.roc_auc_ci("label", score, cluster="cluster"))["se"] ** 2 for score in "ab"
-    )
-    cov = (var_a + var_b - test["se"] ** 2) / 2
-    return {
-        "auc": [test["estimate_a"], test["estimate_b"]],
-        "covariance": [[var_a, cov], [cov, var_b]],
-        "difference": test["difference"],
-        "se": test["se"],
-        "z": test["z"],
-        "p_two_sided": test["p_value"],
     }
 
 
@@ -114,6 +97,46 @@ def cluster_bootstrap(frame: pl.DataFrame, record: Record) -> Answers:
     }
 
 
+def bootstrap_ci(frame: pl.DataFrame, record: Record) -> Answers | Apart:
+    arguments = record["arguments"]
+    options: dict[str, Any] = {
+        "level": arguments.get("conf.level", 0.95),
+        "n_resamples": N_RESAMPLES,
+        "seed": SEED,
+    }
+    median = Apart("the median of the resamples, no field of ours")
+    if "partial.auc" not in arguments and arguments["boot.stratified"]:
+        ci = answer(rows(frame, record), pa.roc_auc_ci("label", "score", method="bootstrap", **options))
+    else:
+        if "partial.auc" in arguments:
+            one, end = arguments["partial.auc"]
+            assert one == 1
+            focus = {"specificity": "max_fpr", "sensitivity": "min_tpr"}[arguments["partial.auc.focus"]]
+            options[focus] = round(1 - end, 12) if focus == "max_fpr" else end
+            options["standardized"] = arguments.get("partial.auc.correct", False)
+        options["resample"] = "stratified" if arguments["boot.stratified"] else "plain"
+        [ci] = answer(rows(frame, record), pa.bootstrap_ci("roc_auc", "label", "score", **options))
+    return {
+        "lower": ci["lower"],
+        "median": median,
+        "upper": ci["upper"],
+        "variance": ci["se"] ** 2,
+        "sd": ci["se"],
+    }
+
+
+def resampled_limits(
+    frame: pl.DataFrame, record: Record, statistic: Any, **options: Any
+) -> dict[str, Answers]:
+    """Return the records of a statistic's numbers, by name."""
+    arguments = record["arguments"]
+    assert arguments["boot.stratified"]
+    options |= {"level": arguments["conf.level"], "n_resamples": N_RESAMPLES, "seed": SEED}
+    used = rows(frame, record).drop_nulls()
+    numbers = answer(used, pa.bootstrap_ci(statistic, "label", "score", **options))
+    return {number["field"]: number for number in numbers}
+
+
 CHECKS: dict[str, Check] = {
     "pROC::ci.auc": proc_ci,
     "pROC::var": delong,
@@ -122,7 +145,7 @@ CHECKS: dict[str, Check] = {
     "formula: logit DeLong CI": logit,
     "formula: Hanley-McNeil 1982 SE": hanley_mcneil,
     "formula: Obuchowski 1997 clustered variance": obuchowski,
-    "formula: Obuchowski 1997 clustered comparison": obuchowski_difference,
-    "bruteforce.obuchowski_1997": obuchowski_difference,
     "bruteforce.cluster_bootstrap": cluster_bootstrap,
+    "boot_auc pROC::ci.auc": bootstrap_ci,
+    "boot_auc pROC::var": bootstrap_ci,
 }

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 PAGE = Path(__file__).parents[3] / "docs" / "not-compared.md"
-
 _HEAD = """\
 # What is not compared
 
@@ -67,6 +66,6 @@ def _code(names: Iterable[str]) -> str:
 
 
 if __name__ == "__main__":
-    from test_goldens import not_compared
+    from laws.test_goldens import not_compared
 
     PAGE.write_text(not_compared().page(), encoding="utf-8")

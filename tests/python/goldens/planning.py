@@ -7,9 +7,8 @@ from typing import Any
 import polars as pl
 
 import polars_auc as pa
-from goldens.estimates import REPEATED
 from goldens.intervals import BINORMAL
-from goldens.rows import Answers, Apart, Check, Record, answer, rows, side
+from goldens.rows import REPEATED, Answers, Apart, Check, Record, answer, rows, side
 
 OF_FIRST_SCORE = Apart("pROC takes the variance of the first score for both, so that their order matters")
 

@@ -80,3 +80,23 @@ def side(arguments: Record) -> Any:
 def running_on(ours: float, theirs: float) -> float:
     """Return ``ours``, a limit clipped to 0 and 1, as packages write it that do not clip limits."""
     return theirs if ours == min(max(theirs, 0.0), 1.0) and ours in (0.0, 1.0) else ours
+
+
+REPEATED = Apart("an argument, repeated")
+
+
+def weighted_rows(frame: pl.DataFrame, record: Record) -> pl.DataFrame:
+    """Return label, score and the weight by that name."""
+    name = weight_of(record)
+    assert name is not None
+    return rows(frame, record, name).rename({name: "weight"})
+
+
+N_RESAMPLES = 10_000
+SEED = 1
+N_PERMUTATIONS = 4_000
+
+
+def number_of_resamples(record: Record) -> int:
+    """Return the number of our draws for this record."""
+    return N_PERMUTATIONS if record["kind"] == "venkatraman" else N_RESAMPLES

@@ -1,29 +1,178 @@
-"""The definitions of curves, tables and fitted curves, in exact fractions where there are any."""
+"""Curves, tables and fitted curves, in exact fractions where there are any."""
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from scipy.stats import chi2, norm
+from scipy.stats import norm
 
-from oracles.points import Group
-from oracles.scores import MAYBE, Rounded, Row, classes, has_nan
+from oracles.rows import MAYBE, Group, Point, Rounded, Row, WeightedRow, classes, has_nan
 
 
-def mean_positive_rank(rows: Sequence[Row]) -> float | None:
-    scores = [score for _, score in rows]
-    if has_nan(rows):
-        return math.nan
-    ranks = [
-        Fraction(sum(other < score for other in scores) + sum(other <= score for other in scores) + 1, 2)
-        for label, score in rows
-        if label
+def roc_curve(rows: Sequence[Row]) -> list[dict[str, Any]] | None:
+    pos, neg = classes(rows)
+    if has_nan(rows) or not pos or not neg:
+        return None
+    points: list[dict[str, Any]] = [{"threshold": None, "fp": 0, "tp": 0, "fpr": 0.0, "tpr": 0.0}]
+    for threshold in sorted({score for _, score in rows}, reverse=True):
+        tp, fp = sum(score >= threshold for score in pos), sum(score >= threshold for score in neg)
+        points.append(
+            {"threshold": threshold, "fp": fp, "tp": tp, "fpr": fp / len(neg), "tpr": tp / len(pos)}
+        )
+    return points
+
+
+def on_curve(
+    rows: Sequence[WeightedRow],
+    make: Callable[[Group, list[Point], bool], list[dict[str, Any]]],
+    *,
+    weighted: bool = False,
+    needs_negatives: bool = True,
+) -> list[dict[str, Any]] | None:
+    """The points of a curve, for a group that has one."""
+    group = Group(rows)
+    defined = group.has_pairs if needs_negatives else group.pos
+    return make(group, group.points(), weighted) if defined and not group.has_nan else None
+
+
+def _told(group: Group, point: Point, *, weighted: bool) -> dict[str, Any]:
+    threshold, fp, tp = point
+    return {
+        "threshold": threshold,
+        "fp": group.mass(fp, weighted=weighted),
+        "tp": group.mass(tp, weighted=weighted),
+        "fpr": float(fp / group.n),
+        "tpr": float(tp / group.p),
+    }
+
+
+def whole_curve(group: Group, points: list[Point], weighted: bool) -> list[dict[str, Any]]:
+    return [_told(group, point, weighted=weighted) for point in points]
+
+
+def _turn(a: Point, b: Point, c: Point) -> Fraction:
+    return (b[1] - a[1]) * (c[2] - a[2]) - (b[2] - a[2]) * (c[1] - a[1])
+
+
+def without_intermediate(group: Group, points: list[Point], weighted: bool) -> list[dict[str, Any]]:
+    kept: list[Point] = []
+    for point in points:
+        while len(kept) > 1 and _turn(kept[-2], kept[-1], point) == 0:
+            kept.pop()
+        kept.append(point)
+    return whole_curve(group, kept, weighted)
+
+
+def hull_points(points: list[Point]) -> list[Point]:
+    """The points that lie above every line between an earlier and a later point."""
+    return [
+        b
+        for i, b in enumerate(points)
+        if all(_turn(a, b, c) < 0 for a in points[:i] for c in points[i + 1 :])
     ]
-    return float(sum(ranks, Fraction(0)) / len(ranks)) if ranks else None
+
+
+def convex_hull(group: Group, points: list[Point], weighted: bool) -> list[dict[str, Any]]:
+    return whole_curve(group, hull_points(points), weighted)
+
+
+def thinned(group: Group, points: list[Point], weighted: bool, *, most: int) -> list[dict[str, Any]]:
+    left = list(points)
+    while len(left) > most:
+        areas = [(abs(_turn(left[i - 1], left[i], left[i + 1])), i) for i in range(1, len(left) - 1)]
+        left.pop(min(areas)[1])
+    curve = whole_curve(group, left, weighted)
+    for i, point in enumerate(curve):
+        a, b = left[max(i - 1, 0)], left[i]
+        between = [p for p in points[points.index(a) + 1 : points.index(b)] if a[1] < b[1]]
+        off = [abs(p[2] - a[2] - (b[2] - a[2]) * (p[1] - a[1]) / (b[1] - a[1])) / group.p for p in between]
+        point["error"] = Rounded(max(off, default=Fraction()))
+    return curve
+
+
+def at_rates(
+    group: Group, points: list[Point], weighted: bool, *, what: str, rates: Sequence[float]
+) -> list[dict[str, Any]]:
+    along, up = (1, 2) if what == "fpr" else (2, 1)
+    whole = {1: group.n, 2: group.p}
+    answers = []
+    for rate in rates:
+        reached = [float((fp, tp)[along - 1] / whole[along]) for _, fp, tp in points]
+        here = [i for i, at in enumerate(reached) if at == rate]
+        if here:
+            answers.append(_told(group, points[here[-1] if what == "fpr" else here[0]], weighted=weighted))
+            continue
+        after = next(i for i, at in enumerate(reached) if at > rate)
+        (x0, y0), (x1, y1) = (
+            (fp, tp) if what == "fpr" else (tp, fp) for _, fp, tp in (points[after - 1], points[after])
+        )
+        other = float((y0 + (Fraction(rate) * whole[along] - x0) / (x1 - x0) * (y1 - y0)) / whole[up])
+        rates_told = {"fpr": rate, "tpr": other} if what == "fpr" else {"fpr": other, "tpr": rate}
+        answers.append({"threshold": None, "fp": None, "tp": None, **rates_told})
+    return answers
+
+
+def at_thresholds(
+    group: Group, _: list[Point], weighted: bool, *, numbers: Sequence[float]
+) -> list[dict[str, Any]]:
+    answers = []
+    for number in numbers:
+        fp, tp = group.reaching(number)
+        rest = {"tn": group.n - fp, "fn": group.p - tp}
+        masses = {name: group.mass(mass, weighted=weighted) for name, mass in rest.items()}
+        answers.append({**_told(group, (number, fp, tp), weighted=weighted), **masses})
+    return answers
+
+
+def pr_curve(group: Group, points: list[Point], weighted: bool) -> list[dict[str, Any]]:
+    return [
+        {
+            "threshold": threshold,
+            "fp": group.mass(fp, weighted=weighted),
+            "tp": group.mass(tp, weighted=weighted),
+            "precision": float(tp / (tp + fp)) if tp + fp else 1.0,
+            "recall": float(tp / group.p),
+        }
+        for threshold, fp, tp in points
+    ]
+
+
+def cost_curve(group: Group, points: list[Point], _: bool) -> list[dict[str, Any]]:
+    """Corners of the lower envelope, found as the places where the cheapest line changes."""
+    lines = [(fp / group.n, tp / group.p, score) for score, fp, tp in points]
+
+    def cost(line: tuple[Fraction, Fraction, float | None], pc: Fraction) -> Fraction:
+        return (1 - line[1]) * pc + line[0] * (1 - pc)
+
+    crossings = {Fraction(0), Fraction(1)}
+    for a in lines:
+        for b in lines:
+            slope = (1 - a[1] - a[0]) - (1 - b[1] - b[0])
+            if slope != 0 and 0 < (crossing := (b[0] - a[0]) / slope) < 1:
+                crossings.add(crossing)
+    at = sorted(crossings)
+    corners: list[tuple[Fraction, tuple[Fraction, Fraction, float | None]]] = []
+    for here, after in zip(at, [*at[1:], None], strict=True):
+        middle = (here + after) / 2 if after is not None else here
+        best = min(cost(line, middle) for line in lines)
+        # At the end several lines may cost the same: the best is the highest score.
+        line = next(line for line in lines if cost(line, middle) == best)
+        if corners and after is not None and corners[-1][1] == line:
+            continue
+        corners.append((here, line))
+    return [
+        {
+            "probability_cost": float(pc),
+            "expected_cost": float(cost(line, pc)),
+            "threshold": line[2],
+            "fpr": float(line[0]),
+            "tpr": float(line[1]),
+        }
+        for pc, line in corners
+    ]
 
 
 def _points(rows: Sequence[Row]) -> list[tuple[Any, int, int]] | None:
@@ -104,35 +253,6 @@ def gains_table(
             }
         )
     return table
-
-
-def population_stability(
-    rows: Sequence[Row], bands: int, edges: Sequence[float] | None = None, empty_share: float = 0.0
-) -> dict[str, Any]:
-    pos, neg = classes(rows)
-    counts = {"n_pos": len(pos), "n_neg": len(neg)}
-    if has_nan(rows):
-        return {"psi": math.nan, "p_value": math.nan, "n_bands": None, **counts}
-    if not pos or not neg:
-        return {"psi": None, "p_value": None, "n_bands": None, **counts}
-
-    def band_of(score: Any) -> int:
-        if edges is not None:
-            return sum(edge > score for edge in edges)
-        # A score that the reference lacks goes with its next higher one, or else with its highest.
-        own = min((p for p in pos if p >= score), default=max(pos))
-        return int(sum(p > own for p in pos)) * bands // len(pos)
-
-    psi, used = 0.0, {band_of(score) for _, score in rows}
-    for band in used:
-        shares = [sum(band_of(s) == band for s in of) / len(of) or empty_share for of in (pos, neg)]
-        if 0 in shares:
-            psi = math.inf
-        else:
-            psi += (shares[0] - shares[1]) * math.log(shares[0] / shares[1])
-    scale = 1 / len(pos) + 1 / len(neg)
-    p_value = float(chi2.sf(psi / scale, len(used) - 1)) if len(used) > 1 and psi < math.inf else None
-    return {"psi": psi, "p_value": p_value, "n_bands": len(used), **counts}
 
 
 def _quantile(share: Fraction) -> float:
@@ -224,30 +344,3 @@ def binormal_curve(rows: Sequence[Any], at_fpr: Sequence[float]) -> list[dict[st
         return value if value > 1e-20 else ...
 
     return [{"fpr": fpr, "tpr": tpr(fpr)} for fpr in at_fpr]
-
-
-def _interpolated(points: Sequence[tuple[Fraction, Fraction]], at: Fraction) -> Fraction:
-    """The highest y at x of straight lines between points in order of x."""
-    heights = [y for x, y in points if x == at]
-    for (x0, y0), (x1, y1) in itertools.pairwise(points):
-        if x0 < at < x1:
-            heights.append(y0 + (y1 - y0) * (at - x0) / (x1 - x0))
-    return max(heights)
-
-
-def rate_at_rate(rows: Sequence[Any], at: Fraction, *, wanted: str) -> dict[str, Any]:
-    """The tpr at an fpr or the fpr at a tpr; standard error and limits are drawn at random."""
-    group = Group(rows)
-    names = ("se", "lower", "upper")
-    if group.has_nan:
-        return {**dict.fromkeys((wanted, *names), math.nan), **group.counts}
-    if not group.has_pairs:
-        return {**dict.fromkeys((wanted, *names)), **group.counts}
-    curve = [(fp / group.n, tp / group.p) for _, fp, tp in group.points()]
-    if wanted == "tpr":
-        rate = _interpolated(curve, at)
-    else:
-        # The curve turned about the other diagonal: the lowest fpr is the highest specificity.
-        rate = 1 - _interpolated([(y, 1 - x) for x, y in curve], at)
-    drawn = ... if len(group.pos) > 1 and len(group.neg) > 1 and not group.weighted else None
-    return {wanted: float(rate), **dict.fromkeys(names, drawn), **group.counts}

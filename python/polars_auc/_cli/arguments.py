@@ -1,0 +1,129 @@
+"""What all commands take on their command lines."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+from typing import Any, NoReturn
+
+from polars_auc._cli.refusal import Refusal
+from polars_auc._cli.streams import show
+from polars_auc._plugin.options import ADJUSTMENTS
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        if lacking_value := re.fullmatch(r"argument (?:-\w/)?(--[\w-]+): expected one argument", message):
+            message += f"; a value that begins with - is written {lacking_value[1]}=-..."
+        raise Refusal(f"{message} (see {self.prog} --help)")
+
+    def _print_message(self, message: str, file: Any = None) -> None:  # noqa: ARG002
+        """Print the help or the version."""
+        unprinted = show(message.rstrip("\n"))
+        if unprinted is not None:
+            raise Refusal(f"cannot print: {unprinted}")
+
+
+class Once(argparse.Action):
+    """An option with one value: the last of several would silently win."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Take the value, and refuse another one."""
+        given = vars(namespace).setdefault("given", set())
+        if self.dest in given:
+            parser.error(f"{option_string} is given twice; write it once")
+        given.add(self.dest)
+        setattr(namespace, self.dest, self.const if self.nargs == 0 else values)
+
+
+def add_rows(command: argparse.ArgumentParser) -> None:
+    """Add the options that say which rows are read, and what of them."""
+    command.add_argument(
+        "--label",
+        action=Once,
+        help="the label: a column of 0 and 1 or Booleans, or SQL such as \"outcome = 'bad'\"",
+    )
+    command.add_argument(
+        "--score",
+        action="append",
+        default=[],
+        dest="scores",
+        metavar="SCORE",
+        help="a numeric column, or SQL, as in --score=-rating; higher is more positive; may be repeated",
+    )
+    command.add_argument(
+        "--count",
+        action=Once,
+        metavar="COLUMN",
+        help="the column, or SQL, that says how many identical rows each row stands for",
+    )
+    command.add_argument(
+        "--where",
+        action="append",
+        default=[],
+        metavar="SQL",
+        help="rows to use, such as \"year >= 2016 AND part = 'test'\"; may be repeated: rows that meet all",
+    )
+
+
+def add_weight(command: argparse.ArgumentParser, what: str) -> None:
+    """Add the column of weights."""
+    command.add_argument("--weight", action=Once, metavar="COLUMN", help=what)
+
+
+def add_switch(command: argparse.ArgumentParser, name: str, what: str) -> None:
+    """Add an option without a value."""
+    command.add_argument(name, action=Once, nargs=0, const=True, default=False, help=what)
+
+
+def add_level(command: argparse.ArgumentParser) -> None:
+    """Add the coverage of intervals."""
+    command.add_argument(
+        "--level", action=Once, type=float, default=0.95, help="coverage of the intervals (default: 0.95)"
+    )
+
+
+def add_adjust(command: argparse.ArgumentParser) -> None:
+    """Add how p-values are adjusted."""
+    command.add_argument(
+        "--adjust",
+        action=Once,
+        choices=(*ADJUSTMENTS, "none"),
+        default="holm",
+        help="adjustment of p-values for their number (default: holm)",
+    )
+
+
+def add_by(command: argparse.ArgumentParser) -> None:
+    """Add the columns that make groups."""
+    command.add_argument(
+        "--by",
+        action="append",
+        default=[],
+        metavar="COLUMN",
+        help='a column that makes groups, or SQL, as in "EXTRACT(YEAR FROM day) AS year"; may be repeated',
+    )
+
+
+def add_files(command: argparse.ArgumentParser) -> None:
+    """Add the files to read."""
+    command.add_argument(
+        "files",
+        nargs="+",
+        metavar="FILES",
+        help="files, folders of Parquet files, or quoted globs: Parquet, CSV, TSV, NDJSON, Arrow IPC",
+    )
+
+
+def add_output(command: argparse.ArgumentParser, what: str, *, required: bool = False) -> None:
+    """Add the file to write."""
+    command.add_argument(
+        "-o", "--output", action=Once, type=Path, metavar="OUT", help=what, required=required
+    )

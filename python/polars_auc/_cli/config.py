@@ -1,0 +1,115 @@
+"""A configuration file: the options of commands, written down once."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Container, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from polars_auc._cli.refusal import Refusal, first_line
+
+__all__ = ["CONFIG", "with_config"]
+
+CONFIG = "--config"
+
+# The table of options that all commands share.
+_INPUT = "input"
+
+
+def with_config(
+    arguments: Sequence[str], commands: Mapping[str, Iterable[str]]
+) -> tuple[list[str], list[str]]:
+    """Put the options of the file that --config names before those of the command line, which replace them.
+
+    Each command has a table of its name; the options of the table ``input`` go to all commands that know
+    them. The second list has the files to read if the command line names none.
+    """
+    name, rest = _named(arguments)
+    if name is None:
+        return rest, []
+    command = next((argument for argument in rest if argument in commands), None)
+    if command is None:
+        raise Refusal(f"{CONFIG} needs a command, as in polars-auc report {CONFIG} {name}")
+    known = set(commands[command])
+    tables = _read(name)
+    for table in tables:
+        if table != _INPUT and table not in commands:
+            raise Refusal(f"{name!r} has a table [{table}]; there are: [{_INPUT}], [{'], ['.join(commands)}]")
+    every = set().union(*commands.values())
+    for option in tables.get(_INPUT, {}):
+        if option not in every:
+            raise Refusal(f"{name!r}: [{_INPUT}] has {option!r}, which no command knows")
+    for option in tables.get(command, {}):
+        if option not in known:
+            raise Refusal(f"{name!r}: [{command}] has {option!r}; {command} knows {', '.join(sorted(known))}")
+    options = {**tables.get(_INPUT, {}), **tables.get(command, {})}
+    files = options.pop("files", [])
+    after = rest[rest.index(command) + 1 :]
+    written = [
+        text
+        for option, value in options.items()
+        if option in known and not _is_given(option, after, known)
+        for text in _arguments(name, option, value)
+    ]
+    return [*rest[: rest.index(command) + 1], *written, *after], _texts(name, "files", files)
+
+
+def _named(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
+    rest: list[str] = []
+    found: str | None = None
+    left = iter(arguments)
+    for argument in left:
+        if argument != CONFIG and not argument.startswith(f"{CONFIG}="):
+            rest.append(argument)
+            continue
+        if found is not None:
+            raise Refusal(f"{CONFIG} is given twice; write it once")
+        found = argument.partition("=")[2] if "=" in argument else next(left, "")
+        if not found:
+            raise Refusal(f"{CONFIG} needs the name of a file, as in {CONFIG} polars-auc.toml")
+    return found, rest
+
+
+def _read(name: str) -> dict[str, dict[str, Any]]:
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        try:
+            import tomli as tomllib
+        except ImportError as error:
+            raise Refusal(f"{CONFIG} needs Python 3.11, or tomli: pip install tomli") from error
+    try:
+        tables = tomllib.loads(Path(name).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise Refusal(f"cannot read {name!r}: {first_line(error)}") from error
+    for table, options in tables.items():
+        if not isinstance(options, dict):
+            raise Refusal(f"{name!r}: {table!r} stands in no table; write [{_INPUT}] above it")
+    return tables
+
+
+def _is_given(option: str, arguments: Iterable[str], known: Container[str]) -> bool:
+    """Whether the command line has an option, which may be shortened there."""
+    flags = [argument.partition("=")[0] for argument in arguments]
+    # What is an option itself is no shorter name of another one.
+    flags = [flag for flag in flags if flag == f"--{option}" or flag.removeprefix("--") not in known]
+    shortened = any(len(flag) > 2 and f"--{option}".startswith(flag) for flag in flags)
+    return shortened or (option == "output" and any(flag.startswith("-o") for flag in flags))
+
+
+def _arguments(name: str, option: str, value: object) -> list[str]:
+    """Write an option as on the command line."""
+    if value is True:
+        return [f"--{option}"]
+    if value is False:
+        return []
+    return [f"--{option}={text}" for text in _texts(name, option, value)]
+
+
+def _texts(name: str, option: str, value: object) -> list[str]:
+    values = value if isinstance(value, list) else [value]
+    wrong = next((one for one in values if isinstance(one, bool | dict | list)), None)
+    if wrong is not None:
+        raise Refusal(f"{name!r}: {option} must be a text, a number, or a list of these, got {wrong!r}")
+    return [str(one) for one in values]

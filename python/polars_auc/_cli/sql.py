@@ -1,0 +1,113 @@
+"""Columns and conditions that are written in SQL on a command line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+import polars as pl
+
+from polars_auc._cli.refusal import Refusal, first_line
+from polars_auc._cli.sources import lacking
+
+
+def column(option: str, text: str, schema: pl.Schema, files: Sequence[str] = ()) -> pl.Expr:
+    """Read a column's name or, failing that, an SQL expression, which is then named by its text."""
+    if text in schema:
+        return pl.col(text)
+    return _expression(option, text, schema, files=files)[0].alias(text)
+
+
+def named_column(option: str, text: str, schema: pl.Schema, files: Sequence[str]) -> tuple[str, pl.Expr]:
+    """Read an SQL expression and the name that it is given with AS; without one it is named by its text."""
+    name, sql = given_name(text)
+    return name, column(option, sql, schema, files)
+
+
+def given_name(text: str) -> tuple[str, str]:
+    """Take SQL apart into the name that AS gives it, or its text, and the expression."""
+    given = re.fullmatch(r"(.*\S)\s+as\s+(\w+|\"[^\"]+\")", text, re.IGNORECASE | re.DOTALL)
+    return (given[2].strip('"'), given[1]) if given else (text, text)
+
+
+def roots(texts: Iterable[str]) -> list[str]:
+    """Return the columns that names and SQL may mean; of a text that is no SQL none but itself."""
+    found = []
+    for text in texts:
+        found.append(text)
+        try:
+            found += pl.sql_expr(given_name(text)[1]).meta.root_names()
+        except (pl.exceptions.PolarsError, ValueError):
+            continue
+    return list(dict.fromkeys(found))
+
+
+def condition(
+    option: str, text: str, schema: pl.Schema, where: str = "the files", files: Sequence[str] = ()
+) -> pl.Expr:
+    """Read an SQL condition on columns that exist."""
+    expression, dtype = _expression(option, text, schema, where, files)
+    if dtype != pl.Boolean:
+        raise Refusal(f'{option} {text!r} is no condition, such as "n > 100"')
+    return expression
+
+
+def refuse_missing(
+    option: str,
+    names: Sequence[str],
+    schema: pl.Schema,
+    where: str = "the files",
+    files: Sequence[str] = (),
+) -> None:
+    """Refuse the names of columns that are not there."""
+    for name in names:
+        if name in schema:
+            continue
+        without = lacking(files, name)
+        if without is not None:
+            raise Refusal(f"{option} names the column {name!r}, which {without!r} lacks, unlike other files")
+        message = f"{option} names the column {name!r}, which is not in {where}; there are: "
+        message += ", ".join(schema.names())
+        folder = _partitioned_by(name, files)
+        if folder is not None:
+            message += f". It is in the names of folders: to make it a column, name the folder {folder!r}"
+        raise Refusal(message)
+
+
+def _partitioned_by(name: str, files: Sequence[str]) -> str | None:
+    """Return the folder whose partitions are named after a column, if a shell or a user went into them."""
+    for file in files:
+        above, found, _ = f"/{file}".partition(f"/{name}=")
+        if found:
+            return above[1:] or "."
+    return None
+
+
+def _expression(
+    option: str, text: str, schema: pl.Schema, where: str = "the files", files: Sequence[str] = ()
+) -> tuple[pl.Expr, pl.DataType]:
+    """Read one SQL expression, and return it with its dtype."""
+    try:
+        expression = pl.sql_expr(text)
+        # Brackets hold one expression. Without them, some releases drop what comes after a comma or a
+        # semicolon, or take a second word as a new name.
+        pl.sql_expr(f"({text}\n)")
+    except (pl.exceptions.PolarsError, ValueError) as error:
+        raise Refusal(f"{option} {text!r} is no SQL expression: {first_line(error)}") from error
+    roots = expression.meta.root_names()
+    if any(name.startswith("_POLARS_TMP") for name in roots):
+        raise Refusal(_not_of_rows(option, text))
+    refuse_missing(option, roots, schema, where, files)
+    try:
+        dtypes = pl.LazyFrame(schema=schema).select(expression).collect_schema().dtypes()
+    except pl.exceptions.PolarsError as error:
+        if "subplan" in str(error):
+            raise Refusal(_not_of_rows(option, text)) from error
+        raise Refusal(f"{option} {text!r} cannot be evaluated: {first_line(error)}") from error
+    if len(dtypes) != 1:
+        raise Refusal(f"{option} {text!r} is {len(dtypes)} columns; write one")
+    return expression, dtypes[0]
+
+
+def _not_of_rows(option: str, text: str) -> str:
+    return f'{option} {text!r} has a query inside it, and must be an expression of columns, such as "-rating"'

@@ -1,0 +1,102 @@
+"""Files of states: their options, and the columns that hold states."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+
+import polars as pl
+
+from polars_auc._cli.arguments import Once, add_switch
+from polars_auc._cli.refusal import Refusal
+from polars_auc._cli.rows import Files
+from polars_auc._cli.sources import schema_of
+from polars_auc._cli.sql import refuse_missing
+from polars_auc._expressions.states import SCALES, have_weights
+
+# The fields by which a column of states is known.
+_FIELDS = {"bins", "n_pos", "n_neg", "n_missing", "has_nan", "resolution", "max_bins", "scale"}
+
+
+def add_limit(command: argparse.ArgumentParser, bins: str) -> None:
+    """Add how small states are."""
+    command.add_argument(
+        "--max-bins",
+        action=Once,
+        type=int,
+        metavar="N",
+        help=bins,
+    )
+    command.add_argument(
+        "--scale",
+        action=Once,
+        choices=SCALES,
+        help="with --max-bins: where bins are small; real: near 0 (the default), probability: near 0 and 1",
+    )
+
+
+def add_from_states(command: argparse.ArgumentParser) -> None:
+    """Add that files hold states."""
+    add_switch(
+        command,
+        "--from-states",
+        "the files hold states, as polars-auc state writes them: merge those of each group; "
+        "--score names columns of states, and without it all are meant",
+    )
+
+
+def refuse_of_rows(chosen: argparse.Namespace, options: Iterable[str]) -> None:
+    """Refuse options that need rows, if the files hold states."""
+    given = next((option for option in options if getattr(chosen, option)), None)
+    if given is not None:
+        option = given.replace("_", "-")
+        raise Refusal(
+            f"--{option} needs rows, but --from-states says that the files hold states; leave it out"
+        )
+
+
+def state_columns(files: Files, named: Sequence[str]) -> list[str]:
+    """Return the columns of states, or those that are named; refuse files that have none."""
+    # Columns that the first file lacks would be left out, and their states with them.
+    states = {name: _states_in(schema_of(name)) for name in files.names}
+    there = list(dict.fromkeys(name for columns in states.values() for name in columns))
+    if not there:
+        raise Refusal(f"{files.names[0]!r} holds no column of states; polars-auc state makes them")
+    for file, columns in states.items():
+        lacking = next((name for name in there if name not in columns), None)
+        if lacking is not None:
+            other = next(other for other, columns in states.items() if lacking in columns)
+            raise Refusal(f"{file!r} has no column of states {lacking!r}, which {other!r} has")
+    for name in there:
+        weighted = {file: have_weights(schema_of(file)[name]) for file in files.names}
+        if len(set(weighted.values())) > 1:
+            ones = {is_weighted: file for file, is_weighted in weighted.items()}
+            raise Refusal(
+                f"{name!r} has states of rows with weights in {ones[True]!r}, and without them in "
+                f"{ones[False]!r}; make all of them alike"
+            )
+    if len(set(named)) < len(named):
+        raise Refusal("--score names one score twice")
+    refuse_missing("--score", named, files.schema, files=files.names)
+    for name in named:
+        if name not in there:
+            raise Refusal(f"--score names {name!r}, which holds no states; states are in {', '.join(there)}")
+    return list(named) or there
+
+
+def names_of_states(files: Sequence[str]) -> list[str]:
+    """Return the columns of states that any of the files has; files that cannot be read have none."""
+    found: dict[str, None] = {}
+    for name in files:
+        with suppress(Refusal):
+            found |= dict.fromkeys(_states_in(schema_of(name)))
+    return list(found)
+
+
+def _states_in(schema: Mapping[str, pl.DataType]) -> list[str]:
+    return [
+        name
+        for name, dtype in schema.items()
+        if isinstance(dtype, pl.Struct) and {field.name for field in dtype.fields} >= _FIELDS
+    ]

@@ -1,0 +1,82 @@
+"""Standard output and standard error, which may be closed, full or of any encoding."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import TextIO
+
+from polars_auc._cli.refusal import first_line
+
+
+def open_closed_streams() -> None:
+    """Give a stream that was closed by the caller (``>&-``) to the null device.
+
+    Otherwise the next file that is opened takes its number, and is written to by whoever prints.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            _to_nowhere(number)
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
+
+
+def show(text: str) -> str | None:
+    """Print, and return what went wrong, if anything did.
+
+    Characters that the encoding lacks become question marks. A reader that stopped reading is no error.
+    """
+    encoding = sys.stdout.encoding or "utf-8"
+    return _fault_of(lambda: print(text.encode(encoding, errors="replace").decode(encoding), flush=True))
+
+
+def show_bytes(contents: bytes) -> str | None:
+    """Write to standard output, and return what went wrong, if anything did."""
+
+    def write() -> None:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(contents)
+        sys.stdout.buffer.flush()
+
+    return _fault_of(write)
+
+
+def _fault_of(write: Callable[[], None]) -> str | None:
+    try:
+        write()
+    except BrokenPipeError:
+        _give_up(sys.stdout)
+    except OSError as error:
+        _give_up(sys.stdout)
+        return first_line(error)
+    return None
+
+
+def say(text: str) -> None:
+    """Write a line for the user to standard error.
+
+    If that fails, as on a full disk, there is no place left to say so; the exit code is still right.
+    """
+    encoding = sys.stderr.encoding or "utf-8"
+    try:
+        sys.stderr.write(f"{text.encode(encoding, errors='backslashreplace').decode(encoding)}\n")
+        sys.stderr.flush()
+    except OSError:
+        _give_up(sys.stderr)
+
+
+def _give_up(stream: TextIO) -> None:
+    """Send what a stream still holds to the null device: at exit Python flushes it once more."""
+    _to_nowhere(stream.fileno())
+
+
+def _to_nowhere(number: int) -> None:
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    if nowhere != number:
+        os.dup2(nowhere, number)
+        os.close(nowhere)

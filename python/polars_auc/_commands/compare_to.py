@@ -1,0 +1,117 @@
+"""``--compare-to``: the earlier report of the command line, and what has become of its groups."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from polars_auc._cli.refusal import Refusal, first_line, worded
+from polars_auc._cli.rows import counted
+from polars_auc._commands.report_files import VERSION, VERSION_KEY
+from polars_auc._frames.groupings import GROUPING
+from polars_auc._report.changes import by_of, compare_reports
+
+__all__ = ["Earlier"]
+
+
+def _of_csv(file: Path) -> pl.DataFrame:
+    # What looks like a number may be a word: the report says what its columns are.
+    return pl.read_csv(file, infer_schema=False)
+
+
+def _of_json(file: Path) -> pl.DataFrame:
+    report = json.loads(file.read_text(encoding="utf-8"))
+    rows = report.get("rows") if isinstance(report, dict) else None
+    if not isinstance(rows, list):
+        raise ValueError("it is no report of polars-auc")
+    _refuse_version(report.get("report"))
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _of_parquet(file: Path) -> pl.DataFrame:
+    _refuse_version(pl.read_parquet_metadata(file).get(VERSION_KEY, VERSION))
+    return pl.read_parquet(file)
+
+
+def _refuse_version(version: object) -> None:
+    if str(version) != str(VERSION):
+        raise ValueError(f"it is a report of version {version}, and this is version {VERSION}")
+
+
+_READERS: dict[str, Callable[[Path], pl.DataFrame]] = {
+    ".parquet": _of_parquet,
+    ".csv": _of_csv,
+    ".json": _of_json,
+}
+
+
+class Earlier:
+    """An earlier report, read from the file that it was written to."""
+
+    def __init__(self, file: Path) -> None:
+        if file.suffix not in _READERS:
+            raise Refusal(f"--compare-to must end in {', '.join(_READERS)}, got {str(file)!r}")
+        try:
+            self.table = _READERS[file.suffix](file)
+        except (pl.exceptions.PolarsError, OSError, ValueError, TypeError) as error:
+            raise Refusal(f"cannot read {str(file)!r}: {first_line(error)}") from error
+        self.file = file
+
+    def beside(self, report: pl.LazyFrame, level: float, adjust: str) -> pl.LazyFrame:
+        """Return a report with its changes since the earlier one."""
+        with worded():
+            method: Any = None if adjust == "none" else adjust
+            self.table = self._read_as(report.collect_schema())
+            return compare_reports(report, self.table, level=level, adjust=method)
+
+    def _read_as(self, schema: pl.Schema) -> pl.DataFrame:
+        """Read the columns of groups as the report has them, and refuse two rows for one group."""
+        table = self.table
+        by_of(table.schema, "previous")
+        keys = [key for key in _keys(schema) if key in table.columns]
+        for key in keys:
+            try:
+                table = table.with_columns(_read(pl.col(key), table.schema[key], schema[key]))
+            except pl.exceptions.PolarsError as error:
+                raise Refusal(
+                    f"the column {key!r} of {str(self.file)!r} cannot be read as {schema[key]}; write the "
+                    "earlier report as .parquet, which keeps types"
+                ) from error
+        if table.select(pl.struct(keys).is_duplicated().any()).item():
+            raise Refusal(f"{str(self.file)!r} has two rows for one group and score, and is no report")
+        return table
+
+    def gone(self, report: pl.DataFrame) -> list[str]:
+        """Say how many groups only the earlier report has."""
+        keys = _keys(report.schema)
+        left = self.table.select(keys).join(report.select(keys), on=keys, how="anti", nulls_equal=True)
+        if left.is_empty():
+            return []
+        rows = counted(left.height, "row")
+        return [f"{rows} of {str(self.file)!r} are of groups or scores that are not here"]
+
+
+def _keys(schema: pl.Schema) -> list[str]:
+    """Return the columns that say which row of a report is which."""
+    grouping = [name for name in [GROUPING] if name in schema]
+    return ["scope", *by_of(schema, "report"), "score", *grouping]
+
+
+def _read(column: pl.Expr, written: pl.DataType, dtype: pl.DataType) -> pl.Expr:
+    """Read a column of text as what it was before it was written."""
+    if written != pl.String:
+        return column.cast(dtype)
+    if dtype == pl.Date:
+        return column.str.to_date()
+    if isinstance(dtype, pl.Datetime):
+        zone = dtype.time_zone
+        return column.str.to_datetime(time_unit=dtype.time_unit, time_zone=zone)
+    if dtype == pl.Time:
+        return column.str.to_time("%H:%M:%S%.f")
+    if dtype == pl.Boolean:
+        return column.replace_strict({"true": True, "false": False}, return_dtype=pl.Boolean)
+    return column.cast(dtype)

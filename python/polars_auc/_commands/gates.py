@@ -1,0 +1,139 @@
+"""The conditions under which a report fails."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from polars_auc._cli.refusal import Refusal, worded
+from polars_auc._cli.sql import condition
+from polars_auc._frames.groupings import GROUPING, group_names
+from polars_auc._frames.segments import is_reference
+from polars_auc._page.text import readable
+from polars_auc._report.rows import CHANGES, GAINS, OF_ALL_GROUPS, OF_GROUPS
+from polars_auc._report.stability import STABILITY
+
+# Names that no column of a user has.
+_DECIDED = "polars_auc: decided"
+_ALONE = "polars_auc: alone"
+
+
+@dataclass(frozen=True)
+class Gate:
+    """A condition that fails a report.
+
+    A condition that names a column of ``--by`` or of the comparison of groups is about the rows of groups.
+    One that names the test of heterogeneity is about the overall rows. Any other is about all rows.
+
+    The report fails if the condition is true in one of these rows, or cannot be decided in one of them: for a
+    null, for NaN, because a comparison is missing; or because there is no such row. Only rows that have
+    nothing to be compared with by their nature may be undecided: the first score in a condition on gains,
+    the reference or the first period in a condition on the comparison of groups, a new group in one on
+    changes, and a group of nothing but the reference in one on stability.
+    """
+
+    text: str
+    holds: pl.Expr
+    by: Sequence[str]
+    first_score: str
+    versus: object
+    along: str | None
+
+    @classmethod
+    def read(
+        cls,
+        text: str,
+        schema: pl.Schema,
+        *,
+        by: Sequence[str],
+        first_score: str,
+        versus: object,
+        along: str | None,
+    ) -> Gate:
+        """Read a condition on the columns of a report."""
+        gate = cls(text, condition("--fail-if", text, schema, "the report"), by, first_score, versus, along)
+        of_groups, of_all_groups = gate._named(by, OF_GROUPS, [GROUPING]), gate._named(OF_ALL_GROUPS)
+        if of_groups and of_all_groups:
+            raise Refusal(
+                f"--fail-if {text!r} names {of_groups[0]!r}, which only groups have, and "
+                f"{of_all_groups[0]!r}, which only the overall rows have; write a --fail-if for each"
+            )
+        return gate
+
+    def _named(self, *columns: Sequence[str]) -> list[str]:
+        named = set(self.holds.meta.root_names())
+        return [name for names in columns for name in names if name in named]
+
+    def check(self, report: pl.DataFrame) -> tuple[bool, str]:
+        """Return whether a report passes, and the sentence that says so and of which rows."""
+        about, which = self._about(report)
+        if about.is_empty():
+            return (
+                False,
+                f"--fail-if {self.text!r} is about {which}, and there are none: it cannot be decided",
+            )
+        alone = self._alone(about)
+        decided = self._decided(about, alone)
+        true = decided.fill_null(value=False)
+        undecided = decided.is_null() & ~alone
+        count = f"{about.height} row" if about.height == 1 else f"{about.height} rows"
+        said = f"--fail-if {self.text!r} is about {count} ({which}): it holds in {true.sum() or 'none'}"
+        if undecided.any():
+            said += f", and cannot be decided in {undecided.sum()}"
+        if (alone & decided.is_null()).all():
+            return False, f"{said}, and none of them has anything to be compared with: it cannot be decided"
+        failing = about.filter(true | undecided)
+        if failing.is_empty():
+            return True, said
+        return False, f"{said}\n{readable(failing)}"
+
+    def _about(self, report: pl.DataFrame) -> tuple[pl.DataFrame, str]:
+        """Return the rows that the condition is about, and what they are called."""
+        if self._named(self.by, OF_GROUPS, [GROUPING]):
+            # Of several groupings a condition is about those by the columns that it names.
+            made = [group_names(report.schema, key) for key in self._named(self.by)]
+            return report.filter(pl.col("scope") == "group", *made), "groups"
+        if self._named(OF_ALL_GROUPS):
+            return report.filter(pl.col("scope") == "overall"), "overall"
+        return report, "groups and overall" if self.by else "overall"
+
+    def _alone(self, about: pl.DataFrame) -> pl.Series:
+        """Say of each row whether it has nothing to be compared with by its nature."""
+        alone = pl.lit(value=False)
+        if self._named(tuple(GAINS)):
+            alone |= pl.col("score") == self.first_score
+        if self._named(CHANGES):
+            alone |= pl.col("previous_n").is_null()
+        if self._named(tuple(STABILITY)):
+            alone |= pl.col("psi_n").is_null()
+        if self._named(OF_GROUPS):
+            complete = pl.all_horizontal(pl.col(key).is_not_null() for key in self.by)
+            if self.versus == "previous":
+                # Groups are in order, those without a period last.
+                axis = self.by[0] if self.along is None else self.along
+                others = (key for key in self.by if key != axis)
+                period = pl.col(axis).is_not_null()
+                alone |= period & (period.cum_sum().over("score", *others) == 1)
+            elif self.versus not in ("rest", "overall"):
+                dtypes = {key: about.schema[key] for key in self.by}
+                alone |= complete & is_reference(self.versus, dtypes).fill_null(value=False)
+        return about.with_columns(alone.alias(_ALONE))[_ALONE]
+
+    def _decided(self, about: pl.DataFrame, alone: pl.Series) -> pl.Series:
+        """Return the condition in each row: true, false, or null where it cannot be decided."""
+        # Counts are unsigned, where 1 - 2 is a large number; and NaN compares as larger than every number, so
+        # that an AUC of NaN would pass "auc < 0.7".
+        counts = pl.selectors.unsigned_integer() - pl.selectors.by_name(*self.by)
+        plain = about.with_columns(counts.cast(pl.Int64)).with_columns(pl.selectors.float().fill_nan(None))
+        with worded():
+            decided = plain.select(self.holds.alias(_DECIDED)).to_series()
+        if decided.len() == about.height:
+            return decided
+        # One answer for all rows, such as "MIN(auc) < 0.7": it is of no use if it left out a null.
+        named = plain.filter(~alone).select(self._named(plain.columns))
+        left_out = any(named.null_count().row(0))
+        return pl.Series(_DECIDED, [None if left_out else decided.item()], pl.Boolean).new_from_index(
+            0, about.height
+        )

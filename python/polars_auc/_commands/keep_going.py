@@ -1,0 +1,120 @@
+"""``--keep-going``: what of a report cannot be evaluated, so that the rest can."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import polars as pl
+
+from polars_auc._cli.refusal import Refusal, first_line
+from polars_auc._cli.rows import Files, counted
+from polars_auc._cli.sources import schema_of, unreadable
+from polars_auc._cli.sql import column
+from polars_auc._expressions.numbers import roc_auc
+from polars_auc._frames.evaluated import Evaluated
+from polars_auc._plots.points import named
+
+__all__ = ["LeftOut", "failing_files", "failing_groups", "failing_scores"]
+
+# More parts than these are not named one by one.
+_NAMED = 20
+
+
+@dataclass
+class LeftOut:
+    """Parts of a report that cannot be evaluated, and why."""
+
+    files: dict[str, str] = field(default_factory=dict)
+    scores: dict[str, str] = field(default_factory=dict)
+    groups: pl.DataFrame | None = None
+    """The columns of groups."""
+    why_groups: list[str] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return bool(self.files or self.scores or self.why_groups)
+
+    def said(self) -> list[str]:
+        """Name each part, and say why it is left out."""
+        parts = [f"the file {name!r}: {why}" for name, why in self.files.items()]
+        parts += [f"the score {name!r}: {why}" for name, why in self.scores.items()]
+        if self.groups is not None:
+            names = self.groups.select(named(self.groups.columns)).to_series().to_list()
+            parts += [f"the group {name}: {why}" for name, why in zip(names, self.why_groups, strict=True)]
+        more = [f"and {counted(len(parts) - _NAMED, 'further part')}"] if len(parts) > _NAMED else []
+        return [*parts[:_NAMED], *more]
+
+    def without_groups(self, evaluated: Evaluated) -> Evaluated:
+        """Leave the rows of the groups out."""
+        if self.groups is None:
+            return evaluated
+        groups = self.groups.lazy()
+        rows = evaluated.rows.join(
+            groups, on=self.groups.columns, how="anti", nulls_equal=True, maintain_order="left"
+        )
+        return replace(evaluated, rows=rows)
+
+
+def failing_files(names: Sequence[str], columns: Sequence[str], numbers: Sequence[str]) -> dict[str, str]:
+    """Return the files that cannot be read, lack a column which others have, or hold words for numbers."""
+    found = {name: unreadable([name], columns) for name in names}
+    readable = [name for name, why in found.items() if why is None]
+    if readable:
+        # Of files that do not go together the most are right, and of as many those with more of the columns.
+        own = {
+            name: {key: dtype for key, dtype in schema_of(name).items() if key in columns}
+            for name in readable
+        }
+
+        def words(name: str) -> list[str]:
+            return [key for key in numbers if own[name].get(key) == pl.String]
+
+        def rank(name: str) -> tuple[int, int, int]:
+            return list(own.values()).count(own[name]), -len(words(name)), len(own[name])
+
+        usual = max(readable, key=rank)
+        for name in readable:
+            wrong = [key for key in words(name) if key not in words(usual)]
+            if name != usual:
+                found[name] = unreadable([usual, name], columns)
+            if wrong:
+                found[name] = f"the column {wrong[0]!r} holds words, and numbers in {usual!r}"
+    return {name: why for name, why in found.items() if why is not None}
+
+
+def failing_scores(files: Files, label: str, scores: Sequence[str]) -> dict[str, str]:
+    """Return the scores that no AUC can be made of."""
+    found = {}
+    for text in scores:
+        try:
+            score = column("--score", text, files.schema, files.names)
+            files.rows.select(roc_auc(column("--label", label, files.schema), score)).collect_schema()
+        except (Refusal, pl.exceptions.PolarsError) as error:
+            found[text] = first_line(error)
+    return found
+
+
+def failing_groups(evaluated: Evaluated) -> tuple[pl.DataFrame | None, list[str]]:
+    """Return the groups that cannot be evaluated, by trying halves of all groups, and halves of those."""
+    if not evaluated.by:
+        return None, []
+    keys = evaluated.rows.select(evaluated.by).unique(maintain_order=True).collect()
+    found: list[tuple[int, str]] = []
+
+    def search(first: int, number: int) -> None:
+        some = keys.slice(first, number).lazy()
+        rows = evaluated.rows.join(some, on=evaluated.by, how="semi", nulls_equal=True)
+        try:
+            rows.group_by(evaluated.by).agg(evaluated.each(roc_auc)).collect()
+        except pl.exceptions.PolarsError as error:
+            if number == 1:
+                found.append((first, first_line(error)))
+            else:
+                search(first, number // 2)
+                search(first + number // 2, number - number // 2)
+
+    if keys.height:
+        search(0, keys.height)
+    if not found or len(found) == keys.height:
+        return None, []
+    return keys[[place for place, _ in found]], [why for _, why in found]

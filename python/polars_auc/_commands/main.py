@@ -1,0 +1,97 @@
+"""The command ``polars-auc``: reads files, and writes reports, tables, curves and states."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+from polars_auc._cli.arguments import Parser
+from polars_auc._cli.config import CONFIG, with_config
+from polars_auc._cli.refusal import Incomplete, Refusal, first_line
+from polars_auc._cli.streams import open_closed_streams, say
+from polars_auc._commands.curve import add_curve
+from polars_auc._commands.init import add_init
+from polars_auc._commands.report import add_report
+from polars_auc._commands.states import add_merge, add_state
+from polars_auc._commands.tables import add_compare, add_gains, add_thresholds
+from polars_auc._native import __version__
+
+PASSED, FAILED, REFUSED, INCOMPLETE, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code: 0 done, 1 a gate failed, 2 refused, 3 parts were left out."""
+    open_closed_streams()
+    try:
+        _refuse_surroundings()
+        parser, commands = _parser()
+        given = sys.argv[1:] if arguments is None else arguments
+        chosen = _chosen(parser, *with_config(given, _options(commands)))
+        return PASSED if chosen.run(chosen) else FAILED
+    except Refusal as refusal:
+        say(f"polars-auc: {refusal}")
+        return REFUSED
+    except Incomplete:
+        return INCOMPLETE
+    except KeyboardInterrupt:
+        say("polars-auc: interrupted")
+        return INTERRUPTED
+    except (Exception, pl.exceptions.PanicException) as fault:
+        # A traceback must not end with the exit code of a gate.
+        say("".join(traceback.format_exception(fault)))
+        say(f"polars-auc: this is a fault of polars-auc or Polars: {first_line(fault)}")
+        return REFUSED
+
+
+def _refuse_surroundings() -> None:
+    """Refuse a variable of the environment on which Polars panics."""
+    threads = os.environ.get("POLARS_MAX_THREADS")
+    if threads is not None and not (threads.isdecimal() and int(threads) > 0):
+        raise Refusal(f"the variable POLARS_MAX_THREADS must be an integer above 0, got {threads!r}")
+
+
+def _parser() -> tuple[Parser, Any]:
+    """Return the parser, and that of each command."""
+    parser = Parser(prog="polars-auc", description="Evaluate binary scores in files.")
+    parser.add_argument("--version", action="version", version=f"polars-auc {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for add in (add_report, add_curve, add_gains, add_thresholds, add_compare, add_state, add_merge):
+        add(commands)
+        command = list(commands.choices.values())[-1]
+        # It is read before all others; here it is for the help.
+        command.add_argument(
+            CONFIG,
+            metavar="FILE",
+            help="a TOML file with options, as polars-auc init writes",
+        )
+    add_init(commands)
+    return parser, commands
+
+
+def _chosen(parser: Parser, arguments: Sequence[str], files: Sequence[str]) -> argparse.Namespace:
+    """Read the command line; if it names no files to read, those of the configuration file are read."""
+    try:
+        return parser.parse_args(arguments)
+    except Refusal as refusal:
+        if files and "arguments are required: FILES" in str(refusal):
+            return parser.parse_args([*arguments, "--", *files])
+        raise
+
+
+def _options(commands: Any) -> dict[str, list[str]]:
+    """Return the options of each command that a configuration file may give."""
+    return {
+        name: [
+            "files" if not action.option_strings else action.option_strings[-1].removeprefix("--")
+            for action in command._actions
+            if action.dest != "help" and CONFIG not in action.option_strings
+        ]
+        for name, command in commands.choices.items()
+        if name != "init"
+    }

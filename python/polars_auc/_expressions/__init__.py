@@ -1,0 +1,1 @@
+"""The expressions, one module for each family."""

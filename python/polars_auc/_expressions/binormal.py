@@ -1,0 +1,197 @@
+"""The binormal model: its fit to the ROC curve of a group, and points of the fitted curve."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+from polars_auc._plugin.call import expression
+from polars_auc._plugin.options import integer, listed, one_of, rate
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from polars_auc._plugin.call import IntoExpr
+
+__all__ = ["binormal_curve", "roc_binormal"]
+
+# The most points of binormal_curve that may be asked for.
+_MOST_POINTS = 10_000_000
+
+
+def roc_binormal(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    method: Literal["least_squares", "moments"] = "least_squares",
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the binormal ROC curve of a group: its area, intercept and slope.
+
+    The binormal curve is a straight line between the normal quantiles of both rates. Two normal distributions
+    of the scores would have this curve, on the scale of the scores or on any other scale with the same order.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    method
+        - ``"least_squares"``: the line that fits the points of the ROC curve best. This uses only the order
+          of the scores.
+        - ``"moments"``: the curve of two normal distributions with the means and standard deviations of the
+          classes. This uses the values of the scores, as Float64.
+    weight
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``auc`` (Float64): the area under the fitted curve, 0 to 1. The area under the ROC curve itself is
+          :func:`polars_auc.roc_auc`.
+        - ``intercept``, ``slope`` (Float64): the parameters of the line; the slope is 0 or below.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+
+        By least squares ``auc``, ``intercept`` and ``slope`` are null if the points at which both rates are
+        between 0 and 1 have fewer than two different true positive rates. By moments they are null with fewer
+        than two positives or fewer than two negatives, if a score is infinite, or if all scores are equal
+        within each class. If the scores of the negatives are equal and those of the positives are not,
+        ``intercept`` and ``slope`` are null. They are NaN if a score is NaN. Rows with a null label, score or
+        weight are skipped.
+
+    Raises
+    ------
+    ValueError
+        For an unknown method.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    ``quantile(1 - fpr) = intercept + slope quantile(tpr)`` and ``auc = Φ(intercept / √(1 + slope²))``, Φ
+    being the normal distribution function (Green and Swets 1966; Hanley 1988). In the other common
+    notation, ``quantile(tpr) = a + b quantile(fpr)``, ``a = -intercept / slope`` and ``b = -1 / slope``.
+
+    Least squares works as ``pROC::smooth(method = "binormal")``: it uses one point for each distinct score,
+    with the quantile of the specificity as the dependent variable. It is not a maximum likelihood estimate,
+    and the points are not independent, so it has no standard error. By moments, with the means m and the
+    standard deviations s (divided by n, as in maximum likelihood), ``intercept = (m1 - m0) / s0`` and
+    ``slope = -s1 / s0``, so that ``auc = Φ((m1 - m0) / √(s0² + s1²))``. With weights, the points are those of
+    the weighted ROC curve, and each distinct score is one point whatever its weight; means and standard
+    deviations are weighted. Kernel densities are not available,
+    because the curve would depend on a bandwidth, a grid and the scale of the scores. The ROC curve does not
+    depend on any of these. O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> ratings = pl.DataFrame(
+    ...     {"rating": [1, 2, 3, 4, 5], "normal": [33, 6, 6, 11, 2], "abnormal": [3, 2, 2, 11, 33]}
+    ... ).unpivot(index="rating", variable_name="status", value_name="images")
+    >>> images = ratings.select(pl.col("rating", "status").repeat_by("images").explode())
+    >>> fit = images.select(pa.roc_binormal(pl.col("status") == "abnormal", "rating"))
+    >>> fit.unnest("rating").select(pl.col("auc", "intercept", "slope").round(4)).row(0)
+    (0.9107, 2.3298, -1.4146)
+    """
+    one_of("roc_binormal", "method", method, ("least_squares", "moments"))
+    return expression(
+        "roc_binormal",
+        {"score": score, "label": label, "count": count, "state": state, "weight": weight},
+        method=method,
+    )
+
+
+def binormal_curve(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    at_fpr: Sequence[float] | None = None,
+    n_points: int = 101,
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return points of the binormal curve that fits a group's ROC curve best.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive. Only the order of the scores counts.
+    at_fpr
+        The false positive rates of the points, each from 0 to 1.
+    n_points
+        Without ``at_fpr``: the number of points, at equal distances from fpr 0 to 1.
+    weight
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
+
+    Returns
+    -------
+    polars.Expr
+        One List of Structs for each group, named after the score, in the order of ``at_fpr``:
+
+        - ``fpr`` (Float64): the false positive rate.
+        - ``tpr`` (Float64): the true positive rate of the fitted curve there, from 0 at fpr 0 to 1 at fpr 1.
+
+        The list is null if there is no line, as for :func:`roc_binormal` by least squares, or if a score is
+        NaN. Rows with a null label, score or weight are skipped.
+
+    Raises
+    ------
+    TypeError
+        For columns that are neither name nor expression.
+    ValueError
+        For a rate that is not between 0 and 1, or a number of points below 2 or above 10,000,000.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    ``tpr = Φ((intercept + quantile(fpr)) / -slope)`` with the line of :func:`roc_binormal` by least squares.
+    Each point is computed by this formula at its own rate. There is no grid and no interpolation, so a point
+    does not depend on the others that are asked for; pROC computes 512 points and interpolates between them.
+    If the slope is 0, the curve is a step, and its upper end counts. With a slope other than -1 the curve is
+    below the diagonal near one of its ends, even if only slightly. O(n log n), and O(1) for each point.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> ratings = pl.DataFrame(
+    ...     {"rating": [1, 2, 3, 4, 5], "normal": [33, 6, 6, 11, 2], "abnormal": [3, 2, 2, 11, 33]}
+    ... ).unpivot(index="rating", variable_name="status", value_name="images")
+    >>> images = ratings.select(pl.col("rating", "status").repeat_by("images").explode())
+    >>> curve = pa.binormal_curve(pl.col("status") == "abnormal", "rating", at_fpr=[0.1, 0.5])
+    >>> images.select(curve.explode().struct.field("tpr").round(4))["tpr"].to_list()
+    [0.7707, 0.9502]
+    """
+    name = "binormal_curve"
+    rates = None
+    if at_fpr is not None:
+        rates = [rate(name, "at_fpr", value) for value in listed(name, "at_fpr", at_fpr)]
+    n_points = integer(name, "n_points", n_points, 2, _MOST_POINTS)
+    columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
+    return expression(name, columns, at_fpr=rates, n_points=n_points)

@@ -1,0 +1,419 @@
+"""AUCs of several classes, and their intervals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from polars_auc._plugin.call import expression
+from polars_auc._plugin.class_columns import columns_of_classes
+from polars_auc._plugin.options import between_0_and_1, flag, one_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import polars as pl
+
+    from polars_auc._plugin.call import IntoExpr
+
+__all__ = ["roc_auc_multiclass", "roc_auc_multiclass_ci", "roc_auc_ordinal", "roc_auc_ordinal_ci"]
+
+
+def roc_auc_multiclass(
+    label: IntoExpr,
+    *probabilities: IntoExpr,
+    classes: Iterable[object] | None = None,
+    multi_class: Literal["ovr", "ovo"] = "ovr",
+    average: Literal["macro", "weighted", "micro"] | None = "macro",
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the AUC of more than two classes: the average over classes, or over pairs of classes.
+
+    Parameters
+    ----------
+    label
+        The class of each row, such as strings or integers; any dtype except lists.
+    probabilities
+        One numeric column for each class, where a higher number means that this class is more likely; or one
+        column of Lists or Arrays with a number for each class, for which ``classes`` must be given. The
+        numbers need not add up to 1.
+    classes
+        The class of each column, in order. Classes and labels are compared as text, after a cast to String:
+        ``1`` matches the label 1 and the label ``"1"``. With ``None`` the names of the columns are the
+        classes.
+    multi_class
+        - ``"ovr"``: each class against the rest, by its own column.
+        - ``"ovo"``: each pair of classes, by both columns.
+    average
+        - ``"macro"``: the plain mean.
+        - ``"weighted"``: weighted by the number of rows, of the class or of both classes of the pair; if rows
+          have weights, by their sum.
+        - ``"micro"``: every row counts once for each class: as a positive for its own class and as a negative
+          for every other class. The result is the AUC of all these rows together; with ``"ovr"`` only.
+        - ``None``: no average, only the AUCs of the classes or pairs.
+    weight
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the first of the probabilities:
+
+        - ``auc`` (Float64): the average, 0 to 1.
+        - ``classes`` (List of Struct): for each of the ``classes`` its name ``class`` (String), its rows
+          ``n`` (UInt64), and its ``auc`` (Float64) against the rest.
+        - ``pairs`` (List of Struct): with ``"ovo"``, for each pair ``class_a``, ``class_b`` (String), the
+          rows of both ``n`` (UInt64), and the mean ``auc`` (Float64) of both directions; otherwise null.
+        - ``n_classes``, ``n_missing`` (UInt64): the number of classes with rows, and of classes without rows.
+        - ``n`` (UInt64): the rows that were used.
+
+        The AUC of a class is null if it has no rows or all other classes have no rows. The AUC of a pair is
+        null if one of its classes has no rows. Such classes and pairs are left out of the average. The
+        average is null if nothing is left, and with ``average=None``. (The micro-average leaves out nothing:
+        every column counts.) If a score is NaN the average is NaN and the lists are null. Rows with a null
+        label, probability or weight are skipped. With weights ``n`` is still a number of rows.
+
+    Raises
+    ------
+    ValueError
+        For unknown options, for fewer than two classes, for a number of classes that is not the number of
+        columns, and for columns whose names are not known if ``classes`` is not given.
+    TypeError
+        If a column is neither name nor expression, or may be several columns, or ``classes`` is no list of
+        values.
+    polars.exceptions.PolarsError
+        When the plan is resolved: for probabilities that are not numbers. When the plan runs: for a label
+        that is not one of the classes, for a list of another length, and for a negative or infinite weight.
+
+    Notes
+    -----
+    Macro-averaged pairs are the M of Hand and Till (2001): the mean over pairs of
+    ``(A(a | b) + A(b | a)) / 2``, where ``A(a | b)`` is the AUC of the rows of both classes by the column of
+    a, where the rows of a are the positives. Names and averages are those of scikit-learn. Scores are
+    compared in the dtype of their column; numbers in lists, and all columns for the micro-average, are
+    compared as Float64. With weights a pair of rows counts as the product of its two weights, as in
+    scikit-learn. Weights are rounded to multiples of a power of two, which is at most 2^-60 of the sum of all
+    weights (micro-averaged: of k times this sum), and are summed as integers. Whole numbers as weights
+    therefore give exactly the AUC of the repeated rows. The AUC of a class that weighs less than that is
+    null, and left out of the average. O(k n log n + k² log k) for k classes.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> flowers = pl.DataFrame(
+    ...     {
+    ...         "species": ["iris", "iris", "lily", "lily", "rose", "rose"],
+    ...         "iris": [0.7, 0.4, 0.3, 0.1, 0.2, 0.4],
+    ...         "lily": [0.2, 0.5, 0.6, 0.4, 0.2, 0.1],
+    ...         "rose": [0.1, 0.1, 0.1, 0.5, 0.6, 0.5],
+    ...     }
+    ... )
+    >>> macro = flowers.select(pa.roc_auc_multiclass("species", "iris", "lily", "rose")).item()
+    >>> round(macro["auc"], 4), [(one["class"], one["auc"]) for one in macro["classes"]]
+    (0.9167, [('iris', 0.9375), ('lily', 0.875), ('rose', 0.9375)])
+    >>> listed = flowers.select("species", p=pl.concat_list("iris", "lily", "rose"))
+    >>> hand_till = pa.roc_auc_multiclass("species", "p", classes=["iris", "lily", "rose"], multi_class="ovo")
+    >>> round(listed.select(hand_till).item()["auc"], 4)
+    0.9167
+    """
+    name = "roc_auc_multiclass"
+    one_of(name, "multi_class", multi_class, ("ovr", "ovo"))
+    one_of(name, "average", average, ("macro", "weighted", "micro", None))
+    if multi_class == "ovo" and average == "micro":
+        msg = f'{name}: average="micro" pools each class against the rest; write multi_class="ovr"'
+        raise ValueError(msg)
+    columns, named = columns_of_classes(name, probabilities, classes)
+    return expression(
+        name,
+        {
+            **columns,
+            "label": label,
+            "weight": weight,
+            "count": count,
+        },
+        classes=named,
+        multi_class=multi_class,
+        average=average or "none",
+    )
+
+
+def roc_auc_ordinal(
+    label: IntoExpr, score: IntoExpr, *, pairs: bool = True, count: IntoExpr | None = None
+) -> pl.Expr:
+    """Return how well one score separates ordered classes: the mean AUC of their pairs, and the C-index.
+
+    Parameters
+    ----------
+    label
+        The class of each row: any dtype except lists. The ascending order of the values is the order of the
+        classes; for an Enum it is the order of its categories. At most 1000 classes in a group.
+    score
+        Any numeric or Boolean column; higher means a higher class.
+    pairs
+        Whether ``pairs`` lists the AUC of every pair of classes. With k classes a group then takes
+        k (k - 1) / 2 records: half a million, or some 15 MB, for 1000 classes. ``False`` leaves them out, and
+        ``pairs`` is null; the other fields do not change.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``auc`` (Float64): the mean over all pairs of classes of the AUC of the higher against the lower.
+        - ``concordance`` (Float64): over all pairs of rows of different classes, the share in which the row
+          of the higher class scores higher, where a tie counts one half.
+        - ``pairs`` (List of Struct): for each pair the lower class ``class_a`` and the higher ``class_b``
+          (the label's dtype) and their ``auc`` (Float64). Null with ``pairs=False``.
+        - ``n_classes``, ``n`` (UInt64): the classes and the rows that were used.
+
+        With fewer than two classes the numbers are null and the list is empty. If a score is NaN, the numbers
+        are NaN and the list is null. Rows with a null label or score are skipped.
+
+    Raises
+    ------
+    TypeError
+        If the label or the score is neither a column name nor an expression.
+    ValueError
+        If ``pairs`` is neither True nor False.
+    polars.exceptions.ComputeError
+        When the plan is resolved: for a score that is not a number, or a label of lists. When the plan runs:
+        for more than 1000 classes in a group (for two numeric columns use :func:`polars_auc.rank_agreement`).
+
+    Notes
+    -----
+    Hand and Till (2001) with one score for all pairs, as pROC's ``multiclass.roc(response, predictor)`` with
+    a fixed direction. The concordance is Harrell's C of an ordinal outcome: ``(somers + 1) / 2`` with Somers'
+    D of the score given the class. O(n log n + n k + k² log k) for k classes.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> patients = pl.DataFrame({"stage": [1, 1, 2, 2, 3, 3], "marker": [0.1, 0.4, 0.3, 0.5, 0.5, 0.9]})
+    >>> answer = patients.select(pa.roc_auc_ordinal("stage", "marker")).unnest("marker")
+    >>> answer.select(pl.col("auc", "concordance").round(4), "n_classes").row(0)
+    (0.875, 0.875, 3)
+    >>> answer["pairs"].explode().struct.unnest().rows()
+    [(1, 2, 0.75), (1, 3, 1.0), (2, 3, 0.875)]
+    """
+    listed = flag("roc_auc_ordinal", "pairs", pairs)
+    return expression("roc_auc_ordinal", {"score": score, "label": label, "count": count}, pairs=listed)
+
+
+def roc_auc_multiclass_ci(
+    label: IntoExpr,
+    *probabilities: IntoExpr,
+    classes: Iterable[object] | None = None,
+    multi_class: Literal["ovr", "ovo"] = "ovr",
+    average: Literal["macro", "weighted"] | None = "macro",
+    level: float = 0.95,
+    count: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the AUC of more than two classes with its standard error and confidence interval.
+
+    Parameters
+    ----------
+    label
+        The class of each row, such as strings or integers; any dtype except lists.
+    probabilities
+        One numeric column for each class, or one column of Lists or Arrays with a number for each class, as
+        in :func:`polars_auc.roc_auc_multiclass`.
+    classes
+        The class of each column, in order; with ``None`` the names of the columns.
+    multi_class
+        - ``"ovr"``: each class against the rest, by its own column.
+        - ``"ovo"``: each pair of classes, by both columns.
+    average
+        - ``"macro"``: the plain mean; with ``"ovo"`` the M of Hand and Till.
+        - ``"weighted"``: weighted by the number of rows, of the class or of both classes of the pair.
+        - ``None``: no average, only the AUCs of the classes or pairs.
+
+        ``"micro"`` is refused: the cells of one row are not independent.
+    level
+        The coverage of all intervals, between 0 and 1.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the first of the probabilities:
+
+        - ``auc`` (Float64): the average, 0 to 1, as :func:`polars_auc.roc_auc_multiclass`.
+        - ``se``, ``lower``, ``upper`` (Float64): its standard error, and the limits of its interval.
+        - ``classes`` (List of Struct): for each of the ``classes`` its name ``class`` (String), its rows
+          ``n`` (UInt64), and ``auc``, ``se``, ``lower``, ``upper`` (Float64) of the class against the rest:
+          the numbers of :func:`polars_auc.roc_auc_ci`.
+        - ``pairs`` (List of Struct): with ``"ovo"``, for each pair ``class_a``, ``class_b`` (String), the
+          rows of both ``n`` (UInt64), and ``auc``, ``se``, ``lower``, ``upper`` (Float64) of the mean of both
+          directions; otherwise null.
+        - ``n_classes``, ``n_missing`` (UInt64): the number of classes with rows, and of classes without rows.
+        - ``n`` (UInt64): the rows that were used.
+
+        An AUC is null as in :func:`polars_auc.roc_auc_multiclass`. Its standard error and limits are null
+        where it is, and if one of its samples has a single row: the class or the rest, a class of the pair,
+        and for the average any class. Classes without rows are left out of the average. If a score is NaN the
+        average, its standard error and limits are NaN and the lists are null. Rows with a null label or
+        probability are skipped.
+
+    Raises
+    ------
+    ValueError
+        For unknown options, a level that is not between 0 and 1, ``average="micro"``, and classes that do not
+        fit the columns.
+    TypeError
+        If a column is neither name nor expression, or may be several columns, or ``classes`` is no list of
+        values.
+    polars.exceptions.PolarsError
+        As :func:`polars_auc.roc_auc_multiclass`.
+
+    Notes
+    -----
+    ``auc ± z se``, cut off at 0 and 1. What row i of class a adds to an average, its component ``V(i)``, is
+    the sum of its placements in all areas that it has a part in, each with the weight of the area. Then
+    ``se² = sum over classes of S_a² / n_a``, where ``S_a²`` is the sample variance of ``V`` over the rows of
+    class a. This is the variance of DeLong, DeLong and Clarke-Pearson (1988) for any number of samples
+    (Hoeffding 1948, Lehmann 1951). For the M of Hand and Till (2001) with k classes ``V(i)`` is the sum over
+    the other classes b of ``(P(s_a(i) > s_a(j)) + P(s_b(j) > s_b(i))) / (k (k - 1))`` over the rows j of b,
+    where ties count one half. The AUC of a against the rest is the mean of ``A(a | b)`` weighted by the rows
+    of b. The interval is made for given numbers of rows of the classes, as DeLong's is for given numbers of
+    positives and negatives. With two classes, where one column is the negative of the other, it is DeLong's.
+    O(k n log n) for classes against the rest, and for pairs O(k² log k) on top.
+
+    As any normal interval it is too narrow if a class has few rows and the AUC is near 1. For the
+    micro-average make one row of each cell, and take ``roc_auc_ci(..., cluster="row")``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> flowers = pl.DataFrame(
+    ...     {
+    ...         "species": ["iris", "iris", "lily", "lily", "rose", "rose"],
+    ...         "iris": [0.7, 0.4, 0.3, 0.1, 0.2, 0.4],
+    ...         "lily": [0.2, 0.5, 0.6, 0.4, 0.2, 0.1],
+    ...         "rose": [0.1, 0.1, 0.1, 0.5, 0.6, 0.5],
+    ...     }
+    ... )
+    >>> hand_till = pa.roc_auc_multiclass_ci("species", "iris", "lily", "rose", multi_class="ovo")
+    >>> m = flowers.select(hand_till).unnest("iris")
+    >>> m.select(pl.col("auc", "se", "lower", "upper").round(4)).row(0)
+    (0.9167, 0.0977, 0.7251, 1.0)
+    >>> m["pairs"].explode().struct.unnest().select("class_a", "class_b", "auc", pl.col("se").round(4)).rows()
+    [('iris', 'lily', 0.875, 0.1768), ('iris', 'rose', 0.9375, 0.0884), ('lily', 'rose', 0.9375, 0.0884)]
+    """
+    name = "roc_auc_multiclass_ci"
+    one_of(name, "multi_class", multi_class, ("ovr", "ovo"))
+    if average == "micro":  # type: ignore[comparison-overlap]
+        msg = (
+            f'{name}: average="micro" pools cells of one row, which are not independent; write '
+            'average="macro", or make a row of each cell and write roc_auc_ci(..., cluster="row")'
+        )
+        raise ValueError(msg)
+    one_of(name, "average", average, ("macro", "weighted", None))
+    between_0_and_1(name, "level", level)
+    columns, named = columns_of_classes(name, probabilities, classes)
+    return expression(
+        name,
+        {**columns, "label": label, "count": count},
+        statistic={"classes": named, "multi_class": multi_class, "average": average or "none"},
+        level=float(level),
+    )
+
+
+def roc_auc_ordinal_ci(
+    label: IntoExpr,
+    score: IntoExpr,
+    *,
+    pairs: bool = True,
+    level: float = 0.95,
+    count: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return how well one score separates ordered classes, with standard errors and confidence intervals.
+
+    Parameters
+    ----------
+    label
+        The class of each row: any dtype except lists. The ascending order of the values is the order of the
+        classes. At most 1000 classes in a group.
+    score
+        Any numeric or Boolean column; higher means a higher class.
+    pairs
+        Whether ``pairs`` lists every pair of classes, as in :func:`polars_auc.roc_auc_ordinal`.
+    level
+        The coverage of all intervals, between 0 and 1.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``auc`` (Float64): the mean over all pairs of classes of the AUC of the higher against the lower.
+        - ``se``, ``lower``, ``upper`` (Float64): its standard error, and the limits of its interval.
+        - ``concordance`` (Float64): over all pairs of rows of different classes, the share in which the row
+          of the higher class scores higher, where a tie counts one half.
+        - ``concordance_se``, ``concordance_lower``, ``concordance_upper`` (Float64): its standard error, and
+          the limits of its interval.
+        - ``pairs`` (List of Struct): for each pair the lower class ``class_a`` and the higher ``class_b``
+          (the label's dtype), and ``auc``, ``se``, ``lower``, ``upper`` (Float64): the numbers of
+          :func:`polars_auc.roc_auc_ci`. Null with ``pairs=False``.
+        - ``n_classes``, ``n`` (UInt64): the classes and the rows that were used.
+
+        With fewer than two classes the numbers are null and the list is empty. The standard errors and limits
+        of ``auc`` and ``concordance`` are also null if a class has a single row, those of a pair if one of
+        its classes has. If a score is NaN, the numbers are NaN and the list is null. Rows with a null label
+        or score are skipped.
+
+    Raises
+    ------
+    TypeError
+        If the label or the score is neither a column name nor an expression.
+    ValueError
+        If ``pairs`` is neither True nor False, and for a level that is not between 0 and 1.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc_ordinal`.
+
+    Notes
+    -----
+    ``estimate ± z se``, cut off at 0 and 1. Both are weighted means of the AUCs of pairs of classes: with
+    equal weights, and with the weights ``n_a n_b``. What a row of class a adds is the weighted sum of its
+    placements: of the shares of the lower classes that it beats, and of the higher classes that beat it. Then
+    ``se² = sum over classes of S_a² / n_a``, where ``S_a²`` is the sample variance of what the rows of class
+    a add (DeLong, DeLong and Clarke-Pearson 1988, for any number of samples; Lehmann 1951). The interval is
+    made for given numbers of rows of the classes. With two classes both are DeLong's. A standard error of the
+    concordance for rows whose classes are drawn with them, that of R's ``survival::concordance``, is in
+    :func:`polars_auc.concordance_index` of the class as time, an event in every row, and the negative of the
+    score. O(n log n + n k + k²) for k classes.
+
+    As any normal interval it is too narrow if a class has few rows and the areas are near 1.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> patients = pl.DataFrame({"stage": [1, 1, 2, 2, 3, 3], "marker": [0.1, 0.4, 0.3, 0.5, 0.5, 0.9]})
+    >>> answer = patients.select(pa.roc_auc_ordinal_ci("stage", "marker")).unnest("marker")
+    >>> answer.select(pl.col("auc", "se", "lower", "upper").round(4)).row(0)
+    (0.875, 0.1021, 0.675, 1.0)
+    """
+    name = "roc_auc_ordinal_ci"
+    listed = flag(name, "pairs", pairs)
+    between_0_and_1(name, "level", level)
+    return expression(
+        name,
+        {"score": score, "label": label, "count": count},
+        statistic={"pairs": listed},
+        level=float(level),
+    )

@@ -1,0 +1,580 @@
+"""Comparisons of scores of the same rows, and of AUCs of different rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from numbers import Integral
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import polars as pl
+
+from polars_auc._plugin.call import columnwise, expression, literals
+from polars_auc._plugin.options import (
+    Adjustment,
+    adjustment,
+    between_0_and_1,
+    bootstrap,
+    hypothesis,
+    one_of,
+    rate,
+    rate_range,
+    resampling,
+    told,
+)
+
+if TYPE_CHECKING:
+    from polars_auc._plugin.call import IntoExpr
+
+__all__ = [
+    "adjust_p_values",
+    "roc_auc_compare",
+    "roc_auc_difference",
+    "roc_auc_unpaired_difference",
+    "roc_curve_difference",
+]
+
+
+def roc_auc_difference(
+    label: IntoExpr,
+    score_a: IntoExpr,
+    score_b: IntoExpr,
+    *,
+    method: Literal["delong", "bootstrap"] = "delong",
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    null: float | None = None,
+    margin: float | None = None,
+    level: float = 0.95,
+    cluster: IntoExpr | None = None,
+    min_fpr: float | None = None,
+    max_fpr: float | None = None,
+    min_tpr: float | None = None,
+    max_tpr: float | None = None,
+    at_fpr: float | None = None,
+    at_tpr: float | None = None,
+    n_resamples: int | None = None,
+    seed: int | None = None,
+    count: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the difference of two scores' AUCs on the same rows, with its interval and test.
+
+    The bootstrap also compares partial areas, the tpr at a fixed fpr, and the specificity at a fixed tpr.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score_a, score_b
+        Any numeric or Boolean columns; higher means more positive.
+    method
+        ``"delong"``, from the placements of the rows, or ``"bootstrap"``, from resamples of the rows within
+        each class. Each resample takes both scores of the same rows. To draw rows across the classes, make
+        each row a cluster: ``cluster=pl.int_range(pl.len())``.
+    alternative
+        The alternative of the test: the difference is not ``null`` (``"two-sided"``), or it is ``"greater"``
+        (the first score is better) or ``"less"``. The interval is always two-sided.
+    null
+        The value that is tested; 0 by default.
+    margin
+        With a margin, a small p-value shows that the difference is above ``null - margin``
+        (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
+        (``"two-sided"``: equivalent, by two one-sided tests).
+    level
+        The coverage of the interval of the difference, which is always two-sided.
+    cluster
+        A column that says which rows belong together, such as the rows of one customer. The standard error is
+        then Obuchowski's, or whole clusters are resampled.
+    min_fpr, max_fpr
+        Compare the areas between these false positive rates, not standardised (with ``cluster``: bootstrap
+        only).
+    min_tpr, max_tpr
+        Compare the areas between these true positive rates: the integral of ``1 - fpr`` (with ``cluster``:
+        bootstrap only).
+    at_fpr
+        Compare the tpr at this fpr: the sensitivity at a fixed specificity (bootstrap only).
+    at_tpr
+        Compare ``1 - fpr`` at this tpr: the specificity at a fixed sensitivity (bootstrap only).
+    n_resamples
+        The number of resamples; 2000 by default (bootstrap only).
+    seed
+        The seed of the random numbers; 0 by default (bootstrap only).
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the first score:
+
+        - ``estimate_a``, ``estimate_b`` (Float64): the AUCs, or the other quantity that is compared; higher
+          is better.
+        - ``difference`` (Float64): the first minus the second.
+        - ``se`` (Float64): its standard error.
+        - ``lower``, ``upper`` (Float64): the limits of its interval.
+        - ``z`` (Float64): ``(difference - null) / se``. With a margin it is the distance from the bound that
+          decides.
+        - ``p_value`` (Float64): the test of ``null``, by the normal distribution.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+
+        The estimates are null if the group has no positive or no negative, the standard error and the fields
+        after it also with fewer than two positives or fewer than two negatives. Scores that rank all rows in
+        the same way have a difference of 0 and a p-value of 1. If the difference is not 0 but its standard
+        error is 0, z and p-value are null (both scores separate the classes, one of them in the wrong
+        direction). The Float64 fields are NaN if a score is NaN. Rows with a null label, score or cluster are
+        skipped, for both scores.
+
+    Raises
+    ------
+    ValueError
+        For unknown options and options out of range, for more than one quantity to compare, and for DeLong's
+        method with anything other than areas, or with partial areas of clusters.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    ``se² = Var A_a + Var A_b - 2 Cov(A_a, A_b)`` (DeLong, DeLong and Clarke-Pearson 1988), computed from the
+    differences of the placements, which avoids cancellation of digits. For partial areas the placements are
+    those within the bounds: see :func:`polars_auc.roc_auc_ci`. The se of the bootstrap is the
+    standard deviation of the resampled differences, its limits are their quantiles (type 7), and its test is
+    that of pROC. O(n log n), and O(n) for each resample.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rows = pl.DataFrame(
+    ...     {
+    ...         "ill": [0, 0, 0, 0, 0, 1, 1, 1, 1, 1],
+    ...         "new": [1, 2, 3, 5, 7, 4, 6, 8, 9, 9],
+    ...         "old": [2, 5, 4, 6, 3, 5, 3, 4, 6, 7],
+    ...     }
+    ... )
+    >>> gain = rows.select(pa.roc_auc_difference("ill", "new", "old")).unnest("new")
+    >>> gain.select(pl.col("difference", "lower", "upper", "p_value").round(4)).row(0)
+    (0.2, -0.192, 0.592, 0.3173)
+    """
+    name = "roc_auc_difference"
+    one_of(name, "method", method, ("delong", "bootstrap"))
+    test = hypothesis(name, alternative, null, margin)
+    between_0_and_1(name, "level", level)
+    measure = _measure((min_fpr, max_fpr), (min_tpr, max_tpr), at_fpr, at_tpr)
+    if (
+        method == "delong"
+        and measure != "auc"
+        and (cluster is not None or at_fpr is not None or at_tpr is not None)
+    ):
+        whole = "whole areas of clusters" if cluster is not None else "areas"
+        msg = f'{name}: method "delong" compares {whole}; take method="bootstrap"'
+        raise ValueError(msg)
+    drawn = bootstrap(name, method, n_resamples, seed)
+    columns = {"score_a": score_a, "score_b": score_b, "label": label, "count": count}
+    if cluster is not None:
+        columns["cluster"] = cluster
+    return expression(
+        name,
+        columns,
+        method=method,
+        measure=measure,
+        test=test,
+        level=float(level),
+        resampling=drawn,
+    )
+
+
+Bounds: TypeAlias = tuple[float | None, float | None]
+
+
+def _measure(
+    fpr: Bounds, tpr: Bounds, at_fpr: float | None, at_tpr: float | None
+) -> str | dict[str, float | tuple[float, float]]:
+    """Say what two curves are compared by, as the plugin takes it."""
+    name = "roc_auc_difference"
+    measures: dict[str, float | tuple[float, float]] = {}
+    named = []
+    for what, (low, high) in (("fpr", fpr), ("tpr", tpr)):
+        bounds = rate_range(name, what, low, high)
+        if bounds is not None:
+            named.append(f"min_{what} and max_{what}")
+            measures[f"{what}_range"] = bounds
+    for option, key, at in (("at_fpr", "tpr_at_fpr", at_fpr), ("at_tpr", "specificity_at_tpr", at_tpr)):
+        if at is not None:
+            named.append(option)
+            measures[key] = rate(name, option, at)
+    if len(measures) > 1:
+        msg = f"{name}: compare one thing at a time, got {', '.join(named)}"
+        raise ValueError(msg)
+    return measures or "auc"
+
+
+def roc_auc_compare(
+    label: IntoExpr,
+    *scores: IntoExpr | Iterable[IntoExpr],
+    reference: int | None = None,
+    adjust: Adjustment | None = "holm",
+    level: float = 0.95,
+    count: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the AUCs of several scores of the same rows, their covariances, and the tests between them.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    scores
+        Two or more numeric or Boolean columns; higher means more positive. Names, expressions, lists of
+        them, and expressions of several columns such as ``cs.starts_with("p_")`` or ``pl.col("a", "b")``.
+    reference
+        The place of the score, counted from 0, that all others are compared with; every pair if there is
+        none. An expression of several columns counts as one place here, so write the reference before it.
+    adjust
+        The adjustment of the p-values of the differences for the number of differences: see
+        :func:`polars_auc.adjust_p_values`.
+    level
+        The coverage of all intervals, between 0 and 1.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the first score:
+
+        - ``areas`` (List of Struct): for each score its name ``score``, ``auc``, ``se``, ``lower``, ``upper``
+          as :func:`polars_auc.roc_auc_ci` by DeLong, and ``covariance`` (List of Float64), its row of the
+          covariance matrix.
+        - ``differences`` (List of Struct): for each pair the names ``score_a`` and ``score_b``, and
+          ``difference``, ``se``, ``lower``, ``upper``, ``z``, ``p_value`` as
+          :func:`polars_auc.roc_auc_difference`, and ``p_adjusted``.
+        - ``chi_square`` (Float64), ``df`` (UInt64), ``p_value`` (Float64): the test that all AUCs are equal.
+          Two scores that rank the rows in the same way take away a degree of freedom; the p-value is null if
+          none is left.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+
+        The fields are null as in those functions. The lists are null if the group has no positive or no
+        negative, or if a score is NaN. Rows with a null label or any null score are skipped for all scores.
+
+    Raises
+    ------
+    ValueError
+        For fewer than two scores, a reference that is none of them or that is behind an expression of several
+        columns, options out of range, and a label of several columns beside scores of several columns.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`, and for a reference that is an expression of no column of the frame.
+
+    Notes
+    -----
+    ``(L A)' (L V L')⁺ (L A)`` with contrasts L, against chi-square with the rank of ``L V L'`` as degrees of
+    freedom (DeLong, DeLong and Clarke-Pearson 1988, equation 5). O(k n log n + k² n + k³) for k scores.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rows = pl.DataFrame(
+    ...     {
+    ...         "ill": [0, 0, 0, 0, 0, 1, 1, 1, 1, 1],
+    ...         "new": [1, 2, 3, 5, 7, 4, 6, 8, 9, 9],
+    ...         "old": [2, 5, 4, 6, 3, 5, 3, 4, 6, 7],
+    ...         "age": [3, 9, 5, 1, 4, 8, 2, 6, 7, 5],
+    ...     }
+    ... )
+    >>> test = rows.select(pa.roc_auc_compare("ill", "new", "old", "age")).unnest("new")
+    >>> test.select(pl.col("chi_square").round(4), "df", pl.col("p_value").round(4)).row(0)
+    (1.1483, 2, 0.5632)
+    >>> pairs = test.select("differences").explode("differences").unnest("differences")
+    >>> pairs.select("score_a", "score_b", pl.col("difference", "p_adjusted").round(3))
+    shape: (3, 4)
+    ┌─────────┬─────────┬────────────┬────────────┐
+    │ score_a ┆ score_b ┆ difference ┆ p_adjusted │
+    │ ---     ┆ ---     ┆ ---        ┆ ---        │
+    │ str     ┆ str     ┆ f64        ┆ f64        │
+    ╞═════════╪═════════╪════════════╪════════════╡
+    │ new     ┆ old     ┆ 0.2        ┆ 0.952      │
+    │ new     ┆ age     ┆ 0.22       ┆ 0.952      │
+    │ old     ┆ age     ┆ 0.02       ┆ 0.952      │
+    └─────────┴─────────┴────────────┴────────────┘
+    """
+    name = "roc_auc_compare"
+    given = [score for one in scores for score in _each(one)]
+    expand = any(_is_several(score) for score in given)
+    if len(given) < 2 and not expand:
+        example = f'{name}("label", "score_a", "score_b")'
+        msg = f"{name}: expected two scores or more, got {len(given)}; write {example}"
+        raise ValueError(msg)
+    if expand and _is_several(label):
+        msg = f"{name}: label must be a single column if scores are several, got {label}; write its name"
+        raise ValueError(msg)
+    if reference is not None and (
+        isinstance(reference, bool) or not isinstance(reference, Integral) or not 0 <= reference < len(given)
+    ):
+        msg = f"{name}: reference must be a score's place, from 0 to {len(given) - 1}, got {told(reference)}"
+        if expand:
+            msg += "; an expression of several columns counts as one place, so write the reference before it"
+        raise ValueError(msg)
+    if reference is not None and any(_is_several(score) for score in given[:reference]):
+        msg = (
+            f"{name}: reference is {reference}, which is behind an expression of several columns; how many "
+            "columns those are depends on the frame, so write the reference before it"
+        )
+        raise ValueError(msg)
+    between_0_and_1(name, "level", level)
+    columns = {f"score_{place}": score for place, score in enumerate(given)}
+    return expression(
+        name,
+        {**columns, "label": label, "count": count},
+        expand=expand,
+        reference=reference,
+        adjust=adjustment(name, adjust),
+        level=float(level),
+    )
+
+
+def _each(scores: IntoExpr | Iterable[IntoExpr]) -> list[IntoExpr]:
+    """Return the scores of a list, or the one that is given alone."""
+    is_list = isinstance(scores, Iterable) and not isinstance(scores, str | pl.Expr | pl.Series | Mapping)
+    return list(scores) if is_list else [scores]  # type: ignore[arg-type, list-item]
+
+
+def _is_several(column: IntoExpr) -> bool:
+    """Say whether an expression may stand for several columns, which only the frame can tell for sure."""
+    return isinstance(column, pl.Expr) and column.meta.has_multiple_outputs()
+
+
+def roc_curve_difference(
+    label: IntoExpr,
+    score_a: IntoExpr,
+    score_b: IntoExpr,
+    *,
+    n_permutations: int = 2000,
+    seed: int = 0,
+    count: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return Venkatraman's test that two scores of the same rows have one ROC curve.
+
+    Two curves that cross can have the same area. This test can find that such curves differ.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score_a, score_b
+        Any numeric or Boolean columns; higher means more positive.
+    n_permutations
+        The number of permutations.
+    seed
+        The seed of the random numbers, which also break ties.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the first score:
+
+        - ``statistic`` (Float64): the sum, over all numbers of rows called positive, of the absolute
+          difference between the numbers of errors of the two scores.
+        - ``p_value`` (Float64): the share of permutations with a statistic that is at least as large.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+
+        ``statistic`` and ``p_value`` are null if the group has no positive or no negative, and NaN if a score
+        is NaN. Rows with a null label or score are skipped, for both scores.
+
+    Raises
+    ------
+    ValueError
+        For fewer than 2 permutations or a negative seed.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    Venkatraman and Begg (1996): each permutation exchanges the two ranks of every row with probability one
+    half, and then ranks the rows again. Ties are broken at random, by the seed; pROC breaks them by the order
+    of the rows. O(n) a permutation.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rows = pl.DataFrame(
+    ...     {
+    ...         "ill": [0, 0, 0, 0, 0, 1, 1, 1, 1, 1],
+    ...         "new": [1, 2, 3, 5, 7, 4, 6, 8, 9, 10],
+    ...         "old": [2, 5, 4, 6, 3, 1, 8, 9, 7, 10],
+    ...     }
+    ... )
+    >>> test = rows.select(pa.roc_curve_difference("ill", "new", "old")).unnest("new")
+    >>> test.select("statistic", pl.col("p_value") > 0.2).row(0)
+    (8.0, True)
+    """
+    drawn = resampling("roc_curve_difference", n_permutations, seed, option="n_permutations")
+    return expression(
+        "roc_curve_difference",
+        {"score_a": score_a, "score_b": score_b, "label": label, "count": count},
+        resampling=drawn,
+    )
+
+
+_Number: TypeAlias = "IntoExpr | float"
+
+
+def roc_auc_unpaired_difference(
+    auc: _Number,
+    se: _Number,
+    versus_auc: _Number,
+    versus_se: _Number,
+    *,
+    n: _Number | None = None,
+    versus_n: _Number | None = None,
+    level: float = 0.95,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    null: float | None = None,
+    margin: float | None = None,
+) -> pl.Expr:
+    """Return the difference of two AUCs of different rows, from their standard errors, and its test.
+
+    The result has one value for each row. It needs no rows of the samples, so that an AUC can be held
+    against a published one, or against that of an earlier report.
+
+    Parameters
+    ----------
+    auc, se
+        The AUC and its standard error, as :func:`roc_auc_ci` gives them: columns or numbers.
+    versus_auc, versus_se
+        The AUC that is subtracted, and its standard error: columns or numbers.
+    n, versus_n
+        The rows behind each AUC: columns or numbers. With both, the statistic is compared with Student's t;
+        without, with the normal distribution.
+    level
+        The coverage of the interval, between 0 and 1.
+    alternative
+        The alternative of the test: the difference is not ``null`` (``"two-sided"``), or it is ``"greater"``
+        or ``"less"``. The interval is always two-sided.
+    null
+        The value that is tested; 0 by default.
+    margin
+        With a margin, a small p-value shows that the difference is above ``null - margin``
+        (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
+        (``"two-sided"``: equivalent, by two one-sided tests).
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each row, named after the first AUC, of Float64:
+
+        - ``difference``: the AUC minus the other.
+        - ``se``: its standard error.
+        - ``lower``, ``upper``: the interval of the difference.
+        - ``statistic``: the difference less ``null``, divided by its standard error; null if that is 0.
+        - ``df``: degrees of freedom; null where the normal distribution is taken.
+        - ``p_value``: the test of ``null``; null where ``statistic`` is.
+
+        ``difference`` is null if an AUC is null; the others also if a standard error is null. ``lower``,
+        ``upper``, ``statistic``, ``df`` and ``p_value`` are null if a number of rows is below 2.
+
+    Raises
+    ------
+    ValueError
+        If ``level`` is not between 0 and 1, ``null`` or ``margin`` is out of range, or only one of ``n`` and
+        ``versus_n`` is given.
+    polars.exceptions.ComputeError
+        If a column is not numeric, a standard error is negative, or a number of rows is negative or NaN.
+
+    Notes
+    -----
+    ``d = (A1 - A2) / sqrt(S1² + S2²)`` with the standard errors S. With numbers of rows, the degrees of
+    freedom are those of Welch and Satterthwaite, ``(S1² + S2²)² / (S1⁴ / (n1 - 1) + S2⁴ / (n2 - 1))``, as in
+    pROC's test of unpaired curves and in :func:`compare_segments`. The two AUCs must be of different rows:
+    for two scores of the same rows :func:`roc_auc_difference` is right. O(n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> months = pl.DataFrame({"auc": [0.71, 0.78], "se": [0.02, 0.03]})
+    >>> published = pa.roc_auc_unpaired_difference("auc", "se", 0.8, 0.02)
+    >>> months.select(published).unnest("auc").select("difference", "p_value").with_columns(pl.all().round(4))
+    shape: (2, 2)
+    ┌────────────┬─────────┐
+    │ difference ┆ p_value │
+    │ ---        ┆ ---     │
+    │ f64        ┆ f64     │
+    ╞════════════╪═════════╡
+    │ -0.09      ┆ 0.0015  │
+    │ -0.02      ┆ 0.5791  │
+    └────────────┴─────────┘
+    """
+    name = "roc_auc_unpaired_difference"
+    between_0_and_1(name, "level", level)
+    if (n is None) != (versus_n is None):
+        lacking = "n" if n is None else "versus_n"
+        msg = f"{name}: the degrees of freedom need both numbers of rows, and {lacking} is not given"
+        raise ValueError(msg)
+    columns = {
+        "auc": auc,
+        "se": se,
+        "versus_auc": versus_auc,
+        "versus_se": versus_se,
+        "n": pl.lit(None, dtype=pl.Float64) if n is None else n,
+        "versus_n": pl.lit(None, dtype=pl.Float64) if versus_n is None else versus_n,
+    }
+    return columnwise(
+        name,
+        literals(columns),
+        elementwise=True,
+        level=float(level),
+        test=hypothesis(name, alternative, null, margin),
+    )
+
+
+def adjust_p_values(p: IntoExpr, *, method: Adjustment | None = "holm") -> pl.Expr:
+    """Return p-values adjusted for their number.
+
+    This is a function of the whole column, not an aggregate: use it in ``select`` or ``with_columns``, and
+    with ``over`` for a separate adjustment in each group.
+
+    Parameters
+    ----------
+    p
+        The p-values.
+    method
+        ``"holm"`` or ``"bonferroni"`` keep the probability of any false rejection below the level; Holm's
+        method rejects at least as often. ``"bh"`` (Benjamini and Hochberg) or ``"by"`` (Benjamini and
+        Yekutieli, valid for any dependence) keep the expected share of false rejections below the level.
+        ``"hochberg"`` and ``"hommel"`` reject at least as often as Holm's, and ``"sidak"`` and
+        ``"holm-sidak"`` a little more often than ``"bonferroni"`` and ``"holm"``; they hold the level for
+        independent p-values, and for most that depend on each other positively. ``None`` changes nothing.
+        The names of R and statsmodels, such as ``"BH"`` and ``"fdr_bh"``, are accepted.
+
+    Returns
+    -------
+    polars.Expr
+        Float64, one for each row. Null and NaN stay as they are and are not counted as tests.
+
+    Raises
+    ------
+    ValueError
+        For an unknown method.
+    polars.exceptions.ComputeError
+        If the column is not numeric, or has a value outside 0 to 1.
+
+    Notes
+    -----
+    As ``p.adjust`` of R: Holm (1979), Hochberg (1988), Hommel (1988), Benjamini and Hochberg (1995),
+    Benjamini and Yekutieli (2001); Sidak (1967) as in statsmodels. O(m log m) for m p-values, and O(m²) for
+    ``"hommel"``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> tests = pl.DataFrame({"p": [0.01, 0.04, 0.03, 0.005]})
+    >>> adjusted = tests.select(pa.adjust_p_values("p"), bh=pa.adjust_p_values("p", method="bh"))
+    >>> adjusted.select(pl.all().round(4)).rows()
+    [(0.03, 0.02), (0.06, 0.04), (0.06, 0.04), (0.02, 0.02)]
+    """
+    name = "adjust_p_values"
+    return columnwise(name, {"p": p}, elementwise=False, method=adjustment(name, method, "method"))

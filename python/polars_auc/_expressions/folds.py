@@ -1,0 +1,357 @@
+"""Statistics over the folds of a cross-validation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Literal
+
+from polars_auc._plugin.call import expression
+from polars_auc._plugin.options import (
+    ALTERNATIVES,
+    between_0_and_1,
+    integer,
+    listed,
+    number,
+    one_of,
+    rate,
+    told,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from polars_auc._plugin.call import IntoExpr
+
+__all__ = ["average_roc_curve", "cv_roc_auc", "cv_roc_auc_difference"]
+
+# The most points of an averaged curve that may be asked for.
+_MOST_AVERAGED = 1_000_000
+
+
+def cv_roc_auc(
+    label: IntoExpr,
+    score: IntoExpr,
+    fold: IntoExpr,
+    *,
+    method: Literal["t", "influence"] = "t",
+    ties: Literal["half", "zero"] | None = None,
+    level: float = 0.95,
+    cluster: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the mean of the folds' AUCs with its standard error and confidence interval.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    fold
+        The column with the fold of each row, that is, of the fold in which the row was test data; any dtype
+        except lists.
+    method
+        - ``"t"``: from the differences between the folds' AUCs, with Student's t.
+        - ``"influence"``: from the influence of each row on the AUC of its fold, with a normal interval;
+          needs many rows, but not many folds.
+    ties
+        What a tie counts in an influence value: ``"half"`` (the default), as in the AUC, or ``"zero"``, which
+        gives the standard errors of the R package cvAUC. Only for ``method="influence"``.
+    level
+        The interval's coverage, between 0 and 1.
+    cluster
+        A column that says which rows belong together, such as the rows of one patient, whose scores are not
+        independent; a cluster may span folds. Needs ``method="influence"``, whose values are then summed by
+        cluster. (If each cluster is in one fold, ``"t"`` is right without it.)
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``auc`` (Float64): the mean of the folds' AUCs.
+        - ``sd`` (Float64): their standard deviation.
+        - ``se`` (Float64): the standard error of the mean.
+        - ``lower``, ``upper`` (Float64): the limits of the interval; not cut off at 0 and 1.
+        - ``n_folds``, ``n_undefined`` (UInt64): folds that have an AUC, and folds without a positive or
+          without a negative.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+        - ``n_clusters`` (UInt64): the number of clusters; only with ``cluster``.
+
+        ``auc`` is null if no fold has an AUC. ``sd`` is null with fewer than two such folds; by Student's t,
+        so are ``se`` and the limits. With ``cluster`` these are null if the folds that have an AUC have rows
+        of a single cluster. The Float64 fields are NaN if a score is NaN; the folds are then not counted.
+        Rows with a null label, score, fold or cluster are skipped.
+
+    Raises
+    ------
+    ValueError
+        For an unknown method, a level that is not between 0 and 1, and ``cluster`` or ``ties`` with
+        ``method="t"``.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`; also if the fold or the cluster is a column of lists.
+
+    Notes
+    -----
+    By Student's t: ``mean ± t sd / sqrt(k)`` with k - 1 degrees of freedom (Komarek 2004: ten folds, 95 %).
+    The folds share training rows, so this interval tends to be too short. By influence: LeDell, Petersen and
+    van der Laan (2015), as their R package cvAUC; a positive has the value ``(placement - auc) n / P``. Its
+    placement is the share of the negatives of its fold that score lower, where a tie counts one half. In
+    cvAUC it counts nothing there, though one half in the AUC, so that with ties the values do not sum to 0.
+    O(n log n).
+
+    With ``cluster``, the values D are summed by cluster, as cvAUC does for pooled repeated measures:
+    ``se² = sum over clusters of (sum w D)² / n²`` with ``w² = I / (k I_f)`` for I clusters, k folds and the
+    I_f clusters of the row's fold, where a cluster that spans folds counts in each with its share of rows.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> held_out = pl.DataFrame(
+    ...     {
+    ...         "fold": [1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3],
+    ...         "ill": [0, 0, 1, 1, 0, 1, 0, 1, 1, 0, 0, 1],
+    ...         "risk": [1, 3, 2, 4, 1, 2, 3, 4, 3, 1, 2, 3],
+    ...     }
+    ... )
+    >>> cv = held_out.select(pa.cv_roc_auc("ill", "risk", "fold")).unnest("risk")
+    >>> cv.select(pl.col("auc", "se", "lower", "upper").round(4), "n_folds").row(0)
+    (0.8333, 0.0833, 0.4748, 1.1919, 3)
+    """
+    one_of("cv_roc_auc", "method", method, ("t", "influence"))
+    between_0_and_1("cv_roc_auc", "level", level)
+    if cluster is not None and method != "influence":
+        msg = (
+            f'cv_roc_auc: method "{method}" cannot use clusters; write method="influence", or leave cluster '
+            "out if each cluster is in one fold"
+        )
+        raise ValueError(msg)
+    one_of("cv_roc_auc", "ties", ties, ("half", "zero", None))
+    if ties is not None and method != "influence":
+        msg = (
+            f'cv_roc_auc: ties says what a tie counts in influence values, and method is "{method}"; write '
+            'method="influence", or leave ties out'
+        )
+        raise ValueError(msg)
+    clusters = {} if cluster is None else {"cluster": cluster}
+    return expression(
+        "cv_roc_auc",
+        {"score": score, "label": label, "count": count, **clusters, "fold": fold},
+        variant="clustered" if clusters else None,
+        method=method,
+        ties=ties or "half",
+        level=float(level),
+    )
+
+
+def cv_roc_auc_difference(
+    label: IntoExpr,
+    score_a: IntoExpr,
+    score_b: IntoExpr,
+    fold: IntoExpr,
+    *,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    level: float = 0.95,
+    test_train_ratio: float | None = None,
+    count: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the difference of two models' AUCs over the same folds, by the corrected resampled t-test.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score_a, score_b
+        Any numeric or Boolean columns; higher means more positive.
+    fold
+        The column with the fold of each row, that is, of the fold in which the row was test data; any dtype
+        except lists.
+    alternative
+        The alternative to no difference: ``"greater"`` means that the first score is better.
+    level
+        The coverage of the interval of the difference, which is always two-sided.
+    test_train_ratio
+        The number of test rows for each training row. The variance is corrected with it, because folds share
+        training rows. ``None`` takes ``1 / (k - 1)``, the ratio of k folds; 0 gives the plain paired t-test,
+        which rejects too often.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the first score:
+
+        - ``auc_a``, ``auc_b`` (Float64): the means of the folds' AUCs.
+        - ``difference`` (Float64): the mean of the folds' differences.
+        - ``se`` (Float64): its corrected standard error.
+        - ``lower``, ``upper`` (Float64): the limits of its interval.
+        - ``t`` (Float64), ``df`` (UInt64), ``p_value`` (Float64): the test of no difference.
+        - ``n_folds``, ``n_undefined`` (UInt64): folds that have AUCs, and folds without a positive or without
+          a negative.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+
+        The means are null if no fold has AUCs; the fields after them are also null with fewer than two such
+        folds. If the difference is the same in all folds, ``t`` and ``p_value`` are null; if it is 0 in all
+        folds, they are 0 and 1. The Float64 fields are NaN if a score is NaN. Rows with a null label, score
+        or fold are skipped, for both scores.
+
+    Raises
+    ------
+    ValueError
+        For unknown options and options out of range.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`; also if the fold is a column of lists.
+
+    Notes
+    -----
+    ``t = mean(d) / sqrt((1 / k + ratio) var(d))`` over the differences d of the k folds, with k - 1 degrees
+    of freedom (Nadeau and Bengio 2003, equation 9). O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> held_out = pl.DataFrame(
+    ...     {
+    ...         "fold": [1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3],
+    ...         "ill": [0, 0, 1, 1, 0, 1, 0, 1, 1, 0, 0, 1],
+    ...         "new": [1, 2, 3, 4, 1, 2, 3, 4, 3, 1, 2, 3],
+    ...         "old": [1, 4, 2, 3, 4, 2, 1, 3, 1, 2, 3, 3],
+    ...     }
+    ... )
+    >>> test = held_out.select(pa.cv_roc_auc_difference("ill", "new", "old", "fold")).unnest("new")
+    >>> test.select(pl.col("difference", "t", "p_value").round(4), "df").row(0)
+    (0.4583, 2.6295, 0.1193, 2)
+    """
+    name = "cv_roc_auc_difference"
+    one_of(name, "alternative", alternative, ALTERNATIVES)
+    between_0_and_1(name, "level", level)
+    ratio = test_train_ratio
+    if ratio is not None and not 0 <= number(ratio) < math.inf:
+        msg = (
+            f"{name}: test_train_ratio must be a finite number, 0 or more, such as 1/9 for ten folds, "
+            f"got {told(ratio)}"
+        )
+        raise ValueError(msg)
+    return expression(
+        name,
+        {"score_a": score_a, "score_b": score_b, "label": label, "count": count, "fold": fold},
+        alternative=alternative,
+        level=float(level),
+        test_train_ratio=None if ratio is None else float(ratio),
+    )
+
+
+def average_roc_curve(
+    label: IntoExpr,
+    score: IntoExpr,
+    fold: IntoExpr,
+    *,
+    method: Literal["vertical", "threshold", "pooled"] = "vertical",
+    n_points: int = 101,
+    at_fpr: Iterable[float] | None = None,
+    count: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the average of the ROC curves of folds, with their standard deviation at each point.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    fold
+        The column with the fold of each row, that is, of the fold in which the row was test data; any dtype
+        except lists.
+    method
+        - ``"vertical"``: the mean of the folds' true positive rates at fixed false positive rates. The scale
+          of the scores may differ between folds.
+        - ``"threshold"``: the mean of the folds' points (of both rates) at fixed thresholds. Scores must have
+          the same meaning in all folds.
+        - ``"pooled"``: the curve of the rows of all folds together, at the false positive rates of
+          ``"vertical"``. Scores must have the same meaning in all folds.
+    n_points
+        The number of points, 3 or more: false positive rates from 0 to 1 in equal steps. By threshold: the
+        point where no row is called positive, and thresholds that are spread evenly over the distinct scores
+        of all folds, including the highest and the lowest (all of them if they are fewer).
+    at_fpr
+        The false positive rates, in any order, instead of equal steps; not possible by threshold.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+
+    Returns
+    -------
+    polars.Expr
+        One List of Structs for each group, named after the score:
+
+        - ``fpr`` (Float64): the false positive rate; by threshold, the mean of the folds' rates.
+        - ``fpr_sd`` (Float64): by threshold, the standard deviation of the folds' rates; otherwise null.
+        - ``tpr`` (Float64): the mean of the folds' true positive rates.
+        - ``tpr_sd`` (Float64): their standard deviation; null if pooled.
+        - ``threshold`` (Float64): by threshold, rows with ``score >= threshold`` are called positive. Null at
+          the first point, where no row is called positive, and with the other methods.
+        - ``n_folds`` (UInt64): the number of folds that were used.
+
+        A fold without a positive or without a negative has no curve and is not used, except if folds are
+        pooled. Standard deviations are null with one fold. The list is null if no fold has a curve (pooled:
+        if there is no positive or no negative in all folds together), or if a score is NaN. Rows with a null
+        label, score or fold are skipped.
+
+    Raises
+    ------
+    ValueError
+        For an unknown method, fewer than 3 points, rates outside 0 to 1, and ``at_fpr`` by threshold.
+    TypeError
+        If a column is neither a column name nor an expression.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`; also if the fold is a column of lists.
+
+    Notes
+    -----
+    Provost, Fawcett and Kohavi (1998); Fawcett (2006, section 9, algorithms 3 and 4). Between two points a
+    curve is a straight line, and at a vertical step its value is the top of the step. The standard deviation
+    divides by k - 1 for k folds. O(n log n + p k log n) for p points.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> held_out = pl.DataFrame(
+    ...     {
+    ...         "fold": [1, 1, 1, 1, 2, 2, 2, 2],
+    ...         "ill": [0, 0, 1, 1, 0, 1, 0, 1],
+    ...         "risk": [1, 3, 2, 4, 1, 2, 3, 4],
+    ...     }
+    ... )
+    >>> curve = pa.average_roc_curve("ill", "risk", "fold", n_points=5)
+    >>> points = held_out.select(curve).explode("risk").unnest("risk")
+    >>> points.select("fpr", "tpr", "tpr_sd", "n_folds").rows()[:3]
+    [(0.0, 0.5, 0.0, 2), (0.25, 0.5, 0.0, 2), (0.5, 1.0, 0.0, 2)]
+    """
+    name = "average_roc_curve"
+    one_of(name, "method", method, ("vertical", "threshold", "pooled"))
+    n_points = integer(name, "n_points", n_points, 3, _MOST_AVERAGED)
+    rates = None
+    if at_fpr is not None:
+        if method == "threshold":
+            msg = f'{name}: at_fpr says where curves are averaged vertically; write method="vertical"'
+            raise ValueError(msg)
+        rates = [rate(name, "at_fpr", value) for value in listed(name, "at_fpr", at_fpr)]
+        if not rates:
+            msg = f"{name}: at_fpr must hold a rate at least, such as [0.01, 0.1], got {at_fpr!r}"
+            raise ValueError(msg)
+    return expression(
+        name,
+        {"score": score, "label": label, "count": count, "fold": fold},
+        method=method,
+        n_points=n_points,
+        at_fpr=rates,
+    )

@@ -1,0 +1,450 @@
+"""AUCs and curves of groups of rows: of subgroups, and averages over users or strata."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from polars_auc._plugin.call import expression
+from polars_auc._plugin.options import ALTERNATIVES, between_0_and_1, one_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from polars_auc._plugin.call import IntoExpr
+
+__all__ = [
+    "covariate_adjusted_roc_curve",
+    "grouped_roc_auc",
+    "grouped_roc_auc_difference",
+    "subgroup_auc",
+    "subgroup_auc_ci",
+]
+
+AVERAGES = ("macro", "rows", "positives", "pairs")
+
+
+def grouped_roc_auc(
+    label: IntoExpr,
+    score: IntoExpr,
+    by: IntoExpr,
+    *,
+    average: Literal["macro", "rows", "positives", "pairs"] = "macro",
+    error: Literal["between", "within"] = "between",
+    level: float = 0.95,
+    count: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the mean of the AUCs of users, or of other groups that ``by`` makes: GAUC, or uAUC.
+
+    It says how well the rows of one user are ranked, and ignores how rows of different users are ranked. Use
+    it if scores only order the items that one user sees.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    by
+        The column with the user of each row; any dtype except lists.
+    average
+        The weight of a user: the same for every user (``"macro"``), or the number of their ``"rows"``
+        (impressions), of their ``"positives"`` (clicks), or of their ``"pairs"`` of a positive and a
+        negative.
+    error
+        Where the standard error comes from: ``"between"``, from how the AUCs of users differ, if the users
+        are a sample; ``"within"``, from the rows of each user by DeLong, if ``by`` makes strata, such as age
+        classes, that are all there are and have many rows each.
+    level
+        The interval's coverage, between 0 and 1.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``auc`` (Float64): the mean over the users that have an AUC, 0 to 1.
+        - ``se`` (Float64): its standard error.
+        - ``lower``, ``upper`` (Float64): the limits of its interval.
+        - ``n_groups``, ``n_undefined`` (UInt64): users that have an AUC, and users without a positive or
+          without a negative.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows of all users. The rows of users without an AUC are counted
+          here, but have no influence on ``auc``.
+
+        ``auc`` is null if no user has an AUC. The error and the limits are null with fewer than two such
+        users or, for ``"within"``, if one of them has a single positive or a single negative. All four are
+        NaN if a score is NaN; users are then not counted. Rows with a null label, score or user are skipped.
+
+    Raises
+    ------
+    ValueError
+        For an unknown average or error, or a level that is not between 0 and 1.
+    TypeError
+        If a column is neither a column name nor an expression.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`; also if ``by`` is a column of lists.
+
+    Notes
+    -----
+    ``sum(w A) / sum(w)`` over users with area A and weight w. The order of the sum depends only on these
+    numbers, so that the order of rows does not change the result. Zhu et al. (2017) weigh by impressions or
+    clicks, Zhou et al. (2018) by impressions. By pairs it is the share of all pairs of one user in which the
+    positive scores higher.
+
+    By positives it is the AUC adjusted for a covariate, the area under
+    :func:`polars_auc.covariate_adjusted_roc_curve`: how well rows are ranked among rows that are alike in
+    ``by`` (Janes and Pepe 2009). With ``error="within"``, ``se² = sum(w² Var A) / sum(w)²`` with DeLong's
+    variances and with the weights as they are, and a normal interval.
+
+    With ``error="between"`` users are taken to be independent of each other; nothing is asked of the rows of
+    one user. The standard error is ``sqrt(k / (k - 1) sum(w² (A - mean)²)) / sum(w)`` over k users (Cochran
+    1977, section 6.4), and the limits are Student's with k - 1 degrees of freedom, cut at 0 and 1.
+    :func:`polars_auc.roc_auc_ci` with ``cluster`` is for the AUC of all rows together. O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> shown = pl.DataFrame(
+    ...     {
+    ...         "user": ["a", "a", "a", "b", "b", "c"],
+    ...         "clicked": [1, 0, 0, 0, 1, 0],
+    ...         "score": [0.7, 0.2, 0.9, 0.1, 0.3, 0.5],
+    ...     }
+    ... )
+    >>> gauc = shown.select(pa.grouped_roc_auc("clicked", "score", "user", average="rows")).item()
+    >>> gauc["auc"], round(gauc["se"], 4), gauc["n_groups"], gauc["n_undefined"]
+    (0.7, 0.24, 2, 1)
+    """
+    name = "grouped_roc_auc"
+    one_of(name, "average", average, AVERAGES)
+    one_of(name, "error", error, ("between", "within"))
+    between_0_and_1(name, "level", level)
+    columns = {"score": score, "label": label, "count": count, "by": by}
+    return expression(name, columns, average=average, error=error, level=float(level))
+
+
+def grouped_roc_auc_difference(
+    label: IntoExpr,
+    score_a: IntoExpr,
+    score_b: IntoExpr,
+    by: IntoExpr,
+    *,
+    average: Literal["macro", "rows", "positives", "pairs"] = "macro",
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    level: float = 0.95,
+    count: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the difference of two scores' mean AUCs of users (GAUC), with its interval and test.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score_a, score_b
+        Any numeric or Boolean columns; higher means more positive.
+    by
+        The column with the user of each row; any dtype except lists.
+    average
+        The weight of a user: see :func:`polars_auc.grouped_roc_auc`.
+    alternative
+        The alternative to no difference: ``"greater"`` means that the first score is better.
+    level
+        The coverage of the interval of the difference, which is always two-sided.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the first score:
+
+        - ``auc_a``, ``auc_b`` (Float64): the means over the users that have AUCs.
+        - ``difference`` (Float64): the mean of the users' differences, ``auc_a - auc_b``.
+        - ``se`` (Float64): its standard error.
+        - ``lower``, ``upper`` (Float64): the limits of its interval.
+        - ``t``, ``p_value`` (Float64): the test of no difference.
+        - ``n_groups``, ``n_undefined`` (UInt64): users that have AUCs, and users without a positive or
+          without a negative.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows of all users.
+
+        The means are null if no user has AUCs; the fields after them are also null with fewer than two such
+        users. If the difference is the same for all users, ``t`` and ``p_value`` are null; if it is 0 for
+        all, they are 0 and 1. The Float64 fields are NaN if a score is NaN. Rows with a null label, score or
+        user are skipped, for both scores.
+
+    Raises
+    ------
+    ValueError
+        For unknown options and options out of range.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`; also if ``by`` is a column of lists.
+
+    Notes
+    -----
+    Both AUCs of a user come from the same rows, so only the users' differences count: their weighted mean
+    over its standard error, as in :func:`polars_auc.grouped_roc_auc`, with Student's distribution and a
+    degree of freedom less than there are users. With ``average="macro"`` it is the paired t-test over users.
+    O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> shown = pl.DataFrame(
+    ...     {
+    ...         "user": ["a", "a", "a", "b", "b", "c", "c", "c"],
+    ...         "clicked": [1, 0, 0, 0, 1, 1, 0, 1],
+    ...         "new": [0.7, 0.2, 0.5, 0.1, 0.3, 0.8, 0.2, 0.1],
+    ...         "old": [0.7, 0.2, 0.9, 0.4, 0.3, 0.8, 0.2, 0.3],
+    ...     }
+    ... )
+    >>> test = shown.select(pa.grouped_roc_auc_difference("clicked", "new", "old", "user")).unnest("new")
+    >>> test.select(pl.col("auc_a", "auc_b", "difference", "p_value").round(4), "n_groups").row(0)
+    (0.8333, 0.5, 0.3333, 0.5286, 3)
+    """
+    name = "grouped_roc_auc_difference"
+    one_of(name, "average", average, AVERAGES)
+    one_of(name, "alternative", alternative, ALTERNATIVES)
+    between_0_and_1(name, "level", level)
+    columns = {"score_a": score_a, "score_b": score_b, "label": label, "count": count, "by": by}
+    return expression(name, columns, average=average, alternative=alternative, level=float(level))
+
+
+def covariate_adjusted_roc_curve(
+    label: IntoExpr,
+    score: IntoExpr,
+    by: IntoExpr,
+    *,
+    count: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the ROC curve adjusted for a covariate: its rates are those among rows that are alike in ``by``.
+
+    Use it if a covariate, such as the age class or the hospital, changes the scores of all rows, so that one
+    threshold for all would mean another false positive rate in each stratum. Each point is what is reached
+    if every stratum has a threshold of its own, with the same false positive rate in all of them.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    by
+        The column with the stratum of each row, such as its age class; any dtype except lists.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+
+    Returns
+    -------
+    polars.Expr
+        One List of Structs for each group, named after the score:
+
+        - ``fpr`` (Float64): the false positive rate within each stratum, 0 to 1.
+        - ``tpr`` (Float64): the share of the positives that are then called positive, 0 to 1.
+
+        The curve goes in straight lines from (0, 0) to (1, 1), and has points where a positive is reached.
+        Strata without a positive or without a negative have no part in it. The list is null if all strata
+        are like that, or if a score is NaN. Rows with a null label, score or stratum are skipped.
+
+    Raises
+    ------
+    TypeError
+        If a column is neither a column name nor an expression.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`; also if ``by`` is a column of lists.
+
+    Notes
+    -----
+    ``AROC(f)`` is the share of positives whose placement value is at most f: the share of the negatives of
+    their own stratum that score as high or higher (Janes and Pepe 2009). It is the mean of the strata's
+    curves at f, weighted by their positives. A tie with negatives is a diagonal. The area under it is the
+    ``auc`` of :func:`polars_auc.grouped_roc_auc` with ``average="positives"``, whose interval is that for
+    ``error="within"``. O(n log n + n k) for k strata.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> seen = pl.DataFrame(
+    ...     {
+    ...         "age": ["old"] * 4 + ["young"] * 4,
+    ...         "ill": [1, 1, 0, 0, 1, 0, 0, 0],
+    ...         "risk": [9, 6, 7, 5, 3, 1, 3, 2],
+    ...     }
+    ... )
+    >>> curve = pa.covariate_adjusted_roc_curve("ill", "risk", "age")
+    >>> seen.select(curve).explode("risk").unnest("risk").select(pl.all().round(3)).rows()
+    [(0.0, 0.0), (0.0, 0.333), (0.333, 0.667), (0.5, 0.667), (0.5, 1.0), (1.0, 1.0)]
+    >>> area = pa.grouped_roc_auc("ill", "risk", "age", average="positives", error="within")
+    >>> round(seen.select(area).item()["auc"], 4)
+    0.7778
+    """
+    return expression(
+        "covariate_adjusted_roc_curve", {"score": score, "label": label, "count": count, "by": by}
+    )
+
+
+def subgroup_auc(
+    label: IntoExpr, score: IntoExpr, subgroup: IntoExpr, *, count: IntoExpr | None = None
+) -> pl.Expr:
+    """Return the AUC within a subgroup, within the background, and between the two.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    subgroup
+        Which rows belong to the subgroup; all other rows are the background. Boolean, such as
+        ``pl.col("country") == "NO"``, or an integer or float column that holds only 0 and 1.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``subgroup_auc`` (Float64): the AUC of the rows of the subgroup.
+        - ``bpsn_auc`` (Float64): the AUC of the background's positives and the subgroup's negatives. It is
+          low if negatives of the subgroup score too high, which gives false positives.
+        - ``bnsp_auc`` (Float64): the AUC of the background's negatives and the subgroup's positives. It is
+          low if positives of the subgroup score too low, which gives false negatives.
+        - ``background_auc`` (Float64): the AUC of the rows of the background.
+        - ``auc`` (Float64): the AUC of all rows.
+        - ``positive_aeg``, ``negative_aeg`` (Float64): the average equality gaps, -1/2 to 1/2: above 0 if the
+          positives (or negatives) of the subgroup score lower than those of the background. Null without
+          such rows in the subgroup or in the background.
+        - ``n_subgroup_pos``, ``n_subgroup_neg``, ``n_background_pos``, ``n_background_neg`` (UInt64): the
+          rows that were used.
+
+        An AUC is null without a positive or without a negative, NaN if any score of the group is NaN. Rows
+        with a null label, score or subgroup are skipped.
+
+    Raises
+    ------
+    TypeError
+        If a column is neither a column name nor an expression.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`; also if the subgroup has another dtype or a value that is neither 0 nor
+        1.
+
+    Notes
+    -----
+    Borkan, Dixon, Sorensen, Thain and Vasserman (2019), "Nuanced metrics for measuring unintended bias with
+    real data for text classification". An average equality gap is ``1/2 - A``, where A is the probability
+    that a row of the subgroup scores above a row of the same class of the background; ties count half.
+    O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> comments = pl.DataFrame(
+    ...     {
+    ...         "toxic": [1, 1, 0, 0, 1, 1, 0, 0],
+    ...         "score": [0.9, 0.6, 0.4, 0.1, 0.9, 0.8, 0.7, 0.5],
+    ...         "mentions": [False, False, False, False, True, True, True, True],
+    ...     }
+    ... )
+    >>> areas = comments.select(pa.subgroup_auc("toxic", "score", "mentions")).item()
+    >>> areas["subgroup_auc"], areas["bpsn_auc"], areas["bnsp_auc"], areas["background_auc"]
+    (1.0, 0.75, 1.0, 1.0)
+    """
+    return expression("subgroup_auc", {"score": score, "label": label, "count": count, "subgroup": subgroup})
+
+
+def subgroup_auc_ci(
+    label: IntoExpr,
+    score: IntoExpr,
+    subgroup: IntoExpr,
+    *,
+    level: float = 0.95,
+    count: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the AUCs and equality gaps of a subgroup with standard errors and confidence intervals.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    subgroup
+        Which rows belong to the subgroup; all other rows are the background. Boolean, or an integer or float
+        column that holds only 0 and 1.
+    level
+        The coverage of all intervals, between 0 and 1.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+
+    Returns
+    -------
+    polars.Expr
+        A List of Structs for each group, named after the score: one for each number of
+        :func:`polars_auc.subgroup_auc`, ``subgroup_auc``, ``bpsn_auc``, ``bnsp_auc``, ``background_auc``,
+        ``auc``, ``positive_aeg`` and ``negative_aeg``, in this order.
+
+        - ``field`` (String): what the number is called.
+        - ``estimate`` (Float64): the number.
+        - ``se``, ``lower``, ``upper`` (Float64): its standard error, and the limits of its interval.
+        - ``n_pos``, ``n_neg`` (UInt64): the positives and negatives that the number is made of.
+
+        The estimate is null if one of its two samples of rows is empty; the standard error and the limits are
+        null if one has fewer than two rows. The list is null if any score of the group is NaN. Rows with a
+        null label, score or subgroup are skipped.
+
+    Raises
+    ------
+    TypeError
+        If a column is neither a column name nor an expression.
+    ValueError
+        For a level that is not between 0 and 1.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.subgroup_auc`.
+
+    Notes
+    -----
+    Every number is an AUC of two samples of rows, such as the positives of the background and the negatives
+    of the subgroup, or one half less such an AUC. So its standard error is that of DeLong, DeLong and
+    Clarke-Pearson (1988), as :func:`polars_auc.roc_auc_ci` gives it for these rows. The limits are
+    ``estimate ± z se``, cut off at 0 and 1, or at -1/2 and 1/2 for the gaps. The subgroup and the background
+    have no row in common: test the difference of their AUCs with
+    :func:`polars_auc.roc_auc_unpaired_difference`. O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> comments = pl.DataFrame(
+    ...     {
+    ...         "toxic": [1, 1, 0, 0, 1, 1, 0, 0],
+    ...         "score": [0.9, 0.6, 0.4, 0.1, 0.9, 0.8, 0.7, 0.5],
+    ...         "mentions": [False, False, False, False, True, True, True, True],
+    ...     }
+    ... )
+    >>> areas = comments.select(pa.subgroup_auc_ci("toxic", "score", "mentions")).explode("score")
+    >>> areas.unnest("score").select("field", pl.col("estimate", "se", "lower", "upper").round(3))[:3]
+    shape: (3, 5)
+    ┌──────────────┬──────────┬───────┬───────┬───────┐
+    │ field        ┆ estimate ┆ se    ┆ lower ┆ upper │
+    │ ---          ┆ ---      ┆ ---   ┆ ---   ┆ ---   │
+    │ str          ┆ f64      ┆ f64   ┆ f64   ┆ f64   │
+    ╞══════════════╪══════════╪═══════╪═══════╪═══════╡
+    │ subgroup_auc ┆ 1.0      ┆ 0.0   ┆ 1.0   ┆ 1.0   │
+    │ bpsn_auc     ┆ 0.75     ┆ 0.354 ┆ 0.057 ┆ 1.0   │
+    │ bnsp_auc     ┆ 1.0      ┆ 0.0   ┆ 1.0   ┆ 1.0   │
+    └──────────────┴──────────┴───────┴───────┴───────┘
+    """
+    name = "subgroup_auc_ci"
+    between_0_and_1(name, "level", level)
+    columns = {"score": score, "label": label, "count": count, "subgroup": subgroup}
+    return expression(name, columns, level=float(level))

@@ -1,0 +1,437 @@
+"""Intervals of the AUC, and of any statistic of one score by bootstrap."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from polars_auc._expressions.numbers import (
+    average_precision,
+    gini,
+    ks_statistic,
+    mean_positive_rank,
+    roc_auc,
+    roc_summary,
+)
+from polars_auc._expressions.thresholds import confusion_at, operating_point
+from polars_auc._plugin.call import RESAMPLED, expression
+from polars_auc._plugin.options import (
+    between_0_and_1,
+    bootstrap,
+    hypothesis,
+    one_of,
+    part_of_curve,
+    resampling,
+    standard,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from polars_auc._plugin.call import IntoExpr
+    from polars_auc._plugin.options import Part
+
+__all__ = ["bootstrap_ci", "roc_auc_ci"]
+
+
+def roc_auc_ci(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    method: Literal["delong", "logit", "hanley_mcneil", "obuchowski", "bootstrap"] = "delong",
+    level: float = 0.95,
+    weight: IntoExpr | None = None,
+    cluster: IntoExpr | None = None,
+    interval: Literal["percentile", "bca"] | None = None,
+    n_resamples: int | None = None,
+    seed: int | None = None,
+    min_fpr: float | None = None,
+    max_fpr: float | None = None,
+    min_tpr: float | None = None,
+    max_tpr: float | None = None,
+    standardized: bool | Literal["always"] = False,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    null: float | None = None,
+    margin: float | None = None,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the AUC, or a partial AUC, with its standard error, confidence interval and test.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    method
+        - ``"delong"``: a normal interval on the scale of the AUC, with the DeLong standard error; limits are
+          cut off at 0 and 1.
+        - ``"logit"``: a normal interval on the logit scale, with the same standard error. It is never outside
+          0 to 1, and it is not a single point if the classes do not overlap.
+        - ``"hanley_mcneil"``: a normal interval with the standard error that Hanley and McNeil derive from
+          the AUC and the two counts alone; limits are cut off at 0 and 1. It is the only method that is
+          defined with a single positive or a single negative. (With one of each the AUC is 0, 1/2 or 1; if it
+          is 0 or 1, both limits are the AUC.)
+        - ``"obuchowski"``: a normal interval with the standard error of the area under the binormal curve
+          that :func:`roc_binormal` fits to the points; limits are cut off at 0 and 1. It is the variance of
+          ``pROC::var(method="obuchowski")``, null where no line can be fitted, and often larger than
+          DeLong's.
+        - ``"bootstrap"``: from resamples of the rows within each class (with ``cluster``: of whole clusters).
+    level
+        The interval's coverage, between 0 and 1.
+    weight
+        The weight of each row, as in :func:`polars_auc.roc_auc`. The standard error is then that of the
+        infinitesimal jackknife, for the interval of ``"delong"`` or ``"logit"``. It is made for samples whose
+        rows were drawn with unequal probabilities, where weights correct for that. If a weight is the number
+        of repeated rows instead, the standard error is too large, because each repeated row is an
+        observation. Not possible with the other methods or with ``cluster``.
+    cluster
+        A column that says which rows belong together, such as the rows of one customer, whose scores are not
+        independent. The standard error is then Obuchowski's (1997). Not possible with
+        ``"hanley_mcneil"`` and ``"obuchowski"``.
+    interval
+        The limits of the bootstrap: ``"percentile"`` (the default), quantiles of the resampled AUCs, or
+        ``"bca"``, quantiles with a correction for bias and acceleration (not with ``cluster``). This option
+        and the next two are for the bootstrap only.
+    n_resamples
+        The number of resamples; 2000 by default.
+    seed
+        The seed of the random numbers; 0 by default. The same seed gives the same limits for every order of
+        rows and groups, every number of threads and every engine.
+    min_fpr, max_fpr
+        Bounds of the false positive rate, for the area between them: see :func:`polars_auc.roc_auc`. For
+        partial areas the methods are ``"delong"`` and ``"bootstrap"`` with percentiles, without weights and
+        clusters.
+    min_tpr, max_tpr
+        Bounds of the true positive rate, not together with those of the other.
+    standardized
+        Whether a partial area is scaled like a whole area: see :func:`polars_auc.roc_auc`.
+    alternative
+        The alternative of the test: the AUC is not ``null`` (``"two-sided"``), or it is ``"greater"`` or
+        ``"less"``. The interval is always two-sided.
+    null
+        The value that is tested; 0.5 by default, or the area of a score that says nothing for a partial
+        area.
+    margin
+        With a margin, a small p-value shows that the AUC is above ``null - margin``
+        (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
+        (``"two-sided"``: equivalent, by two one-sided tests).
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie. States of rows with weights are refused: they do not have the weight of each
+        row.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``auc`` (Float64): as :func:`polars_auc.roc_auc`.
+        - ``se`` (Float64): the standard error of ``auc``; for the bootstrap the standard deviation of the
+          resamples.
+        - ``lower``, ``upper`` (Float64): the limits of the interval.
+        - ``z`` (Float64): ``(auc - null) / se``, for ``"logit"`` on the logit scale. With a margin it is the
+          distance from the bound that decides.
+        - ``p_value`` (Float64): the test of ``null``, by the normal distribution.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+        - ``n_clusters`` (UInt64): the number of clusters; only with ``cluster``.
+
+        ``auc`` is null if the group has no positive or no negative; the standard error and the limits are
+        null if it has fewer than two positives or fewer than two negatives (with ``cluster``: fewer than two
+        clusters with a positive, or with a negative), except for ``"hanley_mcneil"`` and ``"obuchowski"``.
+        ``z`` and ``p_value`` are null where the standard error is, and if it is 0 and the AUC is not
+        ``null``. All six are NaN if a score is NaN. Rows with a null label, score or cluster are skipped.
+
+        If the classes do not overlap at all (AUC 0 or 1), the standard error is 0 and both limits are the
+        AUC. Such an interval does not show how uncertain the AUC is. Only ``"logit"`` gives another limit
+        then, as if half a row of the rarer class (with ``cluster``: half a cluster) were on the wrong side.
+        If all scores tie, both limits are one half, except for Hanley and McNeil's.
+
+    Raises
+    ------
+    ValueError
+        For an unknown method or interval, a level that is not between 0 and 1, a number of resamples below 2,
+        a negative seed, a ``null`` or margin out of range, and for options that are not possible with
+        clusters, weights or a part of the curve.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    The placement of a positive is the share of negatives that score lower, where ties count one half; the
+    placement of a negative is the share of positives that score higher. Their sample variances are S10 and
+    S01, and ``se² = S10 / P + S01 / N`` (DeLong, DeLong and Clarke-Pearson 1988); both variances are taken
+    from exact integer sums. O(n log n), not O(P N). On the logit scale the limits are ``expit(logit(auc) ± z
+    se / (auc (1 - auc)))``. Hanley and McNeil (1982): with ``Q1 = A / (2 - A)`` and ``Q2 = 2 A² / (1 + A)``,
+    ``se² = (A (1 - A) + (P - 1) (Q1 - A²) + (N - 1) (Q2 - A²)) / (P N)``. Clusters: Obuchowski (1997).
+    ``"obuchowski"``: with the binormal curve of intercept a and slope -b, and the area's derivatives f and g,
+    ``se² = f² (N (a² + 2) + 2 P b²) / (2 P N) + g² (P + N) b² / (2 P N)`` (Obuchowski and McClish 1997),
+    without the covariance of a and b, as pROC has it. With weights ``se² = sum w² (v - auc)² / W²`` over
+    positives with placements v and total weight W, plus the same over negatives (Jaeckel 1972; the variance
+    of R's ``survival::concordance``). BCa: Efron (1987), its acceleration from the placements. A resample
+    costs O(n): rows are drawn by their rank, so that nothing has to be sorted again.
+
+    The standard error of a partial area is DeLong's with other placements: a negative has the tpr at its
+    own fpr, and a positive the length of fpr at which it is called positive, where a row outside the
+    bounds is as if it were on the next bound. These are the influences of the rows on the area, the
+    thresholds at the bounds included (Jaeckel 1972). pROC has no such error, only the bootstrap's.
+    Equivalence: Schuirmann (1987).
+
+    How often the intervals cover the truth is measured in ``benches/results/coverage.csv``.
+
+    Examples
+    --------
+    The ratings of Hanley and McNeil (1982), table I:
+
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> ratings = pl.DataFrame(
+    ...     {"rating": [1, 2, 3, 4, 5], "normal": [33, 6, 6, 11, 2], "abnormal": [3, 2, 2, 11, 33]}
+    ... ).unpivot(index="rating", variable_name="status", value_name="images")
+    >>> images = ratings.select(pl.col("rating", "status").repeat_by("images").explode())
+    >>> ci = images.select(pa.roc_auc_ci(pl.col("status") == "abnormal", "rating"))
+    >>> ci.unnest("rating").select(pl.col("auc", "se", "lower", "upper").round(4)).row(0)
+    (0.8932, 0.0307, 0.833, 0.9534)
+    >>> logit = pa.roc_auc_ci(pl.col("status") == "abnormal", "rating", method="logit")
+    >>> images.select(logit).unnest("rating").select(pl.col("lower", "upper").round(4)).row(0)
+    (0.8164, 0.9402)
+    >>> not_inferior = pa.roc_auc_ci(
+    ...     pl.col("status") == "abnormal", "rating", null=0.85, margin=0.05, alternative="greater"
+    ... )
+    >>> images.select(not_inferior).unnest("rating").select(pl.col("z", "p_value").round(4)).row(0)
+    (3.0325, 0.0012)
+    """
+    one_of("roc_auc_ci", "method", method, ("delong", "logit", "hanley_mcneil", "obuchowski", "bootstrap"))
+    one_of("roc_auc_ci", "interval", interval, ("percentile", "bca", None))
+    between_0_and_1("roc_auc_ci", "level", level)
+    drawn = bootstrap("roc_auc_ci", method, n_resamples, seed, interval=interval)
+    test = hypothesis("roc_auc_ci", alternative, null, margin, least=0)
+    part = part_of_curve("roc_auc_ci", (min_fpr, max_fpr), (min_tpr, max_tpr), standardized=standardized)
+    if part is not None:
+        _check_partial(part, method, interval, {"weight": weight, "cluster": cluster})
+        return expression(
+            "roc_auc_ci",
+            {"score": score, "label": label, "count": count, "state": state},
+            variant="partial",
+            range=part,
+            standardized=standard("roc_auc_ci", standardized),
+            method=method,
+            level=float(level),
+            resampling=drawn,
+            test=test,
+        )
+    columns: dict[str, IntoExpr | None] = {"score": score, "label": label, "count": count, "state": state}
+    if weight is not None:
+        if method not in ("delong", "logit") or cluster is not None:
+            named = f"method {method!r}" if cluster is None else "cluster"
+            msg = (
+                f"roc_auc_ci: {named} cannot be combined with weights; "
+                'take method="delong" or "logit", and no cluster'
+            )
+            raise ValueError(msg)
+        columns["weight"] = weight
+    if cluster is not None:
+        if method in ("hanley_mcneil", "obuchowski"):
+            msg = f'roc_auc_ci: "{method}" cannot use clusters; take "delong", "logit" or "bootstrap"'
+            raise ValueError(msg)
+        if method == "bootstrap" and interval == "bca":
+            msg = 'roc_auc_ci: interval "bca" cannot use clusters; take interval="percentile"'
+            raise ValueError(msg)
+        columns["cluster"] = cluster
+    return expression(
+        "roc_auc_ci",
+        columns,
+        variant=None if cluster is None else "clustered",
+        method=method,
+        level=float(level),
+        resampling=drawn,
+        interval=interval,
+        test=test,
+    )
+
+
+def _check_partial(
+    part: Part, method: str, interval: str | None, columns: dict[str, IntoExpr | None]
+) -> None:
+    """Refuse what the interval of a partial area does not have."""
+    for what, given in columns.items():
+        if given is not None:
+            msg = f"roc_auc_ci: {what} cannot be combined with a part of the curve; leave one of them out"
+            raise ValueError(msg)
+    if method not in ("delong", "bootstrap") or interval == "bca":
+        named = f"method {method!r}" if interval is None else f"interval {interval!r}"
+        msg = (
+            f'roc_auc_ci: {named} is not for a part of the curve; take method="delong", or '
+            'method="bootstrap" with interval="percentile"'
+        )
+        raise ValueError(msg)
+    if "two_way" in part:
+        msg = (
+            "roc_auc_ci: the interval of a partial area is for a range of fpr or of tpr, not for both; leave "
+            "one of them out"
+        )
+        raise ValueError(msg)
+
+
+Resampled: TypeAlias = Literal[
+    "average_precision",
+    "confusion_at",
+    "gini",
+    "ks_statistic",
+    "mean_positive_rank",
+    "operating_point",
+    "roc_auc",
+    "roc_summary",
+]
+"""The statistics whose numbers have an interval by bootstrap."""
+
+
+_STATISTICS = {
+    function.__name__: function
+    for function in (
+        average_precision,
+        confusion_at,
+        gini,
+        ks_statistic,
+        mean_positive_rank,
+        operating_point,
+        roc_auc,
+        roc_summary,
+    )
+}
+
+
+# What bootstrap_ci has itself, and what says how a statistic's own interval and test are made.
+_NOT_OPTIONS = ("label", "score", "weight", "count", "state", "level", "interval", "method", "ci")
+
+
+def bootstrap_ci(
+    statistic: Resampled,
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    level: float = 0.95,
+    n_resamples: int = 2000,
+    seed: int = 0,
+    resample: Literal["stratified", "plain"] = "stratified",
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+    **options: Any,
+) -> pl.Expr:
+    """Return every number of a statistic with its interval by bootstrap: thresholds, rates, KS, Gini.
+
+    Parameters
+    ----------
+    statistic
+        The name of the function: ``"average_precision"``, ``"confusion_at"``, ``"gini"``, ``"ks_statistic"``,
+        ``"mean_positive_rank"``, ``"operating_point"``, ``"roc_auc"`` or ``"roc_summary"``.
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive. Compared in its own dtype.
+    level
+        The coverage of the intervals, between 0 and 1.
+    n_resamples
+        The number of resamples, from 2 to 10^7.
+    seed
+        Selects the random numbers, 0 or more. The same seed gives the same resamples as in every other run.
+    resample
+        ``"stratified"`` draws as many positives and as many negatives as there are; ``"plain"`` draws as many
+        rows, of either class.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged.
+    **options
+        Options of the statistic, such as ``criterion="target_tpr", target=0.9`` of :func:`operating_point`,
+        ``at=0.5`` of :func:`confusion_at`, ``max_fpr=0.1`` of :func:`roc_auc`. Options of the statistic's own
+        interval or test are refused.
+
+    Returns
+    -------
+    polars.Expr
+        A List of Structs for each group, named after the score: one for each number of the statistic's
+        record, but for what it says of its own error.
+
+        - ``field``: what the number is called in the record (String);
+        - ``estimate``: the number, of the rows themselves; a threshold as Float64;
+        - ``se``: the standard deviation of the resamples;
+        - ``lower``, ``upper``: the limits (Float64);
+        - ``n_undefined``: resamples in which the number is undefined, which are left out (UInt64), such as a
+          precision where nothing is called positive.
+
+        ``se`` and limits are null with fewer than two positives or fewer than two negatives, and if the
+        number is defined in fewer than two resamples; ``se`` also if a resample has an infinite threshold.
+        Null if a score is NaN.
+
+    Raises
+    ------
+    ValueError
+        For an unknown statistic, and for options out of range.
+    TypeError
+        For an option that the statistic does not have, and for columns that are none.
+    polars.exceptions.ComputeError
+        For columns of other dtypes, and when the plan runs for a label that is neither 0 nor 1.
+
+    Notes
+    -----
+    The limits are the quantiles ``(1 -+ level) / 2`` of the resamples (Efron 1979), with linear
+    interpolation. This is the percentile method, as ``ci.coords`` of R's pROC has it. It says nothing where
+    an estimate is biased: the KS distance of two equal distributions is above 0, and so are its limits. An
+    operating point is chosen anew in every resample, so that its interval includes the choice; for the rates
+    at a threshold that is known beforehand, take :func:`confusion_at`. Of groups of more than 16,384 rows,
+    distinct scores are first joined into cells of at most a 512th of each class, and resamples are drawn from
+    the cells. O(n log n + m r) for m rows or cells and r resamples.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> bars = pl.DataFrame({"good": [1, 0, 1, 1, 0, 0, 0], "score": [8, 5, 3, 3, 1, -3, -5]})
+    >>> ci = pa.bootstrap_ci("operating_point", "good", "score", criterion="youden", n_resamples=500)
+    >>> best = bars.select(ci).explode("score").unnest("score")
+    >>> best.filter(pl.col("field").is_in(["threshold", "fpr", "tpr"])).drop("se")
+    shape: (3, 5)
+    ┌───────────┬──────────┬──────────┬───────┬─────────────┐
+    │ field     ┆ estimate ┆ lower    ┆ upper ┆ n_undefined │
+    │ ---       ┆ ---      ┆ ---      ┆ ---   ┆ ---         │
+    │ str       ┆ f64      ┆ f64      ┆ f64   ┆ u64         │
+    ╞═══════════╪══════════╪══════════╪═══════╪═════════════╡
+    │ threshold ┆ 3.0      ┆ 3.0      ┆ 8.0   ┆ 0           │
+    │ tpr       ┆ 1.0      ┆ 0.333333 ┆ 1.0   ┆ 0           │
+    │ fpr       ┆ 0.25     ┆ 0.0      ┆ 0.5   ┆ 0           │
+    └───────────┴──────────┴──────────┴───────┴─────────────┘
+    """
+    name = "bootstrap_ci"
+    one_of(name, "statistic", statistic, tuple(_STATISTICS))
+    one_of(name, "resample", resample, ("stratified", "plain"))
+    between_0_and_1(name, "level", level)
+    function = _STATISTICS[statistic]
+    allowed = [option for option in inspect.signature(function).parameters if option not in _NOT_OPTIONS]
+    for option in options:
+        if option not in allowed:
+            known = f"its options are {', '.join(allowed)}" if allowed else "it has none"
+            msg = f"{name}: {option} is no option of {statistic} that a resample could have; {known}"
+            raise TypeError(msg)
+    if statistic == "ks_statistic":
+        options = {
+            **options,
+            "method": "asymptotic",
+        }  # Its p-value is not asked for, and an exact one is slow.
+    resampled = {
+        "level": float(level),
+        "resampling": resampling(name, n_resamples, seed),
+        "resample": resample,
+    }
+    drawing = RESAMPLED.set(resampled)
+    try:
+        return function(label, score, count=count, state=state, **options)
+    finally:
+        RESAMPLED.reset(drawing)

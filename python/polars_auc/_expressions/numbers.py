@@ -1,0 +1,579 @@
+"""Numbers of one score: how well it ranks positives above negatives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from polars_auc._plugin.call import expression
+from polars_auc._plugin.options import (
+    ALTERNATIVES,
+    between_0_and_1,
+    bootstrap,
+    flag,
+    one_of,
+    part_of_curve,
+    standard,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from polars_auc._plugin.call import IntoExpr
+
+__all__ = [
+    "average_precision",
+    "gini",
+    "gini_index",
+    "ks_statistic",
+    "mean_positive_rank",
+    "roc_auc",
+    "roc_summary",
+]
+
+
+def roc_auc(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    weight: IntoExpr | None = None,
+    min_fpr: float | None = None,
+    max_fpr: float | None = None,
+    min_tpr: float | None = None,
+    max_tpr: float | None = None,
+    standardized: bool | Literal["always"] = False,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the area under the ROC curve, or under a part of it.
+
+    It is the probability that a random positive scores higher than a random negative, where a tie counts one
+    half. The same number is the mean, over the positives, of the share of negatives that score lower.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive. Compared in its own dtype.
+    weight
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
+    min_fpr, max_fpr
+        Bounds of the false positive rate. The result is the area between them: the integral of tpr over fpr.
+    min_tpr, max_tpr
+        Bounds of the true positive rate. The result is the integral of 1 - fpr over tpr. Bounds of both rates
+        are possible only as ``max_fpr`` with ``min_tpr``. They give the two-way partial area: the part of the
+        corner ``fpr <= max_fpr``, ``tpr >= min_tpr`` that is below the curve.
+    standardized
+        Whether a partial area is scaled like a whole area: one half for the diagonal, 1 for a perfect score.
+        Below the diagonal this is null; with ``"always"`` the same formula is taken there, as scikit-learn
+        does, and the number is below one half, perhaps below 0. Not possible for the two-way area.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
+
+    Returns
+    -------
+    polars.Expr
+        One Float64 for each group, named after the score, from 0 to 1. A partial area is from 0 to the width
+        of its range. Null if the group has no positive or no negative, NaN if a score is NaN. A standardized
+        area is also null if the area is smaller than that of the diagonal, because the scale is defined only
+        for curves above the diagonal (not with ``"always"``). Rows with a null label, score or weight are
+        skipped.
+
+    Raises
+    ------
+    ValueError
+        For bounds that are not rates or in the wrong order, and for combinations of bounds other than those
+        above.
+    TypeError
+        If the label or the score is neither a column name nor an expression. A Series is not accepted,
+        because it would give the same values for every group.
+    polars.exceptions.ComputeError
+        When the plan is resolved: for a label or score of another dtype. When the plan runs: for a label that
+        is neither 0 nor 1, a negative or infinite weight, or columns of different lengths in one group.
+
+    Notes
+    -----
+    ``AUC = U / (P N)`` with Mann-Whitney's U of P positives against N negatives (Bamber 1975; Hanley and
+    McNeil 1982), the trapezoid area under the curve. U is an exact integer and the quotient is correctly
+    rounded, so the result does not depend on row order, chunking, threads or engine. O(n log n).
+
+    With weights a pair counts as the product of its two weights. Weights are rounded to multiples of a power
+    of two, which is at most 2^-60 of the total of their class, and are summed as integers. Whole numbers as
+    weights therefore give exactly the AUC of the repeated rows.
+
+    Between points the curve is a straight line. A bound between two points cuts this line (McClish 1989; the
+    same as pROC's ``partial.auc``). Standardized: ``(1 + (area - diagonal) / (full - diagonal)) / 2`` with
+    the areas of the diagonal and of a perfect score in the range (McClish 1989). Two-way: Yang, Lu, Lyu and
+    Hu (2017).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> bars = pl.DataFrame({"good": [1, 0, 1, 1, 0, 0, 0], "score": [8, 5, 3, 3, 1, -3, -5]})
+    >>> bars.select(pa.roc_auc("good", "score")).item()
+    0.8333333333333334
+    >>> bars.select(pa.roc_auc("good", "score", max_fpr=0.5)).item()
+    0.3333333333333333
+    """
+    name = "roc_auc"
+    part = part_of_curve(name, (min_fpr, max_fpr), (min_tpr, max_tpr), standardized=standardized)
+    columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
+    return expression(name, columns, range=part, standardized=standard(name, standardized))
+
+
+def gini(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the Gini coefficient, twice the AUC less 1.
+
+    Also called accuracy ratio, or Somers' D of the score given the label: 1 for a perfect ranking, 0 for a
+    random one, -1 for a perfect ranking in the wrong direction.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    weight
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
+
+    Returns
+    -------
+    polars.Expr
+        One Float64 for each group, -1 to 1, named after the score. Null if the group has no positive or no
+        negative, NaN if a score is NaN. Rows with a null label, score or weight are skipped.
+
+    Raises
+    ------
+    polars.exceptions.ComputeError
+        As :func:`roc_auc`.
+
+    Notes
+    -----
+    ``(2 U - P N) / (P N)`` (Somers 1962), from the exact integer U, correctly rounded: it is exactly 0 if the
+    positive scores higher in as many pairs as it scores lower. O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> loans = pl.DataFrame({"bad": [True, False, True, False], "score": [0.9, 0.8, 0.3, 0.1]})
+    >>> loans.select(pa.gini("bad", "score")).item()
+    0.5
+    """
+    return expression(
+        "gini", {"score": score, "label": label, "count": count, "state": state, "weight": weight}
+    )
+
+
+def average_precision(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the average precision: the mean, over positives, of the precision at their score.
+
+    It is the area of the steps under the precision-recall curve. For a random score it is about the share of
+    positives, not one half.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    weight
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
+
+    Returns
+    -------
+    polars.Expr
+        One Float64 for each group, 0 to 1, named after the score. 1 if the group has positives and no
+        negative, so that a mean over queries keeps those whose rows are all relevant. Null if it has no
+        positive (scikit-learn: 0), NaN if a score is NaN. Rows with a null label, score or weight are
+        skipped.
+
+    Raises
+    ------
+    polars.exceptions.ComputeError
+        As :func:`roc_auc`.
+
+    Notes
+    -----
+    ``sum (tpr_i - tpr_(i-1)) precision_i`` over the distinct scores, highest first, without interpolation
+    (Manning, Raghavan and Schütze 2008, section 8.4): the step sum of scikit-learn's
+    ``average_precision_score``, not the trapezoid, which is too optimistic (Davis and Goadrich 2006).
+    O(n log n).
+
+    Each weight is rounded by at most 2^-60 of the total of its class. Where the rows above a score have the
+    share f of it, the precision there is exact to about ``2^-60 / f`` of itself.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> found = pl.DataFrame({"relevant": [0, 0, 1, 1], "score": [0.1, 0.4, 0.35, 0.8]})
+    >>> found.select(pa.average_precision("relevant", "score").round(4)).item()
+    0.8333
+    """
+    return expression(
+        "average_precision",
+        {"score": score, "label": label, "count": count, "state": state, "weight": weight},
+    )
+
+
+def ks_statistic(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    method: Literal["auto", "exact", "asymptotic"] = "auto",
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the Kolmogorov-Smirnov distance between positives and negatives, and the score where it occurs.
+
+    It is the largest vertical distance between the ROC curve and the diagonal, ``max |tpr - fpr|``.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    alternative
+        On which side of the diagonal the distance is measured: ``"two-sided"``, ``max |tpr - fpr|``;
+        ``"greater"``, ``max (tpr - fpr)``, which is large if positives score higher; or ``"less"``,
+        ``max (fpr - tpr)``.
+    method
+        How the p-value is made:
+
+        - ``"exact"``: by counting all ways of dealing the labels to these rows, with the ties that there are.
+          The time grows with positives times negatives: a second for 2 * 10^9 pairs, beyond which it is null.
+        - ``"asymptotic"``: the limit for many rows. It is conservative if there are few rows or ties.
+        - ``"auto"``: exact for fewer than 10,000 pairs of a positive and a negative, which is R's rule.
+    weight
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``ks`` (Float64): the distance, 0 to 1.
+        - ``difference`` (Float64): ``tpr - fpr`` where it occurs: the distance with its sign.
+        - ``threshold`` (the score's dtype): the score at which this distance occurs, where a row is called
+          positive if ``score >= threshold``; if there are several, the highest.
+        - ``p_value`` (Float64): for the hypothesis that both classes have the same distribution. Null with
+          weights, because weights do not say how many observations there are.
+        - ``method`` (String): how the p-value was made, ``"exact"`` or ``"asymptotic"``; null where it is.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+
+        ``ks``, ``difference``, ``threshold`` and ``p_value`` are null if the group has no positive or no
+        negative, NaN if a score is NaN. Rows with a null label, score or weight are skipped.
+
+    Raises
+    ------
+    ValueError
+        For an unknown alternative or method.
+    polars.exceptions.ComputeError
+        As :func:`roc_auc`; and for ``method="exact"`` with weights.
+
+    Notes
+    -----
+    The distance is a quotient of exact integers (Smirnov 1939). With ``x = sqrt(P N / (P + N)) ks`` the
+    asymptotic p-value is that of Kolmogorov's limiting distribution, as in R's ``ks.test(exact = FALSE)``,
+    and ``exp(-2 x²)`` of one side. The exact one is as in R and, without ties, as in scipy; scipy takes no
+    account of ties. O(n log n), and O(P N) if exact.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> loans = pl.DataFrame({"bad": [1, 1, 0, 1, 0, 0], "points": [6, 5, 4, 3, 2, 1]})
+    >>> loans.select(pa.ks_statistic("bad", "points")).unnest("points").select("ks", "threshold").row(0)
+    (0.6666666666666666, 5)
+    """
+    name = "ks_statistic"
+    one_of(name, "alternative", alternative, ALTERNATIVES)
+    one_of(name, "method", method, ("auto", "exact", "asymptotic"))
+    columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
+    return expression(name, columns, alternative=alternative, method=method)
+
+
+def mean_positive_rank(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the mean rank of the positives among all rows, 1 being the lowest score.
+
+    Tied rows get the mean of their ranks. The result is the AUC measured in rows: see the notes.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive. Compared in its own dtype.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
+
+    Returns
+    -------
+    polars.Expr
+        One Float64 for each group, named after the score: from ``(P + 1) / 2``, if all P positives score
+        lower than all N negatives, to ``N + (P + 1) / 2``. Null if the group has no positive, NaN if a
+        score is NaN. Rows with a null label or score are skipped.
+
+    Raises
+    ------
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    ``(U + P (P + 1) / 2) / P`` with Mann-Whitney's U, which is Wilcoxon's rank sum (1945) for each
+    positive. From exact integers, correctly rounded. O(n log n).
+
+    ``AUC = (mean rank - (P + 1) / 2) / N``: below an average positive there are ``(P - 1) / 2`` other
+    positives and some negatives. The share of these negatives among all N negatives is the AUC. An AUC of 0.8
+    therefore says that 20 % of the negatives score higher than the average positive.
+    :func:`polars_auc.roc_auc` gives this number, from 0 to 1.
+
+    Examples
+    --------
+    Seven bars of chocolate by a score of their goodness. The good ones beat 4, 3 and 3 of the four others,
+    so that the AUC is the mean of 1, 3/4 and 3/4, or 10/12; their ranks are 7, 4.5 and 4.5:
+
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> bars = pl.DataFrame({"good": [1, 0, 1, 1, 0, 0, 0], "score": [8, 5, 3, 3, 1, -3, -5]})
+    >>> rank = bars.select(pa.mean_positive_rank("good", "score")).item()
+    >>> rank
+    5.333333333333333
+    >>> round((rank - (3 + 1) / 2) / 4, 12) == round(bars.select(pa.roc_auc("good", "score")).item(), 12)
+    True
+    """
+    return expression("mean_positive_rank", {"score": score, "label": label, "count": count, "state": state})
+
+
+def roc_summary(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    ci: Literal["delong", "logit", "hanley_mcneil", "bootstrap"] = "delong",
+    level: float = 0.95,
+    interval: Literal["percentile", "bca"] | None = None,
+    n_resamples: int | None = None,
+    seed: int | None = None,
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the most used numbers: AUC with its interval, Gini, KS, average precision, best threshold.
+
+    All of them come from one ranking of the rows. Polars does not share work between expressions inside
+    ``agg``, so separate expressions would each rank the rows again. This function takes about twice as long
+    as :func:`roc_auc` alone (``benches/results/targets.csv``).
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    ci
+        The method of the interval: see :func:`polars_auc.roc_auc_ci`.
+    level
+        The interval's coverage, between 0 and 1.
+    interval, n_resamples, seed
+        The limits, the number of resamples and the seed of the bootstrap: see
+        :func:`polars_auc.roc_auc_ci`.
+    weight
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``auc`` (Float64): as :func:`roc_auc`.
+        - ``se``, ``lower``, ``upper`` (Float64): its standard error and limits, as
+          :func:`polars_auc.roc_auc_ci`.
+        - ``gini`` (Float64): as :func:`gini`.
+        - ``ks`` (Float64): the distance of :func:`ks_statistic`.
+        - ``average_precision`` (Float64): as :func:`average_precision`: the mean, over positives, of the
+          precision at their score; 1 without a negative.
+        - ``best_threshold`` (the score's dtype): the score at which ``tpr - fpr`` is largest, where a row is
+          called positive if ``score >= best_threshold``; if there are several, the highest.
+        - ``prevalence`` (Float64): ``n_pos / n``; with weights the positives' share of all
+          weights, which is NaN if a score is NaN.
+        - ``n`` (UInt64): the rows that were used.
+        - ``n_missing`` (UInt64): the rows that were skipped because the label or the score is null.
+        - ``n_pos``, ``n_neg`` (UInt64): the positives and the negatives among the rows that were used.
+
+        The numbers are null if the group has no positive or no negative (but ``average_precision`` needs only
+        a positive), NaN if a score is NaN; ``se`` and the limits are null also with fewer than two positives
+        or fewer than two negatives (but see ``"hanley_mcneil"``). ``prevalence`` is null if no row was used.
+        Rows with a null label or score are skipped.
+
+    Raises
+    ------
+    ValueError
+        For an unknown method or interval, a level that is not between 0 and 1, and options of the bootstrap
+        with another method.
+    polars.exceptions.ComputeError
+        As :func:`roc_auc`; also for ``ci="hanley_mcneil"`` or ``ci="bootstrap"`` with weights.
+
+    Notes
+    -----
+    With weights the standard error is that of the infinitesimal jackknife: see
+    :func:`polars_auc.roc_auc_ci`. The counts of rows stay counts.
+
+    The average precision is ``sum (tpr_i - tpr_(i-1)) precision_i`` over the distinct scores, highest first:
+    the step sum of ``sklearn.metrics.average_precision_score``, not the trapezoid under the precision-recall
+    curve. The best threshold is Youden's (1950). ``ks`` may occur at another score, because it also counts
+    the distance below the diagonal. O(n log n).
+
+    Examples
+    --------
+    Take the record apart after the aggregation, not inside it:
+
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> loans = pl.DataFrame({"bad": [1, 1, 0, 1, 0, 0], "points": [6, 5, 4, 3, 2, 1]})
+    >>> summary = loans.select(pa.roc_summary("bad", "points")).unnest("points")
+    >>> summary.select(pl.col("auc", "se", "average_precision").round(4), "best_threshold").row(0)
+    (0.8889, 0.1571, 0.9167, 5)
+    """
+    name = "roc_summary"
+    one_of(name, "ci", ci, ("delong", "logit", "hanley_mcneil", "bootstrap"))
+    one_of(name, "interval", interval, ("percentile", "bca", None))
+    between_0_and_1(name, "level", level)
+    drawn = bootstrap(name, ci, n_resamples, seed, interval=interval, option="ci")
+    made = {"method": ci, "level": float(level), "resampling": drawn, "interval": interval}
+    return expression(
+        name, {"score": score, "label": label, "count": count, "state": state, "weight": weight}, ci=made
+    )
+
+
+def gini_index(
+    target: IntoExpr, score: IntoExpr, *, points: bool = False, count: IntoExpr | None = None
+) -> pl.Expr:
+    """Return the Gini index of a target that is a number, such as the claims of policies, ordered by a score.
+
+    It says how well the score puts rows with large targets first: insurers compare models of claims with it.
+    For a target that is 0 or 1 there is :func:`polars_auc.gini`.
+
+    Parameters
+    ----------
+    target
+        Any numeric or Boolean column, such as the cost of a policy's claims.
+    score
+        Any numeric or Boolean column; higher means a larger target.
+    points
+        Whether the points of the curve are listed.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``gini`` (Float64): the index: 0 if the score says nothing, below 1, negative if it orders rows the
+          wrong way round.
+        - ``normalized`` (Float64): ``gini`` over the index of the target ordered by itself, at most 1.
+        - ``points`` (List of Struct): with ``points``, for each distinct score, highest first, ``score``, the
+          share of rows that reach it, ``population``, and their share of the target's total, ``captured``
+          (Float64); the first point is (0, 0), without a score. Otherwise null.
+        - ``total`` (Float64): the sum of the target.
+        - ``n`` (UInt64): the rows that were used.
+
+        ``gini``, ``normalized`` and ``points`` are null if the total is not above 0, ``normalized`` also if
+        all targets are equal. The numbers are NaN if a target or a score is NaN. Rows with a null target or
+        score are skipped. Scores are compared in their own dtype; targets are added as Float64.
+
+    Raises
+    ------
+    ValueError
+        If ``points`` is neither True nor False.
+    polars.exceptions.ComputeError
+        If a column is not numeric.
+
+    Notes
+    -----
+    Rows are taken from the highest score down, tied rows in equal parts; the curve is the share of the total
+    over the share of rows, also called Lorenz or concentration curve, and ``gini`` is twice the area between
+    it and the diagonal (Frees, Meyers and Cummings 2011). For a target that is 0 or 1, ``normalized`` is
+    ``2 AUC - 1``, and the curve is that of :func:`polars_auc.cap_curve`. O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> policies = pl.DataFrame({"claims": [600, 0, 200, 0, 0], "premium": [90, 80, 70, 60, 50]})
+    >>> index = policies.select(pa.gini_index("claims", "premium")).unnest("premium")
+    >>> index.select(pl.col("gini", "normalized").round(4), "total", "n").row(0)
+    (0.6, 0.8571, 800.0, 5)
+    """
+    points = flag("gini_index", "points", points)
+    return expression("gini_index", {"score": score, "target": target, "count": count}, points=points)

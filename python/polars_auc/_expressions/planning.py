@@ -1,0 +1,337 @@
+"""Planning: the rows that a test needs, and its power."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+import polars as pl
+
+from polars_auc._plugin.call import columnwise, expression, literals
+from polars_auc._plugin.options import ALTERNATIVES, between_0_and_1, is_number, number, one_of, told
+
+if TYPE_CHECKING:
+    from polars_auc._plugin.call import IntoExpr
+
+__all__ = ["roc_auc_difference_power", "roc_auc_power", "roc_auc_sample_size"]
+
+
+@overload
+def roc_auc_power(  # type: ignore[overload-overlap]
+    auc: float | None,
+    n_pos: float,
+    n_neg: float,
+    *,
+    power: float | None = ...,
+    alternative: Literal["two-sided", "greater", "less"] = ...,
+    alpha: float | None = ...,
+) -> float | None: ...
+
+
+@overload
+def roc_auc_power(
+    auc: IntoExpr | float | None,
+    n_pos: IntoExpr | float,
+    n_neg: IntoExpr | float,
+    *,
+    power: float | None = ...,
+    alternative: Literal["two-sided", "greater", "less"] = ...,
+    alpha: float | None = ...,
+) -> pl.Expr: ...
+
+
+def roc_auc_power(
+    auc: IntoExpr | float | None,
+    n_pos: IntoExpr | float,
+    n_neg: IntoExpr | float,
+    *,
+    power: float | None = None,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    alpha: float | None = 0.05,
+) -> pl.Expr | float | None:
+    """Return the power of the test that the AUC is one half; or the AUC, or the level, for a given power.
+
+    One of ``auc``, ``power`` and ``alpha`` is None, and this is what is returned. The result has one value
+    for each row. If all inputs are numbers, it is a number. For the numbers of rows see
+    :func:`roc_auc_sample_size`.
+
+    Parameters
+    ----------
+    auc
+        The AUC, between 0 and 1: a column or a number. With None, the lowest AUC above one half that the
+        test finds with the given power is returned; one minus this AUC has the same power.
+    n_pos, n_neg
+        The numbers of positives and negatives: columns or numbers.
+    power
+        The probability that the test rejects, between 0 and 1. By default it is what is returned.
+    alternative
+        ``"two-sided"``; or ``"greater"`` or ``"less"``, which both mean a one-sided test in the direction of
+        the effect.
+    alpha
+        The level of the test, between 0 and 1. With None, the level at which the test has the given power is
+        returned.
+
+    Returns
+    -------
+    polars.Expr, float or None
+        Float64 for each row, named after the first column; null if an input is null, if the AUC is not
+        between 0 and 1, if a number of rows is not above 0, and if no AUC or no level gives the power. Of
+        numbers: a float, or None where the column would be null.
+
+    Raises
+    ------
+    ValueError
+        For an unknown alternative, a level or power that is not between 0 and 1, and if not exactly one of
+        ``auc``, ``power`` and ``alpha`` is None.
+    polars.exceptions.ComputeError
+        If a column is not numeric.
+
+    Notes
+    -----
+    ``sqrt(P) |auc - 1/2| = z_alpha sqrt(V0) + z_power sqrt(V)`` (Obuchowski, Lieber and Wians 2004) with the
+    binormal variances ``V = 0.0099 exp(-a²/2) ((5 a² + 8) + (a² + 8) / ratio)``, ``a = 1.414 probit(auc)``,
+    ``V0 = 0.0792 (1 + 1 / ratio)`` and the ratio ``N / P``, as ``pROC::power.roc.test``. The level is the
+    solution for z_alpha; the AUC is found by bisection, to the last digit.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> plans = pl.DataFrame({"auc": [0.6, 0.7], "ill": [40, 40], "well": [70, 70]})
+    >>> plans.select(pa.roc_auc_power("auc", "ill", "well").round(4)).to_series().to_list()
+    [0.4333, 0.9528]
+    >>> round(pa.roc_auc_power(0.7, 40, 70), 4)
+    0.9528
+    >>> round(pa.roc_auc_power(None, 40, 70, power=0.8), 4), round(
+    ...     pa.roc_auc_power(0.7, 40, 70, power=0.8, alpha=None), 4
+    ... )
+    (0.6556, 0.0056)
+    """
+    name = "roc_auc_power"
+    one_of(name, "alternative", alternative, ALTERNATIVES)
+    if sum(one is None for one in (auc, power, alpha)) != 1:
+        msg = (
+            f"{name}: exactly one of auc, power and alpha must be None, which is then returned, got "
+            f"auc={told(auc)}, power={told(power)}, alpha={told(alpha)}; write {name}(auc, n_pos, n_neg), "
+            f"{name}(None, n_pos, n_neg, power=0.8) or {name}(auc, n_pos, n_neg, power=0.8, alpha=None)"
+        )
+        raise ValueError(msg)
+    for option, value in (("alpha", alpha), ("power", power)):
+        if value is not None:
+            between_0_and_1(name, option, value)
+    rows = {"n_pos": n_pos, "n_neg": n_neg}
+    columns = rows if auc is None else {"auc": auc, **rows}
+    asked: dict[str, object] = {} if power is None else {"power": number(power)}
+    if alpha is None:
+        asked["alternative"] = alternative
+    else:
+        asked["plan"] = {"alpha": float(alpha), "alternative": alternative}
+    variant = "auc" if auc is None else "level" if alpha is None else None
+    answer = columnwise(name, literals(columns), variant=variant, elementwise=True, **asked)
+    return _value(answer) if all(map(is_number, columns.values())) else answer
+
+
+@overload
+def roc_auc_sample_size(
+    auc: float,
+    *,
+    power: float = ...,
+    ratio: float = ...,
+    alternative: Literal["two-sided", "greater", "less"] = ...,
+    alpha: float = ...,
+) -> dict[str, float | None]: ...
+
+
+@overload
+def roc_auc_sample_size(
+    auc: IntoExpr,
+    *,
+    power: float = ...,
+    ratio: float = ...,
+    alternative: Literal["two-sided", "greater", "less"] = ...,
+    alpha: float = ...,
+) -> pl.Expr: ...
+
+
+def roc_auc_sample_size(
+    auc: IntoExpr | float,
+    *,
+    power: float = 0.8,
+    ratio: float = 1.0,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    alpha: float = 0.05,
+) -> pl.Expr | dict[str, float | None]:
+    """Return the numbers of rows with which the test that the AUC is one half has the given power.
+
+    The result has one value for each row. If the AUC is a number, it is a dictionary.
+
+    Parameters
+    ----------
+    auc
+        The AUC, between 0 and 1: a column or a number.
+    power
+        The probability that the test rejects, between 0 and 1.
+    ratio
+        The number of negatives for each positive.
+    alternative
+        ``"two-sided"``; or ``"greater"`` or ``"less"``, which both mean a one-sided test in the direction of
+        the effect.
+    alpha
+        The level of the test, between 0 and 1.
+
+    Returns
+    -------
+    polars.Expr or dict
+        A Struct for each row, named after ``auc``: ``n_pos``, ``n_neg`` (Float64), not rounded. Both are null
+        if the AUC is null, one half, or not between 0 and 1. Of a number: a dictionary of both.
+
+    Raises
+    ------
+    ValueError
+        For an unknown alternative, a power or level that is not between 0 and 1, or a ratio that is not above
+        0.
+    polars.exceptions.ComputeError
+        If the column is not numeric.
+
+    Notes
+    -----
+    The equation of :func:`polars_auc.roc_auc_power`, solved for the positives. That function also gives the
+    AUC or the level for numbers of rows and a power.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> plans = pl.DataFrame({"auc": [0.73, 0.8]})
+    >>> sizes = plans.select(pa.roc_auc_sample_size("auc", power=0.95, ratio=1.7)).unnest("auc")
+    >>> sizes.select(pl.all().ceil()).rows()
+    [(30.0, 51.0), (17.0, 28.0)]
+    >>> {name: round(rows, 2) for name, rows in pa.roc_auc_sample_size(0.73, power=0.95, ratio=1.7).items()}
+    {'n_pos': 29.67, 'n_neg': 50.44}
+    """
+    name = "roc_auc_sample_size"
+    one_of(name, "alternative", alternative, ALTERNATIVES)
+    between_0_and_1(name, "alpha", alpha)
+    between_0_and_1(name, "power", power)
+    _check_ratio(name, ratio)
+    plan = {"alpha": float(alpha), "alternative": alternative}
+    answer = columnwise(
+        name, literals({"auc": auc}), elementwise=True, plan=plan, power=float(power), ratio=float(ratio)
+    )
+    return _value(answer) if is_number(auc) else answer
+
+
+def _check_ratio(name: str, ratio: object) -> None:
+    if not 0 < number(ratio) < math.inf:
+        msg = (
+            f"{name}: ratio must be a finite number above 0, such as 2 for two negatives a positive, "
+            f"got {told(ratio)}"
+        )
+        raise ValueError(msg)
+
+
+def _value(answer: pl.Expr) -> Any:
+    return pl.select(answer).item()
+
+
+def roc_auc_difference_power(
+    label: IntoExpr,
+    score_a: IntoExpr,
+    score_b: IntoExpr,
+    *,
+    power: float = 0.8,
+    ratio: float | None = None,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    alpha: float = 0.05,
+    count: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the power of the paired comparison of two scores, and the rows it needs, from a pilot sample.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score_a, score_b
+        Any numeric or Boolean columns; higher means more positive.
+    power
+        The probability that the test rejects, between 0 and 1.
+    ratio
+        The number of negatives for each positive among the needed rows; by default that of the pilot sample.
+    alternative
+        ``"two-sided"``; or ``"greater"`` or ``"less"``, which both mean a one-sided test in the direction of
+        the effect.
+    alpha
+        The level of the test, between 0 and 1.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the first score:
+
+        - ``difference`` (Float64): the first AUC minus the second.
+        - ``power`` (Float64): the power of the test with as many rows as in the pilot sample, if this is the
+          true difference.
+        - ``needed_pos``, ``needed_neg`` (Float64): the rows that the test needs for the given power, in the
+          ratio of the pilot sample or in that which is given, not rounded.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+
+        ``difference`` is null if the group has no positive or no negative, the others also with fewer than
+        two positives or fewer than two negatives, and for scores that rank the rows in the same way. The
+        needed rows are also null for a difference of 0. The Float64 fields are NaN if a score is NaN. Rows
+        with a null label or score are skipped, for both scores.
+
+    Raises
+    ------
+    ValueError
+        For an unknown alternative, a power or level that is not between 0 and 1, or a ratio that is not above
+        0.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    ``sqrt(n / n0) |difference| = (z_alpha + z_power) sqrt(V)`` with the pilot's n0 rows and V its variance of
+    the difference (DeLong, DeLong and Clarke-Pearson 1988), by which :func:`polars_auc.roc_auc_difference`
+    divides as well. So the order of the two scores does not matter. With a ratio, the positives are
+    ``((z_alpha + z_power) / difference)² (S10 + S01 / ratio)``, where S10 and S01 are DeLong's variances of
+    the differences of the placements of positives and of negatives, ``V = S10 / P + S01 / N``.
+
+    ``pROC::power.roc.test`` replaces V by ``2 (Var A_a - Cov)``, the variance if both AUCs vary as the first
+    one, for the case that both AUCs are equal (Obuchowski and McClish 1997). This depends on which score is
+    the first, and it can be negative, where pROC gives NaN. The power is that of a sample whose true
+    difference is the pilot's: a pilot in which the difference is large by chance promises too much.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> pilot = pl.DataFrame(
+    ...     {
+    ...         "ill": [0, 0, 0, 0, 0, 1, 1, 1, 1, 1],
+    ...         "new": [1, 2, 3, 5, 7, 4, 6, 8, 9, 9],
+    ...         "old": [2, 5, 4, 6, 3, 5, 3, 4, 6, 7],
+    ...     }
+    ... )
+    >>> plan = pilot.select(pa.roc_auc_difference_power("ill", "new", "old")).unnest("new")
+    >>> plan.select(pl.col("power").round(4), pl.col("needed_pos", "needed_neg").ceil()).row(0)
+    (0.1685, 40.0, 40.0)
+    >>> plan = pilot.select(pa.roc_auc_difference_power("ill", "new", "old", ratio=3)).unnest("new")
+    >>> plan.select(pl.col("needed_pos", "needed_neg").ceil()).row(0)
+    (24.0, 71.0)
+    """
+    name = "roc_auc_difference_power"
+    one_of(name, "alternative", alternative, ALTERNATIVES)
+    between_0_and_1(name, "alpha", alpha)
+    between_0_and_1(name, "power", power)
+    if ratio is not None:
+        _check_ratio(name, ratio)
+    return expression(
+        name,
+        {"score_a": score_a, "score_b": score_b, "label": label, "count": count},
+        plan={"alpha": float(alpha), "alternative": alternative},
+        power=float(power),
+        ratio=None if ratio is None else float(ratio),
+    )

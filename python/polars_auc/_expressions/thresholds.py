@@ -1,0 +1,536 @@
+"""One threshold: the best by a criterion, one that is named, or that of a fixed rate."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import polars as pl
+
+from polars_auc._plugin.call import RESAMPLED, expression
+from polars_auc._plugin.options import (
+    above_0,
+    between_0_and_1,
+    listed,
+    one_of,
+    rate,
+    rate_range,
+    resampling,
+    threshold,
+)
+
+if TYPE_CHECKING:
+    from polars_auc._plugin.call import IntoExpr
+
+__all__ = ["confusion_at", "fpr_at_tpr", "operating_point", "tpr_at_fpr"]
+
+_BY_COST = ("youden", "closest_topleft", "cost")
+_BY_TARGET = ("target_fpr", "target_tpr", "target_precision")
+Criterion: TypeAlias = Literal[
+    "youden",
+    "closest_topleft",
+    "cost",
+    "max_f",
+    "target_fpr",
+    "target_tpr",
+    "target_precision",
+    "top_p",
+]
+"""What a threshold is best by."""
+
+_CRITERIA = (*_BY_COST, "max_f", *_BY_TARGET, "top_p")
+
+
+def operating_point(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    criterion: Criterion = "youden",
+    target: float | None = None,
+    cost: float = 1.0,
+    prevalence: float | None = None,
+    beta: float = 1.0,
+    min_fpr: float | None = None,
+    max_fpr: float | None = None,
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the threshold that is best by a criterion, with its counts and rates.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    criterion
+        - ``"youden"``: the largest ``tpr - r fpr``, with ``r = (1 - prevalence) / (cost prevalence)``. If
+          neither cost nor prevalence is given, r is 1 and this is Youden's index.
+        - ``"closest_topleft"``: the smallest ``(1 - tpr)² + r fpr²``, which is the point nearest to the upper
+          left corner.
+        - ``"cost"``: the smallest expected cost of a row, ``cost prevalence (1 - tpr) + (1 - prevalence)
+          fpr``.
+        - ``"max_f"``: the largest F measure.
+        - ``"target_fpr"``: the largest tpr whose fpr is at most ``target``.
+        - ``"target_tpr"``: the smallest fpr whose tpr is at least ``target``.
+        - ``"target_precision"``: the largest tpr whose precision is at least ``target``.
+        - ``"top_p"``: as many rows called positive as there are positives, or slightly more if scores tie.
+          Ling, Huang and Zhang measure accuracy at this threshold.
+    target
+        The rate for ``"target_fpr"``, ``"target_tpr"`` or ``"target_precision"``, from 0 to 1.
+    cost
+        The cost of a false negative, if a false positive costs 1.
+    prevalence
+        The share of positives in the data for which the threshold will be used. If it is not given,
+        ``"cost"`` takes the share in the group, and the other two criteria take one half, so that r depends
+        on the cost only.
+    beta
+        The weight of recall in the F measure: with 2, recall counts four times as much as precision.
+    min_fpr, max_fpr
+        Bounds of the false positive rate, 0 to 1: the result is the best of the thresholds whose fpr lies
+        between them, both included. Not possible with ``"target_fpr"``, whose target is such a bound, and
+        with ``"top_p"``.
+    weight
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``threshold`` (the score's dtype): a row is called positive if ``score >= threshold``. Null if it is
+          best to call no row positive.
+        - ``tp``, ``fp``, ``tn``, ``fn`` (UInt64): the four counts; with weights the sums of weights
+          (Float64).
+        - ``tpr``, ``fpr``, ``precision``, ``accuracy`` (Float64): rates, 0 to 1; ``precision`` is null if no
+          row is called positive.
+        - ``f`` (Float64): ``(1 + beta²) precision tpr / (beta² precision + tpr)``.
+        - ``criterion`` (Float64): the value of the criterion at this threshold; for ``"top_p"`` the accuracy,
+          for a target the rate that was reached.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+
+        If several thresholds are equally good, the result is the highest of them. The result is to call no
+        row positive only if this is better than every threshold. All but the last two fields are null if the
+        group has no positive or no negative, if no threshold reaches the target, or if none has an fpr
+        between the bounds; rates and criterion are NaN if a score is NaN. Rows with a null label, score or
+        weight are skipped.
+
+    Raises
+    ------
+    ValueError
+        For an unknown criterion, for a target that is missing or not a rate, for costs, prevalences and betas
+        and bounds out of range, and for options that do not apply to the criterion.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    Youden (1950); with costs and prevalence Perkins and Schisterman (2006), as pROC's ``best.weights``.
+    Thresholds are compared in whole numbers. For this the ratio r is replaced by the simple fraction that it
+    represents, so that rounding cannot make one of two equally good thresholds look better. The thresholds
+    are the scores themselves, not midpoints between them. O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> loans = pl.DataFrame(
+    ...     {"bad": [1, 1, 0, 1, 0, 1, 0, 0], "points": [8, 7, 6, 5, 4, 3, 2, 1]}
+    ... )
+    >>> best = loans.select(pa.operating_point("bad", "points", criterion="max_f")).unnest("points")
+    >>> best.select("threshold", "tp", "fp", "tn", "fn", "f").row(0)
+    (3, 4, 2, 2, 0, 0.8)
+    >>> few = pa.operating_point("bad", "points", criterion="target_fpr", target=0.3)
+    >>> loans.select(few).unnest("points").select("threshold", "tpr", "fpr").row(0)
+    (5, 0.75, 0.25)
+    >>> strict = pa.operating_point("bad", "points", criterion="max_f", max_fpr=0.3)
+    >>> loans.select(strict).unnest("points").select("threshold", "fpr", "f").row(0)
+    (5, 0.25, 0.75)
+    """
+    name = "operating_point"
+    one_of(name, "criterion", criterion, _CRITERIA)
+    above_0(name, "beta", beta)
+    above_0(name, "cost", cost)
+    if prevalence is not None:
+        between_0_and_1(name, "prevalence", prevalence)
+    if criterion not in _BY_COST and (cost != 1.0 or prevalence is not None):
+        allowed = ", ".join(map(repr, _BY_COST))
+        msg = f"{name}: cost and prevalence are for {allowed}, got criterion {criterion!r}"
+        raise ValueError(msg)
+    if (target is not None) != (criterion in _BY_TARGET):
+        msg = (
+            f"{name}: target is for {', '.join(map(repr, _BY_TARGET))} and must be given there, "
+            f"got criterion {criterion!r} and target {target!r}"
+        )
+        raise ValueError(msg)
+    fpr = rate_range(name, "fpr", min_fpr, max_fpr)
+    if fpr is not None and criterion in ("target_fpr", "top_p"):
+        msg = (
+            f"{name}: min_fpr and max_fpr are not for criterion {criterion!r}; leave them out, or take "
+            "another criterion"
+        )
+        raise ValueError(msg)
+    kept: dict[str, Any] | str = criterion
+    if criterion == "cost":
+        kept = {
+            "cost": {"cost": float(cost), "prevalence": None if prevalence is None else float(prevalence)}
+        }
+    elif criterion in _BY_COST:
+        share = 0.5 if prevalence is None else float(prevalence)
+        ratio = (1 - share) / max(float(cost) * share, sys.float_info.min)
+        kept = {
+            criterion: {"ratio": above_0(name, "(1 - prevalence) / (cost prevalence)", ratio, most=1e100)}
+        }
+    elif criterion in _BY_TARGET:
+        kept = {criterion: rate(name, "target", target)}
+        if target == 0 and criterion != "target_fpr":
+            msg = f"{name}: target must be above 0 for {criterion!r}, got {target!r}"
+            raise ValueError(msg)
+    columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
+    return expression(name, columns, criterion=kept, beta=float(beta), fpr=fpr)
+
+
+def confusion_at(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    at: float | Iterable[float] | pl.Expr | None = None,
+    *,
+    beta: float = 1.0,
+    interval: Literal["wilson", "clopper_pearson"] = "wilson",
+    level: float = 0.95,
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the counts and rates at a given threshold.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    at
+        The threshold: a row is called positive if ``score >= at``. Or several, in a list; the result is then
+        a list of records in the same order. Any number; it is compared with the scores
+        in their own dtype and without rounding, so 2.5 on integers means 3 and above. With Decimal scores a
+        float stands for the decimal that it is written as. With Float scores a Decimal with digits behind the
+        point stands for the nearest float. Or an expression, for a threshold of each row or of each group,
+        such as ``pl.col("cut_off")`` or ``pl.col("score").quantile(0.9)``; it is compared with the score as
+        Polars compares them, and rows where it is null are skipped. Not possible with ``state``.
+    beta
+        The weight of recall in the F measure: with 2, recall counts four times as much as precision.
+    interval
+        The method for the intervals of tpr, fpr, precision and npv: ``"wilson"``, from the score test, or
+        ``"clopper_pearson"``, exact, which covers the true rate at least as often as the level says, and
+        usually more often.
+    level
+        Their coverage, between 0 and 1.
+    weight
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score; with several thresholds one List of Structs, which
+        is null if a score is NaN:
+
+        - ``threshold`` (the score's dtype): the lowest value of that dtype that is not below ``at``; null if
+          the dtype has no such value. Of an expression, its own value (in its own dtype), and null if it has
+          several in the group.
+        - ``tp``, ``fp``, ``tn``, ``fn`` (UInt64): the four counts; with weights the sums of weights
+          (Float64).
+        - ``tpr`` (Float64): ``tp / P``: recall, sensitivity; with its limits ``tpr_lower``, ``tpr_upper``.
+        - ``fpr`` (Float64): ``fp / N``: 1 - specificity; with its limits ``fpr_lower``, ``fpr_upper``. All
+          limits are null with weights, because weights do not say how many observations there are.
+        - ``precision`` (Float64): ``tp / (tp + fp)``, the positive predictive value; with its limits
+          ``precision_lower``, ``precision_upper``.
+        - ``npv`` (Float64): ``tn / (tn + fn)``, the negative predictive value; with its limits
+          ``npv_lower``, ``npv_upper``.
+        - ``positive_likelihood``, ``negative_likelihood`` (Float64): the likelihood ratios ``tpr / fpr`` and
+          ``(1 - tpr) / (1 - fpr)``; each with its limits ``..._lower`` and ``..._upper``.
+        - ``odds_ratio`` (Float64): the diagnostic odds ratio ``tp tn / (fp fn)``, with its limits
+          ``odds_ratio_lower``, ``odds_ratio_upper``. Limits of ratios are null if a count in them is 0.
+        - ``accuracy``, ``error`` (Float64): the share of rows that are classified correctly, and the share of
+          the others.
+        - ``balanced_accuracy`` (Float64): ``(tpr + 1 - fpr) / 2``.
+        - ``f`` (Float64): ``(1 + beta²) precision tpr / (beta² precision + tpr)``.
+        - ``mcc`` (Float64): Matthews' correlation of labels and predicted classes, -1 to 1.
+        - ``kappa`` (Float64): Cohen's kappa, their agreement beyond chance, at most 1.
+        - ``predicted_rate`` (Float64): the share of rows called positive.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+
+        A rate is null where its denominator is 0: ``tpr`` and ``f`` without a positive, ``fpr`` without a
+        negative, ``balanced_accuracy`` without either, ``precision`` if no row is called positive, ``npv`` if
+        every row is. ``mcc`` is null if all labels are equal or all rows are called the same, where
+        scikit-learn gives 0; ``kappa`` only if both are so and agree. If a score is NaN rates are NaN and the
+        four counts null. Rows with a null label, score or weight are skipped.
+
+    Raises
+    ------
+    ValueError
+        For a threshold that is not a number, an unknown interval, a level that is not between 0 and 1, or a
+        beta that is not above 0.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    Wilson (1927); Clopper and Pearson (1934). The limits of ratios are normal on the scale of logarithms,
+    with the variance ``1 / tp - 1 / P + 1 / fp - 1 / N`` for the positive likelihood ratio (Simel, Samsa and
+    Matchar 1991) and ``1 / tp + 1 / fp + 1 / tn + 1 / fn`` for the odds ratio (Woolf 1955). F: van Rijsbergen
+    (1979); Matthews (1975); Cohen (1960). O(n) for each threshold.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> loans = pl.DataFrame({"bad": [1, 1, 0, 1, 0, 0], "risk": [0.9, 0.8, 0.7, 0.4, 0.3, 0.1]})
+    >>> calls = loans.select(pa.confusion_at("bad", "risk", 0.5)).unnest("risk")
+    >>> calls.select("tp", "fp", "tn", "fn", pl.col("tpr", "tpr_lower", "tpr_upper").round(4)).row(0)
+    (2, 1, 2, 1, 0.6667, 0.2077, 0.9385)
+    >>> both = loans.select(pa.confusion_at("bad", "risk", [0.5, 0.35])).explode("risk").unnest("risk")
+    >>> both.select("threshold", "tp", "fp", pl.col("positive_likelihood", "odds_ratio").round(2)).rows()
+    [(0.5, 2, 1, 2.0, 4.0), (0.35, 3, 1, 3.0, None)]
+    """
+    name = "confusion_at"
+    one_of(name, "interval", interval, ("wilson", "clopper_pearson"))
+    between_0_and_1(name, "level", level)
+    options = {"beta": above_0(name, "beta", beta), "interval": interval, "level": float(level)}
+    columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
+    if isinstance(at, Iterable) and not isinstance(at, str):
+        thresholds = [threshold(name, "at", one) for one in listed(name, "at", at)]
+        return expression(name, columns, variant="several", thresholds=thresholds, options=options)
+    if isinstance(at, pl.Expr):
+        return _at_own_thresholds(columns, at, options)
+    return expression(name, columns, threshold=threshold(name, "at", at), options=options)
+
+
+def _at_own_thresholds(
+    columns: Mapping[str, IntoExpr | None], at: pl.Expr, options: Mapping[str, object]
+) -> pl.Expr:
+    """Return the counts and rates of rows that have thresholds of their own."""
+    name = "confusion_at"
+    if RESAMPLED.get() is not None:
+        msg = "bootstrap_ci: at must be a number here; of an expression no resample knows the value"
+        raise ValueError(msg)
+    if columns["state"] is not None:
+        msg = f"{name}: a state has no rows for an expression to look at; give at as a number"
+        raise ValueError(msg)
+    if columns["score"] is not None:
+        score = pl.col(columns["score"]) if isinstance(columns["score"], str) else columns["score"]
+        # Whether a row is called positive is a score itself. To Polars, NaN is above all numbers.
+        is_number = score.cast(pl.Float64).is_nan().fill_null(value=False).not_()
+        called = (score >= at).cast(pl.Float64)
+        columns = {**columns, "score": pl.when(is_number).then(called).otherwise(math.nan)}
+    answer = expression(name, columns, threshold=threshold(name, "at", 1), options=options)
+    only = pl.when(at.min() == at.max()).then(at.min())
+    return answer.struct.with_fields(only.alias("threshold"))
+
+
+def tpr_at_fpr(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    fpr: float | None = None,
+    *,
+    level: float = 0.95,
+    n_resamples: int = 2000,
+    seed: int = 0,
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the true positive rate at a false positive rate, with its bootstrap interval.
+
+    It is the sensitivity at a fixed specificity, ``1 - fpr``.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    fpr
+        The false positive rate, from 0 to 1.
+    level
+        The interval's coverage, between 0 and 1.
+    n_resamples
+        The number of resamples of the bootstrap.
+    seed
+        The seed of the bootstrap's random numbers. The same seed gives the same limits for every order of
+        rows and groups, every number of threads and every engine.
+    weight
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``tpr`` (Float64): the true positive rate of the group's ROC curve at ``fpr``.
+        - ``se`` (Float64): the standard deviation of the resamples.
+        - ``lower``, ``upper`` (Float64): the limits of the interval.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+
+        ``tpr`` is null if the group has no positive or no negative; the others are null if it has fewer than
+        two positives or fewer than two negatives, and with weights, because weights do not say how many
+        observations there are. All four are NaN if a score is NaN. Rows with a null label, score or weight
+        are skipped.
+
+    Raises
+    ------
+    ValueError
+        For a rate outside 0 to 1, a level that is not between 0 and 1, a number of resamples below 2, or a
+        negative seed.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    Between two points the curve is a straight line. Where it is vertical, the highest point counts. Each
+    resample has its own threshold. Rows are drawn within each class, and the limits are quantiles (type 7) of
+    the resamples (Efron 1979; Platt, Hanley and Yang 2000), as ``pROC::ci.se``, whose middle value is the
+    median of the resamples and not the rate itself. O(n log n), and O(n) for each resample.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> ratings = pl.DataFrame(
+    ...     {"rating": [1, 2, 3, 4, 5], "normal": [33, 6, 6, 11, 2], "abnormal": [3, 2, 2, 11, 33]}
+    ... ).unpivot(index="rating", variable_name="status", value_name="images")
+    >>> images = ratings.select(pl.col("rating", "status").repeat_by("images").explode())
+    >>> point = images.select(pa.tpr_at_fpr(pl.col("status") == "abnormal", "rating", 0.1))
+    >>> point.unnest("rating").select(pl.col("tpr", "lower", "upper").round(2)).row(0)
+    (0.72, 0.59, 0.85)
+    """
+    drawn = resampling("tpr_at_fpr", n_resamples, seed)
+    columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
+    return _point("tpr_at_fpr", columns, {"fpr": fpr}, level, drawn)
+
+
+def fpr_at_tpr(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    tpr: float | None = None,
+    *,
+    level: float = 0.95,
+    n_resamples: int = 2000,
+    seed: int = 0,
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the false positive rate at a true positive rate, with its bootstrap interval.
+
+    It is 1 minus the specificity at a fixed sensitivity.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    tpr
+        The true positive rate, from 0 to 1.
+    level
+        The interval's coverage, between 0 and 1.
+    n_resamples
+        The number of resamples of the bootstrap.
+    seed
+        The seed of the bootstrap's random numbers, as for :func:`tpr_at_fpr`.
+    weight
+        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
+        not negative. Rows of weight 0 or null are left out.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin tie.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``fpr`` (Float64): the false positive rate of the group's ROC curve at ``tpr``.
+        - ``se`` (Float64): the standard deviation of the resamples.
+        - ``lower``, ``upper`` (Float64): the limits of the interval.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+
+        ``fpr`` is null if the group has no positive or no negative; the others are null if it has fewer than
+        two positives or fewer than two negatives, and with weights, because weights do not say how many
+        observations there are. All four are NaN if a score is NaN. Rows with a null label, score or weight
+        are skipped.
+
+    Raises
+    ------
+    ValueError
+        For a rate outside 0 to 1, a level that is not between 0 and 1, a number of resamples below 2, or a
+        negative seed.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    As :func:`tpr_at_fpr` with the axes exchanged: where the curve is horizontal, its leftmost point counts.
+    ``pROC::ci.sp`` gives the limits of the specificity, which is ``1 - fpr``. O(n log n), and O(n) for each
+    resample.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> ratings = pl.DataFrame(
+    ...     {"rating": [1, 2, 3, 4, 5], "normal": [33, 6, 6, 11, 2], "abnormal": [3, 2, 2, 11, 33]}
+    ... ).unpivot(index="rating", variable_name="status", value_name="images")
+    >>> images = ratings.select(pl.col("rating", "status").repeat_by("images").explode())
+    >>> point = images.select(pa.fpr_at_tpr(pl.col("status") == "abnormal", "rating", 0.9))
+    >>> point.unnest("rating").select(pl.col("fpr", "lower", "upper").round(2)).row(0)
+    (0.32, 0.14, 0.57)
+    """
+    drawn = resampling("fpr_at_tpr", n_resamples, seed)
+    columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
+    return _point("fpr_at_tpr", columns, {"tpr": tpr}, level, drawn)
+
+
+def _point(
+    name: str,
+    columns: dict[str, IntoExpr | None],
+    at: dict[str, float | None],
+    level: float,
+    drawn: dict[str, int],
+) -> pl.Expr:
+    between_0_and_1(name, "level", level)
+    options: dict[str, Any] = {what: rate(name, what, value) for what, value in at.items()}
+    options |= {"level": float(level), "resampling": drawn}
+    return expression(name, columns, **options)

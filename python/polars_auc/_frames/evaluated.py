@@ -1,0 +1,84 @@
+"""What is evaluated: rows with a label and scores, or states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import polars as pl
+
+from polars_auc._expressions.states import merge_states, roc_state
+from polars_auc._frames.curve_points import curve_points
+from polars_auc._frames.group_states import group_states
+
+__all__ = ["Evaluated"]
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """Rows, the columns that make groups, and what a function of a label and a score takes."""
+
+    rows: pl.LazyFrame
+    by: list[str]
+    scores: dict[str, dict[str, Any]]
+    """For each name the label, the score, the count and, if there is one, the weight; or the state."""
+    read: list[str]
+    """The columns of the files that are read."""
+    states: list[pl.Expr]
+    """What must be asked of each file of states, to say which of them is wrong."""
+
+    @classmethod
+    def of_states(cls, rows: pl.LazyFrame, by: list[str], columns: list[str], read: list[str]) -> Evaluated:
+        """Evaluate columns of states."""
+        taken = {name: {"state": pl.col(name)} for name in columns}
+        return cls(rows, by, taken, read, [merge_states(name) for name in columns])
+
+    @property
+    def has_states(self) -> bool:
+        """Whether these are states."""
+        return bool(self.states)
+
+    def bounded(self, max_bins: int | None, scale: Any) -> Evaluated:
+        """Make the states of rows, which are read batch by batch."""
+        named = [taken["score"].alias(name) for name, taken in self.scores.items()]
+        given = next(iter(self.scores.values()))
+        rows = group_states(
+            self.rows,
+            given["label"],
+            named,
+            by=self.by,
+            max_bins=4096 if max_bins is None else max_bins,
+            scale=scale,
+            weight=given.get("weight"),
+            count=given["count"],
+        )
+        return self.of_states(rows, self.by, list(self.scores), self.read)
+
+    def each(self, function: Callable[..., pl.Expr], **options: Any) -> list[pl.Expr]:
+        """Ask a function of every score."""
+        return [function(**taken, **options).alias(name) for name, taken in self.scores.items()]
+
+    def points(self, function: Callable[..., pl.Expr], **options: Any) -> pl.LazyFrame:
+        """Plan the points of the curves of all groups and scores."""
+        return curve_points(self.rows, self.each(function, **options), self.by)
+
+    def number_of_groups(self) -> pl.LazyFrame:
+        """Plan the number of groups, which is one without columns that make groups."""
+        return self.rows.select(self.by or pl.lit(0)).unique().select(pl.len())
+
+    def merged(self, by: list[str], max_bins: int) -> pl.DataFrame:
+        """Return a state of each group, of at most so many bins; without groups, rows are read in batches."""
+        if not by and not self.has_states:
+            return replace(self, by=by).bounded(max_bins, None).rows.collect()
+        # What an expression makes of a group, such as its mean, is not what it makes of all rows.
+        answers = self.each(merge_states if self.has_states else roc_state, max_bins=max_bins)
+        return (self.rows.group_by(by).agg(answers) if by else self.rows.select(answers)).collect()
+
+    def only(self, name: str) -> Evaluated:
+        """Evaluate one score."""
+        return replace(self, scores={name: self.scores[name]})
+
+    def with_states(self, rows: pl.DataFrame, by: list[str]) -> Evaluated:
+        """Evaluate states of the same scores."""
+        return self.of_states(rows.lazy(), by, list(self.scores), self.read)

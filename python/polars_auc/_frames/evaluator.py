@@ -1,0 +1,245 @@
+"""An evaluator that sees rows one after the other, and remembers only their state."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import polars as pl
+
+from polars_auc._expressions.states import merge_states, roc_auc_bounds, roc_state
+from polars_auc._frames.inputs import called
+from polars_auc._plugin.options import is_number, number, told
+
+__all__ = ["Evaluator"]
+
+# Rows that are kept before they are counted: counting costs some 0.5 ms a time, whatever it counts.
+_ROWS = 2**16
+
+_SCHEMA = {"label": pl.Boolean, "score": pl.Float64}
+
+# What a row counts as: whether it is positive, and whether it is called positive.
+_CONFUSION = (("tp", True, True), ("fp", False, True), ("tn", False, False), ("fn", True, False))
+
+
+class Evaluator:
+    """Evaluate a score while it is predicted, row by row or batch by batch, in bounded memory.
+
+    The evaluator keeps a state of at most ``max_bins`` bins, four counts and two sums, and not the rows. The
+    same rows give the same answers in any order and in batches of any size; the last digits of
+    :meth:`entropy` alone may depend on the batches.
+
+    Parameters
+    ----------
+    max_bins
+        The most bins of the state, from 16 to 2^31: more bins give narrower :meth:`bounds`. As long as there
+        are no more distinct scores than bins, the AUC is exact.
+    scale
+        Where the state has its small bins: see :func:`polars_auc.roc_state`.
+    threshold
+        The threshold of :meth:`confusion`: a row is called positive if ``score >= threshold``.
+
+    Raises
+    ------
+    ValueError
+        For ``max_bins`` out of range, an unknown scale, or a threshold that is no number.
+
+    Notes
+    -----
+    After the evaluator ``Auc`` of Apache Mahout, which keeps a random sample of scores. Here nothing is
+    drawn: the AUC is that of rows of which those in one bin tie, and :meth:`bounds` holds the exact one.
+
+    Examples
+    --------
+    >>> import polars_auc as pa
+    >>> evaluator = pa.Evaluator()
+    >>> evaluator.add(1, 0.9)
+    >>> evaluator.add([1, 0, 0], [0.4, 0.5, 0.1])
+    >>> evaluator.auc()
+    0.75
+    >>> evaluator.confusion()
+    {'tp': 1, 'fp': 1, 'tn': 1, 'fn': 1}
+    """
+
+    def __init__(
+        self,
+        *,
+        max_bins: int = 4096,
+        scale: Literal["real", "probability"] | None = None,
+        threshold: float = 0.5,
+    ) -> None:
+        limit: dict[str, Any] = {"max_bins": max_bins, "scale": scale}
+        if max_bins is None or not is_number(threshold) or number(threshold) != number(threshold):
+            option, value = ("max_bins", max_bins) if max_bins is None else ("threshold", threshold)
+            msg = f"Evaluator: {option} must be a number, got {told(value)}"
+            raise ValueError(msg)
+        with called("Evaluator", "roc_state"):
+            roc_state("label", "score", **limit)
+        self._limit = limit
+        self._threshold = threshold
+        # Single rows wait as numbers, which takes less memory and time than a frame for each.
+        self._labels: list[Any] = []
+        self._scores: list[Any] = []
+        self._frames: list[pl.DataFrame] = []
+        self._waiting = 0
+        self._state: pl.DataFrame | None = None
+        self._confusion = dict.fromkeys(("tp", "fp", "tn", "fn"), 0)
+        self._logs = {"pos": 0.0, "neg": 0.0}
+        self._is_probability = True
+
+    def add(self, label: Any, score: Any) -> None:
+        """Add a row, or rows.
+
+        Parameters
+        ----------
+        label
+            0, 1 or a truth value; or a list, an array or a Series of them. None is missing.
+        score
+            A number, higher meaning more positive; or as many as there are labels. None is missing.
+
+        Raises
+        ------
+        TypeError
+            If the label or the score is something else than numbers.
+        ValueError
+            If there are not as many labels as scores, a label is neither 0 nor 1, or the scale has no place
+            for a score. No row of the call is then added.
+        """
+        if _is_row(label) and _is_row(score):
+            if label not in (0, 1, None):
+                raise ValueError(_not_a_label(label))
+            self._check_score(score, score)
+            self._labels.append(None if label is None else bool(label))
+            self._scores.append(None if score is None else _float(score))
+            self._waiting += 1
+        else:
+            labels, scores = _column("label", label), _column("score", score)
+            if len(labels) != len(scores):
+                msg = f"Evaluator.add: give as many labels as scores, got {len(labels)} and {len(scores)}"
+                raise ValueError(msg)
+            strange = labels.filter(((labels != 0) & (labels != 1)) | labels.is_nan())
+            if len(strange):
+                raise ValueError(_not_a_label(strange[0]))
+            self._check_score(scores.min(), scores.max())
+            self._frames.append(pl.DataFrame([labels.cast(pl.Boolean), scores]))
+            self._waiting += len(labels)
+        if self._waiting >= _ROWS:
+            self._count()
+
+    def _check_score(self, lowest: Any, highest: Any) -> None:
+        if self._limit["scale"] != "probability":
+            return
+        for score in (lowest, highest):
+            if score is not None and not (0 <= score <= 1 or score != score):
+                msg = f'Evaluator.add: scale="probability" is for scores from 0 to 1, got {told(score)}'
+                raise ValueError(msg)
+
+    def _count(self) -> None:
+        """Count the rows that wait, and forget them."""
+        if not self._waiting:
+            return
+        single = {"label": self._labels, "score": self._scores}
+        rows = pl.concat([pl.DataFrame(single, _SCHEMA), *self._frames])
+        self._labels, self._scores, self._frames, self._waiting = [], [], [], 0
+        states = [rows.select(state=roc_state("label", "score", **self._limit))]
+        if self._state is not None:
+            states = [pl.concat([self._state, *states]).select(state=merge_states("state"))]
+        [self._state] = states
+        used, score = rows.drop_nulls(), pl.col("score")
+        parts = used.select(
+            positive=pl.col("label"),
+            called=(score >= self._threshold) & score.is_not_nan(),
+            log=pl.when("label").then(score.log()).otherwise((-score).log1p()),
+        )
+        for name, positive, called_positive in _CONFUSION:
+            self._confusion[name] += parts.filter(positive=positive, called=called_positive).height
+        for name, positive in (("pos", True), ("neg", False)):
+            self._logs[name] += float(parts.filter(positive=positive)["log"].sum())
+        self._is_probability &= bool(used["score"].is_between(0, 1).all())
+
+    def state(self) -> pl.DataFrame:
+        """Return the state as a frame of one row, with the column ``state``.
+
+        It can be written to a file, merged by :func:`polars_auc.merge_states`, and asked for every statistic
+        that takes ``state=``.
+        """
+        self._count()
+        if self._state is None:
+            return pl.DataFrame(schema=_SCHEMA).select(state=roc_state("label", "score", **self._limit))
+        return self._state
+
+    def bounds(self) -> dict[str, Any]:
+        """Return ``auc``, ``lower`` and ``upper``, which hold the exact AUC, ``n_pos`` and ``n_neg``.
+
+        As :func:`polars_auc.roc_auc_bounds`: None without a positive or a negative, NaN if a score was NaN.
+        """
+        bounds: dict[str, Any] = self.state().select(roc_auc_bounds(state="state")).item()
+        return bounds
+
+    def auc(self) -> float | None:
+        """Return the area under the ROC curve; None without a positive or a negative."""
+        area: float | None = self.bounds()["auc"]
+        return area
+
+    def confusion(self) -> dict[str, int | None]:
+        """Return ``tp``, ``fp``, ``tn`` and ``fn`` at the threshold.
+
+        They are exact, and None if a score was NaN.
+        """
+        if self.state().select(pl.col("state").struct.field("has_nan")).item():
+            return dict.fromkeys(self._confusion)
+        return dict(self._confusion)
+
+    def entropy(self) -> dict[str, float | None]:
+        """Return the cross-entropy of labels and scores, if the scores are probabilities.
+
+        Returns
+        -------
+        dict
+            ``pos``: the mean of ``-ln(score)`` over positives; ``neg``: the mean of ``-ln(1 - score)`` over
+            negatives; ``all``: the mean over both, which is also called log loss. In nats, 0 or above;
+            infinite if a score calls impossible what happened. None without such rows, or if a score was not
+            from 0 to 1.
+        """
+        bounds = self.bounds()
+        if not self._is_probability:
+            return {"pos": None, "neg": None, "all": None}
+        numbers = {"pos": bounds["n_pos"], "neg": bounds["n_neg"]}
+        both = sum(numbers.values())
+        means = {name: abs(self._logs[name] / n) if n else None for name, n in numbers.items()}
+        return {**means, "all": abs(sum(self._logs.values()) / both) if both else None}
+
+
+def _is_row(value: Any) -> bool:
+    # numpy has truth values of its own.
+    return value is None or is_number(value) or type(value).__name__ in ("bool", "bool_")
+
+
+def _float(value: Any) -> float:
+    return number(value) if is_number(value) else float(value)
+
+
+def _not_a_label(value: object) -> str:
+    return f"Evaluator.add: a label is 0 or 1, or a truth value, got {told(value)}"
+
+
+def _column(name: str, values: Any) -> pl.Series:
+    """Return one value, or several, as a column."""
+    try:
+        values = [values] if _is_row(values) else values
+        if isinstance(values, str | bytes) or (
+            isinstance(values, list | tuple) and not all(map(_is_row, values))
+        ):
+            raise TypeError
+        if isinstance(values, list | tuple):
+            values = [None if value is None else _float(value) for value in values]
+            column = pl.Series(name, values, dtype=pl.Float64)
+        else:
+            column = pl.Series(name, values)
+    except (TypeError, ValueError, pl.exceptions.PolarsError):
+        column = pl.Series(name, dtype=pl.Object)
+    if column.dtype == pl.Null:
+        return column.cast(pl.Float64)
+    if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
+        msg = f"Evaluator.add: {name} must be a number or a list of numbers, got {told(values)}"
+        raise TypeError(msg)
+    return column.cast(pl.Float64)

@@ -1,0 +1,180 @@
+"""The states of the groups of a frame that need not fit into memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Literal
+
+import polars as pl
+from polars.io.plugins import register_io_source
+
+from polars_auc._frames.batches import batches
+from polars_auc._frames.inputs import called, column_of, keys_of, refuse_keys, rows_of, scores_of
+from polars_auc._frames.partial_states import PartialStates, state_column
+from polars_auc._plugin.call import CALLED
+
+if TYPE_CHECKING:
+    from polars_auc._frames.inputs import IntoFrame
+    from polars_auc._plugin.call import IntoExpr
+
+__all__ = ["group_states"]
+
+# Rows that are in memory at a time: with fewer, states take longer to merge than to make.
+_BATCH_ROWS = 4_000_000
+
+BATCH_OBSERVERS: list[Callable[[int], None]] = []
+"""They are called with the rows of each batch that has been counted."""
+
+
+@called("group_states", "roc_state", "merge_states")
+def group_states(
+    frame: IntoFrame,
+    label: IntoExpr,
+    scores: IntoExpr | Iterable[IntoExpr],
+    *,
+    by: str | Iterable[str] = (),
+    max_bins: int | None = None,
+    scale: Literal["real", "probability"] | None = None,
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+) -> pl.LazyFrame:
+    """Return the states of all groups of a frame, whose rows are read batch by batch.
+
+    The result is that of ``group_by(by).agg(roc_state(...))``. Here the rows of a group are never together in
+    memory: some million rows are read at a time, and their states are merged.
+
+    Parameters
+    ----------
+    frame
+        The rows: a DataFrame, or a LazyFrame such as ``pl.scan_parquet(...)``; or a table of another library
+        that has the Arrow PyCapsule interface.
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    scores
+        One or more numeric columns, higher meaning more positive: a name, an expression, an expression of
+        several columns such as ``cs.starts_with("p_")`` or ``pl.col("a", "b")``, or a list of these. Names
+        must be distinct. An expression of several columns leaves out the columns ``by``.
+    by
+        The columns whose combinations make the groups.
+    max_bins, scale
+        How small states are: see :func:`polars_auc.roc_state`. Without ``max_bins`` memory grows with the
+        number of distinct scores of all groups together.
+    weight
+        The weight of each row: a numeric column, finite and not negative.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+
+    Returns
+    -------
+    polars.LazyFrame
+        One row for each group, ordered by group: the columns ``by``, and for each score a column of its name
+        with the states. Nothing is read before it is collected.
+
+    Raises
+    ------
+    ValueError
+        If there is no score, or two columns of the result have one name; and for options out of range.
+    TypeError
+        If the frame is no frame, a score is neither name nor expression, the label, weight or count is not
+        one column, or ``by`` contains anything other than names.
+    polars.exceptions.PolarsError
+        For missing columns and for labels or scores of another dtype.
+
+    Notes
+    -----
+    O(n log n) for each score. Memory is that of a batch, and of the states of all groups a few times.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rows = pl.DataFrame({"site": ["a", "a", "b", "b"], "y": [0, 1, 1, 0], "s": [1, 3, 2, 4]}).lazy()
+    >>> states = pa.group_states(rows, "y", "s", by="site", max_bins=1024)
+    >>> states.select("site", pl.col("s").struct.field("n_pos")).collect()
+    shape: (2, 2)
+    ┌──────┬───────┐
+    │ site ┆ n_pos │
+    │ ---  ┆ ---   │
+    │ str  ┆ u64   │
+    ╞══════╪═══════╡
+    │ a    ┆ 1     │
+    │ b    ┆ 1     │
+    └──────┴───────┘
+    """
+    # A report says that it is the one that refuses.
+    name = CALLED.get() or "group_states"
+    example = f'{name}(frame, "label", "score", by="segment")'
+    keys = keys_of(name, by, example)
+    rows = rows_of(name, frame)
+    refuse_keys(name, keys, rows.collect_schema(), nested=True)
+    named = scores_of(name, scores, rows, keys)
+    names = list(named)
+    if len({*keys, *names}) < len(keys) + len(names):
+        msg = (
+            f"{name}: the columns of the result must have different names, got {[*keys, *names]}; "
+            'give a score another name, as in pl.col("s").alias("t")'
+        )
+        raise ValueError(msg)
+    columns = [*map(pl.col, keys), *(score.alias(own) for own, score in named.items())]
+    beside: dict[str, str] = {}
+    for role, given, instead in (
+        ("label", label, example),
+        ("weight", weight, f'{name}(frame, "label", "score", weight="w")'),
+        ("count", count, f'{name}(frame, "label", "score", count="n")'),
+    ):
+        if role == "label" or given is not None:
+            column = column_of(name, role, given, rows, instead)
+            beside[role] = apart(column, role, rows, {*keys, *names, *beside.values()})
+            columns.append(column.alias(beside[role]))
+    states = PartialStates(
+        name=name,
+        columns=[*keys, *names, *beside.values()],
+        label=beside["label"],
+        scores=names,
+        by=keys,
+        masses={role: own for role, own in beside.items() if role != "label"},
+        limit={"max_bins": max_bins, "scale": scale},
+    )
+    # What an expression makes of all rows, such as ranks, it must not make of a batch.
+    plan = rows.select(columns)
+    empty = states.counted_rows(plan.collect_schema().to_frame())
+    renamed = {state_column(score): score for score in names}
+
+    def counted(batch: pl.DataFrame) -> pl.DataFrame:
+        made = states.counted_rows(batch)
+        for observer in BATCH_OBSERVERS:
+            observer(batch.height)
+        return made
+
+    def table() -> pl.DataFrame:
+        with (
+            called(name, "roc_state", "merge_states"),
+            batches(plan, _BATCH_ROWS, maintain_order=False) as read,
+        ):
+            gathered = states.gathered(map(counted, read))
+        whole = (empty if gathered is None else gathered).rename(renamed)
+        return whole.sort(keys, nulls_last=True) if keys else whole
+
+    return deferred(empty.rename(renamed).schema, table)
+
+
+def apart(column: pl.Expr, role: str, rows: pl.LazyFrame, taken: set[str]) -> str:
+    """Return a name for a column that no other has: its own, if it can be."""
+    [name] = rows.select(column).collect_schema().names()
+    while name in taken:
+        name += f" ({role})"
+    return name
+
+
+def deferred(schema: pl.Schema, table: Callable[[], pl.DataFrame]) -> pl.LazyFrame:
+    """Return a lazy frame that is made when it is collected."""
+
+    def batches(
+        columns: list[str] | None, condition: pl.Expr | None, rows: int | None, _: int | None
+    ) -> Iterator[pl.DataFrame]:
+        made = table()
+        made = made if condition is None else made.filter(condition)
+        made = made if rows is None else made.head(rows)
+        yield made if columns is None else made.select(columns)
+
+    return register_io_source(batches, schema=schema, is_pure=True)

@@ -1,0 +1,97 @@
+"""Several groupings of one report: by each column, by all combinations of columns, and what lies between."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal, TypeAlias
+
+import polars as pl
+
+from polars_auc._plugin.options import one_of, told
+
+__all__ = ["EVERY", "GROUPING", "Groupings", "group_names", "grouped", "key_sets"]
+
+GROUPING = "grouping"
+"""The column that says by which columns a row's group was made."""
+
+EVERY = "(all)"
+"""What stands for a column that does not make a group; a value of that text is unlikely."""
+
+Groupings: TypeAlias = "Literal['each', 'rollup', 'cube'] | Iterable[Iterable[str]]"
+
+_NAMED = ("each", "rollup", "cube")
+_COMMA = ", "
+
+
+def key_sets(name: str, keys: Sequence[str], groupings: Groupings) -> list[list[str]]:
+    """Return the columns of each grouping."""
+    if not keys:
+        msg = f'{name}: groupings are of the columns by, and there are none; write by=["segment", "year"]'
+        raise ValueError(msg)
+    comma = next((key for key in keys if _COMMA in key), None)
+    if comma is not None:
+        msg = (
+            f"{name}: groupings name their columns with commas, and {comma!r} has one in its name; rename it"
+        )
+        raise ValueError(msg)
+    if isinstance(groupings, str):
+        one_of(name, "groupings", groupings, _NAMED)
+        if groupings == "each":
+            return [[key] for key in keys]
+        if groupings == "rollup":
+            return [list(keys[:number]) for number in range(len(keys), 0, -1)]
+        return [
+            list(some) for number in range(len(keys), 0, -1) for some in itertools.combinations(keys, number)
+        ]
+    sets = list(groupings) if isinstance(groupings, Iterable) else [groupings]
+    made = []
+    for some in sets:
+        if isinstance(some, str) or not isinstance(some, Iterable) or not (chosen := list(some)):
+            msg = (
+                f"{name}: groupings must be 'each', 'rollup', 'cube' or lists of columns, got {told(some)} "
+                f'in it; write groupings=[["{keys[0]}"], ...]'
+            )
+            raise ValueError(msg)
+        strange = next((key for key in chosen if key not in keys), None)
+        if strange is not None:
+            msg = f"{name}: groupings name {strange!r}, which is none of by: {', '.join(map(repr, keys))}"
+            raise ValueError(msg)
+        made.append([key for key in keys if key in chosen])
+    if not made or any(made.count(some) > 1 for some in made):
+        msg = f"{name}: groupings must be lists of columns, each once, got {told(groupings)}"
+        raise ValueError(msg)
+    unused = next((key for key in keys if not any(key in some for some in made)), None)
+    if unused is not None:
+        msg = f"{name}: by names {unused!r}, which no grouping has; leave it out, or add a grouping of it"
+        raise ValueError(msg)
+    return made
+
+
+def grouped(
+    sets: Sequence[Sequence[str]],
+    of_groups: Callable[[list[str]], pl.LazyFrame],
+    overall: pl.LazyFrame,
+    keys: Sequence[str],
+) -> pl.LazyFrame:
+    """Put the groups of several groupings one below the other, and all rows below them."""
+    parts = [of_groups(list(some)).with_columns(pl.lit(_COMMA.join(some)).alias(GROUPING)) for some in sets]
+    parts.append(overall.with_columns(pl.lit(None, dtype=pl.String).alias(GROUPING)))
+    schemas = [part.collect_schema() for part in parts]
+    dtypes = {key: schema[key] for schema in schemas for key in keys if key in schema}
+    columns = ["scope", *keys, *(name for name in schemas[0].names() if name not in ("scope", *keys))]
+    everything = {**schemas[0], **dtypes}
+    whole = [
+        part.with_columns(
+            pl.lit(None, dtype=everything[name]).alias(name) for name in columns if name not in schema
+        ).select(columns)
+        for part, schema in zip(parts, schemas, strict=True)
+    ]
+    return pl.concat(whole)
+
+
+def group_names(schema: pl.Schema, key: str) -> pl.Expr:
+    """Whether the groups of a row are made by a column, and not over all its values."""
+    if GROUPING not in schema:
+        return pl.lit(value=True)
+    return pl.col(GROUPING).str.split(_COMMA).list.contains(key).fill_null(value=False)

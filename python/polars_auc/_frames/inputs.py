@@ -1,0 +1,159 @@
+"""What the functions on frames share: the frames and columns that they take, and errors in their own name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+import polars as pl
+
+from polars_auc._plugin.call import CALLED
+
+if TYPE_CHECKING:
+    from polars_auc._plugin.call import IntoExpr
+
+
+class ArrowStream(Protocol):
+    """A table of another library that hands over its rows by the Arrow PyCapsule interface."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return the rows."""
+
+
+IntoFrame: TypeAlias = pl.DataFrame | pl.LazyFrame | ArrowStream
+"""A frame of Polars, or of a library such as pandas, PyArrow or DuckDB."""
+
+
+def rows_of(name: str, frame: IntoFrame) -> pl.LazyFrame:
+    """Return the rows of a frame; refuse anything else, and say how to make a frame of it."""
+    if isinstance(frame, pl.DataFrame | pl.LazyFrame):
+        return frame.lazy()
+    got = f"{type(frame).__module__}.{type(frame).__qualname__}".removeprefix("builtins.")
+    is_table = hasattr(frame, "__arrow_c_stream__") and not isinstance(frame, pl.Series)
+    if is_table:
+        try:
+            return pl.DataFrame(frame).lazy()
+        except (pl.exceptions.PolarsError, ImportError, TypeError, ValueError) as error:
+            msg = (
+                f"{name}: the frame, a {got}, cannot be read as an Arrow table: {error}; {_conversion(frame)}"
+            )
+            raise TypeError(msg) from error
+    msg = f"{name}: frame must be a DataFrame or a LazyFrame, got {got}; {_conversion(frame)}"
+    raise TypeError(msg)
+
+
+def _conversion(frame: object) -> str:
+    if isinstance(frame, str):
+        return f"write pl.scan_parquet({frame!r})"
+    kind = type(frame).__name__
+    if type(frame).__module__.partition(".")[0] == "pandas" and kind == "DataFrame":
+        return "write pl.from_pandas(frame)"
+    if kind.endswith("GroupBy"):
+        return "write the frame itself, and its groups as by="
+    return 'write pl.DataFrame({"label": labels, "score": scores})'
+
+
+@contextmanager
+def called(name: str, *parts: str) -> Iterator[None]:
+    """Give errors the name that the user called.
+
+    An error in the name of one of the parts, which the user did not call, gets the name instead; and so does
+    an error of Polars, which names nobody. Of functions that call one another, the user called the first.
+    """
+    user = CALLED.get() or name
+    mark = CALLED.set(user)
+    try:
+        yield
+    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
+        said = str(error).removeprefix("the plugin failed with message: ")
+        own = re.sub(rf"^({'|'.join((name, *parts))}): ", f"{user}: ", said)
+        if isinstance(error, pl.exceptions.PolarsError) and not own.startswith(f"{user}: "):
+            own = f"{user}: {own}"
+        error.args = (own,)
+        raise
+    finally:
+        CALLED.reset(mark)
+
+
+def keys_of(name: str, by: str | Iterable[str], example: str) -> list[str]:
+    """Return the names of the columns that make groups, each once."""
+    keys = [by] if isinstance(by, str) else list(by) if isinstance(by, Iterable) else [by]
+    if not all(isinstance(key, str) for key in keys):
+        msg = f"{name}: by must be column names, got {keys}; write {example}"
+        raise TypeError(msg)
+    return keys
+
+
+def refuse_keys(name: str, keys: list[str], schema: pl.Schema, *, nested: bool) -> None:
+    """Refuse keys that the frame lacks, or whose values make no groups in an order."""
+    for key in keys:
+        if key not in schema:
+            msg = f"{name}: by names the column {key!r}, which the frame lacks; there are: {schema.names()}"
+            raise pl.exceptions.ColumnNotFoundError(msg)
+        if schema[key] == pl.Object or (schema[key].is_nested() and not nested):
+            msg = f"{name}: by names the column {key!r} of dtype {schema[key]}, whose values make no groups"
+            raise pl.exceptions.InvalidOperationError(msg)
+
+
+def scores_of(
+    name: str, scores: IntoExpr | Iterable[IntoExpr], rows: pl.LazyFrame, keys: list[str]
+) -> dict[str, pl.Expr]:
+    """Return scores by name, in order, each of a single column."""
+    example = f'{name}(frame, "label", "score")'
+    alone = isinstance(scores, str | pl.Expr | pl.Series) or not isinstance(scores, Iterable)
+    given: list[Any] = [scores] if alone else list(scores)  # type: ignore[arg-type]
+    if not given:
+        msg = f"{name}: scores must name at least one column, got none; write {example}"
+        raise ValueError(msg)
+    named: dict[str, pl.Expr] = {}
+    for score in given:
+        if not isinstance(score, str | pl.Expr):
+            msg = (
+                f"{name}: scores must be column names or expressions, got {type(score).__name__}; "
+                f"write {example}"
+            )
+            raise TypeError(msg)
+        for own, column in _single(pl.col(score) if isinstance(score, str) else score, rows, keys):
+            if own in named:
+                msg = (
+                    f"{name}: two scores are named {own!r}; give one another name, as in "
+                    'pl.col("s").alias("t")'
+                )
+                raise ValueError(msg)
+            named[own] = column
+    if not named:
+        msg = f"{name}: scores name no column of the frame; there are: {rows.collect_schema().names()}"
+        raise ValueError(msg)
+    return named
+
+
+def _single(score: pl.Expr, rows: pl.LazyFrame, keys: list[str]) -> list[tuple[str, pl.Expr]]:
+    """Take an expression of several columns apart, each with its name."""
+    if not score.meta.has_multiple_outputs():
+        return [(score.meta.output_name(), score)]
+    present = rows.group_by(keys).agg(score) if keys else rows.select(score)
+    names = [name for name in present.collect_schema().names() if name not in keys]
+    if score.meta.is_column_selection():
+        return [(name, pl.col(name)) for name in names]
+    if len(names) == 1:
+        return [(names[0], score)]
+    # A struct is one column, whatever its fields are, so that each field can be named.
+    return [(name, pl.struct(score).struct.field(name)) for name in names]
+
+
+def column_of(name: str, role: str, column: object, rows: pl.LazyFrame, example: str) -> pl.Expr:
+    """Return one column as an expression; refuse anything else, and say what to write."""
+    if isinstance(column, str):
+        return pl.col(column)
+    got = type(column).__name__
+    if isinstance(column, pl.Expr):
+        if not column.meta.has_multiple_outputs():
+            return column
+        names = rows.select(column).collect_schema().names()
+        if len(names) == 1:
+            return column
+        got = f"the columns {names}"
+    msg = f"{name}: {role} must be one column name or expression, got {got}; write {example}"
+    raise TypeError(msg)

@@ -1,0 +1,229 @@
+"""Modalities compared over several readers of the same cases."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import polars as pl
+
+from polars_auc._frames.inputs import called, column_of, rows_of
+from polars_auc._plugin.call import expression
+from polars_auc._plugin.options import adjustment, between_0_and_1, one_of, told
+
+if TYPE_CHECKING:
+    from polars_auc._frames.inputs import IntoFrame
+    from polars_auc._plugin.call import IntoExpr
+    from polars_auc._plugin.options import Adjustment
+
+__all__ = ["mrmc_roc_auc"]
+
+_EXAMPLE = 'mrmc_roc_auc(frame, "label", "score", reader="reader", modality="modality", case="case")'
+
+
+@called("mrmc_roc_auc")
+def mrmc_roc_auc(
+    frame: IntoFrame,
+    label: IntoExpr,
+    score: IntoExpr,
+    *,
+    reader: IntoExpr,
+    modality: IntoExpr,
+    case: IntoExpr,
+    fixed: Literal["readers", "cases"] | None = None,
+    adjust: Adjustment | None = "holm",
+    level: float = 0.95,
+) -> pl.LazyFrame:
+    """Return the mean AUCs of modalities over several readers of the same cases, and their comparison.
+
+    This is a multi-reader multi-case study (MRMC): every reader gives a score to every case with every
+    modality, as radiologists read the images of two devices, or doctors work with and without a model.
+
+    Parameters
+    ----------
+    frame
+        The readings, one row for each reader, modality and case: a DataFrame, a LazyFrame, or a table of
+        another library that has the Arrow PyCapsule interface.
+    label
+        Whether the case is positive: Boolean, or an integer or float column that holds only 0 and 1. It must
+        be the same in all readings of a case.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    reader, modality, case
+        The columns with the reader, the modality and the case of each reading; any dtype except lists.
+    fixed
+        What the conclusion is for. ``None``: other readers and other cases like these. ``"readers"``: these
+        readers, with other cases like these. ``"cases"``: these cases, with other readers like these.
+    adjust
+        The adjustment of the p-values of the differences for the number of differences: see
+        :func:`polars_auc.adjust_p_values`.
+    level
+        The coverage of all intervals, between 0 and 1.
+
+    Returns
+    -------
+    polars.LazyFrame
+        One row:
+
+        - ``modalities`` (List of Struct): for each modality, in ascending order, ``modality``, the mean of
+          the readers' AUCs ``auc``, ``se``, ``df``, ``lower``, ``upper`` (Float64), from its own readings.
+        - ``differences`` (List of Struct): for each pair ``modality_a``, ``modality_b``, the ``difference``
+          of their mean AUCs, ``se``, ``df``, ``lower``, ``upper``, ``t``, ``p_value``, ``p_adjusted``
+          (Float64).
+        - ``f``, ``df1``, ``df2``, ``p_value`` (Float64): the test that all modalities have one mean AUC.
+        - ``ms_modality``, ``ms_reader``, ``ms_interaction`` (Float64): the mean squares of the AUCs.
+        - ``variance``, ``cov1``, ``cov2``, ``cov3`` (Float64): the mean variance of an AUC, and the mean
+          covariances of one reader's AUCs with two modalities, of two readers' with one modality, and of two
+          readers' with two modalities.
+        - ``n_modalities``, ``n_readers``, ``n_pos``, ``n_neg`` (UInt64): what was used; ``n_pos`` and
+          ``n_neg`` are cases.
+        - ``n_skipped`` (UInt64): cases that were left out because a reading is missing.
+
+        The lists and numbers are null without a positive or without a negative case. Errors and tests are
+        null with fewer than two cases of a class; with fewer than two readers, unless readers are fixed; and
+        tests with a single modality. Degrees of freedom are null where the normal or chi-square distribution
+        is taken. All is NaN or null if a score is NaN. A case that lacks a label, or a score of any reader
+        with any modality, is left out.
+
+    Raises
+    ------
+    ValueError
+        For unknown options, a level that is not between 0 and 1, two readings of one case by one reader with
+        one modality, two labels of one case, and fewer than two columns of readings.
+    TypeError
+        If the frame is no frame, or a column is neither name nor expression.
+    polars.exceptions.PolarsError
+        For missing columns, and labels or scores of another dtype.
+
+    Notes
+    -----
+    Obuchowski and Rockette (1995): an analysis of variance of the AUCs of I modalities and J readers, whose
+    errors are correlated because the cases are the same. ``F = MS(T) / (MS(T R) + J max(Cov2 - Cov3, 0))``
+    with DeLong's covariances, and with the degrees of freedom of Hillis (2007):
+    ``(MS(T R) + J max(Cov2 - Cov3, 0))² / (MS(T R)² / ((I - 1) (J - 1)))``. For fixed readers the denominator
+    is ``Var - Cov1 + (J - 1) max(Cov2 - Cov3, 0)`` and the distribution chi-square, for fixed cases it is
+    ``MS(T R)``. The numbers are those of R's MRMCaov with ``cov = DeLong``. The readings are
+    collected to be laid side by side. O(k n log n + k² n) for k = I J columns of n cases.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> readings = pl.DataFrame(
+    ...     {
+    ...         "case": [1, 2, 3, 4, 5, 6] * 4,
+    ...         "ill": [1, 1, 1, 0, 0, 0] * 4,
+    ...         "reader": (["Ann"] * 6 + ["Bob"] * 6) * 2,
+    ...         "device": ["new"] * 12 + ["old"] * 12,
+    ...         "rating": [5, 4, 4, 1, 2, 3, 4, 5, 3, 2, 2, 3, 5, 3, 2, 1, 2, 4, 3, 5, 2, 2, 3, 3],
+    ...     }
+    ... )
+    >>> study = pa.mrmc_roc_auc(
+    ...     readings, "ill", "rating", reader="reader", modality="device", case="case"
+    ... ).collect()
+    >>> study.explode("differences").unnest("differences", separator="_").select(
+    ...     "differences_modality_a", pl.col("differences_difference", "differences_p_value").round(4)
+    ... ).row(0)
+    ('new', 0.3056, 0.012)
+    """
+    name = "mrmc_roc_auc"
+    one_of(name, "fixed", fixed, ("readers", "cases", None))
+    between_0_and_1(name, "level", level)
+    adjusted = adjustment(name, adjust)
+    rows = rows_of(name, frame)
+    given = {"label": label, "score": score, "reader": reader, "modality": modality, "case": case}
+    columns = {role: column_of(name, role, column, rows, _EXAMPLE) for role, column in given.items()}
+    readings = rows.select(column.alias(role) for role, column in columns.items()).collect()
+    for role in ("reader", "modality", "case"):
+        if readings.schema[role].is_nested() or readings.schema[role] == pl.Object:
+            msg = f"{name}: {role} has dtype {readings.schema[role]}, whose values make no groups"
+            raise pl.exceptions.InvalidOperationError(msg)
+    readings = readings.drop_nulls(["reader", "modality", "case"])
+    wide, cells = _side_by_side(name, readings)
+    answer = expression(
+        name,
+        {**{f"score_{cell}": str(cell) for cell in range(cells.height)}, "label": "label"},
+        readers=(cells["reader"].rank("dense") - 1).to_list(),
+        modalities=(cells["modality"].rank("dense") - 1).to_list(),
+        fixed=fixed,
+        adjust=adjusted,
+        level=float(level),
+    )
+    names = cells["modality"].unique().sort()
+    whole = wide.drop_nulls()
+    found = whole.select(answer.alias("study")).unnest("study")
+    return (
+        _with_names(found, names)
+        .with_columns(n_skipped=pl.lit(wide.height - whole.height, dtype=pl.UInt64))
+        .lazy()
+    )
+
+
+def _side_by_side(name: str, readings: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return a row for each case with its readings by number, and the reader and modality of each number."""
+    cells = (
+        readings.select("modality")
+        .unique()
+        .sort("modality")
+        .join(readings.select("reader").unique().sort("reader"), how="cross")
+    )
+    if cells.height < 2:
+        msg = (
+            f"{name}: there must be two readers or two modalities at least, got {cells.height} of both; "
+            f"write {_EXAMPLE}"
+        )
+        raise ValueError(msg)
+    parts = pl.collect_all(_part(readings, cells, number) for number in range(cells.height))
+    cases = parts[0].select("case", "label")
+    if cases["case"].is_unique().all() and all(part.select("case", "label").equals(cases) for part in parts):
+        # Readings mostly come in the same order, and need no join then.
+        wide = cases.with_columns(part.to_series(2) for part in parts)
+    else:
+        wide = _joined(name, readings, cells, parts)
+    return wide.drop("case"), cells
+
+
+def _part(readings: pl.DataFrame, cells: pl.DataFrame, number: int) -> pl.LazyFrame:
+    """Return the readings of one reader with one modality."""
+    own = (pl.col(role) == pl.lit(cells[role].slice(number, 1)).first() for role in cells.columns)
+    return readings.lazy().filter(*own).select("case", "label", pl.col("score").alias(str(number)))
+
+
+def _joined(
+    name: str, readings: pl.DataFrame, cells: pl.DataFrame, parts: list[pl.DataFrame]
+) -> pl.DataFrame:
+    """Return all cases with their readings, null where one is missing."""
+    of_case = pl.col("label").drop_nulls()
+    cases = readings.group_by("case").agg(of_case.first(), several=of_case.n_unique() > 1)
+    if cases["several"].any():
+        msg = (
+            f"{name}: case {told(cases.filter('several')['case'].sort()[0])} has several labels, but the "
+            "label must be the same in all readings of a case"
+        )
+        raise ValueError(msg)
+    wide = cases.drop("several")
+    for number, part in enumerate(parts):
+        if part["case"].is_duplicated().any():
+            twice = part.filter(pl.col("case").is_duplicated())["case"].sort()[0]
+            modality, reader = (told(cells[role][number]) for role in ("modality", "reader"))
+            msg = (
+                f"{name}: case {told(twice)} has several readings by reader {reader} with modality "
+                f"{modality}; keep one, or average them"
+            )
+            raise ValueError(msg)
+        wide = wide.join(part.drop("label"), on="case", how="left")
+    return wide
+
+
+def _with_names(found: pl.DataFrame, names: pl.Series) -> pl.DataFrame:
+    """Put modalities in the place of their numbers."""
+
+    def named(column: str, fields: tuple[str, ...]) -> pl.Expr:
+        inner: Any = found.schema[column]
+        others = [field.name for field in inner.inner.fields if field.name not in fields]
+        element = pl.element().struct
+        values = (pl.lit(names).gather(element.field(field)).alias(field) for field in fields)
+        return pl.col(column).list.eval(pl.struct(*values, *(element.field(other) for other in others)))
+
+    return found.with_columns(
+        named("modalities", ("modality",)), named("differences", ("modality_a", "modality_b"))
+    )

@@ -1,0 +1,292 @@
+"""The exact area of one score whose rows do not fit into memory, from several passes over them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import polars as pl
+
+from polars_auc._expressions.rank_tests import mann_whitney_u
+from polars_auc._frames.group_states import apart, deferred, group_states
+from polars_auc._frames.inputs import called, column_of, rows_of
+from polars_auc._plugin.options import integer, number, told
+
+if TYPE_CHECKING:
+    from polars_auc._frames.inputs import IntoFrame
+    from polars_auc._plugin.call import IntoExpr
+
+__all__ = ["roc_auc_in_passes"]
+
+# The bins of the state of a pass. With more, states take longer to merge than rows to read; with fewer, a
+# range of 10^9 rows could not be cut where it is full.
+_BINS = 2**16
+
+# Twice the U of so many rows is below 2^53, so that it is exact as a float.
+_MOST_ROWS = 2**26
+
+# A bin whose order is known need not be read: it ends a range if it has so large a part of a pass's rows.
+_LARGE = 16
+
+
+@called("roc_auc_in_passes", "group_states", "roc_state", "merge_states", "mann_whitney_u")
+def roc_auc_in_passes(
+    frame: IntoFrame,
+    label: IntoExpr,
+    score: IntoExpr,
+    *,
+    tolerance: float = 0.0,
+    max_rows: int = 20_000_000,
+    scale: Literal["real", "probability"] | None = None,
+    progress: Callable[[str], object] | None = None,
+) -> pl.LazyFrame:
+    """Return the area under the ROC curve of a frame whose label and score do not fit into memory.
+
+    The first pass over the rows counts them in bins by score, as :func:`roc_auc_bounds` needs them. Each
+    further pass reads the rows of some neighbouring bins again, and ranks them. It ends when the area is
+    known, exactly or well enough.
+
+    Parameters
+    ----------
+    frame
+        The rows: a LazyFrame such as ``pl.scan_parquet(...)``, a DataFrame, or a table of another library
+        that has the Arrow PyCapsule interface. It is read several times, and must have the same rows each
+        time, in any order.
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive. Compared in its own dtype. An expression is
+        evaluated in every pass. If it may be rounded otherwise each time, as means over groups may, write the
+        score to a file first.
+    tolerance
+        How far ``upper`` and ``lower`` may be apart in the end, from 0 to 1. With 0 they are equal.
+    max_rows
+        The most rows that are ranked at a time, from 1000 to 2^26. Some 50 bytes are needed for each row of a
+        Float64 score. Besides, some four million rows are read at a time. Different integers or decimals that
+        are one number as a Float64 are ranked together, even if they are more.
+    scale
+        Where scores are spread out, so that bins have few rows each: see :func:`roc_state`.
+    progress
+        A function such as ``print``, which is called with a line of text after each pass.
+
+    There are no weights, counts and groups here: for these make states by :func:`group_states`.
+
+    Returns
+    -------
+    polars.LazyFrame
+        One row, made when it is collected: ``auc``, ``lower`` and ``upper``, between which :func:`roc_auc` of
+        the rows lies, always (Float64, from 0 to 1); ``n_pos``, ``n_neg``, ``n_missing`` and ``n_passes``
+        (UInt64). With ``tolerance=0`` the area is that of :func:`roc_auc`, to the last bit. Null if there is
+        no positive or no negative, NaN if a score is NaN.
+
+    Raises
+    ------
+    ValueError
+        For a tolerance, ``max_rows`` or scale out of range.
+    TypeError
+        If the frame is no frame, or the label or score is not one column.
+    polars.exceptions.PolarsError
+        For missing columns, labels or scores of another dtype, and rows that are others in a later pass.
+
+    Notes
+    -----
+    A pair of a positive and a negative of different bins is known to be in order or not, and the pairs within
+    bins are counted when their rows are read again: integers, and one division at the end. Bins with the most
+    pairs come first. For n rows there are about ``n / max_rows`` passes, or fewer with a tolerance: the pairs
+    within bins are a few times ``1 / 65,536`` of all pairs after the first one. A pass selects its rows by a
+    range of scores, which Parquet files that are sorted by score answer without reading all rows. 10^9
+    different scores took 52 passes, and 18 with a tolerance of 1e-5 (``benches/results/passes.csv``).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rows = pl.LazyFrame({"s": pl.int_range(100_000, eager=True)}).with_columns(y=pl.col("s") % 7 == 0)
+    >>> pa.roc_auc_in_passes(rows, "y", "s", max_rows=40_000).collect()
+    shape: (1, 7)
+    ┌──────────┬──────────┬──────────┬───────┬───────┬───────────┬──────────┐
+    │ auc      ┆ lower    ┆ upper    ┆ n_pos ┆ n_neg ┆ n_missing ┆ n_passes │
+    │ ---      ┆ ---      ┆ ---      ┆ ---   ┆ ---   ┆ ---       ┆ ---      │
+    │ f64      ┆ f64      ┆ f64      ┆ u64   ┆ u64   ┆ u64       ┆ u64      │
+    ╞══════════╪══════════╪══════════╪═══════╪═══════╪═══════════╪══════════╡
+    │ 0.499977 ┆ 0.499977 ┆ 0.499977 ┆ 14286 ┆ 85714 ┆ 0         ┆ 4        │
+    └──────────┴──────────┴──────────┴───────┴───────┴───────────┴──────────┘
+    """
+    name = "roc_auc_in_passes"
+    example = f'{name}(frame, "label", "score")'
+    width = number(tolerance)
+    if not 0.0 <= width <= 1.0:
+        msg = f"{name}: tolerance must be a number from 0 to 1, such as 1e-6, got {told(tolerance)}"
+        raise ValueError(msg)
+    if progress is not None and not callable(progress):
+        msg = f"{name}: progress must be a function, such as print, got {told(progress)}"
+        raise TypeError(msg)
+    rows = rows_of(name, frame)
+    scores = column_of(name, "score", score, rows, example)
+    labels = column_of(name, "label", label, rows, example)
+    [named] = rows.select(scores).collect_schema().names()
+    beside = apart(labels, "label", rows, {named})
+    passes = _Passes(
+        rows.select(scores, labels.alias(beside)),
+        named,
+        beside,
+        integer(name, "max_rows", max_rows, 1000, _MOST_ROWS),
+        scale,
+        progress,
+    )
+    passes.plan()  # Says at once what is wrong with the columns.
+
+    def table() -> pl.DataFrame:
+        with called(name, "group_states", "roc_state", "merge_states", "mann_whitney_u"):
+            return pl.DataFrame([passes.area(width)], schema=_SCHEMA)
+
+    return deferred(pl.Schema(_SCHEMA), table)
+
+
+_SCHEMA = {
+    **dict.fromkeys(("auc", "lower", "upper"), pl.Float64()),
+    **dict.fromkeys(("n_pos", "n_neg", "n_missing", "n_passes"), pl.UInt64()),
+}
+
+
+@dataclass(frozen=True)
+class _Range:
+    """Rows whose scores lie from ``low`` up to below ``high``, without a limit where it is None."""
+
+    low: Any
+    high: Any
+    pos: int
+    neg: int
+    twice_u: int
+    """2 for each pair of a positive and a negative that is known to be in order, 1 for each known to tie."""
+    unknown: int
+    """Pairs of which it is not known which scores higher, or whether they tie."""
+
+    @classmethod
+    def of(cls, bins: Sequence[Mapping[str, Any]], low: Any, high: Any) -> _Range:
+        """Take the rows of neighbouring bins of a state, the highest first."""
+        pos = neg = twice_u = unknown = 0
+        for each in bins:
+            own = each["pos"] * each["neg"]
+            twice_u += 2 * pos * each["neg"] + (own if each["tied"] else 0)
+            unknown += 0 if each["tied"] else own
+            pos += each["pos"]
+            neg += each["neg"]
+        return cls(low, high, pos, neg, twice_u, unknown)
+
+    def divided(self, bins: Sequence[Mapping[str, Any]], max_rows: int) -> Iterator[_Range]:
+        """Divide the bins of these rows into ranges of at most so many rows, or of one bin."""
+        some: list[Mapping[str, Any]] = []
+        rows, high, before = 0, self.high, self.high
+        for each in bins:
+            own = each["pos"] + each["neg"]
+            is_known = each["tied"] or not each["pos"] * each["neg"]
+            if some and (rows + own > max_rows or (is_known and own * _LARGE > max_rows)):
+                yield _Range.of(some, some[-1]["score"], high)
+                some, rows, high = [], 0, before
+            some.append(each)
+            rows, before = rows + own, each["score"]
+        if some:
+            yield _Range.of(some, self.low, high)
+
+    def bounds(self) -> tuple[float, float, float]:
+        """Return the area where unknown pairs tie, and what it can be; Python divides integers exactly."""
+        twice_pairs = 2 * self.pos * self.neg
+        highest = self.twice_u + 2 * self.unknown
+        return (
+            (self.twice_u + self.unknown) / twice_pairs,
+            self.twice_u / twice_pairs,
+            highest / twice_pairs,
+        )
+
+
+@dataclass(frozen=True)
+class _Passes:
+    """The score and the label of all rows, and how they are read."""
+
+    rows: pl.LazyFrame
+    score: str
+    label: str
+    max_rows: int
+    scale: Any
+    progress: Callable[[str], object] | None
+
+    def area(self, tolerance: float) -> dict[str, Any]:
+        """Read the rows until the area is known well enough."""
+        state = self._state(self.rows)
+        answer = {name: state[name] for name in ("n_pos", "n_neg", "n_missing")} | {"n_passes": 1}
+        if state["has_nan"] or not state["n_pos"] * state["n_neg"]:
+            undefined = math.nan if state["has_nan"] else None
+            return dict.fromkeys(("auc", "lower", "upper"), undefined) | answer
+        whole = _Range.of(state["bins"], None, None)
+        ranges = list(whole.divided(state["bins"], self.max_rows))
+        rows = whole.pos + whole.neg
+        while True:
+            auc, lower, upper = whole.bounds()
+            if self.progress is not None:
+                read = f"pass {answer['n_passes']} has read {rows:,} rows"
+                self.progress(f"{read}: the AUC lies from {lower!r} to {upper!r}")
+            if not whole.unknown or upper - lower <= tolerance:
+                return {"auc": auc, "lower": lower, "upper": upper} | answer
+            # The range with the most unknown pairs comes first.
+            ranges.sort(key=lambda some: some.unknown)
+            some = ranges.pop()
+            rows = some.pos + some.neg
+            known, parts = self._read(some)
+            ranges += parts
+            twice_u, unknown = known.twice_u - some.twice_u, known.unknown - some.unknown
+            whole = replace(whole, twice_u=whole.twice_u + twice_u, unknown=whole.unknown + unknown)
+            answer["n_passes"] += 1
+
+    def plan(self) -> pl.LazyFrame:
+        """Plan the state of all rows."""
+        return self._planned(self.rows)
+
+    def _planned(self, rows: pl.LazyFrame) -> pl.LazyFrame:
+        return group_states(rows, self.label, self.score, max_bins=_BINS, scale=self.scale)
+
+    def _state(self, rows: pl.LazyFrame) -> dict[str, Any]:
+        return self._planned(rows).collect()[self.score].struct.unnest().row(0, named=True)
+
+    def _read(self, some: _Range) -> tuple[_Range, list[_Range]]:
+        """Rank the rows of a range or, if they are too many, divide it; return it with what is known now."""
+        rows = self._within(some)
+        if some.pos + some.neg > self.max_rows:
+            state = self._state(rows)
+            _refuse_others(some, state, state["has_nan"])
+            bins = state["bins"]
+            if len(bins) > 1:
+                return _Range.of(bins, some.low, some.high), list(some.divided(bins, self.max_rows))
+            if some.pos + some.neg > _MOST_ROWS:
+                msg = (
+                    f"roc_auc_in_passes: {some.pos + some.neg} rows have different scores that all are "
+                    f"{some.low!r} as a float, which are too many to be ranked; give a tolerance"
+                )
+                raise pl.exceptions.ComputeError(msg)
+        answer = mann_whitney_u(self.label, self.score, method="asymptotic")
+        ranked = rows.select(answer).collect(engine="streaming")
+        found = ranked[self.score].struct.unnest().row(0, named=True)
+        u = found["u_statistic"]
+        _refuse_others(some, found, u is None or math.isnan(u))
+        return replace(some, twice_u=round(2 * u), unknown=0), []
+
+    def _within(self, some: _Range) -> pl.LazyFrame:
+        dtype, score = self.rows.collect_schema()[self.score], pl.col(self.score)
+        conditions = [pl.col(self.label).is_not_null()]
+        if some.low is not None:
+            conditions.append(score >= pl.lit(some.low, dtype))
+        if some.high is not None:
+            conditions.append(score < pl.lit(some.high, dtype))
+        return self.rows.filter(conditions)
+
+
+def _refuse_others(some: _Range, found: Mapping[str, Any], is_nan: bool) -> None:
+    if is_nan or (found["n_pos"], found["n_neg"]) != (some.pos, some.neg):
+        msg = (
+            "roc_auc_in_passes: a later pass has read other rows or scores than the first one, so there is "
+            "no answer. Files that grow, sample() and means over groups give others each time; write the "
+            "label and the score to a file first, as in frame.select(label, score).sink_parquet(path)"
+        )
+        raise pl.exceptions.ComputeError(msg)

@@ -1,0 +1,103 @@
+"""Aggregates of groups whose rows follow one another: those of a few groups are in memory at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+import polars as pl
+
+from polars_auc._frames.batches import batches
+
+__all__ = ["Runs"]
+
+# Rows that are read at a time: with fewer, a core waits for the next ones.
+_BATCH_ROWS = 1_000_000
+
+
+class _Scattered(Exception):
+    """Rows with equal values do not follow one another."""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The columns whose equal values follow one another, as in sorted files and in partitions."""
+
+    columns: list[str]
+    is_claim: bool
+    """Whether the user says so, and is wrong if they do not; otherwise all rows are then read at once."""
+
+    def groups(self, rows: pl.LazyFrame, keys: Sequence[str], answers: Sequence[pl.Expr]) -> pl.DataFrame:
+        """Return the aggregates of each group.
+
+        Raises
+        ------
+        polars.exceptions.ComputeError
+            If rows with equal values do not follow one another, and this was claimed.
+        """
+        try:
+            # No group is in two parts: what is aggregated are all rows of each.
+            with closing(self._parts(rows.select(_read(rows, keys, answers)))) as parts:
+                made = [part.group_by(keys).agg(answers) for part in parts]
+        except _Scattered as scattered:
+            if self.is_claim:
+                raise pl.exceptions.ComputeError(str(scattered)) from None
+            return rows.group_by(keys).agg(answers).collect()
+        return pl.concat(made) if made else rows.clear().group_by(keys).agg(answers).collect()
+
+    def _parts(self, rows: pl.LazyFrame) -> Generator[pl.DataFrame]:
+        """Cut the rows where a run ends, and refuse values that come again."""
+        seen = rows.clear().select(self.columns).collect()
+        last = seen
+        pending: list[pl.DataFrame] = []
+        with batches(rows, _BATCH_ROWS, maintain_order=True) as read:
+            for batch in read:
+                starts = self._starts(last, batch)
+                begun = batch.select(self.columns)[starts]
+                self._check(seen, begun)
+                seen = pl.concat([seen, begun])
+                last = batch.select(self.columns).tail(1)
+                if starts.is_empty():
+                    pending.append(batch)
+                    continue
+                end = starts[-1]
+                if ended := [part for part in (*pending, batch[:end]) if part.height]:
+                    yield pl.concat(ended)
+                pending = [batch[end:]]
+        if pending:
+            yield pl.concat(pending)
+
+    def _starts(self, last: pl.DataFrame, batch: pl.DataFrame) -> pl.Series:
+        """Return the places in a batch at which runs begin, after the last values before it."""
+        values = pl.concat([last, batch.select(self.columns)])
+        differs = pl.any_horizontal(pl.col(key).ne_missing(pl.col(key).shift(1)) for key in self.columns)
+        # Without a row before it, the first row begins a run whatever it holds.
+        begins = values.select(differs | (pl.int_range(pl.len()) == 0)).to_series()
+        return begins.slice(last.height).arg_true()
+
+    def _check(self, seen: pl.DataFrame, begun: pl.DataFrame) -> None:
+        again = begun.filter(begun.is_duplicated())
+        if again.is_empty():
+            again = begun.join(seen, on=self.columns, how="semi", nulls_equal=True)
+        if not again.is_empty():
+            value = ", ".join(str(value) for value in again.row(0))
+            msg = (
+                f"report: sorted_by is {self.columns}, but rows of {value!r} come again after other rows; "
+                "leave sorted_by out, or sort the rows"
+            )
+            raise _Scattered(msg)
+
+    @staticmethod
+    def overall(rows: pl.LazyFrame, answers: Sequence[pl.Expr]) -> pl.DataFrame:
+        """Return the aggregates of all rows, one after the other: only the columns of one are in memory."""
+        return pl.concat([rows.select(answer).collect() for answer in answers], how="horizontal")
+
+
+def _read(rows: pl.LazyFrame, keys: Sequence[str], answers: Sequence[pl.Expr]) -> list[str] | pl.Expr:
+    """Return the columns that are needed; all of them if an expression does not name each of its own."""
+    # A selector, such as pl.nth(1), would find other columns among fewer.
+    if any(answer.meta.has_multiple_outputs() for answer in answers):
+        return pl.all()
+    names = list(dict.fromkeys([*keys, *(name for answer in answers for name in answer.meta.root_names())]))
+    return names if set(names) <= set(rows.collect_schema()) else pl.all()

@@ -1,0 +1,298 @@
+"""Comparisons of segments of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import TYPE_CHECKING, Literal
+
+import polars as pl
+
+from polars_auc._frames.inputs import called, column_of, keys_of, refuse_keys, rows_of
+from polars_auc._plugin.call import expression
+from polars_auc._plugin.options import adjustment, between_0_and_1, hypothesis, told
+
+if TYPE_CHECKING:
+    from polars_auc._frames.inputs import IntoFrame
+    from polars_auc._plugin.call import IntoExpr
+    from polars_auc._plugin.options import Adjustment
+
+__all__ = ["compare_segments"]
+
+_EXAMPLE = 'compare_segments(frame, "label", "score", "segment")'
+
+_COMPARED = ("rest", "overall", "previous")
+
+# A name that no column of a user has.
+_SEGMENTS = "polars_auc: segments"
+
+
+@called("compare_segments")
+def compare_segments(
+    frame: IntoFrame,
+    label: IntoExpr,
+    score: IntoExpr,
+    by: str | Iterable[str],
+    *,
+    versus: object = "rest",
+    along: str | None = None,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    null: float | None = None,
+    margin: float | None = None,
+    adjust: Adjustment | None = "holm",
+    level: float = 0.95,
+    cluster: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+) -> pl.LazyFrame:
+    """Return the AUC of every segment with its interval, and its comparison with other rows, as a lazy frame.
+
+    Parameters
+    ----------
+    frame
+        The rows: a DataFrame, or a LazyFrame such as ``pl.scan_parquet(...)``; or a table of another library
+        that has the Arrow PyCapsule interface, such as pandas, PyArrow and DuckDB.
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    by
+        The columns whose combinations make the segments, as in ``group_by``: null is a value like any other.
+    versus
+        What each segment is compared with:
+
+        - ``"rest"``: all other segments' rows together.
+        - ``"overall"``: all rows together, including those of the segment.
+        - ``"previous"``: the segment with the previous value of ``along`` and the same values of all other
+          columns; for months and other periods.
+        - any other value: the segment with this value, as a reference; a tuple if ``by`` is several columns.
+          If the name of a segment is one of the words above, write it as a tuple, ``("rest",)``.
+    along
+        With ``versus="previous"``, the column of ``by`` whose previous value is meant, such as the year:
+        each segment is compared with the one before it in ascending order of this column, within the other
+        columns. Periods without a row are passed over. Needed if ``by`` is several columns.
+    alternative
+        The alternative of the test: the difference is not ``null`` (``"two-sided"``), or it is ``"greater"``
+        or ``"less"``. The intervals are always two-sided.
+    null
+        The value that is tested; 0 by default.
+    margin
+        With a margin, a small p-value shows that the difference is above ``null - margin``
+        (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
+        (``"two-sided"``: equivalent, by two one-sided tests).
+    adjust
+        The adjustment of the p-values for the number of segments: see :func:`polars_auc.adjust_p_values`.
+    level
+        The coverage of all intervals, between 0 and 1.
+    cluster
+        A column that says which rows belong together, such as the rows of one customer, whose scores are not
+        independent: of one segment, or of several. Rows without a cluster are skipped. All standard errors
+        are then Obuchowski's (1997), and all tests but that of heterogeneity take the normal distribution.
+        There can be at most 4096 segments.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+
+    Returns
+    -------
+    polars.LazyFrame
+        One row for each segment, in ascending order, null last:
+
+        - the columns ``by``.
+        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+        - ``auc``, ``se``, ``lower``, ``upper`` (Float64): as :func:`polars_auc.roc_auc_ci` by DeLong.
+        - ``versus_auc`` (Float64): the AUC that the segment is compared with.
+        - ``difference``, ``difference_se``, ``difference_lower``, ``difference_upper`` (Float64): the AUC of
+          the segment minus the other AUC.
+        - ``statistic``, ``df``, ``p_value`` (Float64): the test of ``null``.
+        - ``p_adjusted`` (Float64): the p-value adjusted for the number of segments.
+        - ``heterogeneity`` (Float64), ``heterogeneity_df`` (UInt64), ``heterogeneity_p_value`` (Float64): the
+          test that all segments have one AUC, the same in every row.
+        - ``n_clusters`` (UInt64): the clusters that have rows of the segment; only with ``cluster``.
+
+        A field is null if it is undefined: an AUC without positives or without negatives, a comparison with
+        nothing (the first period has no previous one, nor has a null, and the reference is not compared with
+        itself), a test with fewer than two rows of a class, where ``difference`` is still known (with
+        ``cluster``: fewer than two clusters with a positive, or with a negative). Segments with a standard
+        error of 0 are not used in the test of heterogeneity. ``df`` is null where the normal distribution is
+        taken. Rows with a null label or score are skipped. If a segment has a NaN score, its numbers are NaN,
+        and so are those of every comparison with its rows and the test of heterogeneity.
+
+    Raises
+    ------
+    ValueError
+        For an unknown adjustment or alternative, a ``null`` or margin out of range, a level that is not
+        between 0 and 1, no column in ``by``, a column with the name of a column of the result,
+        ``versus="previous"`` with several columns and no ``along``, an ``along`` that is no column of ``by``,
+        and ``along`` with any other ``versus``.
+    TypeError
+        If the frame is no frame, a column is neither name nor expression, the score is several columns, or
+        ``by`` contains anything other than names.
+    polars.exceptions.PolarsError
+        For missing columns, labels or scores of another dtype, and a reference that does not occur.
+
+    Notes
+    -----
+    ``(A1 - A2) / sqrt(V1 + V2)`` with DeLong variances, against Student's t with
+    ``(V1 + V2)² / (V1² / (n1 - 1) + V2² / (n2 - 1))`` degrees of freedom (Welch, Satterthwaite), as pROC's
+    unpaired test. The comparison with all rows subtracts the covariance with the segment and uses the normal
+    distribution. ``Q = sum w (A - mean)²`` with ``w = 1 / V`` (Cochran 1954). O(n log n).
+
+    With ``cluster``, ``z = (A1 - A2) / sqrt(V1 + V2 - 2 C)``. Each placement less its mean is summed over the
+    rows of a cluster, and C is the sum, over the clusters that have rows of both, of the products of these
+    sums, as in Obuchowski (1997, equations 2 to 5); of k clusters it is multiplied by ``k / (k - 1)``, with k
+    of the AUC that has fewer. It is 0 if no cluster has rows of both. If clusters span segments, the test of
+    heterogeneity is ``(L A)' (L V L')⁺ (L A)``, with contrasts L of each segment and the first and the
+    covariance matrix V of all AUCs A, against chi-square with the rank of ``L V L'``; otherwise it is Q.
+    For k segments O(n k) against the rest, and O(k³) if clusters span segments.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rows = pl.DataFrame(
+    ...     {
+    ...         "site": ["a"] * 5 + ["b"] * 5 + ["c"] * 5,
+    ...         "ill": [0, 0, 1, 1, 1, 0, 1, 0, 1, 1, 0, 0, 1, 0, 1],
+    ...         "risk": [1, 3, 2, 4, 5, 2, 1, 3, 3, 4, 1, 2, 2, 4, 5],
+    ...     }
+    ... )
+    >>> table = pa.compare_segments(rows, "ill", "risk", "site").collect()
+    >>> table.select("site", pl.col("auc", "versus_auc", "p_value", "p_adjusted").round(3))
+    shape: (3, 5)
+    ┌──────┬───────┬────────────┬─────────┬────────────┐
+    │ site ┆ auc   ┆ versus_auc ┆ p_value ┆ p_adjusted │
+    │ ---  ┆ ---   ┆ ---        ┆ ---     ┆ ---        │
+    │ str  ┆ f64   ┆ f64        ┆ f64     ┆ f64        │
+    ╞══════╪═══════╪════════════╪═════════╪════════════╡
+    │ a    ┆ 0.833 ┆ 0.62       ┆ 0.502   ┆ 1.0        │
+    │ b    ┆ 0.583 ┆ 0.78       ┆ 0.592   ┆ 1.0        │
+    │ c    ┆ 0.75  ┆ 0.708      ┆ 0.905   ┆ 1.0        │
+    └──────┴───────┴────────────┴─────────┴────────────┘
+    """
+    name = "compare_segments"
+    keys = keys_of(name, by, _EXAMPLE)
+    if not keys or len(set(keys)) < len(keys):
+        msg = f"{name}: by must be column names, each once, got {keys}; write {_EXAMPLE}"
+        raise ValueError(msg)
+    between_0_and_1(name, "level", level)
+    adjusted = adjustment(name, adjust)
+    test = hypothesis(name, alternative, null, margin)
+    rows = rows_of(name, frame)
+    schema = rows.collect_schema()
+    refuse_keys(name, keys, schema, nested=False)
+    label = column_of(name, "label", label, rows, _EXAMPLE)
+    several = f'report(frame, "label", ["score_a", "score_b"], by={keys}, versus={told(versus)})'
+    score = column_of(name, "score", score, rows, f"{_EXAMPLE}, or {several}")
+    compared = isinstance(versus, str) and versus in _COMPARED
+    axis = _axis(along, versus, {key: schema[key] for key in keys})
+    # Segments that differ in the last field alone then follow one another.
+    ordered = [*(key for key in keys if key != axis), *([] if axis is None else [axis])]
+    columns: dict[str, IntoExpr | None] = {
+        "score": score,
+        "label": label,
+        "count": count,
+        **({} if cluster is None else {"cluster": cluster}),
+        "by": pl.struct(pl.col(key) for key in ordered),
+    }
+    if not compared:
+        columns["reference"] = is_reference(versus, {key: schema[key] for key in keys})
+    answer = expression(
+        name,
+        columns,
+        variant=None if cluster is None else "clustered",
+        versus=versus if compared else "first",
+        reference=None if compared else repr(versus),
+        adjust=adjusted,
+        level=float(level),
+        test=test,
+    )
+    # Without a row there is no segment, but an empty list explodes to a null.
+    segments = rows.select(answer.alias(_SEGMENTS)).explode(_SEGMENTS).filter(pl.col(_SEGMENTS).is_not_null())
+    answered = segments.collect_schema()[_SEGMENTS]
+    names = [field.name for field in answered.fields if field.name != "segment"]  # type: ignore[attr-defined]
+    clash = next((key for key in keys if key in names), None)
+    if clash is not None:
+        msg = f"{name}: the column {clash!r} has the name of another column of the result; rename it"
+        raise ValueError(msg)
+    each = pl.col(_SEGMENTS).struct
+    # Named one by one, fields have the order in which they are asked for.
+    of_keys = (each.field("segment").struct.field(key) for key in keys)
+    return segments.select(*of_keys, each.field(*names)).sort(keys, nulls_last=True)
+
+
+def _axis(along: str | None, versus: object, keys: dict[str, pl.DataType]) -> str | None:
+    """Return the column whose previous value is meant, if one is."""
+    if not (isinstance(versus, str) and versus == "previous"):
+        if along is not None:
+            msg = (
+                f'compare_segments: along applies to versus="previous" only, and versus is {versus!r}; leave '
+                'it out, or write versus="previous"'
+            )
+            raise ValueError(msg)
+        return None
+    if along is None and len(keys) == 1:
+        return next(iter(keys))
+    names = list(keys)
+    likely = next((key for key, dtype in keys.items() if dtype.is_temporal()), names[-1])
+    if along is None:
+        msg = (
+            f'compare_segments: versus="previous" needs the column whose previous value is meant, since by '
+            f"is {names}; write along={likely!r}, which compares within the other columns"
+        )
+        raise ValueError(msg)
+    if along not in names:
+        msg = f"compare_segments: along must be one of the columns of by, {names}, got {along!r}"
+        raise ValueError(msg)
+    return along
+
+
+def is_reference(versus: object, keys: dict[str, pl.DataType]) -> pl.Expr:
+    """Say of each row whether it is of the reference, which is compared as Polars compares values."""
+    values = versus if isinstance(versus, tuple) else (versus,)
+    words = ", ".join(map(repr, _COMPARED))
+    if len(values) != len(keys):
+        msg = (
+            f"compare_segments: versus must be one of {words}, or a segment with a value for each of the "
+            f"{len(keys)} columns of by, got {told(versus)}"
+        )
+        raise ValueError(msg)
+    if any(value is None for value in values):
+        msg = f"compare_segments: versus must name a segment by values that are not null, got {versus!r}"
+        raise ValueError(msg)
+    conditions = []
+    for (key, dtype), value in zip(keys.items(), values, strict=True):
+        got = f"got {told(value)} for {key!r}: {dtype}"
+        refusal = f"compare_segments: versus must be one of {words} or a segment, {got}"
+        if (isinstance(value, bool) and dtype != pl.Boolean) or not _is_one_value(value):
+            raise ValueError(refusal)
+        try:
+            meant = _read(value, dtype) if isinstance(value, str) else pl.lit(value)
+            condition = pl.col(key) == meant
+            # Values that cannot be compared with the column are refused here, not when rows are there.
+            pl.DataFrame(schema={key: dtype}).select(condition)
+        except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError) as error:
+            raise ValueError(refusal) from error
+        conditions.append(condition)
+    return pl.all_horizontal(conditions).fill_null(value=False)
+
+
+def _is_one_value(value: object) -> bool:
+    """Say whether a value can be that of a segment: Polars takes no Decimal without digits, and panics."""
+    if isinstance(value, Decimal):
+        return value.is_finite()
+    return isinstance(value, str | bytes) or not isinstance(value, Iterable | pl.Expr)
+
+
+def _read(text: str, dtype: pl.DataType) -> pl.Expr:
+    """Read a segment's text as a value of the column, as a command line has nothing else."""
+    if dtype == pl.Boolean and text.lower() in ("true", "false"):
+        return pl.lit(text.lower() == "true")
+    if dtype == pl.Date:
+        return pl.lit(pl.select(pl.lit(text).str.to_date()).item())
+    if isinstance(dtype, pl.Datetime):
+        zone = dtype.time_zone
+        read = pl.lit(text).str.to_datetime(time_unit=dtype.time_unit)
+        return pl.lit(pl.select(read.dt.replace_time_zone(zone)).to_series())
+    if dtype.is_numeric():
+        return pl.lit(pl.select(pl.lit(text).str.strip_chars().cast(dtype, strict=True)).to_series())
+    return pl.lit(text)

@@ -1,0 +1,1 @@
+"""A report as text and as a page."""

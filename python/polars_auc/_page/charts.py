@@ -1,0 +1,110 @@
+"""The charts of a page."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import polars as pl
+
+from polars_auc._page.details import Details
+from polars_auc._plots.forest import plot_forest
+from polars_auc._plots.layout import ANSWER, MARKED, altair
+from polars_auc._plots.roc import plot_roc
+from polars_auc._plots.stability import plot_stability
+
+__all__ = ["CONFIG", "MOST_CURVES", "charts"]
+
+MOST_CURVES = 8
+"""The scores that are drawn: more curves hide each other."""
+
+# Parts of a chart that say what made it, and that no drawing needs.
+_UNREAD = ("$schema", "usermeta", "config")
+
+# Edges may be large beside what lies between them.
+_EDGES = ("low", "high")
+
+_TEXT = "currentColor"
+_FAINT = "#80808055"
+
+CONFIG: dict[str, Any] = {
+    "background": "transparent",
+    "font": "system-ui, sans-serif",
+    "axis": {
+        "labelColor": _TEXT,
+        "titleColor": _TEXT,
+        "gridColor": _FAINT,
+        "domainColor": _FAINT,
+        "tickColor": _FAINT,
+    },
+    "header": {"labelColor": _TEXT, "titleColor": _TEXT, "labelLimit": 260},
+    "legend": {"labelColor": _TEXT, "titleColor": _TEXT},
+    "title": {"color": _TEXT},
+    "view": {"stroke": _FAINT},
+}
+"""Charts have the colour of the text about them, so that they are readable in the dark as well."""
+
+
+def charts(table: pl.DataFrame, details: Details, level: float) -> dict[str, dict[str, Any]]:
+    """Return the charts of a page by their names, as Vega-Lite; those without anything to draw are absent."""
+    drawn: dict[str, Any] = {}
+    shown = table["score"].unique(maintain_order=True).head(MOST_CURVES).implode()
+    few = pl.col("score").is_in(shown)
+    if details.curves.height:
+        bands = details.bands.filter(few) if details.bands.height else None
+        drawn["curves"] = plot_roc(details.curves.filter(few), band=bands)
+    if details.panels.height:
+        drawn["panels"] = plot_roc(details.panels.filter(few), facet=details.panel_keys, columns=4, size=170)
+    groups = table.filter(few, pl.col("scope") == "group", pl.col("auc").is_not_nan())
+    if groups.height:
+        drawn["forest"] = plot_forest(table.filter(few), level=level)
+    # Groups whose outcomes are not known yet have an index, and no AUC.
+    if "psi" in table.columns and table.filter(few, scope="group")["psi"].is_finite().any():
+        drawn["stability"] = plot_stability(table.filter(few))
+    if details.bars.height:
+        drawn["distributions"] = _distributions(details.bars.filter(few))
+    return {name: _rounded(chart.to_dict(validate=False)) for name, chart in drawn.items()}
+
+
+def _rounded(value: Any) -> Any:
+    """Round all numbers of a chart to six digits: more cannot be seen, and make the page larger.
+
+    JSON has no NaN and no infinity; nothing is drawn there.
+    """
+    if isinstance(value, dict):
+        return {
+            name: inner if name in _EDGES else _rounded(inner)
+            for name, inner in value.items()
+            if name not in _UNREAD
+        }
+    if isinstance(value, list):
+        return [_rounded(inner) for inner in value]
+    if isinstance(value, float):
+        return float(f"{value:.6g}") if math.isfinite(value) else None
+    return value
+
+
+def _distributions(bars: pl.DataFrame) -> Any:
+    """Draw the shares of both classes in bars of equal width."""
+    alt = altair("report")
+    scale = alt.Scale(domain=["negative", "positive"], range=[ANSWER, MARKED])
+    marks = alt.Chart().mark_bar(opacity=0.5, binSpacing=0)
+    chart = marks.encode(
+        x=alt.X("low:Q", title="score", bin="binned", scale=alt.Scale(zero=False, nice=False)),
+        x2="high:Q",
+        y=alt.Y("share:Q", title="share of the class", axis=alt.Axis(format="%"), stack=None),
+        color=alt.Color("label:N", title="label", scale=scale),
+        tooltip=[
+            alt.Tooltip("label:N"),
+            alt.Tooltip("range:N", title="score"),
+            alt.Tooltip("n:Q", title="rows", format=","),
+            alt.Tooltip("share:Q", format=".2%"),
+        ],
+    ).properties(width=260, height=150)
+    scores = bars["score"].unique(maintain_order=True).to_list()
+    facet = alt.Facet("score:N", title=None, sort=scores)
+    return (
+        chart.facet(facet, data={"values": bars.to_dicts()}, columns=3)
+        .resolve_scale(x="independent", y="independent")
+        .properties(description=f"How the scores of both classes are distributed: {', '.join(scores)}.")
+    )

@@ -1,0 +1,319 @@
+"""A report as a page: one file that needs no network."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from importlib.resources import files
+from importlib.util import find_spec
+from typing import Any
+
+import polars as pl
+
+from polars_auc._frames.groupings import EVERY, GROUPING, group_names
+from polars_auc._native import __version__
+from polars_auc._page.charts import CONFIG, MOST_CURVES, charts
+from polars_auc._page.details import Details
+from polars_auc._page.text import cell, is_exact
+from polars_auc._plots.points import key_text
+from polars_auc._report.rows import CHANGES
+
+__all__ = ["page", "refuse_without_libraries"]
+
+_NEEDED = ("altair", "itables", "jinja2", "vl_convert")
+
+# Groups without an AUC that are listed, and groups whose scores have moved.
+_LISTED = 50
+
+_OVERALL = ("n", "n_pos", "prevalence", "auc", "auc_min", "auc_max", "lower", "upper", "se", "ks", "gini")
+_FOLDS = ("cv_auc", "cv_lower", "cv_upper", "cv_se", "n_folds", "n_undefined")
+_GAINS = ("gain", "gain_lower", "gain_upper", "gain_p_value", "gain_p_adjusted")
+_STABILITY = ("psi", "psi_p_value", "psi_n", "psi_reference_n")
+_BANDS = ("highest", "lowest", "n", "n_pos", "rate", "gain", "cum_fpr", "lift", "cum_lift", "ks")
+_POINTS = ("rule", "threshold", "tpr", "fpr", "precision", "accuracy", "tp", "fp", "fn", "tn")
+
+# How the table of groups shows numbers; it sorts by the numbers themselves, null first.
+_KEY = """function (value, type) {
+  return type === "display" && (value === null || value === "") ? "null" : value;
+}"""
+_FLOAT = """function (value, type) {
+  if (type !== "display") return value;
+  if (typeof value !== "number") return value === null || value === "" ? "-" : value;
+  return SMALL && value < 1e-4 ? "<0.0001" : value.toFixed(4);
+}"""
+_INTEGER = """function (value, type) {
+  if (type !== "display") return value;
+  return value === null || value === "" ? "-" : value.toLocaleString("en-US");
+}"""
+
+
+def refuse_without_libraries() -> None:
+    """Refuse a page if a library is not installed, before any row is read."""
+    lacking = [name for name in _NEEDED if not find_spec(name)]
+    if lacking:
+        msg = f'a page needs {", ".join(lacking)}: pip install "polars-auc[report]"; or end --output in .md'
+        raise ImportError(msg)
+
+
+def page(
+    table: pl.DataFrame,
+    details: Details,
+    *,
+    title: str,
+    about: Sequence[tuple[str, str]],
+    by: list[str],
+    level: float,
+    columns: Sequence[str],
+    needed: str,
+) -> str:
+    """Return the page of a report."""
+    import jinja2
+
+    overall = table.filter(pl.col("scope") == "overall")
+    groups = _named_groups(table.filter(pl.col("scope") == "group"), by)
+    drawn = charts(table, details, level)
+    exact = is_exact(table)
+    # The highest score of a bin is not in its state.
+    hidden = () if exact and not details.error else ("highest",)
+    numbers = [name for name in _OVERALL if not (exact and name in ("auc_min", "auc_max"))]
+    scores = overall["score"].n_unique()
+    defined = groups.filter(pl.col("score") == table["score"].first(), pl.col("auc").is_not_nan())
+    surroundings = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    template = surroundings.from_string(
+        files("polars_auc._page").joinpath("report.html.jinja").read_text(encoding="utf-8")
+    )
+    return template.render(
+        title=title,
+        version=__version__,
+        about=about,
+        percent=f"{100 * level:.6g} %",
+        cards=_cards(overall, is_exact=exact),
+        overall=_cells(overall, ["score", *_there(overall, numbers)]),
+        folds=_cells(overall, ["score", *_there(overall, _FOLDS)]) if "cv_auc" in table.columns else None,
+        gains=_cells(overall, ["score", *_GAINS]) if "gain" in table.columns else None,
+        changes=_cells(overall, ["score", *CHANGES]) if "change" in table.columns else None,
+        stability=_cells(overall, ["score", *_STABILITY]) if "psi" in table.columns else None,
+        moved=_moved(groups, by),
+        heterogeneity=_heterogeneity(overall),
+        charts={name: _data(chart) for name, chart in drawn.items()},
+        described={name: chart["description"] for name, chart in drawn.items()},
+        config=_data(CONFIG),
+        n_groups=defined.height,
+        few=f" The first {MOST_CURVES} of {scores} scores are drawn." if scores > MOST_CURVES else "",
+        is_exact=exact,
+        is_weighted=bool(details.gains.height) and details.gains.schema["n"].is_float(),
+        has_bands=details.bands.height > 0,
+        groups=_sortable(groups.select(*by, "score", *columns), len(by), named=GROUPING in table.columns)
+        if groups.height
+        else None,
+        bands=_by_score(details.gains, [name for name in _BANDS if name not in hidden]),
+        thresholds=_by_score(details.thresholds, _POINTS),
+        quality=_cells(_quality(overall), ["score", "rows", "used", "skipped", "positives", "negatives"]),
+        undefined=_undefined(groups, by),
+        listed=_LISTED,
+        needed=needed,
+        joined=f"{details.bins:,}" if details.error else None,
+        error=f"{details.error:.1g}",
+        scripts=_script(_drawing_scripts()),
+        tables=_table_scripts() if groups.height else "",
+    )
+
+
+def _data(value: object) -> Any:
+    """Return a value as it stands inside a script: nothing in it may end the script."""
+    import markupsafe
+
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return markupsafe.Markup(text.replace("<", "\\u003c"))
+
+
+def _script(text: str) -> Any:
+    """Return a script as it stands inside a page."""
+    import markupsafe
+
+    return markupsafe.Markup(text.replace("</script", "<\\/script"))
+
+
+def _there(table: pl.DataFrame, names: Iterable[str]) -> list[str]:
+    return [name for name in names if name in table.columns]
+
+
+def _named_groups(groups: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    """Write that it is all where a group of several groupings is over all values of a column."""
+    if GROUPING not in groups.columns:
+        return groups
+    texts = [
+        pl.when(group_names(groups.schema, key)).then(key_text(key)).otherwise(pl.lit(EVERY)).alias(key)
+        for key in by
+    ]
+    return groups.with_columns(texts)
+
+
+def _cards(overall: pl.DataFrame, *, is_exact: bool) -> list[dict[str, str]]:
+    return [
+        {
+            "score": row["score"],
+            "auc": _text("auc", row["auc"]),
+            "bounds": "" if is_exact else f"{_text('', row['auc_min'])} to {_text('', row['auc_max'])}",
+            "interval": ""
+            if row["lower"] is None
+            else f"{_text('auc', row['lower'])} to {_text('auc', row['upper'])}",
+            "ks": _text("ks", row["ks"]),
+            "n": _text("n", row["n"]),
+            "n_pos": _text("n", row["n_pos"]),
+        }
+        for row in overall.iter_rows(named=True)
+    ]
+
+
+def _text(name: str, value: object) -> str:
+    """Return a value as a table shows it."""
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else cell(name, value)
+
+
+def _cells(table: pl.DataFrame, names: Sequence[str]) -> dict[str, Any]:
+    """Return a table as its heads and cells, and which columns hold numbers."""
+    rows = [
+        [_text(name, value) for name, value in zip(names, row, strict=True)]
+        for row in table.select(names).rows()
+    ]
+    numeric = [table.schema[name].is_numeric() for name in names]
+    return {"heads": list(names), "numeric": numeric, "rows": rows}
+
+
+def _by_score(table: pl.DataFrame, names: Sequence[str]) -> dict[str, dict[str, Any]]:
+    if table.is_empty():
+        return {}
+    return {
+        score: _cells(table.filter(pl.col("score") == score), names)
+        for score in table["score"].unique(maintain_order=True)
+    }
+
+
+def _heterogeneity(overall: pl.DataFrame) -> dict[str, Any] | None:
+    if "heterogeneity" not in overall.columns:
+        return None
+    return _cells(overall, ["score", "heterogeneity", "heterogeneity_df", "heterogeneity_p_value"])
+
+
+def _moved(groups: pl.DataFrame, by: list[str]) -> dict[str, Any] | None:
+    """List the groups whose scores have moved most; an index that is infinite is above all others."""
+    if "psi" not in groups.columns:
+        return None
+    found = groups.filter(pl.col("psi").is_not_null()).sort("psi", descending=True, maintain_order=True)
+    if found.is_empty():
+        return None
+    named = GROUPING in groups.columns
+    keys = found.head(_LISTED).select(pl.col(key) if named else key_text(key) for key in by)
+    cells = _cells(found.head(_LISTED), ["score", *_STABILITY])
+    return {
+        "number": found.height,
+        "has_infinite": found["psi"].is_infinite().any(),
+        "cells": {
+            "heads": [*by, *cells["heads"]],
+            "numeric": [False] * len(by) + cells["numeric"],
+            "rows": [[*key, *row] for key, row in zip(keys.rows(), cells["rows"], strict=True)],
+        },
+    }
+
+
+def _quality(overall: pl.DataFrame) -> pl.DataFrame:
+    return overall.select(
+        "score",
+        rows=pl.col("n") + pl.col("n_missing"),
+        used="n",
+        skipped="n_missing",
+        positives="n_pos",
+        negatives=pl.col("n") - pl.col("n_pos"),
+    )
+
+
+def _undefined(groups: pl.DataFrame, by: list[str]) -> dict[str, Any] | None:
+    """List the groups that have no AUC, and say why."""
+    why = (
+        pl.when(pl.col("auc").is_nan())
+        .then(pl.lit("a score is NaN"))
+        .when(pl.col("n") == 0)
+        .then(pl.lit("no row has a label and a score"))
+        .when(pl.col("n_pos") == 0)
+        .then(pl.lit("no row is positive"))
+        .when(pl.col("n_pos") == pl.col("n"))
+        .then(pl.lit("no row is negative"))
+    )
+    found = groups.filter(pl.col("auc").is_null() | pl.col("auc").is_nan())
+    if found.is_empty():
+        return None
+    # A column of groups may have any name, also that of the reason.
+    named = GROUPING in groups.columns
+    keys = found.head(_LISTED).select(pl.col(key) if named else key_text(key) for key in by)
+    cells = [
+        [*key, score, f"{n:,}", reason]
+        for key, (score, n, reason) in zip(
+            keys.rows(), found.head(_LISTED).select("score", "n", why).rows(), strict=True
+        )
+    ]
+    numeric = [False] * (len(by) + 1) + [True, False]
+    return {
+        "number": found.height,
+        "cells": {"heads": [*by, "score", "n", "why"], "numeric": numeric, "rows": cells},
+    }
+
+
+def _sortable(table: pl.DataFrame, n_keys: int, *, named: bool) -> str:
+    """Return the table of groups, which the reader sorts and filters; its keys may be text already."""
+    from itables import JavascriptFunction, to_html_datatable
+
+    keys = table.columns[:n_keys]
+    table = table.with_columns(
+        *(key_text(key) for key in keys if not named and not table.schema[key].is_numeric()),
+        # More digits make the page larger, and are in the files of tables.
+        (pl.selectors.float() - pl.selectors.by_name(keys)).round_sig_figs(7),
+    )
+    definitions = []
+    for place, (name, dtype) in enumerate(table.schema.items()):
+        if place < n_keys:
+            shown = _KEY
+        elif dtype.is_float():
+            is_p_value = name.endswith(("p_value", "p_adjusted"))
+            shown = _FLOAT.replace("SMALL", str(is_p_value).lower())
+        elif dtype.is_integer():
+            shown = _INTEGER
+        else:
+            continue
+        definitions.append({"targets": [place], "render": JavascriptFunction(shown)})
+    made = to_html_datatable(
+        table,
+        connected=False,
+        table_id="groups-table",
+        display_logo_when_loading=False,
+        show_dtypes=False,
+        maxBytes=0,
+        maxColumns=0,
+        classes="display compact",
+        style="width:auto;margin:0",
+        lengthMenu=[25, 100, 1000],
+        layout={"topStart": "pageLength", "topEnd": "search", "bottomStart": "info", "bottomEnd": "paging"},
+        columnDefs=definitions,
+        format_floats_in_python=False,
+    )
+    # What a notebook shows before its scripts run says nothing to the reader of a page.
+    return re.sub(r"<sup>.*?</sup>", "", re.sub(r"Loading ITables.*?</td>", "</td>", made, flags=re.DOTALL))
+
+
+def _drawing_scripts() -> str:
+    import vl_convert
+
+    # The declared types of some releases ask for a piece of a script, which is not needed.
+    bundle: Any = vl_convert.javascript_bundle
+    return str(bundle())
+
+
+def _table_scripts() -> str:
+    from itables import options
+    from itables.javascript import generate_init_offline_itables_html
+
+    made = generate_init_offline_itables_html(options.dt_bundle)
+    return re.sub(r"<noscript>.*?</noscript>", "", made, flags=re.DOTALL)

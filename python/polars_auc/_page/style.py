@@ -1,0 +1,106 @@
+"""A report as a table for notebooks and documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from polars_auc._frames.inputs import called, rows_of
+from polars_auc._page.text import SHOWN_ROWS, Shown, differing
+from polars_auc._plugin.options import between_0_and_1, integer
+
+if TYPE_CHECKING:
+    from great_tables import GT
+
+    from polars_auc._frames.inputs import IntoFrame
+
+__all__ = ["style_report"]
+
+_NAME = "style_report"
+_NEEDED = ("scope", "score", "n", "auc", "lower", "upper", "n_missing", "ks")
+
+
+@called(_NAME)
+def style_report(
+    report: IntoFrame, *, columns: Sequence[str] | None = None, limit: int = SHOWN_ROWS, level: float = 0.95
+) -> GT:
+    """Return a report as a table that notebooks show, with rounded numbers and marked differences.
+
+    This function needs Great Tables: ``pip install great_tables``. It computes no statistic.
+
+    Parameters
+    ----------
+    report
+        A report of :func:`polars_auc.report` or :func:`polars_auc.compare_reports`.
+    columns
+        The columns beside those of groups and scores. None shows those that answer first, and what was asked
+        for.
+    limit
+        The most rows of groups that are shown, from 0 to 100,000.
+    level
+        The level of the report, between 0 and 1: adjusted p-values of at most ``1 - level`` are marked.
+
+    Returns
+    -------
+    great_tables.GT
+        The table. The rows over all rows stand at the end, in bold; "-" is what is undefined. Titles and
+        styles can be added by its methods, such as ``tab_header``.
+
+    Raises
+    ------
+    ImportError
+        If Great Tables is not installed.
+    TypeError
+        If the report is not a frame.
+    ValueError
+        If the frame is no report, lacks one of the columns, or an option is out of range.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rows = pl.DataFrame({"site": ["a"] * 4, "ill": [0, 0, 1, 1], "risk": [1, 3, 2, 4]})
+    >>> table = pa.style_report(pa.report(rows, "ill", "risk", by="site"), columns=["n", "auc"])
+    >>> "0.7500" in table.as_raw_html()
+    True
+    """
+    integer(_NAME, "limit", limit, 0, 100_000)
+    between_0_and_1(_NAME, "level", level)
+    try:
+        from great_tables import GT, loc, style
+    except ImportError as error:
+        msg = f"{_NAME} needs Great Tables: pip install great_tables"
+        raise ImportError(msg) from error
+    table = rows_of(_NAME, report).collect()
+    lacking = [name for name in _NEEDED if name not in table.columns]
+    if lacking:
+        msg = (
+            f"{_NAME}: a report has the column {lacking[0]!r}, and this frame lacks it; "
+            'write report(frame, "label", "score")'
+        )
+        raise ValueError(msg)
+    there = table.columns[table.columns.index("score") + 1 :]
+    chosen = None
+    if columns is not None:
+        if isinstance(columns, str):
+            msg = f'{_NAME}: columns must be a list of names, got {columns!r}; write ["{columns}"]'
+            raise ValueError(msg)
+        chosen = list(dict.fromkeys(columns))
+        unknown = [name for name in chosen if name not in there]
+        if unknown:
+            msg = f"{_NAME}: columns names {unknown[0]!r}, which is none of {', '.join(there)}"
+            raise ValueError(msg)
+    groups = table.filter(pl.col("scope") != "overall")
+    shown = pl.concat([groups.head(limit), table.filter(pl.col("scope") == "overall")])
+    texts, is_marked = Shown(chosen).cells(shown, level, "*")
+    overall = [place for place, scope in enumerate(shown["scope"]) if scope == "overall"]
+    numbers = texts.columns[texts.columns.index("score") + 1 :]
+    styled = GT(texts).cols_align("right", columns=numbers)
+    if overall:
+        styled = styled.tab_style(style.text(weight="bold"), loc.body(rows=overall))
+    if is_marked:
+        styled = styled.tab_source_note(f"* {differing(level)}")
+    cut = groups.height - min(groups.height, limit)
+    return styled.tab_source_note(f"{cut:,} more rows of groups") if cut else styled

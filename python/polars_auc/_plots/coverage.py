@@ -1,0 +1,222 @@
+"""Charts of how far curves are outside bands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from polars_auc._frames.inputs import IntoFrame, called, refuse_keys, rows_of
+from polars_auc._plots.layout import REFERENCE, altair, arranged, described, layout, lines, points
+from polars_auc._plots.points import MOST_POINTS, SCORE, Drawing, as_drawing, named, told_apart
+from polars_auc._plugin.options import between_0_and_1
+
+if TYPE_CHECKING:
+    import altair as alt
+
+__all__ = ["plot_coverage"]
+
+_NAME = "plot_coverage"
+_EPSILONS = "epsilons"
+_OF_COVERAGE = ("coverage", "epsilon", "n_curves", _EPSILONS)
+
+# A name that no column of a user has.
+_SHARES = "polars_auc: epsilons"
+
+
+@called("plot_coverage", "plot_roc")
+def plot_coverage(
+    coverage: IntoFrame,
+    *,
+    by: str | Iterable[str] | None = None,
+    facet: str | Iterable[str] | None = None,
+    level: float | None = None,
+    columns: int | None = None,
+    size: int | None = None,
+    tooltip: bool = True,
+) -> alt.LayerChart | alt.FacetChart:
+    """Return a chart of the share of curves within a band, if so much of a curve may be outside.
+
+    This function needs Altair: ``pip install "polars-auc[plot]"``. It computes no statistic: it draws the
+    ``epsilons`` that :func:`polars_auc.band_coverage` gives. A line begins at the share of curves that are
+    wholly within the band, and rises where further curves come within it.
+
+    Parameters
+    ----------
+    coverage
+        The answers of :func:`polars_auc.band_coverage`, one row for each band: a column of its structs, as
+        ``group_by(...).agg(band_coverage(...))`` gives it, or its fields as columns. Of several columns of
+        structs each is one band, and their names make the column ``score``.
+    by
+        The columns that tell the bands of one panel apart, such as the method of the band. Each combination
+        has a colour. The default is ``score``, if there is such a column.
+    facet
+        The columns whose combinations make panels, small charts with the same axes; one chart without it.
+    level
+        A share of the curves that is marked by a dashed line, such as the level of the bands. Where a line
+        crosses it is the ``epsilon`` of the band at this level.
+    columns
+        With ``facet``: the number of panels side by side, 3 by default.
+    size
+        The width and height of the chart, or of each panel, in pixels: 340, and 200 for panels.
+    tooltip
+        Whether the point that is nearest to the pointer is marked, and its numbers are shown.
+
+    Returns
+    -------
+    altair.LayerChart or altair.FacetChart
+        The chart, to go on composing: ``chart.properties(title="...")``, ``chart | other``,
+        ``chart.save("coverage.html")``. The axis of epsilon ends where all bands hold all curves.
+
+    Raises
+    ------
+    ImportError
+        If Altair is not installed.
+    TypeError
+        If the frame is not a frame, or ``by`` or ``facet`` contains anything other than names.
+    ValueError
+        If the frame has no answers of :func:`polars_auc.band_coverage`, if ``by`` and ``facet`` do not tell
+        the bands apart, if no curve was compared with any, for a level that is not between 0 and 1, for more
+        than 16 bands in a panel, and for more than 50,000 points.
+    polars.exceptions.PolarsError
+        For columns that the frame lacks.
+
+    Notes
+    -----
+    The containment of Macskassy, Provost and Littman (2003, section 7, figure 9): at epsilon, the share of
+    the curves of which at most the share epsilon of their points is outside the band.
+
+    Examples
+    --------
+    The curves of ten folds and two bands that were made of them:
+
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rows = pl.read_parquet("data/*.parquet").filter(pl.col("dataset") == "digits")
+    >>> bands = rows.select(
+    ...     pa.roc_band("label", "tree", method=method, fold="fold").alias(method)
+    ...     for method in ("vertical", "optimized_radial")
+    ... ).unpivot(variable_name="method", value_name="band")
+    >>> curves = rows.group_by("fold").agg(curve=pa.roc_curve("label", "tree"))
+    >>> held = bands.join(curves, how="cross").group_by("method").agg(pa.band_coverage("band", "curve"))
+    >>> chart = pa.plot_coverage(held, by="method", level=0.95)
+    >>> chart.description
+    'Share of curves within bands. Bands by method: optimized_radial, vertical. The dashed line is at 0.95.'
+    """
+    alt = altair(_NAME)
+    shape = layout(_NAME, facet, columns, size, tooltip)
+    if level is not None:
+        between_0_and_1(_NAME, "level", level)
+    drawn = _drawing(coverage, by, facet)
+    axes = _axes()
+    layers = [*([] if level is None else [_level(drawn, level)]), lines(_NAME, drawn, axes, "step-after")]
+    if tooltip:
+        layers.append(points(drawn, axes, [alt.Tooltip(f"{axis}:Q", format=".4f") for axis in _AXES]))
+    several = max(len(drawn.curves), len(drawn.panels)) > 1
+    what = f"Share of curves within {'bands' if several else 'a band'}"
+    marked = "Each line rises to 1." if level is None else f"The dashed line is at {level:g}."
+    return arranged(layers, drawn, shape, described(what, drawn, marked, "Bands"))
+
+
+_AXES = {
+    "epsilon": "epsilon: share of a curve's points that may be outside",
+    "share": "share of the curves",
+}
+
+
+def _drawing(
+    coverage: IntoFrame, by: str | Iterable[str] | None, facet: str | Iterable[str] | None
+) -> Drawing:
+    """Read epsilons as the points at which lines rise, and refuse what would be drawn wrong."""
+    rows = _rows(rows_of(_NAME, coverage).collect())
+    keys, panels = told_apart(rows, by, facet)
+    refuse_keys(_NAME, [*keys, *panels], rows.drop(_SHARES).schema, nested=False)
+    bands = rows.select(named(keys).alias("curve"), named(panels).alias("panel"), epsilon=_SHARES)
+    bands = bands.filter(pl.col("epsilon").list.len() > 0)
+    if bands.is_empty():
+        msg = f"{_NAME}: coverage has no epsilon; no curve was compared with a band"
+        raise ValueError(msg)
+    if bands.select("curve", "panel").is_duplicated().any():
+        others = [name for name in rows.columns if name not in {*keys, *panels, *_OF_COVERAGE, _SHARES}]
+        hint = f"write the columns that do as by= or facet=, of {others}" if others else "filter the frame"
+        msg = (
+            f"{_NAME}: coverage has several bands that by={keys} and facet={panels} do not tell apart; {hint}"
+        )
+        raise ValueError(msg)
+    each = bands.with_columns(n=pl.col("epsilon").list.len()).explode("epsilon")
+    strange = each.filter(~pl.col("epsilon").is_between(0, 1).fill_null(value=False))
+    if strange.height:
+        msg = f"{_NAME}: coverage must have epsilons from 0 to 1, got {strange['epsilon'][0]}"
+        raise ValueError(msg)
+    # All lines begin at 0 and end at one place.
+    end = each["epsilon"].max() or 1.0
+    ends = bands.select("curve", "panel", epsilon=pl.lit([0.0, end])).explode("epsilon")
+    steps = (
+        pl.concat([each, ends], how="diagonal")
+        .group_by("curve", "panel", "epsilon", maintain_order=True)
+        .agg(pl.col("n").count().alias("further"))
+        .sort("curve", "panel", "epsilon")
+    )
+    further = pl.col("further").cum_sum().over("curve", "panel")
+    made = steps.with_columns(share=further / pl.col("further").sum().over("curve", "panel"))
+    if made.height > MOST_POINTS:
+        msg = (
+            f"{_NAME}: there are {made.height:,} points, and a chart takes at most {MOST_POINTS:,}; "
+            "draw fewer bands, or compare them with fewer curves"
+        )
+        raise ValueError(msg)
+    placed = made.drop("further").with_columns(part=pl.lit("curve")).with_row_index("place")
+    return as_drawing(placed, rows, placed, keys, panels)
+
+
+def _rows(table: pl.DataFrame) -> pl.DataFrame:
+    """Return one row for each band, with its epsilons in a column of lists."""
+    if isinstance(table.schema.get(_EPSILONS), pl.List):
+        return table.with_columns(pl.col(_EPSILONS).cast(pl.List(pl.Float64)).alias(_SHARES))
+    answers = [name for name, dtype in table.schema.items() if _is_coverage(dtype)]
+    if not answers:
+        msg = (
+            f"{_NAME}: coverage must have the column {_EPSILONS}, or structs with this field, got the "
+            f'columns {table.columns}; write frame.group_by("method").agg(band_coverage("band", "curve"))'
+        )
+        raise ValueError(msg)
+    keys = table.drop(answers)
+    if len(answers) > 1 and SCORE in keys.columns:
+        msg = (
+            f"{_NAME}: coverage has several columns of structs, {answers}, whose names become a column "
+            f"{SCORE!r}, but there is one already; rename it"
+        )
+        raise ValueError(msg)
+    return pl.concat(
+        keys.with_columns(
+            *([pl.lit(name).alias(SCORE)] if len(answers) > 1 else []),
+            table[name].struct.field(_EPSILONS).alias(_SHARES),
+        )
+        for name in answers
+    )
+
+
+def _is_coverage(dtype: pl.DataType) -> bool:
+    return isinstance(dtype, pl.Struct) and any(field.name == _EPSILONS for field in dtype.fields)
+
+
+def _axes() -> dict[str, Any]:
+    import altair as alt
+
+    share = alt.Scale(domain=[0, 1], nice=False)
+    return {
+        "x": alt.X("epsilon:Q", title=_AXES["epsilon"], scale=alt.Scale(domainMin=0, nice=False)),
+        "y": alt.Y("share:Q", title=_AXES["share"], scale=share, axis=alt.Axis(format=".1f")),
+    }
+
+
+def _level(drawn: Drawing, level: float) -> alt.Chart:
+    import altair as alt
+
+    ends: Any = alt.InlineData(
+        values=[{"epsilon": end, "share": level} for end in (0, drawn.points["epsilon"].max())]
+    )
+    line = alt.Chart(ends).mark_line(color=REFERENCE, strokeDash=[4, 4], strokeWidth=1, aria=False)
+    chart: alt.Chart = line.encode(**_axes())
+    return chart

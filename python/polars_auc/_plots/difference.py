@@ -1,0 +1,120 @@
+"""Charts of the differences of curves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from polars_auc._frames.inputs import IntoFrame, called
+from polars_auc._plots.layout import REFERENCE, altair, arranged, color, described, layout, lines, points
+from polars_auc._plots.points import difference_drawing
+
+if TYPE_CHECKING:
+    import altair as alt
+
+__all__ = ["plot_difference"]
+
+
+@called("plot_difference", "plot_roc")
+def plot_difference(
+    differences: IntoFrame,
+    *,
+    by: str | Iterable[str] | None = None,
+    facet: str | Iterable[str] | None = None,
+    columns: int | None = None,
+    size: int | None = None,
+    tooltip: bool = True,
+) -> alt.LayerChart | alt.FacetChart:
+    """Return a chart of the differences of two ROC curves, with their bands.
+
+    This function needs Altair: ``pip install "polars-auc[plot]"``. It computes no statistic: it draws the
+    points that :func:`polars_auc.roc_difference_band` gives. Where a band is above 0, the first score is
+    better.
+
+    Parameters
+    ----------
+    differences
+        The points, as rows or as lists: the long table of :func:`polars_auc.curve_points`, or a frame with
+        lists of such points, as ``group_by(...).agg(roc_difference_band(...))`` gives it. Of several columns
+        of lists each is one difference, and their names make the column ``score``.
+    by
+        The columns that tell the differences of one panel apart. Each combination has a colour. The default
+        is ``score``, if there is such a column.
+    facet
+        The columns whose combinations make panels, small charts with the same axes; one chart without it.
+    columns
+        With ``facet``: the number of panels side by side, 3 by default.
+    size
+        The width and height of the chart, or of each panel, in pixels: 340, and 200 for panels.
+    tooltip
+        Whether the point that is nearest to the pointer is marked, and its numbers are shown.
+
+    Returns
+    -------
+    altair.LayerChart or altair.FacetChart
+        The chart, to go on composing: ``chart.properties(title="...")``, ``chart | other``,
+        ``chart.save("difference.html")``.
+
+    Raises
+    ------
+    ImportError
+        If Altair is not installed.
+    TypeError
+        If the frame is not a frame, or ``by`` or ``facet`` contains anything other than names.
+    ValueError
+        If the points are not those of differences, if ``by`` and ``facet`` do not tell them apart, for more
+        than 16 differences in a panel, and for more than 50,000 points.
+    polars.exceptions.PolarsError
+        For columns that the frame lacks.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rows = pl.scan_parquet("data/*.parquet")
+    >>> bands = pa.curve_points(rows, pa.roc_difference_band("label", "forest", "tree"), by="dataset")
+    >>> chart = pa.plot_difference(bands, facet="dataset").properties(title="A forest and a tree")
+    >>> chart.description
+    'Differences of ROC curves with their bands. Panels by dataset: breast_cancer, digits. The dashed ...'
+    """
+    name = "plot_difference"
+    alt = altair(name)
+    shape = layout(name, facet, columns, size, tooltip)
+    drawn = difference_drawing(differences, by, facet)
+    marks = alt.Chart().mark_area(fillOpacity=0.2, strokeWidth=0)
+    band = marks.encode(x=_x(), y=_y("lower:Q"), y2="upper:Q", color=color(drawn), detail="curve:N")
+    axes = {"x": _x(), "y": _y("difference:Q")}
+    layers = [_no_difference(), band, lines(name, drawn, axes)]
+    if tooltip:
+        numbers = [alt.Tooltip(f"{number}:Q", format=".4f") for number in _NUMBERS]
+        layers.append(points(drawn, axes, numbers))
+    several = max(len(drawn.curves), len(drawn.panels)) > 1
+    what = (
+        "Differences of ROC curves with their bands" if several else "Difference of ROC curves with its band"
+    )
+    return arranged(layers, drawn, shape, described(what, drawn, "The dashed line is no difference."))
+
+
+_NUMBERS = ("fpr", "difference", "lower", "upper", "p_value")
+
+
+def _x() -> alt.X:
+    import altair as alt
+
+    axis = alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1], format=".1f", labelFlush=False)
+    return alt.X("fpr:Q", title="false positive rate", scale=alt.Scale(domain=[0, 1], nice=False), axis=axis)
+
+
+def _y(field: str) -> alt.Y:
+    import altair as alt
+
+    return alt.Y(field, title="difference of the true positive rates")
+
+
+def _no_difference() -> alt.Chart:
+    import altair as alt
+
+    ends: Any = alt.InlineData(values=[{"fpr": 0, "difference": 0}, {"fpr": 1, "difference": 0}])
+    line = alt.Chart(ends).mark_line(color=REFERENCE, strokeDash=[4, 4], strokeWidth=1, aria=False)
+    chart: alt.Chart = line.encode(x=_x(), y=_y("difference:Q"))
+    return chart

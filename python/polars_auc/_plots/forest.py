@@ -1,0 +1,185 @@
+"""A chart of the areas of all groups of a report, with their intervals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from polars_auc._frames.groupings import GROUPING, group_names
+from polars_auc._frames.inputs import IntoFrame, called, rows_of
+from polars_auc._plots.layout import ANSWER, MARKED, REFERENCE, altair
+from polars_auc._plots.points import key_text, named
+from polars_auc._plugin.options import between_0_and_1, integer
+
+if TYPE_CHECKING:
+    import altair as alt
+
+__all__ = ["group_name", "plot_forest"]
+
+_NAME = "plot_forest"
+_NEEDED = ("scope", "score", "n", "auc", "lower", "upper")
+
+# Pixels of a line of the chart, and the width of a panel.
+_LINE = 16
+_WIDTH = 260
+
+# Panels side by side.
+_COLUMNS = 3
+
+
+@called(_NAME)
+def plot_forest(
+    report: IntoFrame, *, limit: int = 60, level: float = 0.95, width: int = _WIDTH
+) -> alt.LayerChart | alt.FacetChart:
+    """Return a forest plot of a report: the AUC of each group with its interval, the lowest AUC first.
+
+    This function needs Altair: ``pip install "polars-auc[plot]"``. It computes no statistic: it draws the
+    numbers of :func:`polars_auc.report`.
+
+    Parameters
+    ----------
+    report
+        A report with groups, as :func:`polars_auc.report` makes it with ``by``. Each score has a panel, and
+        the first score says in which order the groups are.
+    limit
+        The most groups that are drawn, from 2 to 500. Of more groups, those with the lowest and those with
+        the highest AUC of the first score are drawn, half of the limit of each; groups without an interval,
+        which are extreme by chance, are then left out, if enough others are there.
+    level
+        The level of the report, between 0 and 1. If the report compares groups (``versus``), those whose
+        ``p_adjusted`` is at most ``1 - level`` are marked.
+    width
+        The width of each panel in pixels, from 50 to 5000.
+
+    Returns
+    -------
+    altair.LayerChart or altair.FacetChart
+        The chart: a line for each group, from the lower to the upper limit of its interval, and a point at
+        its AUC; the dashed line is the AUC of all rows. Groups without an AUC are left out.
+
+    Raises
+    ------
+    ImportError
+        If Altair is not installed.
+    TypeError
+        If the report is not a frame.
+    ValueError
+        If the frame is no report, or a report without groups; if no group has an AUC; and for options out of
+        range.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rows = pl.DataFrame(
+    ...     {"site": ["a"] * 4 + ["b"] * 4, "ill": [0, 0, 1, 1] * 2, "risk": [1, 3, 2, 4, 2, 1, 3, 4]}
+    ... )
+    >>> chart = pa.plot_forest(pa.report(rows, "ill", "risk", by="site"))
+    >>> chart.description
+    'AUC of 2 groups by site, with intervals, the lowest first. The dashed line is the AUC of all rows.'
+    """
+    integer(_NAME, "limit", limit, 2, 500)
+    integer(_NAME, "width", width, 50, 5000)
+    between_0_and_1(_NAME, "level", level)
+    altair(_NAME)
+    import altair as alt
+
+    table = rows_of(_NAME, report).collect()
+    keys = _keys(table)
+    groups = table.filter(pl.col("scope") == "group", pl.col("auc").is_not_nan())
+    if groups.is_empty():
+        msg = f"{_NAME}: no group has an AUC: each needs a positive and a negative, and no score that is NaN"
+        raise ValueError(msg)
+    differs = pl.col("p_adjusted") <= 1 - level if "p_adjusted" in table.columns else pl.lit(value=False)
+    overall = table.filter(pl.col("scope") == "overall").select("score", overall=pl.col("auc").fill_nan(None))
+    drawn = groups.select(
+        group_name(keys, table.schema).alias("group"),
+        *(name for name in (*_NEEDED[1:], "p_adjusted") if name in table.columns),
+        differs=differs.fill_null(value=False),
+    ).join(overall, on="score", how="left", maintain_order="left")
+    scores = drawn["score"].unique(maintain_order=True).to_list()
+    first = drawn.filter(pl.col("score") == scores[0]).sort("auc", maintain_order=True)
+    there, left_out = first.height, 0
+    if there > limit:
+        # Groups of a few rows have the lowest and the highest AUC by chance.
+        with_interval = first.filter(pl.col("lower").is_not_null())
+        if with_interval.height >= limit:
+            first, left_out = with_interval, there - with_interval.height
+    order = first["group"].to_list()
+    shown = order if len(order) <= limit else [*order[: limit - limit // 2], *order[-(limit // 2) :]]
+    lines = drawn.filter(pl.col("group").is_in(shown))
+    chart = _layers(alt, shown, marked="p_adjusted" in table.columns).properties(
+        width=width, height=_LINE * len(shown)
+    )
+    count = f"{len(shown):,} group{'' if len(shown) == 1 else 's'}"
+    if len(shown) < len(order):
+        count = f"the {limit - limit // 2} lowest and {limit // 2} highest of {len(order):,} groups"
+    of_first = "" if len(scores) == 1 else f" of {scores[0]}"
+    intervals = ", with intervals" if lines["lower"].count() else ""
+    description = f"AUC of {count} by {', '.join(keys)}{intervals}, the lowest{of_first} first. "
+    if left_out:
+        description += f"{left_out:,} groups without an interval are left out. "
+    description += "The dashed line is the AUC of all rows."
+    if "p_adjusted" in table.columns:
+        what = "Orange diamonds are" if lines["differs"].any() else "No group drawn is"
+        description += f" {what} significantly different at level {1 - level:.6g}, after the adjustment."
+    data = {"values": lines.to_dicts()}
+    if len(scores) == 1:
+        whole: alt.LayerChart = chart.properties(data=data, description=description)
+        return whole
+    panels = alt.Facet("score:N", title=None, sort=scores)
+    grid: alt.FacetChart = chart.facet(panels, data=data, columns=_COLUMNS).properties(
+        description=description
+    )
+    return grid
+
+
+def group_name(keys: list[str], schema: pl.Schema) -> pl.Expr:
+    """Return the name of a group: the values of its columns, beside their names if there are groupings."""
+    if GROUPING not in schema:
+        return named(keys)
+    parts = [pl.when(group_names(schema, key)).then(pl.lit(f"{key} = ") + key_text(key)) for key in keys]
+    return pl.concat_str(parts, separator=", ", ignore_nulls=True)
+
+
+def _keys(table: pl.DataFrame) -> list[str]:
+    lacking = [name for name in _NEEDED if name not in table.columns]
+    if lacking:
+        msg = (
+            f"{_NAME}: a report has the columns {', '.join(_NEEDED)}, and this frame lacks "
+            f'{", ".join(lacking)}; write report(frame, "label", "score", by="segment")'
+        )
+        raise ValueError(msg)
+    keys = table.columns[table.columns.index("scope") + 1 : table.columns.index("score")]
+    if not keys:
+        msg = f'{_NAME}: the report has no groups; write report(frame, "label", "score", by="segment")'
+        raise ValueError(msg)
+    return keys
+
+
+def _layers(alt: Any, order: list[str], *, marked: bool) -> Any:
+    axis = alt.Axis(labelLimit=280, labelOverlap=False, title=None)
+    group = alt.Y("group:N", sort=order, axis=axis)
+    scale = alt.Scale(zero=False, nice=True)
+    area = alt.X("auc:Q", title="AUC", scale=scale, axis=alt.Axis(format=".3~f", tickCount=6))
+    numbers = ["auc", "lower", "upper", *(["p_adjusted"] if marked else [])]
+    tooltip = [
+        alt.Tooltip("group:N"),
+        alt.Tooltip("score:N"),
+        alt.Tooltip("n:Q", format=","),
+        *(alt.Tooltip(f"{name}:Q", format=".4~g" if name == "p_adjusted" else ".4f") for name in numbers),
+    ]
+    color = alt.condition("datum.differs", alt.value(MARKED), alt.value(ANSWER))
+    base = alt.Chart()
+    reference = base.mark_rule(color=REFERENCE, strokeDash=[4, 4], aria=False).encode(x="min(overall):Q")
+    interval = base.mark_rule(strokeWidth=2).encode(
+        y=group, x=alt.X("lower:Q", title="AUC", scale=scale), x2="upper:Q", color=color, tooltip=tooltip
+    )
+    point = base.mark_point(filled=True, size=50, opacity=1).encode(
+        y=group, x=area, color=color, tooltip=tooltip
+    )
+    if marked:
+        shape = alt.condition("datum.differs", alt.value("diamond"), alt.value("circle"))
+        point = point.encode(shape=shape)
+    return alt.layer(reference, interval, point)

@@ -1,0 +1,160 @@
+"""How charts of curves are laid out: colours, lines, the point at the pointer, panels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Literal
+
+from polars_auc._plots.points import Drawing
+from polars_auc._plugin.options import flag, integer
+
+if TYPE_CHECKING:
+    import altair as alt
+
+__all__ = [
+    "ANSWER",
+    "MARKED",
+    "REFERENCE",
+    "altair",
+    "arranged",
+    "color",
+    "described",
+    "layout",
+    "lines",
+    "points",
+]
+
+# Four colours that people with any colour vision tell apart, with a contrast of 3 to white and to dark grey.
+# Further curves have the same colours with other dashes.
+_COLORS = ("#1f77d0", "#d55e00", "#009e73", "#c46ba8")
+_DASHES = ((1, 0), (6, 2), (2, 2), (8, 2, 2, 2))
+_MOST_CURVES = len(_COLORS) * len(_DASHES)
+
+REFERENCE = "#808080"
+"""A grey with the same contrast."""
+
+ANSWER, MARKED = _COLORS[:2]
+"""The colours of one answer, and of answers that are marked."""
+
+_SIZE, _SIZE_OF_PANEL = 340, 200
+_SHOWN_NAMES = 16
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How large a chart is, or each of its panels, and how many panels are side by side."""
+
+    size: int
+    columns: int
+
+
+def altair(name: str) -> ModuleType:
+    """Import Altair, or say what to install."""
+    try:
+        import altair as alt
+    except ImportError as error:
+        msg = f'{name}: charts need Altair; install it: pip install "polars-auc[plot]"'
+        raise ImportError(msg) from error
+    return alt
+
+
+def layout(
+    name: str, facet: str | Iterable[str] | None, columns: int | None, size: int | None, tooltip: object
+) -> Layout:
+    """Check the options of a chart."""
+    if columns is not None and facet is None:
+        msg = f"{name}: columns is the number of panels side by side; write facet= as well, or leave it out"
+        raise ValueError(msg)
+    columns = integer(name, "columns", 3 if columns is None else columns, 1, 100)
+    default = _SIZE if facet is None else _SIZE_OF_PANEL
+    size = integer(name, "size", default if size is None else size, 50, 5000)
+    flag(name, "tooltip", tooltip)
+    return Layout(size, columns)
+
+
+def arranged(
+    layers: list[Any], drawn: Drawing, shape: Layout, description: str
+) -> alt.LayerChart | alt.FacetChart:
+    """Put layers into one chart, or into a panel for each of the names."""
+    import altair as alt
+
+    chart = alt.layer(*layers).properties(width=shape.size, height=shape.size)
+    # Of a frame Altair takes at most 5000 rows; and InlineData takes minutes to check as many values.
+    data = {"values": drawn.points.to_dicts()}
+    if not drawn.facet:
+        return chart.properties(data=data, description=description)
+    columns = min(shape.columns, len(drawn.panels))
+    panels = alt.Facet("panel:N", title=", ".join(drawn.facet), sort=drawn.panels)
+    grid = chart.facet(panels, data=data, columns=columns).properties(description=description)
+    # Otherwise the axis of a column is below the last row, also if the column has no panel there.
+    return grid.resolve_axis(x="independent") if len(drawn.panels) % columns else grid
+
+
+def color(drawn: Drawing) -> Any:
+    """Return the colour of a curve."""
+    import altair as alt
+
+    if not drawn.by:
+        return alt.value(_COLORS[0])
+    colors = [_COLORS[place % len(_COLORS)] for place in range(len(drawn.curves))]
+    scale = alt.Scale(domain=drawn.curves, range=colors)
+    title = ", ".join(drawn.by)
+    # A name is never cut.
+    legend = alt.Legend(labelLimit=0, symbolType="stroke", symbolSize=300, symbolOpacity=1)
+    return alt.Color("curve:N", title=title, scale=scale, legend=legend)
+
+
+def lines(
+    name: str,
+    drawn: Drawing,
+    axes: dict[str, Any],
+    interpolate: Literal["linear", "step-after"] = "linear",
+) -> alt.Chart:
+    """Draw lines from point to point, straight ones by default: tied rows make a diagonal."""
+    import altair as alt
+
+    if len(drawn.curves) > _MOST_CURVES:
+        msg = (
+            f"{name}: {', '.join(drawn.by)} makes {len(drawn.curves)} curves, and at most {_MOST_CURVES} can "
+            "be told apart in one panel; write facet= in place of by=, or draw fewer curves"
+        )
+        raise ValueError(msg)
+    encoded = {**axes, "color": color(drawn)}
+    if len(drawn.curves) > len(_COLORS):
+        dashes = [list(_DASHES[place // len(_COLORS)]) for place in range(len(drawn.curves))]
+        scale = alt.Scale(domain=drawn.curves, range=dashes)
+        encoded["strokeDash"] = alt.StrokeDash("curve:N", title=", ".join(drawn.by), scale=scale)
+    marks = alt.Chart().mark_line(interpolate=interpolate, strokeWidth=2, strokeJoin="round")
+    chart: alt.Chart = marks.transform_filter("datum.part === 'curve'").encode(
+        **encoded, detail="curve:N", order="place:Q"
+    )
+    return chart
+
+
+def points(drawn: Drawing, axes: dict[str, Any], numbers: list[Any]) -> alt.Chart:
+    """Mark the point that is nearest to the pointer, and say what it is."""
+    import altair as alt
+
+    nearest = alt.selection_point(on="pointerover", clear="pointerout", nearest=True, empty=False)
+    names = [alt.Tooltip("panel:N", title=", ".join(drawn.facet))] if drawn.facet else []
+    names += [alt.Tooltip("curve:N", title=", ".join(drawn.by))] if drawn.by else []
+    marks = alt.Chart().mark_point(filled=True, size=60, aria=False)
+    chart: alt.Chart = marks.transform_filter("datum.part === 'curve'").encode(
+        **axes,
+        color=color(drawn),
+        opacity=alt.condition(nearest, alt.value(1), alt.value(0)),
+        tooltip=[*names, *numbers],
+    )
+    return chart.add_params(nearest)
+
+
+def described(what: str, drawn: Drawing, reference: str, lines_are: str = "Curves") -> str:
+    """Say what is drawn, for those who do not see it."""
+    parts = [what]
+    for kind, keys, names in ((lines_are, drawn.by, drawn.curves), ("Panels", drawn.facet, drawn.panels)):
+        if keys:
+            more = f" and {len(names) - _SHOWN_NAMES} more" if len(names) > _SHOWN_NAMES else ""
+            parts.append(f"{kind} by {', '.join(keys)}: {', '.join(names[:_SHOWN_NAMES])}{more}")
+    return ". ".join([*parts, reference])

@@ -1,0 +1,172 @@
+"""Charts of curves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from polars_auc._frames.inputs import IntoFrame, called
+from polars_auc._plots.layout import REFERENCE, altair, arranged, color, described, layout, lines, points
+from polars_auc._plots.points import Drawing, drawing
+
+if TYPE_CHECKING:
+    import altair as alt
+
+__all__ = ["plot_roc"]
+
+
+@called("plot_roc")
+def plot_roc(
+    curves: IntoFrame,
+    *,
+    band: IntoFrame | None = None,
+    folds: IntoFrame | None = None,
+    by: str | Iterable[str] | None = None,
+    facet: str | Iterable[str] | None = None,
+    columns: int | None = None,
+    size: int | None = None,
+    tooltip: bool = True,
+) -> alt.LayerChart | alt.FacetChart:
+    """Return a chart of ROC curves, with confidence bands about them.
+
+    This function needs Altair: ``pip install "polars-auc[plot]"``. It computes no statistic: it draws the
+    points that :func:`polars_auc.roc_curve` and :func:`polars_auc.roc_band` give.
+
+    Parameters
+    ----------
+    curves
+        The points of the curves, as rows or as lists:
+
+        - the long table of :func:`polars_auc.curve_points`, or any frame with the columns ``fpr`` and
+          ``tpr``, and ``threshold`` if there are thresholds;
+        - a frame with lists of such points, as ``group_by(...).agg(roc_curve(...))`` gives it. Of several
+          columns of lists each is a curve, and their names make the column ``score``.
+
+        Other curves with these columns can be drawn as well, such as that of
+        :func:`polars_auc.average_roc_curve`, and the mean curve of a band.
+    band
+        The points of the bands about these curves, as rows or as lists of :func:`polars_auc.roc_band`. The
+        area between the lower and the upper curve is filled.
+    folds
+        The points of further curves for each of these curves, such as those of the folds of
+        cross-validation, as rows or as lists of :func:`polars_auc.roc_curve`. The columns beside ``by`` and
+        ``facet`` tell them apart. They are thin lines in the colour of their curve.
+    by
+        The columns that tell the curves of one panel apart. Each combination has a colour; of more than four,
+        also a dash. The default is ``score``, if there is such a column.
+    facet
+        The columns whose combinations make panels, small charts with the same axes; one chart without it.
+    columns
+        With ``facet``: the number of panels side by side, 3 by default.
+    size
+        The width and height of the chart, or of each panel, in pixels: 340, and 200 for panels.
+    tooltip
+        Whether the point that is nearest to the pointer is marked, and its threshold and rates are shown.
+        Pictures that show no tooltips are smaller without.
+
+    Returns
+    -------
+    altair.LayerChart or altair.FacetChart
+        The chart, to go on composing: ``chart.properties(title="...")``, ``chart | other``,
+        ``chart.save("roc.html")``. Colours and lines are readable on light and dark backgrounds; the rest
+        follows the theme of Altair. The points are in the chart itself.
+
+    Raises
+    ------
+    ImportError
+        If Altair is not installed.
+    TypeError
+        If a frame is not a frame, or ``by`` or ``facet`` contains anything other than names.
+    ValueError
+        If the points are not those of curves from (0, 0) to (1, 1), if ``by`` and ``facet`` do not tell the
+        curves apart, if a band or a fold is of none of the curves; for more than 16 curves in a panel, and
+        for more than 50,000 points: ``max_points`` of :func:`polars_auc.roc_curve` draws a curve of any
+        number of rows with few of them.
+    polars.exceptions.PolarsError
+        For columns that the frames lack.
+
+    Examples
+    --------
+    Two models on two sites, each with its band:
+
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rows = pl.DataFrame(
+    ...     {
+    ...         "site": ["a", "a", "b", "b"] * 5,
+    ...         "label": [0, 1, 1, 0] * 5,
+    ...         "old": [row * 7 % 11 for row in range(20)],
+    ...         "new": [row * 3 % 13 for row in range(20)],
+    ...     }
+    ... )
+    >>> models = pl.col("old", "new")
+    >>> curves = pa.curve_points(rows, pa.roc_curve("label", models, max_points=1000), "site")
+    >>> bands = pa.curve_points(rows, pa.roc_band("label", models, level=0.9), "site")
+    >>> chart = pa.plot_roc(curves, band=bands, facet="site").properties(title="Two models")
+    >>> chart.description
+    'ROC curves with bands. Curves by score: old, new. Panels by site: a, b. The dashed diagonal is chance.'
+
+    The curves of folds with their mean:
+
+    >>> held_out = rows.with_row_index().with_columns(fold=pl.col("index") // 7)
+    >>> mean = pa.curve_points(held_out, pa.average_roc_curve("label", "new", "fold"))
+    >>> folds = pa.curve_points(held_out, pa.roc_curve("label", "new", max_points=100), "fold")
+    >>> pa.plot_roc(mean, folds=folds).description
+    'ROC curve. Thin lines are curves of folds. The dashed diagonal is chance.'
+    """
+    name = "plot_roc"
+    alt = altair(name)
+    shape = layout(name, facet, columns, size, tooltip)
+    drawn = drawing(curves, band, by, facet, folds)
+    behind = [*([] if band is None else [_bands(drawn)]), *([] if folds is None else [_folds(drawn)])]
+    layers = [_diagonal(), *behind, lines(name, drawn, _axes())]
+    if tooltip:
+        rates = [alt.Tooltip(f"{rate}:Q", format=".4f") for rate in ("fpr", "tpr")]
+        thresholds = [alt.Tooltip("threshold:N")] if drawn.points["threshold"].count() else []
+        layers.append(points(drawn, _axes(), [*thresholds, *rates]))
+    several = max(len(drawn.curves), len(drawn.panels)) > 1
+    what = f"ROC curve{'s' if several else ''}{'' if band is None else ' with bands'}"
+    thin = "" if folds is None else "Thin lines are curves of folds. "
+    return arranged(layers, drawn, shape, described(what, drawn, f"{thin}The dashed diagonal is chance."))
+
+
+def _axes() -> dict[str, Any]:
+    import altair as alt
+
+    scale = alt.Scale(domain=[0, 1], nice=False)
+    axis = alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1], format=".1f", labelFlush=False)
+    return {
+        "x": alt.X("fpr:Q", title="false positive rate", scale=scale, axis=axis),
+        "y": alt.Y("tpr:Q", title="true positive rate", scale=scale, axis=axis),
+    }
+
+
+def _diagonal() -> alt.Chart:
+    import altair as alt
+
+    ends = alt.InlineData(values=[{"fpr": 0, "tpr": 0}, {"fpr": 1, "tpr": 1}])
+    line = alt.Chart(ends).mark_line(color=REFERENCE, strokeDash=[4, 4], strokeWidth=1, aria=False)
+    chart: alt.Chart = line.encode(**_axes())
+    return chart
+
+
+def _folds(drawn: Drawing) -> alt.Chart:
+    """Draw the curves of folds as thin lines."""
+    import altair as alt
+
+    marks = alt.Chart().mark_line(interpolate="linear", strokeWidth=1, opacity=0.45, aria=False)
+    chart: alt.Chart = marks.transform_filter("datum.part === 'fold'").encode(
+        **_axes(), color=color(drawn), detail=["curve:N", "fold:N"], order="place:Q"
+    )
+    return chart
+
+
+def _bands(drawn: Drawing) -> alt.Chart:
+    """Draw each band as a closed line that is filled: its two limits have points at different rates."""
+    import altair as alt
+
+    marks = alt.Chart().mark_line(filled=True, interpolate="linear-closed", fillOpacity=0.2, strokeWidth=0)
+    chart: alt.Chart = marks.transform_filter("datum.part === 'band'").encode(
+        **_axes(), color=color(drawn), detail="curve:N", order="place:Q"
+    )
+    return chart

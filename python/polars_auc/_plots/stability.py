@@ -1,0 +1,67 @@
+"""A chart of how far the scores of all groups of a report have moved from a reference."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from polars_auc._plots.forest import group_name
+from polars_auc._plots.layout import ANSWER, MARKED, REFERENCE, altair
+
+__all__ = ["plot_stability"]
+
+# Groups that are drawn.
+_MOST_BARS = 40
+
+# Pixels of a bar with the space about it, and the width of a panel.
+_LINE = 16
+_WIDTH = 260
+
+# An index that is worth a look, and one that is a shift: the usual rules of thumb.
+_LINES = {"look": (0.1, REFERENCE), "shift": (0.25, MARKED)}
+
+_SHOWN = ("score", "psi", "psi_p_value", "psi_n", "psi_reference_n")
+
+
+def plot_stability(report: pl.DataFrame) -> Any:
+    """Draw the index of each group of a report as a bar, a panel for each score, the highest index first.
+
+    An index that is infinite has no bar.
+    """
+    alt = altair("report")
+    keys = report.columns[1 : report.columns.index("score")]
+    groups = report.filter(pl.col("scope") == "group", pl.col("psi").is_finite())
+    bars = groups.select(group_name(keys, report.schema).alias("group"), *_SHOWN).sort(
+        "psi", descending=True, maintain_order=True
+    )
+    order = bars["group"].unique(maintain_order=True).to_list()
+    shown = order[:_MOST_BARS]
+    # A chart of panels has no other place for constants than its rows.
+    drawn = bars.filter(pl.col("group").is_in(shown)).with_columns(
+        pl.lit(at).alias(name) for name, (at, _) in _LINES.items()
+    )
+    base = alt.Chart()
+    bar = base.mark_bar(color=ANSWER, height={"band": 0.7}).encode(
+        y=alt.Y("group:N", sort=shown, axis=alt.Axis(labelLimit=280, labelOverlap=False, title=None)),
+        x=alt.X("psi:Q", title="psi"),
+        tooltip=[
+            alt.Tooltip("group:N"),
+            alt.Tooltip("score:N"),
+            alt.Tooltip("psi:Q", format=".4f"),
+            alt.Tooltip("psi_p_value:Q", title="p-value", format=".4~g"),
+            alt.Tooltip("psi_n:Q", title="rows", format=","),
+            alt.Tooltip("psi_reference_n:Q", title="rows of the reference", format=","),
+        ],
+    )
+    lines = [
+        base.mark_rule(color=color, strokeDash=[4, 4], aria=False).encode(x=f"min({name}):Q")
+        for name, (_, color) in _LINES.items()
+    ]
+    few = "" if len(shown) == len(order) else f" of the {len(shown)} groups that have moved most"
+    scores = report["score"].unique(maintain_order=True).to_list()
+    panels = alt.Facet("score:N", title=None, sort=scores)
+    chart = alt.layer(bar, *lines).properties(width=_WIDTH, height=_LINE * len(shown))
+    return chart.facet(panels, data={"values": drawn.to_dicts()}, columns=3).properties(
+        description=f"The population stability index{few}, the highest first."
+    )

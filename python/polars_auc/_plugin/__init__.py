@@ -1,0 +1,1 @@
+"""The edge to Polars: checks of options, and the call of the plugin."""

@@ -1,0 +1,198 @@
+"""The only module that hands an expression to Polars."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextvars import ContextVar
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import polars as pl
+from polars.plugins import register_plugin_function
+
+from polars_auc import _native
+from polars_auc._plugin.options import is_number, number
+
+IntoExpr: TypeAlias = str | pl.Expr
+"""A column: its name or an expression."""
+
+_LIBRARY = Path(_native.__file__)
+
+CALLED: ContextVar[str | None] = ContextVar("CALLED", default=None)
+"""The function that the user called, where it makes several expressions; errors begin with its name."""
+
+RESAMPLED: ContextVar[Mapping[str, object] | None] = ContextVar("RESAMPLED", default=None)
+"""How a statistic is resampled, where :func:`polars_auc.bootstrap_ci` makes its expression."""
+
+
+def expression(
+    name: str,
+    columns: Mapping[str, IntoExpr | None],
+    *,
+    variant: str | None = None,
+    expand: bool = False,
+    **options: object,
+) -> pl.Expr:
+    """Build the expression ``name`` of the plugin, or a variant of it, from its columns, each by its role.
+
+    A weight or count that is None is left out. A state stands in place of all other columns. With ``expand``
+    an expression of several columns gives one input for each of them; otherwise Polars makes one expression
+    for each, as it does with its own.
+
+    All columns are imploded, so that Polars calls the plugin once with a list for each group, wherever
+    the expression stands; and ``first()`` makes the whole an aggregate, which the streaming engine
+    evaluates once and not once for each batch of rows.
+
+    The score comes first because Polars names a result after its first input.
+    """
+    if columns.get("count") is not None and columns.get("weight") is not None:
+        msg = (
+            f"{name}: weight and count cannot both be given; for an estimate without an interval write "
+            'weight=pl.col("weight") * pl.col("count")'
+        )
+        raise ValueError(msg)
+    observed = _observed(name, columns)
+    imploded = [column.implode() for column in _columns(name, observed)]
+    if (resampled := RESAMPLED.get()) is not None:
+        if variant is not None:
+            msg = (
+                f"bootstrap_ci: {name} has one record here, but these options make it a list; give one value"
+            )
+            raise ValueError(msg)
+        variant, options = "bootstrap", {"statistic": options, **resampled}
+    plugin = name if variant is None else f"{name}_{variant}"
+    kind = {
+        "counted": observed.get("count") is not None,
+        "stated": "state" in observed,
+        "weighted": observed.get("weight") is not None,
+    }
+    return _registered(plugin, imploded, options, elementwise=True, expand=expand, **kind).first()
+
+
+def _observed(name: str, columns: Mapping[str, IntoExpr | None]) -> Mapping[str, IntoExpr | None]:
+    """Decide between the columns of rows and the one of states, which hold rows that were counted earlier."""
+    rows = {role: column for role, column in columns.items() if role != "state"}
+    if "state" not in columns or (columns["state"] is None and rows):
+        absent = [role for role in ("label", "score") if role in rows and rows[role] is None]
+        if "state" in columns and absent:
+            msg = (
+                f"{name}: {' and '.join(absent)} must be given, or states in place of label and score, as "
+                f'{name}(state="state")'
+            )
+            raise TypeError(msg)
+        return rows
+    given = [role for role in ("label", "score", *rows) if rows.get(role) is not None]
+    if given == ["cluster"]:
+        msg = (
+            f"{name}: state cannot be given with cluster, because a state does not say which rows belong "
+            "together; give label and score"
+        )
+        raise ValueError(msg)
+    if given:
+        msg = (
+            f"{name}: state cannot be given with {given[0]}, because a state holds counted rows already; "
+            f'write {name}(state="state"), or leave state out'
+        )
+        raise ValueError(msg)
+    return {"state": columns["state"]}
+
+
+def _plain(option: Any) -> Any:
+    """Convert an option to plain Python types, because the plugin cannot read numpy's."""
+    if isinstance(option, Mapping):
+        return {str(key): _plain(value) for key, value in option.items()}
+    if isinstance(option, tuple | list):
+        return [_plain(value) for value in option]
+    if isinstance(option, bool):
+        return option
+    if isinstance(option, str):
+        return str(option)
+    if isinstance(option, Integral):
+        return int(option)
+    return float(option) if isinstance(option, Real) else option
+
+
+def columnwise(
+    name: str,
+    columns: Mapping[str, IntoExpr],
+    *,
+    elementwise: bool,
+    variant: str | None = None,
+    **options: object,
+) -> pl.Expr:
+    """Build an expression with one result for each row; ``elementwise`` if it depends on that row only."""
+    plugin = name if variant is None else f"{name}_{variant}"
+    return _registered(plugin, _columns(name, columns), options, elementwise=elementwise)
+
+
+def literals(columns: Mapping[str, IntoExpr | float]) -> dict[str, IntoExpr]:
+    """Turn numbers into literals, which are named after their role."""
+    return {
+        role: pl.lit(number(column)).alias(role) if is_number(column) else column  # type: ignore[misc]
+        for role, column in columns.items()
+    }
+
+
+def _registered(
+    name: str,
+    columns: list[pl.Expr],
+    options: Mapping[str, object],
+    *,
+    elementwise: bool,
+    expand: bool = False,
+    **kind: bool,
+) -> pl.Expr:
+    arguments: dict[str, object] = {"options": _plain(options), **kind}
+    if CALLED.get() is not None:
+        arguments["called"] = CALLED.get()
+    return register_plugin_function(
+        plugin_path=_LIBRARY,
+        function_name=name,
+        args=columns,
+        kwargs=arguments,
+        is_elementwise=elementwise,
+        input_wildcard_expansion=expand,
+    )
+
+
+def _columns(name: str, columns: Mapping[str, IntoExpr | None]) -> list[pl.Expr]:
+    may_be_absent = ("weight", "count")
+    given = {
+        role: column for role, column in columns.items() if role not in may_be_absent or column is not None
+    }
+    if "count" in given:
+        given["count"] = given.pop("count")  # The plugin takes the count as the last column.
+    return [_column(name, role, column, list(given)) for role, column in given.items()]
+
+
+def _column(name: str, role: str, column: IntoExpr | None, roles: list[str]) -> pl.Expr:
+    if isinstance(column, pl.Expr):
+        return column
+    if isinstance(column, str):
+        return pl.col(column)
+    # A Series would be a literal, with the same values for every group.
+    in_order = [role for role in sorted(roles, key=lambda role: role != "label") if role not in _OPTIONAL]
+    names = ", ".join(f'"{role}"' for role in in_order)
+    if role in _OPTIONAL:
+        names += f', {role}="{role}"'
+    frame = "frame"
+    if _holds_values(column):
+        frame = "pl.DataFrame({" + ", ".join(f'"{role}": {role}' for role in in_order) + "})"
+    if role == "state":
+        frame, names = "frame", names if name == "merge_states" else f"state={names}"
+    msg = (
+        f"{name}: {role} must be a column name or an expression, got {type(column).__name__}; "
+        f"write {frame}.select({name}({names}))"
+    )
+    raise TypeError(msg)
+
+
+_OPTIONAL = ("cluster", "weight", "count")
+
+
+def _holds_values(column: object) -> bool:
+    """Say whether somebody gave the values themselves: a Series, an array, or a list of numbers."""
+    if isinstance(column, list | tuple):
+        return not any(isinstance(value, str | pl.Expr) for value in column)
+    return hasattr(column, "__array__") or hasattr(column, "__arrow_c_stream__")

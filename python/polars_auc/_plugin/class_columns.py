@@ -1,0 +1,113 @@
+"""The columns of scores for several classes, and which class each is for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from polars_auc._plugin.call import IntoExpr
+
+
+def columns_of_classes(
+    name: str, probabilities: tuple[IntoExpr, ...], classes: Iterable[object] | None
+) -> tuple[dict[str, IntoExpr], list[str]]:
+    """Return the column of each class, by its role, and the classes as text."""
+    if not probabilities:
+        msg = f'{name}: expected a column for each class; write {name}("label", "class_a", "class_b", ...)'
+        raise ValueError(msg)
+    columns = list(probabilities)
+    _refuse_several(name, columns)
+    given = None if classes is None else _as_text(name, classes)
+    if given is not None and len(columns) == 1 and len(given) > 1:
+        columns = _listed(columns[0], len(given))
+    named = _of_columns(name, columns) if given is None else given
+    if len(named) < 2:
+        msg = f"{name}: classes must be two or more, got {named}; write one for each column, in order"
+        raise ValueError(msg)
+    twice = next((one for place, one in enumerate(named) if one in named[:place]), None)
+    if twice is not None:
+        msg = f"{name}: classes hold {twice!r} twice, compared as text; write each once, as the columns are"
+        raise ValueError(msg)
+    if len(named) != len(columns):
+        msg = (
+            f"{name}: classes are {len(named)}, {named}, and columns are {len(columns)}; "
+            "write one class for each column, in order"
+        )
+        raise ValueError(msg)
+    return {f"probability_{place}": column for place, column in enumerate(columns, 1)}, named
+
+
+def _as_text(name: str, classes: Any) -> list[str]:
+    """Write classes as a cast to String writes labels."""
+    if isinstance(classes, str | bytes) or not isinstance(classes, Iterable):
+        msg = f'{name}: classes must be a list, such as ["a", "b", "c"], got {classes!r}'
+        raise TypeError(msg)
+    try:
+        texts = [pl.Series([value]).cast(pl.String).item() for value in classes]
+    except (pl.exceptions.PolarsError, TypeError, OverflowError) as error:
+        msg = f"{name}: classes must be values of a column, such as words or integers: {error}"
+        raise TypeError(msg) from error
+    if None in texts:
+        msg = f"{name}: classes hold None, but rows without a label are skipped; leave it out"
+        raise ValueError(msg)
+    return texts
+
+
+def _refuse_several(name: str, columns: list[IntoExpr]) -> None:
+    """Refuse what stands for several columns, whose order says nothing of classes."""
+    example = f'{name}("label", "class_a", "class_b", "class_c")'
+    for column in columns:
+        if isinstance(column, list | tuple):
+            msg = (
+                f"{name}: every class has a column of its own, "
+                f"got a {type(column).__name__} of {len(column)}; write {example}"
+            )
+            raise TypeError(msg)
+        if isinstance(column, pl.Expr) and column.meta.has_multiple_outputs():
+            msg = (
+                f"{name}: every class has a column of its own, got {column}, "
+                f"which may be several; write {example}"
+            )
+            raise TypeError(msg)
+
+
+def _of_columns(name: str, columns: list[IntoExpr]) -> list[str]:
+    """Return the names of columns as the classes."""
+    names = [_named(name, column) for column in columns]
+    if len(names) == 1:
+        msg = (
+            f"{name}: expected a column for each class, got {names[0]!r} only; of a List or "
+            f'Array column say which class each number is for: {name}("label", "{names[0]}", '
+            'classes=["a", "b", "c"])'
+        )
+        raise ValueError(msg)
+    twice = next((one for place, one in enumerate(names) if one in names[:place]), None)
+    if twice is not None:
+        msg = f"{name}: two columns are named {twice!r}; say which class each is for, in order: classes=[...]"
+        raise ValueError(msg)
+    return names
+
+
+def _listed(column: IntoExpr, k: int) -> list[IntoExpr]:
+    """Take a column of lists apart; the cast refuses lists of another length."""
+    if not isinstance(column, str | pl.Expr):
+        return [column] * k
+    lists = pl.col(column) if isinstance(column, str) else column
+    return [lists.cast(pl.Array(pl.Float64, k)).arr.get(place) for place in range(k)]
+
+
+def _named(name: str, column: IntoExpr) -> str:
+    """Return the name of a column."""
+    if not isinstance(column, pl.Expr):
+        return str(column)
+    try:
+        return column.meta.output_name()
+    except pl.exceptions.PolarsError as error:
+        msg = (
+            f"{name}: the name of the column {column} is not known; say which class each column "
+            "is for, in order: classes=[...]"
+        )
+        raise ValueError(msg) from error

@@ -1,0 +1,152 @@
+"""Changes: a report held against an earlier one of other rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from polars_auc._expressions.comparisons import adjust_p_values, roc_auc_unpaired_difference
+from polars_auc._frames.groupings import GROUPING
+from polars_auc._frames.inputs import called, rows_of
+from polars_auc._plugin.options import adjustment, between_0_and_1
+from polars_auc._report.rows import CHANGES, RESERVED
+
+if TYPE_CHECKING:
+    from polars_auc._frames.inputs import IntoFrame
+    from polars_auc._plugin.options import Adjustment
+
+__all__ = ["compare_reports"]
+
+
+# Columns of a report that are held against each other.
+_ESTIMATES = {"auc": pl.Float64, "se": pl.Float64, "n": pl.UInt64}
+
+# A name that no column of a user has.
+_CHANGE = "polars_auc: change"
+
+
+@called("compare_reports", "roc_auc_unpaired_difference", "adjust_p_values")
+def compare_reports(
+    report: IntoFrame,
+    previous: IntoFrame,
+    *,
+    level: float = 0.95,
+    adjust: Adjustment | None = "holm",
+) -> pl.LazyFrame:
+    """Return a report with the change of each AUC since an earlier report.
+
+    Parameters
+    ----------
+    report
+        A report of :func:`polars_auc.report`.
+    previous
+        The earlier report, of other rows, by the same columns and of scores of the same names.
+    level
+        The coverage of the intervals of changes, between 0 and 1.
+    adjust
+        The adjustment of the p-values, by the number of groups of a score: see
+        :func:`polars_auc.adjust_p_values`.
+
+    Returns
+    -------
+    polars.LazyFrame
+        The rows and columns of ``report``, and further columns:
+
+        - ``previous_n`` (UInt64): rows that the earlier AUC is of; null for a group that is new.
+        - ``previous_auc`` (Float64): the earlier AUC.
+        - ``change`` (Float64): the AUC minus the earlier one.
+        - ``change_lower``, ``change_upper`` (Float64): the interval of the change.
+        - ``change_p_value`` (Float64): the two-sided p-value of the test that the AUC has not changed.
+        - ``change_p_adjusted`` (Float64): the same, adjusted: for the rows of groups of each score together.
+
+        They are null where :func:`roc_auc_unpaired_difference` is null. Groups that only the earlier report
+        has are not in the answer.
+
+    Raises
+    ------
+    ValueError
+        If a report lacks a column, the two reports are not by the same columns or groupings, or an option is
+        out of range.
+    TypeError
+        If a report is no frame.
+    polars.exceptions.ComputeError
+        When it is collected: if the earlier report has two rows for a group and score.
+
+    Notes
+    -----
+    The test is :func:`roc_auc_unpaired_difference` with both numbers of rows: it holds if no row is in both
+    reports. Rows in both make changes look smaller than they are beside their errors. O(n) for n rows of
+    reports.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rows = pl.DataFrame({"y": [0, 1, 0, 1, 1, 0], "s": [1, 4, 2, 3, 5, 4]})
+    >>> may, june = (pa.report(rows.slice(*part), "y", "s") for part in ((0, 4), (2, 4)))
+    >>> pa.compare_reports(june, may).select("auc", "previous_auc", "change").collect()
+    shape: (1, 3)
+    ┌──────┬──────────────┬────────┐
+    │ auc  ┆ previous_auc ┆ change │
+    │ ---  ┆ ---          ┆ ---    │
+    │ f64  ┆ f64          ┆ f64    │
+    ╞══════╪══════════════╪════════╡
+    │ 0.75 ┆ 1.0          ┆ -0.25  │
+    └──────┴──────────────┴────────┘
+    """
+    name = "compare_reports"
+    between_0_and_1(name, "level", level)
+    adjustment(name, adjust)
+    rows, earlier = rows_of(name, report), rows_of(name, previous)
+    by = by_of(rows.collect_schema(), "report")
+    schema = rows.collect_schema()
+    if (GROUPING in schema) != (GROUPING in earlier.collect_schema()):
+        which = ("report", "previous one") if GROUPING in schema else ("previous report", "report")
+        msg = f"{name}: the {which[0]} has several groupings, and the {which[1]} has one; make them alike"
+        raise ValueError(msg)
+    if by_of(earlier.collect_schema(), "previous") != by:
+        others = by_of(earlier.collect_schema(), "previous")
+        msg = (
+            f"{name}: the groups of the report are by {by}, and those of the previous one by {others}; "
+            "make both reports by the same columns"
+        )
+        raise ValueError(msg)
+    # A key that is null may be over all values of its column.
+    keys = ["scope", *by, "score", *(name for name in [GROUPING] if name in schema)]
+    held = earlier.select(
+        *(pl.col(key).cast(schema[key]) for key in keys),
+        *(pl.col(field).cast(dtype).alias(f"previous_{field}") for field, dtype in _ESTIMATES.items()),
+    )
+    difference = roc_auc_unpaired_difference(
+        "auc", "se", "previous_auc", "previous_se", n="n", versus_n="previous_n", level=level
+    )
+    change = pl.col(_CHANGE).struct
+    p_adjusted = adjust_p_values("change_p_value", method=adjust).over(
+        *(key for key in keys if key not in by)
+    )
+    return (
+        rows.drop(CHANGES, strict=False)
+        .join(held, on=keys, how="left", nulls_equal=True, maintain_order="left", validate="m:1")
+        .with_columns(difference.alias(_CHANGE))
+        .with_columns(
+            change.field("difference").alias("change"),
+            change.field("lower").alias("change_lower"),
+            change.field("upper").alias("change_upper"),
+            change.field("p_value").alias("change_p_value"),
+        )
+        .with_columns(p_adjusted.alias("change_p_adjusted"))
+        .select(*(column for column in schema.names() if column not in CHANGES), *CHANGES)
+    )
+
+
+def by_of(schema: pl.Schema, role: str) -> list[str]:
+    """Return the columns that make the groups of a report; refuse a frame that is none."""
+    lacking = [name for name in ("scope", "score", *_ESTIMATES) if name not in schema]
+    if lacking:
+        msg = (
+            f"compare_reports: {role} lacks the column {lacking[0]!r}, and is no report; write "
+            'report(frame, "label", "score")'
+        )
+        raise ValueError(msg)
+    return [name for name in schema.names() if name not in RESERVED]

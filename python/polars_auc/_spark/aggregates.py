@@ -1,0 +1,175 @@
+"""Expressions of Polars as grouped aggregates of Spark."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from polars_auc._expressions.states import have_weights, roc_state
+from polars_auc._expressions.thresholds import operating_point
+from polars_auc._frames.inputs import called
+from polars_auc._spark.types import (
+    column_named,
+    polars_dtype,
+    refuse_column,
+    require_spark,
+    spark_type,
+    table_for_spark,
+)
+
+if TYPE_CHECKING:
+    import pyarrow
+    from pyspark.sql import Column
+
+# The parameters that are columns, and the dtypes by which the dtype of the answer is found; Spark does not
+# say what its columns are before a query is planned. The score's is an argument, and a state has the score's.
+_COLUMNS = {"label": pl.Boolean(), "weight": pl.Float64(), "cluster": pl.Int64(), "count": pl.Int64()}
+
+_ROLES = ("label", "score", *_COLUMNS, "state")
+
+
+def aggregate(local: Callable[..., pl.Expr]) -> Callable[..., Column]:
+    """Return a function of polars_auc as a grouped aggregate of Spark."""
+    name = local.__name__
+    signature = inspect.signature(local)
+
+    def column(*arguments: Any, score_type: Any = None, **options: Any) -> Column:
+        require_spark(name)
+        given = signature.bind(*arguments, **options).arguments
+        return _column(local, given, score_type)
+
+    own = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
+    own.append(inspect.Parameter("score_type", inspect.Parameter.KEYWORD_ONLY, default=None))
+    column.__name__ = column.__qualname__ = name
+    column.__module__ = "polars_auc.spark"
+    column.__doc__ = _docstring(name, local.__doc__ or "")
+    column.__signature__ = inspect.Signature(own)  # type: ignore[attr-defined]
+    return column
+
+
+def _docstring(name: str, local: str) -> str:
+    return f"""{local.splitlines()[0]}
+
+    This is :func:`polars_auc.{name}` as a grouped aggregate of Spark, for ``df.groupBy(...).agg(...)``.
+
+    Parameters
+    ----------
+    *arguments, **options
+        As of :func:`polars_auc.{name}`. Columns are names, or Columns of Spark. Options are checked at once.
+    score_type
+        The type of the score, if the result holds scores: a threshold, or the bins of a state. None is
+        ``DoubleType()``. A column of another type is refused when the query runs.
+
+    Returns
+    -------
+    pyspark.sql.Column
+        One struct for each group, with the fields of :func:`polars_auc.{name}`. A number is the field
+        ``{name}`` of a struct that also has ``n_pos`` and ``n_neg``. UInt64 is ``LongType``.
+    """
+
+
+def _column(local: Callable[..., pl.Expr], given: Mapping[str, Any], score_type: Any) -> Column:
+    """Check everything that can be checked on the driver, and return the aggregate."""
+    import pyarrow as pa
+    from pyspark.sql.functions import arrow_udf
+    from pyspark.sql.types import DoubleType
+
+    name = local.__name__
+    columns = {role: given[role] for role in _ROLES if given.get(role) is not None}
+    for role, column in columns.items():
+        refuse_column(name, role, column)
+    options = {option: value for option, value in given.items() if option not in _ROLES}
+    named = _named(columns)
+    declared = polars_dtype(name, DoubleType() if score_type is None else score_type)
+    dtype = _planned(local, named, options, declared)
+    if score_type is not None and dtype == _planned(local, named, options, _another(declared)):
+        msg = f"{name}: score_type is for results that hold scores, which this has not; leave it out"
+        raise ValueError(msg)
+
+    def evaluated(*arrays: pyarrow.Array) -> pyarrow.Scalar:
+        return _evaluated(local, named, options, dtype, declared, arrays)
+
+    evaluated.__name__ = name
+    # Spark knows by these types that it is an aggregate; as text, it would look for them in this module.
+    evaluated.__annotations__ = {"arrays": pa.Array, "return": pa.Scalar}
+    udf = arrow_udf(evaluated, returnType=spark_type(dtype))
+    return udf(*(column_named(c) if isinstance(c, str) else c for c in columns.values()))
+
+
+def _named(columns: Mapping[str, Any]) -> dict[str, str]:
+    """Return a name for each column: its own, which errors then say, or its role if it has none."""
+    names = {role: column if isinstance(column, str) else role for role, column in columns.items()}
+    return names if len(set(names.values())) == len(names) else {role: role for role in columns}
+
+
+def _planned(
+    local: Callable[..., pl.Expr], named: Mapping[str, str], options: Mapping[str, Any], score: pl.DataType
+) -> Any:
+    """Return the dtype of the answer; the expression checks its options as it is written."""
+    rows = pl.LazyFrame(schema={"label": pl.Boolean, "score": score})
+    state = rows.select(roc_state("label", "score")).collect_schema()["score"]
+    dtypes = {**_COLUMNS, "score": score, "state": state}
+    frame = pl.LazyFrame(schema={column: dtypes[role] for role, column in named.items()})
+    return frame.select(_record(local, named, options)).collect_schema().dtypes()[0]
+
+
+def _another(dtype: pl.DataType) -> pl.DataType:
+    return pl.Int64() if dtype == pl.Float64 else pl.Float64()
+
+
+def _record(local: Callable[..., pl.Expr], named: Mapping[str, str], options: Mapping[str, Any]) -> pl.Expr:
+    """Return the local expression; a number with the counts of its rows.
+
+    Spark does not take aggregates in Python and its own, such as ``count``, in one ``agg``.
+    """
+    name, answer = local.__name__, local(**named, **options)
+    if name not in NUMBERS:
+        return answer
+    with called(name, "operating_point"):
+        columns: Any = dict(named)
+        counts = operating_point(**columns).struct
+        return pl.struct(answer.alias(name), counts.field("n_pos", "n_neg"))
+
+
+NUMBERS = ("roc_auc", "gini", "average_precision", "mean_positive_rank")
+"""The functions that return a number and not a struct."""
+
+
+def _evaluated(
+    local: Callable[..., pl.Expr],
+    named: Mapping[str, str],
+    options: Mapping[str, Any],
+    dtype: pl.DataType,
+    declared: pl.DataType,
+    arrays: Sequence[pyarrow.Array],
+) -> pyarrow.Scalar:
+    """Return the answer of one group, on a worker."""
+    name = local.__name__
+    frame = pl.DataFrame([pl.Series(c, array) for c, array in zip(named.values(), arrays, strict=True)])
+    with called(name, "operating_point"):
+        answer = frame.select(_record(local, named, options).alias(name))
+    if answer.dtypes[0] != dtype:
+        msg = _other_scores(name, frame, named, declared)
+        raise TypeError(msg)
+    return table_for_spark(answer).column(0)[0]
+
+
+def _other_scores(name: str, frame: pl.DataFrame, named: Mapping[str, str], declared: pl.DataType) -> str:
+    role = "state" if "state" in named else "score"
+    dtype: Any = frame.schema[named[role]]
+    if role == "state":
+        if have_weights(dtype):
+            return (
+                f"{name}: state {named[role]!r} is of rows with weights, which aggregates of Spark do not "
+                f"take; collect the states, and write polars_auc.{name}"
+            )
+        dtype = dtype.to_schema()["bins"].inner.to_schema()["score"]
+    got = spark_type(dtype)
+    held = f"{role} {named[role]!r} has scores of the type {got}"
+    return (
+        f"{name}: {held}, but the result is declared with scores of {spark_type(declared)}; "
+        f"write score_type={got}"
+    )

@@ -1,0 +1,310 @@
+"""States and reports of a frame of Spark.
+
+Each partition counts its own rows by score, the states of a segment are merged, and answers are made of
+them. So a segment that holds nearly all rows is counted by as many workers as any other.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+import polars as pl
+
+from polars_auc._expressions.states import roc_state
+from polars_auc._frames.inputs import called, keys_of
+from polars_auc._report.report import Interval, evaluation
+from polars_auc._spark.stages import Stages, numbered, state_column
+from polars_auc._spark.types import (
+    IntoColumn,
+    column_named,
+    names_of,
+    refuse_column,
+    require_spark,
+    spark_type,
+)
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import DataType, StructType
+
+__all__ = ["group_states", "report"]
+
+
+def group_states(
+    frame: DataFrame,
+    label: IntoColumn,
+    scores: IntoColumn | Iterable[IntoColumn],
+    *,
+    by: str | Iterable[str] = (),
+    max_bins: int | None = None,
+    scale: Literal["real", "probability"] | None = None,
+    weight: IntoColumn | None = None,
+    count: IntoColumn | None = None,
+) -> DataFrame:
+    """Return the states of the rows of each segment, as a frame of Spark.
+
+    Parameters
+    ----------
+    frame
+        The rows.
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    scores
+        One or more numeric columns, higher meaning more positive: a name, a Column of Spark, or a list of
+        these. Names must be distinct.
+    by
+        The columns whose combinations make the segments.
+    max_bins, scale
+        The most bins of a state, and where they are small: see :func:`polars_auc.roc_state`.
+    weight
+        The weight of each row: a numeric column, finite and not negative.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        One row for each segment, in no order: the columns ``by``, then for each score a column of its name
+        with the state, as :func:`polars_auc.roc_state` makes it. UInt64 is ``LongType``; the functions of
+        Polars read it. Without ``by``, one row.
+
+    Raises
+    ------
+    ImportError
+        Without PySpark 4.1 or newer, PyArrow or pandas.
+    TypeError, ValueError
+        At once: for a frame that is none of Spark, columns that are neither names nor Columns, two columns
+        of one name, and options that :func:`polars_auc.roc_state` refuses.
+    polars.exceptions.PolarsError
+        At once: for missing columns, and for labels or scores of another dtype.
+    pyspark.errors.PythonException
+        When the query runs: for a label that is neither 0 nor 1. The text has the error of the worker.
+
+    Notes
+    -----
+    Each partition makes a state for each of its segments, and states are merged by segment. Merging is
+    exact, so the result does not depend on the partitions. An exact state has a bin for each distinct score,
+    and Spark refuses rows of 2 GB: for many millions of distinct scores give ``max_bins``.
+    """
+    name = "group_states"
+    selected = _Selected.of(name, frame, label, scores, by, {"weight": weight, "count": count})
+    with called(name, "roc_state"):
+        limit: Any = {"max_bins": max_bins, "scale": scale}
+        wanted = [roc_state(selected.label, s, **selected.masses, **limit) for s in selected.scores]
+        _refuse_two_of_one_name(name, [*selected.by, *selected.scores])
+        rows = pl.LazyFrame(schema=selected.schema)
+        (rows.group_by(selected.by).agg(wanted) if selected.by else rows.select(wanted)).collect_schema()
+    return selected.merged(selected.stages(name, limit)).toDF(*selected.by, *selected.scores)
+
+
+def report(
+    frame: DataFrame,
+    label: IntoColumn,
+    scores: IntoColumn | Iterable[IntoColumn],
+    *,
+    by: str | Iterable[str] = (),
+    level: float = 0.95,
+    ci: Literal["delong", "logit", "hanley_mcneil", "bootstrap"] = "delong",
+    interval: Literal["percentile", "bca"] | None = None,
+    n_resamples: int | None = None,
+    seed: int | None = None,
+    count: IntoColumn | None = None,
+) -> DataFrame:
+    """Return the evaluation of scores, by segment and overall, as a frame of Spark.
+
+    Parameters
+    ----------
+    frame
+        The rows.
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    scores
+        One or more numeric columns, higher meaning more positive: a name, a Column of Spark, or a list of
+        these. Names must be distinct.
+    by
+        The columns whose combinations make the segments.
+    level
+        The coverage of all intervals, between 0 and 1.
+    ci, interval, n_resamples, seed
+        The method of the interval, and the limits, resamples and seed of the bootstrap: see
+        :func:`polars_auc.roc_auc_ci`.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        The columns, names, order and numbers of :func:`polars_auc.report`, bit for bit: one row for each
+        segment and score, ordered by segment, then one row for each score over all rows. UInt64 is
+        ``LongType``. The frame is in one partition, which keeps the order.
+
+    Raises
+    ------
+    ImportError
+        Without PySpark 4.1 or newer, PyArrow or pandas.
+    TypeError, ValueError
+        At once: for a frame that is none of Spark, columns that are neither names nor Columns, two columns
+        of one name, and options that :func:`polars_auc.report` refuses.
+    polars.exceptions.PolarsError
+        At once: for missing columns, and for labels or scores of another dtype.
+    pyspark.errors.PythonException
+        When the query runs: for a label that is neither 0 nor 1. The text has the error of the worker.
+
+    Notes
+    -----
+    Partitions make exact states, which are merged by segment, as in :func:`group_states`. Each segment is
+    answered where its state is; the overall rows are answered from the states of all segments, by one worker,
+    which needs memory for the distinct scores of all rows. There is no warning if no row is positive.
+    """
+    name = "report"
+    selected = _Selected.of(name, frame, label, scores, by, {"count": count})
+    limits = Interval(level=level, ci=ci, interval=interval, n_resamples=n_resamples, seed=seed)
+    local = evaluation(
+        pl.LazyFrame(schema=selected.schema),
+        selected.label,
+        selected.scores,
+        by=selected.by,
+        interval=limits,
+        compare=False,
+        versus=None,
+        along=None,
+        adjust="holm",
+        folds=None,
+        count=selected.masses.get("count"),
+    ).collect_schema()
+    stages = dataclasses.replace(selected.stages(name, {}), interval=limits)
+    return selected.finished(stages, local).toDF(*local)
+
+
+@dataclasses.dataclass
+class _Selected:
+    """The columns of a frame that are asked for, and their dtypes in Polars."""
+
+    rows: DataFrame
+    schema: pl.Schema
+    label: str
+    scores: list[str]
+    by: list[str]
+    masses: dict[str, Any]
+    """The column of weights or of counts, by its role, if there is one."""
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        frame: DataFrame,
+        label: IntoColumn,
+        scores: IntoColumn | Iterable[IntoColumn],
+        by: str | Iterable[str],
+        masses: Mapping[str, IntoColumn | None],
+    ) -> _Selected:
+        require_spark(name)
+        from pyspark.sql import Column
+
+        _refuse_frame(name, frame)
+        keys = keys_of(name, by, f'{name}(frame, "label", "score", by="segment")')
+        alone = isinstance(scores, str | Column) or not isinstance(scores, Iterable)
+        wanted: list[Any] = [scores] if alone else list(scores)
+        refuse_column(name, "label", label)
+        for score in wanted:
+            refuse_column(name, "score", score)
+        if not wanted:
+            msg = (
+                f"{name}: scores must name at least one column, got none; "
+                f'write {name}(frame, "label", "score")'
+            )
+            raise ValueError(msg)
+        given: list[IntoColumn] = [*keys, label, *wanted]
+        weighed = {role: column for role, column in masses.items() if column is not None}
+        for role, column in weighed.items():
+            refuse_column(name, role, column)
+            given.append(column)
+        # A name may be asked for twice, as a key and as a score; a Column has a name of its own.
+        present = frame.columns
+        plain = [column for column in dict.fromkeys(names_of(given)) if column in present]
+        made = [column for column in given if not isinstance(column, str)]
+        rows = frame.select(*map(column_named, plain), *made)
+        _refuse_two_of_one_name(name, rows.columns)
+        names = iter(rows.columns[len(plain) :])
+        own = [column if isinstance(column, str) else next(names) for column in given]
+        rest = own[len(keys) + 1 :]
+        # An empty frame of the same schema, which reads no row, says how Spark hands its types over.
+        schema = pl.DataFrame(frame.sparkSession.createDataFrame([], rows.schema).toArrow()).schema
+        end = len(wanted)
+        own_masses = dict(zip(weighed, rest[end:], strict=True))
+        numbers = rows.toDF(*numbered(len(rows.columns)))
+        return cls(numbers, schema, own[len(keys)], rest[:end], keys, own_masses)
+
+    def stages(self, name: str, limit: dict[str, Any]) -> Stages:
+        return Stages(name, self.schema.names(), self.label, self.scores, self.by, self.masses, limit)
+
+    def merged(self, stages: Stages) -> DataFrame:
+        """Return one row for each segment, with a column of states for each score; columns are numbered."""
+        schema = self._schema([*self.by, *self._state_types()])
+        counted = self.rows.mapInArrow(stages.counted, schema)
+        return self._near(counted).mapInArrow(stages.merged, schema)
+
+    def finished(self, stages: Stages, local: pl.Schema) -> DataFrame:
+        """Return the report of which the local one has this schema."""
+        types = [*self.by, *self._state_types()]
+        states = self.rows.mapInArrow(stages.counted, self._schema(types))
+        if self.by:
+            answered = self._schema([*types, *self._summary_types(local)])
+            states = self._near(states).mapInArrow(stages.answered, answered)
+        fields = [name if name in self.by else spark_type(dtype) for name, dtype in local.items()]
+        return _in_one(states).mapInArrow(stages.finished, self._schema(fields))
+
+    def _near(self, states: DataFrame) -> DataFrame:
+        """Bring the states of a segment to one worker, which merges those of all its segments at once."""
+        return states.repartition(*states.columns[: len(self.by)]) if self.by else _in_one(states)
+
+    def _state_types(self) -> list[DataType]:
+        rows = pl.LazyFrame(schema=self.schema)
+        wanted = [roc_state(self.label, s, **self.masses).alias(state_column(s)) for s in self.scores]
+        return [spark_type(dtype) for dtype in rows.select(wanted).collect_schema().dtypes()]
+
+    def _summary_types(self, local: pl.Schema) -> list[DataType]:
+        fields = {name: dtype for name, dtype in local.items() if name not in (*self.by, "scope", "score")}
+        return [spark_type(pl.Struct(fields))] * len(self.scores)
+
+    def _schema(self, columns: list[str | DataType]) -> StructType:
+        """Return the schema of columns: a key, which keeps its type, or the type itself."""
+        from pyspark.sql.types import StructField, StructType
+
+        keys = dict(zip(self.schema.names(), (field.dataType for field in self.rows.schema), strict=True))
+        types = [keys[column] if isinstance(column, str) else column for column in columns]
+        return StructType([StructField(*pair) for pair in zip(numbered(len(types)), types, strict=True)])
+
+
+def _in_one(frame: DataFrame) -> DataFrame:
+    """Return the rows in one partition, with a row of nulls: Spark asks nobody about a frame without rows."""
+    from pyspark.sql import functions
+
+    nothing: list[Column] = [
+        functions.lit(None).cast(field.dataType).alias(field.name) for field in frame.schema
+    ]
+    return frame.unionByName(frame.sparkSession.range(0, 1, 1, 1).select(*nothing)).repartition(1)
+
+
+def _refuse_frame(name: str, frame: object) -> None:
+    from pyspark.sql import DataFrame
+
+    if not isinstance(frame, DataFrame):
+        kind = f"{type(frame).__module__}.{type(frame).__qualname__}".removeprefix("builtins.")
+        msg = (
+            f"{name}: frame must be a DataFrame of Spark, got {kind}; for a frame of Polars write "
+            f"polars_auc.{name}"
+        )
+        raise TypeError(msg)
+
+
+def _refuse_two_of_one_name(name: str, columns: list[str]) -> None:
+    twice = next((column for column in columns if columns.count(column) > 1), None)
+    if twice is not None:
+        msg = (
+            f"{name}: two columns are named {twice!r}; give one another name, "
+            f"as in pyspark.sql.functions.col({twice!r}).alias('t')"
+        )
+        raise ValueError(msg)

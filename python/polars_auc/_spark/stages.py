@@ -1,0 +1,114 @@
+"""What the workers of Spark do with the rows and states of a partition."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from polars_auc._expressions.numbers import roc_summary
+from polars_auc._expressions.states import merge_states
+from polars_auc._frames.inputs import called
+from polars_auc._frames.partial_states import PART_BYTES, PartialStates, state_column
+from polars_auc._report.rows import OF_SUMMARY, one_row_a_score, scoped, summary_column
+from polars_auc._spark.types import table_for_spark
+
+if TYPE_CHECKING:
+    import pyarrow
+
+__all__ = ["Stages", "state_column", "summary_column"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Stages(PartialStates):
+    """The stages from rows to states and reports, each from the batches of one partition to others."""
+
+    interval: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+    def counted(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        """Return a state for each segment and score, from rows."""
+        with called(self.name, "roc_state", "merge_states"):
+            yield from _batches(self.gathered(map(self.counted_rows, _frames(batches, self.columns))))
+
+    def merged(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        """Return one state for each segment and score, from states."""
+        with called(self.name, "merge_states"):
+            yield from _batches(self.gathered(map(self.merged_states, _frames(batches, self._of_states()))))
+
+    def answered(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        """Return one state for each segment and score, and what a report says of it."""
+        with called(self.name, "roc_summary", "merge_states"):
+            whole = self.gathered(map(self.merged_states, _frames(batches, self._of_states())))
+            yield from _batches(None if whole is None else self._summarized(whole))
+
+    def finished(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        """Return the report, from the answers and states of all segments."""
+        answers: list[pl.DataFrame] = []
+        names = [state_column(score) for score in self.scores]
+        summaries = [summary_column(score) for score in self.scores] if self.by else []
+
+        def of_all(frame: pl.DataFrame) -> pl.DataFrame:
+            if self.by:
+                # Only the row of nulls has no answer.
+                answers.append(frame.select(*self.by, *summaries).drop_nulls(summaries))
+            return frame.select(map(merge_states, names))
+
+        with called(self.name, "roc_summary", "merge_states"):
+            everything = dataclasses.replace(self, by=[])
+            whole = everything.gathered(map(of_all, _frames(batches, [*self._of_states(), *summaries])))
+            if whole is None:
+                return
+            overall = one_row_a_score(everything._summarized(whole).lazy(), self.scores, {})
+            table = scoped("overall", overall.cast({pl.UInt64: pl.Int64}))
+            if self.by:
+                segments = pl.concat(answers).lazy().sort(self.by, nulls_last=True)
+                rows = scoped("group", one_row_a_score(segments, self.scores, {}, self.by))
+                table = pl.concat([rows, table], how="diagonal")
+            yield from _batches(table.collect())
+
+    def _of_states(self) -> list[str]:
+        return [*self.by, *map(state_column, self.scores)]
+
+    def _summarized(self, states: pl.DataFrame) -> pl.DataFrame:
+        columns = {score: summary_column(score) for score in self.scores}
+        own = [pl.col(state_column(score)).first() for score in self.scores]
+        answers = [
+            roc_summary(state=state_column(score), **self.interval).alias(column)
+            for score, column in columns.items()
+        ]
+        whole = self.aggregated(states, [*own, *answers])
+        # One by one: Spark takes the fields of a struct by their order, and Polars would keep its own.
+        return whole.with_columns(
+            pl.struct(pl.col(column).struct.field(field) for field in OF_SUMMARY).alias(column)
+            for column in columns.values()
+        )
+
+
+def numbered(columns: int) -> list[str]:
+    """Return the names of columns between the stages: Spark does not take every name that a column has."""
+    return [f"column{place}" for place in range(columns)]
+
+
+def _frames(batches: Iterator[pyarrow.RecordBatch], names: list[str]) -> Iterator[pl.DataFrame]:
+    """Return batches as frames: Spark's are of ten thousand rows, which is little for one call."""
+    import pyarrow as pa
+
+    some: list[pyarrow.RecordBatch] = []
+    size = 0
+    for batch in batches:
+        some.append(batch)
+        size += batch.nbytes
+        if size > PART_BYTES:
+            yield pl.DataFrame(pa.Table.from_batches(some).rename_columns(names))
+            some, size = [], 0
+    if some:
+        yield pl.DataFrame(pa.Table.from_batches(some).rename_columns(names))
+
+
+def _batches(frame: pl.DataFrame | None) -> Iterator[pyarrow.RecordBatch]:
+    if frame is not None and not frame.is_empty():
+        rows = max(1, int(frame.height * PART_BYTES / max(1, frame.estimated_size())))
+        for part in frame.iter_slices(rows):
+            yield from table_for_spark(part).rename_columns(numbered(frame.width)).to_batches()

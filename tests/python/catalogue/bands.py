@@ -1,0 +1,103 @@
+"""Bands about curves: their entries of the catalogue."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import polars as pl
+
+import polars_auc as pa
+from catalogue.entry import Entry, F
+from oracles import bands as oracles
+
+RATES = ("fpr", "tpr", "lower_fpr", "lower_tpr", "upper_fpr", "upper_tpr")
+BAND = dict.fromkeys(("at", "threshold", *RATES), F)
+DRAWN: dict[str, Any] = {"points": 5, "n_resamples": 9, "seed": 3, "level": 0.8}
+
+METHODS: list[dict[str, Any]] = [
+    {"method": "likelihood", **DRAWN},
+    {"method": "vertical", **DRAWN},
+    {"method": "vertical", "distribution": "normal", **DRAWN},
+    {"method": "vertical", "distribution": "binomial", "resample": "plain", **DRAWN},
+    {"method": "threshold", "distribution": "normal", **DRAWN},
+    {"method": "threshold_box", "resample": "plain", **DRAWN},
+    {"method": "radial", "distribution": "normal", **DRAWN},
+    {"method": "optimized_radial", **DRAWN},
+    {"method": "threshold_ellipse", **DRAWN},
+    {"method": "central_region", "resample": "plain", **DRAWN},
+    {"method": "envelope", **DRAWN},
+    {"method": "smoothed_bootstrap", **DRAWN},
+    {"method": "regional", "max_fpr": 0.5, **DRAWN},
+    {"method": "order_statistics", "points": 6, "level": 0.8},
+    {"method": "fixed_width", "points": 6},
+    {"method": "working_hotelling", "points": 6},
+]
+
+BANDS_OF_FOLDS: list[dict[str, Any]] = [
+    {"method": "vertical", "points": 5},
+    {"method": "threshold_box", "distribution": "normal", "points": 4},
+    {"method": "threshold_ellipse", "points": 4, "level": 0.8},
+    {"method": "optimized_radial", "points": 5, "level": 0.5},
+    {"method": "central_region", "points": 5, "level": 0.5},
+]
+
+
+def _band_of_folds(label: pl.Expr, score: pl.Expr, key: pl.Expr, **options: Any) -> pl.Expr:
+    return pa.roc_band(label, score, fold=key, **options)
+
+
+DIFFERENCE_BAND = dict.fromkeys(("fpr", "tpr_a", "tpr_b", "difference", "lower", "upper", "p_value"), F)
+
+
+def _difference_band_of_clusters(
+    label: pl.Expr, a: pl.Expr, b: pl.Expr, key: pl.Expr, **options: Any
+) -> pl.Expr:
+    return pa.roc_difference_band(label, a, b, cluster=key, **DRAWN, **options)
+
+
+BANDS = [
+    *(
+        Entry(
+            name="roc_band",
+            make=functools.partial(pa.roc_band, **options),
+            oracle=functools.partial(oracles.roc_band, **options),
+            fields=BAND,
+            is_list=True,
+            exact=False,
+            by_value=options["method"] == "working_hotelling",
+        )
+        for options in METHODS
+    ),
+    *(
+        Entry(
+            name="roc_band",
+            make=functools.partial(_band_of_folds, **options),
+            oracle=functools.partial(oracles.roc_band_of_folds, **options),
+            fields=BAND,
+            is_list=True,
+            columns=("label", "score", "key"),
+            plugin="roc_band_of_folds",
+            exact=False,
+        )
+        for options in BANDS_OF_FOLDS
+    ),
+    Entry(
+        name="roc_difference_band",
+        make=functools.partial(pa.roc_difference_band, **DRAWN),
+        oracle=functools.partial(oracles.roc_difference_band, **DRAWN),
+        fields=DIFFERENCE_BAND,
+        is_list=True,
+        columns=("label", "score", "other"),
+        exact=False,
+    ),
+    Entry(
+        name="roc_difference_band",
+        make=_difference_band_of_clusters,
+        oracle=functools.partial(oracles.roc_difference_band, **DRAWN, clustered=True),
+        fields=DIFFERENCE_BAND,
+        is_list=True,
+        columns=("label", "score", "other", "key"),
+        exact=False,
+    ),
+]

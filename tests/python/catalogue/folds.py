@@ -1,0 +1,100 @@
+"""Folds of a cross-validation: their entries of the catalogue."""
+
+from __future__ import annotations
+
+import functools
+from fractions import Fraction
+from typing import Literal
+
+import polars_auc as pa
+from catalogue.entry import COUNTS, KEYED, TWO, Entry, F, N
+from oracles import folds as oracles
+
+TIES: list[tuple[Literal["half", "zero"], Fraction]] = [("half", Fraction(1, 2)), ("zero", Fraction(0))]
+FOLD_METHODS: list[Literal["t", "influence"]] = ["t", "influence"]
+
+AVERAGED_CURVES: list[tuple[Literal["vertical", "threshold", "pooled"], int]] = [
+    ("vertical", 6),
+    ("threshold", 5),
+    ("threshold", 101),
+    ("pooled", 6),
+]
+
+FOLDS = [
+    *(
+        Entry(
+            "cv_roc_auc",
+            functools.partial(pa.cv_roc_auc, level=0.9, method=method),
+            functools.partial(oracles.cv_roc_auc, level=0.9, method=method),
+            {
+                **dict.fromkeys(("auc", "sd", "se", "lower", "upper"), F),
+                "n_folds": N,
+                "n_undefined": N,
+                **COUNTS,
+            },
+            columns=KEYED,
+            exact=False,
+        )
+        for method in FOLD_METHODS
+    ),
+    Entry(
+        "cv_roc_auc",
+        functools.partial(pa.cv_roc_auc, level=0.9, method="influence", ties="zero"),
+        functools.partial(oracles.cv_roc_auc, level=0.9, method="influence", tie=Fraction(0)),
+        {
+            **dict.fromkeys(("auc", "sd", "se", "lower", "upper"), F),
+            "n_folds": N,
+            "n_undefined": N,
+            **COUNTS,
+        },
+        columns=KEYED,
+        exact=False,
+    ),
+    *(
+        Entry(
+            "cv_roc_auc",
+            lambda label, score, fold, cluster, ties=ties, **options: pa.cv_roc_auc(
+                label, score, fold, cluster=cluster, method="influence", level=0.9, ties=ties, **options
+            ),
+            functools.partial(oracles.cv_roc_auc_clustered, level=0.9, tie=tie),
+            {
+                **dict.fromkeys(("auc", "sd", "se", "lower", "upper"), F),
+                "n_folds": N,
+                "n_undefined": N,
+                **COUNTS,
+                "n_clusters": N,
+            },
+            columns=(*KEYED, "weight"),
+            plugin="cv_roc_auc_clustered",
+            exact=False,
+        )
+        for ties, tie in TIES
+    ),
+    Entry(
+        "cv_roc_auc_difference",
+        functools.partial(pa.cv_roc_auc_difference, level=0.9),
+        functools.partial(oracles.cv_roc_auc_difference, level=0.9),
+        {
+            **dict.fromkeys(("auc_a", "auc_b", "difference", "se", "lower", "upper", "t"), F),
+            "df": N,
+            "p_value": F,
+            "n_folds": N,
+            "n_undefined": N,
+            **COUNTS,
+        },
+        columns=(*TWO, "key"),
+        exact=False,
+    ),
+    *(
+        Entry(
+            "average_roc_curve",
+            functools.partial(pa.average_roc_curve, method=method, n_points=n_points),
+            functools.partial(oracles.average_roc_curve, method=method, n_points=n_points),
+            {**dict.fromkeys(("fpr", "fpr_sd", "tpr", "tpr_sd", "threshold"), F), "n_folds": N},
+            is_list=True,
+            columns=KEYED,
+            exact=False,
+        )
+        for method, n_points in AVERAGED_CURVES
+    ),
+]

@@ -1,0 +1,182 @@
+"""Configuration files, and ``polars-auc init``, which writes one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import polars_auc as pa
+from polars_auc._commands.main import main
+
+Capture = pytest.CaptureFixture[str]
+DATA = Path(__file__).parents[3] / "data"
+
+CONFIG = """
+[input]
+files = ["rows.parquet"]
+label = "y"
+score = ["s", "t"]
+by = "g"
+where = ["s > -1", "t < 100"]
+
+[report]
+level = 0.9
+compare = true
+quiet = false
+fail-if = ["auc < 0.1"]
+output = "out.parquet"
+
+[gains]
+bands = 3
+
+[curve]
+max-points = 50
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    rows = pl.DataFrame(
+        {
+            "g": ["a", "b"] * 50,
+            "y": [row * 7 % 3 == 0 for row in range(100)],
+            "s": [row * 13 % 17 / 4 for row in range(100)],
+            "t": [row * 5 % 23 for row in range(100)],
+        }
+    )
+    rows.write_parquet("rows.parquet")
+    (tmp_path / "polars-auc.toml").write_text(CONFIG)
+    return tmp_path
+
+
+def printed(arguments: list[str], capsys: Capture) -> str:
+    assert main(arguments) == 0
+    return capsys.readouterr().out
+
+
+def test_a_file_says_what_the_command_line_says(folder: Path, capsys: Capture) -> None:
+    flags = ["rows.parquet", "--label", "y", "--score", "s", "--score", "t", "--by", "g"]
+    flags += ["--where", "s > -1", "--where", "t < 100"]
+    own = ["--level", "0.9", "--compare", "--fail-if", "auc < 0.1"]
+    expected = printed(["report", *flags, *own], capsys)
+    for arguments in (["report", "--config", "polars-auc.toml"], ["--config=polars-auc.toml", "report"]):
+        assert printed(arguments, capsys) == expected
+    table = pl.read_parquet(folder / "out.parquet")
+    rows = pl.scan_parquet("rows.parquet").filter(pl.col("s") > -1, pl.col("t") < 100)
+    assert table.equals(pa.report(rows, "y", ["s", "t"], by="g", level=0.9, compare=True).collect())
+    assert printed(["gains", "--config", "polars-auc.toml"], capsys) == printed(
+        ["gains", *flags, "--bands", "3"], capsys
+    )
+
+
+def test_the_command_line_replaces_the_file(folder: Path, capsys: Capture) -> None:
+    config = ["--config", "polars-auc.toml"]
+    pl.read_parquet("rows.parquet").head(60).write_parquet("other.parquet")
+    out = printed(["gains", "other.parquet", *config, "--score=s", "--bands=2", "--where", "t < 50"], capsys)
+    flags = ["--label", "y", "--score", "s", "--by", "g", "--where", "t < 50"]
+    assert out == printed(["gains", "other.parquet", *flags, "--bands", "2"], capsys)
+    assert printed(["gains", *config, "--sco=s"], capsys) == printed(["gains", *config, "--score=s"], capsys)
+    assert main(["report", *config, "-oother.csv", "--fail-if", "auc < 1.1"]) == 1
+    assert Path("other.csv").exists()
+    assert not (folder / "out.parquet").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[input", "cannot read 'x.toml': "),
+        ('label = "y"', "'x.toml': 'label' stands in no table; write [input] above it"),
+        ("[reports]", "'x.toml' has a table [reports]; there are: [input], [report], [curve]"),
+        ('[input]\nlabels = "y"', "'x.toml': [input] has 'labels', which no command knows"),
+        ("[report]\nbands = 3", "'x.toml': [report] has 'bands'; report knows "),
+        ("[report]\nlevel = {a = 1}", "'x.toml': level must be a text, a number, or a list of these, got"),
+        ("[report]\nlevel = [true]", "'x.toml': level must be a text, a number, or a list of these, got"),
+        ("[report]\nlevel = [0.5, 0.6]", "--level is given twice"),
+        ('[report]\nlevel = "high"', "argument --level: invalid float value: 'high'"),
+        ('[input]\nfiles = ["none.parquet"]', "no file matches 'none.parquet'"),
+    ],
+)
+def test_refusals(folder: Path, capsys: Capture, text: str, says: str) -> None:
+    (folder / "x.toml").write_text(text)
+    assert main(["report", "--config", "x.toml", "--label", "y", "--score", "s"]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("polars-auc: ")
+    assert says in told
+
+
+def test_refusals_of_the_option(folder: Path, capsys: Capture) -> None:
+    assert folder.exists()
+    for arguments, says in (
+        (["report", "--config"], "--config needs the name of a file"),
+        (["--config", "polars-auc.toml"], "--config needs a command"),
+        (["report", "--config", "none.toml"], "cannot read 'none.toml': "),
+        (["report", "--config", "polars-auc.toml", "--config", "polars-auc.toml"], "--config is given twice"),
+    ):
+        assert main(arguments) == 2
+        assert says in capsys.readouterr().err
+
+
+def test_init_writes_what_report_reads(folder: Path, capsys: Capture) -> None:
+    pattern = str(DATA / "*.parquet")
+    text = printed(["init", pattern], capsys)
+    assert 'label = "label"' in text
+    assert 'score = ["logistic", "forest", "tree"]' in text
+    assert 'by = ["dataset"]' in text
+    assert '# other columns of groups: "fold", "segment"' in text
+    assert main(["init", pattern, "-o", "new.toml"]) == 0
+    assert (folder / "new.toml").read_text() == text
+    told = capsys.readouterr().err
+    assert told.endswith("wrote new.toml; polars-auc report --config new.toml\n")
+    scores = [f"--score={name}" for name in ("logistic", "forest", "tree")]
+    expected = printed(["report", pattern, "--label", "label", *scores, "--by", "dataset"], capsys)
+    assert printed(["report", "--config", "new.toml"], capsys) == expected
+    assert (folder / "report.md").exists()
+    for output, says in (("new.toml", "'new.toml' exists"), ("new.txt", "--output must end in .toml")):
+        assert main(["init", pattern, "-o", output]) == 2
+        assert says in capsys.readouterr().err
+
+
+def test_init_of_columns_of_all_kinds(folder: Path, capsys: Capture) -> None:
+    pl.DataFrame(
+        {
+            "flag": [True, False],
+            "bit": [0, None],
+            "empty": pl.Series([None, None], dtype=pl.Int8),
+            "id": [1, 2],
+            'quoted"name': ["x", "y"],
+            "same": ["x", "x"],
+            "list": [[1], [2]],
+        }
+    ).write_parquet("kinds.parquet")
+    text = printed(["init", "kinds.parquet"], capsys)
+    assert 'label = "flag"\n# other columns of 0 and 1: "bit"' in text
+    assert '# score = ["model"]' in text
+    assert 'by = ["id"]\n# other columns of groups: "quoted\\"name"' in text
+    assert folder.exists()
+
+
+def test_files_may_stand_after_options(folder: Path, capsys: Capture) -> None:
+    """The command line's files replace those of the configuration, wherever they stand."""
+    pl.read_parquet("rows.parquet").head(50).write_parquet("few.parquet")
+    expected = printed(["report", "few.parquet", "--config", "polars-auc.toml"], capsys)
+    for arguments in (
+        ["report", "--config", "polars-auc.toml", "--level", "0.9", "few.parquet"],
+        ["report", "--level", "0.9", "few.parquet", "--config", "polars-auc.toml"],
+    ):
+        assert printed(arguments, capsys) == expected
+    assert (folder / "out.parquet").exists()
+
+
+def test_an_option_is_no_shorter_name_of_another(folder: Path, capsys: Capture) -> None:
+    """--compare does not stand for the compare-to of the file."""
+    assert main(["report", "--config", "polars-auc.toml", "--quiet", "-o", "last.parquet"]) == 0
+    text = (folder / "polars-auc.toml").read_text(encoding="utf-8").replace("compare = true\n", "")
+    (folder / "to.toml").write_text(
+        text.replace("[report]", '[report]\ncompare-to = "last.parquet"'), encoding="utf-8"
+    )
+    assert main(["report", "--config", "to.toml", "--compare", "--quiet"]) == 0
+    assert {"gain", "change"} <= set(pl.read_parquet("out.parquet").columns)
+    capsys.readouterr()

@@ -1,0 +1,213 @@
+"""``polars-auc curve``: the charts and tables that it writes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import polars_auc as pa
+from polars_auc._commands import curve
+from polars_auc._commands.main import main
+
+Capture = pytest.CaptureFixture[str]
+DATA = Path(__file__).parents[3] / "data"
+ROWS = pl.read_parquet(DATA / "*.parquet")
+
+CURVE = ["curve", str(DATA), "--label", "label", "--score", "forest", "--score=-tree"]
+
+
+def test_tables_of_the_command(tmp_path: Path, capsys: Capture) -> None:
+    names: dict[str, Callable[[Path], pl.DataFrame]] = {
+        ".parquet": pl.read_parquet,
+        ".csv": pl.read_csv,
+        ".json": pl.read_json,
+    }
+    scores = {"forest": pl.col("forest"), "-tree": -pl.col("tree")}
+    made = {
+        (): [pa.roc_curve("label", each, max_points=1000).alias(name) for name, each in scores.items()],
+        ("--max-points", "9"): [
+            pa.roc_curve("label", each, max_points=9).alias(name) for name, each in scores.items()
+        ],
+        ("--band", "radial", "--level", "0.8", "--points", "5", "--resamples", "30", "--seed", "4"): [
+            pa.roc_band("label", each, method="radial", level=0.8, points=5, n_resamples=30, seed=4).alias(
+                name
+            )
+            for name, each in scores.items()
+        ],
+    }
+    for options, curves in made.items():
+        expected = pa.curve_points(ROWS.filter(pl.col("fold") > 2), curves, "dataset").collect()
+        for ending, read in names.items():
+            output = tmp_path / f"curve{ending}"
+            assert main([*CURVE, "--by", "dataset", "--where", "fold > 2", *options, "-o", str(output)]) == 0
+            got = read(output)
+            assert_frame_equal(got.cast(expected.schema), expected, rel_tol=1e-15)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("polars-auc: wrote") == err.count("\n") == 9
+
+
+def test_curves_of_states(tmp_path: Path, capsys: Capture) -> None:
+    """Those of the rows: states that are exact hold the same curve, and days are merged."""
+    scored = ["--label", "label", "--score", "forest", "--score", "tree"]
+    for fold in range(5):
+        day = [*scored, "--by", "dataset", "--where", f"fold % 5 = {fold}"]
+        assert main(["state", str(DATA), *day, "-o", str(tmp_path / f"day{fold}.parquet")]) == 0
+    days = str(tmp_path / "day*.parquet")
+    for options in ([], ["--band", "vertical", "--points", "9", "--resamples", "30"]):
+        output, expected = tmp_path / "states.parquet", tmp_path / "rows.parquet"
+        assert main(["curve", days, "--from-states", "--by", "dataset", *options, "-o", str(output)]) == 0
+        rows = ["curve", str(DATA), *scored, "--by", "dataset", *options, "-o", str(expected)]
+        assert main(rows) == 0
+        assert_frame_equal(pl.read_parquet(output), pl.read_parquet(expected), check_exact=True)
+    one = ["curve", days, "--from-states", "--score", "tree", "-o", str(tmp_path / "one.parquet")]
+    assert main(one) == 0
+    whole = pa.curve_points(ROWS, pa.roc_curve("label", "tree", max_points=1000).alias("tree")).collect()
+    assert_frame_equal(pl.read_parquet(tmp_path / "one.parquet").drop("score"), whole, check_exact=True)
+    chart = ["curve", days, "--from-states", "--by", "dataset", "-o", str(tmp_path / "x.svg")]
+    assert main(chart) == 0
+    capsys.readouterr()
+    for wrong, message in (
+        (["--label", "label"], "--label needs rows, but --from-states says that the files hold states"),
+        (["--folds", "fold"], "--folds needs rows, but --from-states says that the files hold states"),
+        (["--score", "logistic"], "logistic"),
+    ):
+        assert main(["curve", days, "--from-states", *wrong, "-o", str(tmp_path / "y.parquet")]) == 2
+        assert message in capsys.readouterr().err
+    assert main(["curve", str(DATA), "--from-states", "-o", str(tmp_path / "y.parquet")]) == 2
+    assert "holds no column of states" in capsys.readouterr().err
+
+
+def test_curves_of_folds(tmp_path: Path, capsys: Capture) -> None:
+    """Tables are those of the functions; charts show each fold behind the mean curve."""
+    output = tmp_path / "x.parquet"
+    scores = {"forest": pl.col("forest"), "-tree": -pl.col("tree")}
+    rows = ROWS.filter(pl.col("fold") < 9).with_columns(pair=pl.col("fold") // 2)
+    folds = ["--by", "dataset", "--where", "fold < 9", "--folds", "fold // 2"]
+    band: dict[str, Any] = {"method": "optimized_radial", "level": 0.8, "points": 7}
+    made: dict[tuple[str, ...], Callable[..., pl.Expr]] = {
+        (): pa.average_roc_curve,
+        ("--points", "9"): partial(pa.average_roc_curve, n_points=9),
+        ("--band", "vertical"): lambda label, score, fold: pa.roc_band(
+            label, score, fold=fold, method="vertical"
+        ),
+        ("--band", "optimized_radial", "--level", "0.8", "--points", "7"): lambda label, score, fold: (
+            pa.roc_band(label, score, fold=fold, **band)
+        ),
+    }
+    for options, function in made.items():
+        assert main([*CURVE, *folds, *options, "-o", str(output)]) == 0
+        curves = [function("label", each, fold="pair").alias(name) for name, each in scores.items()]
+        expected = pa.curve_points(rows, curves, "dataset").collect()
+        assert_frame_equal(pl.read_parquet(output), expected, check_exact=True)
+    capsys.readouterr()
+    page = tmp_path / "x.html"
+    assert main([*CURVE, *folds, "--band", "radial", "-o", str(page)]) == 0
+    text = page.read_text(encoding="utf-8")
+    assert "ROC curves with bands. Curves by score: forest, -tree. Panels by dataset" in text
+    assert "Thin lines are curves of folds." in text
+    assert main([*CURVE, "--by", "segment", "--folds", "fold", "--max-points", "20", "-o", str(page)]) == 0
+    said = capsys.readouterr().err
+    assert said.count("\n") == said.count("polars-auc: wrote") == 2
+
+
+def test_folds_without_a_curve_are_counted(tmp_path: Path, capsys: Capture) -> None:
+    rows = pl.DataFrame(
+        {"g": [1] * 5 + [2] * 2, "f": [1, 1, 2, 2, None, 1, 2], "y": [0, 1, 1, 1, 0, 1, 0], "s": range(7)}
+    )
+    rows.write_parquet(tmp_path / "rows.parquet")
+    told = ["curve", str(tmp_path / "rows.parquet"), "--label", "y", "--score", "s", "--by", "g"]
+    assert main([*told, "--folds", "f", "-o", str(tmp_path / "x.svg")]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("polars-auc: 3 of 4 curves of folds left out: each needs a positive and a neg")
+    assert lines[1].startswith("polars-auc: 1 of 2 curves left out: each needs a fold with a positive and a")
+    assert main([*told, "--folds", "f", "-o", str(tmp_path / "x.csv")]) == 0
+    assert pl.read_csv(tmp_path / "x.csv")["n_folds"].unique().to_list() == [1]
+
+
+def test_charts_of_the_command(tmp_path: Path, capsys: Capture) -> None:
+    arguments = [*CURVE, "--by", "dataset", "--max-points", "30", "--band", "vertical", "--resamples", "20"]
+    for ending in (".html", ".svg", ".png"):
+        assert main([*arguments, "-o", str(tmp_path / f"x{ending}")]) == 0
+    page = (tmp_path / "x.html").read_text(encoding="utf-8")
+    assert "Curves by score: forest, -tree. Panels by dataset: breast_cancer, digits" in page
+    assert not re.search(r"<(script|link)[^>]*(src|href)=", page), "a page that needs a network"
+    assert (tmp_path / "x.svg").read_text(encoding="utf-8").startswith("<svg")
+    contents = (tmp_path / "x.png").read_bytes()
+    assert contents.startswith(b"\x89PNG")
+    assert len(contents) > 10_000
+    assert capsys.readouterr().out == ""
+
+
+def test_groups_without_a_curve_are_counted(tmp_path: Path, capsys: Capture) -> None:
+    rows = pl.DataFrame({"g": [1, 1, 2], "y": [0, 1, 1], "s": [1.0, 2.0, 3.0]})
+    rows.write_parquet(tmp_path / "rows.parquet")
+    arguments = ["curve", str(tmp_path / "rows.parquet"), "--label", "y", "--score", "s", "--by", "g"]
+    assert main([*arguments, "-o", str(tmp_path / "x.csv")]) == 0
+    assert "polars-auc: 1 of 2 curves left out: each needs a positive and a negative" in (
+        capsys.readouterr().err
+    )
+    assert pl.read_csv(tmp_path / "x.csv")["g"].unique().to_list() == [1]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["-o", "x.md"], "--output must end in .html, .png, .svg, .parquet, .csv, .json, .xlsx, got"),
+        ([], "required: -o/--output"),
+        (["-o", "x.csv", "--level", "0.9"], "--level is for --band; give it, or leave this out"),
+        (["-o", "x.html", "--seed", "0"], "--seed is for --band"),
+        (["-o", "x.csv", "--band", "radial", "--max-points", "9"], "a table with --band holds bands"),
+        (["-o", "x.csv", "--band", "fixed_width", "--seed", "0"], "--band fixed_width draws none"),
+        (["-o", "x.csv", "--band", "radial", "--level", "2"], "--level must lie between 0 and 1"),
+        (["-o", "x.csv", "--band", "radial", "--points", "2"], "--points must be an integer from 3"),
+        (["-o", "x.csv", "--max-points", "1"], "--max-points must be an integer from 2"),
+        (["-o", "x.csv", "--band", "round"], "invalid choice: 'round'"),
+        (
+            ["-o", "x.csv", "--by", "label"],
+            "there is no curve to write: each needs a positive and a negative",
+        ),
+        (["-o", "x.csv", "--by", "none"], "--by names the column 'none'"),
+        (
+            ["-o", "x.html", "--by", "fold", "--by", "segment", "--band", "fixed_width", "--points", "999"],
+            "points, and a chart takes at most 50,000; write --max-points 312 and --points 101, or draw",
+        ),
+        (["-o", "x.csv", "--folds", "none"], "--folds"),
+        (["-o", "x.csv", "--folds", "fold", "--points", "2"], "--points must be an integer from 3"),
+        (["-o", "x.csv", "--folds", "fold", "--max-points", "9"], "a table with --folds holds mean curves"),
+        (["-o", "x.csv", "--folds", "fold", "--level", "0.9"], "--level is for --band"),
+        (["-o", "x.csv", "--folds", "fold", "--band", "radial", "--seed", "1"], "--seed is of resamples"),
+        (
+            ["-o", "x.csv", "--folds", "fold", "--band", "likelihood"],
+            "--band likelihood is a band about one curve, and --folds gives several; write --band optimized",
+        ),
+        (["-o", "x.csv", "--folds", "fold", "--by", "fold", "--band", "radial"], "there is no band to write"),
+        (
+            ["-o", "x.html", "--by", "segment", "--folds", "fold", "--max-points", "999", "--points", "9999"],
+            "points, and a chart takes at most 50,000; write --max-points",
+        ),
+    ],
+)
+def test_refusals_of_the_command(options: list[str], message: str, tmp_path: Path, capsys: Capture) -> None:
+    given = [str(tmp_path / option) if option.startswith("x.") else option for option in options]
+    assert main([*CURVE, *given]) == 2
+    assert message in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_tables_need_no_altair(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(curve, "find_spec", lambda _: None)
+    assert main([*CURVE, "-o", str(tmp_path / "x.png")]) == 2
+    assert capsys.readouterr().err == (
+        'polars-auc: a chart needs Altair and vl-convert: pip install "polars-auc[plot]"; '
+        "or end --output in .parquet, .csv, .json, .xlsx\n"
+    )
+    assert main([*CURVE, "-o", str(tmp_path / "x.csv")]) == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["x.csv"]

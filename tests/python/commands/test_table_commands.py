@@ -1,0 +1,162 @@
+"""``polars-auc gains``, ``thresholds`` and ``compare``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import polars_auc as pa
+from polars_auc._commands.main import main
+
+Capture = pytest.CaptureFixture[str]
+DATA = Path(__file__).parents[3] / "data"
+ROWS = pl.scan_parquet(DATA / "*.parquet")
+SCORES = ["forest", "tree"]
+GIVEN = [str(DATA), "--label", "label", "--score", "forest", "--score", "tree", "--by", "segment"]
+
+
+def written(tmp_path: Path, *arguments: str) -> pl.DataFrame:
+    """Return the table that a command writes."""
+    output = tmp_path / "out.parquet"
+    assert main([*arguments, "--quiet", "-o", str(output)]) == 0
+    return pl.read_parquet(output)
+
+
+@pytest.mark.parametrize(
+    ("options", "given"),
+    [([], {}), (["--bands", "4"], {"bands": 4}), (["--edges", "0.1,0.5,1"], {"edges": [0.1, 0.5, 1]})],
+)
+def test_gains(tmp_path: Path, options: list[str], given: dict[str, object]) -> None:
+    table = written(tmp_path, "gains", *GIVEN, *options)
+    curves = [pa.gains_table("label", score, **given) for score in SCORES]  # type: ignore[arg-type]
+    assert table.equals(pa.curve_points(ROWS, curves, "segment").collect().drop("point"))
+
+
+def test_thresholds(tmp_path: Path) -> None:
+    for options, given in (
+        ([], {}),
+        (["--criterion", "target_fpr", "--target", "0.1"], {"criterion": "target_fpr", "target": 0.1}),
+        (
+            ["--criterion", "cost", "--cost", "5", "--prevalence", "0.01"],
+            {"criterion": "cost", "cost": 5, "prevalence": 0.01},
+        ),
+        (["--criterion", "max_f", "--beta", "2"], {"criterion": "max_f", "beta": 2}),
+    ):
+        table = written(tmp_path, "thresholds", *GIVEN, *options)
+        for score in SCORES:
+            best = ROWS.group_by("segment").agg(pa.operating_point("label", score, **given))  # type: ignore[arg-type]
+            expected = best.sort("segment").unnest(score).collect()
+            assert table.filter(pl.col("score") == score).drop("score").equals(expected)
+
+
+def test_compare(tmp_path: Path) -> None:
+    three = [*GIVEN, "--score", "logistic"]
+    for options, given in (
+        ([], {}),
+        (
+            ["--against-first", "--adjust", "none", "--level", "0.9"],
+            {"reference": 0, "adjust": None, "level": 0.9},
+        ),
+    ):
+        table = written(tmp_path, "compare", *three, *options)
+        tests = ROWS.group_by("segment").agg(pa.roc_auc_compare("label", *SCORES, "logistic", **given))  # type: ignore[arg-type]
+        pairs = tests.sort("segment").select("segment", pl.col("forest").struct.field("differences"))
+        assert table.equals(pairs.explode("differences").unnest("differences").collect())
+
+
+def test_states_give_the_tables_of_their_rows(tmp_path: Path) -> None:
+    states = tmp_path / "states.parquet"
+    assert main(["state", *GIVEN, "-o", str(states)]) == 0
+    for command in ("gains", "thresholds"):
+        of_states = written(tmp_path, command, str(states), "--from-states", "--by", "segment")
+        assert of_states.equals(written(tmp_path, command, *GIVEN))
+
+
+def test_counts_and_conditions(tmp_path: Path) -> None:
+    rows = pl.DataFrame(
+        {"y": [0, 1, 0, 1], "s": [1, 2, 2, 3], "n": [3, 1, 2, 5], "part": ["a", "a", "a", "b"]}
+    )
+    rows.write_parquet(tmp_path / "rows.parquet")
+    given = [
+        str(tmp_path / "rows.parquet"),
+        "--label",
+        "y",
+        "--score=-s",
+        "--count",
+        "n",
+        "--where",
+        "part = 'a'",
+    ]
+    table = written(tmp_path, "gains", *given, "--bands", "2")
+    repeated = rows.filter(part="a").select(pl.col("y", "s").repeat_by("n").explode())
+    expected = pa.curve_points(repeated, pa.gains_table("y", -pl.col("s"), bands=2)).collect().drop("point")
+    assert table.drop("score").equals(expected)
+
+
+def test_what_is_printed(tmp_path: Path, capsys: Capture) -> None:
+    for command, heads in (
+        ("gains", "segment score band highest lowest n n_pos rate gain lift ks"),
+        ("thresholds", "segment score threshold tpr fpr precision n_pos n_neg"),
+        ("compare", "segment score_a score_b difference lower upper p_adjusted"),
+    ):
+        assert main([command, *GIVEN, "--limit", "3"]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert lines[1].replace("│", " ").replace("┆", " ").split() == heads.split()
+        table = written(tmp_path, command, *GIVEN)
+        assert len(lines) == 4 + min(3, table.height) + 1
+        more = f"{table.height - 3} more: --limit {table.height} prints all, and -o FILE writes all"
+        assert lines[-1] == more
+        capsys.readouterr()
+        assert main([command, *GIVEN, "--wide"]) == 0
+        header = capsys.readouterr().out.splitlines()[1]
+        assert header.replace("│", " ").replace("┆", " ").split() == table.columns
+
+
+def test_small_scores_are_not_printed_as_zero(tmp_path: Path, capsys: Capture) -> None:
+    pl.DataFrame({"y": [0, 1], "s": [1e-7, 2.5e-7]}).write_parquet(tmp_path / "rows.parquet")
+    for command in ("gains", "thresholds"):
+        assert main([command, str(tmp_path / "rows.parquet"), "--label", "y", "--score", "s"]) == 0
+        assert "2.5e-07" in capsys.readouterr().out
+
+
+def test_groups_without_a_table_are_counted(tmp_path: Path, capsys: Capture) -> None:
+    rows = pl.DataFrame({"g": ["a", "a", "b", "b"], "y": [0, 1, 1, 1], "s": [1.0, 2, 3, 4]})
+    rows.write_parquet(tmp_path / "rows.parquet")
+    given = [str(tmp_path / "rows.parquet"), "--label", "y", "--score", "s", "--by", "g"]
+    assert main(["gains", *given]) == 0
+    told = capsys.readouterr()
+    assert told.err.startswith("polars-auc: 1 of 2 tables left out: each needs a positive and a negative")
+    assert "b" not in [line.split()[1] for line in told.out.splitlines()[3:-1]]
+    assert main(["thresholds", *given]) == 0
+    assert "-" in capsys.readouterr().out.splitlines()[-2]
+    assert main(["gains", *given, "--where", "g = 'b'"]) == 2
+    assert "there is no table to make" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (
+            ["gains", *GIVEN, "--bands", "0"],
+            "polars-auc: --bands must be an integer from 1 to 1000000, got 0",
+        ),
+        (["gains", *GIVEN, "--edges", "1,x"], "polars-auc: --edges must be numbers with commas between them"),
+        (["gains", *GIVEN, "--edges", "2,1"], "polars-auc: --edges must ascend, got [2, 1]"),
+        (["gains", *GIVEN, "--edges", "1", "--bands", "2"], "polars-auc: give --bands or --edges"),
+        (["thresholds", *GIVEN, "--target", "0.1"], "polars-auc: --target is for"),
+        (
+            ["thresholds", *GIVEN, "--criterion", "max_f", "--cost", "2"],
+            "polars-auc: --cost and --prevalence are for",
+        ),
+        (["compare", *GIVEN[:5]], "polars-auc: compare needs two --score or more, got one"),
+        (["compare", *GIVEN, "--level", "2"], "polars-auc: --level must lie between 0 and 1"),
+        (["compare", *GIVEN, "--limit", "-1"], "polars-auc: --limit must be a number of rows"),
+        (["compare", *GIVEN, "--limit", "1", "--quiet"], "polars-auc: --limit is about the printed table"),
+        (["gains", *GIVEN, "-o", "out.md"], "polars-auc: --output must end in .parquet, .csv, .json, .xlsx"),
+    ],
+)
+def test_refusals(capsys: Capture, arguments: list[str], says: str) -> None:
+    assert main(arguments) == 2
+    assert capsys.readouterr().err.startswith(says)

@@ -1,0 +1,507 @@
+"""Charts of curves: what is in them, and what is refused."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import polars_auc as pa
+from polars_auc._plots.layout import _COLORS, REFERENCE
+
+DATA = Path(__file__).parents[3] / "data"
+ROWS = pl.read_parquet(DATA / "*.parquet")
+MODELS = pl.col("logistic", "forest", "tree")
+CURVES = pa.curve_points(ROWS, pa.roc_curve("label", MODELS, max_points=50), "dataset").collect()
+BANDS = pa.curve_points(ROWS, pa.roc_band("label", MODELS, points=21, n_resamples=50), "dataset").collect()
+FOLDS = pa.curve_points(ROWS, pa.roc_curve("label", MODELS, max_points=20), ["dataset", "fold"]).collect()
+DIFFERENCES = pa.curve_points(
+    ROWS, pa.roc_difference_band("label", "forest", "tree", points=19, n_resamples=50), "dataset"
+).collect()
+METHODS = (
+    "likelihood",
+    "vertical",
+    "threshold",
+    "threshold_box",
+    "radial",
+    "optimized_radial",
+    "fixed_width",
+    "working_hotelling",
+)
+
+
+def spec_of(chart: alt.LayerChart | alt.FacetChart | alt.HConcatChart) -> dict[str, Any]:
+    """Return the chart as Altair validates it."""
+    return dict(chart.to_dict(validate=True))
+
+
+def layers_of(spec: dict[str, Any]) -> list[dict[str, Any]]:
+    return list(spec.get("spec", spec)["layer"])
+
+
+def drawn_by(spec: dict[str, Any], part: str) -> pl.DataFrame:
+    values = spec["datasets"][spec["data"]["name"]]
+    return pl.DataFrame(values, infer_schema_length=None).filter(part=part)
+
+
+def picture(chart: alt.LayerChart | alt.FacetChart) -> bytes:
+    drawn = io.BytesIO()
+    chart.save(drawn, format="png")
+    return drawn.getvalue()
+
+
+def test_points_are_those_of_the_frames() -> None:
+    chart = pa.plot_roc(CURVES, band=BANDS, facet="dataset")
+    assert isinstance(chart, alt.FacetChart)
+    spec = spec_of(chart)
+    lines, areas = drawn_by(spec, "curve"), drawn_by(spec, "band")
+    expected = CURVES.sort("point", maintain_order=True).select(
+        "fpr", "tpr", panel="dataset", curve="score", threshold=pl.col("threshold").cast(pl.String)
+    )
+    assert_frame_equal(lines.select(expected.columns), expected)
+    assert areas.height == 2 * BANDS.height
+    assert [layer["mark"]["type"] for layer in layers_of(spec)] == ["line", "line", "line", "point"]
+    assert spec["columns"] == 2
+    assert spec["description"] == (
+        "ROC curves with bands. Curves by score: logistic, forest, tree. Panels by dataset: breast_cancer, "
+        "digits. The dashed diagonal is chance."
+    )
+    _, _, line, point = layers_of(spec)
+    assert line["encoding"]["color"]["scale"]["domain"] == ["logistic", "forest", "tree"]
+    assert line["encoding"]["x"]["title"] == "false positive rate"
+    assert line["encoding"]["y"]["title"] == "true positive rate"
+    assert line["encoding"]["y"]["scale"]["domain"] == [0, 1]
+    titles = [each["title"] for each in point["encoding"]["tooltip"] if "title" in each]
+    assert titles == ["dataset", "score"]
+
+
+def test_lists_are_drawn_as_rows_are() -> None:
+    lists = ROWS.group_by("dataset", maintain_order=True).agg(pa.roc_curve("label", MODELS, max_points=50))
+    of_bands = ROWS.group_by("dataset").agg(pa.roc_band("label", MODELS, points=21, n_resamples=50))
+    of_lists = spec_of(pa.plot_roc(lists, band=of_bands.lazy(), facet="dataset"))
+    of_rows = spec_of(pa.plot_roc(CURVES, band=BANDS, facet="dataset"))
+    keys = ["panel", "curve", "fpr", "tpr", "threshold"]
+    for part in ("curve", "band"):
+        got, expected = (drawn_by(spec, part).select(keys) for spec in (of_lists, of_rows))
+        assert_frame_equal(got, expected, check_row_order=False)
+    both = ROWS.select(curve=pa.roc_curve("label", "tree"), band=pa.roc_band("label", "tree"))
+    one = spec_of(pa.plot_roc(both, band=both))
+    assert (
+        drawn_by(one, "curve")["fpr"].to_list()
+        == ROWS.select(pa.roc_curve("label", "tree").explode().struct.field("fpr")).to_series().to_list()
+    )
+    assert one["description"] == "ROC curve with bands. The dashed diagonal is chance."
+    assert "legend" not in json.dumps(layers_of(one))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_band_is_a_closed_line(method: Any) -> None:
+    """Along the lower curve, whose points have other rates than those of the upper one, and back."""
+    rows = ROWS.filter(dataset="breast_cancer", segment="Q1")
+    curve = pa.curve_points(rows, pa.roc_curve("label", "forest"))
+    band = pa.curve_points(rows, pa.roc_band("label", "forest", method=method)).collect()
+    spec = spec_of(pa.plot_roc(curve, band=band))
+    area = drawn_by(spec, "band").sort("place")
+    assert area["fpr"].to_list() == [*band["lower_fpr"], *band["upper_fpr"].reverse()]
+    assert area["tpr"].to_list() == [*band["lower_tpr"], *band["upper_tpr"].reverse()]
+    layer = layers_of(spec)[1]
+    assert layer["mark"]["filled"]
+    assert layer["mark"]["interpolate"] == "linear-closed"
+    assert layer["encoding"]["order"]["field"] == "place"
+
+
+def test_curves_of_folds_are_thin_lines() -> None:
+    """In the colour of their curve, each by itself, behind it."""
+    mean = pa.curve_points(
+        ROWS,
+        [pa.average_roc_curve("label", name, "fold").alias(name) for name in ("logistic", "forest", "tree")],
+        "dataset",
+    ).collect()
+    spec = spec_of(pa.plot_roc(mean, band=BANDS, folds=FOLDS, facet="dataset"))
+    thin = drawn_by(spec, "fold")
+    expected = FOLDS.select("fpr", "tpr", panel="dataset", curve="score", fold=pl.col("fold").cast(pl.String))
+    assert_frame_equal(thin.select(expected.columns), expected, check_row_order=False)
+    assert drawn_by(spec, "curve").height == mean.height
+    _, area, fold, line, _ = layers_of(spec)
+    assert area["mark"]["filled"]
+    assert [each["field"] for each in fold["encoding"]["detail"]] == ["curve", "fold"]
+    assert fold["mark"]["strokeWidth"] < line["mark"]["strokeWidth"]
+    assert fold["encoding"]["color"] == line["encoding"]["color"]
+    assert spec["description"].endswith(
+        "digits. Thin lines are curves of folds. The dashed diagonal is chance."
+    )
+    lists = ROWS.group_by("dataset", "fold").agg(pa.roc_curve("label", MODELS, max_points=20))
+    of_lists = drawn_by(spec_of(pa.plot_roc(mean, folds=lists, facet="dataset")), "fold")
+    assert_frame_equal(of_lists.select(expected.columns), expected, check_row_order=False)
+
+
+def test_rows_in_another_order() -> None:
+    shuffled = CURVES.sample(fraction=1, shuffle=True, seed=1)
+    got, expected = (spec_of(pa.plot_roc(each, facet="dataset")) for each in (shuffled, CURVES))
+    keys = ["panel", "curve"]
+    assert_frame_equal(
+        drawn_by(got, "curve").sort(keys, maintain_order=True).drop("place"),
+        drawn_by(expected, "curve").sort(keys, maintain_order=True).drop("place"),
+    )
+
+
+def test_thresholds_as_they_are() -> None:
+    rows = pl.DataFrame({"label": [1, 0, 1, 0], "score": [float("inf"), 0.1, -0.5, float("-inf")]})
+    spec = spec_of(pa.plot_roc(pa.curve_points(rows, pa.roc_curve("label", "score"))))
+    assert drawn_by(spec, "curve")["threshold"].to_list() == [None, "inf", "0.1", "-0.5", "-inf"]
+    big = rows.with_columns(score=pl.Series([2**60 + 1, 2**60, 3, 2]))
+    spec = spec_of(pa.plot_roc(big.select(pa.roc_curve("label", "score"))))
+    assert str(2**60 + 1) in drawn_by(spec, "curve")["threshold"].to_list()
+
+
+def test_other_curves_with_these_rates() -> None:
+    for curve in (pa.average_roc_curve("label", "tree", "fold"), pa.binormal_curve("label", "tree")):
+        assert layers_of(spec_of(pa.plot_roc(pa.curve_points(ROWS, curve))))
+    assert layers_of(spec_of(pa.plot_roc(BANDS, band=BANDS, facet="dataset")))
+
+
+def test_more_curves_than_colours_have_dashes() -> None:
+    folds = pa.curve_points(ROWS, pa.roc_curve("label", "forest", max_points=20), "fold")
+    line = layers_of(spec_of(pa.plot_roc(folds, by="fold")))[1]["encoding"]
+    colors, dashes = (line[channel]["scale"]["range"] for channel in ("color", "strokeDash"))
+    styles = list(zip(colors, map(tuple, dashes), strict=True))
+    assert len(set(styles)) == len(styles) == 10
+    assert line["color"]["scale"]["domain"] == [str(fold) for fold in range(1, 11)]
+
+
+def test_keys_of_any_dtype() -> None:
+    keyed = CURVES.filter(score="tree").with_columns(
+        pl.when(pl.col("dataset") == "digits").then(None).otherwise(pl.lit(1.5)).alias("a.b[0]")
+    )
+    spec = spec_of(pa.plot_roc(keyed, by=["a.b[0]", "score"], tooltip=False))
+    assert layers_of(spec)[1]["encoding"]["color"]["scale"]["domain"] == ["1.5, tree", "null, tree"]
+    assert len(layers_of(spec)) == 2
+
+
+def luminance(color: str) -> float:
+    channels = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    light = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2]
+
+
+@pytest.mark.parametrize("color", [*_COLORS, REFERENCE])
+@pytest.mark.parametrize("background", ["#ffffff", "#1e1e1e"])
+def test_contrast_of_lines(color: str, background: str) -> None:
+    """What the Web Content Accessibility Guidelines ask of graphics, also on a dark background."""
+    lighter, darker = sorted((luminance(color), luminance(background)), reverse=True)
+    assert (lighter + 0.05) / (darker + 0.05) >= 3
+
+
+def test_pictures() -> None:
+    """A chart is drawn, on its own and beside another, and differs with what is in it."""
+    curves, bands = (each.filter(pl.col("score") == "tree") for each in (CURVES, BANDS))
+    single = pa.plot_roc(curves.filter(dataset="digits"), tooltip=False)
+    panels = pa.plot_roc(CURVES, band=BANDS, facet="dataset", size=100).properties(title="Models")
+    sizes = [len(picture(chart)) for chart in (single, panels)]
+    assert min(sizes) > 5000
+    banded = pa.plot_roc(curves.filter(dataset="digits"), band=bands.filter(dataset="digits"), tooltip=False)
+    assert picture(banded) != picture(single)
+    assert spec_of(alt.hconcat(single, banded))["hconcat"]
+
+
+def test_differences_are_those_of_the_frames() -> None:
+    chart = pa.plot_difference(DIFFERENCES, facet="dataset")
+    assert isinstance(chart, alt.FacetChart)
+    spec = spec_of(chart)
+    expected = DIFFERENCES.sort("point", maintain_order=True).select(
+        "fpr", "difference", "lower", "upper", "p_value", panel="dataset"
+    )
+    assert_frame_equal(drawn_by(spec, "curve").select(expected.columns), expected)
+    assert [layer["mark"]["type"] for layer in layers_of(spec)] == ["line", "area", "line", "point"]
+    assert spec["description"] == (
+        "Differences of ROC curves with their bands. Panels by dataset: breast_cancer, digits. "
+        "The dashed line is no difference."
+    )
+    lists = ROWS.group_by("dataset").agg(
+        pa.roc_difference_band("label", model, "tree", points=9, n_resamples=20)
+        for model in ("forest", "logistic")
+    )
+    spec = spec_of(pa.plot_difference(lists, facet="dataset", tooltip=False))
+    assert layers_of(spec)[1]["encoding"]["color"]["scale"]["domain"] == ["forest", "logistic"]
+    one = pa.plot_difference(DIFFERENCES.filter(dataset="digits"))
+    assert picture(one) != picture(pa.plot_difference(DIFFERENCES.filter(dataset="breast_cancer")))
+
+
+@pytest.mark.parametrize(
+    ("frame", "options", "message"),
+    [
+        (CURVES, {}, r"differences must have the columns fpr, difference, .* write curve_points\("),
+        (DIFFERENCES, {}, r"do not|nothing tells apart; write the columns .*\['dataset'\]"),
+        (DIFFERENCES.clear(), {}, "differences has no point"),
+        (DIFFERENCES.with_columns(lower=-2.0), {"facet": "dataset"}, "numbers from -1 to 1, got"),
+        (DIFFERENCES.with_columns(lower=1.0), {"facet": "dataset"}, "lower limits below upper ones"),
+        (
+            DIFFERENCES.filter(dataset="digits").reverse().drop("dataset", "point"),
+            {},
+            "or sort one curve by fpr",
+        ),
+        (DIFFERENCES, {"columns": 2}, "columns is the number of panels side by side"),
+        (
+            pl.concat([DIFFERENCES.with_columns(pair=pl.lit(pair)) for pair in range(1400)]),
+            {"facet": ["dataset", "pair"]},
+            r"53,200 points, .* at most 50,000; write roc_difference_band\(..., points=17\)",
+        ),
+    ],
+)
+def test_refusals_of_differences(frame: pl.DataFrame, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message) as refused:
+        pa.plot_difference(frame, **options)
+    assert str(refused.value).startswith("plot_difference: ")
+
+
+def covered() -> pl.DataFrame:
+    """How far the curves of folds are outside bands of two methods and two scores, on two datasets."""
+    bands = pl.concat(
+        ROWS.group_by("dataset")
+        .agg(
+            pa.roc_band("label", name, method=method, fold="fold", points=21).alias(name)
+            for name in ("forest", "tree")
+        )
+        .with_columns(method=pl.lit(method))
+        for method in ("vertical", "optimized_radial")
+    )
+    curves = ROWS.group_by("dataset", "fold").agg(
+        pa.roc_curve("label", name).alias(f"curve of {name}") for name in ("forest", "tree")
+    )
+    return (
+        bands.join(curves, on="dataset")
+        .group_by("dataset", "method")
+        .agg(pa.band_coverage(name, f"curve of {name}") for name in ("forest", "tree"))
+        .sort("dataset", "method")
+    )
+
+
+def test_coverage_at_each_epsilon() -> None:
+    """The height of a line at epsilon is the share of epsilons up to it."""
+    table = covered()
+    chart = pa.plot_coverage(table.drop("forest"), by="method", facet="dataset", level=0.95)
+    assert isinstance(chart, alt.FacetChart)
+    spec = spec_of(chart)
+    lines = drawn_by(spec, "curve").sort("place")
+    end = table["tree"].struct.field("epsilons").explode().max()
+    for dataset, method, answer in table.select("dataset", "method", "tree").rows():
+        line = lines.filter(panel=dataset, curve=method)
+        assert line["epsilon"].is_sorted()
+        assert line["epsilon"].is_unique().all()
+        assert (line["epsilon"][0], line["epsilon"][-1], line["share"][-1]) == (0, end, 1)
+        assert line["share"][0] == answer["coverage"]
+        epsilons = pl.Series(answer["epsilons"])
+        assert line["share"].to_list() == [(epsilons <= at).mean() for at in line["epsilon"]]
+    level, steps, point = layers_of(spec)
+    assert [each["share"] for each in spec["datasets"][level["data"]["name"]]] == [0.95, 0.95]
+    assert steps["mark"]["interpolate"] == "step-after"
+    assert [each.get("format") for each in point["encoding"]["tooltip"]] == [None, None, ".4f", ".4f"]
+    assert spec["description"] == (
+        "Share of curves within bands. Bands by method: optimized_radial, vertical. Panels by dataset: "
+        "breast_cancer, digits. The dashed line is at 0.95."
+    )
+    of_fields = pa.plot_coverage(table.drop("forest").unnest("tree"), by="method", facet="dataset")
+    assert_frame_equal(drawn_by(spec_of(of_fields), "curve"), lines)
+    several = spec_of(pa.plot_coverage(table.lazy(), by=["score", "method"], facet="dataset", tooltip=False))
+    assert len(layers_of(several)) == 1
+    names = ["forest, optimized_radial", "forest, vertical", "tree, optimized_radial", "tree, vertical"]
+    assert layers_of(several)[0]["encoding"]["color"]["scale"]["domain"] == names
+    one = drawn_by(several, "curve").filter(panel="digits", curve="tree, vertical")
+    own = lines.filter(panel="digits", curve="vertical")
+    assert set(own.select("epsilon", "share").rows()) <= set(one.select("epsilon", "share").rows())
+
+
+def test_bands_that_hold_all_curves_or_none_were_compared() -> None:
+    answers = pl.DataFrame(
+        {"method": ["wide", "none"], "epsilons": [[0.0, 0.0], []]},
+        schema_overrides={"epsilons": pl.List(pl.Float64)},
+    )
+    drawn = drawn_by(spec_of(pa.plot_coverage(answers, by="method")), "curve")
+    assert drawn.select("curve", "epsilon", "share").rows() == [("wide", 0.0, 1.0), ("wide", 1.0, 1.0)]
+    assert picture(pa.plot_coverage(answers, by="method", level=0.9)).startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("frame", "options", "message"),
+    [
+        (ROWS, {}, r"coverage must have the column epsilons, or structs .* write frame.group_by\("),
+        (covered(), {}, r"by=\['score'\] and facet=\[\] do not tell apart; .*\['dataset', 'method'\]"),
+        (covered(), {"by": ["method", "score"]}, r"write the columns that do .* \['dataset'\]"),
+        (covered(), {"facet": "dataset", "by": "method", "level": 1.5}, "level must lie between 0 and 1"),
+        (covered().rename({"method": "score"}), {}, "but there is one already; rename it"),
+        (covered().clear(), {}, "coverage has no epsilon"),
+        (pl.DataFrame({"epsilons": [[0.5, 2.0]]}), {}, "epsilons from 0 to 1, got 2.0"),
+        (pl.DataFrame({"epsilons": [[0.5, float("nan")]]}), {}, "epsilons from 0 to 1, got nan"),
+        (
+            pl.DataFrame({"epsilons": [[each / 60_000 for each in range(60_000)]]}),
+            {},
+            "points, and a chart takes at most 50,000; draw fewer bands",
+        ),
+    ],
+)
+def test_refusals_of_coverage(frame: pl.DataFrame, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message) as refused:
+        pa.plot_coverage(frame, **options)
+    assert str(refused.value).startswith("plot_coverage: ")
+
+
+def test_as_many_points_as_a_chart_takes() -> None:
+    """More than the 5000 rows of a frame that Altair takes."""
+    rows = pl.DataFrame({"label": [0, 1] * 10_000, "score": range(20_000)})
+    curve = pa.roc_curve("label", "score")
+    assert drawn_by(spec_of(pa.plot_roc(rows.select(curve))), "curve").height == 20_001
+    many = pl.DataFrame({"label": [0, 1] * 25_000, "score": range(50_000)})
+    with pytest.raises(ValueError, match=r"50,001 points, .* at most 50,000; write .*max_points=1000\)"):
+        pa.plot_roc(many.select(curve))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        ((ROWS,), {}, r"curves must have the columns fpr, tpr, or lists .* write curve_points\("),
+        ((CURVES,), {}, r"by=\['score'\] and facet=\[\] do not .*\['dataset'\]"),
+        ((CURVES,), {"by": "dataset"}, r"by=\['dataset'\] .*\['score'\]"),
+        ((CURVES,), {"by": "score", "facet": "score"}, "name every column once"),
+        ((CURVES,), {"facet": "dataset", "band": CURVES}, "band must have the columns lower_fpr"),
+        ((CURVES.filter(score="tree"),), {"facet": "dataset", "band": BANDS}, "'forest, breast_cancer'"),
+        ((CURVES.clear(),), {}, "curves has no point"),
+        ((CURVES.with_columns(pl.col("fpr") * 100),), {"facet": "dataset"}, "numbers from 0 to 1, got"),
+        ((CURVES.with_columns(tpr=1 - pl.col("tpr")),), {"facet": "dataset"}, "fall"),
+        ((CURVES,), {"facet": "dataset", "folds": CURVES}, r"folds must have a column that tells the folds"),
+        ((CURVES.filter(score="tree"),), {"facet": "dataset", "folds": FOLDS}, "folds has 'forest, breast"),
+        ((CURVES,), {"facet": "dataset", "folds": BANDS.drop("fpr")}, "folds must have the columns fpr, tpr"),
+        ((CURVES,), {"facet": "dataset", "columns": 0}, "columns must be an integer from 1"),
+        ((CURVES,), {"columns": 2}, "columns is the number of panels side by side"),
+        ((CURVES,), {"facet": "dataset", "size": 3}, "size must be an integer from 50"),
+        (
+            (CURVES.with_columns(fold=pl.int_range(pl.len())),),
+            {"by": "fold"},
+            "at most 16 can be told apart in one panel; write facet=",
+        ),
+    ],
+)
+def test_refusals(arguments: tuple[Any, ...], options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message) as refused:
+        pa.plot_roc(*arguments, **options)
+    assert str(refused.value).startswith("plot_roc: ")
+
+
+def test_refusals_of_columns_and_types() -> None:
+    with pytest.raises(pl.exceptions.ColumnNotFoundError, match="plot_roc: by names the column 'x'"):
+        pa.plot_roc(CURVES, by="x")
+    with pytest.raises(TypeError, match="plot_roc: frame must be a DataFrame or a LazyFrame, got list"):
+        pa.plot_roc([1])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="plot_roc: by must be column names, got"):
+        pa.plot_roc(CURVES, by=3)  # type: ignore[arg-type]
+
+
+def test_the_package_works_without_altair() -> None:
+    """Nothing imports it but a chart, which says how to install it."""
+    code = (
+        "import sys; sys.modules['altair'] = None; import polars as pl; import polars_auc as pa\n"
+        "try: pa.plot_roc(pl.DataFrame())\n"
+        "except ImportError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == 'plot_roc: charts need Altair; install it: pip install "polars-auc[plot]"\n'
+
+
+REPORT = pa.report(
+    pl.DataFrame(
+        {
+            "site": ["a", "a", "b", "b", "c", "c", None, None, "one", "one"],
+            "y": [0, 1, 0, 1, 0, 1, 0, 1, 1, 1],
+            "s": [1, 2, 2, 1, 3, 3, 1, 2, 1, 2],
+            "t": [2, 1, 1, 2, 3, 3, 1, 2, 1, 2],
+        }
+    ),
+    "y",
+    ["s", "t"],
+    by="site",
+).collect()
+
+
+def test_a_forest_has_the_numbers_of_the_report() -> None:
+    chart = pa.plot_forest(REPORT).to_dict()
+    drawn = pl.DataFrame(chart["datasets"][chart["data"]["name"]])
+    expected = REPORT.filter(pl.col("scope") == "group", pl.col("auc").is_not_null())
+    assert drawn.select("score", "n", "auc", "lower", "upper").equals(
+        expected.select("score", "n", "auc", "lower", "upper"), null_equal=True
+    )
+    assert drawn["group"].to_list() == ["a", "a", "b", "b", "c", "c", "null", "null"]
+    overall = REPORT.filter(pl.col("scope") == "overall")["auc"].to_list()
+    assert drawn["overall"].to_list() == overall * 4
+    [order] = {
+        str(layer["encoding"]["y"]["sort"]) for layer in chart["spec"]["layer"] if "y" in layer["encoding"]
+    }
+    assert order == "['b', 'c', 'a', 'null']"
+    single = pa.plot_forest(REPORT.filter(pl.col("score") == "t"), limit=2)
+    assert single.description.startswith("AUC of the 1 lowest and 1 highest of 4 groups by site")
+    spec = single.to_dict()
+    assert {row["group"] for row in spec["datasets"][spec["data"]["name"]]} == {"a", "null"}
+
+
+def test_a_forest_marks_what_differs() -> None:
+    marked = REPORT.with_columns(p_adjusted=pl.when(pl.col("site") == "a").then(0.08))
+    for level, differs in ((0.95, []), (0.9, ["a", "a"])):
+        chart = pa.plot_forest(marked, level=level)
+        what = "Orange diamonds are" if differs else "No group drawn is"
+        assert f"{what} significantly different at level {1 - level:.6g}" in chart.description
+        spec = chart.to_dict()
+        rows = spec["datasets"][spec["data"]["name"]]
+        assert [row["group"] for row in rows if row["differs"]] == differs
+
+
+@pytest.mark.parametrize(
+    ("report", "options", "message"),
+    [
+        (CURVES, {}, "lacks scope, n, auc, lower, upper; write report"),
+        (REPORT.drop("site"), {}, "the report has no groups"),
+        (REPORT.filter(pl.col("site") == "one"), {}, "no group has an AUC"),
+        (REPORT, {"limit": 1}, "limit must be an integer from 2 to 500, got 1"),
+        (REPORT, {"width": 3}, "width must be an integer from 50 to 5000, got 3"),
+        (REPORT, {"level": 1}, "level must lie between 0 and 1"),
+    ],
+)
+def test_refusals_of_forests(report: pl.DataFrame, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message) as refused:
+        pa.plot_forest(report, **options)
+    assert str(refused.value).startswith("plot_forest: ")
+
+
+def test_groups_of_one_name_stay_apart() -> None:
+    """Null is not the word "null", and a comma in a value is not one between values."""
+    rows = pl.DataFrame(
+        {
+            "g": ["a, b", "a", None, "null", "", '"'] * 4,
+            "h": ["c", "b, c", "x", "x", "x", "x"] * 4,
+            "y": [0, 1] * 12,
+            "s": [row * 7 % 5 for row in range(24)],
+        }
+    ).with_columns(y=pl.int_range(24) // 6 % 2)
+    spec = pa.plot_forest(pa.report(rows, "y", "s", by=["g", "h"])).to_dict()
+    drawn = {row["group"] for row in spec["datasets"][spec["data"]["name"]]}
+    assert drawn == {'"a, b", c', 'a, "b, c"', "null, x", '"null", x', '"", x', '"\\"", x'}
+    curves = rows.group_by("g", "h").agg(pa.roc_curve("y", "s"))
+    assert len(pa.plot_roc(curves, facet=["g", "h"]).to_dict()["facet"]["sort"]) == 6
+
+
+def test_a_forest_of_many_groups_leaves_out_those_without_an_interval() -> None:
+    rows = pl.DataFrame(
+        {
+            "g": [group for group in range(10) for _ in range(2 if group < 5 else 8)],
+            "y": [0, 1] * 25,
+            "s": [row * 7 % 5 for row in range(50)],
+        }
+    )
+    chart = pa.plot_forest(pa.report(rows, "y", "s", by="g"), limit=4)
+    assert "the 2 lowest and 2 highest of 5 groups" in chart.description
+    assert "5 groups without an interval are left out." in chart.description

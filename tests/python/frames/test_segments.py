@@ -1,0 +1,593 @@
+"""Segments compared with others, against tests of their rows."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+from scipy.stats import chi2, norm
+from scipy.stats import t as student_t
+
+import polars_auc as pa
+from catalogue.cases import SCHEMA, assert_same, fixed, frames, repeated, two_rows
+from oracles import groups, intervals
+from oracles.rows import Row
+
+ENGINES = pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+Z_95 = float(norm.isf(0.025))
+
+
+def segment_rows(frame: pl.DataFrame, keep: pl.Expr) -> list[Row]:
+    return list(frame.filter(keep).select("label", "score").drop_nulls().iter_rows())
+
+
+def welch(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Two areas of different rows, from their intervals."""
+    names = ("versus_auc", "difference", "difference_se", "statistic", "df", "p_value")
+    if one["auc"] is None or other["auc"] is None:
+        return dict.fromkeys(names)
+    answer = {**dict.fromkeys(names), "versus_auc": other["auc"], "difference": one["auc"] - other["auc"]}
+    if one["se"] is None or other["se"] is None:
+        return answer
+    v1, v2 = one["se"] ** 2, other["se"] ** 2
+    answer["difference_se"] = math.sqrt(v1 + v2)
+    if v1 + v2 == 0:
+        return answer
+    n1, n2 = (ci["n_pos"] + ci["n_neg"] for ci in (one, other))
+    statistic = answer["difference"] / math.sqrt(v1 + v2)
+    df = (v1 + v2) ** 2 / (v1**2 / (n1 - 1) + v2**2 / (n2 - 1))
+    p_value = 2 * float(student_t.sf(abs(statistic), df))
+    return {**answer, "statistic": statistic, "df": df, "p_value": min(1.0, p_value)}
+
+
+def close(got: dict[str, Any], expected: dict[str, Any]) -> None:
+    for name, value in expected.items():
+        if value is None:
+            assert got[name] is None, name
+        else:
+            # A difference of two floats near 1 has an error of some 1e-16, which its test enlarges.
+            assert math.isclose(got[name], value, rel_tol=1e-9, abs_tol=1e-12), (name, got[name], value)
+
+
+def of_key(name: object) -> pl.Expr:
+    return pl.col("key").eq_missing(pl.lit(name, dtype=pl.String))
+
+
+@given(frame=frames(max_rows=40), versus=st.sampled_from(["rest", "previous", "b"]))
+@settings(max_examples=80, deadline=None)
+def test_definition(frame: pl.DataFrame, versus: str) -> None:
+    used = frame.drop_nulls(["label", "score"])
+    names = used["key"].unique().sort(nulls_last=True).to_list()
+    if versus == "b" and "b" not in frame["key"] and frame.height:
+        with pytest.raises(pl.exceptions.ComputeError, match="versus names the segment"):
+            pa.compare_segments(frame, "label", "score", "key", versus=versus).collect()
+        return
+    table = pa.compare_segments(frame, "label", "score", "key", versus=versus, adjust=None).collect()
+    assert table["key"].to_list() == names
+    cis = {name: intervals.roc_auc_ci(segment_rows(used, of_key(name)), Z_95) for name in names}
+    for ci in cis.values():
+        del ci["z"], ci["p_value"]
+    for place, (name, got) in enumerate(zip(names, table.iter_rows(named=True), strict=True)):
+        assert_same({key: got[key] for key in cis[name]}, cis[name], relative=1e-12)
+        other = {"auc": None}
+        if versus == "rest":
+            other = intervals.roc_auc_ci(segment_rows(used, ~of_key(name)), Z_95)
+        elif versus == "previous" and place and name is not None:
+            other = cis[names[place - 1]]
+        elif versus == "b" and name != "b" and "b" in names:
+            other = cis["b"]
+        close(got, welch(cis[name], other))
+        assert got["p_adjusted"] == got["p_value"]
+    areas = [(ci["auc"], ci["se"] ** -2) for ci in cis.values() if ci["se"]]
+    result = table.select("heterogeneity", "heterogeneity_df", "heterogeneity_p_value").unique()
+    if len(areas) < 2:
+        assert all(value is None for row in result.rows() for value in row)
+    else:
+        mean = sum(a * w for a, w in areas) / sum(w for _, w in areas)
+        q = sum(w * (a - mean) ** 2 for a, w in areas)
+        df = len(areas) - 1
+        expected = {
+            "heterogeneity": q,
+            "heterogeneity_df": df,
+            "heterogeneity_p_value": float(chi2.sf(q, df)),
+        }
+        close(result.row(0, named=True), expected)
+
+
+def of_clusters(segment: list[Any], other: list[Any] | None) -> dict[str, Any]:
+    """The AUC of a segment and its comparison with other rows, all of them (label, score, cluster)."""
+    undefined = dict.fromkeys(("versus_auc", "difference", "difference_se", "statistic", "p_value"))
+    own = intervals.roc_auc_ci_clustered(segment, Z_95)
+    answer = {**{name: own[name] for name in ("auc", "se", "lower", "upper", "n_clusters")}, **undefined}
+    versus = None if other is None else intervals.roc_auc_ci_clustered(other, Z_95)
+    if versus is None or versus["auc"] is None:
+        return answer
+    if own["auc"] is None:
+        return answer
+    answer |= {"versus_auc": versus["auc"], "difference": own["auc"] - versus["auc"]}
+    if own["se"] is None or versus["se"] is None:
+        return answer
+    both = groups.area_covariance(segment, other or [])
+    assert both is not None
+    variance = own["se"] ** 2 + versus["se"] ** 2 - 2 * float(both)
+    if variance < 1e-14:
+        return {name: value for name, value in answer.items() if name not in undefined or value is not None}
+    statistic = answer["difference"] / math.sqrt(variance)
+    p_value = 2 * float(norm.sf(abs(statistic)))
+    return answer | {"difference_se": math.sqrt(variance), "statistic": statistic, "p_value": p_value}
+
+
+@given(frame=frames(max_rows=40), versus=st.sampled_from(["rest", "overall", "previous"]))
+@settings(max_examples=150, deadline=None)
+def test_clusters_by_definition(frame: pl.DataFrame, versus: str) -> None:
+    table = pa.compare_segments(frame, "label", "score", "key", cluster="g", versus=versus, adjust=None)
+    used = list(frame.select("label", "score", "key", "g").drop_nulls(["label", "score"]).iter_rows())
+    names = [row["key"] for row in table.collect().iter_rows(named=True)]
+    for place, got in enumerate(table.collect().iter_rows(named=True)):
+        of = {name: [(row[0], row[1], row[3]) for row in used if row[2] == name] for name in names}
+        other = [(row[0], row[1], row[3]) for row in used if versus == "overall" or row[2] != got["key"]]
+        if versus == "previous":
+            other = of[names[place - 1]] if place and got["key"] is not None else None  # type: ignore[assignment]
+        expected = of_clusters(of[got["key"]], other)
+        close(got, expected)
+        assert got["df"] is None
+
+
+def test_clusters_of_one_row_change_nothing() -> None:
+    frame = fixed(800).with_row_index("row")
+    for versus in ("rest", "overall", "previous", "a"):
+        plain = pa.compare_segments(frame, "label", "score", "key", versus=versus).collect()
+        alone = pa.compare_segments(frame, "label", "score", "key", versus=versus, cluster="row").collect()
+        names = ["auc", "se", "lower", "upper", "difference", "difference_se", "heterogeneity"]
+        assert_frame_equal(alone.select(names), plain.select(names), abs_tol=1e-12)
+        assert alone["n_clusters"].to_list() == (plain["n_pos"] + plain["n_neg"]).to_list()
+
+
+def test_clusters_within_segments() -> None:
+    """The area is that of the segment by itself, to the last bit, and Q that of its standard errors."""
+    frame = fixed(3000).with_columns(patient=pl.format("{}-{}", "key", pl.int_range(pl.len()) % 97))
+    table = pa.compare_segments(frame.drop_nulls("key"), "label", "score", "key", cluster="patient").collect()
+    alone = (
+        frame.drop_nulls("key")
+        .group_by("key")
+        .agg(pa.roc_auc_ci("label", "score", cluster="patient").alias("ci"))
+    )
+    names = ["auc", "se", "lower", "upper", "n_clusters"]
+    expected = alone.sort("key").unnest("ci").select(names)
+    assert_frame_equal(table.select(names), expected, check_exact=True)
+    weights = table["se"] ** -2
+    mean = np.average(table["auc"], weights=weights)
+    q = float((weights * (table["auc"] - mean) ** 2).sum())
+    assert math.isclose(table["heterogeneity"][0], q, rel_tol=1e-12)
+    assert table["heterogeneity_df"].to_list() == [3] * 4
+
+
+def test_heterogeneity_of_clusters_that_span_segments() -> None:
+    frame = fixed(2000).with_columns(patient=pl.int_range(pl.len()) % 150).drop_nulls()
+    table = pa.compare_segments(frame, "label", "score", "key", cluster="patient").collect()
+    rows = [
+        list(frame.filter(key=key).select("label", "score", "patient").iter_rows()) for key in table["key"]
+    ]
+    matrix = np.array([[float(groups.area_covariance(a, b) or 0) for b in rows] for a in rows])
+    contrasts = np.hstack([-np.ones((3, 1)), np.eye(3)])
+    difference = contrasts @ table["auc"].to_numpy()
+    q = difference @ np.linalg.solve(contrasts @ matrix @ contrasts.T, difference)
+    expected = {"heterogeneity": q, "heterogeneity_df": 3, "heterogeneity_p_value": float(chi2.sf(q, 3))}
+    close(table.row(0, named=True), expected)
+
+
+def test_clusters_by_resampling() -> None:
+    """Patients who are seen in both segments, with an effect of their own: the spread over many samples."""
+    rng = np.random.default_rng(5)
+    differences, squares, apart = [], [], []
+    for _ in range(400):
+        patient = np.repeat(np.arange(60), 4)
+        label = np.tile([0, 1, 0, 1], 60)
+        score = rng.normal(size=240) + 1.5 * rng.normal(size=60)[patient] * (2 * label - 1) + label
+        frame = pl.DataFrame({"y": label, "s": score, "patient": patient, "half": np.tile([0, 0, 1, 1], 60)})
+        row = pa.compare_segments(frame, "y", "s", "half", cluster="patient").collect().row(0, named=True)
+        plain = pa.compare_segments(frame, "y", "s", "half").collect().row(0, named=True)
+        differences.append(row["difference"])
+        squares.append(row["difference_se"] ** 2)
+        apart.append(plain["difference_se"] ** 2)
+    spread = float(np.std(differences, ddof=1))
+    assert abs(math.sqrt(np.mean(squares)) / spread - 1) < 0.11
+    # Patients without their cluster make the difference look less certain than it is.
+    assert math.sqrt(np.mean(apart)) / spread > 1.2
+
+
+def test_clusters_that_span_folds_by_resampling() -> None:
+    rng = np.random.default_rng(6)
+    areas, squares, apart = [], [], []
+    patient, label, fold = np.repeat(np.arange(80), 4), np.tile([0, 1, 1, 0], 80), np.tile([0, 0, 1, 1], 80)
+    for _ in range(400):
+        score = rng.normal(size=320) + 1.5 * rng.normal(size=80)[patient] * (2 * label - 1) + label
+        frame = pl.DataFrame({"y": label, "s": score, "fold": fold, "patient": patient})
+        of_rows, of_patients = (
+            frame.select(pa.cv_roc_auc("y", "s", "fold", method="influence", cluster=cluster)).item()
+            for cluster in (pl.int_range(pl.len()), "patient")
+        )
+        areas.append(of_rows["auc"])
+        squares.append(of_patients["se"] ** 2)
+        apart.append(of_rows["se"] ** 2)
+    spread = float(np.std(areas, ddof=1))
+    assert abs(math.sqrt(np.mean(squares)) / spread - 1) < 0.11
+    assert math.sqrt(np.mean(apart)) / spread < 0.8
+
+
+def test_clusters_in_any_order_and_with_counts() -> None:
+    frame = fixed(1500).with_columns(patient=pl.int_range(pl.len()) % 40, times=pl.int_range(pl.len()) % 3)
+    for versus in ("rest", "overall", "previous"):
+        tables = [
+            pa.compare_segments(f, "label", "score", "g", cluster="patient", versus=versus).collect()
+            for f in (frame, frame.reverse(), frame.sample(fraction=1, shuffle=True, seed=3))
+        ]
+        assert tables[0].equals(tables[1])
+        assert tables[0].equals(tables[2])
+    for make in (
+        lambda f, **options: pa.compare_segments(f, "label", "score", "g", cluster="patient", **options),
+        lambda f, **options: f.lazy().select(
+            pa.cv_roc_auc("label", "score", "key", method="influence", cluster="patient", **options)
+        ),
+    ):
+        counted, laid_out = make(frame, count="times"), make(repeated(frame, "times"))
+        assert_frame_equal(counted.collect(), laid_out.collect(), check_exact=True)
+
+
+def test_nan_and_nothing_among_clusters() -> None:
+    rows = {
+        "segment": ["a"] * 4 + ["b"] * 4 + ["c"],
+        "label": [1, 0, 1, 0] * 2 + [1],
+        "score": [1.0, 0.0, 2.0, 1.0, math.nan, 0.0, 1.0, 2.0, math.nan],
+        "patient": [1, 2, 3, 4] * 2 + [1],
+    }
+    frame = pl.DataFrame(rows)
+    for versus in ("rest", "overall", "previous", "a"):
+        table = pa.compare_segments(frame, "label", "score", "segment", versus=versus, cluster="patient")
+        by_segment = {row["segment"]: row for row in table.collect().iter_rows(named=True)}
+        assert by_segment["a"]["auc"] == 0.875
+        assert by_segment["a"]["n_clusters"] == 4
+        for segment in ("b", "c"):
+            row = by_segment[segment]
+            assert all(
+                math.isnan(row[name]) for name in ("auc", "se", "difference", "difference_se", "p_value")
+            )
+            assert row["df"] is None
+        assert math.isnan(by_segment["a"]["heterogeneity"])
+    empty = frame.clear().lazy()
+    plan = pa.compare_segments(empty, "label", "score", "segment", cluster="patient")
+    assert plan.collect().height == 0
+    assert plan.collect().schema == plan.collect_schema()
+    assert plan.collect_schema()["n_clusters"] == pl.UInt64
+    # A cluster that is null is skipped, and a segment that is null is one like any other.
+    gaps = fixed(500).with_columns(patient=pl.when(pl.col("g") != 3).then(pl.int_range(pl.len()) // 7))
+    skipped = pa.compare_segments(gaps.filter(pl.col("g") != 3), "label", "score", "key", cluster="patient")
+    got = pa.compare_segments(gaps, "label", "score", "key", cluster="patient").collect()
+    assert_frame_equal(got, skipped.collect(), check_exact=True)
+    assert got["key"].null_count() == 1
+
+
+def test_clusters_that_are_refused() -> None:
+    frame = fixed(100).with_columns(list=pl.concat_list("g"), many=pl.int_range(pl.len()))
+    with pytest.raises(pl.exceptions.ComputeError, match='cluster "list" has dtype'):
+        pa.compare_segments(frame, "label", "score", "g", cluster="list").collect()
+    with pytest.raises(TypeError, match="cluster must be a column name or an expression"):
+        pa.compare_segments(frame, "label", "score", "g", cluster=3)  # type: ignore[arg-type]
+    rows = pl.DataFrame({"y": [0, 1] * 5000, "s": range(10_000)}).with_columns(row=pl.int_range(pl.len()))
+    with pytest.raises(pl.exceptions.ComputeError, match=r"10000 distinct values of by .* at most 4096"):
+        pa.compare_segments(rows, "y", "s", "row", cluster="row").collect()
+    with pytest.raises(ValueError, match='method "t" cannot use clusters; write method="influence"'):
+        pa.cv_roc_auc("y", "s", "row", cluster="row")
+
+
+def test_overall_by_resampling() -> None:
+    """The standard error of the difference to all rows, against the spread over many samples."""
+    n = 300
+    many = pl.concat([fixed(n, seed).with_columns(sample=seed) for seed in range(400)])
+    differences, squares = [], []
+    for sample in many.partition_by("sample"):
+        row = (
+            pa.compare_segments(sample, "label", "score", "key", versus="overall")
+            .collect()
+            .row(0, named=True)
+        )
+        differences.append(row["difference"])
+        squares.append(row["difference_se"] ** 2)
+    spread = pl.Series(differences).std()
+    assert isinstance(spread, float)
+    result = math.sqrt(sum(squares) / len(squares))
+    # The standard error of a standard deviation of 400 values is 3.5 %; the bound is three times that.
+    assert abs(result / spread - 1) < 0.11
+
+
+@given(frame=frames(max_rows=60), along=st.sampled_from(["g", "key"]))
+@settings(max_examples=40, deadline=None)
+def test_previous_is_that_of_one_column_within_the_others(frame: pl.DataFrame, along: str) -> None:
+    frame = frame.with_columns(pl.col("g") % 4)
+    other = "key" if along == "g" else "g"
+    table = pa.compare_segments(
+        frame, "label", "score", ["g", "key"], versus="previous", along=along, adjust=None
+    ).collect()
+    assert table.columns[:2] == ["g", "key"]
+    assert_frame_equal(table, table.sort("g", "key", nulls_last=True))
+    segments = {(row[along], row[other]): row for row in table.iter_rows(named=True)}
+    used = frame.drop_nulls(["label", "score"])
+    assert set(segments) == set(used.select(along, other).iter_rows())
+    for (time, within), got in segments.items():
+        earlier = [t for t, o in segments if o == within and t is not None and time is not None and t < time]
+        before = segments[max(earlier), within] if earlier else {"auc": None}
+        close(got, welch(got, before))
+
+
+def test_women_are_not_held_against_men() -> None:
+    """With the order of `by` alone, the first year of one sex would follow the last year of the other."""
+    frame = fixed(4000).select(
+        "label", "score", year=2014 + pl.col("g") % 3, sex=pl.when(pl.col("key") < "b").then(1).otherwise(2)
+    )
+    for by in (["year", "sex"], ["sex", "year"]):
+        table = pa.compare_segments(frame, "label", "score", by, versus="previous", along="year").collect()
+        for row in table.iter_rows(named=True):
+            before = table.filter(pl.col("sex") == row["sex"], pl.col("year") == row["year"] - 1)
+            assert row["versus_auc"] == (before["auc"].item() if before.height else None)
+        report = pa.report(frame, "label", "score", by=by, versus="previous", along="year").collect()
+        groups = report.filter(pl.col("scope") == "group")
+        assert groups["versus_auc"].to_list() == table["versus_auc"].to_list()
+        assert groups["p_adjusted"].to_list() == table["p_adjusted"].to_list()
+    alone = pa.compare_segments(frame, "label", "score", "year", versus="previous")
+    named = pa.compare_segments(frame, "label", "score", "year", versus="previous", along="year")
+    assert_frame_equal(alone.collect(), named.collect())
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"by": ["g", "key"], "versus": "previous"}, r"since by is \['g', 'key'\]; write along='key'"),
+        ({"by": ["day", "key"], "versus": "previous"}, "write along='day', which compares within"),
+        (
+            {"by": ["g", "key"], "versus": "previous", "along": "day"},
+            "along must be one of the columns of by",
+        ),
+        ({"by": "g", "versus": "rest", "along": "g"}, 'along applies to versus="previous" only'),
+        ({"by": "g", "versus": 3, "along": "g"}, "and versus is 3; leave it out"),
+        ({"by": "key", "versus": ("previous",), "along": "key"}, 'along applies to versus="previous" only'),
+    ],
+)
+def test_along_that_is_refused(options: dict[str, Any], says: str) -> None:
+    frame = fixed(100).with_columns(day=pl.date(2020, 1, 1))
+    with pytest.raises(ValueError, match=says):
+        pa.compare_segments(frame, "label", "score", **options)
+    with pytest.raises(ValueError, match=says):
+        pa.report(frame, "label", "score", **options)
+    with pytest.raises(ValueError, match='report: along applies to versus="previous" only'):
+        pa.report(frame, "label", "score", by="g", along="g")
+
+
+@pytest.mark.parametrize("versus", ["rest", "overall", "previous", "a"])
+def test_a_lone_positive_has_a_difference(versus: str) -> None:
+    """Below 500 negatives: the area is 0, and only its error is not known."""
+    big = fixed(1000).select("label", "score", segment=pl.lit("a"))
+    lone = pl.DataFrame({"label": [True] + [False] * 500, "score": [-1e9, *range(500)], "segment": "new"})
+    frame = pl.concat([big, lone.with_columns(pl.col("score").cast(pl.Float64))])
+    row = pa.compare_segments(frame, "label", "score", "segment", versus=versus).collect().row(1, named=True)
+    others = big if versus != "overall" else frame
+    auc = others.select(pa.roc_auc("label", "score")).item()
+    assert (row["auc"], row["versus_auc"], row["difference"]) == (0.0, auc, -auc)
+    undefined = ("se", "difference_se", "difference_lower", "difference_upper", "statistic", "p_value")
+    assert [row[name] for name in (*undefined, "p_adjusted")] == [None] * 7
+    report = pa.report(frame, "label", "score", by="segment", versus=versus).collect()
+    assert report.filter(segment="new").select("difference", "p_value").row(0) == (-auc, None)
+
+
+def test_a_null_is_a_segment() -> None:
+    frame = fixed(2000).with_columns(key=pl.when(pl.col("key") != "a").then("key"))
+    named = frame.with_columns(pl.col("key").fill_null("z"))
+    for versus in ("rest", "overall", "b"):
+        table = pa.compare_segments(frame, "label", "score", "key", versus=versus).collect()
+        expected = pa.compare_segments(named, "label", "score", "key", versus=versus).collect()
+        assert table["key"].to_list()[-1] is None
+        assert_frame_equal(table.with_columns(pl.col("key").fill_null("z")), expected)
+        report = pa.report(frame, "label", "score", by="key", versus=versus).collect()
+        groups = report.filter(pl.col("scope") == "group")
+        assert groups["p_value"].to_list() == table["p_value"].to_list()
+        assert groups["versus_auc"].null_count() == (versus == "b")
+    # A null has no place in time.
+    table = pa.compare_segments(frame, "label", "score", "key", versus="previous").collect()
+    assert table["key"].to_list() == ["b", "c", "d", None]
+    assert table["versus_auc"].is_null().to_list() == [True, False, False, True]
+    nothing = pa.compare_segments(frame.with_columns(key=None), "label", "score", "key").collect()
+    assert nothing["key"].to_list() == [None]
+
+
+def test_many_segments() -> None:
+    """Each walks its own scores only, and is compared with rows that are counted once for all."""
+    rows = pl.DataFrame({"row": range(400_000)}).select(
+        label=(pl.col("row") * 7919 % 13 < 5),
+        score=(pl.col("row") * 104_729 % 100_003).cast(pl.Float64),
+        segment=pl.col("row") % 20_000,
+    )
+    for versus in ("rest", "overall"):
+        table = pa.compare_segments(rows, "label", "score", "segment", versus=versus).collect()
+        assert table.height == 20_000
+        for segment in (0, 4711, 19_999):
+            kept = rows if versus == "overall" else rows.filter(pl.col("segment") != segment)
+            auc = kept.select(pa.roc_auc("label", "score")).item()
+            row = table.row(segment, named=True)
+            assert row["versus_auc"] == auc or row["auc"] is None
+
+
+@ENGINES
+def test_lazily_and_by_several_columns(engine: Any) -> None:
+    frame = fixed(4000).drop_nulls("key")
+    frame = frame.with_columns(half=pl.col("g") % 2 == 0, day=pl.date(2020, 1, 1) + pl.duration(days="g"))
+    plan = pa.compare_segments(frame.lazy(), "label", "score", ["half", "key"], versus=(True, "b"))
+    table = plan.collect(engine=engine)
+    assert table.schema == plan.collect_schema()
+    assert table.select("half", "key").equals(table.select("half", "key").sort("half", "key"))
+    single = frame.with_columns(both=pl.format("{}{}", "half", "key"))
+    other = pa.compare_segments(single, "label", "score", "both", versus="trueb").collect()
+    assert_frame_equal(table.drop("half", "key"), other.drop("both"))
+    assert table.filter(pl.col("half"), pl.col("key") == "b")["p_value"].to_list() == [None]
+    by_day = pa.compare_segments(frame, "label", "score", "day", versus=datetime.date(2020, 1, 2)).collect()
+    assert by_day.row(0, named=True)["versus_auc"] is None
+    assert by_day["versus_auc"].n_unique() == 2
+
+
+def test_order_of_rows_changes_no_bit() -> None:
+    frame = fixed(3000)
+    for versus in ("rest", "overall", "previous"):
+        tables = [
+            pa.compare_segments(f, "label", "score", "g", versus=versus).collect()
+            for f in (frame, frame.reverse(), frame.sample(fraction=1, shuffle=True, seed=3))
+        ]
+        assert tables[0].equals(tables[1])
+        assert tables[0].equals(tables[2])
+
+
+def test_adjustments() -> None:
+    frame = fixed(3000)
+    plain = pa.compare_segments(frame, "label", "score", "g", adjust=None).collect()
+    for method in ("holm", "bonferroni", "bh", "by", "hommel", "holm-sidak"):
+        table = pa.compare_segments(frame, "label", "score", "g", adjust=method).collect()
+        adjusted = plain.select(pa.adjust_p_values("p_value", method=method)).to_series()
+        assert table["p_adjusted"].to_list() == adjusted.to_list()
+
+
+def test_nan_stays_where_it_is() -> None:
+    frame = fixed(2000).with_columns(
+        score=pl.when(pl.col("key") == "b", pl.int_range(pl.len()) > 1900).then(math.nan).otherwise("score")
+    )
+    for versus in ("rest", "overall", "a"):
+        table = pa.compare_segments(frame, "label", "score", "key", versus=versus).collect()
+        rows = {row["key"]: row for row in table.iter_rows(named=True)}
+        clean = pa.compare_segments(fixed(2000), "label", "score", "key", versus=versus).collect()
+        expected = {row["key"]: row for row in clean.iter_rows(named=True)}
+        assert math.isnan(rows["b"]["auc"])
+        assert math.isnan(rows["b"]["se"])
+        assert rows["c"]["auc"] == expected["c"]["auc"]
+        assert rows["c"]["n_pos"] == expected["c"]["n_pos"]
+        if versus == "a":
+            assert rows["c"]["p_value"] == expected["c"]["p_value"]
+        else:
+            assert math.isnan(rows["c"]["p_value"])
+
+
+def test_nothing_to_compare() -> None:
+    empty = pa.compare_segments(pl.DataFrame(schema=SCHEMA), "label", "score", "key").collect()
+    assert empty.height == 0
+    assert empty.columns[0] == "key"
+    one = pa.compare_segments(
+        two_rows([True, False], [1.0, 0.0]).with_columns(key=pl.lit("a")), "label", "score", "key"
+    )
+    row = one.collect().row(0, named=True)
+    assert (row["auc"], row["versus_auc"], row["p_value"], row["heterogeneity"]) == (1.0, None, None, None)
+
+
+def test_what_is_refused() -> None:
+    frame = fixed(100)
+    compare = pa.compare_segments
+    with pytest.raises(ValueError, match="by must be column names"):
+        compare(frame, "label", "score", [])
+    with pytest.raises(TypeError, match="by must be column names"):
+        compare(frame, "label", "score", [pl.col("g")])  # type: ignore[list-item]
+    with pytest.raises(pl.exceptions.ColumnNotFoundError, match="'zz'"):
+        compare(frame, "label", "score", "zz")
+    with pytest.raises(ValueError, match="'difference' has the name of another column"):
+        compare(frame.rename({"g": "difference"}), "label", "score", "difference")
+    with pytest.raises(ValueError, match=r"versus must be one of .* a value for each of the 1 columns"):
+        compare(frame, "label", "score", "g", versus=(1, 2))
+    nan, infinite = Decimal("NaN"), Decimal("Infinity")
+    for wrong in (
+        "best",
+        True,
+        "1.5",
+        nan,
+        infinite,
+        10**400,
+        object(),
+        [1],
+        {"a": 1},
+        pl.col("g"),
+        frame["g"],
+    ):
+        with pytest.raises(
+            ValueError, match=r"(?s)versus must be one of .* or a segment, got .* for 'g': Int64"
+        ):
+            compare(frame, "label", "score", "g", versus=wrong)
+    with pytest.raises(pl.exceptions.ComputeError, match=r"versus names the segment 1\.5, which the rows"):
+        compare(frame, "label", "score", "g", versus=1.5).collect()
+    with pytest.raises(ValueError, match="each once, got"):
+        compare(frame, "label", "score", ["g", "g"])
+    with pytest.raises(TypeError, match="by must be column names"):
+        compare(frame, "label", "score", pl.col("g"))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="frame must be a DataFrame or a LazyFrame, got str"):
+        compare("frame", "label", "score", "g")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="a segment by values that are not null"):
+        compare(frame, "label", "score", "g", versus=None)
+    with pytest.raises(ValueError, match="adjust must be one of"):
+        compare(frame, "label", "score", "g", adjust="tukey")  # type: ignore[arg-type]
+    with pytest.raises(
+        pl.exceptions.ComputeError, match="names the segment 99, which the rows do not have; there are: 1; 2"
+    ):
+        compare(frame, "label", "score", "g", versus=99).collect()
+    nested = frame.with_columns(pl.concat_list("g").alias("list"))
+    with pytest.raises(pl.exceptions.PolarsError, match="by names the column 'list' of dtype"):
+        compare(nested, "label", "score", "list").collect()
+    named_like_a_word = frame.with_columns(key=pl.lit("rest"))
+    for several in (["score", "other"], pl.col("score", "other")):
+        says = r"score must be one column name or expression, got .*; write .*, or report\(frame"
+        with pytest.raises(TypeError, match=says):
+            compare(frame, "label", several, "g")  # type: ignore[arg-type]
+    assert compare(named_like_a_word, "label", "score", "key", versus=("rest",)).collect().height == 1
+    assert (
+        compare(frame.rename({"key": "segment"}), "label", "score", "segment").collect().columns[0]
+        == "segment"
+    )
+
+
+@pytest.mark.parametrize(
+    ("dtype", "key", "references"),
+    [
+        (pl.Date(), pl.date(2020, 1, 1) + pl.duration(days="k"), [datetime.date(2020, 1, 3), "2020-01-03"]),
+        (pl.Boolean(), pl.col("k") == 2, [True, "true", "True"]),
+        (pl.Decimal(10, 2), pl.col("k").cast(pl.Decimal(10, 2)), [2, "2.00", "2"]),
+        (pl.Float32(), pl.col("k").cast(pl.Float32) - 2, [0.0, -0.0, "0"]),
+        (pl.Categorical(), pl.format("s{}", "k").cast(pl.Categorical), ["s2"]),
+        (pl.Enum(["s3", "s2", "s1"]), pl.format("s{}", "k").cast(pl.Enum(["s3", "s2", "s1"])), ["s2"]),
+        (pl.Binary(), pl.format("s{}", "k").cast(pl.Binary), [b"s2"]),
+        (pl.Duration(), pl.duration(days="k"), [datetime.timedelta(days=2)]),
+        (
+            pl.Datetime("us", "UTC"),
+            (pl.datetime(2020, 1, 1) + pl.duration(days="k")).dt.replace_time_zone("UTC"),
+            [datetime.datetime(2020, 1, 3, tzinfo=datetime.timezone.utc), "2020-01-03 00:00:00"],
+        ),
+    ],
+    ids=str,
+)
+def test_references_of_any_dtype(dtype: pl.DataType, key: pl.Expr, references: list[object]) -> None:
+    frame = fixed(900).with_columns(k=pl.col("g") % 3 + 1).with_columns(key=key)
+    expected = pa.compare_segments(
+        frame.with_columns(key=pl.col("k") == 2), "label", "score", "key", versus=True
+    )
+    versus_auc = expected.collect().filter(~pl.col("key"))["versus_auc"].item()
+    for reference in references:
+        table = pa.compare_segments(frame, "label", "score", "key", versus=reference).collect()
+        assert table.schema["key"] == frame.schema["key"], dtype
+        assert table["versus_auc"].null_count() == 1
+        assert table["versus_auc"].drop_nulls().unique().to_list() == [versus_auc], reference
+
+
+def test_heterogeneity_of_nan() -> None:
+    frame = fixed(500).with_columns(score=pl.when(pl.col("key") != "a").then("score").otherwise(math.nan))
+    table = pa.compare_segments(frame, "label", "score", "key").collect()
+    assert table["heterogeneity"].is_nan().all()
+    report = pa.report(frame, "label", ["other", "score"], by="key", versus="rest", compare=True).collect()
+    overall = report.filter(pl.col("scope") == "overall", pl.col("score") == "score")
+    assert overall.select(pl.col("heterogeneity", "gain").is_nan()).row(0) == (True, True)

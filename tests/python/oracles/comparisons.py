@@ -1,0 +1,172 @@
+"""Comparisons of two scores or two samples, from their placements."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from scipy.stats import chi2
+
+from oracles.areas import Bounds, area_within, exact_auc, placements_within, variance_within
+from oracles.intervals import roc_auc_ci
+from oracles.rows import (
+    DIFFERENCE,
+    MAYBE,
+    PLAIN,
+    Question,
+    Row,
+    classes,
+    clustered_covariances,
+    covariances,
+    decided,
+    has_nan,
+    is_defined,
+)
+
+
+def roc_auc_difference(
+    rows: Sequence[Any], z: float, test: Question = PLAIN, clustered: bool = False
+) -> dict[str, Any]:
+    pairs = [[(row[0], row[1 + k]) for row in rows] for k in range(2)]
+    pos, neg = classes(pairs[0])
+    counts = {"n_pos": len(pos), "n_neg": len(neg)}
+    if any(has_nan(one) for one in pairs):
+        return {**dict.fromkeys(DIFFERENCE, math.nan), **counts}
+    answer: dict[str, Any] = {**dict.fromkeys(DIFFERENCE), **counts}
+    if not pos or not neg:
+        return answer
+    a, b = map(exact_auc, pairs)
+    answer |= {"estimate_a": float(a), "estimate_b": float(b), "difference": float(a - b)}
+    matrix = (
+        clustered_covariances(rows, 2)
+        if clustered
+        else covariances(rows, 2)
+        if len(pos) > 1 and len(neg) > 1
+        else None
+    )
+    if matrix is None:
+        return answer
+    variance = max(Fraction(0), matrix[0][0] + matrix[1][1] - 2 * matrix[0][1])
+    se = math.sqrt(variance)
+    answer |= {"se": se, "lower": float(a - b) - z * se, "upper": float(a - b) + z * se}
+    return answer | decided(a - b, se, Fraction(0), test)
+
+
+def roc_auc_difference_clustered(rows: Sequence[Any], z: float) -> dict[str, Any]:
+    return roc_auc_difference(rows, z, clustered=True)
+
+
+def partial_area(rows: Sequence[Row], max_fpr: Fraction) -> Fraction:
+    """Under the curve up to an fpr: for each negative called positive so far, the tpr above it."""
+    pos, neg = classes(rows)
+    thresholds = sorted({score for _, score in rows}, reverse=True)
+    x0, y0, area = Fraction(0), Fraction(0), Fraction(0)
+    for threshold in thresholds:
+        x1 = Fraction(sum(score >= threshold for score in neg), len(neg))
+        y1 = Fraction(sum(score >= threshold for score in pos), len(pos))
+        if x1 > x0 and x0 < max_fpr:
+            right = min(x1, max_fpr)
+            height = y0 + (y1 - y0) * (right - x0) / (x1 - x0)
+            area += (right - x0) * (y0 + height) / 2
+        x0, y0 = x1, y1
+    return area
+
+
+def partial_area_difference(rows: Sequence[Any], max_fpr: Fraction) -> dict[str, Any]:
+    pairs = [[(row[0], row[1 + k]) for row in rows] for k in range(2)]
+    whole = roc_auc_difference(rows, z=1.0)
+    if not is_defined(whole["difference"]):
+        return whole
+    a, b = (partial_area(one, max_fpr) for one in pairs)
+    answer = whole | {"estimate_a": float(a), "estimate_b": float(b), "difference": ...}
+    drawn = dict.fromkeys(("se", "lower", "upper"), ...) if whole["se"] is not None else {}
+    # With a standard error of 0 the statistic is undefined, and whether it is 0 depends on the random draws.
+    return answer | drawn | {"z": MAYBE, "p_value": MAYBE} if drawn else answer
+
+
+def roc_auc_compare(rows: Sequence[Any], z: float) -> dict[str, Any]:
+    """Of two scores, named score and other: the joint test is that of their difference, squared."""
+    test = roc_auc_difference(rows, z)
+    counts = {key: test[key] for key in ("n_pos", "n_neg")}
+    if test["difference"] is None or math.isnan(test["difference"]):
+        nothing = None if test["difference"] is None else math.nan
+        lists = {"areas": None, "differences": None}
+        return {**lists, "chi_square": nothing, "df": None, "p_value": nothing, **counts}
+    matrix = covariances(rows, 2) if test["se"] is not None else None
+    areas = []
+    for k, name in enumerate(("score", "other")):
+        ci = roc_auc_ci([(row[0], row[1 + k]) for row in rows], z)
+        of_one = {key: ci[key] for key in ("auc", "se", "lower", "upper")}
+        covariance = [float(value) for value in matrix[k]] if matrix else []
+        areas.append({"score": name, **of_one, "covariance": covariance})
+    pair = {key: test[key] for key in ("difference", "se", "lower", "upper", "z", "p_value")}
+    pairs = [{"score_a": "score", "score_b": "other", **pair, "p_adjusted": pair["p_value"]}]
+    joint: dict[str, Any] = dict.fromkeys(("chi_square", "df", "p_value"))
+    if test["se"] == 0:
+        joint |= {"df": 0, "chi_square": 0.0} if test["difference"] == 0 else {}
+    elif test["se"] is not None:
+        joint = {"chi_square": test["z"] ** 2, "df": 1, "p_value": test["p_value"]}
+    return {"areas": areas, "differences": pairs, **joint, **counts}
+
+
+def roc_curve_difference(rows: Sequence[Any]) -> dict[str, Any]:
+    """Whether the test has an answer. Its value depends on the random draws, so any number is accepted."""
+    test = roc_auc_difference(rows, z=1.0)
+    counts = {key: test[key] for key in ("n_pos", "n_neg")}
+    difference = test["difference"]
+    return {
+        **dict.fromkeys(("statistic", "p_value"), ... if is_defined(difference) else difference),
+        **counts,
+    }
+
+
+def partial_roc_auc_difference(
+    rows: Sequence[Any], bounds: Bounds, z: float, test: Question
+) -> dict[str, Any]:
+    pairs = [[(row[0], row[1 + k]) for row in rows] for k in range(2)]
+    pos, neg = classes(pairs[0])
+    counts = {"n_pos": len(pos), "n_neg": len(neg)}
+    if any(has_nan(one) for one in pairs):
+        return {**dict.fromkeys(DIFFERENCE, math.nan), **counts}
+    none: dict[str, Any] = {**dict.fromkeys(DIFFERENCE), **counts}
+    if not pos or not neg:
+        return none
+    a, b = (area_within(one, bounds) for one in pairs)
+    estimates = {"estimate_a": float(a), "estimate_b": float(b), "difference": float(a - b)}
+    if len(pos) < 2 or len(neg) < 2:
+        return none | estimates
+    differences = [x - y for x, y in zip(*(placements_within(one, bounds) for one in pairs), strict=True)]
+    se = math.sqrt(variance_within([row[0] for row in rows], differences))
+    limits = {"lower": float(a - b) - z * se, "upper": float(a - b) + z * se}
+    return {**estimates, "se": se, **limits, **decided(a - b, se, Fraction(0), test), **counts}
+
+
+def population_stability(
+    rows: Sequence[Row], bands: int, edges: Sequence[float] | None = None, empty_share: float = 0.0
+) -> dict[str, Any]:
+    pos, neg = classes(rows)
+    counts = {"n_pos": len(pos), "n_neg": len(neg)}
+    if has_nan(rows):
+        return {"psi": math.nan, "p_value": math.nan, "n_bands": None, **counts}
+    if not pos or not neg:
+        return {"psi": None, "p_value": None, "n_bands": None, **counts}
+
+    def band_of(score: Any) -> int:
+        if edges is not None:
+            return sum(edge > score for edge in edges)
+        # A score that the reference lacks goes with its next higher one, or else with its highest.
+        own = min((p for p in pos if p >= score), default=max(pos))
+        return int(sum(p > own for p in pos)) * bands // len(pos)
+
+    psi, used = 0.0, {band_of(score) for _, score in rows}
+    for band in used:
+        shares = [sum(band_of(s) == band for s in of) / len(of) or empty_share for of in (pos, neg)]
+        if 0 in shares:
+            psi = math.inf
+        else:
+            psi += (shares[0] - shares[1]) * math.log(shares[0] / shares[1])
+    scale = 1 / len(pos) + 1 / len(neg)
+    p_value = float(chi2.sf(psi / scale, len(used) - 1)) if len(used) > 1 and psi < math.inf else None
+    return {"psi": psi, "p_value": p_value, "n_bands": len(used), **counts}

@@ -1,0 +1,235 @@
+"""The definitions for segments, subgroups, users and strata, on plain rows in exact fractions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from scipy.stats import norm
+from scipy.stats import t as student_t
+
+from oracles.areas import exact_auc
+from oracles.classes import area, as_float, delong_variance, normal_limits, weighted_mean
+from oracles.folds import folds
+from oracles.rows import covariances, has_nan, p_value, placements
+
+
+def area_covariance(one: Sequence[Any], other: Sequence[Any]) -> Fraction | None:
+    """The covariance of two AUCs, each of its own rows (label, score, ..., cluster)."""
+
+    def sums(rows: Sequence[Any]) -> list[dict[Any, Fraction]]:
+        of_classes: list[dict[Any, Fraction]] = [{}, {}]
+        pairs = [row[:2] for row in rows]
+        auc = exact_auc(pairs)
+        for sums, label, values in zip(of_classes, (True, False), placements(pairs), strict=True):
+            for row, value in zip([row for row in rows if row[0] == label], values, strict=True):
+                sums[row[-1]] = sums.get(row[-1], Fraction(0)) + (value - auc) / len(values)
+        return of_classes
+
+    of_one, of_other = sums(one), sums(other)
+    if any(len(of_class) < 2 for of_class in (*of_one, *of_other)):
+        return None
+
+    def part(a: int, b: int) -> Fraction:
+        x, y = of_one[a], of_other[b]
+        if a == b:
+            clusters = min(len(x), len(y))
+        else:
+            clusters = min(len({row[-1] for row in rows}) for rows in (one, other))
+        return Fraction(clusters, clusters - 1) * sum((x[c] * y[c] for c in x if c in y), Fraction(0))
+
+    return sum((part(a, b) for a in (0, 1) for b in (0, 1)), Fraction(0))
+
+
+def _below_half(value: Fraction | None) -> Fraction | None:
+    return None if value is None else Fraction(1, 2) - value
+
+
+def subgroup_auc(rows: Sequence[tuple[bool, float, str]], subgroup: str) -> dict[str, Any]:
+    def of(*, label: bool, inside: bool) -> list[float]:
+        return [score for is_pos, score, key in rows if is_pos == label and (key == subgroup) == inside]
+
+    pos, neg = of(label=True, inside=True), of(label=False, inside=True)
+    other_pos, other_neg = of(label=True, inside=False), of(label=False, inside=False)
+    areas = {
+        "subgroup_auc": area(pos, neg),
+        "bpsn_auc": area(other_pos, neg),
+        "bnsp_auc": area(pos, other_neg),
+        "background_auc": area(other_pos, other_neg),
+        "auc": area(pos + other_pos, neg + other_neg),
+        "positive_aeg": _below_half(area(pos, other_pos)),
+        "negative_aeg": _below_half(area(neg, other_neg)),
+    }
+    nan = has_nan([(label, score) for label, score, _ in rows])
+    return {
+        **{name: math.nan if nan else as_float(value) for name, value in areas.items()},
+        "n_subgroup_pos": len(pos),
+        "n_subgroup_neg": len(neg),
+        "n_background_pos": len(other_pos),
+        "n_background_neg": len(other_neg),
+    }
+
+
+def subgroup_auc_ci(
+    rows: Sequence[tuple[bool, float, str]], subgroup: str, level: float
+) -> list[dict[str, Any]] | None:
+    if has_nan([(label, score) for label, score, _ in rows]):
+        return None
+    answer = subgroup_auc(rows, subgroup)
+
+    # Which rows a number is made of, by their label and by whether they are of the subgroup.
+    samples: dict[str, Callable[[bool, bool], bool | None]] = {
+        "subgroup_auc": lambda label, inside: label if inside else None,
+        "bpsn_auc": lambda label, inside: label if label != inside else None,
+        "bnsp_auc": lambda label, inside: label if label == inside else None,
+        "background_auc": lambda label, inside: None if inside else label,
+        "auc": lambda label, _: label,
+        "positive_aeg": lambda label, inside: inside if label else None,
+        "negative_aeg": lambda label, inside: None if label else inside,
+    }
+    records = []
+    for field, sampled in samples.items():
+        taken = [(sampled(label, key == subgroup), label, score) for label, score, key in rows]
+        first, second = ([score for side, _, score in taken if side is place] for place in (True, False))
+        variance = delong_variance(first, second)
+        least, most = (-0.5, 0.5) if field.endswith("aeg") else (0.0, 1.0)
+        record = {
+            "field": field,
+            "estimate": answer[field],
+            **normal_limits(answer[field], variance, level, least, most),
+            "n_pos": sum(label for side, label, _ in taken if side is not None),
+            "n_neg": sum(not label for side, label, _ in taken if side is not None),
+        }
+        records.append(record)
+    return records
+
+
+def mean_with_error(
+    values: list[tuple[Fraction, int]], level: float
+) -> tuple[float | None, float | None, float | None]:
+    """The weighted mean, its standard error, and half the width of its interval."""
+    mean = weighted_mean([*values])
+    k, total = len(values), sum(weight for _, weight in values)
+    if mean is None or k < 2:
+        return mean, None, None
+    exact = sum((value * weight for value, weight in values), Fraction(0)) / total
+    squares = sum(((weight * (value - exact)) ** 2 for value, weight in values), Fraction(0))
+    se = math.sqrt(Fraction(k, k - 1) * squares) / total
+    return mean, se, float(student_t.isf((1 - level) / 2, k - 1)) * se
+
+
+def _weight(average: str, n_pos: int, n_neg: int) -> int:
+    return {"macro": 1, "rows": n_pos + n_neg, "positives": n_pos, "pairs": n_pos * n_neg}[average]
+
+
+def grouped_roc_auc_difference(
+    rows: Sequence[Any], average: str, alternative: str, level: float
+) -> dict[str, Any]:
+    names = ("auc_a", "auc_b", "difference", "se", "lower", "upper", "t", "p_value")
+    counts = {"n_pos": sum(row[0] for row in rows), "n_neg": sum(not row[0] for row in rows)}
+    if any(math.isnan(score) for _, *scores, _ in rows for score in scores):
+        return {**dict.fromkeys(names, math.nan), "n_groups": 0, "n_undefined": 0, **counts}
+    users = []
+    for members in folds(rows).values():
+        of = [
+            ([row[1 + one] for row in members if row[0]], [row[1 + one] for row in members if not row[0]])
+            for one in range(2)
+        ]
+        a, b = (area(pos, neg) for pos, neg in of)
+        users.append((a, b, _weight(average, *map(len, of[0]))))
+    defined = [(a, b, weight) for a, b, weight in users if a is not None and b is not None]
+    difference, se, half = mean_with_error([(a - b, weight) for a, b, weight in defined], level)
+    t = p = None
+    if difference is not None and se is not None:
+        t = difference / se if se > 0 else 0.0 if difference == 0 else None
+    if t is not None:
+        p = p_value(t, alternative, lambda x: float(student_t.sf(x, len(defined) - 1)))
+    return {
+        "auc_a": weighted_mean((a, weight) for a, _, weight in defined),
+        "auc_b": weighted_mean((b, weight) for _, b, weight in defined),
+        "difference": difference,
+        "se": se,
+        "lower": None if half is None or difference is None else difference - half,
+        "upper": None if half is None or difference is None else difference + half,
+        "t": t,
+        "p_value": p,
+        "n_groups": len(defined),
+        "n_undefined": len(users) - len(defined),
+        **counts,
+    }
+
+
+def error_within(users: list[tuple[list[Any], list[Any], int]]) -> float | None:
+    """The standard error of a weighted mean of AUCs by DeLong's variance of each."""
+    total, squares = 0, Fraction(0)
+    for pos, neg, weight in users:
+        if len(pos) < 2 or len(neg) < 2:
+            return None
+        rows = [(True, score) for score in pos] + [(False, score) for score in neg]
+        squares += weight**2 * covariances(rows, 1)[0][0]
+        total += weight
+    return math.sqrt(squares) / total if total else None
+
+
+def grouped_roc_auc(
+    rows: Sequence[tuple[bool, float, str]], average: str, error: str, level: float
+) -> dict[str, Any]:
+    counts = {"n_pos": sum(label for label, *_ in rows), "n_neg": sum(not label for label, *_ in rows)}
+    if has_nan([(label, score) for label, score, _ in rows]):
+        numbers = dict.fromkeys(("auc", "se", "lower", "upper"), math.nan)
+        return {**numbers, "n_groups": 0, "n_undefined": 0, **counts}
+    users, scores = [], []
+    for members in folds(rows).values():
+        pos = [score for label, score, *_ in members if label]
+        neg = [score for label, score, *_ in members if not label]
+        users.append((area(pos, neg), _weight(average, len(pos), len(neg))))
+        if users[-1][0] is not None:
+            scores.append((pos, neg, users[-1][1]))
+    defined = [(auc, weight) for auc, weight in users if auc is not None]
+    auc, se, half = mean_with_error(defined, level)
+    if error == "within":
+        se = error_within(scores)
+        half = None if se is None else float(norm.isf((1 - level) / 2)) * se
+    return {
+        "auc": auc,
+        "se": se,
+        "lower": None if half is None or auc is None else max(0.0, auc - half),
+        "upper": None if half is None or auc is None else min(1.0, auc + half),
+        "n_groups": len(defined),
+        "n_undefined": len(users) - len(defined),
+        **counts,
+    }
+
+
+def covariate_adjusted_roc_curve(
+    rows: Sequence[tuple[bool, float, str]],
+) -> list[dict[str, Any]] | None:
+    """The share of positives whose placement value among the negatives of their stratum is at most a rate."""
+    if has_nan([(label, score) for label, score, _ in rows]):
+        return None
+    # A positive that ties with negatives has each value between calling none and all of them higher.
+    values = []
+    for stratum in folds(rows).values():
+        neg = [score for label, score, *_ in stratum if not label]
+        for label, score, *_ in stratum:
+            if label and neg:
+                above, from_here = sum(n > score for n in neg), sum(n >= score for n in neg)
+                values.append((Fraction(above, len(neg)), Fraction(from_here, len(neg))))
+    if not values:
+        return None
+
+    def below(rate: Fraction, low: Fraction, high: Fraction, *, included: bool) -> Fraction:
+        if low == high:
+            return Fraction(low < rate or (included and low == rate))
+        return min(Fraction(1), max(Fraction(0), (rate - low) / (high - low)))
+
+    points = []
+    for rate in sorted({Fraction(0), Fraction(1), *(end for value in values for end in value)}):
+        ends = [
+            sum((below(rate, *value, included=included) for value in values), Fraction(0)) / len(values)
+            for included in (False, True)
+        ]
+        points += [{"fpr": float(rate), "tpr": float(tpr)} for tpr in sorted(set(ends))]
+    return points

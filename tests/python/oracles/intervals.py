@@ -1,0 +1,254 @@
+"""Intervals: of areas by their placements, and of any number by resamples that are drawn row by row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from scipy.stats import norm
+
+from oracles.areas import Bounds, area_within, placements_within, roc_auc, variance_within, weighted_roc_auc
+from oracles.draws import resample
+from oracles.rows import (
+    MAYBE,
+    PLAIN,
+    Group,
+    Question,
+    Rounded,
+    Row,
+    WeightedRow,
+    classes,
+    clustered_covariances,
+    decided,
+    has_nan,
+    is_defined,
+    placements,
+    sample_variance,
+)
+
+BY_COUNTS = ("hanley_mcneil", "obuchowski")
+"""The methods that need no variance within a class."""
+
+
+def roc_auc_ci(
+    rows: Sequence[Row], z: float, method: str = "delong", test: Question = PLAIN
+) -> dict[str, Any]:
+    """The interval with the normal quantile ``z``."""
+    pos, neg = classes(rows)
+    names = ("auc", "se", "lower", "upper", "z", "p_value")
+    counts = {"n_pos": len(pos), "n_neg": len(neg)}
+    if has_nan(rows):
+        return {**dict.fromkeys(names, math.nan), **counts}
+    auc = roc_auc(rows)
+    if auc is None or ((len(pos) < 2 or len(neg) < 2) and method not in BY_COUNTS):
+        return {**dict.fromkeys(names), "auc": auc, **counts}
+    if method == "hanley_mcneil":
+        se = hanley_mcneil(auc, len(pos), len(neg))
+    elif method == "obuchowski":
+        fitted = binormal_error(rows)
+        if fitted is None:
+            return {**dict.fromkeys(names), "auc": auc, **counts}
+        se = fitted
+    else:
+        of_pos, of_neg = placements(rows)
+        se = math.sqrt(sample_variance(of_pos) / len(pos) + sample_variance(of_neg) / len(neg))
+    said = decided(auc, se, 0.5, test)
+    if method == "logit":
+        half = 0.5 / min(len(pos), len(neg))
+        center = auc if 0 < auc < 1 else abs(auc - half)
+        spread = se if 0 < auc < 1 else hanley_mcneil(center, len(pos), len(neg))
+        odds = math.log(center / (1 - center))
+        margin = z * spread / (center * (1 - center))
+        limits = {
+            "lower": 0.0 if auc == 0 else 1 / (1 + math.exp(margin - odds)),
+            "upper": 1.0 if auc == 1 else 1 / (1 + math.exp(-odds - margin)),
+        }
+        said = decided(center, spread / (center * (1 - center)), 0.5, test, scale=_logit)
+    else:
+        limits = {"lower": max(0.0, auc - z * se), "upper": min(1.0, auc + z * se)}
+    return {"auc": auc, "se": se, **limits, **said, **counts}
+
+
+def _logit(rate: float) -> float:
+    held = min(max(rate, 0.0), 1.0)
+    return math.log(held / (1 - held)) if 0 < held < 1 else math.copysign(math.inf, held - 0.5)
+
+
+def hanley_mcneil(auc: float, n_pos: int, n_neg: int) -> float:
+    a = Fraction(auc)
+    q1, q2 = a / (2 - a), 2 * a * a / (1 + a)
+    variance = a * (1 - a) + (n_pos - 1) * (q1 - a * a) + (n_neg - 1) * (q2 - a * a)
+    return math.sqrt(variance / (n_pos * n_neg))
+
+
+def binormal_error(rows: Sequence[Row]) -> float | None:
+    """The standard error of the area under the line that is fitted to the normal quantiles of the points."""
+    pos, neg = classes(rows)
+    points = []
+    for threshold in {*pos, *neg}:
+        tp, fp = sum(score >= threshold for score in pos), sum(score >= threshold for score in neg)
+        if 0 < tp < len(pos) and 0 < fp < len(neg):
+            points.append((norm.ppf(tp / len(pos)), norm.ppf(1 - fp / len(neg))))
+    if len({x for x, _ in points}) < 2:
+        return None
+    slope, a = np.polyfit([x for x, _ in points], [y for _, y in points], 1)
+    b = -min(float(slope), 0.0)
+    p, n = len(pos), len(neg)
+    spread = 1 + b * b
+    density = math.exp(-a * a / (2 * spread)) / math.sqrt(2 * math.pi * spread)
+    var_a = (n * (a * a + 2) + 2 * p * b * b) / (2 * p * n)
+    var_b = (p + n) * b * b / (2 * p * n)
+    return math.sqrt(density**2 * var_a + (density * a * b / spread) ** 2 * var_b)
+
+
+def roc_auc_bootstrap(rows: Sequence[Row]) -> dict[str, Any]:
+    """Whether a bootstrap has an answer. Its value depends on the random draws, so any number is accepted."""
+    drawn = {"se": ..., "lower": ..., "upper": ..., "z": MAYBE, "p_value": MAYBE}
+    answer = roc_auc_ci(rows, z=1.0)
+    return answer | {key: any_number for key, any_number in drawn.items() if is_defined(answer["se"])}
+
+
+def roc_auc_ci_clustered(
+    rows: Sequence[tuple[bool, float, str]], z: float, test: Question = PLAIN
+) -> dict[str, Any]:
+    pairs = [(label, score) for label, score, _ in rows]
+    clusters = {"n_clusters": len({cluster for _, _, cluster in rows})}
+    answer = roc_auc_ci(pairs, z)
+    if has_nan(pairs) or answer["auc"] is None:
+        return {**answer, **clusters}
+    matrix = clustered_covariances(rows, 1)
+    auc = answer["auc"]
+    if matrix is None:
+        return {**answer, **dict.fromkeys(("se", "lower", "upper", "z", "p_value")), **clusters}
+    se = math.sqrt(max(Fraction(0), matrix[0][0]))
+    limits = {"lower": max(0.0, auc - z * se), "upper": min(1.0, auc + z * se)}
+    return {**answer, "se": se, **limits, **decided(auc, se, 0.5, test), **clusters}
+
+
+def weighted_roc_auc_ci(rows: Sequence[WeightedRow], z: float) -> dict[str, Any]:
+    group = Group(rows)
+    area = weighted_roc_auc(rows)
+    names = ("se", "lower", "upper", "z", "p_value")
+    if area is None or group.has_nan:
+        return {**dict.fromkeys(("auc", *names), area), **group.counts}
+    if len(group.pos) < 2 or len(group.neg) < 2:
+        return {"auc": area, **dict.fromkeys(names, None), **group.counts}
+
+    def wins(high: float, low: float) -> Fraction:
+        return Fraction(high > low) + Fraction(high == low) / 2
+
+    exact = sum((p[1] * n[1] * wins(p[0], n[0]) for p in group.pos for n in group.neg), Fraction())
+    exact /= group.p * group.n
+    variance = Fraction()
+    for score, weight in group.pos:
+        placement = sum((n[1] * wins(score, n[0]) for n in group.neg), Fraction()) / group.n
+        variance += (weight * (placement - exact) / group.p) ** 2
+    for score, weight in group.neg:
+        placement = sum((p[1] * wins(p[0], score) for p in group.pos), Fraction()) / group.p
+        variance += (weight * (placement - exact) / group.n) ** 2
+    se = math.sqrt(variance)
+    return {
+        "auc": area,
+        "se": se,
+        "lower": max(area - z * se, 0.0),
+        "upper": min(area + z * se, 1.0),
+        **decided(area, se, 0.5, PLAIN),
+        **group.counts,
+    }
+
+
+def partial_roc_auc_ci(
+    rows: Sequence[tuple[bool, Any]], bounds: Bounds, z: float, *, standardized: bool | str, test: Question
+) -> dict[str, Any]:
+    pos, neg = classes(rows)
+    names = ("auc", "se", "lower", "upper", "z", "p_value")
+    counts = {"n_pos": len(pos), "n_neg": len(neg)}
+    if has_nan(rows):
+        return {**dict.fromkeys(names, math.nan), **counts}
+    none: dict[str, Any] = {**dict.fromkeys(names), **counts}
+    if not pos or not neg:
+        return none
+    axis, low, high = bounds
+    full = high - low
+    diagonal = full * ((high + low) if axis == "fpr" else (2 - high - low)) / 2
+    exact = area_within(rows, bounds)
+    unit = 1 / (full - diagonal) / 2 if standardized else Fraction(1)
+    if standardized is True and exact < diagonal:
+        return none
+    auc = Fraction(1, 2) + (exact - diagonal) * unit if standardized else exact
+    if len(pos) < 2 or len(neg) < 2:
+        return {**none, "auc": Rounded(auc)}
+    se = float(unit) * math.sqrt(
+        variance_within([label for label, _ in rows], placements_within(rows, bounds))
+    )
+    usual, most = (Fraction(1, 2), 1.0) if standardized else (diagonal, float(full))
+    least = float(usual - unit * diagonal) if standardized == "always" else 0.0
+    limits = {"lower": max(least, float(auc) - z * se), "upper": min(most, float(auc) + z * se)}
+    # Below the diagonal, standardized numbers may be near 0, or the same as the least one.
+    close = {"auc": Rounded(auc), **{name: Rounded(limit) for name, limit in limits.items()}}
+    return {**close, "se": se, **decided(auc, se, usual, test), **counts}
+
+
+def quantile(values: Sequence[float], probability: float) -> float:
+    """Type 7 of Hyndman and Fan; nothing is between infinity and another value."""
+    place = probability * (len(values) - 1)
+    below = math.floor(place)
+    low, high = values[below], values[min(below + 1, len(values) - 1)]
+    if low == high or place == below or math.isinf(low) or math.isinf(high):
+        return low if place == below or math.isinf(low) else high
+    return float(Fraction(low) + Fraction(place - below) * (Fraction(high) - Fraction(low)))
+
+
+def deviation(values: Sequence[float]) -> Rounded | None:
+    """The standard deviation, if floats can hold the sum of squares."""
+    try:
+        mean = sum(map(Fraction, values)) / len(values)
+        return Rounded(
+            math.sqrt(float(sum((Fraction(value) - mean) ** 2 for value in values)) / (len(values) - 1))
+        )
+    except OverflowError:
+        return None
+
+
+def bootstrap_ci(
+    rows: Sequence[Row],
+    of: Callable[[Sequence[Row]], Any],
+    names: Sequence[str],
+    *,
+    level: float,
+    n_resamples: int,
+    seed: int,
+    plain: bool = False,
+) -> list[dict[str, Any]] | None:
+    """Return the numbers of these names with their intervals; a number alone has one name."""
+
+    def numbers(rows: Sequence[Row]) -> list[float | None]:
+        answer = of(rows)
+        return [answer[name] for name in names] if isinstance(answer, dict) else [answer]
+
+    if has_nan(rows):
+        return None
+    pos, neg = classes(rows)
+    drawn: list[list[float | None]] = []
+    if len(pos) > 1 and len(neg) > 1:
+        for replicate in range(n_resamples):
+            some_pos, some_neg = resample(pos, neg, seed, replicate, plain=plain)
+            drawn.append(numbers([(True, s) for s in some_pos] + [(False, s) for s in some_neg]))
+    records = []
+    for place, (name, estimate) in enumerate(zip(names, numbers(rows), strict=True)):
+        values = sorted(float(each[place]) for each in drawn if each[place] is not None)  # type: ignore[arg-type]
+        undefined: dict[str, Any] = {"se": None, "lower": None, "upper": None}
+        if len(values) > 1:
+            tail = (1 - level) / 2
+            lower, upper = quantile(values, tail), quantile(values, 1 - tail)
+            undefined = {
+                "se": deviation(values),
+                "lower": Rounded(lower),
+                "upper": Rounded(upper),
+            }
+        n_undefined = sum(each[place] is None for each in drawn)
+        records.append({"field": name, "estimate": estimate, **undefined, "n_undefined": n_undefined})
+    return records

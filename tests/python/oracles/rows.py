@@ -1,0 +1,191 @@
+"""Rows of two classes, with weights and without: what the definitions share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any, Final, NamedTuple, TypeAlias
+
+Row = tuple[bool, Any]
+MAYBE: Final = object()
+"""Stands for any number, or none."""
+
+
+class Rounded(float):
+    """A difference of rounded numbers of the size of 1: right to 1e-12, also where it is near 0."""
+
+
+def concordance(pos: Any, neg: Any, tie: Fraction = Fraction(1, 2)) -> Fraction:
+    """The concordance of a positive and a negative: 1, or 1/2 for a tie, or 0."""
+    return Fraction(1 if pos > neg else 0) if pos != neg else tie
+
+
+def classes(rows: Sequence[Row]) -> tuple[list[Any], list[Any]]:
+    return [score for label, score in rows if label], [score for label, score in rows if not label]
+
+
+def has_nan(rows: Sequence[Row]) -> bool:
+    return any(score != score for _, score in rows)
+
+
+def normal_tail(z: float) -> float:
+    return 0.5 * math.erfc(z / math.sqrt(2))
+
+
+def p_value(statistic: float, alternative: str, upper_tail: Callable[[float], float]) -> float:
+    """The p-value of a statistic whose distribution is symmetric around 0."""
+    if alternative == "two-sided":
+        return min(1.0, 2 * upper_tail(abs(statistic)))
+    return upper_tail(statistic if alternative == "greater" else -statistic)
+
+
+class Question(NamedTuple):
+    """What is tested: the alternative, the value, and the margin."""
+
+    alternative: str = "two-sided"
+    null: float | None = None
+    margin: float | None = None
+
+
+PLAIN: Final = Question()
+"""Whether there is nothing to see, on either side."""
+
+
+def decided(
+    estimate: Any,
+    se: float,
+    usual: Any,
+    test: Question,
+    tail: Callable[[float], float] | None = None,
+    scale: Callable[[Any], float] = float,
+) -> dict[str, float | None]:
+    """The distance of an estimate from the value that decides, in standard errors, and the p-value."""
+    tail = tail or normal_tail
+    null = usual if test.null is None else test.null
+
+    def distance(value: Any) -> float | None:
+        away = scale(estimate) - scale(value)
+        return away / se if se > 0 else 0.0 if away == 0 else None
+
+    if test.margin is None:
+        z = distance(null)
+        return {"z": z, "p_value": None if z is None else p_value(z, test.alternative, tail)}
+    lower, upper = distance(float(null) - test.margin), distance(float(null) + test.margin)
+    if test.alternative == "less":
+        return {"z": upper, "p_value": None if upper is None else tail(-upper)}
+    z = lower
+    if test.alternative == "two-sided":
+        z = None if lower is None or upper is None else min(lower, -upper)
+    return {"z": z, "p_value": None if z is None else tail(z)}
+
+
+def placements(rows: Sequence[Row], tie: Fraction = Fraction(1, 2)) -> tuple[list[Fraction], list[Fraction]]:
+    """For each positive the share of negatives below, and for each negative the share of positives above."""
+    pos, neg = classes(rows)
+    of_pos = [sum((concordance(p, n, tie) for n in neg), Fraction(0)) / len(neg) for p in pos]
+    of_neg = [sum((concordance(p, n, tie) for p in pos), Fraction(0)) / len(pos) for n in neg]
+    return of_pos, of_neg
+
+
+def is_defined(value: Any) -> bool:
+    return value is not None and not math.isnan(value)
+
+
+def _covariance(a: Sequence[Fraction], b: Sequence[Fraction]) -> Fraction:
+    """Sum of products of deviations."""
+    mean_a, mean_b = sum(a, Fraction(0)) / len(a), sum(b, Fraction(0)) / len(b)
+    return sum(((x - mean_a) * (y - mean_b) for x, y in zip(a, b, strict=True)), Fraction(0))
+
+
+def covariances(rows: Sequence[Any], scores: int) -> list[list[Fraction]]:
+    """DeLong's covariance, of rows (label, score, score, ...)."""
+    of = [placements([(row[0], row[1 + k]) for row in rows]) for k in range(scores)]
+    m, n = len(of[0][0]), len(of[0][1])
+
+    def covariance(a: int, b: int) -> Fraction:
+        of_pos, of_neg = _covariance(of[a][0], of[b][0]), _covariance(of[a][1], of[b][1])
+        return of_pos / (m * (m - 1)) + of_neg / (n * (n - 1))
+
+    return [[covariance(a, b) for b in range(scores)] for a in range(scores)]
+
+
+def clustered_covariances(rows: Sequence[Any], scores: int) -> list[list[Fraction]] | None:
+    """Obuchowski's covariance, of rows (label, score, ..., cluster)."""
+    pos_rows, neg_rows = [row for row in rows if row[0]], [row for row in rows if not row[0]]
+    m, n = len(pos_rows), len(neg_rows)
+    clusters = sorted({row[-1] for row in rows})
+    with_pos, with_neg = len({row[-1] for row in pos_rows}), len({row[-1] for row in neg_rows})
+    if with_pos < 2 or with_neg < 2:
+        return None
+    residuals = []
+    for k in range(scores):
+        of_pos, of_neg = placements([(row[0], row[1 + k]) for row in rows])
+        auc = sum(of_pos, Fraction(0)) / m
+        sums = []
+        for cluster in clusters:
+            of_one = [v - auc for v, row in zip(of_pos, pos_rows, strict=True) if row[-1] == cluster]
+            of_other = [v - auc for v, row in zip(of_neg, neg_rows, strict=True) if row[-1] == cluster]
+            sums.append((sum(of_one, Fraction(0)), sum(of_other, Fraction(0))))
+        residuals.append(sums)
+
+    def covariance(a: int, b: int) -> Fraction:
+        pairs = list(zip(residuals[a], residuals[b], strict=True))
+        s10 = Fraction(with_pos, with_pos - 1) * sum(x[0] * y[0] for x, y in pairs)
+        s01 = Fraction(with_neg, with_neg - 1) * sum(x[1] * y[1] for x, y in pairs)
+        across = Fraction(len(clusters), len(clusters) - 1) * sum(x[0] * y[1] + x[1] * y[0] for x, y in pairs)
+        return s10 / m**2 + s01 / n**2 + across / (m * n)
+
+    return [[covariance(a, b) for b in range(scores)] for a in range(scores)]
+
+
+DIFFERENCE = ("estimate_a", "estimate_b", "difference", "se", "lower", "upper", "z", "p_value")
+
+
+def sample_variance(values: Sequence[Fraction]) -> Fraction:
+    mean = sum(values, Fraction(0)) / len(values)
+    return sum(((value - mean) ** 2 for value in values), Fraction(0)) / (len(values) - 1)
+
+
+WeightedRow: TypeAlias = Sequence[Any]
+Point: TypeAlias = tuple[float | None, Fraction, Fraction]
+"""Threshold, and the weights of negatives and of positives that reach it."""
+
+SCORE = 1
+
+
+class Group:
+    """The rows that count: (label, score) or (label, score, weight)."""
+
+    def __init__(self, rows: Sequence[WeightedRow]) -> None:
+        weights = [Fraction(row[2]) if len(row) > 2 else Fraction(1) for row in rows]
+        self.weighted = any(len(row) > 2 for row in rows)
+        used = [(row[0], row[SCORE], weight) for row, weight in zip(rows, weights, strict=True) if weight]
+        self.pos = [(score, weight) for label, score, weight in used if label]
+        self.neg = [(score, weight) for label, score, weight in used if not label]
+        self.has_nan = any(math.isnan(score) for _, score, _ in used)
+        self.counts = {"n_pos": len(self.pos), "n_neg": len(self.neg)}
+        self.p = sum((weight for _, weight in self.pos), Fraction())
+        self.n = sum((weight for _, weight in self.neg), Fraction())
+
+    @property
+    def has_pairs(self) -> bool:
+        return bool(self.pos and self.neg)
+
+    def reaching(self, threshold: float) -> tuple[Fraction, Fraction]:
+        """Weights of the negatives and positives with this score or a higher one."""
+        fp = sum((weight for score, weight in self.neg if score >= threshold), Fraction())
+        tp = sum((weight for score, weight in self.pos if score >= threshold), Fraction())
+        return fp, tp
+
+    def points(self) -> list[Point]:
+        """The curve from (0, 0) on."""
+        scores = sorted({score + 0.0 for score, _ in self.pos + self.neg}, reverse=True)
+        return [(None, Fraction(), Fraction()), *((score, *self.reaching(score)) for score in scores)]
+
+    def mass(self, weight: Fraction, *, weighted: bool) -> float | int:
+        return float(weight) if weighted else int(weight)
+
+
+def share(part: Fraction, whole: Fraction) -> float | None:
+    return float(part / whole) if whole else None

@@ -1,0 +1,103 @@
+"""A statistic stands in four places: its file, the plugin's table, a Python function and the catalogue."""
+
+import doctest
+import inspect
+import pkgutil
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import polars_auc as pa
+from catalogue import CATALOGUE
+from polars_auc import _native
+
+COLUMN_FUNCTIONS = {
+    "adjust_p_values",
+    "pack_state",
+    "roc_auc_power",
+    "roc_auc_sample_size",
+    "roc_auc_unpaired_difference",
+    "unpack_state",
+}
+MODULES = [
+    module.name
+    for module in pkgutil.walk_packages(pa.__path__, "polars_auc.")
+    if module.name != "polars_auc.__main__"
+]
+
+
+SOURCES = Path(__file__).parents[3] / "src"
+TABLE = (SOURCES / "plugin" / "expressions.rs").read_text(encoding="utf-8")
+ROWS = re.findall(r"^ +(\w+)(?: in (\w+))? => (\w+)[,;]$", TABLE, re.MULTILINE)
+"""The lines of the plugin's table: the plugin's name, the public name if it is another, and the statistic."""
+
+
+def test_the_table_is_what_was_built() -> None:
+    assert {name for name, _, _ in ROWS} == set(_native.expressions())
+
+
+def test_every_statistic_is_in_the_table() -> None:
+    files = [path.read_text(encoding="utf-8") for path in SOURCES.glob("statistics/**/*.rs")]
+    answers = re.compile(r"^impl (?:Summary|Curve|Joint) for (\w+)", re.MULTILINE)
+    statistics = {statistic for file in files for statistic in answers.findall(file)}
+    assert len(statistics) > 30
+    assert statistics <= {statistic for _, _, statistic in ROWS}
+
+
+def test_every_row_of_the_table_is_a_function() -> None:
+    functions = {public or name for name, public, _ in ROWS}
+    public = set(pa.__all__) - {"__version__"}
+    frames = {"report", "compare_reports", "curve_points", "group_states", "roc_auc_in_passes"}
+    assert public - functions == frames | {
+        "Evaluator",
+        "plot_coverage",
+        "plot_difference",
+        "plot_forest",
+        "plot_roc",
+        "style_report",
+    }
+    assert functions <= public
+
+
+def test_every_row_of_the_table_is_in_the_catalogue() -> None:
+    entries = {(entry.plugin or entry.name, entry.name) for entry in CATALOGUE}
+    # These take or give something else than rows and a result for each group: test_bands, test_changes,
+    # test_columns, test_mrmc, test_packed_states, test_segments and test_states test them.
+    others = {"band_coverage", "compare_segments", "merge_states", "mrmc_roc_auc"}
+    apart = {(name, name) for name in {*COLUMN_FUNCTIONS, *others}}
+    apart |= {
+        ("compare_segments_clustered", "compare_segments"),
+        ("roc_auc_power_auc", "roc_auc_power"),
+        ("roc_auc_power_level", "roc_auc_power"),
+    }
+    assert {(name, public or name) for name, public, _ in ROWS} == entries | apart
+    assert not entries & apart
+
+
+def test_public_names() -> None:
+    assert [name for name in dir(pa) if not name.startswith("__")] == sorted(
+        set(pa.__all__) - {"__version__"}
+    )
+    functions = set(pa.__all__) - {"__version__", "Evaluator"}
+    assert all(inspect.isfunction(getattr(pa, name)) for name in functions)
+    assert "__version__" in dir(pa)
+    public = {name for name in MODULES if not any(part.startswith("_") for part in name.split("."))}
+    assert public == {"polars_auc.daft", "polars_auc.duckdb", "polars_auc.spark"}
+
+
+@pytest.mark.parametrize("name", sorted(set(pa.__all__) - {"__version__"}))
+def test_documented(name: str) -> None:
+    doc = inspect.getdoc(getattr(pa, name)) or ""
+    returns = () if inspect.isclass(getattr(pa, name)) else ("Returns",)
+    for section in ("Parameters", *returns, "Raises", "Examples"):
+        assert f"{section}\n---" in doc, section
+    # A heading that has run into its text is none.
+    assert not re.search(r"\w ---", doc)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_examples(module: str) -> None:
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    assert doctest.testmod(import_module(module), optionflags=flags).failed == 0

@@ -1,0 +1,372 @@
+"""The README and the guides say what is true."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import shlex
+import shutil
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import polars as pl
+import pytest
+
+import polars_auc as pa
+from polars_auc._commands.main import main
+
+ROOT = Path(__file__).parents[3]
+DOCS = ROOT / "docs"
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+FUNCTIONS = set(pa.__all__) - {"__version__"}
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
+def test_the_first_query_prints_what_stands_below_it(
+    page: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    text = (ROOT / page).read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```\n```text\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) == text.count("```python") == 1
+    for code, output in blocks:
+        exec(compile(code, page, "exec"), {})
+        assert capsys.readouterr().out == output
+
+
+def test_a_stranger_reads_the_readme_to_its_end() -> None:
+    assert len(README.splitlines()) <= 110
+    assert (DOCS / "pictures" / "report.png").stat().st_size <= 150_000
+
+
+def test_the_reports_of_the_readme(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(ROOT / "data", tmp_path / "data")
+    monkeypatch.chdir(tmp_path)
+    commands = re.findall(r"\.venv/bin/polars-auc (.*)$", README, re.MULTILINE)
+    assert len(commands) == 2
+    for command in commands:
+        assert main(shlex.split(command)) == 0, capsys.readouterr()
+    capsys.readouterr()
+    assert {"segments.md", "report.html"} < {path.name for path in tmp_path.iterdir()}
+
+
+PAGES = [*ROOT.glob("*.md"), *(ROOT / "benches").glob("*.md"), *DOCS.rglob("*.md")]
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of the headings and functions of a page, as GitHub and MkDocs make them."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    words = [re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower() for heading in headings]
+    functions = re.findall(r"^::: (\S+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading).replace(" ", "-") for heading in words} | set(functions)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"```.*?```|`[^`\n]*`(?!\])", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        if link.startswith("https://"):
+            continue
+        name, _, anchor = link.partition("#")
+        target = (page.parent / name).resolve() if name else page
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target), link
+        # The site has no other files.
+        assert not page.is_relative_to(DOCS) or target.is_relative_to(DOCS), link
+
+
+def test_the_guide_to_one_machine_and_states(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The code for Spark is run by the tests of Spark."""
+    monkeypatch.chdir(ROOT)
+    guide = (ROOT / "docs" / "scaling-out.md").read_text(encoding="utf-8").split("<!-- spark -->")[0]
+    code = "".join(re.findall(r"```python\n(.*?)```", guide, re.DOTALL))
+    assert 'memory="bounded"' in code
+    assert "group_states" in code
+    exec(compile(code, "scaling-out.md", "exec"), {})
+    shown = capsys.readouterr().out
+    assert "overall" in shown
+    assert "shape: (2, 2)" in shown
+
+
+BANDS = (ROOT / "docs" / "choosing-a-band.md").read_text(encoding="utf-8")
+DIFFERENCES = (ROOT / "docs" / "comparing-two-curves.md").read_text(encoding="utf-8")
+
+
+def test_the_guide_to_bands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(ROOT)
+    [code] = re.findall(r"```python\n(.*?)```", BANDS, re.DOTALL)
+    exec(compile(code, "choosing-a-band.md", "exec"), {})
+    assert "upper_tpr" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("page", ["auc-explained", "packed-states", "recipes", "tutorial"])
+def test_pages_run_and_say_what_comes_out(
+    page: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Numbers that comments name are printed, in this order."""
+    monkeypatch.chdir(ROOT)
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    code = "".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
+    exec(compile(code, f"{page}.md", "exec"), {})
+    printed = capsys.readouterr().out
+    assert page != "recipes" or "shape: (800, " in printed
+    shown = iter(printed.splitlines())
+    named = re.findall(r"^print.*  # ([0-9.]+)$", code, re.MULTILINE)
+    assert named
+    for number in named:
+        assert number in shown
+
+
+def test_figures_of_covertype_stand_in_committed_rows() -> None:
+    """Cells are shares in percent, epsilon and width, of what the table above them is about."""
+    rows = pl.read_csv(ROOT / "benches" / "results" / "covertype.csv")
+    text = (ROOT / "docs" / "covertype.md").read_text(encoding="utf-8")
+    tables = re.findall(r"\| band \|.*\n\|---.*\n((?:\|.*\n)+)", text)
+    sources = [("runs", 10), ("runs", 100), ("resamples", 1000)]
+    for table, (source, number) in zip(tables, sources, strict=True):
+        of_table = rows.filter(pl.col("from") == source, pl.col("number") == number)
+        quoted = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+        assert [cells[0] for cells in quoted] == of_table["method"].unique(maintain_order=True).to_list()
+        for method, *cells in quoted:
+            for size, cell in zip((100, 1000, 5000), cells, strict=True):
+                row = of_table.filter(pl.col("method") == method, pl.col("size") == size).row(-1, named=True)
+                shares = f"{100 * row['population']:.1f}, {100 * row['new']:.1f}"
+                assert cell == f"{shares}, {row['epsilon']:.3f}, {row['mean_width']:.3f}"
+
+
+def test_the_guide_to_differences(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    [code] = re.findall(r"```python\n(.*?)```", DIFFERENCES, re.DOTALL)
+    exec(compile(code, "comparing-two-curves.md", "exec"), {})
+    assert "p_value" in capsys.readouterr().out
+
+
+def test_figures_of_differences_stand_in_committed_rows() -> None:
+    """Cells are the coverage in percent and the mean width, or how often a difference was found."""
+    rows = pl.read_csv(ROOT / "benches" / "results" / "difference_bands.csv")
+    pairs = set(rows["pair"])
+    quoted, sizes = 0, [""]
+    for line in DIFFERENCES.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        sizes = cells if "50+50" in cells else sizes
+        if not line.startswith("|") or cells[0] not in pairs:
+            continue
+        for size, cell in zip(sizes[1:], cells[1:], strict=True):
+            n_pos, n_neg = map(int, size.split("+"))
+            of_cell = rows.filter(
+                pl.col("pair") == cells[0], pl.col("n_pos") == n_pos, pl.col("n_neg") == n_neg
+            ).row(-1, named=True)
+            both = (
+                f"{100 * of_cell['coverage']:.1f} / {of_cell['mean_width']:.3f}",
+                f"{100 * of_cell['found']:.1f}, {100 * of_cell['found_delong']:.1f}",
+            )
+            assert cell in both
+            quoted += 1
+    assert quoted == 2 * rows.n_unique(["pair", "n_pos", "n_neg"])
+
+
+def test_figures_of_bands_stand_in_committed_rows() -> None:
+    """Each cell is the coverage in percent and the mean width of the last row of what it is about."""
+    rows = pl.read_csv(ROOT / "benches" / "results" / "bands.csv")
+    methods, shapes = set(rows["method"]), set(rows["shape"])
+    quoted, sizes = 0, [""]
+    for line in BANDS.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        sizes = cells if "50+50" in cells else sizes
+        named = {"method": "likelihood"} | {
+            role: cell
+            for cell in cells
+            for role, known in (("method", methods), ("shape", shapes))
+            if cell in known
+        }
+        if not line.startswith("|") or "shape" not in named:
+            continue
+        for size, cell in zip(sizes, cells, strict=True):
+            if "+" not in size or cell == "-":
+                continue
+            n_pos, n_neg = map(int, size.split("+"))
+            of_cell = rows.filter(
+                pl.col("method") == named["method"],
+                pl.col("shape") == named["shape"],
+                pl.col("n_pos") == n_pos,
+                pl.col("n_neg") == n_neg,
+            )[-1]
+            assert cell == f"{100 * of_cell['coverage'].item():.1f} / {of_cell['mean_width'].item():.3f}", (
+                line
+            )
+            quoted += 1
+    assert quoted > 80
+
+
+def functions_of_page(page: Path) -> list[str]:
+    """Return the functions whose text stands on a page of the reference."""
+    return re.findall(r"^::: polars_auc\.(\w+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def test_every_function_is_listed() -> None:
+    """Each has one row in the table of its family, with a link to its page, in the order of the page."""
+    text = (DOCS / "reference" / "index.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \[`(\w+)`\]\((\w+)\.md#polars_auc\.(\w+)\) \|", text, re.MULTILINE)
+    assert sorted(name for name, _, _ in rows) == sorted(FUNCTIONS)
+    assert all(name == anchor for name, _, anchor in rows)
+    for section in text.split("\n## ")[1:]:
+        [family] = re.findall(r"\A\[[\w ]+\]\((\w+)\.md\)$", section, re.MULTILINE)
+        of_section = [name for name, _, _ in rows if f"[`{name}`]({family}.md#" in section]
+        assert of_section == functions_of_page(DOCS / "reference" / f"{family}.md")
+
+
+def test_families_have_one_name() -> None:
+    """The README, the table of all functions, the site and the pages name the same families in one order."""
+    names = [
+        *("numbers", "thresholds", "curves", "bands", "rank_tests", "classes", "groups", "intervals"),
+        *("comparisons", "folds", "states", "planning", "frames", "plots", "sql"),
+    ]
+    assert re.findall(r"\[[\w ]+\]\(docs/reference/(?!index)(\w+)\.md\)", README) == names
+    index = (DOCS / "reference" / "index.md").read_text(encoding="utf-8")
+    titles = dict(re.findall(r"^## \[([\w ]+)\]\((\w+)\.md\)$", index, re.MULTILINE))
+    assert list(titles.values()) == names
+    site = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    assert re.findall(r"- ([\w ]+): reference/(?!index)(\w+)\.md$", site, re.MULTILINE) == list(
+        titles.items()
+    )
+    assert {page.stem for page in (DOCS / "reference").glob("*.md")} == {*names, "index"}
+    for title, name in titles.items():
+        assert title.lower() == name.replace("_", " ")
+        page = (DOCS / "reference" / f"{name}.md").read_text(encoding="utf-8")
+        assert page.startswith(f"# {title}\n")
+
+
+def test_which_functions_take_counts_and_states() -> None:
+    """As the page above the table of all functions says."""
+    text = " ".join((DOCS / "reference" / "index.md").read_text(encoding="utf-8").split())
+    assert "Every expression of a label and a score takes `count`" in text
+    exceptions = re.search(r"Only ([^.]*) do not\.", text)
+    assert exceptions
+    without = set(re.findall(r"`(\w+)`", exceptions[1]))
+    for name in FUNCTIONS:
+        parameters = inspect.signature(getattr(pa, name)).parameters
+        if list(parameters)[:2] != ["label", "score"]:
+            continue
+        assert "count" in parameters, name
+        columns = {of.name for of in parameters.values() if of.kind is of.POSITIONAL_OR_KEYWORD}
+        if columns.isdisjoint({"fold", "by", "subgroup"}) and name != "roc_state":
+            assert ("state" in parameters) == (name not in without), name
+
+
+def cells_of_speed(table: str) -> list[str]:
+    """Check that each time and ratio is that of a row, and return the contenders."""
+    rows = pl.read_csv(ROOT / "benches" / "results" / "peers.csv")
+    contenders = []
+    for contender, *cells in re.findall(
+        r"^\| ([^|]+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", table, re.MULTILINE
+    ):
+        if contender not in rows["contender"]:
+            continue
+        contenders.append(contender)
+        for groups, cell in zip((1, 1000, 1_000_000), cells, strict=True):
+            row = rows.filter(pl.col("contender") == contender, pl.col("groups") == groups)[-1]
+            assert cell == f"{row['median_s'][0]:.2f} s ({row['times_ours'][0]:.1f})"
+    return contenders
+
+
+def test_figures_stand_in_committed_rows() -> None:
+    """Each figure of the tables of speed is that of a row under benches/results."""
+    rows = pl.read_csv(ROOT / "benches" / "results" / "peers.csv")
+    page = (DOCS / "speed.md").read_text(encoding="utf-8")
+    assert cells_of_speed(page) == rows["contender"].unique(maintain_order=True).to_list()
+    [table] = re.findall(r"^\| AUC of 10\^7 rows.*\n\|---.*\n((?:\|.*\n)+)", README, re.MULTILINE)
+    assert len(cells_of_speed(table)) == len(table.splitlines()) == 4
+
+
+def test_coverage_stands_in_committed_rows() -> None:
+    """Each figure of the table of coverage is that of a row, and is marked if it is far from 95 %."""
+    rows = pl.read_csv(ROOT / "benches" / "results" / "coverage.csv")
+    page = (ROOT / "docs" / "agreement.md").read_text(encoding="utf-8")
+    table = page.split("| method | AUC 0.6")[1].split("\n\n")[0]
+    quoted = [line.split(" | ")[1:] for line in table.splitlines()[2:]]
+    methods = rows["method"].unique(maintain_order=True).to_list()
+    assert len(quoted) == len(methods)
+    for method, cells in zip(methods, quoted, strict=True):
+        covered = rows.filter(pl.col("method") == method).sort("n_pos", "auc")["coverage"].to_list()
+        shown = [f"{100 * share:.1f}" for share in covered]
+        marked = [
+            text if 0.935 <= share <= 0.965 else f"**{text}**"
+            for text, share in zip(shown, covered, strict=True)
+        ]
+        assert [cell.removesuffix(" |") for cell in cells] == marked
+
+
+def test_the_table_of_the_build_stands_in_a_committed_row() -> None:
+    [row] = pl.read_csv(ROOT / "benches" / "results" / "build.csv")[-1].iter_rows(named=True)
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    table = changelog.split("Build, measured by `benches/build.py`")[1]
+    minutes = [
+        f"{round(row[name]) // 60} min {round(row[name]) % 60} s"
+        for name in ("first_command_s", "crate_alone_s")
+    ]
+    size = f"{row['wheel_bytes'] / 1e6:.1f} MB ({row['library_bytes'] / 1e6:.1f} MB unpacked)"
+    assert re.findall(r"^\| .* \| (\d.*) \|$", table, re.MULTILINE) == [*minutes, size]
+    assert f"on {row['cores']} cores" in table
+
+
+@pytest.mark.parametrize("scale", ["real", "probability"])
+def test_a_small_state_takes_some_100_kb(scale: Literal["real", "probability"], tmp_path: Path) -> None:
+    """In memory 24 bytes for each bin: the score, two counts, and a bit that says whether its rows tie."""
+    says = "a state takes some 100 KB of memory, and less in a Parquet file, whatever its rows are: 24 bytes"
+    assert says in " ".join((DOCS / "scaling-out.md").read_text(encoding="utf-8").split())
+    rng = np.random.default_rng(4)
+    frame = pl.DataFrame({"y": rng.random(200_000) < 0.1}).with_columns(
+        s=1 / (1 + (-pl.Series(rng.normal(size=200_000)) - pl.col("y")).exp())
+    )
+    state = frame.select(state=pa.roc_state("y", "s", max_bins=4096, scale=scale))
+    bins = state["state"].struct.field("bins").list.len().item()
+    assert 4000 < bins <= 4096
+    assert 24 <= state.estimated_size() / bins < 24.5
+    assert 90_000 < state.estimated_size() < 110_000
+    state.write_parquet(tmp_path / "state.parquet")
+    assert (tmp_path / "state.parquet").stat().st_size < state.estimated_size()
+
+
+def test_the_guide_for_those_who_come_from_elsewhere(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its assertions hold, and what its tables name can be called so."""
+    monkeypatch.chdir(ROOT)
+    text = (ROOT / "docs" / "coming-from.md").read_text(encoding="utf-8")
+    code = "".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
+    assert code.count("assert ") >= 6
+    exec(compile(code, "coming-from.md", "exec"), {})
+    assert "u_statistic" in capsys.readouterr().out
+    named = re.findall(r"^\| `.*?` \| `([^`]*)`", text, re.MULTILINE)
+    assert len(named) > 20
+    functions = {name: getattr(pa, name) for name in pa.__all__}
+    for call in named:
+        frame = pl.DataFrame({"y": [0, 1], "s": [1, 2], "g": [1, 1]})
+        eval(call, {**functions, "p": ["a", "b"], "names": ["a", "b"], "pl": pl, "frame": frame})
+
+
+def test_the_commands_of_the_tutorial(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each runs as it stands, one after the other."""
+    shutil.copytree(ROOT / "data", tmp_path / "data")
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    commands = re.findall(r"```bash\npolars-auc (.*)\n```", text)
+    assert len(commands) == 3
+    for command in commands:
+        assert main(shlex.split(command)) == 0, capsys.readouterr()
+    capsys.readouterr()
+
+
+def test_every_function_is_in_the_reference() -> None:
+    named = [name for page in (DOCS / "reference").glob("*.md") for name in functions_of_page(page)]
+    assert sorted(named) == sorted(FUNCTIONS)

@@ -1,0 +1,266 @@
+"""Changes since an earlier report, and how far the scores of samples have moved."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+from scipy.stats import norm
+from scipy.stats import t as student_t
+
+import polars_auc as pa
+from catalogue.cases import assert_same, fixed
+from polars_auc._commands.main import main
+
+Capture = pytest.CaptureFixture[str]
+
+
+def rows() -> pl.DataFrame:
+    return fixed(3000).with_columns(part=pl.int_range(pl.len()) % 2, other=-pl.col("score"))
+
+
+def unpaired(**columns: Any) -> dict[str, Any]:
+    frame = pl.DataFrame({"auc": [0.8], "se": [0.03], "b": [0.7], "t": [0.04], "n": [10], "m": [20]})
+    given = {"auc": "auc", "se": "se", "versus_auc": "b", "versus_se": "t", **columns}
+    return frame.select(pa.roc_auc_unpaired_difference(**given)).item()  # type: ignore[no-any-return]
+
+
+def test_the_definition() -> None:
+    plain = unpaired()
+    assert plain["difference"] == pytest.approx(0.1)
+    assert plain["se"] == pytest.approx(0.05)
+    assert plain["p_value"] == pytest.approx(2 * norm.sf(0.1 / 0.05), rel=1e-12)
+    assert plain["df"] is None
+    welch = unpaired(n="n", versus_n="m", level=0.9)
+    df = 0.0025**2 / (0.0009**2 / 9 + 0.0016**2 / 19)
+    assert welch["df"] == pytest.approx(df)
+    assert welch["p_value"] == pytest.approx(2 * student_t.sf(2.0, df), rel=1e-10)
+    margin = 0.05 * student_t.ppf(0.95, df)
+    assert [welch["lower"], welch["upper"]] == pytest.approx([0.1 - margin, 0.1 + margin])
+    assert unpaired(versus_auc=0.7, versus_se=0.04) == unpaired(), "a number is a column of it"
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"n": "n"}, "the degrees of freedom need both numbers of rows, and versus_n is not given"),
+        ({"level": 1}, "level must lie between 0 and 1"),
+    ],
+)
+def test_refused_options(given: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValueError, match=f"roc_auc_unpaired_difference: {says}"):
+        pa.roc_auc_unpaired_difference("auc", "se", "b", "t", **given)
+
+
+def test_refused_values() -> None:
+    with pytest.raises(pl.exceptions.ComputeError, match=r"roc_auc_unpaired_difference: se holds -0\.1"):
+        unpaired(se=-0.1)
+    with pytest.raises(pl.exceptions.ComputeError, match="versus_n holds -3"):
+        unpaired(n=5, versus_n=-3)
+
+
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+def test_a_change_is_a_comparison_of_two_segments(engine: Any) -> None:
+    """The change of a group is what `compare_segments` says of both parts of its rows."""
+    before, now = (rows().filter(part=part) for part in (0, 1))
+    scores = ["score", "other"]
+    plan = pa.compare_reports(
+        pa.report(now.lazy(), "label", scores, by="g"), pa.report(before.lazy(), "label", scores, by="g")
+    )
+    table = plan.collect(engine=engine)
+    assert table.schema == plan.collect_schema()
+    assert_frame_equal(table[:, :-7], pa.report(now, "label", scores, by="g").collect())
+    for row in table.iter_rows(named=True):
+        of_group = rows() if row["scope"] == "overall" else rows().filter(g=row["g"])
+        compared = pa.compare_segments(of_group, "label", row["score"], "part", versus="previous").collect()
+        if compared.height < 2:
+            continue
+        expected = compared.row(1, named=True)
+        if expected["auc"] is None:
+            # A segment without an area is compared with nothing.
+            expected["versus_auc"] = row["previous_auc"]
+        for name, field in (
+            ("previous_auc", "versus_auc"),
+            ("change", "difference"),
+            ("change_lower", "difference_lower"),
+            ("change_upper", "difference_upper"),
+            ("change_p_value", "p_value"),
+        ):
+            # The square of a standard error is its variance but for the last digits.
+            assert_same(row[name], expected[field], relative=1e-9)
+    groups = table.filter(scope="group", score="score")
+    adjusted = groups.select(pa.adjust_p_values("change_p_value")).to_series()
+    assert groups["change_p_adjusted"].to_list() == adjusted.to_list()
+
+
+def test_new_groups_have_no_change() -> None:
+    now = pa.report(rows(), "label", "score", by="g")
+    before = pa.report(rows().filter(pl.col("g") != 2), "label", "score", by="g")
+    table = pa.compare_reports(now, before).collect()
+    new = table.filter(g=2).row(0, named=True)
+    assert [new[name] for name in ("previous_n", "previous_auc", "change", "change_p_value")] == [None] * 4
+    assert table.filter(g=1)["change"].item() == 0
+    again = pa.compare_reports(table, before).collect()
+    assert_frame_equal(again, table)
+
+
+def test_refused_reports() -> None:
+    by_g, by_part = (pa.report(rows(), "label", "score", by=by) for by in ("g", "part"))
+    with pytest.raises(ValueError, match="compare_reports: the groups of the report are by"):
+        pa.compare_reports(by_g, by_part)
+    with pytest.raises(ValueError, match="compare_reports: previous lacks the column 'scope'"):
+        pa.compare_reports(by_g, rows())
+    with pytest.raises(TypeError, match="compare_reports: frame must be a DataFrame"):
+        pa.compare_reports(3, by_g)  # type: ignore[arg-type]
+    twice = pl.concat([by_g, by_g])
+    with pytest.raises(pl.exceptions.PolarsError):
+        pa.compare_reports(by_g, twice).collect()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    frame = rows().with_columns(y=pl.col("label").cast(pl.Int8))
+    frame.filter(part=0).write_parquet("may.parquet")
+    frame.filter(part=1, g=1).write_parquet("june.parquet")
+
+
+OPTIONS = ["--label", "y", "--score", "score", "--by", "g"]
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("kind", ["parquet", "csv", "json"])
+def test_the_command(capsys: Capture, kind: str) -> None:
+    assert main(["report", "may.parquet", *OPTIONS, "--quiet", "-o", f"last.{kind}"]) == 0
+    told = ["report", "june.parquet", *OPTIONS, "--compare-to", f"last.{kind}", "-o", "now.parquet"]
+    assert main([*told, "--fail-if", "change < -0.9"]) == 0
+    shown = capsys.readouterr()
+    assert "change" in shown.out
+    assert "are of groups or scores that are not here" in shown.err
+    expected = pa.compare_reports(
+        pa.report(pl.read_parquet("june.parquet"), "y", "score", by="g"),
+        pa.report(pl.read_parquet("may.parquet"), "y", "score", by="g"),
+    )
+    # Text files round the last digit of numbers.
+    assert_frame_equal(pl.read_parquet("now.parquet"), expected.collect(), check_exact=kind == "parquet")
+    assert main([*told, "--fail-if", "change > -0.9"]) == 1
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_gate_on_changes_leaves_new_groups_alone(capsys: Capture) -> None:
+    months = pl.read_parquet("may.parquet").filter(pl.col("g") < 3)
+    months.write_parquet("may.parquet")
+    months.filter(pl.col("g") != 2).write_parquet("few.parquet")
+    assert main(["report", "few.parquet", *OPTIONS, "--quiet", "-o", "last.parquet"]) == 0
+    told = ["report", "may.parquet", *OPTIONS, "--compare-to", "last.parquet", "--quiet"]
+    assert main([*told, "--fail-if", "ABS(change) > 0.9 AND scope = 'group'"]) == 0
+    assert main([*told, "--fail-if", "previous_auc < 2 AND scope = 'group'"]) == 1
+    capsys.readouterr()
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("file", "says"),
+    [
+        ("last.xlsx", "--compare-to must end in .parquet, .csv, .json, got 'last.xlsx'"),
+        ("gone.parquet", "cannot read 'gone.parquet'"),
+        ("may.parquet", "the file of --compare-to lacks the column 'scope', and is no report"),
+    ],
+)
+def test_refusals_of_the_command(capsys: Capture, file: str, says: str) -> None:
+    assert main(["report", "june.parquet", *OPTIONS, "--compare-to", file]) == 2
+    assert says in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"bands": 0}, "bands must be an integer from 1 to 1000000"),
+        ({"bands": 2, "edges": [1]}, "give bands or edges"),
+        ({"empty_share": 1}, "empty_share must be a share below 1"),
+        ({"empty_share": math.nan}, "empty_share must be a share below 1"),
+    ],
+)
+def test_refused_options_of_stability(options: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValueError, match=f"population_stability: {says}"):
+        pa.population_stability("label", "score", **options)
+
+
+def test_stability_of_a_table_of_counts() -> None:
+    expected = [8, 10, 9, 13, 11, 10, 9, 12, 8, 10]
+    actual = [7, 8, 7, 9, 11, 11, 10, 12, 11, 14]
+    frame = pl.DataFrame({"band": [*range(10), *range(10)], "n": expected + actual}).with_columns(
+        reference=pl.int_range(20) < 10
+    )
+    got = frame.select(
+        pa.population_stability("reference", "band", count="n", edges=list(range(1, 10)))
+    ).item()
+    shares = [(e / 100, a / 100) for e, a in zip(expected, actual, strict=True)]
+    assert got["psi"] == pytest.approx(sum((e - a) * math.log(e / a) for e, a in shares), rel=1e-12)
+    assert got["n_bands"] == 10
+
+
+def test_the_p_value_of_stability_is_uniform() -> None:
+    """Samples of one population reject as often as the level says."""
+    frame = pl.DataFrame({"s": pl.select(pl.int_range(400_000).hash(7)).to_series()}).with_columns(
+        group=pl.int_range(400_000) // 1000, label=pl.int_range(400_000) % 3 == 0
+    )
+    p_values = frame.group_by("group").agg(pa.population_stability("label", "s").struct.field("p_value"))
+    assert 0.02 < (p_values["p_value"] < 0.05).mean() < 0.09  # type: ignore[operator]
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("kind", ["parquet", "csv", "json"])
+def test_groups_of_any_type_are_found_again(capsys: Capture, kind: str) -> None:
+    """Words that look like numbers, dates, times and truth values are the same groups a day later."""
+    frame = rows().with_columns(
+        y=pl.col("label").cast(pl.Int8),
+        code=pl.concat_str(pl.lit("0"), pl.col("g") % 3),
+        day=pl.date(2026, 5, 1 + pl.col("g") % 3),
+        at=pl.datetime(2026, 5, 1, pl.col("g") % 3),
+        even=pl.col("g") % 2 == 0,
+        truth=pl.when(pl.col("g") % 2 == 0).then(pl.lit("True")).otherwise(pl.lit("1e3")),
+    )
+    frame.write_parquet("typed.parquet")
+    for key in ("code", "day", "at", "even", "truth", "g"):
+        told = ["report", "typed.parquet", "--label", "y", "--score", "score", "--by", key, "--quiet"]
+        assert main([*told, "-o", f"last.{kind}"]) == 0
+        assert main([*told, "--compare-to", f"last.{kind}", "-o", "now.parquet"]) == 0, capsys.readouterr()
+        now = pl.read_parquet("now.parquet")
+        assert now["previous_n"].to_list() == now["n"].to_list(), key
+        assert "not here" not in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+def test_reports_that_are_no_earlier_ones(capsys: Capture) -> None:
+    told = [
+        "report",
+        "may.parquet",
+        "--label",
+        "y",
+        "--score",
+        "score",
+        "--by",
+        "g",
+        "--by",
+        "part",
+        "--quiet",
+    ]
+    assert main([*told, "--groupings", "each", "-o", "last.parquet"]) == 0
+    assert main([*told, "--compare-to", "last.parquet"]) == 2
+    assert "has several groupings, and the report has one" in capsys.readouterr().err
+    assert main([*told, "-o", "last.parquet"]) == 0
+    last = pl.read_parquet("last.parquet")
+    pl.concat([last, last]).write_parquet("twice.parquet")
+    assert main([*told, "--compare-to", "twice.parquet"]) == 2
+    assert "'twice.parquet' has two rows for one group" in capsys.readouterr().err
+    last.with_columns(g=pl.lit("x")).write_parquet("words.parquet")
+    assert main([*told, "--compare-to", "words.parquet"]) == 2
+    assert "the column 'g' of 'words.parquet' cannot be read as" in capsys.readouterr().err
+    Path("new.json").write_text('{"report":99,"rows":[]}', encoding="utf-8")
+    assert main([*told, "--compare-to", "new.json"]) == 2
+    assert "it is a report of version 99" in capsys.readouterr().err

@@ -1,0 +1,126 @@
+"""Reports of several groupings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import polars_auc as pa
+from catalogue.cases import fixed
+from polars_auc._commands.main import main
+
+Capture = pytest.CaptureFixture[str]
+
+SETS: dict[Any, list[list[str]]] = {
+    "each": [["h"], ["g"]],
+    "rollup": [["h", "g"], ["h"]],
+    "cube": [["h", "g"], ["h"], ["g"]],
+}
+
+
+def rows() -> pl.DataFrame:
+    # A group of null beside groups over all values.
+    return fixed(3000).with_columns(
+        h=pl.when(pl.col("g") % 3 > 0).then(pl.col("g") % 3), other=-pl.col("score")
+    )
+
+
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+@pytest.mark.parametrize("groupings", [*SETS, (("g", "h"), ("g",))])
+def test_each_grouping_is_its_own_report(groupings: Any, engine: Any) -> None:
+    given: dict[str, Any] = {"versus": "rest", "adjust": "bh", "compare": True}
+    plan = pa.report(rows().lazy(), "label", ["score", "other"], by=["h", "g"], groupings=groupings, **given)
+    table = plan.collect(engine=engine)
+    assert table.schema == plan.collect_schema()
+    sets = SETS.get(groupings, [["h", "g"], ["g"]])
+    names = [", ".join(some) for some in sets]
+    assert table["grouping"].drop_nulls().unique(maintain_order=True).to_list() == names
+    for some, name in zip(sets, names, strict=True):
+        own = pa.report(rows(), "label", ["score", "other"], by=some, **given).collect()
+        expected = own.filter(scope="group").drop(pl.selectors.starts_with("heterogeneity"))
+        got = table.filter(grouping=name)
+        assert_frame_equal(got.select(expected.columns), expected)
+        rolled_up = [key for key in ("h", "g") if key not in some]
+        assert all(got[key].null_count() == got.height for key in rolled_up)
+    assert table.filter(scope="overall").height == 2
+
+
+def test_states_and_bounded_reports() -> None:
+    by = ["h", "g"]
+    expected = pa.report(rows(), "label", "score", by=by, groupings="cube").collect()
+    bounded = pa.report(
+        rows(), "label", "score", by=by, groupings="cube", memory="bounded", max_bins=2**20
+    ).collect()
+    assert_frame_equal(bounded.drop("auc_min", "auc_max"), expected)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"by": [], "groupings": "each"}, "groupings are of the columns by, and there are none"),
+        ({"groupings": "all"}, "groupings must be one of 'each', 'rollup', 'cube', got 'all'"),
+        ({"groupings": ["g", "h"]}, "or lists of columns, got 'g' in it"),
+        ({"groupings": [["g"], ["x"]]}, "groupings name 'x', which is none of by: 'h', 'g'"),
+        ({"groupings": [["g"]]}, "by names 'h', which no grouping has"),
+        ({"groupings": [["g", "h"], ["h", "g"]]}, "lists of columns, each once"),
+        ({"groupings": []}, "lists of columns, each once"),
+        ({"groupings": 3}, "groupings must be 'each', 'rollup', 'cube' or lists of columns, got 3"),
+        ({"groupings": "each", "versus": "previous", "along": "g"}, 'versus must be "rest" or "overall"'),
+        ({"by": ["g", "a, b"], "groupings": "each"}, "'a, b' has one in its name"),
+    ],
+)
+def test_refused(given: dict[str, Any], says: str) -> None:
+    frame = rows().with_columns(pl.lit(1).alias("a, b"))
+    with pytest.raises(ValueError, match=f"report: .*{says}"):
+        pa.report(frame, "label", "score", **{"by": ["h", "g"], **given})
+
+
+@pytest.fixture
+def report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    monkeypatch.chdir(tmp_path)
+    rows().with_columns(y=pl.col("label").cast(pl.Int8)).filter(pl.col("g") < 4).write_parquet("a.parquet")
+    by = ["--by", "h", "--by", "g", "--groupings", "rollup"]
+    return ["report", "a.parquet", "--label", "y", "--score", "score", *by]
+
+
+def test_the_command(report: list[str], capsys: Capture) -> None:
+    assert main([*report, "-o", "out.parquet"]) == 0
+    frame = pl.read_parquet("a.parquet")
+    expected = pa.report(frame, "y", "score", by=["h", "g"], groupings="rollup").collect()
+    assert_frame_equal(pl.read_parquet("out.parquet"), expected)
+    assert " (all) " in capsys.readouterr().out
+    assert main([*report, "-o", "out.csv", "--compare-to", "out.parquet"]) == 0
+    changes = pl.read_csv("out.csv")
+    assert changes["change"].drop_nulls().unique().to_list() == [0.0]
+    assert changes["previous_n"].to_list() == expected["n"].to_list()
+    capsys.readouterr()
+
+
+def test_a_gate_is_about_groupings_by_its_columns(report: list[str], capsys: Capture) -> None:
+    """A group over all values of a column is no group of a null, and can be decided."""
+    assert main([*report, "--quiet", "--fail-if", "g = 1 AND auc > 2"]) == 0
+    said = capsys.readouterr().err
+    groups = pl.read_parquet("a.parquet").select("h", "g").n_unique()
+    assert f"is about {groups} rows (groups): it holds in none" in said
+    assert main([*report, "--quiet", "--fail-if", "grouping = 'h' AND auc > 2"]) == 0
+    assert "(groups): it holds in none" in capsys.readouterr().err
+    assert main(["report", "a.parquet", "--label", "y", "--score", "score", "--groupings", "each"]) == 2
+    assert "--groupings needs a --by" in capsys.readouterr().err
+
+
+def test_the_forest_names_the_columns_of_each_group() -> None:
+    frame = rows().filter(pl.col("g") < 4)
+    chart = pa.plot_forest(pa.report(frame, "label", "score", by=["h", "g"], groupings="cube")).to_dict()
+    names = {value["group"] for values in chart["datasets"].values() for value in values}
+    assert {"h = 1, g = 1", "h = 1", "g = 1", "h = null"} <= names
+
+
+def test_a_page_and_a_table_of_markdown(report: list[str], capsys: Capture) -> None:
+    for kind in ("html", "md"):
+        assert main([*report, "--quiet", "-o", f"out.{kind}"]) == 0
+        assert "(all)" in Path(f"out.{kind}").read_text(encoding="utf-8")
+    capsys.readouterr()

@@ -1,0 +1,67 @@
+"""The files of a report, which programs read."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import polars_auc as pa
+from catalogue.cases import fixed
+from polars_auc._commands.main import main
+from polars_auc._commands.report_files import VERSION, VERSION_KEY
+from polars_auc._report.rows import RESERVED
+
+PAGE = Path(__file__).parents[3] / "docs" / "files-of-a-report.md"
+
+COLUMNS = {
+    name: dtype
+    for names, dtype in re.findall(
+        r"^\| (`[^|]+`) \| (\w+) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE
+    )
+    for name in re.findall(r"`(\w+)`", names)
+}
+
+
+def rows() -> pl.DataFrame:
+    return fixed(3000).with_columns(
+        g=pl.col("g") % 5, other=-pl.col("score"), fold=pl.int_range(pl.len()) % 4
+    )
+
+
+def test_the_page_has_all_columns() -> None:
+    assert set(COLUMNS) == set(RESERVED)
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_the_page_has_their_types(several: bool) -> None:
+    options: dict[str, Any] = {"groupings": "each"} if several else {"versus": "rest"}
+    options |= {"compare": True, "folds": "fold", "stability": pl.col("fold") < 2}
+    report = pa.report(rows(), "label", ["score", "other"], by="g", **options)
+    schema = pa.compare_reports(report, report).collect_schema()
+    bounded = pa.report(rows(), "label", "score", by="g", memory="bounded").collect_schema()
+    found = {name: str(dtype) for name, dtype in {**schema, **bounded}.items() if name != "g"}
+    assert found == {name: COLUMNS[name] for name in found}
+
+
+def test_both_files_say_their_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows().with_columns(y=pl.col("label").cast(pl.Int8)).write_parquet("rows.parquet")
+    told = ["report", "rows.parquet", "--label", "y", "--score", "score", "--by", "g", "--quiet", "-o"]
+    for name in ("out.parquet", "out.json"):
+        assert main([*told, name]) == 0
+    assert f"This is version {VERSION}." in PAGE.read_text(encoding="utf-8")
+    assert pl.read_parquet_metadata("out.parquet")[VERSION_KEY] == str(VERSION)
+    written = json.loads(Path("out.json").read_text(encoding="utf-8"))
+    table = pl.read_parquet("out.parquet")
+    assert written["report"] == VERSION
+    assert [list(row) for row in written["rows"]] == [table.columns] * table.height
+    assert [row["auc"] for row in written["rows"]] == table["auc"].fill_nan(None).to_list()
+    before = Path("out.json").read_bytes(), Path("out.parquet").read_bytes()
+    for name in ("out.parquet", "out.json"):
+        assert main([*told, name]) == 0
+    assert (Path("out.json").read_bytes(), Path("out.parquet").read_bytes()) == before

@@ -1,0 +1,425 @@
+"""How a report makes its intervals: limits of the bootstrap, clusters and weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import polars_auc as pa
+from catalogue.cases import fixed
+from polars_auc._commands.main import main
+from report.test_report_page import Page
+
+Capture = pytest.CaptureFixture[str]
+
+OF_AUC = ["auc", "se", "lower", "upper"]
+
+
+def rows() -> pl.DataFrame:
+    return fixed(1200).with_columns(
+        h=pl.col("g") % 2, other=-pl.col("score"), y=pl.col("label").cast(pl.Int8)
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    rows().write_parquet("rows.parquet")
+    return tmp_path
+
+
+REPORT = ["report", "rows.parquet", "--label", "y", "--score", "score", "--by", "h"]
+
+
+def refused(arguments: list[str], capsys: Capture) -> str:
+    assert main([*REPORT, *arguments]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("polars-auc: ")
+    assert said.count("\n") == 1
+    return said
+
+
+def written(arguments: list[str]) -> pl.DataFrame:
+    assert main([*REPORT, *arguments, "--quiet", "-o", "out.parquet"]) == 0
+    return pl.read_parquet("out.parquet")
+
+
+def of_groups(frame: pl.DataFrame, expression: pl.Expr) -> list[dict[str, Any]]:
+    """Answer for each group of h, and for all rows."""
+    groups = [frame.filter(pl.col("h").eq_missing(h)) for h in sorted(frame["h"].unique().drop_nulls())]
+    groups += [frame.filter(pl.col("h").is_null())] if frame["h"].null_count() else []
+    return [part.select(expression).item() for part in (*groups, frame)]
+
+
+def test_limits_of_the_bootstrap(folder: Path) -> None:
+    drawn: dict[str, Any] = {"n_resamples": 60, "seed": 3}
+    options = ["--ci", "bootstrap", "--resamples", "60", "--seed", "3"]
+    for interval in ("percentile", "bca"):
+        report = pa.report(rows(), "y", "score", by="h", ci="bootstrap", interval=interval, **drawn).collect()
+        ci = pa.roc_auc_ci("y", "score", method="bootstrap", interval=interval, **drawn)
+        expected = [[answer[name] for name in OF_AUC] for answer in of_groups(rows(), ci)]
+        assert [list(row) for row in report.select(OF_AUC).rows()] == expected
+        assert written([*options, "--interval", interval]).equals(report)
+        text = f'[report]\nci = "bootstrap"\nresamples = 60\nseed = 3\ninterval = "{interval}"\n'
+        (folder / "x.toml").write_text(text)
+        assert written(["--config", "x.toml"]).equals(report)
+    assert written(options).equals(written([*options, "--interval", "percentile"]))
+    assert not written(options).equals(written([*options, "--interval", "bca"]))
+
+
+def test_limits_of_the_bootstrap_of_states(folder: Path) -> None:
+    assert main(["state", *REPORT[1:], "-o", str(folder / "states.parquet")]) == 0
+    options = ["--ci", "bootstrap", "--interval", "bca", "--resamples", "60"]
+    assert main(["report", "states.parquet", "--from-states", "--by", "h", *options, "-o", "s.parquet"]) == 0
+    of_states = pl.read_parquet("s.parquet").drop("auc_min", "auc_max")
+    assert of_states.equals(written(options))
+    assert written([*options, "--bounded"]).drop("auc_min", "auc_max").equals(of_states)
+
+
+def test_limits_are_of_the_bootstrap_alone(folder: Path, capsys: Capture) -> None:
+    assert folder.exists()
+    with pytest.raises(ValueError, match="report: interval applies to the bootstrap only, and ci is 'logit'"):
+        pa.report(rows(), "y", "score", ci="logit", interval="bca")
+    with pytest.raises(ValueError, match="report: interval must be one of 'percentile', 'bca', None"):
+        pa.report(rows(), "y", "score", ci="bootstrap", interval="t")  # type: ignore[arg-type]
+    assert "--interval applies to the bootstrap only, and --ci is delong; write --ci bootstrap" in refused(
+        ["--interval", "bca"], capsys
+    )
+    assert "--seed and --interval apply to the bootstrap only" in refused(
+        ["--seed", "1", "--interval", "bca"], capsys
+    )
+    assert "argument --interval: invalid choice: 't'" in refused(["--interval", "t"], capsys)
+
+
+def test_pages_say_how_limits_were_made(folder: Path) -> None:
+    options = ["--ci", "bootstrap", "--interval", "bca", "--resamples", "60", "--quiet", "-o", "out.md"]
+    assert main([*REPORT, *options]) == 0
+    page = (folder / "out.md").read_text()
+    assert "Intervals: 95 %, by bootstrap, BCa limits, 60 resamples, seed 0\n" in page
+
+
+def in_clusters() -> pl.DataFrame:
+    """Rows in clusters, some of no cluster, and some without one of the scores."""
+    place = pl.int_range(pl.len())
+    return rows().with_columns(
+        patient=pl.when(place % 11 > 0).then(place // 3),
+        third=pl.when(place % 7 > 0).then(pl.col("score") * (pl.col("g") % 3 - 1)),
+        h=pl.when(place % 5 > 0).then("h"),
+    )
+
+
+SCORES = ["score", "other", "third"]
+
+
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"ci": "delong", "level": 0.9},
+        {"ci": "logit"},
+        {"ci": "bootstrap", "interval": "percentile", "n_resamples": 40, "seed": 5},
+    ],
+)
+def test_rows_in_clusters(options: dict[str, Any], engine: Any) -> None:
+    frame = in_clusters()
+    plan = pa.report(
+        frame.lazy(), "y", SCORES, by="h", cluster="patient", compare=True, adjust="bonferroni", **options
+    )
+    report = plan.collect(engine=engine)
+    assert report.schema == plan.collect_schema()
+    plain = pa.report(frame, "y", SCORES, by="h", compare=True).collect_schema()
+    assert report.schema == plain
+    ci = {"method": options["ci"], **{name: value for name, value in options.items() if name != "ci"}}
+    clustered = frame.drop_nulls("patient")
+    numbers = ["n", "n_pos", "prevalence", "auc", "ks", "gini"]
+    for name in SCORES:
+        got = report.filter(score=name)
+        expected = of_groups(frame, pa.roc_auc_ci("y", name, cluster="patient", **ci))
+        assert [list(row) for row in got.select(OF_AUC).rows()] == [
+            [answer[field] for field in OF_AUC] for answer in expected
+        ]
+        summaries = of_groups(clustered, pa.roc_summary("y", name))
+        assert [list(row) for row in got.select(numbers).rows()] == [
+            [answer[field] for field in numbers] for answer in summaries
+        ]
+        assert (got["n"] + got["n_missing"]).to_list() == of_groups(frame, pl.len())
+        if name == "score":
+            assert got["gain"].null_count() == got.height
+            continue
+        whole = frame.drop_nulls(SCORES)
+        level = options.get("level", 0.95)
+        pairs = of_groups(whole, pa.roc_auc_difference("y", name, "score", cluster="patient", level=level))
+        gains = ["gain", "gain_lower", "gain_upper", "gain_p_value", "gain_p_adjusted"]
+        for row, pair in zip(got.select(gains).rows(), pairs, strict=True):
+            fields = [pair[field] for field in ("difference", "lower", "upper", "p_value")]
+            assert list(row) == [*fields, min(1, 2 * pair["p_value"])]
+
+
+def test_clusters_of_one_row_are_rows() -> None:
+    frame = rows().with_row_index("own")
+    given: dict[str, Any] = {"by": "h", "compare": True, "adjust": None}
+    for scores in (SCORES[:2], ["score", "other", "weight"]):
+        expected = pa.report(frame, "y", scores, **given).collect()
+        got = pa.report(frame, "y", scores, cluster="own", **given).collect()
+        assert_frame_equal(got, expected, rel_tol=1e-12)
+    joint = pa.report(frame, "y", SCORES[:2], by="h", compare=True, cluster="own", groupings="each").collect()
+    assert_frame_equal(
+        joint.drop("grouping"), pa.report(frame, "y", SCORES[:2], by="h", compare=True).collect()
+    )
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("versus", ["rest", "overall", "previous"])
+def test_groups_of_clusters_against_others(versus: str) -> None:
+    frame = in_clusters()
+    report = pa.report(frame, "y", SCORES, by="h", versus=versus, cluster="patient").collect()
+    fields = ["versus_auc", "difference", "difference_lower", "difference_upper", "p_value", "p_adjusted"]
+    of_all = ["heterogeneity", "heterogeneity_df", "heterogeneity_p_value"]
+    for name in SCORES:
+        compared = pa.compare_segments(frame, "y", name, "h", versus=versus, cluster="patient").collect()
+        got = report.filter(score=name)
+        groups = got.filter(scope="group").sort("h", nulls_last=True)
+        for ours, theirs in (("se", "se"), *zip(fields, fields, strict=True)):
+            assert groups[ours].to_list() == compared[theirs].to_list()
+        assert got.filter(scope="overall").select(of_all).row(0) == compared.select(of_all).row(0)
+    plain = pa.report(frame, "y", SCORES, by="h", versus=versus).collect()
+    assert plain["difference_lower"].to_list() != report["difference_lower"].to_list()
+    frame.write_parquet("rows.parquet")
+    on_the_command_line = written(["--cluster", "patient", "--score", "other", "--versus", versus])
+    expected = pa.report(frame, "y", ["score", "other"], by="h", versus=versus, cluster="patient")
+    assert on_the_command_line.equals(expected.collect())
+
+
+def test_counted_rows_in_clusters() -> None:
+    frame = in_clusters().with_columns(times=pl.int_range(pl.len()) % 3)
+    repeated = frame.select(pl.exclude("times").repeat_by("times").explode())
+    given: dict[str, Any] = {"by": "h", "compare": True, "cluster": "patient"}
+    expected = pa.report(repeated, "y", SCORES, **given).collect()
+    got = pa.report(frame, "y", SCORES, count="times", **given).collect()
+    # Rows of count 0 are counted among those that were skipped.
+    assert_frame_equal(got.drop("n_missing"), expected.drop("n_missing"))
+
+
+def test_a_nan_leaves_no_gain() -> None:
+    frame = in_clusters().with_columns(
+        third=pl.when(pl.int_range(pl.len()) == 8).then(float("nan")).otherwise(pl.col("other"))
+    )
+    for clusters in ({}, {"cluster": "patient"}):
+        report = pa.report(frame, "y", SCORES, compare=True, **clusters).collect()  # type: ignore[arg-type]
+        assert report["gain"][0] is None
+        assert report["gain"][1:].is_nan().all()
+        assert report["gain_p_adjusted"][1:].is_nan().all()
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (
+            {"folds": "key"},
+            "report: folds cannot be combined with cluster, .*; leave one of them out, or wri",
+        ),
+        ({"memory": "bounded"}, "report: cluster needs all rows at once"),
+        ({"ci": "hanley_mcneil"}, 'report: "hanley_mcneil" cannot use clusters'),
+        ({"ci": "bootstrap", "interval": "bca"}, 'report: interval "bca" cannot use clusters'),
+        ({"interval": "bca"}, "report: interval applies to the bootstrap only, and ci is 'delong'"),
+        ({"ci": "wald"}, "report: ci must be one of"),
+        ({"level": 2}, "report: level must lie between 0 and 1"),
+    ],
+)
+def test_what_does_not_go_with_clusters(options: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        pa.report(in_clusters(), "y", "score", cluster="patient", **options)
+
+
+def test_a_cluster_is_one_column() -> None:
+    with pytest.raises(TypeError, match="report: cluster must be one column name or expression, got int"):
+        pa.report(in_clusters(), "y", "score", cluster=3)  # type: ignore[arg-type]
+    with pytest.raises(pl.exceptions.ColumnNotFoundError, match="zz"):
+        pa.report(in_clusters(), "y", "score", cluster="zz")
+
+
+CLUSTERED = ["--cluster", "patient", "--score", "other", "--compare"]
+
+
+def test_clusters_on_the_command_line(folder: Path, capsys: Capture) -> None:
+    in_clusters().write_parquet("rows.parquet")
+    expected = pa.report(
+        in_clusters(), "y", ["score", "other"], by="h", cluster="patient", compare=True
+    ).collect()
+    assert written(CLUSTERED).equals(expected)
+    said = capsys.readouterr().err
+    assert said == ""
+    (folder / "x.toml").write_text(
+        '[report]\ncluster = "patient"\nscore = ["score", "other"]\ncompare = true\n'
+    )
+    assert main(["report", "--config", "x.toml", *REPORT[1:4], "--by", "h", "-o", "out.parquet"]) == 0
+    assert pl.read_parquet("out.parquet").equals(expected)
+    skipped = expected.filter(scope="overall")["n_missing"][0]
+    assert f"score: {skipped} rows skipped for a null label, cluster or score" in capsys.readouterr().err
+    # A cluster may be SQL.
+    in_sql = pa.report(in_clusters(), "y", "score", by="h", cluster=pl.col("patient") % 50).collect()
+    assert written(["--cluster", "patient % 50"]).equals(in_sql)
+
+
+def test_pages_of_clusters(folder: Path) -> None:
+    in_clusters().write_parquet("rows.parquet")
+    for name in ("out.md", "out.html"):
+        assert main([*REPORT, *CLUSTERED, "--quiet", "-o", name]) == 0
+        text = (folder / name).read_text(encoding="utf-8")
+        assert "belong together; intervals and comparisons do not take them as independent" in text
+    assert "Rows with a null label, cluster or score are skipped." in text
+    # A band takes rows as independent.
+    assert "holds the whole curve of the population" not in text
+    assert main([*REPORT, "--quiet", "-o", "out.html"]) == 0
+    assert "holds the whole curve of the population" in (folder / "out.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (
+            ["--folds", "key"],
+            "--folds cannot be combined with --cluster, because clusters may lie in several",
+        ),
+        (["--bounded"], "--cluster is not possible with --bounded"),
+        (["--ci", "hanley_mcneil"], "--ci hanley_mcneil cannot be combined with --cluster; take --ci delong"),
+        (
+            ["--ci", "bootstrap", "--interval", "bca"],
+            "--interval bca cannot be combined with --cluster; take",
+        ),
+        (["--where", "patient IS NULL"], "every row has a null label, cluster or score 'score'"),
+    ],
+)
+def test_refusals_of_clusters(folder: Path, options: list[str], says: str, capsys: Capture) -> None:
+    in_clusters().write_parquet(folder / "rows.parquet")
+    assert says in refused(["--cluster", "patient", *options], capsys)
+
+
+def test_states_have_no_clusters(folder: Path, capsys: Capture) -> None:
+    states = ["report", "rows.parquet", "--from-states", "--cluster", "h"]
+    assert folder.exists()
+    assert main(states) == 2
+    assert (
+        "--cluster needs rows, but --from-states says that the files hold states" in capsys.readouterr().err
+    )
+
+
+def weighted() -> pl.DataFrame:
+    """Rows with weights, some of 0 and some null."""
+    place = pl.int_range(pl.len())
+    return rows().with_columns(weight=pl.when(place % 9 > 0).then((place * 7 % 10) / 4))
+
+
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+@pytest.mark.parametrize("ci", ["delong", "logit"])
+def test_weighted_rows(ci: Any, engine: Any) -> None:
+    frame = weighted()
+    plan = pa.report(frame.lazy(), "y", ["score", "other"], by="h", weight="weight", ci=ci, level=0.9)
+    report = plan.collect(engine=engine)
+    assert report.schema == plan.collect_schema()
+    assert report.schema == pa.report(frame, "y", "score", by="h").collect_schema()
+    for name in ("score", "other"):
+        own = report.filter(score=name)
+        intervals = of_groups(frame, pa.roc_auc_ci("y", name, method=ci, level=0.9, weight="weight"))
+        assert [list(row) for row in own.select(OF_AUC).rows()] == [
+            [answer[field] for field in OF_AUC] for answer in intervals
+        ]
+        assert own["ks"].to_list() == [
+            answer["ks"] for answer in of_groups(frame, pa.ks_statistic("y", name, weight="weight"))
+        ]
+        used = frame.filter(pl.col("weight") > 0).drop_nulls(["y", name])
+        assert own["n"].to_list() == of_groups(used, pl.len())
+        assert own["n_pos"].to_list() == of_groups(used, pl.col("y").sum())
+        assert (own["n"] + own["n_missing"]).to_list() == of_groups(frame, pl.len())
+        share = (pl.col("y") * pl.col("weight")).sum() / pl.col("weight").sum()
+        assert own["prevalence"].to_list() == pytest.approx(of_groups(used, share))
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"compare": True}, "report: compare cannot be combined with weight"),
+        ({"by": "h", "versus": "rest"}, "report: versus cannot be combined with weight"),
+        ({"folds": "key"}, "report: folds cannot be combined with weight"),
+        ({"count": "g"}, "report: count cannot be combined with weight"),
+        ({"cluster": "g"}, "report: cluster cannot be combined with weight"),
+        ({"memory": "bounded"}, "report: weight needs all rows at once"),
+        ({"ci": "hanley_mcneil"}, "report: ci 'hanley_mcneil' cannot be combined with weight; take"),
+        ({"ci": "bootstrap"}, "report: ci 'bootstrap' cannot be combined with weight; take"),
+        ({"ci": "wald"}, "report: ci must be one of"),
+    ],
+)
+def test_what_does_not_go_with_weights(options: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        pa.report(weighted(), "y", ["score", "other"], weight="weight", **options)
+
+
+def test_weights_that_are_none() -> None:
+    with pytest.raises(TypeError, match="report: weight must be a column name or an expression, got float"):
+        pa.report(weighted(), "y", "score", weight=1.0)  # type: ignore[arg-type]
+    with pytest.raises(pl.exceptions.PolarsError, match="report: weight"):
+        pa.report(weighted(), "y", "score", weight=-pl.col("weight")).collect()
+
+
+def test_weights_on_the_command_line(folder: Path, capsys: Capture) -> None:
+    weighted().write_parquet("rows.parquet")
+    expected = pa.report(weighted(), "y", "score", by="h", weight=pl.col("weight") * 2).collect()
+    assert written(["--weight", "weight * 2"]).equals(expected)
+    (folder / "x.toml").write_text('[report]\nweight = "weight * 2"\n')
+    assert written(["--config", "x.toml"]).equals(expected)
+    capsys.readouterr()
+    assert main([*REPORT, "--weight", "weight"]) == 0
+    skipped = expected.filter(scope="overall")["n_missing"].item()
+    said = f"score: {skipped} rows skipped for a null label or score, or a weight that is null or 0"
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--score", "other", "--compare"], "--compare cannot be combined with --weight, because the"),
+        (["--versus", "rest"], "--versus cannot be combined with --weight, because the comparison of groups"),
+        (["--folds", "key"], "--folds cannot be combined with --weight"),
+        (["--count", "g"], "--count cannot be combined with --weight"),
+        (["--cluster", "g"], "--cluster cannot be combined with --weight"),
+        (["--bounded"], "--weight is not possible with --bounded"),
+        (["--ci", "bootstrap"], "--ci bootstrap cannot be combined with --weight; take --ci delong or logit"),
+        (["--where", "g < 0"], "leaves no row"),
+        (["--where", "weight = 0"], "every row has a null label or score 'score', or a weight that is null"),
+    ],
+)
+def test_refusals_of_weights(folder: Path, options: list[str], says: str, capsys: Capture) -> None:
+    weighted().write_parquet(folder / "rows.parquet")
+    assert says in refused(["--weight", "weight", *options], capsys)
+
+
+def test_a_page_of_weights(folder: Path) -> None:
+    """Rows of a whole weight make the page of repeated rows, but for the intervals and the counts of rows."""
+    frame = weighted().with_columns(times=(pl.col("weight") * 4).cast(pl.Int64))
+    frame.write_parquet("rows.parquet")
+    pages = {}
+    for option in ("--weight", "--count"):
+        assert main([*REPORT, option, "times", "--quiet", "-o", "out.html"]) == 0
+        pages[option] = Page((folder / "out.html").read_text(encoding="utf-8"))
+    whole, repeated = pages["--weight"], pages["--count"]
+    assert "holds the whole curve" not in whole.text
+    assert "about a tenth of the weight of all rows" in whole.text
+    assert set(whole.charts) == set(repeated.charts)
+    for chart in ("curves", "panels"):
+        lines = [page.data(chart).filter(part="curve") for page in (whole, repeated)]
+        ends = [line.select(pl.len(), pl.col("tpr", "fpr").sum().round(3)).row(0) for line in lines]
+        assert ends[0] == pytest.approx(ends[1], rel=0.05)
+    bars = [page.data("distributions").select("low", "high", "label", "share") for page in (whole, repeated)]
+    assert_frame_equal(bars[0], bars[1], abs_tol=1e-4)
+    gains, counted = (page.tables["Gains of score"] for page in (whole, repeated))
+    assert len(gains) == len(counted)
+    assert gains[0] == counted[0]
+    for row, other in zip(gains[1:], counted[1:], strict=True):
+        texts = [[float(cell.replace(",", "")) for cell in cells] for cells in (row, other)]
+        assert texts[0] == pytest.approx(texts[1], abs=1e-4)
+    thresholds = [page.tables["Thresholds of score"] for page in (whole, repeated)]
+    assert [row[:4] for row in thresholds[0]] == [row[:4] for row in thresholds[1]]

@@ -1,0 +1,157 @@
+"""What a report prints, and its page of Markdown."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import polars_auc as pa
+from polars_auc._commands.main import main
+from polars_auc._page.text import SHOWN_ROWS, Shown, code
+
+Capture = pytest.CaptureFixture[str]
+DATA = Path(__file__).parents[3] / "data"
+REPORT = ["report", str(DATA), "--label", "label", "--score", "forest", "--score", "tree", "--by", "segment"]
+
+
+def cells(text: str, edge: str, between: str) -> list[list[str]]:
+    """Return the cells of a printed table, with its header."""
+    rows = [line.strip(edge) for line in text.splitlines() if line.startswith(edge)]
+    return [[cell.strip() for cell in row.split(between)] for row in rows]
+
+
+def printed(capsys: Capture) -> list[list[str]]:
+    return cells(capsys.readouterr().out, "│", "┆")
+
+
+def test_columns_that_answer_first(capsys: Capture) -> None:
+    answers = ["segment", "score", "n", "auc", "lower", "upper"]
+    for options, added in (
+        ([], ["ks"]),
+        (["--compare"], ["gain", "gain_p_adjusted"]),
+        (["--versus", "rest"], ["difference", "p_adjusted"]),
+        (["--folds", "fold"], ["cv_auc"]),
+        (["--bounded"], ["ks"]),
+        (["--bounded", "--max-bins", "16"], ["auc_min", "auc_max"]),
+        (["--columns", "gini, se,gini"], []),
+    ):
+        assert main([*REPORT, *options]) == 0
+        header, *rows = printed(capsys)
+        assert header == ([*answers, *added] if added else ["segment", "score", "gini", "se"])
+        assert len(rows) == 10
+    assert main([*REPORT, "--wide"]) == 0
+    table = pa.report(pl.scan_parquet(DATA / "*.parquet"), "label", ["forest", "tree"], by="segment")
+    assert printed(capsys)[0] == table.collect_schema().names()[1:]
+    assert main([*REPORT, "--where", "segment <> 'Q1' OR tree > 0.5"]) == 0
+    assert main([*REPORT[:6], "--where", "fold = 1"]) == 0
+    capsys.readouterr()
+
+
+def test_only_so_many_groups_are_printed(tmp_path: Path, capsys: Capture) -> None:
+    rows = pl.DataFrame({"y": [0, 1] * 1000, "s": range(2000), "user": [row // 2 for row in range(2000)]})
+    rows.write_parquet(tmp_path / "rows.parquet")
+    users = ["report", str(tmp_path / "rows.parquet"), "--label", "y", "--score", "s", "--by", "user"]
+    assert main(users) == 0
+    out = capsys.readouterr().out
+    assert len(cells(out, "│", "┆")) == 1 + SHOWN_ROWS + 1
+    assert out.splitlines()[-1] == (
+        "960 more rows of groups: --limit 1000 prints all, and -o FILE writes all"
+    )
+    assert main([*users, "--limit", "0"]) == 0
+    assert [row[0] for row in printed(capsys)] == ["user", "overall"]
+    assert main([*users, "--limit", "999"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("1 more row of groups: ")
+    assert main([*users, "--limit", "1000"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("└")
+    assert main([*users, "-o", str(tmp_path / "out.csv")]) == 0
+    assert pl.read_csv(tmp_path / "out.csv").height == 1001
+
+
+def test_quiet(tmp_path: Path, capsys: Capture) -> None:
+    assert main([*REPORT, "--quiet", "-o", str(tmp_path / "out.csv")]) == 0
+    assert capsys.readouterr() == ("", "")
+    assert main([*REPORT, "--quiet", "--fail-if", "auc < 0.9"]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "it holds in" in err
+
+
+def test_names_are_cut_to_the_terminal() -> None:
+    table = pl.DataFrame({"y": [0, 1] * 4, "s": range(8), "g": ["a" * 60, "b" * 70] * 4})
+    table = pa.report(table, "y", "s", by="g").collect()
+    shown = Shown()
+    lines = shown.printed(table, 80).splitlines()
+    assert max(map(len, lines)) == 80
+    assert "aaa…" in lines[3]
+    assert max(map(len, shown.printed(table, 20).splitlines())) < 80, "numbers are never cut"
+    assert "b" * 70 in shown.printed(table, None)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--columns", "auc,sex"], "--columns names 'sex', which is none of n, n_pos, n_missing, prevalence"),
+        (["--columns", "auc", "--wide"], "--wide prints all columns"),
+        (["--quiet", "--limit", "3"], "--limit is about the printed table, and --quiet prints none"),
+        (["--quiet", "--wide"], "--wide is about the printed table, and --quiet prints none"),
+        (["--limit", "-1"], "--limit must be a number of rows, such as 40, got -1"),
+    ],
+)
+def test_refusals_of_what_is_printed(options: list[str], message: str, capsys: Capture) -> None:
+    assert main([*REPORT, *options]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_page_of_markdown(tmp_path: Path, capsys: Capture) -> None:
+    rows = pl.read_parquet(DATA / "*.parquet").with_columns(
+        forest=pl.when(pl.col("segment") != "Q2").then("forest"), poor=-pl.col("tree")
+    )
+    rows = rows.with_columns(segment=pl.col("segment").replace("Q1", "a|b"))
+    file = tmp_path / "rows.parquet"
+    rows.write_parquet(file)
+    os.utime(file, (0, 86400 * 365))
+    out = tmp_path / "out.md"
+    report = ["report", str(file), "--label", "label", "--score", "forest", "--score", "poor"]
+    asked = ["--by", "segment", "--compare", "--versus", "rest", "--where", "fold > 0", "-o", str(out)]
+    assert main([*report, *asked]) == 0
+    text = out.read_text(encoding="utf-8")
+    title, about, table, note = text.strip().split("\n\n")
+    assert title == "# ROC report"
+    skipped = rows.filter(pl.col("fold") > 0)["forest"].null_count()
+    assert about.splitlines() == [
+        "- Data: 1 file, last changed on 1971-01-01",
+        "- Label: `label`",
+        "- Scores: `forest`, `poor`",
+        "- Groups: by `segment`",
+        "- Rows: where `fold > 0`",
+        "- Intervals: 95 %, by delong",
+        "- Comparison: of each score with the first, on the rows that have all scores",
+        "- Differences: of each group from the rest",
+        "- Adjustment of p-values: holm",
+        f"- forest: {skipped} rows skipped for a null label or score",
+    ]
+    assert note == r"\* a difference at level 0.05, after the adjustment"
+    header, _, *body = cells(table.replace("\\|", "¦"), "|", "|")
+    assert header[:6] == ["segment", "score", "n", "auc", "lower", "upper"]
+    by_name = [dict(zip(header, row, strict=True)) for row in body]
+    undefined = next(row for row in by_name if row["segment"] == "Q2" and row["score"] == "forest")
+    assert (undefined["n"], undefined["auc"], undefined["gain"]) == ("0", "-", "-")
+    assert by_name[-1]["segment"] == "overall"
+    assert by_name[-1]["gain_p_adjusted"] == r"<0.0001 \*"
+    assert any(row["segment"] == "a¦b" for row in by_name)
+    before = out.read_bytes()
+    assert main([*report, *asked]) == 0
+    assert out.read_bytes() == before
+    assert main([*report, "--columns", "ks", "-o", str(out)]) == 0
+    assert "ks" in out.read_text()
+    assert main([*report, "--wide", "--quiet", "-o", str(out)]) == 0
+    assert "prevalence" in out.read_text()
+    capsys.readouterr()
+
+
+def test_text_of_users_in_markdown() -> None:
+    assert code("a") == "`a`"
+    assert code("a `b`\nc") == "`` a `b` c ``"
