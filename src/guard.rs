@@ -29,7 +29,9 @@ pub fn named<T, E: Display>(
         }
     };
     // The message crosses to Polars as a C string, which ends at a NUL byte.
-    Err(format!("{expression}: {}", error.replace('\0', "\\0")))
+    let error = error.replace('\0', "\\0");
+    // In a shell the user called no function.
+    Err(if expression.is_empty() { error } else { format!("{expression}: {error}") })
 }
 
 #[cfg(test)]

@@ -16,20 +16,13 @@ from polars_auc._expressions.numbers import (
 from polars_auc._expressions.thresholds import confusion_at, operating_point
 from polars_auc._plugin.call import RESAMPLED, expression
 from polars_auc._plugin.options import (
-    between_0_and_1,
-    bootstrap,
-    hypothesis,
     one_of,
-    part_of_curve,
-    resampling,
-    standard,
 )
 
 if TYPE_CHECKING:
     import polars as pl
 
     from polars_auc._plugin.call import IntoExpr
-    from polars_auc._plugin.options import Part
 
 __all__ = ["bootstrap_ci", "roc_auc_ci"]
 
@@ -206,76 +199,33 @@ def roc_auc_ci(
     >>> images.select(not_inferior).unnest("rating").select(pl.col("z", "p_value").round(4)).row(0)
     (3.0325, 0.0012)
     """
-    one_of("roc_auc_ci", "method", method, ("delong", "logit", "hanley_mcneil", "obuchowski", "bootstrap"))
-    one_of("roc_auc_ci", "interval", interval, ("percentile", "bca", None))
-    between_0_and_1("roc_auc_ci", "level", level)
-    drawn = bootstrap("roc_auc_ci", method, n_resamples, seed, interval=interval)
-    test = hypothesis("roc_auc_ci", alternative, null, margin, least=0)
-    part = part_of_curve("roc_auc_ci", (min_fpr, max_fpr), (min_tpr, max_tpr), standardized=standardized)
-    if part is not None:
-        _check_partial(part, method, interval, {"weight": weight, "cluster": cluster})
-        return expression(
-            "roc_auc_ci",
-            {"score": score, "label": label, "count": count, "state": state},
-            variant="partial",
-            range=part,
-            standardized=standard("roc_auc_ci", standardized),
-            method=method,
-            level=float(level),
-            resampling=drawn,
-            test=test,
-        )
-    columns: dict[str, IntoExpr | None] = {"score": score, "label": label, "count": count, "state": state}
-    if weight is not None:
-        if method not in ("delong", "logit") or cluster is not None:
-            named = f"method {method!r}" if cluster is None else "cluster"
-            msg = (
-                f"roc_auc_ci: {named} cannot be combined with weights; "
-                'take method="delong" or "logit", and no cluster'
-            )
-            raise ValueError(msg)
-        columns["weight"] = weight
-    if cluster is not None:
-        if method in ("hanley_mcneil", "obuchowski"):
-            msg = f'roc_auc_ci: "{method}" cannot use clusters; take "delong", "logit" or "bootstrap"'
-            raise ValueError(msg)
-        if method == "bootstrap" and interval == "bca":
-            msg = 'roc_auc_ci: interval "bca" cannot use clusters; take interval="percentile"'
-            raise ValueError(msg)
-        columns["cluster"] = cluster
+    bounds = {"min_fpr": min_fpr, "max_fpr": max_fpr, "min_tpr": min_tpr, "max_tpr": max_tpr}
+    if any(bound is not None for bound in bounds.values()):
+        variant: str | None = "partial"
+    else:
+        variant = None if cluster is None else "clustered"
     return expression(
         "roc_auc_ci",
-        columns,
-        variant=None if cluster is None else "clustered",
+        {
+            "score": score,
+            "label": label,
+            "count": count,
+            "state": state,
+            "weight": weight,
+            "cluster": cluster,
+        },
+        variant=variant,
         method=method,
-        level=float(level),
-        resampling=drawn,
+        level=level,
         interval=interval,
-        test=test,
+        n_resamples=n_resamples,
+        seed=seed,
+        standardized=standardized,
+        alternative=alternative,
+        null=null,
+        margin=margin,
+        **bounds,
     )
-
-
-def _check_partial(
-    part: Part, method: str, interval: str | None, columns: dict[str, IntoExpr | None]
-) -> None:
-    """Refuse what the interval of a partial area does not have."""
-    for what, given in columns.items():
-        if given is not None:
-            msg = f"roc_auc_ci: {what} cannot be combined with a part of the curve; leave one of them out"
-            raise ValueError(msg)
-    if method not in ("delong", "bootstrap") or interval == "bca":
-        named = f"method {method!r}" if interval is None else f"interval {interval!r}"
-        msg = (
-            f'roc_auc_ci: {named} is not for a part of the curve; take method="delong", or '
-            'method="bootstrap" with interval="percentile"'
-        )
-        raise ValueError(msg)
-    if "two_way" in part:
-        msg = (
-            "roc_auc_ci: the interval of a partial area is for a range of fpr or of tpr, not for both; leave "
-            "one of them out"
-        )
-        raise ValueError(msg)
 
 
 Resampled: TypeAlias = Literal[
@@ -411,8 +361,6 @@ def bootstrap_ci(
     """
     name = "bootstrap_ci"
     one_of(name, "statistic", statistic, tuple(_STATISTICS))
-    one_of(name, "resample", resample, ("stratified", "plain"))
-    between_0_and_1(name, "level", level)
     function = _STATISTICS[statistic]
     allowed = [option for option in inspect.signature(function).parameters if option not in _NOT_OPTIONS]
     for option in options:
@@ -426,8 +374,9 @@ def bootstrap_ci(
             "method": "asymptotic",
         }  # Its p-value is not asked for, and an exact one is slow.
     resampled = {
-        "level": float(level),
-        "resampling": resampling(name, n_resamples, seed),
+        "level": level,
+        "n_resamples": n_resamples,
+        "seed": seed,
         "resample": resample,
     }
     drawing = RESAMPLED.set(resampled)

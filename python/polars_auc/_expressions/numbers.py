@@ -7,12 +7,8 @@ from typing import TYPE_CHECKING, Literal
 from polars_auc._plugin.call import expression
 from polars_auc._plugin.options import (
     ALTERNATIVES,
-    between_0_and_1,
-    bootstrap,
     flag,
     one_of,
-    part_of_curve,
-    standard,
 )
 
 if TYPE_CHECKING:
@@ -122,10 +118,15 @@ def roc_auc(
     >>> bars.select(pa.roc_auc("good", "score", max_fpr=0.5)).item()
     0.3333333333333333
     """
-    name = "roc_auc"
-    part = part_of_curve(name, (min_fpr, max_fpr), (min_tpr, max_tpr), standardized=standardized)
-    columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
-    return expression(name, columns, range=part, standardized=standard(name, standardized))
+    return expression(
+        "roc_auc",
+        {"score": score, "label": label, "count": count, "state": state, "weight": weight},
+        min_fpr=min_fpr,
+        max_fpr=max_fpr,
+        min_tpr=min_tpr,
+        max_tpr=max_tpr,
+        standardized=standardized,
+    )
 
 
 def gini(
@@ -503,14 +504,14 @@ def roc_summary(
     >>> summary.select(pl.col("auc", "se", "average_precision").round(4), "best_threshold").row(0)
     (0.8889, 0.1571, 0.9167, 5)
     """
-    name = "roc_summary"
-    one_of(name, "ci", ci, ("delong", "logit", "hanley_mcneil", "bootstrap"))
-    one_of(name, "interval", interval, ("percentile", "bca", None))
-    between_0_and_1(name, "level", level)
-    drawn = bootstrap(name, ci, n_resamples, seed, interval=interval, option="ci")
-    made = {"method": ci, "level": float(level), "resampling": drawn, "interval": interval}
     return expression(
-        name, {"score": score, "label": label, "count": count, "state": state, "weight": weight}, ci=made
+        "roc_summary",
+        {"score": score, "label": label, "count": count, "state": state, "weight": weight},
+        ci=ci,
+        level=level,
+        interval=interval,
+        n_resamples=n_resamples,
+        seed=seed,
     )
 
 

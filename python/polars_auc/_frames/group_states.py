@@ -11,7 +11,7 @@ from polars.io.plugins import register_io_source
 from polars_auc._frames.batches import batches
 from polars_auc._frames.inputs import called, column_of, keys_of, refuse_keys, rows_of, scores_of
 from polars_auc._frames.partial_states import PartialStates, state_column
-from polars_auc._plugin.call import CALLED
+from polars_auc._plugin.errors import CALLED
 
 if TYPE_CHECKING:
     from polars_auc._frames.inputs import IntoFrame

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import polars as pl
 
-from polars_auc._plugin.call import CALLED
+from polars_auc._plugin.errors import CALLED, OptionError
 
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
@@ -66,6 +66,9 @@ def called(name: str, *parts: str) -> Iterator[None]:
     mark = CALLED.set(user)
     try:
         yield
+    except OptionError as error:
+        error.function = user
+        raise
     except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
         said = str(error).removeprefix("the plugin failed with message: ")
         own = re.sub(rf"^({'|'.join((name, *parts))}): ", f"{user}: ", said)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import pickle
+from collections.abc import Iterable, Mapping, Set
 from contextvars import ContextVar
-from numbers import Integral, Real
+from decimal import Decimal
+from numbers import Integral
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -12,15 +14,13 @@ import polars as pl
 from polars.plugins import register_plugin_function
 
 from polars_auc import _native
+from polars_auc._plugin.errors import CALLED, FLAGS, OptionError
 from polars_auc._plugin.options import is_number, number
 
 IntoExpr: TypeAlias = str | pl.Expr
 """A column: its name or an expression."""
 
 _LIBRARY = Path(_native.__file__)
-
-CALLED: ContextVar[str | None] = ContextVar("CALLED", default=None)
-"""The function that the user called, where it makes several expressions; errors begin with its name."""
 
 RESAMPLED: ContextVar[Mapping[str, object] | None] = ContextVar("RESAMPLED", default=None)
 """How a statistic is resampled, where :func:`polars_auc.bootstrap_ci` makes its expression."""
@@ -53,7 +53,7 @@ def expression(
         )
         raise ValueError(msg)
     observed = _observed(name, columns)
-    imploded = [column.implode() for column in _columns(name, observed)]
+    imploded = {role: column.implode() for role, column in _columns(name, observed).items()}
     if (resampled := RESAMPLED.get()) is not None:
         if variant is not None:
             msg = (
@@ -62,12 +62,7 @@ def expression(
             raise ValueError(msg)
         variant, options = "bootstrap", {"statistic": options, **resampled}
     plugin = name if variant is None else f"{name}_{variant}"
-    kind = {
-        "counted": observed.get("count") is not None,
-        "stated": "state" in observed,
-        "weighted": observed.get("weight") is not None,
-    }
-    return _registered(plugin, imploded, options, elementwise=True, expand=expand, **kind).first()
+    return _registered(name, plugin, imploded, options, elementwise=True, expand=expand).first()
 
 
 def _observed(name: str, columns: Mapping[str, IntoExpr | None]) -> Mapping[str, IntoExpr | None]:
@@ -99,18 +94,24 @@ def _observed(name: str, columns: Mapping[str, IntoExpr | None]) -> Mapping[str,
 
 
 def _plain(option: Any) -> Any:
-    """Convert an option to plain Python types, because the plugin cannot read numpy's."""
-    if isinstance(option, Mapping):
-        return {str(key): _plain(value) for key, value in option.items()}
-    if isinstance(option, tuple | list):
-        return [_plain(value) for value in option]
-    if isinstance(option, bool):
-        return option
-    if isinstance(option, str):
-        return str(option)
+    """Convert an option to plain Python types: the plugin cannot read those of numpy and others."""
+    if option is None or isinstance(option, bool | str):
+        return option if not isinstance(option, str) else str(option)
+    if type(option).__name__ == "bool_":
+        return bool(option)
     if isinstance(option, Integral):
         return int(option)
-    return float(option) if isinstance(option, Real) else option
+    if isinstance(option, Decimal) and option.is_finite():
+        # A float would round it; but no score has more than 38 places.
+        places = option.as_tuple().exponent
+        return {"$digits": f"{option:f}"} if isinstance(places, int) and places >= -100 else number(option)
+    if is_number(option):
+        return number(option)
+    if isinstance(option, Mapping):
+        return {str(key): _plain(value) for key, value in option.items()}
+    if isinstance(option, Iterable) and not isinstance(option, bytes | Set):
+        return [_plain(value) for value in option]
+    return {"$other": repr(option)}
 
 
 def columnwise(
@@ -123,7 +124,7 @@ def columnwise(
 ) -> pl.Expr:
     """Build an expression with one result for each row; ``elementwise`` if it depends on that row only."""
     plugin = name if variant is None else f"{name}_{variant}"
-    return _registered(plugin, _columns(name, columns), options, elementwise=elementwise)
+    return _registered(name, plugin, _columns(name, columns), options, elementwise=elementwise)
 
 
 def literals(columns: Mapping[str, IntoExpr | float]) -> dict[str, IntoExpr]:
@@ -136,34 +137,38 @@ def literals(columns: Mapping[str, IntoExpr | float]) -> dict[str, IntoExpr]:
 
 def _registered(
     name: str,
-    columns: list[pl.Expr],
+    plugin: str,
+    columns: Mapping[str, pl.Expr],
     options: Mapping[str, object],
     *,
     elementwise: bool,
     expand: bool = False,
-    **kind: bool,
 ) -> pl.Expr:
-    arguments: dict[str, object] = {"options": _plain(options), **kind}
-    if CALLED.get() is not None:
+    """Check the options, which only the plugin knows, and hand the expression to Polars."""
+    flags = FLAGS.get()
+    arguments: dict[str, object] = {"options": _plain(options), "roles": list(columns)}
+    if flags is not None:
+        # In a shell the user called a command, and no function.
+        arguments |= {"called": "", "edge": dict(flags)}
+    elif CALLED.get() is not None:
         arguments["called"] = CALLED.get()
+    refused = _native.check(plugin, pickle.dumps(arguments, protocol=5))
+    if refused is not None:
+        raise OptionError(CALLED.get() or name, *refused)
     return register_plugin_function(
         plugin_path=_LIBRARY,
-        function_name=name,
-        args=columns,
+        function_name=plugin,
+        args=list(columns.values()),
         kwargs=arguments,
         is_elementwise=elementwise,
         input_wildcard_expansion=expand,
     )
 
 
-def _columns(name: str, columns: Mapping[str, IntoExpr | None]) -> list[pl.Expr]:
-    may_be_absent = ("weight", "count")
-    given = {
-        role: column for role, column in columns.items() if role not in may_be_absent or column is not None
-    }
-    if "count" in given:
-        given["count"] = given.pop("count")  # The plugin takes the count as the last column.
-    return [_column(name, role, column, list(given)) for role, column in given.items()]
+def _columns(name: str, columns: Mapping[str, IntoExpr | None]) -> dict[str, pl.Expr]:
+    """Return the columns that the user named, as expressions."""
+    named = {role: column for role, column in columns.items() if role not in _OPTIONAL or column is not None}
+    return {role: _column(name, role, column, list(named)) for role, column in named.items()}
 
 
 def _column(name: str, role: str, column: IntoExpr | None, roles: list[str]) -> pl.Expr:

@@ -81,8 +81,10 @@ fn word(value: OptionValue) -> Option<String> {
 }
 
 fn named(values: BTreeMap<HashableValue, Value>) -> OptionValue {
-    let pairs =
-        values.into_iter().map(|(name, value)| (name.to_string().trim_matches('\'').to_string(), of(value)));
+    let pairs = values.into_iter().filter_map(|(name, value)| match name {
+        HashableValue::String(name) => Some((name, of(value))),
+        _ => None,
+    });
     let mut values: BTreeMap<String, OptionValue> = pairs.collect();
     // Python hands over what it has no plain type for as a dictionary of one field.
     if values.len() == 1 {

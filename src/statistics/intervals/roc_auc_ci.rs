@@ -300,6 +300,7 @@ fn hanley_mcneil(auc: f64, n_pos: u64, n_neg: u64) -> f64 {
 pub(in crate::statistics) mod tests {
     use super::*;
     use crate::statistics::inference::Alternative;
+    use crate::statistics::kinds::{OptionValue, options::tests::options};
     use crate::statistics::tests::summary;
     use proptest::prelude::*;
 
@@ -408,23 +409,30 @@ pub(in crate::statistics) mod tests {
 
     #[test]
     fn options_that_do_not_apply() {
-        let weighted = Given { weight: true, ..Given::default() };
-        let drawn = Some(Resampling::default());
-        for (statistic, given, word) in [
-            (RocAucCi { resampling: drawn, ..NINETY_FIVE }, Given::default(), "n_resamples"),
-            (
-                RocAucCi { interval: Some(BootstrapInterval::Bca), ..NINETY_FIVE },
-                Given::default(),
-                "interval",
-            ),
-            (RocAucCi { resampling: drawn, ..NINETY_FIVE }, weighted, "n_resamples"),
-            (RocAucCi { method: IntervalMethod::Bootstrap, ..NINETY_FIVE }, weighted, "weight"),
-            (RocAucCi { method: IntervalMethod::HanleyMcneil, ..NINETY_FIVE }, weighted, "weight"),
+        let word = |text: &str| OptionValue::Word(text.into());
+        let of = |method: &str, more: &[(&str, OptionValue)], column: Option<&str>| {
+            let mut written = options([
+                ("method", word(method)),
+                ("level", OptionValue::Float(0.95)),
+                ("standardized", OptionValue::Truth(false)),
+                ("alternative", word("two-sided")),
+            ]);
+            written.values.extend(more.iter().map(|(name, value)| (name.to_string(), value.clone())));
+            written.columns.extend(column.map(Into::into));
+            RocAucCi::from_options(&written).map_err(|error| error.to_string())
+        };
+        for (method, more, column, named) in [
+            ("delong", &[("n_resamples", OptionValue::Integer(20))][..], None, "`n_resamples` applies"),
+            ("delong", &[("interval", word("bca"))], None, "`interval` applies"),
+            ("delong", &[("seed", OptionValue::Integer(1))], Some("weight"), "`seed` applies"),
+            ("bootstrap", &[], Some("weight"), "does not take a weight"),
+            ("hanley_mcneil", &[], Some("weight"), "does not take a weight"),
+            ("delong", &[("level", OptionValue::Integer(1))], None, "`level` must lie between 0 and 1"),
         ] {
-            let wrong = statistic.check(given).unwrap_err();
-            assert!(wrong.contains(word), "{wrong}");
+            let error = of(method, more, column).unwrap_err();
+            assert!(error.contains(named), "{error}");
         }
-        assert!(NINETY_FIVE.check(weighted).is_ok());
+        assert_eq!(of("delong", &[], Some("weight")).map(|ci| ci.method), Ok(IntervalMethod::DeLong));
     }
 
     proptest! {
