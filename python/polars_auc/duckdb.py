@@ -7,6 +7,7 @@ Polars expressions.
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -20,28 +21,6 @@ if TYPE_CHECKING:
     import duckdb
 
 __all__ = ["register"]
-
-_FUNCTIONS = (
-    "average_precision",
-    "brunner_munzel",
-    "cap_curve",
-    "cost_curve",
-    "det_curve",
-    "gains_table",
-    "gini",
-    "ks_statistic",
-    "mann_whitney_u",
-    "mean_positive_rank",
-    "operating_point",
-    "population_stability",
-    "pr_curve",
-    "roc_auc",
-    "roc_auc_ci",
-    "roc_binormal",
-    "roc_convex_hull",
-    "roc_curve",
-    "roc_summary",
-)
 
 _TYPES: dict[Any, str] = {
     pl.Boolean: "BOOLEAN",
@@ -111,7 +90,7 @@ def register(
         msg = f"register: connection must be one of DuckDB, got {got}; write duckdb.connect()"
         raise TypeError(msg)
     if functions is None:
-        functions = {name: getattr(pa, name) for name in _FUNCTIONS}
+        functions = _functions_of_one_score()
     # What its methods take is said differently from release to release.
     connected: Any = connection
     for name, function in functions.items():
@@ -140,6 +119,21 @@ def register(
         except duckdb.ParserException as error:
             msg = f"register: {name!r} is a word of SQL; choose another name"
             raise ValueError(msg) from error
+
+
+def _functions_of_one_score() -> dict[str, Callable[..., pl.Expr]]:
+    """Return the functions that need a label and a score and nothing else, or a state in place of both."""
+    functions = {name: getattr(pa, name) for name in pa.__all__ if inspect.isfunction(getattr(pa, name))}
+    return {
+        name: function
+        for name, function in functions.items()
+        if _positional(function) == ["label", "score"] and "state" in inspect.signature(function).parameters
+    }
+
+
+def _positional(function: Callable[..., pl.Expr]) -> list[str]:
+    parameters = inspect.signature(function).parameters.values()
+    return [parameter.name for parameter in parameters if parameter.kind is parameter.POSITIONAL_OR_KEYWORD]
 
 
 _SCHEMA = {_ROW: pl.UInt32, _LABELS: pl.Float64, _SCORES: pl.Float64}
