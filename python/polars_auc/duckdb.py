@@ -90,7 +90,7 @@ def register(
         msg = f"register: connection must be one of DuckDB, got {got}; write duckdb.connect()"
         raise TypeError(msg)
     if functions is None:
-        functions = _functions_of_one_score()
+        functions = functions_of_one_score()
     # What its methods take is said differently from release to release.
     connected: Any = connection
     for name, function in functions.items():
@@ -121,7 +121,7 @@ def register(
             raise ValueError(msg) from error
 
 
-def _functions_of_one_score() -> dict[str, Callable[..., pl.Expr]]:
+def functions_of_one_score() -> dict[str, Callable[..., pl.Expr]]:
     """Return the functions that need a label and a score and nothing else, or a state in place of both."""
     functions = {name: getattr(pa, name) for name in pa.__all__ if inspect.isfunction(getattr(pa, name))}
     return {
