@@ -122,18 +122,16 @@ def register(
 
 
 def functions_of_one_score() -> dict[str, Callable[..., pl.Expr]]:
-    """Return the functions that need a label and a score and nothing else, or a state in place of both."""
-    functions = {name: getattr(pa, name) for name in pa.__all__ if inspect.isfunction(getattr(pa, name))}
-    return {
-        name: function
-        for name, function in functions.items()
-        if _positional(function) == ["label", "score"] and "state" in inspect.signature(function).parameters
-    }
-
-
-def _positional(function: Callable[..., pl.Expr]) -> list[str]:
-    parameters = inspect.signature(function).parameters.values()
-    return [parameter.name for parameter in parameters if parameter.kind is parameter.POSITIONAL_OR_KEYWORD]
+    """Return the functions that need a label and a score and nothing else, and draw no resamples by default."""
+    functions = {}
+    for name in pa.__all__:
+        function = getattr(pa, name)
+        parameters = inspect.signature(function).parameters if inspect.isfunction(function) else {}
+        needed = [each.name for each in parameters.values() if each.kind is each.POSITIONAL_OR_KEYWORD]
+        resamples = parameters["n_resamples"].default if "n_resamples" in parameters else None
+        if needed == ["label", "score"] and "state" in parameters and resamples is None:
+            functions[name] = function
+    return functions
 
 
 _SCHEMA = {_ROW: pl.UInt32, _LABELS: pl.Float64, _SCORES: pl.Float64}
