@@ -122,7 +122,7 @@ def register(
 
 
 def functions_of_one_score() -> dict[str, Callable[..., pl.Expr]]:
-    """Return the functions that need a label and a score and nothing else, and draw no resamples by default."""
+    """Return the functions that need a label and a score alone, and draw no resamples by default."""
     functions = {}
     for name in pa.__all__:
         function = getattr(pa, name)
