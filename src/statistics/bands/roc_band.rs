@@ -343,7 +343,7 @@ mod tests {
         for point in of(&band, &labels, &scores).unwrap() {
             let at = TprAtFpr { fpr: point[0], level: band.level, resampling: band.resampling };
             let record = crate::statistics::tests::summary(&at, &labels, &scores);
-            assert_eq!((record.lower, record.upper), (Some(point[3]), Some(point[5])));
+            assert_eq!((record.interval.lower, record.interval.upper), (Some(point[3]), Some(point[5])));
         }
         let counts: Vec<Count> = with_ties(&labels, &scores, |mut ties| ties.counts().each().to_vec());
         let mut drawn = band.resampling.measured(&counts, Measure::TprAtFpr(0.3));

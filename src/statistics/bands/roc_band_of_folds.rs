@@ -71,10 +71,6 @@ impl Joint for RocBandOfFolds {
         };
         RocBandOfFoldsRecord::new(points.map(records).map(Many))
     }
-
-    fn of_nan(&self, _: &Rows) -> RocBandOfFoldsRecord {
-        RocBandOfFoldsRecord::nan()
-    }
 }
 
 #[cfg(test)]

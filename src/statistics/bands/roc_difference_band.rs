@@ -97,10 +97,6 @@ impl Joint for RocDifferenceBand {
     fn of_rows(&self, rows: &Rows) -> RocDifferenceBandRecord {
         RocDifferenceBandRecord::new(self.records(rows).map(Many))
     }
-
-    fn of_nan(&self, _: &Rows) -> RocDifferenceBandRecord {
-        RocDifferenceBandRecord::nan()
-    }
 }
 
 impl RocDifferenceBand {

@@ -89,7 +89,7 @@ impl Joint for RocAucOrdinal {
 
     fn of_nan(&self, rows: &Rows) -> RocAucOrdinalRecord {
         let (n_classes, n) = (rows.keys.distinct as u64, rows.len as u64);
-        RocAucOrdinalRecord { n_classes, n, ..RocAucOrdinalRecord::nan() }
+        RocAucOrdinalRecord { n_classes, n, ..RocAucOrdinalRecord::nan(rows) }
     }
 }
 

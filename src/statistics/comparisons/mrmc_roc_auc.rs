@@ -3,7 +3,10 @@
 use super::adjust_p_values::Adjustment;
 use crate::math::{chi_square, f_distribution, student_t};
 use crate::ranking::rows::Rows;
-use crate::statistics::inference::{Alternative, check_level, delong::Areas, hypothesis::standardised};
+use crate::ranking::ties::Count;
+use crate::statistics::inference::{
+    Alternative, check_level, delong::Areas, hypothesis::standardised, interval::Interval,
+};
 use crate::statistics::kinds::{
     Inputs, Joint, Needs,
     record::{Many, record},
@@ -117,10 +120,8 @@ record! {
         pub n_modalities: u64,
         /// Readers.
         pub n_readers: u64,
-        /// Positives that were used.
-        pub n_pos: u64,
-        /// Negatives that were used.
-        pub n_neg: u64,
+        /// Positives and negatives that were used.
+        pub rows: Count,
     }
 }
 
@@ -244,13 +245,7 @@ impl Joint for MrmcRocAuc {
     }
 
     fn of_rows(&self, rows: &Rows) -> MrmcRocAucRecord {
-        let none = MrmcRocAucRecord {
-            n_modalities: distinct(&self.modalities) as u64,
-            n_readers: distinct(&self.readers) as u64,
-            n_pos: rows.n_pos(),
-            n_neg: rows.n_neg(),
-            ..MrmcRocAucRecord::undefined()
-        };
+        let none = self.counted(MrmcRocAucRecord::undefined(rows));
         let Some(areas) = Areas::of(rows) else { return none };
         let mut column = vec![vec![0; distinct(&self.readers)]; distinct(&self.modalities)];
         for (place, (&modality, &reader)) in self.modalities.iter().zip(&self.readers).enumerate() {
@@ -268,13 +263,7 @@ impl Joint for MrmcRocAuc {
     }
 
     fn of_nan(&self, rows: &Rows) -> MrmcRocAucRecord {
-        MrmcRocAucRecord {
-            n_modalities: distinct(&self.modalities) as u64,
-            n_readers: distinct(&self.readers) as u64,
-            n_pos: rows.n_pos(),
-            n_neg: rows.n_neg(),
-            ..MrmcRocAucRecord::nan()
-        }
+        self.counted(MrmcRocAucRecord::nan(rows))
     }
 }
 
@@ -283,6 +272,12 @@ fn of_columns(areas: &Areas<'_>, column: &[Vec<usize>]) -> Vec<Vec<f64>> {
 }
 
 impl MrmcRocAuc {
+    /// A record with the numbers of modalities and readers.
+    fn counted(&self, record: MrmcRocAucRecord) -> MrmcRocAucRecord {
+        let (n_modalities, n_readers) = (distinct(&self.modalities) as u64, distinct(&self.readers) as u64);
+        MrmcRocAucRecord { n_modalities, n_readers, ..record }
+    }
+
     /// The analysis of a table of areas. NaN covariances say that none are known.
     fn of_table(&self, table: &Table<'_>, none: MrmcRocAucRecord) -> MrmcRocAucRecord {
         let (modalities, readers) = table.sizes();
@@ -323,22 +318,16 @@ impl MrmcRocAuc {
                 }
             };
             let se = error.map(|error| (error.variance / j).sqrt());
-            let margin = error.zip(se).map(|(error, se)| self.margin(se, error.df));
-            ModalityRecord {
-                modality: modality as u64,
-                auc: Some(auc),
-                se,
-                df: error.and_then(Error::df),
-                lower: margin.map(|margin| (auc - margin).max(0.0)),
-                upper: margin.map(|margin| (auc + margin).min(1.0)),
-            }
+            let Interval { se, lower, upper } = self.interval(auc, se, error).within(0.0, 1.0);
+            let df = error.and_then(Error::df);
+            ModalityRecord { modality: modality as u64, auc: Some(auc), se, df, lower, upper }
         };
         let pairs = (0..modalities).flat_map(|a| (a + 1..modalities).map(move |b| (a, b)));
         let mut differences: Vec<ModalityDifferenceRecord> = pairs
             .map(|(a, b)| {
                 let difference = table.of_modality(a) - table.of_modality(b);
                 let se = error.map(|error| (2.0 / j * error.variance).max(0.0).sqrt());
-                let margin = error.zip(se).map(|(error, se)| self.margin(se, error.df));
+                let Interval { se, lower, upper } = self.interval(difference, se, error);
                 let t = se.and_then(|se| standardised(difference, se));
                 let tail = |t: f64| student_t::upper_tail(t, error.map_or(f64::NAN, |error| error.df));
                 ModalityDifferenceRecord {
@@ -347,8 +336,8 @@ impl MrmcRocAuc {
                     difference: Some(difference),
                     se,
                     df: error.and_then(Error::df),
-                    lower: margin.map(|margin| difference - margin),
-                    upper: margin.map(|margin| difference + margin),
+                    lower,
+                    upper,
                     t,
                     p_value: t.map(|t| Alternative::TwoSided.p_value(t, tail)),
                     p_adjusted: None,
@@ -386,9 +375,10 @@ impl MrmcRocAuc {
         }
     }
 
-    /// How far the limits are from an estimate.
-    fn margin(&self, se: f64, df: f64) -> f64 {
-        student_t::upper_quantile(0.5 * (1.0 - self.level), df) * se
+    /// The interval of an estimate; undefined without an error.
+    fn interval(&self, estimate: f64, se: Option<f64>, error: Option<Error>) -> Interval {
+        let of_error = |(se, error): (f64, Error)| Interval::student(estimate, se, self.level, error.df);
+        se.zip(error).map(of_error).unwrap_or_default()
     }
 }
 
@@ -414,7 +404,10 @@ mod tests {
             level: 0.95,
         };
         statistic.check().unwrap();
-        statistic.of_table(&Table { areas, covariance: &covariance }, MrmcRocAucRecord::undefined())
+        statistic.of_table(
+            &Table { areas, covariance: &covariance },
+            MrmcRocAucRecord::undefined(Count::default()),
+        )
     }
 
     const VAN_DYKE: [[f64; 5]; 2] = [

@@ -1,13 +1,15 @@
 //! Several scores of the same rows, compared at once.
 
 use super::adjust_p_values::Adjustment;
-use crate::math::normal::{upper_quantile, upper_tail};
+use crate::math::normal::upper_tail;
 use crate::math::{chi_square, symmetric};
 use crate::ranking::rows::Rows;
+use crate::ranking::ties::Count;
 use crate::statistics::inference::{
     Alternative, check_level,
     delong::{Areas, Covariances},
     hypothesis::standardised,
+    interval::Interval,
 };
 use crate::statistics::kinds::{
     Inputs, Joint, Needs,
@@ -38,12 +40,8 @@ record! {
         pub score: Name,
         /// Its area.
         pub auc: Option<f64>,
-        /// The standard error.
-        pub se: Option<f64>,
-        /// The lower limit, clipped to 0.
-        pub lower: Option<f64>,
-        /// The upper limit, clipped to 1.
-        pub upper: Option<f64>,
+        /// The standard error and limits.
+        pub interval: Interval,
         /// The covariance with each score's area, in their order; empty where the standard error is null.
         pub covariance: Vec<f64>,
     }
@@ -58,12 +56,8 @@ record! {
         pub score_b: Name,
         /// The first area less the second.
         pub difference: Option<f64>,
-        /// Its standard error.
-        pub se: Option<f64>,
-        /// The lower limit.
-        pub lower: Option<f64>,
-        /// The upper limit.
-        pub upper: Option<f64>,
+        /// Its standard error and limits.
+        pub interval: Interval,
         /// The difference in standard errors.
         pub z: Option<f64>,
         /// The two-sided p-value.
@@ -87,10 +81,8 @@ record! {
         pub df: Option<u64>,
         /// Its p-value; null where the statistic is, or without a degree of freedom.
         pub p_value: Option<f64>,
-        /// Positives that were used.
-        pub n_pos: u64,
-        /// Negatives that were used.
-        pub n_neg: u64,
+        /// Positives and negatives that were used.
+        pub rows: Count,
     }
 }
 
@@ -116,25 +108,20 @@ impl Joint for RocAucCompare {
     }
 
     fn of_rows(&self, rows: &Rows) -> RocAucCompareRecord {
-        let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
-        let Some(areas) = Areas::of(rows) else {
-            return RocAucCompareRecord { n_pos, n_neg, ..RocAucCompareRecord::undefined() };
-        };
+        let Some(areas) = Areas::of(rows) else { return RocAucCompareRecord::undefined(rows) };
         let scores = areas.twice_u.len();
         let covariances = areas.covariances();
         let matrix: Option<Vec<Vec<f64>>> = covariances.as_ref().map(|covariances| {
             let row = |a: usize| (0..scores).map(|b| covariances.covariance(a.max(b), a.min(b))).collect();
             (0..scores).map(row).collect()
         });
-        let z = upper_quantile(0.5 * (1.0 - self.level));
         let of_each = (0..scores)
             .map(|score| {
                 let auc = areas.auc(score);
-                let se = matrix.as_ref().map(|matrix| matrix[score][score].sqrt());
-                let (lower, upper) =
-                    (se.map(|se| (auc - z * se).max(0.0)), se.map(|se| (auc + z * se).min(1.0)));
+                let variance = matrix.as_ref().map(|matrix| matrix[score][score]);
+                let interval = Interval::of_area(Some(auc), variance, self.level);
                 let covariance = matrix.as_ref().map_or_else(Vec::new, |matrix| matrix[score].clone());
-                AreaRecord::new(Name(score as u32), Some(auc), se, lower, upper, covariance)
+                AreaRecord::new(Name(score as u32), Some(auc), interval, covariance)
             })
             .collect();
         let mut differences: Vec<DifferenceRecord> = self
@@ -142,16 +129,14 @@ impl Joint for RocAucCompare {
             .map(|(a, b)| {
                 let difference = areas.difference(a, b);
                 let se = covariances.as_ref().map(|of| of.variance_of_difference(a, b).sqrt());
-                let z_value = se.and_then(|se| standardised(difference, se));
+                let z = se.and_then(|se| standardised(difference, se));
                 DifferenceRecord::new(
                     Name(a as u32),
                     Name(b as u32),
                     Some(difference),
-                    se,
-                    se.map(|se| difference - z * se),
-                    se.map(|se| difference + z * se),
-                    z_value,
-                    z_value.map(|z| Alternative::TwoSided.p_value(z, upper_tail)),
+                    se.map(|se| Interval::normal(difference, se, self.level)).unwrap_or_default(),
+                    z,
+                    z.map(|z| Alternative::TwoSided.p_value(z, upper_tail)),
                     None,
                 )
             })
@@ -168,13 +153,8 @@ impl Joint for RocAucCompare {
             test.map(|test| test.0),
             test.map(|test| test.1 as u64),
             test.filter(|test| test.1 > 0).map(|test| chi_square::upper_tail(test.0, test.1 as f64)),
-            n_pos,
-            n_neg,
+            rows.into(),
         )
-    }
-
-    fn of_nan(&self, rows: &Rows) -> RocAucCompareRecord {
-        RocAucCompareRecord { n_pos: rows.n_pos(), n_neg: rows.n_neg(), ..RocAucCompareRecord::nan() }
     }
 }
 
@@ -248,7 +228,7 @@ mod tests {
         assert_eq!(record.df, Some(2));
         let areas = record.areas.unwrap().0;
         assert_eq!(areas[0].covariance[1], areas[1].covariance[0]);
-        assert!((areas[2].covariance[2].sqrt() - areas[2].se.unwrap()).abs() < 1e-15);
+        assert!((areas[2].covariance[2].sqrt() - areas[2].interval.se.unwrap()).abs() < 1e-15);
         let against = RocAucCompare { reference: Some(1), ..HOLM }.of_rows(&rows);
         let names: Vec<(u32, u32)> =
             against.differences.unwrap().0.iter().map(|pair| (pair.score_a.0, pair.score_b.0)).collect();

@@ -2,6 +2,7 @@
 
 use crate::math::Stream;
 use crate::ranking::rows::{Codes, Rows};
+use crate::ranking::ties::Count;
 use crate::statistics::kinds::{Inputs, Joint, record::record};
 use crate::statistics::resampling::bootstrap::Resampling;
 
@@ -27,10 +28,8 @@ record! {
         pub statistic: Option<f64>,
         /// The share of permutations with an E no less; null where E is.
         pub p_value: Option<f64>,
-        /// Positives that were used.
-        pub n_pos: u64,
-        /// Negatives that were used.
-        pub n_neg: u64,
+        /// Positives and negatives that were used.
+        pub rows: Count,
     }
 }
 
@@ -48,9 +47,9 @@ impl Joint for RocCurveDifference {
     }
 
     fn of_rows(&self, rows: &Rows) -> RocCurveDifferenceRecord {
-        let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
-        if n_pos == 0 || n_neg == 0 {
-            return RocCurveDifferenceRecord::new(None, None, n_pos, n_neg);
+        let count = Count::from(rows);
+        if count.pos == 0 || count.neg == 0 {
+            return RocCurveDifferenceRecord::undefined(count);
         }
         let rows = rows.in_canonical_order();
         // The number of this stream comes after those of all replicates, so no replicate draws from it.
@@ -77,15 +76,7 @@ impl Joint for RocCurveDifference {
             .map(u64::from)
             .sum::<u64>();
         let p_value = at_least as f64 / f64::from(self.resampling.n_resamples);
-        RocCurveDifferenceRecord::new(Some(observed as f64), Some(p_value), n_pos, n_neg)
-    }
-
-    fn of_nan(&self, rows: &Rows) -> RocCurveDifferenceRecord {
-        RocCurveDifferenceRecord {
-            n_pos: rows.n_pos(),
-            n_neg: rows.n_neg(),
-            ..RocCurveDifferenceRecord::nan()
-        }
+        RocCurveDifferenceRecord::new(Some(observed as f64), Some(p_value), count)
     }
 }
 

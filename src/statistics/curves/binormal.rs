@@ -3,7 +3,7 @@
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::quotient;
 use crate::math::sum::Sum;
-use crate::ranking::ties::{Count, Counts, RowCounts, Ties};
+use crate::ranking::ties::{Count, Counts, Ties};
 use crate::statistics::kinds::{
     Curve, Given, Summary,
     column::Column,
@@ -143,10 +143,8 @@ record! {
         pub intercept: Option<f64>,
         /// How far the quantile of the specificity goes with that of the sensitivity; 0 or below.
         pub slope: Option<f64>,
-        /// Positives that were used.
-        pub n_pos: u64,
-        /// Negatives that were used.
-        pub n_neg: u64,
+        /// Positives and negatives that were used.
+        pub rows: Count,
     }
 }
 
@@ -156,7 +154,7 @@ impl Summary for RocBinormal {
     const WEIGHTS: bool = true;
 
     fn of_ties(&self, mut ties: Ties<'_>) -> RocBinormalRecord {
-        let (n_pos, n_neg) = ties.rows();
+        let rows = Count::from(&ties);
         if self.method == BinormalFit::Moments {
             return of_moments(&mut ties);
         }
@@ -165,13 +163,8 @@ impl Summary for RocBinormal {
             line.map(BinormalLine::auc),
             line.map(|line| line.intercept),
             line.map(|line| line.slope),
-            n_pos,
-            n_neg,
+            rows,
         )
-    }
-
-    fn of_nan(&self, RowCounts { n_pos, n_neg, .. }: RowCounts) -> RocBinormalRecord {
-        RocBinormalRecord { n_pos, n_neg, ..RocBinormalRecord::nan() }
     }
 }
 
@@ -212,8 +205,7 @@ pub fn moments(ties: &Ties<'_>, counts: &Counts) -> Option<Moments> {
 
 /// The binormal curve of two normal distributions with the means and standard deviations of the classes.
 fn of_moments(ties: &mut Ties<'_>) -> RocBinormalRecord {
-    let (n_pos, n_neg) = ties.rows();
-    let undefined = RocBinormalRecord { n_pos, n_neg, ..RocBinormalRecord::undefined() };
+    let undefined = RocBinormalRecord::undefined(&*ties);
     let counts = ties.counts();
     let Some(Moments { distance, pos, neg }) = moments(ties, &counts) else { return undefined };
     let spread = neg.hypot(pos);
@@ -424,7 +416,7 @@ mod tests {
                 let got = weighted_summary(&fit, &labels, &scores, &weights);
                 let expected = summary(&fit, &labels_repeated, &scores_repeated);
                 prop_assert_eq!((got.auc, got.intercept, got.slope), (expected.auc, expected.intercept, expected.slope));
-                prop_assert_eq!(got.n_pos + got.n_neg, rows.len() as u64);
+                prop_assert_eq!(got.rows.pos + got.rows.neg, rows.len() as u64);
             }
         }
 

@@ -111,10 +111,6 @@ impl Joint for AverageRocCurve {
         };
         AverageRocCurveRecord::new(points.map(Many))
     }
-
-    fn of_nan(&self, _: &Rows) -> AverageRocCurveRecord {
-        AverageRocCurveRecord::nan()
-    }
 }
 
 impl AverageRocCurve {

@@ -3,14 +3,19 @@
 use rayon::prelude::*;
 
 use super::segment_areas::{Compared, Independent, Other, Segments};
-use crate::math::{chi_square, normal};
+use crate::math::chi_square;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::comparisons::{
     adjust_p_values::Adjustment,
     roc_auc_unpaired_difference::{Tested, welch},
 };
-use crate::statistics::inference::{by_key::by_key, check_level, hypothesis::Hypothesis};
+use crate::statistics::inference::{
+    by_key::by_key,
+    check_level,
+    hypothesis::Hypothesis,
+    interval::{Estimate, Interval},
+};
 use crate::statistics::kinds::{
     Inputs, Joint, KeyInput, KeyKind,
     record::{KeyCode, Many, record},
@@ -59,28 +64,16 @@ record! {
     pub struct SegmentRecord {
         /// The segment.
         pub segment: KeyCode,
-        /// Positives of the segment.
-        pub n_pos: u64,
-        /// Negatives of the segment.
-        pub n_neg: u64,
+        /// Positives and negatives of the segment.
+        pub rows: Count,
         /// Its area; null without a positive or without a negative.
         pub auc: Option<f64>,
-        /// The standard error; null with fewer than two positives or negatives.
-        pub se: Option<f64>,
-        /// The lower limit, clipped to 0.
-        pub lower: Option<f64>,
-        /// The upper limit, clipped to 1.
-        pub upper: Option<f64>,
+        /// The standard error and limits; null with fewer than two positives or negatives.
+        pub interval: Interval,
         /// The area that it is compared with; null if there is nothing to compare with.
         pub versus_auc: Option<f64>,
-        /// The area less the other.
-        pub difference: Option<f64>,
-        /// The standard error of the difference.
-        pub difference_se: Option<f64>,
-        /// The lower limit of the difference.
-        pub difference_lower: Option<f64>,
-        /// The upper limit of the difference.
-        pub difference_upper: Option<f64>,
+        /// The area less the other, with its interval.
+        pub difference: Estimate,
         /// The difference in standard errors.
         pub statistic: Option<f64>,
         /// Welch's degrees of freedom; null against all rows, where the normal distribution is taken.
@@ -132,10 +125,6 @@ impl Joint for CompareSegments {
     fn of_rows(&self, rows: &Rows) -> CompareSegmentsRecord {
         let segments = Independent { segments: by_key(rows, 0), distinct: rows.scores[0].distinct };
         CompareSegmentsRecord::new(Some(Many(self.records(rows, &segments))))
-    }
-
-    fn of_nan(&self, _: &Rows) -> CompareSegmentsRecord {
-        CompareSegmentsRecord::nan()
     }
 }
 
@@ -212,39 +201,26 @@ impl CompareSegments {
 
     /// The fields of a segment that need no other segment.
     fn alone(&self, segment: KeyCode, count: Count, area: Option<Compared>) -> SegmentRecord {
-        let z = normal::upper_quantile(0.5 * (1.0 - self.level));
         let auc = area.map(|area| area.auc);
-        let se = area.and_then(|area| area.variance).map(f64::sqrt);
-        let limit = |side: f64| Some((auc? + side * z * se?).clamp(0.0, 1.0));
-        SegmentRecord {
-            segment,
-            n_pos: count.pos,
-            n_neg: count.neg,
-            auc,
-            se,
-            lower: limit(-1.0),
-            upper: limit(1.0),
-            ..SegmentRecord::undefined()
-        }
+        let interval = Interval::of_area(auc, area.and_then(|area| area.variance), self.level);
+        SegmentRecord { segment, auc, interval, ..SegmentRecord::undefined(count) }
     }
 
     /// Adds the comparison with another area. The difference is known even where its error is not.
     fn compare(&self, record: &mut SegmentRecord, area: Compared, Other { area: other, covariance }: Other) {
         record.versus_auc = Some(other.auc);
         let difference = area.auc - other.auc;
-        record.difference = Some(difference);
+        record.difference.value = Some(difference);
         let (Some(v1), Some(v2), Some(covariance)) = (area.variance, other.variance, covariance) else {
             return;
         };
         let variance = v1 + v2 - 2.0 * covariance;
         // Rounding may make the variance negative.
         let se = if variance < 0.0 { 0.0 } else { variance.sqrt() };
-        record.difference_se = Some(se);
         let rows = area.rows.zip(other.rows).filter(|_| self.versus != Versus::Overall);
         let df = rows.map(|(rows, others)| welch([v1, v2], [rows as f64, others as f64]));
         let tested = Tested::new(difference, se, df, self.level, self.test);
-        record.difference_lower = Some(tested.lower);
-        record.difference_upper = Some(tested.upper);
+        record.difference = Estimate::of(Some(difference), tested.interval);
         record.df = tested.df;
         record.statistic = tested.statistic;
         record.p_value = tested.p_value;
@@ -311,11 +287,11 @@ mod tests {
         for (place, &name) in names.iter().enumerate() {
             let (auc, v1, n1) = kept(|segment| segment == name);
             assert_eq!(rest[place].auc, Some(auc));
-            assert!((rest[place].se.unwrap() - v1.sqrt()).abs() < 1e-14);
+            assert!((rest[place].interval.se.unwrap() - v1.sqrt()).abs() < 1e-14);
             let against = |record: &SegmentRecord, (other, v2, n2): (f64, f64, u64)| {
-                assert!((record.difference.unwrap() - (auc - other)).abs() < 1e-14);
+                assert!((record.difference.value.unwrap() - (auc - other)).abs() < 1e-14);
                 let se = (v1 + v2).sqrt();
-                assert!((record.difference_se.unwrap() - se).abs() < 1e-14);
+                assert!((record.difference.se.unwrap() - se).abs() < 1e-14);
                 let df = (v1 + v2).powi(2) / (v1 * v1 / (n1 - 1) as f64 + v2 * v2 / (n2 - 1) as f64);
                 assert!((record.df.unwrap() / df - 1.0).abs() < 1e-12);
                 let p = 2.0 * student_t::upper_tail(((auc - other) / se).abs(), df);
@@ -365,12 +341,12 @@ mod tests {
                 let of_class = labels.iter().filter(|&&label| label == class).count() as f64;
                 covariance += sum / (rows.len() - 1) as f64 / of_class;
             }
-            assert!((record.difference.unwrap() - (auc - overall)).abs() < 1e-14);
+            assert!((record.difference.value.unwrap() - (auc - overall)).abs() < 1e-14);
             let se = (v1 + v2 - 2.0 * covariance).sqrt();
             assert!(
-                (record.difference_se.unwrap() - se).abs() < 1e-13,
+                (record.difference.se.unwrap() - se).abs() < 1e-13,
                 "{} {se}",
-                record.difference_se.unwrap()
+                record.difference.se.unwrap()
             );
             assert_eq!(record.df, None);
         }
@@ -411,8 +387,11 @@ mod tests {
             };
             let records = statistic.of_rows(&rows).segments.unwrap().0;
             let lone = &records[0];
-            assert_eq!((lone.auc, lone.versus_auc, lone.difference), (Some(0.0), Some(other), Some(-other)));
-            assert_eq!((lone.se, lone.difference_se, lone.difference_lower), (None, None, None));
+            assert_eq!(
+                (lone.auc, lone.versus_auc, lone.difference.value),
+                (Some(0.0), Some(other), Some(-other))
+            );
+            assert_eq!((lone.interval.se, lone.difference.se, lone.difference.lower), (None, None, None));
             assert_eq!((lone.statistic, lone.p_value, lone.p_adjusted), (None, None, None));
         }
     }
@@ -428,7 +407,7 @@ mod tests {
             test: Hypothesis::default(),
         };
         let records = statistic.of_rows(&rows).segments.unwrap().0;
-        assert_eq!((records[0].auc, records[0].se, records[0].versus_auc), (Some(1.0), None, None));
-        assert_eq!((records[1].auc, records[1].n_pos, records[1].heterogeneity), (None, 2, None));
+        assert_eq!((records[0].auc, records[0].interval.se, records[0].versus_auc), (Some(1.0), None, None));
+        assert_eq!((records[1].auc, records[1].rows.pos, records[1].heterogeneity), (None, 2, None));
     }
 }

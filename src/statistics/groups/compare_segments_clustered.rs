@@ -10,8 +10,7 @@ use crate::ranking::ties::Count;
 use crate::statistics::inference::by_cluster::{ByCluster, ClusteredArea};
 use crate::statistics::kinds::{
     Inputs, Joint, KeyInput, KeyKind,
-    column::{Column, Field, FieldKind},
-    record::{Many, Record, Value, record},
+    record::{Many, record},
 };
 
 /// The most segments that are compared: their covariances are a matrix.
@@ -28,32 +27,13 @@ const MOST_SEGMENTS: usize = 4096;
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(transparent))]
 pub struct CompareSegmentsClustered(pub CompareSegments);
 
-/// One segment of rows that come in clusters.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ClusteredSegmentRecord {
-    /// What is said without clusters, too.
-    pub segment: SegmentRecord,
-    /// Clusters that have rows of the segment.
-    pub n_clusters: u64,
-}
-
-impl Record for ClusteredSegmentRecord {
-    const FIELDS: &'static [Field] = &{
-        let mut fields =
-            [Field { name: "n_clusters", kind: FieldKind::Count }; SegmentRecord::FIELDS.len() + 1];
-        let mut place = 0;
-        while place < SegmentRecord::FIELDS.len() {
-            fields[place] = SegmentRecord::FIELDS[place];
-            place += 1;
-        }
-        fields
-    };
-
-    fn append(self, columns: &mut [Column]) {
-        if let Some((last, columns)) = columns.split_last_mut() {
-            self.segment.append(columns);
-            self.n_clusters.append(last);
-        }
+record! {
+    /// One segment of rows that come in clusters.
+    pub struct ClusteredSegmentRecord {
+        /// What is also said without clusters.
+        pub segment: SegmentRecord,
+        /// Clusters that have rows of the segment.
+        pub n_clusters: u64,
     }
 }
 
@@ -101,10 +81,6 @@ impl Joint for CompareSegmentsClustered {
             ClusteredSegmentRecord { segment, n_clusters }
         });
         CompareSegmentsClusteredRecord::new(Some(Many(records.collect())))
-    }
-
-    fn of_nan(&self, _: &Rows) -> CompareSegmentsClusteredRecord {
-        CompareSegmentsClusteredRecord::nan()
     }
 }
 
@@ -253,11 +229,11 @@ mod tests {
                 _ => assert_eq!(a, b),
             };
             for (got, expected) in segments(versus, &alone).into_iter().zip(without) {
-                assert_eq!(got.n_clusters, expected.n_pos + expected.n_neg);
+                assert_eq!(got.n_clusters, expected.rows.pos + expected.rows.neg);
                 let got = got.segment;
-                assert_eq!((got.auc, got.difference), (expected.auc, expected.difference));
-                near(got.se, expected.se);
-                near(got.difference_se, expected.difference_se);
+                assert_eq!((got.auc, got.difference.value), (expected.auc, expected.difference.value));
+                near(got.interval.se, expected.interval.se);
+                near(got.difference.se, expected.difference.se);
                 near(got.heterogeneity, expected.heterogeneity);
                 assert_eq!(got.df, None);
             }
@@ -275,9 +251,9 @@ mod tests {
         let records = CompareSegmentsClustered(of(Versus::Rest)).of_rows(&two).segments.unwrap().0;
         assert_eq!(records.iter().map(|record| record.n_clusters).collect::<Vec<_>>(), [15, 15]);
         let [a, b] = [&records[0].segment, &records[1].segment];
-        let apart = (a.se.unwrap().powi(2) + b.se.unwrap().powi(2)).sqrt();
-        assert!((a.difference_se.unwrap() / apart - 1.0).abs() > 0.01);
-        assert_eq!((a.difference_se, a.heterogeneity_df), (b.difference_se, Some(1)));
+        let apart = (a.interval.se.unwrap().powi(2) + b.interval.se.unwrap().powi(2)).sqrt();
+        assert!((a.difference.se.unwrap() / apart - 1.0).abs() > 0.01);
+        assert_eq!((a.difference.se, a.heterogeneity_df), (b.difference.se, Some(1)));
         assert!((a.heterogeneity.unwrap() - a.statistic.unwrap().powi(2)).abs() < 1e-12);
         assert!((a.heterogeneity_p_value.unwrap() - a.p_value.unwrap()).abs() < 1e-12);
     }

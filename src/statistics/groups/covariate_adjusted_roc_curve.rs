@@ -50,10 +50,6 @@ impl Joint for CovariateAdjustedRocCurve {
             by_key(rows, 0).into_iter().filter(|stratum| stratum.n_pos > 0 && stratum.n_neg > 0).collect();
         CovariateAdjustedRocCurveRecord::new((!strata.is_empty()).then(|| Many(points(&strata))))
     }
-
-    fn of_nan(&self, _: &Rows) -> CovariateAdjustedRocCurveRecord {
-        CovariateAdjustedRocCurveRecord::nan()
-    }
 }
 
 /// A false positive rate: so many of a stratum's negatives.

@@ -145,7 +145,7 @@ impl Joint for SubgroupAuc {
             n_subgroup_neg: subgroup.neg,
             n_background_pos: background.pos,
             n_background_neg: background.neg,
-            ..SubgroupAucRecord::nan()
+            ..SubgroupAucRecord::nan(rows)
         }
     }
 }

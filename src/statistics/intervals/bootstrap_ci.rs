@@ -1,10 +1,9 @@
 //! Intervals of all numbers of a statistic, by bootstrap.
 
 use super::roc_summary::RocSummary;
-use crate::math::quantile::{mean_and_deviation, of_sorted};
 use crate::ranking::scores::ScoreType;
 use crate::ranking::ties::{Counts, Ties};
-use crate::statistics::inference::check_level;
+use crate::statistics::inference::{check_level, interval::Interval};
 use crate::statistics::kinds::{
     Curve, Given, Summary,
     column::{Column, Field, FieldKind},
@@ -58,14 +57,9 @@ record! {
         pub field: Option<&'static str>,
         /// The number; null where the statistic leaves it undefined.
         pub estimate: Option<f64>,
-        /// The standard deviation of the resamples in which it is defined; null with fewer than two positives or fewer
+        /// The standard deviation and the limits from resamples in which it is defined; null with fewer than two positives or fewer
         /// than two negatives, if it is defined in fewer than two resamples, and if a resample has an infinite threshold.
-        pub se: Option<f64>,
-        /// The lower limit; null with fewer than two positives or fewer than two negatives, and if the number is defined
-        /// in fewer than two resamples.
-        pub lower: Option<f64>,
-        /// The upper limit; null where the lower one is.
-        pub upper: Option<f64>,
+        pub interval: Interval,
         /// Resamples in which the number is undefined. They are left out.
         pub n_undefined: u64,
     }
@@ -168,27 +162,22 @@ impl Drawn {
         &self,
         name: &'static str,
         estimate: Option<f64>,
-        mut values: Vec<f64>,
+        values: Vec<f64>,
         n_undefined: usize,
     ) -> BootstrapRecord {
-        // Numbers are sorted before they are summed, so that equal samples have equal sums.
-        values.sort_unstable_by(f64::total_cmp);
-        let tail = 0.5 * (1.0 - self.level);
-        let of_values = |what: &dyn Fn() -> f64| (values.len() > 1).then(what);
-        BootstrapRecord {
-            field: Some(name),
-            estimate,
-            se: of_values(&|| mean_and_deviation(&values).1).filter(|se| se.is_finite()),
-            lower: of_values(&|| of_sorted(&values, tail)),
-            upper: of_values(&|| of_sorted(&values, 1.0 - tail)),
-            n_undefined: n_undefined as u64,
+        let mut interval = Interval::default();
+        if values.len() > 1 {
+            interval = Interval::of_resamples(values, self.level);
+            interval.se = interval.se.filter(|se| se.is_finite());
         }
+        BootstrapRecord { field: Some(name), estimate, interval, n_undefined: n_undefined as u64 }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::quantile::of_sorted;
     use crate::ranking::ties::counts::twice_u;
     use crate::statistics::tests::with_ties;
 

@@ -1,6 +1,6 @@
 //! Statistics of several columns row by row, which answer each group with one record.
 
-use super::record::Record;
+use super::record::{Record, Value};
 use crate::ranking::rows::Rows;
 
 /// Which columns a statistic of rows takes, in this order.
@@ -147,5 +147,7 @@ pub trait Joint: Sync {
     fn of_rows(&self, rows: &Rows) -> Self::Record;
 
     /// The answer for a group that holds a NaN score: NaN wherever a number would depend on ranks.
-    fn of_nan(&self, rows: &Rows) -> Self::Record;
+    fn of_nan(&self, rows: &Rows) -> Self::Record {
+        Value::nan(rows.into())
+    }
 }

@@ -1,6 +1,6 @@
 //! Statistics that answer each group with one record.
 
-use super::record::Record;
+use super::record::{Record, Value};
 use crate::ranking::states::Limit;
 use crate::ranking::ties::{RowCounts, Ties};
 use crate::statistics::resampling::bootstrap::Resampling;
@@ -51,5 +51,7 @@ pub trait Summary: Sync {
     fn of_ties(&self, ties: Ties<'_>) -> Self::Record;
 
     /// The answer for a group that holds a NaN score: NaN wherever a number would depend on ranks.
-    fn of_nan(&self, rows: RowCounts) -> Self::Record;
+    fn of_nan(&self, rows: RowCounts) -> Self::Record {
+        Value::nan(rows.into())
+    }
 }

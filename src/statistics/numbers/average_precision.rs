@@ -1,7 +1,7 @@
 //! The average precision of a score.
 
 use crate::math;
-use crate::ranking::ties::{Indexed, RowCounts, Ties};
+use crate::ranking::ties::{Indexed, Ties};
 use crate::statistics::kinds::{Summary, record::record};
 use crate::statistics::thresholds::confusion::Confusion;
 
@@ -62,10 +62,6 @@ impl Summary for AveragePrecision {
             |units, more| *units += more,
         );
         AveragePrecisionRecord::new(Some(mean_precision(units, ties.n_pos())))
-    }
-
-    fn of_nan(&self, _: RowCounts) -> AveragePrecisionRecord {
-        AveragePrecisionRecord::nan()
     }
 }
 

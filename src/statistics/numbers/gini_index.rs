@@ -66,7 +66,7 @@ impl Joint for GiniIndex {
         let targets = &rows.values[1];
         let of_score = points(&rows.scores[0].of_row, &rows.values[0], targets);
         let total = of_score.last().map(|point| point.captured);
-        let none = GiniIndexRecord { total, n: rows.len as u64, ..GiniIndexRecord::undefined() };
+        let none = GiniIndexRecord { total, n: rows.len as u64, ..GiniIndexRecord::undefined(rows) };
         let Some(total) = total.filter(|&total| total > 0.0) else { return none };
         let gini = index(&of_score, total);
         let of_itself = index(&points(&rows.scores[1].of_row, targets, targets), total);
@@ -83,7 +83,7 @@ impl Joint for GiniIndex {
     }
 
     fn of_nan(&self, rows: &Rows) -> GiniIndexRecord {
-        GiniIndexRecord { n: rows.len as u64, ..GiniIndexRecord::nan() }
+        GiniIndexRecord { n: rows.len as u64, ..GiniIndexRecord::nan(rows) }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::partial_area::{Range, Standardized, partial_area};
 use crate::math;
-use crate::ranking::ties::{RowCounts, Ties};
+use crate::ranking::ties::Ties;
 use crate::statistics::kinds::{Given, Summary, record::record};
 
 /// The probability that a random positive scores higher than a random negative, ties counting half.
@@ -55,10 +55,6 @@ impl Summary for RocAuc {
             Some(math::quotient(ties.twice_u(), 2 * ties.pairs()))
         };
         RocAucRecord { auc }
-    }
-
-    fn of_nan(&self, _: RowCounts) -> RocAucRecord {
-        RocAucRecord::nan()
     }
 }
 

@@ -1,10 +1,9 @@
 //! How well a risk score orders rows by the time of an event that is not always seen.
 
-use crate::math::normal::upper_quantile;
 use crate::math::quotient;
 use crate::ranking::SHARD_ROWS;
 use crate::ranking::rows::Rows;
-use crate::statistics::inference::check_level;
+use crate::statistics::inference::{check_level, interval::Interval};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, Needs, record::record};
 use rayon::prelude::*;
 
@@ -44,12 +43,8 @@ record! {
     pub struct ConcordanceRecord {
         /// The index, 0 to 1; null without a comparable pair.
         pub concordance: Option<f64>,
-        /// Its standard error.
-        pub se: Option<f64>,
-        /// The lower limit.
-        pub lower: Option<f64>,
-        /// The upper limit.
-        pub upper: Option<f64>,
+        /// Its standard error and limits.
+        pub interval: Interval,
         /// Comparable pairs in which the earlier event has the higher score.
         pub concordant: u64,
         /// Comparable pairs in which it has the lower score.
@@ -100,7 +95,7 @@ impl Joint for ConcordanceIndex {
             tally.add(&later, weight);
             of_events[place] = (later.concordance(), later.all());
         });
-        let none = ConcordanceRecord { n_events, n, ..ConcordanceRecord::undefined() };
+        let none = ConcordanceRecord { n_events, n, ..ConcordanceRecord::undefined(rows) };
         if tally.weight <= 0.0 {
             return none;
         }
@@ -112,12 +107,9 @@ impl Joint for ConcordanceIndex {
             PairWeight::Uno => (tally.concordance / tally.weight).clamp(0.0, 1.0),
         };
         let se = jackknife_error(&moments, scores, &of_events, concordance) / tally.weight;
-        let margin = upper_quantile(0.5 * (1.0 - self.level)) * se;
         ConcordanceRecord {
             concordance: Some(concordance),
-            se: Some(se),
-            lower: Some((concordance - margin).max(0.0)),
-            upper: Some((concordance + margin).min(1.0)),
+            interval: Interval::normal(concordance, se, self.level).within(0.0, 1.0),
             concordant,
             discordant: tally.discordant,
             tied: tally.tied,
@@ -127,7 +119,7 @@ impl Joint for ConcordanceIndex {
 
     fn of_nan(&self, rows: &Rows) -> ConcordanceRecord {
         let n_events = events(rows).filter(|&event| event).count() as u64;
-        ConcordanceRecord { n_events, n: rows.len as u64, ..ConcordanceRecord::nan() }
+        ConcordanceRecord { n_events, n: rows.len as u64, ..ConcordanceRecord::nan(rows) }
     }
 }
 
@@ -348,7 +340,11 @@ mod tests {
         for rows in [&[][..], &[(3, true, 1)], &[(3, false, 1), (4, true, 2)], &[(3, true, 1), (3, true, 2)]]
         {
             let record = of(HARRELL, rows);
-            assert_eq!((record.concordance, record.se, record.lower), (None, None, None), "{rows:?}");
+            assert_eq!(
+                (record.concordance, record.interval.se, record.interval.lower),
+                (None, None, None),
+                "{rows:?}"
+            );
             assert_eq!(record.n, rows.len() as u64);
         }
     }
@@ -398,7 +394,7 @@ mod tests {
                 let se = sums.iter().map(|sum| ((sum.0 - expected * sum.1) / all.1).powi(2)).sum::<f64>().sqrt();
                 prop_assert!((record.concordance.unwrap() - expected).abs() < 1e-13);
                 // The root of a sum that is 0 but for rounding.
-                prop_assert!((record.se.unwrap() - se).abs() < 1e-7, "{:?} {}", record.se, se);
+                prop_assert!((record.interval.se.unwrap() - se).abs() < 1e-7, "{:?} {}", record.interval.se, se);
             }
             let count = |wanted: fn(u8, u8) -> bool| rows.iter().flat_map(|a| rows.iter().map(move |b| (a, b)))
                 .filter(|(a, b)| is_earlier(a, b) && wanted(a.2, b.2)).count() as u64;

@@ -127,7 +127,7 @@ impl Joint for RankAgreement {
     }
 
     fn of_nan(&self, rows: &Rows) -> RankAgreementRecord {
-        RankAgreementRecord { n: rows.len as u64, ..RankAgreementRecord::nan() }
+        RankAgreementRecord { n: rows.len as u64, ..RankAgreementRecord::nan(rows) }
     }
 }
 

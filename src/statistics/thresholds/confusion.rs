@@ -2,7 +2,23 @@
 
 use crate::math;
 use crate::ranking::ties::{Ties, Units};
-use crate::statistics::kinds::record::Mass;
+use crate::statistics::kinds::record::{Mass, Threshold, record};
+
+record! {
+    /// The four counts at a threshold, in a record.
+    pub struct Calls {
+        /// The score: a row is called positive if `score >= threshold`; null if none is so high.
+        pub threshold: Option<Threshold>,
+        /// Positives called positive.
+        pub tp: Option<Mass>,
+        /// Negatives called positive.
+        pub fp: Option<Mass>,
+        /// Negatives called negative.
+        pub tn: Option<Mass>,
+        /// Positives called negative.
+        pub r#fn: Option<Mass>,
+    }
+}
 
 /// How many rows of either class are called positive, of how many.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +71,12 @@ impl Confusion {
             Mass::of(self.n_neg - self.fp, neg),
             Mass::of(self.n_pos - self.tp, pos),
         ]
+    }
+
+    /// The counts with their threshold.
+    pub fn at(&self, threshold: Option<Threshold>) -> Calls {
+        let [tp, fp, tn, fn_] = self.masses().map(Some);
+        Calls::new(threshold, tp, fp, tn, fn_)
     }
 
     /// Rows called positive.
