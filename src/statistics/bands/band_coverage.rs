@@ -2,7 +2,7 @@
 
 use crate::statistics::curve_samples::sweep::Point;
 use crate::statistics::inference::check_level;
-use crate::statistics::kinds::{curvewise::Curvewise, record::record};
+use crate::statistics::kinds::{Curvewise, record};
 
 /// How many curves are within a band, and how much of the others is outside.
 #[derive(Clone, Copy, Debug)]

@@ -17,10 +17,7 @@ use crate::statistics::curve_samples::{
     smooth_curve::{SmoothCurve, along},
     sweep::{Point, Sweep},
 };
-use crate::statistics::resampling::{
-    bootstrap::Resampling,
-    redraw::{Draw, Redraw},
-};
+use crate::statistics::resampling::{Draw, Redraw, Resampling};
 
 /// Places of a smooth curve whose distance from samples is taken. With half as many the reach is 2 % too small.
 const PLACES: usize = 200;

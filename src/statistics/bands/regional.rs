@@ -8,10 +8,7 @@ use crate::statistics::curve_samples::{
     smooth_curve::SmoothCurve,
     sweep::Sweep,
 };
-use crate::statistics::resampling::{
-    bootstrap::Resampling,
-    redraw::{Draw, Redraw},
-};
+use crate::statistics::resampling::{Draw, Redraw, Resampling};
 
 /// Rates in a region, both ends included, the curve there, and the limits of its tpr (Jensen, Müller and Schäfer 2000).
 ///

@@ -11,15 +11,8 @@ use crate::statistics::curve_samples::{
     sweep::Sweep,
 };
 use crate::statistics::inference::check_level;
-use crate::statistics::kinds::{
-    Curve, Given,
-    column::Column,
-    record::{Record, record},
-};
-use crate::statistics::resampling::{
-    bootstrap::Resampling,
-    redraw::{Draw, Redraw},
-};
+use crate::statistics::kinds::{Column, Curve, Given, Record, record};
+use crate::statistics::resampling::{Draw, Redraw, Resampling};
 
 /// A band about the ROC curve of a group.
 ///

@@ -4,11 +4,8 @@ use super::roc_band::{BandRecord, RocBand};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::curve_samples::sweep::Sweep;
-use crate::statistics::inference::by_key::{OfKey, by_key};
-use crate::statistics::kinds::{
-    Inputs, Joint, KeyInput, Needs,
-    record::{Many, record},
-};
+use crate::statistics::inference::{by_key::OfKey, by_key::by_key};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs};
 
 /// The band of the curves of folds, as [`RocBand`] is one of the curves of resamples. A fold without a positive or without a
 /// negative has no curve.
@@ -19,16 +16,9 @@ pub struct RocBandOfFolds {
     pub band: RocBand,
 }
 
-record! {
-    /// The band of one group.
-    pub struct RocBandOfFoldsRecord {
-        /// The places; null with fewer than two curves, and if a score is NaN.
-        pub points: Option<Many<BandRecord>>,
-    }
-}
-
 impl Joint for RocBandOfFolds {
-    type Record = RocBandOfFoldsRecord;
+    /// The places; null with fewer than two curves, and if a score is NaN.
+    type Record = Option<Vec<BandRecord>>;
 
     const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("fold"));
 
@@ -44,7 +34,7 @@ impl Joint for RocBandOfFolds {
         Needs { values: self.band.method.is_by_threshold(), ..Needs::CODES }
     }
 
-    fn of_rows(&self, rows: &Rows) -> RocBandOfFoldsRecord {
+    fn of_rows(&self, rows: &Rows) -> Option<Vec<BandRecord>> {
         let codes = &rows.scores[0];
         let sweep = self.band.sweep(codes.distinct);
         let read = |fold: &OfKey| match sweep {
@@ -69,7 +59,7 @@ impl Joint for RocBandOfFolds {
         let records = |points: Vec<_>| {
             points.into_iter().map(|point| BandRecord::of(point, |place| scores[place])).collect()
         };
-        RocBandOfFoldsRecord::new(points.map(records).map(Many))
+        points.map(records)
     }
 }
 
@@ -78,7 +68,7 @@ mod tests {
     use super::*;
     use crate::statistics::bands::roc_band::BandMethod;
     use crate::statistics::curve_samples::curve_sample::Distribution;
-    use crate::statistics::resampling::{bootstrap::Resampling, redraw::Draw};
+    use crate::statistics::resampling::{Draw, Resampling};
     use crate::statistics::tests::rows_of;
 
     fn of(method: BandMethod, keys: &[u32]) -> Option<Vec<BandRecord>> {
@@ -94,7 +84,7 @@ mod tests {
         // Fold 0 goes (0, 0) (0, 1/2) (1/2, 1/2) (1, 1), fold 1 by the diagonal; fold 2 has no negative.
         let labels = [1, 0, 1, 0, 1, 0, 1];
         let scores = [9.0, 7.0, 5.0, 5.0, 5.0, 5.0, 8.0];
-        RocBandOfFolds { band }.of_rows(&rows_of(&labels, &[&scores], keys)).points.map(|points| points.0)
+        RocBandOfFolds { band }.of_rows(&rows_of(&labels, &[&scores], keys))
     }
 
     #[test]

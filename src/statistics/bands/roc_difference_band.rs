@@ -6,11 +6,8 @@ use crate::ranking::rows::{Codes, Rows};
 use crate::ranking::ties::Count;
 use crate::statistics::curve_samples::{curve_sample::CurveSample, moved_ranks::MovedRanks, sweep::Sweep};
 use crate::statistics::inference::check_level;
-use crate::statistics::kinds::{
-    Inputs, Joint, KeyInput, Needs,
-    record::{Many, record},
-};
-use crate::statistics::resampling::{bootstrap::Resampling, redraw::cells};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
+use crate::statistics::resampling::{Resampling, redraw::cells};
 
 /// The difference of the tpr of two scores of the same rows at each of some false positive rates, with limits that hold
 /// at all of them together, and the test that there is no difference.
@@ -62,16 +59,9 @@ record! {
     }
 }
 
-record! {
-    /// The band of one group.
-    pub struct RocDifferenceBandRecord {
-        /// The rates; null with fewer than two rows (or clusters) of a class, and if a score is NaN.
-        pub points: Option<Many<DifferenceRecord>>,
-    }
-}
-
 impl Joint for RocDifferenceBand {
-    type Record = RocDifferenceBandRecord;
+    /// The rates; null with fewer than two rows (or clusters) of a class, and if a score is NaN.
+    type Record = Option<Vec<DifferenceRecord>>;
 
     const INPUTS: Inputs =
         Inputs::scores(Some(2)).keyed(KeyInput { is_optional: true, ..KeyInput::called("cluster") });
@@ -94,8 +84,8 @@ impl Joint for RocDifferenceBand {
         4 * self.resampling.n_resamples as usize
     }
 
-    fn of_rows(&self, rows: &Rows) -> RocDifferenceBandRecord {
-        RocDifferenceBandRecord::new(self.records(rows).map(Many))
+    fn of_rows(&self, rows: &Rows) -> Option<Vec<DifferenceRecord>> {
+        self.records(rows)
     }
 }
 
@@ -191,7 +181,7 @@ mod tests {
         RocDifferenceBand { level: 0.9, points: 9, resampling: Resampling { n_resamples: 99, seed: 3 } };
 
     fn of(band: &RocDifferenceBand, labels: &[u8], a: &[f64], b: &[f64]) -> Option<Vec<DifferenceRecord>> {
-        band.of_rows(&rows_of(labels, &[a, b], &[])).points.map(|points| points.0)
+        band.of_rows(&rows_of(labels, &[a, b], &[]))
     }
 
     proptest! {
@@ -273,7 +263,7 @@ mod tests {
     fn few_rows_and_few_clusters_say_little() {
         let of_clusters = |clusters: &[u32]| {
             let rows = rows_of(&[0, 0, 1, 1], &[&[1.0, 2.0, 3.0, 4.0], &[4.0, 3.0, 1.0, 2.0]], clusters);
-            BAND.of_rows(&rows).points.map(|points| points.0)
+            BAND.of_rows(&rows)
         };
         assert!(of_clusters(&[0, 0, 0, 0]).is_none());
         assert!(of_clusters(&[0, 0, 1, 1]).is_none());

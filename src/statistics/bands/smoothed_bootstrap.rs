@@ -8,10 +8,7 @@ use crate::statistics::curve_samples::{
     smooth_curve::SmoothCurve,
     sweep::Sweep,
 };
-use crate::statistics::resampling::{
-    bootstrap::Resampling,
-    redraw::{Draw, Redraw},
-};
+use crate::statistics::resampling::{Draw, Redraw, Resampling};
 
 /// Rates from 0 to 1, the curve there, and the limits of its tpr (Martínez-Camblor, Pérez-Fernández and Corral 2018; the
 /// method PSN of Pérez-Fernández, Martínez-Camblor, Filzmoser and Corral 2018).

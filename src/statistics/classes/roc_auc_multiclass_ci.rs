@@ -7,11 +7,8 @@ use super::roc_auc_multiclass::{ClassAverage, ClassPairRecord, ClassRecord, RocA
 use crate::interrupt;
 use crate::ranking::rows::{RowPlacements, Rows};
 use crate::ranking::ties::Placements;
-use crate::statistics::inference::{check_level, delong, interval::Interval};
-use crate::statistics::kinds::{
-    Inputs, Joint, KeyKind, Needs,
-    record::{Many, Name, record},
-};
+use crate::statistics::inference::{Interval, check_level, delong};
+use crate::statistics::kinds::{Inputs, Joint, KeyKind, Name, Needs, record};
 
 /// The average area of several classes, and the area of each class or pair, with normal intervals.
 ///
@@ -64,9 +61,9 @@ record! {
         /// The standard error and limits; null where the average is, and if a class has a single row.
         pub interval: Interval,
         /// All classes, in order; null if a score is NaN.
-        pub classes: Option<Many<ClassIntervalRecord>>,
+        pub classes: Option<Vec<ClassIntervalRecord>>,
         /// All pairs, in order; null unless pairs are averaged.
-        pub pairs: Option<Many<ClassPairIntervalRecord>>,
+        pub pairs: Option<Vec<ClassPairIntervalRecord>>,
         /// Classes that have a row.
         pub n_classes: u64,
         /// Classes that have none.
@@ -128,19 +125,19 @@ impl Joint for RocAucMulticlassCi {
         let interval = |auc, variance| Interval::of_area(auc, variance, self.level);
         let place_of = |class: Name| rows.key_places.binary_search(&class.0).ok();
         let of_class = areas.classes.map(|classes| {
-            let classes = classes.0.into_iter().map(|class| {
+            let classes = classes.into_iter().map(|class| {
                 let variance = place_of(class.class).and_then(|place| against_rest.of_each[place][0]);
                 ClassIntervalRecord { interval: interval(class.auc, variance), class }
             });
-            Many(classes.collect())
+            classes.collect()
         });
         let of_pair = areas.pairs.zip(of_pairs).map(|(pairs, variances)| {
-            let pairs = pairs.0.into_iter().map(|pair| {
+            let pairs = pairs.into_iter().map(|pair| {
                 let places = place_of(pair.class_a).zip(place_of(pair.class_b));
                 let variance = places.and_then(|(a, b)| variances.of_each[a][b - a - 1]);
                 ClassPairIntervalRecord { interval: interval(pair.auc, variance), pair }
             });
-            Many(pairs.collect())
+            pairs.collect()
         });
         RocAucMulticlassCiRecord {
             auc: areas.auc,
@@ -329,7 +326,7 @@ mod tests {
     fn a_class_against_the_rest_has_delongs_interval() {
         let rows = sample();
         let record = of(MultiClass::Ovr, ClassAverage::Macro).of_rows(&rows);
-        for (class, one) in record.classes.unwrap().0.iter().enumerate() {
+        for (class, one) in record.classes.unwrap().iter().enumerate() {
             let labels: Vec<u8> =
                 rows.keys.of_row.iter().map(|&key| u8::from(key as usize == class)).collect();
             let ci = summary(
@@ -407,7 +404,7 @@ mod tests {
             let record = of(multi_class, ClassAverage::Macro).of_rows(&rows);
             assert!((record.interval.se.unwrap() - ci.interval.se.unwrap()).abs() < 1e-15);
             assert_eq!(record.n_missing, 1);
-            for pair in record.pairs.iter().flat_map(|pairs| &pairs.0) {
+            for pair in record.pairs.iter().flatten() {
                 let found = pair.pair.class_a == Name(0) && pair.pair.class_b == Name(2);
                 assert_eq!(pair.interval.se.is_some(), found);
                 assert!(!found || (pair.interval.se.unwrap() - ci.interval.se.unwrap()).abs() < 1e-15);
@@ -436,7 +433,7 @@ mod tests {
             (none.auc, none.interval.se, none.interval.lower, none.interval.upper),
             (None, None, None, None)
         );
-        assert_eq!(none.classes.unwrap().0[0].interval.se, Some(0.0));
+        assert_eq!(none.classes.unwrap()[0].interval.se, Some(0.0));
         let empty = of(MultiClass::Ovo, ClassAverage::Macro).of_rows(&Rows::default());
         assert_eq!((empty.auc, empty.interval.se, empty.n), (None, None, 0));
         let nan = of(MultiClass::Ovr, ClassAverage::Macro).of_nan(&rows);

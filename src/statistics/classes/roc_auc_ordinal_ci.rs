@@ -8,14 +8,8 @@ use crate::math::product_difference;
 use crate::ranking::SHARD_ROWS;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Placements;
-use crate::statistics::inference::{
-    check_level, delong,
-    interval::{Estimate, Interval},
-};
-use crate::statistics::kinds::{
-    Inputs, Joint,
-    record::{Many, record},
-};
+use crate::statistics::inference::{Estimate, Interval, check_level, delong};
+use crate::statistics::kinds::{Inputs, Joint, record};
 
 /// The mean area over all pairs of ordered classes, and the share of concordant pairs of rows, with normal intervals.
 ///
@@ -55,7 +49,7 @@ record! {
         /// are.
         pub concordance: Estimate,
         /// All pairs of classes, in order; null if a score is NaN, or if they are not asked for.
-        pub pairs: Option<Many<OrdinalPairIntervalRecord>>,
+        pub pairs: Option<Vec<OrdinalPairIntervalRecord>>,
         /// The number of classes.
         pub n_classes: u64,
         /// Rows that were used.
@@ -85,11 +79,11 @@ impl Joint for RocAucOrdinalCi {
         let k = placements.counts.len();
         let both = (0..k).flat_map(|low| (low + 1..k).map(move |high| (low, high)));
         let pairs = areas.pairs.map(|pairs| {
-            let pairs = pairs.0.into_iter().zip(both).map(|(pair, (low, high))| {
+            let pairs = pairs.into_iter().zip(both).map(|(pair, (low, high))| {
                 let variance = placements.variance_of_pair(low, high);
                 OrdinalPairIntervalRecord { interval: interval(Some(pair.auc), variance), pair }
             });
-            Many(pairs.collect())
+            pairs.collect()
         });
         RocAucOrdinalCiRecord {
             auc: areas.auc,
@@ -220,7 +214,7 @@ mod tests {
         let keys = [0, 0, 1, 1, 1, 0, 1];
         let record = NINETY_FIVE.of_rows(&rows(&scores, &keys));
         let ci = summary(&RocAucCi::default(), &keys.map(|key| key as u8), &scores);
-        let pair = &record.pairs.as_ref().unwrap().0[0];
+        let pair = &record.pairs.as_ref().unwrap()[0];
         assert_eq!(
             (Some(pair.pair.auc), pair.interval.se, pair.interval.lower, pair.interval.upper),
             (ci.auc, ci.interval.se, ci.interval.lower, ci.interval.upper)
@@ -271,7 +265,7 @@ mod tests {
     fn undefined() {
         let lone = NINETY_FIVE.of_rows(&rows(&[1.0, 2.0, 3.0], &[0, 1, 1]));
         assert_eq!((lone.auc, lone.interval.se, lone.concordance.se), (Some(1.0), None, None));
-        assert_eq!(lone.pairs.unwrap().0[0].interval.se, None);
+        assert_eq!(lone.pairs.unwrap()[0].interval.se, None);
         let one = NINETY_FIVE.of_rows(&rows(&[1.0, 2.0, 3.0], &[0, 0, 0]));
         assert_eq!(
             (one.auc, one.interval.se, one.interval.lower, one.concordance.upper),

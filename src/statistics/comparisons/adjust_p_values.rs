@@ -1,6 +1,6 @@
 //! p-values adjusted for their number.
 
-use crate::statistics::kinds::columnwise::Columnwise;
+use crate::statistics::kinds::Columnwise;
 
 /// How p-values are adjusted, as `p.adjust` of R does.
 ///

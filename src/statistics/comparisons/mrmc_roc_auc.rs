@@ -4,13 +4,8 @@ use super::adjust_p_values::Adjustment;
 use crate::math::{chi_square, f_distribution, student_t};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::{
-    Alternative, check_level, delong::Areas, hypothesis::standardised, interval::Interval,
-};
-use crate::statistics::kinds::{
-    Inputs, Joint, Needs,
-    record::{Many, record},
-};
+use crate::statistics::inference::{Alternative, Interval, check_level, delong::Areas, standardised};
+use crate::statistics::kinds::{Inputs, Joint, Needs, record};
 
 /// The mean areas of modalities over readers, and the test that they are equal.
 ///
@@ -91,9 +86,9 @@ record! {
     /// The comparison of one group.
     pub struct MrmcRocAucRecord {
         /// One record for each modality.
-        pub modalities: Option<Many<ModalityRecord>>,
+        pub modalities: Option<Vec<ModalityRecord>>,
         /// One record for each pair of modalities.
-        pub differences: Option<Many<ModalityDifferenceRecord>>,
+        pub differences: Option<Vec<ModalityDifferenceRecord>>,
         /// The statistic of the test that all modalities have one area; null with a single modality.
         pub f: Option<f64>,
         /// Degrees of freedom of the modalities.
@@ -358,8 +353,8 @@ impl MrmcRocAuc {
             }
         });
         MrmcRocAucRecord {
-            modalities: Some(Many((0..modalities).map(of_modality).collect())),
-            differences: Some(Many(differences)),
+            modalities: Some((0..modalities).map(of_modality).collect()),
+            differences: Some(differences),
             f,
             df1: f.map(|_| df1),
             df2: f.and(error).and_then(Error::df),
@@ -429,13 +424,13 @@ mod tests {
         close(record.f, 4.484_854, 6);
         close(record.df2, 15.066_11, 6);
         close(record.p_value, 0.051_233_03, 5);
-        let Many(differences) = record.differences.unwrap();
+        let differences = record.differences.unwrap();
         close(differences[0].difference, -0.043_800_32, 6);
         close(differences[0].se, 0.020_682_5, 5);
         close(differences[0].lower, -0.087_867_196_0, 6);
         close(differences[0].t, -2.117_747, 6);
         close(differences[0].p_value, 0.051_233_03, 5);
-        let Many(modalities) = record.modalities.unwrap();
+        let modalities = record.modalities.unwrap();
         let published = [
             (0.897_037_0, 0.033_076_42, 12.595_97, 0.825_346_1, 0.968_728_0),
             (0.940_837_4, 0.021_504_64, 12.565_30, 0.894_215_5, 0.987_459_2),

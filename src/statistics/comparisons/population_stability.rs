@@ -2,7 +2,7 @@
 
 use crate::math::{self, chi_square};
 use crate::ranking::ties::{Count, Ties};
-use crate::statistics::kinds::{Given, Summary, record::record};
+use crate::statistics::kinds::{Given, Summary, record};
 use crate::statistics::thresholds::{bound::Bound, score_bands::ScoreBands};
 
 /// How far the scores of a sample, the negatives, have moved from those of a reference, the positives.

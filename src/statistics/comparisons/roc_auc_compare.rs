@@ -6,15 +6,9 @@ use crate::math::{chi_square, symmetric};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{
-    Alternative, check_level,
-    delong::{Areas, Covariances},
-    hypothesis::standardised,
-    interval::Interval,
+    Alternative, Interval, check_level, delong::Areas, delong::Covariances, standardised,
 };
-use crate::statistics::kinds::{
-    Inputs, Joint, Needs,
-    record::{Many, Name, record},
-};
+use crate::statistics::kinds::{Inputs, Joint, Name, Needs, record};
 
 /// The areas of k scores with their DeLong covariance matrix, the test that all are equal, and the differences.
 ///
@@ -71,9 +65,9 @@ record! {
     /// The comparison of one group.
     pub struct RocAucCompareRecord {
         /// One record for each score.
-        pub areas: Option<Many<AreaRecord>>,
+        pub areas: Option<Vec<AreaRecord>>,
         /// One record for each pair.
-        pub differences: Option<Many<DifferenceRecord>>,
+        pub differences: Option<Vec<DifferenceRecord>>,
         /// The statistic of the test that all areas are equal; null with fewer than two rows in a class, and if areas
         /// differ that have no variance.
         pub chi_square: Option<f64>,
@@ -148,8 +142,8 @@ impl Joint for RocAucCompare {
         let test =
             covariances.zip(matrix).and_then(|(covariances, matrix)| joint(&areas, &covariances, &matrix));
         RocAucCompareRecord::new(
-            Some(Many(of_each)),
-            Some(Many(differences)),
+            Some(of_each),
+            Some(differences),
             test.map(|test| test.0),
             test.map(|test| test.1 as u64),
             test.filter(|test| test.1 > 0).map(|test| chi_square::upper_tail(test.0, test.1 as f64)),
@@ -209,7 +203,7 @@ mod tests {
         let labels: Vec<u8> = (0..90).map(|row| u8::from(row % 5 < 2)).collect();
         let [a, b, _] = sample();
         let record = HOLM.of_rows(&rows_of(&labels, &[&a, &b], &[]));
-        let differences = record.differences.unwrap().0;
+        let differences = record.differences.unwrap();
         assert_eq!((differences.len(), record.df), (1, Some(1)));
         assert!((record.chi_square.unwrap() - differences[0].z.unwrap().powi(2)).abs() < 1e-12);
         assert!((record.p_value.unwrap() - differences[0].p_value.unwrap()).abs() < 1e-13);
@@ -223,15 +217,15 @@ mod tests {
         let rows = rows_of(&labels, &[&a, &b, &c], &[]);
         let record = HOLM.of_rows(&rows);
         let names: Vec<(u32, u32)> =
-            record.differences.unwrap().0.iter().map(|pair| (pair.score_a.0, pair.score_b.0)).collect();
+            record.differences.unwrap().iter().map(|pair| (pair.score_a.0, pair.score_b.0)).collect();
         assert_eq!(names, [(0, 1), (0, 2), (1, 2)]);
         assert_eq!(record.df, Some(2));
-        let areas = record.areas.unwrap().0;
+        let areas = record.areas.unwrap();
         assert_eq!(areas[0].covariance[1], areas[1].covariance[0]);
         assert!((areas[2].covariance[2].sqrt() - areas[2].interval.se.unwrap()).abs() < 1e-15);
         let against = RocAucCompare { reference: Some(1), ..HOLM }.of_rows(&rows);
         let names: Vec<(u32, u32)> =
-            against.differences.unwrap().0.iter().map(|pair| (pair.score_a.0, pair.score_b.0)).collect();
+            against.differences.unwrap().iter().map(|pair| (pair.score_a.0, pair.score_b.0)).collect();
         assert_eq!(names, [(0, 1), (2, 1)]);
         // The same score twice has no variance of its own.
         let twice = HOLM.of_rows(&rows_of(&labels, &[&a, &b, &a], &[]));

@@ -5,16 +5,12 @@ use crate::math::quantile::mean_and_deviation;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{
-    check_level,
-    delong::Areas,
-    error_method::ErrorMethod,
-    hypothesis::Hypothesis,
-    interval::{Interval, tail},
+    ErrorMethod, Hypothesis, Interval, check_level, delong::Areas, interval::tail,
 };
 use crate::statistics::intervals::partial_placements::{Bounds, of_counts};
-use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record::record};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 use crate::statistics::numbers::partial_area::Range;
-use crate::statistics::resampling::{Measure, bootstrap::Resampling};
+use crate::statistics::resampling::{Measure, Resampling};
 
 /// The paired comparison of two scores.
 ///

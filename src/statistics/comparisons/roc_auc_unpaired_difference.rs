@@ -1,8 +1,8 @@
 //! The difference of two areas of different rows, and the test that they are equal.
 
 use crate::math::{normal, student_t};
-use crate::statistics::inference::{check_level, hypothesis::Hypothesis, interval::Interval};
-use crate::statistics::kinds::columnwise::Columnwise;
+use crate::statistics::inference::{Hypothesis, Interval, check_level};
+use crate::statistics::kinds::Columnwise;
 
 /// What is said of a difference whose standard error is known.
 #[derive(Clone, Copy, Debug)]

@@ -3,8 +3,8 @@
 use crate::math::Stream;
 use crate::ranking::rows::{Codes, Rows};
 use crate::ranking::ties::Count;
-use crate::statistics::kinds::{Inputs, Joint, record::record};
-use crate::statistics::resampling::bootstrap::Resampling;
+use crate::statistics::kinds::{Inputs, Joint, record};
+use crate::statistics::resampling::Resampling;
 
 /// The permutation test that two scores of the same rows have one ROC curve (Venkatraman and Begg 1996).
 ///

@@ -182,7 +182,7 @@ pub fn along(corners: &[Point], steps: usize) -> Vec<Point> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::resampling::redraw::{Draw, Redraw};
+    use crate::statistics::resampling::{Draw, Redraw};
 
     /// Samples vary about the smooth curve, and have the rows of either class.
     #[test]

@@ -4,11 +4,7 @@ use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::quotient;
 use crate::math::sum::Sum;
 use crate::ranking::ties::{Count, Counts, Ties};
-use crate::statistics::kinds::{
-    Curve, Given, Summary,
-    column::Column,
-    record::{Record, record},
-};
+use crate::statistics::kinds::{Column, Curve, Given, Record, Summary, record};
 
 /// The most points of a curve that can be asked for.
 const MOST_POINTS: u32 = 10_000_000;

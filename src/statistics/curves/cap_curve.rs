@@ -1,11 +1,7 @@
 //! The cumulative accuracy profile.
 
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{
-    Curve,
-    column::Column,
-    record::{Mass, Record, Threshold, record},
-};
+use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
 use crate::statistics::thresholds::confusion::Confusion;
 
 /// The share of positives among the rows called positive, at every distinct score, over the share of all rows.

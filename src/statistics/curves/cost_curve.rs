@@ -3,11 +3,7 @@
 use super::points::Points;
 use super::thinning::hull;
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{
-    Curve,
-    column::Column,
-    record::{Record, Threshold, record},
-};
+use crate::statistics::kinds::{Column, Curve, Record, Threshold, record};
 
 /// The lowest expected cost that any threshold gives, over all costs and prevalences (Drummond and Holte 2006).
 ///

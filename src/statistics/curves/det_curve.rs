@@ -1,11 +1,7 @@
 //! The detection error tradeoff curve.
 
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{
-    Curve,
-    column::Column,
-    record::{Mass, Record, Threshold, record},
-};
+use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
 use crate::statistics::thresholds::confusion::Confusion;
 
 /// Both errors of the rows called positive, at every distinct score.

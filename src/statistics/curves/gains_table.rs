@@ -2,11 +2,7 @@
 
 use crate::math;
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{
-    Curve, Given,
-    column::Column,
-    record::{Mass, Record, Threshold, record},
-};
+use crate::statistics::kinds::{Column, Curve, Given, Mass, Record, Threshold, record};
 use crate::statistics::thresholds::{bound::Bound, confusion::Confusion, score_bands::ScoreBands};
 
 /// Rows in bands of about equal size, the highest scores first, and how the positives gather in the first bands.

@@ -3,7 +3,7 @@
 use crate::math;
 use crate::ranking::scores::Keys;
 use crate::ranking::ties::{Ties, Units, counts::steps};
-use crate::statistics::kinds::record::{Mass, Threshold};
+use crate::statistics::kinds::{Mass, Threshold};
 
 /// The points of a curve from (0, 0) on, one for each distinct score or for some of them.
 #[derive(Clone, Debug)]

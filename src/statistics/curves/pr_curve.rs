@@ -1,11 +1,7 @@
 //! The precision-recall curve.
 
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{
-    Curve,
-    column::Column,
-    record::{Mass, Record, Threshold, record},
-};
+use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
 use crate::statistics::thresholds::confusion::Confusion;
 
 /// Precision and recall at every distinct score, highest first.

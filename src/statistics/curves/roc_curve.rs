@@ -4,11 +4,7 @@ use super::points::Points;
 use super::thinning::corners;
 use crate::math;
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{
-    Curve,
-    column::Column,
-    record::{Mass, Record, Threshold, record},
-};
+use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
 
 /// The ROC curve: counts and rates of the rows called positive, at every distinct score.
 ///

@@ -3,11 +3,7 @@
 use super::points::Points;
 use super::roc_curve::RocPoint;
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{
-    Curve, Given,
-    column::Column,
-    record::{Mass, Record, Threshold, record},
-};
+use crate::statistics::kinds::{Column, Curve, Given, Mass, Record, Threshold, record};
 
 /// Points of the ROC curve at given false positive rates or true positive rates, in the order given.
 ///

@@ -1,11 +1,7 @@
 //! The ROC curve at thresholds that are given.
 
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{
-    Curve, Given,
-    column::Column,
-    record::{Mass, Record, Threshold, record},
-};
+use crate::statistics::kinds::{Column, Curve, Given, Mass, Record, Threshold, record};
 use crate::statistics::thresholds::{bound::Bound, confusion::Confusion};
 
 /// Points of the ROC curve at given thresholds, in the order given, with all four counts.

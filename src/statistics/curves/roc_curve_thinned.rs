@@ -4,11 +4,7 @@ use super::points::Points;
 use super::roc_curve::RocPoint;
 use super::thinning::thinned;
 use crate::ranking::ties::{Cell, Ties};
-use crate::statistics::kinds::{
-    Curve, Given,
-    column::Column,
-    record::{Mass, Record, Threshold, record},
-};
+use crate::statistics::kinds::{Column, Curve, Given, Mass, Record, Threshold, record};
 
 /// Cells of a large group's outline for each point that is asked for.
 ///

@@ -5,12 +5,9 @@ use crate::math::sum::in_order;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::{Count, counts::steps};
 use crate::statistics::inference::{
-    by_cluster::TieShare,
-    by_key::{self, Area, OfKey},
-    check_level,
-    interval::Interval,
+    Interval, by_cluster::TieShare, by_key, by_key::Area, by_key::OfKey, check_level,
 };
-use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record::record};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 
 /// The mean of the areas of the folds, with an interval.
 ///

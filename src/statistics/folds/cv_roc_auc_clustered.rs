@@ -4,10 +4,9 @@ use super::cv_roc_auc::{CvRocAuc, CvRocAucRecord, FoldInterval};
 use crate::math::sum::in_order;
 use crate::ranking::rows::Rows;
 use crate::statistics::inference::{
-    by_cluster::{ByCluster, ClusteredArea, Residual},
-    interval::Interval,
+    Interval, by_cluster::ByCluster, by_cluster::ClusteredArea, by_cluster::Residual,
 };
-use crate::statistics::kinds::{Inputs, Joint, KeyInput, record::record};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, record};
 
 /// The mean of the areas of the folds, with an interval by the influence of each cluster.
 ///

@@ -4,10 +4,8 @@ use crate::math::quantile::mean_and_deviation;
 use crate::math::student_t;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::{
-    Alternative, by_key, check_level, hypothesis::standardised, interval::Interval,
-};
-use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record::record};
+use crate::statistics::inference::{Alternative, Interval, by_key, check_level, standardised};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 
 /// The difference of two scores' areas over the same folds, by the corrected resampled t-test.
 ///

@@ -10,16 +10,8 @@ use crate::statistics::comparisons::{
     adjust_p_values::Adjustment,
     roc_auc_unpaired_difference::{Tested, welch},
 };
-use crate::statistics::inference::{
-    by_key::by_key,
-    check_level,
-    hypothesis::Hypothesis,
-    interval::{Estimate, Interval},
-};
-use crate::statistics::kinds::{
-    Inputs, Joint, KeyInput, KeyKind,
-    record::{KeyCode, Many, record},
-};
+use crate::statistics::inference::{Estimate, Hypothesis, Interval, by_key::by_key, check_level};
+use crate::statistics::kinds::{Inputs, Joint, KeyCode, KeyInput, KeyKind, record};
 
 /// Every segment's area with its DeLong interval, compared with other rows, and the test that all are equal.
 ///
@@ -91,16 +83,9 @@ record! {
     }
 }
 
-record! {
-    /// All segments of one group.
-    pub struct CompareSegmentsRecord {
-        /// The segments, in order; null if a score is NaN.
-        pub segments: Option<Many<SegmentRecord>>,
-    }
-}
-
 impl Joint for CompareSegments {
-    type Record = CompareSegmentsRecord;
+    /// The segments, in order.
+    type Record = Option<Vec<SegmentRecord>>;
 
     const INPUTS: Inputs =
         Inputs::scores(Some(1)).keyed(KeyInput { nan_by_key: true, ..KeyInput::called("by") });
@@ -122,9 +107,9 @@ impl Joint for CompareSegments {
         }
     }
 
-    fn of_rows(&self, rows: &Rows) -> CompareSegmentsRecord {
+    fn of_rows(&self, rows: &Rows) -> Option<Vec<SegmentRecord>> {
         let segments = Independent { segments: by_key(rows, 0), distinct: rows.scores[0].distinct };
-        CompareSegmentsRecord::new(Some(Many(self.records(rows, &segments))))
+        Some(self.records(rows, &segments))
     }
 }
 
@@ -253,10 +238,10 @@ mod tests {
         let mut rows = rows_of(&labels, &[&scores], &segments);
         rows.key_places = (0..rows.keys.distinct as u32).collect();
         rows.key_series = vec![Some(0); rows.keys.distinct];
-        let records = statistic.of_rows(&rows).segments.unwrap().0;
+        let records = statistic.of_rows(&rows).unwrap();
         rows.key_places.iter_mut().for_each(|place| *place += 1);
         if versus == Versus::First {
-            let without = statistic.of_rows(&rows).segments.unwrap().0;
+            let without = statistic.of_rows(&rows).unwrap();
             assert!(without.iter().all(|record| record.versus_auc.is_none() && record.auc.is_some()));
         }
         records
@@ -366,7 +351,7 @@ mod tests {
             level: 0.95,
             test: Hypothesis::default(),
         };
-        let records = statistic.of_rows(&rows).segments.unwrap().0;
+        let records = statistic.of_rows(&rows).unwrap();
         let versus: Vec<Option<f64>> = records.iter().map(|record| record.versus_auc).collect();
         assert_eq!(versus, [None, Some(1.0), None, None, Some(1.0)]);
     }
@@ -385,7 +370,7 @@ mod tests {
                 level: 0.95,
                 test: Hypothesis::default(),
             };
-            let records = statistic.of_rows(&rows).segments.unwrap().0;
+            let records = statistic.of_rows(&rows).unwrap();
             let lone = &records[0];
             assert_eq!(
                 (lone.auc, lone.versus_auc, lone.difference.value),
@@ -406,7 +391,7 @@ mod tests {
             level: 0.95,
             test: Hypothesis::default(),
         };
-        let records = statistic.of_rows(&rows).segments.unwrap().0;
+        let records = statistic.of_rows(&rows).unwrap();
         assert_eq!((records[0].auc, records[0].interval.se, records[0].versus_auc), (Some(1.0), None, None));
         assert_eq!((records[1].auc, records[1].rows.pos, records[1].heterogeneity), (None, 2, None));
     }

@@ -7,11 +7,8 @@ use super::segment_areas::{Compared, Other, Segments, heterogeneity};
 use crate::math::symmetric;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::by_cluster::{ByCluster, ClusteredArea};
-use crate::statistics::kinds::{
-    Inputs, Joint, KeyInput, KeyKind,
-    record::{Many, record},
-};
+use crate::statistics::inference::{by_cluster::ByCluster, by_cluster::ClusteredArea};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, record};
 
 /// The most segments that are compared: their covariances are a matrix.
 const MOST_SEGMENTS: usize = 4096;
@@ -37,14 +34,6 @@ record! {
     }
 }
 
-record! {
-    /// All segments of one group.
-    pub struct CompareSegmentsClusteredRecord {
-        /// The segments, in order; null if a score is NaN.
-        pub segments: Option<Many<ClusteredSegmentRecord>>,
-    }
-}
-
 /// Segments of rows in clusters.
 struct Clustered {
     rows: ByCluster,
@@ -52,7 +41,8 @@ struct Clustered {
 }
 
 impl Joint for CompareSegmentsClustered {
-    type Record = CompareSegmentsClusteredRecord;
+    /// The segments, in order.
+    type Record = Option<Vec<ClusteredSegmentRecord>>;
 
     const INPUTS: Inputs = Inputs::scores(Some(1)).clustered().keyed(KeyInput {
         nan_by_key: true,
@@ -72,7 +62,7 @@ impl Joint for CompareSegmentsClustered {
         self.0.key_kind()
     }
 
-    fn of_rows(&self, rows: &Rows) -> CompareSegmentsClusteredRecord {
+    fn of_rows(&self, rows: &Rows) -> Option<Vec<ClusteredSegmentRecord>> {
         let by_cluster = ByCluster::of(rows, 0);
         let areas = (0..by_cluster.keys()).into_par_iter().map(|key| by_cluster.area(key)).collect();
         let segments = Clustered { rows: by_cluster, areas };
@@ -80,7 +70,7 @@ impl Joint for CompareSegmentsClustered {
             let n_clusters = segments.rows.clusters(place).len() as u64;
             ClusteredSegmentRecord { segment, n_clusters }
         });
-        CompareSegmentsClusteredRecord::new(Some(Many(records.collect())))
+        Some(records.collect())
     }
 }
 
@@ -195,7 +185,7 @@ mod tests {
     use crate::ranking::rows::Codes;
     use crate::statistics::comparisons::adjust_p_values::Adjustment;
     use crate::statistics::groups::compare_segments::Versus;
-    use crate::statistics::inference::hypothesis::Hypothesis;
+    use crate::statistics::inference::Hypothesis;
     use crate::statistics::tests::rows_of;
 
     fn rows() -> Rows {
@@ -216,14 +206,14 @@ mod tests {
 
     fn segments(versus: Versus, clusters: &[u32]) -> Vec<ClusteredSegmentRecord> {
         let rows = Rows { clusters: Codes::of(clusters.iter().copied()), ..rows() };
-        CompareSegmentsClustered(of(versus)).of_rows(&rows).segments.unwrap().0
+        CompareSegmentsClustered(of(versus)).of_rows(&rows).unwrap()
     }
 
     #[test]
     fn clusters_of_one() {
         let alone: Vec<u32> = (0..120).collect();
         for versus in [Versus::Rest, Versus::Overall, Versus::Previous, Versus::First] {
-            let without = of(versus).of_rows(&rows()).segments.unwrap().0;
+            let without = of(versus).of_rows(&rows()).unwrap();
             let near = |a: Option<f64>, b: Option<f64>| match (a, b) {
                 (Some(a), Some(b)) => assert!((a - b).abs() < 1e-13, "{a} {b}"),
                 _ => assert_eq!(a, b),
@@ -248,7 +238,7 @@ mod tests {
         two.keys = Codes::of((0..120u32).map(|row| row * row % 3));
         two.key_places = vec![0, 1];
         two.key_series = vec![Some(0); 2];
-        let records = CompareSegmentsClustered(of(Versus::Rest)).of_rows(&two).segments.unwrap().0;
+        let records = CompareSegmentsClustered(of(Versus::Rest)).of_rows(&two).unwrap();
         assert_eq!(records.iter().map(|record| record.n_clusters).collect::<Vec<_>>(), [15, 15]);
         let [a, b] = [&records[0].segment, &records[1].segment];
         let apart = (a.interval.se.unwrap().powi(2) + b.interval.se.unwrap().powi(2)).sqrt();

@@ -6,11 +6,8 @@ use crate::math::quotient;
 use crate::math::sum::in_order;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::counts::steps;
-use crate::statistics::inference::by_key::{OfKey, by_key};
-use crate::statistics::kinds::{
-    Inputs, Joint, KeyInput,
-    record::{Many, record},
-};
+use crate::statistics::inference::{by_key::OfKey, by_key::by_key};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, record};
 
 /// The covariate-adjusted ROC curve: `AROC(f)`, the share of positives whose placement value is at most f, which is the share
 /// of the negatives of their own stratum that score as high or higher (Janes and Pepe 2009, section 2).
@@ -32,23 +29,16 @@ record! {
     }
 }
 
-record! {
-    /// The curve of one group.
-    pub struct CovariateAdjustedRocCurveRecord {
-        /// The points; null if no stratum has a curve, and if a score is NaN.
-        pub points: Option<Many<AdjustedPoint>>,
-    }
-}
-
 impl Joint for CovariateAdjustedRocCurve {
-    type Record = CovariateAdjustedRocCurveRecord;
+    /// The points; null if no stratum has a curve, and if a score is NaN.
+    type Record = Option<Vec<AdjustedPoint>>;
 
     const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("by"));
 
-    fn of_rows(&self, rows: &Rows) -> CovariateAdjustedRocCurveRecord {
+    fn of_rows(&self, rows: &Rows) -> Option<Vec<AdjustedPoint>> {
         let strata: Vec<OfKey> =
             by_key(rows, 0).into_iter().filter(|stratum| stratum.n_pos > 0 && stratum.n_neg > 0).collect();
-        CovariateAdjustedRocCurveRecord::new((!strata.is_empty()).then(|| Many(points(&strata))))
+        (!strata.is_empty()).then(|| points(&strata))
     }
 }
 
@@ -149,7 +139,7 @@ mod tests {
 
     fn curve(labels: &[u8], scores: &[f64], strata: &[u32]) -> Option<Vec<(f64, f64)>> {
         let record = CovariateAdjustedRocCurve {}.of_rows(&rows_of(labels, &[scores], strata));
-        record.points.map(|points| points.0.iter().map(|point| (point.fpr, point.tpr)).collect())
+        record.map(|points| points.iter().map(|point| (point.fpr, point.tpr)).collect())
     }
 
     #[test]

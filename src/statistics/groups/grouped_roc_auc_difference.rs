@@ -4,10 +4,8 @@ use super::grouped_roc_auc::KeyWeight;
 use crate::math::{mean, student_t};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::{
-    Alternative, by_key, check_level, hypothesis::standardised, interval::Interval,
-};
-use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record::record};
+use crate::statistics::inference::{Alternative, Interval, by_key, check_level, standardised};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 
 /// The difference of the means of two scores' areas of each key's rows, and its test.
 ///

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::ranking::ties::Count;
-use crate::statistics::inference::by_key::{All, Area, OfKey};
+use crate::statistics::inference::{by_key::All, by_key::Area, by_key::OfKey};
 
 /// What a segment is compared with.
 #[derive(Clone, Copy, Debug)]

@@ -3,11 +3,8 @@
 use super::subgroup_auc::{SubgroupAuc, SubgroupCounts, subgroup_counts};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::{by_key::Area, check_level, interval::Interval};
-use crate::statistics::kinds::{
-    Inputs, Joint, KeyKind,
-    record::{Many, record},
-};
+use crate::statistics::inference::{Interval, by_key::Area, check_level};
+use crate::statistics::kinds::{Inputs, Joint, KeyKind, record};
 
 /// The numbers of [`SubgroupAuc`], each with a normal interval.
 ///
@@ -34,16 +31,9 @@ record! {
     }
 }
 
-record! {
-    /// The numbers of one group.
-    pub struct SubgroupAucCiRecord {
-        /// The areas and gaps; null if a score is NaN.
-        pub fields: Option<Many<SubgroupIntervalRecord>>,
-    }
-}
-
 impl Joint for SubgroupAucCi {
-    type Record = SubgroupAucCiRecord;
+    /// The areas and gaps; null if a score is NaN.
+    type Record = Option<Vec<SubgroupIntervalRecord>>;
 
     const INPUTS: Inputs = SubgroupAuc::INPUTS;
 
@@ -55,7 +45,7 @@ impl Joint for SubgroupAucCi {
         KeyKind::Truth
     }
 
-    fn of_rows(&self, rows: &Rows) -> SubgroupAucCiRecord {
+    fn of_rows(&self, rows: &Rows) -> Option<Vec<SubgroupIntervalRecord>> {
         let parts = subgroup_counts(rows);
         let counts =
             |taken: fn(&SubgroupCounts) -> Count| -> Vec<Count> { parts.iter().map(taken).collect() };
@@ -69,7 +59,7 @@ impl Joint for SubgroupAucCi {
             let rows = if is_pos { Count { pos: rows, neg: 0 } } else { Count { pos: 0, neg: rows } };
             self.record(field, Area::of(&counts), Area::below_half, (-0.5, 0.5), rows)
         };
-        SubgroupAucCiRecord::new(Some(Many(vec![
+        Some(vec![
             area("subgroup_auc", SubgroupCounts::of_subgroup),
             area("bpsn_auc", SubgroupCounts::bpsn),
             area("bnsp_auc", SubgroupCounts::bnsp),
@@ -77,7 +67,7 @@ impl Joint for SubgroupAucCi {
             area("auc", SubgroupCounts::of_all),
             gap("positive_aeg", true, SubgroupCounts::positives),
             gap("negative_aeg", false, SubgroupCounts::negatives),
-        ])))
+        ])
     }
 }
 
@@ -113,7 +103,7 @@ mod tests {
         let scores = [3.0, 2.0, 1.0, 3.0, 1.0, 4.0, 5.0, 2.0];
         let inside = [1, 1, 1, 1, 0, 0, 0, 0];
         let rows = Rows { key_places: vec![0, 1], ..rows_of(&labels, &[&scores], &inside) };
-        let fields = NINETY_FIVE.of_rows(&rows).fields.unwrap().0;
+        let fields = NINETY_FIVE.of_rows(&rows).unwrap();
         // Which rows are positives and negatives of each number, by label and place.
         let kept: [fn(u8, u32) -> Option<u8>; 7] = [
             |label, inside| (inside == 1).then_some(label),
@@ -145,13 +135,13 @@ mod tests {
     #[test]
     fn undefined() {
         let rows = rows_of(&[1, 0], &[&[2.0, 1.0]], &[1, 1]);
-        let fields = NINETY_FIVE.of_rows(&Rows { key_places: vec![1], ..rows }).fields.unwrap().0;
+        let fields = NINETY_FIVE.of_rows(&Rows { key_places: vec![1], ..rows }).unwrap();
         assert_eq!(
             (fields[0].estimate, fields[0].interval.se, fields[0].interval.lower),
             (Some(1.0), None, None)
         );
         assert_eq!((fields[1].estimate, fields[1].rows.neg, fields[5].rows.pos), (None, 1, 1));
-        assert!(NINETY_FIVE.of_nan(&Rows::default()).fields.is_none());
+        assert!(NINETY_FIVE.of_nan(&Rows::default()).is_none());
         assert!(SubgroupAucCi { level: 2.0 }.check().is_err());
     }
 }

@@ -68,7 +68,7 @@ impl Hypothesis {
 
 /// A difference in standard errors. It is 0 for two scores that rank alike, whose difference and standard error are
 /// both 0. It is undefined if only the standard error is 0 (the classes overlap in neither score).
-pub(in crate::statistics) fn standardised(difference: f64, se: f64) -> Option<f64> {
+pub fn standardised(difference: f64, se: f64) -> Option<f64> {
     if difference == 0.0 && se == 0.0 {
         return Some(0.0);
     }

@@ -3,8 +3,8 @@
 use crate::math::quantile::{mean_and_deviation, of_sorted};
 use crate::math::{normal, student_t};
 use crate::ranking::ties::Count;
-use crate::statistics::kinds::column::{Column, Field, FieldKind};
-use crate::statistics::kinds::record::{Value, record};
+use crate::statistics::kinds::{Column, Field, FieldKind};
+use crate::statistics::kinds::{Value, record};
 
 record! {
     /// The standard error of an estimate, and the limits of its interval; all are null where the error is undefined.

@@ -10,4 +10,7 @@ pub mod interval;
 pub mod null_distribution;
 
 pub use alternative::Alternative;
-pub use interval::check_level;
+pub use error_method::ErrorMethod;
+pub use hypothesis::{Hypothesis, standardised};
+pub use interval::{Estimate, Interval, RateInterval, check_level};
+pub use null_distribution::NullDistribution;

@@ -3,17 +3,10 @@
 use super::roc_summary::RocSummary;
 use crate::ranking::scores::ScoreType;
 use crate::ranking::ties::{Counts, Ties};
-use crate::statistics::inference::{check_level, interval::Interval};
-use crate::statistics::kinds::{
-    Curve, Given, Summary,
-    column::{Column, Field, FieldKind},
-    record::{Record, record},
-};
+use crate::statistics::inference::{Interval, check_level};
+use crate::statistics::kinds::{Column, Curve, Field, FieldKind, Given, Record, Summary, record};
 use crate::statistics::numbers::{AveragePrecision, Gini, KsStatistic, MeanPositiveRank, RocAuc};
-use crate::statistics::resampling::{
-    bootstrap::Resampling,
-    redraw::{Draw, Redraw},
-};
+use crate::statistics::resampling::{Draw, Redraw, Resampling};
 use crate::statistics::thresholds::{ConfusionAt, OperatingPoint};
 
 /// The numbers of a statistic, each with the interval between two quantiles of it over bootstrap resamples of the rows:

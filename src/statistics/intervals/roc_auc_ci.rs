@@ -6,16 +6,9 @@ use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::quantile::mean_and_deviation;
 use crate::ranking::ties::{Count, Placements, Ties};
 use crate::statistics::curves::binormal::BinormalLine;
-use crate::statistics::inference::{
-    check_level, delong,
-    hypothesis::Hypothesis,
-    interval::{Interval, tail},
-};
-use crate::statistics::kinds::{Given, Summary, record::record};
-use crate::statistics::resampling::{
-    bca::{acceleration, corrected},
-    bootstrap::Resampling,
-};
+use crate::statistics::inference::{Hypothesis, Interval, check_level, delong, interval::tail};
+use crate::statistics::kinds::{Given, Summary, record};
+use crate::statistics::resampling::{Resampling, bca::acceleration, bca::corrected};
 
 /// The AUC with its standard error and interval.
 ///

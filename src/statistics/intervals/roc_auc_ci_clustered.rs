@@ -4,8 +4,8 @@ use super::roc_auc_ci::{BootstrapInterval, IntervalMethod, RocAucCi, RocAucCiRec
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::delong::Areas;
-use crate::statistics::kinds::{Given, Inputs, Joint, KeyInput, Needs, Summary, record::record};
-use crate::statistics::resampling::{Measure, bootstrap::Resampling};
+use crate::statistics::kinds::{Given, Inputs, Joint, KeyInput, Needs, Summary, record};
+use crate::statistics::resampling::{Measure, Resampling};
 
 /// The AUC of rows that come in clusters, with its standard error and interval.
 #[derive(Clone, Copy, Debug)]

@@ -4,12 +4,10 @@ use super::partial_placements::{Bounds, PartialPlacements};
 use super::roc_auc_ci::RocAucCiRecord;
 use crate::math::normal::upper_tail;
 use crate::ranking::ties::Ties;
-use crate::statistics::inference::{
-    check_level, error_method::ErrorMethod, hypothesis::Hypothesis, interval::Interval,
-};
+use crate::statistics::inference::{ErrorMethod, Hypothesis, Interval, check_level};
 use crate::statistics::kinds::{Given, Summary};
 use crate::statistics::numbers::partial_area::{Range, Standardized, partial_area_and};
-use crate::statistics::resampling::{Measure, bootstrap::Resampling};
+use crate::statistics::resampling::{Measure, Resampling};
 
 /// The area under a part of the curve with its standard error and interval.
 ///

@@ -3,13 +3,10 @@
 use super::roc_auc_ci::RocAucCi;
 use crate::math;
 use crate::ranking::ties::{Count, Indexed, Placements, RowCounts, Ties};
-use crate::statistics::inference::interval::Interval;
-use crate::statistics::kinds::{
-    Given, Summary,
-    record::{Threshold, record},
-};
+use crate::statistics::inference::Interval;
+use crate::statistics::kinds::{Given, Summary, Threshold, record};
 use crate::statistics::numbers::average_precision::{mean_precision, of_one_class, precision_units};
-use crate::statistics::resampling::bootstrap::Resampling;
+use crate::statistics::resampling::Resampling;
 use crate::statistics::thresholds::confusion::Confusion;
 
 /// AUC with its interval, Gini coefficient, KS distance, average precision and best threshold.

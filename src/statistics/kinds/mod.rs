@@ -13,5 +13,6 @@ pub use columnwise::Columnwise;
 pub use curve::Curve;
 pub use curvewise::Curvewise;
 pub use joint::{Inputs, Joint, KeyInput, KeyKind, Needs};
-pub use record::Record;
+pub(crate) use record::record;
+pub use record::{KeyCode, Mass, Name, Record, Threshold, Value};
 pub use summary::{Given, Summary};

@@ -45,10 +45,6 @@ pub struct Name(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyCode(pub u32);
 
-/// Records in a field of a record.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Many<R>(pub Vec<R>);
-
 /// A value that can stand in a record. Most have one column; a record has several.
 pub trait Value: Sized {
     /// The columns of the value. One with an empty name is called what the field is called, and one whose name is `_se`,
@@ -129,7 +125,7 @@ impl Value for Vec<f64> {
     }
 }
 
-impl<R: Record> Value for Option<Many<R>> {
+impl<R: Record> Value for Option<Vec<R>> {
     const COLUMNS: &'static [Field] = &[own(FieldKind::Records(R::FIELDS))];
 
     fn nan(_: Count) -> Self {
@@ -145,12 +141,15 @@ impl<R: Record> Value for Option<Many<R>> {
             unreachable!("the column was made for this field")
         };
         let present = self.is_some();
-        for record in self.into_iter().flat_map(|many| many.0) {
+        for record in self.into_iter().flatten() {
             record.append(&mut lists.items);
         }
         lists.close(lists.items.first().map_or(0, Column::len), present);
     }
 }
+
+/// A record that is nothing but a list of records.
+impl<R: Record> Record for Option<Vec<R>> {}
 
 /// The positives and negatives of a group, which are known whatever its scores are: the columns `n_pos` and `n_neg`.
 impl Value for Count {

@@ -2,7 +2,7 @@
 
 use crate::math;
 use crate::ranking::ties::{Indexed, Ties};
-use crate::statistics::kinds::{Summary, record::record};
+use crate::statistics::kinds::{Summary, record};
 use crate::statistics::thresholds::confusion::Confusion;
 
 /// The mean, over positives, of the precision at their score.

@@ -2,7 +2,7 @@
 
 use crate::math;
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{Summary, record::record};
+use crate::statistics::kinds::{Summary, record};
 
 /// `2 AUC - 1`: the area between ROC curve and diagonal, relative to the perfect score's.
 ///

@@ -1,10 +1,7 @@
 //! How well a score puts rows with large targets first, such as policies with large claims.
 
 use crate::ranking::rows::Rows;
-use crate::statistics::kinds::{
-    Inputs, Joint, Needs,
-    record::{Many, record},
-};
+use crate::statistics::kinds::{Inputs, Joint, Needs, record};
 
 /// The Gini index of a target that is a number, ordered by a score.
 ///
@@ -40,7 +37,7 @@ record! {
         /// The same over that of the target ordered by itself; null also if all targets are equal.
         pub normalized: Option<f64>,
         /// The curve, if it is asked for.
-        pub points: Option<Many<CapturedPoint>>,
+        pub points: Option<Vec<CapturedPoint>>,
         /// The target's total.
         pub total: Option<f64>,
         /// Rows that were used.
@@ -76,7 +73,7 @@ impl Joint for GiniIndex {
             normalized: (of_itself > 0.0).then(|| gini / of_itself),
             points: self.points.then(|| {
                 let start = CapturedPoint::new(None, 0.0, 0.0);
-                Many(std::iter::once(start).chain(of_score.into_iter().map(shares)).collect())
+                std::iter::once(start).chain(of_score.into_iter().map(shares)).collect()
             }),
             ..none
         }
@@ -137,7 +134,7 @@ mod tests {
     fn claims() {
         let record = of(&[4.0, 3.0, 2.0, 1.0], &[6.0, 0.0, 2.0, 0.0]);
         // The curve goes through (1/4, 3/4), (1/2, 3/4), (3/4, 1) and (1, 1).
-        let Many(points) = record.points.unwrap();
+        let points = record.points.unwrap();
         let captured: Vec<f64> = points.iter().map(|point| point.captured).collect();
         assert_eq!(captured, [0.0, 0.75, 0.75, 1.0, 1.0]);
         assert_eq!((points[0].score, points[1].score, points[2].population), (None, Some(4.0), 0.5));

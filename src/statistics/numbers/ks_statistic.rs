@@ -3,11 +3,8 @@
 use super::exact_ks;
 use crate::math;
 use crate::ranking::ties::{Count, Indexed, Ties};
-use crate::statistics::inference::{Alternative, null_distribution::NullDistribution};
-use crate::statistics::kinds::{
-    Given, Summary,
-    record::{Threshold, record},
-};
+use crate::statistics::inference::{Alternative, NullDistribution};
+use crate::statistics::kinds::{Given, Summary, Threshold, record};
 
 /// The largest vertical distance between the ROC curve and the diagonal, `max |tpr - fpr|`.
 ///

@@ -2,7 +2,7 @@
 
 use crate::math;
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{Summary, record::record};
+use crate::statistics::kinds::{Summary, record};
 
 /// The mean rank of the positives among all rows, from 1 for the lowest score; tied rows share their mean rank.
 ///

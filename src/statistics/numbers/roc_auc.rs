@@ -3,7 +3,7 @@
 use super::partial_area::{Range, Standardized, partial_area};
 use crate::math;
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{Given, Summary, record::record};
+use crate::statistics::kinds::{Given, Summary, record};
 
 /// The probability that a random positive scores higher than a random negative, ties counting half.
 ///

@@ -2,7 +2,7 @@
 
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::statistics::inference::Alternative;
-use crate::statistics::kinds::columnwise::Columnwise;
+use crate::statistics::kinds::Columnwise;
 
 /// The level and the side of a planned test.
 #[derive(Clone, Copy, Debug)]

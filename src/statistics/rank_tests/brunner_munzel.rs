@@ -4,7 +4,7 @@ use crate::math;
 use crate::math::{normal, student_t};
 use crate::ranking::ties::{Count, Ties};
 use crate::statistics::inference::{Alternative, delong};
-use crate::statistics::kinds::{Summary, record::record};
+use crate::statistics::kinds::{Summary, record};
 
 /// The test that the AUC is one half, without assuming that both classes have one distribution.
 ///

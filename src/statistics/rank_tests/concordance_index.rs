@@ -3,8 +3,8 @@
 use crate::math::quotient;
 use crate::ranking::SHARD_ROWS;
 use crate::ranking::rows::Rows;
-use crate::statistics::inference::{check_level, interval::Interval};
-use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, Needs, record::record};
+use crate::statistics::inference::{Interval, check_level};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, Needs, record};
 use rayon::prelude::*;
 
 /// The share of comparable pairs of rows in which the row with the earlier event has the higher score.

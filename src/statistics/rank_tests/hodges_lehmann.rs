@@ -6,7 +6,7 @@ use crate::ranking::rows::Rows;
 use crate::ranking::scores::Score;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{check_level, interval::tail};
-use crate::statistics::kinds::{Inputs, Joint, Needs, record::record};
+use crate::statistics::kinds::{Inputs, Joint, Needs, record};
 
 /// The median of all differences between a positive's score and a negative's, with an interval.
 ///

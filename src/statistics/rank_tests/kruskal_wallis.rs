@@ -2,7 +2,7 @@
 
 use crate::math::{self, chi_square};
 use crate::ranking::rows::Rows;
-use crate::statistics::kinds::{Inputs, Joint, KeyInput, record::record};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, record};
 
 /// The rank test that several samples have one distribution.
 ///

@@ -4,8 +4,8 @@ use super::exact_rank_sum;
 use crate::math;
 use crate::math::normal::upper_tail;
 use crate::ranking::ties::{Count, Ties};
-use crate::statistics::inference::{Alternative, null_distribution::NullDistribution};
-use crate::statistics::kinds::{Summary, record::record};
+use crate::statistics::inference::{Alternative, NullDistribution};
+use crate::statistics::kinds::{Summary, record};
 
 /// The Mann-Whitney U of the positives and its test, exact or by the tie-corrected normal approximation.
 ///

@@ -3,8 +3,8 @@
 use crate::math;
 use crate::math::normal::upper_tail;
 use crate::ranking::rows::{Codes, Rows};
-use crate::statistics::inference::{Alternative, null_distribution::NullDistribution};
-use crate::statistics::kinds::{Inputs, Joint, record::record};
+use crate::statistics::inference::{Alternative, NullDistribution};
+use crate::statistics::kinds::{Inputs, Joint, record};
 
 /// The pairs of rows that two columns order alike, order against each other, or leave tied, and what
 /// follows from their numbers.

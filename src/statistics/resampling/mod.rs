@@ -7,3 +7,4 @@ pub mod redraw;
 
 pub use bootstrap::Resampling;
 pub use measure::Measure;
+pub use redraw::{Draw, Redraw};

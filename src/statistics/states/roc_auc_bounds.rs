@@ -3,7 +3,7 @@
 use crate::math;
 use crate::ranking::states::WeightedState;
 use crate::ranking::ties::{Count, Ties};
-use crate::statistics::kinds::{Summary, record::record};
+use crate::statistics::kinds::{Summary, record};
 
 /// The lowest and the highest AUC that the rows of a state can have.
 ///

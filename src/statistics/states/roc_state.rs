@@ -4,11 +4,7 @@ use std::slice::IterMut;
 
 use crate::ranking::states::{Limit, Scale, State, WeightedState, state::LIMITS};
 use crate::ranking::ties::{Count, RowCounts, Ties, counts::Tally};
-use crate::statistics::kinds::{
-    Given, Summary,
-    column::{Column, Field, FieldKind, Sums},
-    record::{Value, record},
-};
+use crate::statistics::kinds::{Column, Field, FieldKind, Given, Summary, Value, column::Sums, record};
 
 /// Counts of a group's rows by score, exact or in at most so many bins.
 #[derive(Clone, Copy, Debug, Default)]

@@ -2,7 +2,7 @@
 
 use crate::math;
 use crate::ranking::ties::{Ties, Units};
-use crate::statistics::kinds::record::{Mass, Threshold, record};
+use crate::statistics::kinds::{Mass, Threshold, record};
 
 record! {
     /// The four counts at a threshold, in a record.

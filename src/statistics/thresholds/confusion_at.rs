@@ -6,15 +6,8 @@ use super::operating_point::MOST_BETA;
 use crate::math::binomial::{clopper_pearson, wilson};
 use crate::math::normal::upper_quantile;
 use crate::ranking::ties::{Count, Ties};
-use crate::statistics::inference::{
-    check_level,
-    interval::{RateInterval, tail},
-};
-use crate::statistics::kinds::{
-    Curve, Given, Summary,
-    column::Column,
-    record::{Record, Threshold, record},
-};
+use crate::statistics::inference::{RateInterval, check_level, interval::tail};
+use crate::statistics::kinds::{Column, Curve, Given, Record, Summary, Threshold, record};
 
 /// Counts and rates of calling rows positive from a given threshold on.
 #[derive(Clone, Debug)]
@@ -192,7 +185,7 @@ impl RateOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::kinds::record::Mass;
+    use crate::statistics::kinds::Mass;
     use crate::statistics::tests::summary;
 
     #[test]

@@ -4,10 +4,7 @@ use super::confusion::{Calls, Confusion};
 use crate::math;
 use crate::math::fraction::fraction;
 use crate::ranking::ties::{Count, Indexed, Ties};
-use crate::statistics::kinds::{
-    Given, Summary,
-    record::{Threshold, record},
-};
+use crate::statistics::kinds::{Given, Summary, Threshold, record};
 
 /// The largest beta. With a larger one, precision would not change the F measure at all.
 pub(in crate::statistics) const MOST_BETA: f64 = 1e9;
@@ -324,7 +321,7 @@ impl Rule {
 mod tests {
     use super::*;
     use crate::ranking::scores::Score;
-    use crate::statistics::kinds::record::Mass;
+    use crate::statistics::kinds::Mass;
     use crate::statistics::tests::summary;
 
     fn best(criterion: Criterion, labels: &[u8], scores: &[i16]) -> OperatingPointRecord {

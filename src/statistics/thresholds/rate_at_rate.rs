@@ -4,9 +4,9 @@
 //! observations there are, which a resample would have to draw.
 
 use crate::ranking::ties::{Count, Ties};
-use crate::statistics::inference::{check_level, interval::Interval};
-use crate::statistics::kinds::{Given, Summary, record::record};
-use crate::statistics::resampling::{Measure, bootstrap::Resampling};
+use crate::statistics::inference::{Interval, check_level};
+use crate::statistics::kinds::{Given, Summary, record};
+use crate::statistics::resampling::{Measure, Resampling};
 
 /// The tpr of the ROC curve at an fpr: sensitivity at a fixed specificity.
 ///
