@@ -1,5 +1,6 @@
 //! The binormal ROC curve: a straight line between normal quantiles.
 
+use super::points::RatePoint;
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::quotient;
 use crate::math::sum::Sum;
@@ -247,18 +248,8 @@ pub struct BinormalCurve {
     pub n_points: u32,
 }
 
-record! {
-    /// One point of the fitted curve.
-    pub struct BinormalPoint {
-        /// The false positive rate.
-        pub fpr: f64,
-        /// The true positive rate there.
-        pub tpr: f64,
-    }
-}
-
 impl Curve for BinormalCurve {
-    type Record = BinormalPoint;
+    type Record = RatePoint;
 
     const WEIGHTS: bool = true;
 
@@ -278,7 +269,7 @@ impl Curve for BinormalCurve {
         let Some(line) = (if ties.has_pairs() { BinormalLine::of_ties(&mut ties) } else { None }) else {
             return false;
         };
-        let mut point = |fpr: f64| BinormalPoint::new(fpr, line.tpr(fpr)).append(columns);
+        let mut point = |fpr: f64| RatePoint::new(fpr, line.tpr(fpr)).append(columns);
         match &self.at_fpr {
             Some(rates) => rates.iter().for_each(|&fpr| point(fpr)),
             None => {
@@ -334,7 +325,7 @@ mod tests {
         let scores = [3u8, 3, 3, 2, 2, 1, 1, 1];
         let points = |curve: BinormalCurve| {
             curve.check(Given::default()).unwrap();
-            let mut columns = Column::all_of(BinormalPoint::FIELDS, Width::W128, 0);
+            let mut columns = Column::all_of(RatePoint::FIELDS, Width::W128, 0);
             assert!(with_ties(&labels, &scores, |ties| curve.points(ties, &mut columns)));
             match &columns[0] {
                 Column::Number(fpr) => fpr.values.clone(),

@@ -1,8 +1,8 @@
 //! The cumulative accuracy profile.
 
+use super::points::append_points;
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
-use crate::statistics::thresholds::confusion::Confusion;
+use crate::statistics::kinds::{Column, Curve, Mass, Threshold, record};
 
 /// The share of positives among the rows called positive, at every distinct score, over the share of all rows.
 ///
@@ -38,22 +38,11 @@ impl Curve for CapCurve {
         if !ties.has_pairs() {
             return false;
         }
-        let all = Confusion::nobody(&ties);
-        let point = |threshold, calls: Confusion| {
+        append_points(&mut ties, columns, |threshold, calls| {
             let [tp, ..] = calls.masses();
             let population = calls.predicted_rate().unwrap_or_default();
             CapPoint::new(threshold, calls.called(), tp, population, calls.tpr().unwrap_or_default())
-        };
-        point(None, all).append(columns);
-        let width = ties.score_type().width();
-        ties.fold_into(
-            columns,
-            || Column::all_of(CapPoint::FIELDS, width, 0),
-            |columns, tie| {
-                point(Some(Threshold(tie.key)), all.with(tie.tp(), tie.fp())).append(columns);
-            },
-            Column::extend_all,
-        );
+        });
         true
     }
 }
@@ -62,6 +51,7 @@ impl Curve for CapCurve {
 mod tests {
     use super::*;
     use crate::ranking::scores::Width;
+    use crate::statistics::kinds::Record;
     use crate::statistics::numbers::Gini;
     use crate::statistics::tests::{summary, with_ties};
     use proptest::prelude::*;

@@ -1,8 +1,8 @@
 //! The detection error tradeoff curve.
 
+use super::points::append_points;
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
-use crate::statistics::thresholds::confusion::Confusion;
+use crate::statistics::kinds::{Column, Curve, Mass, Threshold, record};
 
 /// Both errors of the rows called positive, at every distinct score.
 ///
@@ -38,22 +38,11 @@ impl Curve for DetCurve {
         if !ties.has_pairs() {
             return false;
         }
-        let all = Confusion::nobody(&ties);
-        let point = |threshold, calls: Confusion| {
+        append_points(&mut ties, columns, |threshold, calls| {
             let [_, fp, _, missed] = calls.masses();
             let (fpr, fnr) = (calls.fpr().unwrap_or_default(), calls.fnr().unwrap_or_default());
             DetPoint::new(threshold, fp, missed, fpr, fnr)
-        };
-        point(None, all).append(columns);
-        let width = ties.score_type().width();
-        ties.fold_into(
-            columns,
-            || Column::all_of(DetPoint::FIELDS, width, 0),
-            |columns, tie| {
-                point(Some(Threshold(tie.key)), all.with(tie.tp(), tie.fp())).append(columns);
-            },
-            Column::extend_all,
-        );
+        });
         true
     }
 }
@@ -62,6 +51,7 @@ impl Curve for DetCurve {
 mod tests {
     use super::*;
     use crate::ranking::scores::Width;
+    use crate::statistics::kinds::Record;
     use crate::statistics::tests::with_ties;
 
     #[test]

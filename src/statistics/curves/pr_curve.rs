@@ -1,8 +1,8 @@
 //! The precision-recall curve.
 
+use super::points::append_points;
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
-use crate::statistics::thresholds::confusion::Confusion;
+use crate::statistics::kinds::{Column, Curve, Mass, Threshold, record};
 
 /// Precision and recall at every distinct score, highest first.
 ///
@@ -37,22 +37,11 @@ impl Curve for PrCurve {
         if ties.n_pos() == 0 {
             return false;
         }
-        let all = Confusion::nobody(&ties);
-        let point = |threshold, calls: Confusion| {
+        append_points(&mut ties, columns, |threshold, calls| {
             let [tp, fp, ..] = calls.masses();
             let (precision, recall) = (calls.precision().unwrap_or(1.0), calls.tpr().unwrap_or_default());
             PrPoint::new(threshold, fp, tp, precision, recall)
-        };
-        point(None, all).append(columns);
-        let width = ties.score_type().width();
-        ties.fold_into(
-            columns,
-            || Column::all_of(PrPoint::FIELDS, width, 0),
-            |columns, tie| {
-                point(Some(Threshold(tie.key)), all.with(tie.tp(), tie.fp())).append(columns);
-            },
-            Column::extend_all,
-        );
+        });
         true
     }
 }
@@ -61,6 +50,7 @@ impl Curve for PrCurve {
 mod tests {
     use super::*;
     use crate::ranking::scores::Width;
+    use crate::statistics::kinds::Record;
     use crate::statistics::tests::with_ties;
 
     #[test]

@@ -1,8 +1,7 @@
 //! The ROC curve.
 
-use super::points::Points;
+use super::points::{Points, append_points};
 use super::thinning::corners;
-use crate::math;
 use crate::ranking::ties::Ties;
 use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
 
@@ -55,41 +54,20 @@ impl Curve for RocCurve {
 
     fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
         if self.drop_intermediate {
-            let points = Points::of_ties(&mut ties);
-            for (points, point) in points
-                .iter()
-                .flat_map(|points| corners(points.counts()).into_iter().map(move |point| (points, point)))
-            {
-                RocPoint::of(points, point).append(columns);
-            }
-            return points.is_some();
+            let Some(points) = Points::of_ties(&mut ties) else { return false };
+            corners(points.counts())
+                .into_iter()
+                .for_each(|point| RocPoint::of(&points, point).append(columns));
+            return true;
         }
         if !ties.has_pairs() {
             return false;
         }
-        // Points are written into the columns directly, so that a curve of many points is not in memory twice.
-        let share = |count: u64, all: u64| math::quotient(count.into(), all.into());
-        let (n_pos, n_neg, units) = (ties.n_pos(), ties.n_neg(), ties.units());
-        let (pos, neg) = (units.map(|units| units.pos), units.map(|units| units.neg));
-        Column::reserve_all(columns, ties.most_distinct() + 1);
-        RocPoint::new(None, Mass::of(0, neg), Mass::of(0, pos), 0.0, 0.0).append(columns);
-        let width = ties.score_type().width();
-        ties.fold_into(
-            columns,
-            || Column::all_of(RocPoint::FIELDS, width, 0),
-            |columns, tie| {
-                let (fp, tp) = (tie.fp(), tie.tp());
-                RocPoint::new(
-                    Some(Threshold(tie.key)),
-                    Mass::of(fp, neg),
-                    Mass::of(tp, pos),
-                    share(fp, n_neg),
-                    share(tp, n_pos),
-                )
-                .append(columns);
-            },
-            Column::extend_all,
-        );
+        append_points(&mut ties, columns, |threshold, calls| {
+            let [tp, fp, ..] = calls.masses();
+            let (fpr, tpr) = (calls.fpr().unwrap_or_default(), calls.tpr().unwrap_or_default());
+            RocPoint::new(threshold, fp, tp, fpr, tpr)
+        });
         true
     }
 }

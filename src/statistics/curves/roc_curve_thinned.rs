@@ -4,7 +4,7 @@ use super::points::Points;
 use super::roc_curve::RocPoint;
 use super::thinning::thinned;
 use crate::ranking::ties::{Cell, Ties};
-use crate::statistics::kinds::{Column, Curve, Given, Mass, Record, Threshold, record};
+use crate::statistics::kinds::{Column, Curve, Given, Record, record};
 
 /// Cells of a large group's outline for each point that is asked for.
 ///
@@ -33,16 +33,8 @@ pub struct RocCurveThinned {
 record! {
     /// One point of the curve.
     pub struct ThinnedPoint {
-        /// Rows with this score or a higher one are called positive; null at (0, 0).
-        pub threshold: Option<Threshold>,
-        /// Negatives called positive.
-        pub fp: Mass,
-        /// Positives called positive.
-        pub tp: Mass,
-        /// `fp / N`.
-        pub fpr: f64,
-        /// `tp / P`.
-        pub tpr: f64,
+        /// What is also said of every point of the curve.
+        pub point: RocPoint,
         /// The largest vertical distance between the line that ends here and the whole curve, at most.
         pub error: f64,
     }
@@ -81,8 +73,7 @@ impl Curve for RocCurveThinned {
         let mut from = 0;
         for point in kept {
             let error = largest_error(&points, from, point, &inside);
-            let RocPoint { threshold, fp, tp, fpr, tpr, .. } = RocPoint::of(&points, point);
-            ThinnedPoint::new(threshold, fp, tp, fpr, tpr, error).append(columns);
+            ThinnedPoint::new(RocPoint::of(&points, point), error).append(columns);
             from = point;
         }
         true

@@ -6,8 +6,9 @@ use crate::math::quotient;
 use crate::math::sum::in_order;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::counts::steps;
+use crate::statistics::curves::points::RatePoint;
 use crate::statistics::inference::{by_key::OfKey, by_key::by_key};
-use crate::statistics::kinds::{Inputs, Joint, KeyInput, record};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput};
 
 /// The covariate-adjusted ROC curve: `AROC(f)`, the share of positives whose placement value is at most f, which is the share
 /// of the negatives of their own stratum that score as high or higher (Janes and Pepe 2009, section 2).
@@ -19,23 +20,13 @@ use crate::statistics::kinds::{Inputs, Joint, KeyInput, record};
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct CovariateAdjustedRocCurve {}
 
-record! {
-    /// A point of the curve.
-    pub struct AdjustedPoint {
-        /// The false positive rate within each stratum.
-        pub fpr: f64,
-        /// The mean of the strata's true positive rates, weighted by their positives.
-        pub tpr: f64,
-    }
-}
-
 impl Joint for CovariateAdjustedRocCurve {
     /// The points; null if no stratum has a curve, and if a score is NaN.
-    type Record = Option<Vec<AdjustedPoint>>;
+    type Record = Option<Vec<RatePoint>>;
 
     const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("by"));
 
-    fn of_rows(&self, rows: &Rows) -> Option<Vec<AdjustedPoint>> {
+    fn of_rows(&self, rows: &Rows) -> Option<Vec<RatePoint>> {
         let strata: Vec<OfKey> =
             by_key(rows, 0).into_iter().filter(|stratum| stratum.n_pos > 0 && stratum.n_neg > 0).collect();
         (!strata.is_empty()).then(|| points(&strata))
@@ -83,7 +74,7 @@ impl Rise {
 }
 
 /// The points of the curve: where it begins and ends, and both ends of each step and each diagonal of a stratum.
-fn points(strata: &[OfKey]) -> Vec<AdjustedPoint> {
+fn points(strata: &[OfKey]) -> Vec<RatePoint> {
     let mut rises = Vec::new();
     for stratum in strata {
         for step in steps(&stratum.counts).filter(|step| step.pos > 0) {
@@ -112,7 +103,7 @@ fn points(strata: &[OfKey]) -> Vec<AdjustedPoint> {
             [] => quotient(below.into(), n_pos.into()),
             _ => (below as f64 + partly(diagonals)) / n_pos as f64,
         };
-        points.push(AdjustedPoint::new(rate.value(), tpr(below, &diagonals)));
+        points.push(RatePoint::new(rate.value(), tpr(below, &diagonals)));
         let before = below;
         let begun = diagonals.len();
         while let Some(&rise) = next.next_if(|rise| rise.from.order(rate).is_eq()) {
@@ -124,7 +115,7 @@ fn points(strata: &[OfKey]) -> Vec<AdjustedPoint> {
         }
         if below > before {
             // Diagonals that begin here have not risen yet.
-            points.push(AdjustedPoint::new(rate.value(), tpr(below, &diagonals[..begun])));
+            points.push(RatePoint::new(rate.value(), tpr(below, &diagonals[..begun])));
         }
     }
     points
