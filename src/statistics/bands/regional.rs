@@ -3,7 +3,7 @@
 use crate::math::Stream;
 use crate::ranking::ties::Count;
 use crate::statistics::curve_samples::{
-    curve_sample::Limits,
+    curve_sample::{BandAtRates, Limits},
     simultaneous_limits::{at_least_wilson, reach},
     smooth_curve::SmoothCurve,
     sweep::Sweep,
@@ -28,7 +28,7 @@ pub fn limits(
     points: u32,
     region: [f64; 2],
     resampling: Resampling,
-) -> Option<(Vec<f64>, Vec<f64>, Limits)> {
+) -> Option<BandAtRates> {
     let [first, last] = region;
     let share = |point: u32| f64::from(point) / f64::from(points - 1);
     let rates: Vec<f64> = (0..points).map(|point| first + (last - first) * share(point)).collect();

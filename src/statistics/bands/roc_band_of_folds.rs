@@ -1,9 +1,12 @@
 //! A band of the ROC curves of folds, or of any other sets of rows.
 
-use super::roc_band::{BandRecord, RocBand};
+use super::roc_band::{BandRecord, Construction, RocBand};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::curve_samples::sweep::Sweep;
+use crate::statistics::curve_samples::{
+    curve_sample::CurveSample,
+    sweep::{Places, Sweep},
+};
 use crate::statistics::inference::{by_key::OfKey, by_key::by_key};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs};
 
@@ -24,19 +27,22 @@ impl Joint for RocBandOfFolds {
 
     fn check(&self) -> Result<(), String> {
         self.band.check_options()?;
-        if self.band.method.is_of_curves() {
+        if let Construction::OfCurves(..) = self.band.method.construction() {
             return Ok(());
         }
         Err("fold gives several curves, and this method makes a band of one; leave fold out".into())
     }
 
     fn needs(&self) -> Needs {
-        Needs { values: self.band.method.is_by_threshold(), ..Needs::CODES }
+        let construction = self.band.method.construction();
+        let values = matches!(construction, Construction::OfCurves(Places::Thresholds, _));
+        Needs { values, ..Needs::CODES }
     }
 
     fn of_rows(&self, rows: &Rows) -> Option<Vec<BandRecord>> {
+        let Construction::OfCurves(places, band) = self.band.method.construction() else { return None };
         let codes = &rows.scores[0];
-        let sweep = self.band.sweep(codes.distinct);
+        let sweep = Sweep::at(places, self.band.points, codes.distinct);
         let read = |fold: &OfKey| match sweep {
             Sweep::Threshold(_) => {
                 // Thresholds are places among the scores of all folds.
@@ -55,19 +61,16 @@ impl Joint for RocBandOfFolds {
                 scores[codes.distinct - 1 - code as usize] = score;
             }
         }
-        let points = self.band.of_sample(&sweep, &curves);
-        let records = |points: Vec<_>| {
-            points.into_iter().map(|point| BandRecord::of(point, |place| scores[place])).collect()
-        };
-        points.map(records)
+        let points = band(&self.band, &sweep, &CurveSample::new(&curves)?)?;
+        Some(points.into_iter().map(|point| BandRecord::of(point, |place| scores[place])).collect())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::bands::pointwise::Distribution;
     use crate::statistics::bands::roc_band::BandMethod;
-    use crate::statistics::curve_samples::curve_sample::Distribution;
     use crate::statistics::resampling::{Draw, Resampling};
     use crate::statistics::tests::rows_of;
 

@@ -3,10 +3,10 @@
 use crate::ranking::ties::Count;
 use crate::statistics::curve_samples::{
     curve_likelihood::Path,
-    curve_sample::{CurveSample, Limits},
+    curve_sample::{BandAtRates, CurveSample, Limits},
     simultaneous_limits::{at_least_wilson, from_corner_to_corner},
     smooth_curve::SmoothCurve,
-    sweep::Sweep,
+    sweep::{Sweep, even_rates},
 };
 use crate::statistics::resampling::{Draw, Redraw, Resampling};
 
@@ -22,13 +22,9 @@ use crate::statistics::resampling::{Draw, Redraw, Resampling};
 /// They smooth both distributions by kernels over the scores. Here it is a [`SmoothCurve`] along the ranks, so that the band
 /// is the same for every increasing map of the scores. Their package has no lower limit above 0.95 and no upper one
 /// below 0.05. Here `σ` is [`at_least_wilson`], which narrows as rows grow.
-pub fn limits(
-    counts: &[Count],
-    level: f64,
-    points: u32,
-    resampling: Resampling,
-) -> Option<(Vec<f64>, Vec<f64>, Limits)> {
-    let sweep = Sweep::vertical(points);
+pub fn limits(counts: &[Count], level: f64, points: u32, resampling: Resampling) -> Option<BandAtRates> {
+    let rates = even_rates(points);
+    let sweep = Sweep::Vertical(rates.clone());
     let means = sweep.read(counts)?;
     let (cells, _) = Redraw::fitting(counts, Draw::Stratified);
     let smooth = SmoothCurve::near(cells.counts(), cells.draws_cells());
@@ -41,7 +37,6 @@ pub fn limits(
         .flatten()
         .collect();
     let sample = CurveSample::new(&drawn)?;
-    let Sweep::Vertical(rates) = sweep else { return None };
     let center: Vec<f64> = rates.iter().map(|&rate| smooth.at(rate).0).collect();
     let n_pos = Count::sum(counts).pos;
     let deviations = at_least_wilson(sample.deviations(), &center, n_pos, level);
