@@ -21,13 +21,13 @@ pub fn limits(counts: &[Count], level: f64, points: u32) -> BandAtRates {
     };
     let (width, height) = (of_class(all.neg), of_class(all.pos));
     let rates = even_rates(points);
-    let moved = |by: f64| Sweep::Vertical(rates.iter().map(|rate| (rate + by).min(1.0)).collect());
+    let shifted = |by: f64| Sweep::Vertical(rates.iter().map(|rate| (rate + by).min(1.0)).collect());
     let read = |sweep: Sweep, counts: &[Count]| sweep.read(counts).unwrap_or_default();
     // Seen from the other end, the curve has its lowest points where it had its highest ones.
     let reversed: Vec<Count> = counts.iter().rev().copied().collect();
-    let mut below = read(moved(width), &reversed);
+    let mut below = read(shifted(width), &reversed);
     below.reverse();
-    let upper = read(moved(width), counts).iter().map(|tpr| tpr + height).collect();
+    let upper = read(shifted(width), counts).iter().map(|tpr| tpr + height).collect();
     let lower = below.iter().map(|tpr| 1.0 - tpr - height).collect();
     let means = read(Sweep::Vertical(rates.clone()), counts);
     (rates, means, Limits { lower, upper })

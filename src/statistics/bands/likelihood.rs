@@ -26,7 +26,7 @@ const PLACES: usize = 200;
 /// Memory that a thread keeps from sample to sample.
 #[derive(Debug, Default)]
 struct Memory {
-    drawn: Vec<Count>,
+    counts: Vec<Count>,
     path: Path,
     /// Where the path is near each place.
     vertices: Vec<usize>,
@@ -49,14 +49,18 @@ pub fn limits(counts: &[Count], level: f64, points: u32, resampling: Resampling)
     let counts = cells.counts();
     let curve = SmoothCurve::near(counts, cells.draws_cells());
     let likelihood = Likelihood::of(Count::sum(counts));
-    let rated = |place: Point| (Rate::of(place.0), Rate::of(place.1));
-    let truth: Vec<(Rate, Rate)> = curve.places(PLACES).into_iter().map(rated).collect();
+    let rates_of = |place: Point| (Rate::of(place.0), Rate::of(place.1));
+    let truth: Vec<(Rate, Rate)> = curve.places(PLACES).into_iter().map(rates_of).collect();
     let distances = resampling.each(Memory::default, |memory, mut stream| {
-        let Memory { drawn, path, vertices } = memory;
-        curve.draw(&mut stream, drawn, path);
+        let Memory { counts, path, vertices } = memory;
+        curve.draw(&mut stream, counts, path);
         likelihood.farthest(path, &truth, vertices)
     });
-    let band = likelihood.band(&Path::of(counts).divided(&likelihood), reach(distances, level), &rates);
+    let band = likelihood.band(
+        &Path::of(counts).with_vertices_on_ties(&likelihood),
+        reach(distances, level),
+        &rates,
+    );
     (rates, means, band)
 }
 

@@ -83,11 +83,11 @@ impl Process {
     /// How many standard deviations the process is from 0 where it is farthest, in one draw; `walks` is memory.
     fn farthest(&self, stream: &mut Stream, walks: &mut Vec<(f64, f64)>) -> f64 {
         walks.clear();
-        let (mut walk, mut passed) = ((0.0, 0.0), (0.0, 0.0));
+        let (mut walk, mut before) = ((0.0, 0.0), (0.0, 0.0));
         let mut to = |fpr: f64, tpr: f64| {
-            walk.0 += (fpr - passed.0).max(0.0).sqrt() * stream.normal();
-            walk.1 += (tpr - passed.1).max(0.0).sqrt() * stream.normal();
-            passed = (fpr, tpr);
+            walk.0 += (fpr - before.0).max(0.0).sqrt() * stream.normal();
+            walk.1 += (tpr - before.1).max(0.0).sqrt() * stream.normal();
+            before = (fpr, tpr);
             walk
         };
         walks.extend(self.curve.iter().map(|&[fpr, tpr, _]| to(fpr, tpr)));

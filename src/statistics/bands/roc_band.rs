@@ -361,9 +361,9 @@ mod tests {
             assert_eq!((record.interval.lower, record.interval.upper), (Some(point[3]), Some(point[5])));
         }
         let counts: Vec<Count> = with_ties(&labels, &scores, |mut ties| ties.counts().each().to_vec());
-        let mut drawn = band.resampling.measured(&counts, Measure::TprAtFpr(0.3));
-        drawn.sort_unstable_by(f64::total_cmp);
-        assert_eq!(of(&band, &labels, &scores).unwrap()[3][3], of_sorted(&drawn, 0.5 * (1.0 - 0.95)));
+        let mut rates = band.resampling.measures_of_counts(&counts, Measure::TprAtFpr(0.3));
+        rates.sort_unstable_by(f64::total_cmp);
+        assert_eq!(of(&band, &labels, &scores).unwrap()[3][3], of_sorted(&rates, 0.5 * (1.0 - 0.95)));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::statistics::curve_samples::{
     curve_sample::CurveSample,
     sweep::{Places, Sweep},
 };
-use crate::statistics::inference::{by_key::OfKey, by_key::by_key};
+use crate::statistics::inference::{by_key::KeyRows, by_key::by_key};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs};
 
 /// The band of the curves of folds, as [`RocBand`] is one of the curves of resamples. A fold without a positive or without a
@@ -43,7 +43,7 @@ impl Joint for RocBandOfFolds {
         let Construction::OfCurves(places, band) = self.band.method.construction() else { return None };
         let codes = &rows.scores[0];
         let sweep = Sweep::at(places, self.band.points, codes.distinct);
-        let read = |fold: &OfKey| match sweep {
+        let read = |fold: &KeyRows| match sweep {
             Sweep::Threshold(_) => {
                 // Thresholds are places among the scores of all folds.
                 let mut counts = vec![Count::default(); codes.distinct];

@@ -108,21 +108,23 @@ impl RocDifferenceBand {
             let (a, b) = (sweep.read(&counts[0])?, sweep.read(&counts[1])?);
             Some(a.iter().zip(b).map(|(a, b)| a - b).collect::<Vec<f64>>())
         };
-        let drawn = self.resampling.of_rows(&rows, add, differences);
+        let resampled_differences = self.resampling.of_rows(&rows, add, differences);
         // A resample of clusters may lack a class.
-        let drawn: Vec<Vec<f64>> = drawn.into_iter().flatten().collect();
-        if drawn.len() < 2 {
+        let resampled_differences: Vec<Vec<f64>> = resampled_differences.into_iter().flatten().collect();
+        if resampled_differences.len() < 2 {
             return None;
         }
-        let sample = CurveSample::new(&drawn)?;
+        let sample = CurveSample::new(&resampled_differences)?;
         let least = (LEAST_STEPS / rows.n_pos() as f64).hypot(LEAST_STEPS / rows.n_neg() as f64);
         let spread: Vec<f64> = sample.deviations().iter().map(|deviation| deviation.hypot(least)).collect();
         let center = sample.means();
         let farthest = |difference: &Vec<f64>| {
             let places = difference.iter().zip(&center).zip(&spread);
-            places.map(|((drawn, center), spread)| (drawn - center).abs() / spread).fold(0.0, f64::max)
+            places
+                .map(|((difference, center), spread)| (difference - center).abs() / spread)
+                .fold(0.0, f64::max)
         };
-        let mut reaches: Vec<f64> = drawn.iter().map(farthest).collect();
+        let mut reaches: Vec<f64> = resampled_differences.iter().map(farthest).collect();
         reaches.sort_unstable_by(f64::total_cmp);
         // The observed difference counts as one more, so that the band leaves out 0 exactly where the p-value is not
         // above 1 - level. Too few resamples leave out nothing.
@@ -151,7 +153,7 @@ impl RocDifferenceBand {
 /// The same rows, but if they are many, scores are joined into cells, each of which is one score. Resamples then touch
 /// less memory: those of 10^6 rows take a third of the time.
 fn in_cells(rows: Rows) -> Rows {
-    let joined = |codes: &Codes| {
+    let cells_of = |codes: &Codes| {
         let Some((cells, last)) = cells(&codes.counts(&rows.labels)) else { return codes.clone() };
         let code_of_place: Vec<u32> = (0..codes.distinct)
             .map(|place| (cells.len() - 1 - last.partition_point(|&last| last < place)) as u32)
@@ -159,7 +161,7 @@ fn in_cells(rows: Rows) -> Rows {
         let of_row = codes.of_row.iter().map(|&code| code_of_place[codes.place(code)]).collect();
         Codes { of_row, distinct: cells.len() }
     };
-    Rows { scores: rows.scores.iter().map(joined).collect(), ..rows }
+    Rows { scores: rows.scores.iter().map(cells_of).collect(), ..rows }
 }
 
 /// Of how many rows, or clusters, a class is.

@@ -28,19 +28,19 @@ pub fn limits(counts: &[Count], level: f64, points: u32, resampling: Resampling)
     let means = sweep.read(counts)?;
     let (cells, _) = Redraw::fitting(counts, Draw::Stratified);
     let smooth = SmoothCurve::near(cells.counts(), cells.draws_cells());
-    let drawn: Vec<Vec<f64>> = resampling
-        .each(<(Vec<Count>, Path)>::default, |(drawn, path), mut stream| {
-            smooth.draw(&mut stream, drawn, path);
-            sweep.read(drawn)
+    let curves: Vec<Vec<f64>> = resampling
+        .each(<(Vec<Count>, Path)>::default, |(counts, path), mut stream| {
+            smooth.draw(&mut stream, counts, path);
+            sweep.read(counts)
         })
         .into_iter()
         .flatten()
         .collect();
-    let sample = CurveSample::new(&drawn)?;
+    let sample = CurveSample::new(&curves)?;
     let center: Vec<f64> = rates.iter().map(|&rate| smooth.at(rate).0).collect();
     let n_pos = Count::sum(counts).pos;
     let deviations = at_least_wilson(sample.deviations(), &center, n_pos, level);
-    let mut extremes = vec![(0.0f64, 0.0f64); drawn.len()];
+    let mut extremes = vec![(0.0f64, 0.0f64); curves.len()];
     for (place, values) in sample.places().iter().enumerate() {
         // All curves meet at both ends.
         if rates[place] <= 0.0 || rates[place] >= 1.0 {

@@ -49,9 +49,8 @@ pub fn band(sample: &CurveSample, sweep: &Sweep, level: f64) -> Option<Vec<BandP
     };
     let extents: Vec<Point> = (0..=last).map(extent).collect();
     let corner = |side: f64| -> Vec<Point> {
-        let moved =
-            |place: usize| (fpr[place] + side * extents[place].0, tpr[place] - side * extents[place].1);
-        (0..=last).map(moved).collect()
+        let end = |place: usize| (fpr[place] + side * extents[place].0, tpr[place] - side * extents[place].1);
+        (0..=last).map(end).collect()
     };
     let (lower, upper) = (corner(1.0), corner(-1.0));
     // Ellipses reach unequally far. Both ends are drawn so that they rise and leave out no part of any ellipse.
@@ -82,15 +81,15 @@ fn highest_so_far(rates: impl Iterator<Item = f64>) -> Vec<f64> {
 /// The lowest of the rates from each of them on, at least 0.
 fn lowest_from_here(rates: impl DoubleEndedIterator<Item = f64>) -> Vec<f64> {
     let mut lowest = 1.0f64;
-    let mut found: Vec<f64> = rates
+    let mut lowest_rates: Vec<f64> = rates
         .rev()
         .map(|rate| {
             lowest = lowest.min(rate.max(0.0));
             lowest
         })
         .collect();
-    found.reverse();
-    found
+    lowest_rates.reverse();
+    lowest_rates
 }
 
 #[cfg(test)]

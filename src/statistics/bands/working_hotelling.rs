@@ -35,10 +35,10 @@ pub fn limits(ties: &Ties<'_>, counts: &Counts, level: f64, points: u32) -> Opti
         }
         let z = -upper_quantile(rate);
         let half = factor * (var_a + 2.0 * z * covariance + z * z * var_b).max(0.0).sqrt();
-        [0.0, -half, half].map(|moved| upper_tail(-(a + b * z + moved)))
+        [0.0, -half, half].map(|shift| upper_tail(-(a + b * z + shift)))
     };
-    let found: Vec<[f64; 3]> = rates.iter().map(|&rate| at(rate)).collect();
-    let column = |place: usize| found.iter().map(|limits| limits[place]).collect::<Vec<f64>>();
+    let curve_and_limits: Vec<[f64; 3]> = rates.iter().map(|&rate| at(rate)).collect();
+    let column = |place: usize| curve_and_limits.iter().map(|limits| limits[place]).collect::<Vec<f64>>();
     Some((rates, column(0), Limits { lower: column(1), upper: column(2) }))
 }
 

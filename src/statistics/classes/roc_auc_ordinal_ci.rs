@@ -126,7 +126,7 @@ impl OrdinalPlacements {
         } else {
             in_order.sort_unstable();
         }
-        let mut found = OrdinalPlacements {
+        let mut placements = OrdinalPlacements {
             components: vec![Vec::new(); k],
             right: vec![(0, 0); k],
             squares: if pairs { vec![vec![(0, 0); k]; k] } else { Vec::new() },
@@ -137,11 +137,11 @@ impl OrdinalPlacements {
         for tie in in_order.chunk_by(|a, b| a.0 == b.0) {
             tie.iter().for_each(|row| twice_below[row.1 as usize] += 1);
             for own in tie.chunk_by(|a, b| a.1 == b.1) {
-                found.add(own[0].1 as usize, own.len() as u64, &twice_below);
+                placements.add(own[0].1 as usize, own.len() as u64, &twice_below);
             }
             tie.iter().for_each(|row| twice_below[row.1 as usize] += 1);
         }
-        found
+        placements
     }
 
     /// Adds rows of one class and score.

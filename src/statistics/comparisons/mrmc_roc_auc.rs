@@ -4,7 +4,7 @@ use super::adjust_p_values::Adjustment;
 use crate::math::{chi_square, f_distribution, student_t};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::{Alternative, Interval, check_level, delong::Areas, standardised};
+use crate::statistics::inference::{Alternative, Interval, check_level, delong::Areas, in_standard_errors};
 use crate::statistics::kinds::{Inputs, Joint, Needs, record};
 
 /// The mean areas of modalities over readers, and the test that they are equal.
@@ -240,7 +240,7 @@ impl Joint for MrmcRocAuc {
     }
 
     fn of_rows(&self, rows: &Rows) -> MrmcRocAucRecord {
-        let none = self.counted(MrmcRocAucRecord::undefined(rows));
+        let none = self.with_sizes(MrmcRocAucRecord::undefined(rows));
         let Some(areas) = Areas::of(rows) else { return none };
         let mut column = vec![vec![0; distinct(&self.readers)]; distinct(&self.modalities)];
         for (place, (&modality, &reader)) in self.modalities.iter().zip(&self.readers).enumerate() {
@@ -258,7 +258,7 @@ impl Joint for MrmcRocAuc {
     }
 
     fn of_nan(&self, rows: &Rows) -> MrmcRocAucRecord {
-        self.counted(MrmcRocAucRecord::nan(rows))
+        self.with_sizes(MrmcRocAucRecord::nan(rows))
     }
 }
 
@@ -268,7 +268,7 @@ fn of_columns(areas: &Areas<'_>, column: &[Vec<usize>]) -> Vec<Vec<f64>> {
 
 impl MrmcRocAuc {
     /// A record with the numbers of modalities and readers.
-    fn counted(&self, record: MrmcRocAucRecord) -> MrmcRocAucRecord {
+    fn with_sizes(&self, record: MrmcRocAucRecord) -> MrmcRocAucRecord {
         let (n_modalities, n_readers) = (distinct(&self.modalities) as u64, distinct(&self.readers) as u64);
         MrmcRocAucRecord { n_modalities, n_readers, ..record }
     }
@@ -323,7 +323,7 @@ impl MrmcRocAuc {
                 let difference = table.of_modality(a) - table.of_modality(b);
                 let se = error.map(|error| (2.0 / j * error.variance).max(0.0).sqrt());
                 let Interval { se, lower, upper } = self.interval(difference, se, error);
-                let t = se.and_then(|se| standardised(difference, se));
+                let t = se.and_then(|se| in_standard_errors(difference, se));
                 let tail = |t: f64| student_t::upper_tail(t, error.map_or(f64::NAN, |error| error.df));
                 ModalityDifferenceRecord {
                     modality_a: a as u64,
@@ -344,7 +344,7 @@ impl MrmcRocAuc {
             record.p_adjusted = p_adjusted;
         }
         let df1 = modalities.saturating_sub(1) as f64;
-        let f = ms_modality.zip(error).and_then(|(square, error)| standardised(square, error.variance));
+        let f = ms_modality.zip(error).and_then(|(square, error)| in_standard_errors(square, error.variance));
         let p_value = f.zip(error).map(|(f, error)| {
             if error.df.is_finite() {
                 f_distribution::upper_tail(f, df1, error.df)

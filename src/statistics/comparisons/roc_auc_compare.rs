@@ -6,7 +6,7 @@ use crate::math::{chi_square, symmetric};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{
-    Alternative, Interval, check_level, delong::Areas, delong::Covariances, standardised,
+    Alternative, Interval, check_level, delong::Areas, delong::Covariances, in_standard_errors,
 };
 use crate::statistics::kinds::{Inputs, Joint, Name, Needs, record};
 
@@ -123,7 +123,7 @@ impl Joint for RocAucCompare {
             .map(|(a, b)| {
                 let difference = areas.difference(a, b);
                 let se = covariances.as_ref().map(|of| of.variance_of_difference(a, b).sqrt());
-                let z = se.and_then(|se| standardised(difference, se));
+                let z = se.and_then(|se| in_standard_errors(difference, se));
                 DifferenceRecord::new(
                     Name(a as u32),
                     Name(b as u32),

@@ -110,10 +110,12 @@ impl Joint for RocAucDifference {
         let interval = match self.method {
             ErrorMethod::DeLong => Interval::normal(difference, variance.sqrt(), self.level),
             ErrorMethod::Bootstrap => {
-                let measured =
-                    self.resampling.unwrap_or_default().measures(&rows.in_canonical_order(), self.measure);
+                let measures = self
+                    .resampling
+                    .unwrap_or_default()
+                    .measures_of_rows(&rows.in_canonical_order(), self.measure);
                 let mut differences: Vec<f64> =
-                    measured.into_iter().filter_map(|of| Some(beyond_rounding(of[0]? - of[1]?))).collect();
+                    measures.into_iter().filter_map(|of| Some(beyond_rounding(of[0]? - of[1]?))).collect();
                 let se = beyond_rounding(mean_and_deviation(&differences).1);
                 differences.sort_unstable_by(f64::total_cmp);
                 let tail = tail(self.level);

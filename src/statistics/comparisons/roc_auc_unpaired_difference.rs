@@ -6,7 +6,7 @@ use crate::statistics::kinds::Columnwise;
 
 /// What is said of a difference whose standard error is known.
 #[derive(Clone, Copy, Debug)]
-pub struct Tested {
+pub struct TestResult {
     /// The interval of the difference.
     pub interval: Interval,
     /// The degrees of freedom; none where the normal distribution is taken.
@@ -17,7 +17,7 @@ pub struct Tested {
     pub p_value: Option<f64>,
 }
 
-impl Tested {
+impl TestResult {
     /// The test of a difference with this standard error, and its interval of coverage `level`.
     pub fn new(difference: f64, se: f64, df: Option<f64>, level: f64, test: Hypothesis) -> Self {
         let df = df.filter(|_| se != 0.0);
@@ -36,7 +36,7 @@ impl Tested {
         } else {
             test.test(0.0, |value| difference - value, se, upper_tail)
         };
-        Tested { interval, df, statistic, p_value }
+        TestResult { interval, df, statistic, p_value }
     }
 }
 
@@ -100,8 +100,8 @@ impl RocAucUnpairedDifference {
             return [Some(difference), Some(total), None, None, None, None, None];
         }
         let df = rows.map(|(n, versus_n)| welch(variances, [n, versus_n]));
-        let Tested { interval: Interval { se, lower, upper }, df, statistic, p_value } =
-            Tested::new(difference, total, df, self.level, self.test);
+        let TestResult { interval: Interval { se, lower, upper }, df, statistic, p_value } =
+            TestResult::new(difference, total, df, self.level, self.test);
         [Some(difference), se, lower, upper, statistic, df, p_value]
     }
 }

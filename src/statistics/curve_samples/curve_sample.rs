@@ -171,11 +171,11 @@ fn without_rounding(mut points: Vec<BandPoint>) -> Vec<BandPoint> {
 /// Lower limits of rates that rise from place to place, not above their means.
 fn rising(limits: &[f64], means: &[f64]) -> Vec<f64> {
     let mut highest = 0.0f64;
-    let risen = limits.iter().map(|&limit| {
+    let rising = limits.iter().map(|&limit| {
         highest = highest.max(limit);
         highest
     });
-    risen.zip(means).map(|(limit, &mean)| limit.min(mean)).collect()
+    rising.zip(means).map(|(limit, &mean)| limit.min(mean)).collect()
 }
 
 /// Upper limits of rates that rise from place to place, not below their means.

@@ -188,9 +188,9 @@ pub fn moments(ties: &Ties<'_>, counts: &Counts) -> Option<Moments> {
     // The lowest score of a class is subtracted from its scores first, so that a large common part of them costs no digits.
     let scale = if largest > SUMMABLE { f64::powi(2.0, -100) } else { 1.0 };
     let of_class = |of: fn(&Count) -> u64| {
-        let scaled =
+        let values_and_counts =
             values.iter().zip(counts.each().iter().rev()).map(|(value, count)| (value * scale, of(count)));
-        let mut offsets: Vec<(f64, u64)> = scaled.filter(|&(_, times)| times > 0).collect();
+        let mut offsets: Vec<(f64, u64)> = values_and_counts.filter(|&(_, times)| times > 0).collect();
         let lowest = offsets.first().map_or(f64::NAN, |first| first.0);
         offsets.iter_mut().for_each(|(value, _)| *value -= lowest);
         (lowest, mean_and_deviation(&offsets))
@@ -410,10 +410,10 @@ mod tests {
         #[test]
         fn counts_stand_for_values(values in proptest::collection::vec((-3.0..3.0f64, 1u64..6), 1..40), power in 0u32..50) {
             let all: Vec<f64> = values.iter().flat_map(|&(value, times)| std::iter::repeat_n(value, times as usize)).collect();
-            let scaled: Vec<(f64, u64)> = values.iter().map(|&(value, times)| (value, times << power)).collect();
+            let values_and_counts: Vec<(f64, u64)> = values.iter().map(|&(value, times)| (value, times << power)).collect();
             let got = mean_and_deviation(&values);
             prop_assert_eq!(got, one_by_one(&all));
-            prop_assert_eq!(got, mean_and_deviation(&scaled));
+            prop_assert_eq!(got, mean_and_deviation(&values_and_counts));
         }
 
         #[test]

@@ -2,7 +2,7 @@
 
 use super::points::Points;
 use super::roc_curve::RocPoint;
-use super::thinning::thinned;
+use super::thinning::thin;
 use crate::ranking::ties::{Cell, Ties};
 use crate::statistics::kinds::{Column, Curve, Given, Record, record};
 
@@ -69,9 +69,9 @@ impl Curve for RocCurveThinned {
             let bends = lowest != highest && pos > 0 && neg > 0;
             inside.push(if bends { points.tpr(points.counts().len() - 1) - before } else { 0.0 });
         }
-        let kept = thinned(points.counts(), self.max_points);
+        let places = thin(points.counts(), self.max_points);
         let mut from = 0;
-        for point in kept {
+        for point in places {
             let error = largest_error(&points, from, point, &inside);
             ThinnedPoint::new(RocPoint::of(&points, point), error).append(columns);
             from = point;

@@ -4,7 +4,7 @@ use crate::math::quantile::mean_and_deviation;
 use crate::math::sum::in_order;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::{Count, Step, counts::steps};
-use crate::statistics::inference::{by_key::OfKey, by_key::by_key};
+use crate::statistics::inference::{by_key::KeyRows, by_key::by_key};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 
 /// The mean of the folds' ROC curves, with how much they differ.
@@ -137,9 +137,9 @@ impl AverageRocCurve {
             scores[code as usize] = score + 0.0;
         }
         // Nothing is called positive above the highest score.
-        let taken = self.spread(codes.distinct);
+        let codes_of_thresholds = self.spread(codes.distinct);
         let thresholds = std::iter::once((codes.distinct, None))
-            .chain(taken.into_iter().map(|code| (code, Some(scores[code]))));
+            .chain(codes_of_thresholds.into_iter().map(|code| (code, Some(scores[code]))));
         let point = |(code, threshold): (usize, Option<f64>)| {
             let (fpr, fpr_sd) = mean_and_sd(curves.iter().map(|curve| curve.above(code).0));
             let (tpr, tpr_sd) = mean_and_sd(curves.iter().map(|curve| curve.above(code).1));
@@ -176,7 +176,7 @@ struct FoldCurve {
 }
 
 impl FoldCurve {
-    fn of_fold(fold: &OfKey) -> Option<Self> {
+    fn of_fold(fold: &KeyRows) -> Option<Self> {
         FoldCurve::of(&fold.codes, &fold.counts)
     }
 

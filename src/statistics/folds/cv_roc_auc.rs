@@ -5,7 +5,7 @@ use crate::math::sum::in_order;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::{Count, counts::steps};
 use crate::statistics::inference::{
-    Interval, by_cluster::TieShare, by_key, by_key::Area, by_key::OfKey, check_level,
+    Interval, by_cluster::TieShare, by_key, by_key::Area, by_key::KeyRows, check_level,
 };
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 
@@ -79,7 +79,7 @@ impl Joint for CvRocAuc {
         let folds: Vec<(Area, (f64, f64))> = match self.ties {
             TieShare::Half => by_key::areas(rows, 0).flatten().map(|area| (area, area.squares())).collect(),
             TieShare::Zero => {
-                let fold = |fold: &OfKey| fold.area().map(|area| (area, squares_without_ties(fold, &area)));
+                let fold = |fold: &KeyRows| fold.area().map(|area| (area, squares_without_ties(fold, &area)));
                 by_key::by_key(rows, 0).iter().filter_map(fold).collect()
             }
         };
@@ -124,7 +124,7 @@ impl CvRocAucRecord {
 
 /// Over positives and over negatives, the sum of the squared distances of placements from the area, where a tie counts
 /// nothing in a placement.
-fn squares_without_ties(fold: &OfKey, area: &Area) -> (f64, f64) {
+fn squares_without_ties(fold: &KeyRows, area: &Area) -> (f64, f64) {
     let square = |rows: u64, beaten: u64, others: u64| {
         rows as f64 * (beaten as f64 / others as f64 - area.auc).powi(2)
     };

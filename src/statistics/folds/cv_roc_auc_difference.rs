@@ -4,7 +4,7 @@ use crate::math::quantile::mean_and_deviation;
 use crate::math::student_t;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::{Alternative, Interval, by_key, check_level, standardised};
+use crate::statistics::inference::{Alternative, Interval, by_key, check_level, in_standard_errors};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 
 /// The difference of two scores' areas over the same folds, by the corrected resampled t-test.
@@ -95,7 +95,7 @@ impl Joint for CvRocAucDifference {
         let k = n_folds as f64;
         let ratio = self.test_train_ratio.unwrap_or(1.0 / (k - 1.0));
         let se = (1.0 / k + ratio).sqrt() * deviation;
-        let t = standardised(difference, se);
+        let t = in_standard_errors(difference, se);
         CvRocAucDifferenceRecord {
             interval: Interval::student(difference, se, self.level, k - 1.0),
             t,

@@ -2,13 +2,13 @@
 
 use rayon::prelude::*;
 
-use super::segment_areas::{Compared, Independent, Other, Segments};
+use super::segment_areas::{Comparator, EstimatedArea, IndependentSegments, Segments};
 use crate::math::chi_square;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::comparisons::{
     adjust_p_values::Adjustment,
-    roc_auc_unpaired_difference::{Tested, welch},
+    roc_auc_unpaired_difference::{TestResult, welch},
 };
 use crate::statistics::inference::{Estimate, Hypothesis, Interval, by_key::by_key, check_level};
 use crate::statistics::kinds::{Inputs, Joint, KeyCode, KeyInput, KeyKind, record};
@@ -108,7 +108,7 @@ impl Joint for CompareSegments {
     }
 
     fn of_rows(&self, rows: &Rows) -> Option<Vec<SegmentRecord>> {
-        let segments = Independent { segments: by_key(rows, 0), distinct: rows.scores[0].distinct };
+        let segments = IndependentSegments { segments: by_key(rows, 0), distinct: rows.scores[0].distinct };
         Some(self.records(rows, &segments))
     }
 }
@@ -121,25 +121,27 @@ impl CompareSegments {
         segments: &S,
     ) -> Vec<SegmentRecord> {
         let any_nan = !rows.nan_keys.is_empty();
-        let nan = Compared::nan(S::ROWS_OF_NAN);
+        let nan = EstimatedArea::nan(S::ROWS_OF_NAN);
         let is_nan = |segment: usize| rows.nan_keys.get(segment) == Some(&true);
-        let areas: Vec<Option<Compared>> = (0..segments.number())
+        let areas: Vec<Option<EstimatedArea>> = (0..segments.number())
             .into_par_iter()
             .map(|segment| if is_nan(segment) { Some(nan) } else { segments.area(segment) })
             .collect();
         let with = |segment: usize, other: usize| {
             let area = areas[other]?;
             Some(if is_nan(segment) || is_nan(other) {
-                Other::apart(area)
+                Comparator::independent(area)
             } else {
-                Other { area, covariance: segments.covariance(segment, other) }
+                Comparator { area, covariance: segments.covariance(segment, other) }
             })
         };
-        let others: Vec<Option<Other>> = match self.versus {
+        let others: Vec<Option<Comparator>> = match self.versus {
             // Only a segment that has all NaN scores has a rest without NaN, and that segment's own area is NaN.
-            Versus::Rest | Versus::Overall if any_nan => vec![Some(Other::apart(nan)); segments.number()],
-            Versus::Rest => segments.rests(),
-            Versus::Overall => segments.overall(),
+            Versus::Rest | Versus::Overall if any_nan => {
+                vec![Some(Comparator::independent(nan)); segments.number()]
+            }
+            Versus::Rest => segments.against_rest(),
+            Versus::Overall => segments.against_overall(),
             Versus::Previous => {
                 // Keys of one series stand side by side, in the order of their axis.
                 let series = |segment: usize| rows.key_series.get(segment).copied().flatten();
@@ -159,7 +161,7 @@ impl CompareSegments {
             }
         };
         let heterogeneity = segments.heterogeneity(&areas);
-        let record = |(place, (area, other)): (usize, (&Option<Compared>, &Option<Other>))| {
+        let record = |(place, (area, other)): (usize, (&Option<EstimatedArea>, &Option<Comparator>))| {
             let mut record = self.alone(
                 KeyCode(rows.key_places.get(place).copied().unwrap_or(place as u32)),
                 segments.count(place),
@@ -185,14 +187,19 @@ impl CompareSegments {
     }
 
     /// The fields of a segment that need no other segment.
-    fn alone(&self, segment: KeyCode, count: Count, area: Option<Compared>) -> SegmentRecord {
+    fn alone(&self, segment: KeyCode, count: Count, area: Option<EstimatedArea>) -> SegmentRecord {
         let auc = area.map(|area| area.auc);
         let interval = Interval::of_area(auc, area.and_then(|area| area.variance), self.level);
         SegmentRecord { segment, auc, interval, ..SegmentRecord::undefined(count) }
     }
 
     /// Adds the comparison with another area. The difference is known even where its error is not.
-    fn compare(&self, record: &mut SegmentRecord, area: Compared, Other { area: other, covariance }: Other) {
+    fn compare(
+        &self,
+        record: &mut SegmentRecord,
+        area: EstimatedArea,
+        Comparator { area: other, covariance }: Comparator,
+    ) {
         record.versus_auc = Some(other.auc);
         let difference = area.auc - other.auc;
         record.difference.value = Some(difference);
@@ -204,11 +211,11 @@ impl CompareSegments {
         let se = if variance < 0.0 { 0.0 } else { variance.sqrt() };
         let rows = area.rows.zip(other.rows).filter(|_| self.versus != Versus::Overall);
         let df = rows.map(|(rows, others)| welch([v1, v2], [rows as f64, others as f64]));
-        let tested = Tested::new(difference, se, df, self.level, self.test);
-        record.difference = Estimate::of(Some(difference), tested.interval);
-        record.df = tested.df;
-        record.statistic = tested.statistic;
-        record.p_value = tested.p_value;
+        let result = TestResult::new(difference, se, df, self.level, self.test);
+        record.difference = Estimate::of(Some(difference), result.interval);
+        record.df = result.df;
+        record.statistic = result.statistic;
+        record.p_value = result.p_value;
     }
 }
 

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::compare_segments::{CompareSegments, SegmentRecord};
-use super::segment_areas::{Compared, Other, Segments, heterogeneity};
+use super::segment_areas::{Comparator, EstimatedArea, Segments, heterogeneity};
 use crate::math::symmetric;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
@@ -35,7 +35,7 @@ record! {
 }
 
 /// Segments of rows in clusters.
-struct Clustered {
+struct ClusteredSegments {
     rows: ByCluster,
     areas: Vec<Option<ClusteredArea>>,
 }
@@ -65,7 +65,7 @@ impl Joint for CompareSegmentsClustered {
     fn of_rows(&self, rows: &Rows) -> Option<Vec<ClusteredSegmentRecord>> {
         let by_cluster = ByCluster::of(rows, 0);
         let areas = (0..by_cluster.keys()).into_par_iter().map(|key| by_cluster.area(key)).collect();
-        let segments = Clustered { rows: by_cluster, areas };
+        let segments = ClusteredSegments { rows: by_cluster, areas };
         let records = self.0.records(rows, &segments).into_iter().enumerate().map(|(place, segment)| {
             let n_clusters = segments.rows.clusters(place).len() as u64;
             ClusteredSegmentRecord { segment, n_clusters }
@@ -75,11 +75,11 @@ impl Joint for CompareSegmentsClustered {
 }
 
 /// An area as it is compared: with the normal distribution, whatever the number of rows.
-fn compared(area: &ClusteredArea) -> Compared {
-    Compared { auc: area.auc, variance: area.variance(), rows: None }
+fn estimated(area: &ClusteredArea) -> EstimatedArea {
+    EstimatedArea { auc: area.auc, variance: area.variance(), rows: None }
 }
 
-impl Segments for Clustered {
+impl Segments for ClusteredSegments {
     const ROWS_OF_NAN: Option<u64> = None;
 
     fn number(&self) -> usize {
@@ -90,16 +90,16 @@ impl Segments for Clustered {
         self.rows.count(segment)
     }
 
-    fn area(&self, segment: usize) -> Option<Compared> {
-        self.areas[segment].as_ref().map(compared)
+    fn area(&self, segment: usize) -> Option<EstimatedArea> {
+        self.areas[segment].as_ref().map(estimated)
     }
 
-    fn rests(&self) -> Vec<Option<Other>> {
-        let rest = |segment: usize| Some(self.against(segment, &self.rows.rest(segment)?));
+    fn against_rest(&self) -> Vec<Option<Comparator>> {
+        let rest = |segment: usize| Some(self.against(segment, &self.rows.without(segment)?));
         (0..self.number()).into_par_iter().map(rest).collect()
     }
 
-    fn overall(&self) -> Vec<Option<Other>> {
+    fn against_overall(&self) -> Vec<Option<Comparator>> {
         let overall = self.rows.overall();
         (0..self.number())
             .into_par_iter()
@@ -111,20 +111,20 @@ impl Segments for Clustered {
         self.areas[segment].as_ref()?.covariance(self.areas[other].as_ref()?)
     }
 
-    fn heterogeneity(&self, areas: &[Option<Compared>]) -> Option<(f64, u64)> {
-        let apart = heterogeneity(areas);
+    fn heterogeneity(&self, areas: &[Option<EstimatedArea>]) -> Option<(f64, u64)> {
+        let independent = heterogeneity(areas);
         let in_segments: u64 = self.areas.iter().flatten().map(ClusteredArea::clusters).sum();
-        if in_segments == self.clusters_in_areas() || apart.is_none_or(|(q, _)| q.is_nan()) {
-            return apart;
+        if in_segments == self.clusters_in_areas() || independent.is_none_or(|(q, _)| q.is_nan()) {
+            return independent;
         }
         self.of_correlated(areas)
     }
 }
 
-impl Clustered {
-    fn against(&self, segment: usize, area: &ClusteredArea) -> Other {
+impl ClusteredSegments {
+    fn against(&self, segment: usize, area: &ClusteredArea) -> Comparator {
         let covariance = self.areas[segment].as_ref().and_then(|own| own.covariance(area));
-        Other { area: compared(area), covariance }
+        Comparator { area: estimated(area), covariance }
     }
 
     /// The number of clusters that have rows of a segment with an area, each once.
@@ -138,7 +138,7 @@ impl Clustered {
 
     /// The statistic of areas that vary together, and its degrees of freedom; undefined if areas differ whose difference
     /// does not vary.
-    fn of_correlated(&self, areas: &[Option<Compared>]) -> Option<(f64, u64)> {
+    fn of_correlated(&self, areas: &[Option<EstimatedArea>]) -> Option<(f64, u64)> {
         let varying: Vec<(usize, f64, f64)> = areas
             .iter()
             .enumerate()
@@ -241,8 +241,8 @@ mod tests {
         let records = CompareSegmentsClustered(of(Versus::Rest)).of_rows(&two).unwrap();
         assert_eq!(records.iter().map(|record| record.n_clusters).collect::<Vec<_>>(), [15, 15]);
         let [a, b] = [&records[0].segment, &records[1].segment];
-        let apart = (a.interval.se.unwrap().powi(2) + b.interval.se.unwrap().powi(2)).sqrt();
-        assert!((a.difference.se.unwrap() / apart - 1.0).abs() > 0.01);
+        let independent = (a.interval.se.unwrap().powi(2) + b.interval.se.unwrap().powi(2)).sqrt();
+        assert!((a.difference.se.unwrap() / independent - 1.0).abs() > 0.01);
         assert_eq!((a.difference.se, a.heterogeneity_df), (b.difference.se, Some(1)));
         assert!((a.heterogeneity.unwrap() - a.statistic.unwrap().powi(2)).abs() < 1e-12);
         assert!((a.heterogeneity_p_value.unwrap() - a.p_value.unwrap()).abs() < 1e-12);

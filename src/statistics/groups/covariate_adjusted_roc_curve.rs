@@ -7,7 +7,7 @@ use crate::math::sum::in_order;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::counts::steps;
 use crate::statistics::curves::points::RatePoint;
-use crate::statistics::inference::{by_key::OfKey, by_key::by_key};
+use crate::statistics::inference::{by_key::KeyRows, by_key::by_key};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput};
 
 /// The covariate-adjusted ROC curve: `AROC(f)`, the share of positives whose placement value is at most f, which is the share
@@ -27,7 +27,7 @@ impl Joint for CovariateAdjustedRocCurve {
     const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("by"));
 
     fn of_rows(&self, rows: &Rows) -> Option<Vec<RatePoint>> {
-        let strata: Vec<OfKey> =
+        let strata: Vec<KeyRows> =
             by_key(rows, 0).into_iter().filter(|stratum| stratum.n_pos > 0 && stratum.n_neg > 0).collect();
         (!strata.is_empty()).then(|| points(&strata))
     }
@@ -74,7 +74,7 @@ impl Rise {
 }
 
 /// The points of the curve: where it begins and ends, and both ends of each step and each diagonal of a stratum.
-fn points(strata: &[OfKey]) -> Vec<RatePoint> {
+fn points(strata: &[KeyRows]) -> Vec<RatePoint> {
     let mut rises = Vec::new();
     for stratum in strata {
         for step in steps(&stratum.counts).filter(|step| step.pos > 0) {

@@ -4,7 +4,7 @@ use super::grouped_roc_auc::KeyWeight;
 use crate::math::{mean, student_t};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::{Alternative, Interval, by_key, check_level, standardised};
+use crate::statistics::inference::{Alternative, Interval, by_key, check_level, in_standard_errors};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 
 /// The difference of the means of two scores' areas of each key's rows, and its test.
@@ -75,7 +75,7 @@ impl Joint for GroupedRocAucDifference {
         let (difference, se) = difference.map_or((None, None), |(difference, se)| (Some(difference), se));
         let df = n_groups as f64 - 1.0;
         let interval = |(difference, se)| Interval::student(difference, se, self.level, df);
-        let t = difference.zip(se).and_then(|(difference, se)| standardised(difference, se));
+        let t = difference.zip(se).and_then(|(difference, se)| in_standard_errors(difference, se));
         GroupedRocAucDifferenceRecord {
             auc_a: mean::weighted(of_keys(|key| key.0)),
             auc_b: mean::weighted(of_keys(|key| key.1)),

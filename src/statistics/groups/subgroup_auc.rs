@@ -120,9 +120,9 @@ impl Joint for SubgroupAuc {
         let parts = subgroup_counts(rows);
         let all = of_all(rows);
         let whole =
-            |taken: fn(&SubgroupCounts) -> Count| Area::of(&parts.iter().map(taken).collect::<Vec<_>>());
-        let area = |taken| whole(taken).map(|area| area.auc);
-        let gap = |taken| whole(taken).map(|area| area.below_half());
+            |part: fn(&SubgroupCounts) -> Count| Area::of(&parts.iter().map(part).collect::<Vec<_>>());
+        let area = |part| whole(part).map(|area| area.auc);
+        let gap = |part| whole(part).map(|area| area.below_half());
         SubgroupAucRecord::new(
             area(SubgroupCounts::of_subgroup),
             area(SubgroupCounts::bpsn),

@@ -47,14 +47,13 @@ impl Joint for SubgroupAucCi {
 
     fn of_rows(&self, rows: &Rows) -> Option<Vec<SubgroupIntervalRecord>> {
         let parts = subgroup_counts(rows);
-        let counts =
-            |taken: fn(&SubgroupCounts) -> Count| -> Vec<Count> { parts.iter().map(taken).collect() };
-        let area = |field: &'static str, taken: fn(&SubgroupCounts) -> Count| {
-            let counts = counts(taken);
+        let counts = |part: fn(&SubgroupCounts) -> Count| -> Vec<Count> { parts.iter().map(part).collect() };
+        let area = |field: &'static str, part: fn(&SubgroupCounts) -> Count| {
+            let counts = counts(part);
             self.record(field, Area::of(&counts), |area| area.auc, (0.0, 1.0), Count::sum(&counts))
         };
-        let gap = |field: &'static str, is_pos: bool, taken: fn(&SubgroupCounts) -> Count| {
-            let counts = counts(taken);
+        let gap = |field: &'static str, is_pos: bool, part: fn(&SubgroupCounts) -> Count| {
+            let counts = counts(part);
             let rows = Count::sum(&counts).rows();
             let rows = if is_pos { Count { pos: rows, neg: 0 } } else { Count { pos: 0, neg: rows } };
             self.record(field, Area::of(&counts), Area::below_half, (-0.5, 0.5), rows)

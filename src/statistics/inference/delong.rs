@@ -156,7 +156,7 @@ impl<'a> Areas<'a> {
     }
 
     /// What is needed of clustered rows.
-    pub fn clustered(&self, rows: &Rows) -> Clustered {
+    pub fn clustered(&self, rows: &Rows) -> ClusteredAreas {
         let clusters = rows.keys.distinct;
         let mut counts = vec![(0u64, 0u64); clusters];
         for (&label, &cluster) in rows.labels.iter().zip(&rows.keys.of_row) {
@@ -183,7 +183,7 @@ impl<'a> Areas<'a> {
                 })
                 .collect()
         };
-        Clustered {
+        ClusteredAreas {
             n_pos: self.n_pos,
             n_neg: self.n_neg,
             clusters: clusters as u64,
@@ -226,7 +226,7 @@ pub fn residual(sum: u128, of_cluster: u64, twice_u: u128, of_class: u64, others
 
 /// Placements less their expectation, summed by cluster.
 #[derive(Clone, Debug)]
-pub struct Clustered {
+pub struct ClusteredAreas {
     n_pos: u64,
     n_neg: u64,
     /// The number of clusters.
@@ -239,7 +239,7 @@ pub struct Clustered {
     residuals: Vec<Vec<(f64, f64)>>,
 }
 
-impl Clustered {
+impl ClusteredAreas {
     /// The covariance of two areas (Obuchowski 1997, equations 2 to 5); undefined with fewer than two clusters
     /// that hold positives, or negatives.
     pub fn covariance(&self, a: usize, b: usize) -> Option<f64> {

@@ -44,7 +44,7 @@ impl Hypothesis {
         upper_tail: impl Fn(f64) -> f64,
     ) -> (Option<f64>, Option<f64>) {
         let null = self.null.unwrap_or(usual);
-        let from = |value: f64| standardised(above(value), se);
+        let from = |value: f64| in_standard_errors(above(value), se);
         let Some(margin) = self.margin else {
             let statistic = from(null);
             return (statistic, statistic.map(|statistic| self.alternative.p_value(statistic, upper_tail)));
@@ -68,7 +68,7 @@ impl Hypothesis {
 
 /// A difference in standard errors. It is 0 for two scores that rank alike, whose difference and standard error are
 /// both 0. It is undefined if only the standard error is 0 (the classes overlap in neither score).
-pub fn standardised(difference: f64, se: f64) -> Option<f64> {
+pub fn in_standard_errors(difference: f64, se: f64) -> Option<f64> {
     if difference == 0.0 && se == 0.0 {
         return Some(0.0);
     }

@@ -11,6 +11,6 @@ pub mod null_distribution;
 
 pub use alternative::Alternative;
 pub use error_method::ErrorMethod;
-pub use hypothesis::{Hypothesis, standardised};
+pub use hypothesis::{Hypothesis, in_standard_errors};
 pub use interval::{Estimate, Interval, RateInterval, check_level};
 pub use null_distribution::NullDistribution;

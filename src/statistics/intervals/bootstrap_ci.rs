@@ -102,21 +102,22 @@ impl<M: Summary> Curve for BootstrapCi<M> {
             estimates.map(|(_, column)| number(column, score_type)).collect()
         };
         let names = fields.iter().filter(|field| is_estimate(field)).map(|field| field.name).collect();
-        let drawn = Drawn { names, level: self.level, resampling: self.resampling, draw: self.resample };
-        drawn.records(ties, &numbers).into_iter().for_each(|record| record.append(columns));
+        let bootstrap =
+            Bootstrap { names, level: self.level, resampling: self.resampling, draw: self.resample };
+        bootstrap.records(ties, &numbers).into_iter().for_each(|record| record.append(columns));
         true
     }
 }
 
 /// How resamples are drawn, and what is asked of them: compiled once, for every statistic.
-struct Drawn {
+struct Bootstrap {
     names: Vec<&'static str>,
     level: f64,
     resampling: Resampling,
     draw: Draw,
 }
 
-impl Drawn {
+impl Bootstrap {
     fn records(
         &self,
         mut ties: Ties<'_>,
@@ -141,10 +142,11 @@ impl Drawn {
         numbers: &(dyn Fn(Ties<'_>) -> Vec<Option<f64>> + Sync),
     ) -> Vec<Vec<Option<f64>>> {
         let (redraw, last) = Redraw::fitting(counts.each(), self.draw);
-        self.resampling.each(Vec::new, |drawn, mut stream| {
-            redraw.draw(&mut stream, drawn);
-            let mut resample = Counts::with_capacity(counts.score_type(), None, drawn.len());
-            for (count, &place) in drawn.iter().zip(&last).filter(|(count, _)| count.rows() > 0) {
+        self.resampling.each(Vec::new, |counts_of_resample, mut stream| {
+            redraw.draw(&mut stream, counts_of_resample);
+            let mut resample = Counts::with_capacity(counts.score_type(), None, counts_of_resample.len());
+            for (count, &place) in counts_of_resample.iter().zip(&last).filter(|(count, _)| count.rows() > 0)
+            {
                 resample.push(counts.key(place), count.pos, count.neg);
             }
             numbers(resample.ties())
@@ -196,27 +198,27 @@ mod tests {
     fn as_drawn_by_hand() {
         let labels: Vec<u8> = (0..60).map(|i| u8::from(i % 3 > 0)).collect();
         let scores: Vec<f64> = (0..60).map(|i| f64::from(i * i % 17) + f64::from(i % 3)).collect();
-        let found = columns(RocAuc::default(), &labels, &scores);
+        let answer = columns(RocAuc::default(), &labels, &scores);
         let (estimate, mut areas) = with_ties(&labels, &scores, |mut ties| {
             let counts = ties.counts();
             let redraw = Redraw::rows(counts.each(), Draw::Stratified);
             let twice_pairs = (2 * ties.pairs()) as f64;
-            let areas = DRAWN.each(Vec::new, |drawn, mut stream| {
-                redraw.draw(&mut stream, drawn);
-                twice_u(drawn) as f64 / twice_pairs
+            let areas = DRAWN.each(Vec::new, |counts_of_resample, mut stream| {
+                redraw.draw(&mut stream, counts_of_resample);
+                twice_u(counts_of_resample) as f64 / twice_pairs
             });
             (RocAuc::default().of_ties(ties).auc, areas)
         });
         areas.sort_unstable_by(f64::total_cmp);
         let limits = [Some(of_sorted(&areas, 0.05)), Some(of_sorted(&areas, 0.95))];
-        assert_eq!(numbers(&found[1]), [estimate]);
-        assert_eq!([numbers(&found[3])[0], numbers(&found[4])[0]], limits);
+        assert_eq!(numbers(&answer[1]), [estimate]);
+        assert_eq!([numbers(&answer[3])[0], numbers(&answer[4])[0]], limits);
     }
 
     #[test]
     fn undefined_without_two_rows_of_a_class() {
-        let found = columns(KsStatistic::default(), &[1, 0, 0], &[2.0, 1.0, 3.0]);
-        assert_eq!(numbers(&found[1]), [Some(0.5), Some(-0.5), Some(3.0)]);
-        assert_eq!(numbers(&found[2]), [None; 3]);
+        let answer = columns(KsStatistic::default(), &[1, 0, 0], &[2.0, 1.0, 3.0]);
+        assert_eq!(numbers(&answer[1]), [Some(0.5), Some(-0.5), Some(3.0)]);
+        assert_eq!(numbers(&answer[2]), [None; 3]);
     }
 }

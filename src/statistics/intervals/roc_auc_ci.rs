@@ -8,7 +8,7 @@ use crate::ranking::ties::{Count, Placements, Ties};
 use crate::statistics::curves::binormal::BinormalLine;
 use crate::statistics::inference::{Hypothesis, Interval, check_level, delong, interval::tail};
 use crate::statistics::kinds::{Given, Summary, record};
-use crate::statistics::resampling::{Resampling, bca::acceleration, bca::corrected};
+use crate::statistics::resampling::{Resampling, bca::acceleration, bca::bca_probabilities};
 
 /// The AUC with its standard error and interval.
 ///
@@ -258,7 +258,7 @@ impl RocAucCi {
         let tail = tail(self.level);
         let probabilities = match self.interval.unwrap_or_default() {
             BootstrapInterval::Percentile => (tail, 1.0 - tail),
-            BootstrapInterval::Bca => corrected(auc, &areas, tail, acceleration()),
+            BootstrapInterval::Bca => bca_probabilities(auc, &areas, tail, acceleration()),
         };
         Interval::between(se, &areas, probabilities)
     }

@@ -61,9 +61,12 @@ impl Joint for RocAucCiClustered {
         let counts = Count { pos: clustered.with_pos, neg: clustered.with_neg };
         let interval = clustered.covariance(0, 0).map(|variance| match self.0.method {
             IntervalMethod::Bootstrap => {
-                let measured =
-                    self.0.resampling.unwrap_or_default().measures(&rows.in_canonical_order(), Measure::Auc);
-                let defined = measured.into_iter().filter_map(|of| of[0]).collect();
+                let areas = self
+                    .0
+                    .resampling
+                    .unwrap_or_default()
+                    .measures_of_rows(&rows.in_canonical_order(), Measure::Auc);
+                let defined = areas.into_iter().filter_map(|of| of[0]).collect();
                 self.0.of_resamples(auc, defined, || 0.0)
             }
             // A sum of products over two clusters can be below 0.
@@ -105,12 +108,12 @@ mod tests {
         let fives = statistic.of_rows(&sample(&(0..60).map(|row| row / 5).collect::<Vec<u32>>()));
         assert_eq!((fives.area.auc, fives.n_clusters), (alone.area.auc, 12));
         assert!((fives.area.interval.se.unwrap() / se - 1.0).abs() > 0.01);
-        let resampled = RocAucCiClustered(RocAucCi { method: IntervalMethod::Bootstrap, ..statistic.0 });
-        let resampled = resampled.of_rows(&sample(&(0..60).map(|row| row / 5).collect::<Vec<u32>>()));
+        let bootstrap = RocAucCiClustered(RocAucCi { method: IntervalMethod::Bootstrap, ..statistic.0 });
+        let bootstrap = bootstrap.of_rows(&sample(&(0..60).map(|row| row / 5).collect::<Vec<u32>>()));
         // With twelve clusters, the variance of the bootstrap lacks the factor 12 / 11.
         assert!(
-            (resampled.area.interval.se.unwrap() / fives.area.interval.se.unwrap() - 1.0).abs() < 0.15,
-            "{resampled:?} {fives:?}"
+            (bootstrap.area.interval.se.unwrap() / fives.area.interval.se.unwrap() - 1.0).abs() < 0.15,
+            "{bootstrap:?} {fives:?}"
         );
     }
 

@@ -102,7 +102,8 @@ impl Summary for RocAucCiPartial {
             let se = unit * placements.variance(window).unwrap_or_default().sqrt();
             Interval::normal(auc, se, self.level).within(least, most)
         } else {
-            let mut areas = self.resampling.unwrap_or_default().measured(ties.counts().each(), measure);
+            let mut areas =
+                self.resampling.unwrap_or_default().measures_of_counts(ties.counts().each(), measure);
             areas.iter_mut().for_each(|area| *area = useless + unit * (*area - diagonal));
             Interval::of_resamples(areas, self.level)
         };

@@ -77,12 +77,12 @@ impl Summary for RocSummary {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         let all = Confusion::nobody(&ties);
         let has_weights = ties.units().is_some();
-        let mut counted = RocSummaryRecord::undefined(&ties).counted(ties.row_counts());
+        let mut record = RocSummaryRecord::undefined(&ties).with_counts(ties.row_counts());
         if has_weights {
-            counted.prevalence = all.with(n_pos, n_neg).precision();
+            record.prevalence = all.with(n_pos, n_neg).precision();
         }
         if !ties.has_pairs() {
-            return RocSummaryRecord { average_precision: of_one_class(n_pos), ..counted };
+            return RocSummaryRecord { average_precision: of_one_class(n_pos), ..record };
         }
         let higher = |best: &mut Option<(i128, u128)>, other: Option<(i128, u128)>| {
             if other.map(|other| other.0) > best.map(|best| best.0) {
@@ -129,18 +129,18 @@ impl Summary for RocSummary {
             ks: Some(math::quotient(walk.farthest, pairs)),
             average_precision: Some(mean_precision(walk.precisions, n_pos)),
             best_threshold: walk.best.map(|best| Threshold(best.1)),
-            ..counted
+            ..record
         }
     }
 
     fn of_nan(&self, rows: RowCounts) -> RocSummaryRecord {
-        RocSummaryRecord::nan(rows).counted(rows)
+        RocSummaryRecord::nan(rows).with_counts(rows)
     }
 }
 
 impl RocSummaryRecord {
     /// The same with what the counts of rows say, which are known whatever the scores are.
-    fn counted(self, rows: RowCounts) -> Self {
+    fn with_counts(self, rows: RowCounts) -> Self {
         let RowCounts { n_pos, n_neg, n_missing, have_weights } = rows;
         let n = n_pos + n_neg;
         let of_rows = || if have_weights { f64::NAN } else { math::quotient(n_pos.into(), n.into()) };

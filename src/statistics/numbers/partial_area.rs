@@ -93,7 +93,7 @@ pub fn partial_area_and<T: Default + Send>(
         Range::TwoWay { min_tpr, .. } => {
             Some(whole - min_tpr * math::quotient(area.width.into(), n_neg.into()))
         }
-        _ => scaled(standardized, whole, range.extremes()),
+        _ => on_scale(standardized, whole, range.extremes()),
     };
     (area, more)
 }
@@ -179,7 +179,7 @@ impl Range {
 }
 
 /// The area, beside the diagonal's and the largest possible.
-fn scaled(standardized: Standardized, area: f64, (diagonal, full): (f64, f64)) -> Option<f64> {
+fn on_scale(standardized: Standardized, area: f64, (diagonal, full): (f64, f64)) -> Option<f64> {
     if standardized == Standardized::Never {
         return Some(area);
     }

@@ -86,8 +86,8 @@ impl Joint for ConcordanceIndex {
 
     fn of_rows(&self, rows: &Rows) -> ConcordanceRecord {
         let (n_events, n) = (events(rows).filter(|&event| event).count() as u64, rows.len as u64);
-        let (in_order, scores) = (in_order(rows), rows.scores[0].distinct);
-        let moments = self.moments(&in_order, self.times_in_use(rows));
+        let (in_time_order, scores) = (rows_by_time(rows), rows.scores[0].distinct);
+        let moments = self.moments(&in_time_order, self.times_in_use(rows));
         let mut tally = Tally::default();
         // Of each event's pairs with later rows, how many are concordant, and how many there are.
         let mut of_events = vec![(0.0, 0.0); rows.len];
@@ -145,11 +145,11 @@ struct Moment<'a> {
 
 impl ConcordanceIndex {
     /// The rows of each time, the earliest first.
-    fn moments<'a>(&self, in_order: &'a [Row], times_in_use: u32) -> Vec<Moment<'a>> {
+    fn moments<'a>(&self, in_time_order: &'a [Row], times_in_use: u32) -> Vec<Moment<'a>> {
         let mut start = 0;
         let mut uncensored = 1.0f64;
         let mut moments = Vec::new();
-        for moment in in_order.chunk_by(|a, b| a.0 == b.0) {
+        for moment in in_time_order.chunk_by(|a, b| a.0 == b.0) {
             let (events, censored) = moment.split_at(moment.partition_point(|row| !row.1));
             let weight = match self.method {
                 _ if moment[0].0 >= times_in_use => 0.0,
@@ -158,7 +158,7 @@ impl ConcordanceIndex {
             };
             moments.push(Moment { start, events, censored, weight });
             // Whoever has the event at this time is no longer at risk of being censored.
-            let at_risk = in_order.len() - start - events.len();
+            let at_risk = in_time_order.len() - start - events.len();
             if !censored.is_empty() {
                 uncensored *= 1.0 - censored.len() as f64 / at_risk as f64;
             }
@@ -177,20 +177,20 @@ impl ConcordanceIndex {
 }
 
 /// The rows by time, and at one time those with the event first; the order within does not depend on the order of rows.
-fn in_order(rows: &Rows) -> Vec<Row> {
+fn rows_by_time(rows: &Rows) -> Vec<Row> {
     let (scores, times) = (&rows.scores[0].of_row, &rows.scores[1].of_row);
-    let mut in_order: Vec<Row> = times
+    let mut in_time_order: Vec<Row> = times
         .iter()
         .zip(scores)
         .zip(events(rows))
         .map(|((&time, &score), event)| (time, !event, score))
         .collect();
-    if in_order.len() >= SHARD_ROWS {
-        in_order.par_sort_unstable()
+    if in_time_order.len() >= SHARD_ROWS {
+        in_time_order.par_sort_unstable()
     } else {
-        in_order.sort_unstable()
+        in_time_order.sort_unstable()
     }
-    in_order
+    in_time_order
 }
 
 /// Pairs of an event and a later row.

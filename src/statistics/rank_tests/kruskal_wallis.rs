@@ -57,7 +57,7 @@ impl Joint for KruskalWallis {
         let cubes: u128 = counts.iter().map(|&count| u128::from(count).pow(3) - u128::from(count)).sum();
         let untied = if n > 1 { math::quotient(n * n * n - n - cubes, n * n * n - n) } else { 0.0 };
         if samples < 2 || untied == 0.0 {
-            return counted(KruskalWallisRecord::undefined(rows), rows);
+            return with_sizes(KruskalWallisRecord::undefined(rows), rows);
         }
         // The distance of each sum from its expectation is an integer, so no digits cancel.
         let between: f64 = sums
@@ -74,12 +74,12 @@ impl Joint for KruskalWallis {
     }
 
     fn of_nan(&self, rows: &Rows) -> KruskalWallisRecord {
-        counted(KruskalWallisRecord::nan(rows), rows)
+        with_sizes(KruskalWallisRecord::nan(rows), rows)
     }
 }
 
 /// A record with the numbers of samples and rows.
-fn counted(record: KruskalWallisRecord, rows: &Rows) -> KruskalWallisRecord {
+fn with_sizes(record: KruskalWallisRecord, rows: &Rows) -> KruskalWallisRecord {
     KruskalWallisRecord { n_samples: rows.keys.distinct as u64, n: rows.len as u64, ..record }
 }
 

@@ -96,8 +96,8 @@ impl Summary for MannWhitneyU {
         let twice_surplus = twice_u.cast_signed() - pairs.cast_signed();
         let (mut z, mut p_value, mut method) = (None, None, None);
         if deviation > 0.0 {
-            let standardised = self.standardised(twice_surplus, deviation);
-            z = Some(standardised);
+            let standardised_u = self.z(twice_surplus, deviation);
+            z = Some(standardised_u);
             let exact = match self.method {
                 NullDistribution::Auto if tied == 0 => rows.pos.max(rows.neg) < UNTIED_ROWS,
                 NullDistribution::Auto => rows.rows() <= TIED_ROWS,
@@ -109,7 +109,7 @@ impl Summary for MannWhitneyU {
                 method = p_value.map(|_| "exact");
             } else {
                 method = Some("asymptotic");
-                p_value = Some(self.alternative.p_value(standardised, upper_tail));
+                p_value = Some(self.alternative.p_value(standardised_u, upper_tail));
             }
         }
         let u = math::quotient(twice_u, 2);
@@ -121,14 +121,14 @@ impl Summary for MannWhitneyU {
 
 impl MannWhitneyU {
     /// z of twice the surplus of U over its expectation.
-    fn standardised(&self, twice_surplus: i128, deviation: f64) -> f64 {
+    fn z(&self, twice_surplus: i128, deviation: f64) -> f64 {
         // One-sided tests are moved as in R and scipy: the p-value is the tail of z and includes the observed U.
-        let moved = match self.alternative {
+        let half_steps = match self.alternative {
             Alternative::TwoSided => -twice_surplus.signum(),
             Alternative::Greater => -1,
             Alternative::Less => 1,
         };
-        let correction = if self.continuity { moved } else { 0 };
+        let correction = if self.continuity { half_steps } else { 0 };
         math::signed_quotient(twice_surplus + correction, 2) / deviation
     }
 

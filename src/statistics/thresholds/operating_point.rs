@@ -191,7 +191,7 @@ impl Summary for OperatingPoint {
             calls.precision(),
             calls.accuracy(),
             calls.f(self.beta),
-            rule.said(&calls),
+            rule.value(&calls),
             rows,
         )
     }
@@ -235,8 +235,8 @@ impl Rule {
             _ => 1.0,
         };
         let bits = |number: u64| u64::BITS - number.leading_zeros();
-        let kept = all.without_empty_bits();
-        let pairs = bits(kept.n_pos) + bits(kept.n_neg);
+        let counts = all.without_empty_bits();
+        let pairs = bits(counts.n_pos) + bits(counts.n_neg);
         let whole = fraction(ratio).filter(|&(above, below)| {
             let merits = match statistic.criterion {
                 Criterion::ClosestTopleft { .. } => 2 * pairs,
@@ -292,13 +292,13 @@ impl Rule {
     }
 
     /// The value of the criterion itself.
-    fn said(&self, calls: &Confusion) -> Option<f64> {
+    fn value(&self, calls: &Confusion) -> Option<f64> {
         let (tpr, fpr) = (calls.tpr()?, calls.fpr()?);
         match self.criterion {
             Criterion::Youden { ratio } => Some(match (self.merit(calls), self.whole) {
                 (Some(Merit::Whole(merit)), Some((_, below))) => {
-                    let kept = calls.without_empty_bits();
-                    let pairs = below.unsigned_abs() * u128::from(kept.n_pos) * u128::from(kept.n_neg);
+                    let counts = calls.without_empty_bits();
+                    let pairs = below.unsigned_abs() * u128::from(counts.n_pos) * u128::from(counts.n_neg);
                     math::signed_quotient(merit, pairs)
                 }
                 _ => tpr - ratio * fpr,
@@ -340,7 +340,7 @@ mod tests {
     #[test]
     fn every_criterion() {
         let ratio = 1.0;
-        for (criterion, threshold, said) in [
+        for (criterion, threshold, value) in [
             // tpr 1/2, 3/4 and 1 with fpr 0, 1/4 and 1/2: three times the same, and the highest is taken.
             (Criterion::Youden { ratio }, 7, 0.5),
             (Criterion::ClosestTopleft { ratio }, 5, 0.125),
@@ -354,7 +354,7 @@ mod tests {
         ] {
             let record = best(criterion, &LABELS, &SCORES);
             assert_eq!(at(&record), Some(threshold), "{criterion:?}");
-            assert!((record.criterion.unwrap() - said).abs() < 1e-15, "{criterion:?}");
+            assert!((record.criterion.unwrap() - value).abs() < 1e-15, "{criterion:?}");
         }
     }
 

@@ -101,7 +101,7 @@ fn rate(mut ties: Ties<'_>, measure: Measure, level: f64, resampling: Resampling
     if ties.units().is_some() || ties.n_pos() < 2 || ties.n_neg() < 2 {
         return (rate, Interval::default());
     }
-    (rate, Interval::of_resamples(resampling.measured(counts.each(), measure), level))
+    (rate, Interval::of_resamples(resampling.measures_of_counts(counts.each(), measure), level))
 }
 
 #[cfg(test)]

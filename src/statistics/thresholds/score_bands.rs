@@ -140,7 +140,7 @@ impl ScoreBands<'_> {
     /// Bands of equal numbers of rows, as far as ties allow.
     fn by_rank_of_rows(self, ties: &mut Ties<'_>) -> Vec<Band> {
         let all = u128::from(ties.n_pos() + ties.n_neg());
-        let mut found = Vec::new();
+        let mut bands = Vec::new();
         let (mut tp, mut fp) = (0, 0);
         for number in 1..=u64::from(self.bands) {
             // A score is in the first band that its first row is in; the band ends with the score that holds this row.
@@ -150,11 +150,11 @@ impl ScoreBands<'_> {
             };
             if last.tp() + last.fp() > tp + fp {
                 let (pos, neg) = (last.tp() - tp, last.fp() - fp);
-                found.push(Band { number: Some(number), highest: first.key, lowest: last.key, pos, neg });
+                bands.push(Band { number: Some(number), highest: first.key, lowest: last.key, pos, neg });
                 (tp, fp) = (last.tp(), last.fp());
             }
         }
-        found
+        bands
     }
 }
 
