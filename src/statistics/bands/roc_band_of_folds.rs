@@ -7,7 +7,7 @@ use crate::statistics::curve_samples::{
     curve_sample::CurveSample,
     sweep::{Places, Sweep},
 };
-use crate::statistics::inference::{by_key::KeyRows, by_key::by_key};
+use crate::statistics::inference::{KeyRows, rows_by_key};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs};
 
 /// The band of the curves of folds, as [`RocBand`] is one of the curves of resamples. A fold without a positive or without a
@@ -54,7 +54,7 @@ impl Joint for RocBandOfFolds {
             }
             Sweep::Vertical(_) | Sweep::Radial(_) => sweep.read(&fold.counts),
         };
-        let curves: Vec<_> = by_key(rows, 0).iter().filter_map(read).collect();
+        let curves: Vec<_> = rows_by_key(rows, 0).iter().filter_map(read).collect();
         let mut scores = vec![f64::NAN; codes.distinct];
         if let Some(values) = rows.values.first() {
             for (&code, &score) in codes.of_row.iter().zip(values) {

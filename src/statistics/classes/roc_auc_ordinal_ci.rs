@@ -1,11 +1,9 @@
 //! The AUC of one score for classes that have an order, with its standard error and interval.
 
-use rayon::prelude::*;
-
 use super::class_components::variance_of_class;
+use super::class_pairs::rows_in_order;
 use super::roc_auc_ordinal::{OrdinalPairRecord, RocAucOrdinal};
 use crate::math::product_difference;
-use crate::ranking::SHARD_ROWS;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Placements;
 use crate::statistics::inference::{Estimate, Interval, check_level, delong};
@@ -119,13 +117,7 @@ impl OrdinalPlacements {
     fn of(rows: &Rows, pairs: bool) -> Self {
         let k = rows.keys.distinct;
         let counts: Vec<u64> = rows.keys.histogram(|_| true).into_iter().map(u64::from).collect();
-        let mut in_order: Vec<(u32, u32)> =
-            rows.scores[0].of_row.iter().copied().zip(rows.keys.of_row.iter().copied()).collect();
-        if in_order.len() >= SHARD_ROWS {
-            in_order.par_sort_unstable();
-        } else {
-            in_order.sort_unstable();
-        }
+        let in_order = rows_in_order(&rows.scores[0], &rows.keys);
         let mut placements = OrdinalPlacements {
             components: vec![Vec::new(); k],
             right: vec![(0, 0); k],

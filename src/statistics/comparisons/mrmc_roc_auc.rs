@@ -4,7 +4,7 @@ use super::adjust_p_values::Adjustment;
 use crate::math::{chi_square, f_distribution, student_t};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::{Alternative, Interval, check_level, delong::Areas, in_standard_errors};
+use crate::statistics::inference::{Alternative, Areas, Interval, check_level, in_standard_errors};
 use crate::statistics::kinds::{Inputs, Joint, Needs, record};
 
 /// The mean areas of modalities over readers, and the test that they are equal.
@@ -339,10 +339,7 @@ impl MrmcRocAuc {
                 }
             })
             .collect();
-        let p_values: Vec<Option<f64>> = differences.iter().map(|record| record.p_value).collect();
-        for (record, p_adjusted) in differences.iter_mut().zip(self.adjust.of(&p_values)) {
-            record.p_adjusted = p_adjusted;
-        }
+        self.adjust.adjust(&mut differences, |record| (record.p_value, &mut record.p_adjusted));
         let df1 = modalities.saturating_sub(1) as f64;
         let f = ms_modality.zip(error).and_then(|(square, error)| in_standard_errors(square, error.variance));
         let p_value = f.zip(error).map(|(f, error)| {

@@ -6,7 +6,7 @@ use crate::math::{chi_square, symmetric};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{
-    Alternative, Interval, check_level, delong::Areas, delong::Covariances, in_standard_errors,
+    Alternative, Areas, Covariances, Interval, check_level, in_standard_errors,
 };
 use crate::statistics::kinds::{Inputs, Joint, Name, Needs, record};
 
@@ -135,10 +135,7 @@ impl Joint for RocAucCompare {
                 )
             })
             .collect();
-        let p_values: Vec<Option<f64>> = differences.iter().map(|record| record.p_value).collect();
-        for (record, p_adjusted) in differences.iter_mut().zip(self.adjust.of(&p_values)) {
-            record.p_adjusted = p_adjusted;
-        }
+        self.adjust.adjust(&mut differences, |record| (record.p_value, &mut record.p_adjusted));
         let test =
             covariances.zip(matrix).and_then(|(covariances, matrix)| joint(&areas, &covariances, &matrix));
         RocAucCompareRecord::new(

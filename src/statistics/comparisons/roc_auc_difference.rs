@@ -4,9 +4,7 @@ use crate::math::normal::upper_tail;
 use crate::math::quantile::mean_and_deviation;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::{
-    ErrorMethod, Hypothesis, Interval, check_level, delong::Areas, interval::tail,
-};
+use crate::statistics::inference::{Areas, ErrorMethod, Hypothesis, Interval, check_level, interval::tail};
 use crate::statistics::intervals::partial_placements::{Bounds, of_counts};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 use crate::statistics::numbers::partial_area::Range;

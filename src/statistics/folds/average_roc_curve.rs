@@ -4,7 +4,7 @@ use crate::math::quantile::mean_and_deviation;
 use crate::math::sum::in_order;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::{Count, Step, counts::steps};
-use crate::statistics::inference::{by_key::KeyRows, by_key::by_key};
+use crate::statistics::inference::{KeyRows, rows_by_key};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 
 /// The mean of the folds' ROC curves, with how much they differ.
@@ -89,7 +89,7 @@ impl Joint for AverageRocCurve {
     }
 
     fn of_rows(&self, rows: &Rows) -> Option<Vec<AveragePointRecord>> {
-        let folds = by_key(rows, 0);
+        let folds = rows_by_key(rows, 0);
         match self.method {
             Averaging::Vertical => {
                 self.vertical(&folds.iter().filter_map(FoldCurve::of_fold).collect::<Vec<_>>())

@@ -4,9 +4,7 @@ use crate::math::quantile::mean_and_deviation;
 use crate::math::sum::in_order;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::{Count, counts::steps};
-use crate::statistics::inference::{
-    Interval, by_cluster::TieShare, by_key, by_key::Area, by_key::KeyRows, check_level,
-};
+use crate::statistics::inference::{Area, Interval, KeyRows, TieShare, by_key, check_level};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 
 /// The mean of the areas of the folds, with an interval.
@@ -80,7 +78,7 @@ impl Joint for CvRocAuc {
             TieShare::Half => by_key::areas(rows, 0).flatten().map(|area| (area, area.squares())).collect(),
             TieShare::Zero => {
                 let fold = |fold: &KeyRows| fold.area().map(|area| (area, squares_without_ties(fold, &area)));
-                by_key::by_key(rows, 0).iter().filter_map(fold).collect()
+                by_key::rows_by_key(rows, 0).iter().filter_map(fold).collect()
             }
         };
         let none = CvRocAucRecord::undefined(rows);

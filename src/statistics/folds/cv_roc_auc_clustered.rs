@@ -3,9 +3,7 @@
 use super::cv_roc_auc::{CvRocAuc, CvRocAucRecord, FoldInterval};
 use crate::math::sum::in_order;
 use crate::ranking::rows::Rows;
-use crate::statistics::inference::{
-    Interval, by_cluster::ByCluster, by_cluster::ClusteredArea, by_cluster::Residual,
-};
+use crate::statistics::inference::{ByCluster, ClusteredArea, Interval, Residual};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, record};
 
 /// The mean of the areas of the folds, with an interval by the influence of each cluster.
@@ -93,7 +91,7 @@ mod tests {
     use super::*;
     use crate::ranking::rows::Codes;
     use crate::statistics::folds::cv_roc_auc;
-    use crate::statistics::inference::by_cluster::TieShare;
+    use crate::statistics::inference::TieShare;
 
     const INFLUENCE: CvRocAuc =
         CvRocAuc { method: FoldInterval::Influence, ties: TieShare::Half, level: 0.95 };

@@ -10,7 +10,7 @@ use crate::statistics::comparisons::{
     adjust_p_values::Adjustment,
     roc_auc_unpaired_difference::{TestResult, welch},
 };
-use crate::statistics::inference::{Estimate, Hypothesis, Interval, by_key::by_key, check_level};
+use crate::statistics::inference::{Estimate, Hypothesis, Interval, check_level, rows_by_key};
 use crate::statistics::kinds::{Inputs, Joint, KeyCode, KeyInput, KeyKind, record};
 
 /// Every segment's area with its DeLong interval, compared with other rows, and the test that all are equal.
@@ -108,7 +108,8 @@ impl Joint for CompareSegments {
     }
 
     fn of_rows(&self, rows: &Rows) -> Option<Vec<SegmentRecord>> {
-        let segments = IndependentSegments { segments: by_key(rows, 0), distinct: rows.scores[0].distinct };
+        let segments =
+            IndependentSegments { segments: rows_by_key(rows, 0), distinct: rows.scores[0].distinct };
         Some(self.records(rows, &segments))
     }
 }
@@ -179,10 +180,7 @@ impl CompareSegments {
         };
         // The quantiles of Student's t take longer than all else.
         let mut records: Vec<SegmentRecord> = areas.par_iter().zip(&others).enumerate().map(record).collect();
-        let p_values: Vec<Option<f64>> = records.iter().map(|record| record.p_value).collect();
-        for (record, p_adjusted) in records.iter_mut().zip(self.adjust.of(&p_values)) {
-            record.p_adjusted = p_adjusted;
-        }
+        self.adjust.adjust(&mut records, |record| (record.p_value, &mut record.p_adjusted));
         records
     }
 
@@ -223,7 +221,7 @@ impl CompareSegments {
 mod tests {
     use super::*;
     use crate::math::student_t;
-    use crate::statistics::inference::delong::Areas;
+    use crate::statistics::inference::Areas;
     use crate::statistics::tests::rows_of;
 
     fn sample() -> (Vec<u8>, Vec<f64>, Vec<u32>) {

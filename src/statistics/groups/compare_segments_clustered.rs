@@ -7,7 +7,7 @@ use super::segment_areas::{Comparator, EstimatedArea, Segments, heterogeneity};
 use crate::math::symmetric;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::{by_cluster::ByCluster, by_cluster::ClusteredArea};
+use crate::statistics::inference::{ByCluster, ClusteredArea};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, record};
 
 /// The most segments that are compared: their covariances are a matrix.

@@ -7,7 +7,7 @@ use crate::math::sum::in_order;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::counts::steps;
 use crate::statistics::curves::points::RatePoint;
-use crate::statistics::inference::{by_key::KeyRows, by_key::by_key};
+use crate::statistics::inference::{KeyRows, rows_by_key};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput};
 
 /// The covariate-adjusted ROC curve: `AROC(f)`, the share of positives whose placement value is at most f, which is the share
@@ -27,8 +27,10 @@ impl Joint for CovariateAdjustedRocCurve {
     const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("by"));
 
     fn of_rows(&self, rows: &Rows) -> Option<Vec<RatePoint>> {
-        let strata: Vec<KeyRows> =
-            by_key(rows, 0).into_iter().filter(|stratum| stratum.n_pos > 0 && stratum.n_neg > 0).collect();
+        let strata: Vec<KeyRows> = rows_by_key(rows, 0)
+            .into_iter()
+            .filter(|stratum| stratum.n_pos > 0 && stratum.n_neg > 0)
+            .collect();
         (!strata.is_empty()).then(|| points(&strata))
     }
 }

@@ -3,7 +3,7 @@
 use crate::math::mean;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::{Interval, by_key, by_key::Area, check_level};
+use crate::statistics::inference::{Area, Interval, by_key, check_level};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 
 /// The mean of the areas of each key's rows, by weights: how well rows are ranked within a user, not between users.

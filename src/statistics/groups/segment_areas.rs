@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::ranking::ties::Count;
-use crate::statistics::inference::{by_key::AllRows, by_key::Area, by_key::KeyRows};
+use crate::statistics::inference::{AllRows, Area, KeyRows};
 
 /// What a segment is compared with.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::by_key::Area;
+use crate::statistics::inference::Area;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, record};
 
 /// The areas that tell how a score treats a subgroup: of its own rows, and of either class of it against the other

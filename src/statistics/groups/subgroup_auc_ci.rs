@@ -3,7 +3,7 @@
 use super::subgroup_auc::{SubgroupAuc, SubgroupCounts, subgroup_counts};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::{Interval, by_key::Area, check_level};
+use crate::statistics::inference::{Area, Interval, check_level};
 use crate::statistics::kinds::{Inputs, Joint, KeyKind, record};
 
 /// The numbers of [`SubgroupAuc`], each with a normal interval.

@@ -30,7 +30,7 @@ pub fn areas(rows: &Rows, score: usize) -> impl Iterator<Item = Option<Area>> {
 }
 
 /// The rows of each key, by the codes of one score.
-pub fn by_key(rows: &Rows, score: usize) -> Vec<KeyRows> {
+pub fn rows_by_key(rows: &Rows, score: usize) -> Vec<KeyRows> {
     let mut members = vec![Vec::new(); rows.keys.distinct];
     for ((&key, &code), &label) in rows.keys.of_row.iter().zip(&rows.scores[score].of_row).zip(&rows.labels) {
         members[key as usize].push((code, label));
@@ -309,7 +309,7 @@ mod tests {
             let labels: Vec<u8> = rows.iter().map(|row| row.0).collect();
             let keys: Vec<u32> = rows.iter().map(|row| row.2).collect();
             let rows = rows_of(&labels, &[&column(|row| row.1.into())], &keys);
-            let by_key = by_key(&rows, 0);
+            let by_key = rows_by_key(&rows, 0);
             let all = AllRows::of(&by_key, rows.scores[0].distinct);
             let expected = |keep: &dyn Fn(u32) -> bool| {
                 let mut counts = vec![Count::default(); rows.scores[0].distinct];
@@ -330,7 +330,7 @@ mod tests {
     fn each_key_by_itself() {
         let scores = [2.0, 1.0, 3.0, 3.0, 4.0, 3.0, 5.0, 6.0, 9.0];
         let rows = rows_of(&[1, 0, 1, 0, 1, 0, 0, 1, 1], &[&scores], &[7, 7, 8, 8, 9, 9, 9, 9, 10]);
-        let keys = by_key(&rows, 0);
+        let keys = rows_by_key(&rows, 0);
         assert_eq!(
             keys.iter().map(|key| (key.n_pos, key.n_neg)).collect::<Vec<_>>(),
             [(1, 1), (1, 1), (2, 2), (1, 0)]

@@ -3,7 +3,7 @@
 use super::roc_auc_ci::{BootstrapInterval, IntervalMethod, RocAucCi, RocAucCiRecord};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::delong::Areas;
+use crate::statistics::inference::Areas;
 use crate::statistics::kinds::{Given, Inputs, Joint, KeyInput, Needs, Summary, record};
 use crate::statistics::resampling::{Measure, Resampling};
 

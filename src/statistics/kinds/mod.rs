@@ -9,7 +9,7 @@ pub mod record;
 pub mod summary;
 
 pub use column::{Column, Field, FieldKind};
-pub use columnwise::Columnwise;
+pub use columnwise::{Columnwise, of_each_row};
 pub use curve::Curve;
 pub use curvewise::Curvewise;
 pub use joint::{Inputs, Joint, KeyInput, KeyKind, Needs};

@@ -2,7 +2,7 @@
 
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::statistics::inference::Alternative;
-use crate::statistics::kinds::Columnwise;
+use crate::statistics::kinds::{Columnwise, of_each_row};
 
 /// The level and the side of a planned test.
 #[derive(Clone, Copy, Debug)]
@@ -139,9 +139,7 @@ impl Columnwise for RocAucPower {
     }
 
     fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
-        let rows = columns[0].iter().zip(&columns[1]).zip(&columns[2]);
-        let power = rows.map(|((auc, n_pos), n_neg)| Some(power(self.plan, (*auc)?, (*n_pos)?, (*n_neg)?)));
-        Ok(vec![power.map(defined).collect()])
+        Ok(vec![of_each_row(columns, |[auc, n_pos, n_neg]| power(self.plan, auc, n_pos, n_neg))])
     }
 }
 
@@ -164,11 +162,8 @@ impl Columnwise for RocAucPowerLevel {
     }
 
     fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
-        let rows = columns[0].iter().zip(&columns[1]).zip(&columns[2]);
-        let level = |((auc, n_pos), n_neg): ((&Option<f64>, &Option<f64>), &Option<f64>)| {
-            Some(level(self.alternative, (*auc)?, (*n_pos)?, (*n_neg)?, self.power))
-        };
-        Ok(vec![rows.map(level).map(defined).collect()])
+        let level = |[auc, n_pos, n_neg]: [f64; 3]| level(self.alternative, auc, n_pos, n_neg, self.power);
+        Ok(vec![of_each_row(columns, level)])
     }
 }
 
@@ -191,10 +186,7 @@ impl Columnwise for RocAucPowerAuc {
     }
 
     fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
-        let rows = columns[0].iter().zip(&columns[1]);
-        let auc =
-            rows.map(|(n_pos, n_neg)| Some(detectable_auc(self.plan, (*n_pos)?, (*n_neg)?, self.power)));
-        Ok(vec![auc.map(defined).collect()])
+        Ok(vec![of_each_row(columns, |[n_pos, n_neg]| detectable_auc(self.plan, n_pos, n_neg, self.power))])
     }
 }
 
@@ -223,10 +215,8 @@ impl Columnwise for RocAucSampleSize {
     }
 
     fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
-        let size = |auc: &Option<f64>| auc.map(|auc| sample_size(self.plan, auc, self.power, self.ratio));
-        let sizes: Vec<Option<(f64, f64)>> = columns[0].iter().map(size).collect();
-        let column = |of: fn((f64, f64)) -> f64| sizes.iter().map(|size| defined(size.map(of))).collect();
-        Ok(vec![column(|size| size.0), column(|size| size.1)])
+        let size = |auc: f64| sample_size(self.plan, auc, self.power, self.ratio);
+        Ok(vec![of_each_row(columns, |[auc]| size(auc).0), of_each_row(columns, |[auc]| size(auc).1)])
     }
 }
 
@@ -237,11 +227,6 @@ pub(in crate::statistics) fn check_ratio(ratio: f64) -> Result<(), String> {
     } else {
         Err(format!("ratio must be above 0, such as 2 for two negatives a positive, got {ratio}"))
     }
-}
-
-/// The number, or null where it is undefined.
-fn defined(value: Option<f64>) -> Option<f64> {
-    value.filter(|value| !value.is_nan())
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::power::{Plan, check_ratio, proportion};
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::delong::Areas;
+use crate::statistics::inference::Areas;
 use crate::statistics::kinds::{Inputs, Joint, Needs, record};
 
 /// The power of the paired comparison of two scores, and the rows it needs, from a pilot sample.
