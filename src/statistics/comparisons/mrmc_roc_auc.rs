@@ -246,24 +246,19 @@ impl Joint for MrmcRocAuc {
         for (place, (&modality, &reader)) in self.modalities.iter().zip(&self.readers).enumerate() {
             column[modality as usize][reader as usize] = place;
         }
-        let Some(covariances) = areas.covariances() else {
-            return self
-                .of_table(&Table { areas: of_columns(&areas, &column), covariance: &|_, _| f64::NAN }, none);
-        };
+        let covariances = areas.covariances();
         let covariance = |a: (usize, usize), b: (usize, usize)| {
             let (a, b) = (column[a.0][a.1], column[b.0][b.1]);
-            covariances.covariance(a.max(b), a.min(b))
+            covariances.as_ref().map_or(f64::NAN, |all| all.covariance(a.max(b), a.min(b)))
         };
-        self.of_table(&Table { areas: of_columns(&areas, &column), covariance: &covariance }, none)
+        let of_modality = |readers: &Vec<usize>| readers.iter().map(|&place| areas.auc(place)).collect();
+        let areas = column.iter().map(of_modality).collect();
+        self.of_table(&Table { areas, covariance: &covariance }, none)
     }
 
     fn of_nan(&self, rows: &Rows) -> MrmcRocAucRecord {
         self.with_sizes(MrmcRocAucRecord::nan(rows))
     }
-}
-
-fn of_columns(areas: &Areas<'_>, column: &[Vec<usize>]) -> Vec<Vec<f64>> {
-    column.iter().map(|readers| readers.iter().map(|&place| areas.auc(place)).collect()).collect()
 }
 
 impl MrmcRocAuc {

@@ -284,8 +284,7 @@ impl Curve for BinormalCurve {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::scores::Width;
-    use crate::statistics::tests::{summary, weighted_summary, with_ties};
+    use crate::statistics::tests::{curve_columns, summary, weighted_summary};
     use proptest::prelude::*;
 
     fn fit(labels: &[u8], scores: &[f64]) -> (Option<f64>, Option<f64>, Option<f64>) {
@@ -325,8 +324,7 @@ mod tests {
         let scores = [3u8, 3, 3, 2, 2, 1, 1, 1];
         let points = |curve: BinormalCurve| {
             curve.check(Given::default()).unwrap();
-            let mut columns = Column::all_of(RatePoint::FIELDS, Width::W128, 0);
-            assert!(with_ties(&labels, &scores, |ties| curve.points(ties, &mut columns)));
+            let columns = curve_columns(&curve, &labels, &scores).unwrap();
             match &columns[0] {
                 Column::Number(fpr) => fpr.values.clone(),
                 _ => panic!("a rate"),

@@ -50,20 +50,17 @@ impl Curve for CapCurve {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::scores::Width;
-    use crate::statistics::kinds::Record;
     use crate::statistics::numbers::Gini;
-    use crate::statistics::tests::{summary, with_ties};
+    use crate::statistics::tests::{curve_columns, summary};
     use proptest::prelude::*;
 
     /// Population and share captured.
     fn profile(labels: &[u8], scores: &[u8]) -> Option<Vec<(f64, f64)>> {
-        let mut columns = Column::all_of(CapPoint::FIELDS, Width::W128, 0);
-        let defined = with_ties(labels, scores, |ties| CapCurve {}.points(ties, &mut columns));
+        let columns = curve_columns(&CapCurve {}, labels, scores)?;
         let [_, _, _, Column::Number(population), Column::Number(captured)] = &columns[..] else {
             panic!("the fields of a point")
         };
-        defined.then(|| population.values.iter().copied().zip(captured.values.iter().copied()).collect())
+        Some(population.values.iter().copied().zip(captured.values.iter().copied()).collect())
     }
 
     #[test]

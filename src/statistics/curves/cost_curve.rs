@@ -64,17 +64,15 @@ impl Curve for CostCurve {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::scores::Width;
-    use crate::statistics::tests::with_ties;
+    use crate::statistics::tests::curve_columns;
     use proptest::prelude::*;
 
     fn curve(labels: &[u8], scores: &[u8]) -> Option<(Vec<f64>, Vec<f64>)> {
-        let mut columns = Column::all_of(CostPoint::FIELDS, Width::W128, 0);
-        let defined = with_ties(labels, scores, |ties| CostCurve {}.points(ties, &mut columns));
+        let columns = curve_columns(&CostCurve {}, labels, scores)?;
         let [Column::Number(at), Column::Number(cost), ..] = &columns[..] else {
             panic!("the fields of a point")
         };
-        defined.then(|| (at.values.clone(), cost.values.clone()))
+        Some((at.values.clone(), cost.values.clone()))
     }
 
     proptest! {

@@ -50,16 +50,12 @@ impl Curve for DetCurve {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::scores::Width;
     use crate::statistics::kinds::Record;
-    use crate::statistics::tests::with_ties;
+    use crate::statistics::tests::curve_columns;
 
     #[test]
     fn both_errors() {
-        let mut columns = Column::all_of(DetPoint::FIELDS, Width::W128, 0);
-        assert!(
-            with_ties(&[1, 0, 1, 1, 0], &[3u8, 2, 2, 2, 1], |ties| DetCurve {}.points(ties, &mut columns))
-        );
+        let columns = curve_columns(&DetCurve {}, &[1, 0, 1, 1, 0], &[3u8, 2, 2, 2, 1]).unwrap();
         let [
             Column::Threshold(threshold),
             Column::Mass(fp),
@@ -78,6 +74,6 @@ mod tests {
         assert_eq!(fpr.values, [0.0, 0.0, 0.5, 1.0]);
         assert_eq!(fnr.values, [1.0, 2.0 / 3.0, 0.0, 0.0]);
         assert_eq!(DetPoint::FIELDS[2].name, "fn");
-        assert!(!with_ties(&[1, 1], &[1u8, 2], |ties| DetCurve {}.points(ties, &mut columns)));
+        assert!(curve_columns(&DetCurve {}, &[1, 1], &[1u8, 2]).is_none());
     }
 }

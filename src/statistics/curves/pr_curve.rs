@@ -49,27 +49,23 @@ impl Curve for PrCurve {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::scores::Width;
-    use crate::statistics::kinds::Record;
-    use crate::statistics::tests::with_ties;
+    use crate::statistics::tests::curve_columns;
 
     #[test]
     fn precision_and_recall() {
-        let mut columns = Column::all_of(PrPoint::FIELDS, Width::W128, 0);
-        assert!(with_ties(&[1, 0, 1, 1, 0], &[3u8, 2, 2, 2, 1], |ties| PrCurve {}.points(ties, &mut columns)));
+        let columns = curve_columns(&PrCurve {}, &[1, 0, 1, 1, 0], &[3u8, 2, 2, 2, 1]).unwrap();
         let [_, _, _, Column::Number(precision), Column::Number(recall)] = &columns[..] else {
             panic!("the fields of a point")
         };
         assert_eq!(precision.values, [1.0, 1.0, 0.75, 0.6]);
         assert_eq!(recall.values, [0.0, 1.0 / 3.0, 1.0, 1.0]);
-        assert!(!with_ties(&[0, 0], &[3u8, 2], |ties| PrCurve {}.points(ties, &mut columns)));
+        assert!(curve_columns(&PrCurve {}, &[0, 0], &[3u8, 2]).is_none());
     }
 
     /// As sklearn.metrics.precision_recall_curve([1, 1, 1], [3, 2, 2]), in the opposite order.
     #[test]
     fn without_negatives_precision_is_1() {
-        let mut columns = Column::all_of(PrPoint::FIELDS, Width::W128, 0);
-        assert!(with_ties(&[1, 1, 1], &[3u8, 2, 2], |ties| PrCurve {}.points(ties, &mut columns)));
+        let columns = curve_columns(&PrCurve {}, &[1, 1, 1], &[3u8, 2, 2]).unwrap();
         let [_, _, _, Column::Number(precision), Column::Number(recall)] = &columns[..] else {
             panic!("the fields of a point")
         };

@@ -29,14 +29,12 @@ impl Curve for RocConvexHull {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::scores::Width;
-    use crate::statistics::tests::with_ties;
+    use crate::statistics::tests::curve_columns;
 
     #[test]
     fn corners_of_the_hull() {
-        let mut columns = Column::all_of(RocPoint::FIELDS, Width::W128, 0);
         let (labels, scores) = ([0, 1, 1, 0, 1, 0], [6u8, 5, 4, 3, 2, 1]);
-        assert!(with_ties(&labels, &scores, |ties| RocConvexHull {}.points(ties, &mut columns)));
+        let columns = curve_columns(&RocConvexHull {}, &labels, &scores).unwrap();
         let [_, Column::Mass(fp), Column::Mass(tp), ..] = &columns[..] else {
             panic!("the fields of a point")
         };

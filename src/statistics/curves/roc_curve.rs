@@ -75,15 +75,14 @@ impl Curve for RocCurve {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::scores::{Score, Width};
-    use crate::statistics::tests::with_ties;
+    use crate::ranking::scores::Score;
+    use crate::statistics::tests::curve_columns;
 
     /// The threshold keys, and the points as (fp, tp).
     type Points = (Vec<u128>, Vec<(u64, u64)>);
 
     fn curve<S: Score>(labels: &[u8], scores: &[S]) -> Option<Points> {
-        let mut columns = Column::all_of(RocPoint::FIELDS, Width::W128, 0);
-        let defined = with_ties(labels, scores, |ties| RocCurve::default().points(ties, &mut columns));
+        let columns = curve_columns(&RocCurve::default(), labels, scores)?;
         let [
             Column::Threshold(threshold),
             Column::Mass(fp),
@@ -94,14 +93,9 @@ mod tests {
         else {
             panic!("the fields of a point")
         };
-        assert!(defined || fp.values.is_empty());
-        assert!(!defined || threshold.present.iter().position(|present| !present) == Some(0));
-        defined.then(|| {
-            (
-                threshold.keys.iter().collect(),
-                fp.values.iter().copied().zip(tp.values.iter().copied()).collect(),
-            )
-        })
+        assert_eq!(threshold.present.iter().position(|present| !present), Some(0));
+        let steps = fp.values.iter().copied().zip(tp.values.iter().copied()).collect();
+        Some((threshold.keys.iter().collect(), steps))
     }
 
     /// The twenty rows of Fawcett's figure, scores 0.9 down to 0.1, as (fp, tp).

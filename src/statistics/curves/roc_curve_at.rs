@@ -114,8 +114,7 @@ impl Curve for RocCurveAt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::scores::Width;
-    use crate::statistics::tests::with_ties;
+    use crate::statistics::tests::curve_columns;
 
     type Told = (Vec<Option<i16>>, Vec<Option<u64>>, Vec<f64>, Vec<f64>);
 
@@ -123,9 +122,8 @@ mod tests {
         use crate::ranking::scores::Score;
         let statistic = RocCurveAt { at };
         statistic.check(Given::default()).unwrap();
-        let mut columns = Column::all_of(RocPointAt::FIELDS, Width::W128, 0);
         // The curve goes through (0, 1/2), (1/2, 1), (1, 1).
-        assert!(with_ties(&[1, 1, 0, 0], &[9i16, 7, 7, 4], |ties| statistic.points(ties, &mut columns)));
+        let columns = curve_columns(&statistic, &[1, 1, 0, 0], &[9i16, 7, 7, 4]).unwrap();
         let [Column::Threshold(keys), Column::Mass(fp), _, Column::Number(fpr), Column::Number(tpr)] =
             &columns[..]
         else {

@@ -37,34 +37,21 @@ pub struct FprAtTpr {
     pub resampling: Resampling,
 }
 
-record! {
-    /// The tpr of one group.
-    pub struct TprAtFprRecord {
-        /// The true positive rate; null without a positive or without a negative.
-        pub tpr: Option<f64>,
-        /// The standard deviation and the limits from resamples; null with fewer than two positives or fewer than two negatives, and
-        /// with weights.
-        pub interval: Interval,
-        /// Positives and negatives that were used.
-        pub rows: Count,
-    }
-}
-
-record! {
-    /// The fpr of one group.
-    pub struct FprAtTprRecord {
-        /// The false positive rate; null without a positive or without a negative.
-        pub fpr: Option<f64>,
-        /// The standard deviation and the limits from resamples; null with fewer than two positives or fewer than two negatives, and
-        /// with weights.
-        pub interval: Interval,
-        /// Positives and negatives that were used.
-        pub rows: Count,
-    }
-}
-
 macro_rules! rates {
-    ($($statistic:ident, $record:ident, $given:ident, $measure:ident;)*) => {$(
+    ($($statistic:ident: $record:ident, $rate:ident at $fixed:ident;)*) => {$(
+        record! {
+            /// The rate of one group.
+            pub struct $record {
+                /// The rate; null without a positive or without a negative.
+                pub $rate: Option<f64>,
+                /// The standard deviation and the limits from resamples; null with fewer than two positives or fewer than
+                /// two negatives, and with weights.
+                pub interval: Interval,
+                /// Positives and negatives that were used.
+                pub rows: Count,
+            }
+        }
+
         impl Summary for $statistic {
             type Record = $record;
 
@@ -72,7 +59,7 @@ macro_rules! rates {
 
             fn check(&self, _: Given) -> Result<(), String> {
                 check_level(self.level)?;
-                Measure::$measure(self.$given).check()?;
+                Measure::$statistic(self.$fixed).check()?;
                 self.resampling.check()
             }
 
@@ -82,15 +69,15 @@ macro_rules! rates {
 
             fn of_ties(&self, ties: Ties<'_>) -> $record {
                 let rows = Count::from(&ties);
-                let (rate, interval) = rate(ties, Measure::$measure(self.$given), self.level, self.resampling);
+                let (rate, interval) = rate(ties, Measure::$statistic(self.$fixed), self.level, self.resampling);
                 $record::new(rate, interval, rows)
             }
         }
     )*};
 }
 rates! {
-    TprAtFpr, TprAtFprRecord, fpr, TprAtFpr;
-    FprAtTpr, FprAtTprRecord, tpr, FprAtTpr;
+    TprAtFpr: TprAtFprRecord, tpr at fpr;
+    FprAtTpr: FprAtTprRecord, fpr at tpr;
 }
 
 /// A rate with its interval.
