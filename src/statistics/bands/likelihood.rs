@@ -28,7 +28,7 @@ const PLACES: usize = 200;
 struct Memory {
     counts: Vec<Count>,
     path: Path,
-    /// Where the path is near each place.
+    /// The vertex of the path that is near each place.
     vertices: Vec<usize>,
 }
 

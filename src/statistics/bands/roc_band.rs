@@ -71,17 +71,17 @@ pub enum BandMethod {
     WorkingHotelling,
 }
 
-/// How a method makes its band.
+/// The construction of a band: one for each method.
 pub enum Construction {
-    /// Of several curves, such as those of resamples or of folds: where they are read, and the band of what is read there.
-    /// There is none of fewer than two curves.
+    /// From several curves, such as those of resamples or of folds: the places at which they are read, and the function that
+    /// makes the band from the readings. It gives none for fewer than two curves.
     OfCurves(Places, fn(&RocBand, &Sweep, &CurveSample) -> Option<Vec<BandPoint>>),
-    /// Of one curve, at rates; and whether samples of rows are drawn.
+    /// From one curve, at rates: the function that makes the band, and whether it draws samples of rows.
     OfCurve(fn(&RocBand, &Ties<'_>, &Counts) -> Option<BandAtRates>, bool),
 }
 
 impl BandMethod {
-    /// How this method makes its band.
+    /// The construction of this method's band.
     pub fn construction(self) -> Construction {
         use Construction::{OfCurve, OfCurves};
         match self {
@@ -186,7 +186,7 @@ record! {
 }
 
 impl BandRecord {
-    /// The record of a place; `score` gives the value of a score by its place.
+    /// The record of a place. `score` is the value of a score by its place.
     pub fn of(point: BandPoint, score: impl Fn(usize) -> f64) -> BandRecord {
         let (at, threshold) = match point.at {
             At::Number(number) => (Some(number), None),
@@ -199,7 +199,7 @@ impl BandRecord {
 }
 
 impl RocBand {
-    /// Says what is wrong with the options.
+    /// Checks the options.
     pub fn check_options(&self) -> Result<(), String> {
         check_level(self.level)?;
         self.resampling.check()?;

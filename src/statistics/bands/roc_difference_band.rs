@@ -164,7 +164,7 @@ fn in_cells(rows: Rows) -> Rows {
     Rows { scores: rows.scores.iter().map(cells_of).collect(), ..rows }
 }
 
-/// Of how many rows, or clusters, a class is.
+/// The number of rows of a class, or of clusters that have rows of it.
 fn sources(rows: &Rows, label: bool) -> usize {
     let of_class = |row: &usize| rows.labels[*row] == label;
     if rows.keys.of_row.is_empty() {

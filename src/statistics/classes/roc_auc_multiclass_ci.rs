@@ -36,7 +36,7 @@ pub struct RocAucMulticlassCi {
 record! {
     /// A class.
     pub struct ClassIntervalRecord {
-        /// What is also said without an interval.
+        /// The fields of the record without an interval.
         pub class: ClassRecord,
         /// The standard error and limits; null with fewer than two rows of the class or of the rest.
         pub interval: Interval,
@@ -46,7 +46,7 @@ record! {
 record! {
     /// A pair of classes.
     pub struct ClassPairIntervalRecord {
-        /// What is also said without an interval.
+        /// The fields of the record without an interval.
         pub pair: ClassPairRecord,
         /// The standard error and limits; null with fewer than two rows of either class.
         pub interval: Interval,
@@ -164,7 +164,7 @@ impl Joint for RocAucMulticlassCi {
     }
 }
 
-/// The classes that have rows, and what each row adds to the average.
+/// The classes that have rows, and the contribution of each row to the average.
 #[derive(Clone, Debug)]
 struct Classes<'a> {
     rows: &'a Rows,
@@ -172,7 +172,7 @@ struct Classes<'a> {
     members: Vec<Vec<u32>>,
     /// Whether areas are weighted by their rows.
     by_rows: bool,
-    /// What each row has added so far.
+    /// The contribution of each row, summed over the areas so far.
     components: Vec<f64>,
     /// The weights of the areas so far.
     weights: f64,

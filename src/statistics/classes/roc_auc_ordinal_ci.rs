@@ -29,7 +29,7 @@ pub struct RocAucOrdinalCi {
 record! {
     /// A pair of classes.
     pub struct OrdinalPairIntervalRecord {
-        /// What is also said without an interval.
+        /// The fields of the record without an interval.
         pub pair: OrdinalPairRecord,
         /// The standard error and limits; null with fewer than two rows of either class.
         pub interval: Interval,

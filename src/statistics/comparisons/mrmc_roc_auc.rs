@@ -28,7 +28,7 @@ pub struct MrmcRocAuc {
     pub level: f64,
 }
 
-/// What is not taken as a sample.
+/// Which part of the study is fixed, and not a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum Fixed {

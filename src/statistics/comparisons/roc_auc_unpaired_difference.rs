@@ -4,7 +4,7 @@ use crate::math::{normal, student_t};
 use crate::statistics::inference::{Hypothesis, Interval, check_level};
 use crate::statistics::kinds::Columnwise;
 
-/// What is said of a difference whose standard error is known.
+/// The interval and the test of a difference whose standard error is known.
 #[derive(Clone, Copy, Debug)]
 pub struct TestResult {
     /// The interval of the difference.

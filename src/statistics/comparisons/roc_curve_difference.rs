@@ -112,7 +112,7 @@ fn ranks_of(codes: &Codes, stream: &mut Stream) -> Vec<u32> {
     ranks
 }
 
-/// Memory for ranking again.
+/// Memory for the ranks of a permutation.
 struct Permutation {
     /// For either score and each old rank: how many rows (up to two) have this rank now, and how many of them are
     /// positive.
@@ -124,7 +124,7 @@ impl Permutation {
         Permutation { at_rank: [vec![(0, 0); rows], vec![(0, 0); rows]] }
     }
 
-    /// E of the ranks, with those of rows exchanged for which `exchange` says so.
+    /// E after the two ranks of some rows are exchanged: of those for which `exchange` is true.
     fn errors(
         &mut self,
         labels: &[bool],

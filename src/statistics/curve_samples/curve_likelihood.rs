@@ -3,7 +3,7 @@
 use super::curve_sample::Limits;
 use crate::ranking::ties::Count;
 
-/// Up to so many rows of a class, the entropies of all counts are kept.
+/// If a class has no more rows than this, the entropies of all counts are kept in memory.
 const MOST_KEPT: u64 = 1 << 14;
 
 /// A curve in counts, from (0, 0) on: negatives and positives above each vertex.
@@ -96,7 +96,7 @@ impl Class {
         part(count) + part(self.all - count)
     }
 
-    /// How far the counts are from a rate.
+    /// The distance of a count from a rate.
     #[inline]
     fn distance(&self, count: f64, rate: &Rate) -> f64 {
         let whole = count as usize;
@@ -108,7 +108,7 @@ impl Class {
         (entropy - part(count, rate.log) - part(self.all - count, rate.log_rest)).max(0.0)
     }
 
-    /// The rate above a count that is so far from it.
+    /// The rate above the share of a count that has this distance from it.
     fn above(&self, count: f64, distance: f64) -> f64 {
         let (share, distance) = (count / self.all, distance / self.all);
         if share >= 1.0 {
@@ -139,14 +139,14 @@ impl Class {
         rate
     }
 
-    /// The rate below a count that is so far from it.
+    /// The rate below the share of a count that has this distance from it.
     fn below(&self, count: f64, distance: f64) -> f64 {
         1.0 - self.above(self.all - count, distance)
     }
 }
 
 impl Likelihood {
-    /// Of so many rows of either class.
+    /// For the numbers of rows of both classes.
     pub fn of(all: Count) -> Likelihood {
         Likelihood { neg: Class::of(all.neg), pos: Class::of(all.pos) }
     }
@@ -249,7 +249,7 @@ impl Likelihood {
             + self.pos.distance(from.1 + share * height, &place.1)
     }
 
-    /// Between which tpr points are no farther from the path than `reach`, at each fpr.
+    /// For each fpr, the limits of the tpr of all points that are no farther from the path than `reach`.
     pub fn band(&self, path: &Path, reach: f64, rates: &[f64]) -> Limits {
         let path = &path.0;
         let mut middle = 0;

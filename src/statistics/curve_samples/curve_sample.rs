@@ -21,7 +21,7 @@ pub struct Limits {
     pub upper: Vec<f64>,
 }
 
-/// A band at rates: these, the curve there, and the limits of its tpr.
+/// The rates of a band, the tpr of the curve at each rate, and the limits of the tpr.
 pub type BandAtRates = (Vec<f64>, Vec<f64>, Limits);
 
 /// A place of a band: a point of the mean curve, and the points of the lower and of the upper curve that belong to it.
@@ -37,7 +37,7 @@ pub struct BandPoint {
     pub upper: Point,
 }
 
-/// Where a sweep stands.
+/// A place of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum At {
     /// At a rate or an angle.
@@ -46,7 +46,7 @@ pub enum At {
     Score(Option<usize>),
 }
 
-/// What of a threshold's two intervals makes the band.
+/// Which of the two intervals of a threshold the band is between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Corner {
     /// The interval of the tpr, at the mean fpr.

@@ -1,10 +1,10 @@
-//! What limits of whole curves share: how far they reach, the least deviation of a place, and both corners.
+//! Parts of bands for whole curves: the quantile of distances, the least deviation of a place, and both corners.
 
 use super::curve_sample::Limits;
 use crate::math::normal::upper_quantile;
 use crate::statistics::inference::interval::tail;
 
-/// The number that a further one of these would exceed with the probability `1 - level`, or the largest.
+/// The quantile of these numbers that one more number would exceed with the probability `1 - level`; at most the largest.
 pub fn reach(mut each: Vec<f64>, level: f64) -> f64 {
     each.sort_unstable_by(f64::total_cmp);
     let rank = (level * (each.len() + 1) as f64).ceil() as usize;

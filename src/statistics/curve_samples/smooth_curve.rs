@@ -120,7 +120,7 @@ impl SmoothCurve {
         places
     }
 
-    /// Draws a sample with as many rows of either class, as a path; `drawn` is memory.
+    /// Draws a sample with as many rows of either class, as a path; `counts` is memory.
     ///
     /// Rows of both classes that share a place are in any order: the path goes straight between its ends.
     pub fn draw(&self, stream: &mut Stream, counts: &mut Vec<Count>, path: &mut Path) {

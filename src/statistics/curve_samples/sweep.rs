@@ -85,7 +85,7 @@ pub fn even_rates(points: u32) -> Vec<f64> {
 }
 
 impl Sweep {
-    /// A sweep of so many places, over curves with so many distinct scores.
+    /// A sweep with this number of places, over curves with this number of distinct scores.
     pub fn at(places: Places, points: u32, distinct: usize) -> Sweep {
         match places {
             Places::Rates => Sweep::Vertical(even_rates(points)),

@@ -218,11 +218,11 @@ fn of_moments(ties: &mut Ties<'_>) -> RocBinormalRecord {
     }
 }
 
-/// The mean, and the standard deviation over n, of numbers that count as often as is said beside each; 0 exactly where
-/// all are equal.
+/// The mean, and the standard deviation over n, of numbers, each with how often it counts. The deviation is exactly 0 if all
+/// numbers are equal.
 ///
 /// If all counts are multiplied by a power of two, every step is too, and the result has the same bits. So whole
-/// weights give what as many rows give, whatever their unit is.
+/// weights give the same result as repeated rows, whatever their unit is.
 fn mean_and_deviation(values: &[(f64, u64)]) -> (f64, f64) {
     let n = values.iter().map(|value| value.1).sum::<u64>() as f64;
     let around = |center: f64| values.iter().map(move |&(value, times)| (value - center, times as f64));

@@ -38,7 +38,7 @@ pub fn append_points<R: Record>(
     );
 }
 
-/// The points of a curve from (0, 0) on, one for each distinct score or for some of them.
+/// The points of a curve, from (0, 0) on: one for each distinct score or for some of them.
 #[derive(Clone, Debug)]
 pub struct Points {
     /// The score of every point but the first: rows with this score or a higher one are called positive.

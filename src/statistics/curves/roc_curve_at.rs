@@ -17,7 +17,7 @@ pub struct RocCurveAt {
     pub at: At,
 }
 
-/// Where a curve is asked for.
+/// The rates at which the points of a curve are wanted.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum At {

@@ -33,7 +33,7 @@ pub struct RocCurveThinned {
 record! {
     /// One point of the curve.
     pub struct ThinnedPoint {
-        /// What is also said of every point of the curve.
+        /// The fields of a point of the whole curve.
         pub point: RocPoint,
         /// The largest vertical distance between the line that ends here and the whole curve, at most.
         pub error: f64,

@@ -107,7 +107,7 @@ impl Joint for CvRocAuc {
 }
 
 impl CvRocAucRecord {
-    /// The same with what the areas of folds say, of which there are so many.
+    /// The same with the mean and the deviation of the areas of the folds, and how many folds have one.
     pub(super) fn with_areas(self, areas: impl Iterator<Item = f64>, folds: usize) -> Self {
         let areas = in_order(areas);
         let record =

@@ -19,7 +19,7 @@ pub struct CvRocAucClustered(pub CvRocAuc);
 record! {
     /// The cross-validated area of one group of clusters.
     pub struct CvRocAucClusteredRecord {
-        /// What is also said without clusters. The standard error is null with fewer than two clusters in folds that have
+        /// The fields of the record without clusters. The standard error is null with fewer than two clusters in folds that have
         /// areas.
         pub folds: CvRocAucRecord,
         /// Clusters that were used.

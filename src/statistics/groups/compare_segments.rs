@@ -184,7 +184,7 @@ impl CompareSegments {
         records
     }
 
-    /// The fields of a segment that need no other segment.
+    /// The fields of a segment that do not depend on other segments.
     fn alone(&self, segment: KeyCode, count: Count, area: Option<EstimatedArea>) -> SegmentRecord {
         let auc = area.map(|area| area.auc);
         let interval = Interval::of_area(auc, area.and_then(|area| area.variance), self.level);

@@ -27,7 +27,7 @@ pub struct CompareSegmentsClustered(pub CompareSegments);
 record! {
     /// One segment of rows that come in clusters.
     pub struct ClusteredSegmentRecord {
-        /// What is also said without clusters.
+        /// The fields of the record without clusters.
         pub segment: SegmentRecord,
         /// Clusters that have rows of the segment.
         pub n_clusters: u64,
@@ -74,7 +74,7 @@ impl Joint for CompareSegmentsClustered {
     }
 }
 
-/// An area as it is compared: with the normal distribution, whatever the number of rows.
+/// An area with its variance. It is compared by the normal distribution, whatever the number of rows.
 fn estimated(area: &ClusteredArea) -> EstimatedArea {
     EstimatedArea { auc: area.auc, variance: area.variance(), rows: None }
 }

@@ -15,13 +15,13 @@ pub struct Comparator {
 }
 
 impl Comparator {
-    /// An area of other rows.
+    /// The area of rows that do not overlap with the segment.
     pub fn independent(area: EstimatedArea) -> Self {
         Comparator { area, covariance: Some(0.0) }
     }
 }
 
-/// An area as it is compared.
+/// An area with its variance, for a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct EstimatedArea {
     /// The area.
@@ -33,7 +33,7 @@ pub struct EstimatedArea {
 }
 
 impl EstimatedArea {
-    /// Where a score is NaN.
+    /// The area where a score is NaN.
     pub fn nan(rows: Option<u64>) -> Self {
         EstimatedArea { auc: f64::NAN, variance: Some(f64::NAN), rows }
     }
@@ -45,7 +45,7 @@ impl EstimatedArea {
 
 /// The areas of the segments of a group, and how each varies together with what it is compared with.
 pub trait Segments: Sync {
-    /// What stands for the number of rows where a score is NaN.
+    /// The number of rows of an area that is NaN because of a NaN score.
     const ROWS_OF_NAN: Option<u64>;
 
     /// How many segments there are.

@@ -1,6 +1,6 @@
 //! The alternative hypothesis of a test.
 
-/// Which departure from the null hypothesis counts against it.
+/// Which departure from the null hypothesis is tested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub enum Alternative {

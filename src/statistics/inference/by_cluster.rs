@@ -8,7 +8,7 @@ use super::delong::residual;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 
-/// An area of some rows, with what each cluster adds to it.
+/// The area of some rows, with the contribution of each cluster.
 #[derive(Clone, Debug)]
 pub struct ClusteredArea {
     /// The area.
@@ -19,11 +19,11 @@ pub struct ClusteredArea {
     pub n_neg: u64,
     with_pos: u64,
     with_neg: u64,
-    /// What each cluster adds, in the order of clusters.
+    /// The contribution of each cluster, in the order of clusters.
     pub residuals: Vec<Residual>,
 }
 
-/// What a cluster adds to an area.
+/// The contribution of a cluster to an area.
 #[derive(Clone, Copy, Debug)]
 pub struct Residual {
     /// The cluster.
@@ -48,7 +48,7 @@ pub enum TieShare {
 }
 
 impl TieShare {
-    /// What ties add to a doubled placement and should not.
+    /// The part of a doubled placement that comes from ties and does not count.
     fn left_out(self, tied: u64) -> u64 {
         if self == TieShare::Zero { tied } else { 0 }
     }
@@ -278,7 +278,7 @@ impl ClusteredArea {
     }
 }
 
-/// An area of so many times as many clusters is searched for those of another, and not gone through.
+/// If one area has this many times the clusters of another, its clusters are found by binary search and not by a walk.
 const FAR_MORE: usize = 16;
 
 #[cfg(test)]

@@ -113,8 +113,8 @@ impl Area {
 
 /// All keys' rows together.
 ///
-/// What a key's rows change is found by a walk over its own scores alone: between two of them its rows below and above
-/// stay the same, so that sums over the scores between are differences of sums from the lowest score on. All is counted in
+/// To leave out a key, only its own scores are visited. Between two of them, the numbers of its rows below and above are
+/// constant, so that a sum over the scores between is a difference of sums from the lowest score on. All is counted in
 /// integers, and so does not depend on the order of a sum.
 #[derive(Clone, Debug)]
 pub struct AllRows {

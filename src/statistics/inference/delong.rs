@@ -41,8 +41,8 @@ fn spread(placements: &Placements, squares: u128, n: u64) -> f64 {
     math::product_difference(n.into(), squares, placements.sum, placements.sum)
 }
 
-/// What turns `n sum(x y) - sum(x) sum(y)` of doubled, unscaled placements of a class of `n` rows into its part
-/// of a covariance.
+/// The divisor that turns `n sum(x y) - sum(x) sum(y)` of doubled placements, in rows, of a class of `n` rows into its
+/// part of a covariance.
 fn scale(n: u64, others: u64) -> f64 {
     4.0 * (n as f64).powi(2) * (n - 1) as f64 * (others as f64).powi(2)
 }
@@ -155,7 +155,7 @@ impl<'a> Areas<'a> {
         })
     }
 
-    /// What is needed of clustered rows.
+    /// The placements summed by cluster.
     pub fn clustered(&self, rows: &Rows) -> ClusteredAreas {
         let clusters = rows.keys.distinct;
         let mut counts = vec![(0u64, 0u64); clusters];
@@ -216,7 +216,7 @@ impl Covariances<'_> {
     }
 }
 
-/// What the placements of the rows of one class in a cluster exceed their mean by, summed; from twice their sum. Exact
+/// The sum, over the rows of one class in a cluster, of the placement less its mean; from twice the sum of placements. Exact
 /// until the division.
 pub fn residual(sum: u128, of_cluster: u64, twice_u: u128, of_class: u64, others: u64) -> f64 {
     let surplus =

@@ -1,8 +1,8 @@
-//! What a test is of: that a number is one value, or that it is not within a margin of it.
+//! The hypothesis of a test: that a number has one value, or that it is within a margin of it.
 
 use super::alternative::Alternative;
 
-/// What a test is of.
+/// The hypothesis of a test.
 ///
 /// Without a margin the null hypothesis is one value. With a margin it is a range, and to reject it says that the number
 /// lies on the right side of a bound: for `Greater` above `null - margin`, which is non-inferiority if higher is better; for
@@ -20,7 +20,7 @@ pub struct Hypothesis {
 }
 
 impl Hypothesis {
-    /// Says what is wrong with the value and the margin.
+    /// Checks the value and the margin.
     pub fn check(self) -> Result<(), String> {
         if let Some(null) = self.null.filter(|null| !null.is_finite()) {
             return Err(format!("null must be a finite number, got {null}"));

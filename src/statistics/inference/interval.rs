@@ -132,7 +132,7 @@ pub fn tail(level: f64) -> f64 {
     0.5 * (1.0 - level)
 }
 
-/// Says what is wrong with a coverage.
+/// Checks a coverage.
 pub fn check_level(level: f64) -> Result<(), String> {
     if 0.0 < level && level < 1.0 {
         Ok(())

@@ -58,7 +58,7 @@ record! {
     }
 }
 
-/// Whether a field is an estimate of something: not a count of all rows, nor what an estimate's own inference says.
+/// Whether a field is an estimate: neither a count of all rows nor a part of the inference about another field.
 fn is_estimate(field: &Field) -> bool {
     let inferred = ["se", "lower", "upper", "p_value", "prevalence"];
     let is_number = matches!(field.kind, FieldKind::Number | FieldKind::Mass | FieldKind::Threshold);
@@ -109,7 +109,8 @@ impl<M: Summary> Curve for BootstrapCi<M> {
     }
 }
 
-/// How resamples are drawn, and what is asked of them: compiled once, for every statistic.
+/// The options of the bootstrap and the names of the numbers. This part does not depend on the type of the statistic, so it
+/// is compiled once.
 struct Bootstrap {
     names: Vec<&'static str>,
     level: f64,

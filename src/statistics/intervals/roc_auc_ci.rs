@@ -137,7 +137,7 @@ impl Summary for RocAucCi {
 }
 
 impl IntervalMethod {
-    /// What users call it.
+    /// The name that users write.
     pub(in crate::statistics) fn name(self) -> &'static str {
         match self {
             IntervalMethod::DeLong => "delong",
@@ -150,7 +150,7 @@ impl IntervalMethod {
 }
 
 impl RocAucCi {
-    /// Says whether the method, an option of this name, knows weights.
+    /// Checks that the method, whose option has this name, can be used with weights.
     pub(in crate::statistics) fn check_weights(&self, option: &str, given: Given) -> Result<(), String> {
         let name = self.method.name();
         if given.sums_of_weights && self.method != IntervalMethod::DeLong {
@@ -220,7 +220,7 @@ impl RocAucCi {
         }
     }
 
-    /// The area that the logit is taken of, and the standard error of the logit.
+    /// The area whose logit is used, and the standard error of the logit.
     ///
     /// The logit of 0 or 1 is infinite and the standard error there 0. The area is then taken as if half a row of the
     /// rarer class lay on the wrong side of all others, `1 - 1 / (2 min(P, N))` for an AUC of 1, with the standard error of

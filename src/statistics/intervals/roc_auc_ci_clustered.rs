@@ -15,7 +15,7 @@ pub struct RocAucCiClustered(pub RocAucCi);
 record! {
     /// The interval of one group of clusters.
     pub struct RocAucCiClusteredRecord {
-        /// What is also said without clusters. The standard error is null with fewer than two clusters that hold positives,
+        /// The fields of the record without clusters. The standard error is null with fewer than two clusters that hold positives,
         /// or negatives.
         pub area: RocAucCiRecord,
         /// Clusters that were used.

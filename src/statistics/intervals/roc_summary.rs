@@ -139,7 +139,7 @@ impl Summary for RocSummary {
 }
 
 impl RocSummaryRecord {
-    /// The same with what the counts of rows say, which are known whatever the scores are.
+    /// The same with the fields that follow from the counts of rows, which are known whatever the scores are.
     fn with_counts(self, rows: RowCounts) -> Self {
         let RowCounts { n_pos, n_neg, n_missing, have_weights } = rows;
         let n = n_pos + n_neg;

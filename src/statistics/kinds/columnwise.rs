@@ -8,7 +8,7 @@ pub trait Columnwise {
     /// The fields of an answer; a single one stands for itself.
     const FIELDS: &'static [&'static str];
 
-    /// Says what is wrong with the options, in words that name the option and what it may be.
+    /// Checks the options. The error names the option and the values that it may have.
     fn check(&self) -> Result<(), String> {
         Ok(())
     }

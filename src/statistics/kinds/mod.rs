@@ -1,4 +1,4 @@
-//! What a statistic is: one record for a group, a curve, several columns row by row, whole columns; and its record.
+//! The kinds of statistics: one record for a group, a curve, several columns row by row, whole columns; and records.
 
 pub mod column;
 pub mod columnwise;

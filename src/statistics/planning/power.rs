@@ -15,7 +15,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Says what is wrong with the level.
+    /// Checks the level.
     pub fn check(self) -> Result<(), String> {
         proportion("alpha", self.alpha)
     }
@@ -31,7 +31,7 @@ fn tails(alternative: Alternative) -> f64 {
     if alternative == Alternative::TwoSided { 2.0 } else { 1.0 }
 }
 
-/// Says what is wrong with a probability.
+/// Checks a probability.
 pub(in crate::statistics) fn proportion(name: &str, value: f64) -> Result<(), String> {
     if 0.0 < value && value < 1.0 {
         Ok(())
@@ -220,7 +220,7 @@ impl Columnwise for RocAucSampleSize {
     }
 }
 
-/// Says what is wrong with a number of negatives for each positive.
+/// Checks a number of negatives for each positive.
 pub(in crate::statistics) fn check_ratio(ratio: f64) -> Result<(), String> {
     if ratio > 0.0 && ratio.is_finite() {
         Ok(())

@@ -139,7 +139,7 @@ struct Moment<'a> {
     start: usize,
     events: &'a [Row],
     censored: &'a [Row],
-    /// What each pair weighs in which a row of this time is the earlier one.
+    /// The weight of each pair whose earlier row has this time.
     weight: f64,
 }
 

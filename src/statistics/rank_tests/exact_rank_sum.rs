@@ -27,12 +27,12 @@ const INTEGERS: f64 = (1u128 << 126) as f64;
 /// So many arrangements are counted in 64 bits.
 const SHORT_INTEGERS: f64 = (1u64 << 62) as f64;
 
-/// Tails of twice U at the value observed.
+/// The tail probabilities of twice U at the observed value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tails {
-    /// The probability of no more than observed.
+    /// The probability of the observed value or a smaller one.
     pub lower: f64,
-    /// The probability of no less than observed.
+    /// The probability of the observed value or a larger one.
     pub upper: f64,
     /// The probability of being at least as far from the expectation as observed.
     pub deviation: f64,
@@ -96,7 +96,7 @@ fn tied_tails<W: Ways>(counts: &[Count], twice_u: u128) -> Tails {
     }
 }
 
-/// A type that choices are counted in.
+/// A type in which choices are counted.
 trait Ways: Copy + Default + From<u8> + AddAssign + Add<Output = Self> + Mul<Output = Self> + Sum {
     /// With `self` ways to choose `j - 1` of `size` rows, the ways to choose `j`.
     fn one_more(self, size: u64, j: u64) -> Self;

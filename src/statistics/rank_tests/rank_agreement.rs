@@ -156,7 +156,7 @@ impl RankAgreement {
     }
 }
 
-/// What the variance needs to know of the ties of one column.
+/// Sums over the ties of one column, which the variance needs.
 struct TieSums {
     /// Distinct values.
     values: u64,

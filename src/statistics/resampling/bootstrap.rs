@@ -16,7 +16,7 @@ use crate::ranking::ties::Count;
 /// The most resamples that are drawn.
 const MOST_RESAMPLES: u32 = 10_000_000;
 
-/// Parts of the resamples for each thread, at most: the last one that a thread draws is what others wait for.
+/// The largest number of parts of the resamples for each thread. At the end, the other threads wait for one part.
 const PARTS_PER_THREAD: usize = 64;
 
 /// How resamples are drawn.
@@ -36,7 +36,7 @@ impl Default for Resampling {
 }
 
 impl Resampling {
-    /// Says what is wrong with the number of resamples.
+    /// Checks the number of resamples.
     pub fn check(self) -> Result<(), String> {
         if (2..=MOST_RESAMPLES).contains(&self.n_resamples) {
             Ok(())
@@ -48,12 +48,13 @@ impl Resampling {
         }
     }
 
-    /// How often all of this goes through the rows of a group, about.
+    /// About how often all resamples together go through the rows of a group.
     pub fn passes(self) -> usize {
         self.n_resamples as usize
     }
 
-    /// The results of `draw` for the stream of each replicate, in order; `scratch` makes memory that a thread keeps.
+    /// Calls `draw` once for each replicate with its own stream, and collects the results in order. `scratch` makes memory that
+    /// a thread keeps.
     pub fn each<T: Send, M: Send>(
         self,
         scratch: impl Fn() -> M + Sync + Send,
@@ -139,8 +140,8 @@ impl Resampling {
         self.of_rows(rows, add, |scores| scores.iter().map(|counts| measure.of(counts)).collect())
     }
 
-    /// What `of` makes of the counts of each score in each resample of rows: of whole clusters if there are keys,
-    /// otherwise within each class. `add` adds a drawn row to the counts of each score, the highest score first.
+    /// Applies `of` to the counts of each score in each resample of rows: of whole clusters if there are keys, otherwise within
+    /// each class. `add` adds one row of a resample to the counts of each score, the highest score first.
     ///
     /// The rows must be in canonical order.
     pub fn of_rows<T: Send>(

@@ -25,7 +25,7 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// Says what is wrong with the rates.
+    /// Checks the rates.
     pub fn check(self) -> Result<(), String> {
         let rate = |rate: f64| (0.0..=1.0).contains(&rate);
         match self {

@@ -1,4 +1,4 @@
-//! Bootstrap draws, what is measured of each, and limits from them.
+//! Bootstrap resamples, the measure of each, and BCa limits.
 
 pub mod bca;
 pub mod bootstrap;

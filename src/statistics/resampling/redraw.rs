@@ -8,11 +8,11 @@
 use crate::math::Stream;
 use crate::ranking::ties::Count;
 
-/// Up to so many rows are drawn one by one: they then take as long as 2^10 cells of many rows.
+/// Up to this number of rows, rows are drawn one by one. So many rows take as long as 2^10 cells.
 const MOST_ROWS: u64 = 1 << 14;
 
-/// Parts of either class that a cell holds at most one of, beside its first score: with 512, what is lost in a cell is below
-/// a twentieth of what resamples differ by.
+/// A cell holds at most one of so many parts of either class, beside its first score. With 512, the loss within a cell is
+/// less than a twentieth of the differences between resamples.
 const CELLS: u64 = 1 << 9;
 
 /// How resamples are drawn from the rows.
@@ -90,7 +90,7 @@ impl Redraw {
         &self.counts
     }
 
-    /// Draws a resample into `drawn`, which is made as long as the counts are.
+    /// Draws a resample into `resample`, which becomes as long as the counts.
     pub fn draw(&self, stream: &mut Stream, resample: &mut Vec<Count>) {
         resample.clear();
         resample.resize(self.counts.len(), Count::default());

@@ -20,7 +20,7 @@ record! {
     }
 }
 
-/// How many rows of either class are called positive, of how many.
+/// The numbers of positives and of negatives that are called positive, and of all positives and negatives.
 #[derive(Clone, Copy, Debug)]
 pub struct Confusion {
     /// Positives called positive; with weights, their units.
@@ -31,7 +31,7 @@ pub struct Confusion {
     pub n_pos: u64,
     /// All negatives.
     pub n_neg: u64,
-    /// What both are counted in, if rows have weights.
+    /// The units of these numbers, if rows have weights.
     pub units: Option<Units>,
 }
 
@@ -147,13 +147,13 @@ impl Confusion {
         (self.n_pos > 0 && self.n_neg > 0).then(|| share(tp * tn, fp * fn_)).flatten()
     }
 
-    /// Rows called what they are; undefined without rows.
+    /// Rows whose call is right; undefined without rows.
     pub fn accuracy(&self) -> Option<f64> {
         let ConfusionWeights { tp, fp, tn, fn_ } = self.weights();
         share(tp + tn, tp + fp + tn + fn_)
     }
 
-    /// Rows called what they are not; undefined without rows.
+    /// Rows whose call is wrong; undefined without rows.
     pub fn error(&self) -> Option<f64> {
         let ConfusionWeights { tp, fp, tn, fn_ } = self.weights();
         share(fp + fn_, tp + fp + tn + fn_)

@@ -212,7 +212,7 @@ fn better(best: &mut Option<Candidate>, other: Option<Candidate>) {
     }
 }
 
-/// A criterion in a group whose classes are known.
+/// A criterion with the numbers of positives and negatives of a group.
 #[derive(Clone, Copy, Debug)]
 struct Rule {
     criterion: Criterion,
@@ -291,7 +291,7 @@ impl Rule {
         Merit::Whole(i128::from(calls.tp) * all - i128::from(calls.fp))
     }
 
-    /// The value of the criterion itself.
+    /// The value of the criterion.
     fn value(&self, calls: &Confusion) -> Option<f64> {
         let (tpr, fpr) = (calls.tpr()?, calls.fpr()?);
         match self.criterion {

@@ -3,7 +3,7 @@
 use super::bound::Bound;
 use crate::ranking::ties::{Ties, Units};
 
-/// The most bands that can be asked for.
+/// The largest number of bands.
 const MOST_BANDS: u32 = 1_000_000;
 
 /// Up to this many bands of a large group are found one by one, by the rank of the row that ends each band.
@@ -18,7 +18,7 @@ pub struct ScoreBands<'a> {
     pub edges: Option<&'a [Bound]>,
 }
 
-/// Rows of one band that come one after the other.
+/// Consecutive rows of one band.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Band {
     /// The band's number, from 1 for the highest scores; none for rows of the band above them, whichever that is.
@@ -70,7 +70,7 @@ fn first_has_number(bands: &mut Vec<Band>) {
 }
 
 impl ScoreBands<'_> {
-    /// Says what is wrong with the options.
+    /// Checks the options.
     pub fn check(&self) -> Result<(), String> {
         self.edges.iter().copied().flatten().try_for_each(|edge| edge.number().map(|_| ()))?;
         if (1..=MOST_BANDS).contains(&self.bands) {
