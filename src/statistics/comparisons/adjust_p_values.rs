@@ -1,6 +1,6 @@
 //! p-values adjusted for their number.
 
-use crate::statistics::kinds::columnwise::Columnwise;
+use crate::statistics::kinds::Columnwise;
 
 /// How p-values are adjusted, as `p.adjust` of R does.
 ///
@@ -43,6 +43,14 @@ pub enum Adjustment {
 }
 
 impl Adjustment {
+    /// Adjusts the p-values of records. `fields` says where a record has its p-value, and where the adjusted one goes.
+    pub fn adjust<R>(self, records: &mut [R], fields: impl Fn(&mut R) -> (Option<f64>, &mut Option<f64>)) {
+        let p_values: Vec<Option<f64>> = records.iter_mut().map(|record| fields(record).0).collect();
+        for (record, p_adjusted) in records.iter_mut().zip(self.of(&p_values)) {
+            *fields(record).1 = p_adjusted;
+        }
+    }
+
     /// The adjusted p-values, in the same order.
     pub fn of(self, p_values: &[Option<f64>]) -> Vec<Option<f64>> {
         let mut adjusted = p_values.to_vec();

@@ -3,11 +3,9 @@
 use super::adjust_p_values::Adjustment;
 use crate::math::{chi_square, f_distribution, student_t};
 use crate::ranking::rows::Rows;
-use crate::statistics::inference::{Alternative, check_level, delong::Areas, hypothesis::standardised};
-use crate::statistics::kinds::{
-    Inputs, Joint, Needs,
-    record::{Many, record},
-};
+use crate::ranking::ties::Count;
+use crate::statistics::inference::{Alternative, Areas, Interval, check_level, in_standard_errors};
+use crate::statistics::kinds::{Inputs, Joint, Needs, record};
 
 /// The mean areas of modalities over readers, and the test that they are equal.
 ///
@@ -30,7 +28,7 @@ pub struct MrmcRocAuc {
     pub level: f64,
 }
 
-/// What is not taken as a sample.
+/// Which part of the study is fixed, and not a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum Fixed {
@@ -88,9 +86,9 @@ record! {
     /// The comparison of one group.
     pub struct MrmcRocAucRecord {
         /// One record for each modality.
-        pub modalities: Option<Many<ModalityRecord>>,
+        pub modalities: Option<Vec<ModalityRecord>>,
         /// One record for each pair of modalities.
-        pub differences: Option<Many<ModalityDifferenceRecord>>,
+        pub differences: Option<Vec<ModalityDifferenceRecord>>,
         /// The statistic of the test that all modalities have one area; null with a single modality.
         pub f: Option<f64>,
         /// Degrees of freedom of the modalities.
@@ -117,10 +115,8 @@ record! {
         pub n_modalities: u64,
         /// Readers.
         pub n_readers: u64,
-        /// Positives that were used.
-        pub n_pos: u64,
-        /// Negatives that were used.
-        pub n_neg: u64,
+        /// Positives and negatives that were used.
+        pub rows: Count,
     }
 }
 
@@ -244,45 +240,34 @@ impl Joint for MrmcRocAuc {
     }
 
     fn of_rows(&self, rows: &Rows) -> MrmcRocAucRecord {
-        let none = MrmcRocAucRecord {
-            n_modalities: distinct(&self.modalities) as u64,
-            n_readers: distinct(&self.readers) as u64,
-            n_pos: rows.n_pos(),
-            n_neg: rows.n_neg(),
-            ..MrmcRocAucRecord::undefined()
-        };
+        let none = self.with_sizes(MrmcRocAucRecord::undefined(rows));
         let Some(areas) = Areas::of(rows) else { return none };
         let mut column = vec![vec![0; distinct(&self.readers)]; distinct(&self.modalities)];
         for (place, (&modality, &reader)) in self.modalities.iter().zip(&self.readers).enumerate() {
             column[modality as usize][reader as usize] = place;
         }
-        let Some(covariances) = areas.covariances() else {
-            return self
-                .of_table(&Table { areas: of_columns(&areas, &column), covariance: &|_, _| f64::NAN }, none);
-        };
+        let covariances = areas.covariances();
         let covariance = |a: (usize, usize), b: (usize, usize)| {
             let (a, b) = (column[a.0][a.1], column[b.0][b.1]);
-            covariances.covariance(a.max(b), a.min(b))
+            covariances.as_ref().map_or(f64::NAN, |all| all.covariance(a.max(b), a.min(b)))
         };
-        self.of_table(&Table { areas: of_columns(&areas, &column), covariance: &covariance }, none)
+        let of_modality = |readers: &Vec<usize>| readers.iter().map(|&place| areas.auc(place)).collect();
+        let areas = column.iter().map(of_modality).collect();
+        self.of_table(&Table { areas, covariance: &covariance }, none)
     }
 
     fn of_nan(&self, rows: &Rows) -> MrmcRocAucRecord {
-        MrmcRocAucRecord {
-            n_modalities: distinct(&self.modalities) as u64,
-            n_readers: distinct(&self.readers) as u64,
-            n_pos: rows.n_pos(),
-            n_neg: rows.n_neg(),
-            ..MrmcRocAucRecord::nan()
-        }
+        self.with_sizes(MrmcRocAucRecord::nan(rows))
     }
 }
 
-fn of_columns(areas: &Areas<'_>, column: &[Vec<usize>]) -> Vec<Vec<f64>> {
-    column.iter().map(|readers| readers.iter().map(|&place| areas.auc(place)).collect()).collect()
-}
-
 impl MrmcRocAuc {
+    /// A record with the numbers of modalities and readers.
+    fn with_sizes(&self, record: MrmcRocAucRecord) -> MrmcRocAucRecord {
+        let (n_modalities, n_readers) = (distinct(&self.modalities) as u64, distinct(&self.readers) as u64);
+        MrmcRocAucRecord { n_modalities, n_readers, ..record }
+    }
+
     /// The analysis of a table of areas. NaN covariances say that none are known.
     fn of_table(&self, table: &Table<'_>, none: MrmcRocAucRecord) -> MrmcRocAucRecord {
         let (modalities, readers) = table.sizes();
@@ -323,23 +308,17 @@ impl MrmcRocAuc {
                 }
             };
             let se = error.map(|error| (error.variance / j).sqrt());
-            let margin = error.zip(se).map(|(error, se)| self.margin(se, error.df));
-            ModalityRecord {
-                modality: modality as u64,
-                auc: Some(auc),
-                se,
-                df: error.and_then(Error::df),
-                lower: margin.map(|margin| (auc - margin).max(0.0)),
-                upper: margin.map(|margin| (auc + margin).min(1.0)),
-            }
+            let Interval { se, lower, upper } = self.interval(auc, se, error).within(0.0, 1.0);
+            let df = error.and_then(Error::df);
+            ModalityRecord { modality: modality as u64, auc: Some(auc), se, df, lower, upper }
         };
         let pairs = (0..modalities).flat_map(|a| (a + 1..modalities).map(move |b| (a, b)));
         let mut differences: Vec<ModalityDifferenceRecord> = pairs
             .map(|(a, b)| {
                 let difference = table.of_modality(a) - table.of_modality(b);
                 let se = error.map(|error| (2.0 / j * error.variance).max(0.0).sqrt());
-                let margin = error.zip(se).map(|(error, se)| self.margin(se, error.df));
-                let t = se.and_then(|se| standardised(difference, se));
+                let Interval { se, lower, upper } = self.interval(difference, se, error);
+                let t = se.and_then(|se| in_standard_errors(difference, se));
                 let tail = |t: f64| student_t::upper_tail(t, error.map_or(f64::NAN, |error| error.df));
                 ModalityDifferenceRecord {
                     modality_a: a as u64,
@@ -347,20 +326,17 @@ impl MrmcRocAuc {
                     difference: Some(difference),
                     se,
                     df: error.and_then(Error::df),
-                    lower: margin.map(|margin| difference - margin),
-                    upper: margin.map(|margin| difference + margin),
+                    lower,
+                    upper,
                     t,
                     p_value: t.map(|t| Alternative::TwoSided.p_value(t, tail)),
                     p_adjusted: None,
                 }
             })
             .collect();
-        let p_values: Vec<Option<f64>> = differences.iter().map(|record| record.p_value).collect();
-        for (record, p_adjusted) in differences.iter_mut().zip(self.adjust.of(&p_values)) {
-            record.p_adjusted = p_adjusted;
-        }
+        self.adjust.adjust(&mut differences, |record| (record.p_value, &mut record.p_adjusted));
         let df1 = modalities.saturating_sub(1) as f64;
-        let f = ms_modality.zip(error).and_then(|(square, error)| standardised(square, error.variance));
+        let f = ms_modality.zip(error).and_then(|(square, error)| in_standard_errors(square, error.variance));
         let p_value = f.zip(error).map(|(f, error)| {
             if error.df.is_finite() {
                 f_distribution::upper_tail(f, df1, error.df)
@@ -369,8 +345,8 @@ impl MrmcRocAuc {
             }
         });
         MrmcRocAucRecord {
-            modalities: Some(Many((0..modalities).map(of_modality).collect())),
-            differences: Some(Many(differences)),
+            modalities: Some((0..modalities).map(of_modality).collect()),
+            differences: Some(differences),
             f,
             df1: f.map(|_| df1),
             df2: f.and(error).and_then(Error::df),
@@ -386,9 +362,10 @@ impl MrmcRocAuc {
         }
     }
 
-    /// How far the limits are from an estimate.
-    fn margin(&self, se: f64, df: f64) -> f64 {
-        student_t::upper_quantile(0.5 * (1.0 - self.level), df) * se
+    /// The interval of an estimate; undefined without an error.
+    fn interval(&self, estimate: f64, se: Option<f64>, error: Option<Error>) -> Interval {
+        let of_error = |(se, error): (f64, Error)| Interval::student(estimate, se, self.level, error.df);
+        se.zip(error).map(of_error).unwrap_or_default()
     }
 }
 
@@ -414,7 +391,10 @@ mod tests {
             level: 0.95,
         };
         statistic.check().unwrap();
-        statistic.of_table(&Table { areas, covariance: &covariance }, MrmcRocAucRecord::undefined())
+        statistic.of_table(
+            &Table { areas, covariance: &covariance },
+            MrmcRocAucRecord::undefined(Count::default()),
+        )
     }
 
     const VAN_DYKE: [[f64; 5]; 2] = [
@@ -436,13 +416,13 @@ mod tests {
         close(record.f, 4.484_854, 6);
         close(record.df2, 15.066_11, 6);
         close(record.p_value, 0.051_233_03, 5);
-        let Many(differences) = record.differences.unwrap();
+        let differences = record.differences.unwrap();
         close(differences[0].difference, -0.043_800_32, 6);
         close(differences[0].se, 0.020_682_5, 5);
         close(differences[0].lower, -0.087_867_196_0, 6);
         close(differences[0].t, -2.117_747, 6);
         close(differences[0].p_value, 0.051_233_03, 5);
-        let Many(modalities) = record.modalities.unwrap();
+        let modalities = record.modalities.unwrap();
         let published = [
             (0.897_037_0, 0.033_076_42, 12.595_97, 0.825_346_1, 0.968_728_0),
             (0.940_837_4, 0.021_504_64, 12.565_30, 0.894_215_5, 0.987_459_2),

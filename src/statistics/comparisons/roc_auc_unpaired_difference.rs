@@ -1,16 +1,14 @@
 //! The difference of two areas of different rows, and the test that they are equal.
 
 use crate::math::{normal, student_t};
-use crate::statistics::inference::{check_level, hypothesis::Hypothesis};
-use crate::statistics::kinds::columnwise::Columnwise;
+use crate::statistics::inference::{Hypothesis, Interval, check_level};
+use crate::statistics::kinds::Columnwise;
 
-/// What is said of a difference whose standard error is known.
+/// The interval and the test of a difference whose standard error is known.
 #[derive(Clone, Copy, Debug)]
-pub struct Tested {
-    /// The lower limit of the difference.
-    pub lower: f64,
-    /// The upper limit of the difference.
-    pub upper: f64,
+pub struct TestResult {
+    /// The interval of the difference.
+    pub interval: Interval,
     /// The degrees of freedom; none where the normal distribution is taken.
     pub df: Option<f64>,
     /// The difference in standard errors; none if the standard error is 0.
@@ -19,13 +17,14 @@ pub struct Tested {
     pub p_value: Option<f64>,
 }
 
-impl Tested {
+impl TestResult {
     /// The test of a difference with this standard error, and its interval of coverage `level`.
     pub fn new(difference: f64, se: f64, df: Option<f64>, level: f64, test: Hypothesis) -> Self {
-        let tail = 0.5 * (1.0 - level);
         let df = df.filter(|_| se != 0.0);
-        let margin =
-            se * df.map_or_else(|| normal::upper_quantile(tail), |df| student_t::upper_quantile(tail, df));
+        let interval = match df {
+            Some(df) => Interval::student(difference, se, level, df),
+            None => Interval::normal(difference, se, level),
+        };
         let upper_tail = |statistic: f64| match df {
             Some(df) => student_t::upper_tail(statistic, df),
             None => normal::upper_tail(statistic),
@@ -37,7 +36,7 @@ impl Tested {
         } else {
             test.test(0.0, |value| difference - value, se, upper_tail)
         };
-        Tested { lower: difference - margin, upper: difference + margin, df, statistic, p_value }
+        TestResult { interval, df, statistic, p_value }
     }
 }
 
@@ -101,9 +100,9 @@ impl RocAucUnpairedDifference {
             return [Some(difference), Some(total), None, None, None, None, None];
         }
         let df = rows.map(|(n, versus_n)| welch(variances, [n, versus_n]));
-        let Tested { lower, upper, df, statistic, p_value } =
-            Tested::new(difference, total, df, self.level, self.test);
-        [Some(difference), Some(total), Some(lower), Some(upper), statistic, df, p_value]
+        let TestResult { interval: Interval { se, lower, upper }, df, statistic, p_value } =
+            TestResult::new(difference, total, df, self.level, self.test);
+        [Some(difference), se, lower, upper, statistic, df, p_value]
     }
 }
 

@@ -4,11 +4,8 @@ use crate::math::quantile::mean_and_deviation;
 use crate::math::sum::in_order;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::{Count, Step, counts::steps};
-use crate::statistics::inference::by_key::{OfKey, by_key};
-use crate::statistics::kinds::{
-    Inputs, Joint, KeyInput, Needs,
-    record::{Many, record},
-};
+use crate::statistics::inference::{KeyRows, rows_by_key};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 
 /// The mean of the folds' ROC curves, with how much they differ.
 ///
@@ -63,16 +60,9 @@ record! {
     }
 }
 
-record! {
-    /// The curve of one group.
-    pub struct AverageRocCurveRecord {
-        /// The points; null if no fold has a curve (pooled: if all rows have none), and if a score is NaN.
-        pub points: Option<Many<AveragePointRecord>>,
-    }
-}
-
 impl Joint for AverageRocCurve {
-    type Record = AverageRocCurveRecord;
+    /// The points; null if no fold has a curve (pooled: if all rows have none), and if a score is NaN.
+    type Record = Option<Vec<AveragePointRecord>>;
 
     const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("fold"));
 
@@ -98,9 +88,9 @@ impl Joint for AverageRocCurve {
         Needs { values: self.method == Averaging::Threshold, ..Needs::CODES }
     }
 
-    fn of_rows(&self, rows: &Rows) -> AverageRocCurveRecord {
-        let folds = by_key(rows, 0);
-        let points = match self.method {
+    fn of_rows(&self, rows: &Rows) -> Option<Vec<AveragePointRecord>> {
+        let folds = rows_by_key(rows, 0);
+        match self.method {
             Averaging::Vertical => {
                 self.vertical(&folds.iter().filter_map(FoldCurve::of_fold).collect::<Vec<_>>())
             }
@@ -108,12 +98,7 @@ impl Joint for AverageRocCurve {
                 self.by_threshold(rows, &folds.iter().filter_map(FoldCurve::of_fold).collect::<Vec<_>>())
             }
             Averaging::Pooled => self.pooled(rows),
-        };
-        AverageRocCurveRecord::new(points.map(Many))
-    }
-
-    fn of_nan(&self, _: &Rows) -> AverageRocCurveRecord {
-        AverageRocCurveRecord::nan()
+        }
     }
 }
 
@@ -152,9 +137,9 @@ impl AverageRocCurve {
             scores[code as usize] = score + 0.0;
         }
         // Nothing is called positive above the highest score.
-        let taken = self.spread(codes.distinct);
+        let codes_of_thresholds = self.spread(codes.distinct);
         let thresholds = std::iter::once((codes.distinct, None))
-            .chain(taken.into_iter().map(|code| (code, Some(scores[code]))));
+            .chain(codes_of_thresholds.into_iter().map(|code| (code, Some(scores[code]))));
         let point = |(code, threshold): (usize, Option<f64>)| {
             let (fpr, fpr_sd) = mean_and_sd(curves.iter().map(|curve| curve.above(code).0));
             let (tpr, tpr_sd) = mean_and_sd(curves.iter().map(|curve| curve.above(code).1));
@@ -191,7 +176,7 @@ struct FoldCurve {
 }
 
 impl FoldCurve {
-    fn of_fold(fold: &OfKey) -> Option<Self> {
+    fn of_fold(fold: &KeyRows) -> Option<Self> {
         FoldCurve::of(&fold.codes, &fold.counts)
     }
 
@@ -237,7 +222,7 @@ mod tests {
     fn of(method: Averaging, n_points: usize) -> Vec<AveragePointRecord> {
         let curve = AverageRocCurve { method, n_points, at_fpr: None };
         curve.check().unwrap();
-        curve.of_rows(&sample()).points.unwrap().0
+        curve.of_rows(&sample()).unwrap()
     }
 
     #[test]
@@ -253,7 +238,7 @@ mod tests {
                 .all(|point| point.n_folds == 2 && point.fpr_sd.is_none() && point.threshold.is_none())
         );
         let at = AverageRocCurve { method: Averaging::Vertical, n_points: 3, at_fpr: Some(vec![0.5, 0.0]) };
-        let points = at.of_rows(&sample()).points.unwrap().0;
+        let points = at.of_rows(&sample()).unwrap();
         assert_eq!(points.iter().map(|point| point.tpr).collect::<Vec<_>>(), [0.5, 0.25]);
     }
 
@@ -295,11 +280,11 @@ mod tests {
     fn no_curve() {
         for method in [Averaging::Vertical, Averaging::Threshold, Averaging::Pooled] {
             let curve = AverageRocCurve { method, n_points: 3, at_fpr: None };
-            assert!(curve.of_rows(&rows_of(&[1, 1], &[&[2.0, 1.0]], &[3, 4])).points.is_none());
+            assert!(curve.of_rows(&rows_of(&[1, 1], &[&[2.0, 1.0]], &[3, 4])).is_none());
             // Each fold lacks a class, but not all rows.
-            let apart = curve.of_rows(&rows_of(&[1, 0], &[&[2.0, 1.0]], &[3, 4])).points;
+            let apart = curve.of_rows(&rows_of(&[1, 0], &[&[2.0, 1.0]], &[3, 4]));
             assert_eq!(apart.is_some(), method == Averaging::Pooled);
-            let lone = curve.of_rows(&rows_of(&[1, 0], &[&[2.0, 1.0]], &[3, 3])).points.unwrap().0;
+            let lone = curve.of_rows(&rows_of(&[1, 0], &[&[2.0, 1.0]], &[3, 3])).unwrap();
             assert!(lone.iter().all(|point| point.tpr_sd.is_none()));
         }
         let refused = |method, n_points, at_fpr: Option<&[f64]>| {

@@ -3,8 +3,9 @@
 use crate::math::quantile::mean_and_deviation;
 use crate::math::student_t;
 use crate::ranking::rows::Rows;
-use crate::statistics::inference::{Alternative, by_key, check_level, hypothesis::standardised};
-use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record::record};
+use crate::ranking::ties::Count;
+use crate::statistics::inference::{Alternative, Interval, by_key, check_level, in_standard_errors};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 
 /// The difference of two scores' areas over the same folds, by the corrected resampled t-test.
 ///
@@ -31,12 +32,8 @@ record! {
         pub auc_b: Option<f64>,
         /// The mean of the folds' differences.
         pub difference: Option<f64>,
-        /// Its corrected standard error; null with fewer than two folds that have areas.
-        pub se: Option<f64>,
-        /// The lower limit; null where the standard error is.
-        pub lower: Option<f64>,
-        /// The upper limit; null where the standard error is.
-        pub upper: Option<f64>,
+        /// Its corrected standard error and limits; null with fewer than two folds that have areas.
+        pub interval: Interval,
         /// The difference in standard errors: 0 if both are 0, null if only the standard error is.
         pub t: Option<f64>,
         /// Degrees of freedom; null where the standard error is.
@@ -47,10 +44,8 @@ record! {
         pub n_folds: u64,
         /// Folds that have none.
         pub n_undefined: u64,
-        /// Positives that were used.
-        pub n_pos: u64,
-        /// Negatives that were used.
-        pub n_neg: u64,
+        /// Positives and negatives that were used.
+        pub rows: Count,
     }
 }
 
@@ -74,7 +69,6 @@ impl Joint for CvRocAucDifference {
     }
 
     fn of_rows(&self, rows: &Rows) -> CvRocAucDifferenceRecord {
-        let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
         let mut areas: Vec<(f64, f64)> = by_key::areas(rows, 0)
             .zip(by_key::areas(rows, 1))
             .filter_map(|(a, b)| Some((a?.auc, b?.auc)))
@@ -82,13 +76,8 @@ impl Joint for CvRocAucDifference {
         areas.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.total_cmp(&y.1)));
         let n_folds = areas.len() as u64;
         let n_undefined = rows.keys.distinct as u64 - n_folds;
-        let none = CvRocAucDifferenceRecord {
-            n_folds,
-            n_undefined,
-            n_pos,
-            n_neg,
-            ..CvRocAucDifferenceRecord::undefined()
-        };
+        let none =
+            CvRocAucDifferenceRecord { n_folds, n_undefined, ..CvRocAucDifferenceRecord::undefined(rows) };
         if areas.is_empty() {
             return none;
         }
@@ -106,24 +95,13 @@ impl Joint for CvRocAucDifference {
         let k = n_folds as f64;
         let ratio = self.test_train_ratio.unwrap_or(1.0 / (k - 1.0));
         let se = (1.0 / k + ratio).sqrt() * deviation;
-        let t = standardised(difference, se);
-        let margin = student_t::upper_quantile(0.5 * (1.0 - self.level), k - 1.0) * se;
+        let t = in_standard_errors(difference, se);
         CvRocAucDifferenceRecord {
-            se: Some(se),
-            lower: Some(difference - margin),
-            upper: Some(difference + margin),
+            interval: Interval::student(difference, se, self.level, k - 1.0),
             t,
             df: Some(n_folds - 1),
             p_value: t.map(|t| self.alternative.p_value(t, |t| student_t::upper_tail(t, k - 1.0))),
             ..record
-        }
-    }
-
-    fn of_nan(&self, rows: &Rows) -> CvRocAucDifferenceRecord {
-        CvRocAucDifferenceRecord {
-            n_pos: rows.n_pos(),
-            n_neg: rows.n_neg(),
-            ..CvRocAucDifferenceRecord::nan()
         }
     }
 }

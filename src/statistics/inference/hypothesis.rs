@@ -1,9 +1,9 @@
-//! What a test is of: that a number is one value, or that it is not within a margin of it.
+//! The hypothesis of a test: that a number has one value, or that it is within a margin of it.
 
 use super::alternative::Alternative;
 use crate::statistics::kinds::{OptionError, Options};
 
-/// What a test is of.
+/// The hypothesis of a test.
 ///
 /// Without a margin the null hypothesis is one value. With a margin it is a range, and to reject it says that the number
 /// lies on the right side of a bound: for `Greater` above `null - margin`, which is non-inferiority if higher is better; for
@@ -34,7 +34,7 @@ impl Hypothesis {
         Ok(Hypothesis { alternative: options.word("alternative")?, null, margin })
     }
 
-    /// Says what is wrong with the value and the margin.
+    /// Checks the value and the margin.
     pub fn check(self) -> Result<(), String> {
         if let Some(null) = self.null.filter(|null| !null.is_finite()) {
             return Err(format!("null must be a finite number, got {null}"));
@@ -58,7 +58,7 @@ impl Hypothesis {
         upper_tail: impl Fn(f64) -> f64,
     ) -> (Option<f64>, Option<f64>) {
         let null = self.null.unwrap_or(usual);
-        let from = |value: f64| standardised(above(value), se);
+        let from = |value: f64| in_standard_errors(above(value), se);
         let Some(margin) = self.margin else {
             let statistic = from(null);
             return (statistic, statistic.map(|statistic| self.alternative.p_value(statistic, upper_tail)));
@@ -82,7 +82,7 @@ impl Hypothesis {
 
 /// A difference in standard errors. It is 0 for two scores that rank alike, whose difference and standard error are
 /// both 0. It is undefined if only the standard error is 0 (the classes overlap in neither score).
-pub(in crate::statistics) fn standardised(difference: f64, se: f64) -> Option<f64> {
+pub fn in_standard_errors(difference: f64, se: f64) -> Option<f64> {
     if difference == 0.0 && se == 0.0 {
         return Some(0.0);
     }

@@ -2,7 +2,7 @@
 
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::statistics::inference::Alternative;
-use crate::statistics::kinds::columnwise::Columnwise;
+use crate::statistics::kinds::{Columnwise, of_each_row};
 
 /// The level and the side of a planned test.
 #[derive(Clone, Copy, Debug)]
@@ -15,7 +15,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Says what is wrong with the level.
+    /// Checks the level.
     pub fn check(self) -> Result<(), String> {
         proportion("alpha", self.alpha)
     }
@@ -31,7 +31,7 @@ fn tails(alternative: Alternative) -> f64 {
     if alternative == Alternative::TwoSided { 2.0 } else { 1.0 }
 }
 
-/// Says what is wrong with a probability.
+/// Checks a probability.
 pub(in crate::statistics) fn proportion(name: &str, value: f64) -> Result<(), String> {
     if 0.0 < value && value < 1.0 {
         Ok(())
@@ -139,9 +139,7 @@ impl Columnwise for RocAucPower {
     }
 
     fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
-        let rows = columns[0].iter().zip(&columns[1]).zip(&columns[2]);
-        let power = rows.map(|((auc, n_pos), n_neg)| Some(power(self.plan, (*auc)?, (*n_pos)?, (*n_neg)?)));
-        Ok(vec![power.map(defined).collect()])
+        Ok(vec![of_each_row(columns, |[auc, n_pos, n_neg]| power(self.plan, auc, n_pos, n_neg))])
     }
 }
 
@@ -164,11 +162,8 @@ impl Columnwise for RocAucPowerLevel {
     }
 
     fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
-        let rows = columns[0].iter().zip(&columns[1]).zip(&columns[2]);
-        let level = |((auc, n_pos), n_neg): ((&Option<f64>, &Option<f64>), &Option<f64>)| {
-            Some(level(self.alternative, (*auc)?, (*n_pos)?, (*n_neg)?, self.power))
-        };
-        Ok(vec![rows.map(level).map(defined).collect()])
+        let level = |[auc, n_pos, n_neg]: [f64; 3]| level(self.alternative, auc, n_pos, n_neg, self.power);
+        Ok(vec![of_each_row(columns, level)])
     }
 }
 
@@ -191,10 +186,7 @@ impl Columnwise for RocAucPowerAuc {
     }
 
     fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
-        let rows = columns[0].iter().zip(&columns[1]);
-        let auc =
-            rows.map(|(n_pos, n_neg)| Some(detectable_auc(self.plan, (*n_pos)?, (*n_neg)?, self.power)));
-        Ok(vec![auc.map(defined).collect()])
+        Ok(vec![of_each_row(columns, |[n_pos, n_neg]| detectable_auc(self.plan, n_pos, n_neg, self.power))])
     }
 }
 
@@ -223,25 +215,18 @@ impl Columnwise for RocAucSampleSize {
     }
 
     fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
-        let size = |auc: &Option<f64>| auc.map(|auc| sample_size(self.plan, auc, self.power, self.ratio));
-        let sizes: Vec<Option<(f64, f64)>> = columns[0].iter().map(size).collect();
-        let column = |of: fn((f64, f64)) -> f64| sizes.iter().map(|size| defined(size.map(of))).collect();
-        Ok(vec![column(|size| size.0), column(|size| size.1)])
+        let size = |auc: f64| sample_size(self.plan, auc, self.power, self.ratio);
+        Ok(vec![of_each_row(columns, |[auc]| size(auc).0), of_each_row(columns, |[auc]| size(auc).1)])
     }
 }
 
-/// Says what is wrong with a number of negatives for each positive.
+/// Checks a number of negatives for each positive.
 pub(in crate::statistics) fn check_ratio(ratio: f64) -> Result<(), String> {
     if ratio > 0.0 && ratio.is_finite() {
         Ok(())
     } else {
         Err(format!("ratio must be above 0, such as 2 for two negatives a positive, got {ratio}"))
     }
-}
-
-/// The number, or null where it is undefined.
-fn defined(value: Option<f64>) -> Option<f64> {
-    value.filter(|value| !value.is_nan())
 }
 
 #[cfg(test)]

@@ -3,8 +3,9 @@
 use super::power::{Plan, check_ratio, proportion};
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::ranking::rows::Rows;
-use crate::statistics::inference::delong::Areas;
-use crate::statistics::kinds::{Inputs, Joint, Needs, record::record};
+use crate::ranking::ties::Count;
+use crate::statistics::inference::Areas;
+use crate::statistics::kinds::{Inputs, Joint, Needs, record};
 
 /// The power of the paired comparison of two scores, and the rows it needs, from a pilot sample.
 ///
@@ -39,10 +40,8 @@ record! {
         pub needed_pos: Option<f64>,
         /// The negatives that it needs.
         pub needed_neg: Option<f64>,
-        /// Positives that were used.
-        pub n_pos: u64,
-        /// Negatives that were used.
-        pub n_neg: u64,
+        /// Positives and negatives that were used.
+        pub rows: Count,
     }
 }
 
@@ -61,14 +60,15 @@ impl Joint for RocAucDifferencePower {
     }
 
     fn of_rows(&self, rows: &Rows) -> RocAucDifferencePowerRecord {
-        let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
-        let Some(areas) = Areas::of(rows) else {
-            return RocAucDifferencePowerRecord { n_pos, n_neg, ..RocAucDifferencePowerRecord::undefined() };
-        };
+        let Some(areas) = Areas::of(rows) else { return RocAucDifferencePowerRecord::undefined(rows) };
+        let (n_pos, n_neg) = (areas.n_pos, areas.n_neg);
         let difference = areas.difference(0, 1);
         let Some((of_pos, of_neg)) = areas.parts_of_difference(0, 1).filter(|parts| parts.0 + parts.1 > 0.0)
         else {
-            return RocAucDifferencePowerRecord::new(Some(difference), None, None, None, n_pos, n_neg);
+            return RocAucDifferencePowerRecord {
+                difference: Some(difference),
+                ..RocAucDifferencePowerRecord::undefined(rows)
+            };
         };
         let variance = of_pos + of_neg;
         let (se, critical) = (variance.sqrt(), self.plan.critical());
@@ -86,15 +86,7 @@ impl Joint for RocAucDifferencePower {
             }
         });
         let (needed_pos, needed_neg) = needed.unzip();
-        RocAucDifferencePowerRecord::new(Some(difference), Some(power), needed_pos, needed_neg, n_pos, n_neg)
-    }
-
-    fn of_nan(&self, rows: &Rows) -> RocAucDifferencePowerRecord {
-        RocAucDifferencePowerRecord {
-            n_pos: rows.n_pos(),
-            n_neg: rows.n_neg(),
-            ..RocAucDifferencePowerRecord::nan()
-        }
+        RocAucDifferencePowerRecord::new(Some(difference), Some(power), needed_pos, needed_neg, rows.into())
     }
 }
 

@@ -25,7 +25,7 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// Says what is wrong with the rates.
+    /// Checks the rates.
     pub fn check(self) -> Result<(), String> {
         let rate = |rate: f64| (0.0..=1.0).contains(&rate);
         match self {
@@ -59,12 +59,12 @@ impl Measure {
                 Measure::FprRange(low, high) => area += strip((x0, y0), (x1, y1), low, high),
                 // The same with the axes exchanged, and the distance from the right edge as height.
                 Measure::TprRange(low, high) => area += strip((y0, 1.0 - x0), (y1, 1.0 - x1), low, high),
-                Measure::TprAtFpr(at) if x0 <= at => best = best.max(reached((x0, y0), (x1, y1), at)),
+                Measure::TprAtFpr(at) if x0 <= at => best = best.max(height_at((x0, y0), (x1, y1), at)),
                 Measure::SpecificityAtTpr(at) if y1 >= at && y0 < at => {
-                    return Some(1.0 - reached((y0, x0), (y1, x1), at));
+                    return Some(1.0 - height_at((y0, x0), (y1, x1), at));
                 }
                 Measure::FprAtTpr(at) if y1 >= at && y0 < at => {
-                    return Some(reached((y0, x0), (y1, x1), at));
+                    return Some(height_at((y0, x0), (y1, x1), at));
                 }
                 Measure::TprAtFpr(_) | Measure::SpecificityAtTpr(_) | Measure::FprAtTpr(_) => {}
             }
@@ -90,7 +90,7 @@ fn strip(from: (f64, f64), to: (f64, f64), low: f64, high: f64) -> f64 {
 }
 
 /// The y of a straight piece at x, at its end if that comes earlier.
-fn reached(from: (f64, f64), to: (f64, f64), x: f64) -> f64 {
+fn height_at(from: (f64, f64), to: (f64, f64), x: f64) -> f64 {
     if to.0 <= x { to.1 } else { from.1 + (to.1 - from.1) * ((x - from.0) / (to.0 - from.0)) }
 }
 
