@@ -1,6 +1,6 @@
 //! p-values adjusted for their number.
 
-use crate::statistics::kinds::columnwise::Columnwise;
+use crate::statistics::kinds::{Columnwise, FromOptions, OptionError, Options, options::words};
 
 /// How p-values are adjusted, as `p.adjust` of R does.
 ///
@@ -42,7 +42,30 @@ pub enum Adjustment {
     None,
 }
 
+words!(Adjustment {
+    "holm" => Holm,
+    "hochberg" => Hochberg,
+    "hommel" => Hommel,
+    "bonferroni" => Bonferroni,
+    "sidak" => Sidak,
+    "holm-sidak" => HolmSidak,
+    "bh" => Bh,
+    "by" => By,
+    // What R and statsmodels call them.
+    "BH" => Bh,
+    "BY" => By,
+    "fdr" => Bh,
+    "fdr_bh" => Bh,
+    "fdr_by" => By,
+    "simes-hochberg" => Hochberg,
+});
+
 impl Adjustment {
+    /// The adjustment that is the option of this name; without it p-values are left as they are.
+    pub fn of_options(options: &Options, name: &str) -> Result<Self, OptionError> {
+        Ok(options.optional_word(name)?.unwrap_or(Adjustment::None))
+    }
+
     /// The adjusted p-values, in the same order.
     pub fn of(self, p_values: &[Option<f64>]) -> Vec<Option<f64>> {
         let mut adjusted = p_values.to_vec();
@@ -113,10 +136,15 @@ fn hommel(p: &[f64]) -> Vec<f64> {
 
 /// Adjusted p-values.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct AdjustPValues {
     /// How they are adjusted.
     pub method: Adjustment,
+}
+
+impl FromOptions for AdjustPValues {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(AdjustPValues { method: Adjustment::of_options(options, "method")? })
+    }
 }
 
 impl Columnwise for AdjustPValues {

@@ -5,12 +5,12 @@ use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::{chi_square, symmetric};
 use crate::ranking::rows::Rows;
 use crate::statistics::inference::{
-    Alternative, check_level,
+    Alternative,
     delong::{Areas, Covariances},
     hypothesis::standardised,
 };
 use crate::statistics::kinds::{
-    Inputs, Joint, Needs,
+    FromOptions, Inputs, Joint, Needs, OptionError, Options,
     record::{Many, Name, record},
 };
 
@@ -21,7 +21,6 @@ use crate::statistics::kinds::{
 /// scores that rank alike. The differences are those of [`RocAucDifference`](crate::statistics::RocAucDifference), their p-values
 /// adjusted for their number. `O(k n log n + k² n + k³)`.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucCompare {
     /// The place of the score that all others are compared with; every pair if there is none.
     pub reference: Option<usize>,
@@ -94,6 +93,23 @@ record! {
     }
 }
 
+impl FromOptions for RocAucCompare {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let last = options.columns.iter().filter(|role| role.starts_with("score_")).count() as i128 - 1;
+        let refused = |_| {
+            let place = format_args!("be a score's place, from 0 to {last}");
+            options
+                .must_be("reference", place)
+                .instead("an expression of several columns counts as one place")
+        };
+        Ok(RocAucCompare {
+            reference: options.optional_integer("reference", 0..=last).map_err(refused)?,
+            adjust: Adjustment::of_options(options, "adjust")?,
+            level: options.level()?,
+        })
+    }
+}
+
 impl Joint for RocAucCompare {
     type Record = RocAucCompareRecord;
 
@@ -101,10 +117,6 @@ impl Joint for RocAucCompare {
 
     fn needs(&self) -> Needs {
         Needs::PLACEMENTS
-    }
-
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)
     }
 
     fn passes(&self) -> usize {

@@ -15,7 +15,7 @@ use crate::ranking::ties::Count;
 use crate::statistics::kinds::{FromOptions, OptionError, Options, Word};
 
 /// The most resamples that are drawn.
-const MOST_RESAMPLES: u32 = 10_000_000;
+pub(in crate::statistics) const MOST_RESAMPLES: u32 = 10_000_000;
 
 /// Parts of the resamples for each thread, at most: the last one that a thread draws is what others wait for.
 const PARTS_PER_THREAD: usize = 64;
