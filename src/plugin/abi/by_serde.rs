@@ -22,7 +22,6 @@ macro_rules! by_serde {
     )*};
 }
 by_serde! {
-    AverageRocCurve,
     BandCoverage,
     BinormalCurve,
     BrunnerMunzel,
@@ -34,9 +33,6 @@ by_serde! {
     ConfusionsAt,
     CostCurve,
     CovariateAdjustedRocCurve,
-    CvRocAuc,
-    CvRocAucClustered,
-    CvRocAucDifference,
     DetCurve,
     FprAtTpr,
     GainsTable,
