@@ -18,7 +18,6 @@ use crate::statistics::kinds::{Columnwise, FromOptions, OptionError, Options, op
 ///
 /// Nulls and NaN are left as they are and not counted in m.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum Adjustment {
     /// Holm's.
     #[default]
@@ -36,7 +35,6 @@ pub enum Adjustment {
     /// Sidak's, in one step.
     Sidak,
     /// Sidak's, step by step as Holm's.
-    #[cfg_attr(feature = "plugin", serde(rename = "holm-sidak"))]
     HolmSidak,
     /// Left as they are.
     None,

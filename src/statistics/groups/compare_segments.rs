@@ -10,9 +10,10 @@ use crate::statistics::comparisons::{
     adjust_p_values::Adjustment,
     roc_auc_unpaired_difference::{Tested, welch},
 };
-use crate::statistics::inference::{by_key::by_key, check_level, hypothesis::Hypothesis};
+use crate::statistics::inference::{by_key::by_key, hypothesis::Hypothesis};
 use crate::statistics::kinds::{
-    Inputs, Joint, KeyInput, KeyKind,
+    FromOptions, Inputs, Joint, KeyInput, KeyKind, OptionError, OptionValue, Options,
+    options::words,
     record::{KeyCode, Many, record},
 };
 
@@ -25,7 +26,6 @@ use crate::statistics::kinds::{
 /// `Q = sum w (A - mean)²` with `w = 1 / V` and `mean = sum w A / sum w`, against chi-square with one degree of freedom
 /// less than there are segments (Cochran 1954). `O(n log n)`.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct CompareSegments {
     /// What each segment is compared with.
     pub versus: Versus,
@@ -41,7 +41,6 @@ pub struct CompareSegments {
 
 /// What a segment is compared with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum Versus {
     /// All other segments' rows together.
     #[default]
@@ -106,16 +105,30 @@ record! {
     }
 }
 
+// The first segment is meant by a reference.
+words!(Versus { "rest" => Rest, "overall" => Overall, "previous" => Previous });
+
+impl FromOptions for CompareSegments {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let reference = match options.value("reference") {
+            OptionValue::Word(words) => Some(words.clone()),
+            _ => None,
+        };
+        Ok(CompareSegments {
+            versus: if reference.is_some() { Versus::First } else { options.word("versus")? },
+            reference,
+            adjust: Adjustment::of_options(options, "adjust")?,
+            level: options.level()?,
+            test: Hypothesis::of_options(options, -1.0)?,
+        })
+    }
+}
+
 impl Joint for CompareSegments {
     type Record = CompareSegmentsRecord;
 
     const INPUTS: Inputs =
         Inputs::scores(Some(1)).keyed(KeyInput { nan_by_key: true, ..KeyInput::called("by") });
-
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)?;
-        self.test.check()
-    }
 
     fn passes(&self) -> usize {
         8

@@ -9,7 +9,7 @@ use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::by_cluster::{ByCluster, ClusteredArea};
 use crate::statistics::kinds::{
-    Inputs, Joint, KeyInput, KeyKind,
+    FromOptions, Inputs, Joint, KeyInput, KeyKind, OptionError, Options,
     column::{Column, Field, FieldKind},
     record::{Many, Record, Value, record},
 };
@@ -25,7 +25,6 @@ const MOST_SEGMENTS: usize = 4096;
 /// covariances of all areas A, against chi-square with the rank of `L V L'`; of independent areas it is Q. Against all
 /// other rows `O(n k)` for k segments, otherwise `O(n log n)`, with spanning clusters and `O(k³)`.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(transparent))]
 pub struct CompareSegmentsClustered(pub CompareSegments);
 
 /// One segment of rows that come in clusters.
@@ -71,6 +70,12 @@ struct Clustered {
     areas: Vec<Option<ClusteredArea>>,
 }
 
+impl FromOptions for CompareSegmentsClustered {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        CompareSegments::from_options(options).map(CompareSegmentsClustered)
+    }
+}
+
 impl Joint for CompareSegmentsClustered {
     type Record = CompareSegmentsClusteredRecord;
 
@@ -79,10 +84,6 @@ impl Joint for CompareSegmentsClustered {
         most: MOST_SEGMENTS,
         ..KeyInput::called("by")
     });
-
-    fn check(&self) -> Result<(), String> {
-        self.0.check()
-    }
 
     fn passes(&self) -> usize {
         16

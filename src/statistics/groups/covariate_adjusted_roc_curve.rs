@@ -9,6 +9,7 @@ use crate::ranking::ties::counts::steps;
 use crate::statistics::inference::by_key::{OfKey, by_key};
 use crate::statistics::kinds::{
     Inputs, Joint, KeyInput,
+    options::no_options,
     record::{Many, record},
 };
 
@@ -19,7 +20,6 @@ use crate::statistics::kinds::{
 /// positives and negatives is a diagonal. The area under it is the mean of the strata's areas with these weights. The strata
 /// that lack a class have no curve. `O(n log n + n k)` for k strata.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct CovariateAdjustedRocCurve {}
 
 record! {
@@ -39,6 +39,8 @@ record! {
         pub points: Option<Many<AdjustedPoint>>,
     }
 }
+
+no_options!(CovariateAdjustedRocCurve);
 
 impl Joint for CovariateAdjustedRocCurve {
     type Record = CovariateAdjustedRocCurveRecord;

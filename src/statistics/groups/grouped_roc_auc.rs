@@ -2,11 +2,10 @@
 
 use crate::math::{mean, student_t};
 use crate::ranking::rows::Rows;
-use crate::statistics::inference::{
-    by_key::{self, Area},
-    check_level,
+use crate::statistics::inference::by_key::{self, Area};
+use crate::statistics::kinds::{
+    FromOptions, Inputs, Joint, KeyInput, Needs, OptionError, Options, options::words, record::record,
 };
-use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record::record};
 
 /// The mean of the areas of each key's rows, by weights: how well rows are ranked within a user, not between users.
 ///
@@ -14,7 +13,6 @@ use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record::record};
 /// impressions or clicks, which are rows or positives. All the same it is known as uAUC. By pairs, it is the share of
 /// concordant pairs among the pairs of a positive and a negative of one key. `O(n log n)`.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct GroupedRocAuc {
     /// What a key weighs.
     pub average: KeyWeight,
@@ -26,7 +24,6 @@ pub struct GroupedRocAuc {
 
 /// What makes the mean of areas uncertain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum ErrorSource {
     /// Keys are a sample, such as users: how their areas differ, with Student's distribution and a degree of freedom less
     /// than there are keys.
@@ -39,7 +36,6 @@ pub enum ErrorSource {
 
 /// What a key weighs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum KeyWeight {
     /// As much as any other.
     #[default]
@@ -86,14 +82,23 @@ impl KeyWeight {
     }
 }
 
+words!(KeyWeight { "macro" => Macro, "rows" => Rows, "positives" => Positives, "pairs" => Pairs });
+words!(ErrorSource { "between" => Between, "within" => Within });
+
+impl FromOptions for GroupedRocAuc {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(GroupedRocAuc {
+            average: options.word("average")?,
+            error: options.word("error")?,
+            level: options.level()?,
+        })
+    }
+}
+
 impl Joint for GroupedRocAuc {
     type Record = GroupedRocAucRecord;
 
     const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("by"));
-
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)
-    }
 
     fn needs(&self) -> Needs {
         Needs::KEY_PLACEMENTS

@@ -3,8 +3,10 @@
 use super::grouped_roc_auc::{KeyWeight, margin};
 use crate::math::{mean, student_t};
 use crate::ranking::rows::Rows;
-use crate::statistics::inference::{Alternative, by_key, check_level, hypothesis::standardised};
-use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record::record};
+use crate::statistics::inference::{Alternative, by_key, hypothesis::standardised};
+use crate::statistics::kinds::{
+    FromOptions, Inputs, Joint, KeyInput, Needs, OptionError, Options, record::record,
+};
 
 /// The difference of the means of two scores' areas of each key's rows, and its test.
 ///
@@ -13,7 +15,6 @@ use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record::record};
 /// rank for both scores do not widen it. The test is Student's with a degree of freedom less than there are keys; with
 /// equal weights it is the paired t-test. `O(n log n)`.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct GroupedRocAucDifference {
     /// What a key weighs.
     pub average: KeyWeight,
@@ -53,14 +54,20 @@ record! {
     }
 }
 
+impl FromOptions for GroupedRocAucDifference {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(GroupedRocAucDifference {
+            average: options.word("average")?,
+            alternative: options.word("alternative")?,
+            level: options.level()?,
+        })
+    }
+}
+
 impl Joint for GroupedRocAucDifference {
     type Record = GroupedRocAucDifferenceRecord;
 
     const INPUTS: Inputs = Inputs::scores(Some(2)).keyed(KeyInput::called("by"));
-
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)
-    }
 
     fn needs(&self) -> Needs {
         Needs::KEY_PLACEMENTS

@@ -3,9 +3,9 @@
 use super::subgroup_auc::{SubgroupAuc, SubgroupCounts, subgroup_counts};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::{by_key::Area, check_level, interval::Limits};
+use crate::statistics::inference::{by_key::Area, interval::Limits};
 use crate::statistics::kinds::{
-    Inputs, Joint, KeyKind,
+    FromOptions, Inputs, Joint, KeyKind, OptionError, Options,
     record::{Many, record},
 };
 
@@ -14,7 +14,6 @@ use crate::statistics::kinds::{
 /// Each is an area of two samples of rows, or one half less such an area, so that its standard error is that of
 /// DeLong, DeLong and Clarke-Pearson (1988). `O(n log n)`.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct SubgroupAucCi {
     /// The coverage of all intervals.
     pub level: f64,
@@ -48,14 +47,16 @@ record! {
     }
 }
 
+impl FromOptions for SubgroupAucCi {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(SubgroupAucCi { level: options.level()? })
+    }
+}
+
 impl Joint for SubgroupAucCi {
     type Record = SubgroupAucCiRecord;
 
     const INPUTS: Inputs = SubgroupAuc::INPUTS;
-
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)
-    }
 
     fn key_kind(&self) -> KeyKind<'_> {
         KeyKind::Truth
@@ -114,6 +115,7 @@ impl SubgroupAucCi {
 mod tests {
     use super::*;
     use crate::statistics::intervals::RocAucCi;
+    use crate::statistics::kinds::{OptionValue, options::tests::options};
     use crate::statistics::tests::{rows_of, summary};
 
     const NINETY_FIVE: SubgroupAucCi = SubgroupAucCi { level: 0.95 };
@@ -157,6 +159,7 @@ mod tests {
         assert_eq!((fields[0].estimate, fields[0].se, fields[0].lower), (Some(1.0), None, None));
         assert_eq!((fields[1].estimate, fields[1].n_neg, fields[5].n_pos), (None, 1, 1));
         assert!(NINETY_FIVE.of_nan(&Rows::default()).fields.is_none());
-        assert!(SubgroupAucCi { level: 2.0 }.check().is_err());
+        let level = |level| SubgroupAucCi::from_options(&options([("level", OptionValue::Float(level))]));
+        assert!(level(0.9).is_ok() && level(2.0).is_err());
     }
 }
