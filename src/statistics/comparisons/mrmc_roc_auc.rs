@@ -4,8 +4,10 @@ use super::adjust_p_values::Adjustment;
 use crate::math::{chi_square, f_distribution, student_t};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::{Alternative, Areas, Interval, check_level, in_standard_errors};
-use crate::statistics::kinds::{Inputs, Joint, Needs, record};
+use crate::statistics::inference::{Alternative, Areas, Interval, in_standard_errors};
+use crate::statistics::kinds::{
+    FromOptions, Inputs, Joint, Needs, OptionError, OptionValue, Options, options::words, record,
+};
 
 /// The mean areas of modalities over readers, and the test that they are equal.
 ///
@@ -14,7 +16,6 @@ use crate::statistics::kinds::{Inputs, Joint, Needs, record};
 /// averaged over kinds of pairs: `Cov1` of one reader and two modalities, `Cov2` of two readers and one modality, `Cov3` of
 /// two readers and two modalities; and Hillis' degrees of freedom (2007). `O(k n log n + k² n)` for k columns.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct MrmcRocAuc {
     /// The reader of each column of scores, counted from 0.
     pub readers: Vec<u32>,
@@ -30,7 +31,6 @@ pub struct MrmcRocAuc {
 
 /// Which part of the study is fixed, and not a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum Fixed {
     /// These readers and no others, but other cases like these.
     Readers,
@@ -117,6 +117,35 @@ record! {
         pub n_readers: u64,
         /// Positives and negatives that were used.
         pub rows: Count,
+    }
+}
+
+words!(Fixed { "readers" => Readers, "cases" => Cases });
+
+impl FromOptions for MrmcRocAuc {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let numbers = |name: &str| -> Result<Vec<u32>, OptionError> {
+            let number = |value: &OptionValue| match value {
+                OptionValue::Integer(number) => u32::try_from(*number).ok(),
+                _ => None,
+            };
+            let numbers: Option<Vec<u32>> = options.list(name)?.iter().map(number).collect();
+            numbers.ok_or_else(|| options.must_be(name, "hold a number for each column"))
+        };
+        let (readers, modalities) = (numbers("readers")?, numbers("modalities")?);
+        let mut pairs: Vec<(&u32, &u32)> = modalities.iter().zip(&readers).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        if readers.len() != modalities.len() || pairs.len() != distinct(&readers) * distinct(&modalities) {
+            return Err("every reader must have one column of scores with every modality".into());
+        }
+        Ok(MrmcRocAuc {
+            readers,
+            modalities,
+            fixed: options.optional_word("fixed")?,
+            adjust: Adjustment::of_options(options, "adjust")?,
+            level: options.level()?,
+        })
     }
 }
 
@@ -220,19 +249,6 @@ impl Joint for MrmcRocAuc {
 
     fn needs(&self) -> Needs {
         Needs::PLACEMENTS
-    }
-
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)?;
-        let (readers, modalities) = (distinct(&self.readers), distinct(&self.modalities));
-        let mut pairs: Vec<(u32, u32)> =
-            self.modalities.iter().copied().zip(self.readers.iter().copied()).collect();
-        pairs.sort_unstable();
-        pairs.dedup();
-        if self.readers.len() != self.modalities.len() || pairs.len() != readers * modalities {
-            return Err("every reader must have one column of scores with every modality".into());
-        }
-        Ok(())
     }
 
     fn passes(&self) -> usize {
@@ -372,6 +388,7 @@ impl MrmcRocAuc {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::kinds::options::tests::options;
 
     /// The areas of Van Dyke et al. (1993): two modalities, five readers, 45 cases with a dissection of the aorta and 69
     /// without; and their covariances by DeLong as MRMCaov's user guide (Smith and Hillis 2020) prints them.
@@ -390,7 +407,6 @@ mod tests {
             adjust: Adjustment::None,
             level: 0.95,
         };
-        statistic.check().unwrap();
         statistic.of_table(
             &Table { areas, covariance: &covariance },
             MrmcRocAucRecord::undefined(Count::default()),
@@ -451,15 +467,22 @@ mod tests {
 
     #[test]
     fn designs_that_lack_a_column() {
-        let statistic = MrmcRocAuc {
-            readers: vec![0, 1, 0],
-            modalities: vec![0, 0, 1],
-            fixed: None,
-            adjust: Adjustment::None,
-            level: 0.9,
+        let design = |readers: &[i128], modalities: &[i128]| {
+            let list = |numbers: &[i128]| {
+                OptionValue::List(numbers.iter().map(|&number| OptionValue::Integer(number)).collect())
+            };
+            MrmcRocAuc::from_options(&options([
+                ("readers", list(readers)),
+                ("modalities", list(modalities)),
+                ("level", OptionValue::Float(0.9)),
+            ]))
         };
-        assert!(statistic.check().is_err());
-        let twice = MrmcRocAuc { readers: vec![0, 0, 1, 1], modalities: vec![0, 0, 1, 1], ..statistic };
-        assert!(twice.check().is_err());
+        assert!(design(&[0, 1, 0, 1], &[0, 0, 1, 1]).is_ok());
+        for (readers, modalities) in [([0, 1, 0, 0], [0, 0, 1, 1]), ([0, 0, 1, 1], [0, 0, 1, 1])] {
+            assert!(design(&readers, &modalities).is_err());
+        }
+        assert!(design(&[0, 1, 0], &[0, 0, 1]).is_err());
+        assert!(design(&[0], &[0, 1]).is_err());
+        assert!(design(&[-1], &[0]).is_err());
     }
 }

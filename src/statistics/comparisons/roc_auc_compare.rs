@@ -1,14 +1,11 @@
 //! Several scores of the same rows, compared at once.
 
 use super::adjust_p_values::Adjustment;
-use crate::math::normal::upper_tail;
-use crate::math::{chi_square, symmetric};
+use crate::math::{chi_square, normal::upper_tail, symmetric};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::{
-    Alternative, Areas, Covariances, Interval, check_level, in_standard_errors,
-};
-use crate::statistics::kinds::{Inputs, Joint, Name, Needs, record};
+use crate::statistics::inference::{Alternative, Areas, Covariances, Interval, in_standard_errors};
+use crate::statistics::kinds::{FromOptions, Inputs, Joint, Name, Needs, OptionError, Options, record};
 
 /// The areas of k scores with their DeLong covariance matrix, the test that all are equal, and the differences.
 ///
@@ -17,7 +14,6 @@ use crate::statistics::kinds::{Inputs, Joint, Name, Needs, record};
 /// scores that rank alike. The differences are those of [`RocAucDifference`](crate::statistics::RocAucDifference), their p-values
 /// adjusted for their number. `O(k n log n + k² n + k³)`.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucCompare {
     /// The place of the score that all others are compared with; every pair if there is none.
     pub reference: Option<usize>,
@@ -80,6 +76,23 @@ record! {
     }
 }
 
+impl FromOptions for RocAucCompare {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let last = options.columns.iter().filter(|role| role.starts_with("score_")).count() as i128 - 1;
+        let refused = |_| {
+            let place = format_args!("be a score's place, from 0 to {last}");
+            options
+                .must_be("reference", place)
+                .instead("an expression of several columns counts as one place")
+        };
+        Ok(RocAucCompare {
+            reference: options.optional_integer("reference", 0..=last).map_err(refused)?,
+            adjust: Adjustment::of_options(options, "adjust")?,
+            level: options.level()?,
+        })
+    }
+}
+
 impl Joint for RocAucCompare {
     type Record = RocAucCompareRecord;
 
@@ -87,10 +100,6 @@ impl Joint for RocAucCompare {
 
     fn needs(&self) -> Needs {
         Needs::PLACEMENTS
-    }
-
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)
     }
 
     fn passes(&self) -> usize {

@@ -1,12 +1,11 @@
 //! The difference of two scores of the same rows: of their areas, parts of them, or points of their curves.
 
-use crate::math::normal::upper_tail;
-use crate::math::quantile::mean_and_deviation;
+use crate::math::{normal::upper_tail, quantile::mean_and_deviation};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::{Areas, ErrorMethod, Hypothesis, Interval, check_level, interval::tail};
+use crate::statistics::inference::{Areas, ErrorMethod, Hypothesis, Interval, interval::tail};
 use crate::statistics::intervals::partial_placements::{Bounds, of_counts};
-use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
+use crate::statistics::kinds::{FromOptions, Inputs, Joint, KeyInput, Needs, OptionError, Options, record};
 use crate::statistics::numbers::partial_area::Range;
 use crate::statistics::resampling::{Measure, Resampling};
 
@@ -17,7 +16,6 @@ use crate::statistics::resampling::{Measure, Resampling};
 /// of the resampled differences, `z = difference / se` against the normal distribution, limits their quantiles
 /// (Hanley and McNeil 1983; as pROC). With clusters: Obuchowski's (1997) covariances, or whole clusters resampled.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucDifference {
     /// Where the standard error comes from.
     pub method: ErrorMethod,
@@ -51,6 +49,27 @@ record! {
     }
 }
 
+impl FromOptions for RocAucDifference {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let difference = RocAucDifference {
+            method: options.word("method")?,
+            measure: Measure::from_options(options)?,
+            test: Hypothesis::of_options(options, -1.0)?,
+            level: options.level()?,
+            resampling: Resampling::of_bootstrap(options, "method", ErrorMethod::Bootstrap, &[])?,
+        };
+        let has_clusters = options.has_column("cluster");
+        let by_placements =
+            difference.measure == Measure::Auc || (difference.bounds().is_some() && !has_clusters);
+        if difference.method == ErrorMethod::DeLong && !by_placements {
+            let areas = if has_clusters { "whole areas of clusters" } else { "areas" };
+            return Err(OptionError::new("method", format!("'delong' compares {areas}"))
+                .instead("take `method=\"bootstrap\"`"));
+        }
+        Ok(difference)
+    }
+}
+
 impl Joint for RocAucDifference {
     type Record = RocAucDifferenceRecord;
 
@@ -60,16 +79,6 @@ impl Joint for RocAucDifference {
     fn needs(&self) -> Needs {
         let whole = self.method == ErrorMethod::DeLong && self.measure == Measure::Auc;
         Needs { codes: !whole, ..Needs::PLACEMENTS }
-    }
-
-    fn check(&self) -> Result<(), String> {
-        if self.method == ErrorMethod::DeLong && self.measure != Measure::Auc && self.bounds().is_none() {
-            return Err("method \"delong\" compares areas; take method=\"bootstrap\"".into());
-        }
-        self.test.check()?;
-        check_level(self.level)?;
-        self.measure.check()?;
-        self.resampling.unwrap_or_default().check()
     }
 
     fn passes(&self) -> usize {
@@ -166,6 +175,7 @@ fn beyond_rounding(difference: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::statistics::inference::Alternative;
+    use crate::statistics::kinds::{OptionValue, options::tests::options};
     use crate::statistics::tests::rows_of;
 
     const DELONG: RocAucDifference = RocAucDifference {
@@ -217,7 +227,6 @@ mod tests {
             Measure::SpecificityAtTpr(0.8),
         ] {
             let statistic = RocAucDifference { method: ErrorMethod::Bootstrap, measure, ..DELONG };
-            assert!(statistic.check().is_ok());
             let record = statistic.of_rows(&rows);
             assert!(
                 record.interval.se.unwrap() > 0.0 && record.interval.lower < record.interval.upper,
@@ -225,15 +234,39 @@ mod tests {
             );
             assert!(record.difference.unwrap() > 0.0);
             let delong = RocAucDifference { measure, ..DELONG };
-            match measure {
-                Measure::FprRange(..) | Measure::TprRange(..) => {
-                    let by_placements = delong.of_rows(&rows);
-                    assert_eq!(by_placements.difference, record.difference);
-                    let ratio = record.interval.se.unwrap() / by_placements.interval.se.unwrap();
-                    assert!((ratio - 1.0).abs() < 0.1, "{measure:?} {ratio}");
-                }
-                _ => assert!(delong.check().is_err()),
+            if delong.bounds().is_some() {
+                let by_placements = delong.of_rows(&rows);
+                assert_eq!(by_placements.difference, record.difference);
+                let ratio = record.interval.se.unwrap() / by_placements.interval.se.unwrap();
+                assert!((ratio - 1.0).abs() < 0.1, "{measure:?} {ratio}");
             }
+        }
+    }
+
+    #[test]
+    fn what_each_method_compares() {
+        let of = |method: &str, name: &str, columns: &[&str]| {
+            let word = |word: &str| OptionValue::Word(word.into());
+            let written = options([
+                ("method", word(method)),
+                ("alternative", word("less")),
+                ("level", OptionValue::Float(0.9)),
+                (name, OptionValue::Float(0.5)),
+            ]);
+            let columns = columns.iter().map(ToString::to_string).collect();
+            RocAucDifference::from_options(&Options { columns, ..written }).map(|of| of.measure)
+        };
+        for (name, measure) in [
+            ("max_fpr", Measure::FprRange(0.0, 0.5)),
+            ("min_tpr", Measure::TprRange(0.5, 1.0)),
+            ("at_fpr", Measure::TprAtFpr(0.5)),
+            ("at_tpr", Measure::SpecificityAtTpr(0.5)),
+            ("null", Measure::Auc),
+        ] {
+            assert_eq!(of("bootstrap", name, &["cluster"]), Ok(measure));
+            let is_area = name != "at_fpr" && name != "at_tpr";
+            assert_eq!(of("delong", name, &[]).is_ok(), is_area, "{name}");
+            assert_eq!(of("delong", name, &["cluster"]).is_ok(), measure == Measure::Auc, "{name}");
         }
     }
 

@@ -1,8 +1,8 @@
 //! The difference of two areas of different rows, and the test that they are equal.
 
 use crate::math::{normal, student_t};
-use crate::statistics::inference::{Hypothesis, Interval, check_level};
-use crate::statistics::kinds::Columnwise;
+use crate::statistics::inference::{Hypothesis, Interval};
+use crate::statistics::kinds::{Columnwise, FromOptions, OptionError, Options};
 
 /// The interval and the test of a difference whose standard error is known.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +50,6 @@ pub fn welch([v1, v2]: [f64; 2], [rows, others]: [f64; 2]) -> f64 {
 /// `d = (A1 - A2) / sqrt(S1² + S2²)` of the standard errors S, against Student's t with Welch and Satterthwaite's degrees of
 /// freedom if the numbers of rows are there, as pROC's unpaired test; against the normal distribution if not.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucUnpairedDifference {
     /// The coverage of the interval.
     pub level: f64,
@@ -58,15 +57,17 @@ pub struct RocAucUnpairedDifference {
     pub test: Hypothesis,
 }
 
+impl FromOptions for RocAucUnpairedDifference {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let test = Hypothesis::of_options(options, -1.0)?;
+        Ok(RocAucUnpairedDifference { level: options.level()?, test })
+    }
+}
+
 impl Columnwise for RocAucUnpairedDifference {
     const ROLES: &'static [&'static str] = &["auc", "se", "versus_auc", "versus_se", "n", "versus_n"];
     const FIELDS: &'static [&'static str] =
         &["difference", "se", "lower", "upper", "statistic", "df", "p_value"];
-
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)?;
-        self.test.check()
-    }
 
     fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
         for (column, role) in [(1, "se"), (3, "versus_se")] {

@@ -3,8 +3,8 @@
 use crate::math::Stream;
 use crate::ranking::rows::{Codes, Rows};
 use crate::ranking::ties::Count;
-use crate::statistics::kinds::{Inputs, Joint, record};
-use crate::statistics::resampling::Resampling;
+use crate::statistics::kinds::{FromOptions, Inputs, Joint, OptionError, Options, record};
+use crate::statistics::resampling::{Resampling, bootstrap::MOST_RESAMPLES};
 
 /// The permutation test that two scores of the same rows have one ROC curve (Venkatraman and Begg 1996).
 ///
@@ -15,7 +15,6 @@ use crate::statistics::resampling::Resampling;
 /// replicates whose E is no less than the observed one. This test can find curves that cross and have equal areas.
 /// `O(n)` a replicate, after one sort.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocCurveDifference {
     /// How many permutations, and what their streams begin with.
     pub resampling: Resampling,
@@ -33,14 +32,18 @@ record! {
     }
 }
 
+impl FromOptions for RocCurveDifference {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let n_resamples = options.integer("n_permutations", 2..=MOST_RESAMPLES.into())?;
+        let seed = options.integer("seed", 0..=i64::MAX.into())?;
+        Ok(RocCurveDifference { resampling: Resampling { n_resamples, seed } })
+    }
+}
+
 impl Joint for RocCurveDifference {
     type Record = RocCurveDifferenceRecord;
 
     const INPUTS: Inputs = Inputs::scores(Some(2));
-
-    fn check(&self) -> Result<(), String> {
-        self.resampling.check().map_err(|wrong| wrong.replace("n_resamples", "n_permutations"))
-    }
 
     fn passes(&self) -> usize {
         4 * self.resampling.n_resamples as usize

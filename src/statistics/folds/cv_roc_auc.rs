@@ -1,11 +1,12 @@
 //! The AUC over the folds of a cross-validation.
 
-use crate::math::quantile::mean_and_deviation;
-use crate::math::sum::in_order;
+use crate::math::{quantile::mean_and_deviation, sum::in_order};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::{Count, counts::steps};
-use crate::statistics::inference::{Area, Interval, KeyRows, TieShare, by_key, check_level};
-use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
+use crate::statistics::inference::{Area, Interval, KeyRows, TieShare, by_key};
+use crate::statistics::kinds::{
+    FromOptions, Inputs, Joint, KeyInput, Needs, OptionError, Options, Word, options::words, record,
+};
 
 /// The mean of the areas of the folds, with an interval.
 ///
@@ -15,7 +16,6 @@ use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 /// section 4): a positive's value is `(placement - auc) n / P`, a negative's `(placement - auc) n / N`, ties
 /// counting half, or nothing as in the R package cvAUC. Folds without a positive or without a negative have no area, and are counted.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct CvRocAuc {
     /// Where the standard error comes from.
     pub method: FoldInterval,
@@ -27,7 +27,6 @@ pub struct CvRocAuc {
 
 /// Where the standard error comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum FoldInterval {
     /// From how the folds' areas differ.
     #[default]
@@ -54,19 +53,27 @@ record! {
     }
 }
 
+words!(FoldInterval { "t" => T, "influence" => Influence });
+
+impl FromOptions for CvRocAuc {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let method: FoldInterval = options.word("method")?;
+        let ties = options.optional_word("ties")?;
+        if ties.is_some() && method != FoldInterval::Influence {
+            let said =
+                format!("says what a tie counts in influence values, and `method` is '{}'", method.word());
+            return Err(
+                OptionError::new("ties", said).instead("write `method=\"influence\"`, or leave `ties` out")
+            );
+        }
+        Ok(CvRocAuc { method, ties: ties.unwrap_or_default(), level: options.level()? })
+    }
+}
+
 impl Joint for CvRocAuc {
     type Record = CvRocAucRecord;
 
     const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("fold"));
-
-    fn check(&self) -> Result<(), String> {
-        if self.method == FoldInterval::T && self.ties != TieShare::Half {
-            return Err(
-                "ties applies to influence values; leave it out, or write method=\"influence\"".into()
-            );
-        }
-        check_level(self.level)
-    }
 
     fn needs(&self) -> Needs {
         if self.ties == TieShare::Half { Needs::KEY_PLACEMENTS } else { Needs::CODES }
@@ -137,6 +144,7 @@ fn squares_without_ties(fold: &KeyRows, area: &Area) -> (f64, f64) {
 #[cfg(test)]
 pub(in crate::statistics) mod tests {
     use super::*;
+    use crate::statistics::kinds::{OptionValue, options::tests::options};
     use crate::statistics::tests::rows_of;
 
     const T: CvRocAuc = CvRocAuc { method: FoldInterval::T, ties: TieShare::Half, level: 0.95 };
@@ -184,7 +192,21 @@ pub(in crate::statistics) mod tests {
         let ten = (p * (0.75f64.powi(2) + 0.25f64.powi(2)) + q * 0.25f64.powi(2)) / 3.0;
         let se = ((eight + nine + ten) / 4.0 / 11.0).sqrt();
         assert!((record.interval.se.unwrap() - se).abs() < 1e-15, "{record:?} {se}");
-        assert!(CvRocAuc { method: FoldInterval::T, ..zero }.check().unwrap_err().contains("ties applies"));
+    }
+
+    #[test]
+    fn ties_are_of_influence_values() {
+        let word = |word: &str| OptionValue::Word(word.into());
+        let of = |method, ties| {
+            CvRocAuc::from_options(&options([
+                ("method", word(method)),
+                ("ties", ties),
+                ("level", OptionValue::Float(0.9)),
+            ]))
+        };
+        assert_eq!(of("influence", word("zero")).unwrap().ties, TieShare::Zero);
+        assert_eq!(of("t", OptionValue::Absent).unwrap().ties, TieShare::Half);
+        assert_eq!(of("t", word("half")).unwrap_err().option, "ties");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::cv_roc_auc::{CvRocAuc, CvRocAucRecord, FoldInterval};
 use crate::math::sum::in_order;
 use crate::ranking::rows::Rows;
 use crate::statistics::inference::{ByCluster, ClusteredArea, Interval, Residual};
-use crate::statistics::kinds::{Inputs, Joint, KeyInput, record};
+use crate::statistics::kinds::{FromOptions, Inputs, Joint, KeyInput, OptionError, Options, Word, record};
 
 /// The mean of the areas of the folds, with an interval by the influence of each cluster.
 ///
@@ -13,7 +13,6 @@ use crate::statistics::kinds::{Inputs, Joint, KeyInput, record};
 /// `w² = I / (k I_f)`, where I is the number of clusters and I_f that of the row's fold. A cluster that spans folds counts
 /// in each of them with the share of its rows there. With a row in each cluster this is the error without clusters.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(transparent))]
 pub struct CvRocAucClustered(pub CvRocAuc);
 
 record! {
@@ -27,17 +26,23 @@ record! {
     }
 }
 
+impl FromOptions for CvRocAucClustered {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let method: FoldInterval = options.word("method")?;
+        if method != FoldInterval::Influence {
+            return Err(OptionError::new("method", format!("'{}' cannot use clusters", method.word()))
+                .instead(
+                    "write `method=\"influence\"`, or leave `cluster` out if each cluster is in one fold",
+                ));
+        }
+        Ok(CvRocAucClustered(CvRocAuc::from_options(options)?))
+    }
+}
+
 impl Joint for CvRocAucClustered {
     type Record = CvRocAucClusteredRecord;
 
     const INPUTS: Inputs = Inputs::scores(Some(1)).clustered().keyed(KeyInput::called("fold"));
-
-    fn check(&self) -> Result<(), String> {
-        if self.0.method != FoldInterval::Influence {
-            return Err("method \"t\" knows no clusters; take method=\"influence\"".into());
-        }
-        self.0.check()
-    }
 
     fn of_rows(&self, rows: &Rows) -> CvRocAucClusteredRecord {
         let by_cluster = ByCluster::of(rows, 0);
@@ -92,6 +97,7 @@ mod tests {
     use crate::ranking::rows::Codes;
     use crate::statistics::folds::cv_roc_auc;
     use crate::statistics::inference::TieShare;
+    use crate::statistics::kinds::{OptionValue, options::tests::options};
 
     const INFLUENCE: CvRocAuc =
         CvRocAuc { method: FoldInterval::Influence, ties: TieShare::Half, level: 0.95 };
@@ -140,6 +146,7 @@ mod tests {
         let one = in_clusters(&[5; 12]);
         assert_eq!((one.folds.interval.se, one.folds.interval.lower, one.n_clusters), (None, None, 1));
         assert!(one.folds.auc.is_some());
-        assert!(CvRocAucClustered(CvRocAuc { method: FoldInterval::T, ..INFLUENCE }).check().is_err());
+        let by_t = options([("method", OptionValue::Word("t".into())), ("level", OptionValue::Float(0.9))]);
+        assert_eq!(CvRocAucClustered::from_options(&by_t).unwrap_err().option, "method");
     }
 }

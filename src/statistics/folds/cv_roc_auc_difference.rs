@@ -1,11 +1,10 @@
 //! The difference of two models' areas over the folds of a cross-validation.
 
-use crate::math::quantile::mean_and_deviation;
-use crate::math::student_t;
+use crate::math::{quantile::mean_and_deviation, student_t};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::{Alternative, Interval, by_key, check_level, in_standard_errors};
-use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
+use crate::statistics::inference::{Alternative, Interval, by_key, in_standard_errors};
+use crate::statistics::kinds::{FromOptions, Inputs, Joint, KeyInput, Needs, OptionError, Options, record};
 
 /// The difference of two scores' areas over the same folds, by the corrected resampled t-test.
 ///
@@ -13,7 +12,6 @@ use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 /// is the ratio of test to training rows: 1 / (k - 1) for k folds, since the folds' training rows overlap (Nadeau and
 /// Bengio 2003, equation 9). q = 0 is the plain paired t-test, which is too sure of itself.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct CvRocAucDifference {
     /// Which departure counts: `greater` means that the first score does better.
     pub alternative: Alternative,
@@ -49,20 +47,22 @@ record! {
     }
 }
 
+impl FromOptions for CvRocAucDifference {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let name = "test_train_ratio";
+        let test_train_ratio = options.has(name).then(|| options.value(name).number());
+        if test_train_ratio.is_some_and(|ratio| !(ratio >= 0.0 && ratio.is_finite())) {
+            return Err(options.must_be(name, "be a finite number, 0 or more, such as 1/9 for ten folds"));
+        }
+        let alternative = options.word("alternative")?;
+        Ok(CvRocAucDifference { alternative, level: options.level()?, test_train_ratio })
+    }
+}
+
 impl Joint for CvRocAucDifference {
     type Record = CvRocAucDifferenceRecord;
 
     const INPUTS: Inputs = Inputs::scores(Some(2)).keyed(KeyInput::called("fold"));
-
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)?;
-        match self.test_train_ratio {
-            Some(ratio) if !(ratio >= 0.0 && ratio.is_finite()) => {
-                Err(format!("test_train_ratio must be 0 or more, such as 1/9 for ten folds, got {ratio}"))
-            }
-            _ => Ok(()),
-        }
-    }
 
     fn needs(&self) -> Needs {
         Needs::KEY_PLACEMENTS
@@ -110,6 +110,7 @@ impl Joint for CvRocAucDifference {
 mod tests {
     use super::*;
     use crate::statistics::folds::cv_roc_auc::tests::sample;
+    use crate::statistics::kinds::{OptionValue, options::tests::options};
 
     #[test]
     fn differences_over_folds() {
@@ -125,6 +126,21 @@ mod tests {
         assert!((record.t.unwrap() - mean / (deviation / 2.0)).abs() < 1e-14);
         let corrected = CvRocAucDifference { test_train_ratio: None, ..plain }.of_rows(&sample());
         assert!((corrected.t.unwrap() - mean / (deviation * (0.25f64 + 1.0 / 3.0).sqrt())).abs() < 1e-14);
-        assert!(CvRocAucDifference { test_train_ratio: Some(-1.0), ..plain }.check().is_err());
+    }
+
+    #[test]
+    fn ratios() {
+        let of = |ratio| {
+            CvRocAucDifference::from_options(&options([
+                ("alternative", OptionValue::Word("less".into())),
+                ("level", OptionValue::Float(0.9)),
+                ("test_train_ratio", ratio),
+            ]))
+        };
+        assert_eq!(of(OptionValue::Integer(0)).unwrap().test_train_ratio, Some(0.0));
+        assert_eq!(of(OptionValue::Absent).unwrap().test_train_ratio, None);
+        for wrong in [-1.0, f64::INFINITY, f64::NAN] {
+            assert_eq!(of(OptionValue::Float(wrong)).unwrap_err().option, "test_train_ratio");
+        }
     }
 }

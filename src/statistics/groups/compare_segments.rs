@@ -10,8 +10,11 @@ use crate::statistics::comparisons::{
     adjust_p_values::Adjustment,
     roc_auc_unpaired_difference::{TestResult, welch},
 };
-use crate::statistics::inference::{Estimate, Hypothesis, Interval, check_level, rows_by_key};
-use crate::statistics::kinds::{Inputs, Joint, KeyCode, KeyInput, KeyKind, record};
+use crate::statistics::inference::{Estimate, Hypothesis, Interval, rows_by_key};
+use crate::statistics::kinds::{
+    FromOptions, Inputs, Joint, KeyCode, KeyInput, KeyKind, OptionError, OptionValue, Options,
+    options::words, record,
+};
 
 /// Every segment's area with its DeLong interval, compared with other rows, and the test that all are equal.
 ///
@@ -22,7 +25,6 @@ use crate::statistics::kinds::{Inputs, Joint, KeyCode, KeyInput, KeyKind, record
 /// `Q = sum w (A - mean)²` with `w = 1 / V` and `mean = sum w A / sum w`, against chi-square with one degree of freedom
 /// less than there are segments (Cochran 1954). `O(n log n)`.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct CompareSegments {
     /// What each segment is compared with.
     pub versus: Versus,
@@ -38,7 +40,6 @@ pub struct CompareSegments {
 
 /// What a segment is compared with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum Versus {
     /// All other segments' rows together.
     #[default]
@@ -83,17 +84,31 @@ record! {
     }
 }
 
+// The first segment is meant by a reference.
+words!(Versus { "rest" => Rest, "overall" => Overall, "previous" => Previous });
+
+impl FromOptions for CompareSegments {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let reference = match options.value("reference") {
+            OptionValue::Word(words) => Some(words.clone()),
+            _ => None,
+        };
+        Ok(CompareSegments {
+            versus: if reference.is_some() { Versus::First } else { options.word("versus")? },
+            reference,
+            adjust: Adjustment::of_options(options, "adjust")?,
+            level: options.level()?,
+            test: Hypothesis::of_options(options, -1.0)?,
+        })
+    }
+}
+
 impl Joint for CompareSegments {
     /// The segments, in order.
     type Record = Option<Vec<SegmentRecord>>;
 
     const INPUTS: Inputs =
         Inputs::scores(Some(1)).keyed(KeyInput { nan_by_key: true, ..KeyInput::called("by") });
-
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)?;
-        self.test.check()
-    }
 
     fn passes(&self) -> usize {
         8

@@ -8,7 +8,7 @@ use crate::math::symmetric;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{ByCluster, ClusteredArea};
-use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, record};
+use crate::statistics::kinds::{FromOptions, Inputs, Joint, KeyInput, KeyKind, OptionError, Options, record};
 
 /// The most segments that are compared: their covariances are a matrix.
 const MOST_SEGMENTS: usize = 4096;
@@ -21,7 +21,6 @@ const MOST_SEGMENTS: usize = 4096;
 /// covariances of all areas A, against chi-square with the rank of `L V L'`; of independent areas it is Q. Against all
 /// other rows `O(n k)` for k segments, otherwise `O(n log n)`, with spanning clusters and `O(k³)`.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(transparent))]
 pub struct CompareSegmentsClustered(pub CompareSegments);
 
 record! {
@@ -40,6 +39,12 @@ struct ClusteredSegments {
     areas: Vec<Option<ClusteredArea>>,
 }
 
+impl FromOptions for CompareSegmentsClustered {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        CompareSegments::from_options(options).map(CompareSegmentsClustered)
+    }
+}
+
 impl Joint for CompareSegmentsClustered {
     /// The segments, in order.
     type Record = Option<Vec<ClusteredSegmentRecord>>;
@@ -49,10 +54,6 @@ impl Joint for CompareSegmentsClustered {
         most: MOST_SEGMENTS,
         ..KeyInput::called("by")
     });
-
-    fn check(&self) -> Result<(), String> {
-        self.0.check()
-    }
 
     fn passes(&self) -> usize {
         16

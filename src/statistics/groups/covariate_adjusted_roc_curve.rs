@@ -2,13 +2,12 @@
 
 use std::cmp::Ordering;
 
-use crate::math::quotient;
-use crate::math::sum::in_order;
+use crate::math::{quotient, sum::in_order};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::counts::steps;
 use crate::statistics::curves::points::RatePoint;
 use crate::statistics::inference::{KeyRows, rows_by_key};
-use crate::statistics::kinds::{Inputs, Joint, KeyInput};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, options::no_options};
 
 /// The covariate-adjusted ROC curve: `AROC(f)`, the share of positives whose placement value is at most f, which is the share
 /// of the negatives of their own stratum that score as high or higher (Janes and Pepe 2009, section 2).
@@ -17,8 +16,9 @@ use crate::statistics::kinds::{Inputs, Joint, KeyInput};
 /// positives and negatives is a diagonal. The area under it is the mean of the strata's areas with these weights. The strata
 /// that lack a class have no curve. `O(n log n + n k)` for k strata.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct CovariateAdjustedRocCurve {}
+
+no_options!(CovariateAdjustedRocCurve);
 
 impl Joint for CovariateAdjustedRocCurve {
     /// The points; null if no stratum has a curve, and if a score is NaN.

@@ -3,8 +3,10 @@
 use crate::math::mean;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::{Area, Interval, by_key, check_level};
-use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
+use crate::statistics::inference::{Area, Interval, by_key};
+use crate::statistics::kinds::{
+    FromOptions, Inputs, Joint, KeyInput, Needs, OptionError, Options, options::words, record,
+};
 
 /// The mean of the areas of each key's rows, by weights: how well rows are ranked within a user, not between users.
 ///
@@ -12,7 +14,6 @@ use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 /// impressions or clicks, which are rows or positives. All the same it is known as uAUC. By pairs, it is the share of
 /// concordant pairs among the pairs of a positive and a negative of one key. `O(n log n)`.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct GroupedRocAuc {
     /// What a key weighs.
     pub average: KeyWeight,
@@ -24,7 +25,6 @@ pub struct GroupedRocAuc {
 
 /// What makes the mean of areas uncertain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum ErrorSource {
     /// Keys are a sample, such as users: how their areas differ, with Student's distribution and a degree of freedom less
     /// than there are keys.
@@ -37,7 +37,6 @@ pub enum ErrorSource {
 
 /// What a key weighs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum KeyWeight {
     /// As much as any other.
     #[default]
@@ -78,14 +77,23 @@ impl KeyWeight {
     }
 }
 
+words!(KeyWeight { "macro" => Macro, "rows" => Rows, "positives" => Positives, "pairs" => Pairs });
+words!(ErrorSource { "between" => Between, "within" => Within });
+
+impl FromOptions for GroupedRocAuc {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(GroupedRocAuc {
+            average: options.word("average")?,
+            error: options.word("error")?,
+            level: options.level()?,
+        })
+    }
+}
+
 impl Joint for GroupedRocAuc {
     type Record = GroupedRocAucRecord;
 
     const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("by"));
-
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)
-    }
 
     fn needs(&self) -> Needs {
         Needs::KEY_PLACEMENTS

@@ -4,8 +4,8 @@ use super::grouped_roc_auc::KeyWeight;
 use crate::math::{mean, student_t};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::{Alternative, Interval, by_key, check_level, in_standard_errors};
-use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
+use crate::statistics::inference::{Alternative, Interval, by_key, in_standard_errors};
+use crate::statistics::kinds::{FromOptions, Inputs, Joint, KeyInput, Needs, OptionError, Options, record};
 
 /// The difference of the means of two scores' areas of each key's rows, and its test.
 ///
@@ -14,7 +14,6 @@ use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 /// rank for both scores do not widen it. The test is Student's with a degree of freedom less than there are keys; with
 /// equal weights it is the paired t-test. `O(n log n)`.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct GroupedRocAucDifference {
     /// What a key weighs.
     pub average: KeyWeight,
@@ -48,14 +47,20 @@ record! {
     }
 }
 
+impl FromOptions for GroupedRocAucDifference {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(GroupedRocAucDifference {
+            average: options.word("average")?,
+            alternative: options.word("alternative")?,
+            level: options.level()?,
+        })
+    }
+}
+
 impl Joint for GroupedRocAucDifference {
     type Record = GroupedRocAucDifferenceRecord;
 
     const INPUTS: Inputs = Inputs::scores(Some(2)).keyed(KeyInput::called("by"));
-
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)
-    }
 
     fn needs(&self) -> Needs {
         Needs::KEY_PLACEMENTS

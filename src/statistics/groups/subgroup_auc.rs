@@ -3,7 +3,7 @@
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::Area;
-use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, record};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, options::no_options, record};
 
 /// The areas that tell how a score treats a subgroup: of its own rows, and of either class of it against the other
 /// class of the background, which is all rows outside it.
@@ -13,7 +13,6 @@ use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, record};
 /// below negatives of the background (false negatives). The average equality gaps are `1/2 - A`, where A is the probability
 /// that a row of the subgroup scores above a row of the same class of the background, ties half. `O(n log n)`.
 #[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct SubgroupAuc {}
 
 record! {
@@ -106,6 +105,8 @@ pub(in crate::statistics) fn subgroup_counts(rows: &Rows) -> Vec<SubgroupCounts>
 fn in_subgroup(rows: &Rows) -> impl Iterator<Item = bool> {
     rows.keys.of_row.iter().map(|&key| rows.key_places[key as usize] == 1)
 }
+
+no_options!(SubgroupAuc);
 
 impl Joint for SubgroupAuc {
     type Record = SubgroupAucRecord;

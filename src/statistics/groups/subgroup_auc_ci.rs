@@ -3,15 +3,14 @@
 use super::subgroup_auc::{SubgroupAuc, SubgroupCounts, subgroup_counts};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::{Area, Interval, check_level};
-use crate::statistics::kinds::{Inputs, Joint, KeyKind, record};
+use crate::statistics::inference::{Area, Interval};
+use crate::statistics::kinds::{FromOptions, Inputs, Joint, KeyKind, OptionError, Options, record};
 
 /// The numbers of [`SubgroupAuc`], each with a normal interval.
 ///
 /// Each is an area of two samples of rows, or one half less such an area, so that its standard error is that of
 /// DeLong, DeLong and Clarke-Pearson (1988). `O(n log n)`.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct SubgroupAucCi {
     /// The coverage of all intervals.
     pub level: f64,
@@ -31,15 +30,17 @@ record! {
     }
 }
 
+impl FromOptions for SubgroupAucCi {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(SubgroupAucCi { level: options.level()? })
+    }
+}
+
 impl Joint for SubgroupAucCi {
     /// The areas and gaps; null if a score is NaN.
     type Record = Option<Vec<SubgroupIntervalRecord>>;
 
     const INPUTS: Inputs = SubgroupAuc::INPUTS;
-
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)
-    }
 
     fn key_kind(&self) -> KeyKind<'_> {
         KeyKind::Truth
@@ -92,6 +93,7 @@ impl SubgroupAucCi {
 mod tests {
     use super::*;
     use crate::statistics::intervals::RocAucCi;
+    use crate::statistics::kinds::{OptionValue, options::tests::options};
     use crate::statistics::tests::{rows_of, summary};
 
     const NINETY_FIVE: SubgroupAucCi = SubgroupAucCi { level: 0.95 };
@@ -141,6 +143,7 @@ mod tests {
         );
         assert_eq!((fields[1].estimate, fields[1].rows.neg, fields[5].rows.pos), (None, 1, 1));
         assert!(NINETY_FIVE.of_nan(&Rows::default()).is_none());
-        assert!(SubgroupAucCi { level: 2.0 }.check().is_err());
+        let level = |level| SubgroupAucCi::from_options(&options([("level", OptionValue::Float(level))]));
+        assert!(level(0.9).is_ok() && level(2.0).is_err());
     }
 }

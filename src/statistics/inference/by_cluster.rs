@@ -7,6 +7,7 @@
 use super::delong::residual;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
+use crate::statistics::kinds::options::words;
 
 /// The area of some rows, with the contribution of each cluster.
 #[derive(Clone, Debug)]
@@ -38,7 +39,6 @@ pub struct Residual {
 
 /// What a tie counts in a placement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum TieShare {
     /// One half, as in the area.
     #[default]
@@ -46,6 +46,8 @@ pub enum TieShare {
     /// Nothing.
     Zero,
 }
+
+words!(TieShare { "half" => Half, "zero" => Zero });
 
 impl TieShare {
     /// The part of a doubled placement that comes from ties and does not count.

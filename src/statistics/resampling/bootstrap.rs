@@ -15,7 +15,7 @@ use crate::ranking::ties::Count;
 use crate::statistics::kinds::{FromOptions, OptionError, Options, Word};
 
 /// The most resamples that are drawn.
-const MOST_RESAMPLES: u32 = 10_000_000;
+pub(in crate::statistics) const MOST_RESAMPLES: u32 = 10_000_000;
 
 /// The largest number of parts of the resamples for each thread. At the end, the other threads wait for one part.
 const PARTS_PER_THREAD: usize = 64;
