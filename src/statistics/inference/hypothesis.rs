@@ -10,7 +10,6 @@ use crate::statistics::kinds::{OptionError, Options};
 /// `Less` below `null + margin`; for `TwoSided` between both bounds, which is equivalence, by two one-sided tests (Schuirmann
 /// 1987).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(default))]
 pub struct Hypothesis {
     /// Which departure counts.
     pub alternative: Alternative,
@@ -32,19 +31,6 @@ impl Hypothesis {
             return Err(options.must_be("margin", "lie between 0 and 1, such as 0.05"));
         }
         Ok(Hypothesis { alternative: options.word("alternative")?, null, margin })
-    }
-
-    /// Checks the value and the margin.
-    pub fn check(self) -> Result<(), String> {
-        if let Some(null) = self.null.filter(|null| !null.is_finite()) {
-            return Err(format!("null must be a finite number, got {null}"));
-        }
-        match self.margin {
-            Some(margin) if !(margin > 0.0 && margin.is_finite()) => {
-                Err(format!("margin must be a number above 0, such as 0.05, got {margin}"))
-            }
-            _ => Ok(()),
-        }
     }
 
     /// The statistic and the p-value, undefined if only the standard error is 0. `above` says how far the estimate is
@@ -93,6 +79,7 @@ pub fn in_standard_errors(difference: f64, se: f64) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::math::normal::upper_tail;
+    use crate::statistics::kinds::{OptionValue, options::tests::options};
 
     fn p_value(alternative: Alternative, null: f64, margin: Option<f64>) -> f64 {
         let hypothesis = Hypothesis { alternative, null: Some(null), margin };
@@ -115,12 +102,18 @@ mod tests {
         let hypothesis = Hypothesis::default();
         assert_eq!(hypothesis.test(0.5, |value| 0.5 - value, 0.0, upper_tail), (Some(0.0), Some(1.0)));
         assert_eq!(hypothesis.test(0.5, |value| 1.0 - value, 0.0, upper_tail), (None, None));
-        for wrong in [
-            Hypothesis { margin: Some(0.0), ..hypothesis },
-            Hypothesis { margin: Some(f64::NAN), ..hypothesis },
-            Hypothesis { null: Some(f64::INFINITY), ..hypothesis },
-        ] {
-            assert!(wrong.check().is_err());
+    }
+
+    #[test]
+    fn what_is_refused() {
+        let of = |name, number| {
+            let two_sided = OptionValue::Word("two-sided".into());
+            let written = options([("alternative", two_sided), (name, OptionValue::Float(number))]);
+            Hypothesis::of_options(&written, -1.0)
+        };
+        assert!(of("null", -1.0).is_ok() && of("margin", 0.5).is_ok());
+        for (name, wrong) in [("margin", 0.0), ("margin", f64::NAN), ("null", f64::INFINITY), ("null", 1.5)] {
+            assert_eq!(of(name, wrong).unwrap_err().option, name);
         }
     }
 }
