@@ -6,14 +6,13 @@ use crate::ranking::ties::Count;
 use crate::statistics::curve_samples::sweep::Sweep;
 use crate::statistics::inference::by_key::{OfKey, by_key};
 use crate::statistics::kinds::{
-    Inputs, Joint, KeyInput, Needs,
+    FromOptions, Inputs, Joint, KeyInput, Needs, OptionError, Options,
     record::{Many, record},
 };
 
 /// The band of the curves of folds, as [`RocBand`] is one of the curves of resamples. A fold without a positive or without a
 /// negative has no curve.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocBandOfFolds {
     /// The options; those of resamples mean nothing here.
     pub band: RocBand,
@@ -27,18 +26,16 @@ record! {
     }
 }
 
+impl FromOptions for RocBandOfFolds {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(RocBandOfFolds { band: RocBand::from_options(options)? })
+    }
+}
+
 impl Joint for RocBandOfFolds {
     type Record = RocBandOfFoldsRecord;
 
     const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("fold"));
-
-    fn check(&self) -> Result<(), String> {
-        self.band.check_options()?;
-        if self.band.method.is_of_curves() {
-            return Ok(());
-        }
-        Err("fold gives several curves, and this method makes a band of one; leave fold out".into())
-    }
 
     fn needs(&self) -> Needs {
         Needs { values: self.band.method.is_by_threshold(), ..Needs::CODES }
