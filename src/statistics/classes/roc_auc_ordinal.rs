@@ -4,7 +4,7 @@ use super::class_pairs::twice_u_of_pairs;
 use crate::math::{mean, quotient};
 use crate::ranking::rows::Rows;
 use crate::statistics::kinds::{
-    Inputs, Joint, KeyInput,
+    FromOptions, Inputs, Joint, KeyInput, OptionError, Options,
     record::{KeyCode, Many, record},
 };
 
@@ -16,7 +16,6 @@ use crate::statistics::kinds::{
 /// different classes in which the higher class scores higher, ties counting half: Harrell's C for an ordinal outcome,
 /// which weighs each pair of classes by its pairs of rows. `O(n log n + n k + k² log k)` for k classes.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucOrdinal {
     /// Whether all pairs of classes are listed, which takes by far the most memory.
     pub pairs: bool,
@@ -52,6 +51,12 @@ record! {
 
 /// The most classes. The record lists all pairs of classes, which are half a million for this number.
 const MOST_CLASSES: usize = 1000;
+
+impl FromOptions for RocAucOrdinal {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(RocAucOrdinal { pairs: options.flag("pairs")? })
+    }
+}
 
 impl Joint for RocAucOrdinal {
     type Record = RocAucOrdinalRecord;

@@ -8,9 +8,9 @@ use crate::math::product_difference;
 use crate::ranking::SHARD_ROWS;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Placements;
-use crate::statistics::inference::{check_level, delong, interval::Limits};
+use crate::statistics::inference::{delong, interval::Limits};
 use crate::statistics::kinds::{
-    Inputs, Joint,
+    FromOptions, Inputs, Joint, OptionError, Options,
     record::{KeyCode, Many, record},
 };
 
@@ -23,7 +23,6 @@ use crate::statistics::kinds::{
 /// Clarke-Pearson 1988; Lehmann 1951 for several samples). The numbers of rows of the classes are taken as given. The
 /// variance of one pair is DeLong's. `O(n log n + n k + k²)` for k classes.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucOrdinalCi {
     /// The areas.
     pub statistic: RocAucOrdinal,
@@ -77,15 +76,16 @@ record! {
     }
 }
 
+impl FromOptions for RocAucOrdinalCi {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(RocAucOrdinalCi { statistic: RocAucOrdinal::from_options(options)?, level: options.level()? })
+    }
+}
+
 impl Joint for RocAucOrdinalCi {
     type Record = RocAucOrdinalCiRecord;
 
     const INPUTS: Inputs = RocAucOrdinal::INPUTS;
-
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)?;
-        self.statistic.check()
-    }
 
     fn passes(&self) -> usize {
         2 * self.statistic.passes()
@@ -299,6 +299,5 @@ mod tests {
         assert_eq!((separate.se, separate.concordance_se), (Some(0.0), Some(0.0)));
         let nan = NINETY_FIVE.of_nan(&rows(&[f64::NAN], &[0]));
         assert!(nan.se.unwrap().is_nan() && nan.concordance_lower.unwrap().is_nan() && nan.pairs.is_none());
-        assert!(RocAucOrdinalCi { level: 0.0, ..NINETY_FIVE }.check().is_err());
     }
 }
