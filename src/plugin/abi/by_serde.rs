@@ -44,10 +44,8 @@ by_serde! {
     KsStatistic,
     MrmcRocAuc,
     OperatingPoint,
-    PackState,
     PopulationStability,
     PrCurve,
-    RocAucBounds,
     RocAucCompare,
     RocAucDifference,
     RocAucDifferencePower,
@@ -63,11 +61,9 @@ by_serde! {
     RocCurveAtThreshold,
     RocCurveDifference,
     RocCurveThinned,
-    RocState,
     SubgroupAuc,
     SubgroupAucCi,
     TprAtFpr,
-    UnpackState,
 }
 
 /// A value of Python.
