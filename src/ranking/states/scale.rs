@@ -23,7 +23,6 @@ pub const LAST: Resolution = 2 * FIRST as Resolution;
 
 /// How scores are spread, and so where small intervals help most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Scale {
     /// Any numbers: small intervals near 0. Sides are the negative and the other numbers, and a distance is the absolute
     /// value, raised to 3/8. A power has no unit of its own, so scores may be multiplied by anything. Normal scores ask

@@ -7,8 +7,10 @@ use super::roc_auc_multiclass::{ClassAverage, ClassPairRecord, ClassRecord, RocA
 use crate::interrupt;
 use crate::ranking::rows::{RowPlacements, Rows};
 use crate::ranking::ties::Placements;
-use crate::statistics::inference::{Interval, check_level, delong};
-use crate::statistics::kinds::{Inputs, Joint, KeyKind, Name, Needs, record};
+use crate::statistics::inference::{Interval, delong};
+use crate::statistics::kinds::{
+    FromOptions, Inputs, Joint, KeyKind, Name, Needs, OptionError, OptionValue, Options, Word, record,
+};
 
 /// The average area of several classes, and the area of each class or pair, with normal intervals.
 ///
@@ -25,7 +27,6 @@ use crate::statistics::kinds::{Inputs, Joint, KeyKind, Name, Needs, record};
 /// The interval of a class against the rest by itself is DeLong's, where the rest is one sample. `O(k n log n)` for one
 /// class against the rest, `O(k n log n + k² log k)` for pairs.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucMulticlassCi {
     /// The areas.
     pub statistic: RocAucMulticlass,
@@ -73,22 +74,39 @@ record! {
     }
 }
 
+/// An average that has an interval.
+#[derive(Clone, Copy, PartialEq)]
+struct IndependentAverage(ClassAverage);
+
+impl Word for IndependentAverage {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("macro", IndependentAverage(ClassAverage::Macro)),
+        ("weighted", IndependentAverage(ClassAverage::Weighted)),
+    ];
+}
+
+impl FromOptions for RocAucMulticlassCi {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        if *options.value("average") == OptionValue::Word(ClassAverage::Micro.word().into()) {
+            let said = "`average=\"micro\"` pools cells of one row, which are not independent";
+            return Err(OptionError::new("", said).instead(
+                "write `average=\"macro\"`, or make a row of each cell and write \
+                 roc_auc_ci(..., cluster=\"row\")",
+            ));
+        }
+        let average: Option<IndependentAverage> = options.optional_word("average")?;
+        let average = average.map_or(ClassAverage::None, |average| average.0);
+        Ok(RocAucMulticlassCi {
+            statistic: RocAucMulticlass::of_options(options, average)?,
+            level: options.level()?,
+        })
+    }
+}
+
 impl Joint for RocAucMulticlassCi {
     type Record = RocAucMulticlassCiRecord;
 
     const INPUTS: Inputs = RocAucMulticlass::INPUTS;
-
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)?;
-        if self.statistic.average == ClassAverage::Micro {
-            return Err(
-                "the cells of one row are not independent, so that a micro-average has no such interval; \
-                        write average=\"macro\" or \"weighted\""
-                    .into(),
-            );
-        }
-        self.statistic.check()
-    }
 
     fn needs(&self) -> Needs {
         Needs::CODES
@@ -305,6 +323,7 @@ mod tests {
     use super::*;
     use crate::statistics::classes::roc_auc_multiclass::MultiClass;
     use crate::statistics::intervals::{RocAucCi, roc_auc_ci::IntervalMethod};
+    use crate::statistics::kinds::options::tests::options;
     use crate::statistics::tests::{rows_of, summary};
 
     fn of(multi_class: MultiClass, average: ClassAverage) -> RocAucMulticlassCi {
@@ -446,9 +465,13 @@ mod tests {
 
     #[test]
     fn refused() {
-        assert!(of(MultiClass::Ovr, ClassAverage::Micro).check().is_err());
-        assert!(
-            RocAucMulticlassCi { level: 1.0, ..of(MultiClass::Ovr, ClassAverage::Macro) }.check().is_err()
-        );
+        for (average, said) in [
+            ("micro", "`average=\"micro\"` pools cells of one row, which are not independent; write"),
+            ("mean", "`average` must be one of 'macro', 'weighted', None, got 'mean'"),
+        ] {
+            let all = options([("average", OptionValue::Word(average.into()))]);
+            let error = RocAucMulticlassCi::from_options(&all).unwrap_err().to_string();
+            assert!(error.starts_with(said), "{error}");
+        }
     }
 }

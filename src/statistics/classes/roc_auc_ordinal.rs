@@ -3,7 +3,7 @@
 use super::class_pairs::twice_u_of_pairs;
 use crate::math::{mean, quotient};
 use crate::ranking::rows::Rows;
-use crate::statistics::kinds::{Inputs, Joint, KeyCode, KeyInput, record};
+use crate::statistics::kinds::{FromOptions, Inputs, Joint, KeyCode, KeyInput, OptionError, Options, record};
 
 /// How well a score tells ordered classes apart: the mean over all pairs of classes, and the share of all pairs of
 /// rows.
@@ -13,7 +13,6 @@ use crate::statistics::kinds::{Inputs, Joint, KeyCode, KeyInput, record};
 /// different classes in which the higher class scores higher, ties counting half: Harrell's C for an ordinal outcome,
 /// which weighs each pair of classes by its pairs of rows. `O(n log n + n k + k² log k)` for k classes.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucOrdinal {
     /// Whether all pairs of classes are listed, which takes by far the most memory.
     pub pairs: bool,
@@ -49,6 +48,12 @@ record! {
 
 /// The most classes. The record lists all pairs of classes, which are half a million for this number.
 const MOST_CLASSES: usize = 1000;
+
+impl FromOptions for RocAucOrdinal {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(RocAucOrdinal { pairs: options.flag("pairs")? })
+    }
+}
 
 impl Joint for RocAucOrdinal {
     type Record = RocAucOrdinalRecord;

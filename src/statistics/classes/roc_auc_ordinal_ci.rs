@@ -6,8 +6,8 @@ use super::roc_auc_ordinal::{OrdinalPairRecord, RocAucOrdinal};
 use crate::math::product_difference;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Placements;
-use crate::statistics::inference::{Estimate, Interval, check_level, delong};
-use crate::statistics::kinds::{Inputs, Joint, record};
+use crate::statistics::inference::{Estimate, Interval, delong};
+use crate::statistics::kinds::{FromOptions, Inputs, Joint, OptionError, Options, record};
 
 /// The mean area over all pairs of ordered classes, and the share of concordant pairs of rows, with normal intervals.
 ///
@@ -18,7 +18,6 @@ use crate::statistics::kinds::{Inputs, Joint, record};
 /// Clarke-Pearson 1988; Lehmann 1951 for several samples). The numbers of rows of the classes are taken as given. The
 /// variance of one pair is DeLong's. `O(n log n + n k + k²)` for k classes.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucOrdinalCi {
     /// The areas.
     pub statistic: RocAucOrdinal,
@@ -55,15 +54,16 @@ record! {
     }
 }
 
+impl FromOptions for RocAucOrdinalCi {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(RocAucOrdinalCi { statistic: RocAucOrdinal::from_options(options)?, level: options.level()? })
+    }
+}
+
 impl Joint for RocAucOrdinalCi {
     type Record = RocAucOrdinalCiRecord;
 
     const INPUTS: Inputs = RocAucOrdinal::INPUTS;
-
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)?;
-        self.statistic.check()
-    }
 
     fn passes(&self) -> usize {
         2 * self.statistic.passes()
@@ -271,6 +271,5 @@ mod tests {
                 && nan.concordance.lower.unwrap().is_nan()
                 && nan.pairs.is_none()
         );
-        assert!(RocAucOrdinalCi { level: 0.0, ..NINETY_FIVE }.check().is_err());
     }
 }

@@ -3,7 +3,7 @@
 use crate::math;
 use crate::ranking::states::WeightedState;
 use crate::ranking::ties::{Count, Ties};
-use crate::statistics::kinds::{Summary, record};
+use crate::statistics::kinds::{Summary, options::no_options, record};
 
 /// The lowest and the highest AUC that the rows of a state can have.
 ///
@@ -11,7 +11,6 @@ use crate::statistics::kinds::{Summary, record};
 /// several scores may be in order or not, or tie. The bounds count all such pairs as not in order, and as in order. A
 /// quotient is rounded once, and rounding keeps the order, so the AUC of the rows lies between the bounds.
 #[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucBounds {}
 
 record! {
@@ -27,6 +26,8 @@ record! {
         pub rows: Count,
     }
 }
+
+no_options!(RocAucBounds);
 
 impl Summary for RocAucBounds {
     type Record = RocAucBoundsRecord;
