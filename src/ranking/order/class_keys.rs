@@ -9,7 +9,7 @@
 //! is below every key of the next bucket, and equal keys are in one bucket.
 
 use super::classes::Classes;
-use super::map::{Line, Map, ends_of, sampled};
+use super::map::{Line, Map, ends_of, sampled, with_buckets};
 use super::sorting::sort;
 use crate::ranking::scores::{Bits, Key, Score};
 use crate::ranking::ties::steps::Runs;
@@ -165,21 +165,17 @@ impl<K: Key> ClassKeys<K> {
             return;
         }
         let buckets = rows / ROWS_PER_BUCKET;
-        match self.map::<S>(rows, buckets) {
-            Map::Line(line) => self.spread_by(buckets, |key| line.bucket(S::from_key(key).position())),
-            Map::Pieces(pieces) => self.spread_by(buckets, |key| pieces.bucket(S::from_key(key).position())),
-        }
+        with_buckets!(&self.map::<S>(rows, buckets), bucket => {
+            let place = |key| bucket(S::from_key(key).position());
+            self.pos.spread(buckets, &mut self.places, place);
+            self.neg.spread(buckets, &mut self.places, place);
+        });
     }
 
     /// Whether all rows have one score. In most other groups, the first few rows show that they do not.
     fn is_one_tie(&self) -> bool {
         let first = self.pos.keys()[0];
         self.pos.keys().iter().chain(self.neg.keys()).all(|&key| key == first)
-    }
-
-    fn spread_by(&mut self, buckets: usize, place: impl Fn(K) -> u32) {
-        self.pos.spread(buckets, &mut self.places, &place);
-        self.neg.spread(buckets, &mut self.places, &place);
     }
 
     fn map<S: Score<Key = K>>(&self, rows: usize, buckets: usize) -> Map {

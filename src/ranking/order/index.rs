@@ -12,7 +12,7 @@
 //! Invariants: every key of a bucket is below every key of the next; a bucket of more than [`WINDOW`] keys is sorted;
 //! after [`Index::order`] all buckets are sorted, and so are all keys.
 
-use super::map::{Line, Map, ends_of, sampled};
+use super::map::{Line, Map, ends_of, sampled, with_buckets};
 use super::sorting::{sort, sort_few};
 use crate::ranking::scores::{
     Key, Score,
@@ -47,14 +47,9 @@ impl<K: Key> Index<K> {
         let rows: usize = pieces.iter().map(|piece| piece.len()).sum();
         let buckets = (rows * BUCKETS_PER_KEY).max(1);
         let map = fitting::<S>(pieces, rows, buckets);
-        match &map {
-            Map::Line(line) => {
-                self.spread(pieces, rows, buckets, |key| line.bucket(S::from_key(key).position()));
-            }
-            Map::Pieces(lines) => {
-                self.spread(pieces, rows, buckets, |key| lines.bucket(S::from_key(key).position()));
-            }
-        }
+        with_buckets!(&map, bucket => {
+            self.spread(pieces, rows, buckets, |key| bucket(S::from_key(key).position()));
+        });
         self.map = map;
         for &bucket in &self.long {
             let (start, end) = ends_of_bucket(&self.starts, bucket);
@@ -117,33 +112,19 @@ impl<K: Key> Index<K> {
 
     /// Over all keys in `pieces`: twice the indexed keys below each, and once those equal to it.
     pub fn twice_below<S: Score<Key = K>>(&self, pieces: &[&[K]]) -> u64 {
-        match &self.map {
-            Map::Line(line) => {
-                let line = *line;
-                let bucket = |key| line.bucket(S::from_key(key).position());
-                widest(TwiceBelow { index: self, pieces, bucket })
-            }
-            Map::Pieces(lines) => {
-                let bucket = |key| lines.bucket(S::from_key(key).position());
-                widest(TwiceBelow { index: self, pieces, bucket })
-            }
-        }
+        with_buckets!(&self.map, bucket => {
+            let bucket = |key| bucket(S::from_key(key).position());
+            widest(TwiceBelow { index: self, pieces, bucket })
+        })
     }
 
     /// Calls `visit` with the places of the keys in turn, some keys at a time: how many indexed keys are below each
     /// key, and how many are not above it.
     pub fn look_up<S: Score<Key = K>>(&self, keys: &[K], visit: &mut Visit<'_>) {
-        match &self.map {
-            Map::Line(line) => {
-                let line = *line;
-                let bucket = |key| line.bucket(S::from_key(key).position());
-                widest(LookUp { index: self, keys, bucket, visit });
-            }
-            Map::Pieces(lines) => {
-                let bucket = |key| lines.bucket(S::from_key(key).position());
-                widest(LookUp { index: self, keys, bucket, visit });
-            }
-        }
+        with_buckets!(&self.map, bucket => {
+            let bucket = |key| bucket(S::from_key(key).position());
+            widest(LookUp { index: self, keys, bucket, visit });
+        });
     }
 
     /// Adds the units of keys to the places where equal keys begin.
@@ -177,17 +158,10 @@ impl<K: Key> Index<K> {
             counters.clear();
             counters.resize(self.keys.len() + 1, 0);
         }
-        match &self.map {
-            Map::Line(line) => {
-                let line = *line;
-                let bucket = |key| line.bucket(S::from_key(key).position());
-                widest(Tally { index: self, pieces, bucket, counts: &mut counts, equal: &mut equal });
-            }
-            Map::Pieces(lines) => {
-                let bucket = |key| lines.bucket(S::from_key(key).position());
-                widest(Tally { index: self, pieces, bucket, counts: &mut counts, equal: &mut equal });
-            }
-        }
+        with_buckets!(&self.map, bucket => {
+            let bucket = |key| bucket(S::from_key(key).position());
+            widest(Tally { index: self, pieces, bucket, counts: &mut counts, equal: &mut equal });
+        });
         (self.counts, self.equal) = (counts, equal);
     }
 

@@ -19,6 +19,24 @@ pub(in crate::ranking) enum Map {
     Pieces(Pieces),
 }
 
+/// Does something with the function that gives a position its bucket: the code is compiled for either kind of map.
+macro_rules! with_buckets {
+    ($map:expr, $bucket:ident => $does:expr) => {
+        match $map {
+            Map::Line(line) => {
+                let line = *line;
+                let $bucket = move |position: f64| line.bucket(position);
+                $does
+            }
+            Map::Pieces(lines) => {
+                let $bucket = |position: f64| lines.bucket(position);
+                $does
+            }
+        }
+    };
+}
+pub(in crate::ranking) use with_buckets;
+
 /// Rows to sample out of `rows`, spread evenly but at no fixed distance, which the rows might share.
 pub(in crate::ranking) fn sampled(rows: usize) -> impl Iterator<Item = usize> {
     let every = (rows / SAMPLE).max(1);
@@ -190,12 +208,9 @@ mod tests {
             let buckets = 1usize << log_buckets;
             positions.extend_from_slice(&sample);
             positions.sort_by(f64::total_cmp);
-            let line = Map::fitting(&mut sample, buckets);
-            let bucket = |position| match &line {
-                Map::Line(line) => line.bucket(position),
-                Map::Pieces(pieces) => pieces.bucket(position),
-            };
-            let places: Vec<u32> = positions.iter().map(|&position| bucket(position)).collect();
+            let map = Map::fitting(&mut sample, buckets);
+            let places: Vec<u32> =
+                with_buckets!(&map, bucket => positions.iter().map(|&position| bucket(position)).collect());
             prop_assert!(places.is_sorted());
             prop_assert!(places.iter().all(|&place| (place as usize) < buckets));
             if !sample.is_empty() {

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::class_keys::{ClassKeys, nan_among};
 use super::classes::Classes;
 use super::index::Index;
-use super::map::{Map, sampled};
+use super::map::{Map, sampled, with_buckets};
 use super::one_thread::WalkMemory;
 use super::score_ops::ScoreOps;
 use super::streams::Streams;
@@ -72,10 +72,7 @@ impl<K: Key> Shards<K> {
             .map(|(block, scores)| {
                 let labels = labels.slice(block * block_rows, scores.len());
                 let valid = valid.map(|valid| valid.slice(block * block_rows, scores.len()));
-                match &map {
-                    Map::Line(line) => Block::part(scores, labels, valid, shards, |x| line.bucket(x)),
-                    Map::Pieces(pieces) => Block::part(scores, labels, valid, shards, |x| pieces.bucket(x)),
-                }
+                with_buckets!(&map, bucket => Block::part(scores, labels, valid, shards, bucket))
             })
             .collect();
         Self::ordered::<S>(blocks, shards)

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use crate::ranking::order::{
     index::Index,
-    map::{Map, sampled},
+    map::{Map, sampled, with_buckets},
 };
 use crate::ranking::scores::{Key, Score};
 use crate::ranking::tuning::{MOST_PARTS, PART_ROWS, SAMPLE};
@@ -91,10 +91,7 @@ impl<K: Key> ScoreParts<K> {
             for (position, row) in sample.iter_mut().zip(sampled(scores.len())) {
                 *position = scores[row].position();
             }
-            match Map::fitting(&mut sample, n_parts) {
-                Map::Line(line) => streams(scores, labels, |position| line.bucket(position)),
-                Map::Pieces(lines) => streams(scores, labels, |position| lines.bucket(position)),
-            }
+            with_buckets!(&Map::fitting(&mut sample, n_parts), part => streams(scores, labels, part))
         };
         let mut counts = vec![0usize; 2 * n_parts];
         of_row.iter().for_each(|&stream| counts[usize::from(stream)] += 1);

@@ -9,7 +9,7 @@ use super::rows::WeightedRow;
 use crate::ranking::order::{
     class_keys::nan_among,
     index::Index,
-    map::Map,
+    map::{Map, with_buckets},
     score_ops::ScoreOps,
     shards::{blocks, map, shards_for},
     streams::Streams,
@@ -78,14 +78,7 @@ impl<K: Key> WeightedShards<K> {
             .map(|(block, rows)| {
                 let labels = labels.slice(block * block_rows, rows.0.len());
                 let valid = valid.map(|valid| valid.slice(block * block_rows, rows.0.len()));
-                match &map {
-                    Map::Line(line) => {
-                        WeightedBlock::part(rows, labels, valid, units, shards, |x| line.bucket(x))
-                    }
-                    Map::Pieces(pieces) => {
-                        WeightedBlock::part(rows, labels, valid, units, shards, |x| pieces.bucket(x))
-                    }
-                }
+                with_buckets!(&map, bucket => WeightedBlock::part(rows, labels, valid, units, shards, bucket))
             })
             .collect();
         let mut above = Above::default();
