@@ -16,7 +16,7 @@ use crate::plugin::arrays::{
 };
 use crate::ranking::scores::{Domain, Score, ScoreType};
 use crate::ranking::states::{
-    Limit, Scale, State,
+    Limit, Scale, State, StoredState,
     scale::{LAST, Resolution},
     state::LIMITS,
     weighted::MOST_STEPS,
@@ -41,14 +41,6 @@ pub struct States {
 enum BinCounts {
     Counts { pos: PrimitiveArray<u64>, neg: PrimitiveArray<u64> },
     Weights { pos: Vec<u128>, neg: Vec<u128> },
-}
-
-/// All rows of some states, as one state.
-pub enum Merged {
-    /// Of rows.
-    Counts(State),
-    /// Of rows with weights.
-    Weights(State<u128>),
 }
 
 /// What a state says beside its bins.
@@ -143,12 +135,12 @@ impl States {
     }
 
     /// All rows of a range of states, as one state; `scores` are those of all bins.
-    pub fn merged<S: Score>(&self, states: Range<usize>, scores: &[S]) -> Result<Merged, String> {
+    pub fn merged<S: Score>(&self, states: Range<usize>, scores: &[S]) -> Result<StoredState, String> {
         Ok(match &self.counts {
             BinCounts::Counts { pos, neg } => {
                 let (pos, neg) = (pos.values().as_slice(), neg.values().as_slice());
                 let count = |bin: usize| Count { pos: pos[bin], neg: neg[bin] };
-                Merged::Counts(self.merged_as(states, scores, &count, &State::<u64>::checked)?)
+                self.merged_as(states, scores, &count, &State::<u64>::checked)?.into()
             }
             BinCounts::Weights { pos, neg } => {
                 let total = |sums: &[u128]| {
@@ -164,7 +156,7 @@ impl States {
                     ));
                 }
                 let count = |bin: usize| Count { pos: pos[bin], neg: neg[bin] };
-                Merged::Weights(self.merged_as(states, scores, &count, &State::<u128>::checked)?)
+                self.merged_as(states, scores, &count, &State::<u128>::checked)?.into()
             }
         })
     }

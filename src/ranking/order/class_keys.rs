@@ -11,7 +11,7 @@
 use super::classes::Classes;
 use super::map::{Line, Map, ends_of, sampled, with_buckets};
 use super::sorting::sort;
-use crate::ranking::scores::{Bits, Key, Score};
+use crate::ranking::scores::{Key, Observations, Score};
 use crate::ranking::ties::steps::Runs;
 use crate::ranking::tuning::{EQUAL_STEPS, FEW_ROWS, ROWS_PER_BUCKET, SAMPLE, SAMPLED_ROWS};
 
@@ -89,35 +89,26 @@ impl<K: Key> KeysOfClass<K> {
 }
 
 impl<K: Key> ClassKeys<K> {
-    /// Parts rows by their labels; rows whose `valid` bit is 0 are skipped.
-    ///
-    /// # Panics
-    /// If `labels` or `valid` have another length than `scores`.
-    pub fn part<S: Score<Key = K>>(&mut self, scores: &[S], labels: Bits<'_>, valid: Option<Bits<'_>>) {
-        let rows = scores.len();
-        assert!(labels.len() == rows && valid.is_none_or(|valid| valid.len() == rows));
-        let n_pos = labels.count(valid);
-        let n_neg = valid.map_or(rows, |valid| valid.count(None)) - n_pos;
+    /// Parts rows by their labels.
+    pub fn part<S: Score<Key = K>>(&mut self, rows: &Observations<'_, S>) {
+        let [n_neg, n_pos] = rows.rows_of_classes();
         let (pos, neg) = (self.pos.room(n_pos), self.neg.room(n_neg));
         let (mut i, mut j) = (0, 0);
         let mut nan = false;
-        for (word, scores) in scores.chunks(64).enumerate() {
-            let label = labels.word(word * 64);
-            let all = u64::MAX >> (64 - scores.len());
-            let used = valid.map_or(all, |valid| valid.word(word * 64));
-            nan |= nan_among(scores, used);
+        for word in rows.words() {
+            nan |= word.has_nan();
             // The loops visit the set bits of each class, so that there is one end of a loop for 64 rows and no branch
             // for a row.
-            let mut rows = label & used;
+            let mut rows = word.labels & word.used;
             while rows != 0 {
-                let score = scores[rows.trailing_zeros() as usize];
+                let score = word.scores[rows.trailing_zeros() as usize];
                 pos[i] = score.key();
                 i += 1;
                 rows &= rows - 1;
             }
-            let mut rows = !label & used;
+            let mut rows = !word.labels & word.used;
             while rows != 0 {
-                let score = scores[rows.trailing_zeros() as usize];
+                let score = word.scores[rows.trailing_zeros() as usize];
                 neg[j] = score.key();
                 j += 1;
                 rows &= rows - 1;
@@ -198,14 +189,6 @@ impl<K: Key> ClassKeys<K> {
             for_each_in_order(self.pos.bucket(bucket), self.neg.bucket(bucket), runs);
         }
     }
-}
-
-/// Whether any of up to 64 scores whose bit is set is NaN.
-#[inline]
-pub(in crate::ranking) fn nan_among<S: Score>(scores: &[S], used: u64) -> bool {
-    // Many scores are tested at a time, without a branch. A NaN is rare, so the exact test is rarely needed.
-    let any = scores.iter().fold(false, |any, score| any | score.is_nan());
-    any && scores.iter().enumerate().any(|(row, score)| used >> row & 1 == 1 && score.is_nan())
 }
 
 /// Sorts keys and walks them from the highest down.

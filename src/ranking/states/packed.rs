@@ -326,14 +326,14 @@ fn rows_of(number: u128) -> Result<u64, String> {
 mod tests {
     use super::*;
     use crate::ranking::group::Group;
-    use crate::ranking::scores::{Bits, Domain, Score, bits::tests::packed as packed_bits};
+    use crate::ranking::scores::{Bits, Domain, Observations, Score, bits::tests::packed as packed_bits};
     use proptest::prelude::*;
 
     fn state<S: Score>(rows: &[(S, bool)], domain: Domain, limit: Option<Limit>) -> State {
         let scores: Vec<S> = rows.iter().map(|row| row.0).collect();
         let labels = packed_bits(rows.iter().map(|row| row.1));
         let mut group = Group::new(Default::default(), domain);
-        group.load(&scores, Bits::new(&labels, 0, rows.len()), None);
+        group.load(Observations::new(&scores, Bits::new(&labels, 0, rows.len()), None));
         group.ties().state().limited(limit)
     }
 

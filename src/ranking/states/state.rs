@@ -14,17 +14,13 @@
 //! bin of the whole. Counts add up, the lowest score of a whole is the lowest of those of its parts, and all rows share
 //! one score if the parts' rows do. With several limits the smallest counts: it asks for the latest partition.
 
-use std::any::Any;
 use std::ops::{Range, RangeInclusive};
 
 use super::scale::{Resolution, Scale};
 use crate::ranking::scores::{Key, score_type::ScoreType};
 use crate::ranking::ties::{
-    Placements,
     counts::{Count, Counts, Tally},
     row_counts::RowCounts,
-    source::{Source, Steps},
-    steps::Take,
 };
 use crate::ranking::tuning::MOST_BINS_ALONE;
 
@@ -301,41 +297,19 @@ impl<K: Key, T: Tally> Bins<K, T> {
     }
 }
 
-impl Source for State {
-    fn totals(&self) -> (u64, u64) {
-        (self.rows.n_pos, self.rows.n_neg)
-    }
-
-    fn walk(&mut self, steps: Steps, take: &mut Take<'_>) {
-        self.bins.walk(steps, take);
-    }
-
-    fn twice_u(&mut self) -> Option<u128> {
-        self.bins.twice_u()
-    }
-
-    fn placements(&mut self) -> Option<Placements> {
-        self.bins.placements()
-    }
-
-    fn origin(&self) -> Option<&dyn Any> {
-        Some(self)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::ranking::group::Group;
-    use crate::ranking::scores::{Bits, bits::tests::packed};
-    use crate::ranking::ties::{Placements, Ties};
+    use crate::ranking::scores::{Bits, Observations, bits::tests::packed};
+    use crate::ranking::ties::Placements;
     use proptest::prelude::*;
 
     fn state(rows: &[(f64, bool)], limit: Option<Limit>) -> State {
         let scores: Vec<f64> = rows.iter().map(|row| row.0).collect();
         let labels = packed(rows.iter().map(|row| row.1));
         let mut group = Group::default();
-        group.load(&scores, Bits::new(&labels, 0, rows.len()), None);
+        group.load(Observations::new(&scores, Bits::new(&labels, 0, rows.len()), None));
         group.ties().state().limited(limit)
     }
 
@@ -389,7 +363,7 @@ mod tests {
             let scores: Vec<f64> = rows.iter().map(|row| row.0).collect();
             let labels = packed(rows.iter().map(|row| row.1));
             let mut group = Group::default();
-            group.load(&scores, Bits::new(&labels, 0, rows.len()), None);
+            group.load(Observations::new(&scores, Bits::new(&labels, 0, rows.len()), None));
             let mut stored = Group::<u64>::default();
             stored.load_state(group.ties().state());
             prop_assert_eq!(stored.row_counts(), group.row_counts());
@@ -405,8 +379,7 @@ mod tests {
             let exact = state(&rows, None);
             let coarse = state(&rows, Some(Limit { max_bins: 8, scale: Scale::Real }));
             prop_assert_eq!(exact.unordered_pairs(), 0);
-            let score_type = exact.bins.score_type();
-            let twice_u = |mut state: State| Ties::of(&mut state, score_type).twice_u();
+            let twice_u = |mut state: State| state.bins.ties().twice_u();
             let off = twice_u(exact).abs_diff(twice_u(coarse.clone()));
             prop_assert!(off <= coarse.unordered_pairs());
         }

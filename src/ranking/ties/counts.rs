@@ -200,12 +200,11 @@ impl Source for Counts {
     }
 
     fn walk(&mut self, _: Steps, take: &mut Take<'_>) {
-        let mut memory = Vec::new();
-        let mut runs = Runs::new(Above::default(), &mut memory, take);
-        for (place, count) in self.counts.iter().enumerate() {
-            runs.push(self.keys.at(place), count.pos, count.neg);
-        }
-        runs.hand_out();
+        Runs::hand_out(Above::default(), &mut Vec::new(), take, |runs| {
+            for (place, count) in self.counts.iter().enumerate() {
+                runs.push(self.keys.at(place), count.pos, count.neg);
+            }
+        });
     }
 
     fn twice_u(&mut self) -> Option<u128> {
@@ -221,7 +220,7 @@ impl Source for Counts {
 mod tests {
     use super::*;
     use crate::ranking::group::Group;
-    use crate::ranking::scores::{Bits, bits::tests::packed};
+    use crate::ranking::scores::{Bits, Observations, bits::tests::packed};
     use crate::ranking::ties::Indexed;
     use proptest::prelude::*;
 
@@ -229,7 +228,7 @@ mod tests {
         let scores: Vec<i32> = rows.iter().map(|row| row.0).collect();
         let labels = packed(rows.iter().map(|row| row.1));
         let mut group = Group::default();
-        group.load(&scores, Bits::new(&labels, 0, rows.len()), None);
+        group.load(Observations::new(&scores, Bits::new(&labels, 0, rows.len()), None));
         group.ties().counts()
     }
 
@@ -239,7 +238,7 @@ mod tests {
             let scores: Vec<i32> = rows.iter().map(|row| row.0).collect();
             let labels = packed(rows.iter().map(|row| row.1));
             let mut group = Group::default();
-            group.load(&scores, Bits::new(&labels, 0, rows.len()), None);
+            group.load(Observations::new(&scores, Bits::new(&labels, 0, rows.len()), None));
             let mut counts = group.ties().counts();
             prop_assert_eq!(counts.ties().twice_u(), group.ties().twice_u());
             prop_assert_eq!(twice_u(counts.each()), group.ties().twice_u());

@@ -237,7 +237,7 @@ fn joined<K: Key>(shards: Vec<Vec<Numbered<K>>>) -> Vec<Cell<K>> {
 mod tests {
     use super::*;
     use crate::ranking::group::{Group, Strategy};
-    use crate::ranking::scores::{Bits, Domain, bits::tests::packed};
+    use crate::ranking::scores::{Bits, Domain, Observations, bits::tests::packed};
     use proptest::prelude::*;
 
     /// The keys cut into shards at these places of their order, and outlined.
@@ -319,12 +319,12 @@ mod tests {
                     labels = packed((0..n).rev().map(|row| mixed(row).is_multiple_of(3)));
                 }
                 let mut group = Group::new(way, Domain::Any);
-                group.load(&scores, Bits::new(&labels, 0, n), None);
+                group.load(Observations::new(&scores, Bits::new(&labels, 0, n), None));
                 group.ties().outline(500)
             };
             let expected = outline_of(Strategy::Shards, false);
-            assert_eq!(outline_of(Strategy::Counted, false), expected);
-            assert_eq!(outline_of(Strategy::Counted, true), expected);
+            assert_eq!(outline_of(Strategy::Counting, false), expected);
+            assert_eq!(outline_of(Strategy::Counting, true), expected);
             assert_eq!(outline_of(Strategy::Shards, true), expected);
             assert!(distinct < 7000 || expected.len() < 5000, "runs of scores, not all of them");
         }

@@ -1,6 +1,7 @@
 //! Where ties come from: rows that were ranked in one way or another, or counts that were stored.
 
 use std::any::Any;
+use std::fmt::Debug;
 
 use super::outline::Cell;
 use super::placements::Placements;
@@ -40,13 +41,18 @@ pub struct Squared {
 }
 
 /// Where ties come from. What a source does not implement is found by a walk over all ties.
-pub trait Source {
+pub trait Source: Debug {
     /// How many positives and negatives there are; with weights, their units.
     fn totals(&self) -> (u64, u64);
 
     /// Rows of positives and of negatives, whatever they weigh.
     fn rows(&self) -> (u64, u64) {
         self.totals()
+    }
+
+    /// Whether a score that is not missing is NaN, and the ties are therefore not those of the rows.
+    fn has_nan(&self) -> bool {
+        false
     }
 
     /// What positives and negatives are counted in; none if they are counted as rows.

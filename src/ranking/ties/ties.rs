@@ -271,8 +271,8 @@ impl<'a> Ties<'a> {
 mod tests {
     use super::*;
     use crate::ranking::group::Group;
-    use crate::ranking::order::{counted::Counted, shards::Shards};
-    use crate::ranking::scores::{Bits, Domain, Key, Score};
+    use crate::ranking::order::{distinct_keys::DistinctKeys, shards::Shards};
+    use crate::ranking::scores::{Bits, Domain, Key, Observations, Score};
     use proptest::prelude::*;
 
     type Question<'a> = &'a dyn Fn(Ties<'_>) -> Result<(), TestCaseError>;
@@ -339,16 +339,17 @@ mod tests {
         let expected = by_definition(rows);
         let twice_u = twice_u_by_definition(rows);
         let mut group = Group::default();
-        let mut counted = Counted::count(&scores, labels, None, 3, usize::MAX).unwrap();
+        let observations = Observations::new(&scores, labels, None);
+        let mut distinct = DistinctKeys::count(&observations, 3, usize::MAX).unwrap();
         for blocks in [None, Some((0, 0)), Some((1, 1)), Some((1, 8)), Some((3, 4)), Some((7, 64))] {
             let score_type = ScoreType::of::<S>(Domain::Any);
-            let mut forced = blocks
-                .filter(|&blocks| blocks != (0, 0))
-                .map(|(blocks, shards)| Shards::part_as(&scores, labels, None, blocks, shards));
-            group.load(&scores, labels, None);
+            let mut forced = blocks.filter(|&blocks| blocks != (0, 0)).map(|(blocks, shards)| {
+                Shards::<S::Key>::part_as(&observations, Default::default(), blocks, shards)
+            });
+            group.load(observations);
             let mut ask = |question: Question<'_>| match (&blocks, &mut forced) {
                 (None, _) => question(group.ties()),
-                (_, None) => question(Ties::of(&mut counted, score_type)),
+                (_, None) => question(Ties::of(&mut distinct, score_type)),
                 (_, Some(shards)) => question(Ties::of(shards, score_type)),
             };
             ask(&|mut ties| {

@@ -11,10 +11,9 @@ pub(in crate::ranking) type WeightedRow<K> = (K, u64);
 
 /// Hands out the ties of sorted rows, from the highest score down.
 pub(in crate::ranking) fn hand_out<K: Key>(rows: &[WeightedRow<K>], above: Above, take: &mut Take<'_>) {
-    let mut memory = Vec::new();
-    let mut runs = Runs::new(above, &mut memory, take);
-    each_tie(rows, above, &mut |Squared { tie, .. }| runs.push(tie.key, tie.pos, tie.neg));
-    runs.hand_out();
+    Runs::hand_out(above, &mut Vec::new(), take, |runs| {
+        each_tie(rows, above, &mut |Squared { tie, .. }| runs.push(tie.key, tie.pos, tie.neg));
+    });
 }
 
 /// Walks the ties of sorted rows, from the highest score down.

@@ -1,6 +1,6 @@
 //! The state of a group: what is kept of its rows to answer later, alone or merged with others.
 
-use crate::ranking::states::{Limit, Scale, State, WeightedState, state::LIMITS};
+use crate::ranking::states::{Limit, Scale, State, state::LIMITS};
 use crate::ranking::ties::{RowCounts, Ties, counts::Tally};
 use crate::statistics::kinds::{
     Given, Summary,
@@ -199,7 +199,7 @@ impl Summary for RocState {
     }
 
     fn of_ties(&self, mut ties: Ties<'_>) -> RocStateRecord {
-        match ties.stored_weights().map(WeightedState::sums) {
+        match ties.stored_weights() {
             Some(sums) => sums.clone().limited(self.limit()).into(),
             None => ties.state().limited(self.limit()).into(),
         }
