@@ -45,8 +45,12 @@ pub struct Group<K> {
     all_rows: u64,
 }
 
-/// Where the ties come from. Small groups may be very many, so their rows and their states are in no box.
+/// Where the ties come from.
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there may be very many small states, and a box for each takes time"
+)]
 enum Layout {
     /// The rows of `one_thread`.
     OneThread,
@@ -86,9 +90,8 @@ impl<K: Key> Group<K> {
         self.layout = match rows.mass {
             Mass::Row => self.load_unweighted(&rows),
             Mass::Counts(_) => Layout::Other(Box::new(Weighted::of(&rows, None, in_shards))),
-            Mass::Weights(weights) => {
-                let units = units::units(weights, rows.labels, rows.valid);
-                Layout::Other(Box::new(Weighted::of(&rows, Some(units), in_shards)))
+            Mass::Weights(_) => {
+                Layout::Other(Box::new(Weighted::of(&rows, Some(units::units(&rows)), in_shards)))
             }
         };
     }
@@ -157,10 +160,19 @@ impl<K: Key> Group<K> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::ranking::scores::{Bits, bits::tests::packed};
     use proptest::prelude::{any, prop_assert_eq, proptest};
+
+    /// A group of scores and labels.
+    pub fn group_of<S: Score>(rows: &[(S, bool)], domain: Domain) -> Group<S::Key> {
+        let scores: Vec<S> = rows.iter().map(|row| row.0).collect();
+        let labels = packed(rows.iter().map(|row| row.1));
+        let mut group = Group::new(Strategy::Fitting, domain);
+        group.load(Observations::new(&scores, Bits::new(&labels, 0, rows.len()), None));
+        group
+    }
 
     proptest! {
         #[test]

@@ -32,10 +32,6 @@ pub(super) const FEW_ROWS: usize = 64;
 /// 12.
 pub(super) const ROWS_PER_BUCKET: usize = 10;
 
-/// From this many rows on, a sample of [`SAMPLE`] rows decides how they are spread. With fewer rows, sorting the sample
-/// would take too large a share of the time.
-pub(super) const SAMPLED_ROWS: usize = 2048;
-
 /// A bucket of at most this many keys is sorted by insertion in the loop itself. The standard sort does the same for
 /// few keys, but behind a call.
 pub(super) const INSERTION_KEYS: usize = 12;
@@ -63,14 +59,14 @@ pub(super) const WINDOW: usize = 4;
 pub(super) const TOGETHER: usize = 64;
 const _: () = assert!(2 * TOGETHER <= u8::MAX as usize);
 
-/// From this many indexed keys on, a sample of [`SAMPLE`] keys decides how they are spread. With fewer keys, sorting
-/// the sample would take too large a share of the time.
-pub(super) const SAMPLED_KEYS: usize = 2048;
-
 /// Pieces of keys that one task looks up, where threads share the work of one large group.
 pub(super) const PIECES_PER_TASK: usize = 64;
 
 // Maps of scores to buckets (`map`).
+
+/// From this many keys on, a sample of [`SAMPLE`] keys decides how they are spread. With fewer keys, sorting the sample
+/// would take too large a share of the time.
+pub(super) const SAMPLED_KEYS: usize = 2048;
 
 /// Scores in a sample, at most.
 pub(super) const SAMPLE: usize = 256;

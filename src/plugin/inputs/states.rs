@@ -18,7 +18,7 @@ use crate::ranking::scores::{Domain, Score, ScoreType};
 use crate::ranking::states::{
     Limit, Scale, State, StoredState,
     scale::{LAST, Resolution},
-    state::LIMITS,
+    state::{CheckedSums, LIMITS},
     weighted::MOST_STEPS,
 };
 use crate::ranking::ties::{Count, Counts, RowCounts, counts::Tally, row_counts::MOST_ROWS};
@@ -140,7 +140,7 @@ impl States {
             BinCounts::Counts { pos, neg } => {
                 let (pos, neg) = (pos.values().as_slice(), neg.values().as_slice());
                 let count = |bin: usize| Count { pos: pos[bin], neg: neg[bin] };
-                self.merged_as(states, scores, &count, &State::<u64>::checked)?.into()
+                self.merged_as(states, scores, &count)?.into()
             }
             BinCounts::Weights { pos, neg } => {
                 let total = |sums: &[u128]| {
@@ -156,7 +156,7 @@ impl States {
                     ));
                 }
                 let count = |bin: usize| Count { pos: pos[bin], neg: neg[bin] };
-                self.merged_as(states, scores, &count, &State::<u128>::checked)?.into()
+                self.merged_as(states, scores, &count)?.into()
             }
         })
     }
@@ -166,8 +166,10 @@ impl States {
         states: Range<usize>,
         scores: &[S],
         count: &(impl Fn(usize) -> Count<T> + Sync),
-        checked: &Check<T>,
-    ) -> Result<State<T>, String> {
+    ) -> Result<State<T>, String>
+    where
+        State<T>: CheckedSums,
+    {
         let refused = |problem: &str| Err(format!("state \"{}\" {problem}", self.name));
         let mut scales =
             states.clone().filter_map(|state| self.heads[state].as_ref()?.limit).map(|limit| limit.scale);
@@ -190,8 +192,8 @@ impl States {
         };
         let read = |state: usize| match &self.heads[state] {
             Some(head) => {
-                let state = self.state(state, head, scores, count);
-                checked(state, scale).map_err(|problem| format!("state \"{}\" {problem}", self.name))
+                let checked = self.state(state, head, scores, count).checked(scale);
+                checked.map_err(|problem| format!("state \"{}\" {problem}", self.name))
             }
             None => Ok(empty()),
         };
@@ -229,9 +231,6 @@ fn fields_of(structs: &StructArray, name: &str) -> Result<Values, String> {
     let place = place.ok_or_else(|| format!("no field {name}"))?;
     Ok(Values { field: structs.fields()[place].clone(), array: structs.values()[place].clone() })
 }
-
-/// Says whether a state is one on the scale of those that it is merged with.
-type Check<T> = dyn Fn(State<T>, Option<Scale>) -> Result<State<T>, &'static str> + Sync;
 
 /// The bins of all states, and where those of each begin; a null state has none, whatever lies under the null.
 fn bins_of(structs: &StructArray, lists: &ListArray<i64>) -> Result<(Vec<usize>, Box<dyn Array>), String> {

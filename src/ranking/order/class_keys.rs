@@ -9,11 +9,11 @@
 //! is below every key of the next bucket, and equal keys are in one bucket.
 
 use super::classes::Classes;
-use super::map::{Line, Map, ends_of, sampled, with_buckets};
+use super::map::{Map, with_buckets};
 use super::sorting::sort;
 use crate::ranking::scores::{Key, Observations, Score};
 use crate::ranking::ties::steps::Runs;
-use crate::ranking::tuning::{EQUAL_STEPS, FEW_ROWS, ROWS_PER_BUCKET, SAMPLE, SAMPLED_ROWS};
+use crate::ranking::tuning::{EQUAL_STEPS, FEW_ROWS, ROWS_PER_BUCKET};
 
 /// The keys of one group's positives and negatives. Keeps its memory from group to group.
 #[derive(Debug, Default)]
@@ -92,27 +92,23 @@ impl<K: Key> ClassKeys<K> {
     /// Parts rows by their labels.
     pub fn part<S: Score<Key = K>>(&mut self, rows: &Observations<'_, S>) {
         let [n_neg, n_pos] = rows.rows_of_classes();
-        let (pos, neg) = (self.pos.room(n_pos), self.neg.room(n_neg));
-        let (mut i, mut j) = (0, 0);
+        let (mut pos, mut neg) = (self.pos.room(n_pos).iter_mut(), self.neg.room(n_neg).iter_mut());
         let mut nan = false;
         for word in rows.words() {
             nan |= word.has_nan();
-            // The loops visit the set bits of each class, so that there is one end of a loop for 64 rows and no branch
-            // for a row.
-            let mut rows = word.labels & word.used;
-            while rows != 0 {
-                let score = word.scores[rows.trailing_zeros() as usize];
-                pos[i] = score.key();
-                i += 1;
-                rows &= rows - 1;
-            }
-            let mut rows = !word.labels & word.used;
-            while rows != 0 {
-                let score = word.scores[rows.trailing_zeros() as usize];
-                neg[j] = score.key();
-                j += 1;
-                rows &= rows - 1;
-            }
+            let part = |mut rows: u64, room: &mut std::slice::IterMut<'_, K>| {
+                // The loop visits the set bits of a class, so that there is one end of a loop for 64 rows and no branch
+                // for a row.
+                while rows != 0 {
+                    let score = word.scores[rows.trailing_zeros() as usize];
+                    if let Some(key) = room.next() {
+                        *key = score.key();
+                    }
+                    rows &= rows - 1;
+                }
+            };
+            part(word.labels & word.used, &mut pos);
+            part(!word.labels & word.used, &mut neg);
         }
         self.nan = nan;
     }
@@ -156,7 +152,8 @@ impl<K: Key> ClassKeys<K> {
             return;
         }
         let buckets = rows / ROWS_PER_BUCKET;
-        with_buckets!(&self.map::<S>(rows, buckets), bucket => {
+        let map = Map::of_keys::<S>(&[self.pos.keys(), self.neg.keys()], rows, buckets);
+        with_buckets!(&map, bucket => {
             let place = |key| bucket(S::from_key(key).position());
             self.pos.spread(buckets, &mut self.places, place);
             self.neg.spread(buckets, &mut self.places, place);
@@ -167,20 +164,6 @@ impl<K: Key> ClassKeys<K> {
     fn is_one_tie(&self) -> bool {
         let first = self.pos.keys()[0];
         self.pos.keys().iter().chain(self.neg.keys()).all(|&key| key == first)
-    }
-
-    fn map<S: Score<Key = K>>(&self, rows: usize, buckets: usize) -> Map {
-        let (pos, neg) = (self.pos.keys(), self.neg.keys());
-        if rows < SAMPLED_ROWS {
-            let ((low, high), (also_low, also_high)) = (ends_of::<S>(pos), ends_of::<S>(neg));
-            return Map::Line(Line::over(low.min(also_low), high.max(also_high), buckets));
-        }
-        let mut sample = [0.0; SAMPLE];
-        for (position, row) in sample.iter_mut().zip(sampled(rows)) {
-            let key = if row < pos.len() { pos[row] } else { neg[row - pos.len()] };
-            *position = S::from_key(key).position();
-        }
-        Map::fitting(&mut sample, buckets)
     }
 
     /// Walks the distinct scores from the highest to the lowest.

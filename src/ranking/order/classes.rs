@@ -27,23 +27,21 @@ impl<K: Key> Classes<'_, K> {
     /// The tie of the row at this rank among these, the highest being at 1, where `above` lies above all of these.
     pub fn at_rank(&self, rank: usize, above: Above) -> Option<Tie> {
         let key = self.highest(rank)?;
-        let count = |pieces: &[&[K]], test: &dyn Fn(K) -> bool| -> u64 {
-            pieces.iter().map(|keys| keys.iter().filter(|&&other| test(other)).count() as u64).sum()
-        };
-        let (higher, equal) = (|other| other > key, |other| other == key);
-        Some(Tie {
-            key: key.wide(),
-            pos: count(self.pos, &equal),
-            neg: count(self.neg, &equal),
-            pos_above: above.pos + count(self.pos, &higher),
-            neg_above: above.neg + count(self.neg, &higher),
-        })
+        let (pos, neg) = self.count(|other| other == key);
+        let (pos_above, neg_above) = self.count(|other| other > key);
+        let (pos_above, neg_above) = (above.pos + pos_above, above.neg + neg_above);
+        Some(Tie { key: key.wide(), pos, neg, pos_above, neg_above })
     }
 
     /// Positives and negatives that score as high as a key, or higher.
     pub fn reached(&self, key: K) -> (u64, u64) {
+        self.count(|other| other >= key)
+    }
+
+    /// Positives and negatives whose keys pass a test.
+    fn count(&self, test: impl Fn(K) -> bool) -> (u64, u64) {
         let count = |pieces: &[&[K]]| -> u64 {
-            pieces.iter().map(|keys| keys.iter().filter(|&&other| other >= key).count() as u64).sum()
+            pieces.iter().map(|keys| keys.iter().filter(|&&key| test(key)).count() as u64).sum()
         };
         (count(self.pos), count(self.neg))
     }

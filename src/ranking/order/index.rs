@@ -12,14 +12,14 @@
 //! Invariants: every key of a bucket is below every key of the next; a bucket of more than [`WINDOW`] keys is sorted;
 //! after [`Index::order`] all buckets are sorted, and so are all keys.
 
-use super::map::{Line, Map, ends_of, sampled, with_buckets};
+use super::map::{Map, with_buckets};
 use super::sorting::{sort, sort_few};
 use crate::ranking::scores::{
     Key, Score,
     wide::{Work, widest},
 };
 use crate::ranking::ties::steps::Runs;
-use crate::ranking::tuning::{BUCKETS_PER_KEY, SAMPLE, SAMPLED_KEYS, TOGETHER, WINDOW};
+use crate::ranking::tuning::{BUCKETS_PER_KEY, TOGETHER, WINDOW};
 
 /// What takes the places of some keys at a time: how many indexed keys are below each, and how many are not above it.
 pub(in crate::ranking) type Visit<'a> = dyn FnMut(&[(u32, u32)]) + 'a;
@@ -46,7 +46,7 @@ impl<K: Key> Index<K> {
     pub fn build<S: Score<Key = K>>(&mut self, pieces: &[&[K]]) {
         let rows: usize = pieces.iter().map(|piece| piece.len()).sum();
         let buckets = (rows * BUCKETS_PER_KEY).max(1);
-        let map = fitting::<S>(pieces, rows, buckets);
+        let map = Map::of_keys::<S>(pieces, rows, buckets);
         with_buckets!(&map, bucket => {
             self.spread(pieces, rows, buckets, |key| bucket(S::from_key(key).position()));
         });
@@ -367,27 +367,4 @@ impl<K: Key, F: Fn(K) -> u32> Work for Tally<'_, K, F> {
             }
         }
     }
-}
-
-/// The map that suits these keys.
-fn fitting<S: Score>(pieces: &[&[S::Key]], rows: usize, buckets: usize) -> Map {
-    if rows < SAMPLED_KEYS {
-        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-        for piece in pieces {
-            let (lowest, highest) = ends_of::<S>(piece);
-            (low, high) = (low.min(lowest), high.max(highest));
-        }
-        return Map::Line(Line::over(low, high, buckets));
-    }
-    let mut sample = [0.0; SAMPLE];
-    let mut pieces = pieces.iter();
-    let (mut piece, mut before) = (&[][..], 0);
-    for (position, row) in sample.iter_mut().zip(sampled(rows)) {
-        while row - before >= piece.len() {
-            before += piece.len();
-            piece = pieces.next().copied().unwrap_or_default();
-        }
-        *position = S::from_key(piece[row - before]).position();
-    }
-    Map::fitting(&mut sample, buckets)
 }

@@ -7,7 +7,7 @@
 
 use crate::ranking::scores::Score;
 use crate::ranking::tuning::{
-    FULLEST_SHARE, GRID_CELLS, LANES, LARGE_SAMPLE, SAMPLE, STRETCHES, TRUSTED_SCORES,
+    FULLEST_SHARE, GRID_CELLS, LANES, LARGE_SAMPLE, SAMPLE, SAMPLED_KEYS, STRETCHES, TRUSTED_SCORES,
 };
 
 /// A map of positions to `0..buckets`.
@@ -49,7 +49,7 @@ pub(in crate::ranking) fn sampled(rows: usize) -> impl Iterator<Item = usize> {
 }
 
 /// The lowest and the highest position of keys.
-pub(in crate::ranking) fn ends_of<S: Score>(keys: &[S::Key]) -> (f64, f64) {
+fn ends_of<S: Score>(keys: &[S::Key]) -> (f64, f64) {
     let (mut low, mut high) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
     let (chunks, rest) = keys.as_chunks::<LANES>();
     let mut widen = |lane: usize, key| {
@@ -75,8 +75,38 @@ impl Default for Map {
 }
 
 impl Map {
+    /// The map that suits these keys, which are `rows` together.
+    pub fn of_keys<S: Score>(pieces: &[&[S::Key]], rows: usize, buckets: usize) -> Self {
+        if rows < SAMPLED_KEYS {
+            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+            for piece in pieces {
+                let (lowest, highest) = ends_of::<S>(piece);
+                (low, high) = (low.min(lowest), high.max(highest));
+            }
+            return Map::Line(Line::over(low, high, buckets));
+        }
+        let mut sample = [0.0; SAMPLE];
+        let mut pieces = pieces.iter();
+        let (mut piece, mut before) = (&[][..], 0);
+        for (position, row) in sample.iter_mut().zip(sampled(rows)) {
+            while row - before >= piece.len() {
+                before += piece.len();
+                piece = pieces.next().copied().unwrap_or_default();
+            }
+            *position = S::from_key(piece[row - before]).position();
+        }
+        Map::fitting(&mut sample, buckets)
+    }
+
+    /// The map that suits these scores, of which some may be NaN.
+    pub fn of_scores<S: Score>(scores: &[S], buckets: usize) -> Self {
+        let positions = sampled(scores.len()).map(|row| scores[row].position());
+        let mut sample: Vec<f64> = positions.filter(|position| !position.is_nan()).collect();
+        Map::fitting(&mut sample, buckets)
+    }
+
     /// The map that suits a sample of positions, none of them NaN.
-    pub fn fitting(sample: &mut [f64], buckets: usize) -> Self {
+    fn fitting(sample: &mut [f64], buckets: usize) -> Self {
         sample.sort_unstable_by(f64::total_cmp);
         let [first, .., last] = *sample else {
             return Map::Line(Line::over(0.0, 0.0, buckets));

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use super::class_keys::ClassKeys;
 use super::classes::Classes;
 use super::index::Index;
-use super::map::{Map, sampled, with_buckets};
+use super::map::{Map, with_buckets};
 use super::one_thread::WalkMemory;
 use super::score_ops::ScoreOps;
 use super::streams::Streams;
@@ -142,7 +142,8 @@ impl<K: Key, U: KeyUnits> Shards<K, U> {
         blocks: usize,
         shards: usize,
     ) -> Self {
-        let map = map(rows.scores, shards);
+        // Rows that are skipped may be in the sample.
+        let map = Map::of_scores(rows.scores, shards);
         let blocks: Vec<Block<K, U>> = rows
             .blocks(blocks)
             .par_iter()
@@ -330,13 +331,6 @@ impl<K: Key> Source for Shards<K> {
 /// Blocks that a large group is cut into.
 pub(in crate::ranking) fn blocks() -> usize {
     BLOCKS_PER_THREAD * rayon::current_num_threads()
-}
-
-/// The map that suits a sample of scores. Rows that are skipped may be in the sample.
-fn map<S: Score>(scores: &[S], shards: usize) -> Map {
-    let positions = sampled(scores.len()).map(|row| scores[row].position());
-    let mut sample: Vec<f64> = positions.filter(|position| !position.is_nan()).collect();
-    Map::fitting(&mut sample, shards)
 }
 
 impl<K: Key, U: KeyUnits> Block<K, U> {

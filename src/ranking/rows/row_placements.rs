@@ -9,10 +9,10 @@ use std::ops::Range;
 
 use crate::ranking::order::{
     index::Index,
-    map::{Map, sampled, with_buckets},
+    map::{Map, with_buckets},
 };
 use crate::ranking::scores::{Key, Score};
-use crate::ranking::tuning::{MOST_PARTS, PART_ROWS, SAMPLE};
+use crate::ranking::tuning::{MOST_PARTS, PART_ROWS};
 
 /// Twice the placements of all rows, ties counting once, not divided by the number of rows of the other class.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -87,11 +87,7 @@ impl<K: Key> ScoreParts<K> {
         let of_row = if n_parts == 1 {
             streams(scores, labels, |_| 0)
         } else {
-            let mut sample = [0.0; SAMPLE];
-            for (position, row) in sample.iter_mut().zip(sampled(scores.len())) {
-                *position = scores[row].position();
-            }
-            with_buckets!(&Map::fitting(&mut sample, n_parts), part => streams(scores, labels, part))
+            with_buckets!(&Map::of_scores(scores, n_parts), part => streams(scores, labels, part))
         };
         let mut counts = vec![0usize; 2 * n_parts];
         of_row.iter().for_each(|&stream| counts[usize::from(stream)] += 1);

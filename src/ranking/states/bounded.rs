@@ -205,13 +205,8 @@ mod tests {
     use super::*;
     use crate::ranking::group::Group;
     use crate::ranking::scores::{Bits, Domain, bits::tests::packed};
-    use crate::ranking::states::Scale;
+    use crate::ranking::states::{Scale, state::tests::each};
     use proptest::prelude::*;
-
-    fn each(state: &State) -> Vec<(u128, Count, bool)> {
-        let bin = |bin| (state.bins.key(bin), state.bins.each()[bin], state.is_tied(bin));
-        (0..state.bins.len()).map(bin).collect()
-    }
 
     fn agrees<S: Score>(rows: &[(S, bool, bool)], limit: Limit) -> Result<(), TestCaseError> {
         let scores: Vec<S> = rows.iter().map(|row| row.0).collect();

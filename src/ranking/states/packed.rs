@@ -325,23 +325,13 @@ fn rows_of(number: u128) -> Result<u64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::group::Group;
-    use crate::ranking::scores::{Bits, Domain, Observations, Score, bits::tests::packed as packed_bits};
+    use crate::ranking::group::tests::group_of;
+    use crate::ranking::scores::{Domain, Score};
+    use crate::ranking::states::state::tests::each;
     use proptest::prelude::*;
 
     fn state<S: Score>(rows: &[(S, bool)], domain: Domain, limit: Option<Limit>) -> State {
-        let scores: Vec<S> = rows.iter().map(|row| row.0).collect();
-        let labels = packed_bits(rows.iter().map(|row| row.1));
-        let mut group = Group::new(Default::default(), domain);
-        group.load(Observations::new(&scores, Bits::new(&labels, 0, rows.len()), None));
-        group.ties().state().limited(limit)
-    }
-
-    type Bin = (u128, Count, bool);
-
-    fn each(state: &State) -> Vec<Bin> {
-        let bin = |bin| (state.bins.key(bin), state.bins.each()[bin], state.is_tied(bin));
-        (0..state.bins.len()).map(bin).collect()
+        group_of(rows, domain).ties().state().limited(limit)
     }
 
     fn agrees<S: Score>(

@@ -10,8 +10,7 @@
 
 use rayon::slice::ParallelSliceMut;
 
-use super::scale::Scale;
-use super::state::State;
+use super::state::{CheckedSums, State};
 use crate::ranking::scores::{Observations, Score, score_type::ScoreType};
 use crate::ranking::ties::{
     counts::{Count, Counts, Tally},
@@ -95,10 +94,8 @@ impl<S: Score> Observations<'_, S> {
     }
 }
 
-impl State<u128> {
-    /// The state itself if it is one, and if the scale of those that it is merged with has a place for its scores;
-    /// otherwise what is wrong with it. For states that somebody else wrote.
-    pub fn checked(self, scale: Option<Scale>) -> Result<Self, &'static str> {
+impl CheckedSums for State<u128> {
+    fn check_sums(&self) -> Result<(), &'static str> {
         let all =
             |sum: fn(&Count<u128>) -> u128| self.bins.each().iter().map(sum).fold(0, u128::saturating_add);
         let (pos, neg) = (all(|count| count.pos), all(|count| count.neg));
@@ -111,10 +108,10 @@ impl State<u128> {
         if bins(|count| count.pos) > self.rows.n_pos || bins(|count| count.neg) > self.rows.n_neg {
             return Err("has fewer rows of a class in n_pos or n_neg than bins with rows of it");
         }
-        if !self.has_nan && (pos > 0, neg > 0) != (self.rows.n_pos > 0, self.rows.n_neg > 0) {
+        if (pos > 0, neg > 0) != (self.rows.n_pos > 0, self.rows.n_neg > 0) {
             return Err("has weights of a class without rows, or rows of a class without weights");
         }
-        self.with_checked_bins(scale)
+        Ok(())
     }
 }
 
@@ -188,7 +185,7 @@ mod tests {
     use super::*;
     use crate::ranking::group::Group;
     use crate::ranking::scores::{Bits, Domain, bits::tests::packed};
-    use crate::ranking::states::Limit;
+    use crate::ranking::states::{Limit, Scale, state::tests::each};
     use proptest::prelude::*;
 
     type Row = (f64, bool, f64);
@@ -203,11 +200,6 @@ mod tests {
 
     fn state(rows: &[Row]) -> State<u128> {
         with_columns(rows, |rows| rows.weighted_state(ScoreType::of::<f64>(Domain::Any))).unwrap()
-    }
-
-    fn each(state: &State<u128>) -> Vec<(u128, Count<u128>, bool)> {
-        let bin = |bin| (state.bins.key(bin), state.bins.each()[bin], state.is_tied(bin));
-        (0..state.bins.len()).map(bin).collect()
     }
 
     fn merged(states: &[State<u128>]) -> State<u128> {

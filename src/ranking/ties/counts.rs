@@ -219,26 +219,19 @@ impl Source for Counts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::group::Group;
-    use crate::ranking::scores::{Bits, Observations, bits::tests::packed};
+    use crate::ranking::group::tests::group_of;
+    use crate::ranking::scores::Domain;
     use crate::ranking::ties::Indexed;
     use proptest::prelude::*;
 
     fn counted(rows: &[(i32, bool)]) -> Counts {
-        let scores: Vec<i32> = rows.iter().map(|row| row.0).collect();
-        let labels = packed(rows.iter().map(|row| row.1));
-        let mut group = Group::default();
-        group.load(Observations::new(&scores, Bits::new(&labels, 0, rows.len()), None));
-        group.ties().counts()
+        group_of(rows, Domain::Any).ties().counts()
     }
 
     proptest! {
         #[test]
         fn counted_earlier_or_now(rows in prop::collection::vec((-9i32..9, any::<bool>()), 0..200)) {
-            let scores: Vec<i32> = rows.iter().map(|row| row.0).collect();
-            let labels = packed(rows.iter().map(|row| row.1));
-            let mut group = Group::default();
-            group.load(Observations::new(&scores, Bits::new(&labels, 0, rows.len()), None));
+            let mut group = group_of(&rows, Domain::Any);
             let mut counts = group.ties().counts();
             prop_assert_eq!(counts.ties().twice_u(), group.ties().twice_u());
             prop_assert_eq!(twice_u(counts.each()), group.ties().twice_u());

@@ -190,23 +190,15 @@ fn counted<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>], ends: &Cell<K>) -> V
     }
     let (low, high) = (grid.cell(ends.lowest), grid.cell(ends.highest));
     let mut cells = vec![Cell::empty(); (high - low) as usize + 1];
+    let cell = |key| (grid.cell(key) - low) as usize;
     let mut weighted = false;
     for &Piece { class, keys, beside } in pieces {
+        weighted |= matches!(beside, Beside::Units(_));
         match beside {
-            Beside::Nothing => {
-                for &key in keys {
-                    cells[(grid.cell(key) - low) as usize].add(key, class, 1);
-                }
-            }
-            Beside::Rows(units) => {
+            Beside::Nothing => keys.iter().for_each(|&key| cells[cell(key)].add(key, class, 1)),
+            Beside::Rows(units) | Beside::Units(units) => {
                 for (&key, &units) in keys.iter().zip(units) {
-                    cells[(grid.cell(key) - low) as usize].add(key, class, units);
-                }
-            }
-            Beside::Units(units) => {
-                weighted = true;
-                for (&key, &units) in keys.iter().zip(units) {
-                    let cell = &mut cells[(grid.cell(key) - low) as usize];
+                    let cell = &mut cells[cell(key)];
                     cell.add(key, class, units);
                     cell.rows += 1;
                 }

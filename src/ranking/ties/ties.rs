@@ -272,7 +272,7 @@ mod tests {
     use super::*;
     use crate::ranking::group::Group;
     use crate::ranking::order::{distinct_keys::DistinctKeys, shards::Shards};
-    use crate::ranking::scores::{Bits, Domain, Key, Observations, Score};
+    use crate::ranking::scores::{Bits, Domain, Key, Observations, Score, bits::tests::packed};
     use proptest::prelude::*;
 
     type Question<'a> = &'a dyn Fn(Ties<'_>) -> Result<(), TestCaseError>;
@@ -330,10 +330,7 @@ mod tests {
 
     /// All ways of ranking, whatever the number of rows.
     fn check<S: Score + PartialOrd>(rows: &[(bool, S)]) -> Result<(), TestCaseError> {
-        let mut bytes = vec![0; rows.len() / 8 + 1];
-        for (row, _) in rows.iter().enumerate().filter(|(_, row)| row.0) {
-            bytes[row / 8] |= 1 << (row % 8);
-        }
+        let bytes = packed(rows.iter().map(|row| row.0));
         let labels = Bits::new(&bytes, 0, rows.len());
         let scores: Vec<S> = rows.iter().map(|row| row.1).collect();
         let expected = by_definition(rows);
