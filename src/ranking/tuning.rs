@@ -42,7 +42,7 @@ pub(super) const EQUAL_STEPS: usize = 8;
 /// Keys whose lowest and highest position are sought at once: one 512-bit register of floats, or two of 256 bits.
 pub(super) const LANES: usize = 8;
 
-// The index of a class (`index`, `look_up`).
+// The index of a class (`index`, `classes`).
 
 /// Buckets for each indexed key.
 ///
@@ -89,7 +89,7 @@ const _: () = assert!(GRID_CELLS.is_power_of_two());
 /// From this many sampled scores on, a cell's line goes through them. With fewer, it goes from border to border.
 pub(super) const TRUSTED_SCORES: usize = 4;
 
-// Shards of a large group (`shards`, `weighted_shards`, `streams`).
+// Shards of a large group (`shards`, `streams`).
 
 /// Bytes of the indexed keys of a shard, on average. Together with their buckets and with the other rows of the shard,
 /// they stay in 512 KiB, the second cache of the core where this was measured.
@@ -114,7 +114,7 @@ pub(super) const SHARDS_AT_A_TIME: usize = 2;
 /// new place in memory; with 512, writing takes a third longer, and the unfilled ends add up.
 pub(super) const CHUNK: usize = 256;
 
-// Few distinct scores (`counted`).
+// Few distinct scores (`distinct_keys`).
 
 /// Distinct keys that a table holds, at most.
 pub(super) const MOST_KEYS: usize = 1 << 13;
@@ -156,9 +156,9 @@ pub(super) const FIRST_GRID_BITS: u32 = 16;
 /// An outline is too coarse if a cell has more than this many times the rows that it should have.
 pub(super) const TOO_MANY_TIMES: u64 = 8;
 
-// Steps, counts and weights (`steps`, `counts`, `units`).
+// StepKind, counts and weights (`steps`, `counts`, `units`).
 
-/// Steps that are handed out at once. One call through a pointer costs little beside this many steps, and 2 KiB of
+/// StepKind that are handed out at once. One call through a pointer costs little beside this many steps, and 2 KiB of
 /// steps stay in the first cache.
 pub(super) const STEPS_AT_A_TIME: usize = 64;
 

@@ -25,13 +25,13 @@ use crate::ranking::states::Limit;
 pub struct Groups {
     /// In the type that ranks them, without the groups' borders; of states those of all bins.
     pub scores: Box<dyn Array>,
-    observed: Observed,
+    content: Content,
     /// Where group `i` begins; one more entry than groups.
     borders: Vec<usize>,
 }
 
 /// What stands beside the scores.
-enum Observed {
+enum Content {
     Rows(Rows),
     States(States),
 }
@@ -68,7 +68,7 @@ impl Groups {
             masses = Some(if counted { Masses::Counts(values) } else { Masses::Weights { name, values } });
         }
         let valid = valid.filter(|valid| valid.unset_bits() > 0);
-        Ok(Groups { scores, observed: Observed::Rows(Rows { labels, masses, valid }), borders })
+        Ok(Groups { scores, content: Content::Rows(Rows { labels, masses, valid }), borders })
     }
 
     /// Reads groups of states from a List column.
@@ -76,7 +76,7 @@ impl Groups {
         let (columns, borders) = same_groups(inputs, |_| "state")?;
         let [column] = &columns[..] else { return Err("expected a state".into()) };
         let (states, scores) = States::read(column)?;
-        Ok(Groups { scores, observed: Observed::States(states), borders })
+        Ok(Groups { scores, content: Content::States(states), borders })
     }
 
     /// The number of groups.
@@ -87,9 +87,9 @@ impl Groups {
     /// How many rows a group has, or how many bins its states have.
     pub fn size(&self, group: usize) -> usize {
         let rows = self.rows(group);
-        match &self.observed {
-            Observed::Rows(_) => rows.len(),
-            Observed::States(states) => states.bins(rows).len(),
+        match &self.content {
+            Content::Rows(_) => rows.len(),
+            Content::States(states) => states.bins(rows).len(),
         }
     }
 
@@ -108,9 +108,9 @@ impl Groups {
         into: &mut Group<S::Key>,
     ) -> Result<(), String> {
         let range = self.rows(group);
-        match &self.observed {
-            Observed::States(states) => into.load_state(states.merged(range, scores)?),
-            Observed::Rows(rows) => {
+        match &self.content {
+            Content::States(states) => into.load_state(states.merged(range, scores)?),
+            Content::Rows(rows) => {
                 let observations = rows.observations(range, scores);
                 let stored = match state {
                     Some(limit) => observations.unranked_state(limit, into.score_type_of::<S>()),

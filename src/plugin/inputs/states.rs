@@ -52,7 +52,7 @@ struct Head {
 }
 
 impl States {
-    /// Reads states; the scores of all their bins come apart, in the type that ranks them.
+    /// Reads states; beside them stand the scores of all their bins, in the type that ranks them.
     pub fn read(column: &Values) -> Result<(States, Box<dyn Array>), String> {
         let name = column.name();
         let has_weights = state_dtypes::check(name, &column.field)?.has_weights;
@@ -88,18 +88,18 @@ impl States {
                 return Ok(None);
             }
             let missing = |field: &str| format!("state \"{name}\" holds a null {field}");
-            let given = |column: &[Option<u64>], field: &str| column[state].ok_or_else(|| missing(field));
+            let value = |column: &[Option<u64>], field: &str| column[state].ok_or_else(|| missing(field));
             let rows = RowCounts {
-                n_pos: given(&n_pos, "n_pos")?,
-                n_neg: given(&n_neg, "n_neg")?,
-                n_missing: given(&n_missing, "n_missing")?,
+                n_pos: value(&n_pos, "n_pos")?,
+                n_neg: value(&n_neg, "n_neg")?,
+                n_missing: value(&n_missing, "n_missing")?,
                 have_weights: has_weights,
             };
             let has_nan = has_nan.get(state).ok_or_else(|| missing("has_nan"))?;
             if !lists.is_valid(state) {
                 return Err(missing("bins"));
             }
-            let resolution = given(&resolution, "resolution")?;
+            let resolution = value(&resolution, "resolution")?;
             let limit = limit(name, max_bins[state], word(&scales, state)?)?;
             if resolution > LAST.into() {
                 return Err(format!(

@@ -14,7 +14,7 @@ use super::map::sampled;
 use crate::ranking::scores::{Key, Observations, Score};
 use crate::ranking::ties::{
     outline::{self, Beside, Cell, Piece},
-    source::{Source, Steps},
+    source::{Source, StepKind},
     steps::{Above, Runs, Take},
 };
 use crate::ranking::tuning::{FIRST_SLOTS, MOST_KEYS, SAMPLE, SHARD_ROWS, SLOTS_PER_KEY};
@@ -224,7 +224,7 @@ impl<K: Key> Source for DistinctKeys<K> {
         self.nan
     }
 
-    fn walk(&mut self, _: Steps, take: &mut Take<'_>) {
+    fn walk(&mut self, _: StepKind, take: &mut Take<'_>) {
         Runs::hand_out(Above::default(), &mut Vec::new(), take, |runs| {
             self.descending().for_each(|(key, pos, neg)| runs.push(key.wide(), pos, neg));
         });

@@ -137,7 +137,7 @@ impl<K: Key> Index<K> {
         });
     }
 
-    /// The sum over all keys of their units times the units that they beat, where units of an equal key count once and
+    /// The sum over all keys of their units times the indexed units below them, where units of an equal key count once and
     /// units of a lower key twice. `below` has the units below each place.
     pub fn twice_units_below<S: Score<Key = K>>(&self, (keys, units): (&[K], &[u64]), below: &[u64]) -> u128 {
         let mut units = units.iter();
@@ -198,17 +198,17 @@ fn ends_of_bucket(starts: &[u32], bucket: usize) -> (usize, usize) {
 /// The last key that was looked up in a long bucket, and its place there. A bucket is long if very many rows share a
 /// score, and then most keys that are looked up in it have that score.
 #[derive(Default)]
-struct Remembered<K> {
+struct LastLookup<K> {
     key: Option<K>,
     place: (usize, usize),
 }
 
-impl<K: Key> Remembered<K> {
+impl<K: Key> LastLookup<K> {
     /// How many keys of a bucket are below a key, and how many are not above it.
     #[inline]
     fn place(&mut self, bucket: &[K], key: K) -> (usize, usize) {
         if self.key != Some(key) {
-            *self = Remembered { key: Some(key), place: place_among(bucket, key) };
+            *self = LastLookup { key: Some(key), place: place_among(bucket, key) };
         }
         self.place
     }
@@ -240,7 +240,7 @@ impl<K: Key, F: Fn(K) -> u32> Work for TwiceBelow<'_, K, F> {
     fn run(self) -> u64 {
         let (starts, keys) = (&self.index.starts[..], &self.index.keys[..]);
         let mut sum = 0;
-        let mut slow = Remembered::default();
+        let mut slow = LastLookup::default();
         let mut buckets = [0; TOGETHER];
         for keys_here in self.pieces.iter().flat_map(|piece| piece.chunks(TOGETHER)) {
             // First all buckets, several at a time, then all places.
@@ -285,7 +285,7 @@ impl<K: Key, F: Fn(K) -> u32> Work for LookUp<'_, K, F> {
     #[inline(always)]
     fn run(self) {
         let (starts, keys) = (&self.index.starts[..], &self.index.keys[..]);
-        let mut slow = Remembered::default();
+        let mut slow = LastLookup::default();
         let mut buckets = [0; TOGETHER];
         let mut ends = [(0, 0); TOGETHER];
         let mut places = [(0, 0); TOGETHER];
@@ -336,7 +336,7 @@ impl<K: Key, F: Fn(K) -> u32> Work for Tally<'_, K, F> {
     fn run(self) {
         let (starts, keys) = (&self.index.starts[..], &self.index.keys[..]);
         let (counts, equal) = (self.counts, self.equal);
-        let mut slow = Remembered::default();
+        let mut slow = LastLookup::default();
         let mut buckets = [0; TOGETHER];
         for keys_here in self.pieces.iter().flat_map(|piece| piece.chunks(TOGETHER)) {
             for (bucket, &key) in buckets.iter_mut().zip(keys_here) {

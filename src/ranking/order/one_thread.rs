@@ -9,7 +9,7 @@ use crate::ranking::scores::{Key, Observations, Score};
 use crate::ranking::ties::{
     Placements,
     duplicates::Duplicates,
-    source::{Indexed, Source, Steps},
+    source::{Indexed, Source, StepKind},
     steps::{Above, Rise, Runs, Take, Tie},
 };
 
@@ -88,8 +88,8 @@ impl<K: Key> Source for OneThread<K> {
         self.class_keys.has_nan()
     }
 
-    fn walk(&mut self, steps: Steps, take: &mut Take<'_>) {
-        if let Steps::Segments(indexed) = steps {
+    fn walk(&mut self, steps: StepKind, take: &mut Take<'_>) {
+        if let StepKind::Segments(indexed) = steps {
             let few = self.ask(|classes, ops, memory| {
                 let few = classes.are_few();
                 if !few {

@@ -25,7 +25,7 @@ use crate::ranking::tasks;
 use crate::ranking::ties::{
     duplicates::Duplicates,
     outline::{self, Beside, Cell, Piece},
-    source::{Source, Steps, Walk},
+    source::{Source, StepKind, Walk},
     steps::{Above, Take, Tie},
     units::Unit,
 };
@@ -263,18 +263,18 @@ impl<K: Key> Source for Shards<K> {
     }
 
     // A group in shards has parts.
-    fn walk(&mut self, _: Steps, _: &mut Take<'_>) {}
+    fn walk(&mut self, _: StepKind, _: &mut Take<'_>) {}
 
     fn walk_parts(
         &self,
-        steps: Steps,
+        steps: StepKind,
         part: &(dyn Fn(usize, &mut Walk<'_>) + Sync),
         done: &mut dyn FnMut(usize),
     ) {
         // An answer made of ties may be as large as the ties, so the answers of all shards are never kept at once.
         let at_a_time = match steps {
-            Steps::Ties => SHARDS_AT_A_TIME * rayon::current_num_threads(),
-            Steps::Segments(_) => self.len().max(1),
+            StepKind::Ties => SHARDS_AT_A_TIME * rayon::current_num_threads(),
+            StepKind::Segments(_) => self.len().max(1),
         };
         for first in (0..self.len()).step_by(at_a_time) {
             let some = first..self.len().min(first + at_a_time);
@@ -282,11 +282,13 @@ impl<K: Key> Source for Shards<K> {
             self.each(some.clone(), memory, |(class_keys, memory), place, shard, above| {
                 shard.with_classes(|classes| {
                     part(place, &mut |take| match steps {
-                        Steps::Ties => {
+                        StepKind::Ties => {
                             class_keys.collect(classes);
                             memory.ties(class_keys, self.ops, above, take);
                         }
-                        Steps::Segments(indexed) => memory.segments(classes, self.ops, indexed, above, take),
+                        StepKind::Segments(indexed) => {
+                            memory.segments(classes, self.ops, indexed, above, take)
+                        }
                     });
                 });
             });

@@ -1,4 +1,5 @@
-//! Placements row by row: how many rows of the other class each row beats, or is beaten by.
+//! Placements row by row: how many negatives score lower than each positive, and how many positives score higher than
+//! each negative.
 //!
 //! The covariance of two areas comes from the placements of the same rows by both scores. So placements are in the
 //! order of the rows, each class by itself. The rows are divided by score into parts, so that the index of a part stays
@@ -17,9 +18,9 @@ use crate::ranking::tuning::{MOST_PARTS, PART_ROWS};
 /// Twice the placements of all rows, ties counting once, not divided by the number of rows of the other class.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowPlacements {
-    /// For each positive, twice the negatives it beats.
+    /// For each positive, twice the negatives that score lower.
     pub of_pos: Vec<u32>,
-    /// For each negative, twice the positives that beat it.
+    /// For each negative, twice the positives that score higher.
     pub of_neg: Vec<u32>,
 }
 
@@ -45,7 +46,7 @@ impl RowPlacements {
             } else {
                 below.one_another::<S>(neg_keys, pos_keys)
             };
-            // A positive beats the negatives below it; a negative is beaten by all positives but those below it.
+            // The positives above a negative are all but those below it.
             for (placement, within) in twice[neg.clone()].iter_mut().zip(of_neg) {
                 *placement = 2 * (n_pos as u32 - pos_below) - within;
             }

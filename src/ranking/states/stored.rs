@@ -6,7 +6,7 @@ use super::state::{Limit, State};
 use crate::ranking::scores::{Observations, Score, observations::Mass, score_type::ScoreType};
 use crate::ranking::ties::{
     Placements, Ties,
-    source::{Source, Steps},
+    source::{Source, StepKind},
     steps::Take,
     units::Units,
 };
@@ -72,7 +72,7 @@ impl Source for StoredState {
         self.counts.bins.units()
     }
 
-    fn walk(&mut self, steps: Steps, take: &mut Take<'_>) {
+    fn walk(&mut self, steps: StepKind, take: &mut Take<'_>) {
         self.counts.bins.walk(steps, take);
     }
 

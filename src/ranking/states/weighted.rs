@@ -31,7 +31,7 @@ pub const MOST_STEPS: u128 = 10u128.pow(38) - 1;
 impl Tally for u128 {}
 
 /// The steps of a weight that is finite and above 0: the nearest number of them, or `u128::MAX` if they are too many.
-fn steps(weight: f64) -> u128 {
+fn decimal_steps(weight: f64) -> u128 {
     let bits = weight.to_bits();
     let (exponent, fraction) = ((bits >> 52 & 0x7FF) as i32, u128::from(bits & ((1 << 52) - 1)));
     let digits = if exponent == 0 { fraction } else { fraction | 1 << 52 };
@@ -61,7 +61,7 @@ impl<S: Score> Observations<'_, S> {
                 if !word.is_used(row) {
                     continue;
                 }
-                let steps = steps(weight);
+                let steps = decimal_steps(weight);
                 if steps == 0 {
                     return Err(format!(
                         "holds {weight:?}, which is too light for a state: its weights are from 5e-19"
@@ -86,7 +86,7 @@ impl<S: Score> Observations<'_, S> {
         let (mut keys, mut counts) = (Vec::new(), Vec::new());
         for tie in sorted.chunk_by(|one, other| one.0 == other.0) {
             let mut count = Count::default();
-            tie.iter().for_each(|row| count.add(row.1 > 0.0, steps(row.1.abs())));
+            tie.iter().for_each(|row| count.add(row.1 > 0.0, decimal_steps(row.1.abs())));
             keys.push(tie[0].0);
             counts.push(count);
         }
@@ -230,7 +230,7 @@ mod tests {
             (1e30, u128::MAX),
             (f64::MAX, u128::MAX),
         ] {
-            assert_eq!(steps(weight), expected, "{weight}");
+            assert_eq!(decimal_steps(weight), expected, "{weight}");
         }
     }
 

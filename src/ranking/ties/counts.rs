@@ -7,7 +7,7 @@ use std::fmt::Debug;
 use std::ops::{Add, AddAssign};
 
 use super::placements::Placements;
-use super::source::{Source, Steps};
+use super::source::{Source, StepKind};
 use super::steps::{Above, Runs, Step, Take};
 use super::ties::Ties;
 use super::units::Units;
@@ -154,7 +154,7 @@ impl Ties<'_> {
         let rows = if self.is_large() { 0 } else { (self.n_pos() + self.n_neg()).min(MOST_ROOM) as usize };
         let mut counts = Counts::with_capacity(score_type, units, rows);
         self.fold_steps(
-            Steps::Ties,
+            StepKind::Ties,
             &mut counts,
             || Counts::with_capacity(score_type, units, 0),
             |counts, tie| counts.push(tie.key, tie.pos, tie.neg),
@@ -199,7 +199,7 @@ impl Source for Counts {
         self.units
     }
 
-    fn walk(&mut self, _: Steps, take: &mut Take<'_>) {
+    fn walk(&mut self, _: StepKind, take: &mut Take<'_>) {
         Runs::hand_out(Above::default(), &mut Vec::new(), take, |runs| {
             for (place, count) in self.counts.iter().enumerate() {
                 runs.push(self.keys.at(place), count.pos, count.neg);

@@ -19,7 +19,7 @@ pub enum Indexed {
 
 /// The steps of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Steps {
+pub enum StepKind {
     /// All ties.
     Ties,
     /// The segments of the curve, without order among the rows of one class between two scores of the other.
@@ -31,7 +31,7 @@ pub type Walk<'a> = dyn FnMut(&mut Take<'_>) + 'a;
 
 /// A tie, and for either class the sum of its squared units.
 #[derive(Clone, Copy, Debug)]
-pub struct Squared {
+pub struct SquaredUnits {
     /// The tie.
     pub tie: Tie,
     /// Of its positives' units.
@@ -66,13 +66,13 @@ pub trait Source: Debug {
     }
 
     /// Walks a group that has no parts.
-    fn walk(&mut self, steps: Steps, take: &mut Take<'_>);
+    fn walk(&mut self, steps: StepKind, take: &mut Take<'_>);
 
     /// Walks all parts on all threads: `part` is called with the number of each part, and `done` with the numbers of
     /// the parts that have been walked, in order.
     fn walk_parts(
         &self,
-        _steps: Steps,
+        _steps: StepKind,
         _part: &(dyn Fn(usize, &mut Walk<'_>) + Sync),
         _done: &mut dyn FnMut(usize),
     ) {
@@ -113,8 +113,8 @@ pub trait Source: Debug {
         None
     }
 
-    /// As [`Ties::squared`].
-    fn squared(&self) -> Option<Vec<Squared>> {
+    /// As [`Ties::squared_units`].
+    fn squared_units(&self) -> Option<Vec<SquaredUnits>> {
         None
     }
 

@@ -1,4 +1,4 @@
-//! Steps of the ROC curve, from the highest scores down.
+//! StepKind of the ROC curve, from the highest scores down.
 
 use crate::ranking::tuning::STEPS_AT_A_TIME;
 
@@ -76,7 +76,7 @@ pub struct Rise {
     neg: u64,
 }
 
-/// Steps that follow one another.
+/// StepKind that follow one another.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
     above: Above,

@@ -14,7 +14,7 @@ use super::duplicates;
 use super::outline::Cell;
 use super::placements::Placements;
 use super::row_counts::RowCounts;
-use super::source::{Indexed, Source, Squared, Steps};
+use super::source::{Indexed, Source, SquaredUnits, StepKind};
 use super::steps::{Segment, Tie};
 use super::units::Units;
 use crate::ranking::scores::{Number, score_type::ScoreType};
@@ -104,7 +104,7 @@ impl<'a> Ties<'a> {
         join: impl Fn(&mut T, T),
     ) -> T {
         let mut result = T::default();
-        self.fold_steps(Steps::Ties, &mut result, T::default, step, join);
+        self.fold_steps(StepKind::Ties, &mut result, T::default, step, join);
         result
     }
 
@@ -117,7 +117,7 @@ impl<'a> Ties<'a> {
         step: impl Fn(&mut T, Tie) + Sync,
         join: impl Fn(&mut T, T),
     ) {
-        self.fold_steps(Steps::Ties, result, start, step, join);
+        self.fold_steps(StepKind::Ties, result, start, step, join);
     }
 
     /// Folds the segments of the curve from the highest scores to the lowest, like [`fold`](Ties::fold)
@@ -129,13 +129,13 @@ impl<'a> Ties<'a> {
         join: impl Fn(&mut T, T),
     ) -> T {
         let mut result = T::default();
-        self.fold_steps(Steps::Segments(indexed), &mut result, T::default, step, join);
+        self.fold_steps(StepKind::Segments(indexed), &mut result, T::default, step, join);
         result
     }
 
     pub(in crate::ranking) fn fold_steps<T: Send>(
         &mut self,
-        steps: Steps,
+        steps: StepKind,
         result: &mut T,
         start: impl Fn() -> T + Sync,
         step: impl Fn(&mut T, Tie) + Sync,
@@ -164,8 +164,8 @@ impl<'a> Ties<'a> {
     }
 
     /// The ties in order with their sums of squared units, if rows have weights and each is known.
-    pub fn squared(&self) -> Option<Vec<Squared>> {
-        self.source.squared()
+    pub fn squared_units(&self) -> Option<Vec<SquaredUnits>> {
+        self.source.squared_units()
     }
 
     /// The ties from the highest score down; in a large group about `cells` cells, each of several ties, if that saves

@@ -11,7 +11,7 @@ use crate::ranking::order::shards::Shards;
 use crate::ranking::scores::{Key, Observations, Score};
 use crate::ranking::ties::{
     outline::Cell,
-    source::{Source, Squared, Steps, Walk},
+    source::{Source, SquaredUnits, StepKind, Walk},
     steps::{Above, Take},
     units::{Unit, Units},
 };
@@ -110,7 +110,7 @@ impl<K: Key> Source for Weighted<K> {
         }
     }
 
-    fn walk(&mut self, _: Steps, take: &mut Take<'_>) {
+    fn walk(&mut self, _: StepKind, take: &mut Take<'_>) {
         if let Layout::Rows(rows) = &self.layout {
             hand_out(rows, Above::default(), take);
         }
@@ -118,7 +118,7 @@ impl<K: Key> Source for Weighted<K> {
 
     fn walk_parts(
         &self,
-        _: Steps,
+        _: StepKind,
         part: &(dyn Fn(usize, &mut Walk<'_>) + Sync),
         done: &mut dyn FnMut(usize),
     ) {
@@ -138,7 +138,7 @@ impl<K: Key> Source for Weighted<K> {
         }
     }
 
-    fn squared(&self) -> Option<Vec<Squared>> {
+    fn squared_units(&self) -> Option<Vec<SquaredUnits>> {
         let of = |rows: &[WeightedRow<K>], above| {
             let mut ties = Vec::new();
             each_tie(rows, above, &mut |squared| ties.push(squared));
@@ -229,7 +229,7 @@ mod tests {
             let used: Vec<_> = rows.iter().filter(|row| row.3).collect();
             let total = |label| used.iter().filter(|row| row.1 == label).map(|row| row.2).sum::<f64>();
             let expected_twice_u: f64 = used.iter().filter(|row| row.1).flat_map(|p| used.iter().filter(|row| !row.1).map(move |n| p.2 * n.2 * (f64::from(u8::from(p.0 > n.0)) + f64::from(u8::from(p.0 >= n.0))))).sum();
-            let both = both_ways(&rows, |mut ties| (ties.rows(), ties.twice_u(), ties.pairs(), ties.squared().unwrap().iter().map(|tie| tie.pos).sum::<f64>(), ties.units().unwrap()));
+            let both = both_ways(&rows, |mut ties| (ties.rows(), ties.twice_u(), ties.pairs(), ties.squared_units().unwrap().iter().map(|tie| tie.pos).sum::<f64>(), ties.units().unwrap()));
             prop_assert_eq!((both[0].0, both[0].1, both[0].2), (both[1].0, both[1].1, both[1].2));
             for (n, twice_u, pairs, squares, units) in both {
                 prop_assert_eq!(n.0 + n.1, used.len() as u64);

@@ -14,7 +14,7 @@ pub fn variance(ties: &Ties<'_>, auc: f64) -> Option<f64> {
     let (positives, negatives) = (ties.n_pos(), ties.n_neg());
     // The sum goes in the order of the scores, so that it does not depend on the order of the rows.
     let mut variances = (0.0, 0.0);
-    for squared in ties.squared()? {
+    for squared in ties.squared_units()? {
         let tie = squared.tie;
         // Sums of weights may take 63 bits: placements are doubled in a wider type.
         let of_pos = 2 * u128::from(negatives - tie.fp()) + u128::from(tie.neg);
