@@ -107,7 +107,7 @@ fn largest_error(points: &Points, from: usize, to: usize, inside: &[f64]) -> f64
 mod tests {
     use super::*;
     use crate::ranking::group::{Group, Strategy};
-    use crate::ranking::scores::{Bits, Domain, Score, Width};
+    use crate::ranking::scores::{Bits, Domain, Observations, Score, Width};
     use proptest::prelude::*;
 
     /// (fp, tp, error) of each point.
@@ -150,7 +150,7 @@ mod tests {
             rows.iter().enumerate().filter(|(row, (label, _))| *row == 0 || (*label && *row > 1)).for_each(|(row, _)| labels[row / 8] |= 1 << (row % 8));
             let scores: Vec<u8> = rows.iter().map(|row| row.1).collect();
             let mut group = Group::default();
-            group.load(&scores, Bits::new(&labels, 0, rows.len()), None);
+            group.load(Observations::new(&scores, Bits::new(&labels, 0, rows.len()), None));
             let thinned = thin::<u8>(&mut group, max_points);
             let all = all_points::<u8>(&mut group);
             prop_assert!(thinned.len() <= max_points);
@@ -174,7 +174,7 @@ mod tests {
             })
             .collect();
         let mut group = Group::default();
-        group.load(&scores, labels, None);
+        group.load(Observations::new(&scores, labels, None));
         let thinned = thin::<f64>(&mut group, 200);
         assert_eq!(thinned.len(), 200);
         let all = all_points::<f64>(&mut group);
@@ -182,7 +182,7 @@ mod tests {
         let worst = error_by_definition(&thinned, &all);
         assert!(worst <= stated && stated < 2.0 * worst, "{worst} {stated}");
         let mut exact = Group::new(Strategy::ClassKeys, Domain::Any);
-        exact.load(&scores, labels, None);
+        exact.load(Observations::new(&scores, labels, None));
         let best = error_by_definition(&thin::<f64>(&mut exact, 200), &all);
         assert!(worst < 1.2 * best, "{worst} {best}");
     }

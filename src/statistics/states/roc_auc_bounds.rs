@@ -1,7 +1,7 @@
 //! Bounds of the area under the ROC curve of rows of which only a state is left.
 
 use crate::math;
-use crate::ranking::states::WeightedState;
+use crate::ranking::states::State;
 use crate::ranking::ties::{Count, Ties};
 use crate::statistics::kinds::{Summary, options::no_options, record};
 
@@ -42,7 +42,7 @@ impl Summary for RocAucBounds {
         let unordered = ties.stored().map_or(0, |state| state.unordered_pairs());
         let area = |twice_u| Some(math::quotient(twice_u, twice_pairs));
         let (mut lower, mut upper) = (area(twice_u - unordered), area(twice_u + unordered));
-        if let Some(rounding) = ties.stored_weights().map(WeightedState::rounding) {
+        if let Some(rounding) = ties.stored_weights().map(State::rounding) {
             lower = lower.map(|lower| (lower - rounding).next_down().max(0.0));
             upper = upper.map(|upper| (upper + rounding).next_up().min(1.0));
         }

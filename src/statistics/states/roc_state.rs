@@ -2,7 +2,7 @@
 
 use std::slice::IterMut;
 
-use crate::ranking::states::{Limit, Scale, State, WeightedState, state::LIMITS};
+use crate::ranking::states::{Limit, Scale, State, state::LIMITS};
 use crate::ranking::ties::{Count, RowCounts, Ties, counts::Tally};
 use crate::statistics::kinds::{
     Column, Field, FieldKind, FromOptions, OptionError, Options, Summary, Value, Word, column::Sums, record,
@@ -209,7 +209,7 @@ impl Summary for RocState {
     }
 
     fn of_ties(&self, mut ties: Ties<'_>) -> RocStateRecord {
-        match ties.stored_weights().map(WeightedState::sums) {
+        match ties.stored_weights() {
             Some(sums) => sums.clone().limited(self.limit()).into(),
             None => ties.state().limited(self.limit()).into(),
         }
