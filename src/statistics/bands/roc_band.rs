@@ -80,7 +80,7 @@ pub enum Construction {
 }
 
 impl BandMethod {
-    /// The construction of this method's band.
+    /// The construction of this method's band. This is the only list of all methods, and therefore long.
     pub fn construction(self) -> Construction {
         use Construction::{OfCurve, OfCurves};
         match self {

@@ -167,7 +167,6 @@ impl Joint for RocAucMulticlass {
     }
 
     fn of_rows(&self, rows: &Rows) -> RocAucMulticlassRecord {
-        let n = rows.len as u64;
         let counts = rows.keys.histogram(|_| true);
         // All rows are weighed in one unit, because the rest of a class is of several classes. Micro-averaged, a row has
         // a cell for each class.
@@ -176,36 +175,9 @@ impl Joint for RocAucMulticlass {
             let unit = unit_of_all(weights, cells);
             weights.iter().map(|&weight| unit.units(weight)).collect()
         });
-        // The rows of each class, or their units.
-        let masses: Vec<u128> = match &units {
-            None => counts.iter().map(|&count| u128::from(count)).collect(),
-            Some(units) => {
-                let mut masses = vec![0; counts.len()];
-                rows.keys
-                    .of_row
-                    .iter()
-                    .zip(units)
-                    .for_each(|(&class, &units)| masses[class as usize] += u128::from(units));
-                masses
-            }
-        };
+        let masses = masses(rows, units.as_deref());
         let all: u128 = masses.iter().sum();
-        // For each class that has rows: twice the number of pairs in which its rows have the higher score, by its own
-        // score.
-        let twice_u: Vec<Vec<u128>> = (0..counts.len() as u32)
-            .into_par_iter()
-            .map(|class| {
-                interrupt::check();
-                let score = &rows.scores[rows.key_places[class as usize] as usize];
-                match &units {
-                    None => {
-                        let twice_u = twice_u_of_pairs(score, &rows.keys, class..class + 1).swap_remove(0);
-                        twice_u.into_iter().map(u128::from).collect()
-                    }
-                    Some(units) => twice_u_of_units(score, &rows.keys, units, class),
-                }
-            })
-            .collect();
+        let twice_u = twice_u_of_classes(rows, units.as_deref());
         let place_of = |class: usize| rows.key_places.binary_search(&(class as u32)).ok();
         let count = |place: Option<usize>| place.map_or(0, |place| u64::from(counts[place]));
         let mass = |place: Option<usize>| place.map_or(0, |place| masses[place]);
@@ -216,12 +188,11 @@ impl Joint for RocAucMulticlass {
             (own > 0 && others > 0).then(|| quotient(of_others.map(|other| other.1).sum(), 2 * own * others))
         };
         let k = self.classes.len();
-        let classes: Vec<ClassRecord> = (0..k)
-            .map(|class| {
-                let place = place_of(class);
-                ClassRecord::new(Name(class as u32), count(place), place.and_then(against_rest))
-            })
-            .collect();
+        let of_class = |class: usize| {
+            let place = place_of(class);
+            ClassRecord::new(Name(class as u32), count(place), place.and_then(against_rest))
+        };
+        let classes: Vec<ClassRecord> = (0..k).map(of_class).collect();
         let of_pair = |a: usize, b: usize| {
             let pairs = masses[a] * masses[b];
             (pairs > 0).then(|| quotient(twice_u[a][b] + twice_u[b][a], 4 * pairs))
@@ -237,24 +208,25 @@ impl Joint for RocAucMulticlass {
                 })
                 .collect()
         });
-        let weight = |mass: u128| if self.average == ClassAverage::Weighted { mass } else { 1 };
         let mass_of = |class: Name| mass(place_of(class.0 as usize));
         let auc = match (&pairs, self.average) {
             (_, ClassAverage::None) => None,
             (_, ClassAverage::Micro) => micro(rows, units.as_deref()),
-            (None, _) => {
-                let of_class = |class: &ClassRecord| Some((class.auc?, weight(mass_of(class.class))));
-                mean::weighted(classes.iter().filter_map(of_class).collect())
-            }
+            (None, _) => self.mean(classes.iter().map(|class| (class.auc, mass_of(class.class)))),
             (Some(pairs), _) => {
-                let of_pair = |pair: &ClassPairRecord| {
-                    Some((pair.auc?, weight(mass_of(pair.class_a) + mass_of(pair.class_b))))
-                };
-                mean::weighted(pairs.iter().filter_map(of_pair).collect())
+                let mass_of = |pair: &ClassPairRecord| mass_of(pair.class_a) + mass_of(pair.class_b);
+                self.mean(pairs.iter().map(|pair| (pair.auc, mass_of(pair))))
             }
         };
         let n_classes = counts.len() as u64;
-        RocAucMulticlassRecord::new(auc, Some(classes), pairs, n_classes, k as u64 - n_classes, n)
+        RocAucMulticlassRecord::new(
+            auc,
+            Some(classes),
+            pairs,
+            n_classes,
+            k as u64 - n_classes,
+            rows.len as u64,
+        )
     }
 
     fn of_nan(&self, rows: &Rows) -> RocAucMulticlassRecord {
@@ -263,6 +235,39 @@ impl Joint for RocAucMulticlass {
         let n_missing = self.classes.len() as u64 - n_classes;
         RocAucMulticlassRecord::new(auc, None, None, n_classes, n_missing, rows.len as u64)
     }
+}
+
+impl RocAucMulticlass {
+    /// The mean of areas, each with the rows of its classes.
+    fn mean(&self, areas: impl Iterator<Item = (Option<f64>, u128)>) -> Option<f64> {
+        let weight = |mass: u128| if self.average == ClassAverage::Weighted { mass } else { 1 };
+        mean::weighted(areas.filter_map(|(auc, mass)| Some((auc?, weight(mass)))).collect())
+    }
+}
+
+/// The rows of each class, or their units.
+fn masses(rows: &Rows, units: Option<&[u64]>) -> Vec<u128> {
+    let mut masses = vec![0; rows.keys.distinct];
+    for (row, &class) in rows.keys.of_row.iter().enumerate() {
+        masses[class as usize] += units.map_or(1, |units| u128::from(units[row]));
+    }
+    masses
+}
+
+/// For each class that has rows: twice the number of pairs in which its rows have the higher score, by its own score.
+fn twice_u_of_classes(rows: &Rows, units: Option<&[u64]>) -> Vec<Vec<u128>> {
+    let of_class = |class: u32| {
+        interrupt::check();
+        let score = &rows.scores[rows.key_places[class as usize] as usize];
+        match units {
+            None => {
+                let twice_u = twice_u_of_pairs(score, &rows.keys, class..class + 1).swap_remove(0);
+                twice_u.into_iter().map(u128::from).collect()
+            }
+            Some(units) => twice_u_of_units(score, &rows.keys, units, class),
+        }
+    };
+    (0..rows.keys.distinct as u32).into_par_iter().map(of_class).collect()
 }
 
 /// The area of all cells; undefined without rows. Cells count as one, or as the units of their row.

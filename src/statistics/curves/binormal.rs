@@ -156,12 +156,8 @@ impl Summary for RocBinormal {
             return of_moments(&mut ties);
         }
         let line = if ties.has_pairs() { BinormalLine::of_ties(&mut ties) } else { None };
-        RocBinormalRecord::new(
-            line.map(BinormalLine::auc),
-            line.map(|line| line.intercept),
-            line.map(|line| line.slope),
-            rows,
-        )
+        let Some(line) = line else { return RocBinormalRecord::undefined(rows) };
+        RocBinormalRecord::new(Some(line.auc()), Some(line.intercept), Some(line.slope), rows)
     }
 }
 

@@ -99,14 +99,11 @@ impl Curve for RocCurveAt {
 
     fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
         let Some(points) = Points::of_ties(&mut ties) else { return false };
-        match &self.at {
-            At::Fpr(rates) => {
-                rates.iter().for_each(|&rate| RocPointAt::at_fpr(&points, rate).append(columns));
-            }
-            At::Tpr(rates) => {
-                rates.iter().for_each(|&rate| RocPointAt::at_tpr(&points, rate).append(columns));
-            }
-        }
+        let (rates, point): (_, fn(&Points, f64) -> RocPointAt) = match &self.at {
+            At::Fpr(rates) => (rates, RocPointAt::at_fpr),
+            At::Tpr(rates) => (rates, RocPointAt::at_tpr),
+        };
+        rates.iter().for_each(|&rate| point(&points, rate).append(columns));
         true
     }
 }

@@ -92,14 +92,10 @@ impl Joint for AverageRocCurve {
     }
 
     fn of_rows(&self, rows: &Rows) -> Option<Vec<AveragePointRecord>> {
-        let folds = rows_by_key(rows, 0);
+        let curves = || rows_by_key(rows, 0).iter().filter_map(FoldCurve::of_fold).collect::<Vec<_>>();
         match self.method {
-            Averaging::Vertical => {
-                self.vertical(&folds.iter().filter_map(FoldCurve::of_fold).collect::<Vec<_>>())
-            }
-            Averaging::Threshold => {
-                self.by_threshold(rows, &folds.iter().filter_map(FoldCurve::of_fold).collect::<Vec<_>>())
-            }
+            Averaging::Vertical => self.vertical(&curves()),
+            Averaging::Threshold => self.by_threshold(rows, &curves()),
             Averaging::Pooled => self.pooled(rows),
         }
     }
