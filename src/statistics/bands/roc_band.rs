@@ -217,47 +217,46 @@ words!(Distribution { "normal" => Normal, "binomial" => Binomial, "empirical" =>
 
 impl FromOptions for RocBand {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
-        use BandMethod::{
-            Envelope, FixedWidth, OrderStatistics, Radial, Regional, Threshold, ThresholdBox, Vertical,
-            WorkingHotelling,
-        };
+        let refuse =
+            |option: &str, said: String, instead: &str| Err(OptionError::new(option, said).instead(instead));
         let method: BandMethod = options.word("method")?;
         let distribution = options.optional_word("distribution")?;
         let resample = options.optional_word("resample")?;
         let level = options.level()?;
-        let named = format!("'{}'", method.word());
-        if distribution.is_some() && !matches!(method, Vertical | Threshold | ThresholdBox | Radial) {
-            let said = format!("applies to limits place by place only, and `method` is {named}");
-            return Err(OptionError::new("distribution", said)
-                .instead("leave it out, or write `method=\"vertical\"`"));
-        }
+        let named = format!("`method` {}", options.value("method"));
         let of_folds = options.has_column("fold");
         let is_of_curves = matches!(method.construction(), Construction::OfCurves(..));
         let why = |draws: &str| match of_folds {
             true => "`fold` gives the curves".to_string(),
-            false => format!("`method` {named} draws {draws}"),
+            false => format!("{named} draws {draws}"),
         };
-        let of_resamples = ["n_resamples", "seed"].into_iter().find(|option| options.has(option));
-        let draws_nothing = matches!(method, OrderStatistics | FixedWidth | WorkingHotelling);
-        if let Some(option) = of_resamples.filter(|_| of_folds || draws_nothing) {
+        use BandMethod::*;
+        if distribution.is_some() && !matches!(method, Vertical | Threshold | ThresholdBox | Radial) {
+            let said = format!("applies to limits place by place only, and `method` is '{}'", method.word());
+            return refuse("distribution", said, "leave it out, or write `method=\"vertical\"`");
+        }
+        if (of_folds || matches!(method, OrderStatistics | FixedWidth | WorkingHotelling))
+            && let Some(option) = ["n_resamples", "seed"].into_iter().find(|option| options.has(option))
+        {
             let said = format!("applies to curves of resamples only, and {}", why("none"));
-            return Err(OptionError::new(option, said).instead("leave it out"));
+            return refuse(option, said, "leave it out");
         }
         if resample.is_some() && (of_folds || !(is_of_curves || method == Envelope)) {
-            let said = format!("says how rows are drawn, and {}", why("no rows"));
-            return Err(OptionError::new("resample", said).instead("leave it out"));
+            return refuse(
+                "resample",
+                format!("says how rows are drawn, and {}", why("no rows")),
+                "leave it out",
+            );
         }
         if of_folds && !is_of_curves {
-            let said = format!("gives several curves, and `method` {named} makes a band of one");
-            return Err(OptionError::new("fold", said)
-                .instead("leave `fold` out, or write `method=\"optimized_radial\"`"));
+            let said = format!("gives several curves, and {named} makes a band of one");
+            return refuse("fold", said, "leave `fold` out, or write `method=\"optimized_radial\"`");
         }
         let region = options.bounds("fpr")?;
         if region.is_some() && method != Regional {
-            let said = format!("and `max_fpr` are for the regional band, and `method` is {named}");
-            return Err(
-                OptionError::new("min_fpr", said).instead("leave them out, or write `method=\"regional\"`")
-            );
+            let said =
+                format!("and `max_fpr` are for the regional band, and `method` is '{}'", method.word());
+            return refuse("min_fpr", said, "leave them out, or write `method=\"regional\"`");
         }
         Ok(RocBand {
             method,

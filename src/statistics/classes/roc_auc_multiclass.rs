@@ -116,32 +116,23 @@ impl RocAucMulticlass {
     /// The areas, averaged like this.
     pub fn of_options(options: &Options, average: ClassAverage) -> Result<Self, OptionError> {
         let multi_class = options.word("multi_class")?;
-        let classes: Vec<String> = options
-            .list("classes")?
-            .iter()
-            .map(|class| match class {
-                OptionValue::Word(class) => class.clone(),
-                class => class.to_string(),
-            })
-            .collect();
-        if classes.len() < 2 {
-            return Err(options
-                .must_be("classes", "be two or more")
-                .instead("write one for each column, in order"));
-        }
-        if let Some((_, class)) =
-            classes.iter().enumerate().find(|(place, class)| classes[..*place].contains(class))
-        {
-            let said = format!("hold {} twice, compared as text", OptionValue::Word(class.clone()));
-            return Err(OptionError::new("classes", said).instead("write each once, as the columns are"));
-        }
+        let refuse = |said: String, instead: &str| Err(OptionError::new("classes", said).instead(instead));
+        let text = |class: &OptionValue| match class {
+            OptionValue::Word(class) => class.clone(),
+            class => class.to_string(),
+        };
+        let classes: Vec<String> = options.list("classes")?.iter().map(text).collect();
+        let (in_order, named) = ("write one class for each column, in order", options.value("classes"));
         let columns = options.columns.iter().filter(|role| role.starts_with("probability_")).count();
+        if classes.len() < 2 {
+            return refuse(format!("must be two or more, got {named}"), in_order);
+        }
+        if let Some(place) = (1..classes.len()).find(|&place| classes[..place].contains(&classes[place])) {
+            let said = format!("hold '{}' twice, compared as text", classes[place]);
+            return refuse(said, "write each once, as the columns are");
+        }
         if classes.len() != columns {
-            let named = options.value("classes");
-            let said = format!("are {}, {named}, and columns are {columns}", classes.len());
-            return Err(
-                OptionError::new("classes", said).instead("write one class for each column, in order")
-            );
+            return refuse(format!("are {}, {named}, and columns are {columns}", classes.len()), in_order);
         }
         Ok(RocAucMulticlass { classes, multi_class, average })
     }
@@ -444,7 +435,7 @@ mod tests {
                 &["a", "b"][..],
                 "`average=\"micro\"` pools each class against the rest; write `multi_class=",
             ),
-            ("ovr", &["a"], "`classes` must be two or more, got ['a']; write one for each column, in order"),
+            ("ovr", &["a"], "`classes` must be two or more, got ['a']; write one class for each column"),
             ("ovr", &["a", "b", "c"], "`classes` are 3, ['a', 'b', 'c'], and columns are 2; write one class"),
             ("ovr", &["a", "a"], "`classes` hold 'a' twice, compared as text; write each once"),
         ] {

@@ -96,6 +96,7 @@ impl Joint for RocAucCiClustered {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::kinds::{OptionValue, options::tests::options};
     use crate::statistics::tests::rows_of;
 
     fn sample(keys: &[u32]) -> Rows {
@@ -130,15 +131,17 @@ mod tests {
     fn one_cluster_says_nothing() {
         let record = RocAucCiClustered(RocAucCi::default()).of_rows(&sample(&[3; 60]));
         assert_eq!((record.area.interval.se, record.area.interval.lower, record.n_clusters), (None, None, 1));
-        for refused in [
-            RocAucCi { method: IntervalMethod::HanleyMcneil, ..RocAucCi::default() },
-            RocAucCi {
-                method: IntervalMethod::Bootstrap,
-                interval: Some(BootstrapInterval::Bca),
-                ..RocAucCi::default()
-            },
-        ] {
-            assert!(RocAucCiClustered(refused).check().is_err());
+        let word = |text: &str| OptionValue::Word(text.into());
+        for (method, interval) in [("hanley_mcneil", OptionValue::Absent), ("bootstrap", word("bca"))] {
+            let written = options([
+                ("method", word(method)),
+                ("interval", interval),
+                ("level", OptionValue::Float(0.95)),
+                ("standardized", OptionValue::Truth(false)),
+                ("alternative", word("two-sided")),
+            ]);
+            let error = RocAucCiClustered::from_options(&written).unwrap_err();
+            assert!(error.said.contains("cannot use clusters"), "{error}");
         }
     }
 }
