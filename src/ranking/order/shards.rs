@@ -40,8 +40,8 @@ pub(in crate::ranking) trait KeyUnits:
     /// Writes down what stands beside the keys of some rows; weights of either class are counted in `units`.
     fn fill<S: Score>(of_rows: &mut [Self; 64], rows: &Word<'_, S>, units: [Unit; 2]);
 
-    /// How much the key counts.
-    fn units(self) -> u64;
+    /// The units of many keys: their sum, and the bits that any key has.
+    fn units(many: &[Self]) -> (u64, u64);
 
     /// The same of many keys, for an outline.
     fn beside(many: &[Self]) -> Beside<'_>;
@@ -50,8 +50,8 @@ pub(in crate::ranking) trait KeyUnits:
 impl KeyUnits for () {
     fn fill<S: Score>(_: &mut [(); 64], _: &Word<'_, S>, _: [Unit; 2]) {}
 
-    fn units(self) -> u64 {
-        1
+    fn units(many: &[()]) -> (u64, u64) {
+        (many.len() as u64, u64::from(!many.is_empty()))
     }
 
     fn beside(_: &[()]) -> Beside<'_> {
@@ -67,8 +67,8 @@ impl KeyUnits for u64 {
         }
     }
 
-    fn units(self) -> u64 {
-        self
+    fn units(many: &[u64]) -> (u64, u64) {
+        many.iter().fold((0, 0), |(sum, any), units| (sum + units, any | units))
     }
 
     fn beside(many: &[u64]) -> Beside<'_> {
@@ -367,9 +367,10 @@ impl<K: Key, U: KeyUnits> Block<K, U> {
         let mut any_bits = [0; 2];
         let mut sums = vec![0u64; 2 * shards];
         for (stream, sum) in sums.iter_mut().enumerate() {
-            for of_key in streams.pieces(stream).flat_map(|piece| piece.1) {
-                *sum += of_key.units();
-                any_bits[stream % 2] |= of_key.units();
+            for (_, units) in streams.pieces(stream) {
+                let (units, any) = U::units(units);
+                *sum += units;
+                any_bits[stream % 2] |= any;
             }
         }
         Block { streams, units: sums, any_bits, nan }
