@@ -82,9 +82,9 @@ pub struct Shards<K, U = ()> {
     blocks: Vec<Block<K, U>>,
     /// Highest first: which shard, and the units above it.
     order: Vec<(usize, Above)>,
-    ops: ScoreOps<K>,
+    pub(in crate::ranking) ops: ScoreOps<K>,
     /// Units of negatives and of positives.
-    totals: [u64; 2],
+    pub(in crate::ranking) totals: [u64; 2],
 }
 
 /// The rows of one block: two streams for each shard, negatives and positives.
@@ -163,16 +163,6 @@ impl<K: Key, U: KeyUnits> Shards<K, U> {
     /// The number of shards.
     pub fn len(&self) -> usize {
         self.order.len()
-    }
-
-    /// The functions that depend on the type of the scores.
-    pub fn ops(&self) -> ScoreOps<K> {
-        self.ops
-    }
-
-    /// Units of negatives and of positives.
-    pub fn unit_totals(&self) -> [u64; 2] {
-        self.totals
     }
 
     /// For either class, the bits that any row has in its units.
