@@ -122,9 +122,8 @@ impl<K: Key> Group<K> {
     /// Takes in rows that were counted earlier.
     pub fn load_state(&mut self, state: impl Into<StoredState>) {
         let state = state.into();
-        let counts = state.counts();
-        self.score_type = counts.bins.score_type();
-        self.all_rows = counts.rows.all();
+        self.score_type = state.counts.bins.score_type();
+        self.all_rows = state.counts.rows.all();
         self.layout = Layout::Stored(state);
     }
 

@@ -89,10 +89,10 @@ impl WithScores for Packing<'_> {
                 return Ok(None);
             }
             let state = self.states.merged(row..row + 1, scores)?;
-            if state.counts().rows.have_weights {
+            if state.counts.rows.have_weights {
                 return Err("expected states without weights".into());
             }
-            Ok(Some(self.options.bytes(state.counts(), self.dtype)))
+            Ok(Some(self.options.bytes(&state.counts, self.dtype)))
         };
         (0..self.states.len()).map(bytes).collect()
     }

@@ -92,23 +92,25 @@ impl<K: Key> ClassKeys<K> {
     /// Parts rows by their labels.
     pub fn part<S: Score<Key = K>>(&mut self, rows: &Observations<'_, S>) {
         let [n_neg, n_pos] = rows.rows_of_classes();
-        let (mut pos, mut neg) = (self.pos.room(n_pos).iter_mut(), self.neg.room(n_neg).iter_mut());
+        let (pos, neg) = (self.pos.room(n_pos), self.neg.room(n_neg));
+        let (mut i, mut j) = (0, 0);
         let mut nan = false;
         for word in rows.words() {
             nan |= word.has_nan();
-            let part = |mut rows: u64, room: &mut std::slice::IterMut<'_, K>| {
-                // The loop visits the set bits of a class, so that there is one end of a loop for 64 rows and no branch
-                // for a row.
-                while rows != 0 {
-                    let score = word.scores[rows.trailing_zeros() as usize];
-                    if let Some(key) = room.next() {
-                        *key = score.key();
-                    }
-                    rows &= rows - 1;
-                }
-            };
-            part(word.labels & word.used, &mut pos);
-            part(!word.labels & word.used, &mut neg);
+            // The loops visit the set bits of each class, so that there is one end of a loop for 64 rows and no branch
+            // for a row.
+            let mut rows = word.labels & word.used;
+            while rows != 0 {
+                pos[i] = word.scores[rows.trailing_zeros() as usize].key();
+                i += 1;
+                rows &= rows - 1;
+            }
+            let mut rows = !word.labels & word.used;
+            while rows != 0 {
+                neg[j] = word.scores[rows.trailing_zeros() as usize].key();
+                j += 1;
+                rows &= rows - 1;
+            }
         }
         self.nan = nan;
     }

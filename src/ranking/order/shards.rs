@@ -40,8 +40,8 @@ pub(in crate::ranking) trait KeyUnits:
     /// Writes down what stands beside the keys of some rows; weights of either class are counted in `units`.
     fn fill<S: Score>(of_rows: &mut [Self; 64], rows: &Word<'_, S>, units: [Unit; 2]);
 
-    /// How much the key counts.
-    fn units(self) -> u64;
+    /// The units of many keys: their sum, and the bits that any key has.
+    fn units(many: &[Self]) -> (u64, u64);
 
     /// The same of many keys, for an outline.
     fn beside(many: &[Self]) -> Beside<'_>;
@@ -50,8 +50,8 @@ pub(in crate::ranking) trait KeyUnits:
 impl KeyUnits for () {
     fn fill<S: Score>(_: &mut [(); 64], _: &Word<'_, S>, _: [Unit; 2]) {}
 
-    fn units(self) -> u64 {
-        1
+    fn units(many: &[()]) -> (u64, u64) {
+        (many.len() as u64, u64::from(!many.is_empty()))
     }
 
     fn beside(_: &[()]) -> Beside<'_> {
@@ -67,8 +67,8 @@ impl KeyUnits for u64 {
         }
     }
 
-    fn units(self) -> u64 {
-        self
+    fn units(many: &[u64]) -> (u64, u64) {
+        many.iter().fold((0, 0), |(sum, any), units| (sum + units, any | units))
     }
 
     fn beside(many: &[u64]) -> Beside<'_> {
@@ -82,9 +82,9 @@ pub struct Shards<K, U = ()> {
     blocks: Vec<Block<K, U>>,
     /// Highest first: which shard, and the units above it.
     order: Vec<(usize, Above)>,
-    ops: ScoreOps<K>,
+    pub(in crate::ranking) ops: ScoreOps<K>,
     /// Units of negatives and of positives.
-    totals: [u64; 2],
+    pub(in crate::ranking) totals: [u64; 2],
 }
 
 /// The rows of one block: two streams for each shard, negatives and positives.
@@ -163,16 +163,6 @@ impl<K: Key, U: KeyUnits> Shards<K, U> {
     /// The number of shards.
     pub fn len(&self) -> usize {
         self.order.len()
-    }
-
-    /// The functions that depend on the type of the scores.
-    pub fn ops(&self) -> ScoreOps<K> {
-        self.ops
-    }
-
-    /// Units of negatives and of positives.
-    pub fn unit_totals(&self) -> [u64; 2] {
-        self.totals
     }
 
     /// For either class, the bits that any row has in its units.
@@ -367,9 +357,10 @@ impl<K: Key, U: KeyUnits> Block<K, U> {
         let mut any_bits = [0; 2];
         let mut sums = vec![0u64; 2 * shards];
         for (stream, sum) in sums.iter_mut().enumerate() {
-            for of_key in streams.pieces(stream).flat_map(|piece| piece.1) {
-                *sum += of_key.units();
-                any_bits[stream % 2] |= of_key.units();
+            for (_, units) in streams.pieces(stream) {
+                let (units, any) = U::units(units);
+                *sum += units;
+                any_bits[stream % 2] |= any;
             }
         }
         Block { streams, units: sums, any_bits, nan }

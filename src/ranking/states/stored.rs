@@ -14,8 +14,8 @@ use crate::ranking::ties::{
 /// A state, and with weights its exact sums.
 #[derive(Debug)]
 pub struct StoredState {
-    /// With weights in units.
-    counts: State,
+    /// The state; of rows with weights the one in units.
+    pub counts: State,
     sums: Option<Box<State<u128>>>,
 }
 
@@ -28,13 +28,6 @@ impl From<State> for StoredState {
 impl From<State<u128>> for StoredState {
     fn from(sums: State<u128>) -> Self {
         StoredState { counts: sums.in_units(), sums: Some(Box::new(sums)) }
-    }
-}
-
-impl StoredState {
-    /// The state; of rows with weights the one in units.
-    pub fn counts(&self) -> &State {
-        &self.counts
     }
 }
 
@@ -92,7 +85,7 @@ impl Source for StoredState {
 impl Ties<'_> {
     /// The state that the ties come from, if rows were counted earlier; of rows with weights the one in their units.
     pub fn stored(&self) -> Option<&State> {
-        self.origin().map(StoredState::counts)
+        self.origin().map(|state: &StoredState| &state.counts)
     }
 
     /// The state with weights that the ties come from, if rows were counted earlier and had weights.
