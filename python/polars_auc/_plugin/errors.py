@@ -14,6 +14,12 @@ FLAGS: ContextVar[Mapping[str, str] | None] = ContextVar("FLAGS", default=None)
 """The flags of a shell whose names are not those of the options, by option; None in Python."""
 
 
+def at_edge(text: str) -> str:
+    """Return a text as Python or the shell words the options in it."""
+    flags = FLAGS.get()
+    return _native.worded(text, None if flags is None else dict(flags))
+
+
 class OptionError(ValueError):
     """An option cannot be what the user wrote.
 
@@ -32,6 +38,16 @@ class OptionError(ValueError):
         self.instead = instead
         """What to write instead."""
 
+    def renamed(self, name: str, other: str) -> OptionError:
+        """Return the error of a function in which an option has another name."""
+
+        def text(said: str) -> str:
+            return said.replace(f"`{name}`", f"`{other}`").replace(f"`{name}=", f"`{other}=")
+
+        option = other if self.option == name else self.option
+        instead = None if self.instead is None else text(self.instead)
+        return type(self)(self.function, option, text(self.said), instead)
+
     def worded(self, flags: Mapping[str, str] | None = None) -> str:
         """Return the sentence for Python or, with flags, for a shell."""
         option = f"`{self.option}` " if self.option else ""
@@ -41,6 +57,11 @@ class OptionError(ValueError):
 
     def __str__(self) -> str:
         return self.worded(FLAGS.get())
+
+
+def either(python: str, shell: str) -> str:
+    """Return a part of a text that differs between Python and a shell."""
+    return f"\x02{python}\x1f{shell}\x03"
 
 
 class OptionTypeError(OptionError, TypeError):
