@@ -154,11 +154,13 @@ fn main() {
                 }),
                 ("roc_summary", &|| {
                     each_group(&scores, &labels, group_rows, |ties| {
-                        RocSummary::default().of_ties(ties).se.unwrap_or(0.0)
+                        RocSummary::default().of_ties(ties).interval.se.unwrap_or(0.0)
                     })
                 }),
                 ("roc_auc_ci", &|| {
-                    each_group(&scores, &labels, group_rows, |ties| ci.of_ties(ties).se.unwrap_or(0.0))
+                    each_group(&scores, &labels, group_rows, |ties| {
+                        ci.of_ties(ties).interval.se.unwrap_or(0.0)
+                    })
                 }),
             ];
             let mut times = vec![Vec::new(); contenders.len()];

@@ -153,65 +153,6 @@ def rate_range(name: str, what: str, low: float | None, high: float | None) -> t
     return bounds[0], bounds[1]
 
 
-Part: TypeAlias = dict[str, Any]
-"""A part of the ROC curve, as the plugin takes it."""
-
-
-def part_of_curve(
-    name: str,
-    fpr: tuple[float | None, float | None],
-    tpr: tuple[float | None, float | None],
-    *,
-    standardized: bool | Literal["always"],
-) -> Part | None:
-    """Check the bounds of a partial area, and return them if there are any."""
-    scaled = standard(name, standardized) != "never"
-    of_fpr, of_tpr = rate_range(name, "fpr", *fpr), rate_range(name, "tpr", *tpr)
-    if of_fpr is None and of_tpr is None:
-        if scaled:
-            msg = (
-                f"{name}: standardized is for a part of the curve; give max_fpr or another bound, "
-                "or leave it out"
-            )
-            raise ValueError(msg)
-        return None
-    if of_fpr is None or of_tpr is None:
-        return {"fpr": of_fpr} if of_fpr else {"tpr": of_tpr}
-    if fpr[0] is None and tpr[1] is None and not scaled:
-        return {"two_way": {"max_fpr": of_fpr[1], "min_tpr": of_tpr[0]}}
-    msg = (
-        f"{name}: both rates are bounded; write a range of one of them, or max_fpr with min_tpr for the "
-        "two-way partial area, which has no standardized form"
-    )
-    raise ValueError(msg)
-
-
-def standard(name: str, standardized: object) -> str:
-    """Return the scale of a partial area, as the plugin names it."""
-    if isinstance(standardized, str) and standardized == "always":
-        return "always"
-    try:
-        return "above_diagonal" if flag(name, "standardized", standardized) else "never"
-    except ValueError:
-        msg = f'{name}: standardized must be True or False, or "always", got {told(standardized)}'
-        raise ValueError(msg) from None
-
-
-def hypothesis(
-    name: str, alternative: str, null: float | None, margin: float | None, *, least: int = -1
-) -> dict[str, Any]:
-    """Check what is tested, and return it as the plugin takes it."""
-    one_of(name, "alternative", alternative, ALTERNATIVES)
-    if null is not None and not least <= number(null) <= 1:
-        msg = f"{name}: null must be a number from {least} to 1, got {told(null)}"
-        raise ValueError(msg)
-    if margin is not None and not 0 < number(margin) < 1:
-        msg = f"{name}: margin must lie between 0 and 1, such as 0.05, got {told(margin)}"
-        raise ValueError(msg)
-    value = {"null": null, "margin": margin}
-    return {"alternative": alternative} | {key: it and float(it) for key, it in value.items()}
-
-
 def above_0(name: str, option: str, value: Any, *, most: float = 1e9) -> float:
     """Refuse an option that is no number above 0, or beyond what anybody means."""
     least = 1 / most

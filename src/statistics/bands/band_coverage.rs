@@ -2,7 +2,7 @@
 
 use crate::statistics::curve_samples::sweep::Point;
 use crate::statistics::inference::check_level;
-use crate::statistics::kinds::{curvewise::Curvewise, record::record};
+use crate::statistics::kinds::{Curvewise, record};
 
 /// How many curves are within a band, and how much of the others is outside.
 #[derive(Clone, Copy, Debug)]
@@ -160,7 +160,7 @@ mod tests {
         assert_eq!((record.coverage, record.epsilon, record.n_curves), (Some(1.0 / 3.0), Some(0.5), 3));
         assert_eq!(record.epsilons, [0.0, 0.5, 1.0]);
         assert_eq!((of(0.2, &rows).epsilon, of(0.7, &rows).epsilon), (Some(0.0), Some(1.0)));
-        assert_eq!(of(0.5, &[]), BandCoverageRecord::undefined());
+        assert_eq!(of(0.5, &[]), BandCoverageRecord::undefined(crate::ranking::Count::default()));
         assert!(BandCoverage { level: 1.0 }.check().is_err());
     }
 

@@ -1,25 +1,18 @@
 //! A band about the ROC curve.
 
 use super::{
-    fixed_width, likelihood, order_statistics, regional, smoothed_bootstrap, threshold_ellipses,
-    working_hotelling,
+    central_region, envelope, fixed_width, likelihood, optimized_radial, order_statistics,
+    pointwise::{self, Distribution},
+    regional, smoothed_bootstrap, threshold_ellipses, working_hotelling,
 };
-use crate::ranking::ties::{Count, Ties};
+use crate::ranking::ties::{Count, Counts, Ties};
 use crate::statistics::curve_samples::{
-    curve_sample::{At, BandPoint, Corner, CurveSample, Distribution, Limits, band},
-    simultaneous_limits,
-    sweep::Sweep,
+    curve_sample::{At, BandAtRates, BandPoint, Corner, CurveSample, Limits, band},
+    sweep::{Places, Sweep, even_rates},
 };
 use crate::statistics::inference::check_level;
-use crate::statistics::kinds::{
-    Curve, Given,
-    column::Column,
-    record::{Record, record},
-};
-use crate::statistics::resampling::{
-    bootstrap::Resampling,
-    redraw::{Draw, Redraw},
-};
+use crate::statistics::kinds::{Column, Curve, Given, Record, record};
+use crate::statistics::resampling::{Draw, Redraw, Resampling};
 
 /// A band about the ROC curve of a group.
 ///
@@ -78,22 +71,93 @@ pub enum BandMethod {
     WorkingHotelling,
 }
 
-impl BandMethod {
-    /// Whether places are thresholds.
-    pub fn is_by_threshold(self) -> bool {
-        matches!(self, BandMethod::Threshold | BandMethod::ThresholdBox | BandMethod::ThresholdEllipse)
-    }
+/// The construction of a band: one for each method.
+pub enum Construction {
+    /// From several curves, such as those of resamples or of folds: the places at which they are read, and the function that
+    /// makes the band from the readings. It gives none for fewer than two curves.
+    OfCurves(Places, fn(&RocBand, &Sweep, &CurveSample) -> Option<Vec<BandPoint>>),
+    /// From one curve, at rates: the function that makes the band, and whether it draws samples of rows.
+    OfCurve(fn(&RocBand, &Ties<'_>, &Counts) -> Option<BandAtRates>, bool),
+}
 
-    /// Whether several curves have such a band, not only the curve of a group's rows.
-    pub fn is_of_curves(self) -> bool {
-        matches!(
-            self,
-            BandMethod::Vertical
-                | BandMethod::Radial
-                | BandMethod::OptimizedRadial
-                | BandMethod::CentralRegion
-        ) || self.is_by_threshold()
+impl BandMethod {
+    /// The construction of this method's band.
+    pub fn construction(self) -> Construction {
+        use Construction::{OfCurve, OfCurves};
+        match self {
+            Self::Vertical => OfCurves(Places::Rates, of_each_place),
+            Self::Threshold => OfCurves(Places::Thresholds, of_each_place),
+            Self::ThresholdBox => OfCurves(Places::Thresholds, |options, sweep, sample| {
+                let limits = pointwise::limits(sample, options.distribution, options.level)?;
+                Some(band(sweep, &sample.means(), &limits, Corner::Box))
+            }),
+            Self::ThresholdEllipse => OfCurves(Places::Thresholds, |options, sweep, sample| {
+                threshold_ellipses::band(sample, sweep, options.level)
+            }),
+            Self::Radial => OfCurves(Places::Rays, of_each_place),
+            Self::OptimizedRadial => OfCurves(Places::Rays, |options, sweep, sample| {
+                Some(between_limits(sweep, sample, optimized_radial::limits(sample, options.level)?))
+            }),
+            Self::CentralRegion => OfCurves(Places::Rates, |options, sweep, sample| {
+                Some(between_limits(sweep, sample, central_region::limits(sample, options.level)?))
+            }),
+            Self::Envelope => OfCurve(
+                |options, _, counts| {
+                    let (_, curves, _) = options.resamples(Places::Rates, counts.each());
+                    let sample = CurveSample::new(&curves)?;
+                    let limits = envelope::limits(&sample, options.level, Count::sum(counts.each()).pos)?;
+                    Some((even_rates(options.points), sample.means(), limits))
+                },
+                true,
+            ),
+            Self::Likelihood => OfCurve(
+                |&RocBand { level, points, resampling, .. }, _, counts| {
+                    Some(likelihood::limits(counts.each(), level, points, resampling))
+                },
+                true,
+            ),
+            Self::SmoothedBootstrap => OfCurve(
+                |&RocBand { level, points, resampling, .. }, _, counts| {
+                    smoothed_bootstrap::limits(counts.each(), level, points, resampling)
+                },
+                true,
+            ),
+            // What a regional band draws are walks over its places, not rows.
+            Self::Regional => OfCurve(
+                |&RocBand { level, points, region, resampling, .. }, _, counts| {
+                    regional::limits(counts.each(), level, points, region, resampling)
+                },
+                false,
+            ),
+            Self::OrderStatistics => OfCurve(
+                |options, _, counts| {
+                    Some(order_statistics::limits(counts.each(), options.level, options.points))
+                },
+                false,
+            ),
+            Self::FixedWidth => OfCurve(
+                |options, _, counts| Some(fixed_width::limits(counts.each(), options.level, options.points)),
+                false,
+            ),
+            Self::WorkingHotelling => OfCurve(
+                |options, ties, counts| {
+                    working_hotelling::limits(ties, counts, options.level, options.points)
+                },
+                false,
+            ),
+        }
     }
+}
+
+/// The band of limits of each place by itself.
+fn of_each_place(options: &RocBand, sweep: &Sweep, sample: &CurveSample) -> Option<Vec<BandPoint>> {
+    let limits = pointwise::limits(sample, options.distribution, options.level)?;
+    Some(between_limits(sweep, sample, limits))
+}
+
+/// The band between limits of the tpr, or of the distance along a ray.
+fn between_limits(sweep: &Sweep, sample: &CurveSample, limits: Limits) -> Vec<BandPoint> {
+    band(sweep, &sample.means(), &limits, Corner::Tpr)
 }
 
 /// The most places: the readings of all resamples are kept for each of them.
@@ -122,7 +186,7 @@ record! {
 }
 
 impl BandRecord {
-    /// The record of a place; `score` gives the value of a score by its place.
+    /// The record of a place. `score` is the value of a score by its place.
     pub fn of(point: BandPoint, score: impl Fn(usize) -> f64) -> BandRecord {
         let (at, threshold) = match point.at {
             At::Number(number) => (Some(number), None),
@@ -135,7 +199,7 @@ impl BandRecord {
 }
 
 impl RocBand {
-    /// Says what is wrong with the options.
+    /// Checks the options.
     pub fn check_options(&self) -> Result<(), String> {
         check_level(self.level)?;
         self.resampling.check()?;
@@ -153,46 +217,17 @@ impl RocBand {
         }
     }
 
-    /// The sweep over curves with so many distinct scores.
-    pub fn sweep(&self, distinct: usize) -> Sweep {
-        match self.method {
-            method if method.is_by_threshold() => Sweep::thresholds(self.points, distinct),
-            BandMethod::Radial | BandMethod::OptimizedRadial => Sweep::radial(self.points),
-            _ => Sweep::vertical(self.points),
-        }
-    }
-
-    /// The band of curves that were read by a sweep; none of fewer than two.
-    pub fn of_sample(&self, sweep: &Sweep, curves: &[Vec<f64>]) -> Option<Vec<BandPoint>> {
-        let sample = CurveSample::new(curves)?;
-        if let (BandMethod::ThresholdEllipse, Sweep::Threshold(places)) = (self.method, sweep) {
-            return threshold_ellipses::band(&sample, places, self.level);
-        }
-        let limits = match self.method {
-            BandMethod::OptimizedRadial => sample.optimized(self.level)?,
-            BandMethod::CentralRegion => simultaneous_limits::central_region(&sample, self.level)?,
-            _ => sample.pointwise(self.distribution, self.level)?,
-        };
-        let corner = if self.method == BandMethod::ThresholdBox { Corner::Box } else { Corner::Tpr };
-        Some(band(sweep, &sample.means(), &limits, corner))
-    }
-
-    /// The band of curves of resamples.
-    fn resampled(&self, counts: &[Count]) -> Option<(Vec<BandPoint>, Vec<usize>)> {
+    /// The curves of resamples, where they were read, and which count is the last one of each place among the counts.
+    fn resamples(&self, places: Places, counts: &[Count]) -> (Sweep, Vec<Vec<f64>>, Vec<usize>) {
         let (redraw, last) = Redraw::fitting(counts, self.resample);
-        let sweep = self.sweep(redraw.counts().len());
-        let curves = self.resampling.each(Vec::new, |drawn, mut stream| {
-            redraw.draw(&mut stream, drawn);
-            sweep.read(drawn)
+        let sweep = Sweep::at(places, self.points, redraw.counts().len());
+        let curves = self.resampling.each(Vec::new, |counts, mut stream| {
+            redraw.draw(&mut stream, counts);
+            sweep.read(counts)
         });
         // A resample of all rows may lack a class.
-        let curves: Vec<_> = curves.into_iter().flatten().collect();
-        if self.method != BandMethod::Envelope {
-            return Some((self.of_sample(&sweep, &curves)?, last));
-        }
-        let sample = CurveSample::new(&curves)?;
-        let limits = simultaneous_limits::sup_t(&sample, self.level, Count::sum(counts).pos)?;
-        Some((band(&sweep, &sample.means(), &limits, Corner::Tpr), last))
+        let curves = curves.into_iter().flatten().collect();
+        (sweep, curves, last)
     }
 
     /// The places of the band; none with fewer than two rows in a class.
@@ -201,31 +236,15 @@ impl RocBand {
             return None;
         }
         let counts = ties.counts();
-        let of_curve = |(rates, means, limits): (Vec<f64>, Vec<f64>, Limits)| {
-            (band(&Sweep::Vertical(rates), &means, &limits, Corner::Tpr), Vec::new())
-        };
-        let (points, last) = match self.method {
-            BandMethod::FixedWidth => of_curve(fixed_width::limits(counts.each(), self.level, self.points)),
-            BandMethod::Likelihood => {
-                of_curve(likelihood::limits(counts.each(), self.level, self.points, self.resampling))
+        let (points, last) = match self.method.construction() {
+            Construction::OfCurves(places, band) => {
+                let (sweep, curves, last) = self.resamples(places, counts.each());
+                (band(self, &sweep, &CurveSample::new(&curves)?)?, last)
             }
-            BandMethod::WorkingHotelling => {
-                of_curve(working_hotelling::limits(&ties, &counts, self.level, self.points)?)
+            Construction::OfCurve(limits, _) => {
+                let (rates, means, limits) = limits(self, &ties, &counts)?;
+                (band(&Sweep::Vertical(rates), &means, &limits, Corner::Tpr), Vec::new())
             }
-            BandMethod::OrderStatistics => {
-                of_curve(order_statistics::limits(counts.each(), self.level, self.points))
-            }
-            BandMethod::SmoothedBootstrap => {
-                of_curve(smoothed_bootstrap::limits(counts.each(), self.level, self.points, self.resampling)?)
-            }
-            BandMethod::Regional => of_curve(regional::limits(
-                counts.each(),
-                self.level,
-                self.points,
-                self.region,
-                self.resampling,
-            )?),
-            _ => self.resampled(counts.each())?,
         };
         let score = |cell: usize| ties.value(counts.key(last[cell]));
         Some(points.into_iter().map(|point| BandRecord::of(point, score)).collect())
@@ -240,12 +259,8 @@ impl Curve for RocBand {
     }
 
     fn passes(&self) -> usize {
-        match self.method {
-            // What a regional band draws are walks over its places, not rows.
-            BandMethod::FixedWidth
-            | BandMethod::WorkingHotelling
-            | BandMethod::OrderStatistics
-            | BandMethod::Regional => 2,
+        match self.method.construction() {
+            Construction::OfCurve(_, false) => 2,
             _ => self.resampling.passes(),
         }
     }
@@ -343,12 +358,12 @@ mod tests {
         for point in of(&band, &labels, &scores).unwrap() {
             let at = TprAtFpr { fpr: point[0], level: band.level, resampling: band.resampling };
             let record = crate::statistics::tests::summary(&at, &labels, &scores);
-            assert_eq!((record.lower, record.upper), (Some(point[3]), Some(point[5])));
+            assert_eq!((record.interval.lower, record.interval.upper), (Some(point[3]), Some(point[5])));
         }
         let counts: Vec<Count> = with_ties(&labels, &scores, |mut ties| ties.counts().each().to_vec());
-        let mut drawn = band.resampling.measured(&counts, Measure::TprAtFpr(0.3));
-        drawn.sort_unstable_by(f64::total_cmp);
-        assert_eq!(of(&band, &labels, &scores).unwrap()[3][3], of_sorted(&drawn, 0.5 * (1.0 - 0.95)));
+        let mut rates = band.resampling.measures_of_counts(&counts, Measure::TprAtFpr(0.3));
+        rates.sort_unstable_by(f64::total_cmp);
+        assert_eq!(of(&band, &labels, &scores).unwrap()[3][3], of_sorted(&rates, 0.5 * (1.0 - 0.95)));
     }
 
     #[test]

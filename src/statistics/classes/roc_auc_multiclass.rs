@@ -7,10 +7,7 @@ use crate::interrupt;
 use crate::math::{mean, quotient};
 use crate::ranking::rows::{Codes, Rows};
 use crate::ranking::ties::{Count, counts::twice_u, unit_of_all};
-use crate::statistics::kinds::{
-    Inputs, Joint, KeyInput, KeyKind, Needs,
-    record::{Many, Name, record},
-};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, Name, Needs, record};
 
 /// The average of the areas of each class against the rest, or of each pair of classes, by a score for each class.
 ///
@@ -88,9 +85,9 @@ record! {
         /// The average; null if there is no area to average, or if no average is asked for.
         pub auc: Option<f64>,
         /// All classes, in order; null if a score is NaN.
-        pub classes: Option<Many<ClassRecord>>,
+        pub classes: Option<Vec<ClassRecord>>,
         /// All pairs, in order; null unless pairs are averaged.
-        pub pairs: Option<Many<ClassPairRecord>>,
+        pub pairs: Option<Vec<ClassPairRecord>>,
         /// Classes that have a row.
         pub n_classes: u64,
         /// Classes that have none.
@@ -220,14 +217,7 @@ impl Joint for RocAucMulticlass {
             }
         };
         let n_classes = counts.len() as u64;
-        RocAucMulticlassRecord::new(
-            auc,
-            Some(Many(classes)),
-            pairs.map(Many),
-            n_classes,
-            k as u64 - n_classes,
-            n,
-        )
+        RocAucMulticlassRecord::new(auc, Some(classes), pairs, n_classes, k as u64 - n_classes, n)
     }
 
     fn of_nan(&self, rows: &Rows) -> RocAucMulticlassRecord {
@@ -295,7 +285,7 @@ mod tests {
     }
 
     fn areas(record: &RocAucMulticlassRecord) -> Vec<Option<f64>> {
-        record.classes.as_ref().unwrap().0.iter().map(|class| class.auc).collect()
+        record.classes.as_ref().unwrap().iter().map(|class| class.auc).collect()
     }
 
     #[test]
@@ -314,7 +304,7 @@ mod tests {
     fn pairs_of_classes() {
         let record = of(MultiClass::Ovo, ClassAverage::Macro).of_rows(&sample());
         let pairs: Vec<(u64, Option<f64>)> =
-            record.pairs.as_ref().unwrap().0.iter().map(|pair| (pair.n, pair.auc)).collect();
+            record.pairs.as_ref().unwrap().iter().map(|pair| (pair.n, pair.auc)).collect();
         // A(a | b) = 1/2 and A(b | a) = 1; A(a | c) = 3.5/4 and A(c | a) = 1; b and c are apart by both scores.
         assert_eq!(pairs, [(3, Some(0.75)), (4, Some(0.9375)), (3, Some(1.0))]);
         assert!((record.auc.unwrap() - 2.6875 / 3.0).abs() < 1e-15);
@@ -379,7 +369,7 @@ mod tests {
                 (of(multi_class, average).of_rows(&weighted), of(multi_class, average).of_rows(&repeated));
             assert_eq!((got.auc, areas(&got), got.n), (expected.auc, areas(&expected), 5));
             let pairs = |record: RocAucMulticlassRecord| -> Vec<Option<f64>> {
-                record.pairs.into_iter().flat_map(|pairs| pairs.0).map(|pair| pair.auc).collect()
+                record.pairs.into_iter().flatten().map(|pair| pair.auc).collect()
             };
             assert_eq!(pairs(got), pairs(expected));
         }

@@ -2,11 +2,7 @@
 
 use crate::math;
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{
-    Curve, Given,
-    column::Column,
-    record::{Mass, Record, Threshold, record},
-};
+use crate::statistics::kinds::{Column, Curve, Given, Mass, Record, Threshold, record};
 use crate::statistics::thresholds::{bound::Bound, confusion::Confusion, score_bands::ScoreBands};
 
 /// Rows in bands of about equal size, the highest scores first, and how the positives gather in the first bands.
@@ -114,16 +110,14 @@ impl GainsTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::scores::{Keys, Width};
-    use crate::statistics::tests::with_ties;
+    use crate::ranking::scores::Keys;
+    use crate::statistics::tests::curve_columns;
     use proptest::prelude::*;
 
     type Columns = Vec<Column>;
 
     fn table(bands: u32, labels: &[u8], scores: &[u8]) -> Option<Columns> {
-        let mut columns = Column::all_of(GainsBand::FIELDS, Width::W128, 0);
-        with_ties(labels, scores, |ties| GainsTable { bands, edges: None }.points(ties, &mut columns))
-            .then_some(columns)
+        curve_columns(&GainsTable { bands, edges: None }, labels, scores)
     }
 
     fn counts(columns: &Columns, field: &str) -> Vec<u64> {
@@ -200,9 +194,8 @@ mod tests {
     #[test]
     fn by_edges() {
         let edges = [Bound::Float(1.5), Bound::Integer("4".into()), Bound::Float(1e9)];
-        let mut columns = Column::all_of(GainsBand::FIELDS, Width::W128, 0);
         let statistic = GainsTable { bands: 10, edges: Some(edges.to_vec()) };
-        assert!(with_ties(&[1, 0, 1, 0, 0], &[9u8, 4, 3, 2, 1], |ties| statistic.points(ties, &mut columns)));
+        let columns = curve_columns(&statistic, &[1, 0, 1, 0, 0], &[9u8, 4, 3, 2, 1]).unwrap();
         let [Column::Count(band), Column::Threshold(highest), Column::Threshold(lowest), Column::Mass(n), ..] =
             &columns[..]
         else {

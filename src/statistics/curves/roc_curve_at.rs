@@ -3,11 +3,7 @@
 use super::points::Points;
 use super::roc_curve::RocPoint;
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{
-    Curve, Given,
-    column::Column,
-    record::{Mass, Record, Threshold, record},
-};
+use crate::statistics::kinds::{Column, Curve, Given, Mass, Record, Threshold, record};
 
 /// Points of the ROC curve at given false positive rates or true positive rates, in the order given.
 ///
@@ -21,7 +17,7 @@ pub struct RocCurveAt {
     pub at: At,
 }
 
-/// Where a curve is asked for.
+/// The rates at which the points of a curve are wanted.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum At {
@@ -118,8 +114,7 @@ impl Curve for RocCurveAt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::scores::Width;
-    use crate::statistics::tests::with_ties;
+    use crate::statistics::tests::curve_columns;
 
     type Told = (Vec<Option<i16>>, Vec<Option<u64>>, Vec<f64>, Vec<f64>);
 
@@ -127,9 +122,8 @@ mod tests {
         use crate::ranking::scores::Score;
         let statistic = RocCurveAt { at };
         statistic.check(Given::default()).unwrap();
-        let mut columns = Column::all_of(RocPointAt::FIELDS, Width::W128, 0);
         // The curve goes through (0, 1/2), (1/2, 1), (1, 1).
-        assert!(with_ties(&[1, 1, 0, 0], &[9i16, 7, 7, 4], |ties| statistic.points(ties, &mut columns)));
+        let columns = curve_columns(&statistic, &[1, 1, 0, 0], &[9i16, 7, 7, 4]).unwrap();
         let [Column::Threshold(keys), Column::Mass(fp), _, Column::Number(fpr), Column::Number(tpr)] =
             &columns[..]
         else {

@@ -1,11 +1,7 @@
 //! The ROC curve at thresholds that are given.
 
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{
-    Curve, Given,
-    column::Column,
-    record::{Mass, Record, Threshold, record},
-};
+use crate::statistics::kinds::{Column, Curve, Given, Mass, Record, Threshold, record};
 use crate::statistics::thresholds::{bound::Bound, confusion::Confusion};
 
 /// Points of the ROC curve at given thresholds, in the order given, with all four counts.
@@ -69,16 +65,15 @@ impl Curve for RocCurveAtThreshold {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::scores::{Score, Width};
-    use crate::statistics::tests::with_ties;
+    use crate::ranking::scores::Score;
+    use crate::statistics::tests::curve_columns;
 
     #[test]
     fn at_thresholds() {
         let bounds = [Bound::Float(7.5), Bound::Integer("7".into()), Bound::Float(-1e9), Bound::Float(1e9)];
         let statistic = RocCurveAtThreshold { thresholds: bounds.to_vec() };
         statistic.check(Given::default()).unwrap();
-        let mut columns = Column::all_of(RocPointAtThreshold::FIELDS, Width::W128, 0);
-        assert!(with_ties(&[1, 1, 0, 0], &[9i16, 7, 7, 4], |ties| statistic.points(ties, &mut columns)));
+        let columns = curve_columns(&statistic, &[1, 1, 0, 0], &[9i16, 7, 7, 4]).unwrap();
         let [Column::Threshold(keys), fp, tp, Column::Number(fpr), Column::Number(tpr), tn, missed] =
             &columns[..]
         else {

@@ -2,13 +2,9 @@
 
 use super::points::Points;
 use super::roc_curve::RocPoint;
-use super::thinning::thinned;
+use super::thinning::thin;
 use crate::ranking::ties::{Cell, Ties};
-use crate::statistics::kinds::{
-    Curve, Given,
-    column::Column,
-    record::{Mass, Record, Threshold, record},
-};
+use crate::statistics::kinds::{Column, Curve, Given, Record, record};
 
 /// Cells of a large group's outline for each point that is asked for.
 ///
@@ -37,16 +33,8 @@ pub struct RocCurveThinned {
 record! {
     /// One point of the curve.
     pub struct ThinnedPoint {
-        /// Rows with this score or a higher one are called positive; null at (0, 0).
-        pub threshold: Option<Threshold>,
-        /// Negatives called positive.
-        pub fp: Mass,
-        /// Positives called positive.
-        pub tp: Mass,
-        /// `fp / N`.
-        pub fpr: f64,
-        /// `tp / P`.
-        pub tpr: f64,
+        /// The fields of a point of the whole curve.
+        pub point: RocPoint,
         /// The largest vertical distance between the line that ends here and the whole curve, at most.
         pub error: f64,
     }
@@ -81,12 +69,11 @@ impl Curve for RocCurveThinned {
             let bends = lowest != highest && pos > 0 && neg > 0;
             inside.push(if bends { points.tpr(points.counts().len() - 1) - before } else { 0.0 });
         }
-        let kept = thinned(points.counts(), self.max_points);
+        let places = thin(points.counts(), self.max_points);
         let mut from = 0;
-        for point in kept {
+        for point in places {
             let error = largest_error(&points, from, point, &inside);
-            let RocPoint { threshold, fp, tp, fpr, tpr, .. } = RocPoint::of(&points, point);
-            ThinnedPoint::new(threshold, fp, tp, fpr, tpr, error).append(columns);
+            ThinnedPoint::new(RocPoint::of(&points, point), error).append(columns);
             from = point;
         }
         true

@@ -2,7 +2,7 @@
 
 use crate::statistics::kinds::options::words;
 
-/// Which departure from the null hypothesis counts against it.
+/// Which departure from the null hypothesis is tested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub enum Alternative {

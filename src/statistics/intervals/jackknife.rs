@@ -56,7 +56,7 @@ mod tests {
                 (weights[row] * influence).powi(2)
             })
             .sum();
-        assert!((record.se.unwrap().powi(2) / variance - 1.0).abs() < 1e-4);
-        assert_eq!((record.n_pos, record.n_neg), (3, 3));
+        assert!((record.interval.se.unwrap().powi(2) / variance - 1.0).abs() < 1e-4);
+        assert_eq!((record.rows.pos, record.rows.neg), (3, 3));
     }
 }

@@ -4,13 +4,13 @@ use super::record::Record;
 
 /// A statistic of bands and curves, which answers each group with one record.
 pub trait Curvewise {
-    /// What a group is answered with.
+    /// The record of a group.
     type Record: Record;
 
     /// What the columns are called, which expression makes them, and the fields that are read.
     const ROLES: &'static [(&'static str, &'static str, &'static [&'static str])];
 
-    /// Says what is wrong with the options, in words that name the option and what it may be.
+    /// Checks the options. The error names the option and the values that it may have.
     fn check(&self) -> Result<(), String>;
 
     /// The answer for a group. Each row has for each column the fields of its points; rows with a null are left out.

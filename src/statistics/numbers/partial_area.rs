@@ -94,7 +94,7 @@ pub fn partial_area_and<T: Default + Send>(
         Range::TwoWay { min_tpr, .. } => {
             Some(whole - min_tpr * math::quotient(area.width.into(), n_neg.into()))
         }
-        _ => scaled(standardized, whole, range.extremes()),
+        _ => on_scale(standardized, whole, range.extremes()),
     };
     (area, more)
 }
@@ -139,7 +139,7 @@ impl Range {
         Ok((range, standardized))
     }
 
-    /// Says what is wrong with the bounds.
+    /// Checks the bounds.
     pub fn check(self, standardized: Standardized) -> Result<(), String> {
         let rate = |rate: f64| (0.0..=1.0).contains(&rate);
         let fine = match self {
@@ -168,7 +168,7 @@ impl Range {
         }
     }
 
-    /// The bounds as counts of rows of the class whose rate they bound, and which that is.
+    /// The bounds as numbers of rows of the class whose rate they bound, and whether that rate is the tpr.
     fn bounds(self, (n_pos, n_neg): (u64, u64)) -> ([f64; 2], bool) {
         let (positives, negatives) = (n_pos as f64, n_neg as f64);
         match self {
@@ -218,8 +218,8 @@ impl Range {
     }
 }
 
-/// The area, beside the diagonal's and the largest possible.
-fn scaled(standardized: Standardized, area: f64, (diagonal, full): (f64, f64)) -> Option<f64> {
+/// The area on the scale of a whole one, from the area of the diagonal and the largest possible one.
+fn on_scale(standardized: Standardized, area: f64, (diagonal, full): (f64, f64)) -> Option<f64> {
     if standardized == Standardized::Never {
         return Some(area);
     }

@@ -2,7 +2,7 @@
 
 use crate::math::{self, chi_square};
 use crate::ranking::rows::Rows;
-use crate::statistics::kinds::{Inputs, Joint, KeyInput, record::record};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, record};
 
 /// The rank test that several samples have one distribution.
 ///
@@ -57,7 +57,7 @@ impl Joint for KruskalWallis {
         let cubes: u128 = counts.iter().map(|&count| u128::from(count).pow(3) - u128::from(count)).sum();
         let untied = if n > 1 { math::quotient(n * n * n - n - cubes, n * n * n - n) } else { 0.0 };
         if samples < 2 || untied == 0.0 {
-            return KruskalWallisRecord::new(None, None, None, samples as u64, n as u64);
+            return with_sizes(KruskalWallisRecord::undefined(rows), rows);
         }
         // The distance of each sum from its expectation is an integer, so no digits cancel.
         let between: f64 = sums
@@ -74,9 +74,13 @@ impl Joint for KruskalWallis {
     }
 
     fn of_nan(&self, rows: &Rows) -> KruskalWallisRecord {
-        let (n_samples, n) = (rows.keys.distinct as u64, rows.len as u64);
-        KruskalWallisRecord { n_samples, n, ..KruskalWallisRecord::nan() }
+        with_sizes(KruskalWallisRecord::nan(rows), rows)
     }
+}
+
+/// A record with the numbers of samples and rows.
+fn with_sizes(record: KruskalWallisRecord, rows: &Rows) -> KruskalWallisRecord {
+    KruskalWallisRecord { n_samples: rows.keys.distinct as u64, n: rows.len as u64, ..record }
 }
 
 #[cfg(test)]

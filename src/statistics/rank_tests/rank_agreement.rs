@@ -3,8 +3,8 @@
 use crate::math;
 use crate::math::normal::upper_tail;
 use crate::ranking::rows::{Codes, Rows};
-use crate::statistics::inference::{Alternative, null_distribution::NullDistribution};
-use crate::statistics::kinds::{Inputs, Joint, record::record};
+use crate::statistics::inference::{Alternative, NullDistribution};
+use crate::statistics::kinds::{Inputs, Joint, record};
 
 /// The pairs of rows that two columns order alike, order against each other, or leave tied, and what
 /// follows from their numbers.
@@ -127,7 +127,7 @@ impl Joint for RankAgreement {
     }
 
     fn of_nan(&self, rows: &Rows) -> RankAgreementRecord {
-        RankAgreementRecord { n: rows.len as u64, ..RankAgreementRecord::nan() }
+        RankAgreementRecord { n: rows.len as u64, ..RankAgreementRecord::nan(rows) }
     }
 }
 
@@ -156,7 +156,7 @@ impl RankAgreement {
     }
 }
 
-/// What the variance needs to know of the ties of one column.
+/// Sums over the ties of one column, which the variance needs.
 struct TieSums {
     /// Distinct values.
     values: u64,

@@ -3,6 +3,7 @@
 use super::roc_state::RocStateRecord;
 use crate::ranking::scores::ScoreType;
 use crate::ranking::states::State;
+use crate::ranking::ties::Count;
 
 /// The bytes of one state.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +34,7 @@ impl UnpackState {
         dtype: &str,
         score_type: ScoreType,
     ) -> Result<RocStateRecord, String> {
-        let Some(bytes) = bytes else { return Ok(RocStateRecord::undefined()) };
+        let Some(bytes) = bytes else { return Ok(RocStateRecord::undefined(Count::default())) };
         State::unpacked(bytes, dtype, score_type).map(RocStateRecord::from)
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::math;
 use crate::ranking::states::WeightedState;
-use crate::ranking::ties::{RowCounts, Ties};
-use crate::statistics::kinds::{Summary, record::record};
+use crate::ranking::ties::{Count, Ties};
+use crate::statistics::kinds::{Summary, record};
 
 /// The lowest and the highest AUC that the rows of a state can have.
 ///
@@ -23,10 +23,8 @@ record! {
         pub lower: Option<f64>,
         /// The highest that the AUC of the rows can be; null where `auc` is.
         pub upper: Option<f64>,
-        /// Positives that were used.
-        pub n_pos: u64,
-        /// Negatives that were used.
-        pub n_neg: u64,
+        /// Positives and negatives that were used.
+        pub rows: Count,
     }
 }
 
@@ -35,9 +33,9 @@ impl Summary for RocAucBounds {
     const WEIGHTS: bool = true;
 
     fn of_ties(&self, mut ties: Ties<'_>) -> RocAucBoundsRecord {
-        let (n_pos, n_neg) = ties.rows();
+        let rows = Count::from(&ties);
         if !ties.has_pairs() {
-            return RocAucBoundsRecord { n_pos, n_neg, ..RocAucBoundsRecord::undefined() };
+            return RocAucBoundsRecord::undefined(rows);
         }
         let (twice_u, twice_pairs) = (ties.twice_u(), 2 * ties.pairs());
         let unordered = ties.stored().map_or(0, |state| state.unordered_pairs());
@@ -47,10 +45,6 @@ impl Summary for RocAucBounds {
             lower = lower.map(|lower| (lower - rounding).next_down().max(0.0));
             upper = upper.map(|upper| (upper + rounding).next_up().min(1.0));
         }
-        RocAucBoundsRecord::new(area(twice_u), lower, upper, n_pos, n_neg)
-    }
-
-    fn of_nan(&self, RowCounts { n_pos, n_neg, .. }: RowCounts) -> RocAucBoundsRecord {
-        RocAucBoundsRecord { n_pos, n_neg, ..RocAucBoundsRecord::nan() }
+        RocAucBoundsRecord::new(area(twice_u), lower, upper, rows)
     }
 }

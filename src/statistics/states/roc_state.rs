@@ -1,12 +1,10 @@
 //! The state of a group: what is kept of its rows to answer later, alone or merged with others.
 
+use std::slice::IterMut;
+
 use crate::ranking::states::{Limit, Scale, State, WeightedState, state::LIMITS};
-use crate::ranking::ties::{RowCounts, Ties, counts::Tally};
-use crate::statistics::kinds::{
-    Given, Summary,
-    column::{Column, Field, FieldKind, Sums},
-    record::{Value, record},
-};
+use crate::ranking::ties::{Count, RowCounts, Ties, counts::Tally};
+use crate::statistics::kinds::{Column, Field, FieldKind, Given, Summary, Value, column::Sums, record};
 
 /// Counts of a group's rows by score, exact or in at most so many bins.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,10 +21,8 @@ record! {
     pub struct RocStateRecord {
         /// The bins, highest score first.
         pub bins: Bins,
-        /// Positives that were used.
-        pub n_pos: u64,
-        /// Negatives that were used.
-        pub n_neg: u64,
+        /// Positives and negatives that were used.
+        pub rows: Count,
         /// Rows that were skipped.
         pub n_missing: u64,
         /// Whether a score was NaN. There are no bins then.
@@ -96,12 +92,20 @@ fn append<T: Tally>(state: &State<T>, columns: &mut [Column], sums: impl Fn(&mut
 }
 
 impl Value for Bins {
-    const KIND: FieldKind = FieldKind::Records(BIN);
-    const NAN: Self = Bins::Absent;
-    const UNDEFINED: Self = Bins::Absent;
+    const COLUMNS: &'static [Field] = &[Field { name: "", kind: FieldKind::Records(BIN) }];
 
-    fn append(self, column: &mut Column) {
-        let Column::Records(lists) = column else { unreachable!("the column was made for this field") };
+    fn nan(_: Count) -> Self {
+        Bins::Absent
+    }
+
+    fn undefined(_: Count) -> Self {
+        Bins::Absent
+    }
+
+    fn write(self, columns: &mut IterMut<'_, Column>) {
+        let Some(Column::Records(lists)) = columns.next() else {
+            unreachable!("the column was made for this field")
+        };
         match self {
             Bins::Absent => {}
             Bins::Counts(state) => append(&state, &mut lists.items, |sums| &mut sums.counts),
@@ -112,17 +116,20 @@ impl Value for Bins {
 }
 
 impl RocStateRecord {
+    /// The state of rows of which one has a NaN score.
+    fn of_nan(rows: RowCounts) -> Self {
+        RocStateRecord { n_missing: rows.n_missing, has_nan: true, ..RocStateRecord::nan(rows) }
+    }
+
     fn of<T>(state: State<T>, bins: impl FnOnce(State<T>) -> Bins) -> Self {
-        let RowCounts { n_pos, n_neg, n_missing, .. } = state.rows;
         if state.has_nan {
-            return RocStateRecord { n_pos, n_neg, n_missing, has_nan: true, ..RocStateRecord::nan() };
+            return RocStateRecord::of_nan(state.rows);
         }
         let (limit, resolution) = (state.limit, state.resolution);
         RocStateRecord {
+            rows: state.rows.into(),
+            n_missing: state.rows.n_missing,
             bins: bins(state),
-            n_pos,
-            n_neg,
-            n_missing,
             has_nan: false,
             resolution: resolution.into(),
             max_bins: limit.map(|limit| limit.max_bins),
@@ -205,7 +212,7 @@ impl Summary for RocState {
         }
     }
 
-    fn of_nan(&self, RowCounts { n_pos, n_neg, n_missing, .. }: RowCounts) -> RocStateRecord {
-        RocStateRecord { n_pos, n_neg, n_missing, has_nan: true, ..RocStateRecord::nan() }
+    fn of_nan(&self, rows: RowCounts) -> RocStateRecord {
+        RocStateRecord::of_nan(rows)
     }
 }

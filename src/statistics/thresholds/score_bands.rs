@@ -3,7 +3,7 @@
 use super::bound::Bound;
 use crate::ranking::ties::{Ties, Units};
 
-/// The most bands that can be asked for.
+/// The largest number of bands.
 const MOST_BANDS: u32 = 1_000_000;
 
 /// Up to this many bands of a large group are found one by one, by the rank of the row that ends each band.
@@ -18,7 +18,7 @@ pub struct ScoreBands<'a> {
     pub edges: Option<&'a [Bound]>,
 }
 
-/// Rows of one band that come one after the other.
+/// Consecutive rows of one band.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Band {
     /// The band's number, from 1 for the highest scores; none for rows of the band above them, whichever that is.
@@ -70,7 +70,7 @@ fn first_has_number(bands: &mut Vec<Band>) {
 }
 
 impl ScoreBands<'_> {
-    /// Says what is wrong with the options.
+    /// Checks the options.
     pub fn check(&self) -> Result<(), String> {
         self.edges.iter().copied().flatten().try_for_each(|edge| edge.number().map(|_| ()))?;
         if (1..=MOST_BANDS).contains(&self.bands) {
@@ -140,7 +140,7 @@ impl ScoreBands<'_> {
     /// Bands of equal numbers of rows, as far as ties allow.
     fn by_rank_of_rows(self, ties: &mut Ties<'_>) -> Vec<Band> {
         let all = u128::from(ties.n_pos() + ties.n_neg());
-        let mut found = Vec::new();
+        let mut bands = Vec::new();
         let (mut tp, mut fp) = (0, 0);
         for number in 1..=u64::from(self.bands) {
             // A score is in the first band that its first row is in; the band ends with the score that holds this row.
@@ -150,11 +150,11 @@ impl ScoreBands<'_> {
             };
             if last.tp() + last.fp() > tp + fp {
                 let (pos, neg) = (last.tp() - tp, last.fp() - fp);
-                found.push(Band { number: Some(number), highest: first.key, lowest: last.key, pos, neg });
+                bands.push(Band { number: Some(number), highest: first.key, lowest: last.key, pos, neg });
                 (tp, fp) = (last.tp(), last.fp());
             }
         }
-        found
+        bands
     }
 }
 
