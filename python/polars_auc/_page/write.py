@@ -122,7 +122,7 @@ def write_report(
     about: Mapping[str, str] | None = None,
     columns: Sequence[str] | None = None,
     level: float = 0.95,
-) -> None:
+) -> Path:
     """Write a report as a file: a page with charts, Markdown, a sheet of Excel or a table.
 
     The files are those of the command ``polars-auc report -o``.
@@ -150,6 +150,11 @@ def write_report(
     level
         The level of the report, between 0 and 1: adjusted p-values of at most ``1 - level`` are marked.
 
+    Returns
+    -------
+    pathlib.Path
+        The file.
+
     Raises
     ------
     ImportError
@@ -174,9 +179,9 @@ def write_report(
     >>> import polars as pl
     >>> import polars_auc as pa
     >>> rows = pl.DataFrame({"site": ["a"] * 4, "ill": [0, 0, 1, 1], "risk": [1, 3, 2, 4]})
+    >>> report = pa.report(rows, "ill", "risk", by="site")
     >>> path = Path(tempfile.mkdtemp()) / "report.md"
-    >>> pa.write_report(pa.report(rows, "ill", "risk", by="site"), path, about={"Data": "one site"})
-    >>> path.read_text().splitlines()[:3]
+    >>> pa.write_report(report, path, about={"Data": "one site"}).read_text().splitlines()[:3]
     ['# ROC report', '', '- Data: one site']
     """
     between_0_and_1("write_report", "level", level)
@@ -200,6 +205,7 @@ def write_report(
                 _evaluated(frame, label, scores, options), table, level, has_bands=cluster is None
             )
     replace_file(file, writer.contents(table, pairs, charts))
+    return file
 
 
 def _evaluated(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 
 from polars_auc import _native
@@ -62,6 +63,15 @@ class OptionError(ValueError):
 def either(python: str, shell: str) -> str:
     """Return a part of a text that differs between Python and a shell."""
     return f"\x02{python}\x1f{shell}\x03"
+
+
+@contextmanager
+def option_called(name: str, other: str) -> Iterator[None]:
+    """Give an option the name that it has in the function that calls another."""
+    try:
+        yield
+    except OptionError as error:
+        raise error.renamed(other, name) from None
 
 
 class OptionTypeError(OptionError, TypeError):

@@ -9,8 +9,7 @@ import polars as pl
 from polars_auc._expressions.comparisons import adjust_p_values, roc_auc_unpaired_difference
 from polars_auc._frames.groupings import GROUPING
 from polars_auc._frames.inputs import called, rows_of
-from polars_auc._plugin.errors import CALLED, OptionError, either
-from polars_auc._plugin.options import adjustment, between_0_and_1
+from polars_auc._plugin.errors import CALLED, OptionError, either, option_called
 from polars_auc._report.rows import CHANGES, RESERVED
 
 if TYPE_CHECKING:
@@ -97,8 +96,6 @@ def compare_reports(
     └──────┴──────────────┴────────┘
     """
     name = "compare_reports"
-    between_0_and_1(name, "level", level)
-    adjustment(name, adjust)
     rows, earlier = rows_of(name, report), rows_of(name, previous)
     by = by_of(rows.collect_schema(), "report")
     schema = rows.collect_schema()
@@ -120,9 +117,8 @@ def compare_reports(
         "auc", "se", "previous_auc", "previous_se", n="n", versus_n="previous_n", level=level
     )
     change = pl.col(_CHANGE).struct
-    p_adjusted = adjust_p_values("change_p_value", method=adjust).over(
-        *(key for key in keys if key not in by)
-    )
+    with option_called("adjust", "method"):
+        p_adjusted = adjust_p_values("change_p_value", method=adjust)
     return (
         rows.drop(CHANGES, strict=False)
         .join(held, on=keys, how="left", nulls_equal=True, maintain_order="left", validate="m:1")
@@ -133,7 +129,7 @@ def compare_reports(
             change.field("upper").alias("change_upper"),
             change.field("p_value").alias("change_p_value"),
         )
-        .with_columns(p_adjusted.alias("change_p_adjusted"))
+        .with_columns(p_adjusted.over(*(key for key in keys if key not in by)).alias("change_p_adjusted"))
         .select(*(column for column in schema.names() if column not in CHANGES), *CHANGES)
     )
 

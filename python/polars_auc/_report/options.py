@@ -119,7 +119,7 @@ def _function() -> str:
     return CALLED.get() or "report"
 
 
-_BOUNDED = either('memory="bounded"', "`memory`")
+_BOUNDED = either('`memory="bounded"`', "`memory`")
 _COLUMN = either("the column", "the column, or SQL,")
 _ALL_ROWS = Conflict("memory", f"needs all rows at once, and {_BOUNDED} keeps none")
 _ONE_BY_ONE = Conflict("sorted_by", "is not possible with `sorted_by`, which reads one group after the other")

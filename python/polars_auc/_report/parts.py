@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -16,7 +15,7 @@ from polars_auc._expressions.intervals import roc_auc_ci
 from polars_auc._expressions.numbers import roc_summary
 from polars_auc._expressions.states import roc_auc_bounds
 from polars_auc._frames.segments import compare_segments
-from polars_auc._plugin.errors import OptionError
+from polars_auc._plugin.errors import option_called
 from polars_auc._report.rows import (
     GAINS,
     OF_ALL_GROUPS,
@@ -87,7 +86,7 @@ def intervals_of_clusters(label: IntoExpr, scores: Mapping[str, IntoExpr], optio
     """Ask for the intervals of rows in clusters, in place of those of the summaries."""
     limits: dict[str, Any] = dict(options.limits)
     method = limits.pop("ci")
-    with _method_is_ci():
+    with option_called("ci", "method"):
         answers = [
             roc_auc_ci(
                 label, score, method=method, cluster=options.cluster, count=options.count, **limits
@@ -100,15 +99,6 @@ def intervals_of_clusters(label: IntoExpr, scores: Mapping[str, IntoExpr], optio
         return [interval.field(field) for field in ("se", "lower", "upper")]
 
     return Part(answers, fields)
-
-
-@contextmanager
-def _method_is_ci() -> Iterator[None]:
-    """Give the option of an interval's method the name that it has in a report."""
-    try:
-        yield
-    except OptionError as error:
-        raise error.renamed("method", "ci") from error
 
 
 def folds(label: IntoExpr, scores: Mapping[str, IntoExpr], options: ReportOptions) -> Part:

@@ -57,6 +57,7 @@ def test_every_row_of_the_table_is_a_function() -> None:
         "plot_forest",
         "plot_roc",
         "style_report",
+        "write_report",
     }
     assert functions <= public
 
