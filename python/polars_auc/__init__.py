@@ -67,6 +67,7 @@ from polars_auc._frames.roc_auc_in_passes import roc_auc_in_passes
 from polars_auc._frames.segments import compare_segments
 from polars_auc._native import __version__
 from polars_auc._page.style import style_report
+from polars_auc._page.write import write_report
 from polars_auc._plots.coverage import plot_coverage
 from polars_auc._plots.difference import plot_difference
 from polars_auc._plots.forest import plot_forest
@@ -146,6 +147,7 @@ __all__ = [
     "subgroup_auc_ci",
     "tpr_at_fpr",
     "unpack_state",
+    "write_report",
 ]
 
 

@@ -109,7 +109,7 @@ def group_states(
     rows = frame.select(*dict.fromkeys(given))
     limit = {"max_bins": max_bins, "scale": scale}
     parts = PartialStates(name, rows.column_names, label, listed, keys, masses, limit)
-    with called(name, "roc_state"):
+    with called(name):
         empty = parts.counted_rows(pl.DataFrame(rows.schema().to_pyarrow_schema().empty_table()))
     arrow = empty.to_arrow().schema
     fields = {key: rows.schema()[key].dtype for key in keys}
@@ -119,11 +119,11 @@ def group_states(
         def aggregate(self, *columns: Series) -> bytes:
             arrays = zip(parts.columns, columns, strict=True)
             rows = pl.DataFrame([pl.Series(column, array.to_arrow()) for column, array in arrays])
-            with called(name, "roc_state"):
+            with called(name):
                 return _written(parts.counted_rows(rows))
 
         def combine(self, states: Series) -> bytes:
-            with called(name, "merge_states"):
+            with called(name):
                 whole = parts.gathered(map(pl.read_ipc_stream, pl.Series(states.to_arrow())))
             return _written(empty if whole is None else whole)
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import re
 from pathlib import Path
 from typing import Any, NoReturn
 
+from polars_auc import _native
 from polars_auc._cli.refusal import Refusal
 from polars_auc._cli.streams import show
 from polars_auc._plugin.options import ADJUSTMENTS
+from polars_auc._report.options import declared
 
 
 class Parser(argparse.ArgumentParser):
@@ -36,11 +39,40 @@ class Once(argparse.Action):
         option_string: str | None = None,
     ) -> None:
         """Take the value, and refuse another one."""
-        given = vars(namespace).setdefault("given", set())
-        if self.dest in given:
+        options = vars(namespace).setdefault("once", set())
+        if self.dest in options:
             parser.error(f"{option_string} is given twice; write it once")
-        given.add(self.dest)
+        options.add(self.dest)
         setattr(namespace, self.dest, self.const if self.nargs == 0 else values)
+
+
+def add_options(command: argparse.ArgumentParser, options: type) -> None:
+    """Add the options that a dataclass declares, but for those that the command has already."""
+    own = {name: known.flag for name, known in declared(options).items() if known.flag is not None}
+    flags = {**flags_of(command), **own}
+    for name, known in declared(options).items():
+        names = ["-o", "--output"] if name == "output" else [known.flag or f"--{name.replace('_', '-')}"]
+        if names[-1] in command._option_string_actions:
+            continue
+        default = next(field.default for field in dataclasses.fields(options) if field.name == name)
+        # Argparse formats the help by %.
+        words: dict[str, Any] = {"help": _native.worded(known.help, flags).replace("%", "%%")}
+        words |= {"dest": name, "default": default, "action": Once}
+        if known.const is not None:
+            command.add_argument(*names, **words, nargs=0, const=known.const)
+            continue
+        words["metavar"] = known.metavar
+        if default == ():
+            words |= {"action": "append", "default": []}
+            words["help"] += "; may be repeated"
+        elif default is not None:
+            words["help"] += f" (default: {default})"
+        command.add_argument(*names, **words, type=known.parse)
+
+
+def flags_of(command: argparse.ArgumentParser) -> dict[str, str]:
+    """Return the flag of each option of a command."""
+    return {action.dest: action.option_strings[-1] for action in command._actions if action.option_strings}
 
 
 def add_rows(command: argparse.ArgumentParser) -> None:

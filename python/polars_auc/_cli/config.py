@@ -19,15 +19,16 @@ _INPUT = "input"
 
 def with_config(
     arguments: Sequence[str], commands: Mapping[str, Iterable[str]]
-) -> tuple[list[str], list[str]]:
+) -> tuple[list[str], list[str], dict[str, str]]:
     """Put the options of the file that --config names before those of the command line, which replace them.
 
     Each command has a table of its name; the options of the table ``input`` go to all commands that know
-    them. The second list has the files to read if the command line names none.
+    them. The second list has the files to read if the command line names none. The last answer has, for each
+    option that the file gives, what it is called there, as in ``[report] level``.
     """
     name, rest = _named(arguments)
     if name is None:
-        return rest, []
+        return rest, [], {}
     command = next((argument for argument in rest if argument in commands), None)
     if command is None:
         raise Refusal(f"{CONFIG} needs a command, as in polars-auc report {CONFIG} {name}")
@@ -46,29 +47,33 @@ def with_config(
     options = {**tables.get(_INPUT, {}), **tables.get(command, {})}
     files = options.pop("files", [])
     after = rest[rest.index(command) + 1 :]
-    written = [
-        text
+    used = {
+        option: value
         for option, value in options.items()
         if option in known and not _is_given(option, after, known)
-        for text in _arguments(name, option, value)
-    ]
-    return [*rest[: rest.index(command) + 1], *written, *after], _texts(name, "files", files)
+    }
+    texts = [text for option, value in used.items() for text in _arguments(name, option, value)]
+    places = {
+        option: f"[{command if option in tables.get(command, {}) else _INPUT}] {option}" for option in used
+    }
+    before = rest[: rest.index(command) + 1]
+    return [*before, *texts, *after], _texts(name, "files", files), places
 
 
 def _named(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
     rest: list[str] = []
-    found: str | None = None
+    name: str | None = None
     left = iter(arguments)
     for argument in left:
         if argument != CONFIG and not argument.startswith(f"{CONFIG}="):
             rest.append(argument)
             continue
-        if found is not None:
+        if name is not None:
             raise Refusal(f"{CONFIG} is given twice; write it once")
-        found = argument.partition("=")[2] if "=" in argument else next(left, "")
-        if not found:
+        name = argument.partition("=")[2] if "=" in argument else next(left, "")
+        if not name:
             raise Refusal(f"{CONFIG} needs the name of a file, as in {CONFIG} polars-auc.toml")
-    return found, rest
+    return name, rest
 
 
 def _read(name: str) -> dict[str, dict[str, Any]]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import os
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
@@ -12,9 +11,12 @@ from pathlib import Path
 
 import polars as pl
 
-from polars_auc._cli.refusal import Refusal, worded
+from polars_auc._cli.refusal import Refusal, flag, worded
 from polars_auc._cli.sources import is_remote, scan, unreadable
 from polars_auc._cli.sql import column, condition, named_column, refuse_missing
+from polars_auc._frames.evaluated import Evaluated
+from polars_auc._page.text import counted
+from polars_auc._report.parts import in_cluster
 
 # More values of a column than these are not shown.
 _SHOWN_VALUES = 10
@@ -29,6 +31,8 @@ class Files:
     schema: pl.Schema
     partitions: list[str]
     """The columns of groups whose values have partitions of their own, which follow one another."""
+    by: Sequence[str] = ()
+    """The columns of groups."""
 
     @classmethod
     def named(
@@ -42,51 +46,61 @@ class Files:
         with worded():
             rows, files, partitions = scan(names, without, by)
         if output is not None and os.path.realpath(output) in map(os.path.realpath, files):
-            raise Refusal(f"--output {str(output)!r} is one of the files to read; choose another name")
+            raise Refusal(
+                f"{flag('output')} {str(output)!r} is one of the files to read; choose another name"
+            )
         with of_files(files, ()):
             return cls(files, rows, rows.collect_schema(), partitions)
 
     @classmethod
-    def grouped(cls, chosen: argparse.Namespace, output: Path | None, without: Container[str] = ()) -> Files:
-        """Find files, and add the columns of groups that are SQL; the options then have their names."""
-        files = cls.named(chosen.files, output, without, chosen.by)
-        made = {}
-        for place, text in enumerate(chosen.by):
-            if text not in files.schema and not text.isidentifier():
-                name, key = named_column("--by", text, files.schema, files.names)
-                if _is_one_value(key, files.schema):
-                    raise Refusal(f"--by {text!r} is one value for all rows, which makes no groups")
-                chosen.by[place] = name
-                if getattr(chosen, "along", None) == text:
-                    chosen.along = name
-                if name in made or (name in files.schema and name != text):
-                    raise Refusal(f"--by {text!r} makes a second column {name!r}; give it another name")
-                made[name] = key.alias(name)
-        if not made:
-            return files
+    def grouped(
+        cls,
+        names: Sequence[str],
+        by: Sequence[str],
+        output: Path | None,
+        without: Container[str] = (),
+    ) -> Files:
+        """Find files, and add the columns of groups that are SQL."""
+        files = cls.named(names, output, without, by)
+        keys: list[str] = []
+        columns: dict[str, pl.Expr] = {}
+        for text in by:
+            if text in files.schema or text.isidentifier():
+                keys.append(text)
+                continue
+            name, key = named_column("by", text, files.schema, files.names)
+            if _is_one_value(key, files.schema):
+                raise Refusal(f"{flag('by')} {text!r} is one value for all rows, which makes no groups")
+            if name in columns or (name in files.schema and name != text):
+                raise Refusal(f"{flag('by')} {text!r} makes a second column {name!r}; give it another name")
+            keys.append(name)
+            columns[name] = key.alias(name)
+        if not columns:
+            return replace(files, by=keys)
         with of_files(files.names, ()):
-            rows = files.rows.with_columns(made.values())
-            return replace(files, rows=rows, schema=rows.collect_schema())
+            rows = files.rows.with_columns(columns.values())
+            return replace(files, rows=rows, schema=rows.collect_schema(), by=keys)
 
-    def keys(self, by: Sequence[str]) -> list[str]:
-        """Refuse columns that make no groups."""
-        if len(set(by)) < len(by):
-            raise Refusal("--by names one column twice")
-        for key in by:
-            refuse_missing("--by", [key], self.schema, files=self.names)
+    def keys(self) -> list[str]:
+        """Return the columns of groups; refuse those that make none."""
+        if len(set(self.by)) < len(self.by):
+            raise Refusal(f"{flag('by')} names one column twice")
+        for key in self.by:
+            refuse_missing("by", [key], self.schema, files=self.names)
             if self.schema[key].is_nested() or self.schema[key] in (pl.Binary, pl.Object, pl.Duration):
                 raise Refusal(
-                    f"--by names the column {key!r} of dtype {self.schema[key]}, which makes no groups"
+                    f"{flag('by')} names the column {key!r} of dtype {self.schema[key]}, which makes no "
+                    "groups"
                 )
-        return list(by)
+        return list(self.by)
 
-    def column(self, option: str, text: str | None) -> pl.Expr | None:
-        """Return the column that an option names, if it is given."""
-        return None if text is None else column(option, text, self.schema, self.names)
+    def column(self, option: str, text: object) -> pl.Expr | None:
+        """Return the column that an option names, if it is there."""
+        return None if text is None else column(option, str(text), self.schema, self.names)
 
-    def condition(self, option: str, text: str | None) -> pl.Expr | None:
-        """Return the condition that an option gives, if it is given."""
-        return None if text is None else condition(option, text, self.schema, files=self.names)
+    def condition(self, option: str, text: object) -> pl.Expr | None:
+        """Return the condition that an option has, if it is there."""
+        return None if text is None else condition(option, str(text), self.schema, files=self.names)
 
     def changed(self) -> str:
         """Say on which day a file was last changed, in UTC."""
@@ -102,41 +116,59 @@ class Files:
 
 
 @dataclass(frozen=True)
-class Scored:
-    """Rows with a label and scores."""
+class RowOptions:
+    """What a command line says of the rows that it reads: columns and conditions, as they are written."""
 
-    label: pl.Expr
-    scores: list[pl.Expr]
-    count: pl.Expr | None
-    rows: pl.LazyFrame
-    names: list[str]
-    """The columns of the files that are read."""
+    label: str | None
+    scores: Sequence[str]
+    count: str | None = None
+    where: Sequence[str] = ()
 
-    @classmethod
-    def of(cls, files: Files, chosen: argparse.Namespace, *others: pl.Expr | None) -> Scored:
-        """Take the options apart, and refuse what holds no label and no score."""
-        given = {"--label": chosen.label, "--score": chosen.scores}
-        absent = [option for option, value in given.items() if not value and value != ""]
-        if absent:
-            raise Refusal(
-                f"the following arguments are required: {', '.join(absent)} "
-                f"(see polars-auc {chosen.command} --help)"
-            )
-        label = column("--label", chosen.label, files.schema, files.names)
-        scores = [column("--score", score, files.schema, files.names) for score in chosen.scores]
-        if len(set(chosen.scores)) < len(scores):
-            raise Refusal("--score names one score twice")
-        count = files.column("--count", chosen.count)
-        conditions = [condition("--where", where, files.schema, files=files.names) for where in chosen.where]
+    def rows(self, files: Files, *others: pl.Expr | None) -> Rows:
+        """Read the columns, and refuse what holds no label and no score; others are read as well."""
+        required = {"label": self.label, "scores": self.scores}
+        absent = [flag(option) for option, value in required.items() if not value and value != ""]
+        if self.label is None or absent:
+            raise Refusal(f"the following arguments are required: {', '.join(absent)} (see --help)")
+        label = column("label", self.label, files.schema, files.names)
+        scores = [column("scores", score, files.schema, files.names) for score in self.scores]
+        if len(set(self.scores)) < len(scores):
+            raise Refusal(f"{flag('scores')} names one score twice")
+        count = files.column("count", self.count)
+        conditions = [condition("where", where, files.schema, files=files.names) for where in self.where]
         rows = files.rows.filter(conditions) if conditions else files.rows
-        used = [label, *scores, *map(pl.col, files.keys(chosen.by)), *conditions]
+        used = [label, *scores, *map(pl.col, files.keys()), *conditions]
         used += [other for other in (count, *others) if other is not None]
         names = list(dict.fromkeys(name for expression in used for name in expression.meta.root_names()))
         with of_files(files.names, names):
-            _refuse_words(chosen.label, label, rows)
-            for text, score in zip(chosen.scores, scores, strict=True):
+            _refuse_words(self.label, label, rows)
+            for text, score in zip(self.scores, scores, strict=True):
                 _refuse_lists(text, score, rows)
-        return cls(label, scores, count, rows, names)
+        return Rows(label, dict(zip(self.scores, scores, strict=True)), count, rows, files.keys(), names)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows with a label and scores."""
+
+    label: pl.Expr
+    scores: Mapping[str, pl.Expr]
+    """Each score by its text."""
+    count: pl.Expr | None
+    rows: pl.LazyFrame
+    by: list[str]
+    """The columns of groups."""
+    names: list[str]
+    """The columns of the files that are read."""
+
+    def evaluated(self, *, cluster: pl.Expr | None = None, weight: pl.Expr | None = None) -> Evaluated:
+        """Evaluate the rows, weighted if they have weights; with clusters those that are in one."""
+        label = self.label if cluster is None else in_cluster(self.label, cluster)
+        columns = {"label": label, "count": self.count}
+        if weight is not None:
+            columns["weight"] = weight
+        scores = {text: {**columns, "score": score} for text, score in self.scores.items()}
+        return Evaluated(self.rows, self.by, scores, self.names, [])
 
 
 @contextmanager
@@ -171,8 +203,8 @@ def _refuse_words(text: str, label: pl.Expr, rows: pl.LazyFrame) -> None:
     if dtype in (pl.String, pl.Categorical, pl.Enum):
         words = values(label, rows)
         raise Refusal(
-            f"--label {text!r} holds words ({', '.join(words)}), and must hold 0 and 1 or Booleans. "
-            f'Name the positive class, as in --label "{text} = {words[0] if words else "..."}"'
+            f"{flag('label')} {text!r} holds words ({', '.join(words)}), and must hold 0 and 1 or Booleans. "
+            f'Name the positive class, as in {flag("label")} "{text} = {words[0] if words else "..."}"'
         )
 
 
@@ -184,7 +216,7 @@ def _refuse_lists(text: str, score: pl.Expr, rows: pl.LazyFrame) -> None:
         if isinstance(dtype, pl.Array):
             one = 'Write them to the file as columns, or as a List, of which --score "p[2]" takes the second'
         raise Refusal(
-            f"--score {text!r} holds several numbers in each row, {dtype}, and must hold one. {one}"
+            f"{flag('scores')} {text!r} holds several numbers in each row, {dtype}, and must hold one. {one}"
         )
 
 
@@ -198,7 +230,3 @@ def values(column: pl.Expr, rows: pl.LazyFrame) -> list[str]:
     first = values.to_series().sort().head(_SHOWN_VALUES)
     shown = ["'" + value.replace("'", "''") + "'" if words else str(value).lower() for value in first]
     return [*shown, "..."] if values.height > _SHOWN_VALUES else shown
-
-
-def counted(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"

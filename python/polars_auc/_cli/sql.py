@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
-from polars_auc._cli.refusal import Refusal, first_line
+from polars_auc._cli.refusal import Refusal, first_line, flag
 from polars_auc._cli.sources import lacking
 
 
@@ -48,7 +48,7 @@ def condition(
     """Read an SQL condition on columns that exist."""
     expression, dtype = _expression(option, text, schema, where, files)
     if dtype != pl.Boolean:
-        raise Refusal(f'{option} {text!r} is no condition, such as "n > 100"')
+        raise Refusal(f'{flag(option)} {text!r} is no condition, such as "n > 100"')
     return expression
 
 
@@ -65,8 +65,10 @@ def refuse_missing(
             continue
         without = lacking(files, name)
         if without is not None:
-            raise Refusal(f"{option} names the column {name!r}, which {without!r} lacks, unlike other files")
-        message = f"{option} names the column {name!r}, which is not in {where}; there are: "
+            raise Refusal(
+                f"{flag(option)} names the column {name!r}, which {without!r} lacks, unlike other files"
+            )
+        message = f"{flag(option)} names the column {name!r}, which is not in {where}; there are: "
         message += ", ".join(schema.names())
         folder = _partitioned_by(name, files)
         if folder is not None:
@@ -93,7 +95,7 @@ def _expression(
         # semicolon, or take a second word as a new name.
         pl.sql_expr(f"({text}\n)")
     except (pl.exceptions.PolarsError, ValueError) as error:
-        raise Refusal(f"{option} {text!r} is no SQL expression: {first_line(error)}") from error
+        raise Refusal(f"{flag(option)} {text!r} is no SQL expression: {first_line(error)}") from error
     roots = expression.meta.root_names()
     if any(name.startswith("_POLARS_TMP") for name in roots):
         raise Refusal(_not_of_rows(option, text))
@@ -103,11 +105,12 @@ def _expression(
     except pl.exceptions.PolarsError as error:
         if "subplan" in str(error):
             raise Refusal(_not_of_rows(option, text)) from error
-        raise Refusal(f"{option} {text!r} cannot be evaluated: {first_line(error)}") from error
+        raise Refusal(f"{flag(option)} {text!r} cannot be evaluated: {first_line(error)}") from error
     if len(dtypes) != 1:
-        raise Refusal(f"{option} {text!r} is {len(dtypes)} columns; write one")
+        raise Refusal(f"{flag(option)} {text!r} is {len(dtypes)} columns; write one")
     return expression, dtypes[0]
 
 
 def _not_of_rows(option: str, text: str) -> str:
-    return f'{option} {text!r} has a query inside it, and must be an expression of columns, such as "-rating"'
+    said = 'has a query inside it, and must be an expression of columns, such as "-rating"'
+    return f"{flag(option)} {text!r} {said}"

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import get_args
 
 import polars as pl
 
 from polars_auc._cli.arguments import Once, add_switch
-from polars_auc._cli.refusal import Refusal
+from polars_auc._cli.refusal import Refusal, flag
 from polars_auc._cli.rows import Files
 from polars_auc._cli.sources import schema_of
 from polars_auc._cli.sql import refuse_missing
 from polars_auc._expressions.states import Scale, have_weights
+from polars_auc._frames.evaluated import Evaluated
+from polars_auc._plugin.errors import OptionError
 
 # The fields by which a column of states is known.
 _FIELDS = {"bins", "n_pos", "n_neg", "n_missing", "has_nan", "resolution", "max_bins", "scale"}
@@ -47,14 +49,19 @@ def add_from_states(command: argparse.ArgumentParser) -> None:
     )
 
 
-def refuse_of_rows(chosen: argparse.Namespace, options: Iterable[str]) -> None:
+def refuse_of_rows(**options: object) -> None:
     """Refuse options that need rows, if the files hold states."""
-    given = next((option for option in options if getattr(chosen, option)), None)
-    if given is not None:
-        option = given.replace("_", "-")
-        raise Refusal(
-            f"--{option} needs rows, but --from-states says that the files hold states; leave it out"
-        )
+    option = next((option for option, value in options.items() if value), None)
+    if option is not None:
+        said = "needs rows, but `from_states` says that the files hold states"
+        raise OptionError("", option, said, "leave it out")
+
+
+def evaluated_states(files: Files, scores: Sequence[str]) -> Evaluated:
+    """Evaluate the columns of states that are named, or all of them."""
+    columns = state_columns(files, scores)
+    keys = files.keys()
+    return Evaluated.of_states(files.rows, keys, columns, [*keys, *columns])
 
 
 def state_columns(files: Files, named: Sequence[str]) -> list[str]:
@@ -78,11 +85,13 @@ def state_columns(files: Files, named: Sequence[str]) -> list[str]:
                 f"{ones[False]!r}; make all of them alike"
             )
     if len(set(named)) < len(named):
-        raise Refusal("--score names one score twice")
-    refuse_missing("--score", named, files.schema, files=files.names)
+        raise Refusal(f"{flag('scores')} names one score twice")
+    refuse_missing("scores", named, files.schema, files=files.names)
     for name in named:
         if name not in there:
-            raise Refusal(f"--score names {name!r}, which holds no states; states are in {', '.join(there)}")
+            raise Refusal(
+                f"{flag('scores')} names {name!r}, which holds no states; states are in {', '.join(there)}"
+            )
     return list(named) or there
 
 

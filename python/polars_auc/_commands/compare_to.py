@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
-from polars_auc._cli.refusal import Refusal, first_line, worded
-from polars_auc._cli.rows import counted
-from polars_auc._commands.report_files import VERSION, VERSION_KEY
+from polars_auc._cli.refusal import Refusal, first_line, flag, worded
 from polars_auc._frames.groupings import GROUPING
+from polars_auc._page.text import counted
+from polars_auc._page.write import VERSION, VERSION_KEY
 from polars_auc._report.changes import by_of, compare_reports
+from polars_auc._report.options import ReportOptions
 
 __all__ = ["Earlier"]
 
@@ -54,19 +54,18 @@ class Earlier:
 
     def __init__(self, file: Path) -> None:
         if file.suffix not in _READERS:
-            raise Refusal(f"--compare-to must end in {', '.join(_READERS)}, got {str(file)!r}")
+            raise Refusal(f"{flag('compare_to')} must end in {', '.join(_READERS)}, got {str(file)!r}")
         try:
             self.table = _READERS[file.suffix](file)
         except (pl.exceptions.PolarsError, OSError, ValueError, TypeError) as error:
             raise Refusal(f"cannot read {str(file)!r}: {first_line(error)}") from error
         self.file = file
 
-    def beside(self, report: pl.LazyFrame, level: float, adjust: str) -> pl.LazyFrame:
+    def beside(self, report: pl.LazyFrame, options: ReportOptions) -> pl.LazyFrame:
         """Return a report with its changes since the earlier one."""
         with worded():
-            method: Any = None if adjust == "none" else adjust
             self.table = self._read_as(report.collect_schema())
-            return compare_reports(report, self.table, level=level, adjust=method)
+            return compare_reports(report, self.table, level=options.level, adjust=options.adjust)
 
     def _read_as(self, schema: pl.Schema) -> pl.DataFrame:
         """Read the columns of groups as the report has them, and refuse two rows for one group."""

@@ -11,23 +11,25 @@ from typing import Any, get_args
 import polars as pl
 
 from polars_auc._cli.arguments import Once, add_by, add_files, add_output, add_rows
-from polars_auc._cli.evaluated import evaluated_rows, evaluated_states
-from polars_auc._cli.output import TABLES, ending, save
+from polars_auc._cli.output import save
 from polars_auc._cli.progress import progress
 from polars_auc._cli.refusal import Refusal, worded
-from polars_auc._cli.rows import Files, Scored, counted, of_files
-from polars_auc._cli.states import add_from_states
+from polars_auc._cli.rows import Files, RowOptions, of_files
+from polars_auc._cli.states import add_from_states, evaluated_states, refuse_of_rows
 from polars_auc._cli.streams import say
 from polars_auc._expressions.bands import BandMethod, roc_band
 from polars_auc._expressions.curves import roc_curve
 from polars_auc._expressions.folds import average_roc_curve
 from polars_auc._frames.evaluated import Evaluated
+from polars_auc._page.files import TABLES, refuse_path
+from polars_auc._page.text import counted
 from polars_auc._plots.roc import plot_roc
+from polars_auc._plugin.errors import OptionError, at_edge
 
 _CHARTS = (".html", ".png", ".svg")
 
 # Options that say how a band is made.
-_OF_BANDS = ("level", "points", "resamples", "seed")
+_OF_BANDS = ("level", "points", "n_resamples", "seed")
 
 # A name that no column of a user has.
 _FOLD = "polars_auc: fold"
@@ -70,6 +72,7 @@ def add_curve(commands: Any) -> None:
     )
     command.add_argument(
         "--band",
+        dest="method",
         action=Once,
         choices=get_args(BandMethod),
         metavar="METHOD",
@@ -87,6 +90,7 @@ def add_curve(commands: Any) -> None:
     )
     command.add_argument(
         "--resamples",
+        dest="n_resamples",
         action=Once,
         type=int,
         metavar="N",
@@ -100,77 +104,82 @@ def add_curve(commands: Any) -> None:
     )
 
 
-def curve(chosen: argparse.Namespace) -> bool:
+def curve(options: argparse.Namespace) -> bool:
     """Write the curves as a chart or a table."""
-    suffix = ending(chosen.output, (*_CHARTS, *TABLES))
+    refuse_path(options.output, (*_CHARTS, *TABLES))
+    suffix = options.output.suffix
     is_chart = suffix in _CHARTS
-    files = Files.grouped(chosen, chosen.output)
-    _check(chosen, is_chart=is_chart)
-    if chosen.from_states:
-        source = evaluated_states(files, chosen, ("label", "count", "where", "folds"))
+    files = Files.grouped(options.files, options.by, options.output)
+    _check(options, is_chart=is_chart)
+    rows = RowOptions(options.label, options.scores, options.count, options.where)
+    if options.from_states:
+        refuse_of_rows(label=rows.label, count=rows.count, where=rows.where, folds=options.folds)
+        source = evaluated_states(files, rows.scores)
     else:
-        fold = files.column("--folds", chosen.folds)
-        source = evaluated_rows(Scored.of(files, chosen, fold), chosen)
+        fold = files.column("folds", options.folds)
+        source = rows.rows(files, fold).evaluated()
         if fold is not None:
             source = replace(source, rows=source.rows.with_columns(fold.alias(_FOLD)))
     with of_files(files.names, source.read, source.states):
-        plans = _plans(source, chosen, is_chart=is_chart)
-        planned = [plan for points, of in plans.values() for plan in (points, of.number_of_groups())]
+        plans = _plans(source, options, is_chart=is_chart)
+        planned = [plan for curves, of in plans.values() for plan in (curves, of.number_of_groups())]
         with progress(f"evaluating {files.size()}"):
             tables = pl.collect_all(planned)
-    made = dict(zip(plans, tables[::2], strict=True))
+    points = dict(zip(plans, tables[::2], strict=True))
     for (what, (_, of)), groups in zip(plans.items(), tables[1::2], strict=True):
-        _tell_undefined(what, of, made[what], groups.item(), folds=chosen.folds is not None)
-    contents = _chart(suffix, made, source.by) if is_chart else TABLES[suffix](made[what])
-    save(chosen.output, lambda: contents)
-    say(f"polars-auc: wrote {chosen.output}")
+        _tell_undefined(what, of, points[what], groups.item(), folds=options.folds is not None)
+    contents = _chart(suffix, points, source.by) if is_chart else TABLES[suffix](points[what])
+    save(options.output, lambda: contents)
+    say(f"polars-auc: wrote {options.output}")
     return True
 
 
 def _plans(
-    source: Evaluated, chosen: argparse.Namespace, *, is_chart: bool
+    source: Evaluated, options: argparse.Namespace, *, is_chart: bool
 ) -> dict[str, tuple[pl.LazyFrame, Evaluated]]:
     """Plan the points that are drawn or written, each of its groups; a table is of the last ones."""
     plans: dict[str, tuple[pl.LazyFrame, Evaluated]] = {}
-    of_folds: dict[str, Any] = {} if chosen.folds is None else {"fold": pl.col(_FOLD)}
+    of_folds: dict[str, Any] = {} if options.folds is None else {"fold": pl.col(_FOLD)}
     if of_folds and is_chart:
-        most = _POINTS_OF_FOLD if chosen.max_points is None else chosen.max_points
+        most = _POINTS_OF_FOLD if options.max_points is None else options.max_points
         folds = replace(source, rows=source.rows.filter(pl.col(_FOLD).is_not_null()), by=[*source.by, _FOLD])
         plans["folds"] = folds.points(roc_curve, max_points=most), folds
     # The mean curve of a band is between its limits.
-    if of_folds and chosen.band is None:
-        n_points = 101 if chosen.points is None else chosen.points
+    if of_folds and options.method is None:
+        n_points = 101 if options.points is None else options.points
         plans["curves"] = source.points(average_roc_curve, n_points=n_points, **of_folds), source
-    elif not of_folds and (is_chart or chosen.band is None):
-        most = 1000 if chosen.max_points is None else chosen.max_points
+    elif not of_folds and (is_chart or options.method is None):
+        most = 1000 if options.max_points is None else options.max_points
         plans["curves"] = source.points(roc_curve, max_points=most), source
-    if chosen.band is not None:
-        plans["band"] = source.points(roc_band, method=chosen.band, **_of_band(chosen), **of_folds), source
+    if options.method is not None:
+        plans["band"] = (
+            source.points(roc_band, method=options.method, **_of_band(options), **of_folds),
+            source,
+        )
     return plans
 
 
-def _check(chosen: argparse.Namespace, *, is_chart: bool) -> None:
+def _check(options: argparse.Namespace, *, is_chart: bool) -> None:
     """Refuse options that do not apply, and a chart that could not be drawn, before any row is read."""
-    of_bands = [option for option in _OF_BANDS if option != "points" or chosen.folds is None]
-    given = next((option for option in of_bands if getattr(chosen, option) is not None), None)
-    if given is not None and chosen.band is None:
-        raise Refusal(f"--{given} is for --band; give it, or leave this out")
-    if chosen.max_points is not None and not is_chart and (chosen.band or chosen.folds):
-        held, option = ("bands", "--band") if chosen.band else ("mean curves", "--folds")
-        raise Refusal(
-            f"--max-points is for curves, and a table with {option} holds {held}; leave one of them out"
-        )
+    of_bands = [option for option in _OF_BANDS if option != "points" or options.folds is None]
+    name = next((option for option in of_bands if getattr(options, option) is not None), None)
+    if name is not None and options.method is None:
+        raise OptionError("", name, "is for `method`", "give it, or leave this out")
+    if options.max_points is not None and not is_chart and (options.method or options.folds):
+        lines, option = ("bands", "method") if options.method else ("mean curves", "folds")
+        said = f"is for curves, and a table with `{option}` holds {lines}"
+        raise OptionError("", "max_points", said, "leave one of them out")
     if is_chart and not all(find_spec(name) for name in ("altair", "vl_convert")):
         raise Refusal(
-            f'a chart needs Altair and vl-convert: pip install "polars-auc[plot]"; '
-            f"or end --output in {', '.join(TABLES)}"
+            'a chart needs Altair and vl-convert: pip install "polars-auc[plot]"; '
+            + at_edge(f"or end `path` in {', '.join(TABLES)}")
         )
 
 
-def _of_band(chosen: argparse.Namespace) -> dict[str, Any]:
+def _of_band(options: argparse.Namespace) -> dict[str, Any]:
     """Return the options of bands that are given, as the expression takes them."""
-    given = {"level": chosen.level, "points": chosen.points, "n_resamples": chosen.resamples}
-    return {name: value for name, value in {**given, "seed": chosen.seed}.items() if value is not None}
+    values = {name: getattr(options, name) for name in _OF_BANDS}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _tell_undefined(what: str, source: Evaluated, table: pl.DataFrame, groups: int, *, folds: bool) -> None:
@@ -189,14 +198,14 @@ def _tell_undefined(what: str, source: Evaluated, table: pl.DataFrame, groups: i
         say(f"polars-auc: {whole - drawn} of {counted(whole, name)}{of_folds} left out: each {why}")
 
 
-def _chart(suffix: str, made: dict[str, pl.DataFrame], by: list[str]) -> bytes:
+def _chart(suffix: str, points: dict[str, pl.DataFrame], by: list[str]) -> bytes:
     """Draw the chart; a page works without a network, because the scripts are in it."""
     with worded():
         # Pictures show no tooltips.
         chart = plot_roc(
-            made["curves"] if "curves" in made else made["band"],
-            band=made.get("band"),
-            folds=made.get("folds"),
+            points["curves"] if "curves" in points else points["band"],
+            band=points.get("band"),
+            folds=points.get("folds"),
             facet=by or None,
             tooltip=suffix == ".html",
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from polars_auc._cli.refusal import Refusal, worded
+from polars_auc._cli.refusal import Refusal, flag, worded
 from polars_auc._cli.sql import condition
 from polars_auc._frames.groupings import GROUPING, group_names
 from polars_auc._frames.segments import is_reference
@@ -53,11 +53,11 @@ class Gate:
         along: str | None,
     ) -> Gate:
         """Read a condition on the columns of a report."""
-        gate = cls(text, condition("--fail-if", text, schema, "the report"), by, first_score, versus, along)
+        gate = cls(text, condition("fail_if", text, schema, "the report"), by, first_score, versus, along)
         of_groups, of_all_groups = gate._named(by, OF_GROUPS, [GROUPING]), gate._named(OF_ALL_GROUPS)
         if of_groups and of_all_groups:
             raise Refusal(
-                f"--fail-if {text!r} names {of_groups[0]!r}, which only groups have, and "
+                f"{flag('fail_if')} {text!r} names {of_groups[0]!r}, which only groups have, and "
                 f"{of_all_groups[0]!r}, which only the overall rows have; write a --fail-if for each"
             )
         return gate

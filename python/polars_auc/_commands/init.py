@@ -11,7 +11,7 @@ import polars as pl
 from polars_auc._cli.arguments import add_files, add_output
 from polars_auc._cli.output import save
 from polars_auc._cli.progress import progress
-from polars_auc._cli.refusal import Refusal
+from polars_auc._cli.refusal import Refusal, flag
 from polars_auc._cli.rows import Files, of_files
 from polars_auc._cli.streams import say, show
 
@@ -37,22 +37,22 @@ def add_init(commands: Any) -> None:
     add_output(command, "the file to write, such as polars-auc.toml; without it the text is printed")
 
 
-def init(chosen: argparse.Namespace) -> bool:
+def init(options: argparse.Namespace) -> bool:
     """Write or print a configuration."""
-    if chosen.output is not None and chosen.output.suffix != ".toml":
-        raise Refusal(f"--output must end in .toml, got {str(chosen.output)!r}")
-    if chosen.output is not None and chosen.output.exists():
-        raise Refusal(f"{str(chosen.output)!r} exists; choose another name, or remove it")
-    files = Files.named(chosen.files, chosen.output)
+    if options.output is not None and options.output.suffix != ".toml":
+        raise Refusal(f"{flag('output')} must end in .toml, got {str(options.output)!r}")
+    if options.output is not None and options.output.exists():
+        raise Refusal(f"{str(options.output)!r} exists; choose another name, or remove it")
+    files = Files.named(options.files, options.output)
     with of_files(files.names, files.schema.names()), progress(f"looking at {files.size()}"):
-        text = _text(chosen.files, files.rows.head(_ROWS).collect())
-    if chosen.output is None:
+        text = _text(options.files, files.rows.head(_ROWS).collect())
+    if options.output is None:
         unprinted = show(text.rstrip("\n"))
         if unprinted is not None:
             raise Refusal(f"cannot print the configuration: {unprinted}")
         return True
-    save(chosen.output, text.encode)
-    say(f"polars-auc: wrote {chosen.output}; polars-auc report --config {chosen.output}")
+    save(options.output, text.encode)
+    say(f"polars-auc: wrote {options.output}; polars-auc report --config {options.output}")
     return True
 
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 import polars as pl
 
 from polars_auc._cli.refusal import Refusal, first_line
-from polars_auc._cli.rows import Files, counted
+from polars_auc._cli.rows import Files
 from polars_auc._cli.sources import schema_of, unreadable
 from polars_auc._cli.sql import column
 from polars_auc._expressions.numbers import roc_auc
 from polars_auc._frames.evaluated import Evaluated
+from polars_auc._page.text import counted
 from polars_auc._plots.points import named
 
 __all__ = ["LeftOut", "failing_files", "failing_groups", "failing_scores"]
@@ -34,7 +35,7 @@ class LeftOut:
     def __bool__(self) -> bool:
         return bool(self.files or self.scores or self.why_groups)
 
-    def said(self) -> list[str]:
+    def lines(self) -> list[str]:
         """Name each part, and say why it is left out."""
         parts = [f"the file {name!r}: {why}" for name, why in self.files.items()]
         parts += [f"the score {name!r}: {why}" for name, why in self.scores.items()]
@@ -57,8 +58,8 @@ class LeftOut:
 
 def failing_files(names: Sequence[str], columns: Sequence[str], numbers: Sequence[str]) -> dict[str, str]:
     """Return the files that cannot be read, lack a column which others have, or hold words for numbers."""
-    found = {name: unreadable([name], columns) for name in names}
-    readable = [name for name, why in found.items() if why is None]
+    faults = {name: unreadable([name], columns) for name in names}
+    readable = [name for name, why in faults.items() if why is None]
     if readable:
         # Of files that do not go together the most are right, and of as many those with more of the columns.
         own = {
@@ -76,22 +77,22 @@ def failing_files(names: Sequence[str], columns: Sequence[str], numbers: Sequenc
         for name in readable:
             wrong = [key for key in words(name) if key not in words(usual)]
             if name != usual:
-                found[name] = unreadable([usual, name], columns)
+                faults[name] = unreadable([usual, name], columns)
             if wrong:
-                found[name] = f"the column {wrong[0]!r} holds words, and numbers in {usual!r}"
-    return {name: why for name, why in found.items() if why is not None}
+                faults[name] = f"the column {wrong[0]!r} holds words, and numbers in {usual!r}"
+    return {name: why for name, why in faults.items() if why is not None}
 
 
 def failing_scores(files: Files, label: str, scores: Sequence[str]) -> dict[str, str]:
     """Return the scores that no AUC can be made of."""
-    found = {}
+    faults = {}
     for text in scores:
         try:
-            score = column("--score", text, files.schema, files.names)
-            files.rows.select(roc_auc(column("--label", label, files.schema), score)).collect_schema()
+            score = column("scores", text, files.schema, files.names)
+            files.rows.select(roc_auc(column("label", label, files.schema), score)).collect_schema()
         except (Refusal, pl.exceptions.PolarsError) as error:
-            found[text] = first_line(error)
-    return found
+            faults[text] = first_line(error)
+    return faults
 
 
 def failing_groups(evaluated: Evaluated) -> tuple[pl.DataFrame | None, list[str]]:
@@ -99,7 +100,7 @@ def failing_groups(evaluated: Evaluated) -> tuple[pl.DataFrame | None, list[str]
     if not evaluated.by:
         return None, []
     keys = evaluated.rows.select(evaluated.by).unique(maintain_order=True).collect()
-    found: list[tuple[int, str]] = []
+    faults: list[tuple[int, str]] = []
 
     def search(first: int, number: int) -> None:
         some = keys.slice(first, number).lazy()
@@ -108,13 +109,13 @@ def failing_groups(evaluated: Evaluated) -> tuple[pl.DataFrame | None, list[str]
             rows.group_by(evaluated.by).agg(evaluated.each(roc_auc)).collect()
         except pl.exceptions.PolarsError as error:
             if number == 1:
-                found.append((first, first_line(error)))
+                faults.append((first, first_line(error)))
             else:
                 search(first, number // 2)
                 search(first + number // 2, number - number // 2)
 
     if keys.height:
         search(0, keys.height)
-    if not found or len(found) == keys.height:
+    if not faults or len(faults) == keys.height:
         return None, []
-    return keys[[place for place, _ in found]], [why for _, why in found]
+    return keys[[place for place, _ in faults]], [why for _, why in faults]

@@ -6,12 +6,12 @@ import argparse
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
-from polars_auc._cli.arguments import Parser
+from polars_auc._cli.arguments import Parser, flags_of
 from polars_auc._cli.config import CONFIG, with_config
 from polars_auc._cli.refusal import Incomplete, Refusal, first_line
 from polars_auc._cli.streams import open_closed_streams, say
@@ -21,6 +21,7 @@ from polars_auc._commands.report import add_report
 from polars_auc._commands.states import add_merge, add_state
 from polars_auc._commands.tables import add_compare, add_gains, add_thresholds
 from polars_auc._native import __version__
+from polars_auc._plugin.errors import FLAGS, OptionError
 
 PASSED, FAILED, REFUSED, INCOMPLETE, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -28,13 +29,16 @@ PASSED, FAILED, REFUSED, INCOMPLETE, INTERRUPTED = 0, 1, 2, 3, 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code: 0 done, 1 a gate failed, 2 refused, 3 parts were left out."""
     open_closed_streams()
+    edge = FLAGS.set({})
     try:
         _refuse_surroundings()
         parser, commands = _parser()
-        given = sys.argv[1:] if arguments is None else arguments
-        chosen = _chosen(parser, *with_config(given, _options(commands)))
-        return PASSED if chosen.run(chosen) else FAILED
-    except Refusal as refusal:
+        texts = sys.argv[1:] if arguments is None else arguments
+        texts, files, places = with_config(texts, _options(commands))
+        options = _parsed(parser, texts, files)
+        FLAGS.set(_flags(commands.choices[options.command], places))
+        return PASSED if options.run(options) else FAILED
+    except (Refusal, OptionError) as refusal:
         say(f"polars-auc: {refusal}")
         return REFUSED
     except Incomplete:
@@ -47,6 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say("".join(traceback.format_exception(fault)))
         say(f"polars-auc: this is a fault of polars-auc or Polars: {first_line(fault)}")
         return REFUSED
+    finally:
+        FLAGS.reset(edge)
 
 
 def _refuse_surroundings() -> None:
@@ -74,7 +80,7 @@ def _parser() -> tuple[Parser, Any]:
     return parser, commands
 
 
-def _chosen(parser: Parser, arguments: Sequence[str], files: Sequence[str]) -> argparse.Namespace:
+def _parsed(parser: Parser, arguments: Sequence[str], files: Sequence[str]) -> argparse.Namespace:
     """Read the command line; if it names no files to read, those of the configuration file are read."""
     try:
         return parser.parse_args(arguments)
@@ -82,6 +88,13 @@ def _chosen(parser: Parser, arguments: Sequence[str], files: Sequence[str]) -> a
         if files and "arguments are required: FILES" in str(refusal):
             return parser.parse_args([*arguments, "--", *files])
         raise
+
+
+def _flags(command: argparse.ArgumentParser, places: Mapping[str, str]) -> dict[str, str]:
+    """Return how the user wrote each option that errors may name: as a flag, or in a configuration file."""
+    flags = {"path": "--output", "n_points": "--points", "previous": "the file of --compare-to"}
+    own = {name: places.get(flag.removeprefix("--"), flag) for name, flag in flags_of(command).items()}
+    return {**flags, **own}
 
 
 def _options(commands: Any) -> dict[str, list[str]]:

@@ -3,158 +3,136 @@
 from __future__ import annotations
 
 import argparse
-import copy
 import shutil
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
 
-from polars_auc._cli.evaluated import evaluated_rows, evaluated_states
-from polars_auc._cli.output import save, to_standard_output
+from polars_auc._cli.output import save
 from polars_auc._cli.progress import progress
 from polars_auc._cli.refusal import Incomplete, Refusal, worded
-from polars_auc._cli.rows import Files, Scored, of_files, values
+from polars_auc._cli.rows import Files, Rows, of_files, values
 from polars_auc._cli.sources import files_of
 from polars_auc._cli.sql import roots
-from polars_auc._cli.states import names_of_states
+from polars_auc._cli.states import evaluated_states, names_of_states
 from polars_auc._cli.streams import say, show, show_bytes
-from polars_auc._commands.about import needed, of_weights, skipped, unheld
 from polars_auc._commands.compare_to import Earlier
 from polars_auc._commands.gates import Gate
 from polars_auc._commands.keep_going import LeftOut, failing_files, failing_groups, failing_scores
-from polars_auc._commands.report_files import Written
-from polars_auc._commands.report_options import add_options, check, shown_of
+from polars_auc._commands.report_options import ReportRequest, add_report_options
+from polars_auc._expressions.states import have_weights
 from polars_auc._frames.evaluated import Evaluated
+from polars_auc._frames.inputs import called
 from polars_auc._frames.runs import Runs
-from polars_auc._page.details import details
-from polars_auc._report.report import Interval, evaluation, evaluation_of_states
-from polars_auc._report.together import NEED_ROWS
-
-# Options that need rows.
-_OF_ROWS = ("label", "count", "where", *NEED_ROWS, "sorted_by")
+from polars_auc._page.about import about_options, groups_without_stability, needed, skipped
+from polars_auc._page.details import Details, details
+from polars_auc._page.text import TableView, counted
+from polars_auc._page.write import ReportWriter
+from polars_auc._report.options import ReportOptions
+from polars_auc._report.report import evaluation, evaluation_of_states
 
 
 def add_report(commands: Any) -> None:
     """Add the command."""
-    add_options(commands).set_defaults(run=report)
+    add_report_options(commands).set_defaults(run=report)
 
 
-def report(chosen: argparse.Namespace) -> bool:
+def report(arguments: argparse.Namespace) -> bool:
     """Print and write the report; return whether all gates passed.
 
     With --keep-going, what cannot be evaluated is looked for if something cannot, and left out.
     """
-    check(chosen)
+    with worded(), called("report"):
+        request = ReportRequest.of(arguments)
     try:
-        return _report(copy.deepcopy(chosen), LeftOut())
+        return _report(request, LeftOut())
     except Refusal as refusal:
-        if not chosen.keep_going:
+        if not request.keep_going:
             raise
         left_out = LeftOut()
         with suppress(Refusal):
-            left_out = _left_out(copy.deepcopy(chosen))
+            left_out = _left_out(request)
         # Gains are over the first score: another one would make them other numbers.
-        if not left_out or (chosen.compare and chosen.scores[0] in left_out.scores):
+        if not left_out or (request.options.compare and request.rows.scores[0] in left_out.scores):
             raise refusal from None
-    chosen.scores = [score for score in chosen.scores if score not in left_out.scores]
-    return _report(chosen, left_out)
+    return _report(request.without(list(left_out.scores)), left_out)
 
 
-def _left_out(chosen: argparse.Namespace) -> LeftOut:
+def _left_out(request: ReportRequest) -> LeftOut:
     """Look for files, scores and groups that cannot be evaluated."""
+    rows, options = request.rows, request.options
     with worded(), progress("looking for what cannot be evaluated"):
-        texts = (
-            chosen.label,
-            chosen.count,
-            chosen.folds,
-            chosen.stability,
-            chosen.cluster,
-            chosen.weight,
-        )
-        given = [*chosen.scores, *chosen.by, *chosen.where, *(text for text in texts if text is not None)]
-        names = files_of(chosen.files)
-        if chosen.from_states and not chosen.scores:
-            given += names_of_states(names)
-        numbers = roots([*chosen.scores, *(text for text in [chosen.label] if text is not None)])
-        found = LeftOut(files=failing_files(names, roots(given), numbers))
-        if len(found.files) == len(names):
+        texts = (rows.label, rows.count, options.folds, options.stability, options.cluster, options.weight)
+        columns = [*rows.scores, *options.by, *rows.where, *(str(text) for text in texts if text is not None)]
+        names = files_of(request.files)
+        if request.from_states and not rows.scores:
+            columns += names_of_states(names)
+        numbers = roots([*rows.scores, *([] if rows.label is None else [rows.label])])
+        left_out = LeftOut(files=failing_files(names, roots(columns), numbers))
+        if len(left_out.files) == len(names):
             return LeftOut()
-        files = Files.grouped(chosen, None, found.files)
-        if not chosen.from_states:
-            found.scores = failing_scores(files, chosen.label, chosen.scores)
-            if len(found.scores) == len(chosen.scores):
+        files = Files.grouped(request.files, options.by, None, left_out.files)
+        if not request.from_states and rows.label is not None:
+            left_out.scores = failing_scores(files, rows.label, rows.scores)
+            if len(left_out.scores) == len(rows.scores):
                 return LeftOut()
-        chosen.scores = [score for score in chosen.scores if score not in found.scores]
-        scored = None if chosen.from_states else _scored(files, chosen)
-        found.groups, found.why_groups = failing_groups(_of_rows_or_states(files, chosen, scored))
-    return found
+        source = Source.of(request.without(list(left_out.scores)), files)
+        left_out.groups, left_out.why_groups = failing_groups(source.evaluated)
+    return left_out
 
 
-def _report(chosen: argparse.Namespace, left_out: LeftOut) -> bool:
-    shown = shown_of(chosen)
-    is_printed = to_standard_output(chosen.output)
-    files = Files.grouped(chosen, None if is_printed else chosen.output, left_out.files)
-    written = Written(chosen, shown, files, left_out=left_out.said())
-    contents = written.contents()
-    scored = None if chosen.from_states else _scored(files, chosen)
-    evaluated = _evaluated(files, chosen, scored, left_out)
-    states = evaluated.states if chosen.from_states else []
-    earlier = None if chosen.compare_to is None else Earlier(chosen.compare_to)
-    with of_files(files.names, evaluated.read, states):
-        plan = _plan(evaluated, files, chosen, earlier)
-        planned = plan.collect_schema()
-    try:
-        shown.check(planned.names())
-    except ValueError as error:
-        raise Refusal(str(error)) from error
-    versus = _versus(chosen.versus, chosen.by)
+def _report(request: ReportRequest, left_out: LeftOut) -> bool:
+    """Evaluate, then write and print."""
+    view = request.view()
+    files = Files.grouped(request.files, request.options.by, request.file, left_out.files)
+    writer = request.writer(files.by, view)
+    source = Source.of(request, files).prepared(left_out)
+    earlier = None if request.compare_to is None else Earlier(request.compare_to)
+    with source.faults():
+        plan = source.plan(earlier)
+        schema = plan.collect_schema()
+    view.check(schema.names())
     gates = [
         Gate.read(
             text,
-            planned,
-            by=chosen.by,
-            first_score=next(iter(evaluated.scores)),
-            versus=versus,
-            along=chosen.along,
+            schema,
+            by=files.by,
+            first_score=next(iter(source.evaluated.scores)),
+            versus=source.options.versus,
+            along=source.options.along,
         )
-        for text in chosen.fail_if
+        for text in request.fail_if
     ]
-    with of_files(files.names, evaluated.read, states), progress(f"evaluating {files.size()}"):
-        if chosen.bounded:
+    charts = None
+    with source.faults(), progress(f"evaluating {files.size()}"):
+        if request.options.memory is not None:
             # The batches are read once, for the report and for the page.
-            evaluated = evaluated.with_states(evaluated.rows.collect(), evaluated.by)
-            plan = _plan(evaluated, files, chosen, earlier)
+            source = source.collected()
+            plan = source.plan(earlier)
         table = plan.collect()
-        if not chosen.allow_empty:
-            _refuse_empty(table, chosen, scored)
-        if written.has_charts:
-            has_bands = chosen.cluster is None
-            written.details = details(evaluated, table, chosen.level, has_bands=has_bands)
+        if not request.allow_empty:
+            _refuse_empty(table, request, source.rows)
+        if writer is not None and writer.has_charts:
+            has_bands = request.options.cluster is None
+            charts = details(source.evaluated, table, request.options.level, has_bands=has_bands)
     verdicts = [gate.check(table) for gate in gates]
-    written.checks = [said.splitlines()[0] for _, said in verdicts]
+    checks = [said.splitlines()[0] for _, said in verdicts]
     unprinted = None
     try:
-        if contents is not None and is_printed:
-            unprinted = show_bytes(contents(table))
-        elif contents is not None:
-            save(chosen.output, lambda: contents(table))
-            if not chosen.quiet:
-                say(f"polars-auc: wrote {chosen.output}")
+        if writer is not None:
+            pairs = _about(request, files, table, writer, left_out, checks)
+            unprinted = _write(request, writer, table, pairs, charts)
     finally:
         # What was evaluated is shown also if it cannot be written.
-        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-        if not is_printed and not chosen.quiet:
-            unprinted = show(shown.printed(table, width))
-    if not chosen.quiet:
-        gone = earlier.gone(table) if earlier else []
-        weighted = of_weights(files, table) if chosen.from_states else []
-        unknown = [f"{name}: states of rows with weights have no intervals" for name in weighted]
-        for line in [*skipped(chosen, table), *unknown, *unheld(table), *gone]:
-            say(f"polars-auc: {line}")
-    for line in left_out.said():
+        if not request.is_printed and not request.quiet:
+            unprinted = _print(view, table)
+    if not request.quiet:
+        _say_notes(request, files, table, earlier)
+    for line in left_out.lines():
         say(f"polars-auc: left out {line}")
     for _, said in verdicts:
         say(f"polars-auc: {said}")
@@ -167,109 +145,149 @@ def _report(chosen: argparse.Namespace, left_out: LeftOut) -> bool:
     return True
 
 
-def _scored(files: Files, chosen: argparse.Namespace) -> Scored:
-    """Read the options of a report of rows."""
-    given = {"--folds": chosen.folds, "--cluster": chosen.cluster, "--weight": chosen.weight}
-    others = [files.column(option, text) for option, text in given.items()]
-    scored = Scored.of(files, chosen, *others, files.condition("--stability", chosen.stability))
-    if chosen.compare and len(scored.scores) < 2:
-        raise Refusal("--compare needs two --score or more")
-    return scored
+@dataclass(frozen=True)
+class Source:
+    """What a report is made of: rows or states of files, and options with their columns."""
+
+    files: Files
+    options: ReportOptions
+    rows: Rows | None
+    """The rows, unless the files hold states."""
+    evaluated: Evaluated
+
+    @classmethod
+    def of(cls, request: ReportRequest, files: Files) -> Source:
+        """Read the columns that the options name."""
+        options = request.columns_of(files)
+        if request.from_states:
+            return cls(files, options, None, evaluated_states(files, request.rows.scores))
+        cluster, weight = options.cluster, options.weight
+        assert not isinstance(cluster, str)
+        assert not isinstance(weight, str)
+        others = [options.folds, cluster, weight, options.stability]
+        rows = request.rows.rows(files, *(other for other in others if isinstance(other, pl.Expr)))
+        options = replace(options, count=rows.count)
+        return cls(files, options, rows, rows.evaluated(cluster=cluster, weight=weight))
+
+    def prepared(self, left_out: LeftOut) -> Source:
+        """Leave groups out; with --bounded, plan the states that batches of rows will have."""
+        evaluated = left_out.without_groups(self.evaluated)
+        if self.options.memory is not None:
+            with of_files(self.files.names, evaluated.read):
+                evaluated = evaluated.bounded(self.options.max_bins, self.options.scale)
+        return replace(self, evaluated=evaluated)
+
+    def collected(self) -> Source:
+        """Read the rows of all batches."""
+        rows = self.evaluated.rows.collect()
+        return replace(self, evaluated=self.evaluated.with_states(rows, self.evaluated.by))
+
+    def faults(self) -> Any:
+        """Turn what Polars raises into a refusal that names the file."""
+        states = self.evaluated.states if self.rows is None else []
+        return of_files(self.files.names, self.evaluated.read, states)
+
+    def plan(self, earlier: Earlier | None) -> pl.LazyFrame:
+        """Plan the table of the report."""
+        evaluated = self.evaluated
+        if evaluated.has_states:
+            plan = evaluation_of_states(evaluated.rows, list(evaluated.scores), evaluated.by, self.options)
+        else:
+            columns = list(evaluated.scores.values())
+            scores = [column["score"] for column in columns]
+            plan = evaluation(evaluated.rows, columns[0]["label"], scores, self.options, self._runs())
+        return plan if earlier is None else earlier.beside(plan, self.options)
+
+    def _runs(self) -> Runs | None:
+        """Return the columns of groups whose rows follow one another, if no other rows are needed."""
+        options = self.options
+        needs_others = any(name in options.names for name in ("versus", "groupings", "stability"))
+        return (
+            Runs(self.files.partitions, is_claim=False)
+            if self.files.partitions and not needs_others
+            else None
+        )
 
 
-def _of_rows_or_states(files: Files, chosen: argparse.Namespace, scored: Scored | None) -> Evaluated:
-    if scored is None:
-        return evaluated_states(files, chosen, _OF_ROWS)
-    cluster, weight = files.column("--cluster", chosen.cluster), files.column("--weight", chosen.weight)
-    return evaluated_rows(scored, chosen, cluster=cluster, weight=weight)
-
-
-def _evaluated(
-    files: Files, chosen: argparse.Namespace, scored: Scored | None, left_out: LeftOut
-) -> Evaluated:
-    """Return the rows or states of a report; with --bounded the states that batches of rows will have."""
-    evaluated = left_out.without_groups(_of_rows_or_states(files, chosen, scored))
-    if not chosen.bounded:
-        return evaluated
-    with of_files(files.names, evaluated.read):
-        return evaluated.bounded(chosen.max_bins, chosen.scale)
-
-
-def _plan(
-    evaluated: Evaluated, files: Files, chosen: argparse.Namespace, earlier: Earlier | None
-) -> pl.LazyFrame:
-    """Plan the table of a report."""
-    interval = Interval(
-        level=chosen.level,
-        ci=chosen.ci,
-        interval=chosen.interval,
-        n_resamples=chosen.resamples,
-        seed=chosen.seed,
+def _about(
+    request: ReportRequest,
+    files: Files,
+    table: pl.DataFrame,
+    writer: ReportWriter,
+    left_out: LeftOut,
+    checks: Sequence[str],
+) -> list[tuple[str, str]]:
+    """Say what the report is about, what is left out of it, and what its gates say."""
+    about = about_options(
+        table,
+        request.options,
+        files.by,
+        writer.name,
+        label=request.rows.label,
+        where=request.rows.where,
+        has_states=request.from_states,
+        weighted_states=_weighted(files, table) if request.from_states else (),
+        previous=None if request.compare_to is None else str(request.compare_to),
     )
-    if evaluated.has_states:
-        plan = evaluation_of_states(
-            evaluated.rows,
-            list(evaluated.scores),
-            by=evaluated.by,
-            interval=interval,
-            groupings=chosen.groupings,
-        )
-    else:
-        given = next(iter(evaluated.scores.values()))
-        plan = evaluation(
-            evaluated.rows,
-            given["label"],
-            [taken["score"] for taken in evaluated.scores.values()],
-            by=evaluated.by,
-            interval=interval,
-            compare=chosen.compare,
-            versus=_versus(chosen.versus, chosen.by),
-            along=chosen.along,
-            adjust=None if chosen.adjust == "none" else chosen.adjust,
-            folds=files.column("--folds", chosen.folds),
-            count=given["count"],
-            stability=files.condition("--stability", chosen.stability),
-            cluster=files.column("--cluster", chosen.cluster),
-            weight=files.column("--weight", chosen.weight),
-            groupings=chosen.groupings,
-            runs=_runs(files, chosen),
-        )
-    return plan if earlier is None else earlier.beside(plan, chosen.level, chosen.adjust)
+    data = f"{counted(len(files.names), 'file')}, last changed on {files.changed()}"
+    gone = [("Left out", writer.name(line)) for line in left_out.lines()]
+    return [("Data", data), *about, *gone, *(("Check", said) for said in checks)]
 
 
-def _runs(files: Files, chosen: argparse.Namespace) -> Runs | None:
-    """Return the columns of groups whose rows follow one another, if no other rows are needed."""
-    if chosen.versus is not None or chosen.groupings is not None or chosen.stability is not None:
-        return None
-    if chosen.sorted_by:
-        return Runs(chosen.sorted_by, is_claim=True)
-    return Runs(files.partitions, is_claim=False) if files.partitions else None
+def _write(
+    request: ReportRequest,
+    writer: ReportWriter,
+    table: pl.DataFrame,
+    about: Sequence[tuple[str, str]],
+    charts: Details | None,
+) -> str | None:
+    """Write the file, and return why it cannot be printed, if it cannot."""
+    if request.file is None:
+        return show_bytes(writer.contents(table, about, charts))
+    save(request.file, lambda: writer.contents(table, about, charts))
+    if not request.quiet:
+        say(f"polars-auc: wrote {request.output}")
+    return None
 
 
-def _versus(versus: str | None, by: Sequence[str]) -> object:
-    """Take a segment of several columns apart."""
-    return tuple(versus.split(",")) if versus is not None and len(by) > 1 and "," in versus else versus
+def _print(view: TableView, table: pl.DataFrame) -> str | None:
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    return show(view.printed(table, width))
 
 
-def _refuse_empty(table: pl.DataFrame, chosen: argparse.Namespace, scored: Scored | None) -> None:
+def _say_notes(request: ReportRequest, files: Files, table: pl.DataFrame, earlier: Earlier | None) -> None:
+    weighted = _weighted(files, table) if request.from_states else []
+    unknown = [f"{name}: states of rows with weights have no intervals" for name in weighted]
+    gone = earlier.gone(table) if earlier else []
+    for line in [*skipped(request.options, table), *unknown, *groups_without_stability(table), *gone]:
+        say(f"polars-auc: {line}")
+
+
+def _weighted(files: Files, table: pl.DataFrame) -> list[str]:
+    """Return the columns of states of rows with weights."""
+    return [name for name in table["score"].unique(maintain_order=True) if have_weights(files.schema[name])]
+
+
+def _refuse_empty(table: pl.DataFrame, request: ReportRequest, rows: Rows | None) -> None:
     """Refuse a report of nothing: no row at all, or rows of one class only."""
+    label = request.rows.label
     for row in table.filter(pl.col("scope") == "overall").iter_rows(named=True):
         score, n, n_pos = row["score"], row["n"], row["n_pos"]
         if n == row["n_missing"] == 0:
-            what = " and ".join(f"--where {where!r}" for where in chosen.where)
+            what = " and ".join(f"--where {where!r}" for where in request.rows.where)
             said = f"{what} leaves no row" if what else "the files have no row"
         elif n == 0:
-            said = f"every row has a null {needed(chosen, f'score {score!r}')}"
+            said = f"every row has a null {needed(request.options, f'score {score!r}')}"
         elif n_pos in (0, n):
             lacking = "negative" if n_pos else "positive"
             said = f"no row is {lacking}"
-            if scored is not None:
-                said += f": --label {chosen.label!r} is the same in all rows"
+            if rows is not None:
+                said += f": --label {label!r} is the same in all rows"
                 if row["n_missing"]:
                     said += f" that have a label and a score {score!r}"
-                compared = scored.label.meta.root_names()
-                shown = values(pl.col(compared[0]), scored.rows) if len(compared) == 1 else []
-                if shown and chosen.label not in compared:
+                compared = rows.label.meta.root_names()
+                shown = values(pl.col(compared[0]), rows.rows) if len(compared) == 1 else []
+                if shown and label not in compared:
                     said += f"; {compared[0]!r} holds {', '.join(shown)}"
         else:
             continue

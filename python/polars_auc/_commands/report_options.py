@@ -1,35 +1,200 @@
-"""The options of ``polars-auc report``, and which of them belong together."""
+"""What a command line asks of a report: the only module of the report that reads the parsed arguments."""
 
 from __future__ import annotations
 
 import argparse
-import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from polars_auc._cli.arguments import (
-    Once,
-    add_adjust,
-    add_by,
-    add_files,
-    add_level,
-    add_output,
-    add_rows,
-    add_switch,
-    add_weight,
-)
+import polars as pl
+
+from polars_auc._cli.arguments import add_by, add_files, add_options, add_rows
 from polars_auc._cli.output import to_standard_output
 from polars_auc._cli.refusal import Refusal
-from polars_auc._cli.sql import given_name
-from polars_auc._cli.states import add_from_states, add_limit
-from polars_auc._commands.report_files import FORMATS, TITLE, suffix_of
-from polars_auc._page.text import SHOWN_ROWS, Shown
-from polars_auc._report.together import NEED_ROWS, OF_WEIGHTS, apart
+from polars_auc._cli.rows import Files, RowOptions
+from polars_auc._cli.states import refuse_of_rows
+from polars_auc._page.files import refuse_path
+from polars_auc._page.text import SHOWN_ROWS, TableView
+from polars_auc._page.write import ENDINGS, TITLE, ReportWriter
+from polars_auc._plugin.errors import OptionError
+from polars_auc._report import parts
+from polars_auc._report.options import OPTIONS, ReportOptions, declared, is_set, option, switch
 
-__all__ = ["add_options", "check", "shown_of"]
+__all__ = ["ReportRequest", "add_report_options"]
+
+FORMATS = tuple(ending[1:] for ending in ENDINGS)
+"""What a report can be written as."""
 
 
-def add_options(commands: Any) -> argparse.ArgumentParser:
+@dataclass(frozen=True)
+class ReportRequest:
+    """What a command line asks of a report. Columns are as they are written."""
+
+    files: Sequence[str]
+    rows: RowOptions
+    options: ReportOptions
+    from_states: bool = switch(
+        "the files hold states, as polars-auc state writes them: merge those of each group; `scores` names "
+        "columns of states, and without it all are meant",
+    )
+    compare_to: Path | None = option(
+        None,
+        "an earlier report, as -o wrote it (.parquet, .csv or .json): adds the change of each AUC since",
+        parse=Path,
+        metavar="FILE",
+    )
+    allow_empty: bool = switch(
+        "report also if `where` leaves no row, or if no row or every row is positive",
+    )
+    fail_if: Sequence[str] = option(
+        (),
+        'exit with 1 if this is true, or cannot be decided, in a row that it is about, as "auc < 0.7": a row '
+        "of groups if it names a column of `by` or of `versus`, otherwise any row; each is checked by itself",
+        metavar="SQL",
+    )
+    keep_going: bool = switch(
+        "leave out files, scores and groups that cannot be evaluated, name them, and exit with 3",
+    )
+    columns: str | None = option(
+        None,
+        "the columns to print, and of an .md file, as in auc,ks; without it those that answer first",
+        metavar="NAMES",
+    )
+    wide: bool = switch("all columns, printed and in an .md file")
+    limit: int | None = option(
+        None,
+        f"the most rows of groups to print, {SHOWN_ROWS} without it; files have all",
+        parse=int,
+        metavar="N",
+    )
+    quiet: bool = switch("print errors and gates only")
+    title: str | None = option(
+        None, f"the title of a page, which is an .html or .md file; without it {TITLE}", metavar="TITLE"
+    )
+    format: str | None = option(
+        None,
+        "with -o -: what is written to standard output in place of the printed table: "
+        f"{', '.join(FORMATS)}; without it md",
+        metavar="FORMAT",
+    )
+    output: Path | None = option(
+        None,
+        "write the report: .parquet, .csv, .json or .xlsx; a page with charts, .html, which needs "
+        'pip install "polars-auc[report]" as .xlsx does; a page of Markdown, .md; or - for standard output',
+        parse=Path,
+        metavar="OUT",
+    )
+
+    @classmethod
+    def of(cls, arguments: argparse.Namespace) -> ReportRequest:
+        """Read the arguments, and refuse options that do not belong together."""
+        values = vars(arguments)
+        options = {name: values[name] for name in OPTIONS}
+        if options["adjust"] == "none":
+            options["adjust"] = None
+        if len(options["by"]) > 1 and "," in (options["versus"] or ""):
+            # A segment of several columns.
+            options["versus"] = tuple(options["versus"].split(","))
+        rows = RowOptions(values["label"], values["scores"], values["count"], values["where"])
+        own = {name: values[name] for name in declared(cls)}
+        request = cls(values["files"], rows, ReportOptions(**options), **own)
+        request.check()
+        return request
+
+    def check(self) -> None:
+        """Refuse options that do not belong together, before any file is read."""
+        options = self.options
+        if self.from_states:
+            of_rows = ("sorted_by", "memory", *(name for name in OPTIONS if OPTIONS[name].needs_rows))
+            values = {name: getattr(options, name) for name in of_rows}
+            refuse_of_rows(label=self.rows.label, count=options.count, where=self.rows.where, **values)
+        options.check()
+        # The plugin checks the options of statistics when their expressions are written.
+        parts.summaries("label", {"score": "score"}, options)
+        if options.cluster is not None:
+            parts.intervals_of_clusters(pl.col("label"), {"score": "score"}, options)
+
+    @property
+    def is_printed(self) -> bool:
+        """Whether the file goes to standard output."""
+        return to_standard_output(self.output)
+
+    @property
+    def file(self) -> Path | None:
+        """The file that is written, if it is one."""
+        return None if self.is_printed else self.output
+
+    def view(self) -> TableView:
+        """Return what of the report is printed, and what of it is on a page."""
+        is_page = self._ending() in (".md", ".html")
+        of_tables = ("limit",) if is_page else ("limit", "columns", "wide")
+        name = next((name for name in of_tables if is_set(getattr(self, name))), None)
+        unprinted = "`quiet`" if self.quiet else "-o -" if self.is_printed else None
+        if unprinted and name is not None:
+            said = f"is about the printed table, and {unprinted} prints none"
+            raise OptionError("", name, said, "leave one out")
+        if self.wide and self.columns is not None:
+            raise OptionError("", "wide", "prints all columns", "leave it out, or `columns`")
+        if self.limit is not None and self.limit < 0:
+            raise OptionError(
+                "", "limit", f"must be a number of rows, such as {SHOWN_ROWS}, got {self.limit}"
+            )
+        columns = None
+        if self.columns is not None:
+            columns = list(dict.fromkeys(name.strip() for name in self.columns.split(",")))
+        return TableView(columns, self.wide, SHOWN_ROWS if self.limit is None else self.limit)
+
+    def writer(self, by: Sequence[str], view: TableView) -> ReportWriter | None:
+        """Return what makes the contents of the file, if there is one; refuse a file of no use."""
+        ending = self._ending()
+        if ending is None:
+            if self.title is not None:
+                raise OptionError("", "title", "is of a page", "end `path` in .html or .md, or leave it out")
+            return None
+        try:
+            writer = ReportWriter(ending, self.options, by, self.title, view)
+        except ImportError as error:
+            raise Refusal(str(error)) from error
+        # Standard output is no file: a name of no folder is checked in its place.
+        refuse_path(self.file or Path(f"report{ending}"), ENDINGS)
+        return writer
+
+    def without(self, scores: Sequence[str]) -> ReportRequest:
+        """Ask for the other scores only."""
+        kept = [score for score in self.rows.scores if score not in scores]
+        return replace(self, rows=replace(self.rows, scores=kept))
+
+    def columns_of(self, files: Files) -> ReportOptions:
+        """Return the options with columns in place of the texts that name them."""
+        options = self.options
+        along = options.along
+        if along is not None and along in self.options.by:
+            along = files.by[list(self.options.by).index(along)]
+        return replace(
+            options,
+            by=files.by,
+            along=along,
+            folds=files.column("folds", options.folds),
+            stability=files.condition("stability", options.stability),
+            cluster=files.column("cluster", options.cluster),
+            weight=files.column("weight", options.weight),
+        )
+
+    def _ending(self) -> str | None:
+        """Return the ending that says what is written."""
+        if self.is_printed:
+            if self.format not in (None, *FORMATS):
+                said = f"must be one of {', '.join(map(repr, FORMATS))}, got {self.format!r}"
+                raise OptionError("", "format", said)
+            return f".{self.format or 'md'}"
+        if self.format is not None:
+            raise OptionError("", "format", "is for -o -", "a file is written as its name ends")
+        return None if self.output is None else self.output.suffix
+
+
+def add_report_options(commands: Any) -> argparse.ArgumentParser:
     """Add the command, and return it."""
     command: argparse.ArgumentParser = commands.add_parser(
         "report",
@@ -40,229 +205,6 @@ def add_options(commands: Any) -> argparse.ArgumentParser:
     add_files(command)
     add_rows(command)
     add_by(command)
-    command.add_argument(
-        "--groupings",
-        action=Once,
-        choices=("each", "rollup", "cube"),
-        help="several groupings: by each --by alone; by all, all but the last, and so on; by every choice",
-    )
-    command.add_argument(
-        "--sorted-by",
-        action="append",
-        default=[],
-        metavar="COLUMN",
-        help="a --by by which the rows come sorted: groups are then read one after the other, which takes "
-        "less memory; it is checked; may be repeated",
-    )
-    add_from_states(command)
-    add_level(command)
-    command.add_argument(
-        "--ci",
-        action=Once,
-        choices=("delong", "logit", "hanley_mcneil", "bootstrap"),
-        default="delong",
-        help="method of the interval of the AUC (default: delong)",
-    )
-    command.add_argument(
-        "--interval",
-        action=Once,
-        choices=("percentile", "bca"),
-        help="limits of the bootstrap, with --ci bootstrap: percentile (the default), or bca, which corrects "
-        "them for bias and acceleration",
-    )
-    command.add_argument(
-        "--resamples",
-        action=Once,
-        type=int,
-        metavar="N",
-        help="bootstrap resamples, with --ci bootstrap (default: 2000)",
-    )
-    command.add_argument(
-        "--seed", action=Once, type=int, metavar="N", help="seed, with --ci bootstrap (default: 0)"
-    )
-    add_switch(command, "--compare", "compare each score with the first, on rows that have all")
-    command.add_argument(
-        "--versus",
-        action=Once,
-        metavar="SEGMENT",
-        help="compare each group with the 'rest', 'overall', the 'previous' one, or the group of this value "
-        "(values of several --by are separated by commas)",
-    )
-    command.add_argument(
-        "--along",
-        action=Once,
-        metavar="COLUMN",
-        help="with --versus previous and several --by: the one whose previous value is meant, such as "
-        "the year",
-    )
-    command.add_argument(
-        "--compare-to",
-        action=Once,
-        type=Path,
-        metavar="FILE",
-        help="an earlier report, as -o wrote it (.parquet, .csv or .json): adds the change of each AUC since",
-    )
-    add_adjust(command)
-    command.add_argument(
-        "--folds",
-        action=Once,
-        metavar="COLUMN",
-        help="the column of cross-validation folds, or SQL: adds their mean AUC",
-    )
-    command.add_argument(
-        "--stability",
-        action=Once,
-        metavar="SQL",
-        help='the rows of a reference, as in "year < 2016": adds how far the scores of the other rows have '
-        "moved from it (psi); columns of --by that it names do not divide the reference",
-    )
-    command.add_argument(
-        "--cluster",
-        action=Once,
-        metavar="COLUMN",
-        help="the column, or SQL, that says which rows belong together, such as those of one patient: "
-        "intervals and --compare then do not take rows as independent",
-    )
-    add_weight(
-        command,
-        "the column, or SQL, with the weight of each row, for rows that were drawn with unequal "
-        "probabilities (with --ci delong or logit)",
-    )
-    command.add_argument(
-        "--allow-empty",
-        action="store_true",
-        help="report also if --where leaves no row, or if no row or every row is positive",
-    )
-    command.add_argument(
-        "--fail-if",
-        action="append",
-        default=[],
-        metavar="SQL",
-        help='exit with 1 if this is true, or cannot be decided, in a row that it is about, as "auc < 0.7": '
-        "a row of groups if it names a column of --by or of --versus, otherwise any row; "
-        "may be repeated, and each is checked by itself",
-    )
-    add_switch(
-        command,
-        "--keep-going",
-        "leave out files, scores and groups that cannot be evaluated, name them, and exit with 3",
-    )
-    add_switch(
-        command,
-        "--bounded",
-        "keep only a small state of each group in memory; auc_min and auc_max say how exact it is",
-    )
-    add_limit(command, "with --bounded: the most bins of a state (default: 4096)")
-    command.add_argument(
-        "--columns",
-        action=Once,
-        metavar="NAMES",
-        help="the columns to print, and of an .md file, as in auc,ks (default: those that answer first)",
-    )
-    add_switch(command, "--wide", "all columns, printed and in an .md file")
-    command.add_argument(
-        "--limit",
-        action=Once,
-        type=int,
-        metavar="N",
-        help=f"the most rows of groups to print (default: {SHOWN_ROWS}); files have all",
-    )
-    add_switch(command, "--quiet", "print errors and gates only")
-    command.add_argument(
-        "--title", action=Once, help=f"the title of a page, which is an .html or .md file (default: {TITLE})"
-    )
-    command.add_argument(
-        "--format",
-        action=Once,
-        choices=FORMATS,
-        help="with -o -: what is written to standard output in place of the printed table (default: md)",
-    )
-    add_output(
-        command,
-        "write the report: .parquet, .csv, .json or .xlsx; a page with charts, .html, which needs "
-        'pip install "polars-auc[report]" as .xlsx does; a page of Markdown, .md; or - for standard output',
-    )
+    add_options(command, ReportOptions)
+    add_options(command, ReportRequest)
     return command
-
-
-def check(chosen: argparse.Namespace) -> None:
-    """Refuse options that do not belong together."""
-    if not 0 < chosen.level < 1:
-        raise Refusal(f"--level must lie between 0 and 1, such as 0.95, got {chosen.level}")
-    if chosen.versus is not None and not chosen.by:
-        raise Refusal("--versus compares groups; name the column that makes them with --by")
-    _check_sorted(chosen)
-    _check_bounded(chosen)
-    _check_along(chosen)
-    _check_together(chosen)
-
-
-def shown_of(chosen: argparse.Namespace) -> Shown:
-    """Return what of the report is printed, and what of it is on a page."""
-    has_page = suffix_of(chosen) in (".md", ".html")
-    of_tables = ("limit",) if has_page else ("limit", "columns", "wide")
-    given = [option for option in of_tables if getattr(chosen, option) not in (None, False)]
-    unprinted = "--quiet" if chosen.quiet else "-o -" if to_standard_output(chosen.output) else None
-    if unprinted and given:
-        raise Refusal(f"--{given[0]} is about the printed table, and {unprinted} prints none; leave one out")
-    if chosen.wide and chosen.columns is not None:
-        raise Refusal("--wide prints all columns; leave it out, or --columns")
-    if chosen.limit is not None and chosen.limit < 0:
-        raise Refusal(f"--limit must be a number of rows, such as {SHOWN_ROWS}, got {chosen.limit}")
-    columns = None
-    if chosen.columns is not None:
-        columns = list(dict.fromkeys(name.strip() for name in chosen.columns.split(",")))
-    return Shown(columns, chosen.wide, SHOWN_ROWS if chosen.limit is None else chosen.limit)
-
-
-def _check_sorted(chosen: argparse.Namespace) -> None:
-    given = [option for option in ("versus", "groupings", "bounded", "stability") if getattr(chosen, option)]
-    if chosen.sorted_by and given:
-        raise Refusal(
-            f"--{given[0]} is not possible with --sorted-by, which reads one group after the other; leave "
-            "one of them out"
-        )
-    names = [given_name(text)[0] for text in chosen.by]
-    strange = next((key for key in chosen.sorted_by if key not in names), None)
-    if strange is not None:
-        raise Refusal(f"--sorted-by names {strange!r}, which is none of the --by: {', '.join(names)}")
-
-
-def _check_bounded(chosen: argparse.Namespace) -> None:
-    given = [option.replace("_", "-") for option in (*NEED_ROWS, "from_states") if getattr(chosen, option)]
-    if chosen.bounded and given:
-        raise Refusal(
-            f"--{given[0]} is not possible with --bounded, which keeps no rows; leave one of them out"
-        )
-    for option in ("max_bins", "scale"):
-        if getattr(chosen, option) is not None and not chosen.bounded:
-            raise Refusal(f"--{option.replace('_', '-')} is for --bounded; give it, or leave this out")
-
-
-def _check_together(chosen: argparse.Namespace) -> None:
-    found = apart([name for name, value in vars(chosen).items() if value is not None and value is not False])
-    if found is not None:
-        raise Refusal(
-            f"--{found.second} cannot be combined with --{found.first}, because {found.why}; {found.in_shell}"
-        )
-    if chosen.weight is not None and chosen.ci not in OF_WEIGHTS:
-        raise Refusal(f"--ci {chosen.ci} cannot be combined with --weight; take --ci delong or logit")
-    if chosen.cluster is not None and chosen.ci == "hanley_mcneil":
-        raise Refusal(
-            "--ci hanley_mcneil cannot be combined with --cluster; take --ci delong, logit or bootstrap"
-        )
-    if chosen.cluster is not None and chosen.interval == "bca":
-        raise Refusal("--interval bca cannot be combined with --cluster; take --interval percentile")
-
-
-def _check_along(chosen: argparse.Namespace) -> None:
-    if chosen.along is not None and chosen.versus != "previous":
-        raise Refusal("--along says whose previous value is meant; it needs --versus previous")
-    names = [given_name(text)[0] for text in chosen.by]
-    if chosen.along is not None and chosen.along not in (*chosen.by, *names):
-        raise Refusal(f"--along names {chosen.along!r}, which is none of the --by: {', '.join(names)}")
-    if chosen.along is None and chosen.versus == "previous" and len(chosen.by) > 1:
-        raise Refusal(
-            "--versus previous with several --by needs the one whose previous value is meant, as in "
-            f"--along {shlex.quote(names[-1])}"
-        )

@@ -9,13 +9,15 @@ from typing import Any
 import polars as pl
 
 from polars_auc._cli.arguments import add_by, add_files, add_output, add_rows, add_weight
-from polars_auc._cli.output import as_file, save
+from polars_auc._cli.output import save, table_writer
 from polars_auc._cli.progress import progress
-from polars_auc._cli.refusal import Refusal
-from polars_auc._cli.rows import Files, Scored, counted, of_files
+from polars_auc._cli.refusal import Refusal, flag
+from polars_auc._cli.rows import Files, RowOptions, of_files
 from polars_auc._cli.states import add_limit, state_columns
 from polars_auc._cli.streams import say
 from polars_auc._expressions.states import merge_states, roc_state
+from polars_auc._page.text import counted
+from polars_auc._plugin.errors import OptionError
 
 
 def add_state(commands: Any) -> None:
@@ -53,52 +55,57 @@ def add_merge(commands: Any) -> None:
     add_output(command, "write the states: .parquet", required=True)
 
 
-def state(chosen: argparse.Namespace) -> bool:
+def state(options: argparse.Namespace) -> bool:
     """Write the states of rows."""
-    files, limit = _named(chosen)
-    weight = files.column("--weight", chosen.weight)
-    scored = Scored.of(files, chosen, weight)
-    if weight is not None and scored.count is not None:
-        raise Refusal("--weight and --count cannot both be given; leave one out")
-    clash = next((name for name in chosen.scores if name in chosen.by), None)
+    files, limit = _named(options)
+    weight = files.column("weight", options.weight)
+    rows = RowOptions(options.label, options.scores, options.count, options.where).rows(files, weight)
+    if weight is not None and rows.count is not None:
+        raise OptionError("", "", "`weight` and `count` cannot both be given", "leave one out")
+    clash = next((name for name in options.scores if name in files.by), None)
     if clash is not None:
         raise Refusal(
-            f"--by and --score both name {clash!r}, and the file would have two columns of that name"
+            f"{flag('by')} and {flag('scores')} both name {clash!r}, and the file would have two columns "
+            "of that name"
         )
-    with of_files(files.names, scored.names):
+    with of_files(files.names, rows.names):
         states = [
-            roc_state(scored.label, score, weight=weight, count=scored.count, **limit).alias(text)
-            for text, score in zip(chosen.scores, scored.scores, strict=True)
+            roc_state(rows.label, score, weight=weight, count=rows.count, **limit).alias(text)
+            for text, score in rows.scores.items()
         ]
-    table = _counted(chosen, files, scored.rows, states, scored.names)
-    used = [pl.col(name).struct.field("n_pos", "n_neg").sum() for name in chosen.scores]
-    if not chosen.allow_empty and not any(sum(table.select(each).row(0)) for each in used):
+    table = _counted(files, rows.rows, states, rows.names)
+    used = [pl.col(name).struct.field("n_pos", "n_neg").sum() for name in options.scores]
+    if not options.allow_empty and not any(sum(table.select(each).row(0)) for each in used):
         what = "a label and a score" if weight is None else "a label, a score and a weight above 0"
         raise Refusal(f"no row has {what}. If that may be, write --allow-empty")
-    return _write(chosen, table)
+    return _write(options, table)
 
 
-def merge(chosen: argparse.Namespace) -> bool:
+def merge(options: argparse.Namespace) -> bool:
     """Write the merged states of files."""
-    files, limit = _named(chosen)
+    files, limit = _named(options)
     columns = state_columns(files, [])
     with of_files(files.names, ()):
         states = [merge_states(name, **limit) for name in columns]
-    names = [*files.keys(chosen.by), *columns]
-    return _write(chosen, _counted(chosen, files, files.rows, states, names, of_each_file=states))
+    names = [*files.keys(), *columns]
+    return _write(options, _counted(files, files.rows, states, names, of_each_file=states))
 
 
-def _named(chosen: argparse.Namespace) -> tuple[Files, dict[str, Any]]:
-    as_file(chosen.output)
-    if chosen.output.suffix != ".parquet":
-        raise Refusal(f"--output must end in .parquet, which keeps states whole, got {str(chosen.output)!r}")
-    if chosen.scale is not None and chosen.max_bins is None:
-        raise Refusal("--scale says where the bins of --max-bins are small; give --max-bins, or leave it out")
-    return Files.grouped(chosen, chosen.output), {"max_bins": chosen.max_bins, "scale": chosen.scale}
+def _named(options: argparse.Namespace) -> tuple[Files, dict[str, Any]]:
+    table_writer(options.output)
+    if options.output.suffix != ".parquet":
+        said = f"must end in .parquet, which keeps states whole, got {str(options.output)!r}"
+        raise OptionError("", "path", said)
+    if options.scale is not None and options.max_bins is None:
+        said = "says where the bins of `max_bins` are small"
+        raise OptionError("", "scale", said, "give `max_bins`, or leave it out")
+    return Files.grouped(options.files, options.by, options.output), {
+        "max_bins": options.max_bins,
+        "scale": options.scale,
+    }
 
 
 def _counted(
-    chosen: argparse.Namespace,
     files: Files,
     rows: pl.LazyFrame,
     states: Sequence[pl.Expr],
@@ -106,13 +113,13 @@ def _counted(
     of_each_file: Sequence[pl.Expr] = (),
 ) -> pl.DataFrame:
     with of_files(files.names, names, of_each_file), progress(f"counting {files.size()}"):
-        if not chosen.by:
+        if not files.by:
             return rows.select(states).collect()
-        return rows.group_by(chosen.by).agg(states).sort(chosen.by, nulls_last=True).collect()
+        return rows.group_by(files.by).agg(states).sort(files.by, nulls_last=True).collect()
 
 
-def _write(chosen: argparse.Namespace, table: pl.DataFrame) -> bool:
-    contents = as_file(chosen.output)
-    save(chosen.output, lambda: contents(table))
-    say(f"polars-auc: wrote {chosen.output}: {counted(table.height, 'group')}")
+def _write(options: argparse.Namespace, table: pl.DataFrame) -> bool:
+    contents = table_writer(options.output)
+    save(options.output, lambda: contents(table))
+    say(f"polars-auc: wrote {options.output}: {counted(table.height, 'group')}")
     return True

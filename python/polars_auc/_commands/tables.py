@@ -20,19 +20,20 @@ from polars_auc._cli.arguments import (
     add_rows,
     add_switch,
 )
-from polars_auc._cli.evaluated import evaluated_rows, evaluated_states
-from polars_auc._cli.output import TABLES, as_file, save
+from polars_auc._cli.output import save, table_writer
 from polars_auc._cli.progress import progress
-from polars_auc._cli.refusal import Refusal
-from polars_auc._cli.rows import Files, Scored, counted, of_files
-from polars_auc._cli.states import add_from_states
+from polars_auc._cli.refusal import Refusal, flag
+from polars_auc._cli.rows import Files, RowOptions, of_files
+from polars_auc._cli.states import add_from_states, evaluated_states, refuse_of_rows
 from polars_auc._cli.streams import say, show
 from polars_auc._expressions.comparisons import roc_auc_compare
 from polars_auc._expressions.score_bands import gains_table
 from polars_auc._expressions.thresholds import Criterion, operating_point
 from polars_auc._frames.curve_points import curve_points
 from polars_auc._frames.evaluated import Evaluated
-from polars_auc._page.text import SHOWN_ROWS, plain
+from polars_auc._page.files import TABLES
+from polars_auc._page.text import SHOWN_ROWS, counted, plain
+from polars_auc._plugin.errors import OptionError
 
 __all__ = ["add_compare", "add_gains", "add_thresholds"]
 
@@ -40,9 +41,6 @@ __all__ = ["add_compare", "add_gains", "add_thresholds"]
 _OF_GAINS = ("band", "highest", "lowest", "n", "n_pos", "rate", "gain", "lift", "ks")
 _OF_THRESHOLDS = ("threshold", "tpr", "fpr", "precision", "n_pos", "n_neg")
 _OF_PAIRS = ("score_a", "score_b", "difference", "lower", "upper", "p_adjusted")
-
-# Options that need rows.
-_OF_ROWS = ("label", "count", "where")
 
 
 def add_gains(commands: Any) -> None:
@@ -124,64 +122,68 @@ def _add_common(command: argparse.ArgumentParser, run: Callable[..., bool], *, s
     add_output(command, f"write the table: {', '.join(TABLES)}")
 
 
-def gains(chosen: argparse.Namespace) -> bool:
+def gains(options: argparse.Namespace) -> bool:
     """Print and write the gains tables."""
-    edges = None if chosen.edges is None else _numbers("--edges", chosen.edges)
+    edges = None if options.edges is None else _numbers("edges", options.edges)
 
     def points(evaluated: Evaluated) -> pl.LazyFrame:
-        return evaluated.points(gains_table, bands=chosen.bands, edges=edges).drop("point")
+        return evaluated.points(gains_table, bands=options.bands, edges=edges).drop("point")
 
-    return _table(chosen, points, _OF_GAINS)
+    return _table(options, points, _OF_GAINS)
 
 
-def thresholds(chosen: argparse.Namespace) -> bool:
+def thresholds(options: argparse.Namespace) -> bool:
     """Print and write the thresholds."""
-    given = {name: getattr(chosen, name) for name in ("target", "cost", "prevalence", "beta")}
-    options = {name: value for name, value in given.items() if value is not None}
+    values = {name: getattr(options, name) for name in ("target", "cost", "prevalence", "beta")}
+    own = {name: value for name, value in values.items() if value is not None}
 
     def points(evaluated: Evaluated) -> pl.LazyFrame:
-        best = evaluated.each(operating_point, criterion=chosen.criterion, **options)
+        best = evaluated.each(operating_point, criterion=options.criterion, **own)
         return curve_points(evaluated.rows, [each.implode() for each in best], evaluated.by).drop("point")
 
-    return _table(chosen, points, _OF_THRESHOLDS)
+    return _table(options, points, _OF_THRESHOLDS)
 
 
-def compare(chosen: argparse.Namespace) -> bool:
+def compare(options: argparse.Namespace) -> bool:
     """Print and write the comparisons of scores."""
-    if len(chosen.scores) == 1:
-        raise Refusal("compare needs two --score or more, got one")
+    if len(options.scores) == 1:
+        raise Refusal(f"compare needs two {flag('scores')} or more, got one")
 
     def points(evaluated: Evaluated) -> pl.LazyFrame:
-        given = list(evaluated.scores.values())
+        columns = list(evaluated.scores.values())
         compared = roc_auc_compare(
-            given[0]["label"],
-            *(taken["score"].alias(name) for name, taken in evaluated.scores.items()),
-            reference=0 if chosen.against_first else None,
-            adjust=None if chosen.adjust == "none" else chosen.adjust,
-            level=chosen.level,
-            count=given[0]["count"],
+            columns[0]["label"],
+            *(column["score"].alias(name) for name, column in evaluated.scores.items()),
+            reference=0 if options.against_first else None,
+            adjust=None if options.adjust == "none" else options.adjust,
+            level=options.level,
+            count=columns[0]["count"],
         )
         differences = compared.struct.field("differences")
         return curve_points(evaluated.rows, differences, evaluated.by).drop("point")
 
-    return _table(chosen, points, _OF_PAIRS)
+    return _table(options, points, _OF_PAIRS)
 
 
 def _table(
-    chosen: argparse.Namespace, points: Callable[[Evaluated], pl.LazyFrame], first: tuple[str, ...]
+    options: argparse.Namespace, points: Callable[[Evaluated], pl.LazyFrame], first: tuple[str, ...]
 ) -> bool:
     """Evaluate a table, write it, and print its columns that answer first."""
-    contents = None if chosen.output is None else as_file(chosen.output)
-    if chosen.limit is not None and chosen.limit < 0:
-        raise Refusal(f"--limit must be a number of rows, such as {SHOWN_ROWS}, got {chosen.limit}")
-    given = next((name for name in ("limit", "wide") if getattr(chosen, name) not in (None, False)), None)
-    if given is not None and chosen.quiet:
-        raise Refusal(f"--{given} is about the printed table, and --quiet prints none; leave one out")
-    files = Files.grouped(chosen, chosen.output)
-    if getattr(chosen, "from_states", False):
-        evaluated = evaluated_states(files, chosen, _OF_ROWS)
+    contents = None if options.output is None else table_writer(options.output)
+    if options.limit is not None and options.limit < 0:
+        said = f"must be a number of rows, such as {SHOWN_ROWS}, got {options.limit}"
+        raise OptionError("", "limit", said)
+    name = next((name for name in ("limit", "wide") if getattr(options, name) not in (None, False)), None)
+    if name is not None and options.quiet:
+        said = "is about the printed table, and `quiet` prints none"
+        raise OptionError("", name, said, "leave one out")
+    files = Files.grouped(options.files, options.by, options.output)
+    rows = RowOptions(options.label, options.scores, options.count, options.where)
+    if getattr(options, "from_states", False):
+        refuse_of_rows(label=rows.label, count=rows.count, where=rows.where)
+        evaluated = evaluated_states(files, rows.scores)
     else:
-        evaluated = evaluated_rows(Scored.of(files, chosen), chosen)
+        evaluated = rows.rows(files).evaluated()
     with of_files(files.names, evaluated.read, evaluated.states), progress(f"evaluating {files.size()}"):
         table, number = pl.collect_all([points(evaluated), evaluated.number_of_groups()])
     keys = [*evaluated.by, *(["score"] if "score" in table.columns else [])]
@@ -193,14 +195,14 @@ def _table(
     if there < whole:
         say(f"polars-auc: {whole - there} of {counted(whole, 'table')} left out: {why}")
     if contents is not None:
-        save(chosen.output, lambda: contents(table))
-        if not chosen.quiet:
-            say(f"polars-auc: wrote {chosen.output}: {counted(table.height, 'row')}")
-    if chosen.quiet:
+        save(options.output, lambda: contents(table))
+        if not options.quiet:
+            say(f"polars-auc: wrote {options.output}: {counted(table.height, 'row')}")
+    if options.quiet:
         return True
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    answers = table if chosen.wide else table.select(*keys, *first)
-    unprinted = show(plain(answers, SHOWN_ROWS if chosen.limit is None else chosen.limit, width))
+    answers = table if options.wide else table.select(*keys, *first)
+    unprinted = show(plain(answers, SHOWN_ROWS if options.limit is None else options.limit, width))
     if unprinted is not None:
         raise Refusal(f"cannot print the table: {unprinted}")
     return True
@@ -214,5 +216,5 @@ def _numbers(option: str, text: str) -> list[float]:
         ]
     except ValueError as error:
         raise Refusal(
-            f"{option} must be numbers with commas between them, such as 1,2.5,4, got {text!r}"
+            f"{flag(option)} must be numbers with commas between them, such as 1,2.5,4, got {text!r}"
         ) from error

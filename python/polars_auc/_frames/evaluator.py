@@ -72,7 +72,7 @@ class Evaluator:
             option, value = ("max_bins", max_bins) if max_bins is None else ("threshold", threshold)
             msg = f"Evaluator: {option} must be a number, got {told(value)}"
             raise ValueError(msg)
-        with called("Evaluator", "roc_state"):
+        with called("Evaluator"):
             roc_state("label", "score", **limit)
         self._limit = limit
         self._threshold = threshold

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Literal
 
@@ -26,7 +27,7 @@ BATCH_OBSERVERS: list[Callable[[int], None]] = []
 """They are called with the rows of each batch that has been counted."""
 
 
-@called("group_states", "roc_state", "merge_states")
+@called("group_states")
 def group_states(
     frame: IntoFrame,
     label: IntoExpr,
@@ -148,7 +149,7 @@ def group_states(
 
     def table() -> pl.DataFrame:
         with (
-            called(name, "roc_state", "merge_states"),
+            called(name),
             batches(plan, _BATCH_ROWS, maintain_order=False) as read,
         ):
             gathered = states.gathered(map(counted, read))
@@ -167,12 +168,13 @@ def apart(column: pl.Expr, role: str, rows: pl.LazyFrame, taken: set[str]) -> st
 
 
 def deferred(schema: pl.Schema, table: Callable[[], pl.DataFrame]) -> pl.LazyFrame:
-    """Return a lazy frame that is made when it is collected."""
+    """Return a lazy frame that is made when it is collected, maybe by another thread."""
+    context = contextvars.copy_context()
 
     def batches(
         columns: list[str] | None, condition: pl.Expr | None, rows: int | None, _: int | None
     ) -> Iterator[pl.DataFrame]:
-        made = table()
+        made = context.copy().run(table)
         made = made if condition is None else made.filter(condition)
         made = made if rows is None else made.head(rows)
         yield made if columns is None else made.select(columns)

@@ -8,7 +8,8 @@ from typing import Literal, TypeAlias
 
 import polars as pl
 
-from polars_auc._plugin.options import one_of, told
+from polars_auc._plugin.errors import OptionError, either
+from polars_auc._plugin.options import told
 
 __all__ = ["EVERY", "GROUPING", "Groupings", "group_names", "grouped", "key_sets"]
 
@@ -26,17 +27,19 @@ _COMMA = ", "
 
 def key_sets(name: str, keys: Sequence[str], groupings: Groupings) -> list[list[str]]:
     """Return the columns of each grouping."""
+
+    def refused(said: str, instead: str | None = None) -> OptionError:
+        return OptionError(name, "groupings", said, instead)
+
     if not keys:
-        msg = f'{name}: groupings are of the columns by, and there are none; write by=["segment", "year"]'
-        raise ValueError(msg)
+        instead = either('write `by`=["segment", "year"]', "write a `by`, better two")
+        raise refused("are of the columns `by`, and there are none", instead)
     comma = next((key for key in keys if _COMMA in key), None)
     if comma is not None:
-        msg = (
-            f"{name}: groupings name their columns with commas, and {comma!r} has one in its name; rename it"
-        )
-        raise ValueError(msg)
+        raise refused(f"name their columns with commas, and {comma!r} has one in its name", "rename it")
     if isinstance(groupings, str):
-        one_of(name, "groupings", groupings, _NAMED)
+        if groupings not in _NAMED:
+            raise refused(f"must be one of {', '.join(map(repr, _NAMED))}, got {told(groupings)}")
         if groupings == "each":
             return [[key] for key in keys]
         if groupings == "rollup":
@@ -44,28 +47,22 @@ def key_sets(name: str, keys: Sequence[str], groupings: Groupings) -> list[list[
         return [
             list(some) for number in range(len(keys), 0, -1) for some in itertools.combinations(keys, number)
         ]
-    sets = list(groupings) if isinstance(groupings, Iterable) else [groupings]
-    made = []
-    for some in sets:
-        if isinstance(some, str) or not isinstance(some, Iterable) or not (chosen := list(some)):
-            msg = (
-                f"{name}: groupings must be 'each', 'rollup', 'cube' or lists of columns, got {told(some)} "
-                f'in it; write groupings=[["{keys[0]}"], ...]'
-            )
-            raise ValueError(msg)
-        strange = next((key for key in chosen if key not in keys), None)
+    sets = []
+    for some in groupings if isinstance(groupings, Iterable) else [groupings]:
+        if isinstance(some, str) or not isinstance(some, Iterable) or not (columns := list(some)):
+            said = f"must be 'each', 'rollup', 'cube' or lists of columns, got {told(some)} in it"
+            raise refused(said, f'write `groupings`=[["{keys[0]}"], ...]')
+        strange = next((key for key in columns if key not in keys), None)
         if strange is not None:
-            msg = f"{name}: groupings name {strange!r}, which is none of by: {', '.join(map(repr, keys))}"
-            raise ValueError(msg)
-        made.append([key for key in keys if key in chosen])
-    if not made or any(made.count(some) > 1 for some in made):
-        msg = f"{name}: groupings must be lists of columns, each once, got {told(groupings)}"
-        raise ValueError(msg)
-    unused = next((key for key in keys if not any(key in some for some in made)), None)
+            raise refused(f"name {strange!r}, which is none of `by`: {', '.join(map(repr, keys))}")
+        sets.append([key for key in keys if key in columns])
+    if not sets or any(sets.count(some) > 1 for some in sets):
+        raise refused(f"must be lists of columns, each once, got {told(groupings)}")
+    unused = next((key for key in keys if not any(key in some for some in sets)), None)
     if unused is not None:
-        msg = f"{name}: by names {unused!r}, which no grouping has; leave it out, or add a grouping of it"
-        raise ValueError(msg)
-    return made
+        said = f"names {unused!r}, which no grouping has"
+        raise OptionError(name, "by", said, "leave it out, or add a grouping of it")
+    return sets
 
 
 def grouped(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import polars as pl
 
-from polars_auc._plugin.errors import CALLED, OptionError
+from polars_auc import _native
+from polars_auc._plugin.errors import CALLED, FLAGS, OptionError
 
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
@@ -55,12 +55,15 @@ def _conversion(frame: object) -> str:
     return 'write pl.DataFrame({"label": labels, "score": scores})'
 
 
-@contextmanager
-def called(name: str, *parts: str) -> Iterator[None]:
-    """Give errors the name that the user called.
+_EXPRESSIONS = frozenset(_native.expressions())
 
-    An error in the name of one of the parts, which the user did not call, gets the name instead; and so does
-    an error of Polars, which names nobody. Of functions that call one another, the user called the first.
+
+@contextmanager
+def called(name: str) -> Iterator[None]:
+    """Give errors the name that the user called; in a shell, where the user called no function, none.
+
+    Errors of Polars name nobody, and an error of an expression may name that expression. Of functions that
+    call one another, the user called the first.
     """
     user = CALLED.get() or name
     mark = CALLED.set(user)
@@ -71,10 +74,11 @@ def called(name: str, *parts: str) -> Iterator[None]:
         raise
     except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
         said = str(error).removeprefix("the plugin failed with message: ")
-        own = re.sub(rf"^({'|'.join((name, *parts))}): ", f"{user}: ", said)
-        if isinstance(error, pl.exceptions.PolarsError) and not own.startswith(f"{user}: "):
-            own = f"{user}: {own}"
-        error.args = (own,)
+        function, _, rest = said.partition(": ")
+        has_name = function in {user, name} | _EXPRESSIONS
+        if has_name or isinstance(error, pl.exceptions.PolarsError):
+            own = rest if has_name else said
+            error.args = (own if FLAGS.get() is not None else f"{user}: {own}",)
         raise
     finally:
         CALLED.reset(mark)

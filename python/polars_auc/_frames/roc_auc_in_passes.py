@@ -31,7 +31,7 @@ _MOST_ROWS = 2**26
 _LARGE = 16
 
 
-@called("roc_auc_in_passes", "group_states", "roc_state", "merge_states", "mann_whitney_u")
+@called("roc_auc_in_passes")
 def roc_auc_in_passes(
     frame: IntoFrame,
     label: IntoExpr,
@@ -139,7 +139,7 @@ def roc_auc_in_passes(
     passes.plan()  # Says at once what is wrong with the columns.
 
     def table() -> pl.DataFrame:
-        with called(name, "group_states", "roc_state", "merge_states", "mann_whitney_u"):
+        with called(name):
             return pl.DataFrame([passes.area(width)], schema=_SCHEMA)
 
     return deferred(pl.Schema(_SCHEMA), table)

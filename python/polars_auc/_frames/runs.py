@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from polars_auc._frames.batches import batches
+from polars_auc._plugin.errors import OptionError
 
 __all__ = ["Runs"]
 
@@ -82,11 +83,10 @@ class Runs:
             again = begun.join(seen, on=self.columns, how="semi", nulls_equal=True)
         if not again.is_empty():
             value = ", ".join(str(value) for value in again.row(0))
-            msg = (
-                f"report: sorted_by is {self.columns}, but rows of {value!r} come again after other rows; "
-                "leave sorted_by out, or sort the rows"
+            said = f"is {self.columns}, but rows of {value!r} come again after other rows"
+            raise _Scattered(
+                OptionError("report", "sorted_by", said, "leave `sorted_by` out, or sort the rows")
             )
-            raise _Scattered(msg)
 
     @staticmethod
     def overall(rows: pl.LazyFrame, answers: Sequence[pl.Expr]) -> pl.DataFrame:

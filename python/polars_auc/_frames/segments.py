@@ -10,6 +10,7 @@ import polars as pl
 
 from polars_auc._frames.inputs import called, column_of, keys_of, refuse_keys, rows_of
 from polars_auc._plugin.call import expression
+from polars_auc._plugin.errors import OptionError
 from polars_auc._plugin.options import told
 
 if TYPE_CHECKING:
@@ -221,27 +222,22 @@ def compare_segments(
 
 def _axis(along: str | None, versus: object, keys: dict[str, pl.DataType]) -> str | None:
     """Return the column whose previous value is meant, if one is."""
+    name = "compare_segments"
     if not (isinstance(versus, str) and versus == "previous"):
         if along is not None:
-            msg = (
-                f'compare_segments: along applies to versus="previous" only, and versus is {versus!r}; leave '
-                'it out, or write versus="previous"'
-            )
-            raise ValueError(msg)
+            said = f'applies to `versus="previous"` only, and `versus` is {versus!r}'
+            raise OptionError(name, "along", said, 'leave it out, or write `versus="previous"`')
         return None
     if along is None and len(keys) == 1:
         return next(iter(keys))
     names = list(keys)
     likely = next((key for key, dtype in keys.items() if dtype.is_temporal()), names[-1])
     if along is None:
-        msg = (
-            f'compare_segments: versus="previous" needs the column whose previous value is meant, since by '
-            f"is {names}; write along={likely!r}, which compares within the other columns"
-        )
-        raise ValueError(msg)
+        said = f"needs the column whose previous value is meant, since `by` is {names}"
+        instead = f"write `along={likely!r}`, which compares within the other columns"
+        raise OptionError(name, "", f'`versus="previous"` {said}', instead)
     if along not in names:
-        msg = f"compare_segments: along must be one of the columns of by, {names}, got {along!r}"
-        raise ValueError(msg)
+        raise OptionError(name, "along", f"must be one of the columns of `by`, {names}, got {along!r}")
     return along
 
 
@@ -250,27 +246,27 @@ def is_reference(versus: object, keys: dict[str, pl.DataType]) -> pl.Expr:
     values = versus if isinstance(versus, tuple) else (versus,)
     words = ", ".join(map(repr, _COMPARED))
     if len(values) != len(keys):
-        msg = (
-            f"compare_segments: versus must be one of {words}, or a segment with a value for each of the "
-            f"{len(keys)} columns of by, got {told(versus)}"
+        said = (
+            f"must be one of {words}, or a segment with a value for each of the {len(keys)} columns of "
+            f"`by`, got {told(versus)}"
         )
-        raise ValueError(msg)
+        raise OptionError("compare_segments", "versus", said)
     if any(value is None for value in values):
-        msg = f"compare_segments: versus must name a segment by values that are not null, got {versus!r}"
-        raise ValueError(msg)
+        said = f"must name a segment by values that are not null, got {versus!r}"
+        raise OptionError("compare_segments", "versus", said)
     conditions = []
     for (key, dtype), value in zip(keys.items(), values, strict=True):
-        got = f"got {told(value)} for {key!r}: {dtype}"
-        refusal = f"compare_segments: versus must be one of {words} or a segment, {got}"
+        said = f"must be one of {words} or a segment, got {told(value)} for {key!r}: {dtype}"
+        refusal = OptionError("compare_segments", "versus", said)
         if (isinstance(value, bool) and dtype != pl.Boolean) or not _is_one_value(value):
-            raise ValueError(refusal)
+            raise refusal
         try:
             meant = _read(value, dtype) if isinstance(value, str) else pl.lit(value)
             condition = pl.col(key) == meant
             # Values that cannot be compared with the column are refused here, not when rows are there.
             pl.DataFrame(schema={key: dtype}).select(condition)
         except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError) as error:
-            raise ValueError(refusal) from error
+            raise refusal from error
         conditions.append(condition)
     return pl.all_horizontal(conditions).fill_null(value=False)
 

@@ -68,6 +68,12 @@ class Details:
     error: float
     """How much the AUC of the joined bins may be off, at most."""
 
+    @classmethod
+    def nothing(cls) -> Details:
+        """Return the details of a report whose rows are not there."""
+        empty = pl.DataFrame()
+        return cls(empty, empty, empty, [], empty, empty, empty, 0, 0.0)
+
 
 def details(evaluated: Evaluated, table: pl.DataFrame, level: float, *, has_bands: bool) -> Details:
     """Evaluate what a page shows of all rows, and the curve of each group that has a panel."""
@@ -83,35 +89,35 @@ def details(evaluated: Evaluated, table: pl.DataFrame, level: float, *, has_band
             first = first.filter(pl.col(GROUPING) == grouping)
         drawable = first.filter(pl.col("auc").is_not_nan())
         # Of groups of one size always the same ones.
-        chosen = drawable.sort("n", descending=True, maintain_order=True).head(_PANELS).select(by)
-        rows = evaluated.rows.join(chosen.lazy(), on=by, how="semi", nulls_equal=True)
-    keys = _apart(by)
-    drawn = _drawn(evaluated, rows, keys, bins)
-    whole, sizes = drawn.whole, drawn.sizes
+        largest = drawable.sort("n", descending=True, maintain_order=True).head(_PANELS).select(by)
+        rows = evaluated.rows.join(largest.lazy(), on=by, how="semi", nulls_equal=True)
+    keys = _key_columns(by)
+    states = _states(evaluated, rows, keys, bins)
+    whole, sizes = states.whole, states.sizes
     return Details(
         curves=whole.points(roc_curve, max_points=_POINTS).collect(),
         # No band knows clusters or weights.
         bands=(
             whole.points(roc_band, level=level).collect()
-            if has_bands and not drawn.has_weights
+            if has_bands and not states.has_weights
             else pl.DataFrame()
         ),
         panels=(
             pl.DataFrame()
-            if drawn.groups is None
-            else drawn.groups.points(roc_curve, max_points=_POINTS_OF_PANEL).collect()
+            if states.groups is None
+            else states.groups.points(roc_curve, max_points=_POINTS_OF_PANEL).collect()
         ),
         panel_keys=list(keys.values()),
         bars=_bars(whole, sizes),
         gains=whole.points(gains_table).collect(),
         thresholds=_thresholds(whole),
         bins=max(number for number, _ in sizes.values()),
-        error=drawn.error,
+        error=states.error,
     )
 
 
 @dataclass(frozen=True)
-class _Drawn:
+class _States:
     """What curves, bands and tables are made of."""
 
     whole: Evaluated
@@ -123,7 +129,7 @@ class _Drawn:
     has_weights: bool
 
 
-def _drawn(evaluated: Evaluated, rows: pl.LazyFrame | None, keys: dict[str, str], bins: int) -> _Drawn:
+def _states(evaluated: Evaluated, rows: pl.LazyFrame | None, keys: dict[str, str], bins: int) -> _States:
     """Make one state of all rows, and one of each group that has a panel."""
     states = evaluated.merged([], bins)
     groups = None
@@ -135,7 +141,7 @@ def _drawn(evaluated: Evaluated, rows: pl.LazyFrame | None, keys: dict[str, str]
     # The bounds of a state with weights are apart for their rounding alone, too.
     bounds = states.select(whole.each(roc_auc_bounds)).select(name for name in sizes if sizes[name][1])
     half_widths = [(found["upper"] - found["lower"]) / 2 for [found] in bounds if found["upper"] is not None]
-    return _Drawn(
+    return _States(
         whole,
         groups,
         sizes,
@@ -144,7 +150,7 @@ def _drawn(evaluated: Evaluated, rows: pl.LazyFrame | None, keys: dict[str, str]
     )
 
 
-def _apart(by: list[str]) -> dict[str, str]:
+def _key_columns(by: list[str]) -> dict[str, str]:
     """Rename columns of groups that have the name of a column of points."""
     renamed = {}
     for key in by:

@@ -17,6 +17,7 @@ from polars_auc._page.charts import CONFIG, MOST_CURVES, charts
 from polars_auc._page.details import Details
 from polars_auc._page.text import cell, is_exact
 from polars_auc._plots.points import key_text
+from polars_auc._plugin.errors import at_edge
 from polars_auc._report.rows import CHANGES
 
 __all__ = ["page", "refuse_without_libraries"]
@@ -52,8 +53,8 @@ def refuse_without_libraries() -> None:
     """Refuse a page if a library is not installed, before any row is read."""
     lacking = [name for name in _NEEDED if not find_spec(name)]
     if lacking:
-        msg = f'a page needs {", ".join(lacking)}: pip install "polars-auc[report]"; or end --output in .md'
-        raise ImportError(msg)
+        msg = f'a page needs {", ".join(lacking)}: pip install "polars-auc[report]"; or end `path` in .md'
+        raise ImportError(at_edge(msg))
 
 
 def page(

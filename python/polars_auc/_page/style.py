@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from polars_auc._frames.inputs import called, rows_of
-from polars_auc._page.text import SHOWN_ROWS, Shown, differing
+from polars_auc._page.text import SHOWN_ROWS, TableView, differing
+from polars_auc._plugin.errors import OptionError
 from polars_auc._plugin.options import between_0_and_1, integer
 
 if TYPE_CHECKING:
@@ -81,20 +82,17 @@ def style_report(
             'write report(frame, "label", "score")'
         )
         raise ValueError(msg)
+    if isinstance(columns, str):
+        said = f"must be a list of names, got {columns!r}"
+        raise OptionError(_NAME, "columns", said, f'write ["{columns}"]')
+    view = TableView(None if columns is None else list(dict.fromkeys(columns)))
     there = table.columns[table.columns.index("score") + 1 :]
-    chosen = None
-    if columns is not None:
-        if isinstance(columns, str):
-            msg = f'{_NAME}: columns must be a list of names, got {columns!r}; write ["{columns}"]'
-            raise ValueError(msg)
-        chosen = list(dict.fromkeys(columns))
-        unknown = [name for name in chosen if name not in there]
-        if unknown:
-            msg = f"{_NAME}: columns names {unknown[0]!r}, which is none of {', '.join(there)}"
-            raise ValueError(msg)
+    unknown = next((name for name in view.columns or () if name not in there), None)
+    if unknown is not None:
+        raise OptionError(_NAME, "columns", f"names {unknown!r}, which is none of {', '.join(there)}")
     groups = table.filter(pl.col("scope") != "overall")
     shown = pl.concat([groups.head(limit), table.filter(pl.col("scope") == "overall")])
-    texts, is_marked = Shown(chosen).cells(shown, level, "*")
+    texts, is_marked = view.cells(shown, level, "*")
     overall = [place for place, scope in enumerate(shown["scope"]) if scope == "overall"]
     numbers = texts.columns[texts.columns.index("score") + 1 :]
     styled = GT(texts).cols_align("right", columns=numbers)

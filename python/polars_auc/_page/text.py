@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from polars_auc._frames.groupings import EVERY, GROUPING, group_names
+from polars_auc._plugin.errors import CALLED, OptionError
 
-__all__ = ["SHOWN_ROWS", "Shown", "cell", "code", "differing", "plain", "readable"]
+__all__ = ["SHOWN_ROWS", "TableView", "cell", "code", "counted", "differing", "plain", "readable"]
 
 SHOWN_ROWS = 40
 """Rows of groups that are printed, unless more are asked for: those of a screen."""
@@ -45,7 +46,7 @@ _LEAST_NAME = 8
 
 
 @dataclass(frozen=True)
-class Shown:
+class TableView:
     """What of a report is printed, and what of it is on a page."""
 
     columns: Sequence[str] | None = None
@@ -62,14 +63,14 @@ class Shown:
         there = _numbers(names)
         for name in self.columns or ():
             if name not in there:
-                msg = f"--columns names {name!r}, which is none of {', '.join(there)}"
-                raise ValueError(msg)
+                said = f"names {name!r}, which is none of {', '.join(there)}"
+                raise OptionError(CALLED.get() or "", "columns", said)
 
     def printed(self, table: pl.DataFrame, width: int | None) -> str:
         """Format a report for a terminal of this width, or for no terminal."""
         groups = table.filter(pl.col("scope") != "overall")
         rows = pl.concat([groups.head(self.limit), table.filter(pl.col("scope") == "overall")])
-        text = _drawn(_texts(rows, self._chosen(table)), width)
+        text = _table_text(_texts(rows, self._numbers(table)), width)
         cut = groups.height - min(groups.height, self.limit)
         if cut:
             more = f"{cut:,} more row{'' if cut == 1 else 's'} of groups"
@@ -78,7 +79,7 @@ class Shown:
 
     def on_page(self, table: pl.DataFrame) -> list[str]:
         """Return the columns that a page shows beside those of groups and scores."""
-        return [name for name in self._chosen(table) if self.columns or not _is_dull(table, name)]
+        return [name for name in self._numbers(table) if self.columns or not _is_dull(table, name)]
 
     def cells(self, table: pl.DataFrame, level: float, mark: str) -> tuple[pl.DataFrame, bool]:
         """Return a report as text, with marks on what differs, and whether anything does."""
@@ -104,8 +105,13 @@ class Shown:
             parts.append(rf"\* {differing(level)}")
         return "\n\n".join(parts) + "\n"
 
-    def _chosen(self, table: pl.DataFrame) -> Sequence[str]:
+    def _numbers(self, table: pl.DataFrame) -> Sequence[str]:
         return self.columns or (_numbers(table.columns) if self.wide else _answers(table))
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number of things."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def differing(level: float) -> str:
@@ -115,7 +121,7 @@ def differing(level: float) -> str:
 
 def readable(table: pl.DataFrame) -> str:
     """Format all rows and columns of a report."""
-    return _drawn(_texts(table, _numbers(table.columns)), None)
+    return _table_text(_texts(table, _numbers(table.columns)), None)
 
 
 def plain(table: pl.DataFrame, limit: int, width: int | None) -> str:
@@ -125,7 +131,7 @@ def plain(table: pl.DataFrame, limit: int, width: int | None) -> str:
         _flush(column) if column.dtype.is_numeric() else column.cast(pl.String).fill_null("null")
         for column in rows
     ]
-    text = _drawn(pl.DataFrame(cells), width, [])
+    text = _table_text(pl.DataFrame(cells), width, [])
     cut = table.height - rows.height
     return text + (
         f"\n{cut:,} more: --limit {table.height} prints all, and -o FILE writes all" if cut else ""
@@ -206,7 +212,7 @@ def cell(name: str, value: object) -> str:
     return f"{value:.{_DECIMALS}f}"
 
 
-def _drawn(texts: pl.DataFrame, width: int | None, names: Sequence[str] | None = None) -> str:
+def _table_text(texts: pl.DataFrame, width: int | None, names: Sequence[str] | None = None) -> str:
     """Draw a table; if it is too wide, columns of names are cut: without others, those up to the score."""
     if width is not None:
         texts = _fitted(

@@ -25,7 +25,7 @@ _OF_COVERAGE = ("coverage", "epsilon", "n_curves", _EPSILONS)
 _SHARES = "polars_auc: epsilons"
 
 
-@called("plot_coverage", "plot_roc")
+@called("plot_coverage")
 def plot_coverage(
     coverage: IntoFrame,
     *,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["plot_difference"]
 
 
-@called("plot_difference", "plot_roc")
+@called("plot_difference")
 def plot_difference(
     differences: IntoFrame,
     *,

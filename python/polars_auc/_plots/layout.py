@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
 from polars_auc._plots.points import Drawing
+from polars_auc._plugin.errors import OptionError, either
 from polars_auc._plugin.options import flag, integer
 
 if TYPE_CHECKING:
@@ -116,11 +117,12 @@ def lines(
     import altair as alt
 
     if len(drawn.curves) > _MOST_CURVES:
-        msg = (
-            f"{name}: {', '.join(drawn.by)} makes {len(drawn.curves)} curves, and at most {_MOST_CURVES} can "
-            "be told apart in one panel; write facet= in place of by=, or draw fewer curves"
+        said = (
+            f"{', '.join(drawn.by)} makes {len(drawn.curves)} curves, and at most {_MOST_CURVES} can "
+            "be told apart in one panel"
         )
-        raise ValueError(msg)
+        instead = either("write facet= in place of by=, or draw fewer curves", "give fewer `score`")
+        raise OptionError(name, "", said, instead)
     encoded = {**axes, "color": color(drawn)}
     if len(drawn.curves) > len(_COLORS):
         dashes = [list(_DASHES[place // len(_COLORS)]) for place in range(len(drawn.curves))]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from polars_auc._frames.inputs import IntoFrame, keys_of, refuse_keys, rows_of
+from polars_auc._plugin.errors import CALLED, OptionError, either
 
 __all__ = [
     "MOST_POINTS",
@@ -22,7 +23,6 @@ __all__ = [
     "told_apart",
 ]
 
-_NAME = "plot_roc"
 SCORE = "score"
 """The column of the names of scores."""
 
@@ -87,7 +87,7 @@ def drawing(
     keys, panels = told_apart(rows, by, facet)
     lines = _placed("curves", rows, keys, panels)
     if lines.is_empty():
-        msg = f"{_NAME}: curves has no point; a curve is undefined without positives or without negatives"
+        msg = f"{_name()}: curves has no point; a curve is undefined without positives or without negatives"
         raise ValueError(msg)
     parts = [lines.with_columns(part=pl.lit("curve"))]
     number = lines.select("curve", "panel").n_unique()
@@ -116,18 +116,18 @@ def difference_drawing(
     crossed = placed.filter((pl.col("lower") > pl.col("upper")) | (pl.min_horizontal("fpr", "p_value") < 0))
     if crossed.height:
         msg = (
-            f"{_NAME}: differences must have lower limits below upper ones, and rates and p-values from 0 "
+            f"{_name()}: differences must have lower limits below upper ones, and rates and p-values from 0 "
             f"to 1, got {crossed.row(0, named=True)}"
         )
         raise ValueError(msg)
     points = placed.with_columns(part=pl.lit("curve")).with_row_index("place")
     if points.is_empty():
-        msg = f"{_NAME}: differences has no point; without positives or without negatives there is none"
+        msg = f"{_name()}: differences has no point; without positives or without negatives there is none"
         raise ValueError(msg)
     if points.height > MOST_POINTS:
         drawn = points.select("curve", "panel").n_unique()
         msg = (
-            f"{_NAME}: there are {points.height:,} points, and a chart takes at most {MOST_POINTS:,}; "
+            f"{_name()}: there are {points.height:,} points, and a chart takes at most {MOST_POINTS:,}; "
             f"write roc_difference_band(..., points={MOST_POINTS // drawn}), or draw fewer differences"
         )
         raise ValueError(msg)
@@ -139,24 +139,29 @@ def _of_folds(rows: pl.DataFrame, by: list[str], facet: list[str]) -> pl.DataFra
     others = [name for name in rows.columns if name not in {*by, *facet, *OF_POINTS, _POINTS}]
     if not others:
         msg = (
-            f"{_NAME}: folds must have a column that tells the folds apart, beside by={by} and "
+            f"{_name()}: folds must have a column that tells the folds apart, beside by={by} and "
             f"facet={facet}, got the columns {rows.drop(_POINTS).columns}; write {_EXAMPLES['folds']}"
         )
         raise ValueError(msg)
     return _placed("folds", rows, by, facet, apart=others)
 
 
+def _name() -> str:
+    """Return the function that the user called."""
+    return CALLED.get() or "plot_roc"
+
+
 def told_apart(
     rows: pl.DataFrame, by: str | Iterable[str] | None, facet: str | Iterable[str] | None
 ) -> tuple[list[str], list[str]]:
     """Return the columns that tell the curves of a panel apart, and those that make panels."""
-    panels = [] if facet is None else keys_of(_NAME, facet, 'facet="segment"')
+    panels = [] if facet is None else keys_of(_name(), facet, 'facet="segment"')
     if by is not None:
-        keys = keys_of(_NAME, by, 'by="segment"')
+        keys = keys_of(_name(), by, 'by="segment"')
     else:
         keys = [SCORE] if SCORE in rows.columns and SCORE not in panels else []
     if len({*keys, *panels}) < len(keys) + len(panels):
-        msg = f"{_NAME}: by and facet must name every column once, got by={keys} and facet={panels}"
+        msg = f"{_name()}: by and facet must name every column once, got by={keys} and facet={panels}"
         raise ValueError(msg)
     return keys, panels
 
@@ -171,7 +176,7 @@ def as_drawing(
 
 def _rows(what: str, frame: IntoFrame, fields: Sequence[str]) -> pl.DataFrame:
     """Return one row for each point, with its fields in a column of structs."""
-    table = rows_of(_NAME, frame).collect()
+    table = rows_of(_name(), frame).collect()
     if set(fields) <= set(table.columns):
         # A database may have lost the order of the rows.
         ordered = table.sort("point", maintain_order=True) if "point" in table.columns else table
@@ -179,7 +184,7 @@ def _rows(what: str, frame: IntoFrame, fields: Sequence[str]) -> pl.DataFrame:
     lists = _lists(table.schema, fields)
     if not lists:
         msg = (
-            f"{_NAME}: {what} must have the columns {', '.join(fields)}, or lists of such points, "
+            f"{_name()}: {what} must have the columns {', '.join(fields)}, or lists of such points, "
             f"got the columns {table.columns}; write {_EXAMPLES[what]}"
         )
         raise ValueError(msg)
@@ -188,8 +193,8 @@ def _rows(what: str, frame: IntoFrame, fields: Sequence[str]) -> pl.DataFrame:
         return _exploded(keys, table[lists[0]], fields)
     if SCORE in keys.columns:
         msg = (
-            f"{_NAME}: {what} has several columns of lists, {lists}, whose names become a column {SCORE!r}, "
-            "but there is one already; rename it"
+            f"{_name()}: {what} has several columns of lists, {lists}, whose names become a column "
+            f"{SCORE!r}, but there is one already; rename it"
         )
         raise ValueError(msg)
     return pl.concat(
@@ -239,7 +244,7 @@ def _placed(
     Rates are not below the least one, and never fall; if one is named, it rises and the others may fall.
     Columns that tell further curves apart make the column fold.
     """
-    refuse_keys(_NAME, [*by, *facet, *apart], rows.drop(_POINTS).schema, nested=False)
+    refuse_keys(_name(), [*by, *facet, *apart], rows.drop(_POINTS).schema, nested=False)
     keys = {"curve": by, "panel": facet, **({"fold": list(apart)} if apart else {})}
     placed = rows.select(*(named(own).alias(key) for key, own in keys.items()), _POINTS).unnest(_POINTS)
     rates = pl.selectors.float()
@@ -250,7 +255,7 @@ def _placed(
     )
     if outside.height:
         found = outside.select(rates).row(0, named=True)
-        msg = f"{_NAME}: {what} must hold numbers from {least:g} to 1, got {found}"
+        msg = f"{_name()}: {what} must hold numbers from {least:g} to 1, got {found}"
         raise ValueError(msg)
     falls = rates.diff() < -_ROUNDING if rising is None else pl.col(rising).diff() <= 0
     if placed.select(pl.any_horizontal(falls.over(*keys)).any()).item():
@@ -258,7 +263,9 @@ def _placed(
         told = f"by={by} and facet={facet} do not tell" if by or facet else "nothing tells"
         hint = f"write the columns that do as by= or facet=, of {others}" if others else "filter the frame"
         hint += ", or sort one curve by fpr"
-        msg = f"{_NAME}: {what} has points that fall, as those of several curves do that {told} apart; {hint}"
+        msg = (
+            f"{_name()}: {what} has points that fall, as those of several curves do that {told} apart; {hint}"
+        )
         raise ValueError(msg)
     return placed
 
@@ -299,7 +306,7 @@ def _refuse_strange(what: str, parts: pl.DataFrame, lines: pl.DataFrame) -> None
     if strange.height:
         names = sorted(", ".join(name for name in row if name) for row in strange.rows())
         msg = (
-            f"{_NAME}: {what} has {names[0]!r}, which is none of the curves; "
+            f"{_name()}: {what} has {names[0]!r}, which is none of the curves; "
             "make both of the same scores and the same groups"
         )
         raise ValueError(msg)
@@ -308,15 +315,13 @@ def _refuse_strange(what: str, parts: pl.DataFrame, lines: pl.DataFrame) -> None
 def _refuse_many(height: int, number: int, *, bands: bool) -> None:
     """Refuse more points than a chart takes, and say how many each curve and band may have."""
     share = MOST_POINTS // number
-    fewer = f"write roc_curve(..., max_points={min(1000, max(2, share // 2))})"
+    of_curve, of_band = min(1000, max(2, share // 2)), min(101, max(3, share // 4))
+    fewer = either(f"write roc_curve(..., max_points={of_curve})", f"write `max_points={of_curve}`")
     if bands:
         # A place of a band is two points.
-        fewer += f" and roc_band(..., points={min(101, max(3, share // 4))})"
-    msg = (
-        f"{_NAME}: there are {height:,} points, and a chart takes at most {MOST_POINTS:,}; {fewer}, "
-        "or draw fewer curves"
-    )
-    raise ValueError(msg)
+        fewer += either(f" and roc_band(..., points={of_band})", f" and `points={of_band}`")
+    said = f"there are {height:,} points, and a chart takes at most {MOST_POINTS:,}"
+    raise OptionError(_name(), "", said, f"{fewer}, or draw fewer curves")
 
 
 def _in_order(rows: pl.DataFrame, keys: list[str], drawn: pl.Series) -> list[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 
 from polars_auc import _native
@@ -12,6 +13,12 @@ CALLED: ContextVar[str | None] = ContextVar("CALLED", default=None)
 
 FLAGS: ContextVar[Mapping[str, str] | None] = ContextVar("FLAGS", default=None)
 """The flags of a shell whose names are not those of the options, by option; None in Python."""
+
+
+def at_edge(text: str) -> str:
+    """Return a text as Python or the shell words the options in it."""
+    flags = FLAGS.get()
+    return _native.worded(text, None if flags is None else dict(flags))
 
 
 class OptionError(ValueError):
@@ -32,6 +39,16 @@ class OptionError(ValueError):
         self.instead = instead
         """What to write instead."""
 
+    def renamed(self, name: str, other: str) -> OptionError:
+        """Return the error of a function in which an option has another name."""
+
+        def text(said: str) -> str:
+            return said.replace(f"`{name}`", f"`{other}`").replace(f"`{name}=", f"`{other}=")
+
+        option = other if self.option == name else self.option
+        instead = None if self.instead is None else text(self.instead)
+        return type(self)(self.function, option, text(self.said), instead)
+
     def worded(self, flags: Mapping[str, str] | None = None) -> str:
         """Return the sentence for Python or, with flags, for a shell."""
         option = f"`{self.option}` " if self.option else ""
@@ -41,6 +58,20 @@ class OptionError(ValueError):
 
     def __str__(self) -> str:
         return self.worded(FLAGS.get())
+
+
+def either(python: str, shell: str) -> str:
+    """Return a part of a text that differs between Python and a shell."""
+    return f"\x02{python}\x1f{shell}\x03"
+
+
+@contextmanager
+def option_called(name: str, other: str) -> Iterator[None]:
+    """Give an option the name that it has in the function that calls another."""
+    try:
+        yield
+    except OptionError as error:
+        raise error.renamed(other, name) from None
 
 
 class OptionTypeError(OptionError, TypeError):

@@ -9,7 +9,7 @@ import polars as pl
 from polars_auc._expressions.comparisons import adjust_p_values, roc_auc_unpaired_difference
 from polars_auc._frames.groupings import GROUPING
 from polars_auc._frames.inputs import called, rows_of
-from polars_auc._plugin.options import adjustment, between_0_and_1
+from polars_auc._plugin.errors import CALLED, OptionError, either, option_called
 from polars_auc._report.rows import CHANGES, RESERVED
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _ESTIMATES = {"auc": pl.Float64, "se": pl.Float64, "n": pl.UInt64}
 _CHANGE = "polars_auc: change"
 
 
-@called("compare_reports", "roc_auc_unpaired_difference", "adjust_p_values")
+@called("compare_reports")
 def compare_reports(
     report: IntoFrame,
     previous: IntoFrame,
@@ -96,22 +96,17 @@ def compare_reports(
     └──────┴──────────────┴────────┘
     """
     name = "compare_reports"
-    between_0_and_1(name, "level", level)
-    adjustment(name, adjust)
     rows, earlier = rows_of(name, report), rows_of(name, previous)
     by = by_of(rows.collect_schema(), "report")
     schema = rows.collect_schema()
     if (GROUPING in schema) != (GROUPING in earlier.collect_schema()):
         which = ("report", "previous one") if GROUPING in schema else ("previous report", "report")
-        msg = f"{name}: the {which[0]} has several groupings, and the {which[1]} has one; make them alike"
-        raise ValueError(msg)
+        said = f"the {which[0]} has several groupings, and the {which[1]} has one"
+        raise OptionError(name, "", said, "make them alike")
     if by_of(earlier.collect_schema(), "previous") != by:
         others = by_of(earlier.collect_schema(), "previous")
-        msg = (
-            f"{name}: the groups of the report are by {by}, and those of the previous one by {others}; "
-            "make both reports by the same columns"
-        )
-        raise ValueError(msg)
+        said = f"the groups of the report are by {by}, and those of the previous one by {others}"
+        raise OptionError(name, "", said, "make both reports by the same columns")
     # A key that is null may be over all values of its column.
     keys = ["scope", *by, "score", *(name for name in [GROUPING] if name in schema)]
     held = earlier.select(
@@ -122,9 +117,8 @@ def compare_reports(
         "auc", "se", "previous_auc", "previous_se", n="n", versus_n="previous_n", level=level
     )
     change = pl.col(_CHANGE).struct
-    p_adjusted = adjust_p_values("change_p_value", method=adjust).over(
-        *(key for key in keys if key not in by)
-    )
+    with option_called("adjust", "method"):
+        p_adjusted = adjust_p_values("change_p_value", method=adjust)
     return (
         rows.drop(CHANGES, strict=False)
         .join(held, on=keys, how="left", nulls_equal=True, maintain_order="left", validate="m:1")
@@ -135,7 +129,7 @@ def compare_reports(
             change.field("upper").alias("change_upper"),
             change.field("p_value").alias("change_p_value"),
         )
-        .with_columns(p_adjusted.alias("change_p_adjusted"))
+        .with_columns(p_adjusted.over(*(key for key in keys if key not in by)).alias("change_p_adjusted"))
         .select(*(column for column in schema.names() if column not in CHANGES), *CHANGES)
     )
 
@@ -144,9 +138,7 @@ def by_of(schema: pl.Schema, role: str) -> list[str]:
     """Return the columns that make the groups of a report; refuse a frame that is none."""
     lacking = [name for name in ("scope", "score", *_ESTIMATES) if name not in schema]
     if lacking:
-        msg = (
-            f"compare_reports: {role} lacks the column {lacking[0]!r}, and is no report; write "
-            'report(frame, "label", "score")'
-        )
-        raise ValueError(msg)
+        said = f"lacks the column {lacking[0]!r}, and is no report"
+        said += either('; write report(frame, "label", "score")', "")
+        raise OptionError(CALLED.get() or "compare_reports", role, said)
     return [name for name in schema.names() if name not in RESERVED]

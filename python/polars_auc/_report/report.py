@@ -1,46 +1,28 @@
-"""From a frame to a report: one row for each group and score."""
+"""From a frame to a report: one row for each group and score.
+
+``report`` reads its options, ``evaluation`` reads the columns and lists the parts, and a ``ReportPlan`` asks
+what they need of the rows of each group and of all rows.
+"""
 
 from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
-from polars_auc._expressions.comparisons import roc_auc_compare
-from polars_auc._expressions.folds import cv_roc_auc
-from polars_auc._expressions.intervals import roc_auc_ci
-from polars_auc._expressions.numbers import roc_summary
-from polars_auc._expressions.states import roc_auc_bounds
 from polars_auc._frames.group_states import deferred, group_states
 from polars_auc._frames.inputs import called, column_of, keys_of, refuse_keys, rows_of, scores_of
 from polars_auc._frames.runs import Runs
-from polars_auc._frames.segments import compare_segments
-from polars_auc._plugin.options import adjustment, bootstrap, flag, one_of, told
-from polars_auc._report.clusters import (
-    adjusted_gains,
-    differences_from_first,
-    gains_of_first,
-    label_of_clusters,
-)
-from polars_auc._report.rows import (
-    GAINS,
-    Extra,
-    Finish,
-    answer_column,
-    of_aggregates,
-    of_answers,
-    of_bounds,
-    of_clusters,
-    of_comparison,
-    of_folds,
-    refuse_clashes,
-    summary_column,
-)
+from polars_auc._plugin.errors import OptionError
+from polars_auc._plugin.options import told
+from polars_auc._report import parts
+from polars_auc._report.options import IntervalMethod, ReportOptions
+from polars_auc._report.rows import Part, ReportPlan, refuse_clashes
 from polars_auc._report.stability import Reference
-from polars_auc._report.together import OF_WEIGHTS, apart
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,17 +34,10 @@ if TYPE_CHECKING:
 
 __all__ = ["report"]
 
-
-class Interval(TypedDict):
-    """How the intervals of a report are made."""
-
-    level: float
-    ci: Literal["delong", "logit", "hanley_mcneil", "bootstrap"]
-    interval: Literal["percentile", "bca"] | None
-    n_resamples: int | None
-    seed: int | None
+_CALL = 'report(frame, "label", "score", {})'
 
 
+@called("report")
 def report(
     frame: IntoFrame,
     label: IntoExpr,
@@ -70,7 +45,7 @@ def report(
     *,
     by: str | Iterable[str] = (),
     level: float = 0.95,
-    ci: Literal["delong", "logit", "hanley_mcneil", "bootstrap"] = "delong",
+    ci: IntervalMethod = "delong",
     interval: Literal["percentile", "bca"] | None = None,
     n_resamples: int | None = None,
     seed: int | None = None,
@@ -261,302 +236,140 @@ def report(
     │ null ┆ 0.75  ┆ 0.185 ┆ 0.347 ┆ 4     ┆ 4               │
     └──────┴───────┴───────┴───────┴───────┴─────────────────┘
     """
-    limits = Interval(level=level, ci=ci, interval=interval, n_resamples=n_resamples, seed=seed)
-    runs = keys_of("report", sorted_by, 'report(frame, "label", "score", by="segment", sorted_by="segment")')
-    if runs:
-        _refuse_in_runs(memory=memory, versus=versus, groupings=groupings, stability=stability)
-    if memory is not None or max_bins is not None or scale is not None:
-        one_of("report", "memory", memory, ("bounded",))
-        given = {
-            "compare": compare,
-            "versus": versus,
-            "along": along,
-            "folds": folds,
-            "stability": stability,
-            "cluster": cluster,
-            "weight": weight,
-        }
-        refused = next(
-            (option for option, value in given.items() if value is not None and value is not False), None
-        )
-        if refused is not None:
-            msg = f'report: {refused} needs all rows at once, and memory is "bounded"; leave one of them out'
-            raise ValueError(msg)
-        table = bounded_evaluation(
-            frame,
-            label,
-            scores,
-            by=by,
-            interval=limits,
-            count=count,
-            max_bins=max_bins,
-            scale=scale,
-            groupings=groupings,
-        )
-    else:
-        table = evaluation(
-            frame,
-            label,
-            scores,
-            by=by,
-            interval=limits,
-            compare=compare,
-            versus=versus,
-            along=along,
-            adjust=adjust,
-            folds=folds,
-            stability=stability,
-            count=count,
-            cluster=cluster,
-            weight=weight,
-            groupings=groupings,
-            runs=Runs(runs, is_claim=True) if runs else None,
-        )
+    options = ReportOptions.of(locals())
+    table = evaluation(frame, label, scores, options)
     said = f"report: no row is positive: the label {label} is false in all of them; is it written right?"
-    return table.map_batches(functools.partial(_warned, said))
+    return table.map_batches(functools.partial(_warn_without_positives, said))
 
 
-@called(
-    "report",
-    "roc_summary",
-    "roc_auc_ci",
-    "cv_roc_auc",
-    "roc_auc_compare",
-    "roc_auc_difference",
-    "compare_segments",
-    "population_stability",
-    "roc_state",
-)
+@called("report")
 def evaluation(
     frame: IntoFrame,
     label: IntoExpr,
-    scores: str | pl.Expr | Iterable[str | pl.Expr],
-    *,
-    by: str | Iterable[str],
-    interval: Interval,
-    compare: bool,
-    versus: object,
-    along: str | None,
-    adjust: Any,
-    folds: IntoExpr | None,
-    count: IntoExpr | None,
-    stability: IntoExpr | None = None,
-    cluster: IntoExpr | None = None,
-    weight: IntoExpr | None = None,
-    groupings: Groupings | None = None,
+    scores: IntoExpr | Iterable[IntoExpr],
+    options: ReportOptions,
     runs: Runs | None = None,
 ) -> pl.LazyFrame:
-    """Return a report that says nothing of a label without a positive."""
-    keys = keys_of("report", by, 'report(frame, "label", "score", by="segment")')
+    """Return a report, which says nothing of a label without a positive.
+
+    Runs say that rows come group after group, also where ``sorted_by`` does not.
+    """
+    keys = keys_of("report", options.by, _CALL.format('by="segment"'))
+    if options.memory is not None:
+        return _bounded_evaluation(frame, label, scores, keys, options)
     rows = rows_of("report", frame)
-    schema = rows.collect_schema()
+    runs = _runs(options, keys) or runs
     refuse_clashes(keys)
-    refuse_keys("report", keys, schema, nested=True)
-    if runs is not None and (strange := next((key for key in runs.columns if key not in keys), None)):
-        msg = f"report: sorted_by names {strange!r}, which is none of by: {', '.join(map(repr, keys))}"
-        raise ValueError(msg)
+    refuse_keys("report", keys, rows.collect_schema(), nested=True)
     columns = scores_of("report", scores, rows, keys)
-    adjustment("report", adjust)
-    flag("report", "compare", compare)
-    if compare and len(columns) < 2:
-        msg = "report: compare needs two scores or more, got one"
-        raise ValueError(msg)
-    if versus is not None and not keys:
-        msg = 'report: versus compares groups, but there are none; write by="segment"'
-        raise ValueError(msg)
-    if along is not None and versus is None:
-        msg = 'report: along applies to versus="previous" only; leave it out, or write versus="previous"'
-        raise ValueError(msg)
-    _refuse_together(
-        cluster=cluster,
-        weight=weight,
-        versus=versus,
-        folds=folds,
-        compare=compare,
-        stability=stability,
-        count=count,
-    )
-    if weight is not None:
-        one_of("report", "ci", interval["ci"], ("delong", "logit", "hanley_mcneil", "bootstrap"))
-        if interval["ci"] not in OF_WEIGHTS:
-            msg = f'report: ci {interval["ci"]!r} cannot be combined with weight; take "delong" or "logit"'
-            raise ValueError(msg)
-    example = 'report(frame, "label", "score", cluster="patient")'
-    clusters = None if cluster is None else column_of("report", "cluster", cluster, rows, example)
-    answers: list[pl.Expr] = []
-    extras: dict[str, Extra] = {}
-    if clusters is None:
-        for name, score in columns.items():
-            summary = roc_summary(label, score, **interval, count=count, weight=weight)
-            answers.append(summary.alias(summary_column(name)))
-    else:
-        label = label_of_clusters(column_of("report", "label", label, rows, example), clusters)
-        answers += _answers_of_clusters(label, columns, clusters, interval, count)
-        extras["clusters"] = of_clusters
-    if folds is not None:
-        for name, score in columns.items():
-            cv = cv_roc_auc(label, score, folds, level=interval["level"], count=count)
-            answers.append(cv.alias(answer_column("folds", name)))
-        extras["folds"] = of_folds
-    finishes: list[Finish] = []
-    if compare and clusters is not None:
-        level = interval["level"]
-        pairs = differences_from_first(
-            column_of("report", "label", label, rows, example), columns, clusters, level=level, count=count
-        )
-        places = {name: answer_column("difference", name) for name in pairs}
-        answers += [difference.alias(places[name]) for name, difference in pairs.items()]
-        extras["compare"] = functools.partial(gains_of_first, places, GAINS)
-        finishes.append(functools.partial(adjusted_gains, compared=len(pairs), adjust=adjust))
-    elif compare:
-        joint = roc_auc_compare(
-            label, *columns.values(), reference=0, adjust=adjust, level=interval["level"], count=count
-        )
-        answers.append(joint.alias(answer_column("comparison", "all")))
-        extras["compare"] = functools.partial(of_comparison, list(columns))
-    if stability is not None:
-        # Rows in clusters are not independent, and no p-value knows how much less they say.
-        reference = Reference.of(stability, rows, columns, count=count, has_p_values=clusters is None)
-        finishes.append(reference.beside)
-    if groupings is not None and versus not in (None, "rest", "overall"):
-        msg = f'report: with groupings, versus must be "rest" or "overall", got {told(versus)}'
-        raise ValueError(msg)
-
-    def segments(by: list[str]) -> list[pl.LazyFrame]:
-        return [
-            compare_segments(
-                rows,
-                label,
-                score,
-                by,
-                versus=versus,
-                along=along,
-                adjust=adjust,
-                level=interval["level"],
-                cluster=clusters,
-                count=count,
-            )
-            for score in (columns.values() if versus is not None else ())
-        ]
-
-    plan = of_answers(rows, columns, answers, extras, keys, groupings, segments, finishes)
+    _refuse_comparisons(options, columns)
+    if options.cluster is not None:
+        example = _CALL.format('cluster="patient"')
+        cluster = column_of("report", "cluster", options.cluster, rows, example)
+        options = replace(options, cluster=cluster)
+        label = parts.in_cluster(column_of("report", "label", label, rows, example), cluster)
+    own = _parts(rows, label, columns, keys, options)
+    plan = ReportPlan(list(columns), keys, options.groupings, own)
+    table = plan.of_rows(rows)
     if runs is None:
-        return plan
-
-    def table() -> pl.DataFrame:
-        with called("report", "roc_summary", "cv_roc_auc", "roc_auc_compare"):
-            groups, whole = runs.groups(rows, keys, answers), runs.overall(rows, answers)
-        made = of_aggregates(lambda _: groups.lazy(), whole.lazy(), columns, extras, keys, finishes=finishes)
-        return made.collect()
-
-    return deferred(plan.collect_schema(), table)
+        return table
+    return deferred(table.collect_schema(), functools.partial(_in_runs, plan, rows, runs))
 
 
-def _refuse_together(**options: object) -> None:
-    """Refuse options that do not go together."""
-    found = apart([name for name, value in options.items() if value is not None and value is not False])
-    if found is not None:
-        msg = (
-            f"report: {found.second} cannot be combined with {found.first}, because {found.why}; "
-            f"{found.instead}"
-        )
-        raise ValueError(msg)
-
-
-def _answers_of_clusters(
-    label: pl.Expr,
+def _parts(
+    rows: pl.LazyFrame,
+    label: IntoExpr,
     scores: Mapping[str, pl.Expr],
-    cluster: pl.Expr,
-    interval: Interval,
-    count: IntoExpr | None,
-) -> list[pl.Expr]:
-    """Return the summaries of scores, and beside them the intervals that the summaries lack."""
-    level, ci, limits = interval["level"], interval["ci"], interval["interval"]
-    n_resamples, seed = interval["n_resamples"], interval["seed"]
-    one_of("report", "ci", ci, ("delong", "logit", "hanley_mcneil", "bootstrap"))
-    bootstrap("report", ci, n_resamples, seed, interval=limits, option="ci")
-    answers = []
-    for name, score in scores.items():
-        answers.append(roc_summary(label, score, level=level, count=count).alias(summary_column(name)))
-        limits_of_clusters = roc_auc_ci(
-            label,
-            score,
-            method=ci,
-            level=level,
-            cluster=cluster,
-            interval=limits,
-            n_resamples=n_resamples,
-            seed=seed,
-            count=count,
+    keys: list[str],
+    options: ReportOptions,
+) -> list[Part]:
+    """Return what a report consists of, in the order of its columns."""
+    own = [parts.summaries(label, scores, options)]
+    if options.cluster is not None:
+        own.append(parts.intervals_of_clusters(label, scores, options))
+    if options.folds is not None:
+        own.append(parts.folds(label, scores, options))
+    if options.compare:
+        compared = parts.gains if options.cluster is None else parts.gains_of_clusters
+        own.append(compared(label, scores, options))
+    if options.stability is not None:
+        # Rows in clusters are not independent, and no p-value knows how much less they say.
+        has_p_values = options.cluster is None
+        reference = Reference.of(
+            options.stability, rows, scores, count=options.count, has_p_values=has_p_values
         )
-        answers.append(limits_of_clusters.alias(answer_column("clusters", name)))
-    return answers
+        own.append(Part(finish=reference.beside))
+    if options.versus is not None:
+        own.append(parts.segments(rows, label, scores, keys, options))
+    return own
 
 
-@called("report", "group_states", "roc_state", "roc_summary")
-def bounded_evaluation(
+def _refuse_comparisons(options: ReportOptions, scores: Mapping[str, pl.Expr]) -> None:
+    """Refuse comparisons that these columns do not allow."""
+    if options.compare and len(scores) < 2:
+        raise OptionError("report", "compare", "needs two scores or more, got one")
+    if options.groupings is not None and options.versus not in (None, "rest", "overall"):
+        said = f'with `groupings`, `versus` must be "rest" or "overall", got {told(options.versus)}'
+        raise OptionError("report", "", said)
+
+
+def _runs(options: ReportOptions, keys: list[str]) -> Runs | None:
+    """Return the columns of groups by which rows come sorted."""
+    columns = keys_of("report", options.sorted_by, _CALL.format('by="segment", sorted_by="segment"'))
+    strange = next((key for key in columns if key not in keys), None)
+    if strange is not None:
+        said = f"names {strange!r}, which is none of `by`: {', '.join(map(repr, keys))}"
+        raise OptionError("report", "sorted_by", said)
+    return Runs(columns, is_claim=True) if columns else None
+
+
+@called("report")
+def _in_runs(plan: ReportPlan, rows: pl.LazyFrame, runs: Runs) -> pl.DataFrame:
+    """Answer one group after the other, and then all rows."""
+    groups = runs.groups(rows, plan.keys, plan.answers)
+    whole = runs.overall(rows, plan.answers)
+    return plan.of_answers(lambda by: (groups if by else whole).lazy()).collect()
+
+
+def _bounded_evaluation(
     frame: IntoFrame,
     label: IntoExpr,
-    scores: str | pl.Expr | Iterable[str | pl.Expr],
-    *,
-    by: str | Iterable[str],
-    interval: Interval,
-    count: IntoExpr | None,
-    max_bins: int | None,
-    scale: Literal["real", "probability"] | None,
-    groupings: Groupings | None = None,
+    scores: IntoExpr | Iterable[IntoExpr],
+    keys: list[str],
+    options: ReportOptions,
 ) -> pl.LazyFrame:
     """Return a report of rows that are read batch by batch."""
-    keys = keys_of("report", by, 'report(frame, "label", "score", by="segment")')
-    bins = 4096 if max_bins is None else max_bins
-    states = group_states(frame, label, scores, by=keys, max_bins=bins, scale=scale, count=count)
+    bins = 4096 if options.max_bins is None else options.max_bins
+    states = group_states(
+        frame, label, scores, by=keys, max_bins=bins, scale=options.scale, count=options.count
+    )
     names = [name for name in states.collect_schema().names() if name not in keys]
 
-    def of_states(made: pl.LazyFrame) -> pl.LazyFrame:
-        return evaluation_of_states(made, names, by=keys, interval=interval, groupings=groupings)
+    def table(rows: pl.LazyFrame) -> pl.LazyFrame:
+        return evaluation_of_states(rows, names, keys, options)
 
     # The rows are read once, for groups and overall.
-    return deferred(of_states(states).collect_schema(), lambda: of_states(states.collect().lazy()).collect())
+    return deferred(table(states).collect_schema(), lambda: table(states.collect().lazy()).collect())
 
 
-@called("report", "roc_summary")
+@called("report")
 def evaluation_of_states(
-    frame: pl.LazyFrame,
-    states: list[str],
-    *,
-    by: list[str],
-    interval: Interval,
-    groupings: Groupings | None = None,
+    rows: pl.LazyFrame, states: Sequence[str], keys: list[str], options: ReportOptions
 ) -> pl.LazyFrame:
     """Return a report of columns of states, each the counted rows of one score.
 
     Between ``auc_min`` and ``auc_max`` lies the AUC of the rows; both are ``auc`` if the states are exact.
     """
-    refuse_clashes(by)
-    answers = []
-    for name in states:
-        answers.append(roc_summary(state=name, **interval).alias(summary_column(name)))
-        answers.append(roc_auc_bounds(state=name).alias(answer_column("bounds", name)))
-    return of_answers(frame, states, answers, {"bounds": of_bounds}, by, groupings)
+    refuse_clashes(keys)
+    own = [parts.state_summaries(states, options), parts.bounds(states)]
+    return ReportPlan(states, keys, options.groupings, own).of_rows(rows)
 
 
-def _refuse_in_runs(**given: object) -> None:
-    refused = next((option for option, value in given.items() if value is not None), None)
-    if refused is not None:
-        msg = (
-            f"report: {refused} is not possible with sorted_by, which reads one group after the other; leave "
-            "one of them out"
-        )
-        raise ValueError(msg)
-
-
-def _warned(said: str, table: pl.DataFrame) -> pl.DataFrame:
+def _warn_without_positives(said: str, table: pl.DataFrame) -> pl.DataFrame:
     """Warn if there are rows and none is positive; a query that selects other columns has not asked."""
     if {"scope", "n", "n_pos"} <= set(table.columns):
         overall = table.filter(pl.col("scope") == "overall")
-        if (
-            not overall.is_empty()
-            and overall.select((pl.col("n") > 0) & (pl.col("n_pos") == 0)).to_series().all()
-        ):
+        has_rows, has_positives = overall["n"] > 0, overall["n_pos"] > 0
+        if not overall.is_empty() and (has_rows & ~has_positives).all():
             warnings.warn(said, UserWarning, stacklevel=2)
     return table

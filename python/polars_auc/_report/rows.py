@@ -1,20 +1,19 @@
-"""From the aggregates of groups to the rows of a report."""
+"""From the answers of groups to the rows of a report."""
 
 from __future__ import annotations
 
 import functools
-import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import polars as pl
 
 from polars_auc._frames.groupings import GROUPING, grouped, key_sets
+from polars_auc._plugin.errors import OptionError
 from polars_auc._report.stability import STABILITY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from polars_auc._frames.groupings import Groupings
 
 __all__ = [
@@ -24,19 +23,15 @@ __all__ = [
     "OF_GROUPS",
     "OF_SUMMARY",
     "RESERVED",
-    "Extra",
-    "Finish",
+    "Fields",
+    "Part",
+    "ReportPlan",
     "answer_column",
-    "of_aggregates",
-    "of_answers",
-    "of_bounds",
-    "of_clusters",
-    "of_comparison",
-    "of_folds",
     "one_row_a_score",
     "refuse_clashes",
     "scoped",
     "summary_column",
+    "summary_fields",
 ]
 
 # Fields of `roc_summary` that are columns of a report.
@@ -83,22 +78,19 @@ CHANGES = [
 RESERVED = [*_COLUMNS, *GAINS, *STABILITY, *OF_GROUPS, *OF_ALL_GROUPS, *CHANGES, GROUPING]
 """Names that no column of groups may have."""
 
-Extra: TypeAlias = "Callable[[str], list[pl.Expr]]"
-"""From a score's name to further fields of its row, or to others in place of those of its summary."""
-
-Finish: TypeAlias = "Callable[[pl.LazyFrame, Sequence[str]], pl.LazyFrame]"
-"""From the rows of groups by some columns to these rows with further columns."""
-
+Fields: TypeAlias = Callable[[str], list[pl.Expr]]
+"""From a score's name to fields of its row, or to others in place of those before them."""
 
 # A name that no column of a user has.
 _ROWS = "polars_auc: rows"
 
 
 def refuse_clashes(keys: list[str]) -> None:
+    """Refuse columns of groups that have the name of a column of the report."""
     clash = next((key for key in keys if key in RESERVED or keys.count(key) > 1), None)
     if clash is not None:
-        msg = f"report: the group column {clash!r} has the name of another column of the report; rename it"
-        raise ValueError(msg)
+        said = f"the group column {clash!r} has the name of another column of the report"
+        raise OptionError("report", "", said, "rename it")
 
 
 def answer_column(answer: str, name: str) -> str:
@@ -111,168 +103,84 @@ def summary_column(name: str) -> str:
     return answer_column("summary", name)
 
 
-def of_clusters(name: str) -> list[pl.Expr]:
-    limits = pl.col(answer_column("clusters", name)).struct
-    return [limits.field(field) for field in ("se", "lower", "upper")]
+def summary_fields(name: str) -> list[pl.Expr]:
+    """Return the fields of a summary."""
+    return [pl.col(summary_column(name)).struct.field(field) for field in OF_SUMMARY]
 
 
-def of_folds(name: str) -> list[pl.Expr]:
-    cv = pl.col(answer_column("folds", name)).struct
-    fields = [cv.field(field).alias(f"cv_{field}") for field in ("auc", "se", "lower", "upper")]
-    return [*fields, cv.field("n_folds"), cv.field("n_undefined")]
+def _no_fields(_: str) -> list[pl.Expr]:
+    return []
 
 
-def of_bounds(name: str) -> list[pl.Expr]:
-    bounds = pl.col(answer_column("bounds", name)).struct
-    return [bounds.field("lower").alias("auc_min"), bounds.field("upper").alias("auc_max")]
+def _unchanged(rows: pl.LazyFrame, _: list[str]) -> pl.LazyFrame:
+    return rows
 
 
-def of_comparison(names: list[str], name: str) -> list[pl.Expr]:
-    # The first score is the reference, so the others' differences begin at the second; the first has none.
-    joint = pl.col(answer_column("comparison", "all")).struct
-    differences = joint.field("differences")
-    place = names.index(name)
-    own = differences.list.get(max(place - 1, 0), null_on_oob=True).struct
-    return [
-        # A NaN among the scores leaves no list of pairs.
-        (
-            pl.when(joint.field("chi_square").is_nan()).then(math.nan).otherwise(own.field(field))
-            if place
-            else pl.lit(None, dtype=pl.Float64)
-        ).alias(gain)
-        for gain, field in GAINS.items()
-    ]
+@dataclass(frozen=True)
+class Part:
+    """A part of a report: what it asks of the rows of each group, and what it makes of the answers."""
+
+    answers: Sequence[pl.Expr] = ()
+    fields: Fields = _no_fields
+    finish: Callable[[pl.LazyFrame, list[str]], pl.LazyFrame] = _unchanged
+    """From the rows of groups by some columns (of all rows if there are none) to these with more columns."""
 
 
-def of_answers(
-    rows: pl.LazyFrame,
-    scores: Iterable[str],
-    answers: list[pl.Expr],
-    extras: Mapping[str, Extra],
-    keys: list[str],
-    groupings: Groupings | None = None,
-    segments: Callable[[list[str]], Sequence[pl.LazyFrame]] = lambda _: (),
-    finishes: Sequence[Finish] = (),
-) -> pl.LazyFrame:
-    """Return the report of the answers of each group, and of all rows."""
-    return of_aggregates(
-        lambda by: rows.group_by(by).agg(*answers),
-        rows.select(*answers),
-        scores,
-        extras,
-        keys,
-        groupings,
-        segments,
-        finishes,
-    )
+@dataclass(frozen=True)
+class ReportPlan:
+    """The parts of a report of some scores, by some columns."""
 
+    scores: Sequence[str]
+    keys: list[str]
+    groupings: Groupings | None
+    parts: Sequence[Part]
 
-def of_aggregates(
-    aggregates: Callable[[list[str]], pl.LazyFrame],
-    whole: pl.LazyFrame,
-    scores: Iterable[str],
-    extras: Mapping[str, Extra],
-    keys: list[str],
-    groupings: Groupings | None = None,
-    segments: Callable[[list[str]], Sequence[pl.LazyFrame]] = lambda _: (),
-    finishes: Sequence[Finish] = (),
-) -> pl.LazyFrame:
-    """Return the report of aggregates: of each group, and of all rows."""
-    sets = None if groupings is None else key_sets("report", keys, groupings)
+    @property
+    def answers(self) -> list[pl.Expr]:
+        """What is asked of the rows of each group."""
+        return [answer for part in self.parts for answer in part.answers]
 
-    def finished(table: pl.LazyFrame, by: list[str]) -> pl.LazyFrame:
-        return functools.reduce(lambda made, finish: finish(made, by), finishes, table)
+    def of_rows(self, rows: pl.LazyFrame) -> pl.LazyFrame:
+        """Return the report of rows."""
+        answers = self.answers
+        return self.of_answers(lambda by: rows.group_by(by).agg(*answers) if by else rows.select(*answers))
 
-    overall = finished(one_row_a_score(whole, scores, extras), [])
-    # Columns that are missing or of a wrong dtype are refused here, and not only when rows are read.
-    overall.collect_schema()
+    def of_answers(self, answered: Callable[[list[str]], pl.LazyFrame]) -> pl.LazyFrame:
+        """Return the report of the answers by any columns, which are those of all rows if there are none."""
+        overall = self._rows(answered, [])
+        # Columns that are missing or of a wrong dtype are refused here, and not only when rows are read.
+        overall.collect_schema()
+        if self.groupings is not None:
+            sets = key_sets("report", self.keys, self.groupings)
+            return grouped(sets, lambda by: self._rows(answered, by), overall, self.keys)
+        if not self.keys:
+            return overall
+        groups = self._rows(answered, self.keys)
+        schema = groups.collect_schema()
+        nothing = [pl.lit(None, dtype=schema[key]).alias(key) for key in self.keys]
+        return pl.concat([groups, overall.with_columns(nothing).select(schema.names())])
 
-    def of_groups(by: list[str]) -> pl.LazyFrame:
-        # Groups are sorted before they become a row for each score: there are fewer of them.
-        groups = aggregates(by).sort(by, nulls_last=True)
-        return finished(one_row_a_score(groups, scores, extras, by), by)
-
-    if not keys:
-        return scoped("overall", overall)
-    if sets is not None:
-        compared = bool(segments(sets[0]))
-
-        def of_set(by: list[str]) -> pl.LazyFrame:
-            groups = of_groups(by)
-            return scoped("group", _beside(groups, scores, by, segments(by)) if compared else groups)
-
-        if compared:
-            overall = _without(overall, OF_GROUPS)
-        return grouped(sets, of_set, scoped("overall", overall), keys)
-    groups, made = of_groups(keys), segments(keys)
-    if made:
-        groups, overall = _compared(groups, overall, scores, keys, made)
-    schema = groups.collect_schema()
-    nothing = [pl.lit(None, dtype=schema[key]).alias(key) for key in keys]
-    overall = overall.with_columns(nothing).select(schema.names())
-    return pl.concat([scoped("group", groups), scoped("overall", overall)])
+    def _rows(self, answered: Callable[[list[str]], pl.LazyFrame], by: list[str]) -> pl.LazyFrame:
+        """Return a row for each group and score, groups in order."""
+        answers = answered(by)
+        if by:
+            # Groups are sorted before they become a row for each score: there are fewer of them.
+            answers = answers.sort(by, nulls_last=True)
+        rows = one_row_a_score(answers, self.scores, [part.fields for part in self.parts], by)
+        rows = functools.reduce(lambda table, part: part.finish(table, by), self.parts, rows)
+        return scoped("group" if by else "overall", rows)
 
 
 def one_row_a_score(
-    answers: pl.LazyFrame,
-    scores: Iterable[str],
-    extras: Mapping[str, Extra],
-    keys: Sequence[str] = (),
+    answers: pl.LazyFrame, scores: Iterable[str], fields: Sequence[Fields], by: Sequence[str] = ()
 ) -> pl.LazyFrame:
-    """Turn the aggregates of each group from columns into one row for each score, in the order of both."""
+    """Turn the answers of each group from columns into one row for each score, in the order of both."""
     rows = []
     for name in scores:
-        summary = pl.col(summary_column(name)).struct
-        fields = {field: summary.field(field) for field in OF_SUMMARY}
-        for extra in extras.values():
-            fields |= {field.meta.output_name(): field for field in extra(name)}
-        rows.append(pl.struct(pl.lit(name).alias("score"), *fields.values()))
+        named = {field.meta.output_name(): field for own in fields for field in own(name)}
+        rows.append(pl.struct(pl.lit(name).alias("score"), *named.values()))
     # Arrays of one length are put side by side as columns; lists would be built group by group.
-    return answers.select(*keys, pl.concat_arr(rows).alias(_ROWS)).explode(_ROWS).unnest(_ROWS)
-
-
-def _by_score(scores: Iterable[str], segments: Sequence[pl.LazyFrame]) -> pl.LazyFrame:
-    return pl.concat(
-        table.with_columns(pl.lit(name).alias("score")) for name, table in zip(scores, segments, strict=True)
-    )
-
-
-def _without(rows: pl.LazyFrame, names: Iterable[str]) -> pl.LazyFrame:
-    """Add columns in which nothing stands."""
-    return rows.with_columns(
-        pl.lit(None, dtype=pl.UInt64 if "df" in name else pl.Float64).alias(name) for name in names
-    )
-
-
-def _beside(
-    groups: pl.LazyFrame, scores: Iterable[str], keys: list[str], segments: Sequence[pl.LazyFrame]
-) -> pl.LazyFrame:
-    """Add the comparison of each group to its row."""
-    return groups.join(
-        _by_score(scores, segments).select(*keys, "score", *OF_GROUPS),
-        on=[*keys, "score"],
-        how="left",
-        nulls_equal=True,
-        maintain_order="left",
-    )
-
-
-def _compared(
-    groups: pl.LazyFrame,
-    overall: pl.LazyFrame,
-    scores: Iterable[str],
-    keys: list[str],
-    segments: Sequence[pl.LazyFrame],
-) -> tuple[pl.LazyFrame, pl.LazyFrame]:
-    """Add the comparison of each group to its row, and the test of all groups to the overall rows."""
-    groups = _without(_beside(groups, scores, keys, segments), OF_ALL_GROUPS)
-    overall = _without(overall, OF_GROUPS).join(
-        _by_score(scores, segments).select("score", *OF_ALL_GROUPS).unique("score"),
-        on="score",
-        how="left",
-        maintain_order="left",
-    )
-    return groups, overall
+    return answers.select(*by, pl.concat_arr(rows).alias(_ROWS)).explode(_ROWS).unnest(_ROWS)
 
 
 def scoped(scope: str, rows: pl.LazyFrame) -> pl.LazyFrame:

@@ -128,7 +128,7 @@ def _record(local: Callable[..., pl.Expr], named: Mapping[str, str], options: Ma
     name, answer = local.__name__, local(**named, **options)
     if name not in NUMBERS:
         return answer
-    with called(name, "operating_point"):
+    with called(name):
         columns: Any = dict(named)
         counts = operating_point(**columns).struct
         return pl.struct(answer.alias(name), counts.field("n_pos", "n_neg"))
@@ -149,7 +149,7 @@ def _evaluated(
     """Return the answer of one group, on a worker."""
     name = local.__name__
     frame = pl.DataFrame([pl.Series(c, array) for c, array in zip(named.values(), arrays, strict=True)])
-    with called(name, "operating_point"):
+    with called(name):
         answer = frame.select(_record(local, named, options).alias(name))
     if answer.dtypes[0] != dtype:
         msg = _other_scores(name, frame, named, declared)

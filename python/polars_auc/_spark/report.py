@@ -14,7 +14,8 @@ import polars as pl
 
 from polars_auc._expressions.states import roc_state
 from polars_auc._frames.inputs import called, keys_of
-from polars_auc._report.report import Interval, evaluation
+from polars_auc._report.options import IntervalMethod, ReportOptions
+from polars_auc._report.report import evaluation
 from polars_auc._spark.stages import Stages, numbered, state_column
 from polars_auc._spark.types import (
     IntoColumn,
@@ -89,8 +90,8 @@ def group_states(
     and Spark refuses rows of 2 GB: for many millions of distinct scores give ``max_bins``.
     """
     name = "group_states"
-    selected = _Selected.of(name, frame, label, scores, by, {"weight": weight, "count": count})
-    with called(name, "roc_state"):
+    selected = _Selection.of(name, frame, label, scores, by, {"weight": weight, "count": count})
+    with called(name):
         limit: Any = {"max_bins": max_bins, "scale": scale}
         wanted = [roc_state(selected.label, s, **selected.masses, **limit) for s in selected.scores]
         _refuse_two_of_one_name(name, [*selected.by, *selected.scores])
@@ -106,7 +107,7 @@ def report(
     *,
     by: str | Iterable[str] = (),
     level: float = 0.95,
-    ci: Literal["delong", "logit", "hanley_mcneil", "bootstrap"] = "delong",
+    ci: IntervalMethod = "delong",
     interval: Literal["percentile", "bca"] | None = None,
     n_resamples: int | None = None,
     seed: int | None = None,
@@ -158,28 +159,18 @@ def report(
     answered where its state is; the overall rows are answered from the states of all segments, by one worker,
     which needs memory for the distinct scores of all rows. There is no warning if no row is positive.
     """
+    options = ReportOptions.of(locals())
     name = "report"
-    selected = _Selected.of(name, frame, label, scores, by, {"count": count})
-    limits = Interval(level=level, ci=ci, interval=interval, n_resamples=n_resamples, seed=seed)
-    local = evaluation(
-        pl.LazyFrame(schema=selected.schema),
-        selected.label,
-        selected.scores,
-        by=selected.by,
-        interval=limits,
-        compare=False,
-        versus=None,
-        along=None,
-        adjust="holm",
-        folds=None,
-        count=selected.masses.get("count"),
-    ).collect_schema()
-    stages = dataclasses.replace(selected.stages(name, {}), interval=limits)
+    selected = _Selection.of(name, frame, label, scores, by, {"count": count})
+    options = dataclasses.replace(options, by=selected.by, count=selected.masses.get("count"))
+    rows = pl.LazyFrame(schema=selected.schema)
+    local = evaluation(rows, selected.label, selected.scores, options).collect_schema()
+    stages = dataclasses.replace(selected.stages(name, {}), interval=options.limits)
     return selected.finished(stages, local).toDF(*local)
 
 
 @dataclasses.dataclass
-class _Selected:
+class _Selection:
     """The columns of a frame that are asked for, and their dtypes in Polars."""
 
     rows: DataFrame
@@ -199,7 +190,7 @@ class _Selected:
         scores: IntoColumn | Iterable[IntoColumn],
         by: str | Iterable[str],
         masses: Mapping[str, IntoColumn | None],
-    ) -> _Selected:
+    ) -> _Selection:
         require_spark(name)
         from pyspark.sql import Column
 

@@ -12,7 +12,7 @@ from polars_auc._expressions.numbers import roc_summary
 from polars_auc._expressions.states import merge_states
 from polars_auc._frames.inputs import called
 from polars_auc._frames.partial_states import PART_BYTES, PartialStates, state_column
-from polars_auc._report.rows import OF_SUMMARY, one_row_a_score, scoped, summary_column
+from polars_auc._report.rows import OF_SUMMARY, one_row_a_score, scoped, summary_column, summary_fields
 from polars_auc._spark.types import table_for_spark
 
 if TYPE_CHECKING:
@@ -29,17 +29,17 @@ class Stages(PartialStates):
 
     def counted(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Return a state for each segment and score, from rows."""
-        with called(self.name, "roc_state", "merge_states"):
+        with called(self.name):
             yield from _batches(self.gathered(map(self.counted_rows, _frames(batches, self.columns))))
 
     def merged(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Return one state for each segment and score, from states."""
-        with called(self.name, "merge_states"):
+        with called(self.name):
             yield from _batches(self.gathered(map(self.merged_states, _frames(batches, self._of_states()))))
 
     def answered(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Return one state for each segment and score, and what a report says of it."""
-        with called(self.name, "roc_summary", "merge_states"):
+        with called(self.name):
             whole = self.gathered(map(self.merged_states, _frames(batches, self._of_states())))
             yield from _batches(None if whole is None else self._summarized(whole))
 
@@ -55,16 +55,16 @@ class Stages(PartialStates):
                 answers.append(frame.select(*self.by, *summaries).drop_nulls(summaries))
             return frame.select(map(merge_states, names))
 
-        with called(self.name, "roc_summary", "merge_states"):
+        with called(self.name):
             everything = dataclasses.replace(self, by=[])
             whole = everything.gathered(map(of_all, _frames(batches, [*self._of_states(), *summaries])))
             if whole is None:
                 return
-            overall = one_row_a_score(everything._summarized(whole).lazy(), self.scores, {})
+            overall = one_row_a_score(everything._summarized(whole).lazy(), self.scores, [summary_fields])
             table = scoped("overall", overall.cast({pl.UInt64: pl.Int64}))
             if self.by:
                 segments = pl.concat(answers).lazy().sort(self.by, nulls_last=True)
-                rows = scoped("group", one_row_a_score(segments, self.scores, {}, self.by))
+                rows = scoped("group", one_row_a_score(segments, self.scores, [summary_fields], self.by))
                 table = pl.concat([rows, table], how="diagonal")
             yield from _batches(table.collect())
 

@@ -175,9 +175,18 @@ def test_previous_along_one_of_several_columns(capsys: Capture) -> None:
     assert_frame_equal(pl.read_parquet("to/out.parquet"), expected.collect())
     capsys.readouterr()
     for arguments, says in (
-        (keys, "needs the one whose previous value is meant, as in --along key"),
-        ([*keys, "--along", "other"], "--along names 'other', which is none of the --by: g, key"),
-        (["--by", "g", "--versus", "rest", "--along", "g"], "--along says whose previous value is meant"),
+        (
+            keys,
+            "needs the column whose previous value is meant, since --by is ['g', 'key']; write --along 'key'",
+        ),
+        (
+            [*keys, "--along", "other"],
+            "--along must be one of the columns of --by, ['g', 'key'], got 'other'",
+        ),
+        (
+            ["--by", "g", "--versus", "rest", "--along", "g"],
+            "--along applies to --versus previous only, and --versus is 'rest'",
+        ),
     ):
         assert main([*REPORT, *arguments]) == 2
         assert says in capsys.readouterr().err
@@ -306,28 +315,31 @@ def test_gate(folder: Path, capsys: Capture) -> None:
         ([*REPORT, "--fail-if", "score"], "--fail-if"),
         ([*REPORT, "--level", "95"], "--level must lie between 0 and 1, such as 0.95, got 95.0"),
         ([*REPORT, "--level", "high"], "argument --level"),
-        ([*REPORT, "--compare"], "--compare needs two --score or more"),
-        ([*REPORT, "--versus", "rest"], "--versus compares groups; name the column that makes them"),
+        ([*REPORT, "--compare"], "--compare needs two scores or more, got one"),
+        ([*REPORT, "--versus", "rest"], "--versus compares groups, but there are none; write --by segment"),
         ([*REPORT, "--by", "g", "--versus", "best"], "versus must be one of 'rest', 'overall', 'previous'"),
         (
             [*REPORT, "--by", "g", "--versus", "99"],
             "versus names the segment '99', which",
         ),
-        ([*REPORT, "--ci", "wald"], "argument --ci: invalid choice"),
+        (
+            [*REPORT, "--ci", "wald"],
+            "--ci must be one of 'delong', 'logit', 'hanley_mcneil', 'obuchowski', 'bootstrap', got",
+        ),
         ([*REPORT, "--ci", "bootstrap", "--resamples", "1"], "--resamples must be an integer from 2"),
         ([*REPORT, "--ci", "bootstrap", "--seed", "-1"], "--seed must be an integer from 0"),
         (
             [*REPORT, "--seed", "7"],
-            "--seed applies to the bootstrap only, and --ci is delong; write --ci bootstrap",
+            "--seed applies to the bootstrap only, and --ci is 'delong'; leave this out, or write --ci boot",
         ),
-        ([*REPORT, "--adjust", "tukey"], "argument --adjust: invalid choice"),
+        ([*REPORT, "--adjust", "tukey"], "adjust must be one of 'holm', 'hochberg'"),
         ([*REPORT, "--folds", "list"], 'polars-auc: fold "list" has dtype'),
         (
             [*FILES, "--score", "score", "--label", "word"],
             "--label 'word' holds words ('bad', 'good'), and must hold 0 and 1 or Booleans. Name the "
             "positive class, as in --label \"word = 'bad'\"",
         ),
-        ([*FILES, "--score", "score", "--label", "g"], 'Name the positive class, as in --label "g = '),
+        ([*FILES, "--score", "score", "--label", "g"], 'Name the positive class as in --label "g = '),
         (["report", "a.parquet", "--label", "y", "--score", "word"], 'score "word" has dtype str'),
         (
             [*REPORT, "--by", "list"],
@@ -785,9 +797,8 @@ def test_one_partition_by_itself(folder: Path, capsys: Capture) -> None:
 def test_nan_labels_are_left_out_and_not_negative(folder: Path, capsys: Capture) -> None:
     pl.DataFrame({"y": [1.0, 0.0, float("nan")], "s": [2.0, 1.0, 0.0]}).write_parquet("nan.parquet")
     said = refused(["report", "nan.parquet", "--label", "y", "--score", "s"], capsys)
-    assert (
-        'label "y" holds NaN, which says nothing of a row. To leave such rows out: --where "y <= 1"' in said
-    )
+    assert 'label "y" holds NaN, which says nothing of a row' in said
+    assert 'To leave such rows out, write --where "y <= 1"' in said
     assert auc_of(["nan.parquet"], "--where", "y <= 1") == [1.0]
     assert folder.exists()
 
@@ -916,7 +927,10 @@ def test_states_of_days_give_the_report_of_their_rows(
             "breast_cancer.parquet' holds no column of states; polars-auc state makes them",
         ),
         (["report", "--from-states", "--compare"], "--compare needs rows"),
-        (["report", "--bounded", "--folds", "fold"], "--folds is not possible with --bounded"),
+        (
+            ["report", "--bounded", "--folds", "fold"],
+            "--folds needs all rows at once, and --bounded keeps none",
+        ),
         (
             ["report", "--label", "label", "--score", "tree", "--max-bins", "64"],
             "--max-bins is for --bounded",
@@ -1142,7 +1156,7 @@ def test_along_a_column_in_sql(folder: Path, capsys: Capture) -> None:
     sql = "EXTRACT(MONTH FROM day) AS month"
     told = ["to/days.parquet", "--label", "y", "--score", "score", "--by", "word", "--by", sql]
     versus = [*told, "--versus", "previous"]
-    assert "--along month" in refused(["report", *versus], capsys)
+    assert "--along 'month'" in refused(["report", *versus], capsys)
     assert report_of([*versus, "--along", "month"], capsys) == report_of([*versus, "--along", sql], capsys)
     assert (folder / "a.parquet").exists()
 

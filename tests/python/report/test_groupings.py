@@ -109,7 +109,7 @@ def test_a_gate_is_about_groupings_by_its_columns(report: list[str], capsys: Cap
     assert main([*report, "--quiet", "--fail-if", "grouping = 'h' AND auc > 2"]) == 0
     assert "(groups): it holds in none" in capsys.readouterr().err
     assert main(["report", "a.parquet", "--label", "y", "--score", "score", "--groupings", "each"]) == 2
-    assert "--groupings needs a --by" in capsys.readouterr().err
+    assert "--groupings are of the columns --by, and there are none; write a --by" in capsys.readouterr().err
 
 
 def test_the_forest_names_the_columns_of_each_group() -> None:

@@ -233,7 +233,7 @@ def test_a_condition_on_a_column_that_groups_are_made_of(folder: Path, capsys: C
         (["--stability", "yeer < 2016"], "--stability names the column 'yeer', which is not in the files"),
         (["--stability", "year"], "--stability 'year' is no condition"),
         (["--stability", "year <"], "--stability 'year <' is no SQL expression"),
-        ([*STABLE, "--bounded"], "--stability is not possible with --bounded"),
+        ([*STABLE, "--bounded"], "--stability needs all rows at once, and --bounded keeps none"),
         ([*STABLE, "--weight", "times"], "--stability cannot be combined with --weight, because the index"),
         ([*STABLE, *STABLE], "--stability is given twice"),
         (["--fail-if", "psi > 0.1"], "--fail-if names the column 'psi', which is not in the report"),

@@ -10,7 +10,7 @@ import pytest
 
 import polars_auc as pa
 from polars_auc._commands.main import main
-from polars_auc._page.text import SHOWN_ROWS, Shown, code
+from polars_auc._page.text import SHOWN_ROWS, TableView, code
 
 Capture = pytest.CaptureFixture[str]
 DATA = Path(__file__).parents[3] / "data"
@@ -82,7 +82,7 @@ def test_quiet(tmp_path: Path, capsys: Capture) -> None:
 def test_names_are_cut_to_the_terminal() -> None:
     table = pl.DataFrame({"y": [0, 1] * 4, "s": range(8), "g": ["a" * 60, "b" * 70] * 4})
     table = pa.report(table, "y", "s", by="g").collect()
-    shown = Shown()
+    shown = TableView()
     lines = shown.printed(table, 80).splitlines()
     assert max(map(len, lines)) == 80
     assert "aaa…" in lines[3]

@@ -1,0 +1,103 @@
+"""What a report is about, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import polars as pl
+
+from polars_auc._page.text import counted
+from polars_auc._report.options import ReportOptions
+
+__all__ = ["about_options", "groups_without_stability", "needed", "skipped"]
+
+
+def needed(options: ReportOptions, score: str = "score") -> str:
+    """Say for what null rows are skipped, with a name of the score."""
+    if options.weight is not None:
+        return f"label or {score}, or a weight that is null or 0"
+    return f"label, cluster or {score}" if options.cluster is not None else f"label or {score}"
+
+
+def skipped(options: ReportOptions, table: pl.DataFrame) -> list[str]:
+    """Say how many rows were left out of each score."""
+    rows = table.filter(pl.col("scope") == "overall", pl.col("n_missing") > 0).select("score", "n_missing")
+    return [
+        f"{name}: {counted(missing, 'row')} skipped for a null {needed(options)}"
+        for name, missing in rows.rows()
+    ]
+
+
+def groups_without_stability(table: pl.DataFrame) -> list[str]:
+    """Say so if no group can be held against the reference, although all rows together can."""
+    if "psi" not in table.columns:
+        return []
+    scopes = {scope for scope, psi in table.select("scope", "psi").rows() if psi is not None}
+    if "group" not in table["scope"] or scopes != {"overall"}:
+        return []
+    return [
+        "psi: no group has rows of the reference and others. If --by is made of a column that --stability "
+        'names, let it name the column of --by, as in --by "EXTRACT(YEAR FROM day) AS year" --stability '
+        '"year < 2016"'
+    ]
+
+
+def about_options(
+    table: pl.DataFrame,
+    options: ReportOptions,
+    by: Sequence[str],
+    name: Callable[[str], str],
+    *,
+    label: str | None = None,
+    where: Sequence[str] = (),
+    has_states: bool = False,
+    weighted_states: Sequence[str] = (),
+    previous: str | None = None,
+) -> list[tuple[str, str]]:
+    """Say what a report is about, in pairs of words; a function writes the names in them."""
+
+    def text(column: object) -> str:
+        return name(str(column))
+
+    pairs = [("Label", name(label))] if label is not None else []
+    pairs.append(("Scores", ", ".join(map(name, table["score"].unique(maintain_order=True)))))
+    if by:
+        several = f" ({options.groupings})" if options.groupings else ""
+        pairs.append(("Groups", f"by {', '.join(map(name, by))}{several}"))
+    if where:
+        pairs.append(("Rows", f"where {' and '.join(map(name, where))}"))
+    if options.count is not None:
+        pairs.append(("Counts", f"each row stands for {text(options.count)} rows"))
+    if has_states:
+        names = ", ".join(map(name, weighted_states))
+        weighted = f"; those of {names} are of rows with weights, and have no intervals" if names else ""
+        pairs.append(("Made of", f"states{weighted}"))
+    if table["lower"].null_count() < table.height:
+        pairs.append(("Intervals", _about_intervals(options)))
+    if options.cluster is not None:
+        same = f"rows with the same {text(options.cluster)} belong together"
+        pairs.append(("Clusters", f"{same}; intervals and comparisons do not take them as independent"))
+    if options.stability is not None:
+        pairs.append(("Stability", f"of scores, held against the rows where {text(options.stability)}"))
+    if options.weight is not None:
+        weighted = f"each row has the weight {text(options.weight)}; numbers of rows are not weighted"
+        pairs.append(("Weights", weighted))
+    if options.compare:
+        pairs.append(("Comparison", "of each score with the first, on the rows that have all scores"))
+    if options.versus is not None:
+        whom = {"rest": "the rest", "overall": "all rows", "previous": "the previous one"}
+        versus = ",".join(options.versus) if isinstance(options.versus, tuple) else str(options.versus)
+        pairs.append(("Differences", f"of each group from {whom.get(versus) or name(versus)}"))
+    if previous is not None:
+        pairs.append(("Changes", f"since the report {name(previous)}"))
+    if options.compare or options.versus is not None or previous is not None:
+        pairs.append(("Adjustment of p-values", options.adjust or "none"))
+    return pairs
+
+
+def _about_intervals(options: ReportOptions) -> str:
+    resamples = ""
+    if options.ci == "bootstrap":
+        limits = ", BCa limits" if options.interval == "bca" else ""
+        resamples = f"{limits}, {options.n_resamples or 2000} resamples, seed {options.seed or 0}"
+    return f"{100 * options.level:.6g} %, by {options.ci}{resamples}"

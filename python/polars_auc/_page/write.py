@@ -1,0 +1,227 @@
+"""A report as a file: a page, Markdown, a sheet or a table."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from polars_auc._frames.evaluated import Evaluated
+from polars_auc._frames.inputs import called, column_of, rows_of, scores_of
+from polars_auc._page.about import needed, skipped
+from polars_auc._page.details import Details, details
+from polars_auc._page.files import TABLES, refuse_path, replace_file
+from polars_auc._page.page import page, refuse_without_libraries
+from polars_auc._page.text import TableView, code
+from polars_auc._plugin.errors import CALLED, OptionError
+from polars_auc._plugin.options import between_0_and_1
+from polars_auc._report.changes import by_of
+from polars_auc._report.options import ReportOptions
+from polars_auc._report.parts import in_cluster
+
+if TYPE_CHECKING:
+    from polars_auc._frames.inputs import IntoFrame
+    from polars_auc._plugin.call import IntoExpr
+
+__all__ = ["ENDINGS", "TITLE", "VERSION", "VERSION_KEY", "ReportWriter", "write_report"]
+
+TITLE = "ROC report"
+"""The title of a page without another."""
+
+VERSION = 1
+"""The version of the columns of a report: docs/files-of-a-report.md says what they are."""
+
+VERSION_KEY = "polars_auc.report"
+"""The key of the version in the metadata of Parquet files."""
+
+_PAGES = (".md", ".html")
+
+ENDINGS = (*TABLES, *_PAGES)
+"""The endings of files that a report can be written as."""
+
+
+@dataclass(frozen=True)
+class ReportWriter:
+    """How the contents of a file are made of a report."""
+
+    ending: str
+    """The ending of the file."""
+    options: ReportOptions
+    by: Sequence[str]
+    title: str | None = None
+    view: TableView = field(default_factory=TableView)
+
+    def __post_init__(self) -> None:
+        function = CALLED.get() or ""
+        if self.title is not None and not self.is_page:
+            raise OptionError(
+                function, "title", "is of a page", "end `path` in .html or .md, or leave it out"
+            )
+        if self.title is not None and not self.title.isprintable():
+            raise OptionError(function, "title", f"must be text of one line, got {self.title!r}")
+        if self.has_charts:
+            refuse_without_libraries()
+
+    @property
+    def is_page(self) -> bool:
+        """Whether the file is for people."""
+        return self.ending in _PAGES
+
+    @property
+    def has_charts(self) -> bool:
+        """Whether the file has charts, which need details."""
+        return self.ending == ".html"
+
+    def name(self, text: str) -> str:
+        """Write a name or an expression of the user as the file does."""
+        return code(text) if self.ending == ".md" else text
+
+    def contents(
+        self, table: pl.DataFrame, about: Sequence[tuple[str, str]] = (), charts: Details | None = None
+    ) -> bytes:
+        """Return the contents of the file, with words about the report, and what charts are drawn of."""
+        if self.ending == ".md":
+            lines = [*(f"{what}: {said}" for what, said in about), *skipped(self.options, table)]
+            return self.view.page(table, self.title or TITLE, lines, self.options.level).encode()
+        if self.ending == ".html":
+            return page(
+                table,
+                charts or Details.nothing(),
+                title=self.title or TITLE,
+                about=about,
+                by=list(self.by),
+                level=self.options.level,
+                columns=self.view.on_page(table),
+                needed=needed(self.options),
+            ).encode()
+        if self.ending == ".parquet":
+            file = io.BytesIO()
+            table.write_parquet(file, metadata={VERSION_KEY: str(VERSION)})
+            return file.getvalue()
+        if self.ending == ".json":
+            return b'{"report":%d,"rows":%s}' % (VERSION, table.write_json().encode())
+        return TABLES[self.ending](table)
+
+
+@called("write_report")
+def write_report(
+    report: IntoFrame,
+    path: str | Path,
+    *,
+    frame: IntoFrame | None = None,
+    label: IntoExpr | None = None,
+    scores: IntoExpr | Iterable[IntoExpr] | None = None,
+    count: IntoExpr | None = None,
+    cluster: IntoExpr | None = None,
+    weight: IntoExpr | None = None,
+    title: str | None = None,
+    about: Mapping[str, str] | None = None,
+    columns: Sequence[str] | None = None,
+    level: float = 0.95,
+) -> Path:
+    """Write a report as a file: a page with charts, Markdown, a sheet of Excel or a table.
+
+    The files are those of the command ``polars-auc report -o``.
+
+    Parameters
+    ----------
+    report
+        A report of :func:`polars_auc.report` or :func:`polars_auc.compare_reports`.
+    path
+        The file, by whose ending its kind is known: ``.html`` is a page with charts that needs no network,
+        ``.md`` a page of Markdown, ``.xlsx`` a sheet, and ``.parquet``, ``.csv`` and ``.json`` are tables
+        with all rows and columns. A file that is there is replaced.
+    frame, label, scores
+        The rows that the report was made of, with their label and scores, as :func:`polars_auc.report` took
+        them. An ``.html`` page then also has the curves with their bands, score distributions, gains and
+        thresholds. Without them it has what the report itself says.
+    count, cluster, weight
+        The columns of counts, clusters and weights, if the report was made with them.
+    title
+        The title of a page. None is "ROC report".
+    about
+        Lines about the report at the head of a page, such as ``{"Data": "loans of 2016"}``.
+    columns
+        The columns of a page beside those of groups and scores. None takes those that answer first.
+    level
+        The level of the report, between 0 and 1: adjusted p-values of at most ``1 - level`` are marked.
+
+    Returns
+    -------
+    pathlib.Path
+        The file.
+
+    Raises
+    ------
+    ImportError
+        If a page with charts lacks one of the libraries of ``pip install "polars-auc[report]"``.
+    TypeError
+        If the report or the frame is no frame.
+    ValueError
+        If the report is none, the path has another ending or is in no folder, an option is out of range, or
+        rows are given without their label and scores.
+    OSError
+        If the file cannot be written.
+
+    Notes
+    -----
+    The same report makes the same bytes. A file is written beside the path and then renamed, so that it is
+    never half-written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rows = pl.DataFrame({"site": ["a"] * 4, "ill": [0, 0, 1, 1], "risk": [1, 3, 2, 4]})
+    >>> report = pa.report(rows, "ill", "risk", by="site")
+    >>> path = Path(tempfile.mkdtemp()) / "report.md"
+    >>> pa.write_report(report, path, about={"Data": "one site"}).read_text().splitlines()[:3]
+    ['# ROC report', '', '- Data: one site']
+    """
+    between_0_and_1("write_report", "level", level)
+    file = Path(path)
+    refuse_path(file, ENDINGS)
+    table = rows_of("write_report", report).collect()
+    by = by_of(table.schema, "report")
+    options = ReportOptions(by=by, level=level, count=count, cluster=cluster, weight=weight)
+    view = TableView(None if columns is None else list(dict.fromkeys(columns)))
+    view.check(table.columns)
+    writer = ReportWriter(file.suffix, options, by, title, view)
+    pairs = [(str(what), str(said)) for what, said in (about or {}).items()]
+    charts = None
+    if frame is not None:
+        if label is None or scores is None:
+            raise OptionError(
+                "write_report", "frame", "needs `label` and `scores`", "write those of the report"
+            )
+        if writer.has_charts:
+            charts = details(
+                _evaluated(frame, label, scores, options), table, level, has_bands=cluster is None
+            )
+    replace_file(file, writer.contents(table, pairs, charts))
+    return file
+
+
+def _evaluated(
+    frame: IntoFrame, label: IntoExpr, scores: IntoExpr | Iterable[IntoExpr], options: ReportOptions
+) -> Evaluated:
+    """Return the rows of a report, with what a function of a label and a score takes."""
+    name, example = "write_report", 'write_report(report, "report.html", frame=frame, label="y", scores="s")'
+    rows, by = rows_of(name, frame), list(options.by)
+    cluster = options.cluster
+    if cluster is not None:
+        cluster = column_of(name, "cluster", cluster, rows, example)
+    columns = {
+        "label": label if cluster is None else in_cluster(label, cluster),
+        "count": options.count,
+    }
+    if options.weight is not None:
+        columns["weight"] = options.weight
+    own = {score: {**columns, "score": column} for score, column in scores_of(name, scores, rows, by).items()}
+    return Evaluated(rows, by, own, [], [])

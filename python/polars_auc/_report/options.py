@@ -1,0 +1,335 @@
+"""The options of a report, each declared once: for Python, the shell, configurations, Spark and the docs."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
+
+from polars_auc._expressions.comparisons import roc_auc_compare
+from polars_auc._plugin.errors import CALLED, OptionError, either
+from polars_auc._plugin.options import told
+
+if TYPE_CHECKING:
+    from polars_auc._frames.groupings import Groupings
+    from polars_auc._plugin.call import IntoExpr
+    from polars_auc._plugin.options import Adjustment
+
+__all__ = [
+    "OPTIONS",
+    "Conflict",
+    "Interval",
+    "IntervalMethod",
+    "Need",
+    "Option",
+    "ReportOptions",
+    "declared",
+    "is_set",
+    "option",
+    "refuse_conflicts",
+    "switch",
+]
+
+IntervalMethod: TypeAlias = Literal["delong", "logit", "hanley_mcneil", "obuchowski", "bootstrap"]
+"""How the interval of an AUC is made; the plugin knows which of these there are."""
+
+_LEAVE = "leave one of them out"
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """Another option with which an option cannot be combined, and why."""
+
+    other: str
+    said: str
+    instead: str = _LEAVE
+
+
+@dataclass(frozen=True)
+class Need:
+    """Another option without which an option says nothing."""
+
+    other: str
+    said: str
+    instead: str
+
+
+@dataclass(frozen=True)
+class Option:
+    """What is known of an option beside its name, its type and its default.
+
+    Texts name options between backticks.
+    """
+
+    help: str
+    flag: str | None = None
+    """Its name in the shell, where that is another."""
+    metavar: str | None = None
+    parse: Callable[[str], Any] = str
+    """From the text of a shell to the value."""
+    const: object = None
+    """The value of a flag that takes none."""
+    choices: Sequence[str] = ()
+    """Its values, if it is no option of a statistic: those are known to the plugin."""
+    conflicts: Sequence[Conflict] = ()
+    need: Need | None = None
+    in_spark: bool = False
+
+    @property
+    def needs_rows(self) -> bool:
+        """Whether states of rows cannot answer it."""
+        return any(conflict.other == "memory" for conflict in self.conflicts)
+
+
+def option(default: Any, help: str, **known: Any) -> Any:  # noqa: A002
+    """Declare an option: a field of a dataclass."""
+    return dataclasses.field(default=default, metadata={"option": Option(help, **known)})
+
+
+def switch(help: str, **known: Any) -> Any:  # noqa: A002
+    """Declare an option that is True or False."""
+    return option(default=False, help=help, const=True, **known)
+
+
+def declared(options: type) -> dict[str, Option]:
+    """Return the options that a dataclass declares, by name."""
+    fields = dataclasses.fields(options)
+    return {field.name: field.metadata["option"] for field in fields if "option" in field.metadata}
+
+
+def is_set(value: object) -> bool:
+    """Say whether a value asks for something: it is not None, False or empty."""
+    return not (value is None or value is False or (isinstance(value, list | tuple) and not value))
+
+
+def refuse_conflicts(names: Collection[str], options: Mapping[str, Option]) -> None:
+    """Refuse options that are set and do not go together, and those that lack another one."""
+    for name, known in options.items():
+        if name not in names:
+            continue
+        for conflict in known.conflicts:
+            if conflict.other in names:
+                raise OptionError(_function(), name, conflict.said, conflict.instead)
+        if known.need is not None and known.need.other not in names:
+            raise OptionError(_function(), name, known.need.said, known.need.instead)
+
+
+def _function() -> str:
+    return CALLED.get() or "report"
+
+
+_BOUNDED = either('`memory="bounded"`', "`memory`")
+_COLUMN = either("the column", "the column, or SQL,")
+_ALL_ROWS = Conflict("memory", f"needs all rows at once, and {_BOUNDED} keeps none")
+_ONE_BY_ONE = Conflict("sorted_by", "is not possible with `sorted_by`, which reads one group after the other")
+_OF_BOUNDED = Need("memory", f"is for {_BOUNDED}", "write it, or leave this out")
+
+
+def _unweighted(what: str) -> Conflict:
+    return Conflict("weight", f"cannot be combined with `weight`, because {what}")
+
+
+class Interval(TypedDict):
+    """How the intervals of a report are made, as the statistics take it."""
+
+    level: float
+    ci: IntervalMethod
+    interval: Literal["percentile", "bca"] | None
+    n_resamples: int | None
+    seed: int | None
+
+
+@dataclass(frozen=True)
+class ReportOptions:
+    """The options of a report.
+
+    The values of options of statistics are checked by the plugin, when their expressions are written.
+    """
+
+    by: str | Sequence[str] = option(
+        (),
+        "the columns whose combinations make the groups",
+        metavar="COLUMN",
+        in_spark=True,
+    )
+    groupings: Groupings | None = option(
+        None,
+        "several groupings: 'each' by each column of `by` alone; 'rollup' by all, all but the last, and so "
+        "on; 'cube' by every choice of them",
+        metavar="GROUPINGS",
+        conflicts=(_ONE_BY_ONE,),
+    )
+    sorted_by: str | Sequence[str] = option(
+        (),
+        "columns of `by` by which the rows come sorted: groups are then read one after the other, which "
+        "takes less memory; it is checked",
+        metavar="COLUMN",
+    )
+    level: float = option(0.95, "coverage of the intervals", parse=float, metavar="LEVEL", in_spark=True)
+    ci: IntervalMethod = option(
+        "delong",
+        "method of the interval of the AUC: delong, logit, hanley_mcneil, obuchowski or bootstrap",
+        metavar="METHOD",
+        in_spark=True,
+    )
+    interval: Literal["percentile", "bca"] | None = option(
+        None,
+        'limits of the bootstrap, with `ci="bootstrap"`: percentile (the default), or bca, which corrects '
+        "them for bias and acceleration",
+        metavar="LIMITS",
+        in_spark=True,
+    )
+    n_resamples: int | None = option(
+        None,
+        'bootstrap resamples, with `ci="bootstrap"`, 2000 by default',
+        flag="--resamples",
+        parse=int,
+        metavar="N",
+        in_spark=True,
+    )
+    seed: int | None = option(
+        None,
+        'seed of the bootstrap, with `ci="bootstrap"`, 0 by default',
+        parse=int,
+        metavar="N",
+        in_spark=True,
+    )
+    compare: bool = switch(
+        "compare each score with the first, on rows that have all",
+        conflicts=(_ALL_ROWS, _unweighted("the comparison of scores takes no weights")),
+    )
+    versus: object = option(
+        None,
+        "compare each group with the 'rest', 'overall', the 'previous' one, or the group of this value; in a "
+        "shell the values of several `by` are separated by commas",
+        metavar="SEGMENT",
+        conflicts=(
+            _ALL_ROWS,
+            _ONE_BY_ONE,
+            _unweighted("the comparison of groups takes no weights"),
+        ),
+        need=Need("by", "compares groups, but there are none", 'write `by="segment"`'),
+    )
+    along: str | None = option(
+        None,
+        'with `versus="previous"` and several `by`: the one whose previous value is meant, such as the year',
+        metavar="COLUMN",
+        conflicts=(_ALL_ROWS,),
+        need=Need(
+            "versus", 'applies to `versus="previous"` only', 'leave it out, or write `versus="previous"`'
+        ),
+    )
+    adjust: Adjustment | None = option(
+        "holm",
+        "adjustment of p-values for their number: holm, hochberg, hommel, bonferroni, sidak, holm-sidak, "
+        f"bh or by; {either('None', 'none')} adjusts nothing",
+        metavar="METHOD",
+    )
+    folds: IntoExpr | None = option(
+        None,
+        f"{_COLUMN} of cross-validation folds: adds their mean AUC",
+        metavar="COLUMN",
+        conflicts=(
+            _ALL_ROWS,
+            Conflict(
+                "cluster",
+                "cannot be combined with `cluster`, because clusters may lie in several folds, which its "
+                "interval does not know",
+                _LEAVE + either(', or write cv_roc_auc(..., method="influence", cluster=...)', ""),
+            ),
+            _unweighted("the mean over folds takes no weights"),
+        ),
+    )
+    stability: IntoExpr | None = option(
+        None,
+        'the rows of a reference, such as "year < 2016": adds how far the scores of the other '
+        "rows have moved from it (psi); columns of `by` that it names do not divide the reference",
+        metavar="CONDITION",
+        conflicts=(_ALL_ROWS, _ONE_BY_ONE, _unweighted("the index of stability takes no weights")),
+    )
+    count: IntoExpr | None = option(
+        None,
+        f"{_COLUMN} that says how many identical rows each row stands for",
+        metavar="COLUMN",
+        conflicts=(
+            _unweighted("rows of unequal weight and rows that are repeated have other standard errors"),
+        ),
+        in_spark=True,
+    )
+    cluster: IntoExpr | None = option(
+        None,
+        f"{_COLUMN} that says which rows belong together, such as those of one patient: intervals and "
+        "`compare` then do not take rows as independent",
+        metavar="COLUMN",
+        conflicts=(_ALL_ROWS, _unweighted("the standard error of clusters takes no weights")),
+    )
+    weight: IntoExpr | None = option(
+        None,
+        f"{_COLUMN} with the weight of each row, for rows that were drawn with unequal probabilities, with "
+        '`ci="delong"` or `ci="logit"`',
+        metavar="COLUMN",
+        conflicts=(_ALL_ROWS,),
+    )
+    memory: Literal["bounded"] | None = option(
+        None,
+        "read the rows in batches, and keep only a small state of each group; auc_min and auc_max say how "
+        "exact it is",
+        flag="--bounded",
+        const="bounded",
+        choices=("bounded",),
+        conflicts=(_ONE_BY_ONE,),
+    )
+    max_bins: int | None = option(
+        None,
+        f"with {_BOUNDED}: the most bins of a state, 4096 by default",
+        parse=int,
+        metavar="N",
+        need=_OF_BOUNDED,
+    )
+    scale: Literal["real", "probability"] | None = option(
+        None,
+        f"with {_BOUNDED}: where bins are small; real (the default): near 0, probability: near 0 and 1",
+        metavar="SCALE",
+        need=_OF_BOUNDED,
+    )
+
+    @classmethod
+    def of(cls, arguments: Mapping[str, Any]) -> ReportOptions:
+        """Take the options out of the arguments of a function, and check them."""
+        options = cls(**{name: value for name, value in arguments.items() if name in OPTIONS})
+        options.check()
+        return options
+
+    @property
+    def limits(self) -> Interval:
+        """How the intervals are made."""
+        return Interval(
+            level=self.level,
+            ci=self.ci,
+            interval=self.interval,
+            n_resamples=self.n_resamples,
+            seed=self.seed,
+        )
+
+    @property
+    def names(self) -> list[str]:
+        """The options that are set."""
+        return [name for name in OPTIONS if is_set(getattr(self, name))]
+
+    def check(self) -> None:
+        """Refuse values that no option has, and options that do not go together."""
+        if not isinstance(self.compare, bool) and type(self.compare).__name__ not in ("bool", "bool_"):
+            raise OptionError(_function(), "compare", f"must be True or False, got {told(self.compare)}")
+        for name, known in OPTIONS.items():
+            value = getattr(self, name)
+            if known.choices and value is not None and value not in known.choices:
+                allowed = ", ".join(map(repr, known.choices))
+                raise OptionError(_function(), name, f"must be one of {allowed}, got {told(value)}")
+        refuse_conflicts(self.names, OPTIONS)
+        # The adjustment is checked also where nothing is compared.
+        roc_auc_compare("label", "a", "b", adjust=self.adjust)
+
+
+OPTIONS = declared(ReportOptions)
+"""All options of a report by name."""

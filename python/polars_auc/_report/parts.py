@@ -1,0 +1,237 @@
+"""The parts of a report: each asks something of the rows of every group, and makes columns of the answers."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from polars_auc._expressions.comparisons import adjust_p_values, roc_auc_compare, roc_auc_difference
+from polars_auc._expressions.folds import cv_roc_auc
+from polars_auc._expressions.intervals import roc_auc_ci
+from polars_auc._expressions.numbers import roc_summary
+from polars_auc._expressions.states import roc_auc_bounds
+from polars_auc._frames.segments import compare_segments
+from polars_auc._plugin.errors import option_called
+from polars_auc._report.rows import (
+    GAINS,
+    OF_ALL_GROUPS,
+    OF_GROUPS,
+    Part,
+    answer_column,
+    summary_column,
+    summary_fields,
+)
+
+if TYPE_CHECKING:
+    from polars_auc._plugin.call import IntoExpr
+    from polars_auc._report.options import ReportOptions
+
+__all__ = [
+    "bounds",
+    "folds",
+    "gains",
+    "gains_of_clusters",
+    "in_cluster",
+    "intervals_of_clusters",
+    "segments",
+    "state_summaries",
+    "summaries",
+]
+
+_ADJUSTED = "gain_p_adjusted"
+
+
+def in_cluster(label: IntoExpr, cluster: IntoExpr) -> pl.Expr:
+    """Return the label of rows that are in a cluster: rows of a null cluster are skipped everywhere."""
+    column = pl.col(cluster) if isinstance(cluster, str) else cluster
+    return pl.when(column.is_not_null()).then(label)
+
+
+def summaries(label: IntoExpr, scores: Mapping[str, IntoExpr], options: ReportOptions) -> Part:
+    """Ask for the most used numbers of each score. With clusters their intervals are another part."""
+    given: Any = options.limits if options.cluster is None else {"level": options.level}
+    return Part(
+        [
+            roc_summary(label, score, **given, count=options.count, weight=options.weight).alias(
+                summary_column(name)
+            )
+            for name, score in scores.items()
+        ],
+        summary_fields,
+    )
+
+
+def state_summaries(states: Sequence[str], options: ReportOptions) -> Part:
+    """Ask for the most used numbers of each column of states."""
+    limits: Any = options.limits
+    answers = [roc_summary(state=name, **limits).alias(summary_column(name)) for name in states]
+    return Part(answers, summary_fields)
+
+
+def bounds(states: Sequence[str]) -> Part:
+    """Ask between which numbers the AUC of the rows of each state lies."""
+
+    def fields(name: str) -> list[pl.Expr]:
+        between = pl.col(answer_column("bounds", name)).struct
+        return [between.field("lower").alias("auc_min"), between.field("upper").alias("auc_max")]
+
+    return Part([roc_auc_bounds(state=name).alias(answer_column("bounds", name)) for name in states], fields)
+
+
+def intervals_of_clusters(label: IntoExpr, scores: Mapping[str, IntoExpr], options: ReportOptions) -> Part:
+    """Ask for the intervals of rows in clusters, in place of those of the summaries."""
+    limits: dict[str, Any] = dict(options.limits)
+    method = limits.pop("ci")
+    with option_called("ci", "method"):
+        answers = [
+            roc_auc_ci(
+                label, score, method=method, cluster=options.cluster, count=options.count, **limits
+            ).alias(answer_column("clusters", name))
+            for name, score in scores.items()
+        ]
+
+    def fields(name: str) -> list[pl.Expr]:
+        interval = pl.col(answer_column("clusters", name)).struct
+        return [interval.field(field) for field in ("se", "lower", "upper")]
+
+    return Part(answers, fields)
+
+
+def folds(label: IntoExpr, scores: Mapping[str, IntoExpr], options: ReportOptions) -> Part:
+    """Ask for the mean AUC of the folds."""
+    assert options.folds is not None
+    answers = [
+        cv_roc_auc(label, score, options.folds, level=options.level, count=options.count).alias(
+            answer_column("folds", name)
+        )
+        for name, score in scores.items()
+    ]
+
+    def fields(name: str) -> list[pl.Expr]:
+        cv = pl.col(answer_column("folds", name)).struct
+        own = [cv.field(field).alias(f"cv_{field}") for field in ("auc", "se", "lower", "upper")]
+        return [*own, cv.field("n_folds"), cv.field("n_undefined")]
+
+    return Part(answers, fields)
+
+
+def gains(label: IntoExpr, scores: Mapping[str, IntoExpr], options: ReportOptions) -> Part:
+    """Compare each score with the first."""
+    joint = roc_auc_compare(
+        label,
+        *scores.values(),
+        reference=0,
+        adjust=options.adjust,
+        level=options.level,
+        count=options.count,
+    )
+    names = list(scores)
+    answer = pl.col(answer_column("comparison", "all")).struct
+    # A NaN among the scores leaves no list of pairs.
+    is_nan = answer.field("chi_square").is_nan()
+
+    def fields(name: str) -> list[pl.Expr]:
+        # The first score is the reference, so the differences of the others begin at the second.
+        place = names.index(name)
+        if place == 0:
+            return [pl.lit(None, dtype=pl.Float64).alias(gain) for gain in GAINS]
+        own = answer.field("differences").list.get(place - 1, null_on_oob=True).struct
+        return [
+            pl.when(is_nan).then(math.nan).otherwise(own.field(field)).alias(gain)
+            for gain, field in GAINS.items()
+        ]
+
+    return Part([joint.alias(answer_column("comparison", "all"))], fields)
+
+
+def gains_of_clusters(label: IntoExpr, scores: Mapping[str, pl.Expr], options: ReportOptions) -> Part:
+    """Compare each score of rows in clusters with the first, on the rows in which no score is missing."""
+    first, *others = scores.values()
+    complete = pl.all_horizontal(score.is_not_null() for score in scores.values())
+    # The label alone says which rows are used.
+    used = pl.when(complete).then(label)
+    columns = {name: answer_column("difference", name) for name in list(scores)[1:]}
+    answers = [
+        roc_auc_difference(
+            used, score, first, cluster=options.cluster, level=options.level, count=options.count
+        ).alias(column)
+        for column, score in zip(columns.values(), others, strict=True)
+    ]
+
+    def fields(name: str) -> list[pl.Expr]:
+        # The adjusted p-value needs those of all scores.
+        own = {gain: field for gain, field in GAINS.items() if gain != _ADJUSTED}
+        if name not in columns:
+            return [pl.lit(None, dtype=pl.Float64).alias(gain) for gain in own]
+        # A score that is NaN leaves no comparison of any score, as without clusters.
+        differences = (pl.col(column).struct.field("difference") for column in columns.values())
+        is_nan = pl.any_horizontal(difference.is_nan() for difference in differences)
+        answer = pl.col(columns[name]).struct
+        return [
+            pl.when(is_nan).then(math.nan).otherwise(answer.field(field)).alias(gain)
+            for gain, field in own.items()
+        ]
+
+    def finish(rows: pl.LazyFrame, by: list[str]) -> pl.LazyFrame:
+        adjusted: Any = pl.col("gain_p_value")
+        # One comparison needs no adjustment; most reports have one.
+        if len(columns) > 1:
+            adjusted = adjust_p_values("gain_p_value", method=options.adjust)
+            adjusted = adjusted.over(by) if by else adjusted
+        return rows.with_columns(adjusted.alias(_ADJUSTED))
+
+    return Part(answers, fields, finish)
+
+
+def segments(
+    rows: pl.LazyFrame,
+    label: IntoExpr,
+    scores: Mapping[str, pl.Expr],
+    keys: list[str],
+    options: ReportOptions,
+) -> Part:
+    """Compare each group with others; of one grouping also test whether its groups differ at all."""
+
+    @functools.cache
+    def compared(*by: str) -> pl.LazyFrame:
+        tables = [
+            compare_segments(
+                rows,
+                label,
+                score,
+                by,
+                versus=options.versus,
+                along=options.along,
+                adjust=options.adjust,
+                level=options.level,
+                cluster=options.cluster,
+                count=options.count,
+            ).with_columns(pl.lit(name).alias("score"))
+            for name, score in scores.items()
+        ]
+        return pl.concat(tables)
+
+    def finish(table: pl.LazyFrame, by: list[str]) -> pl.LazyFrame:
+        if by:
+            comparisons = compared(*by).select(*by, "score", *OF_GROUPS)
+            table = table.join(
+                comparisons, on=[*by, "score"], how="left", nulls_equal=True, maintain_order="left"
+            )
+            return table if options.groupings is not None else _with_nulls(table, OF_ALL_GROUPS)
+        table = _with_nulls(table, OF_GROUPS)
+        if options.groupings is not None:
+            return table
+        tests = compared(*keys).select("score", *OF_ALL_GROUPS).unique("score")
+        return table.join(tests, on="score", how="left", maintain_order="left")
+
+    return Part(finish=finish)
+
+
+def _with_nulls(rows: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:
+    return rows.with_columns(
+        pl.lit(None, dtype=pl.UInt64 if "df" in name else pl.Float64).alias(name) for name in names
+    )

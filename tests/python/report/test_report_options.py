@@ -1,0 +1,205 @@
+"""The options of a report are as declared: in Python, the shell, configurations, Spark and the docs.
+
+``python tests/python/report/test_report_options.py`` writes the page of the docs.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import polars_auc as pa
+from polars_auc import _native
+from polars_auc._cli.arguments import flags_of
+from polars_auc._commands import main as command
+from polars_auc._commands.main import main
+from polars_auc._commands.report_options import ReportRequest
+from polars_auc._report.options import OPTIONS, Option, ReportOptions, declared
+from polars_auc._spark.report import report as report_of_spark
+
+Capture = pytest.CaptureFixture[str]
+PAGE = Path(__file__).parents[3] / "docs" / "options-of-a-report.md"
+
+# What is no option, but a column or a file.
+COLUMNS = ("frame", "label", "scores")
+
+
+def flag(name: str, known: Option) -> str:
+    return known.flag or f"--{name.replace('_', '-')}"
+
+
+def defaults(options: type) -> dict[str, Any]:
+    return {field.name: field.default for field in dataclasses.fields(options)}
+
+
+def page() -> str:
+    """Return the page of the docs."""
+    flags = flags_of(command._parser()[1].choices["report"])
+    of_python = [
+        f"| `{name}` | `{flag(name, known)}` | {'yes' if known.in_spark else ''} | "
+        f"`{defaults(ReportOptions)[name]!r}` | {markdown(known.help)} |"
+        for name, known in OPTIONS.items()
+    ]
+    of_shell = [
+        f"| `{flag(name, known)}` | {_native.worded(known.help, flags)} |"
+        for name, known in declared(ReportRequest).items()
+    ]
+    conflicts = [
+        f"- `{name}` {markdown(conflict.said)}; {markdown(conflict.instead)}."
+        for name, known in OPTIONS.items()
+        for conflict in known.conflicts
+    ]
+    needs = [
+        f"- `{name}` {markdown(known.need.said)}; {markdown(known.need.instead)}."
+        for name, known in OPTIONS.items()
+        if known.need is not None
+    ]
+    return "\n".join(
+        [
+            "# Options of a report",
+            "",
+            "`report` in Python, `polars-auc report` in a shell and `polars_auc.spark.report` have the same",
+            "options. In a configuration file an option stands in the table `[report]`, by its name in the",
+            "shell without `--`. [`report`](reference/frames.md#polars_auc.report) says more of each.",
+            "",
+            "| Python | shell | Spark | default | meaning |",
+            "|---|---|---|---|---|",
+            *of_python,
+            "",
+            "The shell has further options, of files and of what is printed. Columns may be SQL there.",
+            "",
+            "| shell | meaning |",
+            "|---|---|",
+            *of_shell,
+            "",
+            "## What does not go together",
+            "",
+            *conflicts,
+            "",
+            "## What needs another option",
+            "",
+            *needs,
+            "",
+            "The methods of intervals have limits of their own, which their errors name: see",
+            "[`roc_auc_ci`](reference/intervals.md#polars_auc.roc_auc_ci).",
+            "",
+        ]
+    )
+
+
+def markdown(text: str) -> str:
+    """Return a text of an option as Python words it, with its code."""
+    return re.sub("\x02(.*?)\x1f.*?\x03", r"\1", text).replace("|", "\\|")
+
+
+def test_the_signature_has_the_options() -> None:
+    signature = inspect.signature(pa.report).parameters
+    own = {name: parameter.default for name, parameter in signature.items() if name not in COLUMNS}
+    assert own == defaults(ReportOptions)
+    keyword_only = {name for name, parameter in signature.items() if parameter.kind == parameter.KEYWORD_ONLY}
+    assert keyword_only == set(OPTIONS)
+
+
+def test_spark_has_its_options() -> None:
+    signature = inspect.signature(report_of_spark).parameters
+    own = {name: parameter.default for name, parameter in signature.items() if name not in COLUMNS}
+    expected = {name: default for name, default in defaults(ReportOptions).items() if OPTIONS[name].in_spark}
+    assert own == expected
+
+
+def test_the_shell_has_the_options() -> None:
+    _, commands = command._parser()
+    flags = {action.dest: action for action in commands.choices["report"]._actions}
+    own = {**OPTIONS, **declared(ReportRequest)}
+    expected = {name: flag(name, known) for name, known in own.items()}
+    others = {
+        "help": "--help",
+        "label": "--label",
+        "scores": "--score",
+        "where": "--where",
+        "config": "--config",
+    }
+    assert {
+        name: action.option_strings[-1] for name, action in flags.items() if action.option_strings
+    } == expected | others
+    for name, default in {**defaults(ReportOptions), **defaults(ReportRequest)}.items():
+        if name in own:
+            assert flags[name].default == ([] if default == () else default), name
+
+
+def test_configurations_have_the_options() -> None:
+    _, commands = command._parser()
+    keys = set(command._options(commands)["report"])
+    flags = {flag(name, known) for name, known in {**OPTIONS, **declared(ReportRequest)}.items()}
+    assert {name.removeprefix("--") for name in flags} | {"label", "score", "where", "files"} == keys
+
+
+def test_the_page_of_the_docs() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page()
+
+
+def test_other_options_are_declared() -> None:
+    """A conflict and a need are about options that there are."""
+    for name, known in OPTIONS.items():
+        assert known.help
+        for other in (*known.conflicts, *([known.need] if known.need else [])):
+            assert other.other in OPTIONS, name
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [(name, conflict.other) for name, known in OPTIONS.items() for conflict in known.conflicts],
+)
+def test_conflicts_are_refused(name: str, other: str) -> None:
+    values: dict[str, Any] = {
+        "by": "g",
+        "compare": True,
+        "versus": "rest",
+        "groupings": "each",
+        "memory": "bounded",
+        "sorted_by": "g",
+        "stability": pl.col("g") < 2,
+    }
+    if name == "along":
+        values["along"] = "g"
+    asked = {
+        key: values.get(key, "g") for key in {"by", name, other, *(["versus"] if name == "along" else [])}
+    }
+    frame = pl.DataFrame({"y": [0, 1, 0, 1], "s": [1, 2, 3, 4], "t": [4, 3, 2, 1], "g": [1, 1, 2, 2]})
+    with pytest.raises(ValueError, match=rf"report: (versus|{name}) "):
+        pa.report(frame, "y", ["s", "t"], **asked)
+
+
+def test_an_option_of_a_configuration_is_named_as_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pl.DataFrame({"y": [0, 1], "s": [1, 2], "p": [1, 2]}).write_parquet("rows.parquet")
+    Path("x.toml").write_text('[input]\nlabel = "y"\nscore = "s"\n[report]\ncluster = "p"\nfolds = "none"\n')
+    for arguments, says in (
+        ([], "[report] folds cannot be combined with [report] cluster, because"),
+        (["--folds", "p"], "--folds cannot be combined with [report] cluster, because"),
+        (["--folds", "p", "--cluster", "none"], "--folds cannot be combined with --cluster, because"),
+    ):
+        assert main(["report", "rows.parquet", "--config", "x.toml", *arguments]) == 2
+        assert capsys.readouterr().err.startswith(f"polars-auc: {says}")
+    Path("y.toml").write_text('[input]\nlabel = "y"\nscore = "s"\n[report]\nfolds = "none"\n')
+    assert main(["report", "rows.parquet", "--config", "y.toml"]) == 2
+    assert "[report] folds names the column 'none', which is not in the files" in capsys.readouterr().err
+
+
+def test_the_interval_of_obuchowski() -> None:
+    frame = pl.DataFrame({"y": [0, 1, 0, 1, 1, 0], "s": [1, 4, 2, 3, 5, 4]})
+    table = pa.report(frame, "y", "s", ci="obuchowski").collect()
+    ci = frame.select(pa.roc_auc_ci("y", "s", method="obuchowski")).item()
+    assert table.select("se", "lower", "upper").row(0) == (ci["se"], ci["lower"], ci["upper"])
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

@@ -1,0 +1,101 @@
+"""Reports as files, from Python and from the shell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import polars_auc as pa
+from polars_auc._commands.main import main
+
+DATA = Path(__file__).parents[3] / "data" / "breast_cancer.parquet"
+
+
+def report() -> pl.LazyFrame:
+    return pa.report(pl.scan_parquet(DATA), "label", ["forest", "tree"], by="segment", versus="rest")
+
+
+def of_shell(output: Path, *options: str) -> bytes:
+    rows = [str(DATA), "--label", "label", "--score", "forest", "--score", "tree", "--by", "segment"]
+    assert main(["report", *rows, "--versus", "rest", "--quiet", *options, "-o", str(output)]) == 0
+    return output.read_bytes()
+
+
+@pytest.mark.parametrize("ending", [".csv", ".json", ".parquet", ".xlsx"])
+def test_tables_are_those_of_the_shell(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"report{ending}"
+    pa.write_report(report(), path)
+    assert path.read_bytes() == of_shell(tmp_path / f"shell{ending}")
+    if ending == ".parquet":
+        assert_frame_equal(pl.read_parquet(path), report().collect())
+
+
+def test_pages_have_what_those_of_the_shell_have(tmp_path: Path) -> None:
+    for ending in (".md", ".html"):
+        path = tmp_path / f"report{ending}"
+        rows: dict[str, Any] = {
+            "frame": pl.scan_parquet(DATA),
+            "label": "label",
+            "scores": ["forest", "tree"],
+        }
+        pa.write_report(report(), path, **rows, title="Loans", about={"Data": "one file"})
+        text = path.read_text(encoding="utf-8")
+        shell = of_shell(tmp_path / f"shell{ending}", "--title", "Loans").decode()
+        # Only the lines about the report differ.
+        if ending == ".md":
+            table = shell[shell.index("\n\n|") :]
+            assert text == f"# Loans\n\n- Data: one file{table}"
+        else:
+            assert text[text.index("<section") :] == shell[shell.index("<section") :]
+
+
+def test_a_page_without_rows_has_no_curves(tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    pa.write_report(report(), str(path), columns=["n", "auc"])
+    page = path.read_text(encoding="utf-8")
+    assert 'href="#curves"' not in page
+    assert 'href="#groups"' in page
+
+
+def test_weights_clusters_and_counts(tmp_path: Path) -> None:
+    frame = pl.read_parquet(DATA).with_columns(w=pl.int_range(pl.len()) % 3 + 1)
+    for role in ("weight", "cluster", "count"):
+        column: dict[str, Any] = {role: "w"}
+        table = pa.report(frame, "label", "forest", by="segment", **column)
+        path = tmp_path / f"{role}.html"
+        pa.write_report(table, path, frame=frame, label="label", scores="forest", **column)
+        arguments = ["--label", "label", "--score", "forest", "--by", "segment", f"--{role}", "w", "--quiet"]
+        frame.write_parquet(tmp_path / "rows.parquet")
+        shell = tmp_path / "shell.html"
+        assert main(["report", str(tmp_path / "rows.parquet"), *arguments, "-o", str(shell)]) == 0
+        own, expected = (file.read_text(encoding="utf-8") for file in (path, shell))
+        assert own[own.index("<section") :] == expected[expected.index("<section") :], role
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"path": "report.txt"}, "write_report: path must end in .parquet, .csv, .json, .xlsx, .md, .html"),
+        ({"path": "none/report.md"}, "write_report: path is in 'none', which is no folder"),
+        ({"level": 2}, "write_report: level must lie between 0 and 1"),
+        ({"columns": ["x"]}, "write_report: columns names 'x', which is none of n, n_pos"),
+        ({"path": "report.csv", "title": "A"}, "write_report: title is of a page; end path in .html or .md"),
+        ({"title": "a\nb"}, "write_report: title must be text of one line"),
+        ({"frame": pl.DataFrame()}, "write_report: frame needs label and scores"),
+        (
+            {"report": pl.DataFrame({"a": [1]})},
+            "write_report: report lacks the column 'scope', and is no rep",
+        ),
+    ],
+)
+def test_refusals(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], says: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match=says):
+        pa.write_report(**{"report": report(), "path": "report.md", **options})
+    assert list(tmp_path.iterdir()) == []
