@@ -93,11 +93,11 @@ def group_states(
     keys = keys_of(name, by, f'{name}(frame, "label", "score", by="segment")')
     listed = [scores] if isinstance(scores, str) or not isinstance(scores, Iterable) else list(scores)
     masses = {role: own for role, own in (("weight", weight), ("count", count)) if own is not None}
-    given = [*keys, *listed, label, *masses.values()]
+    columns = [*keys, *listed, label, *masses.values()]
     if not listed:
         msg = f'{name}: scores must name at least one column, got none; write {name}(frame, "label", "score")'
         raise ValueError(msg)
-    other = next((column for column in given if not isinstance(column, str)), None)
+    other = next((column for column in columns if not isinstance(column, str)), None)
     if other is not None:
         msg = f"{name}: columns are names, got {other}; make other columns by frame.with_column"
         raise TypeError(msg)
@@ -106,7 +106,7 @@ def group_states(
     if twice is not None:
         msg = f"{name}: two columns of the result are named {twice!r}; make another by frame.with_column"
         raise ValueError(msg)
-    rows = frame.select(*dict.fromkeys(given))
+    rows = frame.select(*dict.fromkeys(columns))
     limit = {"max_bins": max_bins, "scale": scale}
     parts = PartialStates(name, rows.column_names, label, listed, keys, masses, limit)
     with called(name):

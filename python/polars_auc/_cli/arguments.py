@@ -11,7 +11,6 @@ from typing import Any, NoReturn
 from polars_auc import _native
 from polars_auc._cli.refusal import Refusal
 from polars_auc._cli.streams import show
-from polars_auc._plugin.options import ADJUSTMENTS
 from polars_auc._report.options import declared
 
 
@@ -48,26 +47,28 @@ class Once(argparse.Action):
 
 def add_options(command: argparse.ArgumentParser, options: type) -> None:
     """Add the options that a dataclass declares, but for those that the command has already."""
-    own = {name: known.flag for name, known in declared(options).items() if known.flag is not None}
-    flags = {**flags_of(command), **own}
-    for name, known in declared(options).items():
-        names = ["-o", "--output"] if name == "output" else [known.flag or f"--{name.replace('_', '-')}"]
-        if names[-1] in command._option_string_actions:
-            continue
-        default = next(field.default for field in dataclasses.fields(options) if field.name == name)
-        # Argparse formats the help by %.
-        words: dict[str, Any] = {"help": _native.worded(known.help, flags).replace("%", "%%")}
-        words |= {"dest": name, "default": default, "action": Once}
-        if known.const is not None:
-            command.add_argument(*names, **words, nargs=0, const=known.const)
-            continue
-        words["metavar"] = known.metavar
-        if default == ():
-            words |= {"action": "append", "default": []}
-            words["help"] += "; may be repeated"
-        elif default is not None:
-            words["help"] += f" (default: {default})"
-        command.add_argument(*names, **words, type=known.parse)
+    for name in declared(options):
+        if name not in flags_of(command):
+            add_option(command, options, name)
+
+
+def add_option(command: argparse.ArgumentParser, options: type, name: str) -> None:
+    """Add an option that a dataclass declares."""
+    known = declared(options)[name]
+    names = ["-o", "--output"] if name == "output" else [known.flag or f"--{name.replace('_', '-')}"]
+    default = next(field.default for field in dataclasses.fields(options) if field.name == name)
+    flags = {name: known.flag for name, known in declared(options).items() if known.flag is not None}
+    # Argparse formats the help by %.
+    text = _native.worded(known.help, {**flags_of(command), **flags}).replace("%", "%%")
+    words: dict[str, Any] = {"help": text, "dest": name, "default": default, "action": Once}
+    if known.const is not None:
+        command.add_argument(*names, **words, nargs=0, const=known.const)
+        return
+    if default == ():
+        words |= {"action": "append", "default": [], "help": f"{text}; may be repeated"}
+    elif default is not None:
+        words["help"] = f"{text} (default: {default})"
+    command.add_argument(*names, **words, type=known.parse, metavar=known.metavar)
 
 
 def flags_of(command: argparse.ArgumentParser) -> dict[str, str]:
@@ -105,32 +106,9 @@ def add_rows(command: argparse.ArgumentParser) -> None:
     )
 
 
-def add_weight(command: argparse.ArgumentParser, what: str) -> None:
-    """Add the column of weights."""
-    command.add_argument("--weight", action=Once, metavar="COLUMN", help=what)
-
-
 def add_switch(command: argparse.ArgumentParser, name: str, what: str) -> None:
     """Add an option without a value."""
     command.add_argument(name, action=Once, nargs=0, const=True, default=False, help=what)
-
-
-def add_level(command: argparse.ArgumentParser) -> None:
-    """Add the coverage of intervals."""
-    command.add_argument(
-        "--level", action=Once, type=float, default=0.95, help="coverage of the intervals (default: 0.95)"
-    )
-
-
-def add_adjust(command: argparse.ArgumentParser) -> None:
-    """Add how p-values are adjusted."""
-    command.add_argument(
-        "--adjust",
-        action=Once,
-        choices=(*ADJUSTMENTS, "none"),
-        default="holm",
-        help="adjustment of p-values for their number (default: holm)",
-    )
 
 
 def add_by(command: argparse.ArgumentParser) -> None:

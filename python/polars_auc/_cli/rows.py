@@ -228,5 +228,5 @@ def values(column: pl.Expr, rows: pl.LazyFrame) -> list[str]:
         return []
     values = rows.select(column.cast(pl.String) if words else column).unique().drop_nulls().collect()
     first = values.to_series().sort().head(_SHOWN_VALUES)
-    shown = ["'" + value.replace("'", "''") + "'" if words else str(value).lower() for value in first]
-    return [*shown, "..."] if values.height > _SHOWN_VALUES else shown
+    texts = ["'" + value.replace("'", "''") + "'" if words else str(value).lower() for value in first]
+    return [*texts, "..."] if values.height > _SHOWN_VALUES else texts

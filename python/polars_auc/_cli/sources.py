@@ -53,7 +53,7 @@ def scan(
         If a name is empty or matches nothing, if a file is named twice: once alone, and once by the
         partitioned folder that contains it; and if the name of a file is not UTF-8.
     """
-    plain, partitioned = _found(names)
+    plain, partitioned = _plain_and_partitioned(names)
     scans = []
     keys: list[str] = []
     for pattern, files in partitioned.items():
@@ -84,16 +84,16 @@ def _partition_keys(files: Sequence[str], by: Sequence[str]) -> list[str]:
 
 def files_of(names: Sequence[str]) -> list[str]:
     """Return the files that names, folders and globs mean, each once."""
-    plain, partitioned = _found(names)
+    plain, partitioned = _plain_and_partitioned(names)
     return [*plain, *(file for files in partitioned.values() for file in files)]
 
 
-def _found(names: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
+def _plain_and_partitioned(names: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
     """Return plain files, and those of folders named ``key=value`` by the pattern that they match."""
     plain: dict[str, str] = {}
     partitioned: dict[str, list[str]] = {}
-    for given in names:
-        name = _local(given)
+    for text in names:
+        name = _local(text)
         pattern, files = _matches(name)
         _refuse_undecodable([name, *files])
         if not files:
@@ -170,13 +170,13 @@ def _matches(name: str) -> tuple[str, list[str]]:
         return "", [name]
     else:
         pattern = _without_brackets_that_exist(name)
-    found = sorted(glob.glob(pattern, recursive=True))
-    if found and all(map(_is_delta, found)):
-        return "", found
-    if found and all(Path(match).is_dir() for match in found):
+    matches = sorted(glob.glob(pattern, recursive=True))
+    if matches and all(map(_is_delta, matches)):
+        return "", matches
+    if matches and all(Path(match).is_dir() for match in matches):
         pattern = f"{pattern}/**/*.parquet"
-        found = sorted(glob.glob(pattern, recursive=True))
-    files = [match for match in found if not Path(match).is_dir()]
+        matches = sorted(glob.glob(pattern, recursive=True))
+    files = [match for match in matches if not Path(match).is_dir()]
     # The files of a Delta table are not its rows: some were deleted or replaced.
     table = next(
         (str(folder) for file in files for folder in Path(file).parents if _is_delta(str(folder))), None

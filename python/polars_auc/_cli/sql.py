@@ -20,26 +20,26 @@ def column(option: str, text: str, schema: pl.Schema, files: Sequence[str] = ())
 
 def named_column(option: str, text: str, schema: pl.Schema, files: Sequence[str]) -> tuple[str, pl.Expr]:
     """Read an SQL expression and the name that it is given with AS; without one it is named by its text."""
-    name, sql = given_name(text)
+    name, sql = name_and_sql(text)
     return name, column(option, sql, schema, files)
 
 
-def given_name(text: str) -> tuple[str, str]:
+def name_and_sql(text: str) -> tuple[str, str]:
     """Take SQL apart into the name that AS gives it, or its text, and the expression."""
-    given = re.fullmatch(r"(.*\S)\s+as\s+(\w+|\"[^\"]+\")", text, re.IGNORECASE | re.DOTALL)
-    return (given[2].strip('"'), given[1]) if given else (text, text)
+    named = re.fullmatch(r"(.*\S)\s+as\s+(\w+|\"[^\"]+\")", text, re.IGNORECASE | re.DOTALL)
+    return (named[2].strip('"'), named[1]) if named else (text, text)
 
 
 def roots(texts: Iterable[str]) -> list[str]:
     """Return the columns that names and SQL may mean; of a text that is no SQL none but itself."""
-    found = []
+    names = []
     for text in texts:
-        found.append(text)
+        names.append(text)
         try:
-            found += pl.sql_expr(given_name(text)[1]).meta.root_names()
+            names += pl.sql_expr(name_and_sql(text)[1]).meta.root_names()
         except (pl.exceptions.PolarsError, ValueError):
             continue
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(names))
 
 
 def condition(
@@ -79,8 +79,8 @@ def refuse_missing(
 def _partitioned_by(name: str, files: Sequence[str]) -> str | None:
     """Return the folder whose partitions are named after a column, if a shell or a user went into them."""
     for file in files:
-        above, found, _ = f"/{file}".partition(f"/{name}=")
-        if found:
+        above, equals, _ = f"/{file}".partition(f"/{name}=")
+        if equals:
             return above[1:] or "."
     return None
 

@@ -97,11 +97,11 @@ def state_columns(files: Files, named: Sequence[str]) -> list[str]:
 
 def names_of_states(files: Sequence[str]) -> list[str]:
     """Return the columns of states that any of the files has; files that cannot be read have none."""
-    found: dict[str, None] = {}
+    columns: dict[str, None] = {}
     for name in files:
         with suppress(Refusal):
-            found |= dict.fromkeys(_states_in(schema_of(name)))
-    return list(found)
+            columns |= dict.fromkeys(_states_in(schema_of(name)))
+    return list(columns)
 
 
 def _states_in(schema: Mapping[str, pl.DataType]) -> list[str]:

@@ -127,7 +127,7 @@ def curve(options: argparse.Namespace) -> bool:
             tables = pl.collect_all(planned)
     points = dict(zip(plans, tables[::2], strict=True))
     for (what, (_, of)), groups in zip(plans.items(), tables[1::2], strict=True):
-        _tell_undefined(what, of, points[what], groups.item(), folds=options.folds is not None)
+        _say_undefined(what, of, points[what], groups.item(), folds=options.folds is not None)
     contents = _chart(suffix, points, source.by) if is_chart else TABLES[suffix](points[what])
     save(options.output, lambda: contents)
     say(f"polars-auc: wrote {options.output}")
@@ -182,20 +182,20 @@ def _of_band(options: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _tell_undefined(what: str, source: Evaluated, table: pl.DataFrame, groups: int, *, folds: bool) -> None:
+def _say_undefined(what: str, source: Evaluated, table: pl.DataFrame, groups: int, *, folds: bool) -> None:
     """Say of how many groups there is no curve or no band; refuse a file of nothing."""
     whole = groups * len(source.scores)
-    drawn = table.select(*source.by, "score").n_unique()
+    n_curves = table.select(*source.by, "score").n_unique()
     least = "two positives and two negatives" if what == "band" else "a positive and a negative"
     if folds and what != "folds":
         least = f"{'two folds' if what == 'band' else 'a fold'} with a positive and a negative"
     why = f"needs {least} that have a score, and none that is NaN"
     name = "band" if what == "band" else "curve"
-    if drawn == 0:
+    if n_curves == 0:
         raise Refusal(f"there is no {name} to write: each {why}")
-    if drawn < whole:
+    if n_curves < whole:
         of_folds = " of folds" if what == "folds" else ""
-        say(f"polars-auc: {whole - drawn} of {counted(whole, name)}{of_folds} left out: each {why}")
+        say(f"polars-auc: {whole - n_curves} of {counted(whole, name)}{of_folds} left out: each {why}")
 
 
 def _chart(suffix: str, points: dict[str, pl.DataFrame], by: list[str]) -> bytes:

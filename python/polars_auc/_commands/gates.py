@@ -93,8 +93,8 @@ class Gate:
         """Return the rows that the condition is about, and what they are called."""
         if self._named(self.by, OF_GROUPS, [GROUPING]):
             # Of several groupings a condition is about those by the columns that it names.
-            made = [group_names(report.schema, key) for key in self._named(self.by)]
-            return report.filter(pl.col("scope") == "group", *made), "groups"
+            of_keys = [group_names(report.schema, key) for key in self._named(self.by)]
+            return report.filter(pl.col("scope") == "group", *of_keys), "groups"
         if self._named(OF_ALL_GROUPS):
             return report.filter(pl.col("scope") == "overall"), "overall"
         return report, "groups and overall" if self.by else "overall"

@@ -286,9 +286,9 @@ def _refuse_empty(table: pl.DataFrame, request: ReportRequest, rows: Rows | None
                 if row["n_missing"]:
                     said += f" that have a label and a score {score!r}"
                 compared = rows.label.meta.root_names()
-                shown = values(pl.col(compared[0]), rows.rows) if len(compared) == 1 else []
-                if shown and label not in compared:
-                    said += f"; {compared[0]!r} holds {', '.join(shown)}"
+                holds = values(pl.col(compared[0]), rows.rows) if len(compared) == 1 else []
+                if holds and label not in compared:
+                    said += f"; {compared[0]!r} holds {', '.join(holds)}"
         else:
             continue
         raise Refusal(f"{said}. If that may be, write --allow-empty")

@@ -37,7 +37,7 @@ class ReportRequest:
     options: ReportOptions
     from_states: bool = switch(
         "the files hold states, as polars-auc state writes them: merge those of each group; `scores` names "
-        "columns of states, and without it all are meant",
+        "columns of states, and without it all are meant"
     )
     compare_to: Path | None = option(
         None,
@@ -45,9 +45,7 @@ class ReportRequest:
         parse=Path,
         metavar="FILE",
     )
-    allow_empty: bool = switch(
-        "report also if `where` leaves no row, or if no row or every row is positive",
-    )
+    allow_empty: bool = switch("report also if `where` leaves no row, or if no row or every row is positive")
     fail_if: Sequence[str] = option(
         (),
         'exit with 1 if this is true, or cannot be decided, in a row that it is about, as "auc < 0.7": a row '
@@ -55,7 +53,7 @@ class ReportRequest:
         metavar="SQL",
     )
     keep_going: bool = switch(
-        "leave out files, scores and groups that cannot be evaluated, name them, and exit with 3",
+        "leave out files, scores and groups that cannot be evaluated, name them, and exit with 3"
     )
     columns: str | None = option(
         None,
@@ -92,8 +90,6 @@ class ReportRequest:
         """Read the arguments, and refuse options that do not belong together."""
         values = vars(arguments)
         options = {name: values[name] for name in OPTIONS}
-        if options["adjust"] == "none":
-            options["adjust"] = None
         if len(options["by"]) > 1 and "," in (options["versus"] or ""):
             # A segment of several columns.
             options["versus"] = tuple(options["versus"].split(","))

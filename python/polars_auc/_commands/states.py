@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from polars_auc._cli.arguments import add_by, add_files, add_output, add_rows, add_weight
+from polars_auc._cli.arguments import Once, add_by, add_files, add_output, add_rows
 from polars_auc._cli.output import save, table_writer
 from polars_auc._cli.progress import progress
 from polars_auc._cli.refusal import Refusal, flag
@@ -31,7 +31,12 @@ def add_state(commands: Any) -> None:
     command.set_defaults(run=state)
     add_files(command)
     add_rows(command)
-    add_weight(command, "the column, or SQL, of the rows' weights; states then have sums of weights")
+    command.add_argument(
+        "--weight",
+        action=Once,
+        metavar="COLUMN",
+        help="the column, or SQL, of the rows' weights; states then have sums of weights",
+    )
     add_by(command)
     add_limit(command, "the most bins of a state, such as 4096; without it states are exact")
     command.add_argument(

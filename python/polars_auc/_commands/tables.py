@@ -12,10 +12,9 @@ import polars as pl
 
 from polars_auc._cli.arguments import (
     Once,
-    add_adjust,
     add_by,
     add_files,
-    add_level,
+    add_option,
     add_output,
     add_rows,
     add_switch,
@@ -34,6 +33,7 @@ from polars_auc._frames.evaluated import Evaluated
 from polars_auc._page.files import TABLES
 from polars_auc._page.text import SHOWN_ROWS, counted, plain
 from polars_auc._plugin.errors import OptionError
+from polars_auc._report.options import ReportOptions
 
 __all__ = ["add_compare", "add_gains", "add_thresholds"]
 
@@ -97,8 +97,8 @@ def add_compare(commands: Any) -> None:
         description="Print the differences of the AUCs of scores, with intervals and paired tests.",
         epilog='example: polars-auc compare "data/*.parquet" --label y --score new --score old --by segment',
     )
-    add_level(command)
-    add_adjust(command)
+    for option in ("level", "adjust"):
+        add_option(command, ReportOptions, option)
     add_switch(command, "--against-first", "compare the other scores with the first only")
     _add_common(command, compare, states=False)
 
@@ -155,7 +155,7 @@ def compare(options: argparse.Namespace) -> bool:
             columns[0]["label"],
             *(column["score"].alias(name) for name, column in evaluated.scores.items()),
             reference=0 if options.against_first else None,
-            adjust=None if options.adjust == "none" else options.adjust,
+            adjust=options.adjust,
             level=options.level,
             count=columns[0]["count"],
         )

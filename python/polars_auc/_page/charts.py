@@ -47,23 +47,23 @@ CONFIG: dict[str, Any] = {
 
 def charts(table: pl.DataFrame, details: Details, level: float) -> dict[str, dict[str, Any]]:
     """Return the charts of a page by their names, as Vega-Lite; those without anything to draw are absent."""
-    drawn: dict[str, Any] = {}
-    shown = table["score"].unique(maintain_order=True).head(MOST_CURVES).implode()
-    few = pl.col("score").is_in(shown)
+    specs: dict[str, Any] = {}
+    first = table["score"].unique(maintain_order=True).head(MOST_CURVES).implode()
+    few = pl.col("score").is_in(first)
     if details.curves.height:
         bands = details.bands.filter(few) if details.bands.height else None
-        drawn["curves"] = plot_roc(details.curves.filter(few), band=bands)
+        specs["curves"] = plot_roc(details.curves.filter(few), band=bands)
     if details.panels.height:
-        drawn["panels"] = plot_roc(details.panels.filter(few), facet=details.panel_keys, columns=4, size=170)
+        specs["panels"] = plot_roc(details.panels.filter(few), facet=details.panel_keys, columns=4, size=170)
     groups = table.filter(few, pl.col("scope") == "group", pl.col("auc").is_not_nan())
     if groups.height:
-        drawn["forest"] = plot_forest(table.filter(few), level=level)
+        specs["forest"] = plot_forest(table.filter(few), level=level)
     # Groups whose outcomes are not known yet have an index, and no AUC.
     if "psi" in table.columns and table.filter(few, scope="group")["psi"].is_finite().any():
-        drawn["stability"] = plot_stability(table.filter(few))
+        specs["stability"] = plot_stability(table.filter(few))
     if details.bars.height:
-        drawn["distributions"] = _distributions(details.bars.filter(few))
-    return {name: _rounded(chart.to_dict(validate=False)) for name, chart in drawn.items()}
+        specs["distributions"] = _distributions(details.bars.filter(few))
+    return {name: _rounded(chart.to_dict(validate=False)) for name, chart in specs.items()}
 
 
 def _rounded(value: Any) -> Any:

@@ -134,13 +134,15 @@ def _states(evaluated: Evaluated, rows: pl.LazyFrame | None, keys: dict[str, str
     states = evaluated.merged([], bins)
     groups = None
     if rows is not None:
-        made = replace(evaluated, rows=rows).merged(list(keys), _BINS_OF_GROUP)
-        groups = evaluated.with_states(made.rename(keys), list(keys.values()))
+        merged = replace(evaluated, rows=rows).merged(list(keys), _BINS_OF_GROUP)
+        groups = evaluated.with_states(merged.rename(keys), list(keys.values()))
     whole = evaluated.with_states(states, [])
     sizes = {name: _size(states[name]) for name in whole.scores}
     # The bounds of a state with weights are apart for their rounding alone, too.
     bounds = states.select(whole.each(roc_auc_bounds)).select(name for name in sizes if sizes[name][1])
-    half_widths = [(found["upper"] - found["lower"]) / 2 for [found] in bounds if found["upper"] is not None]
+    half_widths = [
+        (limits["upper"] - limits["lower"]) / 2 for [limits] in bounds if limits["upper"] is not None
+    ]
     return _States(
         whole,
         groups,
@@ -164,8 +166,8 @@ def _key_columns(by: list[str]) -> dict[str, str]:
 def _thresholds(whole: Evaluated) -> pl.DataFrame:
     rows = []
     for rule, options in _RULES:
-        found = whole.rows.select(whole.each(operating_point, **options)).collect()
-        for column in found:
+        points = whole.rows.select(whole.each(operating_point, **options)).collect()
+        for column in points:
             point = column.item()
             if point is not None and point["tpr"] is not None and not math.isnan(point["tpr"]):
                 rows.append({"score": column.name, "rule": rule, **point, "threshold": point["threshold"]})

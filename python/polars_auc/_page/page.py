@@ -73,7 +73,7 @@ def page(
 
     overall = table.filter(pl.col("scope") == "overall")
     groups = _named_groups(table.filter(pl.col("scope") == "group"), by)
-    drawn = charts(table, details, level)
+    specs = charts(table, details, level)
     exact = is_exact(table)
     # The highest score of a bin is not in its state.
     hidden = () if exact and not details.error else ("highest",)
@@ -99,8 +99,8 @@ def page(
         stability=_cells(overall, ["score", *_STABILITY]) if "psi" in table.columns else None,
         moved=_moved(groups, by),
         heterogeneity=_heterogeneity(overall),
-        charts={name: _data(chart) for name, chart in drawn.items()},
-        described={name: chart["description"] for name, chart in drawn.items()},
+        charts={name: _data(chart) for name, chart in specs.items()},
+        described={name: chart["description"] for name, chart in specs.items()},
         config=_data(CONFIG),
         n_groups=defined.height,
         few=f" The first {MOST_CURVES} of {scores} scores are drawn." if scores > MOST_CURVES else "",
@@ -204,15 +204,15 @@ def _moved(groups: pl.DataFrame, by: list[str]) -> dict[str, Any] | None:
     """List the groups whose scores have moved most; an index that is infinite is above all others."""
     if "psi" not in groups.columns:
         return None
-    found = groups.filter(pl.col("psi").is_not_null()).sort("psi", descending=True, maintain_order=True)
-    if found.is_empty():
+    moved = groups.filter(pl.col("psi").is_not_null()).sort("psi", descending=True, maintain_order=True)
+    if moved.is_empty():
         return None
     named = GROUPING in groups.columns
-    keys = found.head(_LISTED).select(pl.col(key) if named else key_text(key) for key in by)
-    cells = _cells(found.head(_LISTED), ["score", *_STABILITY])
+    keys = moved.head(_LISTED).select(pl.col(key) if named else key_text(key) for key in by)
+    cells = _cells(moved.head(_LISTED), ["score", *_STABILITY])
     return {
-        "number": found.height,
-        "has_infinite": found["psi"].is_infinite().any(),
+        "number": moved.height,
+        "has_infinite": moved["psi"].is_infinite().any(),
         "cells": {
             "heads": [*by, *cells["heads"]],
             "numeric": [False] * len(by) + cells["numeric"],
@@ -244,21 +244,21 @@ def _undefined(groups: pl.DataFrame, by: list[str]) -> dict[str, Any] | None:
         .when(pl.col("n_pos") == pl.col("n"))
         .then(pl.lit("no row is negative"))
     )
-    found = groups.filter(pl.col("auc").is_null() | pl.col("auc").is_nan())
-    if found.is_empty():
+    without = groups.filter(pl.col("auc").is_null() | pl.col("auc").is_nan())
+    if without.is_empty():
         return None
     # A column of groups may have any name, also that of the reason.
     named = GROUPING in groups.columns
-    keys = found.head(_LISTED).select(pl.col(key) if named else key_text(key) for key in by)
+    keys = without.head(_LISTED).select(pl.col(key) if named else key_text(key) for key in by)
     cells = [
         [*key, score, f"{n:,}", reason]
         for key, (score, n, reason) in zip(
-            keys.rows(), found.head(_LISTED).select("score", "n", why).rows(), strict=True
+            keys.rows(), without.head(_LISTED).select("score", "n", why).rows(), strict=True
         )
     ]
     numeric = [False] * (len(by) + 1) + [True, False]
     return {
-        "number": found.height,
+        "number": without.height,
         "cells": {"heads": [*by, "score", "n", "why"], "numeric": numeric, "rows": cells},
     }
 
@@ -276,16 +276,16 @@ def _sortable(table: pl.DataFrame, n_keys: int, *, named: bool) -> str:
     definitions = []
     for place, (name, dtype) in enumerate(table.schema.items()):
         if place < n_keys:
-            shown = _KEY
+            render = _KEY
         elif dtype.is_float():
             is_p_value = name.endswith(("p_value", "p_adjusted"))
-            shown = _FLOAT.replace("SMALL", str(is_p_value).lower())
+            render = _FLOAT.replace("SMALL", str(is_p_value).lower())
         elif dtype.is_integer():
-            shown = _INTEGER
+            render = _INTEGER
         else:
             continue
-        definitions.append({"targets": [place], "render": JavascriptFunction(shown)})
-    made = to_html_datatable(
+        definitions.append({"targets": [place], "render": JavascriptFunction(render)})
+    html = to_html_datatable(
         table,
         connected=False,
         table_id="groups-table",
@@ -301,7 +301,7 @@ def _sortable(table: pl.DataFrame, n_keys: int, *, named: bool) -> str:
         format_floats_in_python=False,
     )
     # What a notebook shows before its scripts run says nothing to the reader of a page.
-    return re.sub(r"<sup>.*?</sup>", "", re.sub(r"Loading ITables.*?</td>", "</td>", made, flags=re.DOTALL))
+    return re.sub(r"<sup>.*?</sup>", "", re.sub(r"Loading ITables.*?</td>", "</td>", html, flags=re.DOTALL))
 
 
 def _drawing_scripts() -> str:
@@ -316,5 +316,5 @@ def _table_scripts() -> str:
     from itables import options
     from itables.javascript import generate_init_offline_itables_html
 
-    made = generate_init_offline_itables_html(options.dt_bundle)
-    return re.sub(r"<noscript>.*?</noscript>", "", made, flags=re.DOTALL)
+    html = generate_init_offline_itables_html(options.dt_bundle)
+    return re.sub(r"<noscript>.*?</noscript>", "", html, flags=re.DOTALL)

@@ -91,9 +91,9 @@ def style_report(
     if unknown is not None:
         raise OptionError(_NAME, "columns", f"names {unknown!r}, which is none of {', '.join(there)}")
     groups = table.filter(pl.col("scope") != "overall")
-    shown = pl.concat([groups.head(limit), table.filter(pl.col("scope") == "overall")])
-    texts, is_marked = view.cells(shown, level, "*")
-    overall = [place for place, scope in enumerate(shown["scope"]) if scope == "overall"]
+    rows = pl.concat([groups.head(limit), table.filter(pl.col("scope") == "overall")])
+    texts, is_marked = view.cells(rows, level, "*")
+    overall = [place for place, scope in enumerate(rows["scope"]) if scope == "overall"]
     numbers = texts.columns[texts.columns.index("score") + 1 :]
     styled = GT(texts).cols_align("right", columns=numbers)
     if overall:

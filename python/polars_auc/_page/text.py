@@ -85,23 +85,23 @@ class TableView:
         """Return a report as text, with marks on what differs, and whether anything does."""
         columns = self.on_page(table)
         texts = _texts(table, columns).with_columns(pl.selectors.string().str.strip_chars())
-        found = False
+        is_marked = False
         for name in (column for column in columns if column.endswith("p_adjusted")):
             differs = (table[name] <= 1 - level).fill_null(value=False)
             marked = pl.when(differs).then(pl.col(name) + f" {mark}").otherwise(name)
             texts = texts.with_columns(marked.alias(name))
-            found = found or differs.any()
-        return texts, found
+            is_marked = is_marked or differs.any()
+        return texts, is_marked
 
     def page(self, table: pl.DataFrame, title: str, about: Sequence[str], level: float) -> str:
         """Format a report as a page of Markdown, with lines about it, and marks on what differs."""
-        texts, found = self.cells(table, level, r"\*")
+        texts, is_marked = self.cells(table, level, r"\*")
         escaped = texts.with_columns(
             pl.selectors.string().str.replace_all(r"\s+", " ").str.replace_all("|", "\\|", literal=True)
         )
         with _layout("MARKDOWN"):
             parts = [f"# {title}", "\n".join(f"- {line}" for line in about), str(escaped)]
-        if found:
+        if is_marked:
             parts.append(rf"\* {differing(level)}")
         return "\n\n".join(parts) + "\n"
 

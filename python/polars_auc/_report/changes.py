@@ -109,7 +109,7 @@ def compare_reports(
         raise OptionError(name, "", said, "make both reports by the same columns")
     # A key that is null may be over all values of its column.
     keys = ["scope", *by, "score", *(name for name in [GROUPING] if name in schema)]
-    held = earlier.select(
+    estimates = earlier.select(
         *(pl.col(key).cast(schema[key]) for key in keys),
         *(pl.col(field).cast(dtype).alias(f"previous_{field}") for field, dtype in _ESTIMATES.items()),
     )
@@ -121,7 +121,7 @@ def compare_reports(
         p_adjusted = adjust_p_values("change_p_value", method=adjust)
     return (
         rows.drop(CHANGES, strict=False)
-        .join(held, on=keys, how="left", nulls_equal=True, maintain_order="left", validate="m:1")
+        .join(estimates, on=keys, how="left", nulls_equal=True, maintain_order="left", validate="m:1")
         .with_columns(difference.alias(_CHANGE))
         .with_columns(
             change.field("difference").alias("change"),

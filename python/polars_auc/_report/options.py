@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from polars_auc._expressions.comparisons import roc_auc_compare
 from polars_auc._plugin.errors import CALLED, OptionError, either
@@ -18,16 +18,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "OPTIONS",
-    "Conflict",
-    "Interval",
     "IntervalMethod",
-    "Need",
     "Option",
     "ReportOptions",
+    "Rule",
     "declared",
     "is_set",
     "option",
-    "refuse_conflicts",
     "switch",
 ]
 
@@ -38,21 +35,12 @@ _LEAVE = "leave one of them out"
 
 
 @dataclass(frozen=True)
-class Conflict:
-    """Another option with which an option cannot be combined, and why."""
+class Rule:
+    """What is wrong with an option beside another one, or without it."""
 
     other: str
     said: str
     instead: str = _LEAVE
-
-
-@dataclass(frozen=True)
-class Need:
-    """Another option without which an option says nothing."""
-
-    other: str
-    said: str
-    instead: str
 
 
 @dataclass(frozen=True)
@@ -69,11 +57,9 @@ class Option:
     parse: Callable[[str], Any] = str
     """From the text of a shell to the value."""
     const: object = None
-    """The value of a flag that takes none."""
-    choices: Sequence[str] = ()
-    """Its values, if it is no option of a statistic: those are known to the plugin."""
-    conflicts: Sequence[Conflict] = ()
-    need: Need | None = None
+    """The value of a flag that takes none; in Python it is this or the default."""
+    conflicts: Sequence[Rule] = ()
+    need: Rule | None = None
     in_spark: bool = False
 
     @property
@@ -103,41 +89,15 @@ def is_set(value: object) -> bool:
     return not (value is None or value is False or (isinstance(value, list | tuple) and not value))
 
 
-def refuse_conflicts(names: Collection[str], options: Mapping[str, Option]) -> None:
-    """Refuse options that are set and do not go together, and those that lack another one."""
-    for name, known in options.items():
-        if name not in names:
-            continue
-        for conflict in known.conflicts:
-            if conflict.other in names:
-                raise OptionError(_function(), name, conflict.said, conflict.instead)
-        if known.need is not None and known.need.other not in names:
-            raise OptionError(_function(), name, known.need.said, known.need.instead)
-
-
-def _function() -> str:
-    return CALLED.get() or "report"
-
-
 _BOUNDED = either('`memory="bounded"`', "`memory`")
 _COLUMN = either("the column", "the column, or SQL,")
-_ALL_ROWS = Conflict("memory", f"needs all rows at once, and {_BOUNDED} keeps none")
-_ONE_BY_ONE = Conflict("sorted_by", "is not possible with `sorted_by`, which reads one group after the other")
-_OF_BOUNDED = Need("memory", f"is for {_BOUNDED}", "write it, or leave this out")
+_ALL_ROWS = Rule("memory", f"needs all rows at once, and {_BOUNDED} keeps none")
+_ONE_BY_ONE = Rule("sorted_by", "is not possible with `sorted_by`, which reads one group after the other")
+_OF_BOUNDED = Rule("memory", f"is for {_BOUNDED}", "write it, or leave this out")
 
 
-def _unweighted(what: str) -> Conflict:
-    return Conflict("weight", f"cannot be combined with `weight`, because {what}")
-
-
-class Interval(TypedDict):
-    """How the intervals of a report are made, as the statistics take it."""
-
-    level: float
-    ci: IntervalMethod
-    interval: Literal["percentile", "bca"] | None
-    n_resamples: int | None
-    seed: int | None
+def _unweighted(what: str) -> Rule:
+    return Rule("weight", f"cannot be combined with `weight`, because {what}")
 
 
 @dataclass(frozen=True)
@@ -148,10 +108,7 @@ class ReportOptions:
     """
 
     by: str | Sequence[str] = option(
-        (),
-        "the columns whose combinations make the groups",
-        metavar="COLUMN",
-        in_spark=True,
+        (), "the columns whose combinations make the groups", metavar="COLUMN", in_spark=True
     )
     groupings: Groupings | None = option(
         None,
@@ -204,19 +161,15 @@ class ReportOptions:
         "compare each group with the 'rest', 'overall', the 'previous' one, or the group of this value; in a "
         "shell the values of several `by` are separated by commas",
         metavar="SEGMENT",
-        conflicts=(
-            _ALL_ROWS,
-            _ONE_BY_ONE,
-            _unweighted("the comparison of groups takes no weights"),
-        ),
-        need=Need("by", "compares groups, but there are none", 'write `by="segment"`'),
+        conflicts=(_ALL_ROWS, _ONE_BY_ONE, _unweighted("the comparison of groups takes no weights")),
+        need=Rule("by", "compares groups, but there are none", 'write `by="segment"`'),
     )
     along: str | None = option(
         None,
         'with `versus="previous"` and several `by`: the one whose previous value is meant, such as the year',
         metavar="COLUMN",
         conflicts=(_ALL_ROWS,),
-        need=Need(
+        need=Rule(
             "versus", 'applies to `versus="previous"` only', 'leave it out, or write `versus="previous"`'
         ),
     )
@@ -224,6 +177,7 @@ class ReportOptions:
         "holm",
         "adjustment of p-values for their number: holm, hochberg, hommel, bonferroni, sidak, holm-sidak, "
         f"bh or by; {either('None', 'none')} adjusts nothing",
+        parse=lambda text: None if text == "none" else text,
         metavar="METHOD",
     )
     folds: IntoExpr | None = option(
@@ -232,7 +186,7 @@ class ReportOptions:
         metavar="COLUMN",
         conflicts=(
             _ALL_ROWS,
-            Conflict(
+            Rule(
                 "cluster",
                 "cannot be combined with `cluster`, because clusters may lie in several folds, which its "
                 "interval does not know",
@@ -252,9 +206,7 @@ class ReportOptions:
         None,
         f"{_COLUMN} that says how many identical rows each row stands for",
         metavar="COLUMN",
-        conflicts=(
-            _unweighted("rows of unequal weight and rows that are repeated have other standard errors"),
-        ),
+        conflicts=(_unweighted("unequal rows and repeated rows have other standard errors"),),
         in_spark=True,
     )
     cluster: IntoExpr | None = option(
@@ -277,7 +229,6 @@ class ReportOptions:
         "exact it is",
         flag="--bounded",
         const="bounded",
-        choices=("bounded",),
         conflicts=(_ONE_BY_ONE,),
     )
     max_bins: int | None = option(
@@ -302,15 +253,9 @@ class ReportOptions:
         return options
 
     @property
-    def limits(self) -> Interval:
-        """How the intervals are made."""
-        return Interval(
-            level=self.level,
-            ci=self.ci,
-            interval=self.interval,
-            n_resamples=self.n_resamples,
-            seed=self.seed,
-        )
+    def limits(self) -> dict[str, Any]:
+        """How the intervals are made, as the statistics take it."""
+        return {name: getattr(self, name) for name in ("level", "ci", "interval", "n_resamples", "seed")}
 
     @property
     def names(self) -> list[str]:
@@ -318,15 +263,24 @@ class ReportOptions:
         return [name for name in OPTIONS if is_set(getattr(self, name))]
 
     def check(self) -> None:
-        """Refuse values that no option has, and options that do not go together."""
-        if not isinstance(self.compare, bool) and type(self.compare).__name__ not in ("bool", "bool_"):
-            raise OptionError(_function(), "compare", f"must be True or False, got {told(self.compare)}")
-        for name, known in OPTIONS.items():
-            value = getattr(self, name)
-            if known.choices and value is not None and value not in known.choices:
-                allowed = ", ".join(map(repr, known.choices))
-                raise OptionError(_function(), name, f"must be one of {allowed}, got {told(value)}")
-        refuse_conflicts(self.names, OPTIONS)
+        """Refuse values that no option has, and options that do not go together or lack another one."""
+        function = CALLED.get() or "report"
+        for field in dataclasses.fields(self):
+            allowed, value = (OPTIONS[field.name].const, field.default), getattr(self, field.name)
+            # Numpy has truth values of its own.
+            value = bool(value) if type(value).__name__ in ("bool", "bool_") else value
+            if allowed[0] is not None and not any(
+                type(value) is type(one) and value == one for one in allowed
+            ):
+                said = f"must be {allowed[0]!r} or {allowed[1]!r}, got {told(value)}"
+                raise OptionError(function, field.name, said)
+        for name in self.names:
+            known = OPTIONS[name]
+            wrong = [rule for rule in known.conflicts if rule.other in self.names]
+            if known.need is not None and known.need.other not in self.names:
+                wrong.append(known.need)
+            if wrong:
+                raise OptionError(function, name, wrong[0].said, wrong[0].instead)
         # The adjustment is checked also where nothing is compared.
         roc_auc_compare("label", "a", "b", adjust=self.adjust)
 

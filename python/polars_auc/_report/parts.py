@@ -53,10 +53,10 @@ def in_cluster(label: IntoExpr, cluster: IntoExpr) -> pl.Expr:
 
 def summaries(label: IntoExpr, scores: Mapping[str, IntoExpr], options: ReportOptions) -> Part:
     """Ask for the most used numbers of each score. With clusters their intervals are another part."""
-    given: Any = options.limits if options.cluster is None else {"level": options.level}
+    limits = options.limits if options.cluster is None else {"level": options.level}
     return Part(
         [
-            roc_summary(label, score, **given, count=options.count, weight=options.weight).alias(
+            roc_summary(label, score, **limits, count=options.count, weight=options.weight).alias(
                 summary_column(name)
             )
             for name, score in scores.items()
@@ -67,8 +67,7 @@ def summaries(label: IntoExpr, scores: Mapping[str, IntoExpr], options: ReportOp
 
 def state_summaries(states: Sequence[str], options: ReportOptions) -> Part:
     """Ask for the most used numbers of each column of states."""
-    limits: Any = options.limits
-    answers = [roc_summary(state=name, **limits).alias(summary_column(name)) for name in states]
+    answers = [roc_summary(state=name, **options.limits).alias(summary_column(name)) for name in states]
     return Part(answers, summary_fields)
 
 
@@ -84,7 +83,7 @@ def bounds(states: Sequence[str]) -> Part:
 
 def intervals_of_clusters(label: IntoExpr, scores: Mapping[str, IntoExpr], options: ReportOptions) -> Part:
     """Ask for the intervals of rows in clusters, in place of those of the summaries."""
-    limits: dict[str, Any] = dict(options.limits)
+    limits = options.limits
     method = limits.pop("ci")
     with option_called("ci", "method"):
         answers = [

@@ -89,10 +89,10 @@ class Reference:
         shared = [key for key in by if key not in self.named]
         if len(shared) == len(by):
             # Whatever the groups, the reference is in them.
-            held, counted = self.rows, self.has_counts
+            rows, counted = self.rows, self.has_counts
         else:
-            held, counted = self._against_bands(list(by), shared), True
-        answers = _grouped(held, list(by), [*self._answers(counted=counted), _has_others()])
+            rows, counted = self._against_bands(list(by), shared), True
+        answers = _grouped(rows, list(by), [*self._answers(counted=counted), _has_others()])
         table = pl.concat(
             answers.select(*by, pl.lit(name).alias("score"), *self._fields(name)) for name in self.scores
         )
@@ -106,8 +106,8 @@ class Reference:
         return [population_stability(_REFERENCE, column, bands=_NUMBER, count=count) for column in columns]
 
     def _fields(self, name: str) -> list[pl.Expr]:
-        found = pl.col(_column(name)).struct
-        fields = {column: found.field(field).alias(column) for column, field in STABILITY.items()}
+        answer = pl.col(_column(name)).struct
+        fields = {column: answer.field(field).alias(column) for column, field in STABILITY.items()}
         if not self.has_p_values:
             fields["psi_p_value"] = pl.lit(None, dtype=pl.Float64).alias("psi_p_value")
         # Where all rows are of the reference there is nothing to hold against it.
@@ -131,12 +131,12 @@ class Reference:
         parts = [others]
         for name in self.scores:
             bands = self._bands(shared, name)
-            held = (
+            shared_bands = (
                 groups.join(bands, on=shared, how="inner", nulls_equal=True)
                 if shared
                 else groups.join(bands, how="cross")
             )
-            parts.append(held.with_columns(pl.lit(value=False).alias(_OUTSIDE)))
+            parts.append(shared_bands.with_columns(pl.lit(value=False).alias(_OUTSIDE)))
         return pl.concat(parts, how="diagonal")
 
     def _bands(self, shared: list[str], name: str) -> pl.LazyFrame:
@@ -149,9 +149,9 @@ class Reference:
         count = _COUNT if self.has_counts else None
         size = population_stability(_REFERENCE, column, count=count).alias(_SIZE)
         bands = gains_table(_REFERENCE, column, bands=_NUMBER, count=count).alias(_BANDS)
-        found = _grouped(twice, shared, [bands, size])
+        answers = _grouped(twice, shared, [bands, size])
         is_nan = pl.col(_SIZE).struct.field("psi").is_nan()
-        return found.explode(_BANDS).select(
+        return answers.explode(_BANDS).select(
             *shared,
             pl.lit(value=True).alias(_REFERENCE),
             # A NaN leaves no bands, and makes every comparison NaN.

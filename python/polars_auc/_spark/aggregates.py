@@ -38,8 +38,8 @@ def aggregate(local: Callable[..., pl.Expr]) -> Callable[..., Column]:
 
     def column(*arguments: Any, score_type: Any = None, **options: Any) -> Column:
         require_spark(name)
-        given = signature.bind(*arguments, **options).arguments
-        return _column(local, given, score_type)
+        values = signature.bind(*arguments, **options).arguments
+        return _column(local, values, score_type)
 
     own = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
     own.append(inspect.Parameter("score_type", inspect.Parameter.KEYWORD_ONLY, default=None))
@@ -71,17 +71,17 @@ def _docstring(name: str, local: str) -> str:
     """
 
 
-def _column(local: Callable[..., pl.Expr], given: Mapping[str, Any], score_type: Any) -> Column:
+def _column(local: Callable[..., pl.Expr], values: Mapping[str, Any], score_type: Any) -> Column:
     """Check everything that can be checked on the driver, and return the aggregate."""
     import pyarrow as pa
     from pyspark.sql.functions import arrow_udf
     from pyspark.sql.types import DoubleType
 
     name = local.__name__
-    columns = {role: given[role] for role in _ROLES if given.get(role) is not None}
+    columns = {role: values[role] for role in _ROLES if values.get(role) is not None}
     for role, column in columns.items():
         refuse_column(name, role, column)
-    options = {option: value for option, value in given.items() if option not in _ROLES}
+    options = {option: value for option, value in values.items() if option not in _ROLES}
     named = _named(columns)
     declared = polars_dtype(name, DoubleType() if score_type is None else score_type)
     dtype = _planned(local, named, options, declared)

@@ -207,19 +207,19 @@ class _Selection:
                 f'write {name}(frame, "label", "score")'
             )
             raise ValueError(msg)
-        given: list[IntoColumn] = [*keys, label, *wanted]
+        columns: list[IntoColumn] = [*keys, label, *wanted]
         weighed = {role: column for role, column in masses.items() if column is not None}
         for role, column in weighed.items():
             refuse_column(name, role, column)
-            given.append(column)
+            columns.append(column)
         # A name may be asked for twice, as a key and as a score; a Column has a name of its own.
         present = frame.columns
-        plain = [column for column in dict.fromkeys(names_of(given)) if column in present]
-        made = [column for column in given if not isinstance(column, str)]
-        rows = frame.select(*map(column_named, plain), *made)
+        plain = [column for column in dict.fromkeys(names_of(columns)) if column in present]
+        own_columns = [column for column in columns if not isinstance(column, str)]
+        rows = frame.select(*map(column_named, plain), *own_columns)
         _refuse_two_of_one_name(name, rows.columns)
         names = iter(rows.columns[len(plain) :])
-        own = [column if isinstance(column, str) else next(names) for column in given]
+        own = [column if isinstance(column, str) else next(names) for column in columns]
         rest = own[len(keys) + 1 :]
         # An empty frame of the same schema, which reads no row, says how Spark hands its types over.
         schema = pl.DataFrame(frame.sparkSession.createDataFrame([], rows.schema).toArrow()).schema

@@ -148,8 +148,9 @@ def test_other_options_are_declared() -> None:
     """A conflict and a need are about options that there are."""
     for name, known in OPTIONS.items():
         assert known.help
-        for other in (*known.conflicts, *([known.need] if known.need else [])):
-            assert other.other in OPTIONS, name
+        others = [conflict.other for conflict in known.conflicts]
+        for other in [*others, *([known.need.other] if known.need else [])]:
+            assert other in OPTIONS, name
 
 
 @pytest.mark.parametrize(
