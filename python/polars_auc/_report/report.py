@@ -11,8 +11,7 @@ import polars as pl
 
 from polars_auc._expressions.comparisons import roc_auc_compare
 from polars_auc._expressions.folds import cv_roc_auc
-from polars_auc._expressions.intervals import roc_auc_ci
-from polars_auc._expressions.numbers import roc_summary
+from polars_auc._expressions.intervals import roc_auc_ci, roc_summary
 from polars_auc._expressions.states import roc_auc_bounds
 from polars_auc._frames.group_states import deferred, group_states
 from polars_auc._frames.inputs import called, column_of, keys_of, refuse_keys, rows_of, scores_of
