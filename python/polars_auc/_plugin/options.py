@@ -8,9 +8,6 @@ from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias
 
-# Decimal fractions with more places than this are rounded to floats: no score has more than 38.
-_MOST_PLACES = 100
-
 # An integer of more bits is shown by its size.
 _SHOWN_BITS = 128
 
@@ -153,50 +150,6 @@ def rate_range(name: str, what: str, low: float | None, high: float | None) -> t
     return bounds[0], bounds[1]
 
 
-Part: TypeAlias = dict[str, Any]
-"""A part of the ROC curve, as the plugin takes it."""
-
-
-def part_of_curve(
-    name: str,
-    fpr: tuple[float | None, float | None],
-    tpr: tuple[float | None, float | None],
-    *,
-    standardized: bool | Literal["always"],
-) -> Part | None:
-    """Check the bounds of a partial area, and return them if there are any."""
-    scaled = standard(name, standardized) != "never"
-    of_fpr, of_tpr = rate_range(name, "fpr", *fpr), rate_range(name, "tpr", *tpr)
-    if of_fpr is None and of_tpr is None:
-        if scaled:
-            msg = (
-                f"{name}: standardized is for a part of the curve; give max_fpr or another bound, "
-                "or leave it out"
-            )
-            raise ValueError(msg)
-        return None
-    if of_fpr is None or of_tpr is None:
-        return {"fpr": of_fpr} if of_fpr else {"tpr": of_tpr}
-    if fpr[0] is None and tpr[1] is None and not scaled:
-        return {"two_way": {"max_fpr": of_fpr[1], "min_tpr": of_tpr[0]}}
-    msg = (
-        f"{name}: both rates are bounded; write a range of one of them, or max_fpr with min_tpr for the "
-        "two-way partial area, which has no standardized form"
-    )
-    raise ValueError(msg)
-
-
-def standard(name: str, standardized: object) -> str:
-    """Return the scale of a partial area, as the plugin names it."""
-    if isinstance(standardized, str) and standardized == "always":
-        return "always"
-    try:
-        return "above_diagonal" if flag(name, "standardized", standardized) else "never"
-    except ValueError:
-        msg = f'{name}: standardized must be True or False, or "always", got {told(standardized)}'
-        raise ValueError(msg) from None
-
-
 def hypothesis(
     name: str, alternative: str, null: float | None, margin: float | None, *, least: int = -1
 ) -> dict[str, Any]:
@@ -210,15 +163,6 @@ def hypothesis(
         raise ValueError(msg)
     value = {"null": null, "margin": margin}
     return {"alternative": alternative} | {key: it and float(it) for key, it in value.items()}
-
-
-def above_0(name: str, option: str, value: Any, *, most: float = 1e9) -> float:
-    """Refuse an option that is no number above 0, or beyond what anybody means."""
-    least = 1 / most
-    if not least <= number(value) <= most:
-        msg = f"{name}: {option} must be a number above 0, from {least:g} to {most:g}, got {told(value)}"
-        raise ValueError(msg)
-    return float(value)
 
 
 def flag(name: str, option: str, value: Any) -> bool:
@@ -236,19 +180,3 @@ def listed(name: str, option: str, values: Any) -> list[Any]:
         msg = f"{name}: {option} must be a list of numbers, such as [0.05, 0.1], got {told(values)}"
         raise ValueError(msg)
     return list(values)
-
-
-def threshold(name: str, option: str, value: Any) -> dict[str, float | str]:
-    """Check a number that is a threshold, and return it as the plugin takes it."""
-    given = number(value)
-    if math.isfinite(given) and int(value) == value:
-        return {"integer": str(int(value))}
-    if isinstance(value, Decimal) and math.isfinite(given):
-        places = value.as_tuple().exponent
-        # It is a word only of infinity and NaN.
-        if isinstance(places, int) and places >= -_MOST_PLACES:
-            return {"decimal": f"{value:f}"}
-    if not math.isnan(given):
-        return {"float": given}
-    msg = f"{name}: {option} must be a number, got {value!r}"
-    raise ValueError(msg)

@@ -5,13 +5,14 @@ use crate::math::quotient;
 use crate::math::sum::Sum;
 use crate::ranking::ties::{Count, Counts, RowCounts, Ties};
 use crate::statistics::kinds::{
-    Curve, Given, Summary,
+    Curve, FromOptions, OptionError, Options, Summary,
     column::Column,
+    options::words,
     record::{Record, record},
 };
 
 /// The most points of a curve that can be asked for.
-const MOST_POINTS: u32 = 10_000_000;
+const MOST_POINTS: i128 = 10_000_000;
 
 /// Sums of scores up to here stay within the range of floats.
 const SUMMABLE: f64 = 1e280;
@@ -113,7 +114,6 @@ fn centered(values: impl Iterator<Item = f64> + Clone) -> Centered {
 
 /// The binormal curve of a group, and its area.
 #[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocBinormal {
     /// How the curve is found.
     pub method: BinormalFit,
@@ -121,7 +121,6 @@ pub struct RocBinormal {
 
 /// How a binormal curve is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum BinormalFit {
     /// As the line of least squares through the points of the ROC curve.
     #[default]
@@ -147,6 +146,14 @@ record! {
         pub n_pos: u64,
         /// Negatives that were used.
         pub n_neg: u64,
+    }
+}
+
+words!(BinormalFit { "least_squares" => LeastSquares, "moments" => Moments });
+
+impl FromOptions for RocBinormal {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(RocBinormal { method: options.word("method")? })
     }
 }
 
@@ -251,7 +258,6 @@ fn mean_and_deviation(values: &[(f64, u64)]) -> (f64, f64) {
 
 /// The fitted curve itself.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct BinormalCurve {
     /// At which rates; if none are given, at so many points at equal distances.
     pub at_fpr: Option<Vec<f64>>,
@@ -269,22 +275,19 @@ record! {
     }
 }
 
+impl FromOptions for BinormalCurve {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(BinormalCurve {
+            at_fpr: options.has("at_fpr").then(|| options.rates("at_fpr")).transpose()?,
+            n_points: options.integer("n_points", 2..=MOST_POINTS)?,
+        })
+    }
+}
+
 impl Curve for BinormalCurve {
     type Record = BinormalPoint;
 
     const WEIGHTS: bool = true;
-
-    fn check(&self, _: Given) -> Result<(), String> {
-        let rates = self.at_fpr.as_deref().unwrap_or_default();
-        if let Some(wrong) = rates.iter().find(|rate| !(0.0..=1.0).contains(*rate)) {
-            return Err(format!("at_fpr must lie between 0 and 1, such as 0.1, got {wrong}"));
-        }
-        if (2..=MOST_POINTS).contains(&self.n_points) {
-            Ok(())
-        } else {
-            Err(format!("n_points must lie between 2 and {MOST_POINTS}, such as 101, got {}", self.n_points))
-        }
-    }
 
     fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
         let Some(line) = (if ties.has_pairs() { BinormalLine::of_ties(&mut ties) } else { None }) else {
@@ -306,6 +309,7 @@ impl Curve for BinormalCurve {
 mod tests {
     use super::*;
     use crate::ranking::scores::Width;
+    use crate::statistics::kinds::{OptionValue, options::tests::options};
     use crate::statistics::tests::{summary, weighted_summary, with_ties};
     use proptest::prelude::*;
 
@@ -345,7 +349,6 @@ mod tests {
         let labels = [1, 1, 0, 1, 0, 1, 0, 0];
         let scores = [3u8, 3, 3, 2, 2, 1, 1, 1];
         let points = |curve: BinormalCurve| {
-            curve.check(Given::default()).unwrap();
             let mut columns = Column::all_of(BinormalPoint::FIELDS, Width::W128, 0);
             assert!(with_ties(&labels, &scores, |ties| curve.points(ties, &mut columns)));
             match &columns[0] {
@@ -355,10 +358,16 @@ mod tests {
         };
         assert_eq!(points(BinormalCurve { at_fpr: None, n_points: 5 }), [0.0, 0.25, 0.5, 0.75, 1.0]);
         assert_eq!(points(BinormalCurve { at_fpr: Some(vec![0.5, 0.1]), n_points: 5 }), [0.5, 0.1]);
-        for wrong in [Some(vec![0.5, 1.5]), Some(vec![f64::NAN])] {
-            assert!(BinormalCurve { at_fpr: wrong, n_points: 5 }.check(Given::default()).is_err());
+        let of = |at_fpr: OptionValue, n_points| {
+            let values = [("at_fpr", at_fpr), ("n_points", OptionValue::Integer(n_points))];
+            BinormalCurve::from_options(&options(values)).map(|curve| (curve.at_fpr, curve.n_points))
+        };
+        let rates = |rate| OptionValue::List([0.5, rate].map(OptionValue::Float).into());
+        assert_eq!(of(OptionValue::Absent, 5), Ok((None, 5)));
+        assert_eq!(of(rates(0.1), 5), Ok((Some(vec![0.5, 0.1]), 5)));
+        for (wrong, n_points) in [(rates(1.5), 5), (rates(f64::NAN), 5), (OptionValue::Absent, 1)] {
+            assert!(of(wrong, n_points).is_err());
         }
-        assert!(BinormalCurve { at_fpr: None, n_points: 1 }.check(Given::default()).is_err());
     }
 
     /// Scores of a class that differ in their last bit have a spread, also if the other class is far away.

@@ -4,6 +4,7 @@ use crate::ranking::ties::Ties;
 use crate::statistics::kinds::{
     Curve,
     column::Column,
+    options::no_options,
     record::{Mass, Record, Threshold, record},
 };
 use crate::statistics::thresholds::confusion::Confusion;
@@ -14,7 +15,6 @@ use crate::statistics::thresholds::confusion::Confusion;
 /// prevalence `π` the area between it and the diagonal is `(1 - π) (AUC - 1/2)`, and that of a perfect score is
 /// `(1 - π) / 2`: their quotient, the accuracy ratio, is the Gini coefficient (Engelmann, Hayden and Tasche 2003).
 #[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct CapCurve {}
 
 record! {
@@ -32,6 +32,8 @@ record! {
         pub captured: f64,
     }
 }
+
+no_options!(CapCurve);
 
 impl Curve for CapCurve {
     type Record = CapPoint;

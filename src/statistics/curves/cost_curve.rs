@@ -6,6 +6,7 @@ use crate::ranking::ties::Ties;
 use crate::statistics::kinds::{
     Curve,
     column::Column,
+    options::no_options,
     record::{Record, Threshold, record},
 };
 
@@ -16,7 +17,6 @@ use crate::statistics::kinds::{
 /// the largest possible, is the line `(1 - tpr) pc + fpr (1 - pc)`; the curve is the lower envelope of all lines, whose
 /// corners lie where two neighbours on the convex hull cost the same.
 #[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct CostCurve {}
 
 record! {
@@ -34,6 +34,8 @@ record! {
         pub tpr: f64,
     }
 }
+
+no_options!(CostCurve);
 
 impl Curve for CostCurve {
     type Record = CostPoint;

@@ -4,6 +4,7 @@ use crate::ranking::ties::Ties;
 use crate::statistics::kinds::{
     Curve,
     column::Column,
+    options::no_options,
     record::{Mass, Record, Threshold, record},
 };
 use crate::statistics::thresholds::confusion::Confusion;
@@ -14,7 +15,6 @@ use crate::statistics::thresholds::confusion::Confusion;
 /// (Martin et al. 1997, who draw both rates on normal scales). The points are those of the ROC curve with
 /// `fnr = 1 - tpr`, taken from the counts.
 #[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct DetCurve {}
 
 record! {
@@ -32,6 +32,8 @@ record! {
         pub fnr: f64,
     }
 }
+
+no_options!(DetCurve);
 
 impl Curve for DetCurve {
     type Record = DetPoint;

@@ -4,6 +4,7 @@ use crate::ranking::ties::Ties;
 use crate::statistics::kinds::{
     Curve,
     column::Column,
+    options::no_options,
     record::{Mass, Record, Threshold, record},
 };
 use crate::statistics::thresholds::confusion::Confusion;
@@ -13,7 +14,6 @@ use crate::statistics::thresholds::confusion::Confusion;
 /// It starts where nothing is called positive: recall 0, and a precision of 1 by convention. Without negatives all
 /// precisions are 1; without positives there is no curve.
 #[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct PrCurve {}
 
 record! {
@@ -31,6 +31,8 @@ record! {
         pub recall: f64,
     }
 }
+
+no_options!(PrCurve);
 
 impl Curve for PrCurve {
     type Record = PrPoint;

@@ -38,12 +38,9 @@ impl Default for Resampling {
 
 impl FromOptions for Resampling {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
-        let Resampling { n_resamples, seed } = Resampling::default();
         Ok(Resampling {
-            n_resamples: options
-                .optional_integer("n_resamples", 2..=MOST_RESAMPLES.into())?
-                .unwrap_or(n_resamples),
-            seed: options.optional_integer("seed", 0..=i64::MAX.into())?.unwrap_or(seed),
+            n_resamples: options.integer("n_resamples", 2..=MOST_RESAMPLES.into())?,
+            seed: options.integer("seed", 0..=i64::MAX.into())?,
         })
     }
 }
@@ -59,7 +56,12 @@ impl Resampling {
     ) -> Result<Option<Self>, OptionError> {
         let value: W = options.word(method)?;
         if value == bootstrap {
-            return Resampling::from_options(options).map(Some);
+            let Resampling { n_resamples, seed } = Resampling::default();
+            let most = MOST_RESAMPLES.into();
+            return Ok(Some(Resampling {
+                n_resamples: options.optional_integer("n_resamples", 2..=most)?.unwrap_or(n_resamples),
+                seed: options.optional_integer("seed", 0..=i64::MAX.into())?.unwrap_or(seed),
+            }));
         }
         let named = ["n_resamples", "seed"].iter().chain(others).filter(|name| options.has(name));
         let named: Vec<&str> = named.copied().collect();
