@@ -7,6 +7,7 @@ Polars expressions.
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -20,28 +21,6 @@ if TYPE_CHECKING:
     import duckdb
 
 __all__ = ["register"]
-
-_FUNCTIONS = (
-    "average_precision",
-    "brunner_munzel",
-    "cap_curve",
-    "cost_curve",
-    "det_curve",
-    "gains_table",
-    "gini",
-    "ks_statistic",
-    "mann_whitney_u",
-    "mean_positive_rank",
-    "operating_point",
-    "population_stability",
-    "pr_curve",
-    "roc_auc",
-    "roc_auc_ci",
-    "roc_binormal",
-    "roc_convex_hull",
-    "roc_curve",
-    "roc_summary",
-)
 
 _TYPES: dict[Any, str] = {
     pl.Boolean: "BOOLEAN",
@@ -111,7 +90,7 @@ def register(
         msg = f"register: connection must be one of DuckDB, got {got}; write duckdb.connect()"
         raise TypeError(msg)
     if functions is None:
-        functions = {name: getattr(pa, name) for name in _FUNCTIONS}
+        functions = functions_of_one_score()
     # What its methods take is said differently from release to release.
     connected: Any = connection
     for name, function in functions.items():
@@ -140,6 +119,19 @@ def register(
         except duckdb.ParserException as error:
             msg = f"register: {name!r} is a word of SQL; choose another name"
             raise ValueError(msg) from error
+
+
+def functions_of_one_score() -> dict[str, Callable[..., pl.Expr]]:
+    """Return the functions that need a label and a score alone, and draw no resamples by default."""
+    functions = {}
+    for name in pa.__all__:
+        function = getattr(pa, name)
+        parameters = inspect.signature(function).parameters if inspect.isfunction(function) else {}
+        needed = [each.name for each in parameters.values() if each.kind is each.POSITIONAL_OR_KEYWORD]
+        resamples = parameters["n_resamples"].default if "n_resamples" in parameters else None
+        if needed == ["label", "score"] and "state" in parameters and resamples is None:
+            functions[name] = function
+    return functions
 
 
 _SCHEMA = {_ROW: pl.UInt32, _LABELS: pl.Float64, _SCORES: pl.Float64}

@@ -56,7 +56,9 @@ pub use thresholds::*;
 pub(crate) mod tests {
     use super::*;
     use crate::ranking::bits::tests::packed;
-    use crate::ranking::{Bits, Codes, Group, KeyPlacements, RowPlacements, Rows, Score, Ties};
+    use crate::ranking::{
+        Bits, Codes, Group, KeyPlacements, Observations, RowPlacements, Rows, Score, Ties, Width,
+    };
 
     /// Calls `ask` with the ties of scores and 0/1 labels.
     pub fn with_ties<S: Score, R>(labels: &[u8], scores: &[S], ask: impl FnOnce(Ties<'_>) -> R) -> R {
@@ -66,8 +68,16 @@ pub(crate) mod tests {
             bytes[row / 8] |= label << (row % 8);
         }
         let mut group = Group::default();
-        group.load(scores, Bits::new(&bytes, 0, labels.len()), None);
+        group.load(Observations::new(scores, Bits::new(&bytes, 0, labels.len()), None));
         ask(group.ties())
+    }
+
+    /// The columns of the points of a curve; none where it is undefined, and then nothing was appended.
+    pub fn curve_columns<C: Curve, S: Score>(curve: &C, labels: &[u8], scores: &[S]) -> Option<Vec<Column>> {
+        let mut columns = Column::all_of(C::Record::FIELDS, Width::W128, 0);
+        let defined = with_ties(labels, scores, |ties| curve.points(ties, &mut columns));
+        assert!(defined || columns.iter().all(|column| column.is_empty()));
+        defined.then_some(columns)
     }
 
     /// The record of one group whose rows have weights.
@@ -80,7 +90,7 @@ pub(crate) mod tests {
         assert!(M::WEIGHTS);
         let bytes = packed(labels.iter().map(|&label| label == 1));
         let mut group = Group::default();
-        group.load_weighted(scores, Bits::new(&bytes, 0, labels.len()), weights, None);
+        group.load(Observations::new(scores, Bits::new(&bytes, 0, labels.len()), None).with_weights(weights));
         statistic.of_ties(group.ties())
     }
 

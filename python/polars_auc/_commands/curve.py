@@ -18,7 +18,7 @@ from polars_auc._cli.refusal import Refusal, worded
 from polars_auc._cli.rows import Files, Scored, counted, of_files
 from polars_auc._cli.states import add_from_states
 from polars_auc._cli.streams import say
-from polars_auc._expressions.bands import OF_CURVES, BandMethod, roc_band
+from polars_auc._expressions.bands import BandMethod, roc_band
 from polars_auc._expressions.curves import roc_curve
 from polars_auc._expressions.folds import average_roc_curve
 from polars_auc._frames.evaluated import Evaluated
@@ -26,9 +26,8 @@ from polars_auc._plots.roc import plot_roc
 
 _CHARTS = (".html", ".png", ".svg")
 
-# Options that say how a band is made, and those of them that say how rows are drawn for it.
+# Options that say how a band is made.
 _OF_BANDS = ("level", "points", "resamples", "seed")
-_OF_RESAMPLES = ("resamples", "seed")
 
 # A name that no column of a user has.
 _FOLD = "polars_auc: fold"
@@ -161,14 +160,6 @@ def _check(chosen: argparse.Namespace, *, is_chart: bool) -> None:
         raise Refusal(
             f"--max-points is for curves, and a table with {option} holds {held}; leave one of them out"
         )
-    if chosen.folds is not None and chosen.band not in (None, *OF_CURVES):
-        raise Refusal(
-            f"--band {chosen.band} is a band about one curve, and --folds gives several; write "
-            "--band optimized_radial, or leave one of them out"
-        )
-    drawn = next((option for option in _OF_RESAMPLES if getattr(chosen, option) is not None), None)
-    if chosen.folds is not None and drawn is not None:
-        raise Refusal(f"--{drawn} is of resamples, and --folds gives the curves; leave one of them out")
     if is_chart and not all(find_spec(name) for name in ("altair", "vl_convert")):
         raise Refusal(
             f'a chart needs Altair and vl-convert: pip install "polars-auc[plot]"; '

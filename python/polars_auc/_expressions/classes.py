@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Literal
 
 from polars_auc._plugin.call import expression
 from polars_auc._plugin.class_columns import columns_of_classes
-from polars_auc._plugin.options import between_0_and_1, flag, one_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -122,23 +121,13 @@ def roc_auc_multiclass(
     0.9167
     """
     name = "roc_auc_multiclass"
-    one_of(name, "multi_class", multi_class, ("ovr", "ovo"))
-    one_of(name, "average", average, ("macro", "weighted", "micro", None))
-    if multi_class == "ovo" and average == "micro":
-        msg = f'{name}: average="micro" pools each class against the rest; write multi_class="ovr"'
-        raise ValueError(msg)
     columns, named = columns_of_classes(name, probabilities, classes)
     return expression(
         name,
-        {
-            **columns,
-            "label": label,
-            "weight": weight,
-            "count": count,
-        },
+        {**columns, "label": label, "weight": weight, "count": count},
         classes=named,
         multi_class=multi_class,
-        average=average or "none",
+        average=average,
     )
 
 
@@ -204,8 +193,7 @@ def roc_auc_ordinal(
     >>> answer["pairs"].explode().struct.unnest().rows()
     [(1, 2, 0.75), (1, 3, 1.0), (2, 3, 0.875)]
     """
-    listed = flag("roc_auc_ordinal", "pairs", pairs)
-    return expression("roc_auc_ordinal", {"score": score, "label": label, "count": count}, pairs=listed)
+    return expression("roc_auc_ordinal", {"score": score, "label": label, "count": count}, pairs=pairs)
 
 
 def roc_auc_multiclass_ci(
@@ -312,21 +300,14 @@ def roc_auc_multiclass_ci(
     [('iris', 'lily', 0.875, 0.1768), ('iris', 'rose', 0.9375, 0.0884), ('lily', 'rose', 0.9375, 0.0884)]
     """
     name = "roc_auc_multiclass_ci"
-    one_of(name, "multi_class", multi_class, ("ovr", "ovo"))
-    if average == "micro":  # type: ignore[comparison-overlap]
-        msg = (
-            f'{name}: average="micro" pools cells of one row, which are not independent; write '
-            'average="macro", or make a row of each cell and write roc_auc_ci(..., cluster="row")'
-        )
-        raise ValueError(msg)
-    one_of(name, "average", average, ("macro", "weighted", None))
-    between_0_and_1(name, "level", level)
     columns, named = columns_of_classes(name, probabilities, classes)
     return expression(
         name,
         {**columns, "label": label, "count": count},
-        statistic={"classes": named, "multi_class": multi_class, "average": average or "none"},
-        level=float(level),
+        classes=named,
+        multi_class=multi_class,
+        average=average,
+        level=level,
     )
 
 
@@ -408,12 +389,9 @@ def roc_auc_ordinal_ci(
     >>> answer.select(pl.col("auc", "se", "lower", "upper").round(4)).row(0)
     (0.875, 0.1021, 0.675, 1.0)
     """
-    name = "roc_auc_ordinal_ci"
-    listed = flag(name, "pairs", pairs)
-    between_0_and_1(name, "level", level)
     return expression(
-        name,
+        "roc_auc_ordinal_ci",
         {"score": score, "label": label, "count": count},
-        statistic={"pairs": listed},
-        level=float(level),
+        pairs=pairs,
+        level=level,
     )

@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from numbers import Integral
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import polars as pl
 
 from polars_auc._plugin.call import columnwise, expression, literals
-from polars_auc._plugin.options import (
-    Adjustment,
-    adjustment,
-    between_0_and_1,
-    bootstrap,
-    hypothesis,
-    one_of,
-    rate,
-    rate_range,
-    resampling,
-    told,
-)
 
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
+    from polars_auc._plugin.options import Adjustment
 
 __all__ = [
     "adjust_p_values",
@@ -154,57 +142,23 @@ def roc_auc_difference(
     >>> gain.select(pl.col("difference", "lower", "upper", "p_value").round(4)).row(0)
     (0.2, -0.192, 0.592, 0.3173)
     """
-    name = "roc_auc_difference"
-    one_of(name, "method", method, ("delong", "bootstrap"))
-    test = hypothesis(name, alternative, null, margin)
-    between_0_and_1(name, "level", level)
-    measure = _measure((min_fpr, max_fpr), (min_tpr, max_tpr), at_fpr, at_tpr)
-    if (
-        method == "delong"
-        and measure != "auc"
-        and (cluster is not None or at_fpr is not None or at_tpr is not None)
-    ):
-        whole = "whole areas of clusters" if cluster is not None else "areas"
-        msg = f'{name}: method "delong" compares {whole}; take method="bootstrap"'
-        raise ValueError(msg)
-    drawn = bootstrap(name, method, n_resamples, seed)
-    columns = {"score_a": score_a, "score_b": score_b, "label": label, "count": count}
-    if cluster is not None:
-        columns["cluster"] = cluster
     return expression(
-        name,
-        columns,
+        "roc_auc_difference",
+        {"score_a": score_a, "score_b": score_b, "label": label, "count": count, "cluster": cluster},
         method=method,
-        measure=measure,
-        test=test,
-        level=float(level),
-        resampling=drawn,
+        alternative=alternative,
+        null=null,
+        margin=margin,
+        level=level,
+        min_fpr=min_fpr,
+        max_fpr=max_fpr,
+        min_tpr=min_tpr,
+        max_tpr=max_tpr,
+        at_fpr=at_fpr,
+        at_tpr=at_tpr,
+        n_resamples=n_resamples,
+        seed=seed,
     )
-
-
-Bounds: TypeAlias = tuple[float | None, float | None]
-
-
-def _measure(
-    fpr: Bounds, tpr: Bounds, at_fpr: float | None, at_tpr: float | None
-) -> str | dict[str, float | tuple[float, float]]:
-    """Say what two curves are compared by, as the plugin takes it."""
-    name = "roc_auc_difference"
-    measures: dict[str, float | tuple[float, float]] = {}
-    named = []
-    for what, (low, high) in (("fpr", fpr), ("tpr", tpr)):
-        bounds = rate_range(name, what, low, high)
-        if bounds is not None:
-            named.append(f"min_{what} and max_{what}")
-            measures[f"{what}_range"] = bounds
-    for option, key, at in (("at_fpr", "tpr_at_fpr", at_fpr), ("at_tpr", "specificity_at_tpr", at_tpr)):
-        if at is not None:
-            named.append(option)
-            measures[key] = rate(name, option, at)
-    if len(measures) > 1:
-        msg = f"{name}: compare one thing at a time, got {', '.join(named)}"
-        raise ValueError(msg)
-    return measures or "auc"
 
 
 def roc_auc_compare(
@@ -306,29 +260,22 @@ def roc_auc_compare(
     if expand and _is_several(label):
         msg = f"{name}: label must be a single column if scores are several, got {label}; write its name"
         raise ValueError(msg)
-    if reference is not None and (
-        isinstance(reference, bool) or not isinstance(reference, Integral) or not 0 <= reference < len(given)
-    ):
-        msg = f"{name}: reference must be a score's place, from 0 to {len(given) - 1}, got {told(reference)}"
-        if expand:
-            msg += "; an expression of several columns counts as one place, so write the reference before it"
-        raise ValueError(msg)
+    columns = {f"score_{place}": score for place, score in enumerate(given)}
+    answer = expression(
+        name,
+        {**columns, "label": label, "count": count},
+        expand=expand,
+        reference=reference,
+        adjust=adjust,
+        level=level,
+    )
     if reference is not None and any(_is_several(score) for score in given[:reference]):
         msg = (
             f"{name}: reference is {reference}, which is behind an expression of several columns; how many "
             "columns those are depends on the frame, so write the reference before it"
         )
         raise ValueError(msg)
-    between_0_and_1(name, "level", level)
-    columns = {f"score_{place}": score for place, score in enumerate(given)}
-    return expression(
-        name,
-        {**columns, "label": label, "count": count},
-        expand=expand,
-        reference=reference,
-        adjust=adjustment(name, adjust),
-        level=float(level),
-    )
+    return answer
 
 
 def _each(scores: IntoExpr | Iterable[IntoExpr]) -> list[IntoExpr]:
@@ -410,11 +357,11 @@ def roc_curve_difference(
     >>> test.select("statistic", pl.col("p_value") > 0.2).row(0)
     (8.0, True)
     """
-    drawn = resampling("roc_curve_difference", n_permutations, seed, option="n_permutations")
     return expression(
         "roc_curve_difference",
         {"score_a": score_a, "score_b": score_b, "label": label, "count": count},
-        resampling=drawn,
+        n_permutations=n_permutations,
+        seed=seed,
     )
 
 
@@ -508,7 +455,6 @@ def roc_auc_unpaired_difference(
     └────────────┴─────────┘
     """
     name = "roc_auc_unpaired_difference"
-    between_0_and_1(name, "level", level)
     if (n is None) != (versus_n is None):
         lacking = "n" if n is None else "versus_n"
         msg = f"{name}: the degrees of freedom need both numbers of rows, and {lacking} is not given"
@@ -525,8 +471,10 @@ def roc_auc_unpaired_difference(
         name,
         literals(columns),
         elementwise=True,
-        level=float(level),
-        test=hypothesis(name, alternative, null, margin),
+        level=level,
+        alternative=alternative,
+        null=null,
+        margin=margin,
     )
 
 
@@ -576,5 +524,4 @@ def adjust_p_values(p: IntoExpr, *, method: Adjustment | None = "holm") -> pl.Ex
     >>> adjusted.select(pl.all().round(4)).rows()
     [(0.03, 0.02), (0.06, 0.04), (0.06, 0.04), (0.02, 0.02)]
     """
-    name = "adjust_p_values"
-    return columnwise(name, {"p": p}, elementwise=False, method=adjustment(name, method, "method"))
+    return columnwise("adjust_p_values", {"p": p}, elementwise=False, method=method)

@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
 from polars_auc._plugin.call import expression
-from polars_auc._plugin.options import (
-    ALTERNATIVES,
-    between_0_and_1,
-    integer,
-    listed,
-    number,
-    one_of,
-    rate,
-    told,
-)
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import polars as pl
 
     from polars_auc._plugin.call import IntoExpr
 
 __all__ = ["average_roc_curve", "cv_roc_auc", "cv_roc_auc_difference"]
-
-# The most points of an averaged curve that may be asked for.
-_MOST_AVERAGED = 1_000_000
 
 
 def cv_roc_auc(
@@ -123,29 +110,13 @@ def cv_roc_auc(
     >>> cv.select(pl.col("auc", "se", "lower", "upper").round(4), "n_folds").row(0)
     (0.8333, 0.0833, 0.4748, 1.1919, 3)
     """
-    one_of("cv_roc_auc", "method", method, ("t", "influence"))
-    between_0_and_1("cv_roc_auc", "level", level)
-    if cluster is not None and method != "influence":
-        msg = (
-            f'cv_roc_auc: method "{method}" cannot use clusters; write method="influence", or leave cluster '
-            "out if each cluster is in one fold"
-        )
-        raise ValueError(msg)
-    one_of("cv_roc_auc", "ties", ties, ("half", "zero", None))
-    if ties is not None and method != "influence":
-        msg = (
-            f'cv_roc_auc: ties says what a tie counts in influence values, and method is "{method}"; write '
-            'method="influence", or leave ties out'
-        )
-        raise ValueError(msg)
-    clusters = {} if cluster is None else {"cluster": cluster}
     return expression(
         "cv_roc_auc",
-        {"score": score, "label": label, "count": count, **clusters, "fold": fold},
-        variant="clustered" if clusters else None,
+        {"score": score, "label": label, "count": count, "cluster": cluster, "fold": fold},
+        variant=None if cluster is None else "clustered",
         method=method,
-        ties=ties or "half",
-        level=float(level),
+        ties=ties,
+        level=level,
     )
 
 
@@ -230,22 +201,12 @@ def cv_roc_auc_difference(
     >>> test.select(pl.col("difference", "t", "p_value").round(4), "df").row(0)
     (0.4583, 2.6295, 0.1193, 2)
     """
-    name = "cv_roc_auc_difference"
-    one_of(name, "alternative", alternative, ALTERNATIVES)
-    between_0_and_1(name, "level", level)
-    ratio = test_train_ratio
-    if ratio is not None and not 0 <= number(ratio) < math.inf:
-        msg = (
-            f"{name}: test_train_ratio must be a finite number, 0 or more, such as 1/9 for ten folds, "
-            f"got {told(ratio)}"
-        )
-        raise ValueError(msg)
     return expression(
-        name,
+        "cv_roc_auc_difference",
         {"score_a": score_a, "score_b": score_b, "label": label, "count": count, "fold": fold},
         alternative=alternative,
-        level=float(level),
-        test_train_ratio=None if ratio is None else float(ratio),
+        level=level,
+        test_train_ratio=test_train_ratio,
     )
 
 
@@ -336,22 +297,10 @@ def average_roc_curve(
     >>> points.select("fpr", "tpr", "tpr_sd", "n_folds").rows()[:3]
     [(0.0, 0.5, 0.0, 2), (0.25, 0.5, 0.0, 2), (0.5, 1.0, 0.0, 2)]
     """
-    name = "average_roc_curve"
-    one_of(name, "method", method, ("vertical", "threshold", "pooled"))
-    n_points = integer(name, "n_points", n_points, 3, _MOST_AVERAGED)
-    rates = None
-    if at_fpr is not None:
-        if method == "threshold":
-            msg = f'{name}: at_fpr says where curves are averaged vertically; write method="vertical"'
-            raise ValueError(msg)
-        rates = [rate(name, "at_fpr", value) for value in listed(name, "at_fpr", at_fpr)]
-        if not rates:
-            msg = f"{name}: at_fpr must hold a rate at least, such as [0.01, 0.1], got {at_fpr!r}"
-            raise ValueError(msg)
     return expression(
-        name,
+        "average_roc_curve",
         {"score": score, "label": label, "count": count, "fold": fold},
         method=method,
         n_points=n_points,
-        at_fpr=rates,
+        at_fpr=at_fpr,
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from polars_auc._plugin.call import expression
-from polars_auc._plugin.options import ALTERNATIVES, between_0_and_1, one_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -19,8 +18,6 @@ __all__ = [
     "subgroup_auc",
     "subgroup_auc_ci",
 ]
-
-AVERAGES = ("macro", "rows", "positives", "pairs")
 
 
 def grouped_roc_auc(
@@ -118,12 +115,8 @@ def grouped_roc_auc(
     >>> gauc["auc"], round(gauc["se"], 4), gauc["n_groups"], gauc["n_undefined"]
     (0.7, 0.24, 2, 1)
     """
-    name = "grouped_roc_auc"
-    one_of(name, "average", average, AVERAGES)
-    one_of(name, "error", error, ("between", "within"))
-    between_0_and_1(name, "level", level)
     columns = {"score": score, "label": label, "count": count, "by": by}
-    return expression(name, columns, average=average, error=error, level=float(level))
+    return expression("grouped_roc_auc", columns, average=average, error=error, level=level)
 
 
 def grouped_roc_auc_difference(
@@ -206,12 +199,13 @@ def grouped_roc_auc_difference(
     >>> test.select(pl.col("auc_a", "auc_b", "difference", "p_value").round(4), "n_groups").row(0)
     (0.8333, 0.5, 0.3333, 0.5286, 3)
     """
-    name = "grouped_roc_auc_difference"
-    one_of(name, "average", average, AVERAGES)
-    one_of(name, "alternative", alternative, ALTERNATIVES)
-    between_0_and_1(name, "level", level)
-    columns = {"score_a": score_a, "score_b": score_b, "label": label, "count": count, "by": by}
-    return expression(name, columns, average=average, alternative=alternative, level=float(level))
+    return expression(
+        "grouped_roc_auc_difference",
+        {"score_a": score_a, "score_b": score_b, "label": label, "count": count, "by": by},
+        average=average,
+        alternative=alternative,
+        level=level,
+    )
 
 
 def covariate_adjusted_roc_curve(
@@ -444,7 +438,5 @@ def subgroup_auc_ci(
     │ bnsp_auc     ┆ 1.0      ┆ 0.0   ┆ 1.0   ┆ 1.0   │
     └──────────────┴──────────┴───────┴───────┴───────┘
     """
-    name = "subgroup_auc_ci"
-    between_0_and_1(name, "level", level)
     columns = {"score": score, "label": label, "count": count, "subgroup": subgroup}
-    return expression(name, columns, level=float(level))
+    return expression("subgroup_auc_ci", columns, level=level)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import polars as pl
 
 from polars_auc._plugin.call import columnwise, expression, literals
-from polars_auc._plugin.options import ALTERNATIVES, between_0_and_1, is_number, number, one_of, told
+from polars_auc._plugin.options import is_number
 
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
@@ -107,27 +106,17 @@ def roc_auc_power(
     ... )
     (0.6556, 0.0056)
     """
-    name = "roc_auc_power"
-    one_of(name, "alternative", alternative, ALTERNATIVES)
-    if sum(one is None for one in (auc, power, alpha)) != 1:
-        msg = (
-            f"{name}: exactly one of auc, power and alpha must be None, which is then returned, got "
-            f"auc={told(auc)}, power={told(power)}, alpha={told(alpha)}; write {name}(auc, n_pos, n_neg), "
-            f"{name}(None, n_pos, n_neg, power=0.8) or {name}(auc, n_pos, n_neg, power=0.8, alpha=None)"
-        )
-        raise ValueError(msg)
-    for option, value in (("alpha", alpha), ("power", power)):
-        if value is not None:
-            between_0_and_1(name, option, value)
     rows = {"n_pos": n_pos, "n_neg": n_neg}
     columns = rows if auc is None else {"auc": auc, **rows}
-    asked: dict[str, object] = {} if power is None else {"power": number(power)}
-    if alpha is None:
-        asked["alternative"] = alternative
-    else:
-        asked["plan"] = {"alpha": float(alpha), "alternative": alternative}
-    variant = "auc" if auc is None else "level" if alpha is None else None
-    answer = columnwise(name, literals(columns), variant=variant, elementwise=True, **asked)
+    answer = columnwise(
+        "roc_auc_power",
+        literals(columns),
+        variant="auc" if auc is None else "level" if alpha is None else None,
+        elementwise=True,
+        power=power,
+        alternative=alternative,
+        alpha=alpha,
+    )
     return _value(answer) if all(map(is_number, columns.values())) else answer
 
 
@@ -209,25 +198,16 @@ def roc_auc_sample_size(
     >>> {name: round(rows, 2) for name, rows in pa.roc_auc_sample_size(0.73, power=0.95, ratio=1.7).items()}
     {'n_pos': 29.67, 'n_neg': 50.44}
     """
-    name = "roc_auc_sample_size"
-    one_of(name, "alternative", alternative, ALTERNATIVES)
-    between_0_and_1(name, "alpha", alpha)
-    between_0_and_1(name, "power", power)
-    _check_ratio(name, ratio)
-    plan = {"alpha": float(alpha), "alternative": alternative}
     answer = columnwise(
-        name, literals({"auc": auc}), elementwise=True, plan=plan, power=float(power), ratio=float(ratio)
+        "roc_auc_sample_size",
+        literals({"auc": auc}),
+        elementwise=True,
+        power=power,
+        ratio=ratio,
+        alternative=alternative,
+        alpha=alpha,
     )
     return _value(answer) if is_number(auc) else answer
-
-
-def _check_ratio(name: str, ratio: object) -> None:
-    if not 0 < number(ratio) < math.inf:
-        msg = (
-            f"{name}: ratio must be a finite number above 0, such as 2 for two negatives a positive, "
-            f"got {told(ratio)}"
-        )
-        raise ValueError(msg)
 
 
 def _value(answer: pl.Expr) -> Any:
@@ -322,16 +302,11 @@ def roc_auc_difference_power(
     >>> plan.select(pl.col("needed_pos", "needed_neg").ceil()).row(0)
     (24.0, 71.0)
     """
-    name = "roc_auc_difference_power"
-    one_of(name, "alternative", alternative, ALTERNATIVES)
-    between_0_and_1(name, "alpha", alpha)
-    between_0_and_1(name, "power", power)
-    if ratio is not None:
-        _check_ratio(name, ratio)
     return expression(
-        name,
+        "roc_auc_difference_power",
         {"score_a": score_a, "score_b": score_b, "label": label, "count": count},
-        plan={"alpha": float(alpha), "alternative": alternative},
-        power=float(power),
-        ratio=None if ratio is None else float(ratio),
+        power=power,
+        ratio=ratio,
+        alternative=alternative,
+        alpha=alpha,
     )

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import polars as pl
 
 from polars_auc._plugin.call import columnwise, expression
-from polars_auc._plugin.options import flag, integer, one_of
 
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
 
 __all__ = ["have_weights", "merge_states", "pack_state", "roc_auc_bounds", "roc_state", "unpack_state"]
 
-SCALES = ("real", "probability")
-
-# What the plugin takes; a state of fewer bins says next to nothing.
-FEWEST_BINS, MOST_BINS = 16, 2**31
+Scale: TypeAlias = Literal["real", "probability"]
 
 
 def have_weights(dtype: Any) -> bool:
@@ -25,25 +21,12 @@ def have_weights(dtype: Any) -> bool:
     return isinstance(dtype.to_schema()["bins"].inner.to_schema()["pos"], pl.Decimal)
 
 
-def _limit(name: str, max_bins: int | None, scale: str | None) -> dict[str, Any]:
-    if max_bins is None:
-        if scale is not None:
-            msg = (
-                f"{name}: scale says where a state of max_bins has small bins, and max_bins is None; "
-                "leave scale out, or give max_bins"
-            )
-            raise ValueError(msg)
-        return {"max_bins": None, "scale": None}
-    one_of(name, "scale", scale, (*SCALES, None))
-    return {"max_bins": integer(name, "max_bins", max_bins, FEWEST_BINS, MOST_BINS), "scale": scale}
-
-
 def roc_state(
     label: IntoExpr,
     score: IntoExpr,
     *,
     max_bins: int | None = None,
-    scale: Literal["real", "probability"] | None = None,
+    scale: Scale | None = None,
     weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
 ) -> pl.Expr:
@@ -146,14 +129,11 @@ def roc_state(
     >>> pl.concat([day, day]).select(pa.roc_auc(state="state")).item()
     0.8333333333333334
     """
-    name = "roc_state"
     columns = {"score": score, "label": label, "weight": weight, "count": count}
-    return expression(name, columns, **_limit(name, max_bins, scale))
+    return expression("roc_state", columns, max_bins=max_bins, scale=scale)
 
 
-def merge_states(
-    state: IntoExpr, *, max_bins: int | None = None, scale: Literal["real", "probability"] | None = None
-) -> pl.Expr:
+def merge_states(state: IntoExpr, *, max_bins: int | None = None, scale: Scale | None = None) -> pl.Expr:
     """Return one state for all rows of the states of a group.
 
     Parameters
@@ -194,8 +174,7 @@ def merge_states(
     >>> merged.equals(days.select(state=pa.roc_state("y", "s")))
     True
     """
-    name = "merge_states"
-    return expression(name, {"state": state}, **_limit(name, max_bins, scale))
+    return expression("merge_states", {"state": state}, max_bins=max_bins, scale=scale)
 
 
 def roc_auc_bounds(
@@ -313,10 +292,7 @@ def pack_state(state: IntoExpr, *, keep_scores: bool = True) -> pl.Expr:
     >>> unpacked.select(pa.roc_auc(state="state")).equals(state.select(pa.roc_auc(state="state")))
     True
     """
-    name = "pack_state"
-    return columnwise(
-        name, {"state": state}, elementwise=True, keep_scores=flag(name, "keep_scores", keep_scores)
-    )
+    return columnwise("pack_state", {"state": state}, elementwise=True, keep_scores=keep_scores)
 
 
 def unpack_state(packed: IntoExpr, score_dtype: pl.DataType | type[pl.DataType] = pl.Float64) -> pl.Expr:

@@ -8,7 +8,7 @@ import polars as pl
 
 from polars_auc._frames.inputs import called, column_of, rows_of
 from polars_auc._plugin.call import expression
-from polars_auc._plugin.options import adjustment, between_0_and_1, one_of, told
+from polars_auc._plugin.options import told
 
 if TYPE_CHECKING:
     from polars_auc._frames.inputs import IntoFrame
@@ -126,9 +126,21 @@ def mrmc_roc_auc(
     ('new', 0.3056, 0.012)
     """
     name = "mrmc_roc_auc"
-    one_of(name, "fixed", fixed, ("readers", "cases", None))
-    between_0_and_1(name, "level", level)
-    adjusted = adjustment(name, adjust)
+
+    def study(readers: list[int], modalities: list[int]) -> pl.Expr:
+        columns: dict[str, IntoExpr | None] = {f"score_{cell}": str(cell) for cell in range(len(readers))}
+        return expression(
+            name,
+            {**columns, "label": "label"},
+            readers=readers,
+            modalities=modalities,
+            fixed=fixed,
+            adjust=adjust,
+            level=level,
+        )
+
+    # Wrong options are refused before the readings are collected.
+    study([0], [0])
     rows = rows_of(name, frame)
     given = {"label": label, "score": score, "reader": reader, "modality": modality, "case": case}
     columns = {role: column_of(name, role, column, rows, _EXAMPLE) for role, column in given.items()}
@@ -139,15 +151,7 @@ def mrmc_roc_auc(
             raise pl.exceptions.InvalidOperationError(msg)
     readings = readings.drop_nulls(["reader", "modality", "case"])
     wide, cells = _side_by_side(name, readings)
-    answer = expression(
-        name,
-        {**{f"score_{cell}": str(cell) for cell in range(cells.height)}, "label": "label"},
-        readers=(cells["reader"].rank("dense") - 1).to_list(),
-        modalities=(cells["modality"].rank("dense") - 1).to_list(),
-        fixed=fixed,
-        adjust=adjusted,
-        level=float(level),
-    )
+    answer = study(*((cells[role].rank("dense") - 1).to_list() for role in ("reader", "modality")))
     names = cells["modality"].unique().sort()
     whole = wide.drop_nulls()
     found = whole.select(answer.alias("study")).unnest("study")

@@ -10,7 +10,7 @@ import polars as pl
 
 from polars_auc._frames.inputs import called, column_of, keys_of, refuse_keys, rows_of
 from polars_auc._plugin.call import expression
-from polars_auc._plugin.options import adjustment, between_0_and_1, hypothesis, told
+from polars_auc._plugin.options import told
 
 if TYPE_CHECKING:
     from polars_auc._frames.inputs import IntoFrame
@@ -174,9 +174,6 @@ def compare_segments(
     if not keys or len(set(keys)) < len(keys):
         msg = f"{name}: by must be column names, each once, got {keys}; write {_EXAMPLE}"
         raise ValueError(msg)
-    between_0_and_1(name, "level", level)
-    adjusted = adjustment(name, adjust)
-    test = hypothesis(name, alternative, null, margin)
     rows = rows_of(name, frame)
     schema = rows.collect_schema()
     refuse_keys(name, keys, schema, nested=False)
@@ -191,7 +188,7 @@ def compare_segments(
         "score": score,
         "label": label,
         "count": count,
-        **({} if cluster is None else {"cluster": cluster}),
+        "cluster": cluster,
         "by": pl.struct(pl.col(key) for key in ordered),
     }
     if not compared:
@@ -200,11 +197,13 @@ def compare_segments(
         name,
         columns,
         variant=None if cluster is None else "clustered",
-        versus=versus if compared else "first",
+        versus=versus if compared else None,
         reference=None if compared else repr(versus),
-        adjust=adjusted,
-        level=float(level),
-        test=test,
+        adjust=adjust,
+        level=level,
+        alternative=alternative,
+        null=null,
+        margin=margin,
     )
     # Without a row there is no segment, but an empty list explodes to a null.
     segments = rows.select(answer.alias(_SEGMENTS)).explode(_SEGMENTS).filter(pl.col(_SEGMENTS).is_not_null())

@@ -80,9 +80,9 @@ def _observed(name: str, columns: Mapping[str, IntoExpr | None]) -> Mapping[str,
             raise TypeError(msg)
         return rows
     given = [role for role in ("label", "score", *rows) if rows.get(role) is not None]
-    if given == ["cluster"]:
+    if given in (["cluster"], ["fold"]):
         msg = (
-            f"{name}: state cannot be given with cluster, because a state does not say which rows belong "
+            f"{name}: state cannot be given with {given[0]}, because a state does not say which rows belong "
             "together; give label and score"
         )
         raise ValueError(msg)
@@ -99,6 +99,7 @@ def _plain(option: Any) -> Any:
     """Convert an option to plain Python types: the plugin cannot read those of numpy and others."""
     if option is None or isinstance(option, bool | str):
         return option if not isinstance(option, str) else str(option)
+    # What numpy calls its truth values.
     if type(option).__name__ in ("bool", "bool_"):
         return bool(option)
     if isinstance(option, Integral):

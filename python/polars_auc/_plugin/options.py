@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Set
 from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias
@@ -88,7 +87,6 @@ def bootstrap(
     return resampling(name, 2000 if n_resamples is None else n_resamples, 0 if seed is None else seed)
 
 
-ALTERNATIVES = ("two-sided", "greater", "less")
 Adjustment: TypeAlias = Literal[
     "holm",
     "hochberg",
@@ -128,55 +126,9 @@ def adjustment(name: str, adjust: str | None, option: str = "adjust") -> str:
     return known or "none"
 
 
-def rate(name: str, option: str, value: Any) -> float:
-    """Refuse an option that is no number from 0 to 1."""
-    if not 0 <= number(value) <= 1:
-        msg = f"{name}: {option} must lie between 0 and 1, got {told(value)}"
-        raise ValueError(msg)
-    return float(value)
-
-
-def rate_range(name: str, what: str, low: float | None, high: float | None) -> tuple[float, float] | None:
-    """Check the bounds of a rate, and return them if there are any."""
-    if low is None and high is None:
-        return None
-    bounds = tuple(
-        rate(name, f"min_{what} and max_{what}", end if value is None else value)
-        for value, end in ((low, 0.0), (high, 1.0))
-    )
-    if bounds[0] >= bounds[1]:
-        msg = f"{name}: min_{what} must be below max_{what}, got {low!r} and {high!r}"
-        raise ValueError(msg)
-    return bounds[0], bounds[1]
-
-
-def hypothesis(
-    name: str, alternative: str, null: float | None, margin: float | None, *, least: int = -1
-) -> dict[str, Any]:
-    """Check what is tested, and return it as the plugin takes it."""
-    one_of(name, "alternative", alternative, ALTERNATIVES)
-    if null is not None and not least <= number(null) <= 1:
-        msg = f"{name}: null must be a number from {least} to 1, got {told(null)}"
-        raise ValueError(msg)
-    if margin is not None and not 0 < number(margin) < 1:
-        msg = f"{name}: margin must lie between 0 and 1, such as 0.05, got {told(margin)}"
-        raise ValueError(msg)
-    value = {"null": null, "margin": margin}
-    return {"alternative": alternative} | {key: it and float(it) for key, it in value.items()}
-
-
 def flag(name: str, option: str, value: Any) -> bool:
     """Refuse an option that is neither True nor False; numpy has truth values of its own."""
     if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):
         return bool(value)
     msg = f"{name}: {option} must be True or False, got {told(value)}"
     raise ValueError(msg)
-
-
-def listed(name: str, option: str, values: Any) -> list[Any]:
-    """Refuse an option that is no sequence of values in an order, and return the values."""
-    unordered = (str, bytes, Mapping, Set)
-    if isinstance(values, unordered) or not isinstance(values, Iterable):
-        msg = f"{name}: {option} must be a list of numbers, such as [0.05, 0.1], got {told(values)}"
-        raise ValueError(msg)
-    return list(values)

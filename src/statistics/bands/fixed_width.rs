@@ -2,7 +2,10 @@
 
 use crate::math::kolmogorov::upper_tail;
 use crate::ranking::ties::Count;
-use crate::statistics::curve_samples::{curve_sample::Limits, sweep::Sweep};
+use crate::statistics::curve_samples::{
+    curve_sample::{BandAtRates, Limits},
+    sweep::{Sweep, even_rates},
+};
 
 /// Rates from 0 to 1, the curve there, and the limits of its tpr (Campbell 1994).
 ///
@@ -10,22 +13,21 @@ use crate::statistics::curve_samples::{curve_sample::Limits, sweep::Sweep};
 /// each is so with its square root. The curve then lies in boxes of twice these widths about the points of the
 /// empirical curve, whatever the distributions are. `d` is the quantile of Kolmogorov's distribution, divided by
 /// `√n + 0.12 + 0.11 / √n` (Stephens 1970).
-pub fn limits(counts: &[Count], level: f64, points: u32) -> (Vec<f64>, Vec<f64>, Limits) {
+pub fn limits(counts: &[Count], level: f64, points: u32) -> BandAtRates {
     let all = Count::sum(counts);
     let of_class = |rows: u64| {
         let root = (rows as f64).sqrt();
         quantile(1.0 - level.sqrt()) / (root + 0.12 + 0.11 / root)
     };
     let (width, height) = (of_class(all.neg), of_class(all.pos));
-    let last = f64::from(points - 1);
-    let rates: Vec<f64> = (0..points).map(|point| f64::from(point) / last).collect();
-    let moved = |by: f64| Sweep::Vertical(rates.iter().map(|rate| (rate + by).min(1.0)).collect());
+    let rates = even_rates(points);
+    let shifted = |by: f64| Sweep::Vertical(rates.iter().map(|rate| (rate + by).min(1.0)).collect());
     let read = |sweep: Sweep, counts: &[Count]| sweep.read(counts).unwrap_or_default();
     // Seen from the other end, the curve has its lowest points where it had its highest ones.
     let reversed: Vec<Count> = counts.iter().rev().copied().collect();
-    let mut below = read(moved(width), &reversed);
+    let mut below = read(shifted(width), &reversed);
     below.reverse();
-    let upper = read(moved(width), counts).iter().map(|tpr| tpr + height).collect();
+    let upper = read(shifted(width), counts).iter().map(|tpr| tpr + height).collect();
     let lower = below.iter().map(|tpr| 1.0 - tpr - height).collect();
     let means = read(Sweep::Vertical(rates.clone()), counts);
     (rates, means, Limits { lower, upper })

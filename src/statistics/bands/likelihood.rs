@@ -13,14 +13,12 @@
 use crate::ranking::ties::{Count, Step, counts::steps};
 use crate::statistics::curve_samples::{
     curve_likelihood::{Likelihood, Path, Rate},
-    curve_sample::Limits,
+    curve_sample::BandAtRates,
+    simultaneous_limits::reach,
     smooth_curve::{SmoothCurve, along},
     sweep::{Point, Sweep},
 };
-use crate::statistics::resampling::{
-    bootstrap::Resampling,
-    redraw::{Draw, Redraw},
-};
+use crate::statistics::resampling::{Draw, Redraw, Resampling};
 
 /// Places of a smooth curve whose distance from samples is taken. With half as many the reach is 2 % too small.
 const PLACES: usize = 200;
@@ -28,9 +26,9 @@ const PLACES: usize = 200;
 /// Memory that a thread keeps from sample to sample.
 #[derive(Debug, Default)]
 struct Memory {
-    drawn: Vec<Count>,
+    counts: Vec<Count>,
     path: Path,
-    /// Where the path is near each place.
+    /// The vertex of the path that is near each place.
     vertices: Vec<usize>,
 }
 
@@ -38,12 +36,7 @@ struct Memory {
 ///
 /// The limits rise as steeply as the curve, and a straight line between two of them must not leave out a part of the
 /// band. So the rates are those of places along the curve.
-pub fn limits(
-    counts: &[Count],
-    level: f64,
-    points: u32,
-    resampling: Resampling,
-) -> (Vec<f64>, Vec<f64>, Limits) {
+pub fn limits(counts: &[Count], level: f64, points: u32, resampling: Resampling) -> BandAtRates {
     let all = Count::sum(counts);
     let share = |step: Step| (step.fp() as f64 / all.neg as f64, step.tp() as f64 / all.pos as f64);
     let corners: Vec<(f64, f64)> = std::iter::once((0.0, 0.0)).chain(steps(counts).map(share)).collect();
@@ -56,18 +49,18 @@ pub fn limits(
     let counts = cells.counts();
     let curve = SmoothCurve::near(counts, cells.draws_cells());
     let likelihood = Likelihood::of(Count::sum(counts));
-    let rated = |place: Point| (Rate::of(place.0), Rate::of(place.1));
-    let truth: Vec<(Rate, Rate)> = curve.places(PLACES).into_iter().map(rated).collect();
-    let mut distances = resampling.each(Memory::default, |memory, mut stream| {
-        let Memory { drawn, path, vertices } = memory;
-        curve.draw(&mut stream, drawn, path);
+    let rates_of = |place: Point| (Rate::of(place.0), Rate::of(place.1));
+    let truth: Vec<(Rate, Rate)> = curve.places(PLACES).into_iter().map(rates_of).collect();
+    let distances = resampling.each(Memory::default, |memory, mut stream| {
+        let Memory { counts, path, vertices } = memory;
+        curve.draw(&mut stream, counts, path);
         likelihood.farthest(path, &truth, vertices)
     });
-    distances.sort_unstable_by(f64::total_cmp);
-    // Of so many samples the one that is exceeded by a further sample with the probability 1 - level.
-    let rank = (level * (distances.len() + 1) as f64).ceil() as usize;
-    let reach = distances[rank.clamp(1, distances.len()) - 1];
-    let band = likelihood.band(&Path::of(counts).divided(&likelihood), reach, &rates);
+    let band = likelihood.band(
+        &Path::of(counts).with_vertices_on_ties(&likelihood),
+        reach(distances, level),
+        &rates,
+    );
     (rates, means, band)
 }
 
@@ -75,6 +68,7 @@ pub fn limits(
 mod tests {
     use super::*;
     use crate::math::Stream;
+    use crate::statistics::curve_samples::curve_sample::Limits;
 
     #[test]
     fn a_chance_curve_is_held_as_often_as_said() {

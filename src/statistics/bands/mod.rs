@@ -1,9 +1,13 @@
 //! Confidence bands about a curve.
 
 pub mod band_coverage;
+pub mod central_region;
+pub mod envelope;
 pub mod fixed_width;
 pub mod likelihood;
+pub mod optimized_radial;
 pub mod order_statistics;
+pub mod pointwise;
 pub mod regional;
 pub mod roc_band;
 pub mod roc_band_of_folds;

@@ -3,15 +3,12 @@
 use crate::math::Stream;
 use crate::ranking::ties::Count;
 use crate::statistics::curve_samples::{
-    curve_sample::Limits,
+    curve_sample::{BandAtRates, Limits},
     simultaneous_limits::{at_least_wilson, reach},
     smooth_curve::SmoothCurve,
     sweep::Sweep,
 };
-use crate::statistics::resampling::{
-    bootstrap::Resampling,
-    redraw::{Draw, Redraw},
-};
+use crate::statistics::resampling::{Draw, Redraw, Resampling};
 
 /// Rates in a region, both ends included, the curve there, and the limits of its tpr (Jensen, Müller and Schäfer 2000).
 ///
@@ -31,7 +28,7 @@ pub fn limits(
     points: u32,
     region: [f64; 2],
     resampling: Resampling,
-) -> Option<(Vec<f64>, Vec<f64>, Limits)> {
+) -> Option<BandAtRates> {
     let [first, last] = region;
     let share = |point: u32| f64::from(point) / f64::from(points - 1);
     let rates: Vec<f64> = (0..points).map(|point| first + (last - first) * share(point)).collect();
@@ -86,11 +83,11 @@ impl Process {
     /// How many standard deviations the process is from 0 where it is farthest, in one draw; `walks` is memory.
     fn farthest(&self, stream: &mut Stream, walks: &mut Vec<(f64, f64)>) -> f64 {
         walks.clear();
-        let (mut walk, mut passed) = ((0.0, 0.0), (0.0, 0.0));
+        let (mut walk, mut before) = ((0.0, 0.0), (0.0, 0.0));
         let mut to = |fpr: f64, tpr: f64| {
-            walk.0 += (fpr - passed.0).max(0.0).sqrt() * stream.normal();
-            walk.1 += (tpr - passed.1).max(0.0).sqrt() * stream.normal();
-            passed = (fpr, tpr);
+            walk.0 += (fpr - before.0).max(0.0).sqrt() * stream.normal();
+            walk.1 += (tpr - before.1).max(0.0).sqrt() * stream.normal();
+            before = (fpr, tpr);
             walk
         };
         walks.extend(self.curve.iter().map(|&[fpr, tpr, _]| to(fpr, tpr)));

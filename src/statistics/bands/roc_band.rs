@@ -1,32 +1,25 @@
 //! A band about the ROC curve.
 
+use super::pointwise::Distribution;
 use super::{
-    fixed_width, likelihood, order_statistics, regional, smoothed_bootstrap, threshold_ellipses,
-    working_hotelling,
+    central_region, envelope, fixed_width, likelihood, optimized_radial, order_statistics, pointwise,
+    regional, smoothed_bootstrap, threshold_ellipses, working_hotelling,
 };
-use crate::ranking::ties::{Count, Ties};
+use crate::ranking::ties::{Count, Counts, Ties};
 use crate::statistics::curve_samples::{
-    curve_sample::{At, BandPoint, Corner, CurveSample, Distribution, Limits, band},
-    simultaneous_limits,
-    sweep::Sweep,
+    curve_sample::{At, BandAtRates, BandPoint, Corner, CurveSample, Limits, band},
+    sweep::{Places, Sweep, even_rates},
 };
-use crate::statistics::inference::check_level;
 use crate::statistics::kinds::{
-    Curve, Given,
-    column::Column,
-    record::{Record, record},
+    Column, Curve, FromOptions, OptionError, Options, Record, Word, options::words, record,
 };
-use crate::statistics::resampling::{
-    bootstrap::Resampling,
-    redraw::{Draw, Redraw},
-};
+use crate::statistics::resampling::{Draw, Redraw, Resampling};
 
 /// A band about the ROC curve of a group.
 ///
 /// The curves of resamples are read at the places of a sweep, and the band lies between limits of what is read there
 /// (Macskassy, Provost and Littman 2003), or between limits of them all together; or it follows from the curve alone.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocBand {
     /// How the band is found.
     pub method: BandMethod,
@@ -46,7 +39,6 @@ pub struct RocBand {
 
 /// How a band is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum BandMethod {
     /// Limits of the tpr at each fpr.
     Vertical,
@@ -78,22 +70,93 @@ pub enum BandMethod {
     WorkingHotelling,
 }
 
-impl BandMethod {
-    /// Whether places are thresholds.
-    pub fn is_by_threshold(self) -> bool {
-        matches!(self, BandMethod::Threshold | BandMethod::ThresholdBox | BandMethod::ThresholdEllipse)
-    }
+/// The construction of a band: one for each method.
+pub enum Construction {
+    /// From several curves, such as those of resamples or of folds: the places at which they are read, and the function that
+    /// makes the band from the readings. It gives none for fewer than two curves.
+    OfCurves(Places, fn(&RocBand, &Sweep, &CurveSample) -> Option<Vec<BandPoint>>),
+    /// From one curve, at rates: the function that makes the band, and whether it draws samples of rows.
+    OfCurve(fn(&RocBand, &Ties<'_>, &Counts) -> Option<BandAtRates>, bool),
+}
 
-    /// Whether several curves have such a band, not only the curve of a group's rows.
-    pub fn is_of_curves(self) -> bool {
-        matches!(
-            self,
-            BandMethod::Vertical
-                | BandMethod::Radial
-                | BandMethod::OptimizedRadial
-                | BandMethod::CentralRegion
-        ) || self.is_by_threshold()
+impl BandMethod {
+    /// The construction of this method's band.
+    pub fn construction(self) -> Construction {
+        use Construction::{OfCurve, OfCurves};
+        match self {
+            Self::Vertical => OfCurves(Places::Rates, of_each_place),
+            Self::Threshold => OfCurves(Places::Thresholds, of_each_place),
+            Self::ThresholdBox => OfCurves(Places::Thresholds, |options, sweep, sample| {
+                let limits = pointwise::limits(sample, options.distribution, options.level)?;
+                Some(band(sweep, &sample.means(), &limits, Corner::Box))
+            }),
+            Self::ThresholdEllipse => OfCurves(Places::Thresholds, |options, sweep, sample| {
+                threshold_ellipses::band(sample, sweep, options.level)
+            }),
+            Self::Radial => OfCurves(Places::Rays, of_each_place),
+            Self::OptimizedRadial => OfCurves(Places::Rays, |options, sweep, sample| {
+                Some(between_limits(sweep, sample, optimized_radial::limits(sample, options.level)?))
+            }),
+            Self::CentralRegion => OfCurves(Places::Rates, |options, sweep, sample| {
+                Some(between_limits(sweep, sample, central_region::limits(sample, options.level)?))
+            }),
+            Self::Envelope => OfCurve(
+                |options, _, counts| {
+                    let (_, curves, _) = options.resamples(Places::Rates, counts.each());
+                    let sample = CurveSample::new(&curves)?;
+                    let limits = envelope::limits(&sample, options.level, Count::sum(counts.each()).pos)?;
+                    Some((even_rates(options.points), sample.means(), limits))
+                },
+                true,
+            ),
+            Self::Likelihood => OfCurve(
+                |&RocBand { level, points, resampling, .. }, _, counts| {
+                    Some(likelihood::limits(counts.each(), level, points, resampling))
+                },
+                true,
+            ),
+            Self::SmoothedBootstrap => OfCurve(
+                |&RocBand { level, points, resampling, .. }, _, counts| {
+                    smoothed_bootstrap::limits(counts.each(), level, points, resampling)
+                },
+                true,
+            ),
+            // What a regional band draws are walks over its places, not rows.
+            Self::Regional => OfCurve(
+                |&RocBand { level, points, region, resampling, .. }, _, counts| {
+                    regional::limits(counts.each(), level, points, region, resampling)
+                },
+                false,
+            ),
+            Self::OrderStatistics => OfCurve(
+                |options, _, counts| {
+                    Some(order_statistics::limits(counts.each(), options.level, options.points))
+                },
+                false,
+            ),
+            Self::FixedWidth => OfCurve(
+                |options, _, counts| Some(fixed_width::limits(counts.each(), options.level, options.points)),
+                false,
+            ),
+            Self::WorkingHotelling => OfCurve(
+                |options, ties, counts| {
+                    working_hotelling::limits(ties, counts, options.level, options.points)
+                },
+                false,
+            ),
+        }
     }
+}
+
+/// The band of limits of each place by itself.
+fn of_each_place(options: &RocBand, sweep: &Sweep, sample: &CurveSample) -> Option<Vec<BandPoint>> {
+    let limits = pointwise::limits(sample, options.distribution, options.level)?;
+    Some(between_limits(sweep, sample, limits))
+}
+
+/// The band between limits of the tpr, or of the distance along a ray.
+fn between_limits(sweep: &Sweep, sample: &CurveSample, limits: Limits) -> Vec<BandPoint> {
+    band(sweep, &sample.means(), &limits, Corner::Tpr)
 }
 
 /// The most places: the readings of all resamples are kept for each of them.
@@ -122,7 +185,7 @@ record! {
 }
 
 impl BandRecord {
-    /// The record of a place; `score` gives the value of a score by its place.
+    /// The record of a place. `score` is the value of a score by its place.
     pub fn of(point: BandPoint, score: impl Fn(usize) -> f64) -> BandRecord {
         let (at, threshold) = match point.at {
             At::Number(number) => (Some(number), None),
@@ -134,65 +197,92 @@ impl BandRecord {
     }
 }
 
-impl RocBand {
-    /// Says what is wrong with the options.
-    pub fn check_options(&self) -> Result<(), String> {
-        check_level(self.level)?;
-        self.resampling.check()?;
-        if !(3..=MOST_POINTS).contains(&self.points) {
-            return Err(format!(
-                "points must lie between 3 and {MOST_POINTS}, such as 101, got {}",
-                self.points
-            ));
-        }
-        let [first, last] = self.region;
-        if 0.0 <= first && first < last && last <= 1.0 {
-            Ok(())
-        } else {
-            Err(format!("min_fpr must be below max_fpr, and both from 0 to 1, got {first} and {last}"))
-        }
-    }
+words!(BandMethod {
+    "vertical" => Vertical,
+    "threshold" => Threshold,
+    "threshold_box" => ThresholdBox,
+    "radial" => Radial,
+    "threshold_ellipse" => ThresholdEllipse,
+    "optimized_radial" => OptimizedRadial,
+    "central_region" => CentralRegion,
+    "envelope" => Envelope,
+    "likelihood" => Likelihood,
+    "smoothed_bootstrap" => SmoothedBootstrap,
+    "regional" => Regional,
+    "order_statistics" => OrderStatistics,
+    "fixed_width" => FixedWidth,
+    "working_hotelling" => WorkingHotelling,
+});
+words!(Distribution { "normal" => Normal, "binomial" => Binomial, "empirical" => Empirical });
 
-    /// The sweep over curves with so many distinct scores.
-    pub fn sweep(&self, distinct: usize) -> Sweep {
-        match self.method {
-            method if method.is_by_threshold() => Sweep::thresholds(self.points, distinct),
-            BandMethod::Radial | BandMethod::OptimizedRadial => Sweep::radial(self.points),
-            _ => Sweep::vertical(self.points),
-        }
-    }
-
-    /// The band of curves that were read by a sweep; none of fewer than two.
-    pub fn of_sample(&self, sweep: &Sweep, curves: &[Vec<f64>]) -> Option<Vec<BandPoint>> {
-        let sample = CurveSample::new(curves)?;
-        if let (BandMethod::ThresholdEllipse, Sweep::Threshold(places)) = (self.method, sweep) {
-            return threshold_ellipses::band(&sample, places, self.level);
-        }
-        let limits = match self.method {
-            BandMethod::OptimizedRadial => sample.optimized(self.level)?,
-            BandMethod::CentralRegion => simultaneous_limits::central_region(&sample, self.level)?,
-            _ => sample.pointwise(self.distribution, self.level)?,
+impl FromOptions for RocBand {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        use BandMethod::{
+            Envelope, FixedWidth, OrderStatistics, Radial, Regional, Threshold, ThresholdBox, Vertical,
+            WorkingHotelling,
         };
-        let corner = if self.method == BandMethod::ThresholdBox { Corner::Box } else { Corner::Tpr };
-        Some(band(sweep, &sample.means(), &limits, corner))
+        let method: BandMethod = options.word("method")?;
+        let distribution = options.optional_word("distribution")?;
+        let resample = options.optional_word("resample")?;
+        let level = options.level()?;
+        let named = format!("'{}'", method.word());
+        if distribution.is_some() && !matches!(method, Vertical | Threshold | ThresholdBox | Radial) {
+            let said = format!("applies to limits place by place only, and `method` is {named}");
+            return Err(OptionError::new("distribution", said)
+                .instead("leave it out, or write `method=\"vertical\"`"));
+        }
+        let of_folds = options.has_column("fold");
+        let is_of_curves = matches!(method.construction(), Construction::OfCurves(..));
+        let why = |draws: &str| match of_folds {
+            true => "`fold` gives the curves".to_string(),
+            false => format!("`method` {named} draws {draws}"),
+        };
+        let of_resamples = ["n_resamples", "seed"].into_iter().find(|option| options.has(option));
+        let draws_nothing = matches!(method, OrderStatistics | FixedWidth | WorkingHotelling);
+        if let Some(option) = of_resamples.filter(|_| of_folds || draws_nothing) {
+            let said = format!("applies to curves of resamples only, and {}", why("none"));
+            return Err(OptionError::new(option, said).instead("leave it out"));
+        }
+        if resample.is_some() && (of_folds || !(is_of_curves || method == Envelope)) {
+            let said = format!("says how rows are drawn, and {}", why("no rows"));
+            return Err(OptionError::new("resample", said).instead("leave it out"));
+        }
+        if of_folds && !is_of_curves {
+            let said = format!("gives several curves, and `method` {named} makes a band of one");
+            return Err(OptionError::new("fold", said)
+                .instead("leave `fold` out, or write `method=\"optimized_radial\"`"));
+        }
+        let region = options.bounds("fpr")?;
+        if region.is_some() && method != Regional {
+            let said = format!("and `max_fpr` are for the regional band, and `method` is {named}");
+            return Err(
+                OptionError::new("min_fpr", said).instead("leave them out, or write `method=\"regional\"`")
+            );
+        }
+        Ok(RocBand {
+            method,
+            distribution: distribution.unwrap_or_default(),
+            level,
+            points: options.integer("points", 3..=MOST_POINTS.into())?,
+            resampling: Resampling::from_options(options)?,
+            resample: resample.unwrap_or_default(),
+            region: region.map_or([0.0, 1.0], <[f64; 2]>::from),
+        })
     }
+}
 
-    /// The band of curves of resamples.
-    fn resampled(&self, counts: &[Count]) -> Option<(Vec<BandPoint>, Vec<usize>)> {
+impl RocBand {
+    /// The curves of resamples, where they were read, and which count is the last one of each place among the counts.
+    fn resamples(&self, places: Places, counts: &[Count]) -> (Sweep, Vec<Vec<f64>>, Vec<usize>) {
         let (redraw, last) = Redraw::fitting(counts, self.resample);
-        let sweep = self.sweep(redraw.counts().len());
-        let curves = self.resampling.each(Vec::new, |drawn, mut stream| {
-            redraw.draw(&mut stream, drawn);
-            sweep.read(drawn)
+        let sweep = Sweep::at(places, self.points, redraw.counts().len());
+        let curves = self.resampling.each(Vec::new, |counts, mut stream| {
+            redraw.draw(&mut stream, counts);
+            sweep.read(counts)
         });
         // A resample of all rows may lack a class.
-        let curves: Vec<_> = curves.into_iter().flatten().collect();
-        if self.method != BandMethod::Envelope {
-            return Some((self.of_sample(&sweep, &curves)?, last));
-        }
-        let sample = CurveSample::new(&curves)?;
-        let limits = simultaneous_limits::sup_t(&sample, self.level, Count::sum(counts).pos)?;
-        Some((band(&sweep, &sample.means(), &limits, Corner::Tpr), last))
+        let curves = curves.into_iter().flatten().collect();
+        (sweep, curves, last)
     }
 
     /// The places of the band; none with fewer than two rows in a class.
@@ -201,31 +291,15 @@ impl RocBand {
             return None;
         }
         let counts = ties.counts();
-        let of_curve = |(rates, means, limits): (Vec<f64>, Vec<f64>, Limits)| {
-            (band(&Sweep::Vertical(rates), &means, &limits, Corner::Tpr), Vec::new())
-        };
-        let (points, last) = match self.method {
-            BandMethod::FixedWidth => of_curve(fixed_width::limits(counts.each(), self.level, self.points)),
-            BandMethod::Likelihood => {
-                of_curve(likelihood::limits(counts.each(), self.level, self.points, self.resampling))
+        let (points, last) = match self.method.construction() {
+            Construction::OfCurves(places, band) => {
+                let (sweep, curves, last) = self.resamples(places, counts.each());
+                (band(self, &sweep, &CurveSample::new(&curves)?)?, last)
             }
-            BandMethod::WorkingHotelling => {
-                of_curve(working_hotelling::limits(&ties, &counts, self.level, self.points)?)
+            Construction::OfCurve(limits, _) => {
+                let (rates, means, limits) = limits(self, &ties, &counts)?;
+                (band(&Sweep::Vertical(rates), &means, &limits, Corner::Tpr), Vec::new())
             }
-            BandMethod::OrderStatistics => {
-                of_curve(order_statistics::limits(counts.each(), self.level, self.points))
-            }
-            BandMethod::SmoothedBootstrap => {
-                of_curve(smoothed_bootstrap::limits(counts.each(), self.level, self.points, self.resampling)?)
-            }
-            BandMethod::Regional => of_curve(regional::limits(
-                counts.each(),
-                self.level,
-                self.points,
-                self.region,
-                self.resampling,
-            )?),
-            _ => self.resampled(counts.each())?,
         };
         let score = |cell: usize| ties.value(counts.key(last[cell]));
         Some(points.into_iter().map(|point| BandRecord::of(point, score)).collect())
@@ -235,17 +309,9 @@ impl RocBand {
 impl Curve for RocBand {
     type Record = BandRecord;
 
-    fn check(&self, _: Given) -> Result<(), String> {
-        self.check_options()
-    }
-
     fn passes(&self) -> usize {
-        match self.method {
-            // What a regional band draws are walks over its places, not rows.
-            BandMethod::FixedWidth
-            | BandMethod::WorkingHotelling
-            | BandMethod::OrderStatistics
-            | BandMethod::Regional => 2,
+        match self.method.construction() {
+            Construction::OfCurve(_, false) => 2,
             _ => self.resampling.passes(),
         }
     }
@@ -261,6 +327,7 @@ impl Curve for RocBand {
 mod tests {
     use super::*;
     use crate::math::quantile::of_sorted;
+    use crate::statistics::kinds::{OptionValue, options::tests::options};
     use crate::statistics::resampling::Measure;
     use crate::statistics::tests::with_ties;
     use crate::statistics::thresholds::TprAtFpr;
@@ -343,21 +410,62 @@ mod tests {
         for point in of(&band, &labels, &scores).unwrap() {
             let at = TprAtFpr { fpr: point[0], level: band.level, resampling: band.resampling };
             let record = crate::statistics::tests::summary(&at, &labels, &scores);
-            assert_eq!((record.lower, record.upper), (Some(point[3]), Some(point[5])));
+            assert_eq!((record.interval.lower, record.interval.upper), (Some(point[3]), Some(point[5])));
         }
         let counts: Vec<Count> = with_ties(&labels, &scores, |mut ties| ties.counts().each().to_vec());
-        let mut drawn = band.resampling.measured(&counts, Measure::TprAtFpr(0.3));
-        drawn.sort_unstable_by(f64::total_cmp);
-        assert_eq!(of(&band, &labels, &scores).unwrap()[3][3], of_sorted(&drawn, 0.5 * (1.0 - 0.95)));
+        let mut rates = band.resampling.measures_of_counts(&counts, Measure::TprAtFpr(0.3));
+        rates.sort_unstable_by(f64::total_cmp);
+        assert_eq!(of(&band, &labels, &scores).unwrap()[3][3], of_sorted(&rates, 0.5 * (1.0 - 0.95)));
     }
 
     #[test]
     fn options_are_checked() {
-        let band = option(BandMethod::Vertical, Distribution::Empirical);
-        assert!(band.check(Given::default()).is_ok());
-        assert!(RocBand { points: 2, ..band }.check(Given::default()).is_err());
-        assert!(RocBand { level: 1.0, ..band }.check(Given::default()).is_err());
-        assert!(RocBand { region: [0.1, 0.1], ..band }.check(Given::default()).is_err());
-        assert!(RocBand { region: [f64::NAN, 1.0], ..band }.check(Given::default()).is_err());
+        let word = |text: &str| OptionValue::Word(text.into());
+        let with = |method: &str, changes: &[(&str, OptionValue)], columns: &[&str]| {
+            let mut all = options([
+                ("method", word(method)),
+                ("level", OptionValue::Float(0.9)),
+                ("points", OptionValue::Integer(11)),
+            ]);
+            all.values.extend(changes.iter().map(|(name, value)| (name.to_string(), value.clone())));
+            all.columns = columns.iter().map(ToString::to_string).collect();
+            RocBand::from_options(&all).map_err(|error| error.to_string())
+        };
+        let (half, one) = (OptionValue::Float(0.5), OptionValue::Integer(1));
+        for method in METHODS {
+            let band = with(method.word(), &[], &[]).unwrap();
+            assert_eq!((band.method, band.points, band.region), (method, 11, [0.0, 1.0]));
+            let of_folds = with(method.word(), &[], &["fold"]);
+            assert_eq!(
+                of_folds.is_ok(),
+                matches!(method.construction(), Construction::OfCurves(..)),
+                "{of_folds:?}"
+            );
+        }
+        assert_eq!(with("regional", &[("max_fpr", half.clone())], &[]).unwrap().region, [0.0, 0.5]);
+        for (method, changes, columns, said) in [
+            ("vertical", ("level", one.clone()), &[][..], "`level` must lie between 0 and 1"),
+            ("vertical", ("points", OptionValue::Integer(2)), &[], "`points` must be an integer from 3 to"),
+            ("regional", ("min_fpr", one.clone()), &[], "`min_fpr` must be below `max_fpr`, got 1 and None"),
+            (
+                "regional",
+                ("min_fpr", OptionValue::Float(f64::NAN)),
+                &[],
+                "`min_fpr` must lie between 0 and 1",
+            ),
+            ("likelihood", ("min_fpr", half), &[], "`min_fpr` and `max_fpr` are for the regional band"),
+            ("envelope", ("distribution", word("normal")), &[], "`distribution` applies to limits place by"),
+            ("fixed_width", ("seed", one.clone()), &[], "`seed` applies to curves of resamples only, and `m"),
+            ("radial", ("seed", one), &["fold"], "`seed` applies to curves of resamples only, and `fold` g"),
+            (
+                "regional",
+                ("resample", word("plain")),
+                &[],
+                "`resample` says how rows are drawn, and `method`",
+            ),
+        ] {
+            let error = with(method, &[changes], columns).unwrap_err();
+            assert!(error.starts_with(said), "{error}");
+        }
     }
 }

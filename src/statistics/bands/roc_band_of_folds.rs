@@ -1,53 +1,46 @@
 //! A band of the ROC curves of folds, or of any other sets of rows.
 
-use super::roc_band::{BandRecord, RocBand};
+use super::roc_band::{BandRecord, Construction, RocBand};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::curve_samples::sweep::Sweep;
-use crate::statistics::inference::by_key::{OfKey, by_key};
-use crate::statistics::kinds::{
-    Inputs, Joint, KeyInput, Needs,
-    record::{Many, record},
+use crate::statistics::curve_samples::{
+    curve_sample::CurveSample,
+    sweep::{Places, Sweep},
 };
+use crate::statistics::inference::{KeyRows, rows_by_key};
+use crate::statistics::kinds::{FromOptions, Inputs, Joint, KeyInput, Needs, OptionError, Options};
 
 /// The band of the curves of folds, as [`RocBand`] is one of the curves of resamples. A fold without a positive or without a
 /// negative has no curve.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocBandOfFolds {
     /// The options; those of resamples mean nothing here.
     pub band: RocBand,
 }
 
-record! {
-    /// The band of one group.
-    pub struct RocBandOfFoldsRecord {
-        /// The places; null with fewer than two curves, and if a score is NaN.
-        pub points: Option<Many<BandRecord>>,
+impl FromOptions for RocBandOfFolds {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(RocBandOfFolds { band: RocBand::from_options(options)? })
     }
 }
 
 impl Joint for RocBandOfFolds {
-    type Record = RocBandOfFoldsRecord;
+    /// The places; null with fewer than two curves, and if a score is NaN.
+    type Record = Option<Vec<BandRecord>>;
 
     const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("fold"));
 
-    fn check(&self) -> Result<(), String> {
-        self.band.check_options()?;
-        if self.band.method.is_of_curves() {
-            return Ok(());
-        }
-        Err("fold gives several curves, and this method makes a band of one; leave fold out".into())
-    }
-
     fn needs(&self) -> Needs {
-        Needs { values: self.band.method.is_by_threshold(), ..Needs::CODES }
+        let construction = self.band.method.construction();
+        let values = matches!(construction, Construction::OfCurves(Places::Thresholds, _));
+        Needs { values, ..Needs::CODES }
     }
 
-    fn of_rows(&self, rows: &Rows) -> RocBandOfFoldsRecord {
+    fn of_rows(&self, rows: &Rows) -> Option<Vec<BandRecord>> {
+        let Construction::OfCurves(places, band) = self.band.method.construction() else { return None };
         let codes = &rows.scores[0];
-        let sweep = self.band.sweep(codes.distinct);
-        let read = |fold: &OfKey| match sweep {
+        let sweep = Sweep::at(places, self.band.points, codes.distinct);
+        let read = |fold: &KeyRows| match sweep {
             Sweep::Threshold(_) => {
                 // Thresholds are places among the scores of all folds.
                 let mut counts = vec![Count::default(); codes.distinct];
@@ -58,31 +51,24 @@ impl Joint for RocBandOfFolds {
             }
             Sweep::Vertical(_) | Sweep::Radial(_) => sweep.read(&fold.counts),
         };
-        let curves: Vec<_> = by_key(rows, 0).iter().filter_map(read).collect();
+        let curves: Vec<_> = rows_by_key(rows, 0).iter().filter_map(read).collect();
         let mut scores = vec![f64::NAN; codes.distinct];
         if let Some(values) = rows.values.first() {
             for (&code, &score) in codes.of_row.iter().zip(values) {
                 scores[codes.distinct - 1 - code as usize] = score;
             }
         }
-        let points = self.band.of_sample(&sweep, &curves);
-        let records = |points: Vec<_>| {
-            points.into_iter().map(|point| BandRecord::of(point, |place| scores[place])).collect()
-        };
-        RocBandOfFoldsRecord::new(points.map(records).map(Many))
-    }
-
-    fn of_nan(&self, _: &Rows) -> RocBandOfFoldsRecord {
-        RocBandOfFoldsRecord::nan()
+        let points = band(&self.band, &sweep, &CurveSample::new(&curves)?)?;
+        Some(points.into_iter().map(|point| BandRecord::of(point, |place| scores[place])).collect())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::bands::pointwise::Distribution;
     use crate::statistics::bands::roc_band::BandMethod;
-    use crate::statistics::curve_samples::curve_sample::Distribution;
-    use crate::statistics::resampling::{bootstrap::Resampling, redraw::Draw};
+    use crate::statistics::resampling::{Draw, Resampling};
     use crate::statistics::tests::rows_of;
 
     fn of(method: BandMethod, keys: &[u32]) -> Option<Vec<BandRecord>> {
@@ -98,7 +84,7 @@ mod tests {
         // Fold 0 goes (0, 0) (0, 1/2) (1/2, 1/2) (1, 1), fold 1 by the diagonal; fold 2 has no negative.
         let labels = [1, 0, 1, 0, 1, 0, 1];
         let scores = [9.0, 7.0, 5.0, 5.0, 5.0, 5.0, 8.0];
-        RocBandOfFolds { band }.of_rows(&rows_of(&labels, &[&scores], keys)).points.map(|points| points.0)
+        RocBandOfFolds { band }.of_rows(&rows_of(&labels, &[&scores], keys))
     }
 
     #[test]

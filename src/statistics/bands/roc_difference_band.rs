@@ -1,16 +1,14 @@
 //! A band for the difference of two ROC curves.
 
-use crate::math::Stream;
-use crate::math::normal::{upper_quantile, upper_tail};
+use crate::math::{
+    Stream,
+    normal::{upper_quantile, upper_tail},
+};
 use crate::ranking::rows::{Codes, Rows};
 use crate::ranking::ties::Count;
 use crate::statistics::curve_samples::{curve_sample::CurveSample, moved_ranks::MovedRanks, sweep::Sweep};
-use crate::statistics::inference::check_level;
-use crate::statistics::kinds::{
-    Inputs, Joint, KeyInput, Needs,
-    record::{Many, record},
-};
-use crate::statistics::resampling::{bootstrap::Resampling, redraw::cells};
+use crate::statistics::kinds::{FromOptions, Inputs, Joint, KeyInput, Needs, OptionError, Options, record};
+use crate::statistics::resampling::{Resampling, redraw::cells};
 
 /// The difference of the tpr of two scores of the same rows at each of some false positive rates, with limits that hold
 /// at all of them together, and the test that there is no difference.
@@ -23,7 +21,6 @@ use crate::statistics::resampling::{bootstrap::Resampling, redraw::cells};
 /// statistics). Neither is less than what the normal distribution says of a single place.
 /// `O(n + p)` a resample for n rows and p places, after a sort.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocDifferenceBand {
     /// How often the band holds the whole difference.
     pub level: f64,
@@ -62,16 +59,19 @@ record! {
     }
 }
 
-record! {
-    /// The band of one group.
-    pub struct RocDifferenceBandRecord {
-        /// The rates; null with fewer than two rows (or clusters) of a class, and if a score is NaN.
-        pub points: Option<Many<DifferenceRecord>>,
+impl FromOptions for RocDifferenceBand {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(RocDifferenceBand {
+            level: options.level()?,
+            points: options.integer("points", 1..=MOST_POINTS.into())?,
+            resampling: Resampling::required(options)?,
+        })
     }
 }
 
 impl Joint for RocDifferenceBand {
-    type Record = RocDifferenceBandRecord;
+    /// The rates; null with fewer than two rows (or clusters) of a class, and if a score is NaN.
+    type Record = Option<Vec<DifferenceRecord>>;
 
     const INPUTS: Inputs =
         Inputs::scores(Some(2)).keyed(KeyInput { is_optional: true, ..KeyInput::called("cluster") });
@@ -80,26 +80,12 @@ impl Joint for RocDifferenceBand {
         Needs::CODES
     }
 
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)?;
-        self.resampling.check()?;
-        if (1..=MOST_POINTS).contains(&self.points) {
-            Ok(())
-        } else {
-            Err(format!("points must lie between 1 and {MOST_POINTS}, such as 99, got {}", self.points))
-        }
-    }
-
     fn passes(&self) -> usize {
         4 * self.resampling.n_resamples as usize
     }
 
-    fn of_rows(&self, rows: &Rows) -> RocDifferenceBandRecord {
-        RocDifferenceBandRecord::new(self.records(rows).map(Many))
-    }
-
-    fn of_nan(&self, _: &Rows) -> RocDifferenceBandRecord {
-        RocDifferenceBandRecord::nan()
+    fn of_rows(&self, rows: &Rows) -> Option<Vec<DifferenceRecord>> {
+        self.records(rows)
     }
 }
 
@@ -122,21 +108,23 @@ impl RocDifferenceBand {
             let (a, b) = (sweep.read(&counts[0])?, sweep.read(&counts[1])?);
             Some(a.iter().zip(b).map(|(a, b)| a - b).collect::<Vec<f64>>())
         };
-        let drawn = self.resampling.of_rows(&rows, add, differences);
+        let resampled_differences = self.resampling.of_rows(&rows, add, differences);
         // A resample of clusters may lack a class.
-        let drawn: Vec<Vec<f64>> = drawn.into_iter().flatten().collect();
-        if drawn.len() < 2 {
+        let resampled_differences: Vec<Vec<f64>> = resampled_differences.into_iter().flatten().collect();
+        if resampled_differences.len() < 2 {
             return None;
         }
-        let sample = CurveSample::new(&drawn)?;
+        let sample = CurveSample::new(&resampled_differences)?;
         let least = (LEAST_STEPS / rows.n_pos() as f64).hypot(LEAST_STEPS / rows.n_neg() as f64);
         let spread: Vec<f64> = sample.deviations().iter().map(|deviation| deviation.hypot(least)).collect();
         let center = sample.means();
         let farthest = |difference: &Vec<f64>| {
             let places = difference.iter().zip(&center).zip(&spread);
-            places.map(|((drawn, center), spread)| (drawn - center).abs() / spread).fold(0.0, f64::max)
+            places
+                .map(|((difference, center), spread)| (difference - center).abs() / spread)
+                .fold(0.0, f64::max)
         };
-        let mut reaches: Vec<f64> = drawn.iter().map(farthest).collect();
+        let mut reaches: Vec<f64> = resampled_differences.iter().map(farthest).collect();
         reaches.sort_unstable_by(f64::total_cmp);
         // The observed difference counts as one more, so that the band leaves out 0 exactly where the p-value is not
         // above 1 - level. Too few resamples leave out nothing.
@@ -165,7 +153,7 @@ impl RocDifferenceBand {
 /// The same rows, but if they are many, scores are joined into cells, each of which is one score. Resamples then touch
 /// less memory: those of 10^6 rows take a third of the time.
 fn in_cells(rows: Rows) -> Rows {
-    let joined = |codes: &Codes| {
+    let cells_of = |codes: &Codes| {
         let Some((cells, last)) = cells(&codes.counts(&rows.labels)) else { return codes.clone() };
         let code_of_place: Vec<u32> = (0..codes.distinct)
             .map(|place| (cells.len() - 1 - last.partition_point(|&last| last < place)) as u32)
@@ -173,10 +161,10 @@ fn in_cells(rows: Rows) -> Rows {
         let of_row = codes.of_row.iter().map(|&code| code_of_place[codes.place(code)]).collect();
         Codes { of_row, distinct: cells.len() }
     };
-    Rows { scores: rows.scores.iter().map(joined).collect(), ..rows }
+    Rows { scores: rows.scores.iter().map(cells_of).collect(), ..rows }
 }
 
-/// Of how many rows, or clusters, a class is.
+/// The number of rows of a class, or of clusters that have rows of it.
 fn sources(rows: &Rows, label: bool) -> usize {
     let of_class = |row: &usize| rows.labels[*row] == label;
     if rows.keys.of_row.is_empty() {
@@ -188,6 +176,7 @@ fn sources(rows: &Rows, label: bool) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::kinds::{OptionValue, options::tests::options};
     use crate::statistics::tests::rows_of;
     use proptest::prelude::*;
 
@@ -195,7 +184,7 @@ mod tests {
         RocDifferenceBand { level: 0.9, points: 9, resampling: Resampling { n_resamples: 99, seed: 3 } };
 
     fn of(band: &RocDifferenceBand, labels: &[u8], a: &[f64], b: &[f64]) -> Option<Vec<DifferenceRecord>> {
-        band.of_rows(&rows_of(labels, &[a, b], &[])).points.map(|points| points.0)
+        band.of_rows(&rows_of(labels, &[a, b], &[]))
     }
 
     proptest! {
@@ -277,7 +266,7 @@ mod tests {
     fn few_rows_and_few_clusters_say_little() {
         let of_clusters = |clusters: &[u32]| {
             let rows = rows_of(&[0, 0, 1, 1], &[&[1.0, 2.0, 3.0, 4.0], &[4.0, 3.0, 1.0, 2.0]], clusters);
-            BAND.of_rows(&rows).points.map(|points| points.0)
+            BAND.of_rows(&rows)
         };
         assert!(of_clusters(&[0, 0, 0, 0]).is_none());
         assert!(of_clusters(&[0, 0, 1, 1]).is_none());
@@ -292,11 +281,15 @@ mod tests {
 
     #[test]
     fn options_are_checked() {
-        assert!(BAND.check().is_ok());
-        assert!(RocDifferenceBand { points: 0, ..BAND }.check().is_err());
-        assert!(RocDifferenceBand { level: 1.0, ..BAND }.check().is_err());
-        assert!(
-            RocDifferenceBand { resampling: Resampling { n_resamples: 1, seed: 0 }, ..BAND }.check().is_err()
-        );
+        let with = |level: f64, points: i128, n_resamples: i128| {
+            RocDifferenceBand::from_options(&options([
+                ("level", OptionValue::Float(level)),
+                ("points", OptionValue::Integer(points)),
+                ("n_resamples", OptionValue::Integer(n_resamples)),
+                ("seed", OptionValue::Integer(0)),
+            ]))
+        };
+        assert_eq!(with(0.9, 9, 99).unwrap().resampling.n_resamples, 99);
+        assert!(with(0.9, 0, 99).is_err() && with(1.0, 9, 99).is_err() && with(0.9, 9, 1).is_err());
     }
 }

@@ -3,15 +3,12 @@
 use crate::ranking::ties::Count;
 use crate::statistics::curve_samples::{
     curve_likelihood::Path,
-    curve_sample::{CurveSample, Limits},
+    curve_sample::{BandAtRates, CurveSample, Limits},
     simultaneous_limits::{at_least_wilson, from_corner_to_corner},
     smooth_curve::SmoothCurve,
-    sweep::Sweep,
+    sweep::{Sweep, even_rates},
 };
-use crate::statistics::resampling::{
-    bootstrap::Resampling,
-    redraw::{Draw, Redraw},
-};
+use crate::statistics::resampling::{Draw, Redraw, Resampling};
 
 /// Rates from 0 to 1, the curve there, and the limits of its tpr (Martínez-Camblor, Pérez-Fernández and Corral 2018; the
 /// method PSN of Pérez-Fernández, Martínez-Camblor, Filzmoser and Corral 2018).
@@ -25,30 +22,25 @@ use crate::statistics::resampling::{
 /// They smooth both distributions by kernels over the scores. Here it is a [`SmoothCurve`] along the ranks, so that the band
 /// is the same for every increasing map of the scores. Their package has no lower limit above 0.95 and no upper one
 /// below 0.05. Here `σ` is [`at_least_wilson`], which narrows as rows grow.
-pub fn limits(
-    counts: &[Count],
-    level: f64,
-    points: u32,
-    resampling: Resampling,
-) -> Option<(Vec<f64>, Vec<f64>, Limits)> {
-    let sweep = Sweep::vertical(points);
+pub fn limits(counts: &[Count], level: f64, points: u32, resampling: Resampling) -> Option<BandAtRates> {
+    let rates = even_rates(points);
+    let sweep = Sweep::Vertical(rates.clone());
     let means = sweep.read(counts)?;
     let (cells, _) = Redraw::fitting(counts, Draw::Stratified);
     let smooth = SmoothCurve::near(cells.counts(), cells.draws_cells());
-    let drawn: Vec<Vec<f64>> = resampling
-        .each(<(Vec<Count>, Path)>::default, |(drawn, path), mut stream| {
-            smooth.draw(&mut stream, drawn, path);
-            sweep.read(drawn)
+    let curves: Vec<Vec<f64>> = resampling
+        .each(<(Vec<Count>, Path)>::default, |(counts, path), mut stream| {
+            smooth.draw(&mut stream, counts, path);
+            sweep.read(counts)
         })
         .into_iter()
         .flatten()
         .collect();
-    let sample = CurveSample::new(&drawn)?;
-    let Sweep::Vertical(rates) = sweep else { return None };
+    let sample = CurveSample::new(&curves)?;
     let center: Vec<f64> = rates.iter().map(|&rate| smooth.at(rate).0).collect();
     let n_pos = Count::sum(counts).pos;
     let deviations = at_least_wilson(sample.deviations(), &center, n_pos, level);
-    let mut extremes = vec![(0.0f64, 0.0f64); drawn.len()];
+    let mut extremes = vec![(0.0f64, 0.0f64); curves.len()];
     for (place, values) in sample.places().iter().enumerate() {
         // All curves meet at both ends.
         if rates[place] <= 0.0 || rates[place] >= 1.0 {

@@ -2,18 +2,18 @@
 
 use crate::statistics::curve_samples::{
     curve_sample::{At, BandPoint, CurveSample, ROUNDING},
-    sweep::Point,
+    sweep::{Point, Sweep},
 };
 
-/// The band of curves that were read at thresholds, at these places among the counts: the envelope of their ellipses. None of
-/// fewer than two curves.
+/// The band of curves that were read at thresholds: the envelope of their ellipses. None of fewer than two curves.
 ///
 /// At a threshold both rates are taken to be jointly normal, with the means, variances and the covariance of the curves.
 /// Their ellipse holds them with the probability `level`: all points within the Mahalanobis distance `√(-2 ln(1 - level))`,
 /// the root of the chi-square quantile with two degrees of freedom. The envelope of many ellipses touches each of them about
 /// where it reaches farthest at right angles to the curve, as that of Demidenko (2012) does for a binormal curve. The
 /// direction of the curve is that from the threshold before to the one after.
-pub fn band(sample: &CurveSample, places: &[usize], level: f64) -> Option<Vec<BandPoint>> {
+pub fn band(sample: &CurveSample, sweep: &Sweep, level: f64) -> Option<Vec<BandPoint>> {
+    let Sweep::Threshold(places) = sweep else { return None };
     if sample.curves() < 2 {
         return None;
     }
@@ -49,9 +49,8 @@ pub fn band(sample: &CurveSample, places: &[usize], level: f64) -> Option<Vec<Ba
     };
     let extents: Vec<Point> = (0..=last).map(extent).collect();
     let corner = |side: f64| -> Vec<Point> {
-        let moved =
-            |place: usize| (fpr[place] + side * extents[place].0, tpr[place] - side * extents[place].1);
-        (0..=last).map(moved).collect()
+        let end = |place: usize| (fpr[place] + side * extents[place].0, tpr[place] - side * extents[place].1);
+        (0..=last).map(end).collect()
     };
     let (lower, upper) = (corner(1.0), corner(-1.0));
     // Ellipses reach unequally far. Both ends are drawn so that they rise and leave out no part of any ellipse.
@@ -82,15 +81,15 @@ fn highest_so_far(rates: impl Iterator<Item = f64>) -> Vec<f64> {
 /// The lowest of the rates from each of them on, at least 0.
 fn lowest_from_here(rates: impl DoubleEndedIterator<Item = f64>) -> Vec<f64> {
     let mut lowest = 1.0f64;
-    let mut found: Vec<f64> = rates
+    let mut lowest_rates: Vec<f64> = rates
         .rev()
         .map(|rate| {
             lowest = lowest.min(rate.max(0.0));
             lowest
         })
         .collect();
-    found.reverse();
-    found
+    lowest_rates.reverse();
+    lowest_rates
 }
 
 #[cfg(test)]
@@ -103,7 +102,7 @@ mod tests {
         let (a, b) = (0.1 * 0.75f64.sqrt(), 0.2 * 0.75f64.sqrt());
         let curve = |f: f64, t: f64| vec![0.0, 0.4 + f, 1.0, 0.0, 0.6 + t, 1.0];
         let sample = CurveSample::new(&[curve(a, b), curve(-a, b), curve(a, -b), curve(-a, -b)]).unwrap();
-        let points = band(&sample, &[0, 1], 0.5).unwrap();
+        let points = band(&sample, &Sweep::Threshold(vec![0, 1]), 0.5).unwrap();
         let radius = (2.0 * 2f64.ln()).sqrt();
         let norm = 0.05f64.sqrt();
         let near = |got: f64, expected: f64| assert!((got - expected).abs() < 1e-12, "{got} {expected}");
@@ -113,6 +112,8 @@ mod tests {
         near(points[1].upper.1, 0.6 + radius * 0.04 / norm);
         assert_eq!((points[0].lower, points[0].at), ((0.0, 0.0), At::Score(None)));
         assert_eq!((points[2].upper, points[2].at), ((1.0, 1.0), At::Score(Some(1))));
-        assert!(band(&CurveSample::new(&[vec![0.0; 6]]).unwrap(), &[0, 1], 0.5).is_none());
+        assert!(
+            band(&CurveSample::new(&[vec![0.0; 6]]).unwrap(), &Sweep::Threshold(vec![0, 1]), 0.5).is_none()
+        );
     }
 }

@@ -2,7 +2,10 @@
 
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::ranking::ties::{Counts, Ties};
-use crate::statistics::curve_samples::{curve_sample::Limits, sweep::Sweep};
+use crate::statistics::curve_samples::{
+    curve_sample::{BandAtRates, Limits},
+    sweep::even_rates,
+};
 use crate::statistics::curves::binormal::{Moments, moments};
 
 /// Rates from 0 to 1, the binormal curve there, and the limits of its tpr (Ma and Hall 1993; Demidenko 2012).
@@ -13,12 +16,7 @@ use crate::statistics::curves::binormal::{Moments, moments};
 /// lies within `√(χ²(2) Var(a + b z))` of the estimate at all `z` at once (Working and Hotelling 1929), and
 /// the quantile of χ² with two degrees of freedom is `-2 ln(1 - level)`. None where a class has no
 /// spread, or one so much more than the other that squares leave the range of floats.
-pub fn limits(
-    ties: &Ties<'_>,
-    counts: &Counts,
-    level: f64,
-    points: u32,
-) -> Option<(Vec<f64>, Vec<f64>, Limits)> {
+pub fn limits(ties: &Ties<'_>, counts: &Counts, level: f64, points: u32) -> Option<BandAtRates> {
     let (n_pos, n_neg) = (ties.n_pos() as f64, ties.n_neg() as f64);
     let Moments { distance, pos, neg } = moments(ties, counts)?;
     let (a, b) = (distance / pos, neg / pos);
@@ -30,17 +28,17 @@ pub fn limits(
     let var_b = b * b * (0.5 / n_pos + 0.5 / n_neg);
     let covariance = a * b / (2.0 * n_pos);
     let factor = (-2.0 * (1.0 - level).ln()).sqrt();
-    let Sweep::Vertical(rates) = Sweep::vertical(points) else { return None };
+    let rates = even_rates(points);
     let at = |rate: f64| -> [f64; 3] {
         if rate <= 0.0 || rate >= 1.0 {
             return [rate; 3];
         }
         let z = -upper_quantile(rate);
         let half = factor * (var_a + 2.0 * z * covariance + z * z * var_b).max(0.0).sqrt();
-        [0.0, -half, half].map(|moved| upper_tail(-(a + b * z + moved)))
+        [0.0, -half, half].map(|shift| upper_tail(-(a + b * z + shift)))
     };
-    let found: Vec<[f64; 3]> = rates.iter().map(|&rate| at(rate)).collect();
-    let column = |place: usize| found.iter().map(|limits| limits[place]).collect::<Vec<f64>>();
+    let curve_and_limits: Vec<[f64; 3]> = rates.iter().map(|&rate| at(rate)).collect();
+    let column = |place: usize| curve_and_limits.iter().map(|limits| limits[place]).collect::<Vec<f64>>();
     Some((rates, column(0), Limits { lower: column(1), upper: column(2) }))
 }
 

@@ -8,17 +8,26 @@ use rayon::prelude::*;
 use crate::ranking::SHARD_ROWS;
 use crate::ranking::rows::Codes;
 
-/// For each of the `winners`, and there for each class: twice the number of pairs in which a row of the winner scores
-/// higher than one of that class, plus the number of pairs of equal scores. The number for a class against itself has
-/// no meaning. `O(n log n + n k)` for k classes. A group has fewer than 2^32 rows, so that 64 bits hold every number.
-pub fn twice_u_of_pairs(scores: &Codes, classes: &Codes, winners: Range<u32>) -> Vec<Vec<u64>> {
-    let mut rows: Vec<(u32, u32)> =
-        scores.of_row.iter().copied().zip(classes.of_row.iter().copied()).collect();
+/// Rows in ascending order. Many are sorted by all threads.
+fn sort<T: Ord + Send>(mut rows: Vec<T>) -> Vec<T> {
     if rows.len() >= SHARD_ROWS {
         rows.par_sort_unstable();
     } else {
         rows.sort_unstable();
     }
+    rows
+}
+
+/// The score and the class of each row, the lowest score first, and by class among equal scores.
+pub fn rows_in_order(scores: &Codes, classes: &Codes) -> Vec<(u32, u32)> {
+    sort(scores.of_row.iter().copied().zip(classes.of_row.iter().copied()).collect())
+}
+
+/// For each of the `winners`, and there for each class: twice the number of pairs in which a row of the winner scores
+/// higher than one of that class, plus the number of pairs of equal scores. The number for a class against itself has
+/// no meaning. `O(n log n + n k)` for k classes. A group has fewer than 2^32 rows, so that 64 bits hold every number.
+pub fn twice_u_of_pairs(scores: &Codes, classes: &Codes, winners: Range<u32>) -> Vec<Vec<u64>> {
+    let rows = rows_in_order(scores, classes);
     let mut below = vec![0u64; classes.distinct];
     let mut twice_u = vec![vec![0u64; classes.distinct]; winners.len()];
     for tie in rows.chunk_by(|a, b| a.0 == b.0) {
@@ -45,18 +54,9 @@ pub fn twice_u_of_pairs(scores: &Codes, classes: &Codes, winners: Range<u32>) ->
 /// The same for one winner, where each row is so many: twice the number of pairs of units. All units together are fewer
 /// than 2^63. `O(n log n + n k)`.
 pub fn twice_u_of_units(scores: &Codes, classes: &Codes, units: &[u64], winner: u32) -> Vec<u128> {
-    let mut rows: Vec<(u32, u32, u64)> = scores
-        .of_row
-        .iter()
-        .zip(&classes.of_row)
-        .zip(units)
-        .map(|((&score, &class), &units)| (score, class, units))
-        .collect();
-    if rows.len() >= SHARD_ROWS {
-        rows.par_sort_unstable();
-    } else {
-        rows.sort_unstable();
-    }
+    let with_units =
+        |((&score, &class), &units): ((&u32, &u32), &u64)| -> (u32, u32, u64) { (score, class, units) };
+    let rows = sort(scores.of_row.iter().zip(&classes.of_row).zip(units).map(with_units).collect());
     let sum = |rows: &[(u32, u32, u64)]| rows.iter().map(|row| u128::from(row.2)).sum::<u128>();
     let mut below = vec![0u128; classes.distinct];
     let mut twice_u = vec![0u128; classes.distinct];

@@ -8,8 +8,8 @@ use crate::math::{mean, quotient};
 use crate::ranking::rows::{Codes, Rows};
 use crate::ranking::ties::{Count, counts::twice_u, unit_of_all};
 use crate::statistics::kinds::{
-    Inputs, Joint, KeyInput, KeyKind, Needs,
-    record::{Many, Name, record},
+    FromOptions, Inputs, Joint, KeyInput, KeyKind, Name, Needs, OptionError, OptionValue, Options,
+    options::words, record,
 };
 
 /// The average of the areas of each class against the rest, or of each pair of classes, by a score for each class.
@@ -20,7 +20,6 @@ use crate::statistics::kinds::{
 /// cell for each class, positive for its own, and the area is that of all cells together. Classes without a row have
 /// no area, and no part in an average. A row with a weight is so many rows. `O(k n log n + k² log k)` for k classes.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucMulticlass {
     /// What each score is for, in order.
     pub classes: Vec<String>,
@@ -32,7 +31,6 @@ pub struct RocAucMulticlass {
 
 /// What is averaged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum MultiClass {
     /// Each class against the rest.
     #[default]
@@ -43,7 +41,6 @@ pub enum MultiClass {
 
 /// How areas are averaged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum ClassAverage {
     /// Every area has the same weight.
     #[default]
@@ -88,9 +85,9 @@ record! {
         /// The average; null if there is no area to average, or if no average is asked for.
         pub auc: Option<f64>,
         /// All classes, in order; null if a score is NaN.
-        pub classes: Option<Many<ClassRecord>>,
+        pub classes: Option<Vec<ClassRecord>>,
         /// All pairs, in order; null unless pairs are averaged.
-        pub pairs: Option<Many<ClassPairRecord>>,
+        pub pairs: Option<Vec<ClassPairRecord>>,
         /// Classes that have a row.
         pub n_classes: u64,
         /// Classes that have none.
@@ -100,25 +97,62 @@ record! {
     }
 }
 
+words!(MultiClass { "ovr" => Ovr, "ovo" => Ovo });
+words!(ClassAverage { "macro" => Macro, "weighted" => Weighted, "micro" => Micro });
+
+impl FromOptions for RocAucMulticlass {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let average = options.optional_word("average")?.unwrap_or(ClassAverage::None);
+        let areas = RocAucMulticlass::of_options(options, average)?;
+        if areas.multi_class == MultiClass::Ovo && average == ClassAverage::Micro {
+            return Err(OptionError::new("", "`average=\"micro\"` pools each class against the rest")
+                .instead("write `multi_class=\"ovr\"`"));
+        }
+        Ok(areas)
+    }
+}
+
+impl RocAucMulticlass {
+    /// The areas, averaged like this.
+    pub fn of_options(options: &Options, average: ClassAverage) -> Result<Self, OptionError> {
+        let multi_class = options.word("multi_class")?;
+        let classes: Vec<String> = options
+            .list("classes")?
+            .iter()
+            .map(|class| match class {
+                OptionValue::Word(class) => class.clone(),
+                class => class.to_string(),
+            })
+            .collect();
+        if classes.len() < 2 {
+            return Err(options
+                .must_be("classes", "be two or more")
+                .instead("write one for each column, in order"));
+        }
+        if let Some((_, class)) =
+            classes.iter().enumerate().find(|(place, class)| classes[..*place].contains(class))
+        {
+            let said = format!("hold {} twice, compared as text", OptionValue::Word(class.clone()));
+            return Err(OptionError::new("classes", said).instead("write each once, as the columns are"));
+        }
+        let columns = options.columns.iter().filter(|role| role.starts_with("probability_")).count();
+        if classes.len() != columns {
+            let named = options.value("classes");
+            let said = format!("are {}, {named}, and columns are {columns}", classes.len());
+            return Err(
+                OptionError::new("classes", said).instead("write one class for each column, in order")
+            );
+        }
+        Ok(RocAucMulticlass { classes, multi_class, average })
+    }
+}
+
 impl Joint for RocAucMulticlass {
     type Record = RocAucMulticlassRecord;
 
     const INPUTS: Inputs = Inputs::scores(None).without_label().keyed(KeyInput::called("label"));
 
     const WEIGHTS: bool = true;
-
-    fn check(&self) -> Result<(), String> {
-        let mut classes = self.classes.clone();
-        classes.sort_unstable();
-        classes.dedup();
-        if classes.len() < 2 || classes.len() < self.classes.len() {
-            return Err(format!("classes must be two or more, each once, got {:?}", self.classes));
-        }
-        if self.multi_class == MultiClass::Ovo && self.average == ClassAverage::Micro {
-            return Err("pairs of classes have no micro-average".into());
-        }
-        Ok(())
-    }
 
     fn needs(&self) -> Needs {
         Needs { values: self.average == ClassAverage::Micro, ..Needs::CODES }
@@ -220,14 +254,7 @@ impl Joint for RocAucMulticlass {
             }
         };
         let n_classes = counts.len() as u64;
-        RocAucMulticlassRecord::new(
-            auc,
-            Some(Many(classes)),
-            pairs.map(Many),
-            n_classes,
-            k as u64 - n_classes,
-            n,
-        )
+        RocAucMulticlassRecord::new(auc, Some(classes), pairs, n_classes, k as u64 - n_classes, n)
     }
 
     fn of_nan(&self, rows: &Rows) -> RocAucMulticlassRecord {
@@ -281,6 +308,7 @@ impl ExactSizeIterator for AllCells<'_> {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::kinds::options::tests::options;
     use crate::statistics::tests::rows_of;
 
     fn of(multi_class: MultiClass, average: ClassAverage) -> RocAucMulticlass {
@@ -295,7 +323,7 @@ mod tests {
     }
 
     fn areas(record: &RocAucMulticlassRecord) -> Vec<Option<f64>> {
-        record.classes.as_ref().unwrap().0.iter().map(|class| class.auc).collect()
+        record.classes.as_ref().unwrap().iter().map(|class| class.auc).collect()
     }
 
     #[test]
@@ -314,7 +342,7 @@ mod tests {
     fn pairs_of_classes() {
         let record = of(MultiClass::Ovo, ClassAverage::Macro).of_rows(&sample());
         let pairs: Vec<(u64, Option<f64>)> =
-            record.pairs.as_ref().unwrap().0.iter().map(|pair| (pair.n, pair.auc)).collect();
+            record.pairs.as_ref().unwrap().iter().map(|pair| (pair.n, pair.auc)).collect();
         // A(a | b) = 1/2 and A(b | a) = 1; A(a | c) = 3.5/4 and A(c | a) = 1; b and c are apart by both scores.
         assert_eq!(pairs, [(3, Some(0.75)), (4, Some(0.9375)), (3, Some(1.0))]);
         assert!((record.auc.unwrap() - 2.6875 / 3.0).abs() < 1e-15);
@@ -379,7 +407,7 @@ mod tests {
                 (of(multi_class, average).of_rows(&weighted), of(multi_class, average).of_rows(&repeated));
             assert_eq!((got.auc, areas(&got), got.n), (expected.auc, areas(&expected), 5));
             let pairs = |record: RocAucMulticlassRecord| -> Vec<Option<f64>> {
-                record.pairs.into_iter().flat_map(|pairs| pairs.0).map(|pair| pair.auc).collect()
+                record.pairs.into_iter().flatten().map(|pair| pair.auc).collect()
             };
             assert_eq!(pairs(got), pairs(expected));
         }
@@ -391,11 +419,32 @@ mod tests {
 
     #[test]
     fn refused() {
-        assert!(of(MultiClass::Ovo, ClassAverage::Micro).check().is_err());
-        let twice = RocAucMulticlass {
-            classes: vec!["a".into(), "a".into()],
-            ..of(MultiClass::Ovr, ClassAverage::Macro)
+        let with = |multi_class: &str, average: &str, classes: &[&str]| {
+            let classes = classes.iter().map(|class| OptionValue::Word(class.to_string())).collect();
+            let average =
+                if average.is_empty() { OptionValue::Absent } else { OptionValue::Word(average.into()) };
+            let mut all = options([
+                ("classes", OptionValue::List(classes)),
+                ("multi_class", OptionValue::Word(multi_class.into())),
+                ("average", average),
+            ]);
+            all.columns = ["probability_1", "probability_2", "label"].map(String::from).to_vec();
+            RocAucMulticlass::from_options(&all).map(|areas| areas.average).map_err(|error| error.to_string())
         };
-        assert!(twice.check().is_err());
+        assert_eq!(with("ovr", "micro", &["a", "b"]), Ok(ClassAverage::Micro));
+        assert_eq!(with("ovo", "", &["a", "b"]), Ok(ClassAverage::None));
+        for (multi_class, classes, said) in [
+            (
+                "ovo",
+                &["a", "b"][..],
+                "`average=\"micro\"` pools each class against the rest; write `multi_class=",
+            ),
+            ("ovr", &["a"], "`classes` must be two or more, got ['a']; write one for each column, in order"),
+            ("ovr", &["a", "b", "c"], "`classes` are 3, ['a', 'b', 'c'], and columns are 2; write one class"),
+            ("ovr", &["a", "a"], "`classes` hold 'a' twice, compared as text; write each once"),
+        ] {
+            let error = with(multi_class, "micro", classes).unwrap_err();
+            assert!(error.starts_with(said), "{error}");
+        }
     }
 }

@@ -3,14 +3,13 @@
 use rayon::prelude::*;
 
 use super::class_components::{variance_of_area, variance_of_class};
-use super::roc_auc_multiclass::{ClassAverage, RocAucMulticlass};
+use super::roc_auc_multiclass::{ClassAverage, ClassPairRecord, ClassRecord, RocAucMulticlass};
 use crate::interrupt;
 use crate::ranking::rows::{RowPlacements, Rows};
 use crate::ranking::ties::Placements;
-use crate::statistics::inference::{check_level, delong, interval::Limits};
+use crate::statistics::inference::{Interval, delong};
 use crate::statistics::kinds::{
-    Inputs, Joint, KeyKind, Needs,
-    record::{Many, Name, record},
+    FromOptions, Inputs, Joint, KeyKind, Name, Needs, OptionError, OptionValue, Options, Word, record,
 };
 
 /// The average area of several classes, and the area of each class or pair, with normal intervals.
@@ -28,7 +27,6 @@ use crate::statistics::kinds::{
 /// The interval of a class against the rest by itself is DeLong's, where the rest is one sample. `O(k n log n)` for one
 /// class against the rest, `O(k n log n + k² log k)` for pairs.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucMulticlassCi {
     /// The areas.
     pub statistic: RocAucMulticlass,
@@ -39,38 +37,20 @@ pub struct RocAucMulticlassCi {
 record! {
     /// A class.
     pub struct ClassIntervalRecord {
-        /// The class.
-        pub class: Name,
-        /// Its rows.
-        pub n: u64,
-        /// Its area against the rest; null without a row of the class or of the rest.
-        pub auc: Option<f64>,
-        /// The standard error; null with fewer than two rows of the class or of the rest.
-        pub se: Option<f64>,
-        /// The lower limit; null where the standard error is.
-        pub lower: Option<f64>,
-        /// The upper limit; null where the standard error is.
-        pub upper: Option<f64>,
+        /// The fields of the record without an interval.
+        pub class: ClassRecord,
+        /// The standard error and limits; null with fewer than two rows of the class or of the rest.
+        pub interval: Interval,
     }
 }
 
 record! {
     /// A pair of classes.
     pub struct ClassPairIntervalRecord {
-        /// The class that comes first.
-        pub class_a: Name,
-        /// The other.
-        pub class_b: Name,
-        /// The rows of both.
-        pub n: u64,
-        /// The mean of the two areas; null without a row of either.
-        pub auc: Option<f64>,
-        /// The standard error; null with fewer than two rows of either class.
-        pub se: Option<f64>,
-        /// The lower limit; null where the standard error is.
-        pub lower: Option<f64>,
-        /// The upper limit; null where the standard error is.
-        pub upper: Option<f64>,
+        /// The fields of the record without an interval.
+        pub pair: ClassPairRecord,
+        /// The standard error and limits; null with fewer than two rows of either class.
+        pub interval: Interval,
     }
 }
 
@@ -79,16 +59,12 @@ record! {
     pub struct RocAucMulticlassCiRecord {
         /// The average; null if there is no area to average, or if no average is asked for.
         pub auc: Option<f64>,
-        /// The standard error; null where the average is, and if a class has a single row.
-        pub se: Option<f64>,
-        /// The lower limit; null where the standard error is.
-        pub lower: Option<f64>,
-        /// The upper limit; null where the standard error is.
-        pub upper: Option<f64>,
+        /// The standard error and limits; null where the average is, and if a class has a single row.
+        pub interval: Interval,
         /// All classes, in order; null if a score is NaN.
-        pub classes: Option<Many<ClassIntervalRecord>>,
+        pub classes: Option<Vec<ClassIntervalRecord>>,
         /// All pairs, in order; null unless pairs are averaged.
-        pub pairs: Option<Many<ClassPairIntervalRecord>>,
+        pub pairs: Option<Vec<ClassPairIntervalRecord>>,
         /// Classes that have a row.
         pub n_classes: u64,
         /// Classes that have none.
@@ -98,22 +74,39 @@ record! {
     }
 }
 
+/// An average that has an interval.
+#[derive(Clone, Copy, PartialEq)]
+struct IndependentAverage(ClassAverage);
+
+impl Word for IndependentAverage {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("macro", IndependentAverage(ClassAverage::Macro)),
+        ("weighted", IndependentAverage(ClassAverage::Weighted)),
+    ];
+}
+
+impl FromOptions for RocAucMulticlassCi {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        if *options.value("average") == OptionValue::Word(ClassAverage::Micro.word().into()) {
+            let said = "`average=\"micro\"` pools cells of one row, which are not independent";
+            return Err(OptionError::new("", said).instead(
+                "write `average=\"macro\"`, or make a row of each cell and write \
+                 roc_auc_ci(..., cluster=\"row\")",
+            ));
+        }
+        let average: Option<IndependentAverage> = options.optional_word("average")?;
+        let average = average.map_or(ClassAverage::None, |average| average.0);
+        Ok(RocAucMulticlassCi {
+            statistic: RocAucMulticlass::of_options(options, average)?,
+            level: options.level()?,
+        })
+    }
+}
+
 impl Joint for RocAucMulticlassCi {
     type Record = RocAucMulticlassCiRecord;
 
     const INPUTS: Inputs = RocAucMulticlass::INPUTS;
-
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)?;
-        if self.statistic.average == ClassAverage::Micro {
-            return Err(
-                "the cells of one row are not independent, so that a micro-average has no such interval; \
-                        write average=\"macro\" or \"weighted\""
-                    .into(),
-            );
-        }
-        self.statistic.check()
-    }
 
     fn needs(&self) -> Needs {
         Needs::CODES
@@ -147,42 +140,26 @@ impl Joint for RocAucMulticlassCi {
             None => against_rest.of_average,
             Some(of_pairs) => of_pairs.of_average,
         };
-        let average =
-            areas.auc.map_or_else(Limits::default, |auc| Limits::of_area(auc, variance, self.level));
-        let limits = |auc: Option<f64>, variance: Option<f64>| {
-            auc.map_or_else(Limits::default, |auc| Limits::of_area(auc, variance, self.level))
-        };
+        let interval = |auc, variance| Interval::of_area(auc, variance, self.level);
         let place_of = |class: Name| rows.key_places.binary_search(&class.0).ok();
         let of_class = areas.classes.map(|classes| {
-            let classes = classes.0.into_iter().map(|one| {
-                let variance = place_of(one.class).and_then(|place| against_rest.of_each[place][0]);
-                let Limits { se, lower, upper } = limits(one.auc, variance);
-                ClassIntervalRecord { class: one.class, n: one.n, auc: one.auc, se, lower, upper }
+            let classes = classes.into_iter().map(|class| {
+                let variance = place_of(class.class).and_then(|place| against_rest.of_each[place][0]);
+                ClassIntervalRecord { interval: interval(class.auc, variance), class }
             });
-            Many(classes.collect())
+            classes.collect()
         });
         let of_pair = areas.pairs.zip(of_pairs).map(|(pairs, variances)| {
-            let pairs = pairs.0.into_iter().map(|pair| {
+            let pairs = pairs.into_iter().map(|pair| {
                 let places = place_of(pair.class_a).zip(place_of(pair.class_b));
                 let variance = places.and_then(|(a, b)| variances.of_each[a][b - a - 1]);
-                let Limits { se, lower, upper } = limits(pair.auc, variance);
-                ClassPairIntervalRecord {
-                    class_a: pair.class_a,
-                    class_b: pair.class_b,
-                    n: pair.n,
-                    auc: pair.auc,
-                    se,
-                    lower,
-                    upper,
-                }
+                ClassPairIntervalRecord { interval: interval(pair.auc, variance), pair }
             });
-            Many(pairs.collect())
+            pairs.collect()
         });
         RocAucMulticlassCiRecord {
             auc: areas.auc,
-            se: average.se,
-            lower: average.lower,
-            upper: average.upper,
+            interval: interval(areas.auc, variance),
             classes: of_class,
             pairs: of_pair,
             n_classes: areas.n_classes,
@@ -195,9 +172,7 @@ impl Joint for RocAucMulticlassCi {
         let areas = self.statistic.of_nan(rows);
         RocAucMulticlassCiRecord {
             auc: areas.auc,
-            se: areas.auc,
-            lower: areas.auc,
-            upper: areas.auc,
+            interval: Interval { se: areas.auc, lower: areas.auc, upper: areas.auc },
             classes: None,
             pairs: None,
             n_classes: areas.n_classes,
@@ -207,7 +182,7 @@ impl Joint for RocAucMulticlassCi {
     }
 }
 
-/// The classes that have rows, and what each row adds to the average.
+/// The classes that have rows, and the contribution of each row to the average.
 #[derive(Clone, Debug)]
 struct Classes<'a> {
     rows: &'a Rows,
@@ -215,7 +190,7 @@ struct Classes<'a> {
     members: Vec<Vec<u32>>,
     /// Whether areas are weighted by their rows.
     by_rows: bool,
-    /// What each row has added so far.
+    /// The contribution of each row, summed over the areas so far.
     components: Vec<f64>,
     /// The weights of the areas so far.
     weights: f64,
@@ -348,6 +323,7 @@ mod tests {
     use super::*;
     use crate::statistics::classes::roc_auc_multiclass::MultiClass;
     use crate::statistics::intervals::{RocAucCi, roc_auc_ci::IntervalMethod};
+    use crate::statistics::kinds::options::tests::options;
     use crate::statistics::tests::{rows_of, summary};
 
     fn of(multi_class: MultiClass, average: ClassAverage) -> RocAucMulticlassCi {
@@ -369,7 +345,7 @@ mod tests {
     fn a_class_against_the_rest_has_delongs_interval() {
         let rows = sample();
         let record = of(MultiClass::Ovr, ClassAverage::Macro).of_rows(&rows);
-        for (class, one) in record.classes.unwrap().0.iter().enumerate() {
+        for (class, one) in record.classes.unwrap().iter().enumerate() {
             let labels: Vec<u8> =
                 rows.keys.of_row.iter().map(|&key| u8::from(key as usize == class)).collect();
             let ci = summary(
@@ -377,7 +353,10 @@ mod tests {
                 &labels,
                 &rows.values[class],
             );
-            assert_eq!((one.auc, one.se, one.lower, one.upper), (ci.auc, ci.se, ci.lower, ci.upper));
+            assert_eq!(
+                (one.class.auc, one.interval.se, one.interval.lower, one.interval.upper),
+                (ci.auc, ci.interval.se, ci.interval.lower, ci.interval.upper)
+            );
         }
     }
 
@@ -427,7 +406,7 @@ mod tests {
             let record = of(multi_class, average).of_rows(&rows);
             // Every area is in the components of both of its classes.
             assert!((record.auc.unwrap() - mean / 2.0).abs() < 1e-15, "{record:?}");
-            assert!((record.se.unwrap().powi(2) - variance).abs() < 1e-15, "{record:?} {variance}");
+            assert!((record.interval.se.unwrap().powi(2) - variance).abs() < 1e-15, "{record:?} {variance}");
         }
     }
 
@@ -442,12 +421,12 @@ mod tests {
         let ci = summary(&RocAucCi::default(), &labels, &scores);
         for multi_class in [MultiClass::Ovr, MultiClass::Ovo] {
             let record = of(multi_class, ClassAverage::Macro).of_rows(&rows);
-            assert!((record.se.unwrap() - ci.se.unwrap()).abs() < 1e-15);
+            assert!((record.interval.se.unwrap() - ci.interval.se.unwrap()).abs() < 1e-15);
             assert_eq!(record.n_missing, 1);
-            for pair in record.pairs.iter().flat_map(|pairs| &pairs.0) {
-                let found = pair.class_a == Name(0) && pair.class_b == Name(2);
-                assert_eq!(pair.se.is_some(), found);
-                assert!(!found || (pair.se.unwrap() - ci.se.unwrap()).abs() < 1e-15);
+            for pair in record.pairs.iter().flatten() {
+                let found = pair.pair.class_a == Name(0) && pair.pair.class_b == Name(2);
+                assert_eq!(pair.interval.se.is_some(), found);
+                assert!(!found || (pair.interval.se.unwrap() - ci.interval.se.unwrap()).abs() < 1e-15);
             }
         }
     }
@@ -457,25 +436,42 @@ mod tests {
         let scores: [&[f64]; 3] = [&[0.7, 0.2, 0.3], &[0.2, 0.4, 0.5], &[0.1, 0.4, 0.2]];
         let lone = Rows { key_places: vec![0, 2], ..rows_of(&[], &scores, &[0, 0, 2]) };
         let record = of(MultiClass::Ovo, ClassAverage::Macro).of_rows(&lone);
-        assert_eq!((record.auc, record.se, record.lower, record.upper), (Some(0.5), None, None, None));
+        assert_eq!(
+            (record.auc, record.interval.se, record.interval.lower, record.interval.upper),
+            (Some(0.5), None, None, None)
+        );
         let separate: [&[f64]; 3] = [&[4.0, 3.0, 2.0, 1.0], &[0.0; 4], &[1.0, 2.0, 3.0, 4.0]];
         let rows = Rows { key_places: vec![0, 2], ..rows_of(&[], &separate, &[0, 0, 2, 2]) };
         let record = of(MultiClass::Ovr, ClassAverage::Weighted).of_rows(&rows);
-        assert_eq!((record.auc, record.se, record.lower), (Some(1.0), Some(0.0), Some(1.0)));
+        assert_eq!(
+            (record.auc, record.interval.se, record.interval.lower),
+            (Some(1.0), Some(0.0), Some(1.0))
+        );
         let none = of(MultiClass::Ovr, ClassAverage::None).of_rows(&rows);
-        assert_eq!((none.auc, none.se, none.lower, none.upper), (None, None, None, None));
-        assert_eq!(none.classes.unwrap().0[0].se, Some(0.0));
+        assert_eq!(
+            (none.auc, none.interval.se, none.interval.lower, none.interval.upper),
+            (None, None, None, None)
+        );
+        assert_eq!(none.classes.unwrap()[0].interval.se, Some(0.0));
         let empty = of(MultiClass::Ovo, ClassAverage::Macro).of_rows(&Rows::default());
-        assert_eq!((empty.auc, empty.se, empty.n), (None, None, 0));
+        assert_eq!((empty.auc, empty.interval.se, empty.n), (None, None, 0));
         let nan = of(MultiClass::Ovr, ClassAverage::Macro).of_nan(&rows);
-        assert!(nan.se.unwrap().is_nan() && nan.upper.unwrap().is_nan() && nan.classes.is_none());
+        assert!(
+            nan.interval.se.unwrap().is_nan()
+                && nan.interval.upper.unwrap().is_nan()
+                && nan.classes.is_none()
+        );
     }
 
     #[test]
     fn refused() {
-        assert!(of(MultiClass::Ovr, ClassAverage::Micro).check().is_err());
-        assert!(
-            RocAucMulticlassCi { level: 1.0, ..of(MultiClass::Ovr, ClassAverage::Macro) }.check().is_err()
-        );
+        for (average, said) in [
+            ("micro", "`average=\"micro\"` pools cells of one row, which are not independent; write"),
+            ("mean", "`average` must be one of 'macro', 'weighted', None, got 'mean'"),
+        ] {
+            let all = options([("average", OptionValue::Word(average.into()))]);
+            let error = RocAucMulticlassCi::from_options(&all).unwrap_err().to_string();
+            assert!(error.starts_with(said), "{error}");
+        }
     }
 }

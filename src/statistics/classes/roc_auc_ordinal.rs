@@ -3,10 +3,7 @@
 use super::class_pairs::twice_u_of_pairs;
 use crate::math::{mean, quotient};
 use crate::ranking::rows::Rows;
-use crate::statistics::kinds::{
-    Inputs, Joint, KeyInput,
-    record::{KeyCode, Many, record},
-};
+use crate::statistics::kinds::{FromOptions, Inputs, Joint, KeyCode, KeyInput, OptionError, Options, record};
 
 /// How well a score tells ordered classes apart: the mean over all pairs of classes, and the share of all pairs of
 /// rows.
@@ -16,7 +13,6 @@ use crate::statistics::kinds::{
 /// different classes in which the higher class scores higher, ties counting half: Harrell's C for an ordinal outcome,
 /// which weighs each pair of classes by its pairs of rows. `O(n log n + n k + k² log k)` for k classes.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucOrdinal {
     /// Whether all pairs of classes are listed, which takes by far the most memory.
     pub pairs: bool,
@@ -42,7 +38,7 @@ record! {
         /// The share of concordant pairs of rows; null with fewer than two classes.
         pub concordance: Option<f64>,
         /// All pairs of classes, in order; null if a score is NaN, or if they are not asked for.
-        pub pairs: Option<Many<OrdinalPairRecord>>,
+        pub pairs: Option<Vec<OrdinalPairRecord>>,
         /// The number of classes.
         pub n_classes: u64,
         /// Rows that were used.
@@ -52,6 +48,12 @@ record! {
 
 /// The most classes. The record lists all pairs of classes, which are half a million for this number.
 const MOST_CLASSES: usize = 1000;
+
+impl FromOptions for RocAucOrdinal {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(RocAucOrdinal { pairs: options.flag("pairs")? })
+    }
+}
 
 impl Joint for RocAucOrdinal {
     type Record = RocAucOrdinalRecord;
@@ -84,12 +86,12 @@ impl Joint for RocAucOrdinal {
         }
         let auc = mean::weighted(areas);
         let concordance = (comparable > 0).then(|| quotient(twice_concordant, 2 * comparable));
-        RocAucOrdinalRecord::new(auc, concordance, pairs.map(Many), classes as u64, rows.len as u64)
+        RocAucOrdinalRecord::new(auc, concordance, pairs, classes as u64, rows.len as u64)
     }
 
     fn of_nan(&self, rows: &Rows) -> RocAucOrdinalRecord {
         let (n_classes, n) = (rows.keys.distinct as u64, rows.len as u64);
-        RocAucOrdinalRecord { n_classes, n, ..RocAucOrdinalRecord::nan() }
+        RocAucOrdinalRecord { n_classes, n, ..RocAucOrdinalRecord::nan(rows) }
     }
 }
 
@@ -103,7 +105,7 @@ mod tests {
         // 4 | 3 4 | 5 1: of the pairs, 0 against 1 has 1/2 of 2, 0 against 2 has 1 of 2, 1 against 2 has 2 of 4.
         let rows = rows_of(&[], &[&[4.0, 3.0, 4.0, 5.0, 1.0]], &[0, 1, 1, 2, 2]);
         let record = RocAucOrdinal { pairs: true }.of_rows(&Rows { key_places: vec![3, 4, 9], ..rows });
-        let pairs = record.pairs.unwrap().0;
+        let pairs = record.pairs.unwrap();
         assert_eq!(pairs.iter().map(|pair| pair.auc).collect::<Vec<_>>(), [0.25, 0.5, 0.5]);
         assert_eq!((pairs[1].class_a, pairs[1].class_b), (KeyCode(3), KeyCode(9)));
         assert_eq!((record.concordance, record.n_classes, record.n), (Some(3.5 / 8.0), 3, 5));
@@ -118,7 +120,7 @@ mod tests {
     fn nothing_to_compare() {
         let record = RocAucOrdinal { pairs: true }
             .of_rows(&Rows { key_places: vec![0], ..rows_of(&[], &[&[4.0, 3.0]], &[0, 0]) });
-        assert_eq!((record.auc, record.concordance, record.pairs), (None, None, Some(Many(Vec::new()))));
+        assert_eq!((record.auc, record.concordance, record.pairs), (None, None, Some(Vec::new())));
         let nan = RocAucOrdinal { pairs: true }.of_nan(&rows_of(&[], &[&[4.0, f64::NAN]], &[0, 1]));
         assert!(nan.auc.unwrap().is_nan() && nan.pairs.is_none() && nan.n_classes == 2);
     }

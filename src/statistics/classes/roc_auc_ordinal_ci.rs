@@ -1,18 +1,13 @@
 //! The AUC of one score for classes that have an order, with its standard error and interval.
 
-use rayon::prelude::*;
-
 use super::class_components::variance_of_class;
-use super::roc_auc_ordinal::RocAucOrdinal;
+use super::class_pairs::rows_in_order;
+use super::roc_auc_ordinal::{OrdinalPairRecord, RocAucOrdinal};
 use crate::math::product_difference;
-use crate::ranking::SHARD_ROWS;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Placements;
-use crate::statistics::inference::{check_level, delong, interval::Limits};
-use crate::statistics::kinds::{
-    Inputs, Joint,
-    record::{KeyCode, Many, record},
-};
+use crate::statistics::inference::{Estimate, Interval, delong};
+use crate::statistics::kinds::{FromOptions, Inputs, Joint, OptionError, Options, record};
 
 /// The mean area over all pairs of ordered classes, and the share of concordant pairs of rows, with normal intervals.
 ///
@@ -23,7 +18,6 @@ use crate::statistics::kinds::{
 /// Clarke-Pearson 1988; Lehmann 1951 for several samples). The numbers of rows of the classes are taken as given. The
 /// variance of one pair is DeLong's. `O(n log n + n k + k²)` for k classes.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucOrdinalCi {
     /// The areas.
     pub statistic: RocAucOrdinal,
@@ -34,18 +28,10 @@ pub struct RocAucOrdinalCi {
 record! {
     /// A pair of classes.
     pub struct OrdinalPairIntervalRecord {
-        /// The lower class.
-        pub class_a: KeyCode,
-        /// The higher class.
-        pub class_b: KeyCode,
-        /// The area of the higher against the lower.
-        pub auc: f64,
-        /// The standard error; null with fewer than two rows of either class.
-        pub se: Option<f64>,
-        /// The lower limit; null where the standard error is.
-        pub lower: Option<f64>,
-        /// The upper limit; null where the standard error is.
-        pub upper: Option<f64>,
+        /// The fields of the record without an interval.
+        pub pair: OrdinalPairRecord,
+        /// The standard error and limits; null with fewer than two rows of either class.
+        pub interval: Interval,
     }
 }
 
@@ -54,26 +40,23 @@ record! {
     pub struct RocAucOrdinalCiRecord {
         /// The mean over all pairs of classes; null with fewer than two classes.
         pub auc: Option<f64>,
-        /// Its standard error; null with fewer than two classes, and if a class has a single row.
-        pub se: Option<f64>,
-        /// The lower limit; null where the standard error is.
-        pub lower: Option<f64>,
-        /// The upper limit; null where the standard error is.
-        pub upper: Option<f64>,
-        /// The share of concordant pairs of rows; null with fewer than two classes.
-        pub concordance: Option<f64>,
-        /// Its standard error; null where that of the mean is.
-        pub concordance_se: Option<f64>,
-        /// The lower limit; null where the standard error is.
-        pub concordance_lower: Option<f64>,
-        /// The upper limit; null where the standard error is.
-        pub concordance_upper: Option<f64>,
+        /// Its standard error and limits; null with fewer than two classes, and if a class has a single row.
+        pub interval: Interval,
+        /// The share of concordant pairs of rows; null with fewer than two classes. Its limits are null where those of the mean
+        /// are.
+        pub concordance: Estimate,
         /// All pairs of classes, in order; null if a score is NaN, or if they are not asked for.
-        pub pairs: Option<Many<OrdinalPairIntervalRecord>>,
+        pub pairs: Option<Vec<OrdinalPairIntervalRecord>>,
         /// The number of classes.
         pub n_classes: u64,
         /// Rows that were used.
         pub n: u64,
+    }
+}
+
+impl FromOptions for RocAucOrdinalCi {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(RocAucOrdinalCi { statistic: RocAucOrdinal::from_options(options)?, level: options.level()? })
     }
 }
 
@@ -82,11 +65,6 @@ impl Joint for RocAucOrdinalCi {
 
     const INPUTS: Inputs = RocAucOrdinal::INPUTS;
 
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)?;
-        self.statistic.check()
-    }
-
     fn passes(&self) -> usize {
         2 * self.statistic.passes()
     }
@@ -94,31 +72,21 @@ impl Joint for RocAucOrdinalCi {
     fn of_rows(&self, rows: &Rows) -> RocAucOrdinalCiRecord {
         let areas = self.statistic.of_rows(rows);
         let placements = OrdinalPlacements::of(rows, self.statistic.pairs);
-        let limits = |estimate: Option<f64>, variance: Option<f64>| {
-            estimate.map_or_else(Limits::default, |estimate| Limits::of_area(estimate, variance, self.level))
-        };
-        let of_mean = limits(areas.auc, placements.variance_of_mean());
-        let of_concordance = limits(areas.concordance, placements.variance_of_concordance());
+        let interval = |area, variance| Interval::of_area(area, variance, self.level);
+        let of_concordance = interval(areas.concordance, placements.variance_of_concordance());
         let k = placements.counts.len();
         let both = (0..k).flat_map(|low| (low + 1..k).map(move |high| (low, high)));
         let pairs = areas.pairs.map(|pairs| {
-            let pairs = pairs.0.into_iter().zip(both).map(|(pair, (low, high))| {
-                let Limits { se, lower, upper } =
-                    limits(Some(pair.auc), placements.variance_of_pair(low, high));
-                let (class_a, class_b) = (pair.class_a, pair.class_b);
-                OrdinalPairIntervalRecord { class_a, class_b, auc: pair.auc, se, lower, upper }
+            let pairs = pairs.into_iter().zip(both).map(|(pair, (low, high))| {
+                let variance = placements.variance_of_pair(low, high);
+                OrdinalPairIntervalRecord { interval: interval(Some(pair.auc), variance), pair }
             });
-            Many(pairs.collect())
+            pairs.collect()
         });
         RocAucOrdinalCiRecord {
             auc: areas.auc,
-            se: of_mean.se,
-            lower: of_mean.lower,
-            upper: of_mean.upper,
-            concordance: areas.concordance,
-            concordance_se: of_concordance.se,
-            concordance_lower: of_concordance.lower,
-            concordance_upper: of_concordance.upper,
+            interval: interval(areas.auc, placements.variance_of_mean()),
+            concordance: Estimate::of(areas.concordance, of_concordance),
             pairs,
             n_classes: areas.n_classes,
             n: areas.n,
@@ -127,7 +95,7 @@ impl Joint for RocAucOrdinalCi {
 
     fn of_nan(&self, rows: &Rows) -> RocAucOrdinalCiRecord {
         let (n_classes, n) = (rows.keys.distinct as u64, rows.len as u64);
-        RocAucOrdinalCiRecord { n_classes, n, ..RocAucOrdinalCiRecord::nan() }
+        RocAucOrdinalCiRecord { n_classes, n, ..RocAucOrdinalCiRecord::nan(rows) }
     }
 }
 
@@ -149,14 +117,8 @@ impl OrdinalPlacements {
     fn of(rows: &Rows, pairs: bool) -> Self {
         let k = rows.keys.distinct;
         let counts: Vec<u64> = rows.keys.histogram(|_| true).into_iter().map(u64::from).collect();
-        let mut in_order: Vec<(u32, u32)> =
-            rows.scores[0].of_row.iter().copied().zip(rows.keys.of_row.iter().copied()).collect();
-        if in_order.len() >= SHARD_ROWS {
-            in_order.par_sort_unstable();
-        } else {
-            in_order.sort_unstable();
-        }
-        let mut found = OrdinalPlacements {
+        let in_order = rows_in_order(&rows.scores[0], &rows.keys);
+        let mut placements = OrdinalPlacements {
             components: vec![Vec::new(); k],
             right: vec![(0, 0); k],
             squares: if pairs { vec![vec![(0, 0); k]; k] } else { Vec::new() },
@@ -167,11 +129,11 @@ impl OrdinalPlacements {
         for tie in in_order.chunk_by(|a, b| a.0 == b.0) {
             tie.iter().for_each(|row| twice_below[row.1 as usize] += 1);
             for own in tie.chunk_by(|a, b| a.1 == b.1) {
-                found.add(own[0].1 as usize, own.len() as u64, &twice_below);
+                placements.add(own[0].1 as usize, own.len() as u64, &twice_below);
             }
             tie.iter().for_each(|row| twice_below[row.1 as usize] += 1);
         }
-        found
+        placements
     }
 
     /// Adds rows of one class and score.
@@ -244,11 +206,14 @@ mod tests {
         let keys = [0, 0, 1, 1, 1, 0, 1];
         let record = NINETY_FIVE.of_rows(&rows(&scores, &keys));
         let ci = summary(&RocAucCi::default(), &keys.map(|key| key as u8), &scores);
-        let pair = &record.pairs.as_ref().unwrap().0[0];
-        assert_eq!((Some(pair.auc), pair.se, pair.lower, pair.upper), (ci.auc, ci.se, ci.lower, ci.upper));
-        assert_eq!((record.auc, record.concordance), (ci.auc, ci.auc));
-        assert!((record.se.unwrap() - ci.se.unwrap()).abs() < 1e-15);
-        assert!((record.concordance_se.unwrap() - ci.se.unwrap()).abs() < 1e-15);
+        let pair = &record.pairs.as_ref().unwrap()[0];
+        assert_eq!(
+            (Some(pair.pair.auc), pair.interval.se, pair.interval.lower, pair.interval.upper),
+            (ci.auc, ci.interval.se, ci.interval.lower, ci.interval.upper)
+        );
+        assert_eq!((record.auc, record.concordance.value), (ci.auc, ci.auc));
+        assert!((record.interval.se.unwrap() - ci.interval.se.unwrap()).abs() < 1e-15);
+        assert!((record.concordance.se.unwrap() - ci.interval.se.unwrap()).abs() < 1e-15);
     }
 
     /// The components by all pairs of rows.
@@ -264,7 +229,7 @@ mod tests {
         };
         let record = NINETY_FIVE.of_rows(&rows(&scores, &keys));
         let weights: [fn(f64, f64) -> f64; 2] = [|_, _| 1.0, |a, b| a * b];
-        for (weight, se) in weights.into_iter().zip([record.se, record.concordance_se]) {
+        for (weight, se) in weights.into_iter().zip([record.interval.se, record.concordance.se]) {
             let total = weight(n[0], n[1]) + weight(n[0], n[2]) + weight(n[1], n[2]);
             let mut variance = 0.0;
             for class in 0..3u32 {
@@ -291,14 +256,20 @@ mod tests {
     #[test]
     fn undefined() {
         let lone = NINETY_FIVE.of_rows(&rows(&[1.0, 2.0, 3.0], &[0, 1, 1]));
-        assert_eq!((lone.auc, lone.se, lone.concordance_se), (Some(1.0), None, None));
-        assert_eq!(lone.pairs.unwrap().0[0].se, None);
+        assert_eq!((lone.auc, lone.interval.se, lone.concordance.se), (Some(1.0), None, None));
+        assert_eq!(lone.pairs.unwrap()[0].interval.se, None);
         let one = NINETY_FIVE.of_rows(&rows(&[1.0, 2.0, 3.0], &[0, 0, 0]));
-        assert_eq!((one.auc, one.se, one.lower, one.concordance_upper), (None, None, None, None));
+        assert_eq!(
+            (one.auc, one.interval.se, one.interval.lower, one.concordance.upper),
+            (None, None, None, None)
+        );
         let separate = NINETY_FIVE.of_rows(&rows(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &[0, 0, 1, 1, 2, 2]));
-        assert_eq!((separate.se, separate.concordance_se), (Some(0.0), Some(0.0)));
+        assert_eq!((separate.interval.se, separate.concordance.se), (Some(0.0), Some(0.0)));
         let nan = NINETY_FIVE.of_nan(&rows(&[f64::NAN], &[0]));
-        assert!(nan.se.unwrap().is_nan() && nan.concordance_lower.unwrap().is_nan() && nan.pairs.is_none());
-        assert!(RocAucOrdinalCi { level: 0.0, ..NINETY_FIVE }.check().is_err());
+        assert!(
+            nan.interval.se.unwrap().is_nan()
+                && nan.concordance.lower.unwrap().is_nan()
+                && nan.pairs.is_none()
+        );
     }
 }

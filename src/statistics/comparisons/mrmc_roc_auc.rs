@@ -3,10 +3,10 @@
 use super::adjust_p_values::Adjustment;
 use crate::math::{chi_square, f_distribution, student_t};
 use crate::ranking::rows::Rows;
-use crate::statistics::inference::{Alternative, check_level, delong::Areas, hypothesis::standardised};
+use crate::ranking::ties::Count;
+use crate::statistics::inference::{Alternative, Areas, Interval, in_standard_errors};
 use crate::statistics::kinds::{
-    Inputs, Joint, Needs,
-    record::{Many, record},
+    FromOptions, Inputs, Joint, Needs, OptionError, OptionValue, Options, options::words, record,
 };
 
 /// The mean areas of modalities over readers, and the test that they are equal.
@@ -16,7 +16,6 @@ use crate::statistics::kinds::{
 /// averaged over kinds of pairs: `Cov1` of one reader and two modalities, `Cov2` of two readers and one modality, `Cov3` of
 /// two readers and two modalities; and Hillis' degrees of freedom (2007). `O(k n log n + k² n)` for k columns.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct MrmcRocAuc {
     /// The reader of each column of scores, counted from 0.
     pub readers: Vec<u32>,
@@ -30,9 +29,8 @@ pub struct MrmcRocAuc {
     pub level: f64,
 }
 
-/// What is not taken as a sample.
+/// Which part of the study is fixed, and not a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum Fixed {
     /// These readers and no others, but other cases like these.
     Readers,
@@ -88,9 +86,9 @@ record! {
     /// The comparison of one group.
     pub struct MrmcRocAucRecord {
         /// One record for each modality.
-        pub modalities: Option<Many<ModalityRecord>>,
+        pub modalities: Option<Vec<ModalityRecord>>,
         /// One record for each pair of modalities.
-        pub differences: Option<Many<ModalityDifferenceRecord>>,
+        pub differences: Option<Vec<ModalityDifferenceRecord>>,
         /// The statistic of the test that all modalities have one area; null with a single modality.
         pub f: Option<f64>,
         /// Degrees of freedom of the modalities.
@@ -117,10 +115,37 @@ record! {
         pub n_modalities: u64,
         /// Readers.
         pub n_readers: u64,
-        /// Positives that were used.
-        pub n_pos: u64,
-        /// Negatives that were used.
-        pub n_neg: u64,
+        /// Positives and negatives that were used.
+        pub rows: Count,
+    }
+}
+
+words!(Fixed { "readers" => Readers, "cases" => Cases });
+
+impl FromOptions for MrmcRocAuc {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let numbers = |name: &str| -> Result<Vec<u32>, OptionError> {
+            let number = |value: &OptionValue| match value {
+                OptionValue::Integer(number) => u32::try_from(*number).ok(),
+                _ => None,
+            };
+            let numbers: Option<Vec<u32>> = options.list(name)?.iter().map(number).collect();
+            numbers.ok_or_else(|| options.must_be(name, "hold a number for each column"))
+        };
+        let (readers, modalities) = (numbers("readers")?, numbers("modalities")?);
+        let mut pairs: Vec<(&u32, &u32)> = modalities.iter().zip(&readers).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        if readers.len() != modalities.len() || pairs.len() != distinct(&readers) * distinct(&modalities) {
+            return Err("every reader must have one column of scores with every modality".into());
+        }
+        Ok(MrmcRocAuc {
+            readers,
+            modalities,
+            fixed: options.optional_word("fixed")?,
+            adjust: Adjustment::of_options(options, "adjust")?,
+            level: options.level()?,
+        })
     }
 }
 
@@ -226,63 +251,39 @@ impl Joint for MrmcRocAuc {
         Needs::PLACEMENTS
     }
 
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)?;
-        let (readers, modalities) = (distinct(&self.readers), distinct(&self.modalities));
-        let mut pairs: Vec<(u32, u32)> =
-            self.modalities.iter().copied().zip(self.readers.iter().copied()).collect();
-        pairs.sort_unstable();
-        pairs.dedup();
-        if self.readers.len() != self.modalities.len() || pairs.len() != readers * modalities {
-            return Err("every reader must have one column of scores with every modality".into());
-        }
-        Ok(())
-    }
-
     fn passes(&self) -> usize {
         16
     }
 
     fn of_rows(&self, rows: &Rows) -> MrmcRocAucRecord {
-        let none = MrmcRocAucRecord {
-            n_modalities: distinct(&self.modalities) as u64,
-            n_readers: distinct(&self.readers) as u64,
-            n_pos: rows.n_pos(),
-            n_neg: rows.n_neg(),
-            ..MrmcRocAucRecord::undefined()
-        };
+        let none = self.with_sizes(MrmcRocAucRecord::undefined(rows));
         let Some(areas) = Areas::of(rows) else { return none };
         let mut column = vec![vec![0; distinct(&self.readers)]; distinct(&self.modalities)];
         for (place, (&modality, &reader)) in self.modalities.iter().zip(&self.readers).enumerate() {
             column[modality as usize][reader as usize] = place;
         }
-        let Some(covariances) = areas.covariances() else {
-            return self
-                .of_table(&Table { areas: of_columns(&areas, &column), covariance: &|_, _| f64::NAN }, none);
-        };
+        let covariances = areas.covariances();
         let covariance = |a: (usize, usize), b: (usize, usize)| {
             let (a, b) = (column[a.0][a.1], column[b.0][b.1]);
-            covariances.covariance(a.max(b), a.min(b))
+            covariances.as_ref().map_or(f64::NAN, |all| all.covariance(a.max(b), a.min(b)))
         };
-        self.of_table(&Table { areas: of_columns(&areas, &column), covariance: &covariance }, none)
+        let of_modality = |readers: &Vec<usize>| readers.iter().map(|&place| areas.auc(place)).collect();
+        let areas = column.iter().map(of_modality).collect();
+        self.of_table(&Table { areas, covariance: &covariance }, none)
     }
 
     fn of_nan(&self, rows: &Rows) -> MrmcRocAucRecord {
-        MrmcRocAucRecord {
-            n_modalities: distinct(&self.modalities) as u64,
-            n_readers: distinct(&self.readers) as u64,
-            n_pos: rows.n_pos(),
-            n_neg: rows.n_neg(),
-            ..MrmcRocAucRecord::nan()
-        }
+        self.with_sizes(MrmcRocAucRecord::nan(rows))
     }
 }
 
-fn of_columns(areas: &Areas<'_>, column: &[Vec<usize>]) -> Vec<Vec<f64>> {
-    column.iter().map(|readers| readers.iter().map(|&place| areas.auc(place)).collect()).collect()
-}
-
 impl MrmcRocAuc {
+    /// A record with the numbers of modalities and readers.
+    fn with_sizes(&self, record: MrmcRocAucRecord) -> MrmcRocAucRecord {
+        let (n_modalities, n_readers) = (distinct(&self.modalities) as u64, distinct(&self.readers) as u64);
+        MrmcRocAucRecord { n_modalities, n_readers, ..record }
+    }
+
     /// The analysis of a table of areas. NaN covariances say that none are known.
     fn of_table(&self, table: &Table<'_>, none: MrmcRocAucRecord) -> MrmcRocAucRecord {
         let (modalities, readers) = table.sizes();
@@ -323,23 +324,17 @@ impl MrmcRocAuc {
                 }
             };
             let se = error.map(|error| (error.variance / j).sqrt());
-            let margin = error.zip(se).map(|(error, se)| self.margin(se, error.df));
-            ModalityRecord {
-                modality: modality as u64,
-                auc: Some(auc),
-                se,
-                df: error.and_then(Error::df),
-                lower: margin.map(|margin| (auc - margin).max(0.0)),
-                upper: margin.map(|margin| (auc + margin).min(1.0)),
-            }
+            let Interval { se, lower, upper } = self.interval(auc, se, error).within(0.0, 1.0);
+            let df = error.and_then(Error::df);
+            ModalityRecord { modality: modality as u64, auc: Some(auc), se, df, lower, upper }
         };
         let pairs = (0..modalities).flat_map(|a| (a + 1..modalities).map(move |b| (a, b)));
         let mut differences: Vec<ModalityDifferenceRecord> = pairs
             .map(|(a, b)| {
                 let difference = table.of_modality(a) - table.of_modality(b);
                 let se = error.map(|error| (2.0 / j * error.variance).max(0.0).sqrt());
-                let margin = error.zip(se).map(|(error, se)| self.margin(se, error.df));
-                let t = se.and_then(|se| standardised(difference, se));
+                let Interval { se, lower, upper } = self.interval(difference, se, error);
+                let t = se.and_then(|se| in_standard_errors(difference, se));
                 let tail = |t: f64| student_t::upper_tail(t, error.map_or(f64::NAN, |error| error.df));
                 ModalityDifferenceRecord {
                     modality_a: a as u64,
@@ -347,20 +342,17 @@ impl MrmcRocAuc {
                     difference: Some(difference),
                     se,
                     df: error.and_then(Error::df),
-                    lower: margin.map(|margin| difference - margin),
-                    upper: margin.map(|margin| difference + margin),
+                    lower,
+                    upper,
                     t,
                     p_value: t.map(|t| Alternative::TwoSided.p_value(t, tail)),
                     p_adjusted: None,
                 }
             })
             .collect();
-        let p_values: Vec<Option<f64>> = differences.iter().map(|record| record.p_value).collect();
-        for (record, p_adjusted) in differences.iter_mut().zip(self.adjust.of(&p_values)) {
-            record.p_adjusted = p_adjusted;
-        }
+        self.adjust.adjust(&mut differences, |record| (record.p_value, &mut record.p_adjusted));
         let df1 = modalities.saturating_sub(1) as f64;
-        let f = ms_modality.zip(error).and_then(|(square, error)| standardised(square, error.variance));
+        let f = ms_modality.zip(error).and_then(|(square, error)| in_standard_errors(square, error.variance));
         let p_value = f.zip(error).map(|(f, error)| {
             if error.df.is_finite() {
                 f_distribution::upper_tail(f, df1, error.df)
@@ -369,8 +361,8 @@ impl MrmcRocAuc {
             }
         });
         MrmcRocAucRecord {
-            modalities: Some(Many((0..modalities).map(of_modality).collect())),
-            differences: Some(Many(differences)),
+            modalities: Some((0..modalities).map(of_modality).collect()),
+            differences: Some(differences),
             f,
             df1: f.map(|_| df1),
             df2: f.and(error).and_then(Error::df),
@@ -386,15 +378,17 @@ impl MrmcRocAuc {
         }
     }
 
-    /// How far the limits are from an estimate.
-    fn margin(&self, se: f64, df: f64) -> f64 {
-        student_t::upper_quantile(0.5 * (1.0 - self.level), df) * se
+    /// The interval of an estimate; undefined without an error.
+    fn interval(&self, estimate: f64, se: Option<f64>, error: Option<Error>) -> Interval {
+        let of_error = |(se, error): (f64, Error)| Interval::student(estimate, se, self.level, error.df);
+        se.zip(error).map(of_error).unwrap_or_default()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::kinds::options::tests::options;
 
     /// The areas of Van Dyke et al. (1993): two modalities, five readers, 45 cases with a dissection of the aorta and 69
     /// without; and their covariances by DeLong as MRMCaov's user guide (Smith and Hillis 2020) prints them.
@@ -413,8 +407,10 @@ mod tests {
             adjust: Adjustment::None,
             level: 0.95,
         };
-        statistic.check().unwrap();
-        statistic.of_table(&Table { areas, covariance: &covariance }, MrmcRocAucRecord::undefined())
+        statistic.of_table(
+            &Table { areas, covariance: &covariance },
+            MrmcRocAucRecord::undefined(Count::default()),
+        )
     }
 
     const VAN_DYKE: [[f64; 5]; 2] = [
@@ -436,13 +432,13 @@ mod tests {
         close(record.f, 4.484_854, 6);
         close(record.df2, 15.066_11, 6);
         close(record.p_value, 0.051_233_03, 5);
-        let Many(differences) = record.differences.unwrap();
+        let differences = record.differences.unwrap();
         close(differences[0].difference, -0.043_800_32, 6);
         close(differences[0].se, 0.020_682_5, 5);
         close(differences[0].lower, -0.087_867_196_0, 6);
         close(differences[0].t, -2.117_747, 6);
         close(differences[0].p_value, 0.051_233_03, 5);
-        let Many(modalities) = record.modalities.unwrap();
+        let modalities = record.modalities.unwrap();
         let published = [
             (0.897_037_0, 0.033_076_42, 12.595_97, 0.825_346_1, 0.968_728_0),
             (0.940_837_4, 0.021_504_64, 12.565_30, 0.894_215_5, 0.987_459_2),
@@ -471,15 +467,22 @@ mod tests {
 
     #[test]
     fn designs_that_lack_a_column() {
-        let statistic = MrmcRocAuc {
-            readers: vec![0, 1, 0],
-            modalities: vec![0, 0, 1],
-            fixed: None,
-            adjust: Adjustment::None,
-            level: 0.9,
+        let design = |readers: &[i128], modalities: &[i128]| {
+            let list = |numbers: &[i128]| {
+                OptionValue::List(numbers.iter().map(|&number| OptionValue::Integer(number)).collect())
+            };
+            MrmcRocAuc::from_options(&options([
+                ("readers", list(readers)),
+                ("modalities", list(modalities)),
+                ("level", OptionValue::Float(0.9)),
+            ]))
         };
-        assert!(statistic.check().is_err());
-        let twice = MrmcRocAuc { readers: vec![0, 0, 1, 1], modalities: vec![0, 0, 1, 1], ..statistic };
-        assert!(twice.check().is_err());
+        assert!(design(&[0, 1, 0, 1], &[0, 0, 1, 1]).is_ok());
+        for (readers, modalities) in [([0, 1, 0, 0], [0, 0, 1, 1]), ([0, 0, 1, 1], [0, 0, 1, 1])] {
+            assert!(design(&readers, &modalities).is_err());
+        }
+        assert!(design(&[0, 1, 0], &[0, 0, 1]).is_err());
+        assert!(design(&[0], &[0, 1]).is_err());
+        assert!(design(&[-1], &[0]).is_err());
     }
 }

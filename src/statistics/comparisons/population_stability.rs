@@ -1,8 +1,8 @@
 //! The population stability index: how far the scores of one sample have moved from those of another.
 
 use crate::math::{self, chi_square};
-use crate::ranking::ties::{RowCounts, Ties};
-use crate::statistics::kinds::{FromOptions, OptionError, Options, Summary, record::record};
+use crate::ranking::ties::{Count, Ties};
+use crate::statistics::kinds::{FromOptions, OptionError, Options, Summary, record};
 use crate::statistics::thresholds::score_bands::ScoreBands;
 
 /// How far the scores of a sample, the negatives, have moved from those of a reference, the positives.
@@ -29,10 +29,8 @@ record! {
         pub p_value: Option<f64>,
         /// Bands that have rows.
         pub n_bands: Option<u64>,
-        /// Rows of the reference that were used.
-        pub n_pos: u64,
-        /// Rows of the other sample that were used.
-        pub n_neg: u64,
+        /// Rows of the reference, as positives, and of the other sample.
+        pub rows: Count,
     }
 }
 
@@ -50,9 +48,9 @@ impl Summary for PopulationStability {
     type Record = StabilityRecord;
 
     fn of_ties(&self, mut ties: Ties<'_>) -> StabilityRecord {
-        let (n_pos, n_neg) = ties.rows();
+        let rows = Count::from(&ties);
         if !ties.has_pairs() {
-            return StabilityRecord { n_pos, n_neg, ..StabilityRecord::undefined() };
+            return StabilityRecord::undefined(rows);
         }
         let bands = self.bands.of_positives(&mut ties);
         let share = |rows: u64, all: u64| match rows {
@@ -61,21 +59,17 @@ impl Summary for PopulationStability {
         };
         let psi: f64 = bands
             .iter()
-            .map(|band| (share(band.pos, n_pos), share(band.neg, n_neg)))
+            .map(|band| (share(band.pos, rows.pos), share(band.neg, rows.neg)))
             .map(|(expected, actual)| match expected == actual {
                 true => 0.0,
                 false => (expected - actual) * (expected / actual).ln(),
             })
             .sum();
-        let scale = 1.0 / n_pos as f64 + 1.0 / n_neg as f64;
+        let scale = 1.0 / rows.pos as f64 + 1.0 / rows.neg as f64;
         // By chance a small sample has no row in a band. The index is then infinite, and says nothing of how likely that is.
         let has_test = bands.len() > 1 && psi.is_finite();
         let p_value = has_test.then(|| chi_square::upper_tail(psi / scale, (bands.len() - 1) as f64));
-        StabilityRecord::new(Some(psi), p_value, Some(bands.len() as u64), n_pos, n_neg)
-    }
-
-    fn of_nan(&self, RowCounts { n_pos, n_neg, .. }: RowCounts) -> StabilityRecord {
-        StabilityRecord { n_pos, n_neg, ..StabilityRecord::nan() }
+        StabilityRecord::new(Some(psi), p_value, Some(bands.len() as u64), rows)
     }
 }
 
@@ -96,7 +90,7 @@ mod tests {
         let record = summary(&stability(2), &labels, &scores);
         let expected = 0.25 * (0.5f64 / 0.25).ln() - 0.25 * (0.5f64 / 0.75).ln();
         assert!((record.psi.unwrap() - expected).abs() < 1e-15);
-        assert_eq!((record.n_bands, record.n_pos, record.n_neg), (Some(2), 4, 4));
+        assert_eq!((record.n_bands, record.rows.pos, record.rows.neg), (Some(2), 4, 4));
         let p_value = chi_square::upper_tail(expected / 0.5, 1.0);
         assert!((record.p_value.unwrap() - p_value).abs() < 1e-15);
     }

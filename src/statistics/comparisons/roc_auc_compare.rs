@@ -1,18 +1,11 @@
 //! Several scores of the same rows, compared at once.
 
 use super::adjust_p_values::Adjustment;
-use crate::math::normal::{upper_quantile, upper_tail};
-use crate::math::{chi_square, symmetric};
+use crate::math::{chi_square, normal::upper_tail, symmetric};
 use crate::ranking::rows::Rows;
-use crate::statistics::inference::{
-    Alternative, check_level,
-    delong::{Areas, Covariances},
-    hypothesis::standardised,
-};
-use crate::statistics::kinds::{
-    Inputs, Joint, Needs,
-    record::{Many, Name, record},
-};
+use crate::ranking::ties::Count;
+use crate::statistics::inference::{Alternative, Areas, Covariances, Interval, in_standard_errors};
+use crate::statistics::kinds::{FromOptions, Inputs, Joint, Name, Needs, OptionError, Options, record};
 
 /// The areas of k scores with their DeLong covariance matrix, the test that all are equal, and the differences.
 ///
@@ -21,7 +14,6 @@ use crate::statistics::kinds::{
 /// scores that rank alike. The differences are those of [`RocAucDifference`](crate::statistics::RocAucDifference), their p-values
 /// adjusted for their number. `O(k n log n + k² n + k³)`.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucCompare {
     /// The place of the score that all others are compared with; every pair if there is none.
     pub reference: Option<usize>,
@@ -38,12 +30,8 @@ record! {
         pub score: Name,
         /// Its area.
         pub auc: Option<f64>,
-        /// The standard error.
-        pub se: Option<f64>,
-        /// The lower limit, clipped to 0.
-        pub lower: Option<f64>,
-        /// The upper limit, clipped to 1.
-        pub upper: Option<f64>,
+        /// The standard error and limits.
+        pub interval: Interval,
         /// The covariance with each score's area, in their order; empty where the standard error is null.
         pub covariance: Vec<f64>,
     }
@@ -58,12 +46,8 @@ record! {
         pub score_b: Name,
         /// The first area less the second.
         pub difference: Option<f64>,
-        /// Its standard error.
-        pub se: Option<f64>,
-        /// The lower limit.
-        pub lower: Option<f64>,
-        /// The upper limit.
-        pub upper: Option<f64>,
+        /// Its standard error and limits.
+        pub interval: Interval,
         /// The difference in standard errors.
         pub z: Option<f64>,
         /// The two-sided p-value.
@@ -77,9 +61,9 @@ record! {
     /// The comparison of one group.
     pub struct RocAucCompareRecord {
         /// One record for each score.
-        pub areas: Option<Many<AreaRecord>>,
+        pub areas: Option<Vec<AreaRecord>>,
         /// One record for each pair.
-        pub differences: Option<Many<DifferenceRecord>>,
+        pub differences: Option<Vec<DifferenceRecord>>,
         /// The statistic of the test that all areas are equal; null with fewer than two rows in a class, and if areas
         /// differ that have no variance.
         pub chi_square: Option<f64>,
@@ -87,10 +71,25 @@ record! {
         pub df: Option<u64>,
         /// Its p-value; null where the statistic is, or without a degree of freedom.
         pub p_value: Option<f64>,
-        /// Positives that were used.
-        pub n_pos: u64,
-        /// Negatives that were used.
-        pub n_neg: u64,
+        /// Positives and negatives that were used.
+        pub rows: Count,
+    }
+}
+
+impl FromOptions for RocAucCompare {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let last = options.columns.iter().filter(|role| role.starts_with("score_")).count() as i128 - 1;
+        let refused = |_| {
+            let place = format_args!("be a score's place, from 0 to {last}");
+            options
+                .must_be("reference", place)
+                .instead("an expression of several columns counts as one place")
+        };
+        Ok(RocAucCompare {
+            reference: options.optional_integer("reference", 0..=last).map_err(refused)?,
+            adjust: Adjustment::of_options(options, "adjust")?,
+            level: options.level()?,
+        })
     }
 }
 
@@ -103,10 +102,6 @@ impl Joint for RocAucCompare {
         Needs::PLACEMENTS
     }
 
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)
-    }
-
     fn passes(&self) -> usize {
         16
     }
@@ -116,25 +111,20 @@ impl Joint for RocAucCompare {
     }
 
     fn of_rows(&self, rows: &Rows) -> RocAucCompareRecord {
-        let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
-        let Some(areas) = Areas::of(rows) else {
-            return RocAucCompareRecord { n_pos, n_neg, ..RocAucCompareRecord::undefined() };
-        };
+        let Some(areas) = Areas::of(rows) else { return RocAucCompareRecord::undefined(rows) };
         let scores = areas.twice_u.len();
         let covariances = areas.covariances();
         let matrix: Option<Vec<Vec<f64>>> = covariances.as_ref().map(|covariances| {
             let row = |a: usize| (0..scores).map(|b| covariances.covariance(a.max(b), a.min(b))).collect();
             (0..scores).map(row).collect()
         });
-        let z = upper_quantile(0.5 * (1.0 - self.level));
         let of_each = (0..scores)
             .map(|score| {
                 let auc = areas.auc(score);
-                let se = matrix.as_ref().map(|matrix| matrix[score][score].sqrt());
-                let (lower, upper) =
-                    (se.map(|se| (auc - z * se).max(0.0)), se.map(|se| (auc + z * se).min(1.0)));
+                let variance = matrix.as_ref().map(|matrix| matrix[score][score]);
+                let interval = Interval::of_area(Some(auc), variance, self.level);
                 let covariance = matrix.as_ref().map_or_else(Vec::new, |matrix| matrix[score].clone());
-                AreaRecord::new(Name(score as u32), Some(auc), se, lower, upper, covariance)
+                AreaRecord::new(Name(score as u32), Some(auc), interval, covariance)
             })
             .collect();
         let mut differences: Vec<DifferenceRecord> = self
@@ -142,39 +132,29 @@ impl Joint for RocAucCompare {
             .map(|(a, b)| {
                 let difference = areas.difference(a, b);
                 let se = covariances.as_ref().map(|of| of.variance_of_difference(a, b).sqrt());
-                let z_value = se.and_then(|se| standardised(difference, se));
+                let z = se.and_then(|se| in_standard_errors(difference, se));
                 DifferenceRecord::new(
                     Name(a as u32),
                     Name(b as u32),
                     Some(difference),
-                    se,
-                    se.map(|se| difference - z * se),
-                    se.map(|se| difference + z * se),
-                    z_value,
-                    z_value.map(|z| Alternative::TwoSided.p_value(z, upper_tail)),
+                    se.map(|se| Interval::normal(difference, se, self.level)).unwrap_or_default(),
+                    z,
+                    z.map(|z| Alternative::TwoSided.p_value(z, upper_tail)),
                     None,
                 )
             })
             .collect();
-        let p_values: Vec<Option<f64>> = differences.iter().map(|record| record.p_value).collect();
-        for (record, p_adjusted) in differences.iter_mut().zip(self.adjust.of(&p_values)) {
-            record.p_adjusted = p_adjusted;
-        }
+        self.adjust.adjust(&mut differences, |record| (record.p_value, &mut record.p_adjusted));
         let test =
             covariances.zip(matrix).and_then(|(covariances, matrix)| joint(&areas, &covariances, &matrix));
         RocAucCompareRecord::new(
-            Some(Many(of_each)),
-            Some(Many(differences)),
+            Some(of_each),
+            Some(differences),
             test.map(|test| test.0),
             test.map(|test| test.1 as u64),
             test.filter(|test| test.1 > 0).map(|test| chi_square::upper_tail(test.0, test.1 as f64)),
-            n_pos,
-            n_neg,
+            rows.into(),
         )
-    }
-
-    fn of_nan(&self, rows: &Rows) -> RocAucCompareRecord {
-        RocAucCompareRecord { n_pos: rows.n_pos(), n_neg: rows.n_neg(), ..RocAucCompareRecord::nan() }
     }
 }
 
@@ -229,7 +209,7 @@ mod tests {
         let labels: Vec<u8> = (0..90).map(|row| u8::from(row % 5 < 2)).collect();
         let [a, b, _] = sample();
         let record = HOLM.of_rows(&rows_of(&labels, &[&a, &b], &[]));
-        let differences = record.differences.unwrap().0;
+        let differences = record.differences.unwrap();
         assert_eq!((differences.len(), record.df), (1, Some(1)));
         assert!((record.chi_square.unwrap() - differences[0].z.unwrap().powi(2)).abs() < 1e-12);
         assert!((record.p_value.unwrap() - differences[0].p_value.unwrap()).abs() < 1e-13);
@@ -243,15 +223,15 @@ mod tests {
         let rows = rows_of(&labels, &[&a, &b, &c], &[]);
         let record = HOLM.of_rows(&rows);
         let names: Vec<(u32, u32)> =
-            record.differences.unwrap().0.iter().map(|pair| (pair.score_a.0, pair.score_b.0)).collect();
+            record.differences.unwrap().iter().map(|pair| (pair.score_a.0, pair.score_b.0)).collect();
         assert_eq!(names, [(0, 1), (0, 2), (1, 2)]);
         assert_eq!(record.df, Some(2));
-        let areas = record.areas.unwrap().0;
+        let areas = record.areas.unwrap();
         assert_eq!(areas[0].covariance[1], areas[1].covariance[0]);
-        assert!((areas[2].covariance[2].sqrt() - areas[2].se.unwrap()).abs() < 1e-15);
+        assert!((areas[2].covariance[2].sqrt() - areas[2].interval.se.unwrap()).abs() < 1e-15);
         let against = RocAucCompare { reference: Some(1), ..HOLM }.of_rows(&rows);
         let names: Vec<(u32, u32)> =
-            against.differences.unwrap().0.iter().map(|pair| (pair.score_a.0, pair.score_b.0)).collect();
+            against.differences.unwrap().iter().map(|pair| (pair.score_a.0, pair.score_b.0)).collect();
         assert_eq!(names, [(0, 1), (2, 1)]);
         // The same score twice has no variance of its own.
         let twice = HOLM.of_rows(&rows_of(&labels, &[&a, &b, &a], &[]));

@@ -1,15 +1,13 @@
 //! The difference of two scores of the same rows: of their areas, parts of them, or points of their curves.
 
-use crate::math::normal::{upper_quantile, upper_tail};
-use crate::math::quantile::{mean_and_deviation, of_sorted};
+use crate::math::{normal::upper_tail, quantile::mean_and_deviation};
 use crate::ranking::rows::Rows;
-use crate::statistics::inference::{
-    check_level, delong::Areas, error_method::ErrorMethod, hypothesis::Hypothesis,
-};
+use crate::ranking::ties::Count;
+use crate::statistics::inference::{Areas, ErrorMethod, Hypothesis, Interval, interval::tail};
 use crate::statistics::intervals::partial_placements::{Bounds, of_counts};
-use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record::record};
+use crate::statistics::kinds::{FromOptions, Inputs, Joint, KeyInput, Needs, OptionError, Options, record};
 use crate::statistics::numbers::partial_area::Range;
-use crate::statistics::resampling::{Measure, bootstrap::Resampling};
+use crate::statistics::resampling::{Measure, Resampling};
 
 /// The paired comparison of two scores.
 ///
@@ -18,7 +16,6 @@ use crate::statistics::resampling::{Measure, bootstrap::Resampling};
 /// of the resampled differences, `z = difference / se` against the normal distribution, limits their quantiles
 /// (Hanley and McNeil 1983; as pROC). With clusters: Obuchowski's (1997) covariances, or whole clusters resampled.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucDifference {
     /// Where the standard error comes from.
     pub method: ErrorMethod,
@@ -41,20 +38,35 @@ record! {
         pub estimate_b: Option<f64>,
         /// The first less the second.
         pub difference: Option<f64>,
-        /// The standard error of the difference; null with fewer than two rows (or clusters) of a class.
-        pub se: Option<f64>,
-        /// The lower limit; null where the standard error is.
-        pub lower: Option<f64>,
-        /// The upper limit; null where the standard error is.
-        pub upper: Option<f64>,
+        /// The standard error and limits of the difference; null with fewer than two rows (or clusters) of a class.
+        pub interval: Interval,
         /// The difference in standard errors: 0 if both are 0, null if only the standard error is.
         pub z: Option<f64>,
         /// The p-value of no difference; null where z is.
         pub p_value: Option<f64>,
-        /// Positives that were used.
-        pub n_pos: u64,
-        /// Negatives that were used.
-        pub n_neg: u64,
+        /// Positives and negatives that were used.
+        pub rows: Count,
+    }
+}
+
+impl FromOptions for RocAucDifference {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let difference = RocAucDifference {
+            method: options.word("method")?,
+            measure: Measure::from_options(options)?,
+            test: Hypothesis::of_options(options, -1.0)?,
+            level: options.level()?,
+            resampling: Resampling::of_bootstrap(options, "method", ErrorMethod::Bootstrap, &[])?,
+        };
+        let has_clusters = options.has_column("cluster");
+        let by_placements =
+            difference.measure == Measure::Auc || (difference.bounds().is_some() && !has_clusters);
+        if difference.method == ErrorMethod::DeLong && !by_placements {
+            let areas = if has_clusters { "whole areas of clusters" } else { "areas" };
+            return Err(OptionError::new("method", format!("'delong' compares {areas}"))
+                .instead("take `method=\"bootstrap\"`"));
+        }
+        Ok(difference)
     }
 }
 
@@ -69,16 +81,6 @@ impl Joint for RocAucDifference {
         Needs { codes: !whole, ..Needs::PLACEMENTS }
     }
 
-    fn check(&self) -> Result<(), String> {
-        if self.method == ErrorMethod::DeLong && self.measure != Measure::Auc && self.bounds().is_none() {
-            return Err("method \"delong\" compares areas; take method=\"bootstrap\"".into());
-        }
-        self.test.check()?;
-        check_level(self.level)?;
-        self.measure.check()?;
-        self.resampling.unwrap_or_default().check()
-    }
-
     fn passes(&self) -> usize {
         if self.method == ErrorMethod::Bootstrap {
             4 * self.resampling.unwrap_or_default().n_resamples as usize
@@ -88,10 +90,7 @@ impl Joint for RocAucDifference {
     }
 
     fn of_rows(&self, rows: &Rows) -> RocAucDifferenceRecord {
-        let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
-        let Some(areas) = Areas::of(rows) else {
-            return RocAucDifferenceRecord { n_pos, n_neg, ..RocAucDifferenceRecord::undefined() };
-        };
+        let Some(areas) = Areas::of(rows) else { return RocAucDifferenceRecord::undefined(rows) };
         let clustered = !rows.keys.of_row.is_empty();
         let (estimate_a, estimate_b, difference) = if self.measure == Measure::Auc {
             (areas.auc(0), areas.auc(1), areas.difference(0, 1))
@@ -103,7 +102,7 @@ impl Joint for RocAucDifference {
         };
         let variance = match self.bounds() {
             Some(bounds) if self.method == ErrorMethod::DeLong => {
-                (!clustered && n_pos > 1 && n_neg > 1).then(|| partial_variance(rows, bounds))
+                (!clustered && areas.n_pos > 1 && areas.n_neg > 1).then(|| partial_variance(rows, bounds))
             }
             _ if clustered => areas.clustered(rows).variance_of_difference(0, 1),
             _ => areas.variance_of_difference(0, 1),
@@ -112,36 +111,27 @@ impl Joint for RocAucDifference {
             estimate_a: Some(estimate_a),
             estimate_b: Some(estimate_b),
             difference: Some(difference),
-            n_pos,
-            n_neg,
-            ..RocAucDifferenceRecord::undefined()
+            ..RocAucDifferenceRecord::undefined(rows)
         };
-        let Some(variance) = variance else {
-            return record;
-        };
-        let (se, lower, upper) = match self.method {
-            ErrorMethod::DeLong => {
-                let se = variance.sqrt();
-                let margin = upper_quantile(0.5 * (1.0 - self.level)) * se;
-                (se, difference - margin, difference + margin)
-            }
+        let Some(variance) = variance else { return record };
+        let interval = match self.method {
+            ErrorMethod::DeLong => Interval::normal(difference, variance.sqrt(), self.level),
             ErrorMethod::Bootstrap => {
-                let measured =
-                    self.resampling.unwrap_or_default().measures(&rows.in_canonical_order(), self.measure);
+                let measures = self
+                    .resampling
+                    .unwrap_or_default()
+                    .measures_of_rows(&rows.in_canonical_order(), self.measure);
                 let mut differences: Vec<f64> =
-                    measured.into_iter().filter_map(|of| Some(beyond_rounding(of[0]? - of[1]?))).collect();
+                    measures.into_iter().filter_map(|of| Some(beyond_rounding(of[0]? - of[1]?))).collect();
                 let se = beyond_rounding(mean_and_deviation(&differences).1);
                 differences.sort_unstable_by(f64::total_cmp);
-                let tail = 0.5 * (1.0 - self.level);
-                (se, of_sorted(&differences, tail), of_sorted(&differences, 1.0 - tail))
+                let tail = tail(self.level);
+                Interval::between(se, &differences, (tail, 1.0 - tail))
             }
         };
+        let se = interval.se.unwrap_or_default();
         let (z, p_value) = self.test.test(0.0, |value| difference - value, se, upper_tail);
-        RocAucDifferenceRecord { se: Some(se), lower: Some(lower), upper: Some(upper), z, p_value, ..record }
-    }
-
-    fn of_nan(&self, rows: &Rows) -> RocAucDifferenceRecord {
-        RocAucDifferenceRecord { n_pos: rows.n_pos(), n_neg: rows.n_neg(), ..RocAucDifferenceRecord::nan() }
+        RocAucDifferenceRecord { interval, z, p_value, ..record }
     }
 }
 
@@ -185,6 +175,7 @@ fn beyond_rounding(difference: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::statistics::inference::Alternative;
+    use crate::statistics::kinds::{OptionValue, options::tests::options};
     use crate::statistics::tests::rows_of;
 
     const DELONG: RocAucDifference = RocAucDifference {
@@ -210,17 +201,20 @@ mod tests {
         let delong = DELONG.of_rows(&rows);
         let bootstrap = RocAucDifference { method: ErrorMethod::Bootstrap, ..DELONG }.of_rows(&rows);
         assert_eq!(delong.difference, bootstrap.difference);
-        let (se, too) = (delong.se.unwrap(), bootstrap.se.unwrap());
+        let (se, too) = (delong.interval.se.unwrap(), bootstrap.interval.se.unwrap());
         assert!((too / se - 1.0).abs() < 0.08, "{se} {too}");
-        assert!((delong.lower.unwrap() - bootstrap.lower.unwrap()).abs() < 0.3 * se);
-        assert!((delong.upper.unwrap() - bootstrap.upper.unwrap()).abs() < 0.3 * se);
+        assert!((delong.interval.lower.unwrap() - bootstrap.interval.lower.unwrap()).abs() < 0.3 * se);
+        assert!((delong.interval.upper.unwrap() - bootstrap.interval.upper.unwrap()).abs() < 0.3 * se);
         let greater = RocAucDifference {
             test: Hypothesis { alternative: Alternative::Greater, ..DELONG.test },
             ..DELONG
         }
         .of_rows(&rows);
         assert!((2.0 * greater.p_value.unwrap() - delong.p_value.unwrap()).abs() < 1e-15);
-        assert_eq!((greater.lower, greater.upper), (delong.lower, delong.upper));
+        assert_eq!(
+            (greater.interval.lower, greater.interval.upper),
+            (delong.interval.lower, delong.interval.upper)
+        );
     }
 
     #[test]
@@ -233,20 +227,46 @@ mod tests {
             Measure::SpecificityAtTpr(0.8),
         ] {
             let statistic = RocAucDifference { method: ErrorMethod::Bootstrap, measure, ..DELONG };
-            assert!(statistic.check().is_ok());
             let record = statistic.of_rows(&rows);
-            assert!(record.se.unwrap() > 0.0 && record.lower < record.upper, "{record:?}");
+            assert!(
+                record.interval.se.unwrap() > 0.0 && record.interval.lower < record.interval.upper,
+                "{record:?}"
+            );
             assert!(record.difference.unwrap() > 0.0);
             let delong = RocAucDifference { measure, ..DELONG };
-            match measure {
-                Measure::FprRange(..) | Measure::TprRange(..) => {
-                    let by_placements = delong.of_rows(&rows);
-                    assert_eq!(by_placements.difference, record.difference);
-                    let ratio = record.se.unwrap() / by_placements.se.unwrap();
-                    assert!((ratio - 1.0).abs() < 0.1, "{measure:?} {ratio}");
-                }
-                _ => assert!(delong.check().is_err()),
+            if delong.bounds().is_some() {
+                let by_placements = delong.of_rows(&rows);
+                assert_eq!(by_placements.difference, record.difference);
+                let ratio = record.interval.se.unwrap() / by_placements.interval.se.unwrap();
+                assert!((ratio - 1.0).abs() < 0.1, "{measure:?} {ratio}");
             }
+        }
+    }
+
+    #[test]
+    fn what_each_method_compares() {
+        let of = |method: &str, name: &str, columns: &[&str]| {
+            let word = |word: &str| OptionValue::Word(word.into());
+            let written = options([
+                ("method", word(method)),
+                ("alternative", word("less")),
+                ("level", OptionValue::Float(0.9)),
+                (name, OptionValue::Float(0.5)),
+            ]);
+            let columns = columns.iter().map(ToString::to_string).collect();
+            RocAucDifference::from_options(&Options { columns, ..written }).map(|of| of.measure)
+        };
+        for (name, measure) in [
+            ("max_fpr", Measure::FprRange(0.0, 0.5)),
+            ("min_tpr", Measure::TprRange(0.5, 1.0)),
+            ("at_fpr", Measure::TprAtFpr(0.5)),
+            ("at_tpr", Measure::SpecificityAtTpr(0.5)),
+            ("null", Measure::Auc),
+        ] {
+            assert_eq!(of("bootstrap", name, &["cluster"]), Ok(measure));
+            let is_area = name != "at_fpr" && name != "at_tpr";
+            assert_eq!(of("delong", name, &[]).is_ok(), is_area, "{name}");
+            assert_eq!(of("delong", name, &["cluster"]).is_ok(), measure == Measure::Auc, "{name}");
         }
     }
 
@@ -255,7 +275,7 @@ mod tests {
         let alike = rows_of(&[0, 1, 0, 1], &[&[1.0, 2.0, 3.0, 4.0], &[1.0, 5.0, 6.0, 7.0]], &[]);
         let record = DELONG.of_rows(&alike);
         assert_eq!(
-            (record.difference, record.se, record.z, record.p_value),
+            (record.difference, record.interval.se, record.z, record.p_value),
             (Some(0.0), Some(0.0), Some(0.0), Some(1.0))
         );
         // The partial areas of two perfect scores differ by rounding only, which must not be significant.
@@ -265,15 +285,18 @@ mod tests {
         for measure in [Measure::FprRange(0.1, 0.37), Measure::TprRange(0.21, 0.83)] {
             let statistic = RocAucDifference { method: ErrorMethod::Bootstrap, measure, ..DELONG };
             let record = statistic.of_rows(&rows_of(&labels, &[&one, &other], &[]));
-            assert_eq!((record.difference, record.se, record.p_value), (Some(0.0), Some(0.0), Some(1.0)));
+            assert_eq!(
+                (record.difference, record.interval.se, record.p_value),
+                (Some(0.0), Some(0.0), Some(1.0))
+            );
             let reversed: Vec<f64> = other.iter().map(|score| -score).collect();
             let record = statistic.of_rows(&rows_of(&labels, &[&one, &reversed], &[]));
-            assert_eq!((record.se, record.z, record.p_value), (Some(0.0), None, None));
+            assert_eq!((record.interval.se, record.z, record.p_value), (Some(0.0), None, None));
         }
         let apart = rows_of(&[0, 0, 1, 1], &[&[1.0, 2.0, 3.0, 4.0], &[4.0, 3.0, 2.0, 1.0]], &[]);
         let record = DELONG.of_rows(&apart);
         assert_eq!(
-            (record.difference, record.se, record.z, record.p_value),
+            (record.difference, record.interval.se, record.z, record.p_value),
             (Some(1.0), Some(0.0), None, None)
         );
         assert_eq!(DELONG.of_rows(&rows_of(&[1, 1], &[&[1.0, 2.0], &[1.0, 2.0]], &[])).difference, None);

@@ -1,16 +1,14 @@
 //! The difference of two areas of different rows, and the test that they are equal.
 
 use crate::math::{normal, student_t};
-use crate::statistics::inference::{check_level, hypothesis::Hypothesis};
-use crate::statistics::kinds::columnwise::Columnwise;
+use crate::statistics::inference::{Hypothesis, Interval};
+use crate::statistics::kinds::{Columnwise, FromOptions, OptionError, Options};
 
-/// What is said of a difference whose standard error is known.
+/// The interval and the test of a difference whose standard error is known.
 #[derive(Clone, Copy, Debug)]
-pub struct Tested {
-    /// The lower limit of the difference.
-    pub lower: f64,
-    /// The upper limit of the difference.
-    pub upper: f64,
+pub struct TestResult {
+    /// The interval of the difference.
+    pub interval: Interval,
     /// The degrees of freedom; none where the normal distribution is taken.
     pub df: Option<f64>,
     /// The difference in standard errors; none if the standard error is 0.
@@ -19,13 +17,14 @@ pub struct Tested {
     pub p_value: Option<f64>,
 }
 
-impl Tested {
+impl TestResult {
     /// The test of a difference with this standard error, and its interval of coverage `level`.
     pub fn new(difference: f64, se: f64, df: Option<f64>, level: f64, test: Hypothesis) -> Self {
-        let tail = 0.5 * (1.0 - level);
         let df = df.filter(|_| se != 0.0);
-        let margin =
-            se * df.map_or_else(|| normal::upper_quantile(tail), |df| student_t::upper_quantile(tail, df));
+        let interval = match df {
+            Some(df) => Interval::student(difference, se, level, df),
+            None => Interval::normal(difference, se, level),
+        };
         let upper_tail = |statistic: f64| match df {
             Some(df) => student_t::upper_tail(statistic, df),
             None => normal::upper_tail(statistic),
@@ -37,7 +36,7 @@ impl Tested {
         } else {
             test.test(0.0, |value| difference - value, se, upper_tail)
         };
-        Tested { lower: difference - margin, upper: difference + margin, df, statistic, p_value }
+        TestResult { interval, df, statistic, p_value }
     }
 }
 
@@ -51,7 +50,6 @@ pub fn welch([v1, v2]: [f64; 2], [rows, others]: [f64; 2]) -> f64 {
 /// `d = (A1 - A2) / sqrt(S1² + S2²)` of the standard errors S, against Student's t with Welch and Satterthwaite's degrees of
 /// freedom if the numbers of rows are there, as pROC's unpaired test; against the normal distribution if not.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucUnpairedDifference {
     /// The coverage of the interval.
     pub level: f64,
@@ -59,15 +57,17 @@ pub struct RocAucUnpairedDifference {
     pub test: Hypothesis,
 }
 
+impl FromOptions for RocAucUnpairedDifference {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let test = Hypothesis::of_options(options, -1.0)?;
+        Ok(RocAucUnpairedDifference { level: options.level()?, test })
+    }
+}
+
 impl Columnwise for RocAucUnpairedDifference {
     const ROLES: &'static [&'static str] = &["auc", "se", "versus_auc", "versus_se", "n", "versus_n"];
     const FIELDS: &'static [&'static str] =
         &["difference", "se", "lower", "upper", "statistic", "df", "p_value"];
-
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)?;
-        self.test.check()
-    }
 
     fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
         for (column, role) in [(1, "se"), (3, "versus_se")] {
@@ -101,9 +101,9 @@ impl RocAucUnpairedDifference {
             return [Some(difference), Some(total), None, None, None, None, None];
         }
         let df = rows.map(|(n, versus_n)| welch(variances, [n, versus_n]));
-        let Tested { lower, upper, df, statistic, p_value } =
-            Tested::new(difference, total, df, self.level, self.test);
-        [Some(difference), Some(total), Some(lower), Some(upper), statistic, df, p_value]
+        let TestResult { interval: Interval { se, lower, upper }, df, statistic, p_value } =
+            TestResult::new(difference, total, df, self.level, self.test);
+        [Some(difference), se, lower, upper, statistic, df, p_value]
     }
 }
 

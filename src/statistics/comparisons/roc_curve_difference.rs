@@ -2,8 +2,9 @@
 
 use crate::math::Stream;
 use crate::ranking::rows::{Codes, Rows};
-use crate::statistics::kinds::{Inputs, Joint, record::record};
-use crate::statistics::resampling::bootstrap::Resampling;
+use crate::ranking::ties::Count;
+use crate::statistics::kinds::{FromOptions, Inputs, Joint, OptionError, Options, record};
+use crate::statistics::resampling::{Resampling, bootstrap::MOST_RESAMPLES};
 
 /// The permutation test that two scores of the same rows have one ROC curve (Venkatraman and Begg 1996).
 ///
@@ -14,7 +15,6 @@ use crate::statistics::resampling::bootstrap::Resampling;
 /// replicates whose E is no less than the observed one. This test can find curves that cross and have equal areas.
 /// `O(n)` a replicate, after one sort.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocCurveDifference {
     /// How many permutations, and what their streams begin with.
     pub resampling: Resampling,
@@ -27,10 +27,16 @@ record! {
         pub statistic: Option<f64>,
         /// The share of permutations with an E no less; null where E is.
         pub p_value: Option<f64>,
-        /// Positives that were used.
-        pub n_pos: u64,
-        /// Negatives that were used.
-        pub n_neg: u64,
+        /// Positives and negatives that were used.
+        pub rows: Count,
+    }
+}
+
+impl FromOptions for RocCurveDifference {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let n_resamples = options.integer("n_permutations", 2..=MOST_RESAMPLES.into())?;
+        let seed = options.integer("seed", 0..=i64::MAX.into())?;
+        Ok(RocCurveDifference { resampling: Resampling { n_resamples, seed } })
     }
 }
 
@@ -39,33 +45,29 @@ impl Joint for RocCurveDifference {
 
     const INPUTS: Inputs = Inputs::scores(Some(2));
 
-    fn check(&self) -> Result<(), String> {
-        self.resampling.check().map_err(|wrong| wrong.replace("n_resamples", "n_permutations"))
-    }
-
     fn passes(&self) -> usize {
         4 * self.resampling.n_resamples as usize
     }
 
     fn of_rows(&self, rows: &Rows) -> RocCurveDifferenceRecord {
-        let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
-        if n_pos == 0 || n_neg == 0 {
-            return RocCurveDifferenceRecord::new(None, None, n_pos, n_neg);
+        let count = Count::from(rows);
+        if count.pos == 0 || count.neg == 0 {
+            return RocCurveDifferenceRecord::undefined(count);
         }
         let rows = rows.in_canonical_order();
         // The number of this stream comes after those of all replicates, so no replicate draws from it.
         let mut stream = Stream::new(self.resampling.seed, u64::MAX);
         let ranks: Vec<(u32, u32)> = {
-            let a = ranked(&rows.scores[0], &mut stream);
-            let b = ranked(&rows.scores[1], &mut stream);
+            let a = ranks_of(&rows.scores[0], &mut stream);
+            let b = ranks_of(&rows.scores[1], &mut stream);
             a.into_iter().zip(b).collect()
         };
-        let mut memory = Permuted::with_rows(rows.len);
+        let mut memory = Permutation::with_rows(rows.len);
         let observed = memory.errors(&rows.labels, &ranks, |_| false, &mut stream);
         let at_least = self
             .resampling
             .each(
-                || Permuted::with_rows(rows.len),
+                || Permutation::with_rows(rows.len),
                 |memory, mut stream| {
                     let exchanges: Vec<u64> = (0..rows.len.div_ceil(64)).map(|_| stream.bits()).collect();
                     let exchange = |row: usize| exchanges[row / 64] >> (row % 64) & 1 == 1;
@@ -77,15 +79,7 @@ impl Joint for RocCurveDifference {
             .map(u64::from)
             .sum::<u64>();
         let p_value = at_least as f64 / f64::from(self.resampling.n_resamples);
-        RocCurveDifferenceRecord::new(Some(observed as f64), Some(p_value), n_pos, n_neg)
-    }
-
-    fn of_nan(&self, rows: &Rows) -> RocCurveDifferenceRecord {
-        RocCurveDifferenceRecord {
-            n_pos: rows.n_pos(),
-            n_neg: rows.n_neg(),
-            ..RocCurveDifferenceRecord::nan()
-        }
+        RocCurveDifferenceRecord::new(Some(observed as f64), Some(p_value), count)
     }
 }
 
@@ -110,7 +104,7 @@ impl Coins {
 }
 
 /// Ranks from 0, the lowest score first, ties in random order.
-fn ranked(codes: &Codes, stream: &mut Stream) -> Vec<u32> {
+fn ranks_of(codes: &Codes, stream: &mut Stream) -> Vec<u32> {
     let mut by_code: Vec<u32> = (0..codes.of_row.len() as u32).collect();
     stream.shuffle(&mut by_code);
     by_code.sort_by_key(|&row| codes.of_row[row as usize]);
@@ -121,19 +115,19 @@ fn ranked(codes: &Codes, stream: &mut Stream) -> Vec<u32> {
     ranks
 }
 
-/// Memory for ranking again.
-struct Permuted {
+/// Memory for the ranks of a permutation.
+struct Permutation {
     /// For either score and each old rank: how many rows (up to two) have this rank now, and how many of them are
     /// positive.
     at_rank: [Vec<(u8, u8)>; 2],
 }
 
-impl Permuted {
+impl Permutation {
     fn with_rows(rows: usize) -> Self {
-        Permuted { at_rank: [vec![(0, 0); rows], vec![(0, 0); rows]] }
+        Permutation { at_rank: [vec![(0, 0); rows], vec![(0, 0); rows]] }
     }
 
-    /// E of the ranks, with those of rows exchanged for which `exchange` says so.
+    /// E after the two ranks of some rows are exchanged: of those for which `exchange` is true.
     fn errors(
         &mut self,
         labels: &[bool],
@@ -154,7 +148,7 @@ impl Permuted {
         }
         // Both scores have as many rows at each threshold, so the errors differ by twice the positives.
         let [a, b] = &self.at_rank;
-        let (mut of_a, mut of_b) = (Ranked::new(a), Ranked::new(b));
+        let (mut of_a, mut of_b) = (LabelsByRank::new(a), LabelsByRank::new(b));
         let mut coins = Coins::default();
         let mut coin = || coins.next(stream);
         let (mut surplus, mut sum) = (0i64, 0u64);
@@ -167,15 +161,15 @@ impl Permuted {
 }
 
 /// Walks the rows of one score in their new order.
-struct Ranked<'a> {
+struct LabelsByRank<'a> {
     at_rank: std::slice::Iter<'a, (u8, u8)>,
     /// The label of the second of two rows that have one rank.
     second: Option<bool>,
 }
 
-impl<'a> Ranked<'a> {
+impl<'a> LabelsByRank<'a> {
     fn new(at_rank: &'a [(u8, u8)]) -> Self {
-        Ranked { at_rank: at_rank.iter(), second: None }
+        LabelsByRank { at_rank: at_rank.iter(), second: None }
     }
 
     /// Whether the next row is positive.

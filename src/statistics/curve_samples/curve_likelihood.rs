@@ -3,7 +3,7 @@
 use super::curve_sample::Limits;
 use crate::ranking::ties::Count;
 
-/// Up to so many rows of a class, the entropies of all counts are kept.
+/// If a class has no more rows than this, the entropies of all counts are kept in memory.
 const MOST_KEPT: u64 = 1 << 14;
 
 /// A curve in counts, from (0, 0) on: negatives and positives above each vertex.
@@ -31,7 +31,7 @@ impl Path {
     }
 
     /// The same with vertices on ties, so many that neighbours are a twentieth of a deviation apart.
-    pub fn divided(&self, likelihood: &Likelihood) -> Path {
+    pub fn with_vertices_on_ties(&self, likelihood: &Likelihood) -> Path {
         let close = |all: f64| 0.05 * all.sqrt();
         let (width, height) = (close(likelihood.neg.all), close(likelihood.pos.all));
         let mut path = Path(vec![(0.0, 0.0)]);
@@ -96,7 +96,7 @@ impl Class {
         part(count) + part(self.all - count)
     }
 
-    /// How far the counts are from a rate.
+    /// The distance of a count from a rate.
     #[inline]
     fn distance(&self, count: f64, rate: &Rate) -> f64 {
         let whole = count as usize;
@@ -108,7 +108,7 @@ impl Class {
         (entropy - part(count, rate.log) - part(self.all - count, rate.log_rest)).max(0.0)
     }
 
-    /// The rate above a count that is so far from it.
+    /// The rate above the share of a count that has this distance from it.
     fn above(&self, count: f64, distance: f64) -> f64 {
         let (share, distance) = (count / self.all, distance / self.all);
         if share >= 1.0 {
@@ -139,14 +139,14 @@ impl Class {
         rate
     }
 
-    /// The rate below a count that is so far from it.
+    /// The rate below the share of a count that has this distance from it.
     fn below(&self, count: f64, distance: f64) -> f64 {
         1.0 - self.above(self.all - count, distance)
     }
 }
 
 impl Likelihood {
-    /// Of so many rows of either class.
+    /// For the numbers of rows of both classes.
     pub fn of(all: Count) -> Likelihood {
         Likelihood { neg: Class::of(all.neg), pos: Class::of(all.pos) }
     }
@@ -180,30 +180,30 @@ impl Likelihood {
     fn distance(&self, path: &Path, place: &(Rate, Rate), vertex: usize, enough: f64) -> f64 {
         let path = &path.0;
         let (x, y) = (self.neg.all * place.0.rate, self.pos.all * place.1.rate);
-        let apart =
+        let distances =
             |at: usize| (self.neg.distance(path[at].0, &place.0), self.pos.distance(path[at].1, &place.1));
-        let start = apart(vertex);
+        let start = distances(vertex);
         let mut nearest = start.0 + start.1;
         let (mut last, mut at) = (start, vertex);
         while at + 1 < path.len() && nearest > enough {
             // Beyond both rates, the distance only grows.
-            let passed =
+            let least_beyond =
                 (if path[at].0 >= x { last.0 } else { 0.0 }) + (if path[at].1 >= y { last.1 } else { 0.0 });
-            if passed > nearest {
+            if least_beyond > nearest {
                 break;
             }
-            let next = apart(at + 1);
+            let next = distances(at + 1);
             nearest = nearest.min(next.0 + next.1).min(self.on_the_way(path[at], path[at + 1], last, place));
             (last, at) = (next, at + 1);
         }
         (last, at) = (start, vertex);
         while at > 0 && nearest > enough {
-            let passed =
+            let least_beyond =
                 (if path[at].0 <= x { last.0 } else { 0.0 }) + (if path[at].1 <= y { last.1 } else { 0.0 });
-            if passed > nearest {
+            if least_beyond > nearest {
                 break;
             }
-            let next = apart(at - 1);
+            let next = distances(at - 1);
             nearest = nearest.min(next.0 + next.1).min(self.on_the_way(path[at - 1], path[at], next, place));
             (last, at) = (next, at - 1);
         }
@@ -211,14 +211,20 @@ impl Likelihood {
     }
 
     /// The distance of a place from a straight piece between its ends, `apart` being that of its first end.
-    fn on_the_way(&self, from: (f64, f64), to: (f64, f64), apart: (f64, f64), place: &(Rate, Rate)) -> f64 {
+    fn on_the_way(
+        &self,
+        from: (f64, f64),
+        to: (f64, f64),
+        distances: (f64, f64),
+        place: &(Rate, Rate),
+    ) -> f64 {
         let (x, y) = (self.neg.all * place.0.rate, self.pos.all * place.1.rate);
         let (width, height) = (to.0 - from.0, to.1 - from.1);
         if height == 0.0 {
-            return if from.0 < x && x < to.0 { apart.1 } else { f64::INFINITY };
+            return if from.0 < x && x < to.0 { distances.1 } else { f64::INFINITY };
         }
         if width == 0.0 {
-            return if from.1 < y && y < to.1 { apart.0 } else { f64::INFINITY };
+            return if from.1 < y && y < to.1 { distances.0 } else { f64::INFINITY };
         }
         // Near the place the distance is quadratic, and its least point on a line a projection.
         let (of_neg, of_pos) = (x * (1.0 - place.0.rate), y * (1.0 - place.1.rate));
@@ -243,7 +249,7 @@ impl Likelihood {
             + self.pos.distance(from.1 + share * height, &place.1)
     }
 
-    /// Between which tpr points are no farther from the path than `reach`, at each fpr.
+    /// For each fpr, the limits of the tpr of all points that are no farther from the path than `reach`.
     pub fn band(&self, path: &Path, reach: f64, rates: &[f64]) -> Limits {
         let path = &path.0;
         let mut middle = 0;
@@ -351,7 +357,7 @@ mod tests {
         let likelihood = Likelihood::of(Count::sum(&counts));
         let path = Path::of(&counts);
         let rates = [0.05, 0.2, 0.5, 0.81, 0.99];
-        let Limits { lower, upper } = likelihood.band(&path.divided(&likelihood), 2.0, &rates);
+        let Limits { lower, upper } = likelihood.band(&path.with_vertices_on_ties(&likelihood), 2.0, &rates);
         for (place, &rate) in rates.iter().enumerate() {
             for (tpr, is_above) in [(lower[place], false), (upper[place], true)] {
                 if !(1e-9..1.0 - 1e-9).contains(&tpr) {

@@ -26,7 +26,7 @@ pub struct MovedRanks<'a> {
     scores: [RankedScore; 2],
     /// How both distances of a row are correlated: of a negative, and of a positive.
     correlations: [f64; 2],
-    /// How far rows move beside one of a class of a single row.
+    /// How far rows of a class move, as a share of how far the row of a class of one row moves.
     shares: [f64; 2],
 }
 
@@ -45,7 +45,7 @@ struct Tie {
     rows: f64,
     /// The normal score of the middle rank.
     normal: f64,
-    /// By how many ranks the normal score grows by one there.
+    /// The number of ranks there over which the normal score grows by one.
     density: f64,
 }
 

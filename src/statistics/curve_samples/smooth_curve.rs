@@ -31,15 +31,15 @@ impl SmoothCurve {
         let (n_neg, n_pos) = (all.neg as f64, all.pos as f64);
         let bandwidth = BANDWIDTH * (4.0 * n_neg * n_pos / (n_neg + n_pos)).powf(-0.2);
         let shares = |count: &Count| (count.neg as f64 / n_neg, count.pos as f64 / n_pos);
-        let mut passed = 0.0;
+        let mut above_before = 0.0;
         // From the highest score on, in deviations; the lowest scores have large numbers.
         let deviations: Vec<f64> = counts
             .iter()
             .map(|count| {
                 let (neg, pos) = shares(count);
                 let mass = 0.5 * (neg + pos);
-                passed += mass;
-                -upper_quantile((passed - 0.5 * mass).clamp(1e-12, 1.0 - 1e-12))
+                above_before += mass;
+                -upper_quantile((above_before - 0.5 * mass).clamp(1e-12, 1.0 - 1e-12))
             })
             .collect();
         // Rows are spread over a grid, smoothed there, and read off it: in linear time, and as exact as is of use.
@@ -86,8 +86,8 @@ impl SmoothCurve {
             .collect();
         above.iter_mut().for_each(|share| *share = (share.0 / neg, share.1 / pos));
         let chances = |of: fn(&(f64, f64)) -> f64| {
-            let mut passed = 0.0;
-            let weight = |share: &(f64, f64)| of(share) - std::mem::replace(&mut passed, of(share));
+            let mut above_before = 0.0;
+            let weight = |share: &(f64, f64)| of(share) - std::mem::replace(&mut above_before, of(share));
             Chances::of(above.iter().map(weight).collect())
         };
         let chances =
@@ -120,44 +120,44 @@ impl SmoothCurve {
         places
     }
 
-    /// Draws a sample with as many rows of either class, as a path; `drawn` is memory.
+    /// Draws a sample with as many rows of either class, as a path; `counts` is memory.
     ///
     /// Rows of both classes that share a place are in any order: the path goes straight between its ends.
-    pub fn draw(&self, stream: &mut Stream, drawn: &mut Vec<Count>, path: &mut Path) {
-        drawn.clear();
-        drawn.resize(self.above.len(), Count::default());
+    pub fn draw(&self, stream: &mut Stream, counts: &mut Vec<Count>, path: &mut Path) {
+        counts.clear();
+        counts.resize(self.above.len(), Count::default());
         if self.by_cell {
-            self.draw_cells(stream, drawn);
+            self.draw_cells(stream, counts);
         } else {
-            self.draw_rows(stream, drawn);
+            self.draw_rows(stream, counts);
         }
-        path.set(drawn);
+        path.set(counts);
     }
 
-    fn draw_rows(&self, stream: &mut Stream, drawn: &mut [Count]) {
+    fn draw_rows(&self, stream: &mut Stream, counts: &mut [Count]) {
         let [of_neg, of_pos] = &self.chances;
         for _ in 0..self.all.neg {
-            drawn[of_neg.draw(stream)].neg += 1;
+            counts[of_neg.draw(stream)].neg += 1;
         }
         for _ in 0..self.all.pos {
-            drawn[of_pos.draw(stream)].pos += 1;
+            counts[of_pos.draw(stream)].pos += 1;
         }
     }
 
-    fn draw_cells(&self, stream: &mut Stream, drawn: &mut [Count]) {
+    fn draw_cells(&self, stream: &mut Stream, counts: &mut [Count]) {
         let mut left = self.all;
-        let mut passed = (0.0, 0.0);
-        let last = drawn.len() - 1;
-        for (place, (drawn, &above)) in drawn.iter_mut().zip(&self.above).enumerate() {
-            let mut taken = |left: &mut u64, passed: f64, above: f64| {
-                let share = ((above - passed) / (1.0 - passed)).clamp(0.0, 1.0);
+        let mut above_before = (0.0, 0.0);
+        let last = counts.len() - 1;
+        for (place, (counts, &above)) in counts.iter_mut().zip(&self.above).enumerate() {
+            let mut share_of = |left: &mut u64, above_before: f64, above: f64| {
+                let share = ((above - above_before) / (1.0 - above_before)).clamp(0.0, 1.0);
                 let rows = if place == last { *left } else { stream.binomial(*left, share) };
                 *left -= rows;
                 rows
             };
-            drawn.neg = taken(&mut left.neg, passed.0, above.0);
-            drawn.pos = taken(&mut left.pos, passed.1, above.1);
-            passed = above;
+            counts.neg = share_of(&mut left.neg, above_before.0, above.0);
+            counts.pos = share_of(&mut left.pos, above_before.1, above.1);
+            above_before = above;
         }
     }
 }
@@ -182,7 +182,7 @@ pub fn along(corners: &[Point], steps: usize) -> Vec<Point> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::resampling::redraw::{Draw, Redraw};
+    use crate::statistics::resampling::{Draw, Redraw};
 
     /// Samples vary about the smooth curve, and have the rows of either class.
     #[test]
@@ -195,10 +195,10 @@ mod tests {
             let (cells, _) = Redraw::fitting(&counts, Draw::Stratified);
             let curve = SmoothCurve::near(cells.counts(), cells.draws_cells());
             assert_eq!(curve.by_cell, counts.len() > 100);
-            let (mut drawn, mut path, all) = (Vec::new(), Path::default(), Count::sum(&counts));
+            let (mut counts, mut path, all) = (Vec::new(), Path::default(), Count::sum(&counts));
             let mut half = 0.0;
             for replicate in 0..200 {
-                curve.draw(&mut Stream::new(1, replicate), &mut drawn, &mut path);
+                curve.draw(&mut Stream::new(1, replicate), &mut counts, &mut path);
                 assert_eq!(path.0.last(), Some(&(all.neg as f64, all.pos as f64)));
                 let middle = path.0.iter().find(|vertex| vertex.0 >= 0.5 * all.neg as f64).unwrap();
                 half += middle.1 / all.pos as f64 / 200.0;

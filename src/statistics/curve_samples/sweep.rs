@@ -67,21 +67,36 @@ impl Ray {
     }
 }
 
-impl Sweep {
-    /// A vertical sweep of so many lines, from 0 to 1.
-    pub fn vertical(lines: u32) -> Sweep {
-        let last = f64::from(lines - 1);
-        Sweep::Vertical((0..lines).map(|line| f64::from(line) / last).collect())
-    }
+/// What the places of a sweep are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Places {
+    /// False positive rates from 0 to 1.
+    Rates,
+    /// Rays from one axis to the other.
+    Rays,
+    /// Some of the distinct scores, or all.
+    Thresholds,
+}
 
-    /// A radial sweep of so many rays, from one axis to the other.
-    pub fn radial(rays: u32) -> Sweep {
-        Sweep::Radial((0..rays).map(|ray| Ray::at(ray, rays - 1)).collect())
+/// So many rates from 0 to 1 at equal distances.
+pub fn even_rates(points: u32) -> Vec<f64> {
+    let last = f64::from(points - 1);
+    (0..points).map(|point| f64::from(point) / last).collect()
+}
+
+impl Sweep {
+    /// A sweep with this number of places, over curves with this number of distinct scores.
+    pub fn at(places: Places, points: u32, distinct: usize) -> Sweep {
+        match places {
+            Places::Rates => Sweep::Vertical(even_rates(points)),
+            Places::Rays => Sweep::Radial((0..points).map(|ray| Ray::at(ray, points - 1)).collect()),
+            Places::Thresholds => Sweep::thresholds(points, distinct),
+        }
     }
 
     /// A sweep over so many of the distinct scores, or all if they are fewer: both ends, and evenly between. The first
     /// point is where nothing is called positive.
-    pub fn thresholds(points: u32, distinct: usize) -> Sweep {
+    fn thresholds(points: u32, distinct: usize) -> Sweep {
         let most = points as usize - 1;
         if distinct <= most {
             return Sweep::Threshold((0..distinct).collect());
@@ -188,7 +203,7 @@ mod tests {
 
     #[test]
     fn rays_meet_the_curve() {
-        let distances = Sweep::radial(5).read(&stairs()).unwrap();
+        let distances = Sweep::at(Places::Rays, 5, 0).read(&stairs()).unwrap();
         // At 22.5 and 67.5 degrees the ray meets the line of tpr 1/2 and of fpr 1/2.
         let upright = 0.5 / 67.5f64.to_radians().cos();
         let flat = 0.5 / 22.5f64.to_radians().sin();
@@ -208,7 +223,8 @@ mod tests {
             Some(vec![0.0, 0.0, 0.5, 0.5, 1.0, 0.0, 0.5, 0.5, 1.0, 1.0])
         );
         assert_eq!(Sweep::thresholds(3, 4).read(&stairs()), Some(vec![0.0, 0.0, 1.0, 0.0, 0.5, 1.0]));
-        for sweep in [Sweep::vertical(3), Sweep::radial(3), Sweep::thresholds(3, 2)] {
+        for sweep in [Sweep::at(Places::Rates, 3, 0), Sweep::at(Places::Rays, 3, 0), Sweep::thresholds(3, 2)]
+        {
             assert_eq!(sweep.read(&counts(&[(2, 0), (1, 0)])), None);
             assert_eq!(sweep.read(&counts(&[(1, 1), (1, 2)])).unwrap().len(), sweep.readings());
         }
@@ -219,13 +235,13 @@ mod tests {
         fn readings_are_points_of_the_curve(each in prop::collection::vec((0u64..4, 0u64..4), 1..40), lines in 2u32..40) {
             let counts = counts(&each);
             prop_assume!(Count::sum(&counts).pos > 0 && Count::sum(&counts).neg > 0);
-            let Sweep::Vertical(rates) = Sweep::vertical(lines) else { unreachable!() };
-            let read = Sweep::vertical(lines).read(&counts).unwrap();
+            let Sweep::Vertical(rates) = Sweep::at(Places::Rates, lines, 0) else { unreachable!() };
+            let read = Sweep::at(Places::Rates, lines, 0).read(&counts).unwrap();
             for (rate, tpr) in rates.iter().zip(&read) {
                 prop_assert_eq!(Some(*tpr), Measure::TprAtFpr(*rate).of(&counts));
             }
-            let Sweep::Radial(rays) = Sweep::radial(lines) else { unreachable!() };
-            let read = Sweep::radial(lines).read(&counts).unwrap();
+            let Sweep::Radial(rays) = Sweep::at(Places::Rays, lines, 0) else { unreachable!() };
+            let read = Sweep::at(Places::Rays, lines, 0).read(&counts).unwrap();
             prop_assert_eq!(read.len(), rays.len());
             for (ray, distance) in rays.iter().zip(&read) {
                 let (fpr, tpr) = ray.point(*distance);

@@ -1,14 +1,12 @@
 //! The binormal ROC curve: a straight line between normal quantiles.
 
+use super::points::RatePoint;
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::quotient;
 use crate::math::sum::Sum;
-use crate::ranking::ties::{Count, Counts, RowCounts, Ties};
+use crate::ranking::ties::{Count, Counts, Ties};
 use crate::statistics::kinds::{
-    Curve, FromOptions, OptionError, Options, Summary,
-    column::Column,
-    options::words,
-    record::{Record, record},
+    Column, Curve, FromOptions, OptionError, Options, Record, Summary, options::words, record,
 };
 
 /// The most points of a curve that can be asked for.
@@ -142,10 +140,8 @@ record! {
         pub intercept: Option<f64>,
         /// How far the quantile of the specificity goes with that of the sensitivity; 0 or below.
         pub slope: Option<f64>,
-        /// Positives that were used.
-        pub n_pos: u64,
-        /// Negatives that were used.
-        pub n_neg: u64,
+        /// Positives and negatives that were used.
+        pub rows: Count,
     }
 }
 
@@ -163,7 +159,7 @@ impl Summary for RocBinormal {
     const WEIGHTS: bool = true;
 
     fn of_ties(&self, mut ties: Ties<'_>) -> RocBinormalRecord {
-        let (n_pos, n_neg) = ties.rows();
+        let rows = Count::from(&ties);
         if self.method == BinormalFit::Moments {
             return of_moments(&mut ties);
         }
@@ -172,13 +168,8 @@ impl Summary for RocBinormal {
             line.map(BinormalLine::auc),
             line.map(|line| line.intercept),
             line.map(|line| line.slope),
-            n_pos,
-            n_neg,
+            rows,
         )
-    }
-
-    fn of_nan(&self, RowCounts { n_pos, n_neg, .. }: RowCounts) -> RocBinormalRecord {
-        RocBinormalRecord { n_pos, n_neg, ..RocBinormalRecord::nan() }
     }
 }
 
@@ -205,9 +196,9 @@ pub fn moments(ties: &Ties<'_>, counts: &Counts) -> Option<Moments> {
     // The lowest score of a class is subtracted from its scores first, so that a large common part of them costs no digits.
     let scale = if largest > SUMMABLE { f64::powi(2.0, -100) } else { 1.0 };
     let of_class = |of: fn(&Count) -> u64| {
-        let scaled =
+        let values_and_counts =
             values.iter().zip(counts.each().iter().rev()).map(|(value, count)| (value * scale, of(count)));
-        let mut offsets: Vec<(f64, u64)> = scaled.filter(|&(_, times)| times > 0).collect();
+        let mut offsets: Vec<(f64, u64)> = values_and_counts.filter(|&(_, times)| times > 0).collect();
         let lowest = offsets.first().map_or(f64::NAN, |first| first.0);
         offsets.iter_mut().for_each(|(value, _)| *value -= lowest);
         (lowest, mean_and_deviation(&offsets))
@@ -219,8 +210,7 @@ pub fn moments(ties: &Ties<'_>, counts: &Counts) -> Option<Moments> {
 
 /// The binormal curve of two normal distributions with the means and standard deviations of the classes.
 fn of_moments(ties: &mut Ties<'_>) -> RocBinormalRecord {
-    let (n_pos, n_neg) = ties.rows();
-    let undefined = RocBinormalRecord { n_pos, n_neg, ..RocBinormalRecord::undefined() };
+    let undefined = RocBinormalRecord::undefined(&*ties);
     let counts = ties.counts();
     let Some(Moments { distance, pos, neg }) = moments(ties, &counts) else { return undefined };
     let spread = neg.hypot(pos);
@@ -236,11 +226,11 @@ fn of_moments(ties: &mut Ties<'_>) -> RocBinormalRecord {
     }
 }
 
-/// The mean, and the standard deviation over n, of numbers that count as often as is said beside each; 0 exactly where
-/// all are equal.
+/// The mean, and the standard deviation over n, of numbers, each with how often it counts. The deviation is exactly 0 if all
+/// numbers are equal.
 ///
 /// If all counts are multiplied by a power of two, every step is too, and the result has the same bits. So whole
-/// weights give what as many rows give, whatever their unit is.
+/// weights give the same result as repeated rows, whatever their unit is.
 fn mean_and_deviation(values: &[(f64, u64)]) -> (f64, f64) {
     let n = values.iter().map(|value| value.1).sum::<u64>() as f64;
     let around = |center: f64| values.iter().map(move |&(value, times)| (value - center, times as f64));
@@ -265,16 +255,6 @@ pub struct BinormalCurve {
     pub n_points: u32,
 }
 
-record! {
-    /// One point of the fitted curve.
-    pub struct BinormalPoint {
-        /// The false positive rate.
-        pub fpr: f64,
-        /// The true positive rate there.
-        pub tpr: f64,
-    }
-}
-
 impl FromOptions for BinormalCurve {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
         Ok(BinormalCurve {
@@ -285,7 +265,7 @@ impl FromOptions for BinormalCurve {
 }
 
 impl Curve for BinormalCurve {
-    type Record = BinormalPoint;
+    type Record = RatePoint;
 
     const WEIGHTS: bool = true;
 
@@ -293,7 +273,7 @@ impl Curve for BinormalCurve {
         let Some(line) = (if ties.has_pairs() { BinormalLine::of_ties(&mut ties) } else { None }) else {
             return false;
         };
-        let mut point = |fpr: f64| BinormalPoint::new(fpr, line.tpr(fpr)).append(columns);
+        let mut point = |fpr: f64| RatePoint::new(fpr, line.tpr(fpr)).append(columns);
         match &self.at_fpr {
             Some(rates) => rates.iter().for_each(|&fpr| point(fpr)),
             None => {
@@ -308,9 +288,8 @@ impl Curve for BinormalCurve {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::scores::Width;
     use crate::statistics::kinds::{OptionValue, options::tests::options};
-    use crate::statistics::tests::{summary, weighted_summary, with_ties};
+    use crate::statistics::tests::{curve_columns, summary, weighted_summary};
     use proptest::prelude::*;
 
     fn fit(labels: &[u8], scores: &[f64]) -> (Option<f64>, Option<f64>, Option<f64>) {
@@ -349,8 +328,7 @@ mod tests {
         let labels = [1, 1, 0, 1, 0, 1, 0, 0];
         let scores = [3u8, 3, 3, 2, 2, 1, 1, 1];
         let points = |curve: BinormalCurve| {
-            let mut columns = Column::all_of(BinormalPoint::FIELDS, Width::W128, 0);
-            assert!(with_ties(&labels, &scores, |ties| curve.points(ties, &mut columns)));
+            let columns = curve_columns(&curve, &labels, &scores).unwrap();
             match &columns[0] {
                 Column::Number(fpr) => fpr.values.clone(),
                 _ => panic!("a rate"),
@@ -433,17 +411,17 @@ mod tests {
                 let got = weighted_summary(&fit, &labels, &scores, &weights);
                 let expected = summary(&fit, &labels_repeated, &scores_repeated);
                 prop_assert_eq!((got.auc, got.intercept, got.slope), (expected.auc, expected.intercept, expected.slope));
-                prop_assert_eq!(got.n_pos + got.n_neg, rows.len() as u64);
+                prop_assert_eq!(got.rows.pos + got.rows.neg, rows.len() as u64);
             }
         }
 
         #[test]
         fn counts_stand_for_values(values in proptest::collection::vec((-3.0..3.0f64, 1u64..6), 1..40), power in 0u32..50) {
             let all: Vec<f64> = values.iter().flat_map(|&(value, times)| std::iter::repeat_n(value, times as usize)).collect();
-            let scaled: Vec<(f64, u64)> = values.iter().map(|&(value, times)| (value, times << power)).collect();
+            let values_and_counts: Vec<(f64, u64)> = values.iter().map(|&(value, times)| (value, times << power)).collect();
             let got = mean_and_deviation(&values);
             prop_assert_eq!(got, one_by_one(&all));
-            prop_assert_eq!(got, mean_and_deviation(&scaled));
+            prop_assert_eq!(got, mean_and_deviation(&values_and_counts));
         }
 
         #[test]

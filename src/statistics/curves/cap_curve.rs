@@ -1,13 +1,8 @@
 //! The cumulative accuracy profile.
 
+use super::points::append_points;
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{
-    Curve,
-    column::Column,
-    options::no_options,
-    record::{Mass, Record, Threshold, record},
-};
-use crate::statistics::thresholds::confusion::Confusion;
+use crate::statistics::kinds::{Column, Curve, Mass, Threshold, options::no_options, record};
 
 /// The share of positives among the rows called positive, at every distinct score, over the share of all rows.
 ///
@@ -44,22 +39,11 @@ impl Curve for CapCurve {
         if !ties.has_pairs() {
             return false;
         }
-        let all = Confusion::nobody(&ties);
-        let point = |threshold, calls: Confusion| {
+        append_points(&mut ties, columns, |threshold, calls| {
             let [tp, ..] = calls.masses();
             let population = calls.predicted_rate().unwrap_or_default();
             CapPoint::new(threshold, calls.called(), tp, population, calls.tpr().unwrap_or_default())
-        };
-        point(None, all).append(columns);
-        let width = ties.score_type().width();
-        ties.fold_into(
-            columns,
-            || Column::all_of(CapPoint::FIELDS, width, 0),
-            |columns, tie| {
-                point(Some(Threshold(tie.key)), all.with(tie.tp(), tie.fp())).append(columns);
-            },
-            Column::extend_all,
-        );
+        });
         true
     }
 }
@@ -67,19 +51,17 @@ impl Curve for CapCurve {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::scores::Width;
     use crate::statistics::numbers::Gini;
-    use crate::statistics::tests::{summary, with_ties};
+    use crate::statistics::tests::{curve_columns, summary};
     use proptest::prelude::*;
 
     /// Population and share captured.
     fn profile(labels: &[u8], scores: &[u8]) -> Option<Vec<(f64, f64)>> {
-        let mut columns = Column::all_of(CapPoint::FIELDS, Width::W128, 0);
-        let defined = with_ties(labels, scores, |ties| CapCurve {}.points(ties, &mut columns));
+        let columns = curve_columns(&CapCurve {}, labels, scores)?;
         let [_, _, _, Column::Number(population), Column::Number(captured)] = &columns[..] else {
             panic!("the fields of a point")
         };
-        defined.then(|| population.values.iter().copied().zip(captured.values.iter().copied()).collect())
+        Some(population.values.iter().copied().zip(captured.values.iter().copied()).collect())
     }
 
     #[test]

@@ -3,12 +3,7 @@
 use super::points::Points;
 use super::thinning::hull;
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{
-    Curve,
-    column::Column,
-    options::no_options,
-    record::{Record, Threshold, record},
-};
+use crate::statistics::kinds::{Column, Curve, Record, Threshold, options::no_options, record};
 
 /// The lowest expected cost that any threshold gives, over all costs and prevalences (Drummond and Holte 2006).
 ///
@@ -70,17 +65,15 @@ impl Curve for CostCurve {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::scores::Width;
-    use crate::statistics::tests::with_ties;
+    use crate::statistics::tests::curve_columns;
     use proptest::prelude::*;
 
     fn curve(labels: &[u8], scores: &[u8]) -> Option<(Vec<f64>, Vec<f64>)> {
-        let mut columns = Column::all_of(CostPoint::FIELDS, Width::W128, 0);
-        let defined = with_ties(labels, scores, |ties| CostCurve {}.points(ties, &mut columns));
+        let columns = curve_columns(&CostCurve {}, labels, scores)?;
         let [Column::Number(at), Column::Number(cost), ..] = &columns[..] else {
             panic!("the fields of a point")
         };
-        defined.then(|| (at.values.clone(), cost.values.clone()))
+        Some((at.values.clone(), cost.values.clone()))
     }
 
     proptest! {

@@ -1,13 +1,8 @@
 //! The detection error tradeoff curve.
 
+use super::points::append_points;
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{
-    Curve,
-    column::Column,
-    options::no_options,
-    record::{Mass, Record, Threshold, record},
-};
-use crate::statistics::thresholds::confusion::Confusion;
+use crate::statistics::kinds::{Column, Curve, Mass, Threshold, options::no_options, record};
 
 /// Both errors of the rows called positive, at every distinct score.
 ///
@@ -44,22 +39,11 @@ impl Curve for DetCurve {
         if !ties.has_pairs() {
             return false;
         }
-        let all = Confusion::nobody(&ties);
-        let point = |threshold, calls: Confusion| {
+        append_points(&mut ties, columns, |threshold, calls| {
             let [_, fp, _, missed] = calls.masses();
             let (fpr, fnr) = (calls.fpr().unwrap_or_default(), calls.fnr().unwrap_or_default());
             DetPoint::new(threshold, fp, missed, fpr, fnr)
-        };
-        point(None, all).append(columns);
-        let width = ties.score_type().width();
-        ties.fold_into(
-            columns,
-            || Column::all_of(DetPoint::FIELDS, width, 0),
-            |columns, tie| {
-                point(Some(Threshold(tie.key)), all.with(tie.tp(), tie.fp())).append(columns);
-            },
-            Column::extend_all,
-        );
+        });
         true
     }
 }
@@ -67,15 +51,12 @@ impl Curve for DetCurve {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::scores::Width;
-    use crate::statistics::tests::with_ties;
+    use crate::statistics::kinds::Record;
+    use crate::statistics::tests::curve_columns;
 
     #[test]
     fn both_errors() {
-        let mut columns = Column::all_of(DetPoint::FIELDS, Width::W128, 0);
-        assert!(
-            with_ties(&[1, 0, 1, 1, 0], &[3u8, 2, 2, 2, 1], |ties| DetCurve {}.points(ties, &mut columns))
-        );
+        let columns = curve_columns(&DetCurve {}, &[1, 0, 1, 1, 0], &[3u8, 2, 2, 2, 1]).unwrap();
         let [
             Column::Threshold(threshold),
             Column::Mass(fp),
@@ -94,6 +75,6 @@ mod tests {
         assert_eq!(fpr.values, [0.0, 0.0, 0.5, 1.0]);
         assert_eq!(fnr.values, [1.0, 2.0 / 3.0, 0.0, 0.0]);
         assert_eq!(DetPoint::FIELDS[2].name, "fn");
-        assert!(!with_ties(&[1, 1], &[1u8, 2], |ties| DetCurve {}.points(ties, &mut columns)));
+        assert!(curve_columns(&DetCurve {}, &[1, 1], &[1u8, 2]).is_none());
     }
 }

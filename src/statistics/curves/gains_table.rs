@@ -3,9 +3,7 @@
 use crate::math;
 use crate::ranking::ties::Ties;
 use crate::statistics::kinds::{
-    Curve, FromOptions, OptionError, Options,
-    column::Column,
-    record::{Mass, Record, Threshold, record},
+    Column, Curve, FromOptions, Mass, OptionError, Options, Record, Threshold, record,
 };
 use crate::statistics::thresholds::{confusion::Confusion, score_bands::ScoreBands};
 
@@ -107,16 +105,14 @@ impl Curve for GainsTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::scores::{Keys, Number, Width};
-    use crate::statistics::tests::with_ties;
+    use crate::ranking::scores::{Keys, Number};
+    use crate::statistics::tests::curve_columns;
     use proptest::prelude::*;
 
     type Columns = Vec<Column>;
 
     fn table(bands: u32, labels: &[u8], scores: &[u8]) -> Option<Columns> {
-        let mut columns = Column::all_of(GainsBand::FIELDS, Width::W128, 0);
-        let statistic = GainsTable { bands: ScoreBands { bands, edges: None } };
-        with_ties(labels, scores, |ties| statistic.points(ties, &mut columns)).then_some(columns)
+        curve_columns(&GainsTable { bands: ScoreBands { bands, edges: None } }, labels, scores)
     }
 
     fn counts(columns: &Columns, field: &str) -> Vec<u64> {
@@ -191,9 +187,8 @@ mod tests {
     #[test]
     fn by_edges() {
         let edges = vec![Number::Float(1.5), Number::Integer(4), Number::Float(1e9)];
-        let mut columns = Column::all_of(GainsBand::FIELDS, Width::W128, 0);
         let statistic = GainsTable { bands: ScoreBands { bands: 10, edges: Some(edges) } };
-        assert!(with_ties(&[1, 0, 1, 0, 0], &[9u8, 4, 3, 2, 1], |ties| statistic.points(ties, &mut columns)));
+        let columns = curve_columns(&statistic, &[1, 0, 1, 0, 0], &[9u8, 4, 3, 2, 1]).unwrap();
         let [Column::Count(band), Column::Threshold(highest), Column::Threshold(lowest), Column::Mass(n), ..] =
             &columns[..]
         else {

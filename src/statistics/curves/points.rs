@@ -1,11 +1,44 @@
-//! The points of a ROC curve, as counts.
+//! The points of a curve: as counts, and as records in columns.
 
 use crate::math;
 use crate::ranking::scores::Keys;
 use crate::ranking::ties::{Ties, Units, counts::steps};
-use crate::statistics::kinds::record::{Mass, Threshold};
+use crate::statistics::kinds::{Column, Mass, Record, Threshold, record};
+use crate::statistics::thresholds::confusion::Confusion;
 
-/// The points of a curve from (0, 0) on, one for each distinct score or for some of them.
+record! {
+    /// A point of a curve that need not be at a score.
+    pub struct RatePoint {
+        /// The false positive rate.
+        pub fpr: f64,
+        /// The true positive rate there.
+        pub tpr: f64,
+    }
+}
+
+/// Appends a point where nothing is called positive, and one for every distinct score, the highest first.
+///
+/// Points are written into the columns directly, so that a curve of many points is not in memory twice.
+pub fn append_points<R: Record>(
+    ties: &mut Ties<'_>,
+    columns: &mut Vec<Column>,
+    point: impl Fn(Option<Threshold>, Confusion) -> R + Sync,
+) {
+    let nobody = Confusion::nobody(ties);
+    Column::reserve_all(columns, ties.most_distinct() + 1);
+    point(None, nobody).append(columns);
+    let width = ties.score_type().width();
+    ties.fold_into(
+        columns,
+        || Column::all_of(R::FIELDS, width, 0),
+        |columns, tie| {
+            point(Some(Threshold(tie.key)), nobody.with(tie.tp(), tie.fp())).append(columns);
+        },
+        Column::extend_all,
+    );
+}
+
+/// The points of a curve, from (0, 0) on: one for each distinct score or for some of them.
 #[derive(Clone, Debug)]
 pub struct Points {
     /// The score of every point but the first: rows with this score or a higher one are called positive.

@@ -1,13 +1,8 @@
 //! The precision-recall curve.
 
+use super::points::append_points;
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{
-    Curve,
-    column::Column,
-    options::no_options,
-    record::{Mass, Record, Threshold, record},
-};
-use crate::statistics::thresholds::confusion::Confusion;
+use crate::statistics::kinds::{Column, Curve, Mass, Threshold, options::no_options, record};
 
 /// Precision and recall at every distinct score, highest first.
 ///
@@ -43,22 +38,11 @@ impl Curve for PrCurve {
         if ties.n_pos() == 0 {
             return false;
         }
-        let all = Confusion::nobody(&ties);
-        let point = |threshold, calls: Confusion| {
+        append_points(&mut ties, columns, |threshold, calls| {
             let [tp, fp, ..] = calls.masses();
             let (precision, recall) = (calls.precision().unwrap_or(1.0), calls.tpr().unwrap_or_default());
             PrPoint::new(threshold, fp, tp, precision, recall)
-        };
-        point(None, all).append(columns);
-        let width = ties.score_type().width();
-        ties.fold_into(
-            columns,
-            || Column::all_of(PrPoint::FIELDS, width, 0),
-            |columns, tie| {
-                point(Some(Threshold(tie.key)), all.with(tie.tp(), tie.fp())).append(columns);
-            },
-            Column::extend_all,
-        );
+        });
         true
     }
 }
@@ -66,26 +50,23 @@ impl Curve for PrCurve {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::scores::Width;
-    use crate::statistics::tests::with_ties;
+    use crate::statistics::tests::curve_columns;
 
     #[test]
     fn precision_and_recall() {
-        let mut columns = Column::all_of(PrPoint::FIELDS, Width::W128, 0);
-        assert!(with_ties(&[1, 0, 1, 1, 0], &[3u8, 2, 2, 2, 1], |ties| PrCurve {}.points(ties, &mut columns)));
+        let columns = curve_columns(&PrCurve {}, &[1, 0, 1, 1, 0], &[3u8, 2, 2, 2, 1]).unwrap();
         let [_, _, _, Column::Number(precision), Column::Number(recall)] = &columns[..] else {
             panic!("the fields of a point")
         };
         assert_eq!(precision.values, [1.0, 1.0, 0.75, 0.6]);
         assert_eq!(recall.values, [0.0, 1.0 / 3.0, 1.0, 1.0]);
-        assert!(!with_ties(&[0, 0], &[3u8, 2], |ties| PrCurve {}.points(ties, &mut columns)));
+        assert!(curve_columns(&PrCurve {}, &[0, 0], &[3u8, 2]).is_none());
     }
 
     /// As sklearn.metrics.precision_recall_curve([1, 1, 1], [3, 2, 2]), in the opposite order.
     #[test]
     fn without_negatives_precision_is_1() {
-        let mut columns = Column::all_of(PrPoint::FIELDS, Width::W128, 0);
-        assert!(with_ties(&[1, 1, 1], &[3u8, 2, 2], |ties| PrCurve {}.points(ties, &mut columns)));
+        let columns = curve_columns(&PrCurve {}, &[1, 1, 1], &[3u8, 2, 2]).unwrap();
         let [_, _, _, Column::Number(precision), Column::Number(recall)] = &columns[..] else {
             panic!("the fields of a point")
         };

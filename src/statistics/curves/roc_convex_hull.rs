@@ -4,7 +4,7 @@ use super::points::Points;
 use super::roc_curve::RocPoint;
 use super::thinning::hull;
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{Curve, column::Column, options::no_options, record::Record};
+use crate::statistics::kinds::{Column, Curve, Record, options::no_options};
 
 /// The points of the ROC curve that are best for some costs and prevalence: the corners of its upper convex hull, from
 /// (0, 0) to (1, 1) (Provost and Fawcett 2001).
@@ -30,14 +30,12 @@ impl Curve for RocConvexHull {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::scores::Width;
-    use crate::statistics::tests::with_ties;
+    use crate::statistics::tests::curve_columns;
 
     #[test]
     fn corners_of_the_hull() {
-        let mut columns = Column::all_of(RocPoint::FIELDS, Width::W128, 0);
         let (labels, scores) = ([0, 1, 1, 0, 1, 0], [6u8, 5, 4, 3, 2, 1]);
-        assert!(with_ties(&labels, &scores, |ties| RocConvexHull {}.points(ties, &mut columns)));
+        let columns = curve_columns(&RocConvexHull {}, &labels, &scores).unwrap();
         let [_, Column::Mass(fp), Column::Mass(tp), ..] = &columns[..] else {
             panic!("the fields of a point")
         };

@@ -1,13 +1,10 @@
 //! The ROC curve.
 
-use super::points::Points;
+use super::points::{Points, append_points};
 use super::thinning::corners;
-use crate::math;
 use crate::ranking::ties::Ties;
 use crate::statistics::kinds::{
-    Curve, FromOptions, OptionError, Options,
-    column::Column,
-    record::{Mass, Record, Threshold, record},
+    Column, Curve, FromOptions, Mass, OptionError, Options, Record, Threshold, record,
 };
 
 /// The ROC curve: counts and rates of the rows called positive, at every distinct score.
@@ -79,41 +76,20 @@ impl Curve for RocCurve {
 
     fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
         if self.drop_intermediate {
-            let points = Points::of_ties(&mut ties);
-            for (points, point) in points
-                .iter()
-                .flat_map(|points| corners(points.counts()).into_iter().map(move |point| (points, point)))
-            {
-                RocPoint::of(points, point).append(columns);
-            }
-            return points.is_some();
+            let Some(points) = Points::of_ties(&mut ties) else { return false };
+            corners(points.counts())
+                .into_iter()
+                .for_each(|point| RocPoint::of(&points, point).append(columns));
+            return true;
         }
         if !ties.has_pairs() {
             return false;
         }
-        // Points are written into the columns directly, so that a curve of many points is not in memory twice.
-        let share = |count: u64, all: u64| math::quotient(count.into(), all.into());
-        let (n_pos, n_neg, units) = (ties.n_pos(), ties.n_neg(), ties.units());
-        let (pos, neg) = (units.map(|units| units.pos), units.map(|units| units.neg));
-        Column::reserve_all(columns, ties.most_distinct() + 1);
-        RocPoint::new(None, Mass::of(0, neg), Mass::of(0, pos), 0.0, 0.0).append(columns);
-        let width = ties.score_type().width();
-        ties.fold_into(
-            columns,
-            || Column::all_of(RocPoint::FIELDS, width, 0),
-            |columns, tie| {
-                let (fp, tp) = (tie.fp(), tie.tp());
-                RocPoint::new(
-                    Some(Threshold(tie.key)),
-                    Mass::of(fp, neg),
-                    Mass::of(tp, pos),
-                    share(fp, n_neg),
-                    share(tp, n_pos),
-                )
-                .append(columns);
-            },
-            Column::extend_all,
-        );
+        append_points(&mut ties, columns, |threshold, calls| {
+            let [tp, fp, ..] = calls.masses();
+            let (fpr, tpr) = (calls.fpr().unwrap_or_default(), calls.tpr().unwrap_or_default());
+            RocPoint::new(threshold, fp, tp, fpr, tpr)
+        });
         true
     }
 }
@@ -121,10 +97,10 @@ impl Curve for RocCurve {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::scores::{Score, Width};
+    use crate::ranking::scores::Score;
     use crate::statistics::curves::{RocCurveAt, RocCurveThinned};
     use crate::statistics::kinds::{OptionValue, options::tests::options};
-    use crate::statistics::tests::with_ties;
+    use crate::statistics::tests::curve_columns;
 
     /// The threshold keys, and the points as (fp, tp).
     type Points = (Vec<u128>, Vec<(u64, u64)>);
@@ -155,8 +131,7 @@ mod tests {
     }
 
     fn curve<S: Score>(labels: &[u8], scores: &[S]) -> Option<Points> {
-        let mut columns = Column::all_of(RocPoint::FIELDS, Width::W128, 0);
-        let defined = with_ties(labels, scores, |ties| RocCurve::default().points(ties, &mut columns));
+        let columns = curve_columns(&RocCurve::default(), labels, scores)?;
         let [
             Column::Threshold(threshold),
             Column::Mass(fp),
@@ -167,14 +142,9 @@ mod tests {
         else {
             panic!("the fields of a point")
         };
-        assert!(defined || fp.values.is_empty());
-        assert!(!defined || threshold.present.iter().position(|present| !present) == Some(0));
-        defined.then(|| {
-            (
-                threshold.keys.iter().collect(),
-                fp.values.iter().copied().zip(tp.values.iter().copied()).collect(),
-            )
-        })
+        assert_eq!(threshold.present.iter().position(|present| !present), Some(0));
+        let steps = fp.values.iter().copied().zip(tp.values.iter().copied()).collect();
+        Some((threshold.keys.iter().collect(), steps))
     }
 
     /// The twenty rows of Fawcett's figure, scores 0.9 down to 0.1, as (fp, tp).

@@ -4,9 +4,7 @@ use super::points::Points;
 use super::roc_curve::{RocPoint, check_one_curve};
 use crate::ranking::ties::Ties;
 use crate::statistics::kinds::{
-    Curve, FromOptions, OptionError, Options,
-    column::Column,
-    record::{Mass, Record, Threshold, record},
+    Column, Curve, FromOptions, Mass, OptionError, Options, Record, Threshold, record,
 };
 
 /// Points of the ROC curve at given false positive rates or true positive rates, in the order given.
@@ -20,7 +18,7 @@ pub struct RocCurveAt {
     pub at: At,
 }
 
-/// Where a curve is asked for.
+/// The rates at which the points of a curve are wanted.
 #[derive(Clone, Debug)]
 pub enum At {
     /// At these false positive rates.
@@ -120,17 +118,15 @@ impl Curve for RocCurveAt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::scores::Width;
-    use crate::statistics::tests::with_ties;
+    use crate::statistics::tests::curve_columns;
 
     type Told = (Vec<Option<i16>>, Vec<Option<u64>>, Vec<f64>, Vec<f64>);
 
     fn at(at: At) -> Told {
         use crate::ranking::scores::Score;
         let statistic = RocCurveAt { at };
-        let mut columns = Column::all_of(RocPointAt::FIELDS, Width::W128, 0);
         // The curve goes through (0, 1/2), (1/2, 1), (1, 1).
-        assert!(with_ties(&[1, 1, 0, 0], &[9i16, 7, 7, 4], |ties| statistic.points(ties, &mut columns)));
+        let columns = curve_columns(&statistic, &[1, 1, 0, 0], &[9i16, 7, 7, 4]).unwrap();
         let [Column::Threshold(keys), Column::Mass(fp), _, Column::Number(fpr), Column::Number(tpr)] =
             &columns[..]
         else {

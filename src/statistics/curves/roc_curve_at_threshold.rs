@@ -4,9 +4,7 @@ use super::roc_curve::check_one_curve;
 use crate::ranking::scores::Number;
 use crate::ranking::ties::Ties;
 use crate::statistics::kinds::{
-    Curve, FromOptions, OptionError, Options,
-    column::Column,
-    record::{Mass, Record, Threshold, record},
+    Column, Curve, FromOptions, Mass, OptionError, Options, Record, Threshold, record,
 };
 use crate::statistics::thresholds::confusion::Confusion;
 
@@ -73,16 +71,15 @@ impl Curve for RocCurveAtThreshold {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::scores::{Score, Width};
-    use crate::statistics::tests::with_ties;
+    use crate::ranking::scores::Score;
+    use crate::statistics::tests::curve_columns;
 
     #[test]
     fn at_thresholds() {
         let thresholds =
             vec![Number::Float(7.5), Number::Integer(7), Number::Float(-1e9), Number::Float(1e9)];
         let statistic = RocCurveAtThreshold { thresholds };
-        let mut columns = Column::all_of(RocPointAtThreshold::FIELDS, Width::W128, 0);
-        assert!(with_ties(&[1, 1, 0, 0], &[9i16, 7, 7, 4], |ties| statistic.points(ties, &mut columns)));
+        let columns = curve_columns(&statistic, &[1, 1, 0, 0], &[9i16, 7, 7, 4]).unwrap();
         let [Column::Threshold(keys), fp, tp, Column::Number(fpr), Column::Number(tpr), tn, missed] =
             &columns[..]
         else {

@@ -2,13 +2,9 @@
 
 use super::points::Points;
 use super::roc_curve::{RocPoint, check_one_curve};
-use super::thinning::thinned;
+use super::thinning::thin;
 use crate::ranking::ties::{Cell, Ties};
-use crate::statistics::kinds::{
-    Curve, FromOptions, OptionError, Options,
-    column::Column,
-    record::{Mass, Record, Threshold, record},
-};
+use crate::statistics::kinds::{Column, Curve, FromOptions, OptionError, Options, Record, record};
 
 /// Cells of a large group's outline for each point that is asked for.
 ///
@@ -36,16 +32,8 @@ pub struct RocCurveThinned {
 record! {
     /// One point of the curve.
     pub struct ThinnedPoint {
-        /// Rows with this score or a higher one are called positive; null at (0, 0).
-        pub threshold: Option<Threshold>,
-        /// Negatives called positive.
-        pub fp: Mass,
-        /// Positives called positive.
-        pub tp: Mass,
-        /// `fp / N`.
-        pub fpr: f64,
-        /// `tp / P`.
-        pub tpr: f64,
+        /// The fields of a point of the whole curve.
+        pub point: RocPoint,
         /// The largest vertical distance between the line that ends here and the whole curve, at most.
         pub error: f64,
     }
@@ -76,12 +64,11 @@ impl Curve for RocCurveThinned {
             let bends = lowest != highest && pos > 0 && neg > 0;
             inside.push(if bends { points.tpr(points.counts().len() - 1) - before } else { 0.0 });
         }
-        let kept = thinned(points.counts(), self.max_points);
+        let places = thin(points.counts(), self.max_points);
         let mut from = 0;
-        for point in kept {
+        for point in places {
             let error = largest_error(&points, from, point, &inside);
-            let RocPoint { threshold, fp, tp, fpr, tpr, .. } = RocPoint::of(&points, point);
-            ThinnedPoint::new(threshold, fp, tp, fpr, tpr, error).append(columns);
+            ThinnedPoint::new(RocPoint::of(&points, point), error).append(columns);
             from = point;
         }
         true
@@ -115,7 +102,7 @@ fn largest_error(points: &Points, from: usize, to: usize, inside: &[f64]) -> f64
 mod tests {
     use super::*;
     use crate::ranking::group::{Group, Strategy};
-    use crate::ranking::scores::{Bits, Domain, Score, Width};
+    use crate::ranking::scores::{Bits, Domain, Observations, Score, Width};
     use proptest::prelude::*;
 
     /// (fp, tp, error) of each point.
@@ -158,7 +145,7 @@ mod tests {
             rows.iter().enumerate().filter(|(row, (label, _))| *row == 0 || (*label && *row > 1)).for_each(|(row, _)| labels[row / 8] |= 1 << (row % 8));
             let scores: Vec<u8> = rows.iter().map(|row| row.1).collect();
             let mut group = Group::default();
-            group.load(&scores, Bits::new(&labels, 0, rows.len()), None);
+            group.load(Observations::new(&scores, Bits::new(&labels, 0, rows.len()), None));
             let thinned = thin::<u8>(&mut group, max_points);
             let all = all_points::<u8>(&mut group);
             prop_assert!(thinned.len() <= max_points);
@@ -182,7 +169,7 @@ mod tests {
             })
             .collect();
         let mut group = Group::default();
-        group.load(&scores, labels, None);
+        group.load(Observations::new(&scores, labels, None));
         let thinned = thin::<f64>(&mut group, 200);
         assert_eq!(thinned.len(), 200);
         let all = all_points::<f64>(&mut group);
@@ -190,7 +177,7 @@ mod tests {
         let worst = error_by_definition(&thinned, &all);
         assert!(worst <= stated && stated < 2.0 * worst, "{worst} {stated}");
         let mut exact = Group::new(Strategy::ClassKeys, Domain::Any);
-        exact.load(&scores, labels, None);
+        exact.load(Observations::new(&scores, labels, None));
         let best = error_by_definition(&thin::<f64>(&mut exact, 200), &all);
         assert!(worst < 1.2 * best, "{worst} {best}");
     }

@@ -8,7 +8,7 @@ use std::collections::BinaryHeap;
 ///
 /// Dropping a point changes the area by the triangle that it makes with the points beside it. Points are whole numbers,
 /// so the areas are exact; of equal ones the earlier point goes first. O(n log n).
-pub fn thinned(points: &[(u64, u64)], most: usize) -> Vec<usize> {
+pub fn thin(points: &[(u64, u64)], most: usize) -> Vec<usize> {
     let n = points.len();
     if n <= most.max(2) {
         return (0..n).collect();
@@ -62,17 +62,17 @@ pub fn hull(points: &[(u64, u64)]) -> Vec<usize> {
 
 /// Which points turn the curve: those that do not lie on the line between the points beside them.
 pub fn corners(points: &[(u64, u64)]) -> Vec<usize> {
-    let mut kept: Vec<usize> = Vec::new();
+    let mut corners: Vec<usize> = Vec::new();
     for i in 0..points.len() {
-        while let [.., a, b] = kept[..] {
+        while let [.., a, b] = corners[..] {
             if turn(points[a], points[b], points[i]) != 0 {
                 break;
             }
-            kept.pop();
+            corners.pop();
         }
-        kept.push(i);
+        corners.push(i);
     }
-    kept
+    corners
 }
 
 /// Above 0 where the way from `a` over `b` to `c` turns left, below where it turns right: twice the triangle's area.
@@ -103,7 +103,7 @@ mod tests {
     }
 
     /// One point after the other, each time all areas anew.
-    fn thinned_by_definition(points: &[(u64, u64)], most: usize) -> Vec<usize> {
+    fn thin_by_definition(points: &[(u64, u64)], most: usize) -> Vec<usize> {
         let mut left: Vec<usize> = (0..points.len()).collect();
         while left.len() > most.max(2) {
             let place = (1..left.len() - 1)
@@ -120,7 +120,7 @@ mod tests {
         #[test]
         fn as_defined(steps in proptest::collection::vec((0u64..5, 0u64..5), 0..60), most in 0usize..30) {
             let points = curve(&steps);
-            prop_assert_eq!(thinned(&points, most), thinned_by_definition(&points, most));
+            prop_assert_eq!(thin(&points, most), thin_by_definition(&points, most));
             // A corner of the hull lies above every line between two other points.
             let above = |i: usize| {
                 (0..i).all(|a| (i + 1..points.len()).all(|c| turn(points[a], points[i], points[c]) < 0))
@@ -128,8 +128,8 @@ mod tests {
             prop_assert_eq!(hull(&points), (0..points.len()).filter(|&i| above(i)).collect::<Vec<_>>());
             let turns = corners(&points);
             prop_assert!(turns.windows(3).all(|w| turn(points[w[0]], points[w[1]], points[w[2]]) != 0));
-            let twice_area = |kept: &[usize]| -> u64 {
-                kept.windows(2).map(|w| (points[w[1]].0 - points[w[0]].0) * (points[w[1]].1 + points[w[0]].1)).sum()
+            let twice_area = |corners: &[usize]| -> u64 {
+                corners.windows(2).map(|w| (points[w[1]].0 - points[w[0]].0) * (points[w[1]].1 + points[w[0]].1)).sum()
             };
             prop_assert_eq!(twice_area(&turns), twice_area(&(0..points.len()).collect::<Vec<_>>()));
         }

@@ -1,13 +1,11 @@
 //! The average of the ROC curves of folds.
 
-use crate::math::quantile::mean_and_deviation;
-use crate::math::sum::in_order;
+use crate::math::{quantile::mean_and_deviation, sum::in_order};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::{Count, Step, counts::steps};
-use crate::statistics::inference::by_key::{OfKey, by_key};
+use crate::statistics::inference::{KeyRows, rows_by_key};
 use crate::statistics::kinds::{
-    Inputs, Joint, KeyInput, Needs,
-    record::{Many, record},
+    FromOptions, Inputs, Joint, KeyInput, Needs, OptionError, OptionValue, Options, options::words, record,
 };
 
 /// The mean of the folds' ROC curves, with how much they differ.
@@ -18,7 +16,6 @@ use crate::statistics::kinds::{
 /// Pooled: the curve of all rows, whichever fold they are of, at the same rates as vertically.
 /// `O(n log n + p k log n)` for p points and k folds.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct AverageRocCurve {
     /// What is averaged.
     pub method: Averaging,
@@ -29,11 +26,10 @@ pub struct AverageRocCurve {
 }
 
 /// Points of a curve, at most: each of them is kept for every fold.
-const MOST_POINTS: usize = 1_000_000;
+const MOST_POINTS: i128 = 1_000_000;
 
 /// What is averaged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum Averaging {
     /// The true positive rates at a false positive rate.
     #[default]
@@ -63,44 +59,41 @@ record! {
     }
 }
 
-record! {
-    /// The curve of one group.
-    pub struct AverageRocCurveRecord {
-        /// The points; null if no fold has a curve (pooled: if all rows have none), and if a score is NaN.
-        pub points: Option<Many<AveragePointRecord>>,
+words!(Averaging { "vertical" => Vertical, "threshold" => Threshold, "pooled" => Pooled });
+
+impl FromOptions for AverageRocCurve {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let method = options.word("method")?;
+        let n_points = options.integer("n_points", 3..=MOST_POINTS)?;
+        let at_fpr = match options.value("at_fpr") {
+            OptionValue::Absent => None,
+            _ if method == Averaging::Threshold => {
+                let said = "says where curves are averaged vertically";
+                return Err(OptionError::new("at_fpr", said).instead("write `method=\"vertical\"`"));
+            }
+            OptionValue::List(rates) if !rates.is_empty() => Some(options.rates("at_fpr")?),
+            OptionValue::List(_) => {
+                return Err(options.must_be("at_fpr", "hold a rate at least, such as [0.01, 0.1]"));
+            }
+            _ => return Err(options.must_be("at_fpr", "be a list of numbers, such as [0.05, 0.1]")),
+        };
+        Ok(AverageRocCurve { method, n_points, at_fpr })
     }
 }
 
 impl Joint for AverageRocCurve {
-    type Record = AverageRocCurveRecord;
+    /// The points; null if no fold has a curve (pooled: if all rows have none), and if a score is NaN.
+    type Record = Option<Vec<AveragePointRecord>>;
 
     const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("fold"));
-
-    fn check(&self) -> Result<(), String> {
-        if !(3..=MOST_POINTS).contains(&self.n_points) {
-            return Err(format!(
-                "n_points must lie between 3 and {MOST_POINTS}, such as 101, got {}",
-                self.n_points
-            ));
-        }
-        match &self.at_fpr {
-            Some(_) if self.method == Averaging::Threshold => {
-                Err("at_fpr says where curves are averaged vertically or pooled, not by threshold".into())
-            }
-            Some(rates) if rates.is_empty() || !rates.iter().all(|rate| (0.0..=1.0).contains(rate)) => {
-                Err(format!("at_fpr must be rates between 0 and 1, such as [0.01, 0.1], got {rates:?}"))
-            }
-            _ => Ok(()),
-        }
-    }
 
     fn needs(&self) -> Needs {
         Needs { values: self.method == Averaging::Threshold, ..Needs::CODES }
     }
 
-    fn of_rows(&self, rows: &Rows) -> AverageRocCurveRecord {
-        let folds = by_key(rows, 0);
-        let points = match self.method {
+    fn of_rows(&self, rows: &Rows) -> Option<Vec<AveragePointRecord>> {
+        let folds = rows_by_key(rows, 0);
+        match self.method {
             Averaging::Vertical => {
                 self.vertical(&folds.iter().filter_map(FoldCurve::of_fold).collect::<Vec<_>>())
             }
@@ -108,12 +101,7 @@ impl Joint for AverageRocCurve {
                 self.by_threshold(rows, &folds.iter().filter_map(FoldCurve::of_fold).collect::<Vec<_>>())
             }
             Averaging::Pooled => self.pooled(rows),
-        };
-        AverageRocCurveRecord::new(points.map(Many))
-    }
-
-    fn of_nan(&self, _: &Rows) -> AverageRocCurveRecord {
-        AverageRocCurveRecord::nan()
+        }
     }
 }
 
@@ -152,9 +140,9 @@ impl AverageRocCurve {
             scores[code as usize] = score + 0.0;
         }
         // Nothing is called positive above the highest score.
-        let taken = self.spread(codes.distinct);
+        let codes_of_thresholds = self.spread(codes.distinct);
         let thresholds = std::iter::once((codes.distinct, None))
-            .chain(taken.into_iter().map(|code| (code, Some(scores[code]))));
+            .chain(codes_of_thresholds.into_iter().map(|code| (code, Some(scores[code]))));
         let point = |(code, threshold): (usize, Option<f64>)| {
             let (fpr, fpr_sd) = mean_and_sd(curves.iter().map(|curve| curve.above(code).0));
             let (tpr, tpr_sd) = mean_and_sd(curves.iter().map(|curve| curve.above(code).1));
@@ -191,7 +179,7 @@ struct FoldCurve {
 }
 
 impl FoldCurve {
-    fn of_fold(fold: &OfKey) -> Option<Self> {
+    fn of_fold(fold: &KeyRows) -> Option<Self> {
         FoldCurve::of(&fold.codes, &fold.counts)
     }
 
@@ -225,6 +213,7 @@ impl FoldCurve {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::kinds::options::tests::options;
     use crate::statistics::tests::rows_of;
 
     /// Fold 0 goes (0, 0) (0, 1/2) (1/2, 1/2) (1, 1), fold 1 by the diagonal; fold 2 has no negative.
@@ -236,8 +225,7 @@ mod tests {
 
     fn of(method: Averaging, n_points: usize) -> Vec<AveragePointRecord> {
         let curve = AverageRocCurve { method, n_points, at_fpr: None };
-        curve.check().unwrap();
-        curve.of_rows(&sample()).points.unwrap().0
+        curve.of_rows(&sample()).unwrap()
     }
 
     #[test]
@@ -253,7 +241,7 @@ mod tests {
                 .all(|point| point.n_folds == 2 && point.fpr_sd.is_none() && point.threshold.is_none())
         );
         let at = AverageRocCurve { method: Averaging::Vertical, n_points: 3, at_fpr: Some(vec![0.5, 0.0]) };
-        let points = at.of_rows(&sample()).points.unwrap().0;
+        let points = at.of_rows(&sample()).unwrap();
         assert_eq!(points.iter().map(|point| point.tpr).collect::<Vec<_>>(), [0.5, 0.25]);
     }
 
@@ -295,17 +283,25 @@ mod tests {
     fn no_curve() {
         for method in [Averaging::Vertical, Averaging::Threshold, Averaging::Pooled] {
             let curve = AverageRocCurve { method, n_points: 3, at_fpr: None };
-            assert!(curve.of_rows(&rows_of(&[1, 1], &[&[2.0, 1.0]], &[3, 4])).points.is_none());
+            assert!(curve.of_rows(&rows_of(&[1, 1], &[&[2.0, 1.0]], &[3, 4])).is_none());
             // Each fold lacks a class, but not all rows.
-            let apart = curve.of_rows(&rows_of(&[1, 0], &[&[2.0, 1.0]], &[3, 4])).points;
+            let apart = curve.of_rows(&rows_of(&[1, 0], &[&[2.0, 1.0]], &[3, 4]));
             assert_eq!(apart.is_some(), method == Averaging::Pooled);
-            let lone = curve.of_rows(&rows_of(&[1, 0], &[&[2.0, 1.0]], &[3, 3])).points.unwrap().0;
+            let lone = curve.of_rows(&rows_of(&[1, 0], &[&[2.0, 1.0]], &[3, 3])).unwrap();
             assert!(lone.iter().all(|point| point.tpr_sd.is_none()));
         }
-        let refused = |method, n_points, at_fpr: Option<&[f64]>| {
-            AverageRocCurve { method, n_points, at_fpr: at_fpr.map(<[f64]>::to_vec) }.check().is_err()
+        let refused = |method: &str, n_points, at_fpr: Option<&[f64]>| {
+            let rates =
+                |rates: &[f64]| OptionValue::List(rates.iter().copied().map(OptionValue::Float).collect());
+            AverageRocCurve::from_options(&options([
+                ("method", OptionValue::Word(method.into())),
+                ("n_points", OptionValue::Integer(n_points)),
+                ("at_fpr", at_fpr.map_or(OptionValue::Absent, rates)),
+            ]))
+            .is_err()
         };
-        assert!(refused(Averaging::Vertical, 2, None) && refused(Averaging::Vertical, 3, Some(&[f64::NAN])));
-        assert!(refused(Averaging::Pooled, 3, Some(&[])) && refused(Averaging::Threshold, 3, Some(&[0.1])));
+        assert!(!refused("vertical", 3, None) && !refused("pooled", 3, Some(&[0.1])));
+        assert!(refused("vertical", 2, None) && refused("vertical", 3, Some(&[f64::NAN])));
+        assert!(refused("pooled", 3, Some(&[])) && refused("threshold", 3, Some(&[0.1])));
     }
 }

@@ -1,17 +1,12 @@
 //! The AUC over the folds of a cross-validation.
 
-use crate::math::normal::upper_quantile;
-use crate::math::quantile::mean_and_deviation;
-use crate::math::student_t;
-use crate::math::sum::in_order;
+use crate::math::{quantile::mean_and_deviation, sum::in_order};
 use crate::ranking::rows::Rows;
-use crate::ranking::ties::counts::steps;
-use crate::statistics::inference::{
-    by_cluster::TieShare,
-    by_key::{self, Area, OfKey},
-    check_level,
+use crate::ranking::ties::{Count, counts::steps};
+use crate::statistics::inference::{Area, Interval, KeyRows, TieShare, by_key};
+use crate::statistics::kinds::{
+    FromOptions, Inputs, Joint, KeyInput, Needs, OptionError, Options, Word, options::words, record,
 };
-use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record::record};
 
 /// The mean of the areas of the folds, with an interval.
 ///
@@ -21,7 +16,6 @@ use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record::record};
 /// section 4): a positive's value is `(placement - auc) n / P`, a negative's `(placement - auc) n / N`, ties
 /// counting half, or nothing as in the R package cvAUC. Folds without a positive or without a negative have no area, and are counted.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct CvRocAuc {
     /// Where the standard error comes from.
     pub method: FoldInterval,
@@ -33,7 +27,6 @@ pub struct CvRocAuc {
 
 /// Where the standard error comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum FoldInterval {
     /// From how the folds' areas differ.
     #[default]
@@ -49,20 +42,31 @@ record! {
         pub auc: Option<f64>,
         /// The standard deviation of the folds' areas; null with fewer than two.
         pub sd: Option<f64>,
-        /// The standard error of the mean; null with fewer than two areas (by influence: with none).
-        pub se: Option<f64>,
-        /// The lower limit; null where the standard error is.
-        pub lower: Option<f64>,
-        /// The upper limit; null where the standard error is.
-        pub upper: Option<f64>,
+        /// The standard error and limits of the mean; null with fewer than two areas (by influence: with none).
+        pub interval: Interval,
         /// Folds that have an area.
         pub n_folds: u64,
         /// Folds that have none.
         pub n_undefined: u64,
-        /// Positives that were used.
-        pub n_pos: u64,
-        /// Negatives that were used.
-        pub n_neg: u64,
+        /// Positives and negatives that were used.
+        pub rows: Count,
+    }
+}
+
+words!(FoldInterval { "t" => T, "influence" => Influence });
+
+impl FromOptions for CvRocAuc {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let method: FoldInterval = options.word("method")?;
+        let ties = options.optional_word("ties")?;
+        if ties.is_some() && method != FoldInterval::Influence {
+            let said =
+                format!("says what a tie counts in influence values, and `method` is '{}'", method.word());
+            return Err(
+                OptionError::new("ties", said).instead("write `method=\"influence\"`, or leave `ties` out")
+            );
+        }
+        Ok(CvRocAuc { method, ties: ties.unwrap_or_default(), level: options.level()? })
     }
 }
 
@@ -71,42 +75,27 @@ impl Joint for CvRocAuc {
 
     const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("fold"));
 
-    fn check(&self) -> Result<(), String> {
-        if self.method == FoldInterval::T && self.ties != TieShare::Half {
-            return Err(
-                "ties applies to influence values; leave it out, or write method=\"influence\"".into()
-            );
-        }
-        check_level(self.level)
-    }
-
     fn needs(&self) -> Needs {
         if self.ties == TieShare::Half { Needs::KEY_PLACEMENTS } else { Needs::CODES }
     }
 
     fn of_rows(&self, rows: &Rows) -> CvRocAucRecord {
-        let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
         // The area of each fold, with the sums of squares of its influence values.
         let folds: Vec<(Area, (f64, f64))> = match self.ties {
             TieShare::Half => by_key::areas(rows, 0).flatten().map(|area| (area, area.squares())).collect(),
             TieShare::Zero => {
-                let fold = |fold: &OfKey| fold.area().map(|area| (area, squares_without_ties(fold, &area)));
-                by_key::by_key(rows, 0).iter().filter_map(fold).collect()
+                let fold = |fold: &KeyRows| fold.area().map(|area| (area, squares_without_ties(fold, &area)));
+                by_key::rows_by_key(rows, 0).iter().filter_map(fold).collect()
             }
         };
-        let (defined, undefined) = (folds.len() as u64, (rows.keys.distinct - folds.len()) as u64);
-        if folds.is_empty() {
-            return CvRocAucRecord::new(None, None, None, None, None, 0, undefined, n_pos, n_neg);
-        }
-        let areas = in_order(folds.iter().map(|fold| fold.0.auc));
-        let (mean, deviation) = mean_and_deviation(&areas);
-        let k = defined as f64;
-        let tail = 0.5 * (1.0 - self.level);
-        let margins = match self.method {
-            FoldInterval::T if defined < 2 => None,
+        let none = CvRocAucRecord::undefined(rows);
+        let mut record = none.with_areas(folds.iter().map(|fold| fold.0.auc), rows.keys.distinct);
+        let Some(mean) = record.auc else { return record };
+        let k = folds.len() as f64;
+        record.interval = match self.method {
             FoldInterval::T => {
-                let se = deviation / k.sqrt();
-                Some((se, student_t::upper_quantile(tail, k - 1.0) * se))
+                let interval = |sd: f64| Interval::student(mean, sd / k.sqrt(), self.level, k - 1.0);
+                record.sd.map(interval).unwrap_or_default()
             }
             FoldInterval::Influence => {
                 let of_class =
@@ -117,31 +106,30 @@ impl Joint for CvRocAuc {
                     ((n / pos).powi(2) * of_pos + (n / neg).powi(2) * of_neg) / fold.rows() as f64
                 };
                 let mean_squares: f64 = in_order(folds.iter().map(mean_square)).into_iter().sum();
-                let se = (mean_squares / k / n).sqrt();
-                Some((se, upper_quantile(tail) * se))
+                Interval::normal(mean, (mean_squares / k / n).sqrt(), self.level)
             }
         };
-        CvRocAucRecord::new(
-            Some(mean),
-            (defined > 1).then_some(deviation),
-            margins.map(|margins| margins.0),
-            margins.map(|margins| mean - margins.1),
-            margins.map(|margins| mean + margins.1),
-            defined,
-            undefined,
-            n_pos,
-            n_neg,
-        )
+        record
     }
+}
 
-    fn of_nan(&self, rows: &Rows) -> CvRocAucRecord {
-        CvRocAucRecord { n_pos: rows.n_pos(), n_neg: rows.n_neg(), ..CvRocAucRecord::nan() }
+impl CvRocAucRecord {
+    /// The same with the mean and the deviation of the areas of the folds, and how many folds have one.
+    pub(super) fn with_areas(self, areas: impl Iterator<Item = f64>, folds: usize) -> Self {
+        let areas = in_order(areas);
+        let record =
+            CvRocAucRecord { n_folds: areas.len() as u64, n_undefined: (folds - areas.len()) as u64, ..self };
+        if areas.is_empty() {
+            return record;
+        }
+        let (mean, deviation) = mean_and_deviation(&areas);
+        CvRocAucRecord { auc: Some(mean), sd: (areas.len() > 1).then_some(deviation), ..record }
     }
 }
 
 /// Over positives and over negatives, the sum of the squared distances of placements from the area, where a tie counts
 /// nothing in a placement.
-fn squares_without_ties(fold: &OfKey, area: &Area) -> (f64, f64) {
+fn squares_without_ties(fold: &KeyRows, area: &Area) -> (f64, f64) {
     let square = |rows: u64, beaten: u64, others: u64| {
         rows as f64 * (beaten as f64 / others as f64 - area.auc).powi(2)
     };
@@ -156,6 +144,7 @@ fn squares_without_ties(fold: &OfKey, area: &Area) -> (f64, f64) {
 #[cfg(test)]
 pub(in crate::statistics) mod tests {
     use super::*;
+    use crate::statistics::kinds::{OptionValue, options::tests::options};
     use crate::statistics::tests::rows_of;
 
     const T: CvRocAuc = CvRocAuc { method: FoldInterval::T, ties: TieShare::Half, level: 0.95 };
@@ -173,11 +162,13 @@ pub(in crate::statistics) mod tests {
         let record = T.of_rows(&sample());
         let areas: [f64; 4] = [1.0, 0.5, 0.75, 0.75];
         let (mean, deviation) = mean_and_deviation(&areas);
-        assert_eq!((record.n_folds, record.n_undefined, record.n_pos, record.n_neg), (4, 1, 7, 5));
+        assert_eq!((record.n_folds, record.n_undefined, record.rows.pos, record.rows.neg), (4, 1, 7, 5));
         assert!((record.auc.unwrap() - mean).abs() < 1e-15);
-        assert!((record.se.unwrap() - deviation / 2.0).abs() < 1e-15);
+        assert!((record.interval.se.unwrap() - deviation / 2.0).abs() < 1e-15);
         // t(0.975, 3) = 3.182446
-        assert!((record.upper.unwrap() - mean - 3.182_446_305_284_263 * deviation / 2.0).abs() < 1e-12);
+        assert!(
+            (record.interval.upper.unwrap() - mean - 3.182_446_305_284_263 * deviation / 2.0).abs() < 1e-12
+        );
     }
 
     #[test]
@@ -190,7 +181,7 @@ pub(in crate::statistics) mod tests {
         let nine = (p + q) * 2.0 * 0.0625 / 4.0;
         let ten = p * 2.0 * 0.0625 / 3.0;
         let se = ((nine + ten) / 4.0 / 11.0).sqrt();
-        assert!((record.se.unwrap() - se).abs() < 1e-15, "{record:?} {se}");
+        assert!((record.interval.se.unwrap() - se).abs() < 1e-15, "{record:?} {se}");
         assert_eq!(record.auc, T.of_rows(&sample()).auc);
         // A tie counts nothing: in fold 8 both placements are 0 and not 1/2, in fold 10 those of the tied rows are 0 and 1/2
         // and not 1/2 and 3/4. Fold 9 has no ties.
@@ -200,15 +191,29 @@ pub(in crate::statistics) mod tests {
         let nine = (p + q) * 2.0 * 0.0625 / 4.0;
         let ten = (p * (0.75f64.powi(2) + 0.25f64.powi(2)) + q * 0.25f64.powi(2)) / 3.0;
         let se = ((eight + nine + ten) / 4.0 / 11.0).sqrt();
-        assert!((record.se.unwrap() - se).abs() < 1e-15, "{record:?} {se}");
-        assert!(CvRocAuc { method: FoldInterval::T, ..zero }.check().unwrap_err().contains("ties applies"));
+        assert!((record.interval.se.unwrap() - se).abs() < 1e-15, "{record:?} {se}");
+    }
+
+    #[test]
+    fn ties_are_of_influence_values() {
+        let word = |word: &str| OptionValue::Word(word.into());
+        let of = |method, ties| {
+            CvRocAuc::from_options(&options([
+                ("method", word(method)),
+                ("ties", ties),
+                ("level", OptionValue::Float(0.9)),
+            ]))
+        };
+        assert_eq!(of("influence", word("zero")).unwrap().ties, TieShare::Zero);
+        assert_eq!(of("t", OptionValue::Absent).unwrap().ties, TieShare::Half);
+        assert_eq!(of("t", word("half")).unwrap_err().option, "ties");
     }
 
     #[test]
     fn without_folds() {
         let lone = rows_of(&[1, 0], &[&[2.0, 1.0], &[2.0, 1.0]], &[3, 3]);
         let record = T.of_rows(&lone);
-        assert_eq!((record.auc, record.se, record.n_folds), (Some(1.0), None, 1));
+        assert_eq!((record.auc, record.interval.se, record.n_folds), (Some(1.0), None, 1));
         assert_eq!(T.of_rows(&rows_of(&[1, 1], &[&[2.0, 1.0]], &[3, 4])).n_undefined, 2);
     }
 }

@@ -1,12 +1,10 @@
 //! The AUC over the folds of a cross-validation of rows that come in clusters.
 
-use super::cv_roc_auc::{CvRocAuc, FoldInterval};
-use crate::math::normal::upper_quantile;
-use crate::math::quantile::mean_and_deviation;
+use super::cv_roc_auc::{CvRocAuc, CvRocAucRecord, FoldInterval};
 use crate::math::sum::in_order;
 use crate::ranking::rows::Rows;
-use crate::statistics::inference::by_cluster::{ByCluster, ClusteredArea, Residual};
-use crate::statistics::kinds::{Inputs, Joint, KeyInput, record::record};
+use crate::statistics::inference::{ByCluster, ClusteredArea, Interval, Residual};
+use crate::statistics::kinds::{FromOptions, Inputs, Joint, KeyInput, OptionError, Options, Word, record};
 
 /// The mean of the areas of the folds, with an interval by the influence of each cluster.
 ///
@@ -15,32 +13,29 @@ use crate::statistics::kinds::{Inputs, Joint, KeyInput, record::record};
 /// `w² = I / (k I_f)`, where I is the number of clusters and I_f that of the row's fold. A cluster that spans folds counts
 /// in each of them with the share of its rows there. With a row in each cluster this is the error without clusters.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(transparent))]
 pub struct CvRocAucClustered(pub CvRocAuc);
 
 record! {
     /// The cross-validated area of one group of clusters.
     pub struct CvRocAucClusteredRecord {
-        /// The mean of the folds' areas; null if no fold has one.
-        pub auc: Option<f64>,
-        /// The standard deviation of the folds' areas; null with fewer than two.
-        pub sd: Option<f64>,
-        /// The standard error of the mean; null with fewer than two clusters in folds that have areas.
-        pub se: Option<f64>,
-        /// The lower limit; null where the standard error is.
-        pub lower: Option<f64>,
-        /// The upper limit; null where the standard error is.
-        pub upper: Option<f64>,
-        /// Folds that have an area.
-        pub n_folds: u64,
-        /// Folds that have none.
-        pub n_undefined: u64,
-        /// Positives that were used.
-        pub n_pos: u64,
-        /// Negatives that were used.
-        pub n_neg: u64,
+        /// The fields of the record without clusters. The standard error is null with fewer than two clusters in folds that have
+        /// areas.
+        pub folds: CvRocAucRecord,
         /// Clusters that were used.
         pub n_clusters: u64,
+    }
+}
+
+impl FromOptions for CvRocAucClustered {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let method: FoldInterval = options.word("method")?;
+        if method != FoldInterval::Influence {
+            return Err(OptionError::new("method", format!("'{}' cannot use clusters", method.word()))
+                .instead(
+                    "write `method=\"influence\"`, or leave `cluster` out if each cluster is in one fold",
+                ));
+        }
+        Ok(CvRocAucClustered(CvRocAuc::from_options(options)?))
     }
 }
 
@@ -49,47 +44,21 @@ impl Joint for CvRocAucClustered {
 
     const INPUTS: Inputs = Inputs::scores(Some(1)).clustered().keyed(KeyInput::called("fold"));
 
-    fn check(&self) -> Result<(), String> {
-        if self.0.method != FoldInterval::Influence {
-            return Err("method \"t\" knows no clusters; take method=\"influence\"".into());
-        }
-        self.0.check()
-    }
-
     fn of_rows(&self, rows: &Rows) -> CvRocAucClusteredRecord {
         let by_cluster = ByCluster::of(rows, 0);
         let folds: Vec<ClusteredArea> =
             (0..by_cluster.keys()).filter_map(|fold| by_cluster.area_with(fold, self.0.ties)).collect();
-        let undefined = (by_cluster.keys() - folds.len()) as u64;
-        let mut record = CvRocAucClusteredRecord {
-            n_folds: folds.len() as u64,
-            n_undefined: undefined,
-            ..CvRocAucClusteredRecord::undefined()
+        let none = CvRocAucRecord::undefined(rows);
+        let mut record = none.with_areas(folds.iter().map(|fold| fold.auc), by_cluster.keys());
+        if let Some((mean, se)) = record.auc.zip(standard_error(&folds, rows.clusters.distinct)) {
+            record.interval = Interval::normal(mean, se, self.0.level);
         }
-        .counting(rows);
-        if folds.is_empty() {
-            return record;
-        }
-        let (mean, deviation) = mean_and_deviation(&in_order(folds.iter().map(|fold| fold.auc)));
-        record.auc = Some(mean);
-        record.sd = (folds.len() > 1).then_some(deviation);
-        record.se = standard_error(&folds, rows.clusters.distinct);
-        let margin = record.se.map(|se| upper_quantile(0.5 * (1.0 - self.0.level)) * se);
-        record.lower = margin.map(|margin| mean - margin);
-        record.upper = margin.map(|margin| mean + margin);
-        record
+        CvRocAucClusteredRecord { folds: record, n_clusters: rows.clusters.distinct as u64 }
     }
 
     fn of_nan(&self, rows: &Rows) -> CvRocAucClusteredRecord {
-        CvRocAucClusteredRecord::nan().counting(rows)
-    }
-}
-
-impl CvRocAucClusteredRecord {
-    /// The same, with the number of rows and clusters.
-    fn counting(self, rows: &Rows) -> Self {
-        let (n_pos, n_neg, n_clusters) = (rows.n_pos(), rows.n_neg(), rows.clusters.distinct as u64);
-        CvRocAucClusteredRecord { n_pos, n_neg, n_clusters, ..self }
+        let n_clusters = rows.clusters.distinct as u64;
+        CvRocAucClusteredRecord { n_clusters, ..CvRocAucClusteredRecord::nan(rows) }
     }
 }
 
@@ -127,7 +96,8 @@ mod tests {
     use super::*;
     use crate::ranking::rows::Codes;
     use crate::statistics::folds::cv_roc_auc;
-    use crate::statistics::inference::by_cluster::TieShare;
+    use crate::statistics::inference::TieShare;
+    use crate::statistics::kinds::{OptionValue, options::tests::options};
 
     const INFLUENCE: CvRocAuc =
         CvRocAuc { method: FoldInterval::Influence, ties: TieShare::Half, level: 0.95 };
@@ -146,14 +116,20 @@ mod tests {
     fn clusters_of_one() {
         let alone = in_clusters(&(0..12).collect::<Vec<u32>>());
         let without = INFLUENCE.of_rows(&cv_roc_auc::tests::sample());
-        assert_eq!((alone.auc, alone.sd, alone.n_folds), (without.auc, without.sd, without.n_folds));
-        assert_eq!((alone.n_undefined, alone.n_pos, alone.n_neg, alone.n_clusters), (1, 7, 5, 12));
-        assert!((alone.se.unwrap() - without.se.unwrap()).abs() < 1e-15);
-        assert!((alone.upper.unwrap() - without.upper.unwrap()).abs() < 1e-15);
+        assert_eq!(
+            (alone.folds.auc, alone.folds.sd, alone.folds.n_folds),
+            (without.auc, without.sd, without.n_folds)
+        );
+        assert_eq!(
+            (alone.folds.n_undefined, alone.folds.rows.pos, alone.folds.rows.neg, alone.n_clusters),
+            (1, 7, 5, 12)
+        );
+        assert!((alone.folds.interval.se.unwrap() - without.interval.se.unwrap()).abs() < 1e-15);
+        assert!((alone.folds.interval.upper.unwrap() - without.interval.upper.unwrap()).abs() < 1e-15);
         let zero = CvRocAuc { ties: TieShare::Zero, ..INFLUENCE }.of_rows(&cv_roc_auc::tests::sample());
         let alone = with_ties(TieShare::Zero, &(0..12).collect::<Vec<u32>>());
-        assert!((alone.se.unwrap() - zero.se.unwrap()).abs() < 1e-15);
-        assert_ne!(zero.se, without.se);
+        assert!((alone.folds.interval.se.unwrap() - zero.interval.se.unwrap()).abs() < 1e-15);
+        assert_ne!(zero.interval.se, without.interval.se);
     }
 
     /// By hand: in fold 9 placements are less or more than the area by 1/4, those of a positive and a negative in cluster 2
@@ -166,10 +142,11 @@ mod tests {
         let (nine, ten) = ((4.0f64 / (4.0 * 7.0 / 6.0)).sqrt(), (4.0f64 / (4.0 * 5.0 / 6.0)).sqrt());
         let two = nine * (0.25 / p + 0.25 / n) + ten * 0.25 / p;
         let se = (2.0 * two * two).sqrt();
-        assert!((record.se.unwrap() - se).abs() < 1e-15, "{record:?} {se}");
+        assert!((record.folds.interval.se.unwrap() - se).abs() < 1e-15, "{record:?} {se}");
         let one = in_clusters(&[5; 12]);
-        assert_eq!((one.se, one.lower, one.n_clusters), (None, None, 1));
-        assert!(one.auc.is_some());
-        assert!(CvRocAucClustered(CvRocAuc { method: FoldInterval::T, ..INFLUENCE }).check().is_err());
+        assert_eq!((one.folds.interval.se, one.folds.interval.lower, one.n_clusters), (None, None, 1));
+        assert!(one.folds.auc.is_some());
+        let by_t = options([("method", OptionValue::Word("t".into())), ("level", OptionValue::Float(0.9))]);
+        assert_eq!(CvRocAucClustered::from_options(&by_t).unwrap_err().option, "method");
     }
 }

@@ -1,10 +1,10 @@
 //! The difference of two models' areas over the folds of a cross-validation.
 
-use crate::math::quantile::mean_and_deviation;
-use crate::math::student_t;
+use crate::math::{quantile::mean_and_deviation, student_t};
 use crate::ranking::rows::Rows;
-use crate::statistics::inference::{Alternative, by_key, check_level, hypothesis::standardised};
-use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record::record};
+use crate::ranking::ties::Count;
+use crate::statistics::inference::{Alternative, Interval, by_key, in_standard_errors};
+use crate::statistics::kinds::{FromOptions, Inputs, Joint, KeyInput, Needs, OptionError, Options, record};
 
 /// The difference of two scores' areas over the same folds, by the corrected resampled t-test.
 ///
@@ -12,7 +12,6 @@ use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record::record};
 /// is the ratio of test to training rows: 1 / (k - 1) for k folds, since the folds' training rows overlap (Nadeau and
 /// Bengio 2003, equation 9). q = 0 is the plain paired t-test, which is too sure of itself.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct CvRocAucDifference {
     /// Which departure counts: `greater` means that the first score does better.
     pub alternative: Alternative,
@@ -31,12 +30,8 @@ record! {
         pub auc_b: Option<f64>,
         /// The mean of the folds' differences.
         pub difference: Option<f64>,
-        /// Its corrected standard error; null with fewer than two folds that have areas.
-        pub se: Option<f64>,
-        /// The lower limit; null where the standard error is.
-        pub lower: Option<f64>,
-        /// The upper limit; null where the standard error is.
-        pub upper: Option<f64>,
+        /// Its corrected standard error and limits; null with fewer than two folds that have areas.
+        pub interval: Interval,
         /// The difference in standard errors: 0 if both are 0, null if only the standard error is.
         pub t: Option<f64>,
         /// Degrees of freedom; null where the standard error is.
@@ -47,10 +42,20 @@ record! {
         pub n_folds: u64,
         /// Folds that have none.
         pub n_undefined: u64,
-        /// Positives that were used.
-        pub n_pos: u64,
-        /// Negatives that were used.
-        pub n_neg: u64,
+        /// Positives and negatives that were used.
+        pub rows: Count,
+    }
+}
+
+impl FromOptions for CvRocAucDifference {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let name = "test_train_ratio";
+        let test_train_ratio = options.has(name).then(|| options.value(name).number());
+        if test_train_ratio.is_some_and(|ratio| !(ratio >= 0.0 && ratio.is_finite())) {
+            return Err(options.must_be(name, "be a finite number, 0 or more, such as 1/9 for ten folds"));
+        }
+        let alternative = options.word("alternative")?;
+        Ok(CvRocAucDifference { alternative, level: options.level()?, test_train_ratio })
     }
 }
 
@@ -59,22 +64,11 @@ impl Joint for CvRocAucDifference {
 
     const INPUTS: Inputs = Inputs::scores(Some(2)).keyed(KeyInput::called("fold"));
 
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)?;
-        match self.test_train_ratio {
-            Some(ratio) if !(ratio >= 0.0 && ratio.is_finite()) => {
-                Err(format!("test_train_ratio must be 0 or more, such as 1/9 for ten folds, got {ratio}"))
-            }
-            _ => Ok(()),
-        }
-    }
-
     fn needs(&self) -> Needs {
         Needs::KEY_PLACEMENTS
     }
 
     fn of_rows(&self, rows: &Rows) -> CvRocAucDifferenceRecord {
-        let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
         let mut areas: Vec<(f64, f64)> = by_key::areas(rows, 0)
             .zip(by_key::areas(rows, 1))
             .filter_map(|(a, b)| Some((a?.auc, b?.auc)))
@@ -82,13 +76,8 @@ impl Joint for CvRocAucDifference {
         areas.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.total_cmp(&y.1)));
         let n_folds = areas.len() as u64;
         let n_undefined = rows.keys.distinct as u64 - n_folds;
-        let none = CvRocAucDifferenceRecord {
-            n_folds,
-            n_undefined,
-            n_pos,
-            n_neg,
-            ..CvRocAucDifferenceRecord::undefined()
-        };
+        let none =
+            CvRocAucDifferenceRecord { n_folds, n_undefined, ..CvRocAucDifferenceRecord::undefined(rows) };
         if areas.is_empty() {
             return none;
         }
@@ -106,24 +95,13 @@ impl Joint for CvRocAucDifference {
         let k = n_folds as f64;
         let ratio = self.test_train_ratio.unwrap_or(1.0 / (k - 1.0));
         let se = (1.0 / k + ratio).sqrt() * deviation;
-        let t = standardised(difference, se);
-        let margin = student_t::upper_quantile(0.5 * (1.0 - self.level), k - 1.0) * se;
+        let t = in_standard_errors(difference, se);
         CvRocAucDifferenceRecord {
-            se: Some(se),
-            lower: Some(difference - margin),
-            upper: Some(difference + margin),
+            interval: Interval::student(difference, se, self.level, k - 1.0),
             t,
             df: Some(n_folds - 1),
             p_value: t.map(|t| self.alternative.p_value(t, |t| student_t::upper_tail(t, k - 1.0))),
             ..record
-        }
-    }
-
-    fn of_nan(&self, rows: &Rows) -> CvRocAucDifferenceRecord {
-        CvRocAucDifferenceRecord {
-            n_pos: rows.n_pos(),
-            n_neg: rows.n_neg(),
-            ..CvRocAucDifferenceRecord::nan()
         }
     }
 }
@@ -132,6 +110,7 @@ impl Joint for CvRocAucDifference {
 mod tests {
     use super::*;
     use crate::statistics::folds::cv_roc_auc::tests::sample;
+    use crate::statistics::kinds::{OptionValue, options::tests::options};
 
     #[test]
     fn differences_over_folds() {
@@ -147,6 +126,21 @@ mod tests {
         assert!((record.t.unwrap() - mean / (deviation / 2.0)).abs() < 1e-14);
         let corrected = CvRocAucDifference { test_train_ratio: None, ..plain }.of_rows(&sample());
         assert!((corrected.t.unwrap() - mean / (deviation * (0.25f64 + 1.0 / 3.0).sqrt())).abs() < 1e-14);
-        assert!(CvRocAucDifference { test_train_ratio: Some(-1.0), ..plain }.check().is_err());
+    }
+
+    #[test]
+    fn ratios() {
+        let of = |ratio| {
+            CvRocAucDifference::from_options(&options([
+                ("alternative", OptionValue::Word("less".into())),
+                ("level", OptionValue::Float(0.9)),
+                ("test_train_ratio", ratio),
+            ]))
+        };
+        assert_eq!(of(OptionValue::Integer(0)).unwrap().test_train_ratio, Some(0.0));
+        assert_eq!(of(OptionValue::Absent).unwrap().test_train_ratio, None);
+        for wrong in [-1.0, f64::INFINITY, f64::NAN] {
+            assert_eq!(of(OptionValue::Float(wrong)).unwrap_err().option, "test_train_ratio");
+        }
     }
 }

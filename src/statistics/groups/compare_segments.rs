@@ -2,18 +2,18 @@
 
 use rayon::prelude::*;
 
-use super::segment_areas::{Compared, Independent, Other, Segments};
-use crate::math::{chi_square, normal};
+use super::segment_areas::{Comparator, EstimatedArea, IndependentSegments, Segments};
+use crate::math::chi_square;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::comparisons::{
     adjust_p_values::Adjustment,
-    roc_auc_unpaired_difference::{Tested, welch},
+    roc_auc_unpaired_difference::{TestResult, welch},
 };
-use crate::statistics::inference::{by_key::by_key, check_level, hypothesis::Hypothesis};
+use crate::statistics::inference::{Estimate, Hypothesis, Interval, rows_by_key};
 use crate::statistics::kinds::{
-    Inputs, Joint, KeyInput, KeyKind,
-    record::{KeyCode, Many, record},
+    FromOptions, Inputs, Joint, KeyCode, KeyInput, KeyKind, OptionError, OptionValue, Options,
+    options::words, record,
 };
 
 /// Every segment's area with its DeLong interval, compared with other rows, and the test that all are equal.
@@ -25,7 +25,6 @@ use crate::statistics::kinds::{
 /// `Q = sum w (A - mean)²` with `w = 1 / V` and `mean = sum w A / sum w`, against chi-square with one degree of freedom
 /// less than there are segments (Cochran 1954). `O(n log n)`.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct CompareSegments {
     /// What each segment is compared with.
     pub versus: Versus,
@@ -41,7 +40,6 @@ pub struct CompareSegments {
 
 /// What a segment is compared with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum Versus {
     /// All other segments' rows together.
     #[default]
@@ -59,28 +57,16 @@ record! {
     pub struct SegmentRecord {
         /// The segment.
         pub segment: KeyCode,
-        /// Positives of the segment.
-        pub n_pos: u64,
-        /// Negatives of the segment.
-        pub n_neg: u64,
+        /// Positives and negatives of the segment.
+        pub rows: Count,
         /// Its area; null without a positive or without a negative.
         pub auc: Option<f64>,
-        /// The standard error; null with fewer than two positives or negatives.
-        pub se: Option<f64>,
-        /// The lower limit, clipped to 0.
-        pub lower: Option<f64>,
-        /// The upper limit, clipped to 1.
-        pub upper: Option<f64>,
+        /// The standard error and limits; null with fewer than two positives or negatives.
+        pub interval: Interval,
         /// The area that it is compared with; null if there is nothing to compare with.
         pub versus_auc: Option<f64>,
-        /// The area less the other.
-        pub difference: Option<f64>,
-        /// The standard error of the difference.
-        pub difference_se: Option<f64>,
-        /// The lower limit of the difference.
-        pub difference_lower: Option<f64>,
-        /// The upper limit of the difference.
-        pub difference_upper: Option<f64>,
+        /// The area less the other, with its interval.
+        pub difference: Estimate,
         /// The difference in standard errors.
         pub statistic: Option<f64>,
         /// Welch's degrees of freedom; null against all rows, where the normal distribution is taken.
@@ -98,24 +84,31 @@ record! {
     }
 }
 
-record! {
-    /// All segments of one group.
-    pub struct CompareSegmentsRecord {
-        /// The segments, in order; null if a score is NaN.
-        pub segments: Option<Many<SegmentRecord>>,
+// The first segment is meant by a reference.
+words!(Versus { "rest" => Rest, "overall" => Overall, "previous" => Previous });
+
+impl FromOptions for CompareSegments {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let reference = match options.value("reference") {
+            OptionValue::Word(words) => Some(words.clone()),
+            _ => None,
+        };
+        Ok(CompareSegments {
+            versus: if reference.is_some() { Versus::First } else { options.word("versus")? },
+            reference,
+            adjust: Adjustment::of_options(options, "adjust")?,
+            level: options.level()?,
+            test: Hypothesis::of_options(options, -1.0)?,
+        })
     }
 }
 
 impl Joint for CompareSegments {
-    type Record = CompareSegmentsRecord;
+    /// The segments, in order.
+    type Record = Option<Vec<SegmentRecord>>;
 
     const INPUTS: Inputs =
         Inputs::scores(Some(1)).keyed(KeyInput { nan_by_key: true, ..KeyInput::called("by") });
-
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)?;
-        self.test.check()
-    }
 
     fn passes(&self) -> usize {
         8
@@ -129,13 +122,10 @@ impl Joint for CompareSegments {
         }
     }
 
-    fn of_rows(&self, rows: &Rows) -> CompareSegmentsRecord {
-        let segments = Independent { segments: by_key(rows, 0), distinct: rows.scores[0].distinct };
-        CompareSegmentsRecord::new(Some(Many(self.records(rows, &segments))))
-    }
-
-    fn of_nan(&self, _: &Rows) -> CompareSegmentsRecord {
-        CompareSegmentsRecord::nan()
+    fn of_rows(&self, rows: &Rows) -> Option<Vec<SegmentRecord>> {
+        let segments =
+            IndependentSegments { segments: rows_by_key(rows, 0), distinct: rows.scores[0].distinct };
+        Some(self.records(rows, &segments))
     }
 }
 
@@ -147,25 +137,27 @@ impl CompareSegments {
         segments: &S,
     ) -> Vec<SegmentRecord> {
         let any_nan = !rows.nan_keys.is_empty();
-        let nan = Compared::nan(S::ROWS_OF_NAN);
+        let nan = EstimatedArea::nan(S::ROWS_OF_NAN);
         let is_nan = |segment: usize| rows.nan_keys.get(segment) == Some(&true);
-        let areas: Vec<Option<Compared>> = (0..segments.number())
+        let areas: Vec<Option<EstimatedArea>> = (0..segments.number())
             .into_par_iter()
             .map(|segment| if is_nan(segment) { Some(nan) } else { segments.area(segment) })
             .collect();
         let with = |segment: usize, other: usize| {
             let area = areas[other]?;
             Some(if is_nan(segment) || is_nan(other) {
-                Other::apart(area)
+                Comparator::independent(area)
             } else {
-                Other { area, covariance: segments.covariance(segment, other) }
+                Comparator { area, covariance: segments.covariance(segment, other) }
             })
         };
-        let others: Vec<Option<Other>> = match self.versus {
+        let others: Vec<Option<Comparator>> = match self.versus {
             // Only a segment that has all NaN scores has a rest without NaN, and that segment's own area is NaN.
-            Versus::Rest | Versus::Overall if any_nan => vec![Some(Other::apart(nan)); segments.number()],
-            Versus::Rest => segments.rests(),
-            Versus::Overall => segments.overall(),
+            Versus::Rest | Versus::Overall if any_nan => {
+                vec![Some(Comparator::independent(nan)); segments.number()]
+            }
+            Versus::Rest => segments.against_rest(),
+            Versus::Overall => segments.against_overall(),
             Versus::Previous => {
                 // Keys of one series stand side by side, in the order of their axis.
                 let series = |segment: usize| rows.key_series.get(segment).copied().flatten();
@@ -185,7 +177,7 @@ impl CompareSegments {
             }
         };
         let heterogeneity = segments.heterogeneity(&areas);
-        let record = |(place, (area, other)): (usize, (&Option<Compared>, &Option<Other>))| {
+        let record = |(place, (area, other)): (usize, (&Option<EstimatedArea>, &Option<Comparator>))| {
             let mut record = self.alone(
                 KeyCode(rows.key_places.get(place).copied().unwrap_or(place as u32)),
                 segments.count(place),
@@ -203,51 +195,40 @@ impl CompareSegments {
         };
         // The quantiles of Student's t take longer than all else.
         let mut records: Vec<SegmentRecord> = areas.par_iter().zip(&others).enumerate().map(record).collect();
-        let p_values: Vec<Option<f64>> = records.iter().map(|record| record.p_value).collect();
-        for (record, p_adjusted) in records.iter_mut().zip(self.adjust.of(&p_values)) {
-            record.p_adjusted = p_adjusted;
-        }
+        self.adjust.adjust(&mut records, |record| (record.p_value, &mut record.p_adjusted));
         records
     }
 
-    /// The fields of a segment that need no other segment.
-    fn alone(&self, segment: KeyCode, count: Count, area: Option<Compared>) -> SegmentRecord {
-        let z = normal::upper_quantile(0.5 * (1.0 - self.level));
+    /// The fields of a segment that do not depend on other segments.
+    fn alone(&self, segment: KeyCode, count: Count, area: Option<EstimatedArea>) -> SegmentRecord {
         let auc = area.map(|area| area.auc);
-        let se = area.and_then(|area| area.variance).map(f64::sqrt);
-        let limit = |side: f64| Some((auc? + side * z * se?).clamp(0.0, 1.0));
-        SegmentRecord {
-            segment,
-            n_pos: count.pos,
-            n_neg: count.neg,
-            auc,
-            se,
-            lower: limit(-1.0),
-            upper: limit(1.0),
-            ..SegmentRecord::undefined()
-        }
+        let interval = Interval::of_area(auc, area.and_then(|area| area.variance), self.level);
+        SegmentRecord { segment, auc, interval, ..SegmentRecord::undefined(count) }
     }
 
     /// Adds the comparison with another area. The difference is known even where its error is not.
-    fn compare(&self, record: &mut SegmentRecord, area: Compared, Other { area: other, covariance }: Other) {
+    fn compare(
+        &self,
+        record: &mut SegmentRecord,
+        area: EstimatedArea,
+        Comparator { area: other, covariance }: Comparator,
+    ) {
         record.versus_auc = Some(other.auc);
         let difference = area.auc - other.auc;
-        record.difference = Some(difference);
+        record.difference.value = Some(difference);
         let (Some(v1), Some(v2), Some(covariance)) = (area.variance, other.variance, covariance) else {
             return;
         };
         let variance = v1 + v2 - 2.0 * covariance;
         // Rounding may make the variance negative.
         let se = if variance < 0.0 { 0.0 } else { variance.sqrt() };
-        record.difference_se = Some(se);
         let rows = area.rows.zip(other.rows).filter(|_| self.versus != Versus::Overall);
         let df = rows.map(|(rows, others)| welch([v1, v2], [rows as f64, others as f64]));
-        let tested = Tested::new(difference, se, df, self.level, self.test);
-        record.difference_lower = Some(tested.lower);
-        record.difference_upper = Some(tested.upper);
-        record.df = tested.df;
-        record.statistic = tested.statistic;
-        record.p_value = tested.p_value;
+        let result = TestResult::new(difference, se, df, self.level, self.test);
+        record.difference = Estimate::of(Some(difference), result.interval);
+        record.df = result.df;
+        record.statistic = result.statistic;
+        record.p_value = result.p_value;
     }
 }
 
@@ -255,7 +236,7 @@ impl CompareSegments {
 mod tests {
     use super::*;
     use crate::math::student_t;
-    use crate::statistics::inference::delong::Areas;
+    use crate::statistics::inference::Areas;
     use crate::statistics::tests::rows_of;
 
     fn sample() -> (Vec<u8>, Vec<f64>, Vec<u32>) {
@@ -277,10 +258,10 @@ mod tests {
         let mut rows = rows_of(&labels, &[&scores], &segments);
         rows.key_places = (0..rows.keys.distinct as u32).collect();
         rows.key_series = vec![Some(0); rows.keys.distinct];
-        let records = statistic.of_rows(&rows).segments.unwrap().0;
+        let records = statistic.of_rows(&rows).unwrap();
         rows.key_places.iter_mut().for_each(|place| *place += 1);
         if versus == Versus::First {
-            let without = statistic.of_rows(&rows).segments.unwrap().0;
+            let without = statistic.of_rows(&rows).unwrap();
             assert!(without.iter().all(|record| record.versus_auc.is_none() && record.auc.is_some()));
         }
         records
@@ -311,11 +292,11 @@ mod tests {
         for (place, &name) in names.iter().enumerate() {
             let (auc, v1, n1) = kept(|segment| segment == name);
             assert_eq!(rest[place].auc, Some(auc));
-            assert!((rest[place].se.unwrap() - v1.sqrt()).abs() < 1e-14);
+            assert!((rest[place].interval.se.unwrap() - v1.sqrt()).abs() < 1e-14);
             let against = |record: &SegmentRecord, (other, v2, n2): (f64, f64, u64)| {
-                assert!((record.difference.unwrap() - (auc - other)).abs() < 1e-14);
+                assert!((record.difference.value.unwrap() - (auc - other)).abs() < 1e-14);
                 let se = (v1 + v2).sqrt();
-                assert!((record.difference_se.unwrap() - se).abs() < 1e-14);
+                assert!((record.difference.se.unwrap() - se).abs() < 1e-14);
                 let df = (v1 + v2).powi(2) / (v1 * v1 / (n1 - 1) as f64 + v2 * v2 / (n2 - 1) as f64);
                 assert!((record.df.unwrap() / df - 1.0).abs() < 1e-12);
                 let p = 2.0 * student_t::upper_tail(((auc - other) / se).abs(), df);
@@ -365,12 +346,12 @@ mod tests {
                 let of_class = labels.iter().filter(|&&label| label == class).count() as f64;
                 covariance += sum / (rows.len() - 1) as f64 / of_class;
             }
-            assert!((record.difference.unwrap() - (auc - overall)).abs() < 1e-14);
+            assert!((record.difference.value.unwrap() - (auc - overall)).abs() < 1e-14);
             let se = (v1 + v2 - 2.0 * covariance).sqrt();
             assert!(
-                (record.difference_se.unwrap() - se).abs() < 1e-13,
+                (record.difference.se.unwrap() - se).abs() < 1e-13,
                 "{} {se}",
-                record.difference_se.unwrap()
+                record.difference.se.unwrap()
             );
             assert_eq!(record.df, None);
         }
@@ -390,7 +371,7 @@ mod tests {
             level: 0.95,
             test: Hypothesis::default(),
         };
-        let records = statistic.of_rows(&rows).segments.unwrap().0;
+        let records = statistic.of_rows(&rows).unwrap();
         let versus: Vec<Option<f64>> = records.iter().map(|record| record.versus_auc).collect();
         assert_eq!(versus, [None, Some(1.0), None, None, Some(1.0)]);
     }
@@ -409,10 +390,13 @@ mod tests {
                 level: 0.95,
                 test: Hypothesis::default(),
             };
-            let records = statistic.of_rows(&rows).segments.unwrap().0;
+            let records = statistic.of_rows(&rows).unwrap();
             let lone = &records[0];
-            assert_eq!((lone.auc, lone.versus_auc, lone.difference), (Some(0.0), Some(other), Some(-other)));
-            assert_eq!((lone.se, lone.difference_se, lone.difference_lower), (None, None, None));
+            assert_eq!(
+                (lone.auc, lone.versus_auc, lone.difference.value),
+                (Some(0.0), Some(other), Some(-other))
+            );
+            assert_eq!((lone.interval.se, lone.difference.se, lone.difference.lower), (None, None, None));
             assert_eq!((lone.statistic, lone.p_value, lone.p_adjusted), (None, None, None));
         }
     }
@@ -427,8 +411,8 @@ mod tests {
             level: 0.95,
             test: Hypothesis::default(),
         };
-        let records = statistic.of_rows(&rows).segments.unwrap().0;
-        assert_eq!((records[0].auc, records[0].se, records[0].versus_auc), (Some(1.0), None, None));
-        assert_eq!((records[1].auc, records[1].n_pos, records[1].heterogeneity), (None, 2, None));
+        let records = statistic.of_rows(&rows).unwrap();
+        assert_eq!((records[0].auc, records[0].interval.se, records[0].versus_auc), (Some(1.0), None, None));
+        assert_eq!((records[1].auc, records[1].rows.pos, records[1].heterogeneity), (None, 2, None));
     }
 }

@@ -3,16 +3,12 @@
 use rayon::prelude::*;
 
 use super::compare_segments::{CompareSegments, SegmentRecord};
-use super::segment_areas::{Compared, Other, Segments, heterogeneity};
+use super::segment_areas::{Comparator, EstimatedArea, Segments, heterogeneity};
 use crate::math::symmetric;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::by_cluster::{ByCluster, ClusteredArea};
-use crate::statistics::kinds::{
-    Inputs, Joint, KeyInput, KeyKind,
-    column::{Column, Field, FieldKind},
-    record::{Many, Record, Value, record},
-};
+use crate::statistics::inference::{ByCluster, ClusteredArea};
+use crate::statistics::kinds::{FromOptions, Inputs, Joint, KeyInput, KeyKind, OptionError, Options, record};
 
 /// The most segments that are compared: their covariances are a matrix.
 const MOST_SEGMENTS: usize = 4096;
@@ -25,64 +21,39 @@ const MOST_SEGMENTS: usize = 4096;
 /// covariances of all areas A, against chi-square with the rank of `L V L'`; of independent areas it is Q. Against all
 /// other rows `O(n k)` for k segments, otherwise `O(n log n)`, with spanning clusters and `O(k³)`.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(transparent))]
 pub struct CompareSegmentsClustered(pub CompareSegments);
 
-/// One segment of rows that come in clusters.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ClusteredSegmentRecord {
-    /// What is said without clusters, too.
-    pub segment: SegmentRecord,
-    /// Clusters that have rows of the segment.
-    pub n_clusters: u64,
-}
-
-impl Record for ClusteredSegmentRecord {
-    const FIELDS: &'static [Field] = &{
-        let mut fields =
-            [Field { name: "n_clusters", kind: FieldKind::Count }; SegmentRecord::FIELDS.len() + 1];
-        let mut place = 0;
-        while place < SegmentRecord::FIELDS.len() {
-            fields[place] = SegmentRecord::FIELDS[place];
-            place += 1;
-        }
-        fields
-    };
-
-    fn append(self, columns: &mut [Column]) {
-        if let Some((last, columns)) = columns.split_last_mut() {
-            self.segment.append(columns);
-            self.n_clusters.append(last);
-        }
-    }
-}
-
 record! {
-    /// All segments of one group.
-    pub struct CompareSegmentsClusteredRecord {
-        /// The segments, in order; null if a score is NaN.
-        pub segments: Option<Many<ClusteredSegmentRecord>>,
+    /// One segment of rows that come in clusters.
+    pub struct ClusteredSegmentRecord {
+        /// The fields of the record without clusters.
+        pub segment: SegmentRecord,
+        /// Clusters that have rows of the segment.
+        pub n_clusters: u64,
     }
 }
 
 /// Segments of rows in clusters.
-struct Clustered {
+struct ClusteredSegments {
     rows: ByCluster,
     areas: Vec<Option<ClusteredArea>>,
 }
 
+impl FromOptions for CompareSegmentsClustered {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        CompareSegments::from_options(options).map(CompareSegmentsClustered)
+    }
+}
+
 impl Joint for CompareSegmentsClustered {
-    type Record = CompareSegmentsClusteredRecord;
+    /// The segments, in order.
+    type Record = Option<Vec<ClusteredSegmentRecord>>;
 
     const INPUTS: Inputs = Inputs::scores(Some(1)).clustered().keyed(KeyInput {
         nan_by_key: true,
         most: MOST_SEGMENTS,
         ..KeyInput::called("by")
     });
-
-    fn check(&self) -> Result<(), String> {
-        self.0.check()
-    }
 
     fn passes(&self) -> usize {
         16
@@ -92,28 +63,24 @@ impl Joint for CompareSegmentsClustered {
         self.0.key_kind()
     }
 
-    fn of_rows(&self, rows: &Rows) -> CompareSegmentsClusteredRecord {
+    fn of_rows(&self, rows: &Rows) -> Option<Vec<ClusteredSegmentRecord>> {
         let by_cluster = ByCluster::of(rows, 0);
         let areas = (0..by_cluster.keys()).into_par_iter().map(|key| by_cluster.area(key)).collect();
-        let segments = Clustered { rows: by_cluster, areas };
+        let segments = ClusteredSegments { rows: by_cluster, areas };
         let records = self.0.records(rows, &segments).into_iter().enumerate().map(|(place, segment)| {
             let n_clusters = segments.rows.clusters(place).len() as u64;
             ClusteredSegmentRecord { segment, n_clusters }
         });
-        CompareSegmentsClusteredRecord::new(Some(Many(records.collect())))
-    }
-
-    fn of_nan(&self, _: &Rows) -> CompareSegmentsClusteredRecord {
-        CompareSegmentsClusteredRecord::nan()
+        Some(records.collect())
     }
 }
 
-/// An area as it is compared: with the normal distribution, whatever the number of rows.
-fn compared(area: &ClusteredArea) -> Compared {
-    Compared { auc: area.auc, variance: area.variance(), rows: None }
+/// An area with its variance. It is compared by the normal distribution, whatever the number of rows.
+fn estimated(area: &ClusteredArea) -> EstimatedArea {
+    EstimatedArea { auc: area.auc, variance: area.variance(), rows: None }
 }
 
-impl Segments for Clustered {
+impl Segments for ClusteredSegments {
     const ROWS_OF_NAN: Option<u64> = None;
 
     fn number(&self) -> usize {
@@ -124,16 +91,16 @@ impl Segments for Clustered {
         self.rows.count(segment)
     }
 
-    fn area(&self, segment: usize) -> Option<Compared> {
-        self.areas[segment].as_ref().map(compared)
+    fn area(&self, segment: usize) -> Option<EstimatedArea> {
+        self.areas[segment].as_ref().map(estimated)
     }
 
-    fn rests(&self) -> Vec<Option<Other>> {
-        let rest = |segment: usize| Some(self.against(segment, &self.rows.rest(segment)?));
+    fn against_rest(&self) -> Vec<Option<Comparator>> {
+        let rest = |segment: usize| Some(self.against(segment, &self.rows.without(segment)?));
         (0..self.number()).into_par_iter().map(rest).collect()
     }
 
-    fn overall(&self) -> Vec<Option<Other>> {
+    fn against_overall(&self) -> Vec<Option<Comparator>> {
         let overall = self.rows.overall();
         (0..self.number())
             .into_par_iter()
@@ -145,20 +112,20 @@ impl Segments for Clustered {
         self.areas[segment].as_ref()?.covariance(self.areas[other].as_ref()?)
     }
 
-    fn heterogeneity(&self, areas: &[Option<Compared>]) -> Option<(f64, u64)> {
-        let apart = heterogeneity(areas);
+    fn heterogeneity(&self, areas: &[Option<EstimatedArea>]) -> Option<(f64, u64)> {
+        let independent = heterogeneity(areas);
         let in_segments: u64 = self.areas.iter().flatten().map(ClusteredArea::clusters).sum();
-        if in_segments == self.clusters_in_areas() || apart.is_none_or(|(q, _)| q.is_nan()) {
-            return apart;
+        if in_segments == self.clusters_in_areas() || independent.is_none_or(|(q, _)| q.is_nan()) {
+            return independent;
         }
         self.of_correlated(areas)
     }
 }
 
-impl Clustered {
-    fn against(&self, segment: usize, area: &ClusteredArea) -> Other {
+impl ClusteredSegments {
+    fn against(&self, segment: usize, area: &ClusteredArea) -> Comparator {
         let covariance = self.areas[segment].as_ref().and_then(|own| own.covariance(area));
-        Other { area: compared(area), covariance }
+        Comparator { area: estimated(area), covariance }
     }
 
     /// The number of clusters that have rows of a segment with an area, each once.
@@ -172,7 +139,7 @@ impl Clustered {
 
     /// The statistic of areas that vary together, and its degrees of freedom; undefined if areas differ whose difference
     /// does not vary.
-    fn of_correlated(&self, areas: &[Option<Compared>]) -> Option<(f64, u64)> {
+    fn of_correlated(&self, areas: &[Option<EstimatedArea>]) -> Option<(f64, u64)> {
         let varying: Vec<(usize, f64, f64)> = areas
             .iter()
             .enumerate()
@@ -219,7 +186,7 @@ mod tests {
     use crate::ranking::rows::Codes;
     use crate::statistics::comparisons::adjust_p_values::Adjustment;
     use crate::statistics::groups::compare_segments::Versus;
-    use crate::statistics::inference::hypothesis::Hypothesis;
+    use crate::statistics::inference::Hypothesis;
     use crate::statistics::tests::rows_of;
 
     fn rows() -> Rows {
@@ -240,24 +207,24 @@ mod tests {
 
     fn segments(versus: Versus, clusters: &[u32]) -> Vec<ClusteredSegmentRecord> {
         let rows = Rows { clusters: Codes::of(clusters.iter().copied()), ..rows() };
-        CompareSegmentsClustered(of(versus)).of_rows(&rows).segments.unwrap().0
+        CompareSegmentsClustered(of(versus)).of_rows(&rows).unwrap()
     }
 
     #[test]
     fn clusters_of_one() {
         let alone: Vec<u32> = (0..120).collect();
         for versus in [Versus::Rest, Versus::Overall, Versus::Previous, Versus::First] {
-            let without = of(versus).of_rows(&rows()).segments.unwrap().0;
+            let without = of(versus).of_rows(&rows()).unwrap();
             let near = |a: Option<f64>, b: Option<f64>| match (a, b) {
                 (Some(a), Some(b)) => assert!((a - b).abs() < 1e-13, "{a} {b}"),
                 _ => assert_eq!(a, b),
             };
             for (got, expected) in segments(versus, &alone).into_iter().zip(without) {
-                assert_eq!(got.n_clusters, expected.n_pos + expected.n_neg);
+                assert_eq!(got.n_clusters, expected.rows.pos + expected.rows.neg);
                 let got = got.segment;
-                assert_eq!((got.auc, got.difference), (expected.auc, expected.difference));
-                near(got.se, expected.se);
-                near(got.difference_se, expected.difference_se);
+                assert_eq!((got.auc, got.difference.value), (expected.auc, expected.difference.value));
+                near(got.interval.se, expected.interval.se);
+                near(got.difference.se, expected.difference.se);
                 near(got.heterogeneity, expected.heterogeneity);
                 assert_eq!(got.df, None);
             }
@@ -272,12 +239,12 @@ mod tests {
         two.keys = Codes::of((0..120u32).map(|row| row * row % 3));
         two.key_places = vec![0, 1];
         two.key_series = vec![Some(0); 2];
-        let records = CompareSegmentsClustered(of(Versus::Rest)).of_rows(&two).segments.unwrap().0;
+        let records = CompareSegmentsClustered(of(Versus::Rest)).of_rows(&two).unwrap();
         assert_eq!(records.iter().map(|record| record.n_clusters).collect::<Vec<_>>(), [15, 15]);
         let [a, b] = [&records[0].segment, &records[1].segment];
-        let apart = (a.se.unwrap().powi(2) + b.se.unwrap().powi(2)).sqrt();
-        assert!((a.difference_se.unwrap() / apart - 1.0).abs() > 0.01);
-        assert_eq!((a.difference_se, a.heterogeneity_df), (b.difference_se, Some(1)));
+        let independent = (a.interval.se.unwrap().powi(2) + b.interval.se.unwrap().powi(2)).sqrt();
+        assert!((a.difference.se.unwrap() / independent - 1.0).abs() > 0.01);
+        assert_eq!((a.difference.se, a.heterogeneity_df), (b.difference.se, Some(1)));
         assert!((a.heterogeneity.unwrap() - a.statistic.unwrap().powi(2)).abs() < 1e-12);
         assert!((a.heterogeneity_p_value.unwrap() - a.p_value.unwrap()).abs() < 1e-12);
     }

@@ -2,15 +2,12 @@
 
 use std::cmp::Ordering;
 
-use crate::math::quotient;
-use crate::math::sum::in_order;
+use crate::math::{quotient, sum::in_order};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::counts::steps;
-use crate::statistics::inference::by_key::{OfKey, by_key};
-use crate::statistics::kinds::{
-    Inputs, Joint, KeyInput,
-    record::{Many, record},
-};
+use crate::statistics::curves::points::RatePoint;
+use crate::statistics::inference::{KeyRows, rows_by_key};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, options::no_options};
 
 /// The covariate-adjusted ROC curve: `AROC(f)`, the share of positives whose placement value is at most f, which is the share
 /// of the negatives of their own stratum that score as high or higher (Janes and Pepe 2009, section 2).
@@ -19,40 +16,22 @@ use crate::statistics::kinds::{
 /// positives and negatives is a diagonal. The area under it is the mean of the strata's areas with these weights. The strata
 /// that lack a class have no curve. `O(n log n + n k)` for k strata.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct CovariateAdjustedRocCurve {}
 
-record! {
-    /// A point of the curve.
-    pub struct AdjustedPoint {
-        /// The false positive rate within each stratum.
-        pub fpr: f64,
-        /// The mean of the strata's true positive rates, weighted by their positives.
-        pub tpr: f64,
-    }
-}
-
-record! {
-    /// The curve of one group.
-    pub struct CovariateAdjustedRocCurveRecord {
-        /// The points; null if no stratum has a curve, and if a score is NaN.
-        pub points: Option<Many<AdjustedPoint>>,
-    }
-}
+no_options!(CovariateAdjustedRocCurve);
 
 impl Joint for CovariateAdjustedRocCurve {
-    type Record = CovariateAdjustedRocCurveRecord;
+    /// The points; null if no stratum has a curve, and if a score is NaN.
+    type Record = Option<Vec<RatePoint>>;
 
     const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("by"));
 
-    fn of_rows(&self, rows: &Rows) -> CovariateAdjustedRocCurveRecord {
-        let strata: Vec<OfKey> =
-            by_key(rows, 0).into_iter().filter(|stratum| stratum.n_pos > 0 && stratum.n_neg > 0).collect();
-        CovariateAdjustedRocCurveRecord::new((!strata.is_empty()).then(|| Many(points(&strata))))
-    }
-
-    fn of_nan(&self, _: &Rows) -> CovariateAdjustedRocCurveRecord {
-        CovariateAdjustedRocCurveRecord::nan()
+    fn of_rows(&self, rows: &Rows) -> Option<Vec<RatePoint>> {
+        let strata: Vec<KeyRows> = rows_by_key(rows, 0)
+            .into_iter()
+            .filter(|stratum| stratum.n_pos > 0 && stratum.n_neg > 0)
+            .collect();
+        (!strata.is_empty()).then(|| points(&strata))
     }
 }
 
@@ -97,7 +76,7 @@ impl Rise {
 }
 
 /// The points of the curve: where it begins and ends, and both ends of each step and each diagonal of a stratum.
-fn points(strata: &[OfKey]) -> Vec<AdjustedPoint> {
+fn points(strata: &[KeyRows]) -> Vec<RatePoint> {
     let mut rises = Vec::new();
     for stratum in strata {
         for step in steps(&stratum.counts).filter(|step| step.pos > 0) {
@@ -126,7 +105,7 @@ fn points(strata: &[OfKey]) -> Vec<AdjustedPoint> {
             [] => quotient(below.into(), n_pos.into()),
             _ => (below as f64 + partly(diagonals)) / n_pos as f64,
         };
-        points.push(AdjustedPoint::new(rate.value(), tpr(below, &diagonals)));
+        points.push(RatePoint::new(rate.value(), tpr(below, &diagonals)));
         let before = below;
         let begun = diagonals.len();
         while let Some(&rise) = next.next_if(|rise| rise.from.order(rate).is_eq()) {
@@ -138,7 +117,7 @@ fn points(strata: &[OfKey]) -> Vec<AdjustedPoint> {
         }
         if below > before {
             // Diagonals that begin here have not risen yet.
-            points.push(AdjustedPoint::new(rate.value(), tpr(below, &diagonals[..begun])));
+            points.push(RatePoint::new(rate.value(), tpr(below, &diagonals[..begun])));
         }
     }
     points
@@ -153,7 +132,7 @@ mod tests {
 
     fn curve(labels: &[u8], scores: &[f64], strata: &[u32]) -> Option<Vec<(f64, f64)>> {
         let record = CovariateAdjustedRocCurve {}.of_rows(&rows_of(labels, &[scores], strata));
-        record.points.map(|points| points.0.iter().map(|point| (point.fpr, point.tpr)).collect())
+        record.map(|points| points.iter().map(|point| (point.fpr, point.tpr)).collect())
     }
 
     #[test]

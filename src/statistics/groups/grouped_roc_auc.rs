@@ -1,12 +1,12 @@
 //! The mean of the areas of users, or of any other keys.
 
-use crate::math::{mean, student_t};
+use crate::math::mean;
 use crate::ranking::rows::Rows;
-use crate::statistics::inference::{
-    by_key::{self, Area},
-    check_level,
+use crate::ranking::ties::Count;
+use crate::statistics::inference::{Area, Interval, by_key};
+use crate::statistics::kinds::{
+    FromOptions, Inputs, Joint, KeyInput, Needs, OptionError, Options, options::words, record,
 };
-use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record::record};
 
 /// The mean of the areas of each key's rows, by weights: how well rows are ranked within a user, not between users.
 ///
@@ -14,7 +14,6 @@ use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record::record};
 /// impressions or clicks, which are rows or positives. All the same it is known as uAUC. By pairs, it is the share of
 /// concordant pairs among the pairs of a positive and a negative of one key. `O(n log n)`.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct GroupedRocAuc {
     /// What a key weighs.
     pub average: KeyWeight,
@@ -26,7 +25,6 @@ pub struct GroupedRocAuc {
 
 /// What makes the mean of areas uncertain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum ErrorSource {
     /// Keys are a sample, such as users: how their areas differ, with Student's distribution and a degree of freedom less
     /// than there are keys.
@@ -39,7 +37,6 @@ pub enum ErrorSource {
 
 /// What a key weighs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum KeyWeight {
     /// As much as any other.
     #[default]
@@ -57,20 +54,14 @@ record! {
     pub struct GroupedRocAucRecord {
         /// The mean; null if no key has an area.
         pub auc: Option<f64>,
-        /// Its standard error; null with fewer than two keys that have areas.
-        pub se: Option<f64>,
-        /// The lower limit; null where the standard error is.
-        pub lower: Option<f64>,
-        /// The upper limit; null where the standard error is.
-        pub upper: Option<f64>,
+        /// Its standard error and limits; null with fewer than two keys that have areas.
+        pub interval: Interval,
         /// Keys that have an area.
         pub n_groups: u64,
         /// Keys that have none: without a positive or without a negative.
         pub n_undefined: u64,
-        /// Positives of all keys.
-        pub n_pos: u64,
-        /// Negatives of all keys.
-        pub n_neg: u64,
+        /// Positives and negatives of all keys.
+        pub rows: Count,
     }
 }
 
@@ -86,14 +77,23 @@ impl KeyWeight {
     }
 }
 
+words!(KeyWeight { "macro" => Macro, "rows" => Rows, "positives" => Positives, "pairs" => Pairs });
+words!(ErrorSource { "between" => Between, "within" => Within });
+
+impl FromOptions for GroupedRocAuc {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(GroupedRocAuc {
+            average: options.word("average")?,
+            error: options.word("error")?,
+            level: options.level()?,
+        })
+    }
+}
+
 impl Joint for GroupedRocAuc {
     type Record = GroupedRocAucRecord;
 
     const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("by"));
-
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)
-    }
 
     fn needs(&self) -> Needs {
         Needs::KEY_PLACEMENTS
@@ -112,16 +112,9 @@ impl Joint for GroupedRocAuc {
             }
             ErrorSource::Within => (mean::weighted(areas), self.error_within(&of_keys), f64::INFINITY),
         };
-        let limits = auc.zip(se).map(|(auc, se)| {
-            let margin = margin(se, self.level, df);
-            ((auc - margin).max(0.0), (auc + margin).min(1.0))
-        });
-        let (lower, upper) = limits.unzip();
-        GroupedRocAucRecord::new(auc, se, lower, upper, defined, undefined, rows.n_pos(), rows.n_neg())
-    }
-
-    fn of_nan(&self, rows: &Rows) -> GroupedRocAucRecord {
-        GroupedRocAucRecord { n_pos: rows.n_pos(), n_neg: rows.n_neg(), ..GroupedRocAucRecord::nan() }
+        let interval = |(auc, se)| Interval::student(auc, se, self.level, df).within(0.0, 1.0);
+        let interval = auc.zip(se).map(interval).unwrap_or_default();
+        GroupedRocAucRecord::new(auc, interval, defined, undefined, rows.into())
     }
 }
 
@@ -138,11 +131,6 @@ impl GroupedRocAuc {
         variances.sort_unstable_by(f64::total_cmp);
         (weights > 0).then(|| variances.iter().sum::<f64>().sqrt() / weights as f64)
     }
-}
-
-/// How far the limits are from a mean.
-pub(in crate::statistics) fn margin(se: f64, level: f64, df: f64) -> f64 {
-    student_t::upper_quantile(0.5 * (1.0 - level), df) * se
 }
 
 #[cfg(test)]
@@ -169,10 +157,10 @@ mod tests {
         assert_eq!(of(KeyWeight::Pairs).auc, Some((1.0 + 3.0 * 0.5) / 4.0));
         let record = of(KeyWeight::Macro);
         // Two areas that are half apart, and Student's quantile with one degree of freedom.
-        assert!((record.se.unwrap() - 0.25).abs() < 1e-15);
-        assert!((record.lower.unwrap() - 0.0).abs() < 1e-15 && record.upper == Some(1.0));
-        assert!((of(KeyWeight::Rows).se.unwrap() - 2.0 / 9.0).abs() < 1e-15);
-        assert_eq!((record.n_groups, record.n_undefined, record.n_pos, record.n_neg), (2, 1, 4, 4));
+        assert!((record.interval.se.unwrap() - 0.25).abs() < 1e-15);
+        assert!((record.interval.lower.unwrap() - 0.0).abs() < 1e-15 && record.interval.upper == Some(1.0));
+        assert!((of(KeyWeight::Rows).interval.se.unwrap() - 2.0 / 9.0).abs() < 1e-15);
+        assert_eq!((record.n_groups, record.n_undefined, record.rows.pos, record.rows.neg), (2, 1, 4, 4));
     }
 
     /// Of two strata, by DeLong's variance of each.
@@ -186,11 +174,14 @@ mod tests {
         let record = statistic.of_rows(&rows);
         let (a, b) = (areas[0].variance().unwrap(), areas[1].variance().unwrap());
         let se = (16.0 * a + 81.0 * b).sqrt() / 13.0;
-        assert!((record.se.unwrap() - se).abs() < 1e-15);
+        assert!((record.interval.se.unwrap() - se).abs() < 1e-15);
         assert!((record.auc.unwrap() - (4.0 * areas[0].auc + 9.0 * areas[1].auc) / 13.0).abs() < 1e-15);
-        assert!((record.lower.unwrap() - (record.auc.unwrap() - 1.959_963_984_540_054 * se)).abs() < 1e-12);
+        assert!(
+            (record.interval.lower.unwrap() - (record.auc.unwrap() - 1.959_963_984_540_054 * se)).abs()
+                < 1e-12
+        );
         let lone = rows_of(&[1, 0, 1, 0, 0], &[&[2.0, 1.0, 3.0, 1.0, 2.0]], &[0, 0, 1, 1, 1]);
-        assert_eq!(statistic.of_rows(&lone).se, None);
+        assert_eq!(statistic.of_rows(&lone).interval.se, None);
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! The difference of two scores' mean areas over users, or over any other keys.
 
-use super::grouped_roc_auc::{KeyWeight, margin};
+use super::grouped_roc_auc::KeyWeight;
 use crate::math::{mean, student_t};
 use crate::ranking::rows::Rows;
-use crate::statistics::inference::{Alternative, by_key, check_level, hypothesis::standardised};
-use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record::record};
+use crate::ranking::ties::Count;
+use crate::statistics::inference::{Alternative, Interval, by_key, in_standard_errors};
+use crate::statistics::kinds::{FromOptions, Inputs, Joint, KeyInput, Needs, OptionError, Options, record};
 
 /// The difference of the means of two scores' areas of each key's rows, and its test.
 ///
@@ -13,7 +14,6 @@ use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record::record};
 /// rank for both scores do not widen it. The test is Student's with a degree of freedom less than there are keys; with
 /// equal weights it is the paired t-test. `O(n log n)`.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct GroupedRocAucDifference {
     /// What a key weighs.
     pub average: KeyWeight,
@@ -32,12 +32,8 @@ record! {
         pub auc_b: Option<f64>,
         /// The mean of the keys' differences.
         pub difference: Option<f64>,
-        /// Its standard error; null with fewer than two keys that have areas.
-        pub se: Option<f64>,
-        /// The lower limit; null where the standard error is.
-        pub lower: Option<f64>,
-        /// The upper limit; null where the standard error is.
-        pub upper: Option<f64>,
+        /// Its standard error and limits; null with fewer than two keys that have areas.
+        pub interval: Interval,
         /// The difference in standard errors: 0 if both are 0, null if only the standard error is.
         pub t: Option<f64>,
         /// The p-value; null where t is.
@@ -46,10 +42,18 @@ record! {
         pub n_groups: u64,
         /// Keys that have none: without a positive or without a negative.
         pub n_undefined: u64,
-        /// Positives of all keys.
-        pub n_pos: u64,
-        /// Negatives of all keys.
-        pub n_neg: u64,
+        /// Positives and negatives of all keys.
+        pub rows: Count,
+    }
+}
+
+impl FromOptions for GroupedRocAucDifference {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(GroupedRocAucDifference {
+            average: options.word("average")?,
+            alternative: options.word("alternative")?,
+            level: options.level()?,
+        })
     }
 }
 
@@ -57,10 +61,6 @@ impl Joint for GroupedRocAucDifference {
     type Record = GroupedRocAucDifferenceRecord;
 
     const INPUTS: Inputs = Inputs::scores(Some(2)).keyed(KeyInput::called("by"));
-
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)
-    }
 
     fn needs(&self) -> Needs {
         Needs::KEY_PLACEMENTS
@@ -78,30 +78,19 @@ impl Joint for GroupedRocAucDifference {
         };
         let difference = mean::weighted_with_error(of_keys(|key| key.0 - key.1));
         let (difference, se) = difference.map_or((None, None), |(difference, se)| (Some(difference), se));
-        let margin = se.map(|se| margin(se, self.level, n_groups as f64 - 1.0));
-        let t = difference.zip(se).and_then(|(difference, se)| standardised(difference, se));
         let df = n_groups as f64 - 1.0;
+        let interval = |(difference, se)| Interval::student(difference, se, self.level, df);
+        let t = difference.zip(se).and_then(|(difference, se)| in_standard_errors(difference, se));
         GroupedRocAucDifferenceRecord {
             auc_a: mean::weighted(of_keys(|key| key.0)),
             auc_b: mean::weighted(of_keys(|key| key.1)),
             difference,
-            se,
-            lower: difference.zip(margin).map(|(difference, margin)| difference - margin),
-            upper: difference.zip(margin).map(|(difference, margin)| difference + margin),
+            interval: difference.zip(se).map(interval).unwrap_or_default(),
             t,
             p_value: t.map(|t| self.alternative.p_value(t, |t| student_t::upper_tail(t, df))),
             n_groups,
             n_undefined: rows.keys.distinct as u64 - n_groups,
-            n_pos: rows.n_pos(),
-            n_neg: rows.n_neg(),
-        }
-    }
-
-    fn of_nan(&self, rows: &Rows) -> GroupedRocAucDifferenceRecord {
-        GroupedRocAucDifferenceRecord {
-            n_pos: rows.n_pos(),
-            n_neg: rows.n_neg(),
-            ..GroupedRocAucDifferenceRecord::nan()
+            rows: rows.into(),
         }
     }
 }
@@ -138,7 +127,7 @@ mod tests {
         let a = [2.0, 1.0, 3.0, 2.0, 1.0, 5.0, 5.0, 0.0];
         let record = of(KeyWeight::Pairs, &a, &a.map(|score| 2.0 * score));
         assert_eq!(
-            (record.difference, record.se, record.t, record.p_value),
+            (record.difference, record.interval.se, record.t, record.p_value),
             (Some(0.0), Some(0.0), Some(0.0), Some(1.0))
         );
     }

@@ -3,27 +3,27 @@
 use rayon::prelude::*;
 
 use crate::ranking::ties::Count;
-use crate::statistics::inference::by_key::{All, Area, OfKey};
+use crate::statistics::inference::{AllRows, Area, KeyRows};
 
 /// What a segment is compared with.
 #[derive(Clone, Copy, Debug)]
-pub struct Other {
+pub struct Comparator {
     /// The area of the other rows.
-    pub area: Compared,
+    pub area: EstimatedArea,
     /// The covariance of both areas; undefined where the segment's variance is.
     pub covariance: Option<f64>,
 }
 
-impl Other {
-    /// An area of other rows.
-    pub fn apart(area: Compared) -> Self {
-        Other { area, covariance: Some(0.0) }
+impl Comparator {
+    /// The area of rows that do not overlap with the segment.
+    pub fn independent(area: EstimatedArea) -> Self {
+        Comparator { area, covariance: Some(0.0) }
     }
 }
 
-/// An area as it is compared.
+/// An area with its variance, for a comparison.
 #[derive(Clone, Copy, Debug)]
-pub struct Compared {
+pub struct EstimatedArea {
     /// The area.
     pub auc: f64,
     /// Its variance; undefined with too few rows or clusters.
@@ -32,20 +32,20 @@ pub struct Compared {
     pub rows: Option<u64>,
 }
 
-impl Compared {
-    /// Where a score is NaN.
+impl EstimatedArea {
+    /// The area where a score is NaN.
     pub fn nan(rows: Option<u64>) -> Self {
-        Compared { auc: f64::NAN, variance: Some(f64::NAN), rows }
+        EstimatedArea { auc: f64::NAN, variance: Some(f64::NAN), rows }
     }
 
     fn new(area: Area) -> Self {
-        Compared { auc: area.auc, variance: area.variance(), rows: Some(area.rows()) }
+        EstimatedArea { auc: area.auc, variance: area.variance(), rows: Some(area.rows()) }
     }
 }
 
 /// The areas of the segments of a group, and how each varies together with what it is compared with.
 pub trait Segments: Sync {
-    /// What stands for the number of rows where a score is NaN.
+    /// The number of rows of an area that is NaN because of a NaN score.
     const ROWS_OF_NAN: Option<u64>;
 
     /// How many segments there are.
@@ -55,30 +55,30 @@ pub trait Segments: Sync {
     fn count(&self, segment: usize) -> Count;
 
     /// The area of a segment.
-    fn area(&self, segment: usize) -> Option<Compared>;
+    fn area(&self, segment: usize) -> Option<EstimatedArea>;
 
     /// For each segment, all rows but its own.
-    fn rests(&self) -> Vec<Option<Other>>;
+    fn against_rest(&self) -> Vec<Option<Comparator>>;
 
     /// For each segment, all rows.
-    fn overall(&self) -> Vec<Option<Other>>;
+    fn against_overall(&self) -> Vec<Option<Comparator>>;
 
     /// The covariance of the areas of two segments.
     fn covariance(&self, segment: usize, other: usize) -> Option<f64>;
 
     /// The statistic of the test that all areas are equal, and its degrees of freedom.
-    fn heterogeneity(&self, areas: &[Option<Compared>]) -> Option<(f64, u64)>;
+    fn heterogeneity(&self, areas: &[Option<EstimatedArea>]) -> Option<(f64, u64)>;
 }
 
 /// Segments whose rows are independent of each other.
-pub struct Independent {
+pub struct IndependentSegments {
     /// The rows of each.
-    pub segments: Vec<OfKey>,
+    pub segments: Vec<KeyRows>,
     /// How many distinct scores all of them have.
     pub distinct: usize,
 }
 
-impl Segments for Independent {
+impl Segments for IndependentSegments {
     const ROWS_OF_NAN: Option<u64> = Some(2);
 
     fn number(&self) -> usize {
@@ -89,20 +89,20 @@ impl Segments for Independent {
         Count { pos: self.segments[segment].n_pos, neg: self.segments[segment].n_neg }
     }
 
-    fn area(&self, segment: usize) -> Option<Compared> {
-        self.segments[segment].area().map(Compared::new)
+    fn area(&self, segment: usize) -> Option<EstimatedArea> {
+        self.segments[segment].area().map(EstimatedArea::new)
     }
 
-    fn rests(&self) -> Vec<Option<Other>> {
-        let all = All::of(&self.segments, self.distinct);
-        let rest = |segment| Some(Other::apart(Compared::new(all.but(segment)?)));
+    fn against_rest(&self) -> Vec<Option<Comparator>> {
+        let all = AllRows::of(&self.segments, self.distinct);
+        let rest = |segment| Some(Comparator::independent(EstimatedArea::new(all.without(segment)?)));
         self.segments.par_iter().map(rest).collect()
     }
 
-    fn overall(&self) -> Vec<Option<Other>> {
-        let all = All::of(&self.segments, self.distinct);
-        let overall = all.area().map(Compared::new);
-        let other = |segment| Some(Other { area: overall?, covariance: all.covariance(segment) });
+    fn against_overall(&self) -> Vec<Option<Comparator>> {
+        let all = AllRows::of(&self.segments, self.distinct);
+        let overall = all.area().map(EstimatedArea::new);
+        let other = |segment| Some(Comparator { area: overall?, covariance: all.covariance(segment) });
         self.segments.par_iter().map(other).collect()
     }
 
@@ -110,13 +110,13 @@ impl Segments for Independent {
         Some(0.0)
     }
 
-    fn heterogeneity(&self, areas: &[Option<Compared>]) -> Option<(f64, u64)> {
+    fn heterogeneity(&self, areas: &[Option<EstimatedArea>]) -> Option<(f64, u64)> {
         heterogeneity(areas)
     }
 }
 
 /// Q of independent areas, and its degrees of freedom.
-pub fn heterogeneity(areas: &[Option<Compared>]) -> Option<(f64, u64)> {
+pub fn heterogeneity(areas: &[Option<EstimatedArea>]) -> Option<(f64, u64)> {
     let weighted: Vec<(f64, f64)> = areas
         .iter()
         .flatten()

@@ -2,8 +2,8 @@
 
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::by_key::Area;
-use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, record::record};
+use crate::statistics::inference::Area;
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, options::no_options, record};
 
 /// The areas that tell how a score treats a subgroup: of its own rows, and of either class of it against the other
 /// class of the background, which is all rows outside it.
@@ -13,7 +13,6 @@ use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, record::record}
 /// below negatives of the background (false negatives). The average equality gaps are `1/2 - A`, where A is the probability
 /// that a row of the subgroup scores above a row of the same class of the background, ties half. `O(n log n)`.
 #[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct SubgroupAuc {}
 
 record! {
@@ -107,6 +106,8 @@ fn in_subgroup(rows: &Rows) -> impl Iterator<Item = bool> {
     rows.keys.of_row.iter().map(|&key| rows.key_places[key as usize] == 1)
 }
 
+no_options!(SubgroupAuc);
+
 impl Joint for SubgroupAuc {
     type Record = SubgroupAucRecord;
 
@@ -120,9 +121,9 @@ impl Joint for SubgroupAuc {
         let parts = subgroup_counts(rows);
         let all = of_all(rows);
         let whole =
-            |taken: fn(&SubgroupCounts) -> Count| Area::of(&parts.iter().map(taken).collect::<Vec<_>>());
-        let area = |taken| whole(taken).map(|area| area.auc);
-        let gap = |taken| whole(taken).map(|area| area.below_half());
+            |part: fn(&SubgroupCounts) -> Count| Area::of(&parts.iter().map(part).collect::<Vec<_>>());
+        let area = |part| whole(part).map(|area| area.auc);
+        let gap = |part| whole(part).map(|area| area.below_half());
         SubgroupAucRecord::new(
             area(SubgroupCounts::of_subgroup),
             area(SubgroupCounts::bpsn),
@@ -145,7 +146,7 @@ impl Joint for SubgroupAuc {
             n_subgroup_neg: subgroup.neg,
             n_background_pos: background.pos,
             n_background_neg: background.neg,
-            ..SubgroupAucRecord::nan()
+            ..SubgroupAucRecord::nan(rows)
         }
     }
 }

@@ -7,8 +7,9 @@
 use super::delong::residual;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
+use crate::statistics::kinds::options::words;
 
-/// An area of some rows, with what each cluster adds to it.
+/// The area of some rows, with the contribution of each cluster.
 #[derive(Clone, Debug)]
 pub struct ClusteredArea {
     /// The area.
@@ -19,11 +20,11 @@ pub struct ClusteredArea {
     pub n_neg: u64,
     with_pos: u64,
     with_neg: u64,
-    /// What each cluster adds, in the order of clusters.
+    /// The contribution of each cluster, in the order of clusters.
     pub residuals: Vec<Residual>,
 }
 
-/// What a cluster adds to an area.
+/// The contribution of a cluster to an area.
 #[derive(Clone, Copy, Debug)]
 pub struct Residual {
     /// The cluster.
@@ -38,7 +39,6 @@ pub struct Residual {
 
 /// What a tie counts in a placement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum TieShare {
     /// One half, as in the area.
     #[default]
@@ -47,8 +47,10 @@ pub enum TieShare {
     Zero,
 }
 
+words!(TieShare { "half" => Half, "zero" => Zero });
+
 impl TieShare {
-    /// What ties add to a doubled placement and should not.
+    /// The part of a doubled placement that comes from ties and does not count.
     fn left_out(self, tied: u64) -> u64 {
         if self == TieShare::Zero { tied } else { 0 }
     }
@@ -107,7 +109,7 @@ impl ByCluster {
 
     /// The positives and negatives of a key.
     pub fn count(&self, key: usize) -> Count {
-        counted(self.of_keys[key].iter())
+        class_counts(self.of_keys[key].iter())
     }
 
     /// The clusters that have rows of a key, in order.
@@ -136,13 +138,13 @@ impl ByCluster {
     }
 
     /// The area of all rows but a key's. `O(n)`.
-    pub fn rest(&self, key: usize) -> Option<ClusteredArea> {
+    pub fn without(&self, key: usize) -> Option<ClusteredArea> {
         let others = self.members.iter().filter(|member| member.key as usize != key);
         ClusteredArea::of(others, &self.clusters, |cluster| cluster as usize, TieShare::Half)
     }
 }
 
-fn counted<'a>(members: impl Iterator<Item = &'a Member>) -> Count {
+fn class_counts<'a>(members: impl Iterator<Item = &'a Member>) -> Count {
     let mut count = Count::default();
     members.for_each(|member| count.add(member.positive, 1));
     count
@@ -150,7 +152,7 @@ fn counted<'a>(members: impl Iterator<Item = &'a Member>) -> Count {
 
 /// Each row with its doubled placement among the other class: the negatives that a positive beats, the positives that
 /// beat a negative, ties counting once; and how many ties these are.
-fn placed<'a>(
+fn doubled_placements<'a>(
     members: impl Iterator<Item = &'a Member> + Clone,
     all: Count,
 ) -> impl Iterator<Item = (&'a Member, u64, u64)> {
@@ -183,13 +185,13 @@ impl ClusteredArea {
         place: impl Fn(u32) -> usize,
         ties: TieShare,
     ) -> Option<Self> {
-        let Count { pos: n_pos, neg: n_neg } = counted(members.clone());
+        let Count { pos: n_pos, neg: n_neg } = class_counts(members.clone());
         if n_pos == 0 || n_neg == 0 {
             return None;
         }
         let mut sums = vec![Sums::default(); clusters.len()];
         let mut twice_u = 0;
-        for (member, twice, tied) in placed(members, Count { pos: n_pos, neg: n_neg }) {
+        for (member, twice, tied) in doubled_placements(members, Count { pos: n_pos, neg: n_neg }) {
             let sums = &mut sums[place(member.cluster)];
             sums.count.add(member.positive, 1);
             if member.positive {
@@ -278,7 +280,7 @@ impl ClusteredArea {
     }
 }
 
-/// An area of so many times as many clusters is searched for those of another, and not gone through.
+/// If one area has this many times the clusters of another, its clusters are found by binary search and not by a walk.
 const FAR_MORE: usize = 16;
 
 #[cfg(test)]
@@ -293,11 +295,11 @@ mod tests {
         /// Each key's rows as rows of their own, all of them, and all but a key's.
         #[test]
         fn areas(rows in proptest::collection::vec((0u8..2, -4i8..4, 0u32..4, 0u32..5), 1..60)) {
-            let taken = |keep: &dyn Fn(u32) -> bool| {
-                let kept: Vec<_> = rows.iter().filter(|row| keep(row.2)).collect();
-                let labels: Vec<u8> = kept.iter().map(|row| row.0).collect();
-                let scores: Vec<f64> = kept.iter().map(|row| row.1.into()).collect();
-                let keys: Vec<u32> = kept.iter().map(|row| row.3).collect();
+            let expected = |keep: &dyn Fn(u32) -> bool| {
+                let subset: Vec<_> = rows.iter().filter(|row| keep(row.2)).collect();
+                let labels: Vec<u8> = subset.iter().map(|row| row.0).collect();
+                let scores: Vec<f64> = subset.iter().map(|row| row.1.into()).collect();
+                let keys: Vec<u32> = subset.iter().map(|row| row.3).collect();
                 let rows = rows_of(&labels, &[&scores], &keys);
                 let areas = Areas::of(&rows)?;
                 let clustered = areas.clustered(&rows);
@@ -311,13 +313,13 @@ mod tests {
             let clusters = Codes::of(column(|row| row.3).into_iter());
             let by_cluster = ByCluster::of(&Rows { clusters, ..rows_of(&labels, &[&scores], &keys) }, 0);
             let parts = |area: ClusteredArea| (area.auc, area.variance(), area.clusters());
-            prop_assert_eq!(by_cluster.overall().map(parts), taken(&|_| true));
+            prop_assert_eq!(by_cluster.overall().map(parts), expected(&|_| true));
             let mut names = keys.clone();
             names.sort_unstable();
             names.dedup();
             for (key, name) in names.into_iter().enumerate() {
-                prop_assert_eq!(by_cluster.area(key).map(parts), taken(&|other| other == name));
-                prop_assert_eq!(by_cluster.rest(key).map(parts), taken(&|other| other != name));
+                prop_assert_eq!(by_cluster.area(key).map(parts), expected(&|other| other == name));
+                prop_assert_eq!(by_cluster.without(key).map(parts), expected(&|other| other != name));
             }
         }
     }

@@ -12,7 +12,7 @@ use crate::ranking::ties::{
 
 /// The rows of one key.
 #[derive(Clone, Debug, Default)]
-pub struct OfKey {
+pub struct KeyRows {
     /// The distinct scores as codes, highest first.
     pub codes: Vec<u32>,
     /// How many rows have each.
@@ -30,19 +30,19 @@ pub fn areas(rows: &Rows, score: usize) -> impl Iterator<Item = Option<Area>> {
 }
 
 /// The rows of each key, by the codes of one score.
-pub fn by_key(rows: &Rows, score: usize) -> Vec<OfKey> {
+pub fn rows_by_key(rows: &Rows, score: usize) -> Vec<KeyRows> {
     let mut members = vec![Vec::new(); rows.keys.distinct];
     for ((&key, &code), &label) in rows.keys.of_row.iter().zip(&rows.scores[score].of_row).zip(&rows.labels) {
         members[key as usize].push((code, label));
     }
-    members.into_par_iter().map(OfKey::of).collect()
+    members.into_par_iter().map(KeyRows::of).collect()
 }
 
-impl OfKey {
+impl KeyRows {
     /// Counts the rows of a key, which are codes and labels.
     fn of(mut members: Vec<(u32, bool)>) -> Self {
         members.sort_unstable_by(|a, b| b.cmp(a));
-        let mut of_key = OfKey::default();
+        let mut of_key = KeyRows::default();
         for tie in members.chunk_by(|a, b| a.0 == b.0) {
             let pos = tie.iter().filter(|row| row.1).count() as u64;
             let neg = tie.len() as u64 - pos;
@@ -113,11 +113,11 @@ impl Area {
 
 /// All keys' rows together.
 ///
-/// What a key's rows change is found by a walk over its own scores alone: between two of them its rows below and above
-/// stay the same, so that sums over the scores between are differences of sums from the lowest score on. All is counted in
+/// To leave out a key, only its own scores are visited. Between two of them, the numbers of its rows below and above are
+/// constant, so that a sum over the scores between is a difference of sums from the lowest score on. All is counted in
 /// integers, and so does not depend on the order of a sum.
 #[derive(Clone, Debug)]
-pub struct All {
+pub struct AllRows {
     /// For each code, and for one beyond the last, what lies below it.
     below: Vec<Below>,
     placements: Placements,
@@ -142,9 +142,9 @@ impl Below {
     }
 }
 
-impl All {
+impl AllRows {
     /// The rows of these keys, whose scores have so many codes.
-    pub fn of(keys: &[OfKey], distinct: usize) -> Self {
+    pub fn of(keys: &[KeyRows], distinct: usize) -> Self {
         let mut counts = vec![Count::default(); distinct];
         for key in keys {
             for (&code, &count) in key.codes.iter().zip(&key.counts) {
@@ -153,8 +153,12 @@ impl All {
             }
         }
         let Count { pos: n_pos, neg: n_neg } = Count::sum(&counts);
-        let mut all =
-            All { below: Vec::with_capacity(distinct + 1), placements: Placements::default(), n_pos, n_neg };
+        let mut all = AllRows {
+            below: Vec::with_capacity(distinct + 1),
+            placements: Placements::default(),
+            n_pos,
+            n_neg,
+        };
         let mut below = Below::default();
         all.below.push(below);
         for (code, tie) in (0..).zip(counts) {
@@ -186,7 +190,7 @@ impl All {
     }
 
     /// The area of all rows but a key's.
-    pub fn but(&self, key: &OfKey) -> Option<Area> {
+    pub fn without(&self, key: &KeyRows) -> Option<Area> {
         let (n_pos, n_neg) = (self.n_pos - key.n_pos, self.n_neg - key.n_neg);
         if n_pos == 0 || n_neg == 0 {
             return None;
@@ -231,7 +235,7 @@ impl All {
 
     /// The covariance of the area of a key's rows and that of all: of the placements of the key's rows among their own
     /// and among all, over the number of all rows of a class; undefined with a single row of the key in a class.
-    pub fn covariance(&self, key: &OfKey) -> Option<f64> {
+    pub fn covariance(&self, key: &KeyRows) -> Option<f64> {
         if key.n_pos < 2 || key.n_neg < 2 {
             return None;
         }
@@ -305,9 +309,9 @@ mod tests {
             let labels: Vec<u8> = rows.iter().map(|row| row.0).collect();
             let keys: Vec<u32> = rows.iter().map(|row| row.2).collect();
             let rows = rows_of(&labels, &[&column(|row| row.1.into())], &keys);
-            let by_key = by_key(&rows, 0);
-            let all = All::of(&by_key, rows.scores[0].distinct);
-            let counted = |keep: &dyn Fn(u32) -> bool| {
+            let by_key = rows_by_key(&rows, 0);
+            let all = AllRows::of(&by_key, rows.scores[0].distinct);
+            let expected = |keep: &dyn Fn(u32) -> bool| {
                 let mut counts = vec![Count::default(); rows.scores[0].distinct];
                 for row in (0..rows.len).filter(|&row| keep(rows.keys.of_row[row])) {
                     counts[rows.scores[0].place(rows.scores[0].of_row[row])].add(rows.labels[row], 1);
@@ -315,9 +319,9 @@ mod tests {
                 Area::of(&counts).map(|area| (area.auc, area.placements, area.n_pos, area.n_neg))
             };
             let parts = |area: Area| (area.auc, area.placements, area.n_pos, area.n_neg);
-            prop_assert_eq!(all.area().map(parts), counted(&|_| true));
+            prop_assert_eq!(all.area().map(parts), expected(&|_| true));
             for (key, of_key) in (0..).zip(&by_key) {
-                prop_assert_eq!(all.but(of_key).map(parts), counted(&|other| other != key));
+                prop_assert_eq!(all.without(of_key).map(parts), expected(&|other| other != key));
             }
         }
     }
@@ -326,7 +330,7 @@ mod tests {
     fn each_key_by_itself() {
         let scores = [2.0, 1.0, 3.0, 3.0, 4.0, 3.0, 5.0, 6.0, 9.0];
         let rows = rows_of(&[1, 0, 1, 0, 1, 0, 0, 1, 1], &[&scores], &[7, 7, 8, 8, 9, 9, 9, 9, 10]);
-        let keys = by_key(&rows, 0);
+        let keys = rows_by_key(&rows, 0);
         assert_eq!(
             keys.iter().map(|key| (key.n_pos, key.n_neg)).collect::<Vec<_>>(),
             [(1, 1), (1, 1), (2, 2), (1, 0)]

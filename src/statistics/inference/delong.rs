@@ -41,8 +41,8 @@ fn spread(placements: &Placements, squares: u128, n: u64) -> f64 {
     math::product_difference(n.into(), squares, placements.sum, placements.sum)
 }
 
-/// What turns `n sum(x y) - sum(x) sum(y)` of doubled, unscaled placements of a class of `n` rows into its part
-/// of a covariance.
+/// The divisor that turns `n sum(x y) - sum(x) sum(y)` of doubled placements, in rows, of a class of `n` rows into its
+/// part of a covariance.
 fn scale(n: u64, others: u64) -> f64 {
     4.0 * (n as f64).powi(2) * (n - 1) as f64 * (others as f64).powi(2)
 }
@@ -155,8 +155,8 @@ impl<'a> Areas<'a> {
         })
     }
 
-    /// What is needed of clustered rows.
-    pub fn clustered(&self, rows: &Rows) -> Clustered {
+    /// The placements summed by cluster.
+    pub fn clustered(&self, rows: &Rows) -> ClusteredAreas {
         let clusters = rows.keys.distinct;
         let mut counts = vec![(0u64, 0u64); clusters];
         for (&label, &cluster) in rows.labels.iter().zip(&rows.keys.of_row) {
@@ -183,7 +183,7 @@ impl<'a> Areas<'a> {
                 })
                 .collect()
         };
-        Clustered {
+        ClusteredAreas {
             n_pos: self.n_pos,
             n_neg: self.n_neg,
             clusters: clusters as u64,
@@ -216,7 +216,7 @@ impl Covariances<'_> {
     }
 }
 
-/// What the placements of the rows of one class in a cluster exceed their mean by, summed; from twice their sum. Exact
+/// The sum, over the rows of one class in a cluster, of the placement less its mean; from twice the sum of placements. Exact
 /// until the division.
 pub fn residual(sum: u128, of_cluster: u64, twice_u: u128, of_class: u64, others: u64) -> f64 {
     let surplus =
@@ -226,7 +226,7 @@ pub fn residual(sum: u128, of_cluster: u64, twice_u: u128, of_class: u64, others
 
 /// Placements less their expectation, summed by cluster.
 #[derive(Clone, Debug)]
-pub struct Clustered {
+pub struct ClusteredAreas {
     n_pos: u64,
     n_neg: u64,
     /// The number of clusters.
@@ -239,7 +239,7 @@ pub struct Clustered {
     residuals: Vec<Vec<(f64, f64)>>,
 }
 
-impl Clustered {
+impl ClusteredAreas {
     /// The covariance of two areas (Obuchowski 1997, equations 2 to 5); undefined with fewer than two clusters
     /// that hold positives, or negatives.
     pub fn covariance(&self, a: usize, b: usize) -> Option<f64> {

@@ -4,7 +4,6 @@ use crate::statistics::kinds::options::words;
 
 /// Where the standard error comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum ErrorMethod {
     /// From the placements.
     #[default]

@@ -1,16 +1,15 @@
-//! What a test is of: that a number is one value, or that it is not within a margin of it.
+//! The hypothesis of a test: that a number has one value, or that it is within a margin of it.
 
 use super::alternative::Alternative;
 use crate::statistics::kinds::{OptionError, Options};
 
-/// What a test is of.
+/// The hypothesis of a test.
 ///
 /// Without a margin the null hypothesis is one value. With a margin it is a range, and to reject it says that the number
 /// lies on the right side of a bound: for `Greater` above `null - margin`, which is non-inferiority if higher is better; for
 /// `Less` below `null + margin`; for `TwoSided` between both bounds, which is equivalence, by two one-sided tests (Schuirmann
 /// 1987).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(default))]
 pub struct Hypothesis {
     /// Which departure counts.
     pub alternative: Alternative,
@@ -34,19 +33,6 @@ impl Hypothesis {
         Ok(Hypothesis { alternative: options.word("alternative")?, null, margin })
     }
 
-    /// Says what is wrong with the value and the margin.
-    pub fn check(self) -> Result<(), String> {
-        if let Some(null) = self.null.filter(|null| !null.is_finite()) {
-            return Err(format!("null must be a finite number, got {null}"));
-        }
-        match self.margin {
-            Some(margin) if !(margin > 0.0 && margin.is_finite()) => {
-                Err(format!("margin must be a number above 0, such as 0.05, got {margin}"))
-            }
-            _ => Ok(()),
-        }
-    }
-
     /// The statistic and the p-value, undefined if only the standard error is 0. `above` says how far the estimate is
     /// above a value, in the unit of the standard error. With a margin the statistic is the distance from the bound that
     /// decides, positive on the right side of it for `Greater` and `TwoSided`.
@@ -58,7 +44,7 @@ impl Hypothesis {
         upper_tail: impl Fn(f64) -> f64,
     ) -> (Option<f64>, Option<f64>) {
         let null = self.null.unwrap_or(usual);
-        let from = |value: f64| standardised(above(value), se);
+        let from = |value: f64| in_standard_errors(above(value), se);
         let Some(margin) = self.margin else {
             let statistic = from(null);
             return (statistic, statistic.map(|statistic| self.alternative.p_value(statistic, upper_tail)));
@@ -82,7 +68,7 @@ impl Hypothesis {
 
 /// A difference in standard errors. It is 0 for two scores that rank alike, whose difference and standard error are
 /// both 0. It is undefined if only the standard error is 0 (the classes overlap in neither score).
-pub(in crate::statistics) fn standardised(difference: f64, se: f64) -> Option<f64> {
+pub fn in_standard_errors(difference: f64, se: f64) -> Option<f64> {
     if difference == 0.0 && se == 0.0 {
         return Some(0.0);
     }
@@ -93,6 +79,7 @@ pub(in crate::statistics) fn standardised(difference: f64, se: f64) -> Option<f6
 mod tests {
     use super::*;
     use crate::math::normal::upper_tail;
+    use crate::statistics::kinds::{OptionValue, options::tests::options};
 
     fn p_value(alternative: Alternative, null: f64, margin: Option<f64>) -> f64 {
         let hypothesis = Hypothesis { alternative, null: Some(null), margin };
@@ -115,12 +102,18 @@ mod tests {
         let hypothesis = Hypothesis::default();
         assert_eq!(hypothesis.test(0.5, |value| 0.5 - value, 0.0, upper_tail), (Some(0.0), Some(1.0)));
         assert_eq!(hypothesis.test(0.5, |value| 1.0 - value, 0.0, upper_tail), (None, None));
-        for wrong in [
-            Hypothesis { margin: Some(0.0), ..hypothesis },
-            Hypothesis { margin: Some(f64::NAN), ..hypothesis },
-            Hypothesis { null: Some(f64::INFINITY), ..hypothesis },
-        ] {
-            assert!(wrong.check().is_err());
+    }
+
+    #[test]
+    fn what_is_refused() {
+        let of = |name, number| {
+            let two_sided = OptionValue::Word("two-sided".into());
+            let written = options([("alternative", two_sided), (name, OptionValue::Float(number))]);
+            Hypothesis::of_options(&written, -1.0)
+        };
+        assert!(of("null", -1.0).is_ok() && of("margin", 0.5).is_ok());
+        for (name, wrong) in [("margin", 0.0), ("margin", f64::NAN), ("null", f64::INFINITY), ("null", 1.5)] {
+            assert_eq!(of(name, wrong).unwrap_err().option, name);
         }
     }
 }

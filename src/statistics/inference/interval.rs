@@ -1,36 +1,138 @@
 //! An interval: a standard error and two limits, and the coverage that it is to have.
 
-use crate::math::normal::upper_quantile;
+use crate::math::quantile::{mean_and_deviation, of_sorted};
+use crate::math::{normal, student_t};
+use crate::ranking::ties::Count;
+use crate::statistics::kinds::{Column, Field, FieldKind};
+use crate::statistics::kinds::{Value, record};
 
-/// The standard error of an estimate, and the limits of its normal interval.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Limits {
-    /// The standard error.
-    pub se: Option<f64>,
-    /// The lower limit.
-    pub lower: Option<f64>,
-    /// The upper limit.
-    pub upper: Option<f64>,
-}
-
-impl Limits {
-    /// Limits of coverage `level`, clipped to what the estimate can be; undefined without a variance.
-    pub fn of(estimate: f64, variance: Option<f64>, level: f64, (least, most): (f64, f64)) -> Self {
-        let Some(variance) = variance else {
-            return Limits::default();
-        };
-        let (z, se) = (upper_quantile(0.5 * (1.0 - level)), variance.sqrt());
-        let (lower, upper) = ((estimate - z * se).max(least), (estimate + z * se).min(most));
-        Limits { se: Some(se), lower: Some(lower), upper: Some(upper) }
-    }
-
-    /// Limits of an area.
-    pub fn of_area(area: f64, variance: Option<f64>, level: f64) -> Self {
-        Self::of(area, variance, level, (0.0, 1.0))
+record! {
+    /// The standard error of an estimate, and the limits of its interval; all are null where the error is undefined.
+    #[derive(Copy, Default)]
+    pub struct Interval {
+        /// The standard error.
+        pub se: Option<f64>,
+        /// The lower limit.
+        pub lower: Option<f64>,
+        /// The upper limit.
+        pub upper: Option<f64>,
     }
 }
 
-/// Says what is wrong with a coverage.
+impl Interval {
+    /// Limits that are so many standard errors to either side of an estimate.
+    pub fn around(estimate: f64, se: f64, errors: f64) -> Self {
+        let margin = errors * se;
+        Interval { se: Some(se), lower: Some(estimate - margin), upper: Some(estimate + margin) }
+    }
+
+    /// Limits of coverage `level` by the normal distribution.
+    pub fn normal(estimate: f64, se: f64, level: f64) -> Self {
+        Self::around(estimate, se, normal::upper_quantile(tail(level)))
+    }
+
+    /// Limits of coverage `level` by Student's distribution; by the normal distribution, if `df` is infinite.
+    pub fn student(estimate: f64, se: f64, level: f64, df: f64) -> Self {
+        Self::around(estimate, se, student_t::upper_quantile(tail(level), df))
+    }
+
+    /// Normal limits of an area, clipped; undefined without an area and without its variance.
+    pub fn of_area(area: Option<f64>, variance: Option<f64>, level: f64) -> Self {
+        let interval =
+            |(area, variance): (f64, f64)| Self::normal(area, variance.sqrt(), level).within(0.0, 1.0);
+        area.zip(variance).map(interval).unwrap_or_default()
+    }
+
+    /// Limits between two quantiles of resampled estimates, which are in ascending order.
+    pub fn between(se: f64, resampled: &[f64], (low, high): (f64, f64)) -> Self {
+        let limit = |probability| Some(of_sorted(resampled, probability));
+        Interval { se: Some(se), lower: limit(low), upper: limit(high) }
+    }
+
+    /// The standard deviation of resampled estimates, and their quantiles as limits of coverage `level`.
+    pub fn of_resamples(mut resampled: Vec<f64>, level: f64) -> Self {
+        // They are sorted before they are summed, so that equal samples have equal sums.
+        resampled.sort_unstable_by(f64::total_cmp);
+        Self::between(mean_and_deviation(&resampled).1, &resampled, (tail(level), 1.0 - tail(level)))
+    }
+
+    /// The same limits clipped to what the estimate can be. A NaN stays NaN.
+    pub fn within(self, least: f64, most: f64) -> Self {
+        Interval {
+            lower: self.lower.map(|lower| if lower < least { least } else { lower }),
+            upper: self.upper.map(|upper| if upper > most { most } else { upper }),
+            ..self
+        }
+    }
+}
+
+macro_rules! named_by_field {
+    ($($(#[$doc:meta])* $name:ident: $($(#[$part_doc:meta])* $part:ident $ending:literal),*;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq)]
+        pub struct $name {
+            $($(#[$part_doc])* pub $part: Option<f64>,)*
+        }
+
+        impl Value for $name {
+            const COLUMNS: &'static [Field] = &[$(Field { name: $ending, kind: FieldKind::Number }),*];
+
+            fn nan(_: Count) -> Self {
+                $name { $($part: Some(f64::NAN)),* }
+            }
+
+            fn undefined(_: Count) -> Self {
+                $name::default()
+            }
+
+            fn write(self, columns: &mut std::slice::IterMut<'_, Column>) {
+                $(self.$part.write(columns);)*
+            }
+        }
+    )*};
+}
+named_by_field! {
+    /// A rate with its limits, in a field `x` of a record: the columns `x`, `x_lower` and `x_upper`.
+    RateInterval:
+        /// The rate.
+        value "",
+        /// The lower limit.
+        lower "_lower",
+        /// The upper limit.
+        upper "_upper";
+    /// An estimate with its interval, in a field `x` of a record: the columns `x`, `x_se`, `x_lower` and `x_upper`.
+    Estimate:
+        /// The estimate.
+        value "",
+        /// The standard error.
+        se "_se",
+        /// The lower limit.
+        lower "_lower",
+        /// The upper limit.
+        upper "_upper";
+}
+
+impl RateInterval {
+    /// A rate with limits, where they are known.
+    pub fn of(value: Option<f64>, limits: Option<(f64, f64)>) -> Self {
+        let (lower, upper) = limits.unzip();
+        RateInterval { value, lower, upper }
+    }
+}
+
+impl Estimate {
+    /// An estimate with its interval.
+    pub fn of(value: Option<f64>, Interval { se, lower, upper }: Interval) -> Self {
+        Estimate { value, se, lower, upper }
+    }
+}
+
+/// The probability beyond one limit of an interval with this coverage.
+pub fn tail(level: f64) -> f64 {
+    0.5 * (1.0 - level)
+}
+
+/// Checks a coverage.
 pub fn check_level(level: f64) -> Result<(), String> {
     if 0.0 < level && level < 1.0 {
         Ok(())
@@ -45,9 +147,11 @@ mod tests {
 
     #[test]
     fn clipped() {
-        let limits = Limits::of_area(0.9, Some(0.01), 0.95);
-        assert_eq!((limits.se, limits.upper), (Some(0.1), Some(1.0)));
-        assert!((limits.lower.unwrap() - (0.9 - 0.195_996_398_454_005_4)).abs() < 1e-10);
-        assert_eq!(Limits::of_area(0.9, None, 0.95), Limits::default());
+        let interval = Interval::of_area(Some(0.9), Some(0.01), 0.95);
+        assert_eq!((interval.se, interval.upper), (Some(0.1), Some(1.0)));
+        assert!((interval.lower.unwrap() - (0.9 - 0.195_996_398_454_005_4)).abs() < 1e-10);
+        assert_eq!(Interval::of_area(Some(0.9), None, 0.95), Interval::default());
+        assert_eq!(Interval::of_area(None, Some(0.01), 0.95), Interval::default());
+        assert!(Interval::around(f64::NAN, 0.1, 2.0).within(0.0, 1.0).lower.unwrap().is_nan());
     }
 }

@@ -10,4 +10,10 @@ pub mod interval;
 pub mod null_distribution;
 
 pub use alternative::Alternative;
-pub use interval::check_level;
+pub use by_cluster::{ByCluster, ClusteredArea, Residual, TieShare};
+pub use by_key::{AllRows, Area, KeyRows, rows_by_key};
+pub use delong::{Areas, Covariances};
+pub use error_method::ErrorMethod;
+pub use hypothesis::{Hypothesis, in_standard_errors};
+pub use interval::{Estimate, Interval, RateInterval, check_level};
+pub use null_distribution::NullDistribution;

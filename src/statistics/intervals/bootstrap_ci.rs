@@ -1,19 +1,14 @@
 //! Intervals of all numbers of a statistic, by bootstrap.
 
 use super::roc_summary::RocSummary;
-use crate::math::quantile::{mean_and_deviation, of_sorted};
 use crate::ranking::scores::ScoreType;
 use crate::ranking::ties::{Counts, Ties};
+use crate::statistics::inference::Interval;
 use crate::statistics::kinds::{
-    Curve, FromOptions, Given, OptionError, Options, Summary,
-    column::{Column, Field, FieldKind},
-    record::{Record, record},
+    Column, Curve, Field, FieldKind, FromOptions, Given, OptionError, Options, Record, Summary, record,
 };
 use crate::statistics::numbers::{AveragePrecision, Gini, KsStatistic, MeanPositiveRank, RocAuc};
-use crate::statistics::resampling::{
-    bootstrap::Resampling,
-    redraw::{Draw, Redraw},
-};
+use crate::statistics::resampling::{Draw, Redraw, Resampling};
 use crate::statistics::thresholds::{ConfusionAt, OperatingPoint};
 
 /// The numbers of a statistic, each with the interval between two quantiles of it over bootstrap resamples of the rows:
@@ -56,20 +51,15 @@ record! {
         pub field: Option<&'static str>,
         /// The number; null where the statistic leaves it undefined.
         pub estimate: Option<f64>,
-        /// The standard deviation of the resamples in which it is defined; null with fewer than two positives or fewer
+        /// The standard deviation and the limits from resamples in which it is defined; null with fewer than two positives or fewer
         /// than two negatives, if it is defined in fewer than two resamples, and if a resample has an infinite threshold.
-        pub se: Option<f64>,
-        /// The lower limit; null with fewer than two positives or fewer than two negatives, and if the number is defined
-        /// in fewer than two resamples.
-        pub lower: Option<f64>,
-        /// The upper limit; null where the lower one is.
-        pub upper: Option<f64>,
+        pub interval: Interval,
         /// Resamples in which the number is undefined. They are left out.
         pub n_undefined: u64,
     }
 }
 
-/// Whether a field is an estimate of something: not a count of all rows, nor what an estimate's own inference says.
+/// Whether a field is an estimate: neither a count of all rows nor a part of the inference about another field.
 fn is_estimate(field: &Field) -> bool {
     let inferred = ["se", "lower", "upper", "p_value", "prevalence"];
     let is_number = matches!(field.kind, FieldKind::Number | FieldKind::Mass | FieldKind::Threshold);
@@ -95,7 +85,7 @@ impl<M: FromOptions> FromOptions for BootstrapCi<M> {
         Ok(BootstrapCi {
             statistic: M::from_options(&options.within("statistic"))?,
             level: options.level()?,
-            resampling: Resampling::from_options(options)?,
+            resampling: Resampling::required(options)?,
             resample: options.word("resample")?,
         })
     }
@@ -122,21 +112,23 @@ impl<M: Summary> Curve for BootstrapCi<M> {
             estimates.map(|(_, column)| number(column, score_type)).collect()
         };
         let names = fields.iter().filter(|field| is_estimate(field)).map(|field| field.name).collect();
-        let drawn = Drawn { names, level: self.level, resampling: self.resampling, draw: self.resample };
-        drawn.records(ties, &numbers).into_iter().for_each(|record| record.append(columns));
+        let bootstrap =
+            Bootstrap { names, level: self.level, resampling: self.resampling, draw: self.resample };
+        bootstrap.records(ties, &numbers).into_iter().for_each(|record| record.append(columns));
         true
     }
 }
 
-/// How resamples are drawn, and what is asked of them: compiled once, for every statistic.
-struct Drawn {
+/// The options of the bootstrap and the names of the numbers. This part does not depend on the type of the statistic, so it
+/// is compiled once.
+struct Bootstrap {
     names: Vec<&'static str>,
     level: f64,
     resampling: Resampling,
     draw: Draw,
 }
 
-impl Drawn {
+impl Bootstrap {
     fn records(
         &self,
         mut ties: Ties<'_>,
@@ -161,10 +153,11 @@ impl Drawn {
         numbers: &(dyn Fn(Ties<'_>) -> Vec<Option<f64>> + Sync),
     ) -> Vec<Vec<Option<f64>>> {
         let (redraw, last) = Redraw::fitting(counts.each(), self.draw);
-        self.resampling.each(Vec::new, |drawn, mut stream| {
-            redraw.draw(&mut stream, drawn);
-            let mut resample = Counts::with_capacity(counts.score_type(), None, drawn.len());
-            for (count, &place) in drawn.iter().zip(&last).filter(|(count, _)| count.rows() > 0) {
+        self.resampling.each(Vec::new, |counts_of_resample, mut stream| {
+            redraw.draw(&mut stream, counts_of_resample);
+            let mut resample = Counts::with_capacity(counts.score_type(), None, counts_of_resample.len());
+            for (count, &place) in counts_of_resample.iter().zip(&last).filter(|(count, _)| count.rows() > 0)
+            {
                 resample.push(counts.key(place), count.pos, count.neg);
             }
             numbers(resample.ties())
@@ -175,27 +168,22 @@ impl Drawn {
         &self,
         name: &'static str,
         estimate: Option<f64>,
-        mut values: Vec<f64>,
+        values: Vec<f64>,
         n_undefined: usize,
     ) -> BootstrapRecord {
-        // Numbers are sorted before they are summed, so that equal samples have equal sums.
-        values.sort_unstable_by(f64::total_cmp);
-        let tail = 0.5 * (1.0 - self.level);
-        let of_values = |what: &dyn Fn() -> f64| (values.len() > 1).then(what);
-        BootstrapRecord {
-            field: Some(name),
-            estimate,
-            se: of_values(&|| mean_and_deviation(&values).1).filter(|se| se.is_finite()),
-            lower: of_values(&|| of_sorted(&values, tail)),
-            upper: of_values(&|| of_sorted(&values, 1.0 - tail)),
-            n_undefined: n_undefined as u64,
+        let mut interval = Interval::default();
+        if values.len() > 1 {
+            interval = Interval::of_resamples(values, self.level);
+            interval.se = interval.se.filter(|se| se.is_finite());
         }
+        BootstrapRecord { field: Some(name), estimate, interval, n_undefined: n_undefined as u64 }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::quantile::of_sorted;
     use crate::ranking::ties::counts::twice_u;
     use crate::statistics::tests::with_ties;
 
@@ -221,27 +209,27 @@ mod tests {
     fn as_drawn_by_hand() {
         let labels: Vec<u8> = (0..60).map(|i| u8::from(i % 3 > 0)).collect();
         let scores: Vec<f64> = (0..60).map(|i| f64::from(i * i % 17) + f64::from(i % 3)).collect();
-        let found = columns(RocAuc::default(), &labels, &scores);
+        let answer = columns(RocAuc::default(), &labels, &scores);
         let (estimate, mut areas) = with_ties(&labels, &scores, |mut ties| {
             let counts = ties.counts();
             let redraw = Redraw::rows(counts.each(), Draw::Stratified);
             let twice_pairs = (2 * ties.pairs()) as f64;
-            let areas = DRAWN.each(Vec::new, |drawn, mut stream| {
-                redraw.draw(&mut stream, drawn);
-                twice_u(drawn) as f64 / twice_pairs
+            let areas = DRAWN.each(Vec::new, |counts_of_resample, mut stream| {
+                redraw.draw(&mut stream, counts_of_resample);
+                twice_u(counts_of_resample) as f64 / twice_pairs
             });
             (RocAuc::default().of_ties(ties).auc, areas)
         });
         areas.sort_unstable_by(f64::total_cmp);
         let limits = [Some(of_sorted(&areas, 0.05)), Some(of_sorted(&areas, 0.95))];
-        assert_eq!(numbers(&found[1]), [estimate]);
-        assert_eq!([numbers(&found[3])[0], numbers(&found[4])[0]], limits);
+        assert_eq!(numbers(&answer[1]), [estimate]);
+        assert_eq!([numbers(&answer[3])[0], numbers(&answer[4])[0]], limits);
     }
 
     #[test]
     fn undefined_without_two_rows_of_a_class() {
-        let found = columns(KsStatistic::default(), &[1, 0, 0], &[2.0, 1.0, 3.0]);
-        assert_eq!(numbers(&found[1]), [Some(0.5), Some(-0.5), Some(3.0)]);
-        assert_eq!(numbers(&found[2]), [None; 3]);
+        let answer = columns(KsStatistic::default(), &[1, 0, 0], &[2.0, 1.0, 3.0]);
+        assert_eq!(numbers(&answer[1]), [Some(0.5), Some(-0.5), Some(3.0)]);
+        assert_eq!(numbers(&answer[2]), [None; 3]);
     }
 }

@@ -3,17 +3,17 @@
 use super::jackknife;
 use crate::math;
 use crate::math::normal::{upper_quantile, upper_tail};
-use crate::math::quantile::{mean_and_deviation, of_sorted};
-use crate::ranking::ties::{Placements, RowCounts, Ties};
+use crate::math::quantile::mean_and_deviation;
+use crate::ranking::ties::{Count, Placements, Ties};
 use crate::statistics::curves::binormal::BinormalLine;
-use crate::statistics::inference::{delong, hypothesis::Hypothesis};
+use crate::statistics::inference::{Hypothesis, Interval, delong, interval::tail};
 use crate::statistics::kinds::{
-    FromOptions, Given, OptionError, Options, Summary, Word, options::words, record::record,
+    FromOptions, Given, OptionError, Options, Summary, Word, options::words, record,
 };
 use crate::statistics::numbers::partial_area::Range;
 use crate::statistics::resampling::{
-    bca::{acceleration, corrected},
-    bootstrap::Resampling,
+    Resampling,
+    bca::{acceleration, bca_probabilities},
 };
 
 /// The AUC with its standard error and interval.
@@ -80,20 +80,14 @@ record! {
     pub struct RocAucCiRecord {
         /// The area; null without a positive or without a negative.
         pub auc: Option<f64>,
-        /// Its standard error; null with fewer than two positives or fewer than two negatives.
-        pub se: Option<f64>,
-        /// The lower limit; null where the standard error is.
-        pub lower: Option<f64>,
-        /// The upper limit; null where the standard error is.
-        pub upper: Option<f64>,
+        /// Its standard error and limits; null with fewer than two positives or fewer than two negatives.
+        pub interval: Interval,
         /// The distance from the tested value in standard errors.
         pub z: Option<f64>,
         /// The p-value; null where z is.
         pub p_value: Option<f64>,
-        /// Positives that were used.
-        pub n_pos: u64,
-        /// Negatives that were used.
-        pub n_neg: u64,
+        /// Positives and negatives that were used.
+        pub rows: Count,
     }
 }
 
@@ -112,9 +106,9 @@ impl Summary for RocAucCi {
     }
 
     fn of_ties(&self, mut ties: Ties<'_>) -> RocAucCiRecord {
-        let (n_pos, n_neg) = ties.rows();
+        let rows = Count::from(&ties);
         if !ties.has_pairs() {
-            return RocAucCiRecord { n_pos, n_neg, ..RocAucCiRecord::undefined() };
+            return RocAucCiRecord::undefined(rows);
         }
         let needs_placements = matches!(self.method, IntervalMethod::DeLong | IntervalMethod::Logit);
         let placements = if needs_placements && ties.units().is_none() {
@@ -123,14 +117,9 @@ impl Summary for RocAucCi {
             Placements { sum: ties.twice_u(), ..Placements::default() }
         };
         let auc = math::quotient(placements.sum, 2 * ties.pairs());
-        let limits = self.limits(auc, &placements, &mut ties);
-        let (se, lower, upper) = limits.map_or((None, None, None), |(se, l, u)| (Some(se), Some(l), Some(u)));
-        let (z, p_value) = se.map_or((None, None), |se| self.tested(auc, se, n_pos, n_neg));
-        RocAucCiRecord::new(Some(auc), se, lower, upper, z, p_value, n_pos, n_neg)
-    }
-
-    fn of_nan(&self, RowCounts { n_pos, n_neg, .. }: RowCounts) -> RocAucCiRecord {
-        RocAucCiRecord { n_pos, n_neg, ..RocAucCiRecord::nan() }
+        let interval = self.interval_of(auc, &placements, &mut ties);
+        let (z, p_value) = interval.se.map_or((None, None), |se| self.test_of(auc, se, rows));
+        RocAucCiRecord::new(Some(auc), interval, z, p_value, rows)
     }
 }
 
@@ -183,61 +172,52 @@ impl RocAucCi {
         Ok(())
     }
 
-    /// Standard error and limits of the area; only DeLong's variance of rows without weights needs the placements.
-    pub(in crate::statistics) fn limits(
+    /// The interval of the area; only DeLong's variance of rows without weights needs the placements.
+    pub(in crate::statistics) fn interval_of(
         &self,
         auc: f64,
         placements: &Placements,
         ties: &mut Ties<'_>,
-    ) -> Option<(f64, f64, f64)> {
-        let (n_pos, n_neg) = ties.rows();
-        match self.method {
-            _ if ties.units().is_some() => {
-                let variance = jackknife::variance(ties, auc).filter(|_| n_pos > 1 && n_neg > 1)?;
-                Some(self.around(auc, variance.sqrt(), n_pos, n_neg))
-            }
+    ) -> Interval {
+        let rows = Count::from(&*ties);
+        let has_two = rows.pos > 1 && rows.neg > 1;
+        let variance = match self.method {
+            _ if ties.units().is_some() => jackknife::variance(ties, auc).filter(|_| has_two),
             IntervalMethod::DeLong | IntervalMethod::Logit => {
-                let variance = delong::variance(placements, n_pos, n_neg)?;
-                Some(self.around(auc, variance.sqrt(), n_pos, n_neg))
+                delong::variance(placements, rows.pos, rows.neg)
             }
-            IntervalMethod::HanleyMcneil => {
-                Some(self.around(auc, hanley_mcneil(auc, n_pos, n_neg), n_pos, n_neg))
-            }
+            IntervalMethod::HanleyMcneil => return self.normal(auc, hanley_mcneil(auc, rows), rows),
             IntervalMethod::Obuchowski => {
-                let variance = BinormalLine::of_ties(ties)?.variance(n_pos, n_neg);
-                Some(self.around(auc, variance.sqrt(), n_pos, n_neg))
+                BinormalLine::of_ties(ties).map(|line| line.variance(rows.pos, rows.neg))
             }
-            IntervalMethod::Bootstrap if n_pos < 2 || n_neg < 2 => None,
-            IntervalMethod::Bootstrap => {
+            IntervalMethod::Bootstrap if has_two => {
                 let counts = ties.counts();
-                let counts = counts.each();
-                let areas = self.resampling.unwrap_or_default().areas(counts);
-                Some(self.resampled(auc, areas, || acceleration(counts)))
+                let areas = self.resampling.unwrap_or_default().areas(counts.each());
+                return self.of_resamples(auc, areas, || acceleration(counts.each()));
             }
+            IntervalMethod::Bootstrap => None,
+        };
+        variance.map(|variance| self.normal(auc, variance.sqrt(), rows)).unwrap_or_default()
+    }
+
+    /// The interval of an area with this standard error by the normal distribution, on the scale of the method.
+    pub(in crate::statistics) fn normal(&self, auc: f64, se: f64, rows: Count) -> Interval {
+        if self.method == IntervalMethod::Logit {
+            Self::logit(auc, se, rows, self.level)
+        } else {
+            Interval::normal(auc, se, self.level).within(0.0, 1.0)
         }
     }
 
-    /// Standard error and limits around an area by the normal distribution.
-    pub(in crate::statistics) fn around(&self, auc: f64, se: f64, n_pos: u64, n_neg: u64) -> (f64, f64, f64) {
-        let z = upper_quantile(0.5 * (1.0 - self.level));
-        let (lower, upper) = if self.method == IntervalMethod::Logit {
-            Self::logit(auc, z, se, n_pos, n_neg)
-        } else {
-            ((auc - z * se).max(0.0), (auc + z * se).min(1.0))
-        };
-        (se, lower, upper)
-    }
-
     /// The statistic and the p-value of an area with this standard error, on the scale of the interval.
-    pub(in crate::statistics) fn tested(
+    pub(in crate::statistics) fn test_of(
         &self,
         auc: f64,
         se: f64,
-        n_pos: u64,
-        n_neg: u64,
+        rows: Count,
     ) -> (Option<f64>, Option<f64>) {
         if self.method == IntervalMethod::Logit {
-            let (center, se) = Self::on_logit_scale(auc, se, n_pos, n_neg);
+            let (center, se) = Self::on_logit_scale(auc, se, rows);
             let logit = |rate: f64| (rate.clamp(0.0, 1.0) / (1.0 - rate.clamp(0.0, 1.0))).ln();
             self.test.test(0.5, |value| logit(center) - logit(value), se, upper_tail)
         } else {
@@ -245,51 +225,54 @@ impl RocAucCi {
         }
     }
 
-    /// The area that the logit is taken of, and the standard error of the logit.
+    /// The area whose logit is used, and the standard error of the logit.
     ///
     /// The logit of 0 or 1 is infinite and the standard error there 0. The area is then taken as if half a row of the
     /// rarer class lay on the wrong side of all others, `1 - 1 / (2 min(P, N))` for an AUC of 1, with the standard error of
     /// Hanley and McNeil at that area.
-    fn on_logit_scale(auc: f64, se: f64, n_pos: u64, n_neg: u64) -> (f64, f64) {
+    fn on_logit_scale(auc: f64, se: f64, rows: Count) -> (f64, f64) {
         let separated = auc == 0.0 || auc == 1.0;
-        let half_a_row = 0.5 / n_pos.min(n_neg) as f64;
+        let half_a_row = 0.5 / rows.pos.min(rows.neg) as f64;
         let center = if separated { (auc - half_a_row).abs() } else { auc };
-        let se = if separated { hanley_mcneil(center, n_pos, n_neg) } else { se };
+        let se = if separated { hanley_mcneil(center, rows) } else { se };
         (center, se / (center * (1.0 - center)))
     }
 
     /// Limits on the logit scale. Of an area of 0 or 1, that limit is the area itself.
-    fn logit(auc: f64, z: f64, se: f64, n_pos: u64, n_neg: u64) -> (f64, f64) {
-        let (center, se) = Self::on_logit_scale(auc, se, n_pos, n_neg);
+    fn logit(auc: f64, se: f64, rows: Count, level: f64) -> Interval {
+        let (center, se_of_logit) = Self::on_logit_scale(auc, se, rows);
         let logit = (center / (1.0 - center)).ln();
-        let margin = z * se;
+        let margin = upper_quantile(tail(level)) * se_of_logit;
         let back = |logit: f64| 1.0 / (1.0 + (-logit).exp());
-        let (lower, upper) = (back(logit - margin), back(logit + margin));
-        (if auc == 0.0 { 0.0 } else { lower }, if auc == 1.0 { 1.0 } else { upper })
+        Interval {
+            se: Some(se),
+            lower: Some(if auc == 0.0 { 0.0 } else { back(logit - margin) }),
+            upper: Some(if auc == 1.0 { 1.0 } else { back(logit + margin) }),
+        }
     }
 
-    /// Standard error and limits from resampled areas.
-    pub(in crate::statistics) fn resampled(
+    /// The interval from resampled areas.
+    pub(in crate::statistics) fn of_resamples(
         &self,
         auc: f64,
         mut areas: Vec<f64>,
         acceleration: impl FnOnce() -> f64,
-    ) -> (f64, f64, f64) {
+    ) -> Interval {
         let (_, se) = mean_and_deviation(&areas);
         areas.sort_unstable_by(f64::total_cmp);
-        let tail = 0.5 * (1.0 - self.level);
-        let (low, high) = match self.interval.unwrap_or_default() {
+        let tail = tail(self.level);
+        let probabilities = match self.interval.unwrap_or_default() {
             BootstrapInterval::Percentile => (tail, 1.0 - tail),
-            BootstrapInterval::Bca => corrected(auc, &areas, tail, acceleration()),
+            BootstrapInterval::Bca => bca_probabilities(auc, &areas, tail, acceleration()),
         };
-        (se, of_sorted(&areas, low), of_sorted(&areas, high))
+        Interval::between(se, &areas, probabilities)
     }
 }
 
 /// The standard error of an area by Hanley and McNeil (1982): `Q1 = A / (2 - A)`, `Q2 = 2 A² / (1 + A)`,
 /// `se² = (A (1 - A) + (P - 1) (Q1 - A²) + (N - 1) (Q2 - A²)) / (P N)`.
-fn hanley_mcneil(auc: f64, n_pos: u64, n_neg: u64) -> f64 {
-    let (m, n) = (n_pos as f64, n_neg as f64);
+fn hanley_mcneil(auc: f64, rows: Count) -> f64 {
+    let (m, n) = (rows.pos as f64, rows.neg as f64);
     let square = auc * auc;
     let (q1, q2) = (auc / (2.0 - auc), 2.0 * square / (1.0 + auc));
     let variance = (auc * (1.0 - auc) + (m - 1.0) * (q1 - square) + (n - 1.0) * (q2 - square)) / (m * n);
@@ -323,20 +306,23 @@ pub(in crate::statistics) mod tests {
         }
         let record = summary(&NINETY_FIVE, &labels, &scores);
         assert_eq!(record.auc, Some(2642.0 / 2958.0));
-        assert_eq!((record.n_pos, record.n_neg), (51, 58));
+        assert_eq!((record.rows.pos, record.rows.neg), (51, 58));
         assert!((record.auc.unwrap() - 0.893).abs() < 0.0005);
-        assert!((record.se.unwrap() - 0.0307).abs() < 0.0005, "{record:?}");
+        assert!((record.interval.se.unwrap() - 0.0307).abs() < 0.0005, "{record:?}");
     }
 
     #[test]
     fn edges() {
         let perfect = summary(&NINETY_FIVE, &[0, 0, 1, 1], &[1, 2, 3, 4]);
-        assert_eq!((perfect.auc, perfect.se), (Some(1.0), Some(0.0)));
-        assert_eq!((perfect.lower, perfect.upper), (Some(1.0), Some(1.0)));
+        assert_eq!((perfect.auc, perfect.interval.se), (Some(1.0), Some(0.0)));
+        assert_eq!((perfect.interval.lower, perfect.interval.upper), (Some(1.0), Some(1.0)));
         let one_positive = summary(&NINETY_FIVE, &[0, 0, 1], &[1, 3, 2]);
-        assert_eq!((one_positive.auc, one_positive.se, one_positive.lower), (Some(0.5), None, None));
+        assert_eq!(
+            (one_positive.auc, one_positive.interval.se, one_positive.interval.lower),
+            (Some(0.5), None, None)
+        );
         let wide = summary(&NINETY_FIVE, &[0, 1, 0, 1, 1], &[1, 2, 3, 4, 5]);
-        assert_eq!(wide.upper, Some(1.0), "clipped");
+        assert_eq!(wide.interval.upper, Some(1.0), "clipped");
     }
 
     #[test]
@@ -344,7 +330,7 @@ pub(in crate::statistics) mod tests {
         let of = |method, labels: &[u8]| {
             let scores: Vec<u32> = (0..labels.len() as u32).collect();
             let record = summary(&RocAucCi { method, ..NINETY_FIVE }, labels, &scores);
-            (record.se, record.lower.unwrap(), record.upper.unwrap())
+            (record.interval.se, record.interval.lower.unwrap(), record.interval.upper.unwrap())
         };
         let perfect = [0; 50].iter().chain(&[1; 50]).copied().collect::<Vec<u8>>();
         let (se, lower, upper) = of(IntervalMethod::Logit, &perfect);
@@ -365,7 +351,7 @@ pub(in crate::statistics) mod tests {
     fn lone_rows_and_ties() {
         let of = |method, labels: &[u8], scores: &[i32]| {
             let record = summary(&RocAucCi { method, ..NINETY_FIVE }, labels, scores);
-            (record.auc.unwrap(), record.se, record.lower, record.upper)
+            (record.auc.unwrap(), record.interval.se, record.interval.lower, record.interval.upper)
         };
         for method in [IntervalMethod::DeLong, IntervalMethod::Logit, IntervalMethod::Bootstrap] {
             assert_eq!(of(method, &[0, 0, 1], &[1, 3, 2]), (0.5, None, None, None));
@@ -396,12 +382,13 @@ pub(in crate::statistics) mod tests {
             of(BootstrapInterval::Percentile),
             of(BootstrapInterval::Bca),
         );
-        let se = delong.se.unwrap();
-        assert!((percentile.se.unwrap() / se - 1.0).abs() < 0.08);
-        assert!((percentile.lower.unwrap() - delong.lower.unwrap()).abs() < 0.3 * se);
-        assert!((percentile.upper.unwrap() - delong.upper.unwrap()).abs() < 0.3 * se);
+        let se = delong.interval.se.unwrap();
+        assert!((percentile.interval.se.unwrap() / se - 1.0).abs() < 0.08);
+        assert!((percentile.interval.lower.unwrap() - delong.interval.lower.unwrap()).abs() < 0.3 * se);
+        assert!((percentile.interval.upper.unwrap() - delong.interval.upper.unwrap()).abs() < 0.3 * se);
         assert!(
-            bca.lower < percentile.lower && bca.lower > delong.lower.map(|l| l - se),
+            bca.interval.lower < percentile.interval.lower
+                && bca.interval.lower > delong.interval.lower.map(|l| l - se),
             "{bca:?} {percentile:?}"
         );
         assert_eq!(of(BootstrapInterval::Bca), bca, "the same again");
@@ -453,7 +440,7 @@ pub(in crate::statistics) mod tests {
             let expected = variance(&v10) / pos.len() as f64 + variance(&v01) / neg.len() as f64;
             let record = summary(&NINETY_FIVE, &labels, &scores);
             // The oracle sums floats: its error is some ulps of 1.
-            prop_assert!((record.se.unwrap().powi(2) - expected).abs() < 1e-15);
+            prop_assert!((record.interval.se.unwrap().powi(2) - expected).abs() < 1e-15);
         }
     }
 }

@@ -1,20 +1,20 @@
 //! Confidence intervals of the area under a part of the ROC curve.
 
 use super::partial_placements::{Bounds, PartialPlacements};
-use super::roc_auc_ci::{BootstrapInterval, IntervalMethod, RocAucCi};
-use crate::math::normal::{upper_quantile, upper_tail};
-use crate::math::quantile::{mean_and_deviation, of_sorted};
-use crate::ranking::ties::{RowCounts, Ties};
-use crate::statistics::inference::{error_method::ErrorMethod, hypothesis::Hypothesis};
-use crate::statistics::kinds::{FromOptions, OptionError, Options, Summary, Word, record::record};
+use super::roc_auc_ci::{BootstrapInterval, IntervalMethod, RocAucCi, RocAucCiRecord};
+use crate::math::normal::upper_tail;
+use crate::ranking::ties::Ties;
+use crate::statistics::inference::{ErrorMethod, Hypothesis, Interval};
+use crate::statistics::kinds::{FromOptions, OptionError, Options, Summary, Word};
 use crate::statistics::numbers::partial_area::{Range, Standardized, partial_area_and};
-use crate::statistics::resampling::{Measure, bootstrap::Resampling};
+use crate::statistics::resampling::{Measure, Resampling};
 
 /// The area under a part of the curve with its standard error and interval.
 ///
 /// By DeLong: the variance of the placements within the bounds (see [`partial_placements`](super::partial_placements)), with
 /// a normal interval that is cut at 0 and at the largest possible area; on a scale that goes on below the diagonal, at the
-/// smallest. By bootstrap: quantiles of stratified resamples.
+/// smallest. By bootstrap: quantiles of stratified resamples. An area on the scale of a whole one is null below the
+/// diagonal, if that scale ends there.
 #[derive(Clone, Copy, Debug)]
 pub struct RocAucCiPartial {
     /// The bounds.
@@ -29,28 +29,6 @@ pub struct RocAucCiPartial {
     pub resampling: Option<Resampling>,
     /// What is tested; that the score says nothing, if not said.
     pub test: Hypothesis,
-}
-
-record! {
-    /// The interval of one group.
-    pub struct RocAucCiPartialRecord {
-        /// The area; null without a positive or without a negative, and on the scale of a whole area below the diagonal.
-        pub auc: Option<f64>,
-        /// Its standard error; null with fewer than two positives or fewer than two negatives.
-        pub se: Option<f64>,
-        /// The lower limit; null where the standard error is.
-        pub lower: Option<f64>,
-        /// The upper limit; null where the standard error is.
-        pub upper: Option<f64>,
-        /// The distance from the tested value in standard errors.
-        pub z: Option<f64>,
-        /// The p-value; null where z is.
-        pub p_value: Option<f64>,
-        /// Positives that were used.
-        pub n_pos: u64,
-        /// Negatives that were used.
-        pub n_neg: u64,
-    }
 }
 
 impl FromOptions for RocAucCiPartial {
@@ -98,15 +76,15 @@ impl RocAucCiPartial {
 }
 
 impl Summary for RocAucCiPartial {
-    type Record = RocAucCiPartialRecord;
+    type Record = RocAucCiRecord;
 
     fn resampling(&self) -> Option<Resampling> {
         (self.method == ErrorMethod::Bootstrap).then(|| self.resampling.unwrap_or_default())
     }
 
-    fn of_ties(&self, mut ties: Ties<'_>) -> RocAucCiPartialRecord {
+    fn of_ties(&self, mut ties: Ties<'_>) -> RocAucCiRecord {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
-        let none = RocAucCiPartialRecord { n_pos, n_neg, ..RocAucCiPartialRecord::undefined() };
+        let none = RocAucCiRecord::undefined(&ties);
         let (Some(bounds), Some(measure), true) = (Bounds::of(self.range), self.measure(), ties.has_pairs())
         else {
             return none;
@@ -125,7 +103,7 @@ impl Summary for RocAucCiPartial {
             PartialPlacements::join,
         );
         let Some(auc) = area else { return none };
-        let record = RocAucCiPartialRecord { auc: Some(auc), ..none };
+        let record = RocAucCiRecord { auc: Some(auc), ..none };
         if n_pos < 2 || n_neg < 2 {
             return record;
         }
@@ -136,23 +114,18 @@ impl Summary for RocAucCiPartial {
             Standardized::AboveDiagonal | Standardized::Always => (0.5 / (full - diagonal), 0.5, 1.0),
         };
         let least = if self.standardized == Standardized::Always { useless - unit * diagonal } else { 0.0 };
-        let tail = 0.5 * (1.0 - self.level);
-        let (se, lower, upper) = if by_placements {
+        let interval = if by_placements {
             let se = unit * placements.variance(window).unwrap_or_default().sqrt();
-            let margin = upper_quantile(tail) * se;
-            (se, (auc - margin).max(least), (auc + margin).min(most))
+            Interval::normal(auc, se, self.level).within(least, most)
         } else {
-            let mut areas = self.resampling.unwrap_or_default().measured(ties.counts().each(), measure);
+            let mut areas =
+                self.resampling.unwrap_or_default().measures_of_counts(ties.counts().each(), measure);
             areas.iter_mut().for_each(|area| *area = useless + unit * (*area - diagonal));
-            areas.sort_unstable_by(f64::total_cmp);
-            (mean_and_deviation(&areas).1, of_sorted(&areas, tail), of_sorted(&areas, 1.0 - tail))
+            Interval::of_resamples(areas, self.level)
         };
+        let se = interval.se.unwrap_or_default();
         let (z, p_value) = self.test.test(useless, |value| auc - value, se, upper_tail);
-        RocAucCiPartialRecord { se: Some(se), lower: Some(lower), upper: Some(upper), z, p_value, ..record }
-    }
-
-    fn of_nan(&self, RowCounts { n_pos, n_neg, .. }: RowCounts) -> RocAucCiPartialRecord {
-        RocAucCiPartialRecord { n_pos, n_neg, ..RocAucCiPartialRecord::nan() }
+        RocAucCiRecord { interval, z, p_value, ..record }
     }
 }
 
@@ -167,7 +140,7 @@ mod tests {
         (labels, scores)
     }
 
-    fn of(range: Range, standardized: Standardized, method: ErrorMethod) -> RocAucCiPartialRecord {
+    fn of(range: Range, standardized: Standardized, method: ErrorMethod) -> RocAucCiRecord {
         let (labels, scores) = sample();
         let statistic = RocAucCiPartial {
             range,
@@ -187,10 +160,12 @@ mod tests {
             for standardized in [Standardized::Never, Standardized::AboveDiagonal, Standardized::Always] {
                 let [delong, bootstrap] = [ErrorMethod::DeLong, ErrorMethod::Bootstrap]
                     .map(|method| of(range, standardized, method));
-                let se = delong.se.unwrap();
+                let se = delong.interval.se.unwrap();
                 assert_eq!(delong.auc, bootstrap.auc);
-                assert!((bootstrap.se.unwrap() / se - 1.0).abs() < 0.08, "{delong:?} {bootstrap:?}");
-                assert!((bootstrap.lower.unwrap() - delong.lower.unwrap()).abs() < 0.3 * se);
+                assert!((bootstrap.interval.se.unwrap() / se - 1.0).abs() < 0.08, "{delong:?} {bootstrap:?}");
+                assert!(
+                    (bootstrap.interval.lower.unwrap() - delong.interval.lower.unwrap()).abs() < 0.3 * se
+                );
                 assert!(delong.z.unwrap() > 2.0 && delong.p_value.unwrap() < 0.03, "{range:?} {delong:?}");
             }
         }

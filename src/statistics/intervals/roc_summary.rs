@@ -2,13 +2,11 @@
 
 use super::roc_auc_ci::RocAucCi;
 use crate::math;
-use crate::ranking::ties::{Indexed, Placements, RowCounts, Ties};
-use crate::statistics::kinds::{
-    FromOptions, Given, OptionError, Options, Summary,
-    record::{Threshold, record},
-};
+use crate::ranking::ties::{Count, Indexed, Placements, RowCounts, Ties};
+use crate::statistics::inference::Interval;
+use crate::statistics::kinds::{FromOptions, Given, OptionError, Options, Summary, Threshold, record};
 use crate::statistics::numbers::average_precision::{mean_precision, of_one_class, precision_units};
-use crate::statistics::resampling::bootstrap::Resampling;
+use crate::statistics::resampling::Resampling;
 use crate::statistics::thresholds::confusion::Confusion;
 
 /// AUC with its interval, Gini coefficient, KS distance, average precision and best threshold.
@@ -27,12 +25,8 @@ record! {
     pub struct RocSummaryRecord {
         /// The area; null, like most numbers here, without a positive or without a negative.
         pub auc: Option<f64>,
-        /// Its standard error; null also with fewer than two positives or fewer than two negatives.
-        pub se: Option<f64>,
-        /// The lower limit; null where the standard error is.
-        pub lower: Option<f64>,
-        /// The upper limit; null where the standard error is.
-        pub upper: Option<f64>,
+        /// Its standard error and limits; null also with fewer than two positives or fewer than two negatives.
+        pub interval: Interval,
         /// `2 AUC - 1`.
         pub gini: Option<f64>,
         /// `max |tpr - fpr|`.
@@ -47,10 +41,8 @@ record! {
         pub n: u64,
         /// Rows that were skipped.
         pub n_missing: u64,
-        /// Positives that were used.
-        pub n_pos: u64,
-        /// Negatives that were used.
-        pub n_neg: u64,
+        /// Positives and negatives that were used.
+        pub rows: Count,
     }
 }
 
@@ -91,12 +83,12 @@ impl Summary for RocSummary {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         let all = Confusion::nobody(&ties);
         let has_weights = ties.units().is_some();
-        let mut counted = RocSummaryRecord::counted(ties.row_counts(), RocSummaryRecord::undefined());
+        let mut record = RocSummaryRecord::undefined(&ties).with_counts(ties.row_counts());
         if has_weights {
-            counted.prevalence = all.with(n_pos, n_neg).precision();
+            record.prevalence = all.with(n_pos, n_neg).precision();
         }
         if !ties.has_pairs() {
-            return RocSummaryRecord { average_precision: of_one_class(n_pos), ..counted };
+            return RocSummaryRecord { average_precision: of_one_class(n_pos), ..record };
         }
         let higher = |best: &mut Option<(i128, u128)>, other: Option<(i128, u128)>| {
             if other.map(|other| other.0) > best.map(|best| best.0) {
@@ -136,33 +128,30 @@ impl Summary for RocSummary {
         }
         let surplus = walk.placements.sum.cast_signed() - pairs.cast_signed();
         let auc = math::quotient(walk.placements.sum, 2 * pairs);
-        let limits = self.ci.limits(auc, &walk.placements, &mut ties);
         RocSummaryRecord {
             auc: Some(auc),
-            se: limits.map(|limits| limits.0),
-            lower: limits.map(|limits| limits.1),
-            upper: limits.map(|limits| limits.2),
+            interval: self.ci.interval_of(auc, &walk.placements, &mut ties),
             gini: Some(math::signed_quotient(surplus, pairs)),
             ks: Some(math::quotient(walk.farthest, pairs)),
             average_precision: Some(mean_precision(walk.precisions, n_pos)),
             best_threshold: walk.best.map(|best| Threshold(best.1)),
-            ..counted
+            ..record
         }
     }
 
     fn of_nan(&self, rows: RowCounts) -> RocSummaryRecord {
-        RocSummaryRecord::counted(rows, RocSummaryRecord::nan())
+        RocSummaryRecord::nan(rows).with_counts(rows)
     }
 }
 
 impl RocSummaryRecord {
-    /// A record with the counts of rows, which are known whatever the scores are.
-    fn counted(rows: RowCounts, record: Self) -> Self {
+    /// The same with the fields that follow from the counts of rows, which are known whatever the scores are.
+    fn with_counts(self, rows: RowCounts) -> Self {
         let RowCounts { n_pos, n_neg, n_missing, have_weights } = rows;
         let n = n_pos + n_neg;
         let of_rows = || if have_weights { f64::NAN } else { math::quotient(n_pos.into(), n.into()) };
         let prevalence = (n > 0).then(of_rows);
-        RocSummaryRecord { prevalence, n, n_missing, n_pos, n_neg, ..record }
+        RocSummaryRecord { prevalence, n, n_missing, ..self }
     }
 }
 
@@ -187,14 +176,14 @@ mod tests {
     #[test]
     fn edges() {
         let reversed = summary(&RocSummary::default(), &[1, 0, 0], &[1u8, 2, 3]);
-        assert_eq!((reversed.auc, reversed.se, reversed.ks), (Some(0.0), None, Some(1.0)));
+        assert_eq!((reversed.auc, reversed.interval.se, reversed.ks), (Some(0.0), None, Some(1.0)));
         assert_eq!(
             reversed.best_threshold,
             Some(Threshold(1)),
             "everything called positive is as good as nothing"
         );
         let alone = summary(&RocSummary::default(), &[1, 1], &[1u8, 2]);
-        assert_eq!((alone.auc, alone.average_precision, alone.n_pos), (None, Some(1.0), 2));
+        assert_eq!((alone.auc, alone.average_precision, alone.rows.pos), (None, Some(1.0), 2));
     }
 
     proptest! {
@@ -203,7 +192,7 @@ mod tests {
             let (labels, scores): (Vec<u8>, Vec<i8>) = rows.into_iter().unzip();
             let record = summary(&RocSummary::default(), &labels, &scores);
             let ci = summary(&NINETY_FIVE, &labels, &scores);
-            prop_assert_eq!((record.auc, record.se, record.lower, record.upper), (ci.auc, ci.se, ci.lower, ci.upper));
+            prop_assert_eq!((record.auc, record.interval.se, record.interval.lower, record.interval.upper), (ci.auc, ci.interval.se, ci.interval.lower, ci.interval.upper));
             prop_assert_eq!((record.n, record.n_missing), (labels.len() as u64, 0));
             prop_assert_eq!(record.gini, summary(&Gini {}, &labels, &scores).gini);
             prop_assert_eq!(record.ks, summary(&KsStatistic::default(), &labels, &scores).ks);

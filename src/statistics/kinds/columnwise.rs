@@ -8,11 +8,26 @@ pub trait Columnwise {
     /// The fields of an answer; a single one stands for itself.
     const FIELDS: &'static [&'static str];
 
-    /// Says what is wrong with the options, in words that name the option and what it may be.
+    /// Checks the options. The error names the option and the values that it may have.
     fn check(&self) -> Result<(), String> {
         Ok(())
     }
 
     /// The columns of the answer, from columns of one length; or what is wrong with the numbers.
     fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String>;
+}
+
+/// What `number` makes of the numbers of each row, one from each column; null where one is null, or the answer is NaN.
+pub fn of_each_row<const N: usize>(
+    columns: &[Vec<Option<f64>>],
+    number: impl Fn([f64; N]) -> f64,
+) -> Vec<Option<f64>> {
+    let numbers = |row: usize| {
+        let mut numbers = [0.0; N];
+        for (number, column) in numbers.iter_mut().zip(columns) {
+            *number = column[row]?;
+        }
+        Some(numbers)
+    };
+    (0..columns[0].len()).map(|row| numbers(row).map(&number).filter(|number| !number.is_nan())).collect()
 }

@@ -14,13 +14,13 @@ pub trait Curve: Sync {
     /// Whether rows may have weights. The ties then count units: see [`Ties::units`].
     const WEIGHTS: bool = false;
 
-    /// Says what is wrong with the options beside the columns that were given, in words that name the option and what
-    /// it may be.
+    /// Checks the options, which may depend on the columns of the call. The error names the option and the values that it
+    /// may have.
     fn check(&self, _given: Given) -> Result<(), String> {
         Ok(())
     }
 
-    /// How often the statistic goes through the rows of a group, about.
+    /// About how often the statistic goes through the rows of a group.
     fn passes(&self) -> usize {
         1
     }

@@ -4,14 +4,11 @@ use super::record::Record;
 
 /// A statistic of bands and curves, which answers each group with one record.
 pub trait Curvewise {
-    /// What a group is answered with.
+    /// The record of a group.
     type Record: Record;
 
     /// What the columns are called, which expression makes them, and the fields that are read.
     const ROLES: &'static [(&'static str, &'static str, &'static [&'static str])];
-
-    /// Says what is wrong with the options, in words that name the option and what it may be.
-    fn check(&self) -> Result<(), String>;
 
     /// The answer for a group. Each row has for each column the fields of its points; rows with a null are left out.
     fn of_curves(&self, rows: &[Vec<Vec<&[f64]>>]) -> Self::Record;

@@ -1,6 +1,6 @@
 //! Statistics of several columns row by row, which answer each group with one record.
 
-use super::record::Record;
+use super::record::{Record, Value};
 use crate::ranking::rows::Rows;
 
 /// Which columns a statistic of rows takes, in this order.
@@ -25,7 +25,7 @@ pub struct KeyInput {
     pub is_optional: bool,
     /// How many distinct keys a group may have: more are an error.
     pub most: usize,
-    /// Whether the statistic itself says what a NaN score leaves undefined: it is then asked all the same, with
+    /// Whether the statistic handles NaN scores itself, key by key. It then gets the rows with
     /// [`nan_keys`](Rows::nan_keys).
     pub nan_by_key: bool,
 }
@@ -49,7 +49,7 @@ pub enum KeyKind<'a> {
     Series,
 }
 
-/// What a statistic of rows needs to know of its scores.
+/// The facts about the scores that a statistic of rows needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
     /// The place of each row among the distinct scores.
@@ -109,26 +109,26 @@ impl KeyInput {
 
 /// A statistic of several columns row by row, which answers each group with one record.
 pub trait Joint: Sync {
-    /// What a group is answered with. No field is a threshold, so the type of its key does not matter.
+    /// The record of a group. No field is a threshold, so the type of its key does not matter.
     type Record: Record;
 
-    /// What the statistic takes.
+    /// The columns that the statistic takes.
     const INPUTS: Inputs;
 
     /// Whether rows may have [`weights`](Rows::weights).
     const WEIGHTS: bool = false;
 
-    /// Says what is wrong with the options, in words that name the option and what it may be.
+    /// Checks the options. The error names the option and the values that it may have.
     fn check(&self) -> Result<(), String> {
         Ok(())
     }
 
-    /// What the statistic needs to know of its scores.
+    /// The facts about the scores that the statistic needs.
     fn needs(&self) -> Needs {
         Needs::CODES
     }
 
-    /// How often the statistic goes through its rows, about: what a group costs more than its rows.
+    /// About how often the statistic goes through the rows of a group: its cost per row.
     fn passes(&self) -> usize {
         4
     }
@@ -138,14 +138,16 @@ pub trait Joint: Sync {
         KeyKind::Any
     }
 
-    /// The place of the score that the options name, if they name one: it must be one of the scores.
+    /// The place of the score that the options name, if any. It must be one of the scores.
     fn reference_score(&self) -> Option<usize> {
         None
     }
 
-    /// The answer for a group; `None` in a field says that it is undefined there.
+    /// The record of a group. A field that is undefined there is `None`.
     fn of_rows(&self, rows: &Rows) -> Self::Record;
 
-    /// The answer for a group that holds a NaN score: NaN wherever a number would depend on ranks.
-    fn of_nan(&self, rows: &Rows) -> Self::Record;
+    /// The record of a group that has a NaN score: numbers that would depend on ranks are NaN.
+    fn of_nan(&self, rows: &Rows) -> Self::Record {
+        Value::nan(rows.into())
+    }
 }

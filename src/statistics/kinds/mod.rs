@@ -1,4 +1,4 @@
-//! What a statistic is: one record for a group, a curve, several columns row by row, whole columns; and its record.
+//! The kinds of statistics: one record for a group, a curve, several columns row by row, whole columns; and records.
 
 pub mod column;
 pub mod columnwise;
@@ -10,10 +10,11 @@ pub mod record;
 pub mod summary;
 
 pub use column::{Column, Field, FieldKind};
-pub use columnwise::Columnwise;
+pub use columnwise::{Columnwise, of_each_row};
 pub use curve::Curve;
 pub use curvewise::Curvewise;
 pub use joint::{Inputs, Joint, KeyInput, KeyKind, Needs};
 pub use options::{FromOptions, OptionError, OptionValue, Options, Word};
-pub use record::Record;
+pub(crate) use record::record;
+pub use record::{KeyCode, Mass, Name, Record, Threshold, Value};
 pub use summary::{Given, Summary};

@@ -1,18 +1,24 @@
 //! Records as columns: the answers of a statistic, field by field.
 //!
-//! A statistic declares its record once with the macro `record!`; the
-//! field names, their kinds and the way into columns follow from that declaration.
+//! A statistic declares its record once with the macro `record!`. The field names, their kinds and the way into columns
+//! follow from that declaration. A field may itself be a record: its columns then stand in its place, under their own names.
+
+use std::slice::IterMut;
 
 use super::column::{Column, Field, FieldKind};
-use crate::ranking::ties::Unit;
+use crate::ranking::rows::Rows;
+use crate::ranking::ties::{Count, RowCounts, Ties, Unit};
 
 /// The answer of a statistic: named fields of known kinds.
-pub trait Record {
+pub trait Record: Value {
     /// The fields, in order.
-    const FIELDS: &'static [Field];
+    const FIELDS: &'static [Field] = Self::COLUMNS;
 
     /// Appends each field to the column of its place.
-    fn append(self, columns: &mut [Column]);
+    #[inline]
+    fn append(self, columns: &mut [Column]) {
+        self.write(&mut columns.iter_mut());
+    }
 }
 
 /// A score that a record names, by its key, widened.
@@ -39,37 +45,45 @@ pub struct Name(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyCode(pub u32);
 
-/// Records in a field of a record.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Many<R>(pub Vec<R>);
+/// A value that can stand in a record. Most have one column; a record has several.
+pub trait Value: Sized {
+    /// The columns of the value. One with an empty name is called what the field is called, and one whose name is `_se`,
+    /// `_lower` or `_upper` so with this ending.
+    const COLUMNS: &'static [Field];
 
-/// A value that can stand in a record.
-pub trait Value {
-    /// What the field holds.
-    const KIND: FieldKind;
+    /// The value in a group that cannot be ranked, because it has a NaN score. These are its rows.
+    fn nan(rows: Count) -> Self;
 
-    /// The value of the field in a group that has a NaN score.
-    const NAN: Self;
+    /// The value in a group where it is undefined: null, or a count of 0. These are its rows.
+    fn undefined(rows: Count) -> Self;
 
-    /// The value of the field in a group where it is undefined: null, or a count of 0.
-    const UNDEFINED: Self;
+    /// Appends the value to the next columns, as many as it has.
+    fn write(self, columns: &mut IterMut<'_, Column>);
+}
 
-    /// Appends the value to its column.
-    fn append(self, column: &mut Column);
+/// The column of a value that has one, called what the field is called.
+const fn own(kind: FieldKind) -> Field {
+    Field { name: "", kind }
 }
 
 macro_rules! values {
     ($($value:ty: $kind:ident, nan $nan:expr, undefined $undefined:expr, as $this:ident => $into:expr;)*) => {$(
         impl Value for $value {
-            const KIND: FieldKind = FieldKind::$kind;
-            const NAN: Self = $nan;
-            const UNDEFINED: Self = $undefined;
+            const COLUMNS: &'static [Field] = &[own(FieldKind::$kind)];
+
+            fn nan(_: Count) -> Self {
+                $nan
+            }
+
+            fn undefined(_: Count) -> Self {
+                $undefined
+            }
 
             #[inline]
-            fn append(self, column: &mut Column) {
+            fn write(self, columns: &mut IterMut<'_, Column>) {
                 let $this = self;
-                match column {
-                    Column::$kind(rows) => rows.push($into),
+                match columns.next() {
+                    Some(Column::$kind(rows)) => rows.push($into),
                     _ => unreachable!("the column was made for this field"),
                 }
             }
@@ -92,49 +106,141 @@ values! {
 }
 
 impl Value for Vec<f64> {
-    const KIND: FieldKind = FieldKind::Numbers;
-    const NAN: Self = Vec::new();
-    const UNDEFINED: Self = Vec::new();
+    const COLUMNS: &'static [Field] = &[own(FieldKind::Numbers)];
 
-    fn append(self, column: &mut Column) {
-        match column {
-            Column::Numbers(lists) => {
-                lists.items.extend(self);
-                lists.close(lists.items.len(), true);
-            }
-            _ => unreachable!("the column was made for this field"),
-        }
+    fn nan(_: Count) -> Self {
+        Vec::new()
+    }
+
+    fn undefined(_: Count) -> Self {
+        Vec::new()
+    }
+
+    fn write(self, columns: &mut IterMut<'_, Column>) {
+        let Some(Column::Numbers(lists)) = columns.next() else {
+            unreachable!("the column was made for this field")
+        };
+        lists.items.extend(self);
+        lists.close(lists.items.len(), true);
     }
 }
 
-impl<R: Record> Value for Option<Many<R>> {
-    const KIND: FieldKind = FieldKind::Records(R::FIELDS);
-    const NAN: Self = None;
-    const UNDEFINED: Self = None;
+impl<R: Record> Value for Option<Vec<R>> {
+    const COLUMNS: &'static [Field] = &[own(FieldKind::Records(R::FIELDS))];
 
-    fn append(self, column: &mut Column) {
-        match column {
-            Column::Records(lists) => {
-                let present = self.is_some();
-                for record in self.into_iter().flat_map(|many| many.0) {
-                    record.append(&mut lists.items);
-                }
-                lists.close(lists.items.first().map_or(0, Column::len), present);
-            }
-            _ => unreachable!("the column was made for this field"),
-        }
+    fn nan(_: Count) -> Self {
+        None
     }
+
+    fn undefined(_: Count) -> Self {
+        None
+    }
+
+    fn write(self, columns: &mut IterMut<'_, Column>) {
+        let Some(Column::Records(lists)) = columns.next() else {
+            unreachable!("the column was made for this field")
+        };
+        let present = self.is_some();
+        for record in self.into_iter().flatten() {
+            record.append(&mut lists.items);
+        }
+        lists.close(lists.items.first().map_or(0, Column::len), present);
+    }
+}
+
+/// A record that is nothing but a list of records.
+impl<R: Record> Record for Option<Vec<R>> {}
+
+/// The positives and negatives of a group, which are known whatever its scores are: the columns `n_pos` and `n_neg`.
+impl Value for Count {
+    const COLUMNS: &'static [Field] =
+        &[Field { name: "n_pos", kind: FieldKind::Count }, Field { name: "n_neg", kind: FieldKind::Count }];
+
+    fn nan(rows: Count) -> Self {
+        rows
+    }
+
+    fn undefined(rows: Count) -> Self {
+        rows
+    }
+
+    #[inline]
+    fn write(self, columns: &mut IterMut<'_, Column>) {
+        self.pos.write(columns);
+        self.neg.write(columns);
+    }
+}
+
+impl From<RowCounts> for Count {
+    fn from(RowCounts { n_pos, n_neg, .. }: RowCounts) -> Self {
+        Count { pos: n_pos, neg: n_neg }
+    }
+}
+
+impl From<&Ties<'_>> for Count {
+    /// The rows, whatever they weigh.
+    fn from(ties: &Ties<'_>) -> Self {
+        let (pos, neg) = ties.rows();
+        Count { pos, neg }
+    }
+}
+
+impl From<&Rows> for Count {
+    fn from(rows: &Rows) -> Self {
+        Count { pos: rows.n_pos(), neg: rows.n_neg() }
+    }
+}
+
+/// A field of a record: what its column may be called, alone and with each ending, and the columns of its value.
+pub(crate) struct FieldColumns {
+    pub names: [&'static str; 4],
+    pub columns: &'static [Field],
+}
+
+/// The number of columns of some fields.
+pub(crate) const fn number_of_columns(fields: &[FieldColumns]) -> usize {
+    let (mut number, mut field) = (0, 0);
+    while field < fields.len() {
+        number += fields[field].columns.len();
+        field += 1;
+    }
+    number
+}
+
+/// The columns of some fields, one after the other.
+pub(crate) const fn columns_of<const N: usize>(fields: &[FieldColumns]) -> [Field; N] {
+    let mut columns = [own(FieldKind::Number); N];
+    let (mut place, mut field) = (0, 0);
+    while field < fields.len() {
+        let FieldColumns { names: [alone, se, lower, upper], columns: of_value } = fields[field];
+        let mut column = 0;
+        while column < of_value.len() {
+            let Field { name, kind } = of_value[column];
+            let name = match name.as_bytes() {
+                b"" => plain(alone),
+                b"_se" => se,
+                b"_lower" => lower,
+                b"_upper" => upper,
+                _ => name,
+            };
+            columns[place] = Field { name, kind };
+            place += 1;
+            column += 1;
+        }
+        field += 1;
+    }
+    columns
 }
 
 /// A field's name without the mark of a raw identifier, which a keyword such as `fn` needs.
-pub(crate) const fn plain(name: &str) -> &str {
+const fn plain(name: &str) -> &str {
     match name.as_bytes() {
         [b'r', b'#', ..] => name.split_at(2).1,
         _ => name,
     }
 }
 
-/// Declares a record: a struct whose fields are columns, with a `nan` value of it.
+/// Declares a record: a struct whose fields are columns, with its values where it is NaN and where it is undefined.
 macro_rules! record {
     ($(#[$doc:meta])* pub struct $name:ident {
         $($(#[$field_doc:meta])* pub $field:ident: $value:ty,)*
@@ -145,42 +251,55 @@ macro_rules! record {
             $($(#[$field_doc])* pub $field: $value,)*
         }
 
+        #[allow(dead_code)]
         impl $name {
             /// The record from its fields, in order.
-            #[allow(clippy::too_many_arguments, dead_code)]
+            #[allow(clippy::too_many_arguments)]
             pub(in crate::statistics) fn new($($field: $value),*) -> Self {
                 $name { $($field,)* }
             }
 
-            /// The record of a group that cannot be ranked: NaN numbers, counts of 0.
-            #[allow(dead_code)]
-            pub(in crate::statistics) fn nan() -> Self {
-                $name { $($field: <$value as $crate::statistics::kinds::record::Value>::NAN,)* }
+            /// The record of a group of these rows that cannot be ranked: NaN numbers, other counts of 0.
+            pub(in crate::statistics) fn nan(rows: impl Into<$crate::ranking::ties::Count>) -> Self {
+                $crate::statistics::kinds::record::Value::nan(rows.into())
             }
 
-            /// The record of a group in which everything is undefined: nulls, counts of 0.
-            #[allow(dead_code)]
-            pub(in crate::statistics) fn undefined() -> Self {
-                $name { $($field: <$value as $crate::statistics::kinds::record::Value>::UNDEFINED,)* }
+            /// The record of a group of these rows in which all else is undefined: nulls, other counts of 0.
+            pub(in crate::statistics) fn undefined(rows: impl Into<$crate::ranking::ties::Count>) -> Self {
+                $crate::statistics::kinds::record::Value::undefined(rows.into())
             }
         }
 
-        impl $crate::statistics::kinds::record::Record for $name {
-            const FIELDS: &'static [$crate::statistics::kinds::column::Field] = &[$(
-                $crate::statistics::kinds::column::Field {
-                    name: $crate::statistics::kinds::record::plain(stringify!($field)),
-                    kind: <$value as $crate::statistics::kinds::record::Value>::KIND,
-                }
-            ),*];
+        impl $crate::statistics::kinds::record::Value for $name {
+            const COLUMNS: &'static [$crate::statistics::kinds::column::Field] = {
+                use $crate::statistics::kinds::record::{FieldColumns, Value, columns_of, number_of_columns};
+                const FIELDS: &[FieldColumns] = &[$(FieldColumns {
+                    names: [
+                        stringify!($field),
+                        concat!(stringify!($field), "_se"),
+                        concat!(stringify!($field), "_lower"),
+                        concat!(stringify!($field), "_upper"),
+                    ],
+                    columns: <$value as Value>::COLUMNS,
+                }),*];
+                &columns_of::<{ number_of_columns(FIELDS) }>(FIELDS)
+            };
+
+            fn nan(rows: $crate::ranking::ties::Count) -> Self {
+                $name { $($field: $crate::statistics::kinds::record::Value::nan(rows),)* }
+            }
+
+            fn undefined(rows: $crate::ranking::ties::Count) -> Self {
+                $name { $($field: $crate::statistics::kinds::record::Value::undefined(rows),)* }
+            }
 
             #[inline]
-            fn append(self, columns: &mut [$crate::statistics::kinds::column::Column]) {
-                let mut columns = columns.iter_mut();
-                $(if let Some(column) = columns.next() {
-                    $crate::statistics::kinds::record::Value::append(self.$field, column);
-                })*
+            fn write(self, columns: &mut std::slice::IterMut<'_, $crate::statistics::kinds::column::Column>) {
+                $($crate::statistics::kinds::record::Value::write(self.$field, columns);)*
             }
         }
+
+        impl $crate::statistics::kinds::record::Record for $name {}
     };
 }
 pub(crate) use record;
@@ -202,6 +321,41 @@ mod tests {
         }
     }
 
+    record! {
+        /// A record with another in it.
+        pub struct Outer {
+            /// A keyword.
+            pub r#fn: bool,
+            /// The other.
+            pub every: Every,
+            /// The rows.
+            pub rows: Count,
+        }
+    }
+
+    #[test]
+    fn a_record_in_a_record_has_its_columns_there() {
+        let names = Outer::FIELDS.iter().map(|field| field.name).collect::<Vec<_>>();
+        assert_eq!(names, ["fn", "number", "count", "score", "n_pos", "n_neg"]);
+        let rows = Count { pos: 2, neg: 3 };
+        let mut columns = Column::all_of(Outer::FIELDS, Width::W8, 2);
+        Outer { every: Every { count: 7, ..Every::nan(rows) }, ..Outer::undefined(rows) }
+            .append(&mut columns);
+        let [
+            Column::Truth(truth),
+            Column::Number(number),
+            Column::Count(count),
+            _,
+            Column::Count(pos),
+            Column::Count(neg),
+        ] = &columns[..]
+        else {
+            panic!("six columns")
+        };
+        assert!(!truth.values[0] && number.values[0].is_nan());
+        assert_eq!((count.values[0], pos.values[0], neg.values[0]), (7, 2, 3));
+    }
+
     #[test]
     fn rows_land_in_their_columns() {
         let fields = Every::FIELDS;
@@ -210,7 +364,7 @@ mod tests {
         Every { number: Some(0.5), count: 3, score: Some(Threshold(9)) }.append(&mut first);
         let mut second = Column::all_of(fields, Width::W8, 2);
         Every { number: None, count: 4, score: None }.append(&mut second);
-        Every::nan().append(&mut second);
+        Every::nan(Count::default()).append(&mut second);
         for (column, more) in first.iter_mut().zip(second) {
             column.extend(more);
         }

@@ -1,6 +1,6 @@
 //! Statistics that answer each group with one record.
 
-use super::record::Record;
+use super::record::{Record, Value};
 use crate::ranking::states::Limit;
 use crate::ranking::ties::{RowCounts, Ties};
 use crate::statistics::resampling::bootstrap::Resampling;
@@ -16,7 +16,7 @@ pub struct Given {
 
 /// A statistic that answers each group with one record.
 pub trait Summary: Sync {
-    /// What a group is answered with.
+    /// The record of a group.
     type Record: Record;
 
     /// Whether rows may have weights. The ties then count units: see [`Ties::units`].
@@ -25,31 +25,32 @@ pub trait Summary: Sync {
     /// Whether the statistic needs the weight of each row, which a state does not have.
     const ROW_WEIGHTS: bool = false;
 
-    /// Says what is wrong with the options beside the columns that were given, in words that name the option and what
-    /// it may be.
+    /// Checks the options, which may depend on the columns of the call. The error names the option and the values that it
+    /// may have.
     fn check(&self, _given: Given) -> Result<(), String> {
         Ok(())
     }
 
-    /// Says what is wrong with the rows of a group, where options ask for rows of some kind.
+    /// Checks the rows of a group, if the options are for some kinds of rows only.
     fn check_ties(&self, _ties: &mut Ties<'_>) -> Result<(), String> {
         Ok(())
     }
 
-    /// How small the state of the rows may be, if a state is all that the statistic needs; within, none if it must be
-    /// exact.
+    /// If a state of the rows is enough for the statistic: the limit of its size, or no limit if it must be exact.
     fn state(&self) -> Option<Option<Limit>> {
         None
     }
 
-    /// How rows are drawn with replacement, if the statistic draws any.
+    /// How the statistic resamples rows, if it does.
     fn resampling(&self) -> Option<Resampling> {
         None
     }
 
-    /// The answer for a group; `None` in a field says that it is undefined there.
+    /// The record of a group. A field that is undefined there is `None`.
     fn of_ties(&self, ties: Ties<'_>) -> Self::Record;
 
-    /// The answer for a group that holds a NaN score: NaN wherever a number would depend on ranks.
-    fn of_nan(&self, rows: RowCounts) -> Self::Record;
+    /// The record of a group that has a NaN score: numbers that would depend on ranks are NaN.
+    fn of_nan(&self, rows: RowCounts) -> Self::Record {
+        Value::nan(rows.into())
+    }
 }

@@ -1,8 +1,8 @@
 //! The average precision of a score.
 
 use crate::math;
-use crate::ranking::ties::{Indexed, RowCounts, Ties};
-use crate::statistics::kinds::{Summary, options::no_options, record::record};
+use crate::ranking::ties::{Indexed, Ties};
+use crate::statistics::kinds::{Summary, options::no_options, record};
 use crate::statistics::thresholds::confusion::Confusion;
 
 /// The mean, over positives, of the precision at their score.
@@ -63,10 +63,6 @@ impl Summary for AveragePrecision {
             |units, more| *units += more,
         );
         AveragePrecisionRecord::new(Some(mean_precision(units, ties.n_pos())))
-    }
-
-    fn of_nan(&self, _: RowCounts) -> AveragePrecisionRecord {
-        AveragePrecisionRecord::nan()
     }
 }
 

@@ -36,14 +36,14 @@ pub fn upper_tail(sizes: &[u64], n_pos: u64, n_neg: u64, farthest: u128, alterna
         }
         if k == end {
             // i N - (k - i) P = i (P + N) - k P
-            let drawn = i128::from(k) * pos;
+            let expected = i128::from(k) * pos;
             if alternative != Alternative::Less {
-                let first = (farthest + drawn + all_wide - 1).div_euclid(all_wide);
+                let first = (farthest + expected + all_wide - 1).div_euclid(all_wide);
                 let first = usize::try_from(first).unwrap_or(0).clamp(low, high + 1);
                 next[first..=high].fill(1.0);
             }
             if alternative != Alternative::Greater {
-                let last = (drawn - farthest).div_euclid(all_wide);
+                let last = (expected - farthest).div_euclid(all_wide);
                 if let Ok(last) = usize::try_from(last)
                     && last >= low
                 {

@@ -1,8 +1,8 @@
 //! The Gini coefficient of a score.
 
 use crate::math;
-use crate::ranking::ties::{RowCounts, Ties};
-use crate::statistics::kinds::{Summary, options::no_options, record::record};
+use crate::ranking::ties::Ties;
+use crate::statistics::kinds::{Summary, options::no_options, record};
 
 /// `2 AUC - 1`: the area between ROC curve and diagonal, relative to the perfect score's.
 ///
@@ -33,10 +33,6 @@ impl Summary for Gini {
             math::signed_quotient(surplus, ties.pairs())
         });
         GiniRecord::new(gini)
-    }
-
-    fn of_nan(&self, _: RowCounts) -> GiniRecord {
-        GiniRecord::nan()
     }
 }
 

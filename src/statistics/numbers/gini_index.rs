@@ -1,10 +1,7 @@
 //! How well a score puts rows with large targets first, such as policies with large claims.
 
 use crate::ranking::rows::Rows;
-use crate::statistics::kinds::{
-    FromOptions, Inputs, Joint, Needs, OptionError, Options,
-    record::{Many, record},
-};
+use crate::statistics::kinds::{FromOptions, Inputs, Joint, Needs, OptionError, Options, record};
 
 /// The Gini index of a target that is a number, ordered by a score.
 ///
@@ -39,7 +36,7 @@ record! {
         /// The same over that of the target ordered by itself; null also if all targets are equal.
         pub normalized: Option<f64>,
         /// The curve, if it is asked for.
-        pub points: Option<Many<CapturedPoint>>,
+        pub points: Option<Vec<CapturedPoint>>,
         /// The target's total.
         pub total: Option<f64>,
         /// Rows that were used.
@@ -71,7 +68,7 @@ impl Joint for GiniIndex {
         let targets = &rows.values[1];
         let of_score = points(&rows.scores[0].of_row, &rows.values[0], targets);
         let total = of_score.last().map(|point| point.captured);
-        let none = GiniIndexRecord { total, n: rows.len as u64, ..GiniIndexRecord::undefined() };
+        let none = GiniIndexRecord { total, n: rows.len as u64, ..GiniIndexRecord::undefined(rows) };
         let Some(total) = total.filter(|&total| total > 0.0) else { return none };
         let gini = index(&of_score, total);
         let of_itself = index(&points(&rows.scores[1].of_row, targets, targets), total);
@@ -81,14 +78,14 @@ impl Joint for GiniIndex {
             normalized: (of_itself > 0.0).then(|| gini / of_itself),
             points: self.points.then(|| {
                 let start = CapturedPoint::new(None, 0.0, 0.0);
-                Many(std::iter::once(start).chain(of_score.into_iter().map(shares)).collect())
+                std::iter::once(start).chain(of_score.into_iter().map(shares)).collect()
             }),
             ..none
         }
     }
 
     fn of_nan(&self, rows: &Rows) -> GiniIndexRecord {
-        GiniIndexRecord { n: rows.len as u64, ..GiniIndexRecord::nan() }
+        GiniIndexRecord { n: rows.len as u64, ..GiniIndexRecord::nan(rows) }
     }
 }
 
@@ -142,7 +139,7 @@ mod tests {
     fn claims() {
         let record = of(&[4.0, 3.0, 2.0, 1.0], &[6.0, 0.0, 2.0, 0.0]);
         // The curve goes through (1/4, 3/4), (1/2, 3/4), (3/4, 1) and (1, 1).
-        let Many(points) = record.points.unwrap();
+        let points = record.points.unwrap();
         let captured: Vec<f64> = points.iter().map(|point| point.captured).collect();
         assert_eq!(captured, [0.0, 0.75, 0.75, 1.0, 1.0]);
         assert_eq!((points[0].score, points[1].score, points[2].population), (None, Some(4.0), 0.5));

@@ -2,12 +2,9 @@
 
 use super::exact_ks;
 use crate::math;
-use crate::ranking::ties::{Indexed, RowCounts, Ties};
-use crate::statistics::inference::{Alternative, null_distribution::NullDistribution};
-use crate::statistics::kinds::{
-    FromOptions, Given, OptionError, Options, Summary,
-    record::{Threshold, record},
-};
+use crate::ranking::ties::{Count, Indexed, Ties};
+use crate::statistics::inference::{Alternative, NullDistribution};
+use crate::statistics::kinds::{FromOptions, Given, OptionError, Options, Summary, Threshold, record};
 
 /// The largest vertical distance between the ROC curve and the diagonal, `max |tpr - fpr|`.
 ///
@@ -45,10 +42,8 @@ record! {
         pub p_value: Option<f64>,
         /// "exact" or "asymptotic"; null where the p-value is.
         pub method: Option<&'static str>,
-        /// Positives that were used.
-        pub n_pos: u64,
-        /// Negatives that were used.
-        pub n_neg: u64,
+        /// Positives and negatives that were used.
+        pub rows: Count,
     }
 }
 
@@ -70,9 +65,9 @@ impl Summary for KsStatistic {
     }
 
     fn of_ties(&self, mut ties: Ties<'_>) -> KsRecord {
-        let rows = ties.rows();
+        let rows = Count::from(&ties);
         if !ties.has_pairs() {
-            return KsRecord { n_pos: rows.0, n_neg: rows.1, ..KsRecord::undefined() };
+            return KsRecord::undefined(rows);
         }
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         // The farther of two points; of equals the first, which has the higher score.
@@ -107,11 +102,7 @@ impl Summary for KsStatistic {
             Some(_) => (None, None),
             None => self.p_value(&mut ties, distance, ks),
         };
-        KsRecord::new(Some(ks), Some(difference), threshold, p_value, method, rows.0, rows.1)
-    }
-
-    fn of_nan(&self, RowCounts { n_pos, n_neg, .. }: RowCounts) -> KsRecord {
-        KsRecord { n_pos, n_neg, ..KsRecord::nan() }
+        KsRecord::new(Some(ks), Some(difference), threshold, p_value, method, rows)
     }
 }
 
@@ -187,6 +178,6 @@ mod tests {
         let tied = summary(&KsStatistic::default(), &[0, 1], &[7u8, 7]);
         assert_eq!((tied.ks, tied.threshold, tied.p_value), (Some(0.0), Some(Threshold(7)), Some(1.0)));
         let alone = summary(&KsStatistic::default(), &[0, 0], &[1u8, 2]);
-        assert_eq!((alone.ks, alone.threshold, alone.p_value, alone.n_neg), (None, None, None, 2));
+        assert_eq!((alone.ks, alone.threshold, alone.p_value, alone.rows.neg), (None, None, None, 2));
     }
 }

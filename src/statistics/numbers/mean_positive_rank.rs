@@ -1,8 +1,8 @@
 //! The mean rank of the positives.
 
 use crate::math;
-use crate::ranking::ties::{RowCounts, Ties};
-use crate::statistics::kinds::{Summary, options::no_options, record::record};
+use crate::ranking::ties::Ties;
+use crate::statistics::kinds::{Summary, options::no_options, record};
 
 /// The mean rank of the positives among all rows, from 1 for the lowest score; tied rows share their mean rank.
 ///
@@ -31,10 +31,6 @@ impl Summary for MeanPositiveRank {
             math::quotient(twice_u + n_pos * (n_pos + 1), 2 * n_pos)
         });
         MeanPositiveRankRecord::new(mean)
-    }
-
-    fn of_nan(&self, _: RowCounts) -> MeanPositiveRankRecord {
-        MeanPositiveRankRecord::nan()
     }
 }
 

@@ -9,7 +9,6 @@ use crate::statistics::kinds::{FromOptions, OptionError, OptionValue, Options};
 
 /// Bounds of an area.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Range {
     /// Between two false positive rates: the integral of tpr over fpr.
     Fpr(f64, f64),
@@ -28,7 +27,6 @@ pub enum Range {
 /// Whether a partial area is put on the scale of a whole one, where a useless score has 1/2 and a perfect one 1:
 /// `(1 + (area - diagonal) / (full - diagonal)) / 2` (McClish 1989).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Standardized {
     /// It is not.
     #[default]
@@ -94,7 +92,7 @@ pub fn partial_area_and<T: Default + Send>(
         Range::TwoWay { min_tpr, .. } => {
             Some(whole - min_tpr * math::quotient(area.width.into(), n_neg.into()))
         }
-        _ => scaled(standardized, whole, range.extremes()),
+        _ => on_scale(standardized, whole, range.extremes()),
     };
     (area, more)
 }
@@ -139,7 +137,7 @@ impl Range {
         Ok((range, standardized))
     }
 
-    /// Says what is wrong with the bounds.
+    /// Checks the bounds.
     pub fn check(self, standardized: Standardized) -> Result<(), String> {
         let rate = |rate: f64| (0.0..=1.0).contains(&rate);
         let fine = match self {
@@ -168,7 +166,7 @@ impl Range {
         }
     }
 
-    /// The bounds as counts of rows of the class whose rate they bound, and which that is.
+    /// The bounds as numbers of rows of the class whose rate they bound, and whether that rate is the tpr.
     fn bounds(self, (n_pos, n_neg): (u64, u64)) -> ([f64; 2], bool) {
         let (positives, negatives) = (n_pos as f64, n_neg as f64);
         match self {
@@ -218,8 +216,8 @@ impl Range {
     }
 }
 
-/// The area, beside the diagonal's and the largest possible.
-fn scaled(standardized: Standardized, area: f64, (diagonal, full): (f64, f64)) -> Option<f64> {
+/// The area on the scale of a whole one, from the area of the diagonal and the largest possible one.
+fn on_scale(standardized: Standardized, area: f64, (diagonal, full): (f64, f64)) -> Option<f64> {
     if standardized == Standardized::Never {
         return Some(area);
     }

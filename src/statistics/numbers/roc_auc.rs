@@ -2,8 +2,8 @@
 
 use super::partial_area::{Range, Standardized, partial_area};
 use crate::math;
-use crate::ranking::ties::{RowCounts, Ties};
-use crate::statistics::kinds::{FromOptions, OptionError, Options, Summary, record::record};
+use crate::ranking::ties::Ties;
+use crate::statistics::kinds::{FromOptions, OptionError, Options, Summary, record};
 
 /// The probability that a random positive scores higher than a random negative, ties counting half.
 ///
@@ -49,10 +49,6 @@ impl Summary for RocAuc {
             Some(math::quotient(ties.twice_u(), 2 * ties.pairs()))
         };
         RocAucRecord { auc }
-    }
-
-    fn of_nan(&self, _: RowCounts) -> RocAucRecord {
-        RocAucRecord::nan()
     }
 }
 

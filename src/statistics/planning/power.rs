@@ -2,11 +2,10 @@
 
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::statistics::inference::Alternative;
-use crate::statistics::kinds::columnwise::Columnwise;
+use crate::statistics::kinds::{Columnwise, FromOptions, OptionError, Options, of_each_row};
 
 /// The level and the side of a planned test.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct Plan {
     /// The probability of rejecting equality where it holds.
     pub alpha: f64,
@@ -14,12 +13,13 @@ pub struct Plan {
     pub alternative: Alternative,
 }
 
-impl Plan {
-    /// Says what is wrong with the level.
-    pub fn check(self) -> Result<(), String> {
-        proportion("alpha", self.alpha)
+impl FromOptions for Plan {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(Plan { alternative: options.word("alternative")?, alpha: options.between_0_and_1("alpha")? })
     }
+}
 
+impl Plan {
     /// The standard errors that a difference must exceed.
     pub(in crate::statistics) fn critical(self) -> f64 {
         upper_quantile(self.alpha / tails(self.alternative))
@@ -31,13 +31,21 @@ fn tails(alternative: Alternative) -> f64 {
     if alternative == Alternative::TwoSided { 2.0 } else { 1.0 }
 }
 
-/// Says what is wrong with a probability.
-pub(in crate::statistics) fn proportion(name: &str, value: f64) -> Result<(), String> {
-    if 0.0 < value && value < 1.0 {
-        Ok(())
-    } else {
-        Err(format!("{name} must lie between 0 and 1, got {value}"))
+/// Refuses to find several of the AUC, the power and the level, or none of them.
+fn check_that_one_is_asked_for(options: &Options) -> Result<(), OptionError> {
+    let numbers = ["power", "alpha"].into_iter().filter(|name| options.has(name));
+    let written: Vec<&str> = options.has_column("auc").then_some("auc").into_iter().chain(numbers).collect();
+    if written.len() == 2 {
+        return Ok(());
     }
+    let written = if written.is_empty() { "none of them".into() } else { written.join(", ") };
+    let said = format!(
+        "exactly one of `auc`, `power` and `alpha` must be None, which is then returned, got {written}"
+    );
+    Err(OptionError::new("", said).instead(
+        "write roc_auc_power(auc, n_pos, n_neg), roc_auc_power(None, n_pos, n_neg, `power=0.8`) or \
+         roc_auc_power(auc, n_pos, n_neg, `power=0.8`, `alpha=None`)",
+    ))
 }
 
 /// Twice the variance of one positive's placement, by the binormal model (Obuchowski 1994, with the published
@@ -124,30 +132,29 @@ pub fn sample_size(plan: Plan, auc: f64, power: f64, ratio: f64) -> (f64, f64) {
 
 /// The power of the test of one AUC, row by row.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucPower {
     /// The test.
     pub plan: Plan,
+}
+
+impl FromOptions for RocAucPower {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        check_that_one_is_asked_for(options)?;
+        Ok(RocAucPower { plan: Plan::from_options(options)? })
+    }
 }
 
 impl Columnwise for RocAucPower {
     const ROLES: &'static [&'static str] = &["auc", "n_pos", "n_neg"];
     const FIELDS: &'static [&'static str] = &["power"];
 
-    fn check(&self) -> Result<(), String> {
-        self.plan.check()
-    }
-
     fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
-        let rows = columns[0].iter().zip(&columns[1]).zip(&columns[2]);
-        let power = rows.map(|((auc, n_pos), n_neg)| Some(power(self.plan, (*auc)?, (*n_pos)?, (*n_neg)?)));
-        Ok(vec![power.map(defined).collect()])
+        Ok(vec![of_each_row(columns, |[auc, n_pos, n_neg]| power(self.plan, auc, n_pos, n_neg))])
     }
 }
 
 /// The level of the test of one AUC at which it has a power, row by row.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucPowerLevel {
     /// Which departure counts.
     pub alternative: Alternative,
@@ -155,26 +162,26 @@ pub struct RocAucPowerLevel {
     pub power: f64,
 }
 
+impl FromOptions for RocAucPowerLevel {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        check_that_one_is_asked_for(options)?;
+        let alternative = options.word("alternative")?;
+        Ok(RocAucPowerLevel { alternative, power: options.between_0_and_1("power")? })
+    }
+}
+
 impl Columnwise for RocAucPowerLevel {
     const ROLES: &'static [&'static str] = &["auc", "n_pos", "n_neg"];
     const FIELDS: &'static [&'static str] = &["alpha"];
 
-    fn check(&self) -> Result<(), String> {
-        proportion("power", self.power)
-    }
-
     fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
-        let rows = columns[0].iter().zip(&columns[1]).zip(&columns[2]);
-        let level = |((auc, n_pos), n_neg): ((&Option<f64>, &Option<f64>), &Option<f64>)| {
-            Some(level(self.alternative, (*auc)?, (*n_pos)?, (*n_neg)?, self.power))
-        };
-        Ok(vec![rows.map(level).map(defined).collect()])
+        let level = |[auc, n_pos, n_neg]: [f64; 3]| level(self.alternative, auc, n_pos, n_neg, self.power);
+        Ok(vec![of_each_row(columns, level)])
     }
 }
 
 /// The AUC of which the test has a power, row by row.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucPowerAuc {
     /// The test.
     pub plan: Plan,
@@ -182,25 +189,25 @@ pub struct RocAucPowerAuc {
     pub power: f64,
 }
 
+impl FromOptions for RocAucPowerAuc {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        check_that_one_is_asked_for(options)?;
+        let plan = Plan::from_options(options)?;
+        Ok(RocAucPowerAuc { plan, power: options.between_0_and_1("power")? })
+    }
+}
+
 impl Columnwise for RocAucPowerAuc {
     const ROLES: &'static [&'static str] = &["n_pos", "n_neg"];
     const FIELDS: &'static [&'static str] = &["auc"];
 
-    fn check(&self) -> Result<(), String> {
-        self.plan.check().and_then(|()| proportion("power", self.power))
-    }
-
     fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
-        let rows = columns[0].iter().zip(&columns[1]);
-        let auc =
-            rows.map(|(n_pos, n_neg)| Some(detectable_auc(self.plan, (*n_pos)?, (*n_neg)?, self.power)));
-        Ok(vec![auc.map(defined).collect()])
+        Ok(vec![of_each_row(columns, |[n_pos, n_neg]| detectable_auc(self.plan, n_pos, n_neg, self.power))])
     }
 }
 
 /// The rows that a test of one AUC needs, row by row.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucSampleSize {
     /// The test.
     pub plan: Plan,
@@ -210,43 +217,39 @@ pub struct RocAucSampleSize {
     pub ratio: f64,
 }
 
+impl FromOptions for RocAucSampleSize {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(RocAucSampleSize {
+            plan: Plan::from_options(options)?,
+            power: options.between_0_and_1("power")?,
+            ratio: ratio_of(options)?,
+        })
+    }
+}
+
 impl Columnwise for RocAucSampleSize {
     const ROLES: &'static [&'static str] = &["auc"];
     const FIELDS: &'static [&'static str] = &["n_pos", "n_neg"];
 
-    fn check(&self) -> Result<(), String> {
-        self.plan.check()?;
-        if !(0.0 < self.power && self.power < 1.0) {
-            return Err(format!("power must lie between 0 and 1, such as 0.8, got {}", self.power));
-        }
-        check_ratio(self.ratio)
-    }
-
     fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
-        let size = |auc: &Option<f64>| auc.map(|auc| sample_size(self.plan, auc, self.power, self.ratio));
-        let sizes: Vec<Option<(f64, f64)>> = columns[0].iter().map(size).collect();
-        let column = |of: fn((f64, f64)) -> f64| sizes.iter().map(|size| defined(size.map(of))).collect();
-        Ok(vec![column(|size| size.0), column(|size| size.1)])
+        let size = |auc: f64| sample_size(self.plan, auc, self.power, self.ratio);
+        Ok(vec![of_each_row(columns, |[auc]| size(auc).0), of_each_row(columns, |[auc]| size(auc).1)])
     }
 }
 
-/// Says what is wrong with a number of negatives for each positive.
-pub(in crate::statistics) fn check_ratio(ratio: f64) -> Result<(), String> {
+/// The number of negatives for each positive.
+pub(in crate::statistics) fn ratio_of(options: &Options) -> Result<f64, OptionError> {
+    let ratio = options.value("ratio").number();
     if ratio > 0.0 && ratio.is_finite() {
-        Ok(())
-    } else {
-        Err(format!("ratio must be above 0, such as 2 for two negatives a positive, got {ratio}"))
+        return Ok(ratio);
     }
-}
-
-/// The number, or null where it is undefined.
-fn defined(value: Option<f64>) -> Option<f64> {
-    value.filter(|value| !value.is_nan())
+    Err(options.must_be("ratio", "be a finite number above 0, such as 2 for two negatives a positive"))
 }
 
 #[cfg(test)]
-mod tests {
+pub(in crate::statistics) mod tests {
     use super::*;
+    use crate::statistics::kinds::{OptionValue, options::tests::options};
 
     const TWO_SIDED: Plan = Plan { alpha: 0.05, alternative: Alternative::TwoSided };
 
@@ -260,7 +263,6 @@ mod tests {
         // pROC's example: with 41 and 72 rows, the test rejects nearly always if the AUC is 0.73.
         assert!((power(TWO_SIDED, 0.73, 41.0, 72.0) - 0.989_745_343_551_401_1).abs() < 1e-8);
         assert!(power(TWO_SIDED, 1.0, 5.0, 5.0).is_nan() && sample_size(TWO_SIDED, 0.5, 0.8, 1.0).0.is_nan());
-        assert!(Plan { alpha: 1.0, ..TWO_SIDED }.check().is_err());
     }
 
     #[test]
@@ -309,9 +311,44 @@ mod tests {
         let (n_pos, n_neg) = (sizes[0][0], sizes[1][0]);
         let power = RocAucPower { plan }.answer(&[vec![Some(0.7)], vec![n_pos], vec![n_neg]]).unwrap();
         assert!((power[0][0].unwrap() - 0.9).abs() < 1e-12);
-        assert!(
-            RocAucSampleSize { ratio: 0.0, ..size }.check().unwrap_err().contains("ratio must be above 0")
-        );
-        assert!(RocAucSampleSize { power: 1.0, ..size }.check().unwrap_err().contains("power must lie"));
+    }
+
+    /// Options of a test on both sides, and others.
+    pub(in crate::statistics) fn two_sided<const N: usize>(others: [(&str, f64); N]) -> Options {
+        let numbers = others.map(|(name, number)| (name.into(), OptionValue::Float(number)));
+        let mut written = options([("alternative", OptionValue::Word("two-sided".into()))]);
+        written.values.extend(numbers);
+        written
+    }
+
+    #[test]
+    fn what_is_refused() {
+        let size = |alpha, power, ratio| {
+            let written = two_sided([("alpha", alpha), ("power", power), ("ratio", ratio)]);
+            RocAucSampleSize::from_options(&written).map_err(|error| error.to_string())
+        };
+        assert_eq!(size(0.05, 0.8, 2.0).unwrap().ratio, 2.0);
+        assert!(size(1.0, 0.8, 2.0).unwrap_err().contains("`alpha` must lie"));
+        assert!(size(0.05, 1.0, 2.0).unwrap_err().contains("`power` must lie"));
+        assert!(size(0.05, 0.8, 0.0).unwrap_err().contains("`ratio` must be a finite number above 0"));
+    }
+
+    #[test]
+    fn one_of_three_is_asked_for() {
+        let of_auc = |written: Options| Options { columns: vec!["auc".into()], ..written };
+        let (alpha, power) = (("alpha", 0.05), ("power", 0.8));
+        assert!(RocAucPower::from_options(&of_auc(two_sided([alpha]))).is_ok());
+        assert!(RocAucPowerLevel::from_options(&of_auc(two_sided([power]))).is_ok());
+        assert!(RocAucPowerAuc::from_options(&two_sided([alpha, power])).is_ok());
+        for (written, got) in [
+            (of_auc(two_sided([power, alpha])), "got auc, power, alpha"),
+            (of_auc(two_sided([])), "got auc"),
+            (two_sided([alpha]), "got alpha"),
+            (two_sided([]), "got none of them"),
+        ] {
+            assert!(RocAucPower::from_options(&written).unwrap_err().said.ends_with(got));
+            assert!(RocAucPowerLevel::from_options(&written).is_err());
+            assert!(RocAucPowerAuc::from_options(&written).is_err());
+        }
     }
 }

@@ -1,10 +1,11 @@
 //! How often the paired test of two scores rejects, and how many rows it needs.
 
-use super::power::{Plan, check_ratio, proportion};
+use super::power::{Plan, ratio_of};
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::ranking::rows::Rows;
-use crate::statistics::inference::delong::Areas;
-use crate::statistics::kinds::{Inputs, Joint, Needs, record::record};
+use crate::ranking::ties::Count;
+use crate::statistics::inference::Areas;
+use crate::statistics::kinds::{FromOptions, Inputs, Joint, Needs, OptionError, Options, record};
 
 /// The power of the paired comparison of two scores, and the rows it needs, from a pilot sample.
 ///
@@ -17,7 +18,6 @@ use crate::statistics::kinds::{Inputs, Joint, Needs, record::record};
 /// mean of the two, `V0 = 2 ((Var A_a + Var A_b) / 2 - Cov)` is V again. If both vary as the first one alone, V0 depends
 /// on which score is the first, and can be below 0.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucDifferencePower {
     /// The test.
     pub plan: Plan,
@@ -39,10 +39,18 @@ record! {
         pub needed_pos: Option<f64>,
         /// The negatives that it needs.
         pub needed_neg: Option<f64>,
-        /// Positives that were used.
-        pub n_pos: u64,
-        /// Negatives that were used.
-        pub n_neg: u64,
+        /// Positives and negatives that were used.
+        pub rows: Count,
+    }
+}
+
+impl FromOptions for RocAucDifferencePower {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(RocAucDifferencePower {
+            plan: Plan::from_options(options)?,
+            power: options.between_0_and_1("power")?,
+            ratio: options.has("ratio").then(|| ratio_of(options)).transpose()?,
+        })
     }
 }
 
@@ -55,20 +63,16 @@ impl Joint for RocAucDifferencePower {
         Needs::PLACEMENTS
     }
 
-    fn check(&self) -> Result<(), String> {
-        self.plan.check().and_then(|()| proportion("power", self.power))?;
-        self.ratio.map_or(Ok(()), check_ratio)
-    }
-
     fn of_rows(&self, rows: &Rows) -> RocAucDifferencePowerRecord {
-        let (n_pos, n_neg) = (rows.n_pos(), rows.n_neg());
-        let Some(areas) = Areas::of(rows) else {
-            return RocAucDifferencePowerRecord { n_pos, n_neg, ..RocAucDifferencePowerRecord::undefined() };
-        };
+        let Some(areas) = Areas::of(rows) else { return RocAucDifferencePowerRecord::undefined(rows) };
+        let (n_pos, n_neg) = (areas.n_pos, areas.n_neg);
         let difference = areas.difference(0, 1);
         let Some((of_pos, of_neg)) = areas.parts_of_difference(0, 1).filter(|parts| parts.0 + parts.1 > 0.0)
         else {
-            return RocAucDifferencePowerRecord::new(Some(difference), None, None, None, n_pos, n_neg);
+            return RocAucDifferencePowerRecord {
+                difference: Some(difference),
+                ..RocAucDifferencePowerRecord::undefined(rows)
+            };
         };
         let variance = of_pos + of_neg;
         let (se, critical) = (variance.sqrt(), self.plan.critical());
@@ -86,15 +90,7 @@ impl Joint for RocAucDifferencePower {
             }
         });
         let (needed_pos, needed_neg) = needed.unzip();
-        RocAucDifferencePowerRecord::new(Some(difference), Some(power), needed_pos, needed_neg, n_pos, n_neg)
-    }
-
-    fn of_nan(&self, rows: &Rows) -> RocAucDifferencePowerRecord {
-        RocAucDifferencePowerRecord {
-            n_pos: rows.n_pos(),
-            n_neg: rows.n_neg(),
-            ..RocAucDifferencePowerRecord::nan()
-        }
+        RocAucDifferencePowerRecord::new(Some(difference), Some(power), needed_pos, needed_neg, rows.into())
     }
 }
 
@@ -102,6 +98,7 @@ impl Joint for RocAucDifferencePower {
 mod tests {
     use super::*;
     use crate::statistics::inference::Alternative;
+    use crate::statistics::planning::power::tests::two_sided;
     use crate::statistics::tests::rows_of;
 
     const TWO_SIDED: Plan = Plan { alpha: 0.05, alternative: Alternative::TwoSided };
@@ -127,7 +124,12 @@ mod tests {
         assert!(more.needed_pos.unwrap() < same.needed_pos.unwrap(), "{more:?} {same:?}");
         assert!((more.needed_neg.unwrap() / more.needed_pos.unwrap() - 6.0).abs() < 1e-12);
         assert_eq!(more.power, record.power);
-        assert!(ratio(0.0).check().unwrap_err().contains("ratio must be above 0"));
+        let of_ratio = |ratio| {
+            let written = two_sided([("alpha", 0.05), ("power", 0.8), ("ratio", ratio)]);
+            RocAucDifferencePower::from_options(&written)
+        };
+        assert_eq!(of_ratio(2.0).unwrap().ratio, Some(2.0));
+        assert_eq!(of_ratio(0.0).unwrap_err().option, "ratio");
         // The order of the scores does not matter, though the first varies less than both have in common.
         let labels = [0, 0, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0];
         let a = [-1.0, 2.0, 4.0, 9.0, 8.0, 12.0, 6.0, 5.0, 1.0, -7.0, 1.0, -1.0];

@@ -2,9 +2,9 @@
 
 use crate::math;
 use crate::math::{normal, student_t};
-use crate::ranking::ties::{RowCounts, Ties};
+use crate::ranking::ties::{Count, Ties};
 use crate::statistics::inference::{Alternative, delong};
-use crate::statistics::kinds::{Summary, record::record};
+use crate::statistics::kinds::{FromOptions, OptionError, Options, Summary, options::words, record};
 
 /// The test that the AUC is one half, without assuming that both classes have one distribution.
 ///
@@ -12,7 +12,6 @@ use crate::statistics::kinds::{Summary, record::record};
 /// Student's t with Satterthwaite's degrees of freedom `(S10/P + S01/N)² / ((S10/P)²/(P-1) + (S01/N)²/(N-1))`,
 /// or against the normal distribution.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct BrunnerMunzel {
     /// Which departure counts.
     pub alternative: Alternative,
@@ -22,7 +21,6 @@ pub struct BrunnerMunzel {
 
 /// What a statistic is held against.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum Distribution {
     /// Student's t.
     #[default]
@@ -45,10 +43,19 @@ record! {
         pub auc: Option<f64>,
         /// Its standard error.
         pub se: Option<f64>,
-        /// Positives that were used.
-        pub n_pos: u64,
-        /// Negatives that were used.
-        pub n_neg: u64,
+        /// Positives and negatives that were used.
+        pub rows: Count,
+    }
+}
+
+words!(Distribution { "t" => T, "normal" => Normal });
+
+impl FromOptions for BrunnerMunzel {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(BrunnerMunzel {
+            alternative: options.word("alternative")?,
+            distribution: options.word("distribution")?,
+        })
     }
 }
 
@@ -56,34 +63,30 @@ impl Summary for BrunnerMunzel {
     type Record = BrunnerMunzelRecord;
 
     fn of_ties(&self, mut ties: Ties<'_>) -> BrunnerMunzelRecord {
-        let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
+        let rows = Count::from(&ties);
+        let mut record = BrunnerMunzelRecord::undefined(rows);
         if !ties.has_pairs() {
-            return BrunnerMunzelRecord { n_pos, n_neg, ..BrunnerMunzelRecord::undefined() };
+            return record;
         }
         let placements = ties.placements();
         let twice_pairs = 2 * ties.pairs();
-        let auc = Some(math::quotient(placements.sum, twice_pairs));
-        let Some((of_pos, of_neg)) = delong::parts(&placements, n_pos, n_neg) else {
-            return BrunnerMunzelRecord::new(None, None, None, auc, None, n_pos, n_neg);
-        };
+        record.auc = Some(math::quotient(placements.sum, twice_pairs));
+        let Some((of_pos, of_neg)) = delong::parts(&placements, rows.pos, rows.neg) else { return record };
         let variance = of_pos + of_neg;
         let se = variance.sqrt();
+        record.se = Some(se);
         if variance == 0.0 {
-            return BrunnerMunzelRecord::new(None, None, None, auc, Some(se), n_pos, n_neg);
+            return record;
         }
         let surplus = placements.sum.cast_signed() - ties.pairs().cast_signed();
         let statistic = math::signed_quotient(surplus, twice_pairs) / se;
-        let df =
-            variance.powi(2) / (of_pos.powi(2) / (n_pos - 1) as f64 + of_neg.powi(2) / (n_neg - 1) as f64);
+        let df = variance.powi(2)
+            / (of_pos.powi(2) / (rows.pos - 1) as f64 + of_neg.powi(2) / (rows.neg - 1) as f64);
         let p_value = match self.distribution {
             Distribution::T => self.alternative.p_value(statistic, |t| student_t::upper_tail(t, df)),
             Distribution::Normal => self.alternative.p_value(statistic, normal::upper_tail),
         };
-        BrunnerMunzelRecord::new(Some(statistic), Some(df), Some(p_value), auc, Some(se), n_pos, n_neg)
-    }
-
-    fn of_nan(&self, RowCounts { n_pos, n_neg, .. }: RowCounts) -> BrunnerMunzelRecord {
-        BrunnerMunzelRecord { n_pos, n_neg, ..BrunnerMunzelRecord::nan() }
+        BrunnerMunzelRecord { statistic: Some(statistic), df: Some(df), p_value: Some(p_value), ..record }
     }
 }
 

@@ -1,12 +1,14 @@
 //! How well a risk score orders rows by the time of an event that is not always seen.
 
-use crate::math::normal::upper_quantile;
+use rayon::prelude::*;
+
 use crate::math::quotient;
 use crate::ranking::SHARD_ROWS;
 use crate::ranking::rows::Rows;
-use crate::statistics::inference::check_level;
-use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, Needs, record::record};
-use rayon::prelude::*;
+use crate::statistics::inference::Interval;
+use crate::statistics::kinds::{
+    FromOptions, Inputs, Joint, KeyInput, KeyKind, Needs, OptionError, Options, options::words, record,
+};
 
 /// The share of comparable pairs of rows in which the row with the earlier event has the higher score.
 ///
@@ -18,7 +20,6 @@ use rayon::prelude::*;
 /// The standard error is that of the infinitesimal jackknife: with `s` the concordance of all pairs that a row is in and `n`
 /// their weight, the row's influence is `(s - C n) / sum of the weights of all pairs`. `O(n log n)`.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct ConcordanceIndex {
     /// What a pair weighs.
     pub method: PairWeight,
@@ -30,7 +31,6 @@ pub struct ConcordanceIndex {
 
 /// What a pair weighs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum PairWeight {
     /// As much as any other.
     #[default]
@@ -44,12 +44,8 @@ record! {
     pub struct ConcordanceRecord {
         /// The index, 0 to 1; null without a comparable pair.
         pub concordance: Option<f64>,
-        /// Its standard error.
-        pub se: Option<f64>,
-        /// The lower limit.
-        pub lower: Option<f64>,
-        /// The upper limit.
-        pub upper: Option<f64>,
+        /// Its standard error and limits.
+        pub interval: Interval,
         /// Comparable pairs in which the earlier event has the higher score.
         pub concordant: u64,
         /// Comparable pairs in which it has the lower score.
@@ -63,19 +59,23 @@ record! {
     }
 }
 
+words!(PairWeight { "harrell" => Harrell, "uno" => Uno });
+
+impl FromOptions for ConcordanceIndex {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let tau = options.has("tau").then(|| options.value("tau").number());
+        if tau.is_some_and(f64::is_nan) {
+            return Err(options.must_be("tau", "be a time, such as 365.0"));
+        }
+        Ok(ConcordanceIndex { method: options.word("method")?, level: options.level()?, tau })
+    }
+}
+
 impl Joint for ConcordanceIndex {
     type Record = ConcordanceRecord;
 
     /// The score, and the time as a second one.
     const INPUTS: Inputs = Inputs::scores(Some(2)).without_label().keyed(KeyInput::called("event"));
-
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)?;
-        match self.tau {
-            Some(tau) if tau.is_nan() => Err("tau must be a time, such as 365.0, got NaN".into()),
-            _ => Ok(()),
-        }
-    }
 
     fn needs(&self) -> Needs {
         Needs { codes: true, values: self.tau.is_some(), ..Needs::default() }
@@ -91,8 +91,8 @@ impl Joint for ConcordanceIndex {
 
     fn of_rows(&self, rows: &Rows) -> ConcordanceRecord {
         let (n_events, n) = (events(rows).filter(|&event| event).count() as u64, rows.len as u64);
-        let (in_order, scores) = (in_order(rows), rows.scores[0].distinct);
-        let moments = self.moments(&in_order, self.times_in_use(rows));
+        let (in_time_order, scores) = (rows_by_time(rows), rows.scores[0].distinct);
+        let moments = self.moments(&in_time_order, self.times_in_use(rows));
         let mut tally = Tally::default();
         // Of each event's pairs with later rows, how many are concordant, and how many there are.
         let mut of_events = vec![(0.0, 0.0); rows.len];
@@ -100,7 +100,7 @@ impl Joint for ConcordanceIndex {
             tally.add(&later, weight);
             of_events[place] = (later.concordance(), later.all());
         });
-        let none = ConcordanceRecord { n_events, n, ..ConcordanceRecord::undefined() };
+        let none = ConcordanceRecord { n_events, n, ..ConcordanceRecord::undefined(rows) };
         if tally.weight <= 0.0 {
             return none;
         }
@@ -112,12 +112,9 @@ impl Joint for ConcordanceIndex {
             PairWeight::Uno => (tally.concordance / tally.weight).clamp(0.0, 1.0),
         };
         let se = jackknife_error(&moments, scores, &of_events, concordance) / tally.weight;
-        let margin = upper_quantile(0.5 * (1.0 - self.level)) * se;
         ConcordanceRecord {
             concordance: Some(concordance),
-            se: Some(se),
-            lower: Some((concordance - margin).max(0.0)),
-            upper: Some((concordance + margin).min(1.0)),
+            interval: Interval::normal(concordance, se, self.level).within(0.0, 1.0),
             concordant,
             discordant: tally.discordant,
             tied: tally.tied,
@@ -127,7 +124,7 @@ impl Joint for ConcordanceIndex {
 
     fn of_nan(&self, rows: &Rows) -> ConcordanceRecord {
         let n_events = events(rows).filter(|&event| event).count() as u64;
-        ConcordanceRecord { n_events, n: rows.len as u64, ..ConcordanceRecord::nan() }
+        ConcordanceRecord { n_events, n: rows.len as u64, ..ConcordanceRecord::nan(rows) }
     }
 }
 
@@ -147,17 +144,17 @@ struct Moment<'a> {
     start: usize,
     events: &'a [Row],
     censored: &'a [Row],
-    /// What each pair weighs in which a row of this time is the earlier one.
+    /// The weight of each pair whose earlier row has this time.
     weight: f64,
 }
 
 impl ConcordanceIndex {
     /// The rows of each time, the earliest first.
-    fn moments<'a>(&self, in_order: &'a [Row], times_in_use: u32) -> Vec<Moment<'a>> {
+    fn moments<'a>(&self, in_time_order: &'a [Row], times_in_use: u32) -> Vec<Moment<'a>> {
         let mut start = 0;
         let mut uncensored = 1.0f64;
         let mut moments = Vec::new();
-        for moment in in_order.chunk_by(|a, b| a.0 == b.0) {
+        for moment in in_time_order.chunk_by(|a, b| a.0 == b.0) {
             let (events, censored) = moment.split_at(moment.partition_point(|row| !row.1));
             let weight = match self.method {
                 _ if moment[0].0 >= times_in_use => 0.0,
@@ -166,7 +163,7 @@ impl ConcordanceIndex {
             };
             moments.push(Moment { start, events, censored, weight });
             // Whoever has the event at this time is no longer at risk of being censored.
-            let at_risk = in_order.len() - start - events.len();
+            let at_risk = in_time_order.len() - start - events.len();
             if !censored.is_empty() {
                 uncensored *= 1.0 - censored.len() as f64 / at_risk as f64;
             }
@@ -185,20 +182,20 @@ impl ConcordanceIndex {
 }
 
 /// The rows by time, and at one time those with the event first; the order within does not depend on the order of rows.
-fn in_order(rows: &Rows) -> Vec<Row> {
+fn rows_by_time(rows: &Rows) -> Vec<Row> {
     let (scores, times) = (&rows.scores[0].of_row, &rows.scores[1].of_row);
-    let mut in_order: Vec<Row> = times
+    let mut in_time_order: Vec<Row> = times
         .iter()
         .zip(scores)
         .zip(events(rows))
         .map(|((&time, &score), event)| (time, !event, score))
         .collect();
-    if in_order.len() >= SHARD_ROWS {
-        in_order.par_sort_unstable()
+    if in_time_order.len() >= SHARD_ROWS {
+        in_time_order.par_sort_unstable()
     } else {
-        in_order.sort_unstable()
+        in_time_order.sort_unstable()
     }
-    in_order
+    in_time_order
 }
 
 /// Pairs of an event and a later row.
@@ -321,6 +318,7 @@ impl<T: Copy + Default + std::ops::AddAssign + std::ops::Sub<Output = T>> Cumula
 mod tests {
     use super::*;
     use crate::ranking::rows::Codes;
+    use crate::statistics::kinds::{OptionValue, options::tests::options};
     use proptest::prelude::*;
 
     const HARRELL: ConcordanceIndex =
@@ -348,7 +346,11 @@ mod tests {
         for rows in [&[][..], &[(3, true, 1)], &[(3, false, 1), (4, true, 2)], &[(3, true, 1), (3, true, 2)]]
         {
             let record = of(HARRELL, rows);
-            assert_eq!((record.concordance, record.se, record.lower), (None, None, None), "{rows:?}");
+            assert_eq!(
+                (record.concordance, record.interval.se, record.interval.lower),
+                (None, None, None),
+                "{rows:?}"
+            );
             assert_eq!(record.n, rows.len() as u64);
         }
     }
@@ -359,7 +361,15 @@ mod tests {
         assert_eq!(of(HARRELL, &rows).concordance, Some(5.0 / 6.0));
         assert_eq!(of(ConcordanceIndex { tau: Some(2.0), ..HARRELL }, &rows).concordance, Some(1.0));
         assert_eq!(of(ConcordanceIndex { tau: Some(1.0), ..HARRELL }, &rows).concordance, None);
-        assert!(ConcordanceIndex { tau: Some(f64::NAN), ..HARRELL }.check().is_err());
+        let with = |tau| {
+            let level = ("level", OptionValue::Float(0.9));
+            let all = options([("method", OptionValue::Word("uno".into())), level, ("tau", tau)]);
+            ConcordanceIndex::from_options(&all).map(|index| index.tau).map_err(|error| error.to_string())
+        };
+        assert_eq!(with(OptionValue::Absent), Ok(None));
+        assert_eq!(with(OptionValue::Integer(3)), Ok(Some(3.0)));
+        let said = "`tau` must be a time, such as 365.0, got nan";
+        assert_eq!(with(OptionValue::Float(f64::NAN)), Err(said.into()));
     }
 
     proptest! {
@@ -398,7 +408,7 @@ mod tests {
                 let se = sums.iter().map(|sum| ((sum.0 - expected * sum.1) / all.1).powi(2)).sum::<f64>().sqrt();
                 prop_assert!((record.concordance.unwrap() - expected).abs() < 1e-13);
                 // The root of a sum that is 0 but for rounding.
-                prop_assert!((record.se.unwrap() - se).abs() < 1e-7, "{:?} {}", record.se, se);
+                prop_assert!((record.interval.se.unwrap() - se).abs() < 1e-7, "{:?} {}", record.interval.se, se);
             }
             let count = |wanted: fn(u8, u8) -> bool| rows.iter().flat_map(|a| rows.iter().map(move |b| (a, b)))
                 .filter(|(a, b)| is_earlier(a, b) && wanted(a.2, b.2)).count() as u64;

@@ -27,12 +27,12 @@ const INTEGERS: f64 = (1u128 << 126) as f64;
 /// So many arrangements are counted in 64 bits.
 const SHORT_INTEGERS: f64 = (1u64 << 62) as f64;
 
-/// Tails of twice U at the value observed.
+/// The tail probabilities of twice U at the observed value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tails {
-    /// The probability of no more than observed.
+    /// The probability of the observed value or a smaller one.
     pub lower: f64,
-    /// The probability of no less than observed.
+    /// The probability of the observed value or a larger one.
     pub upper: f64,
     /// The probability of being at least as far from the expectation as observed.
     pub deviation: f64,
@@ -96,14 +96,14 @@ fn tied_tails<W: Ways>(counts: &[Count], twice_u: u128) -> Tails {
     }
 }
 
-/// A type that choices are counted in.
+/// A type in which choices are counted.
 trait Ways: Copy + Default + From<u8> + AddAssign + Add<Output = Self> + Mul<Output = Self> + Sum {
     /// With `self` ways to choose `j - 1` of `size` rows, the ways to choose `j`.
     fn one_more(self, size: u64, j: u64) -> Self;
 
-    /// The number of ways to choose `chosen` of `rows`.
-    fn all(rows: u64, chosen: u64) -> Self {
-        (1..=chosen).fold(Self::from(1), |ways, j| ways.one_more(rows, j))
+    /// The number of ways to choose `subset` of `rows` rows.
+    fn all(rows: u64, subset: u64) -> Self {
+        (1..=subset).fold(Self::from(1), |ways, j| ways.one_more(rows, j))
     }
 
     /// The shares in all of a near tail, of all but the rows that lie beyond, and of the near tail and the opposite one
@@ -135,8 +135,8 @@ impl Ways for f64 {
         self * ((size + 1 - j) as f64 / j as f64)
     }
 
-    fn all(rows: u64, chosen: u64) -> Self {
-        arrangements(rows, chosen)
+    fn all(rows: u64, subset: u64) -> Self {
+        arrangements(rows, subset)
     }
 
     fn shares(beyond: Self, near: Self, opposite: Self, all: Self) -> [f64; 3] {
@@ -144,9 +144,9 @@ impl Ways for f64 {
     }
 }
 
-/// The number of ways to choose `chosen` of `rows`, rounded.
-fn arrangements(rows: u64, chosen: u64) -> f64 {
-    (0..chosen).map(|k| (rows - k) as f64 / (k + 1) as f64).product()
+/// The number of ways to choose `subset` of `rows` rows, rounded.
+fn arrangements(rows: u64, subset: u64) -> f64 {
+    (0..subset).map(|k| (rows - k) as f64 / (k + 1) as f64).product()
 }
 
 /// The least U of two classes without ties whose lower tail is at least `tail`, for a tail of no more than one half.
@@ -180,18 +180,18 @@ fn untied_counts(m: usize, n: usize, most: usize) -> Vec<u128> {
     counts
 }
 
-/// How often the sum over `chosen` rows, drawn from ties of these sizes, of twice the rows of the others in earlier
+/// How often the sum over `subset` rows, drawn from ties of these sizes, of twice the rows of the others in earlier
 /// ties and once those in the same tie, is below `most`, and how often it is at most that.
-fn tail<W: Ways>(sizes: &[u64], chosen: usize, most: usize) -> (W, W) {
+fn tail<W: Ways>(sizes: &[u64], subset: usize, most: usize) -> (W, W) {
     // ways[p][s]: choices of p rows so far with the sum s, of which the highest so far is tops[p].
-    let mut ways = vec![vec![W::default(); most + 1]; chosen + 1];
-    let mut tops = vec![None; chosen + 1];
+    let mut ways = vec![vec![W::default(); most + 1]; subset + 1];
+    let mut tops = vec![None; subset + 1];
     (ways[0][0], tops[0]) = (W::from(1), Some(0));
     let mut before = 0;
     for &size in sizes {
         interrupt::check();
         let size = size as usize;
-        for p in (1..=chosen).rev() {
+        for p in (1..=subset).rev() {
             let mut choices = W::from(1);
             for j in 1..=size.min(p) {
                 choices = choices.one_more(size as u64, j as u64);
@@ -211,8 +211,8 @@ fn tail<W: Ways>(sizes: &[u64], chosen: usize, most: usize) -> (W, W) {
         }
         before += size;
     }
-    let below = ways[chosen][..most].iter().copied().sum();
-    (below, below + ways[chosen][most])
+    let below = ways[subset][..most].iter().copied().sum();
+    (below, below + ways[subset][most])
 }
 
 #[cfg(test)]
@@ -227,13 +227,13 @@ mod tests {
         let n_pos = ties.iter().map(|tie| tie.0).sum::<u64>() as u32;
         let pairs = u128::from(n_pos) * (codes.len() as u128 - u128::from(n_pos));
         let (mut all, mut lower, mut upper, mut far) = (0u128, 0u128, 0u128, 0u128);
-        for chosen in 0u32..1 << codes.len() {
-            if chosen.count_ones() != n_pos {
+        for subset in 0u32..1 << codes.len() {
+            if subset.count_ones() != n_pos {
                 continue;
             }
             let mut got = 0u128;
-            for (a, &pos) in codes.iter().enumerate().filter(|row| chosen >> row.0 & 1 == 1) {
-                for (_, &neg) in codes.iter().enumerate().filter(|row| row.0 != a && chosen >> row.0 & 1 == 0)
+            for (a, &pos) in codes.iter().enumerate().filter(|row| subset >> row.0 & 1 == 1) {
+                for (_, &neg) in codes.iter().enumerate().filter(|row| row.0 != a && subset >> row.0 & 1 == 0)
                 {
                     got += u128::from(pos < neg) + u128::from(pos <= neg);
                 }
@@ -247,12 +247,12 @@ mod tests {
         Tails { lower: share(lower), upper: share(upper), deviation: share(far) }
     }
 
-    fn counted(ties: &[(u64, u64)]) -> Vec<Count> {
+    fn counts_of(ties: &[(u64, u64)]) -> Vec<Count> {
         ties.iter().map(|&(pos, neg)| Count { pos, neg }).collect()
     }
 
     fn twice_u(ties: &[(u64, u64)]) -> u128 {
-        crate::ranking::ties::counts::twice_u(&counted(ties))
+        crate::ranking::ties::counts::twice_u(&counts_of(ties))
     }
 
     proptest! {
@@ -264,13 +264,13 @@ mod tests {
                 ties.into_iter().filter(|tie| tie.0 + tie.1 > 0).collect()
             };
             prop_assume!(ties.iter().any(|tie| tie.0 > 0) && ties.iter().any(|tie| tie.1 > 0));
-            let got = tails(&counted(&ties), twice_u(&ties)).unwrap();
+            let got = tails(&counts_of(&ties), twice_u(&ties)).unwrap();
             let expected = by_enumeration(&ties, twice_u(&ties));
             prop_assert_eq!(got, expected);
             // The types for more choices, of which floats round each step.
-            prop_assert_eq!(tied_tails::<u64>(&counted(&ties), twice_u(&ties)), expected);
-            prop_assert_eq!(tied_tails::<u128>(&counted(&ties), twice_u(&ties)), expected);
-            let floats = tied_tails::<f64>(&counted(&ties), twice_u(&ties));
+            prop_assert_eq!(tied_tails::<u64>(&counts_of(&ties), twice_u(&ties)), expected);
+            prop_assert_eq!(tied_tails::<u128>(&counts_of(&ties), twice_u(&ties)), expected);
+            let floats = tied_tails::<f64>(&counts_of(&ties), twice_u(&ties));
             prop_assert!((floats.lower - expected.lower).abs() < 1e-12, "{floats:?} {expected:?}");
             prop_assert!((floats.upper - expected.upper).abs() < 1e-12, "{floats:?} {expected:?}");
             prop_assert!((floats.deviation - expected.deviation).abs() < 1e-12, "{floats:?} {expected:?}");
@@ -283,13 +283,13 @@ mod tests {
     fn three_against_two_is_six_tenths() {
         let ties = [(1, 0), (0, 1), (1, 0), (0, 1), (1, 0)];
         let sixth = Tails { lower: 0.6, upper: 0.6, deviation: 1.0 };
-        assert_eq!(tails(&counted(&ties), twice_u(&ties)), Some(sixth));
+        assert_eq!(tails(&counts_of(&ties), twice_u(&ties)), Some(sixth));
         for rows in 2..9 {
             for positives in 1..(1u32 << rows) - 1 {
                 let ties: Vec<(u64, u64)> =
                     (0..rows).map(|row| if positives >> row & 1 == 1 { (1, 0) } else { (0, 1) }).collect();
                 let expected = by_enumeration(&ties, twice_u(&ties));
-                assert_eq!(tails(&counted(&ties), twice_u(&ties)), Some(expected), "{ties:?}");
+                assert_eq!(tails(&counts_of(&ties), twice_u(&ties)), Some(expected), "{ties:?}");
             }
         }
     }
@@ -302,8 +302,8 @@ mod tests {
             pascal = (0..=rows as usize)
                 .map(|k| pascal.get(k).unwrap_or(&0) + if k > 0 { pascal[k - 1] } else { 0 })
                 .collect();
-            for (chosen, &ways) in pascal.iter().enumerate() {
-                assert_eq!(u128::all(rows, chosen as u64), ways);
+            for (subset, &ways) in pascal.iter().enumerate() {
+                assert_eq!(u128::all(rows, subset as u64), ways);
             }
         }
         let counts = untied_counts(63, 63, 63 * 63);
@@ -311,7 +311,7 @@ mod tests {
         // Positives and negatives take turns. scipy.stats.mannwhitneyu(range(0, 126, 2),
         // range(1, 126, 2), method="exact")
         let ties: Vec<(u64, u64)> = (0..126).map(|row| if row % 2 == 0 { (0, 1) } else { (1, 0) }).collect();
-        let got = tails(&counted(&ties), twice_u(&ties)).unwrap();
+        let got = tails(&counts_of(&ties), twice_u(&ties)).unwrap();
         assert!((got.deviation / 0.880199207926453 - 1.0).abs() < 1e-12, "{got:?}");
     }
 
@@ -322,7 +322,7 @@ mod tests {
             (0..60).map(|i| if (i * 7) % 11 < 6 - i / 20 { (1, 0) } else { (0, 1) }).collect();
         let n_pos: u64 = ties.iter().map(|tie| tie.0).sum();
         let observed = twice_u(&ties);
-        let got = tails(&counted(&ties), observed).unwrap();
+        let got = tails(&counts_of(&ties), observed).unwrap();
         let rarer = n_pos.min(60 - n_pos) as usize;
         assert!(rarer > 10 && got.deviation < 0.9, "{rarer} {got:?}");
         let most = observed.min(2 * u128::from(n_pos * (60 - n_pos)) - observed) as usize;
@@ -336,11 +336,11 @@ mod tests {
     #[test]
     fn what_takes_too_long_is_left() {
         let many: Vec<(u64, u64)> = (0..4000).map(|i| if i % 2 == 0 { (1, 0) } else { (0, 1) }).collect();
-        assert_eq!(tails(&counted(&many), twice_u(&many)), None);
+        assert_eq!(tails(&counts_of(&many), twice_u(&many)), None);
         // One positive among many is quick.
         let mut lone = vec![(0, 2); 500];
         lone.insert(3, (1, 0));
-        let got = tails(&counted(&lone), twice_u(&lone)).unwrap();
+        let got = tails(&counts_of(&lone), twice_u(&lone)).unwrap();
         assert!((got.upper - 7.0 / 1001.0).abs() < 1e-15, "{got:?}");
     }
 }

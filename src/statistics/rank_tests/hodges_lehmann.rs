@@ -4,8 +4,9 @@ use super::exact_rank_sum;
 use crate::math::normal::upper_quantile;
 use crate::ranking::rows::Rows;
 use crate::ranking::scores::Score;
-use crate::statistics::inference::check_level;
-use crate::statistics::kinds::{Inputs, Joint, Needs, record::record};
+use crate::ranking::ties::Count;
+use crate::statistics::inference::interval::tail;
+use crate::statistics::kinds::{FromOptions, Inputs, Joint, Needs, OptionError, Options, record};
 
 /// The median of all differences between a positive's score and a negative's, with an interval.
 ///
@@ -16,7 +17,6 @@ use crate::statistics::kinds::{Inputs, Joint, Needs, record::record};
 /// are never listed: the k-th smallest is found by halving the range of floats, and counting the pairs below
 /// in one pass over both classes in order. `O(n log n)`.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct HodgesLehmann {
     /// The interval's coverage.
     pub level: f64,
@@ -38,10 +38,14 @@ record! {
         pub upper: Option<f64>,
         /// "exact" or "asymptotic".
         pub method: Option<&'static str>,
-        /// Positives that were used.
-        pub n_pos: u64,
-        /// Negatives that were used.
-        pub n_neg: u64,
+        /// Positives and negatives that were used.
+        pub rows: Count,
+    }
+}
+
+impl FromOptions for HodgesLehmann {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(HodgesLehmann { level: options.level()? })
     }
 }
 
@@ -52,10 +56,6 @@ impl Joint for HodgesLehmann {
 
     fn needs(&self) -> Needs {
         Needs::VALUES
-    }
-
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)
     }
 
     fn passes(&self) -> usize {
@@ -74,25 +74,24 @@ impl Joint for HodgesLehmann {
             scores
         };
         let (pos, neg) = (of_class(true), of_class(false));
-        let (n_pos, n_neg) = (pos.len() as u64, neg.len() as u64);
         if pos.is_empty() || neg.is_empty() {
-            return HodgesLehmannRecord { n_pos, n_neg, ..HodgesLehmannRecord::undefined() };
+            return HodgesLehmannRecord::undefined(rows);
         }
         let infinite =
             |scores: &[f64], infinity: f64| scores[0] == infinity || scores[scores.len() - 1] == infinity;
         let undefined = |infinity| infinite(&pos, infinity) && infinite(&neg, infinity);
         if undefined(f64::INFINITY) || undefined(f64::NEG_INFINITY) {
             let nan = Some(f64::NAN);
-            return HodgesLehmannRecord::new(nan, nan, nan, None, n_pos, n_neg);
+            return HodgesLehmannRecord::new(nan, nan, nan, None, rows.into());
         }
-        let pairs = n_pos * n_neg;
+        let pairs = pos.len() as u64 * neg.len() as u64;
         let untied = {
             let mut all: Vec<f64> = pos.iter().chain(&neg).map(|score| score + 0.0).collect();
             all.sort_unstable_by(f64::total_cmp);
             all.windows(2).all(|pair| pair[0] < pair[1])
         };
         let exact = untied && pos.len().max(neg.len()) < EXACT_ROWS;
-        let tail = 0.5 * (1.0 - self.level);
+        let tail = tail(self.level);
         // The first and the last rank of differences that are inside the interval.
         let first = if exact {
             exact_rank_sum::untied_quantile(pos.len(), neg.len(), tail)
@@ -113,11 +112,7 @@ impl Joint for HodgesLehmann {
         let method = if exact { "exact" } else { "asymptotic" };
         // A shift of 0 is positive zero, never -0.0.
         let median = median + 0.0;
-        HodgesLehmannRecord::new(Some(median), Some(lower), Some(upper), Some(method), n_pos, n_neg)
-    }
-
-    fn of_nan(&self, rows: &Rows) -> HodgesLehmannRecord {
-        HodgesLehmannRecord { n_pos: rows.n_pos(), n_neg: rows.n_neg(), ..HodgesLehmannRecord::nan() }
+        HodgesLehmannRecord::new(Some(median), Some(lower), Some(upper), Some(method), rows.into())
     }
 }
 

@@ -1,8 +1,9 @@
 //! The Kruskal-Wallis test.
 
-use crate::math::{self, chi_square};
+use crate::math;
+use crate::math::chi_square;
 use crate::ranking::rows::Rows;
-use crate::statistics::kinds::{Inputs, Joint, KeyInput, record::record};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, options::no_options, record};
 
 /// The rank test that several samples have one distribution.
 ///
@@ -10,7 +11,6 @@ use crate::statistics::kinds::{Inputs, Joint, KeyInput, record::record};
 /// by `1 - sum(t³ - t) / (n³ - n)` over ties of t rows, against chi-square with one degree of freedom less than
 /// there are samples (Kruskal and Wallis 1952). For two samples H is the square of the Mann-Whitney z.
 #[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct KruskalWallis {}
 
 record! {
@@ -28,6 +28,8 @@ record! {
         pub n: u64,
     }
 }
+
+no_options!(KruskalWallis);
 
 impl Joint for KruskalWallis {
     type Record = KruskalWallisRecord;
@@ -57,7 +59,7 @@ impl Joint for KruskalWallis {
         let cubes: u128 = counts.iter().map(|&count| u128::from(count).pow(3) - u128::from(count)).sum();
         let untied = if n > 1 { math::quotient(n * n * n - n - cubes, n * n * n - n) } else { 0.0 };
         if samples < 2 || untied == 0.0 {
-            return KruskalWallisRecord::new(None, None, None, samples as u64, n as u64);
+            return with_sizes(KruskalWallisRecord::undefined(rows), rows);
         }
         // The distance of each sum from its expectation is an integer, so no digits cancel.
         let between: f64 = sums
@@ -74,9 +76,13 @@ impl Joint for KruskalWallis {
     }
 
     fn of_nan(&self, rows: &Rows) -> KruskalWallisRecord {
-        let (n_samples, n) = (rows.keys.distinct as u64, rows.len as u64);
-        KruskalWallisRecord { n_samples, n, ..KruskalWallisRecord::nan() }
+        with_sizes(KruskalWallisRecord::nan(rows), rows)
     }
+}
+
+/// A record with the numbers of samples and rows.
+fn with_sizes(record: KruskalWallisRecord, rows: &Rows) -> KruskalWallisRecord {
+    KruskalWallisRecord { n_samples: rows.keys.distinct as u64, n: rows.len as u64, ..record }
 }
 
 #[cfg(test)]

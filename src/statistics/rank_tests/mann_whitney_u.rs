@@ -3,9 +3,9 @@
 use super::exact_rank_sum;
 use crate::math;
 use crate::math::normal::upper_tail;
-use crate::ranking::ties::{RowCounts, Ties};
-use crate::statistics::inference::{Alternative, null_distribution::NullDistribution};
-use crate::statistics::kinds::{Summary, record::record};
+use crate::ranking::ties::{Count, Ties};
+use crate::statistics::inference::{Alternative, NullDistribution};
+use crate::statistics::kinds::{FromOptions, OptionError, Options, Summary, options::words, record};
 
 /// The Mann-Whitney U of the positives and its test, exact or by the tie-corrected normal approximation.
 ///
@@ -13,7 +13,6 @@ use crate::statistics::kinds::{Summary, record::record};
 /// `Var U = P N / 12 ((n + 1) - sum(t³ - t) / (n (n - 1)))` (Lehmann 1975, section 1.4), n = P + N. The
 /// sum is counted in integers. The exact distribution is given the ties as well: [`exact_rank_sum`].
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct MannWhitneyU {
     /// Which departure counts.
     pub alternative: Alternative,
@@ -40,7 +39,6 @@ impl Default for MannWhitneyU {
 
 /// What a two-sided exact p-value is. Without ties both are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum TwoSided {
     /// The probability of a U at least as far from its expectation.
     #[default]
@@ -74,10 +72,25 @@ record! {
         pub auc: Option<f64>,
         /// `2 U / (P N) - 1`.
         pub rank_biserial: Option<f64>,
-        /// Positives that were used.
-        pub n_pos: u64,
-        /// Negatives that were used.
-        pub n_neg: u64,
+        /// Positives and negatives that were used.
+        pub rows: Count,
+    }
+}
+
+words!(TwoSided { "deviation" => Deviation, "doubled" => Doubled });
+
+impl FromOptions for MannWhitneyU {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        if options.has_column("weight") {
+            return Err(OptionError::new("weight", "must be None, because the test counts whole rows")
+                .instead("for weighted rows take roc_auc_ci(weight=...)"));
+        }
+        Ok(MannWhitneyU {
+            alternative: options.word("alternative")?,
+            method: options.word("method")?,
+            continuity: options.flag("continuity")?,
+            two_sided: options.word("two_sided")?,
+        })
     }
 }
 
@@ -85,24 +98,24 @@ impl Summary for MannWhitneyU {
     type Record = MannWhitneyRecord;
 
     fn of_ties(&self, mut ties: Ties<'_>) -> MannWhitneyRecord {
-        let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
+        let rows = Count::from(&ties);
         if !ties.has_pairs() {
-            return MannWhitneyRecord { n_pos, n_neg, ..MannWhitneyRecord::undefined() };
+            return MannWhitneyRecord::undefined(rows);
         }
         let pairs = ties.pairs();
         let (twice_u, tied) = ties.twice_u_and_cubes();
-        let n = u128::from(n_pos + n_neg);
+        let n = u128::from(rows.rows());
         // (n + 1) - tied / (n (n - 1)) over one denominator: exact until the division.
         let spread = math::quotient(n * n * n - n - tied, 12 * n * (n - 1));
         let deviation = (pairs as f64 * spread).sqrt();
         let twice_surplus = twice_u.cast_signed() - pairs.cast_signed();
         let (mut z, mut p_value, mut method) = (None, None, None);
         if deviation > 0.0 {
-            let standardised = self.standardised(twice_surplus, deviation);
-            z = Some(standardised);
+            let standardised_u = self.z(twice_surplus, deviation);
+            z = Some(standardised_u);
             let exact = match self.method {
-                NullDistribution::Auto if tied == 0 => n_pos.max(n_neg) < UNTIED_ROWS,
-                NullDistribution::Auto => n_pos + n_neg <= TIED_ROWS,
+                NullDistribution::Auto if tied == 0 => rows.pos.max(rows.neg) < UNTIED_ROWS,
+                NullDistribution::Auto => rows.rows() <= TIED_ROWS,
                 NullDistribution::Exact => true,
                 NullDistribution::Asymptotic => false,
             };
@@ -111,30 +124,26 @@ impl Summary for MannWhitneyU {
                 method = p_value.map(|_| "exact");
             } else {
                 method = Some("asymptotic");
-                p_value = Some(self.alternative.p_value(standardised, upper_tail));
+                p_value = Some(self.alternative.p_value(standardised_u, upper_tail));
             }
         }
         let u = math::quotient(twice_u, 2);
         let auc = math::quotient(twice_u, 2 * pairs);
         let rank_biserial = math::signed_quotient(twice_surplus, pairs);
-        MannWhitneyRecord::new(Some(u), z, p_value, method, Some(auc), Some(rank_biserial), n_pos, n_neg)
-    }
-
-    fn of_nan(&self, RowCounts { n_pos, n_neg, .. }: RowCounts) -> MannWhitneyRecord {
-        MannWhitneyRecord { n_pos, n_neg, ..MannWhitneyRecord::nan() }
+        MannWhitneyRecord::new(Some(u), z, p_value, method, Some(auc), Some(rank_biserial), rows)
     }
 }
 
 impl MannWhitneyU {
     /// z of twice the surplus of U over its expectation.
-    fn standardised(&self, twice_surplus: i128, deviation: f64) -> f64 {
+    fn z(&self, twice_surplus: i128, deviation: f64) -> f64 {
         // One-sided tests are moved as in R and scipy: the p-value is the tail of z and includes the observed U.
-        let moved = match self.alternative {
+        let half_steps = match self.alternative {
             Alternative::TwoSided => -twice_surplus.signum(),
             Alternative::Greater => -1,
             Alternative::Less => 1,
         };
-        let correction = if self.continuity { moved } else { 0 };
+        let correction = if self.continuity { half_steps } else { 0 };
         math::signed_quotient(twice_surplus + correction, 2) / deviation
     }
 
@@ -241,6 +250,6 @@ mod tests {
         let even = summary(&two_sided, &[1, 0, 0, 1], &[1, 2, 3, 4]);
         assert_eq!((even.z, even.p_value), (Some(0.0), Some(1.0)), "the correction does not overshoot");
         let alone = summary(&two_sided, &[1, 1], &[1, 2]);
-        assert_eq!((alone.u_statistic, alone.n_pos, alone.n_neg), (None, 2, 0));
+        assert_eq!((alone.u_statistic, alone.rows.pos, alone.rows.neg), (None, 2, 0));
     }
 }

@@ -5,7 +5,7 @@ use crate::ranking::ties::{Count, counts::steps};
 
 /// The probabilities whose quantiles are the BCa limits (Efron 1987, equation 2.3). Resamples that equal
 /// the area count half, since areas are discrete.
-pub fn corrected(auc: f64, sorted: &[f64], tail: f64, acceleration: f64) -> (f64, f64) {
+pub fn bca_probabilities(auc: f64, sorted: &[f64], tail: f64, acceleration: f64) -> (f64, f64) {
     let below = sorted.partition_point(|&area| area < auc);
     let equal = sorted.partition_point(|&area| area <= auc) - below;
     let share = (below as f64 + 0.5 * equal as f64) / sorted.len() as f64;

@@ -15,14 +15,13 @@ use crate::ranking::ties::Count;
 use crate::statistics::kinds::{FromOptions, OptionError, Options, Word};
 
 /// The most resamples that are drawn.
-const MOST_RESAMPLES: u32 = 10_000_000;
+pub(in crate::statistics) const MOST_RESAMPLES: u32 = 10_000_000;
 
-/// Parts of the resamples for each thread, at most: the last one that a thread draws is what others wait for.
+/// The largest number of parts of the resamples for each thread. At the end, the other threads wait for one part.
 const PARTS_PER_THREAD: usize = 64;
 
 /// How resamples are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct Resampling {
     /// How many are drawn.
     pub n_resamples: u32,
@@ -38,14 +37,25 @@ impl Default for Resampling {
 
 impl FromOptions for Resampling {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let Resampling { n_resamples, seed } = Resampling::default();
         Ok(Resampling {
-            n_resamples: options.integer("n_resamples", 2..=MOST_RESAMPLES.into())?,
-            seed: options.integer("seed", 0..=i64::MAX.into())?,
+            n_resamples: options
+                .optional_integer("n_resamples", 2..=MOST_RESAMPLES.into())?
+                .unwrap_or(n_resamples),
+            seed: options.optional_integer("seed", 0..=i64::MAX.into())?.unwrap_or(seed),
         })
     }
 }
 
 impl Resampling {
+    /// How a statistic draws that always does: neither option can be left out.
+    pub fn required(options: &Options) -> Result<Self, OptionError> {
+        Ok(Resampling {
+            n_resamples: options.integer("n_resamples", 2..=MOST_RESAMPLES.into())?,
+            seed: options.integer("seed", 0..=i64::MAX.into())?,
+        })
+    }
+
     /// How the bootstrap draws, if the option `method` asks for it. With any other method the options of the bootstrap,
     /// these and `others`, are refused.
     pub fn of_bootstrap<W: Word>(
@@ -56,12 +66,7 @@ impl Resampling {
     ) -> Result<Option<Self>, OptionError> {
         let value: W = options.word(method)?;
         if value == bootstrap {
-            let Resampling { n_resamples, seed } = Resampling::default();
-            let most = MOST_RESAMPLES.into();
-            return Ok(Some(Resampling {
-                n_resamples: options.optional_integer("n_resamples", 2..=most)?.unwrap_or(n_resamples),
-                seed: options.optional_integer("seed", 0..=i64::MAX.into())?.unwrap_or(seed),
-            }));
+            return Resampling::from_options(options).map(Some);
         }
         let named = ["n_resamples", "seed"].iter().chain(others).filter(|name| options.has(name));
         let named: Vec<&str> = named.copied().collect();
@@ -73,7 +78,7 @@ impl Resampling {
         Err(OptionError::new(first, said).instead(instead))
     }
 
-    /// Says what is wrong with the number of resamples.
+    /// Checks the number of resamples.
     pub fn check(self) -> Result<(), String> {
         if (2..=MOST_RESAMPLES).contains(&self.n_resamples) {
             Ok(())
@@ -85,12 +90,13 @@ impl Resampling {
         }
     }
 
-    /// How often all of this goes through the rows of a group, about.
+    /// About how often all resamples together go through the rows of a group.
     pub fn passes(self) -> usize {
         self.n_resamples as usize
     }
 
-    /// The results of `draw` for the stream of each replicate, in order; `scratch` makes memory that a thread keeps.
+    /// Calls `draw` once for each replicate with its own stream, and collects the results in order. `scratch` makes memory that
+    /// a thread keeps.
     pub fn each<T: Send, M: Send>(
         self,
         scratch: impl Fn() -> M + Sync + Send,
@@ -154,20 +160,20 @@ impl Resampling {
 
     /// The measure of each stratified resample of a group with these counts, the highest score first. Both classes must
     /// be there.
-    pub fn measured(self, counts: &[Count], measure: Measure) -> Vec<f64> {
+    pub fn measures_of_counts(self, counts: &[Count], measure: Measure) -> Vec<f64> {
         let redraw = Redraw::rows(counts, Draw::Stratified);
-        let drawn = self.each(Vec::new, |drawn, mut stream| {
-            redraw.draw(&mut stream, drawn);
-            measure.of(drawn)
+        let measures = self.each(Vec::new, |counts, mut stream| {
+            redraw.draw(&mut stream, counts);
+            measure.of(counts)
         });
-        drawn.into_iter().flatten().collect()
+        measures.into_iter().flatten().collect()
     }
 
     /// The measures of each score in each resample of rows. Resamples of clusters may lack a class, and their measures
     /// are then undefined.
     ///
     /// The rows must be in canonical order.
-    pub fn measures(self, rows: &Rows, measure: Measure) -> Vec<Vec<Option<f64>>> {
+    pub fn measures_of_rows(self, rows: &Rows, measure: Measure) -> Vec<Vec<Option<f64>>> {
         let add = |counts: &mut [Vec<Count>], row: usize, _: &mut Stream| {
             for (counts, codes) in counts.iter_mut().zip(&rows.scores) {
                 counts[codes.place(codes.of_row[row])].add(rows.labels[row], 1);
@@ -176,8 +182,8 @@ impl Resampling {
         self.of_rows(rows, add, |scores| scores.iter().map(|counts| measure.of(counts)).collect())
     }
 
-    /// What `of` makes of the counts of each score in each resample of rows: of whole clusters if there are keys,
-    /// otherwise within each class. `add` adds a drawn row to the counts of each score, the highest score first.
+    /// Applies `of` to the counts of each score in each resample of rows: of whole clusters if there are keys, otherwise within
+    /// each class. `add` adds one row of a resample to the counts of each score, the highest score first.
     ///
     /// The rows must be in canonical order.
     pub fn of_rows<T: Send>(
@@ -203,8 +209,8 @@ impl Resampling {
             match &by_cluster {
                 Some(clusters) => {
                     for _ in clusters {
-                        let drawn = stream.index(clusters.len() as u32) as usize;
-                        clusters[drawn].iter().for_each(|&row| add(counts, row as usize, &mut stream));
+                        let cluster = stream.index(clusters.len() as u32) as usize;
+                        clusters[cluster].iter().for_each(|&row| add(counts, row as usize, &mut stream));
                     }
                 }
                 None => {
@@ -255,13 +261,17 @@ mod tests {
             assert!((mean - exact.auc(0)).abs() < 4.0 * se / 2000f64.sqrt(), "{mean} {}", exact.auc(0));
             // The bootstrap's variances lack the n / (n - 1), 5 % here; its own error is 1.6 %.
             assert!((deviation / se - 1.0).abs() < 0.09, "{deviation} {se}");
-            let measured: Vec<f64> = TWO_THOUSAND
-                .measures(&rows.in_canonical_order(), Measure::Auc)
+            let measures: Vec<f64> = TWO_THOUSAND
+                .measures_of_rows(&rows.in_canonical_order(), Measure::Auc)
                 .into_iter()
                 .filter_map(|of| of[0])
                 .collect();
-            let (mean_too, deviation_too) = mean_and_deviation(&measured);
-            assert_eq!(measured, TWO_THOUSAND.measured(&counts, Measure::Auc), "by rows or by counts");
+            let (mean_too, deviation_too) = mean_and_deviation(&measures);
+            assert_eq!(
+                measures,
+                TWO_THOUSAND.measures_of_counts(&counts, Measure::Auc),
+                "by rows or by counts"
+            );
             assert!((mean_too - mean).abs() < 6.0 * se / 2000f64.sqrt());
             assert!((deviation_too / deviation - 1.0).abs() < 0.09);
         }
@@ -282,10 +292,10 @@ mod tests {
     fn clusters_come_whole() {
         // Each cluster holds one class only: resamples of one kind alone have no area.
         let rows = rows_of(&[1, 1, 0], &[&[3.0, 2.0, 1.0]], &[7, 7, 9]).in_canonical_order();
-        let measured = TWO_THOUSAND.measures(&rows, Measure::Auc);
-        let undefined = measured.iter().filter(|of| of[0].is_none()).count();
+        let measures = TWO_THOUSAND.measures_of_rows(&rows, Measure::Auc);
+        let undefined = measures.iter().filter(|of| of[0].is_none()).count();
         assert!((900..1100).contains(&undefined), "{undefined}");
-        assert!(measured.iter().all(|of| of[0].is_none_or(|area| area == 1.0)));
+        assert!(measures.iter().all(|of| of[0].is_none_or(|area| area == 1.0)));
     }
 
     #[test]

@@ -4,10 +4,10 @@ use crate::ranking::ties::{
     Count,
     counts::{steps, twice_u},
 };
+use crate::statistics::kinds::{FromOptions, OptionError, Options};
 
 /// A number that is read off a ROC curve, the larger the better.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Measure {
     /// The whole area.
     #[default]
@@ -24,8 +24,35 @@ pub enum Measure {
     FprAtTpr(f64),
 }
 
+impl FromOptions for Measure {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let measures = [
+            (
+                "`min_fpr` and `max_fpr`",
+                options.bounds("fpr")?.map(|(low, high)| Measure::FprRange(low, high)),
+            ),
+            (
+                "`min_tpr` and `max_tpr`",
+                options.bounds("tpr")?.map(|(low, high)| Measure::TprRange(low, high)),
+            ),
+            ("`at_fpr`", options.optional_rate("at_fpr")?.map(Measure::TprAtFpr)),
+            ("`at_tpr`", options.optional_rate("at_tpr")?.map(Measure::SpecificityAtTpr)),
+        ];
+        let written: Vec<_> =
+            measures.into_iter().filter_map(|(names, measure)| Some((names, measure?))).collect();
+        match written[..] {
+            [] => Ok(Measure::Auc),
+            [(_, measure)] => Ok(measure),
+            _ => {
+                let names: Vec<&str> = written.into_iter().map(|(names, _)| names).collect();
+                Err(format!("compare one thing at a time, got {}", names.join(", ")).into())
+            }
+        }
+    }
+}
+
 impl Measure {
-    /// Says what is wrong with the rates.
+    /// Checks the rates.
     pub fn check(self) -> Result<(), String> {
         let rate = |rate: f64| (0.0..=1.0).contains(&rate);
         match self {
@@ -59,12 +86,12 @@ impl Measure {
                 Measure::FprRange(low, high) => area += strip((x0, y0), (x1, y1), low, high),
                 // The same with the axes exchanged, and the distance from the right edge as height.
                 Measure::TprRange(low, high) => area += strip((y0, 1.0 - x0), (y1, 1.0 - x1), low, high),
-                Measure::TprAtFpr(at) if x0 <= at => best = best.max(reached((x0, y0), (x1, y1), at)),
+                Measure::TprAtFpr(at) if x0 <= at => best = best.max(height_at((x0, y0), (x1, y1), at)),
                 Measure::SpecificityAtTpr(at) if y1 >= at && y0 < at => {
-                    return Some(1.0 - reached((y0, x0), (y1, x1), at));
+                    return Some(1.0 - height_at((y0, x0), (y1, x1), at));
                 }
                 Measure::FprAtTpr(at) if y1 >= at && y0 < at => {
-                    return Some(reached((y0, x0), (y1, x1), at));
+                    return Some(height_at((y0, x0), (y1, x1), at));
                 }
                 Measure::TprAtFpr(_) | Measure::SpecificityAtTpr(_) | Measure::FprAtTpr(_) => {}
             }
@@ -90,13 +117,14 @@ fn strip(from: (f64, f64), to: (f64, f64), low: f64, high: f64) -> f64 {
 }
 
 /// The y of a straight piece at x, at its end if that comes earlier.
-fn reached(from: (f64, f64), to: (f64, f64), x: f64) -> f64 {
+fn height_at(from: (f64, f64), to: (f64, f64), x: f64) -> f64 {
     if to.0 <= x { to.1 } else { from.1 + (to.1 - from.1) * ((x - from.0) / (to.0 - from.0)) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::kinds::{OptionValue, options::tests::options};
 
     /// Two positives, a tie of both classes, a negative, the last positive, two negatives: the curve goes through
     /// (0, 1/2), (1/4, 3/4), (1/2, 3/4), (1/2, 1), (1, 1).
@@ -132,6 +160,15 @@ mod tests {
             assert_eq!(of(Measure::SpecificityAtTpr(at)), specificity, "{at}");
             assert_eq!(of(Measure::FprAtTpr(at)), 1.0 - specificity, "{at}");
         }
+    }
+
+    #[test]
+    fn one_measure_at_a_time() {
+        let two = options([("max_fpr", OptionValue::Float(0.5)), ("at_tpr", OptionValue::Float(0.5))]);
+        assert_eq!(
+            Measure::from_options(&two).unwrap_err().to_string(),
+            "compare one thing at a time, got `min_fpr` and `max_fpr`, `at_tpr`"
+        );
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Bootstrap draws, what is measured of each, and limits from them.
+//! Bootstrap resamples, the measure of each, and BCa limits.
 
 pub mod bca;
 pub mod bootstrap;
@@ -7,3 +7,4 @@ pub mod redraw;
 
 pub use bootstrap::Resampling;
 pub use measure::Measure;
+pub use redraw::{Draw, Redraw};

@@ -9,16 +9,15 @@ use crate::math::Stream;
 use crate::ranking::ties::Count;
 use crate::statistics::kinds::options::words;
 
-/// Up to so many rows are drawn one by one: they then take as long as 2^10 cells of many rows.
+/// Up to this number of rows, rows are drawn one by one. So many rows take as long as 2^10 cells.
 const MOST_ROWS: u64 = 1 << 14;
 
-/// Parts of either class that a cell holds at most one of, beside its first score: with 512, what is lost in a cell is below
-/// a twentieth of what resamples differ by.
+/// A cell holds at most one of so many parts of either class, beside its first score. With 512, the loss within a cell is
+/// less than a twentieth of the differences between resamples.
 const CELLS: u64 = 1 << 9;
 
 /// How resamples are drawn from the rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Draw {
     /// As many positives and as many negatives as there are.
     #[default]
@@ -38,10 +37,10 @@ pub fn cells(counts: &[Count]) -> Option<(Vec<Count>, Vec<usize>)> {
     let most = Count { pos: all.pos / CELLS, neg: all.neg / CELLS };
     let (mut cells, mut last) = (Vec::<Count>::new(), Vec::new());
     for (place, &count) in counts.iter().enumerate() {
-        let joined = cells.last().map(|cell| cell.plus(count));
-        match joined.filter(|joined| joined.pos <= most.pos && joined.neg <= most.neg) {
-            Some(joined) => {
-                *cells.last_mut().expect("there is a cell") = joined;
+        let together = cells.last().map(|cell| cell.plus(count));
+        match together.filter(|together| together.pos <= most.pos && together.neg <= most.neg) {
+            Some(together) => {
+                *cells.last_mut().expect("there is a cell") = together;
                 *last.last_mut().expect("there is a cell") = place;
             }
             None => {
@@ -93,30 +92,30 @@ impl Redraw {
         &self.counts
     }
 
-    /// Draws a resample into `drawn`, which is made as long as the counts are.
-    pub fn draw(&self, stream: &mut Stream, drawn: &mut Vec<Count>) {
-        drawn.clear();
-        drawn.resize(self.counts.len(), Count::default());
+    /// Draws a resample into `resample`, which becomes as long as the counts.
+    pub fn draw(&self, stream: &mut Stream, resample: &mut Vec<Count>) {
+        resample.clear();
+        resample.resize(self.counts.len(), Count::default());
         if self.draws_cells() {
-            return self.draw_cells(stream, drawn);
+            return self.draw_cells(stream, resample);
         }
         let (neg, pos) = self.places.split_at(self.all.neg as usize);
         match self.draw {
             Draw::Stratified => {
-                stream.indices(neg.len() as u32, neg.len(), |row| drawn[neg[row] as usize].neg += 1);
-                stream.indices(pos.len() as u32, pos.len(), |row| drawn[pos[row] as usize].pos += 1);
+                stream.indices(neg.len() as u32, neg.len(), |row| resample[neg[row] as usize].neg += 1);
+                stream.indices(pos.len() as u32, pos.len(), |row| resample[pos[row] as usize].pos += 1);
             }
             Draw::Plain => {
                 let rows = self.places.len();
                 stream.indices(rows as u32, rows, |row| {
-                    drawn[self.places[row] as usize].add(row >= neg.len(), 1);
+                    resample[self.places[row] as usize].add(row >= neg.len(), 1);
                 });
             }
         }
     }
 
     /// Draws how many rows fall into each cell, cell by cell: each takes its share of the rows that are left.
-    fn draw_cells(&self, stream: &mut Stream, drawn: &mut [Count]) {
+    fn draw_cells(&self, stream: &mut Stream, resample: &mut [Count]) {
         let mut left = match self.draw {
             Draw::Stratified => self.all,
             Draw::Plain => {
@@ -126,19 +125,19 @@ impl Redraw {
             }
         };
         let mut below = self.all;
-        for (drawn, cell) in drawn.iter_mut().zip(&self.counts) {
+        for (resample, cell) in resample.iter_mut().zip(&self.counts) {
             let mut share = |left: &mut u64, below: &mut u64, cell: u64| {
-                let taken =
+                let rows =
                     if cell == *below { *left } else { stream.binomial(*left, cell as f64 / *below as f64) };
-                *left -= taken;
+                *left -= rows;
                 *below -= cell;
-                taken
+                rows
             };
             if cell.neg > 0 {
-                drawn.neg = share(&mut left.neg, &mut below.neg, cell.neg);
+                resample.neg = share(&mut left.neg, &mut below.neg, cell.neg);
             }
             if cell.pos > 0 {
-                drawn.pos = share(&mut left.pos, &mut below.pos, cell.pos);
+                resample.pos = share(&mut left.pos, &mut below.pos, cell.pos);
             }
         }
     }
@@ -160,15 +159,15 @@ mod tests {
             let (redraw, last) = Redraw::fitting(&counts, Draw::Stratified);
             assert_eq!(redraw.counts().len(), last.len());
             assert_eq!(last.last(), Some(&(counts.len() - 1)));
-            let mut drawn = Vec::new();
+            let mut resample = Vec::new();
             for replicate in 0..20 {
-                redraw.draw(&mut Stream::new(1, replicate), &mut drawn);
-                assert_eq!(Count::sum(&drawn), Count::sum(&counts));
+                redraw.draw(&mut Stream::new(1, replicate), &mut resample);
+                assert_eq!(Count::sum(&resample), Count::sum(&counts));
             }
             let (plain, _) = Redraw::fitting(&counts, Draw::Plain);
-            plain.draw(&mut Stream::new(1, 0), &mut drawn);
-            assert_eq!(Count::sum(&drawn).rows(), Count::sum(&counts).rows());
-            assert_ne!(Count::sum(&drawn), Count::sum(&counts));
+            plain.draw(&mut Stream::new(1, 0), &mut resample);
+            assert_eq!(Count::sum(&resample).rows(), Count::sum(&counts).rows());
+            assert_ne!(Count::sum(&resample), Count::sum(&counts));
         }
     }
 
@@ -194,11 +193,11 @@ mod tests {
         assert!(last.len() < 2500);
         let half = last.iter().position(|&place| place >= 9_999).unwrap() + 1;
         let share = Count::sum(&cells.counts()[..half]).neg as f64 / 15_000.0;
-        let mut drawn = Vec::new();
+        let mut resample = Vec::new();
         let above: Vec<f64> = (0..2000)
             .map(|replicate| {
-                cells.draw(&mut Stream::new(3, replicate), &mut drawn);
-                Count::sum(&drawn[..half]).neg as f64 / 15_000.0
+                cells.draw(&mut Stream::new(3, replicate), &mut resample);
+                Count::sum(&resample[..half]).neg as f64 / 15_000.0
             })
             .collect();
         let (mean, deviation) = crate::math::quantile::mean_and_deviation(&above);

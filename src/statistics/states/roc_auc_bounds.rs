@@ -1,9 +1,9 @@
 //! Bounds of the area under the ROC curve of rows of which only a state is left.
 
 use crate::math;
-use crate::ranking::states::WeightedState;
-use crate::ranking::ties::{RowCounts, Ties};
-use crate::statistics::kinds::{Summary, record::record};
+use crate::ranking::states::State;
+use crate::ranking::ties::{Count, Ties};
+use crate::statistics::kinds::{Summary, options::no_options, record};
 
 /// The lowest and the highest AUC that the rows of a state can have.
 ///
@@ -11,7 +11,6 @@ use crate::statistics::kinds::{Summary, record::record};
 /// several scores may be in order or not, or tie. The bounds count all such pairs as not in order, and as in order. A
 /// quotient is rounded once, and rounding keeps the order, so the AUC of the rows lies between the bounds.
 #[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucBounds {}
 
 record! {
@@ -23,34 +22,30 @@ record! {
         pub lower: Option<f64>,
         /// The highest that the AUC of the rows can be; null where `auc` is.
         pub upper: Option<f64>,
-        /// Positives that were used.
-        pub n_pos: u64,
-        /// Negatives that were used.
-        pub n_neg: u64,
+        /// Positives and negatives that were used.
+        pub rows: Count,
     }
 }
+
+no_options!(RocAucBounds);
 
 impl Summary for RocAucBounds {
     type Record = RocAucBoundsRecord;
     const WEIGHTS: bool = true;
 
     fn of_ties(&self, mut ties: Ties<'_>) -> RocAucBoundsRecord {
-        let (n_pos, n_neg) = ties.rows();
+        let rows = Count::from(&ties);
         if !ties.has_pairs() {
-            return RocAucBoundsRecord { n_pos, n_neg, ..RocAucBoundsRecord::undefined() };
+            return RocAucBoundsRecord::undefined(rows);
         }
         let (twice_u, twice_pairs) = (ties.twice_u(), 2 * ties.pairs());
         let unordered = ties.stored().map_or(0, |state| state.unordered_pairs());
         let area = |twice_u| Some(math::quotient(twice_u, twice_pairs));
         let (mut lower, mut upper) = (area(twice_u - unordered), area(twice_u + unordered));
-        if let Some(rounding) = ties.stored_weights().map(WeightedState::rounding) {
+        if let Some(rounding) = ties.stored_weights().map(State::rounding) {
             lower = lower.map(|lower| (lower - rounding).next_down().max(0.0));
             upper = upper.map(|upper| (upper + rounding).next_up().min(1.0));
         }
-        RocAucBoundsRecord::new(area(twice_u), lower, upper, n_pos, n_neg)
-    }
-
-    fn of_nan(&self, RowCounts { n_pos, n_neg, .. }: RowCounts) -> RocAucBoundsRecord {
-        RocAucBoundsRecord { n_pos, n_neg, ..RocAucBoundsRecord::nan() }
+        RocAucBoundsRecord::new(area(twice_u), lower, upper, rows)
     }
 }

@@ -1,16 +1,15 @@
 //! The state of a group: what is kept of its rows to answer later, alone or merged with others.
 
-use crate::ranking::states::{Limit, Scale, State, WeightedState, state::LIMITS};
-use crate::ranking::ties::{RowCounts, Ties, counts::Tally};
+use std::slice::IterMut;
+
+use crate::ranking::states::{Limit, Scale, State, state::LIMITS};
+use crate::ranking::ties::{Count, RowCounts, Ties, counts::Tally};
 use crate::statistics::kinds::{
-    Given, Summary,
-    column::{Column, Field, FieldKind, Sums},
-    record::{Value, record},
+    Column, Field, FieldKind, FromOptions, OptionError, Options, Summary, Value, Word, column::Sums, record,
 };
 
 /// Counts of a group's rows by score, exact or in at most so many bins.
 #[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocState {
     /// The most bins; none for an exact state.
     pub max_bins: Option<u64>,
@@ -23,10 +22,8 @@ record! {
     pub struct RocStateRecord {
         /// The bins, highest score first.
         pub bins: Bins,
-        /// Positives that were used.
-        pub n_pos: u64,
-        /// Negatives that were used.
-        pub n_neg: u64,
+        /// Positives and negatives that were used.
+        pub rows: Count,
         /// Rows that were skipped.
         pub n_missing: u64,
         /// Whether a score was NaN. There are no bins then.
@@ -96,12 +93,20 @@ fn append<T: Tally>(state: &State<T>, columns: &mut [Column], sums: impl Fn(&mut
 }
 
 impl Value for Bins {
-    const KIND: FieldKind = FieldKind::Records(BIN);
-    const NAN: Self = Bins::Absent;
-    const UNDEFINED: Self = Bins::Absent;
+    const COLUMNS: &'static [Field] = &[Field { name: "", kind: FieldKind::Records(BIN) }];
 
-    fn append(self, column: &mut Column) {
-        let Column::Records(lists) = column else { unreachable!("the column was made for this field") };
+    fn nan(_: Count) -> Self {
+        Bins::Absent
+    }
+
+    fn undefined(_: Count) -> Self {
+        Bins::Absent
+    }
+
+    fn write(self, columns: &mut IterMut<'_, Column>) {
+        let Some(Column::Records(lists)) = columns.next() else {
+            unreachable!("the column was made for this field")
+        };
         match self {
             Bins::Absent => {}
             Bins::Counts(state) => append(&state, &mut lists.items, |sums| &mut sums.counts),
@@ -112,17 +117,20 @@ impl Value for Bins {
 }
 
 impl RocStateRecord {
+    /// The state of rows of which one has a NaN score.
+    fn of_nan(rows: RowCounts) -> Self {
+        RocStateRecord { n_missing: rows.n_missing, has_nan: true, ..RocStateRecord::nan(rows) }
+    }
+
     fn of<T>(state: State<T>, bins: impl FnOnce(State<T>) -> Bins) -> Self {
-        let RowCounts { n_pos, n_neg, n_missing, .. } = state.rows;
         if state.has_nan {
-            return RocStateRecord { n_pos, n_neg, n_missing, has_nan: true, ..RocStateRecord::nan() };
+            return RocStateRecord::of_nan(state.rows);
         }
         let (limit, resolution) = (state.limit, state.resolution);
         RocStateRecord {
+            rows: state.rows.into(),
+            n_missing: state.rows.n_missing,
             bins: bins(state),
-            n_pos,
-            n_neg,
-            n_missing,
             has_nan: false,
             resolution: resolution.into(),
             max_bins: limit.map(|limit| limit.max_bins),
@@ -143,6 +151,22 @@ impl From<State<u128>> for RocStateRecord {
     }
 }
 
+impl Word for Scale {
+    const WORDS: &'static [(&'static str, Self)] = &Scale::NAMED;
+}
+
+impl FromOptions for RocState {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        if options.has("scale") && !options.has("max_bins") {
+            return Err(OptionError::new("scale", "says where a state of `max_bins` has small bins")
+                .instead("give `max_bins`, or leave `scale` out"));
+        }
+        let scale = options.optional_word("scale")?;
+        let limits = i128::from(*LIMITS.start())..=i128::from(*LIMITS.end());
+        Ok(RocState { max_bins: options.optional_integer("max_bins", limits)?, scale })
+    }
+}
+
 impl RocState {
     fn limit(&self) -> Option<Limit> {
         self.max_bins.map(|max_bins| Limit { max_bins, scale: self.scale.unwrap_or_default() })
@@ -152,20 +176,6 @@ impl RocState {
 impl Summary for RocState {
     type Record = RocStateRecord;
     const WEIGHTS: bool = true;
-
-    fn check(&self, _: Given) -> Result<(), String> {
-        match self.max_bins {
-            Some(bins) if !LIMITS.contains(&bins) => {
-                let (fewest, most) = (LIMITS.start(), LIMITS.end());
-                Err(format!("max_bins must be an integer from {fewest} to {most}, such as 4096, got {bins}"))
-            }
-            None if self.scale.is_some() => {
-                Err("scale says where a state of max_bins has small bins; without max_bins leave it out"
-                    .into())
-            }
-            _ => Ok(()),
-        }
-    }
 
     fn state(&self) -> Option<Option<Limit>> {
         Some(self.limit())
@@ -199,13 +209,13 @@ impl Summary for RocState {
     }
 
     fn of_ties(&self, mut ties: Ties<'_>) -> RocStateRecord {
-        match ties.stored_weights().map(WeightedState::sums) {
+        match ties.stored_weights() {
             Some(sums) => sums.clone().limited(self.limit()).into(),
             None => ties.state().limited(self.limit()).into(),
         }
     }
 
-    fn of_nan(&self, RowCounts { n_pos, n_neg, n_missing, .. }: RowCounts) -> RocStateRecord {
-        RocStateRecord { n_pos, n_neg, n_missing, has_nan: true, ..RocStateRecord::nan() }
+    fn of_nan(&self, rows: RowCounts) -> RocStateRecord {
+        RocStateRecord::of_nan(rows)
     }
 }

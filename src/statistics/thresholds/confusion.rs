@@ -2,9 +2,25 @@
 
 use crate::math;
 use crate::ranking::ties::{Ties, Units};
-use crate::statistics::kinds::record::Mass;
+use crate::statistics::kinds::{Mass, Threshold, record};
 
-/// How many rows of either class are called positive, of how many.
+record! {
+    /// The four counts at a threshold, in a record.
+    pub struct Calls {
+        /// The score: a row is called positive if `score >= threshold`; null if none is so high.
+        pub threshold: Option<Threshold>,
+        /// Positives called positive.
+        pub tp: Option<Mass>,
+        /// Negatives called positive.
+        pub fp: Option<Mass>,
+        /// Negatives called negative.
+        pub tn: Option<Mass>,
+        /// Positives called negative.
+        pub r#fn: Option<Mass>,
+    }
+}
+
+/// The numbers of positives and of negatives that are called positive, and of all positives and negatives.
 #[derive(Clone, Copy, Debug)]
 pub struct Confusion {
     /// Positives called positive; with weights, their units.
@@ -15,13 +31,13 @@ pub struct Confusion {
     pub n_pos: u64,
     /// All negatives.
     pub n_neg: u64,
-    /// What both are counted in, if rows have weights.
+    /// The units of these numbers, if rows have weights.
     pub units: Option<Units>,
 }
 
 /// The weights of the four kinds of rows.
 #[derive(Clone, Copy, Debug)]
-struct Four {
+struct ConfusionWeights {
     tp: f64,
     fp: f64,
     tn: f64,
@@ -57,9 +73,15 @@ impl Confusion {
         ]
     }
 
+    /// The counts with their threshold.
+    pub fn at(&self, threshold: Option<Threshold>) -> Calls {
+        let [tp, fp, tn, fn_] = self.masses().map(Some);
+        Calls::new(threshold, tp, fp, tn, fn_)
+    }
+
     /// Rows called positive.
     pub fn called(&self) -> Mass {
-        let Four { tp, fp, .. } = self.weights();
+        let ConfusionWeights { tp, fp, .. } = self.weights();
         Mass(if self.units.is_some() { (tp + fp).to_bits() } else { self.tp + self.fp })
     }
 
@@ -75,7 +97,7 @@ impl Confusion {
 
     /// Positives among the rows called positive; undefined if none are.
     pub fn precision(&self) -> Option<f64> {
-        let Four { tp, fp, .. } = self.weights();
+        let ConfusionWeights { tp, fp, .. } = self.weights();
         share(tp, tp + fp)
     }
 
@@ -91,7 +113,7 @@ impl Confusion {
                 })
             }
             Some(_) => {
-                let Four { tp, fp, tn, fn_ } = self.weights();
+                let ConfusionWeights { tp, fp, tn, fn_ } = self.weights();
                 share(tp * (tp + fp + tn + fn_), (tp + fp) * (tp + fn_))
             }
         }
@@ -99,7 +121,7 @@ impl Confusion {
 
     /// Negatives among the rows called negative; undefined if none are.
     pub fn npv(&self) -> Option<f64> {
-        let Four { tn, fn_, .. } = self.weights();
+        let ConfusionWeights { tn, fn_, .. } = self.weights();
         share(tn, tn + fn_)
     }
 
@@ -121,19 +143,19 @@ impl Confusion {
     /// The odds of being called positive of a positive, over those of a negative; undefined where either is infinite, and
     /// if no negative is called positive.
     pub fn odds_ratio(&self) -> Option<f64> {
-        let Four { tp, fp, tn, fn_ } = self.shares();
+        let ConfusionWeights { tp, fp, tn, fn_ } = self.shares();
         (self.n_pos > 0 && self.n_neg > 0).then(|| share(tp * tn, fp * fn_)).flatten()
     }
 
-    /// Rows called what they are; undefined without rows.
+    /// Rows whose call is right; undefined without rows.
     pub fn accuracy(&self) -> Option<f64> {
-        let Four { tp, fp, tn, fn_ } = self.weights();
+        let ConfusionWeights { tp, fp, tn, fn_ } = self.weights();
         share(tp + tn, tp + fp + tn + fn_)
     }
 
-    /// Rows called what they are not; undefined without rows.
+    /// Rows whose call is wrong; undefined without rows.
     pub fn error(&self) -> Option<f64> {
-        let Four { tp, fp, tn, fn_ } = self.weights();
+        let ConfusionWeights { tp, fp, tn, fn_ } = self.weights();
         share(fp + fn_, tp + fp + tn + fn_)
     }
 
@@ -146,7 +168,7 @@ impl Confusion {
     /// The harmonic mean of precision and recall in which recall weighs `beta²` times (van Rijsbergen 1979); undefined
     /// without positives.
     pub fn f(&self, beta: f64) -> Option<f64> {
-        let Four { tp, fp, fn_, .. } = self.weights();
+        let ConfusionWeights { tp, fp, fn_, .. } = self.weights();
         let square = beta * beta;
         let hits = (1.0 + square) * tp;
         if self.n_pos == 0 { None } else { share(hits, hits + square * fn_ + fp) }
@@ -154,36 +176,46 @@ impl Confusion {
 
     /// The correlation of labels and calls (Matthews 1975); undefined if either is always the same.
     pub fn mcc(&self) -> Option<f64> {
-        let Four { tp, fp, tn, fn_ } = self.shares();
+        let ConfusionWeights { tp, fp, tn, fn_ } = self.shares();
         let product = (tp + fp) * (tp + fn_) * (tn + fp) * (tn + fn_);
         (product > 0.0).then(|| (tp * tn - fp * fn_) / product.sqrt())
     }
 
     /// The agreement beyond chance (Cohen 1960); undefined if chance alone agrees always.
     pub fn kappa(&self) -> Option<f64> {
-        let Four { tp, fp, tn, fn_ } = self.shares();
+        let ConfusionWeights { tp, fp, tn, fn_ } = self.shares();
         let chance = (tp + fp) * (fp + tn) + (tp + fn_) * (fn_ + tn);
         share(2.0 * (tp * tn - fn_ * fp), chance)
     }
 
     /// Rows called positive, of all; undefined without rows.
     pub fn predicted_rate(&self) -> Option<f64> {
-        let Four { tp, fp, tn, fn_ } = self.weights();
+        let ConfusionWeights { tp, fp, tn, fn_ } = self.weights();
         share(tp + fp, tp + fp + tn + fn_)
     }
 
     /// The four weights as shares of all, where products of them could leave the range of floats.
-    fn shares(&self) -> Four {
-        let four = self.weights();
-        let all = four.tp + four.fp + four.tn + four.fn_;
-        Four { tp: four.tp / all, fp: four.fp / all, tn: four.tn / all, fn_: four.fn_ / all }
+    fn shares(&self) -> ConfusionWeights {
+        let weights = self.weights();
+        let all = weights.tp + weights.fp + weights.tn + weights.fn_;
+        ConfusionWeights {
+            tp: weights.tp / all,
+            fp: weights.fp / all,
+            tn: weights.tn / all,
+            fn_: weights.fn_ / all,
+        }
     }
 
-    fn weights(&self) -> Four {
+    fn weights(&self) -> ConfusionWeights {
         let (not_n, not_p) = (self.n_neg - self.fp, self.n_pos - self.tp);
         match self.units {
-            None => Four { tp: self.tp as f64, fp: self.fp as f64, tn: not_n as f64, fn_: not_p as f64 },
-            Some(Units { pos, neg, .. }) => Four {
+            None => ConfusionWeights {
+                tp: self.tp as f64,
+                fp: self.fp as f64,
+                tn: not_n as f64,
+                fn_: not_p as f64,
+            },
+            Some(Units { pos, neg, .. }) => ConfusionWeights {
                 tp: pos.weight(self.tp),
                 fp: neg.weight(self.fp),
                 tn: neg.weight(not_n),

@@ -1,16 +1,14 @@
 //! Counts and rates at a given threshold.
 
-use super::confusion::Confusion;
+use super::confusion::{Calls, Confusion};
 use super::operating_point::MOST_BETA;
 use crate::math::binomial::{clopper_pearson, wilson};
 use crate::math::normal::upper_quantile;
 use crate::ranking::scores::Number;
-use crate::ranking::ties::{RowCounts, Ties};
+use crate::ranking::ties::{Count, Ties};
+use crate::statistics::inference::{RateInterval, interval::tail};
 use crate::statistics::kinds::{
-    Curve, FromOptions, OptionError, Options, Summary,
-    column::Column,
-    options::words,
-    record::{Mass, Record, Threshold, record},
+    Column, Curve, FromOptions, OptionError, Options, Record, Summary, Threshold, options::words, record,
 };
 
 /// Counts and rates of calling rows positive from a given threshold on.
@@ -53,60 +51,24 @@ pub enum Interval {
 }
 
 record! {
-    /// The counts and rates of one group.
+    /// The counts and rates of one group. Limits are null with weights, which do not say how many observations there are.
     pub struct ConfusionRecord {
-        /// The lowest possible score that is not below the threshold; null if no score is so high.
-        pub threshold: Option<Threshold>,
-        /// Positives called positive.
-        pub tp: Option<Mass>,
-        /// Negatives called positive.
-        pub fp: Option<Mass>,
-        /// Negatives called negative.
-        pub tn: Option<Mass>,
-        /// Positives called negative.
-        pub r#fn: Option<Mass>,
+        /// The lowest possible score that is not below the threshold, null if no score is so high, and the counts.
+        pub calls: Calls,
         /// `tp / P`: recall, sensitivity.
-        pub tpr: Option<f64>,
-        /// Limits of its interval.
-        pub tpr_lower: Option<f64>,
-        /// The upper one.
-        pub tpr_upper: Option<f64>,
+        pub tpr: RateInterval,
         /// `fp / N`: 1 - specificity.
-        pub fpr: Option<f64>,
-        /// Limits of its interval.
-        pub fpr_lower: Option<f64>,
-        /// The upper one.
-        pub fpr_upper: Option<f64>,
+        pub fpr: RateInterval,
         /// `tp / (tp + fp)`.
-        pub precision: Option<f64>,
-        /// Limits of its interval.
-        pub precision_lower: Option<f64>,
-        /// The upper one.
-        pub precision_upper: Option<f64>,
+        pub precision: RateInterval,
         /// `tn / (tn + fn)`.
-        pub npv: Option<f64>,
-        /// Limits of its interval.
-        pub npv_lower: Option<f64>,
-        /// The upper one.
-        pub npv_upper: Option<f64>,
+        pub npv: RateInterval,
         /// `tpr / fpr`: how much more often a positive is called positive.
-        pub positive_likelihood: Option<f64>,
-        /// Limits of its interval.
-        pub positive_likelihood_lower: Option<f64>,
-        /// The upper one.
-        pub positive_likelihood_upper: Option<f64>,
+        pub positive_likelihood: RateInterval,
         /// `(1 - tpr) / (1 - fpr)`: how much more often a positive is called negative.
-        pub negative_likelihood: Option<f64>,
-        /// Limits of its interval.
-        pub negative_likelihood_lower: Option<f64>,
-        /// The upper one.
-        pub negative_likelihood_upper: Option<f64>,
+        pub negative_likelihood: RateInterval,
         /// `tp tn / (fp fn)`: the diagnostic odds ratio.
-        pub odds_ratio: Option<f64>,
-        /// Limits of its interval.
-        pub odds_ratio_lower: Option<f64>,
-        /// The upper one.
-        pub odds_ratio_upper: Option<f64>,
+        pub odds_ratio: RateInterval,
         /// `(tp + tn) / (P + N)`.
         pub accuracy: Option<f64>,
         /// `1 - accuracy`.
@@ -121,10 +83,8 @@ record! {
         pub kappa: Option<f64>,
         /// `(tp + fp) / (P + N)`.
         pub predicted_rate: Option<f64>,
-        /// Positives that were used.
-        pub n_pos: u64,
-        /// Negatives that were used.
-        pub n_neg: u64,
+        /// Positives and negatives that were used.
+        pub rows: Count,
     }
 }
 
@@ -162,10 +122,6 @@ impl Summary for ConfusionAt {
     fn of_ties(&self, mut ties: Ties<'_>) -> ConfusionRecord {
         self.options.record(self.threshold, &mut ties)
     }
-
-    fn of_nan(&self, RowCounts { n_pos, n_neg, .. }: RowCounts) -> ConfusionRecord {
-        ConfusionRecord { n_pos, n_neg, ..ConfusionRecord::nan() }
-    }
 }
 
 impl Curve for ConfusionsAt {
@@ -184,66 +140,40 @@ impl Curve for ConfusionsAt {
 impl RateOptions {
     /// The counts and rates at a threshold.
     fn record(&self, threshold: Number, ties: &mut Ties<'_>) -> ConfusionRecord {
-        let (n_pos, n_neg) = ties.rows();
         let key = ties.at_least(threshold);
-        let nobody = Confusion::nobody(ties);
         let (tp, fp) = key.map_or((0, 0), |key| ties.reached(key));
-        let calls = nobody.with(tp, fp);
-        // Weights do not say how many observations there are.
-        let limits = |successes: u64, trials: u64| {
-            (calls.units.is_none() && trials > 0).then(|| match self.interval {
+        let calls = Confusion::nobody(ties).with(tp, fp);
+        let has_counts = calls.units.is_none();
+        let share = |value: Option<f64>, successes: u64, trials: u64| {
+            let limits = (has_counts && trials > 0).then(|| match self.interval {
                 Interval::Wilson => wilson(successes, trials, self.level),
                 Interval::ClopperPearson => clopper_pearson(successes, trials, self.level),
-            })
+            });
+            RateInterval::of(value, limits)
         };
-        let (of_tpr, of_fpr) = (limits(calls.tp, calls.n_pos), limits(calls.fp, calls.n_neg));
-        let (not_n, not_p) = (calls.n_neg - calls.fp, calls.n_pos - calls.tp);
-        let of_precision = limits(calls.tp, calls.tp + calls.fp);
-        let of_npv = limits(not_n, not_n + not_p);
-        let has_counts = calls.units.is_none();
+        let (tn, fn_) = (calls.n_neg - calls.fp, calls.n_pos - calls.tp);
         // The variance of a logarithm is a sum of reciprocals of counts, and one of 0 has none.
-        let around = |ratio: Option<f64>, plus: &[u64], minus: &[u64]| {
+        let ratio = |value: Option<f64>, plus: &[u64], minus: &[u64]| {
             let known = has_counts && plus.iter().all(|&count| count > 0);
-            let ratio = ratio.filter(|_| known)?;
-            let reciprocals = |counts: &[u64]| counts.iter().map(|&count| 1.0 / count as f64).sum::<f64>();
-            let se = (reciprocals(plus) - reciprocals(minus)).max(0.0).sqrt();
-            let factor = (upper_quantile(0.5 * (1.0 - self.level)) * se).exp();
-            Some((ratio / factor, ratio * factor))
+            let limits = value.filter(|_| known).map(|ratio| {
+                let reciprocals =
+                    |counts: &[u64]| counts.iter().map(|&count| 1.0 / count as f64).sum::<f64>();
+                let se = (reciprocals(plus) - reciprocals(minus)).max(0.0).sqrt();
+                let factor = (upper_quantile(tail(self.level)) * se).exp();
+                (ratio / factor, ratio * factor)
+            });
+            RateInterval::of(value, limits)
         };
-        let [positive, negative, odds] =
-            [calls.positive_likelihood(), calls.negative_likelihood(), calls.odds_ratio()];
         let classes = [calls.n_pos, calls.n_neg];
-        let of_positive = around(positive, &[calls.tp, calls.fp], &classes);
-        let of_negative = around(negative, &[not_p, not_n], &classes);
-        let of_odds = around(odds, &[calls.tp, calls.fp, not_n, not_p], &[]);
-        let [tp, fp, tn, fn_] = calls.masses().map(Some);
         ConfusionRecord::new(
-            key.map(Threshold),
-            tp,
-            fp,
-            tn,
-            fn_,
-            calls.tpr(),
-            of_tpr.map(|limits| limits.0),
-            of_tpr.map(|limits| limits.1),
-            calls.fpr(),
-            of_fpr.map(|limits| limits.0),
-            of_fpr.map(|limits| limits.1),
-            calls.precision(),
-            of_precision.map(|limits| limits.0),
-            of_precision.map(|limits| limits.1),
-            calls.npv(),
-            of_npv.map(|limits| limits.0),
-            of_npv.map(|limits| limits.1),
-            positive,
-            of_positive.map(|limits| limits.0),
-            of_positive.map(|limits| limits.1),
-            negative,
-            of_negative.map(|limits| limits.0),
-            of_negative.map(|limits| limits.1),
-            odds,
-            of_odds.map(|limits| limits.0),
-            of_odds.map(|limits| limits.1),
+            calls.at(key.map(Threshold)),
+            share(calls.tpr(), tp, calls.n_pos),
+            share(calls.fpr(), fp, calls.n_neg),
+            share(calls.precision(), tp, tp + fp),
+            share(calls.npv(), tn, tn + fn_),
+            ratio(calls.positive_likelihood(), &[tp, fp], &classes),
+            ratio(calls.negative_likelihood(), &[fn_, tn], &classes),
+            ratio(calls.odds_ratio(), &[tp, fp, tn, fn_], &[]),
             calls.accuracy(),
             calls.error(),
             calls.balanced_accuracy(),
@@ -251,8 +181,7 @@ impl RateOptions {
             calls.mcc(),
             calls.kappa(),
             calls.predicted_rate(),
-            n_pos,
-            n_neg,
+            (&*ties).into(),
         )
     }
 }
@@ -260,6 +189,7 @@ impl RateOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::kinds::Mass;
     use crate::statistics::tests::summary;
 
     #[test]
@@ -273,16 +203,25 @@ mod tests {
         };
         let record = at(1.5);
         assert_eq!(
-            (record.threshold, record.tp, record.fp),
+            (record.calls.threshold, record.calls.tp, record.calls.fp),
             (Some(Threshold(2)), Some(Mass(2)), Some(Mass(1)))
         );
-        assert_eq!((record.tpr, record.fpr, record.accuracy), (Some(1.0), Some(1.0 / 3.0), Some(0.8)));
-        assert!(record.fpr_lower < record.fpr && record.fpr < record.fpr_upper);
+        assert_eq!(
+            (record.tpr.value, record.fpr.value, record.accuracy),
+            (Some(1.0), Some(1.0 / 3.0), Some(0.8))
+        );
+        assert!(record.fpr.lower < record.fpr.value && record.fpr.value < record.fpr.upper);
         let nobody = at(300.0);
-        assert_eq!((nobody.threshold, nobody.tp, nobody.precision), (None, Some(Mass(0)), None));
-        assert_eq!(at(-1.0).fp, Some(Mass(3)));
-        assert_eq!((record.positive_likelihood, record.negative_likelihood), (Some(3.0), Some(0.0)));
-        assert_eq!((record.odds_ratio, record.negative_likelihood_lower), (None, None));
+        assert_eq!(
+            (nobody.calls.threshold, nobody.calls.tp, nobody.precision.value),
+            (None, Some(Mass(0)), None)
+        );
+        assert_eq!(at(-1.0).calls.fp, Some(Mass(3)));
+        assert_eq!(
+            (record.positive_likelihood.value, record.negative_likelihood.value),
+            (Some(3.0), Some(0.0))
+        );
+        assert_eq!((record.odds_ratio.value, record.negative_likelihood.lower), (None, None));
     }
 
     /// Simel, Samsa and Matchar (1991): `ln` of a ratio has the variance `1/80 - 1/100 + 1/10 - 1/100`.
@@ -297,13 +236,16 @@ mod tests {
         let record = summary(&ConfusionAt { threshold: Number::Float(1.0), options }, &labels, &scores);
         let near =
             |got: Option<f64>, expected: f64| assert!((got.unwrap() - expected).abs() < 5e-3, "{got:?}");
-        near(record.positive_likelihood, 8.0);
-        near(record.positive_likelihood_lower, 4.408);
-        near(record.positive_likelihood_upper, 14.520);
-        near(record.negative_likelihood, 0.222);
-        near(record.negative_likelihood_lower, 0.149);
-        near(record.negative_likelihood_upper, 0.331);
-        near(record.odds_ratio, 36.0);
-        assert!(record.odds_ratio_lower < record.odds_ratio && record.odds_ratio < record.odds_ratio_upper);
+        near(record.positive_likelihood.value, 8.0);
+        near(record.positive_likelihood.lower, 4.408);
+        near(record.positive_likelihood.upper, 14.520);
+        near(record.negative_likelihood.value, 0.222);
+        near(record.negative_likelihood.lower, 0.149);
+        near(record.negative_likelihood.upper, 0.331);
+        near(record.odds_ratio.value, 36.0);
+        assert!(
+            record.odds_ratio.lower < record.odds_ratio.value
+                && record.odds_ratio.value < record.odds_ratio.upper
+        );
     }
 }

@@ -1,13 +1,10 @@
 //! The threshold that is best by a criterion, with its counts and rates.
 
-use super::confusion::Confusion;
+use super::confusion::{Calls, Confusion};
 use crate::math;
 use crate::math::fraction::fraction;
-use crate::ranking::ties::{Indexed, RowCounts, Ties};
-use crate::statistics::kinds::{
-    FromOptions, OptionError, Options, Summary, Word,
-    record::{Mass, Threshold, record},
-};
+use crate::ranking::ties::{Count, Indexed, Ties};
+use crate::statistics::kinds::{FromOptions, OptionError, Options, Summary, Threshold, Word, record};
 
 /// The largest beta. With a larger one, precision would not change the F measure at all.
 pub(in crate::statistics) const MOST_BETA: f64 = 1e9;
@@ -145,16 +142,8 @@ fn ratio(cost: f64, prevalence: Option<f64>) -> Result<f64, OptionError> {
 record! {
     /// The best threshold of one group.
     pub struct OperatingPointRecord {
-        /// The score: a row is called positive if `score >= threshold`; null if no row should be called positive.
-        pub threshold: Option<Threshold>,
-        /// Positives called positive.
-        pub tp: Option<Mass>,
-        /// Negatives called positive.
-        pub fp: Option<Mass>,
-        /// Negatives called negative.
-        pub tn: Option<Mass>,
-        /// Positives called negative.
-        pub r#fn: Option<Mass>,
+        /// The score, null if no row should be called positive, and the counts.
+        pub calls: Calls,
         /// `tp / P`.
         pub tpr: Option<f64>,
         /// `fp / N`.
@@ -167,10 +156,8 @@ record! {
         pub f: Option<f64>,
         /// The value of the criterion at the threshold.
         pub criterion: Option<f64>,
-        /// Positives that were used.
-        pub n_pos: u64,
-        /// Negatives that were used.
-        pub n_neg: u64,
+        /// Positives and negatives that were used.
+        pub rows: Count,
     }
 }
 
@@ -196,9 +183,9 @@ impl Summary for OperatingPoint {
     const WEIGHTS: bool = true;
 
     fn of_ties(&self, mut ties: Ties<'_>) -> OperatingPointRecord {
-        let (n_pos, n_neg) = ties.rows();
+        let rows = Count::from(&ties);
         if !ties.has_pairs() {
-            return OperatingPointRecord { n_pos, n_neg, ..OperatingPointRecord::undefined() };
+            return OperatingPointRecord::undefined(rows);
         }
         let nobody = Confusion::nobody(&ties);
         let rule = Rule::of(self, nobody);
@@ -210,7 +197,7 @@ impl Summary for OperatingPoint {
         };
         let best = if self.criterion == Criterion::TopP && !weighted {
             // The highest score at which at least as many rows are called positive as there are positives.
-            ties.at_rank(n_pos).and_then(|tie| candidate(tie.key, tie.tp(), tie.fp()))
+            ties.at_rank(rows.pos).and_then(|tie| candidate(tie.key, tie.tp(), tie.fp()))
         } else if self.criterion == Criterion::TopP || self.fpr.is_some() {
             // In a range the threshold that would be better than one of negatives alone may lie outside.
             ties.fold(
@@ -238,31 +225,19 @@ impl Summary for OperatingPoint {
         };
         let (threshold, calls) = match best {
             Some(best) if !nobody_better => (Some(Threshold(best.key)), nobody.with(best.tp, best.fp)),
-            None if !nobody_better => {
-                return OperatingPointRecord { n_pos, n_neg, ..OperatingPointRecord::undefined() };
-            }
+            None if !nobody_better => return OperatingPointRecord::undefined(rows),
             _ => (None, nobody),
         };
-        let [tp, fp, tn, fn_] = calls.masses().map(Some);
         OperatingPointRecord::new(
-            threshold,
-            tp,
-            fp,
-            tn,
-            fn_,
+            calls.at(threshold),
             calls.tpr(),
             calls.fpr(),
             calls.precision(),
             calls.accuracy(),
             calls.f(self.beta),
-            rule.said(&calls),
-            n_pos,
-            n_neg,
+            rule.value(&calls),
+            rows,
         )
-    }
-
-    fn of_nan(&self, RowCounts { n_pos, n_neg, .. }: RowCounts) -> OperatingPointRecord {
-        OperatingPointRecord { n_pos, n_neg, ..OperatingPointRecord::nan() }
     }
 }
 
@@ -281,7 +256,7 @@ fn better(best: &mut Option<Candidate>, other: Option<Candidate>) {
     }
 }
 
-/// A criterion in a group whose classes are known.
+/// A criterion with the numbers of positives and negatives of a group.
 #[derive(Clone, Copy, Debug)]
 struct Rule {
     criterion: Criterion,
@@ -304,8 +279,8 @@ impl Rule {
             _ => 1.0,
         };
         let bits = |number: u64| u64::BITS - number.leading_zeros();
-        let kept = all.without_empty_bits();
-        let pairs = bits(kept.n_pos) + bits(kept.n_neg);
+        let counts = all.without_empty_bits();
+        let pairs = bits(counts.n_pos) + bits(counts.n_neg);
         let whole = fraction(ratio).filter(|&(above, below)| {
             let merits = match statistic.criterion {
                 Criterion::ClosestTopleft { .. } => 2 * pairs,
@@ -360,14 +335,14 @@ impl Rule {
         Merit::Whole(i128::from(calls.tp) * all - i128::from(calls.fp))
     }
 
-    /// The value of the criterion itself.
-    fn said(&self, calls: &Confusion) -> Option<f64> {
+    /// The value of the criterion.
+    fn value(&self, calls: &Confusion) -> Option<f64> {
         let (tpr, fpr) = (calls.tpr()?, calls.fpr()?);
         match self.criterion {
             Criterion::Youden { ratio } => Some(match (self.merit(calls), self.whole) {
                 (Some(Merit::Whole(merit)), Some((_, below))) => {
-                    let kept = calls.without_empty_bits();
-                    let pairs = below.unsigned_abs() * u128::from(kept.n_pos) * u128::from(kept.n_neg);
+                    let counts = calls.without_empty_bits();
+                    let pairs = below.unsigned_abs() * u128::from(counts.n_pos) * u128::from(counts.n_neg);
                     math::signed_quotient(merit, pairs)
                 }
                 _ => tpr - ratio * fpr,
@@ -390,7 +365,7 @@ impl Rule {
 mod tests {
     use super::*;
     use crate::ranking::scores::Score;
-    use crate::statistics::kinds::{OptionValue, options::tests::options};
+    use crate::statistics::kinds::{Mass, OptionValue, options::tests::options};
     use crate::statistics::tests::summary;
 
     fn best(criterion: Criterion, labels: &[u8], scores: &[i16]) -> OperatingPointRecord {
@@ -399,7 +374,7 @@ mod tests {
     }
 
     fn at(record: &OperatingPointRecord) -> Option<i16> {
-        record.threshold.map(|threshold| i16::from_key(threshold.0 as u16))
+        record.calls.threshold.map(|threshold| i16::from_key(threshold.0 as u16))
     }
 
     const LABELS: [u8; 8] = [1, 1, 0, 1, 0, 1, 0, 0];
@@ -408,7 +383,7 @@ mod tests {
     #[test]
     fn every_criterion() {
         let ratio = 1.0;
-        for (criterion, threshold, said) in [
+        for (criterion, threshold, value) in [
             // tpr 1/2, 3/4 and 1 with fpr 0, 1/4 and 1/2: three times the same, and the highest is taken.
             (Criterion::Youden { ratio }, 7, 0.5),
             (Criterion::ClosestTopleft { ratio }, 5, 0.125),
@@ -422,7 +397,7 @@ mod tests {
         ] {
             let record = best(criterion, &LABELS, &SCORES);
             assert_eq!(at(&record), Some(threshold), "{criterion:?}");
-            assert!((record.criterion.unwrap() - said).abs() < 1e-15, "{criterion:?}");
+            assert!((record.criterion.unwrap() - value).abs() < 1e-15, "{criterion:?}");
         }
     }
 
@@ -430,15 +405,18 @@ mod tests {
     fn calling_nobody_positive() {
         // A false positive that costs nine times as much: no score is worth it.
         let dear = best(Criterion::Youden { ratio: 9.0 }, &[0, 1, 0], &[3, 2, 1]);
-        assert_eq!((at(&dear), dear.tp, dear.fpr, dear.precision), (None, Some(Mass(0)), Some(0.0), None));
+        assert_eq!(
+            (at(&dear), dear.calls.tp, dear.fpr, dear.precision),
+            (None, Some(Mass(0)), Some(0.0), None)
+        );
         let equal = best(Criterion::Youden { ratio: 1.0 }, &[0, 1], &[2, 1]);
         assert_eq!(at(&equal), Some(1), "all called positive is as good as nobody");
         let none = best(Criterion::TargetFpr(0.0), &[0, 1], &[2, 1]);
-        assert_eq!((at(&none), none.tp), (None, Some(Mass(0))));
+        assert_eq!((at(&none), none.calls.tp), (None, Some(Mass(0))));
         let never = best(Criterion::TargetPrecision(0.9), &[0, 1], &[2, 1]);
-        assert_eq!((at(&never), never.tp, never.n_pos), (None, None, 1));
+        assert_eq!((at(&never), never.calls.tp, never.rows.pos), (None, None, 1));
         let alone = best(Criterion::MaxF, &[1], &[2]);
-        assert_eq!((alone.tp, alone.n_pos), (None, 1));
+        assert_eq!((alone.calls.tp, alone.rows.pos), (None, 1));
     }
 
     #[test]
@@ -514,10 +492,10 @@ mod tests {
         }
         // Between 1/4 and 1/2 there is no threshold, so that nothing is said of the point.
         let none = within(youden, (0.3, 0.4), &LABELS, &SCORES);
-        assert_eq!((at(&none), none.tp, none.fpr, none.n_pos), (None, None, None, 4));
+        assert_eq!((at(&none), none.calls.tp, none.fpr, none.rows.pos), (None, None, None, 4));
         // Calling nobody positive has an fpr of 0.
         let nobody = within(youden, (0.0, 0.9), &[0, 1], &[2, 1]);
-        assert_eq!((at(&nobody), nobody.tp), (None, Some(Mass(0))));
+        assert_eq!((at(&nobody), nobody.calls.tp), (None, Some(Mass(0))));
         let beyond = within(youden, (0.1, 1.0), &[0, 1], &[2, 1]);
         assert_eq!((at(&beyond), beyond.fpr), (Some(1), Some(1.0)));
         // A threshold of a negative alone is the only one in the range.

@@ -3,10 +3,10 @@
 //! With weights the curve is that of weighted rates, and there is no interval: weights do not tell how many
 //! observations there are, which a resample would have to draw.
 
-use crate::math::quantile::{mean_and_deviation, of_sorted};
-use crate::ranking::ties::{RowCounts, Ties};
-use crate::statistics::kinds::{FromOptions, OptionError, Options, Summary, record::record};
-use crate::statistics::resampling::{Measure, bootstrap::Resampling};
+use crate::ranking::ties::{Count, Ties};
+use crate::statistics::inference::Interval;
+use crate::statistics::kinds::{FromOptions, OptionError, Options, Summary, record};
+use crate::statistics::resampling::{Measure, Resampling};
 
 /// The tpr of the ROC curve at an fpr: sensitivity at a fixed specificity.
 ///
@@ -35,52 +35,27 @@ pub struct FprAtTpr {
     pub resampling: Resampling,
 }
 
-record! {
-    /// The tpr of one group.
-    pub struct TprAtFprRecord {
-        /// The true positive rate; null without a positive or without a negative.
-        pub tpr: Option<f64>,
-        /// The standard deviation of the resamples; null with fewer than two positives or fewer than two negatives, and
-        /// with weights.
-        pub se: Option<f64>,
-        /// The lower limit; null where the standard error is.
-        pub lower: Option<f64>,
-        /// The upper limit; null where the standard error is.
-        pub upper: Option<f64>,
-        /// Positives that were used.
-        pub n_pos: u64,
-        /// Negatives that were used.
-        pub n_neg: u64,
-    }
-}
-
-record! {
-    /// The fpr of one group.
-    pub struct FprAtTprRecord {
-        /// The false positive rate; null without a positive or without a negative.
-        pub fpr: Option<f64>,
-        /// The standard deviation of the resamples; null with fewer than two positives or fewer than two negatives, and
-        /// with weights.
-        pub se: Option<f64>,
-        /// The lower limit; null where the standard error is.
-        pub lower: Option<f64>,
-        /// The upper limit; null where the standard error is.
-        pub upper: Option<f64>,
-        /// Positives that were used.
-        pub n_pos: u64,
-        /// Negatives that were used.
-        pub n_neg: u64,
-    }
-}
-
 macro_rules! rates {
-    ($($statistic:ident, $record:ident, $given:ident, $measure:ident;)*) => {$(
+    ($($statistic:ident: $record:ident, $rate:ident at $fixed:ident;)*) => {$(
+        record! {
+            /// The rate of one group.
+            pub struct $record {
+                /// The rate; null without a positive or without a negative.
+                pub $rate: Option<f64>,
+                /// The standard deviation and the limits from resamples; null with fewer than two positives or fewer than
+                /// two negatives, and with weights.
+                pub interval: Interval,
+                /// Positives and negatives that were used.
+                pub rows: Count,
+            }
+        }
+
         impl FromOptions for $statistic {
             fn from_options(options: &Options) -> Result<Self, OptionError> {
                 Ok($statistic {
-                    $given: options.rate(stringify!($given))?,
+                    $fixed: options.rate(stringify!($fixed))?,
                     level: options.level()?,
-                    resampling: Resampling::from_options(options)?,
+                    resampling: Resampling::required(options)?,
                 })
             }
         }
@@ -95,50 +70,27 @@ macro_rules! rates {
             }
 
             fn of_ties(&self, ties: Ties<'_>) -> $record {
-                let (n_pos, n_neg) = ties.rows();
-                let rate = Rate::of(ties, Measure::$measure(self.$given), self.level, self.resampling);
-                $record::new(rate.estimate, rate.se, rate.lower, rate.upper, n_pos, n_neg)
-            }
-
-            fn of_nan(&self, RowCounts { n_pos, n_neg, .. }: RowCounts) -> $record {
-                $record { n_pos, n_neg, ..$record::nan() }
+                let rows = Count::from(&ties);
+                let (rate, interval) = rate(ties, Measure::$statistic(self.$fixed), self.level, self.resampling);
+                $record::new(rate, interval, rows)
             }
         }
     )*};
 }
 rates! {
-    TprAtFpr, TprAtFprRecord, fpr, TprAtFpr;
-    FprAtTpr, FprAtTprRecord, tpr, FprAtTpr;
+    TprAtFpr: TprAtFprRecord, tpr at fpr;
+    FprAtTpr: FprAtTprRecord, fpr at tpr;
 }
 
 /// A rate with its interval.
-#[derive(Default)]
-struct Rate {
-    estimate: Option<f64>,
-    se: Option<f64>,
-    lower: Option<f64>,
-    upper: Option<f64>,
-}
-
-impl Rate {
-    fn of(mut ties: Ties<'_>, measure: Measure, level: f64, resampling: Resampling) -> Rate {
-        let counts = ties.counts();
-        // Rates are quotients of units, which are the same quotients as those of the weights.
-        let estimate = measure.of(counts.each());
-        if ties.units().is_some() || ties.n_pos() < 2 || ties.n_neg() < 2 {
-            return Rate { estimate, ..Rate::default() };
-        }
-        let mut rates = resampling.measured(counts.each(), measure);
-        // The rates are sorted before they are summed, so that equal samples have equal sums.
-        rates.sort_unstable_by(f64::total_cmp);
-        let tail = 0.5 * (1.0 - level);
-        Rate {
-            estimate,
-            se: Some(mean_and_deviation(&rates).1),
-            lower: Some(of_sorted(&rates, tail)),
-            upper: Some(of_sorted(&rates, 1.0 - tail)),
-        }
+fn rate(mut ties: Ties<'_>, measure: Measure, level: f64, resampling: Resampling) -> (Option<f64>, Interval) {
+    let counts = ties.counts();
+    // Rates are quotients of units, which are the same quotients as those of the weights.
+    let rate = measure.of(counts.each());
+    if ties.units().is_some() || ties.n_pos() < 2 || ties.n_neg() < 2 {
+        return (rate, Interval::default());
     }
+    (rate, Interval::of_resamples(resampling.measures_of_counts(counts.each(), measure), level))
 }
 
 #[cfg(test)]
@@ -157,11 +109,11 @@ mod tests {
         let labels: Vec<u8> = (0..200).map(|row| u8::from(row >= 100)).collect();
         let at = TprAtFpr { fpr: 0.25, level: 0.95, resampling: DRAWN };
         let record = summary(&at, &labels, &scores);
-        assert_eq!((record.tpr, record.n_pos, record.n_neg), (Some(0.45), 100, 100));
+        assert_eq!((record.tpr, record.rows.pos, record.rows.neg), (Some(0.45), 100, 100));
         // The variance due to the threshold, plus the variance of the share above it.
         let se = (0.25 * 0.75 / 100.0 + 0.45 * 0.55 / 100.0f64).sqrt();
-        assert!((record.se.unwrap() / se - 1.0).abs() < 0.1, "{record:?} {se}");
-        let half = 0.5 * (record.upper.unwrap() - record.lower.unwrap());
+        assert!((record.interval.se.unwrap() / se - 1.0).abs() < 0.1, "{record:?} {se}");
+        let half = 0.5 * (record.interval.upper.unwrap() - record.interval.lower.unwrap());
         assert!((half / (1.96 * se) - 1.0).abs() < 0.1, "{record:?}");
         let back = FprAtTpr { tpr: 0.45, level: 0.95, resampling: DRAWN };
         assert_eq!(summary(&back, &labels, &scores).fpr, Some(0.25));
@@ -182,8 +134,8 @@ mod tests {
             let at = TprAtFpr { fpr: rate, level: 0.9, resampling: Resampling { n_resamples: 2, seed: 0 } };
             let record = weighted_summary(&at, &labels, &scores, &weights);
             prop_assert_eq!(record.tpr, summary(&at, &labels_repeated, &scores_repeated).tpr);
-            prop_assert_eq!((record.se, record.lower, record.upper), (None, None, None));
-            prop_assert_eq!(record.n_pos + record.n_neg, rows.len() as u64);
+            prop_assert_eq!((record.interval.se, record.interval.lower, record.interval.upper), (None, None, None));
+            prop_assert_eq!(record.rows.pos + record.rows.neg, rows.len() as u64);
             let back = FprAtTpr { tpr: rate, level: 0.9, resampling: at.resampling };
             let fpr = weighted_summary(&back, &labels, &scores, &weights).fpr;
             prop_assert_eq!(fpr, summary(&back, &labels_repeated, &scores_repeated).fpr);
@@ -194,12 +146,12 @@ mod tests {
     fn edges() {
         let at = |fpr: f64| TprAtFpr { fpr, level: 0.9, resampling: Resampling { n_resamples: 9, seed: 0 } };
         let alone = summary(&at(0.1), &[1, 1], &[1.0, 2.0]);
-        assert_eq!((alone.tpr, alone.se, alone.n_pos), (None, None, 2));
+        assert_eq!((alone.tpr, alone.interval.se, alone.rows.pos), (None, None, 2));
         let single = summary(&at(0.0), &[1, 1, 0], &[1.0, 3.0, 2.0]);
-        assert_eq!((single.tpr, single.se, single.lower), (Some(0.5), None, None));
+        assert_eq!((single.tpr, single.interval.se, single.interval.lower), (Some(0.5), None, None));
         let apart = summary(&at(0.0), &[1, 1, 0, 0], &[4.0, 3.0, 2.0, 1.0]);
         assert_eq!(
-            (apart.tpr, apart.se, apart.lower, apart.upper),
+            (apart.tpr, apart.interval.se, apart.interval.lower, apart.interval.upper),
             (Some(1.0), Some(0.0), Some(1.0), Some(1.0))
         );
         let back = FprAtTpr { tpr: 0.0, level: 0.9, resampling: DRAWN };

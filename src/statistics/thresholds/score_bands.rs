@@ -6,7 +6,7 @@ use crate::ranking::scores::Number;
 use crate::ranking::ties::{Ties, Units};
 use crate::statistics::kinds::{FromOptions, OptionError, OptionValue, Options};
 
-/// The most bands that can be asked for.
+/// The largest number of bands.
 const MOST_BANDS: i128 = 1_000_000;
 
 /// Up to this many bands of a large group are found one by one, by the rank of the row that ends each band.
@@ -21,7 +21,7 @@ pub struct ScoreBands {
     pub edges: Option<Vec<Number>>,
 }
 
-/// Rows of one band that come one after the other.
+/// Consecutive rows of one band.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Band {
     /// The band's number, from 1 for the highest scores; none for rows of the band above them, whichever that is.
@@ -173,7 +173,7 @@ impl ScoreBands {
     /// Bands of equal numbers of rows, as far as ties allow.
     fn by_rank_of_rows(&self, ties: &mut Ties<'_>) -> Vec<Band> {
         let all = u128::from(ties.n_pos() + ties.n_neg());
-        let mut found = Vec::new();
+        let mut bands = Vec::new();
         let (mut tp, mut fp) = (0, 0);
         for number in 1..=u64::from(self.bands) {
             // A score is in the first band that its first row is in; the band ends with the score that holds this row.
@@ -183,11 +183,11 @@ impl ScoreBands {
             };
             if last.tp() + last.fp() > tp + fp {
                 let (pos, neg) = (last.tp() - tp, last.fp() - fp);
-                found.push(Band { number: Some(number), highest: first.key, lowest: last.key, pos, neg });
+                bands.push(Band { number: Some(number), highest: first.key, lowest: last.key, pos, neg });
                 (tp, fp) = (last.tp(), last.fp());
             }
         }
-        found
+        bands
     }
 }
 

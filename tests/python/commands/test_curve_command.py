@@ -183,10 +183,13 @@ def test_groups_without_a_curve_are_counted(tmp_path: Path, capsys: Capture) -> 
         (["-o", "x.csv", "--folds", "fold", "--points", "2"], "--points must be an integer from 3"),
         (["-o", "x.csv", "--folds", "fold", "--max-points", "9"], "a table with --folds holds mean curves"),
         (["-o", "x.csv", "--folds", "fold", "--level", "0.9"], "--level is for --band"),
-        (["-o", "x.csv", "--folds", "fold", "--band", "radial", "--seed", "1"], "--seed is of resamples"),
+        (
+            ["-o", "x.csv", "--folds", "fold", "--band", "radial", "--seed", "1"],
+            "--seed applies to curves of resamples only, and fold gives the curves; leave it out",
+        ),
         (
             ["-o", "x.csv", "--folds", "fold", "--band", "likelihood"],
-            "--band likelihood is a band about one curve, and --folds gives several; write --band optimized",
+            "fold gives several curves, and method 'likelihood' makes a band of one; leave fold out",
         ),
         (["-o", "x.csv", "--folds", "fold", "--by", "fold", "--band", "radial"], "there is no band to write"),
         (

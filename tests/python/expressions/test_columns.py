@@ -172,7 +172,7 @@ def test_power_row_by_row(engine: Any) -> None:
             lambda: pa.roc_auc("y", "s", max_fpr=0.5, min_tpr=0.5, standardized="always"),
             "which has no standardized form",
         ),
-        (lambda: pa.cv_roc_auc("y", "s", "f", ties="zero"), 'and method is "t"; write method="influence"'),
+        (lambda: pa.cv_roc_auc("y", "s", "f", ties="zero"), "and method is 't'; write method=\"influence\""),
         (
             lambda: pa.cv_roc_auc("y", "s", "f", method="influence", ties="none"),  # type: ignore[arg-type]
             "ties must be one of 'half', 'zero', None, got 'none'",

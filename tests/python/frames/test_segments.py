@@ -284,7 +284,7 @@ def test_clusters_that_are_refused() -> None:
     rows = pl.DataFrame({"y": [0, 1] * 5000, "s": range(10_000)}).with_columns(row=pl.int_range(pl.len()))
     with pytest.raises(pl.exceptions.ComputeError, match=r"10000 distinct values of by .* at most 4096"):
         pa.compare_segments(rows, "y", "s", "row", cluster="row").collect()
-    with pytest.raises(ValueError, match='method "t" cannot use clusters; write method="influence"'):
+    with pytest.raises(ValueError, match="method 't' cannot use clusters; write method=\"influence\""):
         pa.cv_roc_auc("y", "s", "row", cluster="row")
 
 

@@ -76,6 +76,39 @@ def test_every_row_of_the_table_is_in_the_catalogue() -> None:
     assert not entries & apart
 
 
+def test_a_statistic_touches_four_places() -> None:
+    """Adding a statistic is described in CONTRIBUTING.md by this example."""
+    root = SOURCES.parent
+    files = [
+        *SOURCES.rglob("*.rs"),
+        *(root / "python").rglob("*.py"),
+        *(root / "tests" / "python").rglob("*.py"),
+    ]
+    # What code says of it, without comments and docstrings; tests of its own and of groups of statistics are
+    # no duty.
+    names = re.compile(r"\b(cap_curve|CapCurve)\b(?!`)")
+    by_name = {str(path.relative_to(root)) for path in files if names.search(_code(path))}
+    assert by_name == {
+        "src/statistics/curves/cap_curve.rs",
+        "src/statistics/curves/mod.rs",
+        "src/plugin/expressions.rs",
+        "python/polars_auc/_expressions/score_bands.py",
+        "python/polars_auc/__init__.py",
+        "tests/python/catalogue/curves.py",
+        "tests/python/oracles/curves.py",
+    }
+
+
+def _code(path: Path) -> str:
+    """Return the code of a file without comments and docstrings, or nothing of a file of tests."""
+    text = path.read_text(encoding="utf-8")
+    if path.name.startswith("test_"):
+        return ""
+    if path.suffix == ".rs":
+        return re.sub(r"//[^\n]*", "", text)
+    return re.sub(r'"""(.*?)"""|#[^\n]*', "", text, flags=re.DOTALL)
+
+
 def test_public_names() -> None:
     assert [name for name in dir(pa) if not name.startswith("__")] == sorted(
         set(pa.__all__) - {"__version__"}

@@ -11,7 +11,7 @@ from polars.testing import assert_frame_equal
 
 import polars_auc as pa
 from catalogue.cases import fixed
-from polars_auc.duckdb import _FUNCTIONS, register
+from polars_auc.duckdb import functions_of_one_score, register
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def answers(connection: Any, query: str, frame: pl.DataFrame) -> pl.DataFrame:
     return made
 
 
-@pytest.mark.parametrize("name", _FUNCTIONS)
+@pytest.mark.parametrize("name", functions_of_one_score())
 def test_a_query_is_the_expression(connection: Any, name: str) -> None:
     """More groups than DuckDB hands over at a time, nulls and NaN among the rows."""
     frame = pl.concat([rows().with_columns(pl.col("g") + 50 * part) for part in range(60)])

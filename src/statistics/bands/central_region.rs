@@ -1,0 +1,99 @@
+//! The band of the deepest curves.
+
+use rayon::prelude::*;
+
+use crate::statistics::curve_samples::curve_sample::{CurveSample, Limits, ROUNDING};
+
+/// From the least to the greatest reading of the share `level` of the curves that are the deepest: their central region (Sun
+/// and Genton 2011). None with a single curve.
+///
+/// The depth of a curve is the modified band depth of López-Pintado and Romo (2009), of pairs: for how many pairs
+/// of curves, summed over the places, it is between both. At a place these are all pairs without those that are both above
+/// or both below it (Sun, Genton and Nychka 2012). Curves that are as deep as the last one are kept as well.
+/// `O(p c log c)` for p places and c curves.
+pub fn limits(sample: &CurveSample, level: f64) -> Option<Limits> {
+    let curves = sample.curves();
+    if curves < 2 {
+        return None;
+    }
+    let pairs = |curves: usize| curves as u128 * (curves as u128).saturating_sub(1) / 2;
+    let at_place = |values: &Vec<f64>| -> Vec<u128> {
+        let mut sorted = values.clone();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let between = |value: &f64| {
+            let below = sorted.partition_point(|other| *other < value - ROUNDING);
+            let above = curves - sorted.partition_point(|other| *other <= value + ROUNDING);
+            pairs(curves) - pairs(below) - pairs(above)
+        };
+        values.iter().map(between).collect()
+    };
+    let depths = sample.places().par_iter().map(at_place).reduce(
+        || vec![0; curves],
+        |one, other| one.iter().zip(other).map(|(one, other)| one + other).collect(),
+    );
+    let mut sorted = depths.clone();
+    sorted.sort_unstable_by(|one, other| other.cmp(one));
+    let inside = (level * curves as f64).ceil().max(1.0) as usize;
+    let least = sorted[inside.min(curves) - 1];
+    let region = |values: &Vec<f64>| {
+        let kept = values.iter().zip(&depths).filter(|(_, depth)| **depth >= least);
+        kept.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (&value, _)| {
+            (low.min(value), high.max(value))
+        })
+    };
+    let (lower, upper) = sample.places().par_iter().map(region).unzip();
+    Some(Limits { lower, upper })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Stream;
+
+    fn sample(curves: &[Vec<f64>]) -> CurveSample {
+        CurveSample::new(curves).unwrap()
+    }
+
+    /// Pair by pair, as the depth is defined.
+    fn depth(curves: &[Vec<f64>], which: usize) -> usize {
+        let mut found = 0;
+        for place in 0..curves[0].len() {
+            for one in 0..curves.len() {
+                for other in 0..one {
+                    let (a, b) = (curves[one][place], curves[other][place]);
+                    found += usize::from((a.min(b)..=a.max(b)).contains(&curves[which][place]));
+                }
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn central_regions_are_of_the_deepest_curves() {
+        let mut stream = Stream::new(3, 1);
+        for case in 0..60 {
+            let (n, places) = (2 + case % 12, 1 + case % 4);
+            // Few distinct values, so that many tie.
+            let curves: Vec<Vec<f64>> =
+                (0..n).map(|_| (0..places).map(|_| f64::from(stream.index(7)) / 6.0).collect()).collect();
+            for level in [0.2, 0.5, 0.9] {
+                let depths: Vec<usize> = (0..n).map(|which| depth(&curves, which)).collect();
+                let mut sorted = depths.clone();
+                sorted.sort_unstable();
+                let least = sorted[n - (level * n as f64).ceil() as usize];
+                let limits = super::limits(&sample(&curves), level).unwrap();
+                for place in 0..places {
+                    let kept: Vec<f64> = (0..n)
+                        .filter(|&which| depths[which] >= least)
+                        .map(|which| curves[which][place])
+                        .collect();
+                    let ends = kept
+                        .iter()
+                        .fold((1.0f64, 0.0f64), |(low, high), &value| (low.min(value), high.max(value)));
+                    assert_eq!((limits.lower[place], limits.upper[place]), ends, "{case} {level} {curves:?}");
+                }
+            }
+        }
+        assert!(limits(&sample(&[vec![0.5]]), 0.5).is_none());
+    }
+}

@@ -1,0 +1,67 @@
+//! The bands of limits of each place by itself: vertical, by threshold, and radial.
+
+use rayon::prelude::*;
+
+use crate::math::normal::upper_quantile;
+use crate::math::quantile::{mean_and_deviation, of_unsorted};
+use crate::statistics::curve_samples::curve_sample::{CurveSample, Limits};
+use crate::statistics::inference::interval::tail;
+
+/// What the readings of one place are taken to be distributed as (Macskassy, Provost and Littman 2003, section 3.2.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Distribution {
+    /// Normally: limits are so many standard deviations from the mean.
+    Normal,
+    /// As the mean of as many trials as there are curves: their variance is `p (1 - p) / curves`.
+    Binomial,
+    /// As they are: limits are quantiles.
+    #[default]
+    Empirical,
+}
+
+/// The limits of each place by itself; none with a single curve.
+pub fn limits(sample: &CurveSample, distribution: Distribution, level: f64) -> Option<Limits> {
+    if sample.curves() < 2 {
+        return None;
+    }
+    let tail = tail(level);
+    let limits = |values: &Vec<f64>| -> (f64, f64) {
+        let (mean, deviation) = mean_and_deviation(values);
+        let half = match distribution {
+            Distribution::Empirical => {
+                let mut values = values.clone();
+                return (of_unsorted(&mut values, tail), of_unsorted(&mut values, 1.0 - tail));
+            }
+            Distribution::Normal => deviation,
+            // The distance from (1, 0) may be above 1, and has no such variance there.
+            Distribution::Binomial => (mean * (1.0 - mean)).max(0.0).sqrt() / (values.len() as f64).sqrt(),
+        };
+        let half = half * upper_quantile(tail);
+        (mean - half, mean + half)
+    };
+    let (lower, upper) = sample.places().par_iter().map(limits).unzip();
+    Some(Limits { lower, upper })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(curves: &[&[f64]]) -> CurveSample {
+        CurveSample::new(&curves.iter().map(|curve| curve.to_vec()).collect::<Vec<_>>()).unwrap()
+    }
+
+    #[test]
+    fn pointwise_limits() {
+        let sample = sample(&[&[0.2, 1.0], &[0.4, 1.0], &[0.6, 1.0]]);
+        let normal = limits(&sample, Distribution::Normal, 0.95).unwrap();
+        assert!((normal.upper[0] - (0.4 + 1.959_963_984_540_054 * 0.2)).abs() < 1e-15);
+        assert_eq!((normal.lower[1], normal.upper[1]), (1.0, 1.0));
+        let binomial = limits(&sample, Distribution::Binomial, 0.95).unwrap();
+        assert!((binomial.lower[0] - (0.4 - 1.959_963_984_540_054 * (0.24f64 / 3.0).sqrt())).abs() < 1e-15);
+        let empirical = limits(&sample, Distribution::Empirical, 0.5).unwrap();
+        assert!((empirical.lower[0] - 0.3).abs() < 1e-15 && (empirical.upper[0] - 0.5).abs() < 1e-15);
+        assert!(CurveSample::new(&[]).is_none());
+        assert!(limits(&self::sample(&[&[0.5]]), Distribution::Normal, 0.95).is_none());
+    }
+}
