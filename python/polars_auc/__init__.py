@@ -37,7 +37,7 @@ from polars_auc._expressions.groups import (
     subgroup_auc,
     subgroup_auc_ci,
 )
-from polars_auc._expressions.intervals import bootstrap_ci, roc_auc_ci
+from polars_auc._expressions.intervals import bootstrap_ci, roc_auc_ci, roc_summary
 from polars_auc._expressions.numbers import (
     average_precision,
     gini,
@@ -45,7 +45,6 @@ from polars_auc._expressions.numbers import (
     ks_statistic,
     mean_positive_rank,
     roc_auc,
-    roc_summary,
 )
 from polars_auc._expressions.planning import roc_auc_difference_power, roc_auc_power, roc_auc_sample_size
 from polars_auc._expressions.rank_tests import (

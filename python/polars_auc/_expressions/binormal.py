@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from polars_auc._plugin.call import expression
-from polars_auc._plugin.options import integer, listed, one_of, rate
 
 if TYPE_CHECKING:
     import polars as pl
@@ -14,9 +13,6 @@ if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
 
 __all__ = ["binormal_curve", "roc_binormal"]
-
-# The most points of binormal_curve that may be asked for.
-_MOST_POINTS = 10_000_000
 
 
 def roc_binormal(
@@ -107,7 +103,6 @@ def roc_binormal(
     >>> fit.unnest("rating").select(pl.col("auc", "intercept", "slope").round(4)).row(0)
     (0.9107, 2.3298, -1.4146)
     """
-    one_of("roc_binormal", "method", method, ("least_squares", "moments"))
     return expression(
         "roc_binormal",
         {"score": score, "label": label, "count": count, "state": state, "weight": weight},
@@ -188,10 +183,5 @@ def binormal_curve(
     >>> images.select(curve.explode().struct.field("tpr").round(4))["tpr"].to_list()
     [0.7707, 0.9502]
     """
-    name = "binormal_curve"
-    rates = None
-    if at_fpr is not None:
-        rates = [rate(name, "at_fpr", value) for value in listed(name, "at_fpr", at_fpr)]
-    n_points = integer(name, "n_points", n_points, 2, _MOST_POINTS)
     columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
-    return expression(name, columns, at_fpr=rates, n_points=n_points)
+    return expression("binormal_curve", columns, at_fpr=at_fpr, n_points=n_points)

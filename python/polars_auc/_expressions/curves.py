@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from polars_auc._plugin.call import expression
-from polars_auc._plugin.options import flag, integer, listed, rate, threshold
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,9 +19,6 @@ __all__ = [
     "roc_convex_hull",
     "roc_curve",
 ]
-
-# The most points that may be asked for.
-_MOST_POINTS = 1_000_000_000
 
 
 def roc_curve(
@@ -138,35 +134,23 @@ def roc_curve(
     >>> rows.select(half).explode("score").unnest("score").select("fpr", pl.col("tpr").round(4)).row(0)
     (0.25, 0.6667)
     """
-    name = "roc_curve"
-    columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
-    drop = flag(name, "drop_intermediate", drop_intermediate)
-    options = {
-        "drop_intermediate": drop or None,
-        "at_fpr": at_fpr,
-        "at_tpr": at_tpr,
-        "at_threshold": at_threshold,
-        "max_points": max_points,
-    }
-    named = [option for option, value in options.items() if value is not None]
-    if len(named) > 1:
-        msg = f"{name}: {' and '.join(named)} ask for different curves; give one of them"
-        raise ValueError(msg)
+    variant = None
     if max_points is not None:
-        most = integer(name, "max_points", max_points, 2, _MOST_POINTS)
-        return expression(name, columns, variant="thinned", max_points=most)
-    for what, at in (("fpr", at_fpr), ("tpr", at_tpr)):
-        if at is not None:
-            rates = [rate(name, f"at_{what}", value) for value in listed(name, f"at_{what}", at)]
-            return _at(columns, what, rates)
-    if at_threshold is not None:
-        numbers = [threshold(name, "at_threshold", one) for one in listed(name, "at_threshold", at_threshold)]
-        return expression(name, columns, variant="at_threshold", thresholds=numbers)
-    return expression(name, columns, drop_intermediate=drop)
-
-
-def _at(columns: dict[str, IntoExpr | None], what: str, values: Sequence[object]) -> pl.Expr:
-    return expression("roc_curve", columns, variant="at", at={what: values})
+        variant = "thinned"
+    elif at_threshold is not None:
+        variant = "at_threshold"
+    elif at_fpr is not None or at_tpr is not None:
+        variant = "at"
+    return expression(
+        "roc_curve",
+        {"score": score, "label": label, "count": count, "state": state, "weight": weight},
+        variant=variant,
+        drop_intermediate=drop_intermediate,
+        at_fpr=at_fpr,
+        at_tpr=at_tpr,
+        at_threshold=at_threshold,
+        max_points=max_points,
+    )
 
 
 def pr_curve(

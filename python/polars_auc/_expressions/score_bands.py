@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from polars_auc._plugin.call import expression
-from polars_auc._plugin.options import integer, listed, number, threshold, told
 
 if TYPE_CHECKING:
     import polars as pl
 
     from polars_auc._plugin.call import IntoExpr
 
-__all__ = ["banding", "cap_curve", "gains_table", "population_stability"]
-
-# The most bands that may be asked for.
-_MOST_BANDS = 1_000_000
+__all__ = ["cap_curve", "gains_table", "population_stability"]
 
 
 def cap_curve(
@@ -197,23 +192,7 @@ def gains_table(
     └──────┴─────────┴────────┴───────┴───────┴──────┴──────────┴──────┘
     """
     columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
-    return expression("gains_table", columns, **banding("gains_table", bands, edges))
-
-
-def banding(name: str, bands: int | None, edges: Sequence[float] | None) -> dict[str, Any]:
-    """Return the options of bands of scores: how many, 10 if not said; or where they begin."""
-    if edges is None:
-        number = 10 if bands is None else integer(name, "bands", bands, 1, _MOST_BANDS)
-        return {"bands": number, "edges": None}
-    if bands is not None:
-        msg = f"{name}: give bands or edges, got bands={bands!r} and edges={edges!r}"
-        raise ValueError(msg)
-    numbers = listed(name, "edges", edges)
-    kept = [threshold(name, "edges", number) for number in numbers]
-    if any(low >= high for low, high in itertools.pairwise(numbers)):
-        msg = f"{name}: edges must ascend, got {numbers!r}"
-        raise ValueError(msg)
-    return {"bands": 1, "edges": kept}
+    return expression("gains_table", columns, bands=bands, edges=edges)
 
 
 def population_stability(
@@ -300,9 +279,5 @@ def population_stability(
     │ 0.274653 ┆ 0.458601 ┆ 2       ┆ 4     ┆ 4     │
     └──────────┴──────────┴─────────┴───────┴───────┘
     """
-    name = "population_stability"
     columns = {"score": score, "label": label, "count": count, "state": state}
-    if not 0 <= number(empty_share) < 1:
-        msg = f"{name}: empty_share must be a share below 1, such as 0.0001, got {told(empty_share)}"
-        raise ValueError(msg)
-    return expression(name, columns, **banding(name, bands, edges), empty_share=float(empty_share))
+    return expression("population_stability", columns, bands=bands, edges=edges, empty_share=empty_share)

@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import polars as pl
 
 from polars_auc._plugin.call import RESAMPLED, expression
-from polars_auc._plugin.options import (
-    above_0,
-    between_0_and_1,
-    listed,
-    one_of,
-    rate,
-    rate_range,
-    resampling,
-    threshold,
-)
 
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
 
 __all__ = ["confusion_at", "fpr_at_tpr", "operating_point", "tpr_at_fpr"]
 
-_BY_COST = ("youden", "closest_topleft", "cost")
-_BY_TARGET = ("target_fpr", "target_tpr", "target_precision")
 Criterion: TypeAlias = Literal[
     "youden",
     "closest_topleft",
@@ -39,8 +26,6 @@ Criterion: TypeAlias = Literal[
     "top_p",
 ]
 """What a threshold is best by."""
-
-_CRITERIA = (*_BY_COST, "max_f", *_BY_TARGET, "top_p")
 
 
 def operating_point(
@@ -158,47 +143,17 @@ def operating_point(
     >>> loans.select(strict).unnest("points").select("threshold", "fpr", "f").row(0)
     (5, 0.25, 0.75)
     """
-    name = "operating_point"
-    one_of(name, "criterion", criterion, _CRITERIA)
-    above_0(name, "beta", beta)
-    above_0(name, "cost", cost)
-    if prevalence is not None:
-        between_0_and_1(name, "prevalence", prevalence)
-    if criterion not in _BY_COST and (cost != 1.0 or prevalence is not None):
-        allowed = ", ".join(map(repr, _BY_COST))
-        msg = f"{name}: cost and prevalence are for {allowed}, got criterion {criterion!r}"
-        raise ValueError(msg)
-    if (target is not None) != (criterion in _BY_TARGET):
-        msg = (
-            f"{name}: target is for {', '.join(map(repr, _BY_TARGET))} and must be given there, "
-            f"got criterion {criterion!r} and target {target!r}"
-        )
-        raise ValueError(msg)
-    fpr = rate_range(name, "fpr", min_fpr, max_fpr)
-    if fpr is not None and criterion in ("target_fpr", "top_p"):
-        msg = (
-            f"{name}: min_fpr and max_fpr are not for criterion {criterion!r}; leave them out, or take "
-            "another criterion"
-        )
-        raise ValueError(msg)
-    kept: dict[str, Any] | str = criterion
-    if criterion == "cost":
-        kept = {
-            "cost": {"cost": float(cost), "prevalence": None if prevalence is None else float(prevalence)}
-        }
-    elif criterion in _BY_COST:
-        share = 0.5 if prevalence is None else float(prevalence)
-        ratio = (1 - share) / max(float(cost) * share, sys.float_info.min)
-        kept = {
-            criterion: {"ratio": above_0(name, "(1 - prevalence) / (cost prevalence)", ratio, most=1e100)}
-        }
-    elif criterion in _BY_TARGET:
-        kept = {criterion: rate(name, "target", target)}
-        if target == 0 and criterion != "target_fpr":
-            msg = f"{name}: target must be above 0 for {criterion!r}, got {target!r}"
-            raise ValueError(msg)
-    columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
-    return expression(name, columns, criterion=kept, beta=float(beta), fpr=fpr)
+    return expression(
+        "operating_point",
+        {"score": score, "label": label, "count": count, "state": state, "weight": weight},
+        criterion=criterion,
+        target=target,
+        cost=cost,
+        prevalence=prevalence,
+        beta=beta,
+        min_fpr=min_fpr,
+        max_fpr=max_fpr,
+    )
 
 
 def confusion_at(
@@ -312,21 +267,16 @@ def confusion_at(
     >>> both.select("threshold", "tp", "fp", pl.col("positive_likelihood", "odds_ratio").round(2)).rows()
     [(0.5, 2, 1, 2.0, 4.0), (0.35, 3, 1, 3.0, None)]
     """
-    name = "confusion_at"
-    one_of(name, "interval", interval, ("wilson", "clopper_pearson"))
-    between_0_and_1(name, "level", level)
-    options = {"beta": above_0(name, "beta", beta), "interval": interval, "level": float(level)}
+    options: dict[str, Any] = {"beta": beta, "interval": interval, "level": level}
     columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
-    if isinstance(at, Iterable) and not isinstance(at, str):
-        thresholds = [threshold(name, "at", one) for one in listed(name, "at", at)]
-        return expression(name, columns, variant="several", thresholds=thresholds, options=options)
     if isinstance(at, pl.Expr):
         return _at_own_thresholds(columns, at, options)
-    return expression(name, columns, threshold=threshold(name, "at", at), options=options)
+    variant = "several" if isinstance(at, Iterable) and not isinstance(at, str) else None
+    return expression("confusion_at", columns, variant=variant, at=at, **options)
 
 
 def _at_own_thresholds(
-    columns: Mapping[str, IntoExpr | None], at: pl.Expr, options: Mapping[str, object]
+    columns: Mapping[str, IntoExpr | None], at: pl.Expr, options: Mapping[str, Any]
 ) -> pl.Expr:
     """Return the counts and rates of rows that have thresholds of their own."""
     name = "confusion_at"
@@ -342,7 +292,7 @@ def _at_own_thresholds(
         is_number = score.cast(pl.Float64).is_nan().fill_null(value=False).not_()
         called = (score >= at).cast(pl.Float64)
         columns = {**columns, "score": pl.when(is_number).then(called).otherwise(math.nan)}
-    answer = expression(name, columns, threshold=threshold(name, "at", 1), options=options)
+    answer = expression(name, columns, at=1, **options)
     only = pl.when(at.min() == at.max()).then(at.min())
     return answer.struct.with_fields(only.alias("threshold"))
 
@@ -431,9 +381,8 @@ def tpr_at_fpr(
     >>> point.unnest("rating").select(pl.col("tpr", "lower", "upper").round(2)).row(0)
     (0.72, 0.59, 0.85)
     """
-    drawn = resampling("tpr_at_fpr", n_resamples, seed)
     columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
-    return _point("tpr_at_fpr", columns, {"fpr": fpr}, level, drawn)
+    return expression("tpr_at_fpr", columns, fpr=fpr, level=level, n_resamples=n_resamples, seed=seed)
 
 
 def fpr_at_tpr(
@@ -518,19 +467,5 @@ def fpr_at_tpr(
     >>> point.unnest("rating").select(pl.col("fpr", "lower", "upper").round(2)).row(0)
     (0.32, 0.14, 0.57)
     """
-    drawn = resampling("fpr_at_tpr", n_resamples, seed)
     columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
-    return _point("fpr_at_tpr", columns, {"tpr": tpr}, level, drawn)
-
-
-def _point(
-    name: str,
-    columns: dict[str, IntoExpr | None],
-    at: dict[str, float | None],
-    level: float,
-    drawn: dict[str, int],
-) -> pl.Expr:
-    between_0_and_1(name, "level", level)
-    options: dict[str, Any] = {what: rate(name, what, value) for what, value in at.items()}
-    options |= {"level": float(level), "resampling": drawn}
-    return expression(name, columns, **options)
+    return expression("fpr_at_tpr", columns, tpr=tpr, level=level, n_resamples=n_resamples, seed=seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 from collections.abc import Iterable, Mapping, Set
 from contextvars import ContextVar
@@ -62,6 +63,7 @@ def expression(
             raise ValueError(msg)
         variant, options = "bootstrap", {"statistic": options, **resampled}
     plugin = name if variant is None else f"{name}_{variant}"
+    name = name if resampled is None else "bootstrap_ci"
     return _registered(name, plugin, imploded, options, elementwise=True, expand=expand).first()
 
 
@@ -102,12 +104,15 @@ def _plain(option: Any) -> Any:
         return bool(option)
     if isinstance(option, Integral):
         return int(option)
-    if isinstance(option, Decimal) and option.is_finite():
-        # A float would round it; but no score has more than 38 places.
-        places = option.as_tuple().exponent
-        return {"$digits": f"{option:f}"} if isinstance(places, int) and places >= -100 else number(option)
     if is_number(option):
-        return number(option)
+        near = number(option)
+        if not math.isfinite(near):
+            return near
+        # A float would round these; but no score has more than 38 places.
+        if isinstance(option, Decimal):
+            places = option.as_tuple().exponent
+            return {"$digits": f"{option:f}"} if isinstance(places, int) and places >= -100 else near
+        return near if near == option or int(option) != option else {"$digits": str(int(option))}
     if isinstance(option, Mapping):
         return {str(key): _plain(value) for key, value in option.items()}
     if isinstance(option, Iterable) and not isinstance(option, bytes | Set):

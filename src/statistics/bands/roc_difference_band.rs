@@ -64,7 +64,7 @@ impl FromOptions for RocDifferenceBand {
         Ok(RocDifferenceBand {
             level: options.level()?,
             points: options.integer("points", 1..=MOST_POINTS.into())?,
-            resampling: Resampling::from_options(options)?,
+            resampling: Resampling::required(options)?,
         })
     }
 }
@@ -286,6 +286,7 @@ mod tests {
                 ("level", OptionValue::Float(level)),
                 ("points", OptionValue::Integer(points)),
                 ("n_resamples", OptionValue::Integer(n_resamples)),
+                ("seed", OptionValue::Integer(0)),
             ]))
         };
         assert_eq!(with(0.9, 9, 99).unwrap().resampling.n_resamples, 99);

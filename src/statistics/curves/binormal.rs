@@ -5,10 +5,12 @@ use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::quotient;
 use crate::math::sum::Sum;
 use crate::ranking::ties::{Count, Counts, Ties};
-use crate::statistics::kinds::{Column, Curve, Given, Record, Summary, record};
+use crate::statistics::kinds::{
+    Column, Curve, FromOptions, OptionError, Options, Record, Summary, options::words, record,
+};
 
 /// The most points of a curve that can be asked for.
-const MOST_POINTS: u32 = 10_000_000;
+const MOST_POINTS: i128 = 10_000_000;
 
 /// Sums of scores up to here stay within the range of floats.
 const SUMMABLE: f64 = 1e280;
@@ -110,7 +112,6 @@ fn centered(values: impl Iterator<Item = f64> + Clone) -> Centered {
 
 /// The binormal curve of a group, and its area.
 #[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocBinormal {
     /// How the curve is found.
     pub method: BinormalFit,
@@ -118,7 +119,6 @@ pub struct RocBinormal {
 
 /// How a binormal curve is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum BinormalFit {
     /// As the line of least squares through the points of the ROC curve.
     #[default]
@@ -142,6 +142,14 @@ record! {
         pub slope: Option<f64>,
         /// Positives and negatives that were used.
         pub rows: Count,
+    }
+}
+
+words!(BinormalFit { "least_squares" => LeastSquares, "moments" => Moments });
+
+impl FromOptions for RocBinormal {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(RocBinormal { method: options.word("method")? })
     }
 }
 
@@ -236,7 +244,6 @@ fn mean_and_deviation(values: &[(f64, u64)]) -> (f64, f64) {
 
 /// The fitted curve itself.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct BinormalCurve {
     /// At which rates; if none are given, at so many points at equal distances.
     pub at_fpr: Option<Vec<f64>>,
@@ -244,22 +251,19 @@ pub struct BinormalCurve {
     pub n_points: u32,
 }
 
+impl FromOptions for BinormalCurve {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(BinormalCurve {
+            at_fpr: options.has("at_fpr").then(|| options.rates("at_fpr")).transpose()?,
+            n_points: options.integer("n_points", 2..=MOST_POINTS)?,
+        })
+    }
+}
+
 impl Curve for BinormalCurve {
     type Record = RatePoint;
 
     const WEIGHTS: bool = true;
-
-    fn check(&self, _: Given) -> Result<(), String> {
-        let rates = self.at_fpr.as_deref().unwrap_or_default();
-        if let Some(wrong) = rates.iter().find(|rate| !(0.0..=1.0).contains(*rate)) {
-            return Err(format!("at_fpr must lie between 0 and 1, such as 0.1, got {wrong}"));
-        }
-        if (2..=MOST_POINTS).contains(&self.n_points) {
-            Ok(())
-        } else {
-            Err(format!("n_points must lie between 2 and {MOST_POINTS}, such as 101, got {}", self.n_points))
-        }
-    }
 
     fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
         let Some(line) = (if ties.has_pairs() { BinormalLine::of_ties(&mut ties) } else { None }) else {
@@ -280,6 +284,7 @@ impl Curve for BinormalCurve {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::kinds::{OptionValue, options::tests::options};
     use crate::statistics::tests::{curve_columns, summary, weighted_summary};
     use proptest::prelude::*;
 
@@ -319,7 +324,6 @@ mod tests {
         let labels = [1, 1, 0, 1, 0, 1, 0, 0];
         let scores = [3u8, 3, 3, 2, 2, 1, 1, 1];
         let points = |curve: BinormalCurve| {
-            curve.check(Given::default()).unwrap();
             let columns = curve_columns(&curve, &labels, &scores).unwrap();
             match &columns[0] {
                 Column::Number(fpr) => fpr.values.clone(),
@@ -328,10 +332,16 @@ mod tests {
         };
         assert_eq!(points(BinormalCurve { at_fpr: None, n_points: 5 }), [0.0, 0.25, 0.5, 0.75, 1.0]);
         assert_eq!(points(BinormalCurve { at_fpr: Some(vec![0.5, 0.1]), n_points: 5 }), [0.5, 0.1]);
-        for wrong in [Some(vec![0.5, 1.5]), Some(vec![f64::NAN])] {
-            assert!(BinormalCurve { at_fpr: wrong, n_points: 5 }.check(Given::default()).is_err());
+        let of = |at_fpr: OptionValue, n_points| {
+            let values = [("at_fpr", at_fpr), ("n_points", OptionValue::Integer(n_points))];
+            BinormalCurve::from_options(&options(values)).map(|curve| (curve.at_fpr, curve.n_points))
+        };
+        let rates = |rate| OptionValue::List([0.5, rate].map(OptionValue::Float).into());
+        assert_eq!(of(OptionValue::Absent, 5), Ok((None, 5)));
+        assert_eq!(of(rates(0.1), 5), Ok((Some(vec![0.5, 0.1]), 5)));
+        for (wrong, n_points) in [(rates(1.5), 5), (rates(f64::NAN), 5), (OptionValue::Absent, 1)] {
+            assert!(of(wrong, n_points).is_err());
         }
-        assert!(BinormalCurve { at_fpr: None, n_points: 1 }.check(Given::default()).is_err());
     }
 
     /// Scores of a class that differ in their last bit have a spread, also if the other class is far away.

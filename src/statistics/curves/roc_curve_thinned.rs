@@ -1,10 +1,10 @@
 //! The ROC curve in as few points as can be drawn.
 
 use super::points::Points;
-use super::roc_curve::RocPoint;
+use super::roc_curve::{RocPoint, check_one_curve};
 use super::thinning::thin;
 use crate::ranking::ties::{Cell, Ties};
-use crate::statistics::kinds::{Column, Curve, Given, Record, record};
+use crate::statistics::kinds::{Column, Curve, FromOptions, OptionError, Options, Record, record};
 
 /// Cells of a large group's outline for each point that is asked for.
 ///
@@ -16,7 +16,7 @@ const CELLS_PER_POINT: usize = 16;
 const LEAST_CELLS: usize = 1 << 14;
 
 /// Points that may be asked for, at most.
-const MOST_POINTS: usize = 1_000_000_000;
+const MOST_POINTS: i128 = 1_000_000_000;
 
 /// The points of the ROC curve whose loss would change its area most, and how far the lines between them are off.
 ///
@@ -24,7 +24,6 @@ const MOST_POINTS: usize = 1_000_000_000;
 /// 1993). In a group of many rows, only points at the borders of some ten thousand runs of scores can remain. The part
 /// of the curve between two borders is then part of the stated error.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocCurveThinned {
     /// Points at most.
     pub max_points: usize,
@@ -40,21 +39,17 @@ record! {
     }
 }
 
+impl FromOptions for RocCurveThinned {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        check_one_curve(options)?;
+        Ok(RocCurveThinned { max_points: options.integer("max_points", 2..=MOST_POINTS)? })
+    }
+}
+
 impl Curve for RocCurveThinned {
     type Record = ThinnedPoint;
 
     const WEIGHTS: bool = true;
-
-    fn check(&self, _: Given) -> Result<(), String> {
-        if (2..=MOST_POINTS).contains(&self.max_points) {
-            Ok(())
-        } else {
-            Err(format!(
-                "max_points must lie between 2 and {MOST_POINTS}, such as 1000, got {}",
-                self.max_points
-            ))
-        }
-    }
 
     fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
         let Some(mut points) = Points::none_of(&ties) else { return false };

@@ -4,7 +4,6 @@ use crate::statistics::kinds::options::words;
 
 /// Which null distribution is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum NullDistribution {
     /// The exact one for small groups.
     #[default]

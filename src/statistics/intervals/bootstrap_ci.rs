@@ -85,7 +85,7 @@ impl<M: FromOptions> FromOptions for BootstrapCi<M> {
         Ok(BootstrapCi {
             statistic: M::from_options(&options.within("statistic"))?,
             level: options.level()?,
-            resampling: Resampling::from_options(options)?,
+            resampling: Resampling::required(options)?,
             resample: options.word("resample")?,
         })
     }

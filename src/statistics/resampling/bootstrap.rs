@@ -22,7 +22,6 @@ const PARTS_PER_THREAD: usize = 64;
 
 /// How resamples are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct Resampling {
     /// How many are drawn.
     pub n_resamples: u32,
@@ -49,6 +48,14 @@ impl FromOptions for Resampling {
 }
 
 impl Resampling {
+    /// How a statistic draws that always does: neither option can be left out.
+    pub fn required(options: &Options) -> Result<Self, OptionError> {
+        Ok(Resampling {
+            n_resamples: options.integer("n_resamples", 2..=MOST_RESAMPLES.into())?,
+            seed: options.integer("seed", 0..=i64::MAX.into())?,
+        })
+    }
+
     /// How the bootstrap draws, if the option `method` asks for it. With any other method the options of the bootstrap,
     /// these and `others`, are refused.
     pub fn of_bootstrap<W: Word>(

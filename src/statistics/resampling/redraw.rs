@@ -18,7 +18,6 @@ const CELLS: u64 = 1 << 9;
 
 /// How resamples are drawn from the rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Draw {
     /// As many positives and as many negatives as there are.
     #[default]

@@ -189,7 +189,10 @@ def test_power_row_by_row(engine: Any) -> None:
             lambda: pa.roc_auc_ci("y", "s", max_fpr=0.1, method="bootstrap", interval="bca"),
             "interval 'bca' is not for a part of the curve",
         ),
-        (lambda: pa.roc_auc_ci("y", "s", max_fpr=0.1, min_tpr=0.9), "for a range of fpr or of tpr, not for"),
+        (
+            lambda: pa.roc_auc_ci("y", "s", max_fpr=0.1, min_tpr=0.9),
+            "for a range of fpr or of tpr; leave one",
+        ),
         (lambda: pa.roc_auc_ci("y", "s", standardized=True), "standardized is for a part of the curve"),
         (
             lambda: pa.roc_auc_ci("y", "s", null=-0.1),

@@ -144,7 +144,7 @@ def test_weights_whose_sums_could_overflow(largest: float) -> None:
             "min_fpr and max_fpr are not for criterion 'target_fpr'",
         ),
         (lambda: pa.operating_point("y", "s", min_fpr=0.2, max_fpr=0.1), "min_fpr must be below max_fpr"),
-        (lambda: pa.operating_point("y", "s", max_fpr=1.5), "min_fpr and max_fpr must lie between 0 and 1"),
+        (lambda: pa.operating_point("y", "s", max_fpr=1.5), "max_fpr must lie between 0 and 1, got 1.5"),
         (lambda: pa.gains_table("y", "s", bands=3, edges=[1]), "give bands or edges"),
         (lambda: pa.gains_table("y", "s", edges=[2, 1]), "edges must ascend"),
         (lambda: pa.curve_points(THREE, pa.roc_curve("y", "s"), ["y", "y"]), "every column once"),
