@@ -9,7 +9,7 @@ use crate::plugin::answers::{
     packed_states::{conversion, conversion_field},
     planned::{curve_field, joint_field, joint_single_field, number_field, summary_field},
 };
-use crate::statistics::kinds::{FromOptions, OptionError, Options};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 use crate::statistics::*;
 
 macro_rules! expressions {

@@ -1,7 +1,8 @@
 //! How much of a curve is outside a band.
 
 use crate::statistics::curve_samples::sweep::Point;
-use crate::statistics::kinds::{Curvewise, FromOptions, OptionError, Options, record};
+use crate::statistics::kinds::{Curvewise, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// How many curves are within a band, and how much of the others is outside.
 #[derive(Clone, Copy, Debug)]

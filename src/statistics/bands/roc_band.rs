@@ -10,9 +10,8 @@ use crate::statistics::curve_samples::{
     curve_sample::{At, BandAtRates, BandPoint, Corner, CurveSample, Limits, band},
     sweep::{Places, Sweep, even_rates},
 };
-use crate::statistics::kinds::{
-    Column, Curve, FromOptions, OptionError, Options, Record, Word, options::words, record,
-};
+use crate::statistics::kinds::{Column, Curve, Record, record};
+use crate::statistics::options::{FromOptions, OptionError, Options, Word, words};
 use crate::statistics::resampling::{Draw, Redraw, Resampling};
 
 /// A band about the ROC curve of a group.
@@ -326,7 +325,7 @@ impl Curve for RocBand {
 mod tests {
     use super::*;
     use crate::math::quantile::of_sorted;
-    use crate::statistics::kinds::{OptionValue, options::tests::options};
+    use crate::statistics::options::{OptionValue, tests::options};
     use crate::statistics::resampling::Measure;
     use crate::statistics::tests::with_ties;
     use crate::statistics::thresholds::TprAtFpr;

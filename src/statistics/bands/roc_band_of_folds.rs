@@ -8,7 +8,8 @@ use crate::statistics::curve_samples::{
     sweep::{Places, Sweep},
 };
 use crate::statistics::inference::{KeyRows, rows_by_key};
-use crate::statistics::kinds::{FromOptions, Inputs, Joint, KeyInput, Needs, OptionError, Options};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// The band of the curves of folds, as [`RocBand`] is one of the curves of resamples. A fold without a positive or without a
 /// negative has no curve.

@@ -7,10 +7,8 @@ use crate::interrupt;
 use crate::math::{mean, quotient};
 use crate::ranking::rows::{Codes, Rows};
 use crate::ranking::ties::{Count, counts::twice_u, unit_of_all};
-use crate::statistics::kinds::{
-    FromOptions, Inputs, Joint, KeyInput, KeyKind, Name, Needs, OptionError, OptionValue, Options,
-    options::words, record,
-};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, Name, Needs, record};
+use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options, words};
 
 /// The average of the areas of each class against the rest, or of each pair of classes, by a score for each class.
 ///
@@ -304,7 +302,7 @@ impl ExactSizeIterator for AllCells<'_> {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::kinds::options::tests::options;
+    use crate::statistics::options::tests::options;
     use crate::statistics::tests::rows_of;
 
     fn of(multi_class: MultiClass, average: ClassAverage) -> RocAucMulticlass {

@@ -8,9 +8,8 @@ use crate::interrupt;
 use crate::ranking::rows::{RowPlacements, Rows};
 use crate::ranking::ties::Placements;
 use crate::statistics::inference::{Interval, delong};
-use crate::statistics::kinds::{
-    FromOptions, Inputs, Joint, KeyKind, Name, Needs, OptionError, OptionValue, Options, Word, record,
-};
+use crate::statistics::kinds::{Inputs, Joint, KeyKind, Name, Needs, record};
+use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options, Word};
 
 /// The average area of several classes, and the area of each class or pair, with normal intervals.
 ///
@@ -323,7 +322,7 @@ mod tests {
     use super::*;
     use crate::statistics::classes::roc_auc_multiclass::MultiClass;
     use crate::statistics::intervals::{RocAucCi, roc_auc_ci::IntervalMethod};
-    use crate::statistics::kinds::options::tests::options;
+    use crate::statistics::options::tests::options;
     use crate::statistics::tests::{rows_of, summary};
 
     fn of(multi_class: MultiClass, average: ClassAverage) -> RocAucMulticlassCi {

@@ -3,7 +3,8 @@
 use super::class_pairs::twice_u_of_pairs;
 use crate::math::{mean, quotient};
 use crate::ranking::rows::Rows;
-use crate::statistics::kinds::{FromOptions, Inputs, Joint, KeyCode, KeyInput, OptionError, Options, record};
+use crate::statistics::kinds::{Inputs, Joint, KeyCode, KeyInput, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// How well a score tells ordered classes apart: the mean over all pairs of classes, and the share of all pairs of
 /// rows.

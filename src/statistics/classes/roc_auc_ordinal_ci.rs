@@ -7,7 +7,8 @@ use crate::math::product_difference;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Placements;
 use crate::statistics::inference::{Estimate, Interval, delong};
-use crate::statistics::kinds::{FromOptions, Inputs, Joint, OptionError, Options, record};
+use crate::statistics::kinds::{Inputs, Joint, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// The mean area over all pairs of ordered classes, and the share of concordant pairs of rows, with normal intervals.
 ///

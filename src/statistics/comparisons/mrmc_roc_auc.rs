@@ -5,9 +5,8 @@ use crate::math::{chi_square, f_distribution, student_t};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{Alternative, Areas, Interval, in_standard_errors};
-use crate::statistics::kinds::{
-    FromOptions, Inputs, Joint, Needs, OptionError, OptionValue, Options, options::words, record,
-};
+use crate::statistics::kinds::{Inputs, Joint, Needs, record};
+use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options, words};
 
 /// The mean areas of modalities over readers, and the test that they are equal.
 ///
@@ -400,7 +399,7 @@ impl MrmcRocAuc {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::kinds::options::tests::options;
+    use crate::statistics::options::tests::options;
 
     /// The areas of Van Dyke et al. (1993): two modalities, five readers, 45 cases with a dissection of the aorta and 69
     /// without; and their covariances by DeLong as MRMCaov's user guide (Smith and Hillis 2020) prints them.

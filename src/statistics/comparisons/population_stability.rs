@@ -2,7 +2,8 @@
 
 use crate::math::{self, chi_square};
 use crate::ranking::ties::{Count, Ties};
-use crate::statistics::kinds::{FromOptions, OptionError, Options, Summary, record};
+use crate::statistics::kinds::{Summary, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 use crate::statistics::thresholds::score_bands::ScoreBands;
 
 /// How far the scores of a sample, the negatives, have moved from those of a reference, the positives.

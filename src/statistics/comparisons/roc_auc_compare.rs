@@ -5,7 +5,8 @@ use crate::math::{chi_square, normal::upper_tail, symmetric};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{Alternative, Areas, Covariances, Interval, in_standard_errors};
-use crate::statistics::kinds::{FromOptions, Inputs, Joint, Name, Needs, OptionError, Options, record};
+use crate::statistics::kinds::{Inputs, Joint, Name, Needs, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// The areas of k scores with their DeLong covariance matrix, the test that all are equal, and the differences.
 ///

@@ -2,7 +2,8 @@
 
 use crate::math::{normal, student_t};
 use crate::statistics::inference::{Hypothesis, Interval};
-use crate::statistics::kinds::{Columnwise, FromOptions, OptionError, Options};
+use crate::statistics::kinds::Columnwise;
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// The interval and the test of a difference whose standard error is known.
 #[derive(Clone, Copy, Debug)]

@@ -5,9 +5,8 @@ use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::quotient;
 use crate::math::sum::Sum;
 use crate::ranking::ties::{Count, Counts, Ties};
-use crate::statistics::kinds::{
-    Column, Curve, FromOptions, OptionError, Options, Record, Summary, options::words, record,
-};
+use crate::statistics::kinds::{Column, Curve, Record, Summary, record};
+use crate::statistics::options::{FromOptions, OptionError, Options, words};
 
 /// The most points of a curve that can be asked for.
 const MOST_POINTS: i128 = 10_000_000;
@@ -284,7 +283,7 @@ impl Curve for BinormalCurve {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::kinds::{OptionValue, options::tests::options};
+    use crate::statistics::options::{OptionValue, tests::options};
     use crate::statistics::tests::{curve_columns, summary, weighted_summary};
     use proptest::prelude::*;
 

@@ -2,7 +2,8 @@
 
 use super::points::append_points;
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{Column, Curve, Mass, Threshold, options::no_options, record};
+use crate::statistics::kinds::{Column, Curve, Mass, Threshold, record};
+use crate::statistics::options::no_options;
 
 /// The share of positives among the rows called positive, at every distinct score, over the share of all rows.
 ///

@@ -3,7 +3,8 @@
 use super::points::Points;
 use super::thinning::hull;
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{Column, Curve, Record, Threshold, options::no_options, record};
+use crate::statistics::kinds::{Column, Curve, Record, Threshold, record};
+use crate::statistics::options::no_options;
 
 /// The lowest expected cost that any threshold gives, over all costs and prevalences (Drummond and Holte 2006).
 ///

@@ -2,9 +2,8 @@
 
 use crate::math;
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{
-    Column, Curve, FromOptions, Mass, OptionError, Options, Record, Threshold, record,
-};
+use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 use crate::statistics::thresholds::{confusion::Confusion, score_bands::ScoreBands};
 
 /// Rows in bands of about equal size, the highest scores first, and how the positives gather in the first bands.

@@ -4,7 +4,8 @@ use super::points::Points;
 use super::roc_curve::RocPoint;
 use super::thinning::hull;
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{Column, Curve, Record, options::no_options};
+use crate::statistics::kinds::{Column, Curve, Record};
+use crate::statistics::options::no_options;
 
 /// The points of the ROC curve that are best for some costs and prevalence: the corners of its upper convex hull, from
 /// (0, 0) to (1, 1) (Provost and Fawcett 2001).

@@ -3,9 +3,8 @@
 use super::points::{Points, append_points};
 use super::thinning::corners;
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{
-    Column, Curve, FromOptions, Mass, OptionError, Options, Record, Threshold, record,
-};
+use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// The ROC curve: counts and rates of the rows called positive, at every distinct score.
 ///
@@ -99,7 +98,7 @@ mod tests {
     use super::*;
     use crate::ranking::scores::Score;
     use crate::statistics::curves::{RocCurveAt, RocCurveThinned};
-    use crate::statistics::kinds::{OptionValue, options::tests::options};
+    use crate::statistics::options::{OptionValue, tests::options};
     use crate::statistics::tests::curve_columns;
 
     /// The threshold keys, and the points as (fp, tp).

@@ -3,9 +3,8 @@
 use super::points::Points;
 use super::roc_curve::{RocPoint, check_one_curve};
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{
-    Column, Curve, FromOptions, Mass, OptionError, Options, Record, Threshold, record,
-};
+use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// Points of the ROC curve at given false positive rates or true positive rates, in the order given.
 ///

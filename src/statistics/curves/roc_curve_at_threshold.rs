@@ -3,9 +3,8 @@
 use super::roc_curve::check_one_curve;
 use crate::ranking::scores::Number;
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{
-    Column, Curve, FromOptions, Mass, OptionError, Options, Record, Threshold, record,
-};
+use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 use crate::statistics::thresholds::confusion::Confusion;
 
 /// Points of the ROC curve at given thresholds, in the order given, with all four counts.

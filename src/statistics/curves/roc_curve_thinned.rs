@@ -4,7 +4,8 @@ use super::points::Points;
 use super::roc_curve::{RocPoint, check_one_curve};
 use super::thinning::thin;
 use crate::ranking::ties::{Cell, Ties};
-use crate::statistics::kinds::{Column, Curve, FromOptions, OptionError, Options, Record, record};
+use crate::statistics::kinds::{Column, Curve, Record, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// Cells of a large group's outline for each point that is asked for.
 ///

@@ -4,9 +4,8 @@ use crate::math::{quantile::mean_and_deviation, sum::in_order};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::{Count, Step, counts::steps};
 use crate::statistics::inference::{KeyRows, rows_by_key};
-use crate::statistics::kinds::{
-    FromOptions, Inputs, Joint, KeyInput, Needs, OptionError, OptionValue, Options, options::words, record,
-};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
+use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options, words};
 
 /// The mean of the folds' ROC curves, with how much they differ.
 ///
@@ -209,7 +208,7 @@ impl FoldCurve {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::kinds::options::tests::options;
+    use crate::statistics::options::tests::options;
     use crate::statistics::tests::rows_of;
 
     /// Fold 0 goes (0, 0) (0, 1/2) (1/2, 1/2) (1, 1), fold 1 by the diagonal; fold 2 has no negative.

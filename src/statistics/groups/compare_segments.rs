@@ -11,10 +11,8 @@ use crate::statistics::comparisons::{
     roc_auc_unpaired_difference::{TestResult, welch},
 };
 use crate::statistics::inference::{Estimate, Hypothesis, Interval, rows_by_key};
-use crate::statistics::kinds::{
-    FromOptions, Inputs, Joint, KeyCode, KeyInput, KeyKind, OptionError, OptionValue, Options,
-    options::words, record,
-};
+use crate::statistics::kinds::{Inputs, Joint, KeyCode, KeyInput, KeyKind, record};
+use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options, words};
 
 /// Every segment's area with its DeLong interval, compared with other rows, and the test that all are equal.
 ///

@@ -8,7 +8,8 @@ use crate::math::symmetric;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{ByCluster, ClusteredArea};
-use crate::statistics::kinds::{FromOptions, Inputs, Joint, KeyInput, KeyKind, OptionError, Options, record};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// The most segments that are compared: their covariances are a matrix.
 const MOST_SEGMENTS: usize = 4096;

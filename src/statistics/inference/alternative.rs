@@ -1,6 +1,6 @@
 //! The alternative hypothesis of a test.
 
-use crate::statistics::kinds::options::words;
+use crate::statistics::options::words;
 
 /// Which departure from the null hypothesis is tested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Which distribution of a rank statistic under the null hypothesis a p-value comes from.
 
-use crate::statistics::kinds::options::words;
+use crate::statistics::options::words;
 
 /// Which null distribution is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

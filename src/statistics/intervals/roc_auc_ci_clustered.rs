@@ -4,9 +4,8 @@ use super::roc_auc_ci::{BootstrapInterval, IntervalMethod, RocAucCi, RocAucCiRec
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::Areas;
-use crate::statistics::kinds::{
-    FromOptions, Inputs, Joint, KeyInput, Needs, OptionError, Options, Summary, Word, record,
-};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, Summary, record};
+use crate::statistics::options::{FromOptions, OptionError, Options, Word};
 use crate::statistics::resampling::{Measure, Resampling};
 
 /// The AUC of rows that come in clusters, with its standard error and interval.
@@ -96,7 +95,7 @@ impl Joint for RocAucCiClustered {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::kinds::{OptionValue, options::tests::options};
+    use crate::statistics::options::{OptionValue, tests::options};
     use crate::statistics::tests::rows_of;
 
     fn sample(keys: &[u32]) -> Rows {

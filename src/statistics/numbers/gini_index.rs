@@ -1,7 +1,8 @@
 //! How well a score puts rows with large targets first, such as policies with large claims.
 
 use crate::ranking::rows::Rows;
-use crate::statistics::kinds::{FromOptions, Inputs, Joint, Needs, OptionError, Options, record};
+use crate::statistics::kinds::{Inputs, Joint, Needs, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// The Gini index of a target that is a number, ordered by a score.
 ///

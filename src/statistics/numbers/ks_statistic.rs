@@ -4,7 +4,8 @@ use super::exact_ks;
 use crate::math;
 use crate::ranking::ties::{Count, Indexed, Ties};
 use crate::statistics::inference::{Alternative, NullDistribution};
-use crate::statistics::kinds::{FromOptions, Given, OptionError, Options, Summary, Threshold, record};
+use crate::statistics::kinds::{Given, Summary, Threshold, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// The largest vertical distance between the ROC curve and the diagonal, `max |tpr - fpr|`.
 ///

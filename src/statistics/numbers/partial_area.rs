@@ -5,7 +5,7 @@
 
 use crate::math;
 use crate::ranking::ties::{Indexed, Segment, Tie, Ties};
-use crate::statistics::kinds::{FromOptions, OptionError, OptionValue, Options};
+use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options};
 
 /// Bounds of an area.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,7 +4,8 @@ use crate::math;
 use crate::math::{normal, student_t};
 use crate::ranking::ties::{Count, Ties};
 use crate::statistics::inference::{Alternative, delong};
-use crate::statistics::kinds::{FromOptions, OptionError, Options, Summary, options::words, record};
+use crate::statistics::kinds::{Summary, record};
+use crate::statistics::options::{FromOptions, OptionError, Options, words};
 
 /// The test that the AUC is one half, without assuming that both classes have one distribution.
 ///

@@ -6,9 +6,8 @@ use crate::math::quotient;
 use crate::ranking::SHARD_ROWS;
 use crate::ranking::rows::Rows;
 use crate::statistics::inference::Interval;
-use crate::statistics::kinds::{
-    FromOptions, Inputs, Joint, KeyInput, KeyKind, Needs, OptionError, Options, options::words, record,
-};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, Needs, record};
+use crate::statistics::options::{FromOptions, OptionError, Options, words};
 
 /// The share of comparable pairs of rows in which the row with the earlier event has the higher score.
 ///
@@ -318,7 +317,7 @@ impl<T: Copy + Default + std::ops::AddAssign + std::ops::Sub<Output = T>> Cumula
 mod tests {
     use super::*;
     use crate::ranking::rows::Codes;
-    use crate::statistics::kinds::{OptionValue, options::tests::options};
+    use crate::statistics::options::{OptionValue, tests::options};
     use proptest::prelude::*;
 
     const HARRELL: ConcordanceIndex =

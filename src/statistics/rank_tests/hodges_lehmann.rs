@@ -6,7 +6,8 @@ use crate::ranking::rows::Rows;
 use crate::ranking::scores::Score;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::interval::tail;
-use crate::statistics::kinds::{FromOptions, Inputs, Joint, Needs, OptionError, Options, record};
+use crate::statistics::kinds::{Inputs, Joint, Needs, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// The median of all differences between a positive's score and a negative's, with an interval.
 ///

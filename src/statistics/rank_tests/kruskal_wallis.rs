@@ -3,7 +3,8 @@
 use crate::math;
 use crate::math::chi_square;
 use crate::ranking::rows::Rows;
-use crate::statistics::kinds::{Inputs, Joint, KeyInput, options::no_options, record};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, record};
+use crate::statistics::options::no_options;
 
 /// The rank test that several samples have one distribution.
 ///

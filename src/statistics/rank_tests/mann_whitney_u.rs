@@ -5,7 +5,8 @@ use crate::math;
 use crate::math::normal::upper_tail;
 use crate::ranking::ties::{Count, Ties};
 use crate::statistics::inference::{Alternative, NullDistribution};
-use crate::statistics::kinds::{FromOptions, OptionError, Options, Summary, options::words, record};
+use crate::statistics::kinds::{Summary, record};
+use crate::statistics::options::{FromOptions, OptionError, Options, words};
 
 /// The Mann-Whitney U of the positives and its test, exact or by the tie-corrected normal approximation.
 ///

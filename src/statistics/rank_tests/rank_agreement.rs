@@ -4,7 +4,8 @@ use crate::math;
 use crate::math::normal::upper_tail;
 use crate::ranking::rows::{Codes, Rows};
 use crate::statistics::inference::{Alternative, NullDistribution};
-use crate::statistics::kinds::{FromOptions, Inputs, Joint, OptionError, Options, record};
+use crate::statistics::kinds::{Inputs, Joint, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// The pairs of rows that two columns order alike, order against each other, or leave tied, and what
 /// follows from their numbers.

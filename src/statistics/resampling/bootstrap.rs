@@ -12,7 +12,7 @@ use crate::interrupt;
 use crate::math::{Stream, quotient};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::kinds::{FromOptions, OptionError, Options, Word};
+use crate::statistics::options::{FromOptions, OptionError, Options, Word};
 
 /// The most resamples that are drawn.
 pub(in crate::statistics) const MOST_RESAMPLES: u32 = 10_000_000;

@@ -7,7 +7,7 @@
 
 use crate::math::Stream;
 use crate::ranking::ties::Count;
-use crate::statistics::kinds::options::words;
+use crate::statistics::options::words;
 
 /// Up to this number of rows, rows are drawn one by one. So many rows take as long as 2^10 cells.
 const MOST_ROWS: u64 = 1 << 14;

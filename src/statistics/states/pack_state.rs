@@ -4,7 +4,7 @@ use super::roc_state::RocStateRecord;
 use crate::ranking::scores::ScoreType;
 use crate::ranking::states::State;
 use crate::ranking::ties::Count;
-use crate::statistics::kinds::{FromOptions, OptionError, Options, options::no_options};
+use crate::statistics::options::{FromOptions, OptionError, Options, no_options};
 
 /// The bytes of one state.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,8 @@
 use crate::math;
 use crate::ranking::states::State;
 use crate::ranking::ties::{Count, Ties};
-use crate::statistics::kinds::{Summary, options::no_options, record};
+use crate::statistics::kinds::{Summary, record};
+use crate::statistics::options::no_options;
 
 /// The lowest and the highest AUC that the rows of a state can have.
 ///

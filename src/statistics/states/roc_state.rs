@@ -4,9 +4,8 @@ use std::slice::IterMut;
 
 use crate::ranking::states::{Limit, Scale, State, state::LIMITS};
 use crate::ranking::ties::{Count, RowCounts, Ties, counts::Tally};
-use crate::statistics::kinds::{
-    Column, Field, FieldKind, FromOptions, OptionError, Options, Summary, Value, Word, column::Sums, record,
-};
+use crate::statistics::kinds::{Column, Field, FieldKind, Summary, Value, column::Sums, record};
+use crate::statistics::options::{FromOptions, OptionError, Options, Word};
 
 /// Counts of a group's rows by score, exact or in at most so many bins.
 #[derive(Clone, Copy, Debug, Default)]

@@ -7,9 +7,8 @@ use crate::math::normal::upper_quantile;
 use crate::ranking::scores::Number;
 use crate::ranking::ties::{Count, Ties};
 use crate::statistics::inference::{RateInterval, interval::tail};
-use crate::statistics::kinds::{
-    Column, Curve, FromOptions, OptionError, Options, Record, Summary, Threshold, options::words, record,
-};
+use crate::statistics::kinds::{Column, Curve, Record, Summary, Threshold, record};
+use crate::statistics::options::{FromOptions, OptionError, Options, words};
 
 /// Counts and rates of calling rows positive from a given threshold on.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,8 @@ use super::confusion::{Calls, Confusion};
 use crate::math;
 use crate::math::fraction::fraction;
 use crate::ranking::ties::{Count, Indexed, Ties};
-use crate::statistics::kinds::{FromOptions, OptionError, Options, Summary, Threshold, Word, record};
+use crate::statistics::kinds::{Summary, Threshold, record};
+use crate::statistics::options::{FromOptions, OptionError, Options, Word};
 
 /// The largest beta. With a larger one, precision would not change the F measure at all.
 pub(in crate::statistics) const MOST_BETA: f64 = 1e9;
@@ -365,7 +366,8 @@ impl Rule {
 mod tests {
     use super::*;
     use crate::ranking::scores::Score;
-    use crate::statistics::kinds::{Mass, OptionValue, options::tests::options};
+    use crate::statistics::kinds::Mass;
+    use crate::statistics::options::{OptionValue, tests::options};
     use crate::statistics::tests::summary;
 
     fn best(criterion: Criterion, labels: &[u8], scores: &[i16]) -> OperatingPointRecord {

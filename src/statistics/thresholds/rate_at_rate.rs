@@ -5,7 +5,8 @@
 
 use crate::ranking::ties::{Count, Ties};
 use crate::statistics::inference::Interval;
-use crate::statistics::kinds::{FromOptions, OptionError, Options, Summary, record};
+use crate::statistics::kinds::{Summary, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 use crate::statistics::resampling::{Measure, Resampling};
 
 /// The tpr of the ROC curve at an fpr: sensitivity at a fixed specificity.
@@ -96,7 +97,7 @@ fn rate(mut ties: Ties<'_>, measure: Measure, level: f64, resampling: Resampling
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::kinds::{OptionValue, options::tests::options};
+    use crate::statistics::options::{OptionValue, tests::options};
     use crate::statistics::tests::{summary, weighted_summary};
     use proptest::prelude::{any, prop_assert_eq, proptest};
 

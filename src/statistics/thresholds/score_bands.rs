@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::ranking::scores::Number;
 use crate::ranking::ties::{Ties, Units};
-use crate::statistics::kinds::{FromOptions, OptionError, OptionValue, Options};
+use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options};
 
 /// The largest number of bands.
 const MOST_BANDS: i128 = 1_000_000;
@@ -196,7 +196,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::statistics::kinds::options::tests::options;
+    use crate::statistics::options::tests::options;
 
     #[test]
     fn edges_ascend_by_all_of_their_digits() {

@@ -167,7 +167,7 @@ pub trait Word: Copy + PartialEq + 'static {
 /// Declares the words of an option.
 macro_rules! words {
     ($name:ident { $($word:literal => $variant:ident),* $(,)? }) => {
-        impl $crate::statistics::kinds::options::Word for $name {
+        impl $crate::statistics::options::Word for $name {
             const WORDS: &'static [(&'static str, Self)] = &[$(($word, $name::$variant)),*];
         }
     };
@@ -183,10 +183,10 @@ pub trait FromOptions: Sized {
 /// Declares that a statistic has no options.
 macro_rules! no_options {
     ($name:ident) => {
-        impl $crate::statistics::kinds::options::FromOptions for $name {
+        impl $crate::statistics::options::FromOptions for $name {
             fn from_options(
-                _: &$crate::statistics::kinds::options::Options,
-            ) -> Result<Self, $crate::statistics::kinds::options::OptionError> {
+                _: &$crate::statistics::options::Options,
+            ) -> Result<Self, $crate::statistics::options::OptionError> {
                 Ok($name {})
             }
         }
