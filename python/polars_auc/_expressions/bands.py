@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from polars_auc._plugin.call import expression
+from polars_auc._plugin.call import expression, expression_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -52,10 +52,8 @@ def roc_band(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
+    label, score, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
     method
         These methods are made for the curve as a whole:
 
@@ -126,13 +124,6 @@ def roc_band(
         A column that says which rows make a curve of their own, such as the fold of cross-validation or the
         number of a test set; any dtype except lists. The band is then that of these curves, and nothing is
         drawn. Only for the methods of which it is said above that their curves may be of folds.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
 
     Returns
     -------
@@ -319,7 +310,7 @@ def band_coverage(band: IntoExpr, curve: IntoExpr, *, level: float = 0.95) -> pl
     >>> held.unnest("band").select("coverage", pl.col("epsilon").round(3), "n_curves").row(0)
     (0.6, 0.25, 10)
     """
-    return expression("band_coverage", {"band": band, "curve": curve}, level=level)
+    return expression_of(band_coverage, locals())
 
 
 def roc_difference_band(
@@ -424,11 +415,4 @@ def roc_difference_band(
     │ 0.4 ┆ 0.0345     ┆ -0.009 ┆ 0.1539  │
     └─────┴────────────┴────────┴─────────┘
     """
-    return expression(
-        "roc_difference_band",
-        {"score_a": score_a, "score_b": score_b, "label": label, "count": count, "cluster": cluster},
-        level=level,
-        points=points,
-        n_resamples=n_resamples,
-        seed=seed,
-    )
+    return expression_of(roc_difference_band, locals())

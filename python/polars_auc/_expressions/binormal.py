@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from polars_auc._plugin.call import expression
+from polars_auc._plugin.call import expression_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,25 +31,13 @@ def roc_binormal(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
+    label, score, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
     method
         - ``"least_squares"``: the line that fits the points of the ROC curve best. This uses only the order
           of the scores.
         - ``"moments"``: the curve of two normal distributions with the means and standard deviations of the
           classes. This uses the values of the scores, as Float64.
-    weight
-        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
-        not negative. Rows of weight 0 or null are left out.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
 
     Returns
     -------
@@ -103,11 +91,7 @@ def roc_binormal(
     >>> fit.unnest("rating").select(pl.col("auc", "intercept", "slope").round(4)).row(0)
     (0.9107, 2.3298, -1.4146)
     """
-    return expression(
-        "roc_binormal",
-        {"score": score, "label": label, "count": count, "state": state, "weight": weight},
-        method=method,
-    )
+    return expression_of(roc_binormal, locals())
 
 
 def binormal_curve(
@@ -124,24 +108,14 @@ def binormal_curve(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
+    label, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
     score
         Any numeric or Boolean column; higher means more positive. Only the order of the scores counts.
     at_fpr
         The false positive rates of the points, each from 0 to 1.
     n_points
         Without ``at_fpr``: the number of points, at equal distances from fpr 0 to 1.
-    weight
-        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
-        not negative. Rows of weight 0 or null are left out.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
 
     Returns
     -------
@@ -183,5 +157,4 @@ def binormal_curve(
     >>> images.select(curve.explode().struct.field("tpr").round(4))["tpr"].to_list()
     [0.7707, 0.9502]
     """
-    columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
-    return expression("binormal_curve", columns, at_fpr=at_fpr, n_points=n_points)
+    return expression_of(binormal_curve, locals())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from polars_auc._plugin.call import expression
+from polars_auc._plugin.call import expression, expression_of
 from polars_auc._plugin.class_columns import columns_of_classes
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ def roc_auc_ordinal(
     >>> answer["pairs"].explode().struct.unnest().rows()
     [(1, 2, 0.75), (1, 3, 1.0), (2, 3, 0.875)]
     """
-    return expression("roc_auc_ordinal", {"score": score, "label": label, "count": count}, pairs=pairs)
+    return expression_of(roc_auc_ordinal, locals())
 
 
 def roc_auc_multiclass_ci(
@@ -389,9 +389,4 @@ def roc_auc_ordinal_ci(
     >>> answer.select(pl.col("auc", "se", "lower", "upper").round(4)).row(0)
     (0.875, 0.1021, 0.675, 1.0)
     """
-    return expression(
-        "roc_auc_ordinal_ci",
-        {"score": score, "label": label, "count": count},
-        pairs=pairs,
-        level=level,
-    )
+    return expression_of(roc_auc_ordinal_ci, locals())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import polars as pl
 
-from polars_auc._plugin.call import columnwise, expression, literals
+from polars_auc._plugin.call import columnwise, expression, expression_of, literals
 
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
@@ -142,23 +142,7 @@ def roc_auc_difference(
     >>> gain.select(pl.col("difference", "lower", "upper", "p_value").round(4)).row(0)
     (0.2, -0.192, 0.592, 0.3173)
     """
-    return expression(
-        "roc_auc_difference",
-        {"score_a": score_a, "score_b": score_b, "label": label, "count": count, "cluster": cluster},
-        method=method,
-        alternative=alternative,
-        null=null,
-        margin=margin,
-        level=level,
-        min_fpr=min_fpr,
-        max_fpr=max_fpr,
-        min_tpr=min_tpr,
-        max_tpr=max_tpr,
-        at_fpr=at_fpr,
-        at_tpr=at_tpr,
-        n_resamples=n_resamples,
-        seed=seed,
-    )
+    return expression_of(roc_auc_difference, locals())
 
 
 def roc_auc_compare(
@@ -357,12 +341,7 @@ def roc_curve_difference(
     >>> test.select("statistic", pl.col("p_value") > 0.2).row(0)
     (8.0, True)
     """
-    return expression(
-        "roc_curve_difference",
-        {"score_a": score_a, "score_b": score_b, "label": label, "count": count},
-        n_permutations=n_permutations,
-        seed=seed,
-    )
+    return expression_of(roc_curve_difference, locals())
 
 
 _Number: TypeAlias = "IntoExpr | float"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from polars_auc._plugin.call import expression
+from polars_auc._plugin.call import expression_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,10 +31,8 @@ def cv_roc_auc(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
+    label, score, count
+        The columns of rows, as for :func:`polars_auc.roc_auc`.
     fold
         The column with the fold of each row, that is, of the fold in which the row was test data; any dtype
         except lists.
@@ -51,9 +49,6 @@ def cv_roc_auc(
         A column that says which rows belong together, such as the rows of one patient, whose scores are not
         independent; a cluster may span folds. Needs ``method="influence"``, whose values are then summed by
         cluster. (If each cluster is in one fold, ``"t"`` is right without it.)
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -110,14 +105,7 @@ def cv_roc_auc(
     >>> cv.select(pl.col("auc", "se", "lower", "upper").round(4), "n_folds").row(0)
     (0.8333, 0.0833, 0.4748, 1.1919, 3)
     """
-    return expression(
-        "cv_roc_auc",
-        {"score": score, "label": label, "count": count, "cluster": cluster, "fold": fold},
-        variant=None if cluster is None else "clustered",
-        method=method,
-        ties=ties,
-        level=level,
-    )
+    return expression_of(cv_roc_auc, locals(), variant=None if cluster is None else "clustered")
 
 
 def cv_roc_auc_difference(
@@ -201,13 +189,7 @@ def cv_roc_auc_difference(
     >>> test.select(pl.col("difference", "t", "p_value").round(4), "df").row(0)
     (0.4583, 2.6295, 0.1193, 2)
     """
-    return expression(
-        "cv_roc_auc_difference",
-        {"score_a": score_a, "score_b": score_b, "label": label, "count": count, "fold": fold},
-        alternative=alternative,
-        level=level,
-        test_train_ratio=test_train_ratio,
-    )
+    return expression_of(cv_roc_auc_difference, locals())
 
 
 def average_roc_curve(
@@ -224,10 +206,8 @@ def average_roc_curve(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
+    label, score, count
+        The columns of rows, as for :func:`polars_auc.roc_auc`.
     fold
         The column with the fold of each row, that is, of the fold in which the row was test data; any dtype
         except lists.
@@ -244,9 +224,6 @@ def average_roc_curve(
         of all folds, including the highest and the lowest (all of them if they are fewer).
     at_fpr
         The false positive rates, in any order, instead of equal steps; not possible by threshold.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -297,10 +274,4 @@ def average_roc_curve(
     >>> points.select("fpr", "tpr", "tpr_sd", "n_folds").rows()[:3]
     [(0.0, 0.5, 0.0, 2), (0.25, 0.5, 0.0, 2), (0.5, 1.0, 0.0, 2)]
     """
-    return expression(
-        "average_roc_curve",
-        {"score": score, "label": label, "count": count, "fold": fold},
-        method=method,
-        n_points=n_points,
-        at_fpr=at_fpr,
-    )
+    return expression_of(average_roc_curve, locals())

@@ -13,7 +13,7 @@ from polars_auc._expressions.numbers import (
     roc_auc,
 )
 from polars_auc._expressions.thresholds import confusion_at, operating_point
-from polars_auc._plugin.call import RESAMPLED, expression
+from polars_auc._plugin.call import RESAMPLED, expression_of
 from polars_auc._plugin.options import (
     one_of,
 )
@@ -52,10 +52,8 @@ def roc_auc_ci(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
+    label, score, count
+        The columns of rows, as for :func:`polars_auc.roc_auc`.
     method
         - ``"delong"``: a normal interval on the scale of the AUC, with the DeLong standard error; limits are
           cut off at 0 and 1.
@@ -109,9 +107,6 @@ def roc_auc_ci(
         With a margin, a small p-value shows that the AUC is above ``null - margin``
         (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
         (``"two-sided"``: equivalent, by two one-sided tests).
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
     state
         Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
         merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
@@ -203,28 +198,7 @@ def roc_auc_ci(
         variant: str | None = "partial"
     else:
         variant = None if cluster is None else "clustered"
-    return expression(
-        "roc_auc_ci",
-        {
-            "score": score,
-            "label": label,
-            "count": count,
-            "state": state,
-            "weight": weight,
-            "cluster": cluster,
-        },
-        variant=variant,
-        method=method,
-        level=level,
-        interval=interval,
-        n_resamples=n_resamples,
-        seed=seed,
-        standardized=standardized,
-        alternative=alternative,
-        null=null,
-        margin=margin,
-        **bounds,
-    )
+    return expression_of(roc_auc_ci, locals(), variant=variant)
 
 
 def roc_summary(
@@ -248,10 +222,8 @@ def roc_summary(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
+    label, score, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
     ci
         The method of the interval: see :func:`polars_auc.roc_auc_ci`.
     level
@@ -259,16 +231,6 @@ def roc_summary(
     interval, n_resamples, seed
         The limits, the number of resamples and the seed of the bootstrap: see
         :func:`polars_auc.roc_auc_ci`.
-    weight
-        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
-        not negative. Rows of weight 0 or null are left out.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
 
     Returns
     -------
@@ -324,15 +286,7 @@ def roc_summary(
     >>> summary.select(pl.col("auc", "se", "average_precision").round(4), "best_threshold").row(0)
     (0.8889, 0.1571, 0.9167, 5)
     """
-    return expression(
-        "roc_summary",
-        {"score": score, "label": label, "count": count, "state": state, "weight": weight},
-        ci=ci,
-        level=level,
-        interval=interval,
-        n_resamples=n_resamples,
-        seed=seed,
-    )
+    return expression_of(roc_summary, locals())
 
 
 Resampled: TypeAlias = Literal[
@@ -387,10 +341,8 @@ def bootstrap_ci(
     statistic
         The name of the function: ``"average_precision"``, ``"confusion_at"``, ``"gini"``, ``"ks_statistic"``,
         ``"mean_positive_rank"``, ``"operating_point"``, ``"roc_auc"`` or ``"roc_summary"``.
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive. Compared in its own dtype.
+    label, score, count
+        The columns of rows, as for :func:`polars_auc.roc_auc`.
     level
         The coverage of the intervals, between 0 and 1.
     n_resamples
@@ -400,9 +352,6 @@ def bootstrap_ci(
     resample
         ``"stratified"`` draws as many positives and as many negatives as there are; ``"plain"`` draws as many
         rows, of either class.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
     state
         Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
         merged.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from polars_auc._plugin.call import expression
+from polars_auc._plugin.call import expression_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -112,15 +112,7 @@ def roc_auc(
     >>> bars.select(pa.roc_auc("good", "score", max_fpr=0.5)).item()
     0.3333333333333333
     """
-    return expression(
-        "roc_auc",
-        {"score": score, "label": label, "count": count, "state": state, "weight": weight},
-        min_fpr=min_fpr,
-        max_fpr=max_fpr,
-        min_tpr=min_tpr,
-        max_tpr=max_tpr,
-        standardized=standardized,
-    )
+    return expression_of(roc_auc, locals())
 
 
 def gini(
@@ -138,20 +130,8 @@ def gini(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
-    weight
-        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
-        not negative. Rows of weight 0 or null are left out.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
+    label, score, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
 
     Returns
     -------
@@ -177,9 +157,7 @@ def gini(
     >>> loans.select(pa.gini("bad", "score")).item()
     0.5
     """
-    return expression(
-        "gini", {"score": score, "label": label, "count": count, "state": state, "weight": weight}
-    )
+    return expression_of(gini, locals())
 
 
 def average_precision(
@@ -197,20 +175,8 @@ def average_precision(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
-    weight
-        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
-        not negative. Rows of weight 0 or null are left out.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
+    label, score, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
 
     Returns
     -------
@@ -243,10 +209,7 @@ def average_precision(
     >>> found.select(pa.average_precision("relevant", "score").round(4)).item()
     0.8333
     """
-    return expression(
-        "average_precision",
-        {"score": score, "label": label, "count": count, "state": state, "weight": weight},
-    )
+    return expression_of(average_precision, locals())
 
 
 def ks_statistic(
@@ -265,10 +228,8 @@ def ks_statistic(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
+    label, score, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
     alternative
         On which side of the diagonal the distance is measured: ``"two-sided"``, ``max |tpr - fpr|``;
         ``"greater"``, ``max (tpr - fpr)``, which is large if positives score higher; or ``"less"``,
@@ -280,16 +241,6 @@ def ks_statistic(
           The time grows with positives times negatives: a second for 2 * 10^9 pairs, beyond which it is null.
         - ``"asymptotic"``: the limit for many rows. It is conservative if there are few rows or ties.
         - ``"auto"``: exact for fewer than 10,000 pairs of a positive and a negative, which is R's rule.
-    weight
-        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
-        not negative. Rows of weight 0 or null are left out.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
 
     Returns
     -------
@@ -330,8 +281,7 @@ def ks_statistic(
     >>> loans.select(pa.ks_statistic("bad", "points")).unnest("points").select("ks", "threshold").row(0)
     (0.6666666666666666, 5)
     """
-    columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
-    return expression("ks_statistic", columns, alternative=alternative, method=method)
+    return expression_of(ks_statistic, locals())
 
 
 def mean_positive_rank(
@@ -347,17 +297,8 @@ def mean_positive_rank(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive. Compared in its own dtype.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
+    label, score, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
 
     Returns
     -------
@@ -395,7 +336,7 @@ def mean_positive_rank(
     >>> round((rank - (3 + 1) / 2) / 4, 12) == round(bars.select(pa.roc_auc("good", "score")).item(), 12)
     True
     """
-    return expression("mean_positive_rank", {"score": score, "label": label, "count": count, "state": state})
+    return expression_of(mean_positive_rank, locals())
 
 
 def gini_index(
@@ -459,4 +400,4 @@ def gini_index(
     >>> index.select(pl.col("gini", "normalized").round(4), "total", "n").row(0)
     (0.6, 0.8571, 800.0, 5)
     """
-    return expression("gini_index", {"score": score, "target": target, "count": count}, points=points)
+    return expression_of(gini_index, locals())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from polars_auc._plugin.call import expression
+from polars_auc._plugin.call import expression, expression_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -40,10 +40,8 @@ def mann_whitney_u(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
+    label, score, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
     alternative
         The alternative to equal distributions: ``"greater"`` means that positives tend to score higher.
     method
@@ -68,13 +66,6 @@ def mann_whitney_u(
     weight
         Must be None, because the test counts whole rows. The parameter exists so that the error message can
         say this.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
 
     Returns
     -------
@@ -152,22 +143,13 @@ def brunner_munzel(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
+    label, score, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
     alternative
         The alternative to an AUC of one half: ``"greater"`` means that positives tend to score higher.
     distribution
         The distribution that the statistic is compared with: ``"t"``, or ``"normal"`` for large groups, which
         gives the z-test of the AUC with its DeLong standard error.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
 
     Returns
     -------
@@ -213,12 +195,7 @@ def brunner_munzel(
     >>> test.select(pl.col("statistic", "df", "p_value").round(4)).row(0)
     (3.1375, 17.6828, 0.0058)
     """
-    return expression(
-        "brunner_munzel",
-        {"score": score, "label": label, "count": count, "state": state},
-        alternative=alternative,
-        distribution=distribution,
-    )
+    return expression_of(brunner_munzel, locals())
 
 
 def hodges_lehmann(
@@ -282,7 +259,7 @@ def hodges_lehmann(
     >>> shift.select(pl.col("shift", "lower", "upper").round(3)).row(0)
     (0.305, -0.15, 0.76)
     """
-    return expression("hodges_lehmann", {"score": score, "label": label, "count": count}, level=level)
+    return expression_of(hodges_lehmann, locals())
 
 
 def kruskal_wallis(sample: IntoExpr, score: IntoExpr) -> pl.Expr:
@@ -329,7 +306,7 @@ def kruskal_wallis(sample: IntoExpr, score: IntoExpr) -> pl.Expr:
     >>> test.select(pl.col("statistic").round(4), "df", pl.col("p_value").round(4)).row(0)
     (7.0, 2, 0.0302)
     """
-    return expression("kruskal_wallis", {"score": score, "sample": sample})
+    return expression_of(kruskal_wallis, locals())
 
 
 def rank_agreement(
@@ -406,7 +383,7 @@ def rank_agreement(
     >>> both.select("concordant", "discordant", "tied_x", "tied_y", pl.col("tau_b").round(4)).row(0)
     (1, 1, 1, 3, 0.0)
     """
-    return expression("rank_agreement", {"x": x, "y": y}, alternative=alternative, method=method)
+    return expression_of(rank_agreement, locals())
 
 
 def concordance_index(
@@ -503,10 +480,4 @@ def concordance_index(
     >>> index.select(pl.col("concordance", "se").round(4), "concordant", "discordant", "tied").row(0)
     (0.9091, 0.095, 10, 1, 0)
     """
-    return expression(
-        "concordance_index",
-        {"score": score, "time": time, "count": count, "event": event},
-        method=method,
-        level=level,
-        tau=tau,
-    )
+    return expression_of(concordance_index, locals())

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import polars as pl
 
-from polars_auc._plugin.call import columnwise, expression
+from polars_auc._plugin.call import columnwise, expression_of
 
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
@@ -38,10 +38,8 @@ def roc_state(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive. Compared in its own dtype.
+    label, score, count
+        The columns of rows, as for :func:`polars_auc.roc_auc`.
     max_bins
         The most bins of the state, from 16 to 2^31. None makes an exact state, with a bin for each distinct
         score. A state whose distinct scores are not more than ``max_bins`` is exact as well.
@@ -53,9 +51,6 @@ def roc_state(
         The weight of each row: a numeric column, finite and not negative, read as Float64. Rows of weight 0
         or null are left out. The state then has sums of weights, and answers every function that takes
         weights; but for :func:`roc_auc_ci`, which needs the weight of each row.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -129,8 +124,7 @@ def roc_state(
     >>> pl.concat([day, day]).select(pa.roc_auc(state="state")).item()
     0.8333333333333334
     """
-    columns = {"score": score, "label": label, "weight": weight, "count": count}
-    return expression("roc_state", columns, max_bins=max_bins, scale=scale)
+    return expression_of(roc_state, locals())
 
 
 def merge_states(state: IntoExpr, *, max_bins: int | None = None, scale: Scale | None = None) -> pl.Expr:
@@ -174,7 +168,7 @@ def merge_states(state: IntoExpr, *, max_bins: int | None = None, scale: Scale |
     >>> merged.equals(days.select(state=pa.roc_state("y", "s")))
     True
     """
-    return expression("merge_states", {"state": state}, max_bins=max_bins, scale=scale)
+    return expression_of(merge_states, locals())
 
 
 def roc_auc_bounds(
@@ -189,16 +183,11 @@ def roc_auc_bounds(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive. Compared in its own dtype.
+    label, score, count
+        The columns of rows, as for :func:`polars_auc.roc_auc`.
     weight
         The weight of each row: a numeric column, finite and not negative. Rows of weight 0 or null are left
         out.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
     state
         Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
         merged.
@@ -239,8 +228,7 @@ def roc_auc_bounds(
     >>> bounds["lower"].item() <= exact <= bounds["upper"].item()
     True
     """
-    columns = {"score": score, "label": label, "weight": weight, "count": count, "state": state}
-    return expression("roc_auc_bounds", columns)
+    return expression_of(roc_auc_bounds, locals())
 
 
 def pack_state(state: IntoExpr, *, keep_scores: bool = True) -> pl.Expr:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import polars as pl
 
-from polars_auc._plugin.call import RESAMPLED, expression
+from polars_auc._plugin.call import RESAMPLED, expression, expression_of
 
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
@@ -47,10 +47,8 @@ def operating_point(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
+    label, score, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
     criterion
         - ``"youden"``: the largest ``tpr - r fpr``, with ``r = (1 - prevalence) / (cost prevalence)``. If
           neither cost nor prevalence is given, r is 1 and this is Youden's index.
@@ -78,16 +76,6 @@ def operating_point(
         Bounds of the false positive rate, 0 to 1: the result is the best of the thresholds whose fpr lies
         between them, both included. Not possible with ``"target_fpr"``, whose target is such a bound, and
         with ``"top_p"``.
-    weight
-        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
-        not negative. Rows of weight 0 or null are left out.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
 
     Returns
     -------
@@ -143,17 +131,7 @@ def operating_point(
     >>> loans.select(strict).unnest("points").select("threshold", "fpr", "f").row(0)
     (5, 0.25, 0.75)
     """
-    return expression(
-        "operating_point",
-        {"score": score, "label": label, "count": count, "state": state, "weight": weight},
-        criterion=criterion,
-        target=target,
-        cost=cost,
-        prevalence=prevalence,
-        beta=beta,
-        min_fpr=min_fpr,
-        max_fpr=max_fpr,
-    )
+    return expression_of(operating_point, locals())
 
 
 def confusion_at(
@@ -172,10 +150,8 @@ def confusion_at(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
+    label, score, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
     at
         The threshold: a row is called positive if ``score >= at``. Or several, in a list; the result is then
         a list of records in the same order. Any number; it is compared with the scores
@@ -192,16 +168,6 @@ def confusion_at(
         usually more often.
     level
         Their coverage, between 0 and 1.
-    weight
-        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
-        not negative. Rows of weight 0 or null are left out.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
 
     Returns
     -------
@@ -267,12 +233,12 @@ def confusion_at(
     >>> both.select("threshold", "tp", "fp", pl.col("positive_likelihood", "odds_ratio").round(2)).rows()
     [(0.5, 2, 1, 2.0, 4.0), (0.35, 3, 1, 3.0, None)]
     """
-    options: dict[str, Any] = {"beta": beta, "interval": interval, "level": level}
-    columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
     if isinstance(at, pl.Expr):
+        columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
+        options: dict[str, Any] = {"beta": beta, "interval": interval, "level": level}
         return _at_own_thresholds(columns, at, options)
     variant = "several" if isinstance(at, Iterable) and not isinstance(at, str) else None
-    return expression("confusion_at", columns, variant=variant, at=at, **options)
+    return expression_of(confusion_at, locals(), variant=variant)
 
 
 def _at_own_thresholds(
@@ -315,10 +281,8 @@ def tpr_at_fpr(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
+    label, score, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
     fpr
         The false positive rate, from 0 to 1.
     level
@@ -328,16 +292,6 @@ def tpr_at_fpr(
     seed
         The seed of the bootstrap's random numbers. The same seed gives the same limits for every order of
         rows and groups, every number of threads and every engine.
-    weight
-        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
-        not negative. Rows of weight 0 or null are left out.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
 
     Returns
     -------
@@ -381,8 +335,7 @@ def tpr_at_fpr(
     >>> point.unnest("rating").select(pl.col("tpr", "lower", "upper").round(2)).row(0)
     (0.72, 0.59, 0.85)
     """
-    columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
-    return expression("tpr_at_fpr", columns, fpr=fpr, level=level, n_resamples=n_resamples, seed=seed)
+    return expression_of(tpr_at_fpr, locals())
 
 
 def fpr_at_tpr(
@@ -403,10 +356,8 @@ def fpr_at_tpr(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
+    label, score, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
     tpr
         The true positive rate, from 0 to 1.
     level
@@ -415,16 +366,6 @@ def fpr_at_tpr(
         The number of resamples of the bootstrap.
     seed
         The seed of the bootstrap's random numbers, as for :func:`tpr_at_fpr`.
-    weight
-        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
-        not negative. Rows of weight 0 or null are left out.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
 
     Returns
     -------
@@ -467,5 +408,4 @@ def fpr_at_tpr(
     >>> point.unnest("rating").select(pl.col("fpr", "lower", "upper").round(2)).row(0)
     (0.32, 0.14, 0.57)
     """
-    columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
-    return expression("fpr_at_tpr", columns, tpr=tpr, level=level, n_resamples=n_resamples, seed=seed)
+    return expression_of(fpr_at_tpr, locals())

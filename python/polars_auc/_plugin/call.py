@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import pickle
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from contextvars import ContextVar
 from decimal import Decimal
+from functools import cache
 from numbers import Integral
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -65,6 +67,27 @@ def expression(
     plugin = name if variant is None else f"{name}_{variant}"
     name = name if resampled is None else "bootstrap_ci"
     return _registered(name, plugin, imploded, options, elementwise=True, expand=expand).first()
+
+
+def expression_of(
+    function: Callable[..., pl.Expr], arguments: Mapping[str, Any], *, variant: str | None = None
+) -> pl.Expr:
+    """Build the expression of a function from its arguments: columns, by their annotation, and options."""
+    columns, options = _columns_and_options(function)
+    return expression(
+        function.__name__,
+        {role: arguments[role] for role in columns},
+        variant=variant,
+        **{option: arguments[option] for option in options},
+    )
+
+
+@cache
+def _columns_and_options(function: Callable[..., pl.Expr]) -> tuple[list[str], list[str]]:
+    parameters = inspect.signature(function).parameters.values()
+    columns = [each.name for each in parameters if "IntoExpr" in str(each.annotation)]
+    options = [each.name for each in parameters if each.name not in columns]
+    return sorted(columns, key=lambda role: not role.startswith("score")), options
 
 
 def _observed(name: str, columns: Mapping[str, IntoExpr | None]) -> Mapping[str, IntoExpr | None]:

@@ -11,8 +11,7 @@ import polars as pl
 
 from polars_auc._expressions.comparisons import adjust_p_values, roc_auc_compare, roc_auc_difference
 from polars_auc._expressions.folds import cv_roc_auc
-from polars_auc._expressions.intervals import roc_auc_ci
-from polars_auc._expressions.intervals import roc_summary
+from polars_auc._expressions.intervals import roc_auc_ci, roc_summary
 from polars_auc._expressions.states import roc_auc_bounds
 from polars_auc._frames.segments import compare_segments
 from polars_auc._plugin.errors import option_called
