@@ -19,7 +19,7 @@ from polars_auc._cli.states import add_from_states, evaluated_states, refuse_of_
 from polars_auc._cli.streams import say
 from polars_auc._expressions.bands import BandMethod, roc_band
 from polars_auc._expressions.curves import roc_curve
-from polars_auc._expressions.folds import average_roc_curve
+from polars_auc._expressions.folds import cv_roc_curve
 from polars_auc._frames.evaluated import Evaluated
 from polars_auc._page.files import TABLES, refuse_path
 from polars_auc._page.text import counted
@@ -147,7 +147,7 @@ def _plans(
     # The mean curve of a band is between its limits.
     if of_folds and options.method is None:
         n_points = 101 if options.points is None else options.points
-        plans["curves"] = source.points(average_roc_curve, n_points=n_points, **of_folds), source
+        plans["curves"] = source.points(cv_roc_curve, n_points=n_points, **of_folds), source
     elif not of_folds and (is_chart or options.method is None):
         most = 1000 if options.max_points is None else options.max_points
         plans["curves"] = source.points(roc_curve, max_points=most), source

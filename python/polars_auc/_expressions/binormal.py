@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
     from polars_auc._plugin.call import IntoExpr
 
-__all__ = ["binormal_curve", "roc_binormal"]
+__all__ = ["binormal_roc_auc", "binormal_roc_curve"]
 
 
-def roc_binormal(
+def binormal_roc_auc(
     label: IntoExpr | None = None,
     score: IntoExpr | None = None,
     *,
@@ -87,14 +87,14 @@ def roc_binormal(
     ...     {"rating": [1, 2, 3, 4, 5], "normal": [33, 6, 6, 11, 2], "abnormal": [3, 2, 2, 11, 33]}
     ... ).unpivot(index="rating", variable_name="status", value_name="images")
     >>> images = ratings.select(pl.col("rating", "status").repeat_by("images").explode())
-    >>> fit = images.select(pa.roc_binormal(pl.col("status") == "abnormal", "rating"))
+    >>> fit = images.select(pa.binormal_roc_auc(pl.col("status") == "abnormal", "rating"))
     >>> fit.unnest("rating").select(pl.col("auc", "intercept", "slope").round(4)).row(0)
     (0.9107, 2.3298, -1.4146)
     """
-    return expression_of(roc_binormal, locals())
+    return expression_of(binormal_roc_auc, locals())
 
 
-def binormal_curve(
+def binormal_roc_curve(
     label: IntoExpr | None = None,
     score: IntoExpr | None = None,
     *,
@@ -125,8 +125,8 @@ def binormal_curve(
         - ``fpr`` (Float64): the false positive rate.
         - ``tpr`` (Float64): the true positive rate of the fitted curve there, from 0 at fpr 0 to 1 at fpr 1.
 
-        The list is null if there is no line, as for :func:`roc_binormal` by least squares, or if a score is
-        NaN. Rows with a null label, score or weight are skipped.
+        The list is null if there is no line, as for :func:`binormal_roc_auc` by least squares, or if a score
+        is NaN. Rows with a null label, score or weight are skipped.
 
     Raises
     ------
@@ -139,7 +139,8 @@ def binormal_curve(
 
     Notes
     -----
-    ``tpr = Φ((intercept + quantile(fpr)) / -slope)`` with the line of :func:`roc_binormal` by least squares.
+    ``tpr = Φ((intercept + quantile(fpr)) / -slope)`` with the line of :func:`binormal_roc_auc` by least
+    squares.
     Each point is computed by this formula at its own rate. There is no grid and no interpolation, so a point
     does not depend on the others that are asked for; pROC computes 512 points and interpolates between them.
     If the slope is 0, the curve is a step, and its upper end counts. With a slope other than -1 the curve is
@@ -153,8 +154,8 @@ def binormal_curve(
     ...     {"rating": [1, 2, 3, 4, 5], "normal": [33, 6, 6, 11, 2], "abnormal": [3, 2, 2, 11, 33]}
     ... ).unpivot(index="rating", variable_name="status", value_name="images")
     >>> images = ratings.select(pl.col("rating", "status").repeat_by("images").explode())
-    >>> curve = pa.binormal_curve(pl.col("status") == "abnormal", "rating", at_fpr=[0.1, 0.5])
+    >>> curve = pa.binormal_roc_curve(pl.col("status") == "abnormal", "rating", at_fpr=[0.1, 0.5])
     >>> images.select(curve.explode().struct.field("tpr").round(4))["tpr"].to_list()
     [0.7707, 0.9502]
     """
-    return expression_of(binormal_curve, locals())
+    return expression_of(binormal_roc_curve, locals())

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from polars_auc._plugin.call import IntoExpr
 
-__all__ = ["average_roc_curve", "cv_roc_auc", "cv_roc_auc_difference"]
+__all__ = ["cv_roc_auc", "cv_roc_auc_difference", "cv_roc_curve"]
 
 
 def cv_roc_auc(
@@ -192,7 +192,7 @@ def cv_roc_auc_difference(
     return expression_of(cv_roc_auc_difference, locals())
 
 
-def average_roc_curve(
+def cv_roc_curve(
     label: IntoExpr,
     score: IntoExpr,
     fold: IntoExpr,
@@ -269,9 +269,9 @@ def average_roc_curve(
     ...         "risk": [1, 3, 2, 4, 1, 2, 3, 4],
     ...     }
     ... )
-    >>> curve = pa.average_roc_curve("ill", "risk", "fold", n_points=5)
+    >>> curve = pa.cv_roc_curve("ill", "risk", "fold", n_points=5)
     >>> points = held_out.select(curve).explode("risk").unnest("risk")
     >>> points.select("fpr", "tpr", "tpr_sd", "n_folds").rows()[:3]
     [(0.0, 0.5, 0.0, 2), (0.25, 0.5, 0.0, 2), (0.5, 1.0, 0.0, 2)]
     """
-    return expression_of(average_roc_curve, locals())
+    return expression_of(cv_roc_curve, locals())

@@ -383,7 +383,7 @@ def subgroup_auc_ci(
     Clarke-Pearson (1988), as :func:`polars_auc.roc_auc_ci` gives it for these rows. The limits are
     ``estimate ± z se``, cut off at 0 and 1, or at -1/2 and 1/2 for the gaps. The subgroup and the background
     have no row in common: test the difference of their AUCs with
-    :func:`polars_auc.roc_auc_unpaired_difference`. O(n log n).
+    :func:`polars_auc.unpaired_roc_auc_difference`. O(n log n).
 
     Examples
     --------

@@ -64,8 +64,8 @@ def roc_auc_ci(
           defined with a single positive or a single negative. (With one of each the AUC is 0, 1/2 or 1; if it
           is 0 or 1, both limits are the AUC.)
         - ``"obuchowski"``: a normal interval with the standard error of the area under the binormal curve
-          that :func:`roc_binormal` fits to the points; limits are cut off at 0 and 1. It is the variance of
-          ``pROC::var(method="obuchowski")``, null where no line can be fitted, and often larger than
+          that :func:`binormal_roc_auc` fits to the points; limits are cut off at 0 and 1. It is the variance
+          of ``pROC::var(method="obuchowski")``, null where no line can be fitted, and often larger than
           DeLong's.
         - ``"bootstrap"``: from resamples of the rows within each class (with ``cluster``: of whole clusters).
     level

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from polars_auc._expressions.comparisons import adjust_p_values, roc_auc_compare, roc_auc_difference
+from polars_auc._expressions.comparisons import adjust_p_values, compare_scores, roc_auc_difference
 from polars_auc._expressions.folds import cv_roc_auc
 from polars_auc._expressions.intervals import roc_auc_ci, roc_summary
 from polars_auc._expressions.states import roc_auc_bounds
@@ -119,7 +119,7 @@ def folds(label: IntoExpr, scores: Mapping[str, IntoExpr], options: ReportOption
 
 def gains(label: IntoExpr, scores: Mapping[str, IntoExpr], options: ReportOptions) -> Part:
     """Compare each score with the first."""
-    joint = roc_auc_compare(
+    joint = compare_scores(
         label,
         *scores.values(),
         reference=0,

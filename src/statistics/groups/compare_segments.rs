@@ -8,7 +8,7 @@ use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::comparisons::{
     adjust_p_values::Adjustment,
-    roc_auc_unpaired_difference::{TestResult, welch},
+    unpaired_roc_auc_difference::{TestResult, welch},
 };
 use crate::statistics::inference::{Estimate, Hypothesis, Interval, rows_by_key};
 use crate::statistics::kinds::{Inputs, Joint, KeyCode, KeyInput, KeyKind, record};

@@ -93,8 +93,8 @@ def test_curves_of_folds(tmp_path: Path, capsys: Capture) -> None:
     folds = ["--by", "dataset", "--where", "fold < 9", "--folds", "fold // 2"]
     band: dict[str, Any] = {"method": "optimized_radial", "level": 0.8, "points": 7}
     made: dict[tuple[str, ...], Callable[..., pl.Expr]] = {
-        (): pa.average_roc_curve,
-        ("--points", "9"): partial(pa.average_roc_curve, n_points=9),
+        (): pa.cv_roc_curve,
+        ("--points", "9"): partial(pa.cv_roc_curve, n_points=9),
         ("--band", "vertical"): lambda label, score, fold: pa.roc_band(
             label, score, fold=fold, method="vertical"
         ),

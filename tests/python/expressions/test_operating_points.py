@@ -52,9 +52,9 @@ def test_whole_weights_decide_ties_as_repeated_rows_do(criterion: Any, cost: flo
 def test_no_two_zeros_among_classes() -> None:
     rows = pl.DataFrame({"f": [-0.0, 0.0, 1.0, 1.0], "s": [1, 2, 3, 1], "y": [1, 0, 1, 0]})
     for frame in (rows, rows[[1, 0, 2, 3]]):
-        pair = only(frame, pa.roc_auc_ordinal("f", "s"))["pairs"][0]
+        pair = only(frame, pa.ordinal_roc_auc("f", "s"))["pairs"][0]
         assert math.copysign(1.0, pair["class_a"]) == 1.0
-        assert only(frame, pa.roc_auc_multiclass("f", "s", "y", classes=[0.0, 1.0]))["n_classes"] == 2
+        assert only(frame, pa.multiclass_roc_auc("f", "s", "y", classes=[0.0, 1.0]))["n_classes"] == 2
 
 
 def test_a_range_without_a_scale() -> None:

@@ -18,7 +18,7 @@ COLUMN_FUNCTIONS = {
     "pack_state",
     "roc_auc_power",
     "roc_auc_sample_size",
-    "roc_auc_unpaired_difference",
+    "unpaired_roc_auc_difference",
     "unpack_state",
 }
 MODULES = [

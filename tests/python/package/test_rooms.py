@@ -17,7 +17,18 @@ PYTHON = ["_plugin", "_expressions", "_frames", "_plots", "_report", "_page", "_
 RUST = {
     "ranking": ["tuning", "scores", "tasks", "ties", "order", "states", "weighted", "group", "rows"],
     "statistics": [
-        *("options", "options", "resampling", "kinds", "inference", "thresholds", "numbers", "curves", "rank_tests", "classes"),
+        *(
+            "options",
+            "options",
+            "resampling",
+            "kinds",
+            "inference",
+            "thresholds",
+            "numbers",
+            "curves",
+            "rank_tests",
+            "classes",
+        ),
         *("intervals", "comparisons", "curve_samples", "bands", "folds", "groups", "states", "planning"),
     ],
     "plugin": ["threads", "arrays", "abi", "inputs", "answers", "expressions"],

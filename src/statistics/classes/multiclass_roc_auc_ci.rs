@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::class_components::{variance_of_area, variance_of_class};
-use super::roc_auc_multiclass::{ClassAverage, ClassPairRecord, ClassRecord, RocAucMulticlass};
+use super::multiclass_roc_auc::{ClassAverage, ClassPairRecord, ClassRecord, MulticlassRocAuc};
 use crate::interrupt;
 use crate::ranking::rows::{RowPlacements, Rows};
 use crate::ranking::ties::Placements;
@@ -26,9 +26,9 @@ use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options,
 /// The interval of a class against the rest by itself is DeLong's, where the rest is one sample. `O(k n log n)` for one
 /// class against the rest, `O(k n log n + k² log k)` for pairs.
 #[derive(Clone, Debug)]
-pub struct RocAucMulticlassCi {
+pub struct MulticlassRocAucCi {
     /// The areas.
-    pub statistic: RocAucMulticlass,
+    pub statistic: MulticlassRocAuc,
     /// The coverage of all intervals.
     pub level: f64,
 }
@@ -55,7 +55,7 @@ record! {
 
 record! {
     /// The areas of one group.
-    pub struct RocAucMulticlassCiRecord {
+    pub struct MulticlassRocAucCiRecord {
         /// The average; null if there is no area to average, or if no average is asked for.
         pub auc: Option<f64>,
         /// The standard error and limits; null where the average is, and if a class has a single row.
@@ -84,7 +84,7 @@ impl Word for IndependentAverage {
     ];
 }
 
-impl FromOptions for RocAucMulticlassCi {
+impl FromOptions for MulticlassRocAucCi {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
         if *options.value("average") == OptionValue::Word(ClassAverage::Micro.word().into()) {
             let said = "`average=\"micro\"` pools cells of one row, which are not independent";
@@ -95,17 +95,17 @@ impl FromOptions for RocAucMulticlassCi {
         }
         let average: Option<IndependentAverage> = options.optional_word("average")?;
         let average = average.map_or(ClassAverage::None, |average| average.0);
-        Ok(RocAucMulticlassCi {
-            statistic: RocAucMulticlass::of_options(options, average)?,
+        Ok(MulticlassRocAucCi {
+            statistic: MulticlassRocAuc::of_options(options, average)?,
             level: options.level()?,
         })
     }
 }
 
-impl Joint for RocAucMulticlassCi {
-    type Record = RocAucMulticlassCiRecord;
+impl Joint for MulticlassRocAucCi {
+    type Record = MulticlassRocAucCiRecord;
 
-    const INPUTS: Inputs = RocAucMulticlass::INPUTS;
+    const INPUTS: Inputs = MulticlassRocAuc::INPUTS;
 
     fn needs(&self) -> Needs {
         Needs::CODES
@@ -119,7 +119,7 @@ impl Joint for RocAucMulticlassCi {
         self.statistic.key_kind()
     }
 
-    fn of_rows(&self, rows: &Rows) -> RocAucMulticlassCiRecord {
+    fn of_rows(&self, rows: &Rows) -> MulticlassRocAucCiRecord {
         let areas = self.statistic.of_rows(rows);
         let mut members = vec![Vec::new(); rows.keys.distinct];
         for (row, &class) in (0..).zip(&rows.keys.of_row) {
@@ -156,7 +156,7 @@ impl Joint for RocAucMulticlassCi {
             });
             pairs.collect()
         });
-        RocAucMulticlassCiRecord {
+        MulticlassRocAucCiRecord {
             auc: areas.auc,
             interval: interval(areas.auc, variance),
             classes: of_class,
@@ -167,9 +167,9 @@ impl Joint for RocAucMulticlassCi {
         }
     }
 
-    fn of_nan(&self, rows: &Rows) -> RocAucMulticlassCiRecord {
+    fn of_nan(&self, rows: &Rows) -> MulticlassRocAucCiRecord {
         let areas = self.statistic.of_nan(rows);
-        RocAucMulticlassCiRecord {
+        MulticlassRocAucCiRecord {
             auc: areas.auc,
             interval: Interval { se: areas.auc, lower: areas.auc, upper: areas.auc },
             classes: None,
@@ -320,14 +320,14 @@ impl PairPlacements {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::classes::roc_auc_multiclass::MultiClass;
+    use crate::statistics::classes::multiclass_roc_auc::MultiClass;
     use crate::statistics::intervals::{RocAucCi, roc_auc_ci::IntervalMethod};
     use crate::statistics::options::tests::options;
     use crate::statistics::tests::{rows_of, summary};
 
-    fn of(multi_class: MultiClass, average: ClassAverage) -> RocAucMulticlassCi {
+    fn of(multi_class: MultiClass, average: ClassAverage) -> MulticlassRocAucCi {
         let classes = ["a", "b", "c"].map(String::from).to_vec();
-        RocAucMulticlassCi { statistic: RocAucMulticlass { classes, multi_class, average }, level: 0.95 }
+        MulticlassRocAucCi { statistic: MulticlassRocAuc { classes, multi_class, average }, level: 0.95 }
     }
 
     /// Three rows of each class, with ties.
@@ -469,7 +469,7 @@ mod tests {
             ("mean", "`average` must be one of 'macro', 'weighted', None, got 'mean'"),
         ] {
             let all = options([("average", OptionValue::Word(average.into()))]);
-            let error = RocAucMulticlassCi::from_options(&all).unwrap_err().to_string();
+            let error = MulticlassRocAucCi::from_options(&all).unwrap_err().to_string();
             assert!(error.starts_with(said), "{error}");
         }
     }

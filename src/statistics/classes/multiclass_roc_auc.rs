@@ -18,7 +18,7 @@ use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options,
 /// cell for each class, positive for its own, and the area is that of all cells together. Classes without a row have
 /// no area, and no part in an average. A row with a weight is so many rows. `O(k n log n + k² log k)` for k classes.
 #[derive(Clone, Debug)]
-pub struct RocAucMulticlass {
+pub struct MulticlassRocAuc {
     /// What each score is for, in order.
     pub classes: Vec<String>,
     /// What is averaged.
@@ -79,7 +79,7 @@ record! {
 
 record! {
     /// The areas of one group.
-    pub struct RocAucMulticlassRecord {
+    pub struct MulticlassRocAucRecord {
         /// The average; null if there is no area to average, or if no average is asked for.
         pub auc: Option<f64>,
         /// All classes, in order; null if a score is NaN.
@@ -98,10 +98,10 @@ record! {
 words!(MultiClass { "ovr" => Ovr, "ovo" => Ovo });
 words!(ClassAverage { "macro" => Macro, "weighted" => Weighted, "micro" => Micro });
 
-impl FromOptions for RocAucMulticlass {
+impl FromOptions for MulticlassRocAuc {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
         let average = options.optional_word("average")?.unwrap_or(ClassAverage::None);
-        let areas = RocAucMulticlass::of_options(options, average)?;
+        let areas = MulticlassRocAuc::of_options(options, average)?;
         if areas.multi_class == MultiClass::Ovo && average == ClassAverage::Micro {
             return Err(OptionError::new("", "`average=\"micro\"` pools each class against the rest")
                 .instead("write `multi_class=\"ovr\"`"));
@@ -110,7 +110,7 @@ impl FromOptions for RocAucMulticlass {
     }
 }
 
-impl RocAucMulticlass {
+impl MulticlassRocAuc {
     /// The areas, averaged like this.
     pub fn of_options(options: &Options, average: ClassAverage) -> Result<Self, OptionError> {
         let multi_class = options.word("multi_class")?;
@@ -132,12 +132,12 @@ impl RocAucMulticlass {
         if classes.len() != columns {
             return refuse(format!("are {}, {named}, and columns are {columns}", classes.len()), in_order);
         }
-        Ok(RocAucMulticlass { classes, multi_class, average })
+        Ok(MulticlassRocAuc { classes, multi_class, average })
     }
 }
 
-impl Joint for RocAucMulticlass {
-    type Record = RocAucMulticlassRecord;
+impl Joint for MulticlassRocAuc {
+    type Record = MulticlassRocAucRecord;
 
     const INPUTS: Inputs = Inputs::scores(None).without_label().keyed(KeyInput::called("label"));
 
@@ -155,7 +155,7 @@ impl Joint for RocAucMulticlass {
         KeyKind::Among(&self.classes)
     }
 
-    fn of_rows(&self, rows: &Rows) -> RocAucMulticlassRecord {
+    fn of_rows(&self, rows: &Rows) -> MulticlassRocAucRecord {
         let counts = rows.keys.histogram(|_| true);
         // All rows are weighed in one unit, because the rest of a class is of several classes. Micro-averaged, a row has
         // a cell for each class.
@@ -208,7 +208,7 @@ impl Joint for RocAucMulticlass {
             }
         };
         let n_classes = counts.len() as u64;
-        RocAucMulticlassRecord::new(
+        MulticlassRocAucRecord::new(
             auc,
             Some(classes),
             pairs,
@@ -218,15 +218,15 @@ impl Joint for RocAucMulticlass {
         )
     }
 
-    fn of_nan(&self, rows: &Rows) -> RocAucMulticlassRecord {
+    fn of_nan(&self, rows: &Rows) -> MulticlassRocAucRecord {
         let n_classes = rows.keys.distinct as u64;
         let auc = if self.average == ClassAverage::None { None } else { Some(f64::NAN) };
         let n_missing = self.classes.len() as u64 - n_classes;
-        RocAucMulticlassRecord::new(auc, None, None, n_classes, n_missing, rows.len as u64)
+        MulticlassRocAucRecord::new(auc, None, None, n_classes, n_missing, rows.len as u64)
     }
 }
 
-impl RocAucMulticlass {
+impl MulticlassRocAuc {
     /// The mean of areas, each with the rows of its classes.
     fn mean(&self, areas: impl Iterator<Item = (Option<f64>, u128)>) -> Option<f64> {
         let weight = |mass: u128| if self.average == ClassAverage::Weighted { mass } else { 1 };
@@ -305,8 +305,8 @@ mod tests {
     use crate::statistics::options::tests::options;
     use crate::statistics::tests::rows_of;
 
-    fn of(multi_class: MultiClass, average: ClassAverage) -> RocAucMulticlass {
-        RocAucMulticlass { classes: ["a", "b", "c"].map(String::from).to_vec(), multi_class, average }
+    fn of(multi_class: MultiClass, average: ClassAverage) -> MulticlassRocAuc {
+        MulticlassRocAuc { classes: ["a", "b", "c"].map(String::from).to_vec(), multi_class, average }
     }
 
     /// Two rows of a, one of b and two of c.
@@ -316,7 +316,7 @@ mod tests {
         Rows { key_places: vec![0, 1, 2], ..rows_of(&[], &scores, &[0, 0, 1, 2, 2]) }
     }
 
-    fn areas(record: &RocAucMulticlassRecord) -> Vec<Option<f64>> {
+    fn areas(record: &MulticlassRocAucRecord) -> Vec<Option<f64>> {
         record.classes.as_ref().unwrap().iter().map(|class| class.auc).collect()
     }
 
@@ -400,7 +400,7 @@ mod tests {
             let (got, expected) =
                 (of(multi_class, average).of_rows(&weighted), of(multi_class, average).of_rows(&repeated));
             assert_eq!((got.auc, areas(&got), got.n), (expected.auc, areas(&expected), 5));
-            let pairs = |record: RocAucMulticlassRecord| -> Vec<Option<f64>> {
+            let pairs = |record: MulticlassRocAucRecord| -> Vec<Option<f64>> {
                 record.pairs.into_iter().flatten().map(|pair| pair.auc).collect()
             };
             assert_eq!(pairs(got), pairs(expected));
@@ -423,7 +423,7 @@ mod tests {
                 ("average", average),
             ]);
             all.columns = ["probability_1", "probability_2", "label"].map(String::from).to_vec();
-            RocAucMulticlass::from_options(&all).map(|areas| areas.average).map_err(|error| error.to_string())
+            MulticlassRocAuc::from_options(&all).map(|areas| areas.average).map_err(|error| error.to_string())
         };
         assert_eq!(with("ovr", "micro", &["a", "b"]), Ok(ClassAverage::Micro));
         assert_eq!(with("ovo", "", &["a", "b"]), Ok(ClassAverage::None));
