@@ -98,7 +98,7 @@ def ordinal(classes: int, *, pairs: bool) -> Run:
     """Make 100 groups of 2000 rows in so many classes."""
     rows = pl.int_range(pl.len())
     frame = numbers(200_000).with_columns(group=rows // 2000, stage=rows % classes)
-    plan = frame.lazy().group_by("group").agg(pa.roc_auc_ordinal("stage", "score", pairs=pairs))
+    plan = frame.lazy().group_by("group").agg(pa.ordinal_roc_auc("stage", "score", pairs=pairs))
     return lambda: plan.collect(engine="in-memory")
 
 
@@ -107,7 +107,7 @@ def multiclass(classes: int) -> Run:
     rng = np.random.default_rng(1)
     of_class = {str(k): rng.random(20_000) for k in range(classes)}
     frame = pl.DataFrame({"label": (np.arange(20_000) % classes).astype(str), **of_class})
-    return select(pa.roc_auc_multiclass("label", *of_class, multi_class="ovo"), frame)
+    return select(pa.multiclass_roc_auc("label", *of_class, multi_class="ovo"), frame)
 
 
 def scores(k: int, rows: int = 1_000) -> pl.DataFrame:
@@ -119,7 +119,7 @@ def scores(k: int, rows: int = 1_000) -> pl.DataFrame:
 
 def compared(k: int) -> Run:
     """Compare so many scores of 1000 rows."""
-    return select(pa.roc_auc_compare("label", pl.all().exclude("label")), scores(k))
+    return select(pa.compare_scores("label", pl.all().exclude("label")), scores(k))
 
 
 def reported(k: int) -> Run:
@@ -146,7 +146,7 @@ ROWS = {
     "gini_index": pa.gini_index("other", "score"),
     "concordance_index": pa.concordance_index("score", "label", "other"),
     "concordance_index(method=uno)": pa.concordance_index("score", "label", "other", method="uno"),
-    "roc_binormal": pa.roc_binormal(*LS),
+    "binormal_roc_auc": pa.binormal_roc_auc(*LS),
     "roc_curve": pa.roc_curve(*LS),
     "roc_curve(drop_intermediate=)": pa.roc_curve(*LS, drop_intermediate=True),
     "roc_curve(max_points=)": pa.roc_curve(*LS, max_points=1000),
@@ -168,7 +168,7 @@ KEYS = {
     "grouped_roc_auc_difference": pa.grouped_roc_auc_difference("label", "score", "other", "segment"),
     "cv_roc_auc": pa.cv_roc_auc("label", "score", "segment"),
     "roc_auc_ci(cluster=)": pa.roc_auc_ci("label", "score", cluster="segment"),
-    "average_roc_curve": pa.average_roc_curve("label", "score", "segment", n_points=11),
+    "cv_roc_curve": pa.cv_roc_curve("label", "score", "segment", n_points=11),
     "kruskal_wallis, samples": pa.kruskal_wallis("segment", "score"),
 }
 
@@ -191,16 +191,16 @@ WORKS: dict[str, dict[str, Work]] = {
         **{name: of_keys(expression) for name, expression in KEYS.items()},
     },
     "classes": {
-        "roc_auc_ordinal(pairs=True)": Work(
+        "ordinal_roc_auc(pairs=True)": Work(
             lambda k: ordinal(k, pairs=True), (125, 250, 500, 1_000), "n log n + n k + k² log k"
         ),
-        "roc_auc_ordinal(pairs=False)": Work(
+        "ordinal_roc_auc(pairs=False)": Work(
             lambda k: ordinal(k, pairs=False), (125, 250, 500, 1_000), "n log n + n k + k² log k"
         ),
-        "roc_auc_multiclass(ovo)": Work(multiclass, (10, 20, 40, 80), "k n log n + k² log k"),
+        "multiclass_roc_auc(ovo)": Work(multiclass, (10, 20, 40, 80), "k n log n + k² log k"),
     },
     "scores": {
-        "roc_auc_compare": Work(compared, (200, 400, 800, 1_600), "k n log n + k² n + k³"),
+        "compare_scores": Work(compared, (200, 400, 800, 1_600), "k n log n + k² n + k³"),
         "report": Work(reported, (50, 100, 200, 400), "k n log n"),
     },
 }

@@ -410,7 +410,7 @@ def several(share: float) -> Iterator[Comparison]:
     plan = frame.lazy().select(pa.roc_auc("label", name) for name in names)
     label, scores = arrays(frame, *names)
     by_numpy = functools.partial(sun_and_xu, label, *scores)
-    ours = select(frame, pa.roc_auc_compare("label", *names))
+    ours = select(frame, pa.compare_scores("label", *names))
     areas, covariance = by_numpy()
     answers_here = answer(ours)["areas"]
     agree("areas", [area["auc"] for area in answers_here], areas, 1e-10)
@@ -421,11 +421,11 @@ def several(share: float) -> Iterator[Comparison]:
     yield Comparison(
         "5 scores",
         {
-            "roc_auc_compare": ours,
+            "compare_scores": ours,
             "5 roc_auc": lambda: plan.collect(engine="in-memory"),
             "Sun and Xu in numpy": by_numpy,
         },
-        [Promise("roc_auc_compare", "5 roc_auc", NOTHING)],
+        [Promise("compare_scores", "5 roc_auc", NOTHING)],
         slow=("Sun and Xu in numpy",),
         rows=n,
         versions={"Sun and Xu in numpy": f"numpy {np.__version__}"},

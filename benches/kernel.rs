@@ -7,7 +7,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use polars_auc::ranking::{Bits, Domain, Group, Strategy, Ties};
+use polars_auc::ranking::{Bits, Domain, Group, Observations, Strategy, Ties};
 use polars_auc::statistics::{
     AveragePrecision, KsStatistic, MannWhitneyU, RocAuc, RocAucCi, RocSummary, Summary,
 };
@@ -95,7 +95,7 @@ fn each_group(scores: &[f64], labels: &[u8], group_rows: usize, ask: impl Fn(Tie
     let mut group = Group::new(way, Domain::Any);
     let mut sum = 0.0;
     for (place, scores) in scores.chunks(group_rows).enumerate() {
-        group.load(scores, all.slice(place * group_rows, scores.len()), None);
+        group.load(Observations::new(scores, all.slice(place * group_rows, scores.len()), None));
         sum += ask(group.ties());
     }
     sum

@@ -12,13 +12,13 @@
 //! Without these features, Polars, Arrow and Python are not compiled, and the kernel is an ordinary library:
 //!
 //! ```
-//! use polars_auc::ranking::{Bits, Group};
+//! use polars_auc::ranking::{Bits, Group, Observations};
 //! use polars_auc::statistics::{RocAuc, Summary};
 //!
 //! let scores = [0.9, 0.4, 0.4, 0.1];
 //! let labels = Bits::new(&[0b0101], 0, 4); // the first row and the third
 //! let mut group = Group::default();
-//! group.load(&scores, labels, None);
+//! group.load(Observations::new(&scores, labels, None));
 //! assert_eq!(RocAuc::default().of_ties(group.ties()).auc, Some(0.875));
 //! ```
 

@@ -8,19 +8,19 @@ the result of its group NaN; a statistic that is undefined for a group is null.
 """
 
 from polars_auc._expressions.bands import band_coverage, roc_band, roc_difference_band
-from polars_auc._expressions.binormal import binormal_curve, roc_binormal
+from polars_auc._expressions.binormal import binormal_roc_auc, binormal_roc_curve
 from polars_auc._expressions.classes import (
-    roc_auc_multiclass,
-    roc_auc_multiclass_ci,
-    roc_auc_ordinal,
-    roc_auc_ordinal_ci,
+    multiclass_roc_auc,
+    multiclass_roc_auc_ci,
+    ordinal_roc_auc,
+    ordinal_roc_auc_ci,
 )
 from polars_auc._expressions.comparisons import (
     adjust_p_values,
-    roc_auc_compare,
+    compare_scores,
     roc_auc_difference,
-    roc_auc_unpaired_difference,
     roc_curve_difference,
+    unpaired_roc_auc_difference,
 )
 from polars_auc._expressions.curves import (
     cost_curve,
@@ -29,7 +29,7 @@ from polars_auc._expressions.curves import (
     roc_convex_hull,
     roc_curve,
 )
-from polars_auc._expressions.folds import average_roc_curve, cv_roc_auc, cv_roc_auc_difference
+from polars_auc._expressions.folds import cv_roc_auc, cv_roc_auc_difference, cv_roc_curve
 from polars_auc._expressions.groups import (
     covariate_adjusted_roc_curve,
     grouped_roc_auc,
@@ -37,7 +37,7 @@ from polars_auc._expressions.groups import (
     subgroup_auc,
     subgroup_auc_ci,
 )
-from polars_auc._expressions.intervals import bootstrap_ci, roc_auc_ci
+from polars_auc._expressions.intervals import bootstrap_ci, roc_auc_ci, roc_summary
 from polars_auc._expressions.numbers import (
     average_precision,
     gini,
@@ -45,7 +45,6 @@ from polars_auc._expressions.numbers import (
     ks_statistic,
     mean_positive_rank,
     roc_auc,
-    roc_summary,
 )
 from polars_auc._expressions.planning import roc_auc_difference_power, roc_auc_power, roc_auc_sample_size
 from polars_auc._expressions.rank_tests import (
@@ -80,13 +79,14 @@ __all__ = [
     "__version__",
     "adjust_p_values",
     "average_precision",
-    "average_roc_curve",
     "band_coverage",
-    "binormal_curve",
+    "binormal_roc_auc",
+    "binormal_roc_curve",
     "bootstrap_ci",
     "brunner_munzel",
     "cap_curve",
     "compare_reports",
+    "compare_scores",
     "compare_segments",
     "concordance_index",
     "confusion_at",
@@ -95,6 +95,7 @@ __all__ = [
     "curve_points",
     "cv_roc_auc",
     "cv_roc_auc_difference",
+    "cv_roc_curve",
     "det_curve",
     "fpr_at_tpr",
     "gains_table",
@@ -110,7 +111,11 @@ __all__ = [
     "mean_positive_rank",
     "merge_states",
     "mrmc_roc_auc",
+    "multiclass_roc_auc",
+    "multiclass_roc_auc_ci",
     "operating_point",
+    "ordinal_roc_auc",
+    "ordinal_roc_auc_ci",
     "pack_state",
     "plot_coverage",
     "plot_difference",
@@ -123,19 +128,12 @@ __all__ = [
     "roc_auc",
     "roc_auc_bounds",
     "roc_auc_ci",
-    "roc_auc_compare",
     "roc_auc_difference",
     "roc_auc_difference_power",
     "roc_auc_in_passes",
-    "roc_auc_multiclass",
-    "roc_auc_multiclass_ci",
-    "roc_auc_ordinal",
-    "roc_auc_ordinal_ci",
     "roc_auc_power",
     "roc_auc_sample_size",
-    "roc_auc_unpaired_difference",
     "roc_band",
-    "roc_binormal",
     "roc_convex_hull",
     "roc_curve",
     "roc_curve_difference",
@@ -147,6 +145,7 @@ __all__ = [
     "subgroup_auc_ci",
     "tpr_at_fpr",
     "unpack_state",
+    "unpaired_roc_auc_difference",
     "write_report",
 ]
 

@@ -10,6 +10,7 @@ from polars_auc._spark.report import group_states, report
 
 __all__ = [
     "average_precision",
+    "binormal_roc_auc",
     "brunner_munzel",
     "confusion_at",
     "fpr_at_tpr",
@@ -25,7 +26,6 @@ __all__ = [
     "roc_auc",
     "roc_auc_bounds",
     "roc_auc_ci",
-    "roc_binormal",
     "roc_state",
     "roc_summary",
     "tpr_at_fpr",
@@ -45,7 +45,7 @@ population_stability = aggregate(pa.population_stability)
 roc_auc = aggregate(pa.roc_auc)
 roc_auc_bounds = aggregate(pa.roc_auc_bounds)
 roc_auc_ci = aggregate(pa.roc_auc_ci)
-roc_binormal = aggregate(pa.roc_binormal)
+binormal_roc_auc = aggregate(pa.binormal_roc_auc)
 roc_state = aggregate(pa.roc_state)
 roc_summary = aggregate(pa.roc_summary)
 tpr_at_fpr = aggregate(pa.tpr_at_fpr)

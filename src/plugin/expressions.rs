@@ -9,7 +9,7 @@ use crate::plugin::answers::{
     packed_states::{conversion, conversion_field},
     planned::{curve_field, joint_field, joint_single_field, number_field, summary_field},
 };
-use crate::statistics::kinds::{FromOptions, OptionError, Options};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 use crate::statistics::*;
 
 macro_rules! expressions {
@@ -60,7 +60,7 @@ expressions! {
         roc_auc_bounds => RocAucBounds,
         roc_auc_ci => RocAucCi,
         roc_auc_ci_partial in roc_auc_ci => RocAucCiPartial,
-        roc_binormal => RocBinormal,
+        binormal_roc_auc => BinormalRocAuc,
         roc_state => RocState,
         roc_summary => RocSummary,
         tpr_at_fpr => TprAtFpr;
@@ -73,7 +73,7 @@ expressions! {
         operating_point_bootstrap in bootstrap_ci => BootstrapOperatingPoint,
         roc_auc_bootstrap in bootstrap_ci => BootstrapRocAuc,
         roc_summary_bootstrap in bootstrap_ci => BootstrapRocSummary,
-        binormal_curve => BinormalCurve,
+        binormal_roc_curve => BinormalRocCurve,
         cap_curve => CapCurve,
         confusion_at_several in confusion_at => ConfusionsAt,
         cost_curve => CostCurve,
@@ -99,17 +99,17 @@ expressions! {
         mrmc_roc_auc => MrmcRocAuc,
         rank_agreement => RankAgreement,
         roc_auc_ci_clustered in roc_auc_ci => RocAucCiClustered,
-        roc_auc_compare => RocAucCompare,
+        compare_scores => CompareScores,
         roc_auc_difference => RocAucDifference,
         roc_auc_difference_power => RocAucDifferencePower,
-        roc_auc_multiclass => RocAucMulticlass,
-        roc_auc_multiclass_ci => RocAucMulticlassCi,
-        roc_auc_ordinal => RocAucOrdinal,
-        roc_auc_ordinal_ci => RocAucOrdinalCi,
+        multiclass_roc_auc => MulticlassRocAuc,
+        multiclass_roc_auc_ci => MulticlassRocAucCi,
+        ordinal_roc_auc => OrdinalRocAuc,
+        ordinal_roc_auc_ci => OrdinalRocAucCi,
         roc_curve_difference => RocCurveDifference,
         subgroup_auc => SubgroupAuc;
     joint_single, joint_single_field:
-        average_roc_curve => AverageRocCurve,
+        cv_roc_curve => CvRocCurve,
         compare_segments => CompareSegments,
         covariate_adjusted_roc_curve => CovariateAdjustedRocCurve,
         compare_segments_clustered in compare_segments => CompareSegmentsClustered,
@@ -124,7 +124,7 @@ expressions! {
         roc_auc_power_auc in roc_auc_power => RocAucPowerAuc,
         roc_auc_power_level in roc_auc_power => RocAucPowerLevel,
         roc_auc_sample_size => RocAucSampleSize,
-        roc_auc_unpaired_difference => RocAucUnpairedDifference;
+        unpaired_roc_auc_difference => UnpairedRocAucDifference;
     conversion, conversion_field:
         pack_state => PackState,
         unpack_state => UnpackState;

@@ -1,8 +1,9 @@
 //! The kernel: from scores and labels to [`Ties`], on which every unpaired statistic stands.
 //!
-//! The rooms, each of which uses only those above it:
+//! The folders. Each uses only those above it:
 //!
-//! - [`scores`]: a score as an integer key with the same order; labels as bits.
+//! - [`scores`]: a score as an integer key with the same order; labels as bits; [`Observations`], the rows of a group
+//!   before they are ranked.
 //! - [`ties`]: the distinct scores of a group, highest first, each with its positives and negatives. A statistic cannot
 //!   tell whether the rows behind them were ranked, or were counted earlier.
 //! - [`order`]: the ways to rank rows without weights. Few rows are compared in pairs, and few distinct scores are

@@ -32,10 +32,6 @@ pub(super) const FEW_ROWS: usize = 64;
 /// 12.
 pub(super) const ROWS_PER_BUCKET: usize = 10;
 
-/// From this many rows on, a sample of [`SAMPLE`] rows decides how they are spread. With fewer rows, sorting the sample
-/// would take too large a share of the time.
-pub(super) const SAMPLED_ROWS: usize = 2048;
-
 /// A bucket of at most this many keys is sorted by insertion in the loop itself. The standard sort does the same for
 /// few keys, but behind a call.
 pub(super) const INSERTION_KEYS: usize = 12;
@@ -46,7 +42,7 @@ pub(super) const EQUAL_STEPS: usize = 8;
 /// Keys whose lowest and highest position are sought at once: one 512-bit register of floats, or two of 256 bits.
 pub(super) const LANES: usize = 8;
 
-// The index of a class (`index`, `look_up`).
+// The index of a class (`index`, `classes`).
 
 /// Buckets for each indexed key.
 ///
@@ -63,14 +59,14 @@ pub(super) const WINDOW: usize = 4;
 pub(super) const TOGETHER: usize = 64;
 const _: () = assert!(2 * TOGETHER <= u8::MAX as usize);
 
-/// From this many indexed keys on, a sample of [`SAMPLE`] keys decides how they are spread. With fewer keys, sorting
-/// the sample would take too large a share of the time.
-pub(super) const SAMPLED_KEYS: usize = 2048;
-
 /// Pieces of keys that one task looks up, where threads share the work of one large group.
 pub(super) const PIECES_PER_TASK: usize = 64;
 
 // Maps of scores to buckets (`map`).
+
+/// From this many keys on, a sample of [`SAMPLE`] keys decides how they are spread. With fewer keys, sorting the sample
+/// would take too large a share of the time.
+pub(super) const SAMPLED_KEYS: usize = 2048;
 
 /// Scores in a sample, at most.
 pub(super) const SAMPLE: usize = 256;
@@ -93,7 +89,7 @@ const _: () = assert!(GRID_CELLS.is_power_of_two());
 /// From this many sampled scores on, a cell's line goes through them. With fewer, it goes from border to border.
 pub(super) const TRUSTED_SCORES: usize = 4;
 
-// Shards of a large group (`shards`, `weighted_shards`, `streams`).
+// Shards of a large group (`shards`, `streams`).
 
 /// Bytes of the indexed keys of a shard, on average. Together with their buckets and with the other rows of the shard,
 /// they stay in 512 KiB, the second cache of the core where this was measured.
@@ -118,7 +114,7 @@ pub(super) const SHARDS_AT_A_TIME: usize = 2;
 /// new place in memory; with 512, writing takes a third longer, and the unfilled ends add up.
 pub(super) const CHUNK: usize = 256;
 
-// Few distinct scores (`counted`).
+// Few distinct scores (`distinct_keys`).
 
 /// Distinct keys that a table holds, at most.
 pub(super) const MOST_KEYS: usize = 1 << 13;
@@ -160,9 +156,9 @@ pub(super) const FIRST_GRID_BITS: u32 = 16;
 /// An outline is too coarse if a cell has more than this many times the rows that it should have.
 pub(super) const TOO_MANY_TIMES: u64 = 8;
 
-// Steps, counts and weights (`steps`, `counts`, `units`).
+// StepKind, counts and weights (`steps`, `counts`, `units`).
 
-/// Steps that are handed out at once. One call through a pointer costs little beside this many steps, and 2 KiB of
+/// StepKind that are handed out at once. One call through a pointer costs little beside this many steps, and 2 KiB of
 /// steps stay in the first cache.
 pub(super) const STEPS_AT_A_TIME: usize = 64;
 

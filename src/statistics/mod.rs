@@ -29,6 +29,7 @@ pub mod inference;
 pub mod intervals;
 pub mod kinds;
 pub mod numbers;
+pub mod options;
 pub mod planning;
 pub mod rank_tests;
 pub mod resampling;
@@ -46,6 +47,7 @@ pub use inference::*;
 pub use intervals::*;
 pub use kinds::*;
 pub use numbers::*;
+pub use options::*;
 pub use planning::*;
 pub use rank_tests::*;
 pub use resampling::*;
@@ -56,7 +58,9 @@ pub use thresholds::*;
 pub(crate) mod tests {
     use super::*;
     use crate::ranking::bits::tests::packed;
-    use crate::ranking::{Bits, Codes, Group, KeyPlacements, RowPlacements, Rows, Score, Ties, Width};
+    use crate::ranking::{
+        Bits, Codes, Group, KeyPlacements, Observations, RowPlacements, Rows, Score, Ties, Width,
+    };
 
     /// Calls `ask` with the ties of scores and 0/1 labels.
     pub fn with_ties<S: Score, R>(labels: &[u8], scores: &[S], ask: impl FnOnce(Ties<'_>) -> R) -> R {
@@ -66,7 +70,7 @@ pub(crate) mod tests {
             bytes[row / 8] |= label << (row % 8);
         }
         let mut group = Group::default();
-        group.load(scores, Bits::new(&bytes, 0, labels.len()), None);
+        group.load(Observations::new(scores, Bits::new(&bytes, 0, labels.len()), None));
         ask(group.ties())
     }
 
@@ -88,7 +92,7 @@ pub(crate) mod tests {
         assert!(M::WEIGHTS);
         let bytes = packed(labels.iter().map(|&label| label == 1));
         let mut group = Group::default();
-        group.load_weighted(scores, Bits::new(&bytes, 0, labels.len()), weights, None);
+        group.load(Observations::new(scores, Bits::new(&bytes, 0, labels.len()), None).with_weights(weights));
         statistic.of_ties(group.ties())
     }
 

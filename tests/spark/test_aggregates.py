@@ -33,7 +33,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
             "brunner_munzel",
             "operating_point",
             "population_stability",
-            "roc_binormal",
+            "binormal_roc_auc",
             "roc_state",
         )
     },

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import get_args
 
 import polars as pl
 
@@ -13,7 +14,7 @@ from polars_auc._cli.refusal import Refusal, flag
 from polars_auc._cli.rows import Files
 from polars_auc._cli.sources import schema_of
 from polars_auc._cli.sql import refuse_missing
-from polars_auc._expressions.states import SCALES, have_weights
+from polars_auc._expressions.states import Scale, have_weights
 from polars_auc._frames.evaluated import Evaluated
 from polars_auc._plugin.errors import OptionError
 
@@ -33,7 +34,7 @@ def add_limit(command: argparse.ArgumentParser, bins: str) -> None:
     command.add_argument(
         "--scale",
         action=Once,
-        choices=SCALES,
+        choices=get_args(Scale),
         help="with --max-bins: where bins are small; real: near 0 (the default), probability: near 0 and 1",
     )
 

@@ -17,9 +17,9 @@ from polars_auc._cli.refusal import Refusal, worded
 from polars_auc._cli.rows import Files, RowOptions, of_files
 from polars_auc._cli.states import add_from_states, evaluated_states, refuse_of_rows
 from polars_auc._cli.streams import say
-from polars_auc._expressions.bands import OF_CURVES, BandMethod, roc_band
+from polars_auc._expressions.bands import BandMethod, roc_band
 from polars_auc._expressions.curves import roc_curve
-from polars_auc._expressions.folds import average_roc_curve
+from polars_auc._expressions.folds import cv_roc_curve
 from polars_auc._frames.evaluated import Evaluated
 from polars_auc._page.files import TABLES, refuse_path
 from polars_auc._page.text import counted
@@ -28,9 +28,8 @@ from polars_auc._plugin.errors import OptionError, at_edge
 
 _CHARTS = (".html", ".png", ".svg")
 
-# Options that say how a band is made, and those of them that say how rows are drawn for it.
+# Options that say how a band is made.
 _OF_BANDS = ("level", "points", "n_resamples", "seed")
-_OF_RESAMPLES = ("n_resamples", "seed")
 
 # A name that no column of a user has.
 _FOLD = "polars_auc: fold"
@@ -148,7 +147,7 @@ def _plans(
     # The mean curve of a band is between its limits.
     if of_folds and options.method is None:
         n_points = 101 if options.points is None else options.points
-        plans["curves"] = source.points(average_roc_curve, n_points=n_points, **of_folds), source
+        plans["curves"] = source.points(cv_roc_curve, n_points=n_points, **of_folds), source
     elif not of_folds and (is_chart or options.method is None):
         most = 1000 if options.max_points is None else options.max_points
         plans["curves"] = source.points(roc_curve, max_points=most), source
@@ -170,13 +169,6 @@ def _check(options: argparse.Namespace, *, is_chart: bool) -> None:
         lines, option = ("bands", "method") if options.method else ("mean curves", "folds")
         said = f"is for curves, and a table with `{option}` holds {lines}"
         raise OptionError("", "max_points", said, "leave one of them out")
-    if options.folds is not None and options.method not in (None, *OF_CURVES):
-        said = f"{options.method} is a band about one curve, and `folds` gives several"
-        instead = 'write `method="optimized_radial"`, or leave one of them out'
-        raise OptionError("", "method", said, instead)
-    name = next((option for option in _OF_RESAMPLES if getattr(options, option) is not None), None)
-    if options.folds is not None and name is not None:
-        raise OptionError("", name, "is of resamples, and `folds` gives the curves", "leave one of them out")
     if is_chart and not all(find_spec(name) for name in ("altair", "vl_convert")):
         raise Refusal(
             'a chart needs Altair and vl-convert: pip install "polars-auc[plot]"; '

@@ -25,7 +25,7 @@ from polars_auc._cli.refusal import Refusal, flag
 from polars_auc._cli.rows import Files, RowOptions, of_files
 from polars_auc._cli.states import add_from_states, evaluated_states, refuse_of_rows
 from polars_auc._cli.streams import say, show
-from polars_auc._expressions.comparisons import roc_auc_compare
+from polars_auc._expressions.comparisons import compare_scores
 from polars_auc._expressions.score_bands import gains_table
 from polars_auc._expressions.thresholds import Criterion, operating_point
 from polars_auc._frames.curve_points import curve_points
@@ -151,7 +151,7 @@ def compare(options: argparse.Namespace) -> bool:
 
     def points(evaluated: Evaluated) -> pl.LazyFrame:
         columns = list(evaluated.scores.values())
-        compared = roc_auc_compare(
+        compared = compare_scores(
             columns[0]["label"],
             *(column["score"].alias(name) for name, column in evaluated.scores.items()),
             reference=0 if options.against_first else None,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from polars_auc._plugin.call import expression
-from polars_auc._plugin.options import between_0_and_1, integer, one_of, rate_range, resampling
+from polars_auc._plugin.call import expression, expression_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,19 +30,6 @@ BandMethod: TypeAlias = Literal[
     "working_hotelling",
 ]
 
-# The methods that read many curves: of resamples or folds, with limits of a chosen distribution or otherwise.
-_WITH_DISTRIBUTION = ("vertical", "threshold", "threshold_box", "radial")
-OF_CURVES = (*_WITH_DISTRIBUTION, "threshold_ellipse", "optimized_radial", "central_region")
-
-# The methods whose curves are of resamples of the rows.
-_OF_RESAMPLES = (*OF_CURVES, "envelope")
-
-# The methods that draw no rows, and those of them that draw nothing.
-_CLOSED = ("order_statistics", "fixed_width", "working_hotelling")
-_WITHOUT_RESAMPLES = ("likelihood", "smoothed_bootstrap", "regional", *_CLOSED)
-
-_MOST_POINTS = 10_000
-
 
 def roc_band(
     label: IntoExpr | None = None,
@@ -66,10 +52,8 @@ def roc_band(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
+    label, score, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
     method
         These methods are made for the curve as a whole:
 
@@ -140,13 +124,6 @@ def roc_band(
         A column that says which rows make a curve of their own, such as the fold of cross-validation or the
         number of a test set; any dtype except lists. The band is then that of these curves, and nothing is
         drawn. Only for the methods of which it is said above that their curves may be of folds.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
 
     Returns
     -------
@@ -261,61 +238,23 @@ def roc_band(
     │ 1.0  ┆ 0.95      ┆ 1.0  ┆ 1.0       │
     └──────┴───────────┴──────┴───────────┘
     """
-    name = "roc_band"
-    one_of(name, "method", method, (*_OF_RESAMPLES, *_WITHOUT_RESAMPLES))
-    one_of(name, "distribution", distribution, ("normal", "binomial", "empirical", None))
-    one_of(name, "resample", resample, ("stratified", "plain", None))
-    between_0_and_1(name, "level", level)
-    if distribution is not None and method not in _WITH_DISTRIBUTION:
-        msg = (
-            f"{name}: distribution applies to limits place by place only, and method is {method!r}; "
-            'leave it out, or write method="vertical"'
-        )
-        raise ValueError(msg)
-    drawn = {"n_resamples": n_resamples, "seed": seed}
-    given = next((option for option, value in drawn.items() if value is not None), None)
-    if given is not None and (fold is not None or method in _CLOSED):
-        why = "fold gives the curves" if fold is not None else f"method {method!r} draws none"
-        msg = f"{name}: {given} applies to curves of resamples only, and {why}; leave it out"
-        raise ValueError(msg)
-    if resample is not None and (fold is not None or method in _WITHOUT_RESAMPLES):
-        why = "fold gives the curves" if fold is not None else f"method {method!r} draws no rows"
-        msg = f"{name}: resample says how rows are drawn, and {why}; leave it out"
-        raise ValueError(msg)
-    if fold is not None and method not in OF_CURVES:
-        msg = (
-            f"{name}: fold gives several curves, and method {method!r} makes a band of one; "
-            'leave fold out, or write method="optimized_radial"'
-        )
-        raise ValueError(msg)
-    region = rate_range(name, "fpr", min_fpr, max_fpr)
-    if region is not None and method != "regional":
-        msg = (
-            f"{name}: min_fpr and max_fpr are for the regional band, and method is {method!r}; "
-            'leave them out, or write method="regional"'
-        )
-        raise ValueError(msg)
-    options: dict[str, Any] = {
-        "method": method,
-        "distribution": distribution or "empirical",
-        "level": float(level),
-        "points": integer(name, "points", points, 3, _MOST_POINTS),
-        "resampling": resampling(
-            name, 2000 if n_resamples is None else n_resamples, 0 if seed is None else seed
-        ),
-        "resample": resample or "stratified",
-        "region": list(region or (0.0, 1.0)),
-    }
+    columns = {"score": score, "label": label, "count": count, "state": state}
     if fold is not None:
-        if state is not None:
-            msg = (
-                f"{name}: state cannot be given with fold, because a state does not say which rows make a "
-                "curve; give label and score"
-            )
-            raise ValueError(msg)
-        columns = {"score": score, "label": label, "count": count, "fold": fold}
-        return expression(name, columns, variant="of_folds", band=options)
-    return expression(name, {"score": score, "label": label, "count": count, "state": state}, **options)
+        columns["fold"] = fold
+    return expression(
+        "roc_band",
+        columns,
+        variant=None if fold is None else "of_folds",
+        method=method,
+        distribution=distribution,
+        level=level,
+        points=points,
+        n_resamples=n_resamples,
+        seed=seed,
+        resample=resample,
+        min_fpr=min_fpr,
+        max_fpr=max_fpr,
+    )
 
 
 def band_coverage(band: IntoExpr, curve: IntoExpr, *, level: float = 0.95) -> pl.Expr:
@@ -371,9 +310,7 @@ def band_coverage(band: IntoExpr, curve: IntoExpr, *, level: float = 0.95) -> pl
     >>> held.unnest("band").select("coverage", pl.col("epsilon").round(3), "n_curves").row(0)
     (0.6, 0.25, 10)
     """
-    name = "band_coverage"
-    between_0_and_1(name, "level", level)
-    return expression(name, {"band": band, "curve": curve}, level=float(level))
+    return expression_of(band_coverage, locals())
 
 
 def roc_difference_band(
@@ -478,11 +415,4 @@ def roc_difference_band(
     │ 0.4 ┆ 0.0345     ┆ -0.009 ┆ 0.1539  │
     └─────┴────────────┴────────┴─────────┘
     """
-    name = "roc_difference_band"
-    between_0_and_1(name, "level", level)
-    integer(name, "points", points, 1, 10_000)
-    drawn = resampling(name, n_resamples, seed)
-    columns = {"score_a": score_a, "score_b": score_b, "label": label, "count": count}
-    if cluster is not None:
-        columns["cluster"] = cluster
-    return expression(name, columns, level=float(level), points=points, resampling=drawn)
+    return expression_of(roc_difference_band, locals())

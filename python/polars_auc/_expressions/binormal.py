@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from polars_auc._plugin.call import expression
-from polars_auc._plugin.options import integer, listed, one_of, rate
+from polars_auc._plugin.call import expression_of
 
 if TYPE_CHECKING:
     import polars as pl
 
     from polars_auc._plugin.call import IntoExpr
 
-__all__ = ["binormal_curve", "roc_binormal"]
-
-# The most points of binormal_curve that may be asked for.
-_MOST_POINTS = 10_000_000
+__all__ = ["binormal_roc_auc", "binormal_roc_curve"]
 
 
-def roc_binormal(
+def binormal_roc_auc(
     label: IntoExpr | None = None,
     score: IntoExpr | None = None,
     *,
@@ -35,25 +31,13 @@ def roc_binormal(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
+    label, score, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
     method
         - ``"least_squares"``: the line that fits the points of the ROC curve best. This uses only the order
           of the scores.
         - ``"moments"``: the curve of two normal distributions with the means and standard deviations of the
           classes. This uses the values of the scores, as Float64.
-    weight
-        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
-        not negative. Rows of weight 0 or null are left out.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
 
     Returns
     -------
@@ -103,19 +87,14 @@ def roc_binormal(
     ...     {"rating": [1, 2, 3, 4, 5], "normal": [33, 6, 6, 11, 2], "abnormal": [3, 2, 2, 11, 33]}
     ... ).unpivot(index="rating", variable_name="status", value_name="images")
     >>> images = ratings.select(pl.col("rating", "status").repeat_by("images").explode())
-    >>> fit = images.select(pa.roc_binormal(pl.col("status") == "abnormal", "rating"))
+    >>> fit = images.select(pa.binormal_roc_auc(pl.col("status") == "abnormal", "rating"))
     >>> fit.unnest("rating").select(pl.col("auc", "intercept", "slope").round(4)).row(0)
     (0.9107, 2.3298, -1.4146)
     """
-    one_of("roc_binormal", "method", method, ("least_squares", "moments"))
-    return expression(
-        "roc_binormal",
-        {"score": score, "label": label, "count": count, "state": state, "weight": weight},
-        method=method,
-    )
+    return expression_of(binormal_roc_auc, locals())
 
 
-def binormal_curve(
+def binormal_roc_curve(
     label: IntoExpr | None = None,
     score: IntoExpr | None = None,
     *,
@@ -129,24 +108,14 @@ def binormal_curve(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
+    label, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
     score
         Any numeric or Boolean column; higher means more positive. Only the order of the scores counts.
     at_fpr
         The false positive rates of the points, each from 0 to 1.
     n_points
         Without ``at_fpr``: the number of points, at equal distances from fpr 0 to 1.
-    weight
-        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
-        not negative. Rows of weight 0 or null are left out.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
 
     Returns
     -------
@@ -156,8 +125,8 @@ def binormal_curve(
         - ``fpr`` (Float64): the false positive rate.
         - ``tpr`` (Float64): the true positive rate of the fitted curve there, from 0 at fpr 0 to 1 at fpr 1.
 
-        The list is null if there is no line, as for :func:`roc_binormal` by least squares, or if a score is
-        NaN. Rows with a null label, score or weight are skipped.
+        The list is null if there is no line, as for :func:`binormal_roc_auc` by least squares, or if a score
+        is NaN. Rows with a null label, score or weight are skipped.
 
     Raises
     ------
@@ -170,7 +139,8 @@ def binormal_curve(
 
     Notes
     -----
-    ``tpr = Φ((intercept + quantile(fpr)) / -slope)`` with the line of :func:`roc_binormal` by least squares.
+    ``tpr = Φ((intercept + quantile(fpr)) / -slope)`` with the line of :func:`binormal_roc_auc` by least
+    squares.
     Each point is computed by this formula at its own rate. There is no grid and no interpolation, so a point
     does not depend on the others that are asked for; pROC computes 512 points and interpolates between them.
     If the slope is 0, the curve is a step, and its upper end counts. With a slope other than -1 the curve is
@@ -184,14 +154,8 @@ def binormal_curve(
     ...     {"rating": [1, 2, 3, 4, 5], "normal": [33, 6, 6, 11, 2], "abnormal": [3, 2, 2, 11, 33]}
     ... ).unpivot(index="rating", variable_name="status", value_name="images")
     >>> images = ratings.select(pl.col("rating", "status").repeat_by("images").explode())
-    >>> curve = pa.binormal_curve(pl.col("status") == "abnormal", "rating", at_fpr=[0.1, 0.5])
+    >>> curve = pa.binormal_roc_curve(pl.col("status") == "abnormal", "rating", at_fpr=[0.1, 0.5])
     >>> images.select(curve.explode().struct.field("tpr").round(4))["tpr"].to_list()
     [0.7707, 0.9502]
     """
-    name = "binormal_curve"
-    rates = None
-    if at_fpr is not None:
-        rates = [rate(name, "at_fpr", value) for value in listed(name, "at_fpr", at_fpr)]
-    n_points = integer(name, "n_points", n_points, 2, _MOST_POINTS)
-    columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
-    return expression(name, columns, at_fpr=rates, n_points=n_points)
+    return expression_of(binormal_roc_curve, locals())

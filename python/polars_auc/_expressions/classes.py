@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from polars_auc._plugin.call import expression
+from polars_auc._plugin.call import expression, expression_of
 from polars_auc._plugin.class_columns import columns_of_classes
-from polars_auc._plugin.options import between_0_and_1, flag, one_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,10 +14,10 @@ if TYPE_CHECKING:
 
     from polars_auc._plugin.call import IntoExpr
 
-__all__ = ["roc_auc_multiclass", "roc_auc_multiclass_ci", "roc_auc_ordinal", "roc_auc_ordinal_ci"]
+__all__ = ["multiclass_roc_auc", "multiclass_roc_auc_ci", "ordinal_roc_auc", "ordinal_roc_auc_ci"]
 
 
-def roc_auc_multiclass(
+def multiclass_roc_auc(
     label: IntoExpr,
     *probabilities: IntoExpr,
     classes: Iterable[object] | None = None,
@@ -113,36 +112,26 @@ def roc_auc_multiclass(
     ...         "rose": [0.1, 0.1, 0.1, 0.5, 0.6, 0.5],
     ...     }
     ... )
-    >>> macro = flowers.select(pa.roc_auc_multiclass("species", "iris", "lily", "rose")).item()
+    >>> macro = flowers.select(pa.multiclass_roc_auc("species", "iris", "lily", "rose")).item()
     >>> round(macro["auc"], 4), [(one["class"], one["auc"]) for one in macro["classes"]]
     (0.9167, [('iris', 0.9375), ('lily', 0.875), ('rose', 0.9375)])
     >>> listed = flowers.select("species", p=pl.concat_list("iris", "lily", "rose"))
-    >>> hand_till = pa.roc_auc_multiclass("species", "p", classes=["iris", "lily", "rose"], multi_class="ovo")
+    >>> hand_till = pa.multiclass_roc_auc("species", "p", classes=["iris", "lily", "rose"], multi_class="ovo")
     >>> round(listed.select(hand_till).item()["auc"], 4)
     0.9167
     """
-    name = "roc_auc_multiclass"
-    one_of(name, "multi_class", multi_class, ("ovr", "ovo"))
-    one_of(name, "average", average, ("macro", "weighted", "micro", None))
-    if multi_class == "ovo" and average == "micro":
-        msg = f'{name}: average="micro" pools each class against the rest; write multi_class="ovr"'
-        raise ValueError(msg)
+    name = "multiclass_roc_auc"
     columns, named = columns_of_classes(name, probabilities, classes)
     return expression(
         name,
-        {
-            **columns,
-            "label": label,
-            "weight": weight,
-            "count": count,
-        },
+        {**columns, "label": label, "weight": weight, "count": count},
         classes=named,
         multi_class=multi_class,
-        average=average or "none",
+        average=average,
     )
 
 
-def roc_auc_ordinal(
+def ordinal_roc_auc(
     label: IntoExpr, score: IntoExpr, *, pairs: bool = True, count: IntoExpr | None = None
 ) -> pl.Expr:
     """Return how well one score separates ordered classes: the mean AUC of their pairs, and the C-index.
@@ -198,17 +187,16 @@ def roc_auc_ordinal(
     >>> import polars as pl
     >>> import polars_auc as pa
     >>> patients = pl.DataFrame({"stage": [1, 1, 2, 2, 3, 3], "marker": [0.1, 0.4, 0.3, 0.5, 0.5, 0.9]})
-    >>> answer = patients.select(pa.roc_auc_ordinal("stage", "marker")).unnest("marker")
+    >>> answer = patients.select(pa.ordinal_roc_auc("stage", "marker")).unnest("marker")
     >>> answer.select(pl.col("auc", "concordance").round(4), "n_classes").row(0)
     (0.875, 0.875, 3)
     >>> answer["pairs"].explode().struct.unnest().rows()
     [(1, 2, 0.75), (1, 3, 1.0), (2, 3, 0.875)]
     """
-    listed = flag("roc_auc_ordinal", "pairs", pairs)
-    return expression("roc_auc_ordinal", {"score": score, "label": label, "count": count}, pairs=listed)
+    return expression_of(ordinal_roc_auc, locals())
 
 
-def roc_auc_multiclass_ci(
+def multiclass_roc_auc_ci(
     label: IntoExpr,
     *probabilities: IntoExpr,
     classes: Iterable[object] | None = None,
@@ -225,7 +213,7 @@ def roc_auc_multiclass_ci(
         The class of each row, such as strings or integers; any dtype except lists.
     probabilities
         One numeric column for each class, or one column of Lists or Arrays with a number for each class, as
-        in :func:`polars_auc.roc_auc_multiclass`.
+        in :func:`polars_auc.multiclass_roc_auc`.
     classes
         The class of each column, in order; with ``None`` the names of the columns.
     multi_class
@@ -248,7 +236,7 @@ def roc_auc_multiclass_ci(
     polars.Expr
         One Struct for each group, named after the first of the probabilities:
 
-        - ``auc`` (Float64): the average, 0 to 1, as :func:`polars_auc.roc_auc_multiclass`.
+        - ``auc`` (Float64): the average, 0 to 1, as :func:`polars_auc.multiclass_roc_auc`.
         - ``se``, ``lower``, ``upper`` (Float64): its standard error, and the limits of its interval.
         - ``classes`` (List of Struct): for each of the ``classes`` its name ``class`` (String), its rows
           ``n`` (UInt64), and ``auc``, ``se``, ``lower``, ``upper`` (Float64) of the class against the rest:
@@ -259,7 +247,7 @@ def roc_auc_multiclass_ci(
         - ``n_classes``, ``n_missing`` (UInt64): the number of classes with rows, and of classes without rows.
         - ``n`` (UInt64): the rows that were used.
 
-        An AUC is null as in :func:`polars_auc.roc_auc_multiclass`. Its standard error and limits are null
+        An AUC is null as in :func:`polars_auc.multiclass_roc_auc`. Its standard error and limits are null
         where it is, and if one of its samples has a single row: the class or the rest, a class of the pair,
         and for the average any class. Classes without rows are left out of the average. If a score is NaN the
         average, its standard error and limits are NaN and the lists are null. Rows with a null label or
@@ -274,7 +262,7 @@ def roc_auc_multiclass_ci(
         If a column is neither name nor expression, or may be several columns, or ``classes`` is no list of
         values.
     polars.exceptions.PolarsError
-        As :func:`polars_auc.roc_auc_multiclass`.
+        As :func:`polars_auc.multiclass_roc_auc`.
 
     Notes
     -----
@@ -304,33 +292,26 @@ def roc_auc_multiclass_ci(
     ...         "rose": [0.1, 0.1, 0.1, 0.5, 0.6, 0.5],
     ...     }
     ... )
-    >>> hand_till = pa.roc_auc_multiclass_ci("species", "iris", "lily", "rose", multi_class="ovo")
+    >>> hand_till = pa.multiclass_roc_auc_ci("species", "iris", "lily", "rose", multi_class="ovo")
     >>> m = flowers.select(hand_till).unnest("iris")
     >>> m.select(pl.col("auc", "se", "lower", "upper").round(4)).row(0)
     (0.9167, 0.0977, 0.7251, 1.0)
     >>> m["pairs"].explode().struct.unnest().select("class_a", "class_b", "auc", pl.col("se").round(4)).rows()
     [('iris', 'lily', 0.875, 0.1768), ('iris', 'rose', 0.9375, 0.0884), ('lily', 'rose', 0.9375, 0.0884)]
     """
-    name = "roc_auc_multiclass_ci"
-    one_of(name, "multi_class", multi_class, ("ovr", "ovo"))
-    if average == "micro":  # type: ignore[comparison-overlap]
-        msg = (
-            f'{name}: average="micro" pools cells of one row, which are not independent; write '
-            'average="macro", or make a row of each cell and write roc_auc_ci(..., cluster="row")'
-        )
-        raise ValueError(msg)
-    one_of(name, "average", average, ("macro", "weighted", None))
-    between_0_and_1(name, "level", level)
+    name = "multiclass_roc_auc_ci"
     columns, named = columns_of_classes(name, probabilities, classes)
     return expression(
         name,
         {**columns, "label": label, "count": count},
-        statistic={"classes": named, "multi_class": multi_class, "average": average or "none"},
-        level=float(level),
+        classes=named,
+        multi_class=multi_class,
+        average=average,
+        level=level,
     )
 
 
-def roc_auc_ordinal_ci(
+def ordinal_roc_auc_ci(
     label: IntoExpr,
     score: IntoExpr,
     *,
@@ -348,7 +329,7 @@ def roc_auc_ordinal_ci(
     score
         Any numeric or Boolean column; higher means a higher class.
     pairs
-        Whether ``pairs`` lists every pair of classes, as in :func:`polars_auc.roc_auc_ordinal`.
+        Whether ``pairs`` lists every pair of classes, as in :func:`polars_auc.ordinal_roc_auc`.
     level
         The coverage of all intervals, between 0 and 1.
     count
@@ -383,7 +364,7 @@ def roc_auc_ordinal_ci(
     ValueError
         If ``pairs`` is neither True nor False, and for a level that is not between 0 and 1.
     polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc_ordinal`.
+        As :func:`polars_auc.ordinal_roc_auc`.
 
     Notes
     -----
@@ -404,16 +385,8 @@ def roc_auc_ordinal_ci(
     >>> import polars as pl
     >>> import polars_auc as pa
     >>> patients = pl.DataFrame({"stage": [1, 1, 2, 2, 3, 3], "marker": [0.1, 0.4, 0.3, 0.5, 0.5, 0.9]})
-    >>> answer = patients.select(pa.roc_auc_ordinal_ci("stage", "marker")).unnest("marker")
+    >>> answer = patients.select(pa.ordinal_roc_auc_ci("stage", "marker")).unnest("marker")
     >>> answer.select(pl.col("auc", "se", "lower", "upper").round(4)).row(0)
     (0.875, 0.1021, 0.675, 1.0)
     """
-    name = "roc_auc_ordinal_ci"
-    listed = flag(name, "pairs", pairs)
-    between_0_and_1(name, "level", level)
-    return expression(
-        name,
-        {"score": score, "label": label, "count": count},
-        statistic={"pairs": listed},
-        level=float(level),
-    )
+    return expression_of(ordinal_roc_auc_ci, locals())

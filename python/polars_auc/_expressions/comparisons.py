@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import polars as pl
 
-from polars_auc._plugin.call import columnwise, expression, literals
+from polars_auc._plugin.call import columnwise, expression, expression_of, literals
 
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "adjust_p_values",
-    "roc_auc_compare",
+    "compare_scores",
     "roc_auc_difference",
-    "roc_auc_unpaired_difference",
     "roc_curve_difference",
+    "unpaired_roc_auc_difference",
 ]
 
 
@@ -142,26 +142,10 @@ def roc_auc_difference(
     >>> gain.select(pl.col("difference", "lower", "upper", "p_value").round(4)).row(0)
     (0.2, -0.192, 0.592, 0.3173)
     """
-    return expression(
-        "roc_auc_difference",
-        {"score_a": score_a, "score_b": score_b, "label": label, "count": count, "cluster": cluster},
-        method=method,
-        alternative=alternative,
-        null=null,
-        margin=margin,
-        level=level,
-        min_fpr=min_fpr,
-        max_fpr=max_fpr,
-        min_tpr=min_tpr,
-        max_tpr=max_tpr,
-        at_fpr=at_fpr,
-        at_tpr=at_tpr,
-        n_resamples=n_resamples,
-        seed=seed,
-    )
+    return expression_of(roc_auc_difference, locals())
 
 
-def roc_auc_compare(
+def compare_scores(
     label: IntoExpr,
     *scores: IntoExpr | Iterable[IntoExpr],
     reference: int | None = None,
@@ -234,7 +218,7 @@ def roc_auc_compare(
     ...         "age": [3, 9, 5, 1, 4, 8, 2, 6, 7, 5],
     ...     }
     ... )
-    >>> test = rows.select(pa.roc_auc_compare("ill", "new", "old", "age")).unnest("new")
+    >>> test = rows.select(pa.compare_scores("ill", "new", "old", "age")).unnest("new")
     >>> test.select(pl.col("chi_square").round(4), "df", pl.col("p_value").round(4)).row(0)
     (1.1483, 2, 0.5632)
     >>> pairs = test.select("differences").explode("differences").unnest("differences")
@@ -250,7 +234,7 @@ def roc_auc_compare(
     │ old     ┆ age     ┆ 0.02       ┆ 0.952      │
     └─────────┴─────────┴────────────┴────────────┘
     """
-    name = "roc_auc_compare"
+    name = "compare_scores"
     given = [score for one in scores for score in _each(one)]
     expand = any(_is_several(score) for score in given)
     if len(given) < 2 and not expand:
@@ -357,18 +341,13 @@ def roc_curve_difference(
     >>> test.select("statistic", pl.col("p_value") > 0.2).row(0)
     (8.0, True)
     """
-    return expression(
-        "roc_curve_difference",
-        {"score_a": score_a, "score_b": score_b, "label": label, "count": count},
-        n_permutations=n_permutations,
-        seed=seed,
-    )
+    return expression_of(roc_curve_difference, locals())
 
 
 _Number: TypeAlias = "IntoExpr | float"
 
 
-def roc_auc_unpaired_difference(
+def unpaired_roc_auc_difference(
     auc: _Number,
     se: _Number,
     versus_auc: _Number,
@@ -442,7 +421,7 @@ def roc_auc_unpaired_difference(
     >>> import polars as pl
     >>> import polars_auc as pa
     >>> months = pl.DataFrame({"auc": [0.71, 0.78], "se": [0.02, 0.03]})
-    >>> published = pa.roc_auc_unpaired_difference("auc", "se", 0.8, 0.02)
+    >>> published = pa.unpaired_roc_auc_difference("auc", "se", 0.8, 0.02)
     >>> months.select(published).unnest("auc").select("difference", "p_value").with_columns(pl.all().round(4))
     shape: (2, 2)
     ┌────────────┬─────────┐
@@ -454,7 +433,7 @@ def roc_auc_unpaired_difference(
     │ -0.02      ┆ 0.5791  │
     └────────────┴─────────┘
     """
-    name = "roc_auc_unpaired_difference"
+    name = "unpaired_roc_auc_difference"
     if (n is None) != (versus_n is None):
         lacking = "n" if n is None else "versus_n"
         msg = f"{name}: the degrees of freedom need both numbers of rows, and {lacking} is not given"

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from polars_auc._plugin.call import expression
-from polars_auc._plugin.options import flag, integer, listed, rate, threshold
+from polars_auc._plugin.call import expression_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,9 +19,6 @@ __all__ = [
     "roc_convex_hull",
     "roc_curve",
 ]
-
-# The most points that may be asked for.
-_MOST_POINTS = 1_000_000_000
 
 
 def roc_curve(
@@ -42,13 +38,8 @@ def roc_curve(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
-    weight
-        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
-        not negative. Rows of weight 0 or null are left out.
+    label, score, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
     drop_intermediate
         Whether to leave out points that are on the straight line between their neighbours; the curve and its
         area stay the same.
@@ -61,13 +52,6 @@ def roc_curve(
     max_points
         The largest number of points, 2 or more. The points that are kept are those whose removal would change
         the area most.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
 
     Returns
     -------
@@ -138,35 +122,14 @@ def roc_curve(
     >>> rows.select(half).explode("score").unnest("score").select("fpr", pl.col("tpr").round(4)).row(0)
     (0.25, 0.6667)
     """
-    name = "roc_curve"
-    columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
-    drop = flag(name, "drop_intermediate", drop_intermediate)
-    options = {
-        "drop_intermediate": drop or None,
-        "at_fpr": at_fpr,
-        "at_tpr": at_tpr,
-        "at_threshold": at_threshold,
-        "max_points": max_points,
-    }
-    named = [option for option, value in options.items() if value is not None]
-    if len(named) > 1:
-        msg = f"{name}: {' and '.join(named)} ask for different curves; give one of them"
-        raise ValueError(msg)
+    variant = None
     if max_points is not None:
-        most = integer(name, "max_points", max_points, 2, _MOST_POINTS)
-        return expression(name, columns, variant="thinned", max_points=most)
-    for what, at in (("fpr", at_fpr), ("tpr", at_tpr)):
-        if at is not None:
-            rates = [rate(name, f"at_{what}", value) for value in listed(name, f"at_{what}", at)]
-            return _at(columns, what, rates)
-    if at_threshold is not None:
-        numbers = [threshold(name, "at_threshold", one) for one in listed(name, "at_threshold", at_threshold)]
-        return expression(name, columns, variant="at_threshold", thresholds=numbers)
-    return expression(name, columns, drop_intermediate=drop)
-
-
-def _at(columns: dict[str, IntoExpr | None], what: str, values: Sequence[object]) -> pl.Expr:
-    return expression("roc_curve", columns, variant="at", at={what: values})
+        variant = "thinned"
+    elif at_threshold is not None:
+        variant = "at_threshold"
+    elif at_fpr is not None or at_tpr is not None:
+        variant = "at"
+    return expression_of(roc_curve, locals(), variant=variant)
 
 
 def pr_curve(
@@ -181,20 +144,8 @@ def pr_curve(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
-    weight
-        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
-        not negative. Rows of weight 0 or null are left out.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
+    label, score, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
 
     Returns
     -------
@@ -236,9 +187,7 @@ def pr_curve(
     >>> points.select("threshold", "precision", pl.col("recall").round(4)).rows()
     [(None, 1.0, 0.0), (3, 1.0, 0.3333), (2, 0.75, 1.0), (1, 0.6, 1.0)]
     """
-    return expression(
-        "pr_curve", {"score": score, "label": label, "count": count, "state": state, "weight": weight}
-    )
+    return expression_of(pr_curve, locals())
 
 
 def det_curve(
@@ -253,20 +202,8 @@ def det_curve(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
-    weight
-        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
-        not negative. Rows of weight 0 or null are left out.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
+    label, score, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
 
     Returns
     -------
@@ -315,9 +252,7 @@ def det_curve(
     │ 1         ┆ 2   ┆ 0   ┆ 1.0 ┆ 0.0      │
     └───────────┴─────┴─────┴─────┴──────────┘
     """
-    return expression(
-        "det_curve", {"score": score, "label": label, "count": count, "state": state, "weight": weight}
-    )
+    return expression_of(det_curve, locals())
 
 
 def roc_convex_hull(
@@ -332,20 +267,8 @@ def roc_convex_hull(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
-    weight
-        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
-        not negative. Rows of weight 0 or null are left out.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
+    label, score, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
 
     Returns
     -------
@@ -378,9 +301,7 @@ def roc_convex_hull(
     >>> hull.select("threshold", "fp", "tp").rows()
     [(None, 0, 0), (4, 1, 2), (2, 2, 3), (1, 3, 3)]
     """
-    return expression(
-        "roc_convex_hull", {"score": score, "label": label, "count": count, "state": state, "weight": weight}
-    )
+    return expression_of(roc_convex_hull, locals())
 
 
 def cost_curve(
@@ -395,20 +316,8 @@ def cost_curve(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
-    weight
-        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
-        not negative. Rows of weight 0 or null are left out.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
+    label, score, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
 
     Returns
     -------
@@ -446,6 +355,4 @@ def cost_curve(
     >>> curve.select(pl.col("probability_cost", "expected_cost").round(4), "threshold").rows()
     [(0.0, 0.0, None), (0.3333, 0.3333, 4), (0.5, 0.3333, 2), (1.0, 0.0, 2)]
     """
-    return expression(
-        "cost_curve", {"score": score, "label": label, "count": count, "state": state, "weight": weight}
-    )
+    return expression_of(cost_curve, locals())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from polars_auc._plugin.call import expression
+from polars_auc._plugin.call import expression_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from polars_auc._plugin.call import IntoExpr
 
-__all__ = ["average_roc_curve", "cv_roc_auc", "cv_roc_auc_difference"]
+__all__ = ["cv_roc_auc", "cv_roc_auc_difference", "cv_roc_curve"]
 
 
 def cv_roc_auc(
@@ -31,10 +31,8 @@ def cv_roc_auc(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
+    label, score, count
+        The columns of rows, as for :func:`polars_auc.roc_auc`.
     fold
         The column with the fold of each row, that is, of the fold in which the row was test data; any dtype
         except lists.
@@ -51,9 +49,6 @@ def cv_roc_auc(
         A column that says which rows belong together, such as the rows of one patient, whose scores are not
         independent; a cluster may span folds. Needs ``method="influence"``, whose values are then summed by
         cluster. (If each cluster is in one fold, ``"t"`` is right without it.)
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -110,14 +105,7 @@ def cv_roc_auc(
     >>> cv.select(pl.col("auc", "se", "lower", "upper").round(4), "n_folds").row(0)
     (0.8333, 0.0833, 0.4748, 1.1919, 3)
     """
-    return expression(
-        "cv_roc_auc",
-        {"score": score, "label": label, "count": count, "cluster": cluster, "fold": fold},
-        variant=None if cluster is None else "clustered",
-        method=method,
-        ties=ties,
-        level=level,
-    )
+    return expression_of(cv_roc_auc, locals(), variant=None if cluster is None else "clustered")
 
 
 def cv_roc_auc_difference(
@@ -201,16 +189,10 @@ def cv_roc_auc_difference(
     >>> test.select(pl.col("difference", "t", "p_value").round(4), "df").row(0)
     (0.4583, 2.6295, 0.1193, 2)
     """
-    return expression(
-        "cv_roc_auc_difference",
-        {"score_a": score_a, "score_b": score_b, "label": label, "count": count, "fold": fold},
-        alternative=alternative,
-        level=level,
-        test_train_ratio=test_train_ratio,
-    )
+    return expression_of(cv_roc_auc_difference, locals())
 
 
-def average_roc_curve(
+def cv_roc_curve(
     label: IntoExpr,
     score: IntoExpr,
     fold: IntoExpr,
@@ -224,10 +206,8 @@ def average_roc_curve(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
+    label, score, count
+        The columns of rows, as for :func:`polars_auc.roc_auc`.
     fold
         The column with the fold of each row, that is, of the fold in which the row was test data; any dtype
         except lists.
@@ -244,9 +224,6 @@ def average_roc_curve(
         of all folds, including the highest and the lowest (all of them if they are fewer).
     at_fpr
         The false positive rates, in any order, instead of equal steps; not possible by threshold.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -292,15 +269,9 @@ def average_roc_curve(
     ...         "risk": [1, 3, 2, 4, 1, 2, 3, 4],
     ...     }
     ... )
-    >>> curve = pa.average_roc_curve("ill", "risk", "fold", n_points=5)
+    >>> curve = pa.cv_roc_curve("ill", "risk", "fold", n_points=5)
     >>> points = held_out.select(curve).explode("risk").unnest("risk")
     >>> points.select("fpr", "tpr", "tpr_sd", "n_folds").rows()[:3]
     [(0.0, 0.5, 0.0, 2), (0.25, 0.5, 0.0, 2), (0.5, 1.0, 0.0, 2)]
     """
-    return expression(
-        "average_roc_curve",
-        {"score": score, "label": label, "count": count, "fold": fold},
-        method=method,
-        n_points=n_points,
-        at_fpr=at_fpr,
-    )
+    return expression_of(cv_roc_curve, locals())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from polars_auc._plugin.call import expression
+from polars_auc._plugin.call import expression_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,10 +37,8 @@ def grouped_roc_auc(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
+    label, score, count
+        The columns of rows, as for :func:`polars_auc.roc_auc`.
     by
         The column with the user of each row; any dtype except lists.
     average
@@ -53,9 +51,6 @@ def grouped_roc_auc(
         classes, that are all there are and have many rows each.
     level
         The interval's coverage, between 0 and 1.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -115,8 +110,7 @@ def grouped_roc_auc(
     >>> gauc["auc"], round(gauc["se"], 4), gauc["n_groups"], gauc["n_undefined"]
     (0.7, 0.24, 2, 1)
     """
-    columns = {"score": score, "label": label, "count": count, "by": by}
-    return expression("grouped_roc_auc", columns, average=average, error=error, level=level)
+    return expression_of(grouped_roc_auc, locals())
 
 
 def grouped_roc_auc_difference(
@@ -199,13 +193,7 @@ def grouped_roc_auc_difference(
     >>> test.select(pl.col("auc_a", "auc_b", "difference", "p_value").round(4), "n_groups").row(0)
     (0.8333, 0.5, 0.3333, 0.5286, 3)
     """
-    return expression(
-        "grouped_roc_auc_difference",
-        {"score_a": score_a, "score_b": score_b, "label": label, "count": count, "by": by},
-        average=average,
-        alternative=alternative,
-        level=level,
-    )
+    return expression_of(grouped_roc_auc_difference, locals())
 
 
 def covariate_adjusted_roc_curve(
@@ -223,15 +211,10 @@ def covariate_adjusted_roc_curve(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
+    label, score, count
+        The columns of rows, as for :func:`polars_auc.roc_auc`.
     by
         The column with the stratum of each row, such as its age class; any dtype except lists.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -278,9 +261,7 @@ def covariate_adjusted_roc_curve(
     >>> round(seen.select(area).item()["auc"], 4)
     0.7778
     """
-    return expression(
-        "covariate_adjusted_roc_curve", {"score": score, "label": label, "count": count, "by": by}
-    )
+    return expression_of(covariate_adjusted_roc_curve, locals())
 
 
 def subgroup_auc(
@@ -290,16 +271,11 @@ def subgroup_auc(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
+    label, score, count
+        The columns of rows, as for :func:`polars_auc.roc_auc`.
     subgroup
         Which rows belong to the subgroup; all other rows are the background. Boolean, such as
         ``pl.col("country") == "NO"``, or an integer or float column that holds only 0 and 1.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -352,7 +328,7 @@ def subgroup_auc(
     >>> areas["subgroup_auc"], areas["bpsn_auc"], areas["bnsp_auc"], areas["background_auc"]
     (1.0, 0.75, 1.0, 1.0)
     """
-    return expression("subgroup_auc", {"score": score, "label": label, "count": count, "subgroup": subgroup})
+    return expression_of(subgroup_auc, locals())
 
 
 def subgroup_auc_ci(
@@ -367,18 +343,13 @@ def subgroup_auc_ci(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
+    label, score, count
+        The columns of rows, as for :func:`polars_auc.roc_auc`.
     subgroup
         Which rows belong to the subgroup; all other rows are the background. Boolean, or an integer or float
         column that holds only 0 and 1.
     level
         The coverage of all intervals, between 0 and 1.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -412,7 +383,7 @@ def subgroup_auc_ci(
     Clarke-Pearson (1988), as :func:`polars_auc.roc_auc_ci` gives it for these rows. The limits are
     ``estimate ± z se``, cut off at 0 and 1, or at -1/2 and 1/2 for the gaps. The subgroup and the background
     have no row in common: test the difference of their AUCs with
-    :func:`polars_auc.roc_auc_unpaired_difference`. O(n log n).
+    :func:`polars_auc.unpaired_roc_auc_difference`. O(n log n).
 
     Examples
     --------
@@ -438,5 +409,4 @@ def subgroup_auc_ci(
     │ bnsp_auc     ┆ 1.0      ┆ 0.0   ┆ 1.0   ┆ 1.0   │
     └──────────────┴──────────┴───────┴───────┴───────┘
     """
-    columns = {"score": score, "label": label, "count": count, "subgroup": subgroup}
-    return expression("subgroup_auc_ci", columns, level=level)
+    return expression_of(subgroup_auc_ci, locals())

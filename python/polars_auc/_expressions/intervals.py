@@ -11,10 +11,9 @@ from polars_auc._expressions.numbers import (
     ks_statistic,
     mean_positive_rank,
     roc_auc,
-    roc_summary,
 )
 from polars_auc._expressions.thresholds import confusion_at, operating_point
-from polars_auc._plugin.call import RESAMPLED, expression
+from polars_auc._plugin.call import RESAMPLED, expression_of
 from polars_auc._plugin.options import (
     one_of,
 )
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     from polars_auc._plugin.call import IntoExpr
 
-__all__ = ["bootstrap_ci", "roc_auc_ci"]
+__all__ = ["bootstrap_ci", "roc_auc_ci", "roc_summary"]
 
 
 def roc_auc_ci(
@@ -53,10 +52,8 @@ def roc_auc_ci(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
+    label, score, count
+        The columns of rows, as for :func:`polars_auc.roc_auc`.
     method
         - ``"delong"``: a normal interval on the scale of the AUC, with the DeLong standard error; limits are
           cut off at 0 and 1.
@@ -67,8 +64,8 @@ def roc_auc_ci(
           defined with a single positive or a single negative. (With one of each the AUC is 0, 1/2 or 1; if it
           is 0 or 1, both limits are the AUC.)
         - ``"obuchowski"``: a normal interval with the standard error of the area under the binormal curve
-          that :func:`roc_binormal` fits to the points; limits are cut off at 0 and 1. It is the variance of
-          ``pROC::var(method="obuchowski")``, null where no line can be fitted, and often larger than
+          that :func:`binormal_roc_auc` fits to the points; limits are cut off at 0 and 1. It is the variance
+          of ``pROC::var(method="obuchowski")``, null where no line can be fitted, and often larger than
           DeLong's.
         - ``"bootstrap"``: from resamples of the rows within each class (with ``cluster``: of whole clusters).
     level
@@ -110,9 +107,6 @@ def roc_auc_ci(
         With a margin, a small p-value shows that the AUC is above ``null - margin``
         (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
         (``"two-sided"``: equivalent, by two one-sided tests).
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
     state
         Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
         merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
@@ -199,33 +193,100 @@ def roc_auc_ci(
     >>> images.select(not_inferior).unnest("rating").select(pl.col("z", "p_value").round(4)).row(0)
     (3.0325, 0.0012)
     """
-    bounds = {"min_fpr": min_fpr, "max_fpr": max_fpr, "min_tpr": min_tpr, "max_tpr": max_tpr}
+    bounds: dict[str, Any] = {"min_fpr": min_fpr, "max_fpr": max_fpr, "min_tpr": min_tpr, "max_tpr": max_tpr}
     if any(bound is not None for bound in bounds.values()):
         variant: str | None = "partial"
     else:
         variant = None if cluster is None else "clustered"
-    return expression(
-        "roc_auc_ci",
-        {
-            "score": score,
-            "label": label,
-            "count": count,
-            "state": state,
-            "weight": weight,
-            "cluster": cluster,
-        },
-        variant=variant,
-        method=method,
-        level=level,
-        interval=interval,
-        n_resamples=n_resamples,
-        seed=seed,
-        standardized=standardized,
-        alternative=alternative,
-        null=null,
-        margin=margin,
-        **bounds,
-    )
+    return expression_of(roc_auc_ci, locals(), variant=variant)
+
+
+def roc_summary(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    ci: Literal["delong", "logit", "hanley_mcneil", "bootstrap"] = "delong",
+    level: float = 0.95,
+    interval: Literal["percentile", "bca"] | None = None,
+    n_resamples: int | None = None,
+    seed: int | None = None,
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the most used numbers: AUC with its interval, Gini, KS, average precision, best threshold.
+
+    All of them come from one ranking of the rows. Polars does not share work between expressions inside
+    ``agg``, so separate expressions would each rank the rows again. This function takes about twice as long
+    as :func:`roc_auc` alone (``benches/results/targets.csv``).
+
+    Parameters
+    ----------
+    label, score, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+    ci
+        The method of the interval: see :func:`polars_auc.roc_auc_ci`.
+    level
+        The interval's coverage, between 0 and 1.
+    interval, n_resamples, seed
+        The limits, the number of resamples and the seed of the bootstrap: see
+        :func:`polars_auc.roc_auc_ci`.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``auc`` (Float64): as :func:`roc_auc`.
+        - ``se``, ``lower``, ``upper`` (Float64): its standard error and limits, as
+          :func:`polars_auc.roc_auc_ci`.
+        - ``gini`` (Float64): as :func:`gini`.
+        - ``ks`` (Float64): the distance of :func:`ks_statistic`.
+        - ``average_precision`` (Float64): as :func:`average_precision`: the mean, over positives, of the
+          precision at their score; 1 without a negative.
+        - ``best_threshold`` (the score's dtype): the score at which ``tpr - fpr`` is largest, where a row is
+          called positive if ``score >= best_threshold``; if there are several, the highest.
+        - ``prevalence`` (Float64): ``n_pos / n``; with weights the positives' share of all
+          weights, which is NaN if a score is NaN.
+        - ``n`` (UInt64): the rows that were used.
+        - ``n_missing`` (UInt64): the rows that were skipped because the label or the score is null.
+        - ``n_pos``, ``n_neg`` (UInt64): the positives and the negatives among the rows that were used.
+
+        The numbers are null if the group has no positive or no negative (but ``average_precision`` needs only
+        a positive), NaN if a score is NaN; ``se`` and the limits are null also with fewer than two positives
+        or fewer than two negatives (but see ``"hanley_mcneil"``). ``prevalence`` is null if no row was used.
+        Rows with a null label or score are skipped.
+
+    Raises
+    ------
+    ValueError
+        For an unknown method or interval, a level that is not between 0 and 1, and options of the bootstrap
+        with another method.
+    polars.exceptions.ComputeError
+        As :func:`roc_auc`; also for ``ci="hanley_mcneil"`` or ``ci="bootstrap"`` with weights.
+
+    Notes
+    -----
+    With weights the standard error is that of the infinitesimal jackknife: see
+    :func:`polars_auc.roc_auc_ci`. The counts of rows stay counts.
+
+    The average precision is ``sum (tpr_i - tpr_(i-1)) precision_i`` over the distinct scores, highest first:
+    the step sum of ``sklearn.metrics.average_precision_score``, not the trapezoid under the precision-recall
+    curve. The best threshold is Youden's (1950). ``ks`` may occur at another score, because it also counts
+    the distance below the diagonal. O(n log n).
+
+    Examples
+    --------
+    Take the record apart after the aggregation, not inside it:
+
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> loans = pl.DataFrame({"bad": [1, 1, 0, 1, 0, 0], "points": [6, 5, 4, 3, 2, 1]})
+    >>> summary = loans.select(pa.roc_summary("bad", "points")).unnest("points")
+    >>> summary.select(pl.col("auc", "se", "average_precision").round(4), "best_threshold").row(0)
+    (0.8889, 0.1571, 0.9167, 5)
+    """
+    return expression_of(roc_summary, locals())
 
 
 Resampled: TypeAlias = Literal[
@@ -280,10 +341,8 @@ def bootstrap_ci(
     statistic
         The name of the function: ``"average_precision"``, ``"confusion_at"``, ``"gini"``, ``"ks_statistic"``,
         ``"mean_positive_rank"``, ``"operating_point"``, ``"roc_auc"`` or ``"roc_summary"``.
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive. Compared in its own dtype.
+    label, score, count
+        The columns of rows, as for :func:`polars_auc.roc_auc`.
     level
         The coverage of the intervals, between 0 and 1.
     n_resamples
@@ -293,9 +352,6 @@ def bootstrap_ci(
     resample
         ``"stratified"`` draws as many positives and as many negatives as there are; ``"plain"`` draws as many
         rows, of either class.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
     state
         Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
         merged.

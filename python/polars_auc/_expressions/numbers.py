@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from polars_auc._plugin.call import expression
-from polars_auc._plugin.options import (
-    ALTERNATIVES,
-    flag,
-    one_of,
-)
+from polars_auc._plugin.call import expression_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,7 +18,6 @@ __all__ = [
     "ks_statistic",
     "mean_positive_rank",
     "roc_auc",
-    "roc_summary",
 ]
 
 
@@ -118,15 +112,7 @@ def roc_auc(
     >>> bars.select(pa.roc_auc("good", "score", max_fpr=0.5)).item()
     0.3333333333333333
     """
-    return expression(
-        "roc_auc",
-        {"score": score, "label": label, "count": count, "state": state, "weight": weight},
-        min_fpr=min_fpr,
-        max_fpr=max_fpr,
-        min_tpr=min_tpr,
-        max_tpr=max_tpr,
-        standardized=standardized,
-    )
+    return expression_of(roc_auc, locals())
 
 
 def gini(
@@ -144,20 +130,8 @@ def gini(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
-    weight
-        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
-        not negative. Rows of weight 0 or null are left out.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
+    label, score, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
 
     Returns
     -------
@@ -183,9 +157,7 @@ def gini(
     >>> loans.select(pa.gini("bad", "score")).item()
     0.5
     """
-    return expression(
-        "gini", {"score": score, "label": label, "count": count, "state": state, "weight": weight}
-    )
+    return expression_of(gini, locals())
 
 
 def average_precision(
@@ -203,20 +175,8 @@ def average_precision(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
-    weight
-        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
-        not negative. Rows of weight 0 or null are left out.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
+    label, score, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
 
     Returns
     -------
@@ -249,10 +209,7 @@ def average_precision(
     >>> found.select(pa.average_precision("relevant", "score").round(4)).item()
     0.8333
     """
-    return expression(
-        "average_precision",
-        {"score": score, "label": label, "count": count, "state": state, "weight": weight},
-    )
+    return expression_of(average_precision, locals())
 
 
 def ks_statistic(
@@ -271,10 +228,8 @@ def ks_statistic(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
+    label, score, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
     alternative
         On which side of the diagonal the distance is measured: ``"two-sided"``, ``max |tpr - fpr|``;
         ``"greater"``, ``max (tpr - fpr)``, which is large if positives score higher; or ``"less"``,
@@ -286,16 +241,6 @@ def ks_statistic(
           The time grows with positives times negatives: a second for 2 * 10^9 pairs, beyond which it is null.
         - ``"asymptotic"``: the limit for many rows. It is conservative if there are few rows or ties.
         - ``"auto"``: exact for fewer than 10,000 pairs of a positive and a negative, which is R's rule.
-    weight
-        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
-        not negative. Rows of weight 0 or null are left out.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
 
     Returns
     -------
@@ -317,9 +262,9 @@ def ks_statistic(
     Raises
     ------
     ValueError
-        For an unknown alternative or method.
+        For an unknown alternative or method, and for ``method="exact"`` with weights.
     polars.exceptions.ComputeError
-        As :func:`roc_auc`; and for ``method="exact"`` with weights.
+        As :func:`roc_auc`; and for ``method="exact"`` with states of rows with weights.
 
     Notes
     -----
@@ -336,11 +281,7 @@ def ks_statistic(
     >>> loans.select(pa.ks_statistic("bad", "points")).unnest("points").select("ks", "threshold").row(0)
     (0.6666666666666666, 5)
     """
-    name = "ks_statistic"
-    one_of(name, "alternative", alternative, ALTERNATIVES)
-    one_of(name, "method", method, ("auto", "exact", "asymptotic"))
-    columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
-    return expression(name, columns, alternative=alternative, method=method)
+    return expression_of(ks_statistic, locals())
 
 
 def mean_positive_rank(
@@ -356,17 +297,8 @@ def mean_positive_rank(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive. Compared in its own dtype.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
+    label, score, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
 
     Returns
     -------
@@ -404,115 +336,7 @@ def mean_positive_rank(
     >>> round((rank - (3 + 1) / 2) / 4, 12) == round(bars.select(pa.roc_auc("good", "score")).item(), 12)
     True
     """
-    return expression("mean_positive_rank", {"score": score, "label": label, "count": count, "state": state})
-
-
-def roc_summary(
-    label: IntoExpr | None = None,
-    score: IntoExpr | None = None,
-    *,
-    ci: Literal["delong", "logit", "hanley_mcneil", "bootstrap"] = "delong",
-    level: float = 0.95,
-    interval: Literal["percentile", "bca"] | None = None,
-    n_resamples: int | None = None,
-    seed: int | None = None,
-    weight: IntoExpr | None = None,
-    count: IntoExpr | None = None,
-    state: IntoExpr | None = None,
-) -> pl.Expr:
-    """Return the most used numbers: AUC with its interval, Gini, KS, average precision, best threshold.
-
-    All of them come from one ranking of the rows. Polars does not share work between expressions inside
-    ``agg``, so separate expressions would each rank the rows again. This function takes about twice as long
-    as :func:`roc_auc` alone (``benches/results/targets.csv``).
-
-    Parameters
-    ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
-    ci
-        The method of the interval: see :func:`polars_auc.roc_auc_ci`.
-    level
-        The interval's coverage, between 0 and 1.
-    interval, n_resamples, seed
-        The limits, the number of resamples and the seed of the bootstrap: see
-        :func:`polars_auc.roc_auc_ci`.
-    weight
-        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
-        not negative. Rows of weight 0 or null are left out.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
-
-    Returns
-    -------
-    polars.Expr
-        One Struct for each group, named after the score:
-
-        - ``auc`` (Float64): as :func:`roc_auc`.
-        - ``se``, ``lower``, ``upper`` (Float64): its standard error and limits, as
-          :func:`polars_auc.roc_auc_ci`.
-        - ``gini`` (Float64): as :func:`gini`.
-        - ``ks`` (Float64): the distance of :func:`ks_statistic`.
-        - ``average_precision`` (Float64): as :func:`average_precision`: the mean, over positives, of the
-          precision at their score; 1 without a negative.
-        - ``best_threshold`` (the score's dtype): the score at which ``tpr - fpr`` is largest, where a row is
-          called positive if ``score >= best_threshold``; if there are several, the highest.
-        - ``prevalence`` (Float64): ``n_pos / n``; with weights the positives' share of all
-          weights, which is NaN if a score is NaN.
-        - ``n`` (UInt64): the rows that were used.
-        - ``n_missing`` (UInt64): the rows that were skipped because the label or the score is null.
-        - ``n_pos``, ``n_neg`` (UInt64): the positives and the negatives among the rows that were used.
-
-        The numbers are null if the group has no positive or no negative (but ``average_precision`` needs only
-        a positive), NaN if a score is NaN; ``se`` and the limits are null also with fewer than two positives
-        or fewer than two negatives (but see ``"hanley_mcneil"``). ``prevalence`` is null if no row was used.
-        Rows with a null label or score are skipped.
-
-    Raises
-    ------
-    ValueError
-        For an unknown method or interval, a level that is not between 0 and 1, and options of the bootstrap
-        with another method.
-    polars.exceptions.ComputeError
-        As :func:`roc_auc`; also for ``ci="hanley_mcneil"`` or ``ci="bootstrap"`` with weights.
-
-    Notes
-    -----
-    With weights the standard error is that of the infinitesimal jackknife: see
-    :func:`polars_auc.roc_auc_ci`. The counts of rows stay counts.
-
-    The average precision is ``sum (tpr_i - tpr_(i-1)) precision_i`` over the distinct scores, highest first:
-    the step sum of ``sklearn.metrics.average_precision_score``, not the trapezoid under the precision-recall
-    curve. The best threshold is Youden's (1950). ``ks`` may occur at another score, because it also counts
-    the distance below the diagonal. O(n log n).
-
-    Examples
-    --------
-    Take the record apart after the aggregation, not inside it:
-
-    >>> import polars as pl
-    >>> import polars_auc as pa
-    >>> loans = pl.DataFrame({"bad": [1, 1, 0, 1, 0, 0], "points": [6, 5, 4, 3, 2, 1]})
-    >>> summary = loans.select(pa.roc_summary("bad", "points")).unnest("points")
-    >>> summary.select(pl.col("auc", "se", "average_precision").round(4), "best_threshold").row(0)
-    (0.8889, 0.1571, 0.9167, 5)
-    """
-    return expression(
-        "roc_summary",
-        {"score": score, "label": label, "count": count, "state": state, "weight": weight},
-        ci=ci,
-        level=level,
-        interval=interval,
-        n_resamples=n_resamples,
-        seed=seed,
-    )
+    return expression_of(mean_positive_rank, locals())
 
 
 def gini_index(
@@ -576,5 +400,4 @@ def gini_index(
     >>> index.select(pl.col("gini", "normalized").round(4), "total", "n").row(0)
     (0.6, 0.8571, 800.0, 5)
     """
-    points = flag("gini_index", "points", points)
-    return expression("gini_index", {"score": score, "target": target, "count": count}, points=points)
+    return expression_of(gini_index, locals())

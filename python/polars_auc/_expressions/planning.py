@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import polars as pl
 
-from polars_auc._plugin.call import columnwise, expression, literals
+from polars_auc._plugin.call import columnwise, expression_of, literals
 from polars_auc._plugin.options import is_number
 
 if TYPE_CHECKING:
@@ -302,11 +302,4 @@ def roc_auc_difference_power(
     >>> plan.select(pl.col("needed_pos", "needed_neg").ceil()).row(0)
     (24.0, 71.0)
     """
-    return expression(
-        "roc_auc_difference_power",
-        {"score_a": score_a, "score_b": score_b, "label": label, "count": count},
-        power=power,
-        ratio=ratio,
-        alternative=alternative,
-        alpha=alpha,
-    )
+    return expression_of(roc_auc_difference_power, locals())

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Literal
 
-from polars_auc._plugin.call import expression
-from polars_auc._plugin.options import ALTERNATIVES, between_0_and_1, flag, number, one_of, told
+from polars_auc._plugin.call import expression, expression_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -42,10 +40,8 @@ def mann_whitney_u(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
+    label, score, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
     alternative
         The alternative to equal distributions: ``"greater"`` means that positives tend to score higher.
     method
@@ -70,13 +66,6 @@ def mann_whitney_u(
     weight
         Must be None, because the test counts whole rows. The parameter exists so that the error message can
         say this.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
 
     Returns
     -------
@@ -127,22 +116,13 @@ def mann_whitney_u(
     >>> trial.select(normal.struct.field("p_value").round(4)).item()
     0.359
     """
-    if weight is not None:
-        msg = (
-            "mann_whitney_u: weight must be None, because the test counts whole rows; "
-            "for weighted rows take roc_auc_ci(weight=...)"
-        )
-        raise ValueError(msg)
-    one_of("mann_whitney_u", "alternative", alternative, ALTERNATIVES)
-    one_of("mann_whitney_u", "method", method, ("auto", "exact", "asymptotic"))
-    one_of("mann_whitney_u", "two_sided", two_sided, ("deviation", "doubled"))
     return expression(
         "mann_whitney_u",
-        {"score": score, "label": label, "count": count, "state": state},
+        {"score": score, "label": label, "weight": weight, "count": count, "state": state},
         alternative=alternative,
         method=method,
         two_sided=two_sided,
-        continuity=flag("mann_whitney_u", "continuity", continuity),
+        continuity=continuity,
     )
 
 
@@ -163,22 +143,13 @@ def brunner_munzel(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
+    label, score, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
     alternative
         The alternative to an AUC of one half: ``"greater"`` means that positives tend to score higher.
     distribution
         The distribution that the statistic is compared with: ``"t"``, or ``"normal"`` for large groups, which
         gives the z-test of the AUC with its DeLong standard error.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
 
     Returns
     -------
@@ -224,14 +195,7 @@ def brunner_munzel(
     >>> test.select(pl.col("statistic", "df", "p_value").round(4)).row(0)
     (3.1375, 17.6828, 0.0058)
     """
-    one_of("brunner_munzel", "alternative", alternative, ALTERNATIVES)
-    one_of("brunner_munzel", "distribution", distribution, ("t", "normal"))
-    return expression(
-        "brunner_munzel",
-        {"score": score, "label": label, "count": count, "state": state},
-        alternative=alternative,
-        distribution=distribution,
-    )
+    return expression_of(brunner_munzel, locals())
 
 
 def hodges_lehmann(
@@ -295,8 +259,7 @@ def hodges_lehmann(
     >>> shift.select(pl.col("shift", "lower", "upper").round(3)).row(0)
     (0.305, -0.15, 0.76)
     """
-    between_0_and_1("hodges_lehmann", "level", level)
-    return expression("hodges_lehmann", {"score": score, "label": label, "count": count}, level=float(level))
+    return expression_of(hodges_lehmann, locals())
 
 
 def kruskal_wallis(sample: IntoExpr, score: IntoExpr) -> pl.Expr:
@@ -343,7 +306,7 @@ def kruskal_wallis(sample: IntoExpr, score: IntoExpr) -> pl.Expr:
     >>> test.select(pl.col("statistic").round(4), "df", pl.col("p_value").round(4)).row(0)
     (7.0, 2, 0.0302)
     """
-    return expression("kruskal_wallis", {"score": score, "sample": sample})
+    return expression_of(kruskal_wallis, locals())
 
 
 def rank_agreement(
@@ -420,10 +383,7 @@ def rank_agreement(
     >>> both.select("concordant", "discordant", "tied_x", "tied_y", pl.col("tau_b").round(4)).row(0)
     (1, 1, 1, 3, 0.0)
     """
-    name = "rank_agreement"
-    one_of(name, "alternative", alternative, ALTERNATIVES)
-    one_of(name, "method", method, ("auto", "exact", "asymptotic"))
-    return expression(name, {"x": x, "y": y}, alternative=alternative, method=method)
+    return expression_of(rank_agreement, locals())
 
 
 def concordance_index(
@@ -520,16 +480,4 @@ def concordance_index(
     >>> index.select(pl.col("concordance", "se").round(4), "concordant", "discordant", "tied").row(0)
     (0.9091, 0.095, 10, 1, 0)
     """
-    name = "concordance_index"
-    one_of(name, "method", method, ("harrell", "uno"))
-    between_0_and_1(name, "level", level)
-    if tau is not None and math.isnan(number(tau)):
-        msg = f"{name}: tau must be a time, such as 365.0, got {told(tau)}"
-        raise ValueError(msg)
-    return expression(
-        name,
-        {"score": score, "time": time, "count": count, "event": event},
-        method=method,
-        level=float(level),
-        tau=None if tau is None else float(tau),
-    )
+    return expression_of(concordance_index, locals())

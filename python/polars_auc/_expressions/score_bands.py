@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from polars_auc._plugin.call import expression
-from polars_auc._plugin.options import integer, listed, number, threshold, told
+from polars_auc._plugin.call import expression_of
 
 if TYPE_CHECKING:
     import polars as pl
 
     from polars_auc._plugin.call import IntoExpr
 
-__all__ = ["banding", "cap_curve", "gains_table", "population_stability"]
-
-# The most bands that may be asked for.
-_MOST_BANDS = 1_000_000
+__all__ = ["cap_curve", "gains_table", "population_stability"]
 
 
 def cap_curve(
@@ -34,20 +29,8 @@ def cap_curve(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
-    weight
-        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
-        not negative. Rows of weight 0 or null are left out.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
+    label, score, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
 
     Returns
     -------
@@ -96,9 +79,7 @@ def cap_curve(
     │ 1         ┆ 5   ┆ 3   ┆ 1.0        ┆ 1.0      │
     └───────────┴─────┴─────┴────────────┴──────────┘
     """
-    return expression(
-        "cap_curve", {"score": score, "label": label, "count": count, "state": state, "weight": weight}
-    )
+    return expression_of(cap_curve, locals())
 
 
 def gains_table(
@@ -115,10 +96,8 @@ def gains_table(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
+    label, score, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
     bands
         The number of bands, from 1 to 1,000,000; 10 (deciles) by default.
     edges
@@ -126,16 +105,6 @@ def gains_table(
         with ``edge <= score < next edge``; the lowest band has no lower limit, the highest no upper limit.
         Any numbers; they are compared with the scores in the dtype of the scores and without rounding, as in
         :func:`polars_auc.confusion_at`.
-    weight
-        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
-        not negative. Rows of weight 0 or null are left out.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
 
     Returns
     -------
@@ -196,24 +165,7 @@ def gains_table(
     │ 3    ┆ 2       ┆ 1      ┆ 0     ┆ 2     ┆ 0.0  ┆ 1.0      ┆ 0.0  │
     └──────┴─────────┴────────┴───────┴───────┴──────┴──────────┴──────┘
     """
-    columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
-    return expression("gains_table", columns, **banding("gains_table", bands, edges))
-
-
-def banding(name: str, bands: int | None, edges: Sequence[float] | None) -> dict[str, Any]:
-    """Return the options of bands of scores: how many, 10 if not said; or where they begin."""
-    if edges is None:
-        number = 10 if bands is None else integer(name, "bands", bands, 1, _MOST_BANDS)
-        return {"bands": number, "edges": None}
-    if bands is not None:
-        msg = f"{name}: give bands or edges, got bands={bands!r} and edges={edges!r}"
-        raise ValueError(msg)
-    numbers = listed(name, "edges", edges)
-    kept = [threshold(name, "edges", number) for number in numbers]
-    if any(low >= high for low, high in itertools.pairwise(numbers)):
-        msg = f"{name}: edges must ascend, got {numbers!r}"
-        raise ValueError(msg)
-    return {"bands": 1, "edges": kept}
+    return expression_of(gains_table, locals())
 
 
 def population_stability(
@@ -300,9 +252,4 @@ def population_stability(
     │ 0.274653 ┆ 0.458601 ┆ 2       ┆ 4     ┆ 4     │
     └──────────┴──────────┴─────────┴───────┴───────┘
     """
-    name = "population_stability"
-    columns = {"score": score, "label": label, "count": count, "state": state}
-    if not 0 <= number(empty_share) < 1:
-        msg = f"{name}: empty_share must be a share below 1, such as 0.0001, got {told(empty_share)}"
-        raise ValueError(msg)
-    return expression(name, columns, **banding(name, bands, edges), empty_share=float(empty_share))
+    return expression_of(population_stability, locals())

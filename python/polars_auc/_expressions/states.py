@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import polars as pl
 
-from polars_auc._plugin.call import columnwise, expression
-from polars_auc._plugin.options import flag, integer, one_of
+from polars_auc._plugin.call import columnwise, expression_of
 
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
 
 __all__ = ["have_weights", "merge_states", "pack_state", "roc_auc_bounds", "roc_state", "unpack_state"]
 
-SCALES = ("real", "probability")
-
-# What the plugin takes; a state of fewer bins says next to nothing.
-FEWEST_BINS, MOST_BINS = 16, 2**31
+Scale: TypeAlias = Literal["real", "probability"]
 
 
 def have_weights(dtype: Any) -> bool:
@@ -25,25 +21,12 @@ def have_weights(dtype: Any) -> bool:
     return isinstance(dtype.to_schema()["bins"].inner.to_schema()["pos"], pl.Decimal)
 
 
-def _limit(name: str, max_bins: int | None, scale: str | None) -> dict[str, Any]:
-    if max_bins is None:
-        if scale is not None:
-            msg = (
-                f"{name}: scale says where a state of max_bins has small bins, and max_bins is None; "
-                "leave scale out, or give max_bins"
-            )
-            raise ValueError(msg)
-        return {"max_bins": None, "scale": None}
-    one_of(name, "scale", scale, (*SCALES, None))
-    return {"max_bins": integer(name, "max_bins", max_bins, FEWEST_BINS, MOST_BINS), "scale": scale}
-
-
 def roc_state(
     label: IntoExpr,
     score: IntoExpr,
     *,
     max_bins: int | None = None,
-    scale: Literal["real", "probability"] | None = None,
+    scale: Scale | None = None,
     weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
 ) -> pl.Expr:
@@ -55,10 +38,8 @@ def roc_state(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive. Compared in its own dtype.
+    label, score, count
+        The columns of rows, as for :func:`polars_auc.roc_auc`.
     max_bins
         The most bins of the state, from 16 to 2^31. None makes an exact state, with a bin for each distinct
         score. A state whose distinct scores are not more than ``max_bins`` is exact as well.
@@ -70,9 +51,6 @@ def roc_state(
         The weight of each row: a numeric column, finite and not negative, read as Float64. Rows of weight 0
         or null are left out. The state then has sums of weights, and answers every function that takes
         weights; but for :func:`roc_auc_ci`, which needs the weight of each row.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -146,14 +124,10 @@ def roc_state(
     >>> pl.concat([day, day]).select(pa.roc_auc(state="state")).item()
     0.8333333333333334
     """
-    name = "roc_state"
-    columns = {"score": score, "label": label, "weight": weight, "count": count}
-    return expression(name, columns, **_limit(name, max_bins, scale))
+    return expression_of(roc_state, locals())
 
 
-def merge_states(
-    state: IntoExpr, *, max_bins: int | None = None, scale: Literal["real", "probability"] | None = None
-) -> pl.Expr:
+def merge_states(state: IntoExpr, *, max_bins: int | None = None, scale: Scale | None = None) -> pl.Expr:
     """Return one state for all rows of the states of a group.
 
     Parameters
@@ -194,8 +168,7 @@ def merge_states(
     >>> merged.equals(days.select(state=pa.roc_state("y", "s")))
     True
     """
-    name = "merge_states"
-    return expression(name, {"state": state}, **_limit(name, max_bins, scale))
+    return expression_of(merge_states, locals())
 
 
 def roc_auc_bounds(
@@ -210,16 +183,11 @@ def roc_auc_bounds(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive. Compared in its own dtype.
+    label, score, count
+        The columns of rows, as for :func:`polars_auc.roc_auc`.
     weight
         The weight of each row: a numeric column, finite and not negative. Rows of weight 0 or null are left
         out.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
     state
         Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
         merged.
@@ -260,8 +228,7 @@ def roc_auc_bounds(
     >>> bounds["lower"].item() <= exact <= bounds["upper"].item()
     True
     """
-    columns = {"score": score, "label": label, "weight": weight, "count": count, "state": state}
-    return expression("roc_auc_bounds", columns)
+    return expression_of(roc_auc_bounds, locals())
 
 
 def pack_state(state: IntoExpr, *, keep_scores: bool = True) -> pl.Expr:
@@ -313,10 +280,7 @@ def pack_state(state: IntoExpr, *, keep_scores: bool = True) -> pl.Expr:
     >>> unpacked.select(pa.roc_auc(state="state")).equals(state.select(pa.roc_auc(state="state")))
     True
     """
-    name = "pack_state"
-    return columnwise(
-        name, {"state": state}, elementwise=True, keep_scores=flag(name, "keep_scores", keep_scores)
-    )
+    return columnwise("pack_state", {"state": state}, elementwise=True, keep_scores=keep_scores)
 
 
 def unpack_state(packed: IntoExpr, score_dtype: pl.DataType | type[pl.DataType] = pl.Float64) -> pl.Expr:

@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import polars as pl
 
-from polars_auc._plugin.call import RESAMPLED, expression
-from polars_auc._plugin.options import (
-    above_0,
-    between_0_and_1,
-    listed,
-    one_of,
-    rate,
-    rate_range,
-    resampling,
-    threshold,
-)
+from polars_auc._plugin.call import RESAMPLED, expression, expression_of
 
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
 
 __all__ = ["confusion_at", "fpr_at_tpr", "operating_point", "tpr_at_fpr"]
 
-_BY_COST = ("youden", "closest_topleft", "cost")
-_BY_TARGET = ("target_fpr", "target_tpr", "target_precision")
 Criterion: TypeAlias = Literal[
     "youden",
     "closest_topleft",
@@ -39,8 +26,6 @@ Criterion: TypeAlias = Literal[
     "top_p",
 ]
 """What a threshold is best by."""
-
-_CRITERIA = (*_BY_COST, "max_f", *_BY_TARGET, "top_p")
 
 
 def operating_point(
@@ -62,10 +47,8 @@ def operating_point(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
+    label, score, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
     criterion
         - ``"youden"``: the largest ``tpr - r fpr``, with ``r = (1 - prevalence) / (cost prevalence)``. If
           neither cost nor prevalence is given, r is 1 and this is Youden's index.
@@ -93,16 +76,6 @@ def operating_point(
         Bounds of the false positive rate, 0 to 1: the result is the best of the thresholds whose fpr lies
         between them, both included. Not possible with ``"target_fpr"``, whose target is such a bound, and
         with ``"top_p"``.
-    weight
-        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
-        not negative. Rows of weight 0 or null are left out.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
 
     Returns
     -------
@@ -158,47 +131,7 @@ def operating_point(
     >>> loans.select(strict).unnest("points").select("threshold", "fpr", "f").row(0)
     (5, 0.25, 0.75)
     """
-    name = "operating_point"
-    one_of(name, "criterion", criterion, _CRITERIA)
-    above_0(name, "beta", beta)
-    above_0(name, "cost", cost)
-    if prevalence is not None:
-        between_0_and_1(name, "prevalence", prevalence)
-    if criterion not in _BY_COST and (cost != 1.0 or prevalence is not None):
-        allowed = ", ".join(map(repr, _BY_COST))
-        msg = f"{name}: cost and prevalence are for {allowed}, got criterion {criterion!r}"
-        raise ValueError(msg)
-    if (target is not None) != (criterion in _BY_TARGET):
-        msg = (
-            f"{name}: target is for {', '.join(map(repr, _BY_TARGET))} and must be given there, "
-            f"got criterion {criterion!r} and target {target!r}"
-        )
-        raise ValueError(msg)
-    fpr = rate_range(name, "fpr", min_fpr, max_fpr)
-    if fpr is not None and criterion in ("target_fpr", "top_p"):
-        msg = (
-            f"{name}: min_fpr and max_fpr are not for criterion {criterion!r}; leave them out, or take "
-            "another criterion"
-        )
-        raise ValueError(msg)
-    kept: dict[str, Any] | str = criterion
-    if criterion == "cost":
-        kept = {
-            "cost": {"cost": float(cost), "prevalence": None if prevalence is None else float(prevalence)}
-        }
-    elif criterion in _BY_COST:
-        share = 0.5 if prevalence is None else float(prevalence)
-        ratio = (1 - share) / max(float(cost) * share, sys.float_info.min)
-        kept = {
-            criterion: {"ratio": above_0(name, "(1 - prevalence) / (cost prevalence)", ratio, most=1e100)}
-        }
-    elif criterion in _BY_TARGET:
-        kept = {criterion: rate(name, "target", target)}
-        if target == 0 and criterion != "target_fpr":
-            msg = f"{name}: target must be above 0 for {criterion!r}, got {target!r}"
-            raise ValueError(msg)
-    columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
-    return expression(name, columns, criterion=kept, beta=float(beta), fpr=fpr)
+    return expression_of(operating_point, locals())
 
 
 def confusion_at(
@@ -217,10 +150,8 @@ def confusion_at(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
+    label, score, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
     at
         The threshold: a row is called positive if ``score >= at``. Or several, in a list; the result is then
         a list of records in the same order. Any number; it is compared with the scores
@@ -237,16 +168,6 @@ def confusion_at(
         usually more often.
     level
         Their coverage, between 0 and 1.
-    weight
-        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
-        not negative. Rows of weight 0 or null are left out.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
 
     Returns
     -------
@@ -312,21 +233,16 @@ def confusion_at(
     >>> both.select("threshold", "tp", "fp", pl.col("positive_likelihood", "odds_ratio").round(2)).rows()
     [(0.5, 2, 1, 2.0, 4.0), (0.35, 3, 1, 3.0, None)]
     """
-    name = "confusion_at"
-    one_of(name, "interval", interval, ("wilson", "clopper_pearson"))
-    between_0_and_1(name, "level", level)
-    options = {"beta": above_0(name, "beta", beta), "interval": interval, "level": float(level)}
-    columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
-    if isinstance(at, Iterable) and not isinstance(at, str):
-        thresholds = [threshold(name, "at", one) for one in listed(name, "at", at)]
-        return expression(name, columns, variant="several", thresholds=thresholds, options=options)
     if isinstance(at, pl.Expr):
+        columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
+        options: dict[str, Any] = {"beta": beta, "interval": interval, "level": level}
         return _at_own_thresholds(columns, at, options)
-    return expression(name, columns, threshold=threshold(name, "at", at), options=options)
+    variant = "several" if isinstance(at, Iterable) and not isinstance(at, str) else None
+    return expression_of(confusion_at, locals(), variant=variant)
 
 
 def _at_own_thresholds(
-    columns: Mapping[str, IntoExpr | None], at: pl.Expr, options: Mapping[str, object]
+    columns: Mapping[str, IntoExpr | None], at: pl.Expr, options: Mapping[str, Any]
 ) -> pl.Expr:
     """Return the counts and rates of rows that have thresholds of their own."""
     name = "confusion_at"
@@ -342,7 +258,7 @@ def _at_own_thresholds(
         is_number = score.cast(pl.Float64).is_nan().fill_null(value=False).not_()
         called = (score >= at).cast(pl.Float64)
         columns = {**columns, "score": pl.when(is_number).then(called).otherwise(math.nan)}
-    answer = expression(name, columns, threshold=threshold(name, "at", 1), options=options)
+    answer = expression(name, columns, at=1, **options)
     only = pl.when(at.min() == at.max()).then(at.min())
     return answer.struct.with_fields(only.alias("threshold"))
 
@@ -365,10 +281,8 @@ def tpr_at_fpr(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
+    label, score, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
     fpr
         The false positive rate, from 0 to 1.
     level
@@ -378,16 +292,6 @@ def tpr_at_fpr(
     seed
         The seed of the bootstrap's random numbers. The same seed gives the same limits for every order of
         rows and groups, every number of threads and every engine.
-    weight
-        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
-        not negative. Rows of weight 0 or null are left out.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
 
     Returns
     -------
@@ -431,9 +335,7 @@ def tpr_at_fpr(
     >>> point.unnest("rating").select(pl.col("tpr", "lower", "upper").round(2)).row(0)
     (0.72, 0.59, 0.85)
     """
-    drawn = resampling("tpr_at_fpr", n_resamples, seed)
-    columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
-    return _point("tpr_at_fpr", columns, {"fpr": fpr}, level, drawn)
+    return expression_of(tpr_at_fpr, locals())
 
 
 def fpr_at_tpr(
@@ -454,10 +356,8 @@ def fpr_at_tpr(
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
-    score
-        Any numeric or Boolean column; higher means more positive.
+    label, score, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
     tpr
         The true positive rate, from 0 to 1.
     level
@@ -466,16 +366,6 @@ def fpr_at_tpr(
         The number of resamples of the bootstrap.
     seed
         The seed of the bootstrap's random numbers, as for :func:`tpr_at_fpr`.
-    weight
-        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
-        not negative. Rows of weight 0 or null are left out.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
-    state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
 
     Returns
     -------
@@ -518,19 +408,4 @@ def fpr_at_tpr(
     >>> point.unnest("rating").select(pl.col("fpr", "lower", "upper").round(2)).row(0)
     (0.32, 0.14, 0.57)
     """
-    drawn = resampling("fpr_at_tpr", n_resamples, seed)
-    columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
-    return _point("fpr_at_tpr", columns, {"tpr": tpr}, level, drawn)
-
-
-def _point(
-    name: str,
-    columns: dict[str, IntoExpr | None],
-    at: dict[str, float | None],
-    level: float,
-    drawn: dict[str, int],
-) -> pl.Expr:
-    between_0_and_1(name, "level", level)
-    options: dict[str, Any] = {what: rate(name, what, value) for what, value in at.items()}
-    options |= {"level": float(level), "resampling": drawn}
-    return expression(name, columns, **options)
+    return expression_of(fpr_at_tpr, locals())

@@ -43,7 +43,7 @@ def plot_roc(
           columns of lists each is a curve, and their names make the column ``score``.
 
         Other curves with these columns can be drawn as well, such as that of
-        :func:`polars_auc.average_roc_curve`, and the mean curve of a band.
+        :func:`polars_auc.cv_roc_curve`, and the mean curve of a band.
     band
         The points of the bands about these curves, as rows or as lists of :func:`polars_auc.roc_band`. The
         area between the lower and the upper curve is filled.
@@ -109,7 +109,7 @@ def plot_roc(
     The curves of folds with their mean:
 
     >>> held_out = rows.with_row_index().with_columns(fold=pl.col("index") // 7)
-    >>> mean = pa.curve_points(held_out, pa.average_roc_curve("label", "new", "fold"))
+    >>> mean = pa.curve_points(held_out, pa.cv_roc_curve("label", "new", "fold"))
     >>> folds = pa.curve_points(held_out, pa.roc_curve("label", "new", max_points=100), "fold")
     >>> pa.plot_roc(mean, folds=folds).description
     'ROC curve. Thin lines are curves of folds. The dashed diagonal is chance.'

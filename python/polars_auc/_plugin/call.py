@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
+import math
 import pickle
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from contextvars import ContextVar
 from decimal import Decimal
+from functools import cache
 from numbers import Integral
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -62,7 +65,29 @@ def expression(
             raise ValueError(msg)
         variant, options = "bootstrap", {"statistic": options, **resampled}
     plugin = name if variant is None else f"{name}_{variant}"
+    name = name if resampled is None else "bootstrap_ci"
     return _registered(name, plugin, imploded, options, elementwise=True, expand=expand).first()
+
+
+def expression_of(
+    function: Callable[..., pl.Expr], arguments: Mapping[str, Any], *, variant: str | None = None
+) -> pl.Expr:
+    """Build the expression of a function from its arguments: columns, by their annotation, and options."""
+    columns, options = _columns_and_options(function)
+    return expression(
+        function.__name__,
+        {role: arguments[role] for role in columns},
+        variant=variant,
+        **{option: arguments[option] for option in options},
+    )
+
+
+@cache
+def _columns_and_options(function: Callable[..., pl.Expr]) -> tuple[list[str], list[str]]:
+    parameters = inspect.signature(function).parameters.values()
+    columns = [each.name for each in parameters if "IntoExpr" in str(each.annotation)]
+    options = [each.name for each in parameters if each.name not in columns]
+    return sorted(columns, key=lambda role: not role.startswith("score")), options
 
 
 def _observed(name: str, columns: Mapping[str, IntoExpr | None]) -> Mapping[str, IntoExpr | None]:
@@ -78,9 +103,9 @@ def _observed(name: str, columns: Mapping[str, IntoExpr | None]) -> Mapping[str,
             raise TypeError(msg)
         return rows
     given = [role for role in ("label", "score", *rows) if rows.get(role) is not None]
-    if given == ["cluster"]:
+    if given in (["cluster"], ["fold"]):
         msg = (
-            f"{name}: state cannot be given with cluster, because a state does not say which rows belong "
+            f"{name}: state cannot be given with {given[0]}, because a state does not say which rows belong "
             "together; give label and score"
         )
         raise ValueError(msg)
@@ -97,16 +122,20 @@ def _plain(option: Any) -> Any:
     """Convert an option to plain Python types: the plugin cannot read those of numpy and others."""
     if option is None or isinstance(option, bool | str):
         return option if not isinstance(option, str) else str(option)
-    if type(option).__name__ == "bool_":
+    # What numpy calls its truth values.
+    if type(option).__name__ in ("bool", "bool_"):
         return bool(option)
     if isinstance(option, Integral):
         return int(option)
-    if isinstance(option, Decimal) and option.is_finite():
-        # A float would round it; but no score has more than 38 places.
-        places = option.as_tuple().exponent
-        return {"$digits": f"{option:f}"} if isinstance(places, int) and places >= -100 else number(option)
     if is_number(option):
-        return number(option)
+        near = number(option)
+        if not math.isfinite(near):
+            return near
+        # A float would round these; but no score has more than 38 places.
+        if isinstance(option, Decimal):
+            places = option.as_tuple().exponent
+            return {"$digits": f"{option:f}"} if isinstance(places, int) and places >= -100 else near
+        return near if near == option or int(option) != option else {"$digits": str(int(option))}
     if isinstance(option, Mapping):
         return {str(key): _plain(value) for key, value in option.items()}
     if isinstance(option, Iterable) and not isinstance(option, bytes | Set):

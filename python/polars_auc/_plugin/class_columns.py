@@ -24,19 +24,6 @@ def columns_of_classes(
     if given is not None and len(columns) == 1 and len(given) > 1:
         columns = _listed(columns[0], len(given))
     named = _of_columns(name, columns) if given is None else given
-    if len(named) < 2:
-        msg = f"{name}: classes must be two or more, got {named}; write one for each column, in order"
-        raise ValueError(msg)
-    twice = next((one for place, one in enumerate(named) if one in named[:place]), None)
-    if twice is not None:
-        msg = f"{name}: classes hold {twice!r} twice, compared as text; write each once, as the columns are"
-        raise ValueError(msg)
-    if len(named) != len(columns):
-        msg = (
-            f"{name}: classes are {len(named)}, {named}, and columns are {len(columns)}; "
-            "write one class for each column, in order"
-        )
-        raise ValueError(msg)
     return {f"probability_{place}": column for place, column in enumerate(columns, 1)}, named
 
 

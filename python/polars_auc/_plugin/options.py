@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Set
 from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias
-
-# Decimal fractions with more places than this are rounded to floats: no score has more than 38.
-_MOST_PLACES = 100
 
 # An integer of more bits is shown by its size.
 _SHOWN_BITS = 128
@@ -91,7 +87,6 @@ def bootstrap(
     return resampling(name, 2000 if n_resamples is None else n_resamples, 0 if seed is None else seed)
 
 
-ALTERNATIVES = ("two-sided", "greater", "less")
 Adjustment: TypeAlias = Literal[
     "holm",
     "hochberg",
@@ -131,65 +126,9 @@ def adjustment(name: str, adjust: str | None, option: str = "adjust") -> str:
     return known or "none"
 
 
-def rate(name: str, option: str, value: Any) -> float:
-    """Refuse an option that is no number from 0 to 1."""
-    if not 0 <= number(value) <= 1:
-        msg = f"{name}: {option} must lie between 0 and 1, got {told(value)}"
-        raise ValueError(msg)
-    return float(value)
-
-
-def rate_range(name: str, what: str, low: float | None, high: float | None) -> tuple[float, float] | None:
-    """Check the bounds of a rate, and return them if there are any."""
-    if low is None and high is None:
-        return None
-    bounds = tuple(
-        rate(name, f"min_{what} and max_{what}", end if value is None else value)
-        for value, end in ((low, 0.0), (high, 1.0))
-    )
-    if bounds[0] >= bounds[1]:
-        msg = f"{name}: min_{what} must be below max_{what}, got {low!r} and {high!r}"
-        raise ValueError(msg)
-    return bounds[0], bounds[1]
-
-
-def above_0(name: str, option: str, value: Any, *, most: float = 1e9) -> float:
-    """Refuse an option that is no number above 0, or beyond what anybody means."""
-    least = 1 / most
-    if not least <= number(value) <= most:
-        msg = f"{name}: {option} must be a number above 0, from {least:g} to {most:g}, got {told(value)}"
-        raise ValueError(msg)
-    return float(value)
-
-
 def flag(name: str, option: str, value: Any) -> bool:
     """Refuse an option that is neither True nor False; numpy has truth values of its own."""
     if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):
         return bool(value)
     msg = f"{name}: {option} must be True or False, got {told(value)}"
-    raise ValueError(msg)
-
-
-def listed(name: str, option: str, values: Any) -> list[Any]:
-    """Refuse an option that is no sequence of values in an order, and return the values."""
-    unordered = (str, bytes, Mapping, Set)
-    if isinstance(values, unordered) or not isinstance(values, Iterable):
-        msg = f"{name}: {option} must be a list of numbers, such as [0.05, 0.1], got {told(values)}"
-        raise ValueError(msg)
-    return list(values)
-
-
-def threshold(name: str, option: str, value: Any) -> dict[str, float | str]:
-    """Check a number that is a threshold, and return it as the plugin takes it."""
-    given = number(value)
-    if math.isfinite(given) and int(value) == value:
-        return {"integer": str(int(value))}
-    if isinstance(value, Decimal) and math.isfinite(given):
-        places = value.as_tuple().exponent
-        # It is a word only of infinity and NaN.
-        if isinstance(places, int) and places >= -_MOST_PLACES:
-            return {"decimal": f"{value:f}"}
-    if not math.isnan(given):
-        return {"float": given}
-    msg = f"{name}: {option} must be a number, got {value!r}"
     raise ValueError(msg)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from polars_auc._expressions.comparisons import adjust_p_values, roc_auc_unpaired_difference
+from polars_auc._expressions.comparisons import adjust_p_values, unpaired_roc_auc_difference
 from polars_auc._frames.groupings import GROUPING
 from polars_auc._frames.inputs import called, rows_of
 from polars_auc._plugin.errors import CALLED, OptionError, either, option_called
@@ -60,7 +60,7 @@ def compare_reports(
         - ``change_p_value`` (Float64): the two-sided p-value of the test that the AUC has not changed.
         - ``change_p_adjusted`` (Float64): the same, adjusted: for the rows of groups of each score together.
 
-        They are null where :func:`roc_auc_unpaired_difference` is null. Groups that only the earlier report
+        They are null where :func:`unpaired_roc_auc_difference` is null. Groups that only the earlier report
         has are not in the answer.
 
     Raises
@@ -75,7 +75,7 @@ def compare_reports(
 
     Notes
     -----
-    The test is :func:`roc_auc_unpaired_difference` with both numbers of rows: it holds if no row is in both
+    The test is :func:`unpaired_roc_auc_difference` with both numbers of rows: it holds if no row is in both
     reports. Rows in both make changes look smaller than they are beside their errors. O(n) for n rows of
     reports.
 
@@ -113,7 +113,7 @@ def compare_reports(
         *(pl.col(key).cast(schema[key]) for key in keys),
         *(pl.col(field).cast(dtype).alias(f"previous_{field}") for field, dtype in _ESTIMATES.items()),
     )
-    difference = roc_auc_unpaired_difference(
+    difference = unpaired_roc_auc_difference(
         "auc", "se", "previous_auc", "previous_se", n="n", versus_n="previous_n", level=level
     )
     change = pl.col(_CHANGE).struct

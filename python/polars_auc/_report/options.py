@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from polars_auc._expressions.comparisons import roc_auc_compare
+from polars_auc._expressions.comparisons import compare_scores
 from polars_auc._plugin.errors import CALLED, OptionError, either
 from polars_auc._plugin.options import told
 
@@ -282,7 +282,7 @@ class ReportOptions:
             if wrong:
                 raise OptionError(function, name, wrong[0].said, wrong[0].instead)
         # The adjustment is checked also where nothing is compared.
-        roc_auc_compare("label", "a", "b", adjust=self.adjust)
+        compare_scores("label", "a", "b", adjust=self.adjust)
 
 
 OPTIONS = declared(ReportOptions)

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from polars_auc._expressions.comparisons import adjust_p_values, roc_auc_compare, roc_auc_difference
+from polars_auc._expressions.comparisons import adjust_p_values, compare_scores, roc_auc_difference
 from polars_auc._expressions.folds import cv_roc_auc
-from polars_auc._expressions.intervals import roc_auc_ci
-from polars_auc._expressions.numbers import roc_summary
+from polars_auc._expressions.intervals import roc_auc_ci, roc_summary
 from polars_auc._expressions.states import roc_auc_bounds
 from polars_auc._frames.segments import compare_segments
 from polars_auc._plugin.errors import option_called
@@ -120,7 +119,7 @@ def folds(label: IntoExpr, scores: Mapping[str, IntoExpr], options: ReportOption
 
 def gains(label: IntoExpr, scores: Mapping[str, IntoExpr], options: ReportOptions) -> Part:
     """Compare each score with the first."""
-    joint = roc_auc_compare(
+    joint = compare_scores(
         label,
         *scores.values(),
         reference=0,

@@ -154,7 +154,7 @@ def report(
         - with ``folds``: ``cv_auc``, ``cv_se``, ``cv_lower``, ``cv_upper`` (Float64), ``n_folds``,
           ``n_undefined`` (UInt64), of :func:`polars_auc.cv_roc_auc`.
         - with ``compare``: ``gain``, ``gain_lower``, ``gain_upper``, ``gain_p_value``, ``gain_p_adjusted``
-          (Float64), the AUC minus that of the first score, from :func:`polars_auc.roc_auc_compare`, or with
+          (Float64), the AUC minus that of the first score, from :func:`polars_auc.compare_scores`, or with
           ``cluster`` from :func:`polars_auc.roc_auc_difference`; null for the first score.
         - with ``stability``: ``psi``, ``psi_p_value`` (Float64), ``psi_n``, ``psi_reference_n`` (UInt64) of
           :func:`polars_auc.population_stability`: the index, which is infinite if a band has rows of one
@@ -190,7 +190,7 @@ def report(
 
     Notes
     -----
-    O(n log n) for each score; ``compare`` takes as long as :func:`polars_auc.roc_auc_compare`, whose time
+    O(n log n) for each score; ``compare`` takes as long as :func:`polars_auc.compare_scores`, whose time
     grows with the square of the number of scores and more.
 
     Examples

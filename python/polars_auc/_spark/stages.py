@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from polars_auc._expressions.numbers import roc_summary
+from polars_auc._expressions.intervals import roc_summary
 from polars_auc._expressions.states import merge_states
 from polars_auc._frames.inputs import called
 from polars_auc._frames.partial_states import PART_BYTES, PartialStates, state_column

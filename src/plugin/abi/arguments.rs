@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_pickle::{DeOptions, HashableValue, Value};
 
 use crate::edge::Edge;
-use crate::statistics::kinds::{FromOptions, OptionValue, Options};
+use crate::statistics::options::{FromOptions, OptionValue, Options};
 
 /// The keyword arguments of a call.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -45,15 +45,13 @@ fn checked<C: Curvewise>(inputs: &[&Field]) -> Result<(), String> {
 }
 
 /// The planned field.
-pub fn curvewise_field<C: Curvewise>(inputs: &[Field], call: &Arguments<C>) -> Result<Field, String> {
-    call.options.check()?;
+pub fn curvewise_field<C: Curvewise>(inputs: &[Field], _: &Arguments<C>) -> Result<Field, String> {
     checked::<C>(&inputs.iter().collect::<Vec<_>>())?;
     Ok(Field::new(inputs[0].name.clone(), columns::record_dtype(C::Record::FIELDS, &dtypes()), true))
 }
 
 /// Answers every group with a record.
 pub fn curvewise<C: Curvewise>(inputs: &[Input], call: &Arguments<C>) -> Result<Values, String> {
-    call.options.check()?;
     checked::<C>(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>())?;
     let (read, borders) = same_groups(&inputs.iter().collect::<Vec<_>>(), |input| C::ROLES[input].0)?;
     let lists = read.iter().zip(C::ROLES).map(|(column, (_, _, names))| Lists::read(column, names));

@@ -16,7 +16,7 @@ use crate::plugin::inputs::{
     dtypes::Dtypes,
     score::{self, Native, WithScores, dispatch, threshold_dtype},
     state_dtypes,
-    states::{Merged, States},
+    states::States,
 };
 use crate::ranking::scores::{Domain, Key, ScoreType};
 use crate::statistics::kinds::{Column, record::Record};
@@ -88,10 +88,11 @@ impl WithScores for Packing<'_> {
             if !self.states.is_there(row) {
                 return Ok(None);
             }
-            match self.states.merged(row..row + 1, scores)? {
-                Merged::Counts(state) => Ok(Some(self.options.bytes(&state, self.dtype))),
-                Merged::Weights(_) => Err("expected states without weights".into()),
+            let state = self.states.merged(row..row + 1, scores)?;
+            if state.counts.rows.have_weights {
+                return Err("expected states without weights".into());
             }
+            Ok(Some(self.options.bytes(&state.counts, self.dtype)))
         };
         (0..self.states.len()).map(bytes).collect()
     }

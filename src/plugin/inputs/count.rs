@@ -38,9 +38,9 @@ pub fn values(counts: &Values) -> Result<(PrimitiveArray<f64>, Option<Bitmap>), 
     if present().sum::<f64>() > MOST_ROWS as f64 {
         return Err(format!("the counts in \"{}\" are more than 2^42 rows together", counts.name()));
     }
-    let counted = (present().any(|count| *count == 0.0) || array.null_count() > 0)
+    let used = (present().any(|count| *count == 0.0) || array.null_count() > 0)
         .then(|| array.iter().map(|count| count.is_some_and(|count| *count > 0.0)).collect());
-    Ok((array, counted))
+    Ok((array, used))
 }
 
 /// Refuses a group of too many rows where each of them is laid out in memory.

@@ -116,7 +116,7 @@ impl GroupTable {
     }
 
     /// The rows of a range in which nothing is missing, each as often as it counts.
-    fn kept(&self, range: Range<usize>) -> Result<Kept, String> {
+    fn complete_rows(&self, range: Range<usize>) -> Result<CompleteRows, String> {
         let is_used = |&row: &usize| self.valid.as_ref().is_none_or(|valid| valid.get_bit(row));
         let rows = match &self.counts {
             None => self.valid.as_ref().map(|_| range.clone().filter(is_used).collect()),
@@ -126,47 +126,47 @@ impl GroupTable {
                 Some(used().flat_map(|(row, count)| std::iter::repeat_n(row, count)).collect())
             }
         };
-        Ok(Kept { range, rows })
+        Ok(CompleteRows { range, rows })
     }
 
     /// The rows of a group in which nothing is missing, and whether a score among them is NaN; such a score is coded
     /// like a number, and its key is marked.
     pub fn group(&self, group: usize, needs: Needs) -> Result<(Rows, bool), String> {
-        let kept = self.kept(self.rows(group))?;
+        let complete = self.complete_rows(self.rows(group))?;
         let (keys, key_places) =
-            self.keys.as_ref().map_or_else(Default::default, |keys| keys.among(&kept.of(&keys.codes)));
+            self.keys.as_ref().map_or_else(Default::default, |keys| keys.among(&complete.of(&keys.codes)));
         let series = self.keys.as_ref().map_or(&[][..], |keys| &keys.series);
         let key_series = key_places.iter().filter_map(|&key| series.get(key as usize).copied()).collect();
         let mut rows = Rows {
-            len: kept.len(),
-            labels: self.labels.as_ref().map_or_else(Vec::new, |labels| kept.truths(labels)),
+            len: complete.len(),
+            labels: self.labels.as_ref().map_or_else(Vec::new, |labels| complete.truths(labels)),
             keys,
             clusters: self
                 .clusters
                 .as_ref()
-                .map_or_else(Default::default, |clusters| clusters.among(&kept.of(&clusters.codes)).0),
+                .map_or_else(Default::default, |clusters| clusters.among(&complete.of(&clusters.codes)).0),
             key_places,
             key_series,
-            weights: self.weights.as_ref().map(|weights| kept.of(weights.values()).into_owned()),
+            weights: self.weights.as_ref().map(|weights| complete.of(weights.values()).into_owned()),
             ..Rows::default()
         };
         for values in &self.values {
-            rows.values.push(kept.of(values.values()).into_owned());
+            rows.values.push(complete.of(values.values()).into_owned());
         }
         #[allow(clippy::borrowed_box)]
-        let learn = |scores: &Box<dyn Array>| {
-            let learning = Learning { kept: &kept, labels: &rows.labels, keys: &rows.keys, needs };
-            dispatch(scores.as_ref(), learning)
+        let facts_of = |scores: &Box<dyn Array>| {
+            let reader = ScoreReader { complete: &complete, labels: &rows.labels, keys: &rows.keys, needs };
+            dispatch(scores.as_ref(), reader)
         };
-        let learnt = if self.scores.len() > 1 && rows.len >= crate::ranking::SHARD_ROWS {
+        let facts = if self.scores.len() > 1 && rows.len >= crate::ranking::SHARD_ROWS {
             // Large scores are ranked side by side.
             use rayon::prelude::*;
-            self.scores.par_iter().map(learn).collect::<Result<Vec<_>, String>>()?
+            self.scores.par_iter().map(facts_of).collect::<Result<Vec<_>, String>>()?
         } else {
-            self.scores.iter().map(learn).collect::<Result<Vec<_>, String>>()?
+            self.scores.iter().map(facts_of).collect::<Result<Vec<_>, String>>()?
         };
         let mut has_nan = false;
-        for Learnt { codes, placements, key_placements, nan } in learnt {
+        for ScoreFacts { codes, placements, key_placements, nan } in facts {
             has_nan |= !nan.is_empty();
             if !nan.is_empty() && rows.nan_keys.is_empty() {
                 rows.nan_keys = vec![false; rows.keys.distinct];
@@ -185,13 +185,13 @@ impl GroupTable {
 }
 
 /// The rows of a group in which nothing is missing.
-struct Kept {
+struct CompleteRows {
     range: Range<usize>,
     /// Which rows those are, if not each of them once.
     rows: Option<Vec<usize>>,
 }
 
-impl Kept {
+impl CompleteRows {
     fn len(&self) -> usize {
         self.rows.as_ref().map_or(self.range.len(), Vec::len)
     }
@@ -211,16 +211,16 @@ impl Kept {
     }
 }
 
-/// Learns what a statistic needs to know of a score column.
-struct Learning<'a> {
-    kept: &'a Kept,
+/// Finds what a statistic needs to know of a score column.
+struct ScoreReader<'a> {
+    complete: &'a CompleteRows,
     labels: &'a [bool],
     keys: &'a Codes,
     needs: Needs,
 }
 
-/// What was learnt of a score column.
-struct Learnt {
+/// What a statistic needs to know of a score column.
+struct ScoreFacts {
     codes: Option<Codes>,
     placements: Option<RowPlacements>,
     key_placements: Option<Vec<KeyPlacements>>,
@@ -228,14 +228,14 @@ struct Learnt {
     nan: Vec<usize>,
 }
 
-impl WithScores for Learning<'_> {
-    type Output = Learnt;
+impl WithScores for ScoreReader<'_> {
+    type Output = ScoreFacts;
 
-    fn with<S: Native>(self, scores: &[S]) -> Result<Learnt, String> {
-        let scores = self.kept.of(scores);
+    fn with<S: Native>(self, scores: &[S]) -> Result<ScoreFacts, String> {
+        let scores = self.complete.of(scores);
         let nan: Vec<usize> =
             scores.iter().enumerate().filter(|row| row.1.is_nan()).map(|row| row.0).collect();
-        Ok(Learnt {
+        Ok(ScoreFacts {
             codes: self.needs.codes.then(|| Codes::of(scores.iter().copied())),
             placements: (self.needs.placements && nan.is_empty())
                 .then(|| RowPlacements::of(&scores, self.labels)),

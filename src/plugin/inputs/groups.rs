@@ -9,7 +9,7 @@ use arrow::bitmap::Bitmap;
 use arrow::compute::utils::combine_validities_and;
 use arrow::datatypes::Field;
 
-use super::states::{Merged, States};
+use super::states::States;
 use super::{count, label, score, weight};
 use crate::plugin::abi::ffi::Input;
 use crate::plugin::arrays::{
@@ -18,20 +18,20 @@ use crate::plugin::arrays::{
     values::{Values, concatenated},
 };
 use crate::ranking::group::Group;
-use crate::ranking::scores::{Bits, Score};
-use crate::ranking::states::{Limit, UnrankedRows, WeightedRows};
+use crate::ranking::scores::{Bits, Observations, Score};
+use crate::ranking::states::Limit;
 
 /// The rows or states of all groups, and where each group's begin and end.
 pub struct Groups {
     /// In the type that ranks them, without the groups' borders; of states those of all bins.
     pub scores: Box<dyn Array>,
-    observed: Observed,
+    content: Content,
     /// Where group `i` begins; one more entry than groups.
     borders: Vec<usize>,
 }
 
 /// What stands beside the scores.
-enum Observed {
+enum Content {
     Rows(Rows),
     States(States),
 }
@@ -68,7 +68,7 @@ impl Groups {
             masses = Some(if counted { Masses::Counts(values) } else { Masses::Weights { name, values } });
         }
         let valid = valid.filter(|valid| valid.unset_bits() > 0);
-        Ok(Groups { scores, observed: Observed::Rows(Rows { labels, masses, valid }), borders })
+        Ok(Groups { scores, content: Content::Rows(Rows { labels, masses, valid }), borders })
     }
 
     /// Reads groups of states from a List column.
@@ -76,7 +76,7 @@ impl Groups {
         let (columns, borders) = same_groups(inputs, |_| "state")?;
         let [column] = &columns[..] else { return Err("expected a state".into()) };
         let (states, scores) = States::read(column)?;
-        Ok(Groups { scores, observed: Observed::States(states), borders })
+        Ok(Groups { scores, content: Content::States(states), borders })
     }
 
     /// The number of groups.
@@ -87,9 +87,9 @@ impl Groups {
     /// How many rows a group has, or how many bins its states have.
     pub fn size(&self, group: usize) -> usize {
         let rows = self.rows(group);
-        match &self.observed {
-            Observed::Rows(_) => rows.len(),
-            Observed::States(states) => states.bins(rows).len(),
+        match &self.content {
+            Content::Rows(_) => rows.len(),
+            Content::States(states) => states.bins(rows).len(),
         }
     }
 
@@ -107,75 +107,49 @@ impl Groups {
         state: Option<Option<Limit>>,
         into: &mut Group<S::Key>,
     ) -> Result<(), String> {
-        let rows = self.rows(group);
-        match (&self.observed, state) {
-            (Observed::States(states), _) => match states.merged(rows, scores)? {
-                Merged::Counts(state) => into.load_state(state),
-                Merged::Weights(state) => into.load_weighted_state(state),
-            },
-            (Observed::Rows(columns), Some(limit)) => columns.load_for_state(rows, scores, limit, into)?,
-            (Observed::Rows(columns), None) => columns.load(rows, scores, into),
+        let range = self.rows(group);
+        match &self.content {
+            Content::States(states) => into.load_state(states.merged(range, scores)?),
+            Content::Rows(rows) => {
+                let observations = rows.observations(range, scores);
+                let stored = match state {
+                    Some(limit) => observations.unranked_state(limit, into.score_type_of::<S>()),
+                    None => Ok(None),
+                };
+                match stored.map_err(|problem| rows.with_name(&problem))? {
+                    Some(state) => into.load_state(state),
+                    None => into.load(observations),
+                }
+            }
         }
         Ok(())
     }
 }
 
 impl Rows {
-    fn load<S: Score>(&self, rows: Range<usize>, scores: &[S], into: &mut Group<S::Key>) {
-        let (labels, valid) = self.bits(rows.clone());
+    /// The rows of a group.
+    fn observations<'a, S: Score>(&'a self, rows: Range<usize>, scores: &'a [S]) -> Observations<'a, S> {
+        let slice = |bitmap| bits(bitmap).slice(rows.start, rows.len());
+        let valid = self.valid.as_ref().map(slice);
+        let observations = Observations::new(&scores[rows.clone()], slice(&self.labels), valid);
         match &self.masses {
-            None => into.load(&scores[rows], labels, valid),
-            Some(Masses::Weights { values, .. }) => {
-                into.load_weighted(&scores[rows.clone()], labels, &values.values()[rows], valid)
-            }
+            None => observations,
+            Some(Masses::Weights { values, .. }) => observations.with_weights(&values.values()[rows]),
             Some(Masses::Counts(counts)) => {
-                let all = count::rows(counts, rows.clone());
-                into.load_counted(&scores[rows.clone()], labels, &counts.values()[rows], valid, all)
+                let all_rows = count::rows(counts, rows.clone());
+                observations.with_counts(&counts.values()[rows], all_rows)
             }
         }
     }
 
-    /// Loads rows of which only the state is needed.
-    fn load_for_state<S: Score>(
-        &self,
-        rows: Range<usize>,
-        scores: &[S],
-        limit: Option<Limit>,
-        into: &mut Group<S::Key>,
-    ) -> Result<(), String> {
-        let (labels, valid) = self.bits(rows.clone());
-        let counts = match &self.masses {
-            Some(Masses::Weights { name, values }) => {
-                let (scores, weights) = (&scores[rows.clone()], &values.values()[rows]);
-                let state = WeightedRows { scores, labels, weights, valid }.state(into.score_type_of::<S>());
-                let refused = |problem: String| {
-                    format!("weight \"{name}\" {problem}; multiply all weights by the same number")
-                };
-                into.load_weighted_state(state.map_err(refused)?);
-                return Ok(());
+    /// What is wrong with weights, with the name of their column.
+    fn with_name(&self, problem: &str) -> String {
+        match &self.masses {
+            Some(Masses::Weights { name, .. }) => {
+                format!("weight \"{name}\" {problem}; multiply all weights by the same number")
             }
-            Some(Masses::Counts(counts)) => Some(counts),
-            None => None,
-        };
-        let Some(limit) = limit else {
-            self.load(rows, scores, into);
-            return Ok(());
-        };
-        let of_rows = counts.map(|counts| &counts.values()[rows.clone()]);
-        let unranked = UnrankedRows { scores: &scores[rows.clone()], labels, valid, counts: of_rows };
-        if unranked.are_many(limit) {
-            let all = counts.map_or(rows.len() as u64, |counts| count::rows(counts, rows));
-            into.load_bounded(unranked, limit, all);
-        } else {
-            self.load(rows, scores, into);
+            _ => problem.into(),
         }
-        Ok(())
-    }
-
-    fn bits(&self, rows: Range<usize>) -> (Bits<'_>, Option<Bits<'_>>) {
-        let (start, len) = (rows.start, rows.len());
-        let valid = self.valid.as_ref().map(|valid| bits(valid).slice(start, len));
-        (bits(&self.labels).slice(start, len), valid)
     }
 }
 

@@ -33,14 +33,14 @@ pub fn check<'a>(name: &str, item: &'a Field) -> Result<StateDtypes<'a>, String>
     let Dtype::Struct(fields) = item.dtype() else {
         return Err(refused(format!("has dtype {}", dtype::shown(item))));
     };
-    let found = |fields: &'a [Field], name: &str, within: &str| {
+    let field_of = |fields: &'a [Field], name: &str, within: &str| {
         let field = fields.iter().find(|field| field.name == name);
         field.ok_or_else(|| refused(format!("has no field {name}{within}")))
     };
     let wrong =
         |field: &Field| refused(format!("has a field {} of dtype {}", field.name, dtype::shown(field)));
     for record_field in RocStateRecord::FIELDS {
-        let field = found(fields, record_field.name, "")?;
+        let field = field_of(fields, record_field.name, "")?;
         let fits = match (field.name.as_str(), field.dtype()) {
             ("bins", Dtype::LargeList(_)) | ("has_nan", Dtype::Boolean) => true,
             ("scale", Dtype::Utf8View | Dtype::Null) | ("max_bins", Dtype::Null) => true,
@@ -50,18 +50,18 @@ pub fn check<'a>(name: &str, item: &'a Field) -> Result<StateDtypes<'a>, String>
             return Err(wrong(field));
         }
     }
-    let bins = dtype::listed(found(fields, "bins", "")?)?;
-    let Dtype::Struct(bin) = bins.dtype() else { return Err(wrong(found(fields, "bins", "")?)) };
-    let has_weights = is_sum(found(bin, "pos", " in its bins")?);
+    let bins = dtype::listed(field_of(fields, "bins", "")?)?;
+    let Dtype::Struct(bin) = bins.dtype() else { return Err(wrong(field_of(fields, "bins", "")?)) };
+    let has_weights = is_sum(field_of(bin, "pos", " in its bins")?);
     let is_number = if has_weights { is_sum } else { is_whole };
     for (name, is_right) in [("pos", is_number as fn(&Field) -> bool), ("neg", is_number), ("tied", is_truth)]
     {
-        let field = found(bin, name, " in its bins")?;
+        let field = field_of(bin, name, " in its bins")?;
         if !is_right(field) {
             return Err(wrong(field));
         }
     }
-    let scores = found(bin, BIN[0].name, " in its bins")?;
+    let scores = field_of(bin, BIN[0].name, " in its bins")?;
     if score::check(name, scores).is_err() {
         return Err(wrong(scores));
     }

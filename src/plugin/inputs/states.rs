@@ -16,9 +16,9 @@ use crate::plugin::arrays::{
 };
 use crate::ranking::scores::{Domain, Score, ScoreType};
 use crate::ranking::states::{
-    Limit, Scale, State,
+    Limit, Scale, State, StoredState,
     scale::{LAST, Resolution},
-    state::LIMITS,
+    state::{CheckedSums, LIMITS},
     weighted::MOST_STEPS,
 };
 use crate::ranking::ties::{Count, Counts, RowCounts, counts::Tally, row_counts::MOST_ROWS};
@@ -43,14 +43,6 @@ enum BinCounts {
     Weights { pos: Vec<u128>, neg: Vec<u128> },
 }
 
-/// All rows of some states, as one state.
-pub enum Merged {
-    /// Of rows.
-    Counts(State),
-    /// Of rows with weights.
-    Weights(State<u128>),
-}
-
 /// What a state says beside its bins.
 struct Head {
     rows: RowCounts,
@@ -60,7 +52,7 @@ struct Head {
 }
 
 impl States {
-    /// Reads states; the scores of all their bins come apart, in the type that ranks them.
+    /// Reads states; beside them stand the scores of all their bins, in the type that ranks them.
     pub fn read(column: &Values) -> Result<(States, Box<dyn Array>), String> {
         let name = column.name();
         let has_weights = state_dtypes::check(name, &column.field)?.has_weights;
@@ -96,18 +88,18 @@ impl States {
                 return Ok(None);
             }
             let missing = |field: &str| format!("state \"{name}\" holds a null {field}");
-            let given = |column: &[Option<u64>], field: &str| column[state].ok_or_else(|| missing(field));
+            let value = |column: &[Option<u64>], field: &str| column[state].ok_or_else(|| missing(field));
             let rows = RowCounts {
-                n_pos: given(&n_pos, "n_pos")?,
-                n_neg: given(&n_neg, "n_neg")?,
-                n_missing: given(&n_missing, "n_missing")?,
+                n_pos: value(&n_pos, "n_pos")?,
+                n_neg: value(&n_neg, "n_neg")?,
+                n_missing: value(&n_missing, "n_missing")?,
                 have_weights: has_weights,
             };
             let has_nan = has_nan.get(state).ok_or_else(|| missing("has_nan"))?;
             if !lists.is_valid(state) {
                 return Err(missing("bins"));
             }
-            let resolution = given(&resolution, "resolution")?;
+            let resolution = value(&resolution, "resolution")?;
             let limit = limit(name, max_bins[state], word(&scales, state)?)?;
             if resolution > LAST.into() {
                 return Err(format!(
@@ -143,12 +135,12 @@ impl States {
     }
 
     /// All rows of a range of states, as one state; `scores` are those of all bins.
-    pub fn merged<S: Score>(&self, states: Range<usize>, scores: &[S]) -> Result<Merged, String> {
+    pub fn merged<S: Score>(&self, states: Range<usize>, scores: &[S]) -> Result<StoredState, String> {
         Ok(match &self.counts {
             BinCounts::Counts { pos, neg } => {
                 let (pos, neg) = (pos.values().as_slice(), neg.values().as_slice());
                 let count = |bin: usize| Count { pos: pos[bin], neg: neg[bin] };
-                Merged::Counts(self.merged_as(states, scores, &count, &State::<u64>::checked)?)
+                self.merged_as(states, scores, &count)?.into()
             }
             BinCounts::Weights { pos, neg } => {
                 let total = |sums: &[u128]| {
@@ -164,7 +156,7 @@ impl States {
                     ));
                 }
                 let count = |bin: usize| Count { pos: pos[bin], neg: neg[bin] };
-                Merged::Weights(self.merged_as(states, scores, &count, &State::<u128>::checked)?)
+                self.merged_as(states, scores, &count)?.into()
             }
         })
     }
@@ -174,8 +166,10 @@ impl States {
         states: Range<usize>,
         scores: &[S],
         count: &(impl Fn(usize) -> Count<T> + Sync),
-        checked: &Check<T>,
-    ) -> Result<State<T>, String> {
+    ) -> Result<State<T>, String>
+    where
+        State<T>: CheckedSums,
+    {
         let refused = |problem: &str| Err(format!("state \"{}\" {problem}", self.name));
         let mut scales =
             states.clone().filter_map(|state| self.heads[state].as_ref()?.limit).map(|limit| limit.scale);
@@ -198,8 +192,8 @@ impl States {
         };
         let read = |state: usize| match &self.heads[state] {
             Some(head) => {
-                let state = self.state(state, head, scores, count);
-                checked(state, scale).map_err(|problem| format!("state \"{}\" {problem}", self.name))
+                let checked = self.state(state, head, scores, count).checked(scale);
+                checked.map_err(|problem| format!("state \"{}\" {problem}", self.name))
             }
             None => Ok(empty()),
         };
@@ -237,9 +231,6 @@ fn fields_of(structs: &StructArray, name: &str) -> Result<Values, String> {
     let place = place.ok_or_else(|| format!("no field {name}"))?;
     Ok(Values { field: structs.fields()[place].clone(), array: structs.values()[place].clone() })
 }
-
-/// Says whether a state is one on the scale of those that it is merged with.
-type Check<T> = dyn Fn(State<T>, Option<Scale>) -> Result<State<T>, &'static str> + Sync;
 
 /// The bins of all states, and where those of each begin; a null state has none, whatever lies under the null.
 fn bins_of(structs: &StructArray, lists: &ListArray<i64>) -> Result<(Vec<usize>, Box<dyn Array>), String> {

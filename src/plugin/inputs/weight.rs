@@ -50,6 +50,6 @@ pub fn values(weights: &Values) -> Result<(PrimitiveArray<f64>, Option<Bitmap>),
             weights.name()
         ));
     }
-    let counted = array.iter().map(|weight| weight.is_some_and(|weight| *weight > 0.0)).collect();
-    Ok((array, Some(counted)))
+    let used = array.iter().map(|weight| weight.is_some_and(|weight| *weight > 0.0)).collect();
+    Ok((array, Some(used)))
 }

@@ -9,11 +9,11 @@
 //! is below every key of the next bucket, and equal keys are in one bucket.
 
 use super::classes::Classes;
-use super::map::{Line, Map, ends_of, sampled};
+use super::map::{Map, with_buckets};
 use super::sorting::sort;
-use crate::ranking::scores::{Bits, Key, Score};
+use crate::ranking::scores::{Key, Observations, Score};
 use crate::ranking::ties::steps::Runs;
-use crate::ranking::tuning::{EQUAL_STEPS, FEW_ROWS, ROWS_PER_BUCKET, SAMPLE, SAMPLED_ROWS};
+use crate::ranking::tuning::{EQUAL_STEPS, FEW_ROWS, ROWS_PER_BUCKET};
 
 /// The keys of one group's positives and negatives. Keeps its memory from group to group.
 #[derive(Debug, Default)]
@@ -89,36 +89,25 @@ impl<K: Key> KeysOfClass<K> {
 }
 
 impl<K: Key> ClassKeys<K> {
-    /// Parts rows by their labels; rows whose `valid` bit is 0 are skipped.
-    ///
-    /// # Panics
-    /// If `labels` or `valid` have another length than `scores`.
-    pub fn part<S: Score<Key = K>>(&mut self, scores: &[S], labels: Bits<'_>, valid: Option<Bits<'_>>) {
-        let rows = scores.len();
-        assert!(labels.len() == rows && valid.is_none_or(|valid| valid.len() == rows));
-        let n_pos = labels.count(valid);
-        let n_neg = valid.map_or(rows, |valid| valid.count(None)) - n_pos;
+    /// Parts rows by their labels.
+    pub fn part<S: Score<Key = K>>(&mut self, rows: &Observations<'_, S>) {
+        let [n_neg, n_pos] = rows.rows_of_classes();
         let (pos, neg) = (self.pos.room(n_pos), self.neg.room(n_neg));
         let (mut i, mut j) = (0, 0);
         let mut nan = false;
-        for (word, scores) in scores.chunks(64).enumerate() {
-            let label = labels.word(word * 64);
-            let all = u64::MAX >> (64 - scores.len());
-            let used = valid.map_or(all, |valid| valid.word(word * 64));
-            nan |= nan_among(scores, used);
+        for word in rows.words() {
+            nan |= word.has_nan();
             // The loops visit the set bits of each class, so that there is one end of a loop for 64 rows and no branch
             // for a row.
-            let mut rows = label & used;
+            let mut rows = word.labels & word.used;
             while rows != 0 {
-                let score = scores[rows.trailing_zeros() as usize];
-                pos[i] = score.key();
+                pos[i] = word.scores[rows.trailing_zeros() as usize].key();
                 i += 1;
                 rows &= rows - 1;
             }
-            let mut rows = !label & used;
+            let mut rows = !word.labels & word.used;
             while rows != 0 {
-                let score = scores[rows.trailing_zeros() as usize];
-                neg[j] = score.key();
+                neg[j] = word.scores[rows.trailing_zeros() as usize].key();
                 j += 1;
                 rows &= rows - 1;
             }
@@ -165,10 +154,12 @@ impl<K: Key> ClassKeys<K> {
             return;
         }
         let buckets = rows / ROWS_PER_BUCKET;
-        match self.map::<S>(rows, buckets) {
-            Map::Line(line) => self.spread_by(buckets, |key| line.bucket(S::from_key(key).position())),
-            Map::Pieces(pieces) => self.spread_by(buckets, |key| pieces.bucket(S::from_key(key).position())),
-        }
+        let map = Map::of_keys::<S>(&[self.pos.keys(), self.neg.keys()], rows, buckets);
+        with_buckets!(&map, bucket => {
+            let place = |key| bucket(S::from_key(key).position());
+            self.pos.spread(buckets, &mut self.places, place);
+            self.neg.spread(buckets, &mut self.places, place);
+        });
     }
 
     /// Whether all rows have one score. In most other groups, the first few rows show that they do not.
@@ -177,39 +168,12 @@ impl<K: Key> ClassKeys<K> {
         self.pos.keys().iter().chain(self.neg.keys()).all(|&key| key == first)
     }
 
-    fn spread_by(&mut self, buckets: usize, place: impl Fn(K) -> u32) {
-        self.pos.spread(buckets, &mut self.places, &place);
-        self.neg.spread(buckets, &mut self.places, &place);
-    }
-
-    fn map<S: Score<Key = K>>(&self, rows: usize, buckets: usize) -> Map {
-        let (pos, neg) = (self.pos.keys(), self.neg.keys());
-        if rows < SAMPLED_ROWS {
-            let ((low, high), (also_low, also_high)) = (ends_of::<S>(pos), ends_of::<S>(neg));
-            return Map::Line(Line::over(low.min(also_low), high.max(also_high), buckets));
-        }
-        let mut sample = [0.0; SAMPLE];
-        for (position, row) in sample.iter_mut().zip(sampled(rows)) {
-            let key = if row < pos.len() { pos[row] } else { neg[row - pos.len()] };
-            *position = S::from_key(key).position();
-        }
-        Map::fitting(&mut sample, buckets)
-    }
-
     /// Walks the distinct scores from the highest to the lowest.
     pub fn for_each(&mut self, runs: &mut Runs<'_, '_>) {
         for bucket in (0..self.pos.ends.len()).rev() {
             for_each_in_order(self.pos.bucket(bucket), self.neg.bucket(bucket), runs);
         }
     }
-}
-
-/// Whether any of up to 64 scores whose bit is set is NaN.
-#[inline]
-pub(in crate::ranking) fn nan_among<S: Score>(scores: &[S], used: u64) -> bool {
-    // Many scores are tested at a time, without a branch. A NaN is rare, so the exact test is rarely needed.
-    let any = scores.iter().fold(false, |any, score| any | score.is_nan());
-    any && scores.iter().enumerate().any(|(row, score)| used >> row & 1 == 1 && score.is_nan())
 }
 
 /// Sorts keys and walks them from the highest down.

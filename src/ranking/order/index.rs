@@ -12,14 +12,14 @@
 //! Invariants: every key of a bucket is below every key of the next; a bucket of more than [`WINDOW`] keys is sorted;
 //! after [`Index::order`] all buckets are sorted, and so are all keys.
 
-use super::map::{Line, Map, ends_of, sampled};
+use super::map::{Map, with_buckets};
 use super::sorting::{sort, sort_few};
 use crate::ranking::scores::{
     Key, Score,
     wide::{Work, widest},
 };
 use crate::ranking::ties::steps::Runs;
-use crate::ranking::tuning::{BUCKETS_PER_KEY, SAMPLE, SAMPLED_KEYS, TOGETHER, WINDOW};
+use crate::ranking::tuning::{BUCKETS_PER_KEY, TOGETHER, WINDOW};
 
 /// What takes the places of some keys at a time: how many indexed keys are below each, and how many are not above it.
 pub(in crate::ranking) type Visit<'a> = dyn FnMut(&[(u32, u32)]) + 'a;
@@ -46,15 +46,10 @@ impl<K: Key> Index<K> {
     pub fn build<S: Score<Key = K>>(&mut self, pieces: &[&[K]]) {
         let rows: usize = pieces.iter().map(|piece| piece.len()).sum();
         let buckets = (rows * BUCKETS_PER_KEY).max(1);
-        let map = fitting::<S>(pieces, rows, buckets);
-        match &map {
-            Map::Line(line) => {
-                self.spread(pieces, rows, buckets, |key| line.bucket(S::from_key(key).position()));
-            }
-            Map::Pieces(lines) => {
-                self.spread(pieces, rows, buckets, |key| lines.bucket(S::from_key(key).position()));
-            }
-        }
+        let map = Map::of_keys::<S>(pieces, rows, buckets);
+        with_buckets!(&map, bucket => {
+            self.spread(pieces, rows, buckets, |key| bucket(S::from_key(key).position()));
+        });
         self.map = map;
         for &bucket in &self.long {
             let (start, end) = ends_of_bucket(&self.starts, bucket);
@@ -117,33 +112,19 @@ impl<K: Key> Index<K> {
 
     /// Over all keys in `pieces`: twice the indexed keys below each, and once those equal to it.
     pub fn twice_below<S: Score<Key = K>>(&self, pieces: &[&[K]]) -> u64 {
-        match &self.map {
-            Map::Line(line) => {
-                let line = *line;
-                let bucket = |key| line.bucket(S::from_key(key).position());
-                widest(TwiceBelow { index: self, pieces, bucket })
-            }
-            Map::Pieces(lines) => {
-                let bucket = |key| lines.bucket(S::from_key(key).position());
-                widest(TwiceBelow { index: self, pieces, bucket })
-            }
-        }
+        with_buckets!(&self.map, bucket => {
+            let bucket = |key| bucket(S::from_key(key).position());
+            widest(TwiceBelow { index: self, pieces, bucket })
+        })
     }
 
     /// Calls `visit` with the places of the keys in turn, some keys at a time: how many indexed keys are below each
     /// key, and how many are not above it.
     pub fn look_up<S: Score<Key = K>>(&self, keys: &[K], visit: &mut Visit<'_>) {
-        match &self.map {
-            Map::Line(line) => {
-                let line = *line;
-                let bucket = |key| line.bucket(S::from_key(key).position());
-                widest(LookUp { index: self, keys, bucket, visit });
-            }
-            Map::Pieces(lines) => {
-                let bucket = |key| lines.bucket(S::from_key(key).position());
-                widest(LookUp { index: self, keys, bucket, visit });
-            }
-        }
+        with_buckets!(&self.map, bucket => {
+            let bucket = |key| bucket(S::from_key(key).position());
+            widest(LookUp { index: self, keys, bucket, visit });
+        });
     }
 
     /// Adds the units of keys to the places where equal keys begin.
@@ -156,7 +137,7 @@ impl<K: Key> Index<K> {
         });
     }
 
-    /// The sum over all keys of their units times the units that they beat, where units of an equal key count once and
+    /// The sum over all keys of their units times the indexed units below them, where units of an equal key count once and
     /// units of a lower key twice. `below` has the units below each place.
     pub fn twice_units_below<S: Score<Key = K>>(&self, (keys, units): (&[K], &[u64]), below: &[u64]) -> u128 {
         let mut units = units.iter();
@@ -177,17 +158,10 @@ impl<K: Key> Index<K> {
             counters.clear();
             counters.resize(self.keys.len() + 1, 0);
         }
-        match &self.map {
-            Map::Line(line) => {
-                let line = *line;
-                let bucket = |key| line.bucket(S::from_key(key).position());
-                widest(Tally { index: self, pieces, bucket, counts: &mut counts, equal: &mut equal });
-            }
-            Map::Pieces(lines) => {
-                let bucket = |key| lines.bucket(S::from_key(key).position());
-                widest(Tally { index: self, pieces, bucket, counts: &mut counts, equal: &mut equal });
-            }
-        }
+        with_buckets!(&self.map, bucket => {
+            let bucket = |key| bucket(S::from_key(key).position());
+            widest(Tally { index: self, pieces, bucket, counts: &mut counts, equal: &mut equal });
+        });
         (self.counts, self.equal) = (counts, equal);
     }
 
@@ -224,17 +198,17 @@ fn ends_of_bucket(starts: &[u32], bucket: usize) -> (usize, usize) {
 /// The last key that was looked up in a long bucket, and its place there. A bucket is long if very many rows share a
 /// score, and then most keys that are looked up in it have that score.
 #[derive(Default)]
-struct Remembered<K> {
+struct LastLookup<K> {
     key: Option<K>,
     place: (usize, usize),
 }
 
-impl<K: Key> Remembered<K> {
+impl<K: Key> LastLookup<K> {
     /// How many keys of a bucket are below a key, and how many are not above it.
     #[inline]
     fn place(&mut self, bucket: &[K], key: K) -> (usize, usize) {
         if self.key != Some(key) {
-            *self = Remembered { key: Some(key), place: place_among(bucket, key) };
+            *self = LastLookup { key: Some(key), place: place_among(bucket, key) };
         }
         self.place
     }
@@ -266,7 +240,7 @@ impl<K: Key, F: Fn(K) -> u32> Work for TwiceBelow<'_, K, F> {
     fn run(self) -> u64 {
         let (starts, keys) = (&self.index.starts[..], &self.index.keys[..]);
         let mut sum = 0;
-        let mut slow = Remembered::default();
+        let mut slow = LastLookup::default();
         let mut buckets = [0; TOGETHER];
         for keys_here in self.pieces.iter().flat_map(|piece| piece.chunks(TOGETHER)) {
             // First all buckets, several at a time, then all places.
@@ -311,7 +285,7 @@ impl<K: Key, F: Fn(K) -> u32> Work for LookUp<'_, K, F> {
     #[inline(always)]
     fn run(self) {
         let (starts, keys) = (&self.index.starts[..], &self.index.keys[..]);
-        let mut slow = Remembered::default();
+        let mut slow = LastLookup::default();
         let mut buckets = [0; TOGETHER];
         let mut ends = [(0, 0); TOGETHER];
         let mut places = [(0, 0); TOGETHER];
@@ -362,7 +336,7 @@ impl<K: Key, F: Fn(K) -> u32> Work for Tally<'_, K, F> {
     fn run(self) {
         let (starts, keys) = (&self.index.starts[..], &self.index.keys[..]);
         let (counts, equal) = (self.counts, self.equal);
-        let mut slow = Remembered::default();
+        let mut slow = LastLookup::default();
         let mut buckets = [0; TOGETHER];
         for keys_here in self.pieces.iter().flat_map(|piece| piece.chunks(TOGETHER)) {
             for (bucket, &key) in buckets.iter_mut().zip(keys_here) {
@@ -393,27 +367,4 @@ impl<K: Key, F: Fn(K) -> u32> Work for Tally<'_, K, F> {
             }
         }
     }
-}
-
-/// The map that suits these keys.
-fn fitting<S: Score>(pieces: &[&[S::Key]], rows: usize, buckets: usize) -> Map {
-    if rows < SAMPLED_KEYS {
-        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-        for piece in pieces {
-            let (lowest, highest) = ends_of::<S>(piece);
-            (low, high) = (low.min(lowest), high.max(highest));
-        }
-        return Map::Line(Line::over(low, high, buckets));
-    }
-    let mut sample = [0.0; SAMPLE];
-    let mut pieces = pieces.iter();
-    let (mut piece, mut before) = (&[][..], 0);
-    for (position, row) in sample.iter_mut().zip(sampled(rows)) {
-        while row - before >= piece.len() {
-            before += piece.len();
-            piece = pieces.next().copied().unwrap_or_default();
-        }
-        *position = S::from_key(piece[row - before]).position();
-    }
-    Map::fitting(&mut sample, buckets)
 }

@@ -7,7 +7,7 @@
 
 use crate::ranking::scores::Score;
 use crate::ranking::tuning::{
-    FULLEST_SHARE, GRID_CELLS, LANES, LARGE_SAMPLE, SAMPLE, STRETCHES, TRUSTED_SCORES,
+    FULLEST_SHARE, GRID_CELLS, LANES, LARGE_SAMPLE, SAMPLE, SAMPLED_KEYS, STRETCHES, TRUSTED_SCORES,
 };
 
 /// A map of positions to `0..buckets`.
@@ -18,6 +18,24 @@ pub(in crate::ranking) enum Map {
     /// A line for each of many cells: for scores over many orders of magnitude, or in clusters.
     Pieces(Pieces),
 }
+
+/// Does something with the function that gives a position its bucket: the code is compiled for either kind of map.
+macro_rules! with_buckets {
+    ($map:expr, $bucket:ident => $does:expr) => {
+        match $map {
+            Map::Line(line) => {
+                let line = *line;
+                let $bucket = move |position: f64| line.bucket(position);
+                $does
+            }
+            Map::Pieces(lines) => {
+                let $bucket = |position: f64| lines.bucket(position);
+                $does
+            }
+        }
+    };
+}
+pub(in crate::ranking) use with_buckets;
 
 /// Rows to sample out of `rows`, spread evenly but at no fixed distance, which the rows might share.
 pub(in crate::ranking) fn sampled(rows: usize) -> impl Iterator<Item = usize> {
@@ -31,7 +49,7 @@ pub(in crate::ranking) fn sampled(rows: usize) -> impl Iterator<Item = usize> {
 }
 
 /// The lowest and the highest position of keys.
-pub(in crate::ranking) fn ends_of<S: Score>(keys: &[S::Key]) -> (f64, f64) {
+fn ends_of<S: Score>(keys: &[S::Key]) -> (f64, f64) {
     let (mut low, mut high) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
     let (chunks, rest) = keys.as_chunks::<LANES>();
     let mut widen = |lane: usize, key| {
@@ -57,8 +75,38 @@ impl Default for Map {
 }
 
 impl Map {
+    /// The map that suits these keys, which are `rows` together.
+    pub fn of_keys<S: Score>(pieces: &[&[S::Key]], rows: usize, buckets: usize) -> Self {
+        if rows < SAMPLED_KEYS {
+            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+            for piece in pieces {
+                let (lowest, highest) = ends_of::<S>(piece);
+                (low, high) = (low.min(lowest), high.max(highest));
+            }
+            return Map::Line(Line::over(low, high, buckets));
+        }
+        let mut sample = [0.0; SAMPLE];
+        let mut pieces = pieces.iter();
+        let (mut piece, mut before) = (&[][..], 0);
+        for (position, row) in sample.iter_mut().zip(sampled(rows)) {
+            while row - before >= piece.len() {
+                before += piece.len();
+                piece = pieces.next().copied().unwrap_or_default();
+            }
+            *position = S::from_key(piece[row - before]).position();
+        }
+        Map::fitting(&mut sample, buckets)
+    }
+
+    /// The map that suits these scores, of which some may be NaN.
+    pub fn of_scores<S: Score>(scores: &[S], buckets: usize) -> Self {
+        let positions = sampled(scores.len()).map(|row| scores[row].position());
+        let mut sample: Vec<f64> = positions.filter(|position| !position.is_nan()).collect();
+        Map::fitting(&mut sample, buckets)
+    }
+
     /// The map that suits a sample of positions, none of them NaN.
-    pub fn fitting(sample: &mut [f64], buckets: usize) -> Self {
+    fn fitting(sample: &mut [f64], buckets: usize) -> Self {
         sample.sort_unstable_by(f64::total_cmp);
         let [first, .., last] = *sample else {
             return Map::Line(Line::over(0.0, 0.0, buckets));
@@ -190,12 +238,9 @@ mod tests {
             let buckets = 1usize << log_buckets;
             positions.extend_from_slice(&sample);
             positions.sort_by(f64::total_cmp);
-            let line = Map::fitting(&mut sample, buckets);
-            let bucket = |position| match &line {
-                Map::Line(line) => line.bucket(position),
-                Map::Pieces(pieces) => pieces.bucket(position),
-            };
-            let places: Vec<u32> = positions.iter().map(|&position| bucket(position)).collect();
+            let map = Map::fitting(&mut sample, buckets);
+            let places: Vec<u32> =
+                with_buckets!(&map, bucket => positions.iter().map(|&position| bucket(position)).collect());
             prop_assert!(places.is_sorted());
             prop_assert!(places.iter().all(|&place| (place as usize) < buckets));
             if !sample.is_empty() {

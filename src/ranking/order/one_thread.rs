@@ -5,11 +5,11 @@ use super::classes::Classes;
 use super::index::Index;
 use super::pairs;
 use super::score_ops::ScoreOps;
-use crate::ranking::scores::{Bits, Key, Score};
+use crate::ranking::scores::{Key, Observations, Score};
 use crate::ranking::ties::{
     Placements,
     duplicates::Duplicates,
-    source::{Source, Steps},
+    source::{Indexed, Source, StepKind},
     steps::{Above, Rise, Runs, Take, Tie},
 };
 
@@ -18,7 +18,7 @@ use crate::ranking::ties::{
 pub(in crate::ranking) struct OneThread<K> {
     ops: ScoreOps<K>,
     class_keys: ClassKeys<K>,
-    room: WalkMemory<K>,
+    memory: WalkMemory<K>,
 }
 
 /// The memory that a walk needs. It is kept from walk to walk.
@@ -28,28 +28,54 @@ pub(in crate::ranking) struct WalkMemory<K> {
     pub rises: Vec<Rise>,
 }
 
+impl<K: Key> WalkMemory<K> {
+    /// Hands out the ties of keys, all of which are below `above`.
+    pub fn ties(
+        &mut self,
+        class_keys: &mut ClassKeys<K>,
+        ops: ScoreOps<K>,
+        above: Above,
+        take: &mut Take<'_>,
+    ) {
+        (ops.spread)(class_keys);
+        Runs::hand_out(above, &mut self.rises, take, |runs| class_keys.for_each(runs));
+    }
+
+    /// Hands out the segments of the curve of keys, all of which are below `above`.
+    pub fn segments(
+        &mut self,
+        classes: &Classes<'_, K>,
+        ops: ScoreOps<K>,
+        indexed: Indexed,
+        above: Above,
+        take: &mut Take<'_>,
+    ) {
+        let WalkMemory { index, rises } = self;
+        Runs::hand_out(above, rises, take, |runs| classes.for_each_segment(index, ops, indexed, runs));
+    }
+}
+
 impl<K: Key> Default for OneThread<K> {
     fn default() -> Self {
-        OneThread { ops: ScoreOps::of::<K>(), class_keys: ClassKeys::default(), room: WalkMemory::default() }
+        OneThread {
+            ops: ScoreOps::of::<K>(),
+            class_keys: ClassKeys::default(),
+            memory: WalkMemory::default(),
+        }
     }
 }
 
 impl<K: Key> OneThread<K> {
-    /// Takes in rows; those whose `valid` bit is 0 are skipped.
-    pub fn load<S: Score<Key = K>>(&mut self, scores: &[S], labels: Bits<'_>, valid: Option<Bits<'_>>) {
+    /// Takes in rows.
+    pub fn load<S: Score<Key = K>>(&mut self, rows: &Observations<'_, S>) {
         self.ops = ScoreOps::of::<S>();
-        self.class_keys.part(scores, labels, valid);
-    }
-
-    /// Whether a score that is not missing is NaN.
-    pub fn has_nan(&self) -> bool {
-        self.class_keys.has_nan()
+        self.class_keys.part(rows);
     }
 
     fn ask<T>(&mut self, ask: impl FnOnce(&Classes<'_, K>, ScoreOps<K>, &mut WalkMemory<K>) -> T) -> T {
         let (pos, neg) = (self.class_keys.pos.keys(), self.class_keys.neg.keys());
         let classes = Classes { pos: &[pos], neg: &[neg], n_pos: pos.len(), n_neg: neg.len() };
-        ask(&classes, self.ops, &mut self.room)
+        ask(&classes, self.ops, &mut self.memory)
     }
 }
 
@@ -58,14 +84,16 @@ impl<K: Key> Source for OneThread<K> {
         (self.class_keys.n_pos(), self.class_keys.n_neg())
     }
 
-    fn walk(&mut self, steps: Steps, take: &mut Take<'_>) {
-        if let Steps::Segments(indexed) = steps {
-            let few = self.ask(|classes, ops, WalkMemory { index, rises }| {
+    fn has_nan(&self) -> bool {
+        self.class_keys.has_nan()
+    }
+
+    fn walk(&mut self, steps: StepKind, take: &mut Take<'_>) {
+        if let StepKind::Segments(indexed) = steps {
+            let few = self.ask(|classes, ops, memory| {
                 let few = classes.are_few();
                 if !few {
-                    let mut runs = Runs::new(Above::default(), rises, take);
-                    classes.for_each_segment(index, ops, indexed, &mut runs);
-                    runs.hand_out();
+                    memory.segments(classes, ops, indexed, Above::default(), take);
                 }
                 few
             });
@@ -73,20 +101,17 @@ impl<K: Key> Source for OneThread<K> {
                 return;
             }
         }
-        (self.ops.spread)(&mut self.class_keys);
-        let mut runs = Runs::new(Above::default(), &mut self.room.rises, take);
-        self.class_keys.for_each(&mut runs);
-        runs.hand_out();
+        self.memory.ties(&mut self.class_keys, self.ops, Above::default(), take);
     }
 
     fn twice_u(&mut self) -> Option<u128> {
-        Some(self.ask(|classes, ops, room| classes.twice_u(&mut room.index, ops).into()))
+        Some(self.ask(|classes, ops, memory| classes.twice_u(&mut memory.index, ops).into()))
     }
 
     fn twice_u_and_cubes(&mut self) -> Option<(u128, u128)> {
-        self.ask(|classes, ops, room| {
+        self.ask(|classes, ops, memory| {
             let cubes = || Duplicates::default().cubes(&[classes.pos, classes.neg]);
-            (!classes.are_few()).then(|| (classes.twice_u(&mut room.index, ops).into(), cubes()))
+            (!classes.are_few()).then(|| (classes.twice_u(&mut memory.index, ops).into(), cubes()))
         })
     }
 

@@ -4,133 +4,225 @@
 //! Each block has memory of its own, so no two threads write to the same place. A shard is made of the pieces that all
 //! blocks have of it. One thread ranks a shard, which is small enough to stay in the cache of its core.
 //!
+//! A key may have its weight beside it, in units ([`KeyUnits`]); what is done with weights is in `weighted`.
+//!
 //! Invariant: every key of a shard is below every key of the next, and equal keys are in one shard.
 
+use std::fmt::Debug;
 use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::class_keys::{ClassKeys, nan_among};
+use super::class_keys::ClassKeys;
 use super::classes::Classes;
 use super::index::Index;
-use super::map::{Map, sampled};
+use super::map::{Map, with_buckets};
 use super::one_thread::WalkMemory;
 use super::score_ops::ScoreOps;
 use super::streams::Streams;
-use crate::ranking::scores::{Bits, Key, Score};
+use crate::ranking::scores::{Key, Observations, Score, observations::Word};
 use crate::ranking::tasks;
 use crate::ranking::ties::{
     duplicates::Duplicates,
     outline::{self, Beside, Cell, Piece},
-    source::{Source, Steps, Walk},
-    steps::{Above, Runs, Take, Tie},
+    source::{Source, StepKind, Walk},
+    steps::{Above, Take, Tie},
+    units::Unit,
 };
 use crate::ranking::tuning::{
     BLOCKS_PER_THREAD, INDEXED_BYTES, MAX_SHARDS, MIN_SHARDS, SHARD_ROWS, SHARDS_AT_A_TIME,
 };
 
-/// The keys of a large group.
+/// What stands beside a key: nothing, where a key is a row, or the units of the row.
+pub(in crate::ranking) trait KeyUnits:
+    Copy + Debug + Default + Send + Sync + 'static
+{
+    /// Writes down what stands beside the keys of some rows; weights of either class are counted in `units`.
+    fn fill<S: Score>(of_rows: &mut [Self; 64], rows: &Word<'_, S>, units: [Unit; 2]);
+
+    /// The units of many keys: their sum, and the bits that any key has.
+    fn units(many: &[Self]) -> (u64, u64);
+
+    /// The same of many keys, for an outline.
+    fn beside(many: &[Self]) -> Beside<'_>;
+}
+
+impl KeyUnits for () {
+    fn fill<S: Score>(_: &mut [(); 64], _: &Word<'_, S>, _: [Unit; 2]) {}
+
+    fn units(many: &[()]) -> (u64, u64) {
+        (many.len() as u64, u64::from(!many.is_empty()))
+    }
+
+    fn beside(_: &[()]) -> Beside<'_> {
+        Beside::Nothing
+    }
+}
+
+impl KeyUnits for u64 {
+    #[inline]
+    fn fill<S: Score>(of_rows: &mut [u64; 64], rows: &Word<'_, S>, units: [Unit; 2]) {
+        for (row, (of_row, &weight)) in of_rows.iter_mut().zip(rows.masses).enumerate() {
+            *of_row = units[rows.class(row)].units(weight);
+        }
+    }
+
+    fn units(many: &[u64]) -> (u64, u64) {
+        many.iter().fold((0, 0), |(sum, any), units| (sum + units, any | units))
+    }
+
+    fn beside(many: &[u64]) -> Beside<'_> {
+        Beside::Units(many)
+    }
+}
+
+/// The keys of a large group, each with what stands beside it.
 #[derive(Debug)]
-pub struct Shards<K> {
-    blocks: Vec<Block<K>>,
-    /// Highest first: which shard, and what lies above it.
+pub struct Shards<K, U = ()> {
+    blocks: Vec<Block<K, U>>,
+    /// Highest first: which shard, and the units above it.
     order: Vec<(usize, Above)>,
-    ops: ScoreOps<K>,
-    n_pos: u64,
-    n_neg: u64,
-    nan: bool,
+    pub(in crate::ranking) ops: ScoreOps<K>,
+    /// Units of negatives and of positives.
+    pub(in crate::ranking) totals: [u64; 2],
 }
 
 /// The rows of one block: two streams for each shard, negatives and positives.
 #[derive(Debug)]
-struct Block<K> {
-    streams: Streams<K>,
+struct Block<K, U> {
+    streams: Streams<K, U>,
+    /// The units of each stream.
+    units: Vec<u64>,
+    /// For either class, the bits that any row has in its units.
+    any_bits: [u64; 2],
     nan: bool,
 }
 
-impl<K: Key> Shards<K> {
-    /// Parts rows by their labels and scores; rows whose `valid` bit is 0 are skipped.
-    pub fn part<S: Score<Key = K>>(scores: &[S], labels: Bits<'_>, valid: Option<Bits<'_>>) -> Self {
-        let n_pos = labels.count(valid);
-        let shards = shards_for::<K>(n_pos.min(scores.len() - n_pos));
-        Self::part_as(scores, labels, valid, blocks(), shards)
+/// The rows of one shard.
+pub(in crate::ranking) struct Shard<'a, K, U> {
+    blocks: &'a [Block<K, U>],
+    number: usize,
+}
+
+impl<'a, K: Key, U: KeyUnits> Shard<'a, K, U> {
+    /// The keys of a class and what stands beside them, in pieces.
+    pub fn pieces(&self, class: usize) -> impl Iterator<Item = (&'a [K], &'a [U])> + use<'a, K, U> {
+        let stream = 2 * self.number + class;
+        self.blocks.iter().flat_map(move |block| block.streams.pieces(stream))
+    }
+
+    /// The units of a class.
+    pub fn units(&self, class: usize) -> u64 {
+        self.blocks.iter().map(|block| block.units[2 * self.number + class]).sum()
+    }
+}
+
+impl<K: Key> Shard<'_, K, ()> {
+    fn with_classes<T>(&self, ask: impl FnOnce(&Classes<'_, K>) -> T) -> T {
+        let keys = |class| -> Vec<&[K]> { self.pieces(class).map(|piece| piece.0).collect() };
+        let (neg, pos) = (keys(0), keys(1));
+        let (n_neg, n_pos) = (self.units(0) as usize, self.units(1) as usize);
+        ask(&Classes { pos: &pos, neg: &neg, n_pos, n_neg })
+    }
+}
+
+impl<K: Key, U: KeyUnits> Shards<K, U> {
+    /// Parts rows by their labels and scores; weights of either class are counted in `units`.
+    pub fn part<S: Score<Key = K>>(rows: &Observations<'_, S>, units: [Unit; 2]) -> Self {
+        let [n_neg, n_pos] = rows.rows_of_classes();
+        let shards = n_pos.min(n_neg) * size_of::<K>() / INDEXED_BYTES;
+        let shards = shards.next_power_of_two().clamp(MIN_SHARDS, MAX_SHARDS);
+        Self::part_as(rows, units, blocks(), shards)
     }
 
     /// Parts rows in about as many blocks and into as many shards as are asked for.
     pub(in crate::ranking) fn part_as<S: Score<Key = K>>(
-        scores: &[S],
-        labels: Bits<'_>,
-        valid: Option<Bits<'_>>,
+        rows: &Observations<'_, S>,
+        units: [Unit; 2],
         blocks: usize,
         shards: usize,
     ) -> Self {
-        let block_rows = scores.len().div_ceil(blocks).max(1);
-        let map = map(scores, shards);
-        let blocks: Vec<Block<K>> = scores
-            .par_chunks(block_rows)
-            .enumerate()
-            .map(|(block, scores)| {
-                let labels = labels.slice(block * block_rows, scores.len());
-                let valid = valid.map(|valid| valid.slice(block * block_rows, scores.len()));
-                match &map {
-                    Map::Line(line) => Block::part(scores, labels, valid, shards, |x| line.bucket(x)),
-                    Map::Pieces(pieces) => Block::part(scores, labels, valid, shards, |x| pieces.bucket(x)),
-                }
-            })
+        // Rows that are skipped may be in the sample.
+        let map = Map::of_scores(rows.scores, shards);
+        let blocks: Vec<Block<K, U>> = rows
+            .blocks(blocks)
+            .par_iter()
+            .map(|rows| with_buckets!(&map, shard => Block::part(rows, units, shards, shard)))
             .collect();
-        Self::ordered::<S>(blocks, shards)
-    }
-
-    fn ordered<S: Score<Key = K>>(blocks: Vec<Block<K>>, shards: usize) -> Self {
         let mut above = Above::default();
         let mut order = Vec::with_capacity(shards);
-        for shard in (0..shards).rev() {
-            order.push((shard, above));
-            for block in &blocks {
-                above.pos += block.rows(shard, true);
-                above.neg += block.rows(shard, false);
-            }
+        for number in (0..shards).rev() {
+            order.push((number, above));
+            let shard = Shard { blocks: &blocks, number };
+            above.neg += shard.units(0);
+            above.pos += shard.units(1);
         }
-        let nan = blocks.iter().any(|block| block.nan);
-        Shards { blocks, order, ops: ScoreOps::of::<S>(), n_pos: above.pos, n_neg: above.neg, nan }
+        Shards { blocks, order, ops: ScoreOps::of::<S>(), totals: [above.neg, above.pos] }
+    }
+
+    /// The number of shards.
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// For either class, the bits that any row has in its units.
+    pub fn any_bits(&self) -> [u64; 2] {
+        [0, 1].map(|class| self.blocks.iter().fold(0, |any, block| any | block.any_bits[class]))
     }
 
     /// Whether a score that is not missing is NaN.
-    pub fn has_nan(&self) -> bool {
-        self.nan
+    pub fn any_nan(&self) -> bool {
+        self.blocks.iter().any(|block| block.nan)
     }
 
-    /// The results of `ask` for each shard, from the highest scores down; `work` makes the memory that each thread
-    /// uses.
-    fn each<W, T: Send>(
-        &self,
-        work: impl Fn() -> W + Sync + Send,
-        ask: impl Fn(&mut W, &Classes<'_, K>, Above) -> T + Sync,
-    ) -> Vec<T> {
-        self.each_of(0..self.order.len(), &work, &ask)
-    }
-
-    /// The results of `ask` for each shard and its place, from the highest scores down.
-    fn each_numbered<T: Send>(&self, ask: impl Fn(usize, &Classes<'_, K>) -> T + Sync) -> Vec<T> {
-        let all = 0..self.order.len();
-        tasks::each(all, || (), |(), place| self.with(self.order[place].0, |classes| ask(place, classes)))
-    }
-
-    fn each_of<W, T: Send>(
+    /// The results of `ask` for the shards of these places, from the highest scores down. `ask` gets memory that `memory`
+    /// made for its thread, the place of the shard, its rows, and the units above it.
+    pub fn each<M, T: Send>(
         &self,
         places: Range<usize>,
-        work: &(impl Fn() -> W + Sync + Send),
-        ask: &(impl Fn(&mut W, &Classes<'_, K>, Above) -> T + Sync),
+        memory: impl Fn() -> M + Sync,
+        ask: impl Fn(&mut M, usize, &Shard<'_, K, U>, Above) -> T + Sync,
     ) -> Vec<T> {
-        tasks::each(places, work, |work, place| {
-            let (shard, above) = self.order[place];
-            self.with(shard, |classes| ask(work, classes, above))
+        tasks::each(places, memory, |memory, place| {
+            let (number, above) = self.order[place];
+            ask(memory, place, &Shard { blocks: &self.blocks, number }, above)
+        })
+    }
+
+    /// As [`Ties::outline`](crate::ranking::Ties::outline), if the group is large enough.
+    pub fn cells(&self, cells: usize) -> Option<Vec<Cell<u128>>> {
+        let each = |ask: &outline::Ask<'_, K>| {
+            self.each(
+                0..self.len(),
+                || (),
+                |(), place, shard, _| {
+                    let piece = |class, (keys, units)| Piece { class, keys, beside: U::beside(units) };
+                    let of_class = |class| shard.pieces(class).map(move |pair| piece(class, pair));
+                    ask(place, &of_class(0).chain(of_class(1)).collect::<Vec<_>>())
+                },
+            )
+        };
+        outline::outline(each, cells)
+    }
+}
+
+impl<K: Key> Shards<K> {
+    /// The results of `ask` for the keys of each shard and what lies above them, from the highest scores down; `memory`
+    /// makes the memory that each thread uses.
+    fn each_classes<M, T: Send>(
+        &self,
+        memory: impl Fn() -> M + Sync,
+        ask: impl Fn(&mut M, &Classes<'_, K>, Above) -> T + Sync,
+    ) -> Vec<T> {
+        let all = 0..self.len();
+        self.each(all, memory, |memory, _, shard, above| {
+            shard.with_classes(|classes| ask(memory, classes, above))
         })
     }
 
     /// Twice the U of a shard's positives against all negatives of the group.
     fn twice_u_of(&self, index: &mut Index<K>, classes: &Classes<'_, K>, above: Above) -> u128 {
-        let neg_below = self.n_neg - above.neg - classes.n_neg as u64;
+        let neg_below = self.totals[0] - above.neg - classes.n_neg as u64;
         u128::from(classes.twice_u(index, self.ops)) + 2 * classes.n_pos as u128 * u128::from(neg_below)
     }
 
@@ -141,84 +233,68 @@ impl<K: Key> Shards<K> {
         ask: impl FnOnce(&Classes<'_, K>, usize, Above) -> Option<T>,
     ) -> Option<T> {
         let begins_above = |(_, above): &(usize, Above)| above.pos + above.neg < rank;
-        let (shard, above) = self.order[self.order.partition_point(begins_above).checked_sub(1)?];
-        self.with(shard, |classes| ask(classes, (rank - above.pos - above.neg) as usize, above))
+        let (number, above) = self.order[self.order.partition_point(begins_above).checked_sub(1)?];
+        Shard { blocks: &self.blocks, number }
+            .with_classes(|classes| ask(classes, (rank - above.pos - above.neg) as usize, above))
     }
-
-    fn with<T>(&self, shard: usize, ask: impl FnOnce(&Classes<'_, K>) -> T) -> T {
-        let pieces = |class: usize| -> Vec<&[K]> {
-            self.blocks.iter().flat_map(|block| block.streams.pieces(2 * shard + class)).collect()
-        };
-        let (neg, pos) = (pieces(0), pieces(1));
-        let rows = |pieces: &[&[K]]| pieces.iter().map(|piece| piece.len()).sum();
-        ask(&Classes { n_pos: rows(&pos), n_neg: rows(&neg), pos: &pos, neg: &neg })
-    }
-}
-
-/// What a thread keeps from shard to shard.
-#[derive(Debug, Default)]
-struct ThreadMemory<K> {
-    class_keys: ClassKeys<K>,
-    room: WalkMemory<K>,
 }
 
 impl<K: Key> Source for Shards<K> {
     fn totals(&self) -> (u64, u64) {
-        (self.n_pos, self.n_neg)
+        (self.totals[1], self.totals[0])
+    }
+
+    fn has_nan(&self) -> bool {
+        self.any_nan()
     }
 
     fn parts(&self) -> Option<usize> {
-        Some(self.order.len())
+        Some(self.len())
     }
 
     // A group in shards has parts.
-    fn walk(&mut self, _: Steps, _: &mut Take<'_>) {}
+    fn walk(&mut self, _: StepKind, _: &mut Take<'_>) {}
 
     fn walk_parts(
         &self,
-        steps: Steps,
+        steps: StepKind,
         part: &(dyn Fn(usize, &mut Walk<'_>) + Sync),
         done: &mut dyn FnMut(usize),
     ) {
-        let ask = |room: &mut ThreadMemory<K>, place: usize| {
-            let (shard, above) = self.order[place];
-            self.with(shard, |classes| {
-                let ThreadMemory { class_keys, room: WalkMemory { index, rises: memory } } = &mut *room;
-                part(place, &mut |take| match steps {
-                    Steps::Ties => {
-                        class_keys.collect(classes);
-                        (self.ops.spread)(class_keys);
-                        let mut runs = Runs::new(above, memory, take);
-                        class_keys.for_each(&mut runs);
-                        runs.hand_out();
-                    }
-                    Steps::Segments(indexed) => {
-                        let mut runs = Runs::new(above, memory, take);
-                        classes.for_each_segment(index, self.ops, indexed, &mut runs);
-                        runs.hand_out();
-                    }
-                });
-            });
-        };
         // An answer made of ties may be as large as the ties, so the answers of all shards are never kept at once.
         let at_a_time = match steps {
-            Steps::Ties => SHARDS_AT_A_TIME * rayon::current_num_threads(),
-            Steps::Segments(_) => self.order.len().max(1),
+            StepKind::Ties => SHARDS_AT_A_TIME * rayon::current_num_threads(),
+            StepKind::Segments(_) => self.len().max(1),
         };
-        for first in (0..self.order.len()).step_by(at_a_time) {
-            let some = first..self.order.len().min(first + at_a_time);
-            tasks::each(some.clone(), ThreadMemory::default, ask);
+        for first in (0..self.len()).step_by(at_a_time) {
+            let some = first..self.len().min(first + at_a_time);
+            let memory = <(ClassKeys<K>, WalkMemory<K>)>::default;
+            self.each(some.clone(), memory, |(class_keys, memory), place, shard, above| {
+                shard.with_classes(|classes| {
+                    part(place, &mut |take| match steps {
+                        StepKind::Ties => {
+                            class_keys.collect(classes);
+                            memory.ties(class_keys, self.ops, above, take);
+                        }
+                        StepKind::Segments(indexed) => {
+                            memory.segments(classes, self.ops, indexed, above, take)
+                        }
+                    });
+                });
+            });
             some.for_each(&mut *done);
         }
     }
 
     fn twice_u(&mut self) -> Option<u128> {
-        let parts = self.each(Index::default, |index, classes, above| self.twice_u_of(index, classes, above));
+        let parts =
+            self.each_classes(Index::default, |index, classes, above| self.twice_u_of(index, classes, above));
         Some(parts.into_iter().sum())
     }
 
     fn twice_u_and_cubes(&mut self) -> Option<(u128, u128)> {
-        let parts = self.each(<(Index<K>, Duplicates<K>)>::default, |(index, duplicates), classes, above| {
+        let memory = <(Index<K>, Duplicates<K>)>::default;
+        let parts = self.each_classes(memory, |(index, duplicates), classes, above| {
             let cubes = duplicates.cubes(&[classes.pos, classes.neg]);
             (self.twice_u_of(index, classes, above), cubes)
         });
@@ -226,7 +302,7 @@ impl<K: Key> Source for Shards<K> {
     }
 
     fn reached(&mut self, key: u128) -> Option<(u64, u64)> {
-        let parts = self.each(|| (), |(), classes, _| classes.reached(K::narrow(key)));
+        let parts = self.each_classes(|| (), |(), classes, _| classes.reached(K::narrow(key)));
         Some(parts.into_iter().fold((0, 0), |sums, part| (sums.0 + part.0, sums.1 + part.1)))
     }
 
@@ -240,24 +316,8 @@ impl<K: Key> Source for Shards<K> {
     }
 
     fn outline(&self, cells: usize) -> Option<Vec<Cell<u128>>> {
-        if self.n_pos + self.n_neg < SHARD_ROWS as u64 {
-            return None;
-        }
-        let each = |ask: &outline::Ask<'_, K>| {
-            self.each_numbered(|place, classes| {
-                let of = |class, keys| Piece { class, keys, beside: Beside::Nothing };
-                let neg = classes.neg.iter().map(|&keys| of(0, keys));
-                let pos = classes.pos.iter().map(|&keys| of(1, keys));
-                ask(place, &neg.chain(pos).collect::<Vec<_>>())
-            })
-        };
-        outline::outline(each, cells)
+        if self.totals[0] + self.totals[1] < SHARD_ROWS as u64 { None } else { self.cells(cells) }
     }
-}
-
-/// Shards for so many rows that are indexed.
-pub(in crate::ranking) fn shards_for<K>(indexed: usize) -> usize {
-    (indexed * size_of::<K>() / INDEXED_BYTES).next_power_of_two().clamp(MIN_SHARDS, MAX_SHARDS)
 }
 
 /// Blocks that a large group is cut into.
@@ -265,49 +325,44 @@ pub(in crate::ranking) fn blocks() -> usize {
     BLOCKS_PER_THREAD * rayon::current_num_threads()
 }
 
-/// The map that suits a sample of scores. Rows that are skipped may be in the sample.
-pub(in crate::ranking) fn map<S: Score>(scores: &[S], shards: usize) -> Map {
-    let positions = sampled(scores.len()).map(|row| scores[row].position());
-    let mut sample: Vec<f64> = positions.filter(|position| !position.is_nan()).collect();
-    Map::fitting(&mut sample, shards)
-}
-
-impl<K: Key> Block<K> {
+impl<K: Key, U: KeyUnits> Block<K, U> {
     fn part<S: Score<Key = K>>(
-        scores: &[S],
-        labels: Bits<'_>,
-        valid: Option<Bits<'_>>,
+        rows: &Observations<'_, S>,
+        units: [Unit; 2],
         shards: usize,
         shard: impl Fn(f64) -> u32,
     ) -> Self {
-        let mut streams = Streams::new(2 * shards, scores.len());
+        let mut streams = Streams::new(2 * shards, rows.scores.len());
         let mut nan = false;
-        // The first loop finds the shards of 64 rows, and the second one moves the rows. Two short loops whose values
-        // stay in registers take half the time of one long loop.
-        let mut places = [0u32; 64];
-        for (word, scores) in scores.chunks(64).enumerate() {
-            let label = labels.word(word * 64);
-            for (row, (place, &score)) in places.iter_mut().zip(scores).enumerate() {
-                *place = 2 * shard(score.position()) + (label >> row & 1) as u32;
+        // The first loops find the streams of 64 rows and their units, and the last one moves the rows. Short loops whose
+        // values stay in registers take half the time of one long loop.
+        let (mut streams_of, mut units_of) = ([0u32; 64], [U::default(); 64]);
+        for word in rows.words() {
+            for (row, (stream, &score)) in streams_of.iter_mut().zip(word.scores).enumerate() {
+                *stream = 2 * shard(score.position()) + (word.labels >> row & 1) as u32;
             }
-            let used = valid.map_or(u64::MAX, |valid| valid.word(word * 64));
-            nan |= nan_among(scores, used);
-            if used.count_ones() as usize >= scores.len() {
-                for (&place, &score) in places.iter().zip(scores) {
-                    streams.push(place as usize, score.key(), ());
+            U::fill(&mut units_of, &word, units);
+            nan |= word.has_nan();
+            let rows = streams_of.iter().zip(&units_of).zip(word.scores);
+            if word.are_all_used() {
+                for ((&stream, &units), &score) in rows {
+                    streams.push(stream as usize, score.key(), units);
                 }
             } else {
-                for (row, (&place, &score)) in places.iter().zip(scores).enumerate() {
-                    if used >> row & 1 == 1 {
-                        streams.push(place as usize, score.key(), ());
-                    }
+                for (_, ((&stream, &units), &score)) in rows.enumerate().filter(|row| word.is_used(row.0)) {
+                    streams.push(stream as usize, score.key(), units);
                 }
             }
         }
-        Block { streams, nan }
-    }
-
-    fn rows(&self, shard: usize, positive: bool) -> u64 {
-        self.streams.pieces(2 * shard + usize::from(positive)).map(|piece| piece.len() as u64).sum()
+        let mut any_bits = [0; 2];
+        let mut sums = vec![0u64; 2 * shards];
+        for (stream, sum) in sums.iter_mut().enumerate() {
+            for (_, units) in streams.pieces(stream) {
+                let (units, any) = U::units(units);
+                *sum += units;
+                any_bits[stream % 2] |= any;
+            }
+        }
+        Block { streams, units: sums, any_bits, nan }
     }
 }

@@ -5,7 +5,7 @@
 
 use super::codes::Codes;
 use crate::ranking::group::Group;
-use crate::ranking::scores::{Bits, Score};
+use crate::ranking::scores::{Bits, Observations, Score};
 use crate::ranking::tasks;
 use crate::ranking::ties::Placements;
 
@@ -47,7 +47,11 @@ impl KeyPlacements {
             let mut group = Group::default();
             let of_key = |key: usize| {
                 let (start, rows) = (starts[key], rows_of(key));
-                group.load(&by_key[start..start + rows], Bits::new(&positive, start, rows), None);
+                group.load(Observations::new(
+                    &by_key[start..start + rows],
+                    Bits::new(&positive, start, rows),
+                    None,
+                ));
                 let mut ties = group.ties();
                 let sums = if ties.has_pairs() { ties.placements() } else { Placements::default() };
                 KeyPlacements { n_pos: ties.n_pos(), n_neg: ties.n_neg(), sums }

@@ -1,4 +1,5 @@
-//! Placements row by row: how many rows of the other class each row beats, or is beaten by.
+//! Placements row by row: how many negatives score lower than each positive, and how many positives score higher than
+//! each negative.
 //!
 //! The covariance of two areas comes from the placements of the same rows by both scores. So placements are in the
 //! order of the rows, each class by itself. The rows are divided by score into parts, so that the index of a part stays
@@ -9,17 +10,17 @@ use std::ops::Range;
 
 use crate::ranking::order::{
     index::Index,
-    map::{Map, sampled},
+    map::{Map, with_buckets},
 };
 use crate::ranking::scores::{Key, Score};
-use crate::ranking::tuning::{MOST_PARTS, PART_ROWS, SAMPLE};
+use crate::ranking::tuning::{MOST_PARTS, PART_ROWS};
 
 /// Twice the placements of all rows, ties counting once, not divided by the number of rows of the other class.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowPlacements {
-    /// For each positive, twice the negatives it beats.
+    /// For each positive, twice the negatives that score lower.
     pub of_pos: Vec<u32>,
-    /// For each negative, twice the positives that beat it.
+    /// For each negative, twice the positives that score higher.
     pub of_neg: Vec<u32>,
 }
 
@@ -45,7 +46,7 @@ impl RowPlacements {
             } else {
                 below.one_another::<S>(neg_keys, pos_keys)
             };
-            // A positive beats the negatives below it; a negative is beaten by all positives but those below it.
+            // The positives above a negative are all but those below it.
             for (placement, within) in twice[neg.clone()].iter_mut().zip(of_neg) {
                 *placement = 2 * (n_pos as u32 - pos_below) - within;
             }
@@ -87,14 +88,7 @@ impl<K: Key> ScoreParts<K> {
         let of_row = if n_parts == 1 {
             streams(scores, labels, |_| 0)
         } else {
-            let mut sample = [0.0; SAMPLE];
-            for (position, row) in sample.iter_mut().zip(sampled(scores.len())) {
-                *position = scores[row].position();
-            }
-            match Map::fitting(&mut sample, n_parts) {
-                Map::Line(line) => streams(scores, labels, |position| line.bucket(position)),
-                Map::Pieces(lines) => streams(scores, labels, |position| lines.bucket(position)),
-            }
+            with_buckets!(&Map::of_scores(scores, n_parts), part => streams(scores, labels, part))
         };
         let mut counts = vec![0usize; 2 * n_parts];
         of_row.iter().for_each(|&stream| counts[usize::from(stream)] += 1);

@@ -10,15 +10,15 @@ use super::number::AtLeast;
 pub enum Width {
     /// 8 bits.
     #[default]
-    W8,
+    W8 = 8,
     /// 16 bits.
-    W16,
+    W16 = 16,
     /// 32 bits.
-    W32,
+    W32 = 32,
     /// 64 bits.
-    W64,
+    W64 = 64,
     /// 128 bits.
-    W128,
+    W128 = 128,
 }
 
 /// An unsigned integer that stands for a score: `a < b` exactly when the score of `a` is the lower.

@@ -1,9 +1,10 @@
-//! Scores as ordered integer keys, and labels as bits.
+//! Scores as ordered integer keys, labels as bits, and the rows of a group before they are ranked.
 
 pub mod bits;
 pub mod key;
 pub mod keys;
 pub mod number;
+pub mod observations;
 pub mod score_type;
 pub(super) mod wide;
 
@@ -11,4 +12,5 @@ pub use bits::Bits;
 pub use key::{Key, Score, Width};
 pub use keys::Keys;
 pub use number::{Domain, Number};
+pub use observations::Observations;
 pub use score_type::ScoreType;

@@ -41,20 +41,13 @@ impl ScoreType {
 
     /// The keys of the lowest and of the highest score; NaN has keys beyond both.
     pub fn ends(&self) -> (u128, u128) {
-        let bits = match self.width {
-            Width::W8 => 8,
-            Width::W16 => 16,
-            Width::W32 => 32,
-            Width::W64 => 64,
-            Width::W128 => 128,
-        };
         let highest = match self.domain {
             Domain::Whole { highest, decimals, .. } => Number::Decimal { digits: highest, decimals },
             _ => Number::Float(f64::INFINITY),
         };
         let lowest = self.at_least(Number::Float(f64::NEG_INFINITY)).unwrap_or(0);
         // Integers that are not bounded have all keys.
-        (lowest, self.at_least(highest).unwrap_or(u128::MAX >> (u128::BITS - bits)))
+        (lowest, self.at_least(highest).unwrap_or(u128::MAX >> (u128::BITS - self.width as u32)))
     }
 
     /// Whether a key is that of a score.

@@ -5,67 +5,38 @@
 //! rows (see `state`), so the state at the end is the same as that of the ranked rows.
 
 use std::convert::Infallible;
+use std::ops::Range;
 
 use super::scale::{Intervals, Resolution};
 use super::state::{Limit, State};
 use crate::ranking::scores::{
-    Bits, Key, Score,
+    Key, Observations, Score,
     score_type::ScoreType,
     wide::{Work, widest},
 };
 use crate::ranking::ties::{Count, Counts, RowCounts};
 use crate::ranking::tuning::{BINS_PER_LIMIT, BOUNDED_LEAST, BOUNDED_ROWS, ROWS_PER_BIN};
 
-/// The rows of a group, before they are ranked.
-#[derive(Clone, Copy)]
-pub struct UnrankedRows<'a, S> {
-    /// The scores.
-    pub scores: &'a [S],
-    /// Which rows are positives.
-    pub labels: Bits<'a>,
-    /// Which rows are used, if not all.
-    pub valid: Option<Bits<'a>>,
-    /// How many identical rows each stands for, all whole and above 0, if not for one.
-    pub counts: Option<&'a [f64]>,
-}
-
-impl<S: Score> UnrankedRows<'_, S> {
-    fn slice(&self, first: usize, rows: usize) -> Self {
-        UnrankedRows {
-            scores: &self.scores[first..first + rows],
-            labels: self.labels.slice(first, rows),
-            valid: self.valid.map(|valid| valid.slice(first, rows)),
-            counts: self.counts.map(|counts| &counts[first..first + rows]),
-        }
-    }
-
+impl<S: Score> Observations<'_, S> {
     /// Whether there are so many rows for each bin that counting them is faster than ranking.
-    pub fn are_many(&self, limit: Limit) -> bool {
+    pub(super) fn are_many(&self, limit: Limit) -> bool {
         let rows = self.scores.len();
         rows >= BOUNDED_LEAST && (rows / ROWS_PER_BIN) as u64 >= limit.max_bins
     }
 
-    /// The state of the rows, in at most so many bins; `all_rows` are meant, those that are skipped among them.
-    ///
-    /// # Panics
-    /// If `labels`, `valid` or `counts` have another length than `scores`.
-    pub fn state(&self, limit: Limit, score_type: ScoreType, all_rows: u64) -> State {
-        let rows = self.scores.len();
-        assert!(self.labels.len() == rows && self.valid.is_none_or(|valid| valid.len() == rows));
-        assert!(self.counts.is_none_or(|counts| counts.len() == rows));
+    /// The state of rows without weights, in at most so many bins.
+    pub(super) fn bounded_state(&self, limit: Limit, score_type: ScoreType) -> State {
         let part_rows = BOUNDED_ROWS.max(ROWS_PER_BIN * limit.max_bins as usize);
-        let parts = rows.div_ceil(part_rows).max(1);
-        let first = |part: usize| part * rows / parts;
+        let parts = self.blocks(self.scores.len().div_ceil(part_rows).max(1));
         let state = |part: usize| -> Result<State, Infallible> {
-            let part = self.slice(first(part), first(part + 1) - first(part));
-            Ok(widest(Counting { rows: part, table: Table::new(limit, score_type) }))
+            Ok(widest(Counting { rows: parts[part], table: Table::new(limit, score_type) }))
         };
-        let size = |parts: std::ops::Range<usize>| (parts.len() - 1) * part_rows;
-        let mut state = match State::merged::<S::Key, Infallible>(0..parts, &size, &state) {
+        let size = |parts: Range<usize>| (parts.len() - 1) * part_rows;
+        let mut state = match State::merged::<S::Key, Infallible>(0..parts.len(), &size, &state) {
             Ok(Some(state)) => state,
             _ => State::exact(Counts::new(score_type, None), RowCounts::default()),
         };
-        state.rows.n_missing = all_rows - state.rows.n_pos - state.rows.n_neg;
+        state.rows.n_missing = self.all_rows - state.rows.n_pos - state.rows.n_neg;
         state
     }
 }
@@ -191,7 +162,7 @@ impl<K: Key> Table<K> {
 
 /// Rows on their way into a table.
 struct Counting<'a, S: Score> {
-    rows: UnrankedRows<'a, S>,
+    rows: Observations<'a, S>,
     table: Table<S::Key>,
 }
 
@@ -200,28 +171,24 @@ impl<S: Score> Work for Counting<'_, S> {
 
     #[inline(always)]
     fn run(mut self) -> State {
-        let UnrankedRows { scores, labels, valid, counts } = self.rows;
         let unit = self.table.score_type.unit();
         let mut values = [0.0; BLOCK];
         let mut intervals = [0; BLOCK];
-        for (block, scores) in scores.chunks(BLOCK).enumerate() {
+        for word in self.rows.words() {
             if self.table.nan.rows() == 0 {
                 self.table.make_room();
             }
-            let first = block * BLOCK;
-            for (value, score) in values.iter_mut().zip(scores) {
+            for (value, score) in values.iter_mut().zip(word.scores) {
                 *value = score.position() / unit;
             }
             self.table.intervals().fill(&values, &mut intervals);
-            let label = labels.word(first);
-            let used = valid.map_or(u64::MAX, |valid| valid.word(first));
-            for (row, (&score, &interval)) in scores.iter().zip(&intervals).enumerate() {
-                if used >> row & 1 == 0 {
+            for (row, (&score, &interval)) in word.scores.iter().zip(&intervals).enumerate() {
+                if !word.is_used(row) {
                     continue;
                 }
-                let rows = counts.map_or(1, |counts| counts[first + row] as u64);
+                let rows = word.masses.get(row).map_or(1, |&count| count as u64);
                 let mut count = Count::default();
-                count.add(label >> row & 1 == 1, rows);
+                count.add(word.class(row) == 1, rows);
                 if score.is_nan() || self.table.nan.rows() > 0 {
                     self.table.nan = self.table.nan.plus(count);
                 } else {
@@ -237,25 +204,19 @@ impl<S: Score> Work for Counting<'_, S> {
 mod tests {
     use super::*;
     use crate::ranking::group::Group;
-    use crate::ranking::scores::{Domain, bits::tests::packed};
-    use crate::ranking::states::Scale;
+    use crate::ranking::scores::{Bits, Domain, bits::tests::packed};
+    use crate::ranking::states::{Scale, state::tests::each};
     use proptest::prelude::*;
-
-    fn each(state: &State) -> Vec<(u128, Count, bool)> {
-        let bin = |bin| (state.bins.key(bin), state.bins.each()[bin], state.is_tied(bin));
-        (0..state.bins.len()).map(bin).collect()
-    }
 
     fn agrees<S: Score>(rows: &[(S, bool, bool)], limit: Limit) -> Result<(), TestCaseError> {
         let scores: Vec<S> = rows.iter().map(|row| row.0).collect();
         let labels = packed(rows.iter().map(|row| row.1));
         let valid = packed(rows.iter().map(|row| row.2));
         let bits = |bytes| Bits::new(bytes, 0, rows.len());
-        let (labels, valid) = (bits(&labels), Some(bits(&valid)));
+        let observations = Observations::new(&scores, bits(&labels), Some(bits(&valid)));
         let mut group = Group::default();
-        group.load(&scores, labels, valid);
-        let counted = UnrankedRows { scores: &scores, labels, valid, counts: None };
-        let counted = counted.state(limit, ScoreType::of::<S>(Domain::Any), rows.len() as u64);
+        group.load(observations);
+        let counted = observations.bounded_state(limit, ScoreType::of::<S>(Domain::Any));
         prop_assert_eq!(counted.rows, group.row_counts());
         prop_assert_eq!(counted.has_nan, group.has_nan());
         if !counted.has_nan {

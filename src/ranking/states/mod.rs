@@ -7,7 +7,6 @@ pub mod state;
 pub(super) mod stored;
 pub mod weighted;
 
-pub use bounded::UnrankedRows;
 pub use scale::Scale;
 pub use state::{Limit, State};
-pub use weighted::{WeightedRows, WeightedState};
+pub use stored::StoredState;

@@ -222,7 +222,7 @@ impl Coding {
         let reaches = |key: u128| intervals.place(self.score_type.value(key)) >= place;
         let near = self.score_type.at_least(Number::Float(intervals.about(place)));
         let near = near.unwrap_or(high).clamp(low, high);
-        // Steps that double, from about there; then the range that is left is halved.
+        // StepKind that double, from about there; then the range that is left is halved.
         let mut step = 1;
         if reaches(near) {
             high = near;
@@ -325,23 +325,13 @@ fn rows_of(number: u128) -> Result<u64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::group::Group;
-    use crate::ranking::scores::{Bits, Domain, Score, bits::tests::packed as packed_bits};
+    use crate::ranking::group::tests::group_of;
+    use crate::ranking::scores::{Domain, Score};
+    use crate::ranking::states::state::tests::each;
     use proptest::prelude::*;
 
     fn state<S: Score>(rows: &[(S, bool)], domain: Domain, limit: Option<Limit>) -> State {
-        let scores: Vec<S> = rows.iter().map(|row| row.0).collect();
-        let labels = packed_bits(rows.iter().map(|row| row.1));
-        let mut group = Group::new(Default::default(), domain);
-        group.load(&scores, Bits::new(&labels, 0, rows.len()), None);
-        group.ties().state().limited(limit)
-    }
-
-    type Bin = (u128, Count, bool);
-
-    fn each(state: &State) -> Vec<Bin> {
-        let bin = |bin| (state.bins.key(bin), state.bins.each()[bin], state.is_tied(bin));
-        (0..state.bins.len()).map(bin).collect()
+        group_of(rows, domain).ties().state().limited(limit)
     }
 
     fn agrees<S: Score>(

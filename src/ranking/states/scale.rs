@@ -23,7 +23,6 @@ pub const LAST: Resolution = 2 * FIRST as Resolution;
 
 /// How scores are spread, and so where small intervals help most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Scale {
     /// Any numbers: small intervals near 0. Sides are the negative and the other numbers, and a distance is the absolute
     /// value, raised to 3/8. A power has no unit of its own, so scores may be multiplied by anything. Normal scores ask
@@ -44,16 +43,13 @@ impl Scale {
         }
     }
 
-    /// All scales, by name.
+    /// All scales in their order, by name.
     pub const NAMED: [(&'static str, Scale); 2] =
         [("real", Scale::Real), ("probability", Scale::Probability)];
 
     /// Its name.
     pub fn name(self) -> &'static str {
-        match self {
-            Scale::Real => "real",
-            Scale::Probability => "probability",
-        }
+        Self::NAMED[self as usize].0
     }
 
     /// Whether it has a place for this score.
@@ -81,10 +77,10 @@ impl Scale {
 
     /// Where scores are.
     pub fn places(self, scores: &[f64]) -> Vec<Place> {
-        // Roots are taken apart from all else: so the compiler takes several at a time.
+        // A loop of nothing but roots: so the compiler takes several at a time.
         let distances: Vec<f64> = scores.iter().map(|&score| self.distance(score)).collect();
-        let side = |score| if self.sign(score) < 0.0 { Side::Low } else { Side::High };
-        scores.iter().zip(distances).map(|(&score, distance)| Place { side: side(score), distance }).collect()
+        let place = |(&score, distance)| Place { is_low: self.sign(score) < 0.0, distance };
+        scores.iter().zip(distances).map(place).collect()
     }
 
     /// The intervals of a partition; of none, where each score is on its own.
@@ -195,13 +191,13 @@ impl Intervals {
     }
 }
 
-/// Lengths from the end of a side: up to here floats tell all whole numbers apart.
+/// Lengths from the end of a side: up to here floats are different for all whole numbers.
 const MOST_LENGTHS: u64 = 2 << MANTISSA;
 
 /// The lowest place of the upper side.
 const BORDER: u64 = 2 * MOST_LENGTHS;
 
-/// When the intervals of a pair with this number are joined, from 0 on: neighbouring pairs far apart in time.
+/// When the intervals of a pair with this number are joined, from 0 on: neighbouring pairs have turns that are far from each other.
 #[inline(always)]
 fn turn(pair: u64) -> u32 {
     (pair as u32 % STEPS as u32).reverse_bits() >> (u32::BITS - STEPS.ilog2())
@@ -214,17 +210,11 @@ fn three_eighths(size: f64) -> f64 {
     fourth * fourth.sqrt()
 }
 
-/// One of the two ranges of scores that no partition joins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Side {
-    Low,
-    High,
-}
-
 /// Where a score is on a scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place {
-    side: Side,
+    /// Its side, of two: no partition joins them.
+    is_low: bool,
     /// From the end of its side: finite or infinite, not negative.
     distance: f64,
 }
@@ -239,7 +229,7 @@ impl Place {
         if near == far {
             return Some(1);
         }
-        if near.side != far.side || far.distance.is_infinite() {
+        if near.is_low != far.is_low || far.distance.is_infinite() {
             return None;
         }
         let (near, far) = (near.distance.to_bits(), far.distance.to_bits());
@@ -281,7 +271,7 @@ mod tests {
         let lengths = lengths as u64;
         let turn = ((lengths / 2) as u8 % 32).reverse_bits() >> 3;
         let joined = i32::from(turn) < turns;
-        Some((place.side == Side::Low, if joined { lengths / 2 } else { lengths }, joined))
+        Some((place.is_low, if joined { lengths / 2 } else { lengths }, joined))
     }
 
     impl Scale {
@@ -314,21 +304,21 @@ mod tests {
                     prop_assert_ne!(of_a, of_b);
                 }
             } else {
-                prop_assert!(a.side != b.side || a.distance.is_infinite() != b.distance.is_infinite());
+                prop_assert!(a.is_low != b.is_low || a.distance.is_infinite() != b.distance.is_infinite());
             }
         }
 
         #[test]
         fn places_are_in_order(a in score(), b in score()) {
             let (low, high) = (a.min(b), a.max(b));
-            let key = |place: Place| if place.side == Side::Low { -place.distance } else { place.distance };
+            let key = |place: Place| if place.is_low { -place.distance } else { place.distance };
             prop_assert!(key(Scale::Real.place(low)) <= key(Scale::Real.place(high)));
             let (low, high) = (low.abs().min(1.0).min(high.abs()), high.abs().min(1.0).max(low.abs().min(1.0)));
             let (low, high) = (Scale::Probability.place(low), Scale::Probability.place(high));
-            match (low.side, high.side) {
-                (Side::Low, Side::Low) => prop_assert!(low.distance <= high.distance),
-                (Side::High, Side::High) => prop_assert!(low.distance >= high.distance),
-                (low, high) => prop_assert_eq!((low, high), (Side::Low, Side::High)),
+            match (low.is_low, high.is_low) {
+                (true, true) => prop_assert!(low.distance <= high.distance),
+                (false, false) => prop_assert!(low.distance >= high.distance),
+                sides => prop_assert_eq!(sides, (true, false)),
             }
         }
 

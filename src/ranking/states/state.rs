@@ -14,17 +14,13 @@
 //! bin of the whole. Counts add up, the lowest score of a whole is the lowest of those of its parts, and all rows share
 //! one score if the parts' rows do. With several limits the smallest counts: it asks for the latest partition.
 
-use std::any::Any;
 use std::ops::{Range, RangeInclusive};
 
 use super::scale::{Resolution, Scale};
 use crate::ranking::scores::{Key, score_type::ScoreType};
 use crate::ranking::ties::{
-    Placements,
     counts::{Count, Counts, Tally},
     row_counts::RowCounts,
-    source::{Source, Steps},
-    steps::Take,
 };
 use crate::ranking::tuning::MOST_BINS_ALONE;
 
@@ -42,6 +38,25 @@ pub const LIMITS: RangeInclusive<u64> = 16..=1 << 31;
 
 /// The least number of bins that every state can be made to fit: two sides, and both infinities.
 pub const LEAST_BINS: u64 = 4;
+
+/// States whose counts of rows can be held against their bins.
+pub trait CheckedSums {
+    /// Says what is wrong if the rows of the state, which has no NaN, are not those of its bins.
+    fn check_sums(&self) -> Result<(), &'static str>;
+}
+
+impl CheckedSums for State {
+    fn check_sums(&self) -> Result<(), &'static str> {
+        // So many bins could hold more than 64 bits together.
+        let sum =
+            |rows: fn(&Count) -> u64| self.bins.each().iter().map(|count| u128::from(rows(count))).sum();
+        let (pos, neg): (u128, u128) = (sum(|count| count.pos), sum(|count| count.neg));
+        if (pos, neg) != (self.rows.n_pos.into(), self.rows.n_neg.into()) {
+            return Err("has other n_pos and n_neg than its bins together");
+        }
+        Ok(())
+    }
+}
 
 /// Counted rows, of scores that may share a bin; with weights of type `T`, their sums.
 #[derive(Clone, Debug)]
@@ -71,12 +86,12 @@ impl<T: Tally> State<T> {
         State { has_nan: true, ..State::exact(Counts::new(score_type, None), rows) }
     }
 
-    /// The state itself if its bins are some, and if the scale of those that it is merged with has a place for its scores;
-    /// otherwise what is wrong with it.
-    pub(in crate::ranking) fn with_checked_bins(
-        mut self,
-        scale: Option<Scale>,
-    ) -> Result<Self, &'static str> {
+    /// The state itself if it is one, and if the scale of those that it is merged with has a place for its scores;
+    /// otherwise what is wrong with it. For states that somebody else wrote.
+    pub fn checked(mut self, scale: Option<Scale>) -> Result<Self, &'static str>
+    where
+        Self: CheckedSums,
+    {
         let bins = &self.bins;
         if self.has_nan {
             return if bins.is_empty() { Ok(self) } else { Err("has both a NaN and bins") };
@@ -103,6 +118,7 @@ impl<T: Tally> State<T> {
         if !ends.into_iter().flatten().all(|value| scale.is_none_or(|scale| scale.holds(value))) {
             return Err("is of probabilities, but has a score that is below 0 or above 1");
         }
+        self.check_sums()?;
         Ok(self)
     }
 
@@ -163,8 +179,47 @@ impl<T: Tally> State<T> {
         let limits = [self.limit, other.limit];
         let limit = limits.into_iter().flatten().min_by_key(|limit| limit.max_bins);
         let resolution = self.resolution.max(other.resolution);
-        let (bins, tied) = Bins::<K, T>::merged(&Bins::of(self), &Bins::of(other)).into_counts(score_type);
+        let (bins, tied) = self.merged_bins::<K>(&other);
         State { bins, tied, limit, resolution, rows, has_nan: false }
+    }
+
+    fn columns<K: Key>(&self) -> (&[K], &[Count<T>]) {
+        (self.bins.keys().slice().unwrap_or_default(), self.bins.each())
+    }
+
+    /// The bins of both, and which of them have one score.
+    fn merged_bins<K: Key>(&self, other: &Self) -> (Counts<T>, Vec<bool>) {
+        let ((own_keys, own_counts), (other_keys, other_counts)) = (self.columns::<K>(), other.columns());
+        let room = own_keys.len().max(other_keys.len());
+        let mut keys: Vec<K> = Vec::with_capacity(room);
+        let mut counts = Vec::with_capacity(room);
+        let all_tied = self.tied.is_empty() && other.tied.is_empty();
+        let mut tied = Vec::with_capacity(if all_tied { 0 } else { room });
+        let (mut own_place, mut other_place) = (0, 0);
+        while own_place < own_keys.len() && other_place < other_keys.len() {
+            let (own_key, other_key) = (own_keys[own_place], other_keys[other_place]);
+            let (own, others) = (own_key >= other_key, other_key >= own_key);
+            let mut count = if own { own_counts[own_place] } else { Count::default() };
+            if others {
+                count = count.plus(other_counts[other_place]);
+            }
+            keys.push(own_key.max(other_key));
+            counts.push(count);
+            if !all_tied {
+                tied.push((!own || self.is_tied(own_place)) && (!others || other.is_tied(other_place)));
+            }
+            own_place += usize::from(own);
+            other_place += usize::from(others);
+        }
+        for (rest, from) in [(self, own_place), (other, other_place)] {
+            let (rest_keys, rest_counts) = rest.columns();
+            keys.extend_from_slice(&rest_keys[from..]);
+            counts.extend_from_slice(&rest_counts[from..]);
+            if !all_tied {
+                tied.extend((from..rest_keys.len()).map(|bin| rest.is_tied(bin)));
+            }
+        }
+        (Counts::from_parts(keys.into(), counts, self.bins.score_type()), tied)
     }
 
     /// The same with at most so many bins. A state that has a limit keeps its scale.
@@ -223,20 +278,6 @@ impl<T: Tally> State<T> {
 }
 
 impl State {
-    /// The state itself if it is one, and if the scale of those that it is merged with has a place for its scores;
-    /// otherwise what is wrong with it. For states that somebody else wrote.
-    pub fn checked(self, scale: Option<Scale>) -> Result<Self, &'static str> {
-        let state = self.with_checked_bins(scale)?;
-        // So many bins could hold more than 64 bits together.
-        let sum =
-            |rows: fn(&Count) -> u64| state.bins.each().iter().map(|count| u128::from(rows(count))).sum();
-        let (pos, neg): (u128, u128) = (sum(|count| count.pos), sum(|count| count.neg));
-        if !state.has_nan && (pos, neg) != (state.rows.n_pos.into(), state.rows.n_neg.into()) {
-            return Err("has other n_pos and n_neg than its bins together");
-        }
-        Ok(state)
-    }
-
     /// Pairs of a positive and a negative of which it is not known which scores higher, or whether they tie.
     pub fn unordered_pairs(&self) -> u128 {
         let of_several_scores = (0..self.bins.len()).filter(|&bin| !self.is_tied(bin));
@@ -247,96 +288,16 @@ impl State {
     }
 }
 
-/// Bins on their way from several states into one.
-struct Bins<K, T> {
-    keys: Vec<K>,
-    counts: Vec<Count<T>>,
-    tied: Vec<bool>,
-}
-
-impl<K: Key, T: Tally> Bins<K, T> {
-    fn of(state: State<T>) -> Self {
-        let (keys, counts) = state.bins.into_parts();
-        Bins { keys: keys.into_vec().unwrap_or_default(), counts, tied: state.tied }
-    }
-
-    fn is_tied(&self, bin: usize) -> bool {
-        self.tied.is_empty() || self.tied[bin]
-    }
-
-    fn merged(one: &Self, other: &Self) -> Self {
-        let room = one.keys.len().max(other.keys.len());
-        let mut keys = Vec::with_capacity(room);
-        let mut counts = Vec::with_capacity(room);
-        let all_tied = one.tied.is_empty() && other.tied.is_empty();
-        let mut tied = Vec::with_capacity(if all_tied { 0 } else { room });
-        let (mut own_place, mut other_place) = (0, 0);
-        while own_place < one.keys.len() && other_place < other.keys.len() {
-            let (own_key, other_key) = (one.keys[own_place], other.keys[other_place]);
-            let (own, others) = (own_key >= other_key, other_key >= own_key);
-            let mut count = if own { one.counts[own_place] } else { Count::default() };
-            if others {
-                count = count.plus(other.counts[other_place]);
-            }
-            keys.push(own_key.max(other_key));
-            counts.push(count);
-            if !all_tied {
-                tied.push((!own || one.is_tied(own_place)) && (!others || other.is_tied(other_place)));
-            }
-            own_place += usize::from(own);
-            other_place += usize::from(others);
-        }
-        for (rest, from) in [(one, own_place), (other, other_place)] {
-            keys.extend_from_slice(&rest.keys[from..]);
-            counts.extend_from_slice(&rest.counts[from..]);
-            if !all_tied {
-                tied.extend((from..rest.keys.len()).map(|bin| rest.is_tied(bin)));
-            }
-        }
-        Bins { keys, counts, tied }
-    }
-
-    fn into_counts(self, score_type: ScoreType) -> (Counts<T>, Vec<bool>) {
-        (Counts::from_parts(self.keys.into(), self.counts, score_type), self.tied)
-    }
-}
-
-impl Source for State {
-    fn totals(&self) -> (u64, u64) {
-        (self.rows.n_pos, self.rows.n_neg)
-    }
-
-    fn walk(&mut self, steps: Steps, take: &mut Take<'_>) {
-        self.bins.walk(steps, take);
-    }
-
-    fn twice_u(&mut self) -> Option<u128> {
-        self.bins.twice_u()
-    }
-
-    fn placements(&mut self) -> Option<Placements> {
-        self.bins.placements()
-    }
-
-    fn origin(&self) -> Option<&dyn Any> {
-        Some(self)
-    }
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
-    use crate::ranking::group::Group;
-    use crate::ranking::scores::{Bits, bits::tests::packed};
-    use crate::ranking::ties::{Placements, Ties};
+    use crate::ranking::group::{Group, tests::group_of};
+    use crate::ranking::scores::Domain;
+    use crate::ranking::ties::Placements;
     use proptest::prelude::*;
 
     fn state(rows: &[(f64, bool)], limit: Option<Limit>) -> State {
-        let scores: Vec<f64> = rows.iter().map(|row| row.0).collect();
-        let labels = packed(rows.iter().map(|row| row.1));
-        let mut group = Group::default();
-        group.load(&scores, Bits::new(&labels, 0, rows.len()), None);
-        group.ties().state().limited(limit)
+        group_of(rows, Domain::Any).ties().state().limited(limit)
     }
 
     fn merged(states: &[State]) -> State {
@@ -344,7 +305,8 @@ mod tests {
         State::merged::<u64, ()>(0..states.len(), &bins, &|state| Ok(states[state].clone())).unwrap().unwrap()
     }
 
-    fn each(state: &State) -> Vec<(u128, Count, bool)> {
+    /// Each bin: its key, its rows, and whether these have one score.
+    pub fn each<T: Tally>(state: &State<T>) -> Vec<(u128, Count<T>, bool)> {
         let bin = |bin| (state.bins.key(bin), state.bins.each()[bin], state.is_tied(bin));
         (0..state.bins.len()).map(bin).collect()
     }
@@ -386,10 +348,7 @@ mod tests {
 
         #[test]
         fn answers_of_an_exact_state_are_those_of_the_rows(rows in rows()) {
-            let scores: Vec<f64> = rows.iter().map(|row| row.0).collect();
-            let labels = packed(rows.iter().map(|row| row.1));
-            let mut group = Group::default();
-            group.load(&scores, Bits::new(&labels, 0, rows.len()), None);
+            let mut group = group_of(&rows, Domain::Any);
             let mut stored = Group::<u64>::default();
             stored.load_state(group.ties().state());
             prop_assert_eq!(stored.row_counts(), group.row_counts());
@@ -405,8 +364,7 @@ mod tests {
             let exact = state(&rows, None);
             let coarse = state(&rows, Some(Limit { max_bins: 8, scale: Scale::Real }));
             prop_assert_eq!(exact.unordered_pairs(), 0);
-            let score_type = exact.bins.score_type();
-            let twice_u = |mut state: State| Ties::of(&mut state, score_type).twice_u();
+            let twice_u = |mut state: State| state.bins.ties().twice_u();
             let off = twice_u(exact).abs_diff(twice_u(coarse.clone()));
             prop_assert!(off <= coarse.unordered_pairs());
         }

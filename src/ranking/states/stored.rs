@@ -1,18 +1,96 @@
-//! Ties that come from counts that were stored: the state behind them.
+//! Rows that were counted earlier: their state as the source of ties.
 
-use super::state::State;
-use super::weighted::WeightedState;
-use crate::ranking::ties::Ties;
+use std::any::Any;
+
+use super::state::{Limit, State};
+use crate::ranking::scores::{Observations, Score, observations::Mass, score_type::ScoreType};
+use crate::ranking::ties::{
+    Placements, Ties,
+    source::{Source, StepKind},
+    steps::Take,
+    units::Units,
+};
+
+/// A state, and with weights its exact sums.
+#[derive(Debug)]
+pub struct StoredState {
+    /// The state; of rows with weights the one in units.
+    pub counts: State,
+    sums: Option<Box<State<u128>>>,
+}
+
+impl From<State> for StoredState {
+    fn from(counts: State) -> Self {
+        StoredState { counts, sums: None }
+    }
+}
+
+impl From<State<u128>> for StoredState {
+    fn from(sums: State<u128>) -> Self {
+        StoredState { counts: sums.in_units(), sums: Some(Box::new(sums)) }
+    }
+}
+
+impl<S: Score> Observations<'_, S> {
+    /// The state of rows that need not be ranked for it: those with weights, and, if it may have at most so many bins, many
+    /// rows without weights. None of other rows; an error says why weights cannot be added up.
+    pub fn unranked_state(
+        &self,
+        limit: Option<Limit>,
+        score_type: ScoreType,
+    ) -> Result<Option<StoredState>, String> {
+        if matches!(self.mass, Mass::Weights(_)) {
+            return Ok(Some(self.weighted_state(score_type)?.into()));
+        }
+        let limit = limit.filter(|&limit| self.are_many(limit));
+        Ok(limit.map(|limit| self.bounded_state(limit, score_type).into()))
+    }
+}
+
+impl Source for StoredState {
+    fn totals(&self) -> (u64, u64) {
+        // A state of a NaN has rows, but no bins.
+        if self.sums.is_some() { self.counts.bins.totals() } else { self.rows() }
+    }
+
+    fn rows(&self) -> (u64, u64) {
+        (self.counts.rows.n_pos, self.counts.rows.n_neg)
+    }
+
+    fn has_nan(&self) -> bool {
+        self.counts.has_nan
+    }
+
+    fn units(&self) -> Option<Units> {
+        self.counts.bins.units()
+    }
+
+    fn walk(&mut self, steps: StepKind, take: &mut Take<'_>) {
+        self.counts.bins.walk(steps, take);
+    }
+
+    fn twice_u(&mut self) -> Option<u128> {
+        self.counts.bins.twice_u()
+    }
+
+    fn placements(&mut self) -> Option<Placements> {
+        self.counts.bins.placements()
+    }
+
+    fn origin(&self) -> Option<&dyn Any> {
+        Some(self)
+    }
+}
 
 impl Ties<'_> {
     /// The state that the ties come from, if rows were counted earlier; of rows with weights the one in their units.
     pub fn stored(&self) -> Option<&State> {
-        self.origin().or_else(|| self.stored_weights().map(WeightedState::in_units))
+        self.origin().map(|state: &StoredState| &state.counts)
     }
 
     /// The state with weights that the ties come from, if rows were counted earlier and had weights.
-    pub fn stored_weights(&self) -> Option<&WeightedState> {
-        self.origin()
+    pub fn stored_weights(&self) -> Option<&State<u128>> {
+        self.origin().and_then(|state: &StoredState| state.sums.as_deref())
     }
 
     /// All ties as a state: the one that they come from, or an exact one.

@@ -8,19 +8,13 @@
 //! A weight that is a multiple of `2^-18` is a whole number of steps. If all are, and their total is below `2^43`, units
 //! lose nothing either, and every answer is that of the rows, to the last bit.
 
-use std::any::Any;
-
 use rayon::slice::ParallelSliceMut;
 
-use super::scale::Scale;
-use super::state::State;
-use crate::ranking::scores::{Bits, Score, score_type::ScoreType};
+use super::state::{CheckedSums, State};
+use crate::ranking::scores::{Observations, Score, score_type::ScoreType};
 use crate::ranking::ties::{
-    Placements,
     counts::{Count, Counts, Tally},
     row_counts::RowCounts,
-    source::{Source, Steps},
-    steps::Take,
     units::{Unit, Units},
 };
 use crate::ranking::tuning::SHARD_ROWS;
@@ -37,7 +31,7 @@ pub const MOST_STEPS: u128 = 10u128.pow(38) - 1;
 impl Tally for u128 {}
 
 /// The steps of a weight that is finite and above 0: the nearest number of them, or `u128::MAX` if they are too many.
-fn steps(weight: f64) -> u128 {
+fn decimal_steps(weight: f64) -> u128 {
     let bits = weight.to_bits();
     let (exponent, fraction) = ((bits >> 52 & 0x7FF) as i32, u128::from(bits & ((1 << 52) - 1)));
     let digits = if exponent == 0 { fraction } else { fraction | 1 << 52 };
@@ -51,47 +45,35 @@ fn steps(weight: f64) -> u128 {
     product.checked_shr((-shift - 1) as u32).map_or(0, |twice| (twice + 1) >> 1)
 }
 
-/// Weighted rows, before they are ranked.
-#[derive(Clone, Copy)]
-pub struct WeightedRows<'a, S> {
-    /// The scores.
-    pub scores: &'a [S],
-    /// Which rows are positives.
-    pub labels: Bits<'a>,
-    /// What each row weighs, finite and above 0 where the row is used.
-    pub weights: &'a [f64],
-    /// Which rows are used, if not all.
-    pub valid: Option<Bits<'a>>,
-}
-
-impl<S: Score> WeightedRows<'_, S> {
-    /// The exact state of the rows, or why their weights cannot be added up.
-    pub fn state(&self, score_type: ScoreType) -> Result<State<u128>, String> {
-        let mut rows = RowCounts { have_weights: true, ..RowCounts::default() };
-        let mut total = Count::<u128>::default();
+impl<S: Score> Observations<'_, S> {
+    /// The exact state of rows with weights, or why their weights cannot be added up.
+    pub(super) fn weighted_state(&self, score_type: ScoreType) -> Result<State<u128>, String> {
+        let [n_neg, n_pos] = self.rows_of_classes().map(|rows| rows as u64);
+        let n_missing = self.all_rows - n_pos - n_neg;
+        let rows = RowCounts { n_pos, n_neg, n_missing, have_weights: true };
+        let mut totals = [0u128; 2];
         let mut nan = false;
         // A negative's weight has a minus sign.
         let mut sorted: Vec<(S::Key, f64)> = Vec::with_capacity(self.scores.len());
-        for (row, (&score, &weight)) in self.scores.iter().zip(self.weights).enumerate() {
-            if self.valid.is_some_and(|valid| valid.word(row) & 1 == 0) {
-                rows.n_missing += 1;
-                continue;
+        for word in self.words() {
+            nan |= word.has_nan();
+            for (row, (&score, &weight)) in word.scores.iter().zip(word.masses).enumerate() {
+                if !word.is_used(row) {
+                    continue;
+                }
+                let steps = decimal_steps(weight);
+                if steps == 0 {
+                    return Err(format!(
+                        "holds {weight:?}, which is too light for a state: its weights are from 5e-19"
+                    ));
+                }
+                let total = &mut totals[word.class(row)];
+                *total = total.saturating_add(steps);
+                if *total > MOST_STEPS {
+                    return Err("adds up to 1e20 or more in a class, but a state has room for less".into());
+                }
+                sorted.push((score.key(), if word.class(row) == 1 { weight } else { -weight }));
             }
-            let positive = self.labels.word(row) & 1 == 1;
-            *(if positive { &mut rows.n_pos } else { &mut rows.n_neg }) += 1;
-            let steps = steps(weight);
-            if steps == 0 {
-                return Err(format!(
-                    "holds {weight:?}, which is too light for a state: its weights are from 5e-19"
-                ));
-            }
-            let sum = if positive { &mut total.pos } else { &mut total.neg };
-            *sum = sum.saturating_add(steps);
-            if *sum > MOST_STEPS {
-                return Err("adds up to 1e20 or more in a class, but a state has room for less".into());
-            }
-            nan |= score.is_nan();
-            sorted.push((score.key(), if positive { weight } else { -weight }));
         }
         if nan {
             return Ok(State::nan(score_type, rows));
@@ -104,7 +86,7 @@ impl<S: Score> WeightedRows<'_, S> {
         let (mut keys, mut counts) = (Vec::new(), Vec::new());
         for tie in sorted.chunk_by(|one, other| one.0 == other.0) {
             let mut count = Count::default();
-            tie.iter().for_each(|row| count.add(row.1 > 0.0, steps(row.1.abs())));
+            tie.iter().for_each(|row| count.add(row.1 > 0.0, decimal_steps(row.1.abs())));
             keys.push(tie[0].0);
             counts.push(count);
         }
@@ -112,10 +94,8 @@ impl<S: Score> WeightedRows<'_, S> {
     }
 }
 
-impl State<u128> {
-    /// The state itself if it is one, and if the scale of those that it is merged with has a place for its scores;
-    /// otherwise what is wrong with it. For states that somebody else wrote.
-    pub fn checked(self, scale: Option<Scale>) -> Result<Self, &'static str> {
+impl CheckedSums for State<u128> {
+    fn check_sums(&self) -> Result<(), &'static str> {
         let all =
             |sum: fn(&Count<u128>) -> u128| self.bins.each().iter().map(sum).fold(0, u128::saturating_add);
         let (pos, neg) = (all(|count| count.pos), all(|count| count.neg));
@@ -128,27 +108,20 @@ impl State<u128> {
         if bins(|count| count.pos) > self.rows.n_pos || bins(|count| count.neg) > self.rows.n_neg {
             return Err("has fewer rows of a class in n_pos or n_neg than bins with rows of it");
         }
-        if !self.has_nan && (pos > 0, neg > 0) != (self.rows.n_pos > 0, self.rows.n_neg > 0) {
+        if (pos > 0, neg > 0) != (self.rows.n_pos > 0, self.rows.n_neg > 0) {
             return Err("has weights of a class without rows, or rows of a class without weights");
         }
-        self.with_checked_bins(scale)
+        Ok(())
     }
 }
 
-/// A state of rows with weights, and the same in units, which every statistic understands.
-#[derive(Debug)]
-pub struct WeightedState {
-    sums: State<u128>,
-    in_units: State,
-}
-
-impl WeightedState {
-    /// The state, ready to be asked.
-    pub fn new(sums: State<u128>) -> Self {
-        let total = Count::sum(sums.bins.each());
+impl State<u128> {
+    /// The same in units, which every statistic understands.
+    pub(super) fn in_units(&self) -> State {
+        let total = Count::sum(self.bins.each());
         let (pos, neg) = (Exponent::of(total.pos), Exponent::of(total.neg));
         let in_units = |count: &Count<u128>| Count { pos: pos.units(count.pos), neg: neg.units(count.neg) };
-        let counts: Vec<Count> = sums.bins.each().iter().map(in_units).collect();
+        let counts: Vec<Count> = self.bins.each().iter().map(in_units).collect();
         let any = counts.iter().fold(Count::<u64>::default(), |any, count| Count {
             pos: any.pos | count.pos,
             neg: any.neg | count.neg,
@@ -159,21 +132,15 @@ impl WeightedState {
             pos_bits: any.pos.trailing_zeros() % u64::BITS,
             neg_bits: any.neg.trailing_zeros() % u64::BITS,
         };
-        let bins = Counts::from_parts(sums.bins.keys().clone(), counts, sums.bins.score_type());
-        let in_units = State {
+        let bins = Counts::from_parts(self.bins.keys().clone(), counts, self.bins.score_type());
+        State {
             bins: bins.in_units(units),
-            tied: sums.tied.clone(),
-            limit: sums.limit,
-            resolution: sums.resolution,
-            rows: sums.rows,
-            has_nan: sums.has_nan,
-        };
-        WeightedState { sums, in_units }
-    }
-
-    /// The exact sums.
-    pub fn sums(&self) -> &State<u128> {
-        &self.sums
+            tied: self.tied.clone(),
+            limit: self.limit,
+            resolution: self.resolution,
+            rows: self.rows,
+            has_nan: self.has_nan,
+        }
     }
 
     /// How far the area under the ROC curve may be off because weights were rounded: those of the rows to steps, sums of
@@ -181,17 +148,11 @@ impl WeightedState {
     pub fn rounding(&self) -> f64 {
         // Roundings of at most half a step of each row, and 2^-60 of the class's total of each row and of each bin, change
         // the shares of a class by at most the first factor, in the numerator and in the denominator.
-        let total = Count::sum(self.sums.bins.each());
-        let rows = self.sums.rows;
+        let total = Count::sum(self.bins.each());
         let of_class = |rows: u64, steps: u128| {
             if steps == 0 { 0.0 } else { rows as f64 * (f64::powi(2.0, -58) + 1.0 / steps as f64) }
         };
-        of_class(rows.n_pos, total.pos) + of_class(rows.n_neg, total.neg)
-    }
-
-    /// The same in units.
-    pub fn in_units(&self) -> &State {
-        &self.in_units
+        of_class(self.rows.n_pos, total.pos) + of_class(self.rows.n_neg, total.neg)
     }
 }
 
@@ -219,61 +180,26 @@ impl Exponent {
     }
 }
 
-impl Source for WeightedState {
-    fn totals(&self) -> (u64, u64) {
-        self.in_units.bins.totals()
-    }
-
-    fn rows(&self) -> (u64, u64) {
-        (self.sums.rows.n_pos, self.sums.rows.n_neg)
-    }
-
-    fn units(&self) -> Option<Units> {
-        self.in_units.bins.units()
-    }
-
-    fn walk(&mut self, steps: Steps, take: &mut Take<'_>) {
-        self.in_units.bins.walk(steps, take);
-    }
-
-    fn twice_u(&mut self) -> Option<u128> {
-        self.in_units.bins.twice_u()
-    }
-
-    fn placements(&mut self) -> Option<Placements> {
-        self.in_units.bins.placements()
-    }
-
-    fn origin(&self) -> Option<&dyn Any> {
-        Some(self)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::ranking::group::Group;
-    use crate::ranking::scores::{Domain, bits::tests::packed};
-    use crate::ranking::states::Limit;
+    use crate::ranking::scores::{Bits, Domain, bits::tests::packed};
+    use crate::ranking::states::{Limit, Scale, state::tests::each};
     use proptest::prelude::*;
 
     type Row = (f64, bool, f64);
 
-    fn with_columns<T>(rows: &[Row], ask: impl FnOnce(WeightedRows<'_, f64>) -> T) -> T {
+    fn with_columns<T>(rows: &[Row], ask: impl FnOnce(Observations<'_, f64>) -> T) -> T {
         let scores: Vec<f64> = rows.iter().map(|row| row.0).collect();
         let labels = packed(rows.iter().map(|row| row.1));
         let weights: Vec<f64> = rows.iter().map(|row| row.2).collect();
         let labels = Bits::new(&labels, 0, rows.len());
-        ask(WeightedRows { scores: &scores, labels, weights: &weights, valid: None })
+        ask(Observations::new(&scores, labels, None).with_weights(&weights))
     }
 
     fn state(rows: &[Row]) -> State<u128> {
-        with_columns(rows, |rows| rows.state(ScoreType::of::<f64>(Domain::Any))).unwrap()
-    }
-
-    fn each(state: &State<u128>) -> Vec<(u128, Count<u128>, bool)> {
-        let bin = |bin| (state.bins.key(bin), state.bins.each()[bin], state.is_tied(bin));
-        (0..state.bins.len()).map(bin).collect()
+        with_columns(rows, |rows| rows.weighted_state(ScoreType::of::<f64>(Domain::Any))).unwrap()
     }
 
     fn merged(states: &[State<u128>]) -> State<u128> {
@@ -304,14 +230,14 @@ mod tests {
             (1e30, u128::MAX),
             (f64::MAX, u128::MAX),
         ] {
-            assert_eq!(steps(weight), expected, "{weight}");
+            assert_eq!(decimal_steps(weight), expected, "{weight}");
         }
     }
 
     #[test]
     fn weights_that_cannot_be_added_up() {
         let problem = |rows: &[Row]| {
-            with_columns(rows, |rows| rows.state(ScoreType::of::<f64>(Domain::Any))).unwrap_err()
+            with_columns(rows, |rows| rows.weighted_state(ScoreType::of::<f64>(Domain::Any))).unwrap_err()
         };
         assert!(problem(&[(1.0, true, 1e-30)]).contains("holds 1e-30"));
         assert!(problem(&[(1.0, true, 9e19), (1.0, true, 2e19)]).contains("1e20"));
@@ -339,9 +265,9 @@ mod tests {
         fn answers_are_those_of_the_rows(rows in rows(), whole in any::<bool>()) {
             let rows: Vec<Row> = rows.iter().map(|row| (row.0, row.1, if whole { row.2.ceil().min(1e9) } else { row.2 })).collect();
             let mut stored = Group::<u64>::default();
-            stored.load_weighted_state(state(&rows));
+            stored.load_state(state(&rows));
             let mut group = Group::default();
-            with_columns(&rows, |rows| group.load_weighted(rows.scores, rows.labels, rows.weights, None));
+            with_columns(&rows, |rows| group.load(rows));
             prop_assert_eq!(stored.row_counts(), group.row_counts());
             let [(u, pairs), (own_u, own_pairs)] = [group.ties(), stored.ties()].map(|mut ties| (ties.twice_u(), ties.pairs()));
             if whole {

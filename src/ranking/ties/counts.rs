@@ -7,7 +7,7 @@ use std::fmt::Debug;
 use std::ops::{Add, AddAssign};
 
 use super::placements::Placements;
-use super::source::{Source, Steps};
+use super::source::{Source, StepKind};
 use super::steps::{Above, Runs, Step, Take};
 use super::ties::Ties;
 use super::units::Units;
@@ -154,7 +154,7 @@ impl Ties<'_> {
         let rows = if self.is_large() { 0 } else { (self.n_pos() + self.n_neg()).min(MOST_ROOM) as usize };
         let mut counts = Counts::with_capacity(score_type, units, rows);
         self.fold_steps(
-            Steps::Ties,
+            StepKind::Ties,
             &mut counts,
             || Counts::with_capacity(score_type, units, 0),
             |counts, tie| counts.push(tie.key, tie.pos, tie.neg),
@@ -199,13 +199,12 @@ impl Source for Counts {
         self.units
     }
 
-    fn walk(&mut self, _: Steps, take: &mut Take<'_>) {
-        let mut memory = Vec::new();
-        let mut runs = Runs::new(Above::default(), &mut memory, take);
-        for (place, count) in self.counts.iter().enumerate() {
-            runs.push(self.keys.at(place), count.pos, count.neg);
-        }
-        runs.hand_out();
+    fn walk(&mut self, _: StepKind, take: &mut Take<'_>) {
+        Runs::hand_out(Above::default(), &mut Vec::new(), take, |runs| {
+            for (place, count) in self.counts.iter().enumerate() {
+                runs.push(self.keys.at(place), count.pos, count.neg);
+            }
+        });
     }
 
     fn twice_u(&mut self) -> Option<u128> {
@@ -220,26 +219,19 @@ impl Source for Counts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::group::Group;
-    use crate::ranking::scores::{Bits, bits::tests::packed};
+    use crate::ranking::group::tests::group_of;
+    use crate::ranking::scores::Domain;
     use crate::ranking::ties::Indexed;
     use proptest::prelude::*;
 
     fn counted(rows: &[(i32, bool)]) -> Counts {
-        let scores: Vec<i32> = rows.iter().map(|row| row.0).collect();
-        let labels = packed(rows.iter().map(|row| row.1));
-        let mut group = Group::default();
-        group.load(&scores, Bits::new(&labels, 0, rows.len()), None);
-        group.ties().counts()
+        group_of(rows, Domain::Any).ties().counts()
     }
 
     proptest! {
         #[test]
         fn counted_earlier_or_now(rows in prop::collection::vec((-9i32..9, any::<bool>()), 0..200)) {
-            let scores: Vec<i32> = rows.iter().map(|row| row.0).collect();
-            let labels = packed(rows.iter().map(|row| row.1));
-            let mut group = Group::default();
-            group.load(&scores, Bits::new(&labels, 0, rows.len()), None);
+            let mut group = group_of(&rows, Domain::Any);
             let mut counts = group.ties().counts();
             prop_assert_eq!(counts.ties().twice_u(), group.ties().twice_u());
             prop_assert_eq!(twice_u(counts.each()), group.ties().twice_u());

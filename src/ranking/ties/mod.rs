@@ -15,7 +15,7 @@ pub use counts::{Count, Counts};
 pub use outline::Cell;
 pub use placements::Placements;
 pub use row_counts::RowCounts;
-pub use source::{Indexed, Squared};
+pub use source::{Indexed, SquaredUnits};
 pub use steps::{Segment, Step, Tie};
 pub use ties::Ties;
 pub use units::{Unit, Units, unit_of_all};

@@ -3,7 +3,7 @@
 //!
 //! A grid over the keys decides which rows are counted together. The grid depends on the keys alone, so the outline is
 //! the same for every order of the rows and every way of dividing them. The first grid has equal steps over the range
-//! of keys. Steps with many rows are then cut again, into as many parts as their rows need. The lowest key of a cell is
+//! of keys. StepKind with many rows are then cut again, into as many parts as their rows need. The lowest key of a cell is
 //! an observed score, and the rows with this score or a higher one are counted exactly.
 
 use crate::ranking::scores::Key;
@@ -190,23 +190,15 @@ fn counted<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>], ends: &Cell<K>) -> V
     }
     let (low, high) = (grid.cell(ends.lowest), grid.cell(ends.highest));
     let mut cells = vec![Cell::empty(); (high - low) as usize + 1];
+    let cell = |key| (grid.cell(key) - low) as usize;
     let mut weighted = false;
     for &Piece { class, keys, beside } in pieces {
+        weighted |= matches!(beside, Beside::Units(_));
         match beside {
-            Beside::Nothing => {
-                for &key in keys {
-                    cells[(grid.cell(key) - low) as usize].add(key, class, 1);
-                }
-            }
-            Beside::Rows(units) => {
+            Beside::Nothing => keys.iter().for_each(|&key| cells[cell(key)].add(key, class, 1)),
+            Beside::Rows(units) | Beside::Units(units) => {
                 for (&key, &units) in keys.iter().zip(units) {
-                    cells[(grid.cell(key) - low) as usize].add(key, class, units);
-                }
-            }
-            Beside::Units(units) => {
-                weighted = true;
-                for (&key, &units) in keys.iter().zip(units) {
-                    let cell = &mut cells[(grid.cell(key) - low) as usize];
+                    let cell = &mut cells[cell(key)];
                     cell.add(key, class, units);
                     cell.rows += 1;
                 }
@@ -237,7 +229,7 @@ fn joined<K: Key>(shards: Vec<Vec<Numbered<K>>>) -> Vec<Cell<K>> {
 mod tests {
     use super::*;
     use crate::ranking::group::{Group, Strategy};
-    use crate::ranking::scores::{Bits, Domain, bits::tests::packed};
+    use crate::ranking::scores::{Bits, Domain, Observations, bits::tests::packed};
     use proptest::prelude::*;
 
     /// The keys cut into shards at these places of their order, and outlined.
@@ -319,12 +311,12 @@ mod tests {
                     labels = packed((0..n).rev().map(|row| mixed(row).is_multiple_of(3)));
                 }
                 let mut group = Group::new(way, Domain::Any);
-                group.load(&scores, Bits::new(&labels, 0, n), None);
+                group.load(Observations::new(&scores, Bits::new(&labels, 0, n), None));
                 group.ties().outline(500)
             };
             let expected = outline_of(Strategy::Shards, false);
-            assert_eq!(outline_of(Strategy::Counted, false), expected);
-            assert_eq!(outline_of(Strategy::Counted, true), expected);
+            assert_eq!(outline_of(Strategy::Counting, false), expected);
+            assert_eq!(outline_of(Strategy::Counting, true), expected);
             assert_eq!(outline_of(Strategy::Shards, true), expected);
             assert!(distinct < 7000 || expected.len() < 5000, "runs of scores, not all of them");
         }

@@ -15,3 +15,10 @@ pub struct RowCounts {
     /// Whether the rows have weights, which these numbers do not tell.
     pub have_weights: bool,
 }
+
+impl RowCounts {
+    /// All rows, those that were skipped among them.
+    pub fn all(self) -> u64 {
+        self.n_pos + self.n_neg + self.n_missing
+    }
+}

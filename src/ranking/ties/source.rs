@@ -1,6 +1,7 @@
 //! Where ties come from: rows that were ranked in one way or another, or counts that were stored.
 
 use std::any::Any;
+use std::fmt::Debug;
 
 use super::outline::Cell;
 use super::placements::Placements;
@@ -18,7 +19,7 @@ pub enum Indexed {
 
 /// The steps of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Steps {
+pub enum StepKind {
     /// All ties.
     Ties,
     /// The segments of the curve, without order among the rows of one class between two scores of the other.
@@ -30,7 +31,7 @@ pub type Walk<'a> = dyn FnMut(&mut Take<'_>) + 'a;
 
 /// A tie, and for either class the sum of its squared units.
 #[derive(Clone, Copy, Debug)]
-pub struct Squared {
+pub struct SquaredUnits {
     /// The tie.
     pub tie: Tie,
     /// Of its positives' units.
@@ -40,13 +41,18 @@ pub struct Squared {
 }
 
 /// Where ties come from. What a source does not implement is found by a walk over all ties.
-pub trait Source {
+pub trait Source: Debug {
     /// How many positives and negatives there are; with weights, their units.
     fn totals(&self) -> (u64, u64);
 
     /// Rows of positives and of negatives, whatever they weigh.
     fn rows(&self) -> (u64, u64) {
         self.totals()
+    }
+
+    /// Whether a score that is not missing is NaN, and the ties are therefore not those of the rows.
+    fn has_nan(&self) -> bool {
+        false
     }
 
     /// What positives and negatives are counted in; none if they are counted as rows.
@@ -60,13 +66,13 @@ pub trait Source {
     }
 
     /// Walks a group that has no parts.
-    fn walk(&mut self, steps: Steps, take: &mut Take<'_>);
+    fn walk(&mut self, steps: StepKind, take: &mut Take<'_>);
 
     /// Walks all parts on all threads: `part` is called with the number of each part, and `done` with the numbers of
     /// the parts that have been walked, in order.
     fn walk_parts(
         &self,
-        _steps: Steps,
+        _steps: StepKind,
         _part: &(dyn Fn(usize, &mut Walk<'_>) + Sync),
         _done: &mut dyn FnMut(usize),
     ) {
@@ -107,8 +113,8 @@ pub trait Source {
         None
     }
 
-    /// As [`Ties::squared`].
-    fn squared(&self) -> Option<Vec<Squared>> {
+    /// As [`Ties::squared_units`].
+    fn squared_units(&self) -> Option<Vec<SquaredUnits>> {
         None
     }
 

@@ -1,4 +1,4 @@
-//! Steps of the ROC curve, from the highest scores down.
+//! StepKind of the ROC curve, from the highest scores down.
 
 use crate::ranking::tuning::STEPS_AT_A_TIME;
 
@@ -76,7 +76,7 @@ pub struct Rise {
     neg: u64,
 }
 
-/// Steps that follow one another.
+/// StepKind that follow one another.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
     above: Above,
@@ -108,25 +108,31 @@ pub(in crate::ranking) struct Runs<'a, 'b> {
     take: &'a mut Take<'b>,
 }
 
-impl<'a, 'b> Runs<'a, 'b> {
-    /// From the rows below `above` on; `rises` is memory to work with.
-    pub fn new(above: Above, rises: &'a mut Vec<Rise>, take: &'a mut Take<'b>) -> Self {
+impl Runs<'_, '_> {
+    /// Hands out the steps that `push` pushes, all below `above`; `rises` is memory to work with.
+    pub fn hand_out(
+        above: Above,
+        rises: &mut Vec<Rise>,
+        take: &mut Take<'_>,
+        push: impl FnOnce(&mut Runs<'_, '_>),
+    ) {
         rises.resize(STEPS_AT_A_TIME, Rise::default());
-        Runs { above, rises, len: 0, take }
+        let mut runs = Runs { above, rises, len: 0, take };
+        push(&mut runs);
+        runs.end_run();
     }
 
     /// The next step: so many rows of either class.
     #[inline]
     pub fn push(&mut self, key: u128, pos: u64, neg: u64) {
         if self.len == self.rises.len() {
-            self.hand_out();
+            self.end_run();
         }
         self.rises[self.len] = Rise { key, pos, neg };
         self.len += 1;
     }
 
-    /// Hands out what is left.
-    pub fn hand_out(&mut self) {
+    fn end_run(&mut self) {
         if self.len > 0 {
             self.above = (self.take)(Run { above: self.above, rises: &self.rises[..self.len] });
             self.len = 0;

@@ -14,7 +14,7 @@ use super::duplicates;
 use super::outline::Cell;
 use super::placements::Placements;
 use super::row_counts::RowCounts;
-use super::source::{Indexed, Source, Squared, Steps};
+use super::source::{Indexed, Source, SquaredUnits, StepKind};
 use super::steps::{Segment, Tie};
 use super::units::Units;
 use crate::ranking::scores::{Number, score_type::ScoreType};
@@ -104,7 +104,7 @@ impl<'a> Ties<'a> {
         join: impl Fn(&mut T, T),
     ) -> T {
         let mut result = T::default();
-        self.fold_steps(Steps::Ties, &mut result, T::default, step, join);
+        self.fold_steps(StepKind::Ties, &mut result, T::default, step, join);
         result
     }
 
@@ -117,7 +117,7 @@ impl<'a> Ties<'a> {
         step: impl Fn(&mut T, Tie) + Sync,
         join: impl Fn(&mut T, T),
     ) {
-        self.fold_steps(Steps::Ties, result, start, step, join);
+        self.fold_steps(StepKind::Ties, result, start, step, join);
     }
 
     /// Folds the segments of the curve from the highest scores to the lowest, like [`fold`](Ties::fold)
@@ -129,13 +129,13 @@ impl<'a> Ties<'a> {
         join: impl Fn(&mut T, T),
     ) -> T {
         let mut result = T::default();
-        self.fold_steps(Steps::Segments(indexed), &mut result, T::default, step, join);
+        self.fold_steps(StepKind::Segments(indexed), &mut result, T::default, step, join);
         result
     }
 
     pub(in crate::ranking) fn fold_steps<T: Send>(
         &mut self,
-        steps: Steps,
+        steps: StepKind,
         result: &mut T,
         start: impl Fn() -> T + Sync,
         step: impl Fn(&mut T, Tie) + Sync,
@@ -164,8 +164,8 @@ impl<'a> Ties<'a> {
     }
 
     /// The ties in order with their sums of squared units, if rows have weights and each is known.
-    pub fn squared(&self) -> Option<Vec<Squared>> {
-        self.source.squared()
+    pub fn squared_units(&self) -> Option<Vec<SquaredUnits>> {
+        self.source.squared_units()
     }
 
     /// The ties from the highest score down; in a large group about `cells` cells, each of several ties, if that saves
@@ -271,8 +271,8 @@ impl<'a> Ties<'a> {
 mod tests {
     use super::*;
     use crate::ranking::group::Group;
-    use crate::ranking::order::{counted::Counted, shards::Shards};
-    use crate::ranking::scores::{Bits, Domain, Key, Score};
+    use crate::ranking::order::{distinct_keys::DistinctKeys, shards::Shards};
+    use crate::ranking::scores::{Bits, Domain, Key, Observations, Score, bits::tests::packed};
     use proptest::prelude::*;
 
     type Question<'a> = &'a dyn Fn(Ties<'_>) -> Result<(), TestCaseError>;
@@ -330,25 +330,23 @@ mod tests {
 
     /// All ways of ranking, whatever the number of rows.
     fn check<S: Score + PartialOrd>(rows: &[(bool, S)]) -> Result<(), TestCaseError> {
-        let mut bytes = vec![0; rows.len() / 8 + 1];
-        for (row, _) in rows.iter().enumerate().filter(|(_, row)| row.0) {
-            bytes[row / 8] |= 1 << (row % 8);
-        }
+        let bytes = packed(rows.iter().map(|row| row.0));
         let labels = Bits::new(&bytes, 0, rows.len());
         let scores: Vec<S> = rows.iter().map(|row| row.1).collect();
         let expected = by_definition(rows);
         let twice_u = twice_u_by_definition(rows);
         let mut group = Group::default();
-        let mut counted = Counted::count(&scores, labels, None, 3, usize::MAX).unwrap();
+        let observations = Observations::new(&scores, labels, None);
+        let mut distinct = DistinctKeys::count(&observations, 3, usize::MAX).unwrap();
         for blocks in [None, Some((0, 0)), Some((1, 1)), Some((1, 8)), Some((3, 4)), Some((7, 64))] {
             let score_type = ScoreType::of::<S>(Domain::Any);
-            let mut forced = blocks
-                .filter(|&blocks| blocks != (0, 0))
-                .map(|(blocks, shards)| Shards::part_as(&scores, labels, None, blocks, shards));
-            group.load(&scores, labels, None);
+            let mut forced = blocks.filter(|&blocks| blocks != (0, 0)).map(|(blocks, shards)| {
+                Shards::<S::Key>::part_as(&observations, Default::default(), blocks, shards)
+            });
+            group.load(observations);
             let mut ask = |question: Question<'_>| match (&blocks, &mut forced) {
                 (None, _) => question(group.ties()),
-                (_, None) => question(Ties::of(&mut counted, score_type)),
+                (_, None) => question(Ties::of(&mut distinct, score_type)),
                 (_, Some(shards)) => question(Ties::of(shards, score_type)),
             };
             ask(&|mut ties| {

@@ -11,7 +11,7 @@
 
 use rayon::prelude::*;
 
-use crate::ranking::scores::Bits;
+use crate::ranking::scores::{Observations, Score};
 use crate::ranking::tuning::{SHARD_ROWS, WEIGHTS_PER_TASK};
 
 /// Bits that all weights of a class take together, at most, but for roundings.
@@ -69,22 +69,18 @@ pub struct Units {
     pub neg_bits: u32,
 }
 
-/// The units of negatives and of positives, which see all rows whose `valid` bit is 1; their weights must be positive
-/// and finite.
-pub fn units(weights: &[f64], labels: Bits<'_>, valid: Option<Bits<'_>>) -> [Unit; 2] {
-    let count = |(task, weights): (usize, &[f64])| {
-        let first = task * WEIGHTS_PER_TASK;
-        let valid = valid.map(|valid| valid.slice(first, weights.len()));
-        counted(weights, labels.slice(first, weights.len()), valid)
-    };
-    let counts = if weights.len() < SHARD_ROWS {
-        counted(weights, labels, valid)
+/// The units of negatives and of positives, for rows with weights.
+pub fn units<S: Score>(rows: &Observations<'_, S>) -> [Unit; 2] {
+    let n_rows = rows.scores.len();
+    let counts = if n_rows < SHARD_ROWS {
+        exponent_counts(rows)
     } else {
         let joined = |mut a: ExponentCounts, b: ExponentCounts| {
             a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
             a
         };
-        weights.par_chunks(WEIGHTS_PER_TASK).enumerate().map(count).reduce(|| vec![0; 2 * POWERS], joined)
+        let blocks = rows.blocks(n_rows.div_ceil(WEIGHTS_PER_TASK));
+        blocks.par_iter().map(exponent_counts).reduce(|| vec![0; 2 * POWERS], joined)
     };
     [0, 1].map(|class| unit(&counts[class * POWERS..][..POWERS]))
 }
@@ -103,15 +99,13 @@ const POWERS: usize = 1 << 11;
 /// For negatives and then for positives: how many weights have which exponent.
 type ExponentCounts = Vec<u64>;
 
-fn counted(weights: &[f64], labels: Bits<'_>, valid: Option<Bits<'_>>) -> ExponentCounts {
+fn exponent_counts<S: Score>(rows: &Observations<'_, S>) -> ExponentCounts {
     let mut counts = vec![0; 2 * POWERS];
-    for (word, weights) in weights.chunks(64).enumerate() {
-        let label = labels.word(word * 64);
-        let used = valid.map_or(u64::MAX, |valid| valid.word(word * 64));
-        for (row, &weight) in weights.iter().enumerate() {
+    for word in rows.words() {
+        for (row, &weight) in word.masses.iter().enumerate() {
             // A weight under a null may be any bits, also a negative number: it is not counted.
-            let place = (label >> row & 1) << 11 | (weight.to_bits() >> 52 & (POWERS as u64 - 1));
-            counts[place as usize % (2 * POWERS)] += used >> row & 1;
+            let place = word.class(row) << 11 | (weight.to_bits() >> 52) as usize & (POWERS - 1);
+            counts[place % (2 * POWERS)] += u64::from(word.is_used(row));
         }
     }
     counts
@@ -131,11 +125,13 @@ fn unit(counts: &[u64]) -> Unit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ranking::scores::Bits;
     use proptest::prelude::*;
 
     fn all_positive(weights: &[f64]) -> Unit {
         let bytes = vec![255; weights.len() / 8 + 1];
-        units(weights, Bits::new(&bytes, 0, weights.len()), None)[1]
+        let labels = Bits::new(&bytes, 0, weights.len());
+        units(&Observations::new(weights, labels, None).with_weights(weights))[1]
     }
 
     #[test]

@@ -7,164 +7,125 @@
 pub(super) mod rows;
 pub(super) mod shards;
 
-use crate::ranking::order::score_ops::ScoreOps;
-use crate::ranking::scores::{Bits, Key, Score};
+use crate::ranking::order::shards::Shards;
+use crate::ranking::scores::{Key, Observations, Score};
 use crate::ranking::ties::{
-    outline::{Cell, outline},
-    source::{Source, Squared, Steps, Walk},
+    outline::Cell,
+    source::{Source, SquaredUnits, StepKind, Walk},
     steps::{Above, Take},
-    units::{self, Unit, Units},
+    units::{Unit, Units},
 };
 use crate::ranking::tuning::SHARD_ROWS;
-use crate::ranking::weighted::{
-    rows::{WeightedRow, each_tie, hand_out},
-    shards::WeightedShards,
-};
+use crate::ranking::weighted::rows::{WeightedRow, each_tie, hand_out};
 
 /// The weighted rows of a group. Keeps no memory from group to group.
 #[derive(Debug)]
 pub struct Weighted<K> {
-    layout: WeightedLayout<K>,
-    ops: ScoreOps<K>,
-    units: [Unit; 2],
+    layout: Layout<K>,
+    /// What the weights of negatives and of positives are counted in; none if rows are counted, and a unit is a row.
+    units: Option<[Unit; 2]>,
     /// How many rows are negatives and positives.
     rows: [u64; 2],
-    /// How many units they have.
-    totals: [u64; 2],
-    /// Low bits that no row has in its units.
-    empty_bits: [u32; 2],
-    /// Whether a unit is a row: rows are counted, not weighted.
-    counted: bool,
-    nan: bool,
+    totals: Totals,
 }
 
 #[derive(Debug)]
-enum WeightedLayout<K> {
+enum Layout<K> {
     /// Highest first.
     Rows(Vec<WeightedRow<K>>),
-    Shards(WeightedShards<K>),
+    Shards(Shards<K, u64>),
+}
+
+/// What all rows have together, negatives and positives.
+#[derive(Debug, Default)]
+struct Totals {
+    units: [u64; 2],
+    /// The bits that any row has in its units.
+    any_bits: [u64; 2],
+    nan: bool,
 }
 
 impl<K: Key> Weighted<K> {
-    /// Takes in rows with weights, all finite and above 0; rows whose `valid` bit is 0 are skipped.
-    pub fn part<S: Score<Key = K>>(
-        scores: &[S],
-        labels: Bits<'_>,
-        weights: &[f64],
-        valid: Option<Bits<'_>>,
+    /// Takes in rows with weights, and what these are counted in, or rows with counts.
+    pub fn of<S: Score<Key = K>>(
+        rows: &Observations<'_, S>,
+        units: Option<[Unit; 2]>,
         in_shards: bool,
     ) -> Self {
-        let units = units::units(weights, labels, valid);
-        Self::in_units(scores, labels, weights, valid, units, in_shards)
+        let unit_of = units.unwrap_or_default();
+        let (layout, totals) = if in_shards || rows.scores.len() >= SHARD_ROWS {
+            let shards = Shards::part(rows, unit_of);
+            let (units, any_bits, nan) = (shards.totals, shards.any_bits(), shards.any_nan());
+            (Layout::Shards(shards), Totals { units, any_bits, nan })
+        } else {
+            let (sorted, totals) = sorted(rows, unit_of);
+            (Layout::Rows(sorted), totals)
+        };
+        Weighted { layout, units, rows: rows.rows_of_classes().map(|rows| rows as u64), totals }
     }
+}
 
-    /// Takes in rows with counts, all whole and above 0: each stands for so many identical rows. Rows whose `valid` bit is
-    /// 0 are skipped.
-    pub fn counted<S: Score<Key = K>>(
-        scores: &[S],
-        labels: Bits<'_>,
-        counts: &[f64],
-        valid: Option<Bits<'_>>,
-        in_shards: bool,
-    ) -> Self {
-        let rows = [Unit::default(); 2];
-        Weighted { counted: true, ..Self::in_units(scores, labels, counts, valid, rows, in_shards) }
-    }
-
-    fn in_units<S: Score<Key = K>>(
-        scores: &[S],
-        labels: Bits<'_>,
-        weights: &[f64],
-        valid: Option<Bits<'_>>,
-        units: [Unit; 2],
-        in_shards: bool,
-    ) -> Self {
-        let n_pos = labels.count(valid) as u64;
-        let n_neg = valid.map_or(scores.len(), |valid| valid.count(None)) as u64 - n_pos;
-        let rows = [n_neg, n_pos];
-        if in_shards || scores.len() >= SHARD_ROWS {
-            let shards = WeightedShards::part(scores, labels, weights, valid, units);
-            let (totals, nan, empty_bits) = (shards.totals(), shards.has_nan(), shards.empty_bits());
-            return Weighted {
-                ops: ScoreOps::of::<S>(),
-                layout: WeightedLayout::Shards(shards),
-                units,
-                rows,
-                totals,
-                empty_bits,
-                counted: false,
-                nan,
-            };
-        }
-        let mut sorted: Vec<WeightedRow<K>> = Vec::with_capacity(scores.len());
-        let (mut totals, mut any, mut nan) = ([0; 2], [0u64; 2], false);
-        for (row, (&score, &weight)) in scores.iter().zip(weights).enumerate() {
-            if valid.is_none_or(|valid| valid.word(row) & 1 == 1) {
-                let label = labels.word(row) & 1;
-                let units = units[label as usize].units(weight);
-                totals[label as usize] += units;
-                any[label as usize] |= units;
-                nan |= score.is_nan();
-                sorted.push((score.key(), units << 1 | label));
+/// Rows from the highest key down.
+fn sorted<S: Score>(rows: &Observations<'_, S>, unit_of: [Unit; 2]) -> (Vec<WeightedRow<S::Key>>, Totals) {
+    let mut sorted = Vec::with_capacity(rows.scores.len());
+    let mut totals = Totals::default();
+    for word in rows.words() {
+        totals.nan |= word.has_nan();
+        for (row, (&score, &mass)) in word.scores.iter().zip(word.masses).enumerate() {
+            if word.is_used(row) {
+                let class = word.class(row);
+                let units = unit_of[class].units(mass);
+                totals.units[class] += units;
+                totals.any_bits[class] |= units;
+                sorted.push((score.key(), units << 1 | class as u64));
             }
         }
-        sorted.sort_unstable_by(|a, b| b.cmp(a));
-        let empty_bits = any.map(|any| any.trailing_zeros() % u64::BITS);
-        Weighted {
-            ops: ScoreOps::of::<S>(),
-            layout: WeightedLayout::Rows(sorted),
-            units,
-            rows,
-            totals,
-            empty_bits,
-            counted: false,
-            nan,
-        }
     }
-
-    /// Whether a score that is not missing is NaN.
-    pub fn has_nan(&self) -> bool {
-        self.nan
-    }
+    sorted.sort_unstable_by(|a, b| b.cmp(a));
+    (sorted, totals)
 }
 
 impl<K: Key> Source for Weighted<K> {
     fn totals(&self) -> (u64, u64) {
-        (self.totals[1], self.totals[0])
+        (self.totals.units[1], self.totals.units[0])
     }
 
     fn rows(&self) -> (u64, u64) {
-        if self.counted { self.totals() } else { (self.rows[1], self.rows[0]) }
+        if self.units.is_none() { self.totals() } else { (self.rows[1], self.rows[0]) }
+    }
+
+    fn has_nan(&self) -> bool {
+        self.totals.nan
     }
 
     fn units(&self) -> Option<Units> {
-        let ([neg, pos], [neg_bits, pos_bits]) = (self.units, self.empty_bits);
-        (!self.counted).then_some(Units { pos, neg, pos_bits, neg_bits })
+        let [neg_bits, pos_bits] = self.totals.any_bits.map(|any| any.trailing_zeros() % u64::BITS);
+        self.units.map(|[neg, pos]| Units { pos, neg, pos_bits, neg_bits })
     }
 
     fn parts(&self) -> Option<usize> {
         match &self.layout {
-            WeightedLayout::Rows(_) => None,
-            WeightedLayout::Shards(shards) => Some(shards.len()),
+            Layout::Rows(_) => None,
+            Layout::Shards(shards) => Some(shards.len()),
         }
     }
 
-    fn walk(&mut self, _: Steps, take: &mut Take<'_>) {
-        if let WeightedLayout::Rows(rows) = &self.layout {
+    fn walk(&mut self, _: StepKind, take: &mut Take<'_>) {
+        if let Layout::Rows(rows) = &self.layout {
             hand_out(rows, Above::default(), take);
         }
     }
 
     fn walk_parts(
         &self,
-        _: Steps,
+        _: StepKind,
         part: &(dyn Fn(usize, &mut Walk<'_>) + Sync),
         done: &mut dyn FnMut(usize),
     ) {
-        if let WeightedLayout::Shards(shards) = &self.layout {
-            shards.each(Vec::new, |room, place, shard, above| {
-                shard.sorted(room);
-                part(place, &mut |take| hand_out(room, above, take));
+        if let Layout::Shards(shards) = &self.layout {
+            shards.each(0..shards.len(), Vec::new, |rows, place, shard, above| {
+                shard.sorted(rows);
+                part(place, &mut |take| hand_out(rows, above, take));
             });
             (0..shards.len()).for_each(done);
         }
@@ -172,38 +133,33 @@ impl<K: Key> Source for Weighted<K> {
 
     fn twice_u(&mut self) -> Option<u128> {
         match &self.layout {
-            WeightedLayout::Rows(_) => None,
-            WeightedLayout::Shards(shards) => Some(shards.twice_u(self.ops)),
+            Layout::Rows(_) => None,
+            Layout::Shards(shards) => Some(shards.twice_u_of_units()),
         }
     }
 
-    fn squared(&self) -> Option<Vec<Squared>> {
+    fn squared_units(&self) -> Option<Vec<SquaredUnits>> {
         let of = |rows: &[WeightedRow<K>], above| {
             let mut ties = Vec::new();
             each_tie(rows, above, &mut |squared| ties.push(squared));
             ties
         };
-        match &self.layout {
-            _ if self.counted => None,
-            WeightedLayout::Rows(rows) => Some(of(rows, Above::default())),
-            WeightedLayout::Shards(shards) => {
-                let parts = shards.each(Vec::new, |room, _, shard, above| {
-                    shard.sorted(room);
-                    of(room, above)
+        self.units?;
+        Some(match &self.layout {
+            Layout::Rows(rows) => of(rows, Above::default()),
+            Layout::Shards(shards) => {
+                let parts = shards.each(0..shards.len(), Vec::new, |rows, _, shard, above| {
+                    shard.sorted(rows);
+                    of(rows, above)
                 });
-                Some(parts.into_iter().flatten().collect())
+                parts.concat()
             }
-        }
+        })
     }
 
     fn outline(&self, cells: usize) -> Option<Vec<Cell<u128>>> {
         match &self.layout {
-            WeightedLayout::Shards(shards) if self.rows[0] + self.rows[1] >= SHARD_ROWS as u64 => {
-                let each = |ask: &crate::ranking::ties::outline::Ask<'_, K>| {
-                    shards.each(|| (), |(), place, shard, _| ask(place, &shard.pieces()))
-                };
-                outline(each, cells)
-            }
+            Layout::Shards(shards) if self.rows[0] + self.rows[1] >= SHARD_ROWS as u64 => shards.cells(cells),
             _ => None,
         }
     }
@@ -213,7 +169,7 @@ impl<K: Key> Source for Weighted<K> {
 mod tests {
     use super::*;
     use crate::ranking::group::{Group, Strategy};
-    use crate::ranking::scores::{Domain, bits::tests::packed};
+    use crate::ranking::scores::{Bits, Domain, bits::tests::packed};
     use crate::ranking::ties::{Ties, steps::Tie};
     use proptest::prelude::*;
 
@@ -226,7 +182,8 @@ mod tests {
         let bits = |bytes| Bits::new(bytes, 0, rows.len());
         [Strategy::Fitting, Strategy::Shards].map(|way| {
             let mut group = Group::new(way, Domain::Any);
-            group.load_weighted(&scores, bits(&labels), &weights, Some(bits(&valid)));
+            let rows = Observations::new(&scores, bits(&labels), Some(bits(&valid)));
+            group.load(rows.with_weights(&weights));
             ask(group.ties())
         })
     }
@@ -242,7 +199,8 @@ mod tests {
             let repeated: Vec<(i16, bool)> = rows.iter().filter(|row| row.3).flat_map(|row| vec![(row.0, row.1); row.2.into()]).collect();
             let mut group = Group::default();
             let scores: Vec<i16> = repeated.iter().map(|row| row.0).collect();
-            group.load(&scores, Bits::new(&packed(repeated.iter().map(|row| row.1)), 0, repeated.len()), None);
+            let labels = packed(repeated.iter().map(|row| row.1));
+            group.load(Observations::new(&scores, Bits::new(&labels, 0, repeated.len()), None));
             let expected = ties_of(group.ties());
             let twice_u = group.ties().twice_u();
             let reached = group.ties().reached(1i16.key().into());
@@ -271,7 +229,7 @@ mod tests {
             let used: Vec<_> = rows.iter().filter(|row| row.3).collect();
             let total = |label| used.iter().filter(|row| row.1 == label).map(|row| row.2).sum::<f64>();
             let expected_twice_u: f64 = used.iter().filter(|row| row.1).flat_map(|p| used.iter().filter(|row| !row.1).map(move |n| p.2 * n.2 * (f64::from(u8::from(p.0 > n.0)) + f64::from(u8::from(p.0 >= n.0))))).sum();
-            let both = both_ways(&rows, |mut ties| (ties.rows(), ties.twice_u(), ties.pairs(), ties.squared().unwrap().iter().map(|tie| tie.pos).sum::<f64>(), ties.units().unwrap()));
+            let both = both_ways(&rows, |mut ties| (ties.rows(), ties.twice_u(), ties.pairs(), ties.squared_units().unwrap().iter().map(|tie| tie.pos).sum::<f64>(), ties.units().unwrap()));
             prop_assert_eq!((both[0].0, both[0].1, both[0].2), (both[1].0, both[1].1, both[1].2));
             for (n, twice_u, pairs, squares, units) in both {
                 prop_assert_eq!(n.0 + n.1, used.len() as u64);

@@ -2,7 +2,7 @@
 
 use crate::ranking::scores::Key;
 use crate::ranking::ties::{
-    source::Squared,
+    source::SquaredUnits,
     steps::{Above, Runs, Take, Tie},
 };
 
@@ -11,17 +11,16 @@ pub(in crate::ranking) type WeightedRow<K> = (K, u64);
 
 /// Hands out the ties of sorted rows, from the highest score down.
 pub(in crate::ranking) fn hand_out<K: Key>(rows: &[WeightedRow<K>], above: Above, take: &mut Take<'_>) {
-    let mut memory = Vec::new();
-    let mut runs = Runs::new(above, &mut memory, take);
-    each_tie(rows, above, &mut |Squared { tie, .. }| runs.push(tie.key, tie.pos, tie.neg));
-    runs.hand_out();
+    Runs::hand_out(above, &mut Vec::new(), take, |runs| {
+        each_tie(rows, above, &mut |SquaredUnits { tie, .. }| runs.push(tie.key, tie.pos, tie.neg));
+    });
 }
 
 /// Walks the ties of sorted rows, from the highest score down.
 pub(in crate::ranking) fn each_tie<K: Key>(
     rows: &[WeightedRow<K>],
     mut above: Above,
-    visit: &mut dyn FnMut(Squared),
+    visit: &mut dyn FnMut(SquaredUnits),
 ) {
     for tied in rows.chunk_by(|a, b| a.0 == b.0) {
         let mut units = [0; 2];
@@ -33,7 +32,7 @@ pub(in crate::ranking) fn each_tie<K: Key>(
         }
         let [neg, pos] = units;
         let tie = Tie { key: tied[0].0.wide(), pos, neg, pos_above: above.pos, neg_above: above.neg };
-        visit(Squared { tie, pos: squares[1], neg: squares[0] });
+        visit(SquaredUnits { tie, pos: squares[1], neg: squares[0] });
         above = Above { pos: above.pos + pos, neg: above.neg + neg };
     }
 }

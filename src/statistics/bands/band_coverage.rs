@@ -1,12 +1,11 @@
 //! How much of a curve is outside a band.
 
 use crate::statistics::curve_samples::sweep::Point;
-use crate::statistics::inference::check_level;
 use crate::statistics::kinds::{Curvewise, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// How many curves are within a band, and how much of the others is outside.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct BandCoverage {
     /// The share of curves that do not exceed the epsilon of the group.
     pub level: f64,
@@ -26,6 +25,12 @@ record! {
     }
 }
 
+impl FromOptions for BandCoverage {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(BandCoverage { level: options.level()? })
+    }
+}
+
 impl Curvewise for BandCoverage {
     type Record = BandCoverageRecord;
 
@@ -33,10 +38,6 @@ impl Curvewise for BandCoverage {
         ("band", "roc_band", &["lower_fpr", "lower_tpr", "upper_fpr", "upper_tpr"]),
         ("curve", "roc_curve", &["fpr", "tpr"]),
     ];
-
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)
-    }
 
     fn of_curves(&self, rows: &[Vec<Vec<&[f64]>>]) -> BandCoverageRecord {
         let points = |fields: &[&[f64]]| -> Vec<Point> {
@@ -161,7 +162,6 @@ mod tests {
         assert_eq!(record.epsilons, [0.0, 0.5, 1.0]);
         assert_eq!((of(0.2, &rows).epsilon, of(0.7, &rows).epsilon), (Some(0.0), Some(1.0)));
         assert_eq!(of(0.5, &[]), BandCoverageRecord::undefined(crate::ranking::Count::default()));
-        assert!(BandCoverage { level: 1.0 }.check().is_err());
     }
 
     #[test]

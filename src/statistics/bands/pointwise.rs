@@ -9,7 +9,6 @@ use crate::statistics::inference::interval::tail;
 
 /// What the readings of one place are taken to be distributed as (Macskassy, Provost and Littman 2003, section 3.2.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Distribution {
     /// Normally: limits are so many standard deviations from the mean.
     Normal,

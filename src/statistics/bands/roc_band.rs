@@ -1,8 +1,8 @@
 //! A band about the ROC curve.
 
+use super::pointwise::Distribution;
 use super::{
-    central_region, envelope, fixed_width, likelihood, optimized_radial, order_statistics,
-    pointwise::{self, Distribution},
+    central_region, envelope, fixed_width, likelihood, optimized_radial, order_statistics, pointwise,
     regional, smoothed_bootstrap, threshold_ellipses, working_hotelling,
 };
 use crate::ranking::ties::{Count, Counts, Ties};
@@ -10,8 +10,8 @@ use crate::statistics::curve_samples::{
     curve_sample::{At, BandAtRates, BandPoint, Corner, CurveSample, Limits, band},
     sweep::{Places, Sweep, even_rates},
 };
-use crate::statistics::inference::check_level;
-use crate::statistics::kinds::{Column, Curve, Given, Record, record};
+use crate::statistics::kinds::{Column, Curve, Record, record};
+use crate::statistics::options::{FromOptions, OptionError, Options, Word, words};
 use crate::statistics::resampling::{Draw, Redraw, Resampling};
 
 /// A band about the ROC curve of a group.
@@ -19,7 +19,6 @@ use crate::statistics::resampling::{Draw, Redraw, Resampling};
 /// The curves of resamples are read at the places of a sweep, and the band lies between limits of what is read there
 /// (Macskassy, Provost and Littman 2003), or between limits of them all together; or it follows from the curve alone.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocBand {
     /// How the band is found.
     pub method: BandMethod,
@@ -39,7 +38,6 @@ pub struct RocBand {
 
 /// How a band is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum BandMethod {
     /// Limits of the tpr at each fpr.
     Vertical,
@@ -81,7 +79,7 @@ pub enum Construction {
 }
 
 impl BandMethod {
-    /// The construction of this method's band.
+    /// The construction of this method's band. This is the only list of all methods, and therefore long.
     pub fn construction(self) -> Construction {
         use Construction::{OfCurve, OfCurves};
         match self {
@@ -198,25 +196,80 @@ impl BandRecord {
     }
 }
 
-impl RocBand {
-    /// Checks the options.
-    pub fn check_options(&self) -> Result<(), String> {
-        check_level(self.level)?;
-        self.resampling.check()?;
-        if !(3..=MOST_POINTS).contains(&self.points) {
-            return Err(format!(
-                "points must lie between 3 and {MOST_POINTS}, such as 101, got {}",
-                self.points
-            ));
-        }
-        let [first, last] = self.region;
-        if 0.0 <= first && first < last && last <= 1.0 {
-            Ok(())
-        } else {
-            Err(format!("min_fpr must be below max_fpr, and both from 0 to 1, got {first} and {last}"))
-        }
-    }
+words!(BandMethod {
+    "vertical" => Vertical,
+    "threshold" => Threshold,
+    "threshold_box" => ThresholdBox,
+    "radial" => Radial,
+    "threshold_ellipse" => ThresholdEllipse,
+    "optimized_radial" => OptimizedRadial,
+    "central_region" => CentralRegion,
+    "envelope" => Envelope,
+    "likelihood" => Likelihood,
+    "smoothed_bootstrap" => SmoothedBootstrap,
+    "regional" => Regional,
+    "order_statistics" => OrderStatistics,
+    "fixed_width" => FixedWidth,
+    "working_hotelling" => WorkingHotelling,
+});
+words!(Distribution { "normal" => Normal, "binomial" => Binomial, "empirical" => Empirical });
 
+impl FromOptions for RocBand {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let refuse =
+            |option: &str, said: String, instead: &str| Err(OptionError::new(option, said).instead(instead));
+        let method: BandMethod = options.word("method")?;
+        let distribution = options.optional_word("distribution")?;
+        let resample = options.optional_word("resample")?;
+        let level = options.level()?;
+        let named = format!("`method` {}", options.value("method"));
+        let of_folds = options.has_column("fold");
+        let is_of_curves = matches!(method.construction(), Construction::OfCurves(..));
+        let why = |draws: &str| match of_folds {
+            true => "`fold` gives the curves".to_string(),
+            false => format!("{named} draws {draws}"),
+        };
+        use BandMethod::*;
+        if distribution.is_some() && !matches!(method, Vertical | Threshold | ThresholdBox | Radial) {
+            let said = format!("applies to limits place by place only, and `method` is '{}'", method.word());
+            return refuse("distribution", said, "leave it out, or write `method=\"vertical\"`");
+        }
+        if (of_folds || matches!(method, OrderStatistics | FixedWidth | WorkingHotelling))
+            && let Some(option) = ["n_resamples", "seed"].into_iter().find(|option| options.has(option))
+        {
+            let said = format!("applies to curves of resamples only, and {}", why("none"));
+            return refuse(option, said, "leave it out");
+        }
+        if resample.is_some() && (of_folds || !(is_of_curves || method == Envelope)) {
+            return refuse(
+                "resample",
+                format!("says how rows are drawn, and {}", why("no rows")),
+                "leave it out",
+            );
+        }
+        if of_folds && !is_of_curves {
+            let said = format!("gives several curves, and {named} makes a band of one");
+            return refuse("fold", said, "leave `fold` out, or write `method=\"optimized_radial\"`");
+        }
+        let region = options.bounds("fpr")?;
+        if region.is_some() && method != Regional {
+            let said =
+                format!("and `max_fpr` are for the regional band, and `method` is '{}'", method.word());
+            return refuse("min_fpr", said, "leave them out, or write `method=\"regional\"`");
+        }
+        Ok(RocBand {
+            method,
+            distribution: distribution.unwrap_or_default(),
+            level,
+            points: options.integer("points", 3..=MOST_POINTS.into())?,
+            resampling: Resampling::from_options(options)?,
+            resample: resample.unwrap_or_default(),
+            region: region.map_or([0.0, 1.0], <[f64; 2]>::from),
+        })
+    }
+}
+
+impl RocBand {
     /// The curves of resamples, where they were read, and which count is the last one of each place among the counts.
     fn resamples(&self, places: Places, counts: &[Count]) -> (Sweep, Vec<Vec<f64>>, Vec<usize>) {
         let (redraw, last) = Redraw::fitting(counts, self.resample);
@@ -254,10 +307,6 @@ impl RocBand {
 impl Curve for RocBand {
     type Record = BandRecord;
 
-    fn check(&self, _: Given) -> Result<(), String> {
-        self.check_options()
-    }
-
     fn passes(&self) -> usize {
         match self.method.construction() {
             Construction::OfCurve(_, false) => 2,
@@ -276,6 +325,7 @@ impl Curve for RocBand {
 mod tests {
     use super::*;
     use crate::math::quantile::of_sorted;
+    use crate::statistics::options::{OptionValue, tests::options};
     use crate::statistics::resampling::Measure;
     use crate::statistics::tests::with_ties;
     use crate::statistics::thresholds::TprAtFpr;
@@ -368,11 +418,52 @@ mod tests {
 
     #[test]
     fn options_are_checked() {
-        let band = option(BandMethod::Vertical, Distribution::Empirical);
-        assert!(band.check(Given::default()).is_ok());
-        assert!(RocBand { points: 2, ..band }.check(Given::default()).is_err());
-        assert!(RocBand { level: 1.0, ..band }.check(Given::default()).is_err());
-        assert!(RocBand { region: [0.1, 0.1], ..band }.check(Given::default()).is_err());
-        assert!(RocBand { region: [f64::NAN, 1.0], ..band }.check(Given::default()).is_err());
+        let word = |text: &str| OptionValue::Word(text.into());
+        let with = |method: &str, changes: &[(&str, OptionValue)], columns: &[&str]| {
+            let mut all = options([
+                ("method", word(method)),
+                ("level", OptionValue::Float(0.9)),
+                ("points", OptionValue::Integer(11)),
+            ]);
+            all.values.extend(changes.iter().map(|(name, value)| (name.to_string(), value.clone())));
+            all.columns = columns.iter().map(ToString::to_string).collect();
+            RocBand::from_options(&all).map_err(|error| error.to_string())
+        };
+        let (half, one) = (OptionValue::Float(0.5), OptionValue::Integer(1));
+        for method in METHODS {
+            let band = with(method.word(), &[], &[]).unwrap();
+            assert_eq!((band.method, band.points, band.region), (method, 11, [0.0, 1.0]));
+            let of_folds = with(method.word(), &[], &["fold"]);
+            assert_eq!(
+                of_folds.is_ok(),
+                matches!(method.construction(), Construction::OfCurves(..)),
+                "{of_folds:?}"
+            );
+        }
+        assert_eq!(with("regional", &[("max_fpr", half.clone())], &[]).unwrap().region, [0.0, 0.5]);
+        for (method, changes, columns, said) in [
+            ("vertical", ("level", one.clone()), &[][..], "`level` must lie between 0 and 1"),
+            ("vertical", ("points", OptionValue::Integer(2)), &[], "`points` must be an integer from 3 to"),
+            ("regional", ("min_fpr", one.clone()), &[], "`min_fpr` must be below `max_fpr`, got 1 and None"),
+            (
+                "regional",
+                ("min_fpr", OptionValue::Float(f64::NAN)),
+                &[],
+                "`min_fpr` must lie between 0 and 1",
+            ),
+            ("likelihood", ("min_fpr", half), &[], "`min_fpr` and `max_fpr` are for the regional band"),
+            ("envelope", ("distribution", word("normal")), &[], "`distribution` applies to limits place by"),
+            ("fixed_width", ("seed", one.clone()), &[], "`seed` applies to curves of resamples only, and `m"),
+            ("radial", ("seed", one), &["fold"], "`seed` applies to curves of resamples only, and `fold` g"),
+            (
+                "regional",
+                ("resample", word("plain")),
+                &[],
+                "`resample` says how rows are drawn, and `method`",
+            ),
+        ] {
+            let error = with(method, &[changes], columns).unwrap_err();
+            assert!(error.starts_with(said), "{error}");
+        }
     }
 }

@@ -9,14 +9,20 @@ use crate::statistics::curve_samples::{
 };
 use crate::statistics::inference::{KeyRows, rows_by_key};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// The band of the curves of folds, as [`RocBand`] is one of the curves of resamples. A fold without a positive or without a
 /// negative has no curve.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocBandOfFolds {
     /// The options; those of resamples mean nothing here.
     pub band: RocBand,
+}
+
+impl FromOptions for RocBandOfFolds {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(RocBandOfFolds { band: RocBand::from_options(options)? })
+    }
 }
 
 impl Joint for RocBandOfFolds {
@@ -24,14 +30,6 @@ impl Joint for RocBandOfFolds {
     type Record = Option<Vec<BandRecord>>;
 
     const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("fold"));
-
-    fn check(&self) -> Result<(), String> {
-        self.band.check_options()?;
-        if let Construction::OfCurves(..) = self.band.method.construction() {
-            return Ok(());
-        }
-        Err("fold gives several curves, and this method makes a band of one; leave fold out".into())
-    }
 
     fn needs(&self) -> Needs {
         let construction = self.band.method.construction();

@@ -1,12 +1,14 @@
 //! A band for the difference of two ROC curves.
 
-use crate::math::Stream;
-use crate::math::normal::{upper_quantile, upper_tail};
+use crate::math::{
+    Stream,
+    normal::{upper_quantile, upper_tail},
+};
 use crate::ranking::rows::{Codes, Rows};
 use crate::ranking::ties::Count;
 use crate::statistics::curve_samples::{curve_sample::CurveSample, moved_ranks::MovedRanks, sweep::Sweep};
-use crate::statistics::inference::check_level;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 use crate::statistics::resampling::{Resampling, redraw::cells};
 
 /// The difference of the tpr of two scores of the same rows at each of some false positive rates, with limits that hold
@@ -20,7 +22,6 @@ use crate::statistics::resampling::{Resampling, redraw::cells};
 /// statistics). Neither is less than what the normal distribution says of a single place.
 /// `O(n + p)` a resample for n rows and p places, after a sort.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocDifferenceBand {
     /// How often the band holds the whole difference.
     pub level: f64,
@@ -59,6 +60,16 @@ record! {
     }
 }
 
+impl FromOptions for RocDifferenceBand {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(RocDifferenceBand {
+            level: options.level()?,
+            points: options.integer("points", 1..=MOST_POINTS.into())?,
+            resampling: Resampling::required(options)?,
+        })
+    }
+}
+
 impl Joint for RocDifferenceBand {
     /// The rates; null with fewer than two rows (or clusters) of a class, and if a score is NaN.
     type Record = Option<Vec<DifferenceRecord>>;
@@ -68,16 +79,6 @@ impl Joint for RocDifferenceBand {
 
     fn needs(&self) -> Needs {
         Needs::CODES
-    }
-
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)?;
-        self.resampling.check()?;
-        if (1..=MOST_POINTS).contains(&self.points) {
-            Ok(())
-        } else {
-            Err(format!("points must lie between 1 and {MOST_POINTS}, such as 99, got {}", self.points))
-        }
     }
 
     fn passes(&self) -> usize {
@@ -176,6 +177,7 @@ fn sources(rows: &Rows, label: bool) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::options::{OptionValue, tests::options};
     use crate::statistics::tests::rows_of;
     use proptest::prelude::*;
 
@@ -280,11 +282,15 @@ mod tests {
 
     #[test]
     fn options_are_checked() {
-        assert!(BAND.check().is_ok());
-        assert!(RocDifferenceBand { points: 0, ..BAND }.check().is_err());
-        assert!(RocDifferenceBand { level: 1.0, ..BAND }.check().is_err());
-        assert!(
-            RocDifferenceBand { resampling: Resampling { n_resamples: 1, seed: 0 }, ..BAND }.check().is_err()
-        );
+        let with = |level: f64, points: i128, n_resamples: i128| {
+            RocDifferenceBand::from_options(&options([
+                ("level", OptionValue::Float(level)),
+                ("points", OptionValue::Integer(points)),
+                ("n_resamples", OptionValue::Integer(n_resamples)),
+                ("seed", OptionValue::Integer(0)),
+            ]))
+        };
+        assert_eq!(with(0.9, 9, 99).unwrap().resampling.n_resamples, 99);
+        assert!(with(0.9, 0, 99).is_err() && with(1.0, 9, 99).is_err() && with(0.9, 9, 1).is_err());
     }
 }

@@ -2,12 +2,12 @@
 
 pub mod class_components;
 pub mod class_pairs;
-pub mod roc_auc_multiclass;
-pub mod roc_auc_multiclass_ci;
-pub mod roc_auc_ordinal;
-pub mod roc_auc_ordinal_ci;
+pub mod multiclass_roc_auc;
+pub mod multiclass_roc_auc_ci;
+pub mod ordinal_roc_auc;
+pub mod ordinal_roc_auc_ci;
 
-pub use roc_auc_multiclass::RocAucMulticlass;
-pub use roc_auc_multiclass_ci::RocAucMulticlassCi;
-pub use roc_auc_ordinal::RocAucOrdinal;
-pub use roc_auc_ordinal_ci::RocAucOrdinalCi;
+pub use multiclass_roc_auc::MulticlassRocAuc;
+pub use multiclass_roc_auc_ci::MulticlassRocAucCi;
+pub use ordinal_roc_auc::OrdinalRocAuc;
+pub use ordinal_roc_auc_ci::OrdinalRocAucCi;

@@ -1,6 +1,7 @@
 //! p-values adjusted for their number.
 
-use crate::statistics::kinds::{Columnwise, FromOptions, OptionError, Options, options::words};
+use crate::statistics::kinds::Columnwise;
+use crate::statistics::options::{FromOptions, OptionError, Options, words};
 
 /// How p-values are adjusted, as `p.adjust` of R does.
 ///

@@ -5,9 +5,8 @@ use crate::math::{chi_square, f_distribution, student_t};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{Alternative, Areas, Interval, in_standard_errors};
-use crate::statistics::kinds::{
-    FromOptions, Inputs, Joint, Needs, OptionError, OptionValue, Options, options::words, record,
-};
+use crate::statistics::kinds::{Inputs, Joint, Needs, record};
+use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options, words};
 
 /// The mean areas of modalities over readers, and the test that they are equal.
 ///
@@ -202,14 +201,16 @@ impl Table<'_> {
         mean(self.areas.iter().map(|readers| readers[reader])).unwrap_or(f64::NAN)
     }
 
-    /// The mean covariance over the pairs of areas of which the first comes earlier and that are `wanted`.
+    /// The mean covariance over the pairs of areas of which the first comes earlier and that are `wanted`; undefined if one is
+    /// NaN.
     fn mean_covariance(&self, wanted: impl Fn((usize, usize), (usize, usize)) -> bool) -> Option<f64> {
         let (modalities, readers) = self.sizes();
         let cells: Vec<(usize, usize)> =
             (0..modalities).flat_map(|modality| (0..readers).map(move |reader| (modality, reader))).collect();
         let pairs =
             cells.iter().enumerate().flat_map(|(place, &a)| cells[place..].iter().map(move |&b| (a, b)));
-        mean(pairs.filter(|&(a, b)| wanted(a, b)).map(|(a, b)| (self.covariance)(a, b)))
+        let covariances = pairs.filter(|&(a, b)| wanted(a, b)).map(|(a, b)| (self.covariance)(a, b));
+        mean(covariances).filter(|mean| !mean.is_nan())
     }
 
     /// The mean square of one modality's areas over readers.
@@ -287,11 +288,10 @@ impl MrmcRocAuc {
     /// The analysis of a table of areas. NaN covariances say that none are known.
     fn of_table(&self, table: &Table<'_>, none: MrmcRocAucRecord) -> MrmcRocAucRecord {
         let (modalities, readers) = table.sizes();
-        let known = |value: Option<f64>| value.filter(|value| !value.is_nan());
-        let variance = known(table.mean_covariance(|a, b| a == b));
-        let cov1 = known(table.mean_covariance(|a, b| a.1 == b.1 && a.0 != b.0));
-        let cov2 = known(table.mean_covariance(|a, b| a.0 == b.0 && a.1 != b.1));
-        let cov3 = known(table.mean_covariance(|a, b| a.0 != b.0 && a.1 != b.1));
+        let variance = table.mean_covariance(|a, b| a == b);
+        let cov1 = table.mean_covariance(|a, b| a.1 == b.1 && a.0 != b.0);
+        let cov2 = table.mean_covariance(|a, b| a.0 == b.0 && a.1 != b.1);
+        let cov3 = table.mean_covariance(|a, b| a.0 != b.0 && a.1 != b.1);
         let (ms_modality, ms_reader, ms_interaction) = table.squares();
         let j = readers as f64;
         // Of the difference of two modalities.
@@ -307,49 +307,9 @@ impl MrmcRocAuc {
                 df: f64::INFINITY,
             }),
         };
-        let of_modality = |modality: usize| {
-            let auc = table.of_modality(modality);
-            let cov2 = known(table.mean_covariance(|a, b| a.0 == modality && b.0 == modality && a.1 != b.1));
-            let cov2 = cov2.map(|cov2| cov2.max(0.0));
-            let error = match self.fixed {
-                None => cov2.map(|cov2| Error::of_sum(table.square_of_readers(modality), j - 1.0, j * cov2)),
-                Some(Fixed::Cases) => {
-                    (readers > 1).then(|| Error { variance: table.square_of_readers(modality), df: j - 1.0 })
-                }
-                Some(Fixed::Readers) => {
-                    known(table.mean_covariance(|a, b| a == b && a.0 == modality)).map(|of_one| Error {
-                        variance: of_one + (j - 1.0) * cov2.unwrap_or_default(),
-                        df: f64::INFINITY,
-                    })
-                }
-            };
-            let se = error.map(|error| (error.variance / j).sqrt());
-            let Interval { se, lower, upper } = self.interval(auc, se, error).within(0.0, 1.0);
-            let df = error.and_then(Error::df);
-            ModalityRecord { modality: modality as u64, auc: Some(auc), se, df, lower, upper }
-        };
         let pairs = (0..modalities).flat_map(|a| (a + 1..modalities).map(move |b| (a, b)));
-        let mut differences: Vec<ModalityDifferenceRecord> = pairs
-            .map(|(a, b)| {
-                let difference = table.of_modality(a) - table.of_modality(b);
-                let se = error.map(|error| (2.0 / j * error.variance).max(0.0).sqrt());
-                let Interval { se, lower, upper } = self.interval(difference, se, error);
-                let t = se.and_then(|se| in_standard_errors(difference, se));
-                let tail = |t: f64| student_t::upper_tail(t, error.map_or(f64::NAN, |error| error.df));
-                ModalityDifferenceRecord {
-                    modality_a: a as u64,
-                    modality_b: b as u64,
-                    difference: Some(difference),
-                    se,
-                    df: error.and_then(Error::df),
-                    lower,
-                    upper,
-                    t,
-                    p_value: t.map(|t| Alternative::TwoSided.p_value(t, tail)),
-                    p_adjusted: None,
-                }
-            })
-            .collect();
+        let mut differences: Vec<ModalityDifferenceRecord> =
+            pairs.map(|(a, b)| self.difference(table, error, a, b)).collect();
         self.adjust.adjust(&mut differences, |record| (record.p_value, &mut record.p_adjusted));
         let df1 = modalities.saturating_sub(1) as f64;
         let f = ms_modality.zip(error).and_then(|(square, error)| in_standard_errors(square, error.variance));
@@ -361,7 +321,7 @@ impl MrmcRocAuc {
             }
         });
         MrmcRocAucRecord {
-            modalities: Some((0..modalities).map(of_modality).collect()),
+            modalities: Some((0..modalities).map(|modality| self.modality(table, modality)).collect()),
             differences: Some(differences),
             f,
             df1: f.map(|_| df1),
@@ -378,6 +338,57 @@ impl MrmcRocAuc {
         }
     }
 
+    /// One modality, from its own rows of the table.
+    fn modality(&self, table: &Table<'_>, modality: usize) -> ModalityRecord {
+        let (_, readers) = table.sizes();
+        let j = readers as f64;
+        let auc = table.of_modality(modality);
+        let cov2 = table.mean_covariance(|a, b| a.0 == modality && b.0 == modality && a.1 != b.1);
+        let cov2 = cov2.map(|cov2| cov2.max(0.0));
+        let error = match self.fixed {
+            None => cov2.map(|cov2| Error::of_sum(table.square_of_readers(modality), j - 1.0, j * cov2)),
+            Some(Fixed::Cases) => {
+                (readers > 1).then(|| Error { variance: table.square_of_readers(modality), df: j - 1.0 })
+            }
+            Some(Fixed::Readers) => table.mean_covariance(|a, b| a == b && a.0 == modality).map(|of_one| {
+                Error { variance: of_one + (j - 1.0) * cov2.unwrap_or_default(), df: f64::INFINITY }
+            }),
+        };
+        let se = error.map(|error| (error.variance / j).sqrt());
+        let Interval { se, lower, upper } = self.interval(auc, se, error).within(0.0, 1.0);
+        let df = error.and_then(Error::df);
+        ModalityRecord { modality: modality as u64, auc: Some(auc), se, df, lower, upper }
+    }
+
+    /// The difference of two modalities, whose areas have this error.
+    fn difference(
+        &self,
+        table: &Table<'_>,
+        error: Option<Error>,
+        a: usize,
+        b: usize,
+    ) -> ModalityDifferenceRecord {
+        let (_, readers) = table.sizes();
+        let j = readers as f64;
+        let difference = table.of_modality(a) - table.of_modality(b);
+        let se = error.map(|error| (2.0 / j * error.variance).max(0.0).sqrt());
+        let Interval { se, lower, upper } = self.interval(difference, se, error);
+        let t = se.and_then(|se| in_standard_errors(difference, se));
+        let tail = |t: f64| student_t::upper_tail(t, error.map_or(f64::NAN, |error| error.df));
+        ModalityDifferenceRecord {
+            modality_a: a as u64,
+            modality_b: b as u64,
+            difference: Some(difference),
+            se,
+            df: error.and_then(Error::df),
+            lower,
+            upper,
+            t,
+            p_value: t.map(|t| Alternative::TwoSided.p_value(t, tail)),
+            p_adjusted: None,
+        }
+    }
+
     /// The interval of an estimate; undefined without an error.
     fn interval(&self, estimate: f64, se: Option<f64>, error: Option<Error>) -> Interval {
         let of_error = |(se, error): (f64, Error)| Interval::student(estimate, se, self.level, error.df);
@@ -388,7 +399,7 @@ impl MrmcRocAuc {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::kinds::options::tests::options;
+    use crate::statistics::options::tests::options;
 
     /// The areas of Van Dyke et al. (1993): two modalities, five readers, 45 cases with a dissection of the aorta and 69
     /// without; and their covariances by DeLong as MRMCaov's user guide (Smith and Hillis 2020) prints them.

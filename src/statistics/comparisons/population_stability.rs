@@ -2,8 +2,9 @@
 
 use crate::math::{self, chi_square};
 use crate::ranking::ties::{Count, Ties};
-use crate::statistics::kinds::{Given, Summary, record};
-use crate::statistics::thresholds::{bound::Bound, score_bands::ScoreBands};
+use crate::statistics::kinds::{Summary, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::thresholds::score_bands::ScoreBands;
 
 /// How far the scores of a sample, the negatives, have moved from those of a reference, the positives.
 ///
@@ -12,12 +13,9 @@ use crate::statistics::thresholds::{bound::Bound, score_bands::ScoreBands};
 /// reference. If both samples come from one population, the index over `1 / P + 1 / N` follows a chi-square distribution
 /// with one degree of freedom less than there are bands (Yurdakul and Naranjo 2020).
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct PopulationStability {
-    /// How many bands there are, if no scores of the reference tie.
-    pub bands: u32,
-    /// The scores at which bands begin, in ascending order; bands of equal size without them.
-    pub edges: Option<Vec<Bound>>,
+    /// The bands of scores.
+    pub bands: ScoreBands,
     /// The share that is taken for a band without rows of a sample.
     pub empty_share: f64,
 }
@@ -37,31 +35,25 @@ record! {
     }
 }
 
-impl PopulationStability {
-    fn banding(&self) -> ScoreBands<'_> {
-        ScoreBands { bands: self.bands, edges: self.edges.as_deref() }
+impl FromOptions for PopulationStability {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let empty_share = options.value("empty_share").number();
+        if !(0.0..1.0).contains(&empty_share) {
+            return Err(options.must_be("empty_share", "be a share below 1, such as 0.0001"));
+        }
+        Ok(PopulationStability { bands: ScoreBands::from_options(options)?, empty_share })
     }
 }
 
 impl Summary for PopulationStability {
     type Record = StabilityRecord;
 
-    fn check(&self, _: Given) -> Result<(), String> {
-        if !(0.0..1.0).contains(&self.empty_share) {
-            return Err(format!(
-                "empty_share must be a share from 0 to 1, such as 0.0001, got {}",
-                self.empty_share
-            ));
-        }
-        self.banding().check()
-    }
-
     fn of_ties(&self, mut ties: Ties<'_>) -> StabilityRecord {
         let rows = Count::from(&ties);
         if !ties.has_pairs() {
             return StabilityRecord::undefined(rows);
         }
-        let bands = self.banding().of_positives(&mut ties);
+        let bands = self.bands.of_positives(&mut ties);
         let share = |rows: u64, all: u64| match rows {
             0 => self.empty_share,
             _ => math::quotient(rows.into(), all.into()),
@@ -88,7 +80,7 @@ mod tests {
     use crate::statistics::tests::summary;
 
     fn stability(bands: u32) -> PopulationStability {
-        PopulationStability { bands, edges: None, empty_share: 0.0 }
+        PopulationStability { bands: ScoreBands { bands, edges: None }, empty_share: 0.0 }
     }
 
     #[test]

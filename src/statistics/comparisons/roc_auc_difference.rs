@@ -5,8 +5,9 @@ use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{Areas, ErrorMethod, Hypothesis, Interval, interval::tail};
 use crate::statistics::intervals::partial_placements::{Bounds, of_counts};
-use crate::statistics::kinds::{FromOptions, Inputs, Joint, KeyInput, Needs, OptionError, Options, record};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 use crate::statistics::numbers::partial_area::Range;
+use crate::statistics::options::{FromOptions, OptionError, Options};
 use crate::statistics::resampling::{Measure, Resampling};
 
 /// The paired comparison of two scores.
@@ -175,7 +176,7 @@ fn beyond_rounding(difference: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::statistics::inference::Alternative;
-    use crate::statistics::kinds::{OptionValue, options::tests::options};
+    use crate::statistics::options::{OptionValue, tests::options};
     use crate::statistics::tests::rows_of;
 
     const DELONG: RocAucDifference = RocAucDifference {

@@ -3,7 +3,8 @@
 use crate::math::Stream;
 use crate::ranking::rows::{Codes, Rows};
 use crate::ranking::ties::Count;
-use crate::statistics::kinds::{FromOptions, Inputs, Joint, OptionError, Options, record};
+use crate::statistics::kinds::{Inputs, Joint, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 use crate::statistics::resampling::{Resampling, bootstrap::MOST_RESAMPLES};
 
 /// The permutation test that two scores of the same rows have one ROC curve (Venkatraman and Begg 1996).

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::sweep::{Point, Sweep};
+use super::sweep::{Point, Ray, Sweep};
 use crate::math::quantile::mean_and_deviation;
 
 /// The readings of many curves.
@@ -103,37 +103,7 @@ pub fn band(sweep: &Sweep, means: &[f64], limits: &Limits, corner: Corner) -> Ve
             };
             (0..rates.len()).map(point).collect()
         }
-        Sweep::Radial(rays) => {
-            let clipped = |place: usize, distance: f64| distance.clamp(0.0, rays[place].longest());
-            let mut lower: Vec<f64> = (0..rays.len()).map(|place| clipped(place, lower[place])).collect();
-            let mut upper: Vec<f64> = (0..rays.len()).map(|place| clipped(place, upper[place])).collect();
-            let (fpr, tpr) = (
-                |ray: usize, distance: f64| 1.0 - rays[ray].point(distance).0,
-                |ray: usize, distance: f64| rays[ray].point(distance).1,
-            );
-            let along_fpr = |ray: usize, specificity: f64| specificity / fpr(ray, 1.0);
-            let along_tpr = |ray: usize, height: f64| height / tpr(ray, 1.0);
-            // The first ray has no height and the last one no width.
-            for ray in 1..rays.len() {
-                lower[ray] = lower[ray].max(along_tpr(ray, tpr(ray - 1, lower[ray - 1])));
-            }
-            for ray in (0..rays.len() - 1).rev() {
-                lower[ray] = lower[ray].max(along_fpr(ray, fpr(ray + 1, lower[ray + 1])));
-            }
-            for ray in (1..rays.len() - 1).rev() {
-                upper[ray] = upper[ray].min(along_tpr(ray, tpr(ray + 1, upper[ray + 1])));
-            }
-            for ray in 1..rays.len() - 1 {
-                upper[ray] = upper[ray].min(along_fpr(ray, fpr(ray - 1, upper[ray - 1])));
-            }
-            let point = |place: usize| {
-                let (ray, mean) = (rays[place], means[place]);
-                let [mean, lower, upper] =
-                    [mean, lower[place].min(mean), upper[place].max(mean)].map(|to| ray.point(to));
-                BandPoint { at: At::Number(ray.angle), mean, lower, upper }
-            };
-            without_rounding((0..rays.len()).map(point).collect())
-        }
+        Sweep::Radial(rays) => radial_band(rays, means, limits),
         Sweep::Threshold(places) => {
             let ((fpr, tpr), (low_fpr, low_tpr), (high_fpr, high_tpr)) = (
                 means.split_at(places.len() + 1),
@@ -154,6 +124,40 @@ pub fn band(sweep: &Sweep, means: &[f64], limits: &Limits, corner: Corner) -> Ve
             (0..=places.len()).map(point).collect()
         }
     }
+}
+
+/// The points of a band on rays.
+fn radial_band(rays: &[Ray], means: &[f64], limits: &Limits) -> Vec<BandPoint> {
+    let Limits { lower, upper } = limits;
+    let clipped = |place: usize, distance: f64| distance.clamp(0.0, rays[place].longest());
+    let mut lower: Vec<f64> = (0..rays.len()).map(|place| clipped(place, lower[place])).collect();
+    let mut upper: Vec<f64> = (0..rays.len()).map(|place| clipped(place, upper[place])).collect();
+    let (fpr, tpr) = (
+        |ray: usize, distance: f64| 1.0 - rays[ray].point(distance).0,
+        |ray: usize, distance: f64| rays[ray].point(distance).1,
+    );
+    let along_fpr = |ray: usize, specificity: f64| specificity / fpr(ray, 1.0);
+    let along_tpr = |ray: usize, height: f64| height / tpr(ray, 1.0);
+    // The first ray has no height and the last one no width.
+    for ray in 1..rays.len() {
+        lower[ray] = lower[ray].max(along_tpr(ray, tpr(ray - 1, lower[ray - 1])));
+    }
+    for ray in (0..rays.len() - 1).rev() {
+        lower[ray] = lower[ray].max(along_fpr(ray, fpr(ray + 1, lower[ray + 1])));
+    }
+    for ray in (1..rays.len() - 1).rev() {
+        upper[ray] = upper[ray].min(along_tpr(ray, tpr(ray + 1, upper[ray + 1])));
+    }
+    for ray in 1..rays.len() - 1 {
+        upper[ray] = upper[ray].min(along_fpr(ray, fpr(ray - 1, upper[ray - 1])));
+    }
+    let point = |place: usize| {
+        let (ray, mean) = (rays[place], means[place]);
+        let [mean, lower, upper] =
+            [mean, lower[place].min(mean), upper[place].max(mean)].map(|to| ray.point(to));
+        BandPoint { at: At::Number(ray.angle), mean, lower, upper }
+    };
+    without_rounding((0..rays.len()).map(point).collect())
 }
 
 /// Points on rays, which are rounded: no rate is beyond 0 or 1, or below the one before.

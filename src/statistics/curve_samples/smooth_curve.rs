@@ -58,20 +58,7 @@ impl SmoothCurve {
                 rows[node].1 += part * pos;
             }
         }
-        let reach = 40;
-        let kernel: Vec<f64> =
-            (0..=reach).map(|away| (-0.5 * (f64::from(away) / 8.0).powi(2)).exp()).collect();
-        let smoothed = |node: usize| {
-            let near = node.saturating_sub(reach as usize)..(node + reach as usize + 1).min(nodes);
-            let (mut neg, mut pos) = (0.0, 0.0);
-            for other in near {
-                let weight = kernel[other.abs_diff(node)];
-                neg += weight * rows[other].0;
-                pos += weight * rows[other].1;
-            }
-            pos / (neg + pos)
-        };
-        let positive: Vec<f64> = (0..nodes).map(smoothed).collect();
+        let positive = smoothed_shares(&rows);
         let (mut neg, mut pos) = (0.0, 0.0);
         let mut above: Vec<(f64, f64)> = counts
             .iter()
@@ -160,6 +147,25 @@ impl SmoothCurve {
             above_before = above;
         }
     }
+}
+
+/// The share of positives at each node of a grid of negatives and positives, smoothed by a normal kernel whose deviation is 8
+/// nodes.
+fn smoothed_shares(rows: &[(f64, f64)]) -> Vec<f64> {
+    let nodes = rows.len();
+    let reach = 40;
+    let kernel: Vec<f64> = (0..=reach).map(|away| (-0.5 * (f64::from(away) / 8.0).powi(2)).exp()).collect();
+    let smoothed = |node: usize| {
+        let near = node.saturating_sub(reach as usize)..(node + reach as usize + 1).min(nodes);
+        let (mut neg, mut pos) = (0.0, 0.0);
+        for other in near {
+            let weight = kernel[other.abs_diff(node)];
+            neg += weight * rows[other].0;
+            pos += weight * rows[other].1;
+        }
+        pos / (neg + pos)
+    };
+    (0..nodes).map(smoothed).collect()
 }
 
 /// Points of a curve of shares, one less than `steps`, closer together near both ends.

@@ -5,10 +5,11 @@ use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::quotient;
 use crate::math::sum::Sum;
 use crate::ranking::ties::{Count, Counts, Ties};
-use crate::statistics::kinds::{Column, Curve, Given, Record, Summary, record};
+use crate::statistics::kinds::{Column, Curve, Record, Summary, record};
+use crate::statistics::options::{FromOptions, OptionError, Options, words};
 
 /// The most points of a curve that can be asked for.
-const MOST_POINTS: u32 = 10_000_000;
+const MOST_POINTS: i128 = 10_000_000;
 
 /// Sums of scores up to here stay within the range of floats.
 const SUMMABLE: f64 = 1e280;
@@ -110,15 +111,13 @@ fn centered(values: impl Iterator<Item = f64> + Clone) -> Centered {
 
 /// The binormal curve of a group, and its area.
 #[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
-pub struct RocBinormal {
+pub struct BinormalRocAuc {
     /// How the curve is found.
     pub method: BinormalFit,
 }
 
 /// How a binormal curve is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum BinormalFit {
     /// As the line of least squares through the points of the ROC curve.
     #[default]
@@ -133,7 +132,7 @@ pub enum BinormalFit {
 
 record! {
     /// The fit of one group.
-    pub struct RocBinormalRecord {
+    pub struct BinormalRocAucRecord {
         /// The area under the fitted curve, `Φ(intercept / √(1 + slope²))`; null where there is none.
         pub auc: Option<f64>,
         /// The quantile of the specificity where the sensitivity is one half.
@@ -145,23 +144,27 @@ record! {
     }
 }
 
-impl Summary for RocBinormal {
-    type Record = RocBinormalRecord;
+words!(BinormalFit { "least_squares" => LeastSquares, "moments" => Moments });
+
+impl FromOptions for BinormalRocAuc {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(BinormalRocAuc { method: options.word("method")? })
+    }
+}
+
+impl Summary for BinormalRocAuc {
+    type Record = BinormalRocAucRecord;
 
     const WEIGHTS: bool = true;
 
-    fn of_ties(&self, mut ties: Ties<'_>) -> RocBinormalRecord {
+    fn of_ties(&self, mut ties: Ties<'_>) -> BinormalRocAucRecord {
         let rows = Count::from(&ties);
         if self.method == BinormalFit::Moments {
             return of_moments(&mut ties);
         }
         let line = if ties.has_pairs() { BinormalLine::of_ties(&mut ties) } else { None };
-        RocBinormalRecord::new(
-            line.map(BinormalLine::auc),
-            line.map(|line| line.intercept),
-            line.map(|line| line.slope),
-            rows,
-        )
+        let Some(line) = line else { return BinormalRocAucRecord::undefined(rows) };
+        BinormalRocAucRecord::new(Some(line.auc()), Some(line.intercept), Some(line.slope), rows)
     }
 }
 
@@ -201,8 +204,8 @@ pub fn moments(ties: &Ties<'_>, counts: &Counts) -> Option<Moments> {
 }
 
 /// The binormal curve of two normal distributions with the means and standard deviations of the classes.
-fn of_moments(ties: &mut Ties<'_>) -> RocBinormalRecord {
-    let undefined = RocBinormalRecord::undefined(&*ties);
+fn of_moments(ties: &mut Ties<'_>) -> BinormalRocAucRecord {
+    let undefined = BinormalRocAucRecord::undefined(&*ties);
     let counts = ties.counts();
     let Some(Moments { distance, pos, neg }) = moments(ties, &counts) else { return undefined };
     let spread = neg.hypot(pos);
@@ -210,7 +213,7 @@ fn of_moments(ties: &mut Ties<'_>) -> RocBinormalRecord {
         return undefined;
     }
     let finite = |value: f64| Some(value).filter(|value| value.is_finite());
-    RocBinormalRecord {
+    BinormalRocAucRecord {
         auc: Some(upper_tail(-distance / spread)),
         intercept: finite(distance / neg),
         slope: finite(-pos / neg),
@@ -240,30 +243,26 @@ fn mean_and_deviation(values: &[(f64, u64)]) -> (f64, f64) {
 
 /// The fitted curve itself.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
-pub struct BinormalCurve {
+pub struct BinormalRocCurve {
     /// At which rates; if none are given, at so many points at equal distances.
     pub at_fpr: Option<Vec<f64>>,
     /// How many points there are from 0 to 1.
     pub n_points: u32,
 }
 
-impl Curve for BinormalCurve {
+impl FromOptions for BinormalRocCurve {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(BinormalRocCurve {
+            at_fpr: options.has("at_fpr").then(|| options.rates("at_fpr")).transpose()?,
+            n_points: options.integer("n_points", 2..=MOST_POINTS)?,
+        })
+    }
+}
+
+impl Curve for BinormalRocCurve {
     type Record = RatePoint;
 
     const WEIGHTS: bool = true;
-
-    fn check(&self, _: Given) -> Result<(), String> {
-        let rates = self.at_fpr.as_deref().unwrap_or_default();
-        if let Some(wrong) = rates.iter().find(|rate| !(0.0..=1.0).contains(*rate)) {
-            return Err(format!("at_fpr must lie between 0 and 1, such as 0.1, got {wrong}"));
-        }
-        if (2..=MOST_POINTS).contains(&self.n_points) {
-            Ok(())
-        } else {
-            Err(format!("n_points must lie between 2 and {MOST_POINTS}, such as 101, got {}", self.n_points))
-        }
-    }
 
     fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
         let Some(line) = (if ties.has_pairs() { BinormalLine::of_ties(&mut ties) } else { None }) else {
@@ -284,11 +283,12 @@ impl Curve for BinormalCurve {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::options::{OptionValue, tests::options};
     use crate::statistics::tests::{curve_columns, summary, weighted_summary};
     use proptest::prelude::*;
 
     fn fit(labels: &[u8], scores: &[f64]) -> (Option<f64>, Option<f64>, Option<f64>) {
-        let record = summary(&RocBinormal::default(), labels, scores);
+        let record = summary(&BinormalRocAuc::default(), labels, scores);
         (record.auc, record.intercept, record.slope)
     }
 
@@ -322,26 +322,31 @@ mod tests {
     fn points_of_the_curve() {
         let labels = [1, 1, 0, 1, 0, 1, 0, 0];
         let scores = [3u8, 3, 3, 2, 2, 1, 1, 1];
-        let points = |curve: BinormalCurve| {
-            curve.check(Given::default()).unwrap();
+        let points = |curve: BinormalRocCurve| {
             let columns = curve_columns(&curve, &labels, &scores).unwrap();
             match &columns[0] {
                 Column::Number(fpr) => fpr.values.clone(),
                 _ => panic!("a rate"),
             }
         };
-        assert_eq!(points(BinormalCurve { at_fpr: None, n_points: 5 }), [0.0, 0.25, 0.5, 0.75, 1.0]);
-        assert_eq!(points(BinormalCurve { at_fpr: Some(vec![0.5, 0.1]), n_points: 5 }), [0.5, 0.1]);
-        for wrong in [Some(vec![0.5, 1.5]), Some(vec![f64::NAN])] {
-            assert!(BinormalCurve { at_fpr: wrong, n_points: 5 }.check(Given::default()).is_err());
+        assert_eq!(points(BinormalRocCurve { at_fpr: None, n_points: 5 }), [0.0, 0.25, 0.5, 0.75, 1.0]);
+        assert_eq!(points(BinormalRocCurve { at_fpr: Some(vec![0.5, 0.1]), n_points: 5 }), [0.5, 0.1]);
+        let of = |at_fpr: OptionValue, n_points| {
+            let values = [("at_fpr", at_fpr), ("n_points", OptionValue::Integer(n_points))];
+            BinormalRocCurve::from_options(&options(values)).map(|curve| (curve.at_fpr, curve.n_points))
+        };
+        let rates = |rate| OptionValue::List([0.5, rate].map(OptionValue::Float).into());
+        assert_eq!(of(OptionValue::Absent, 5), Ok((None, 5)));
+        assert_eq!(of(rates(0.1), 5), Ok((Some(vec![0.5, 0.1]), 5)));
+        for (wrong, n_points) in [(rates(1.5), 5), (rates(f64::NAN), 5), (OptionValue::Absent, 1)] {
+            assert!(of(wrong, n_points).is_err());
         }
-        assert!(BinormalCurve { at_fpr: None, n_points: 1 }.check(Given::default()).is_err());
     }
 
     /// Scores of a class that differ in their last bit have a spread, also if the other class is far away.
     #[test]
     fn neighbouring_scores_of_one_class() {
-        let fit = RocBinormal { method: BinormalFit::Moments };
+        let fit = BinormalRocAuc { method: BinormalFit::Moments };
         let record = summary(&fit, &[0, 1, 1, 0], &[1.0f64.next_up(), -1.0, -1.0, 1.0]);
         assert_eq!((record.auc, record.slope), (Some(0.0), Some(-0.0)));
         assert!(record.intercept.is_some_and(|intercept| intercept < -1e15));
@@ -350,7 +355,7 @@ mod tests {
     #[test]
     fn moments() {
         let of = |labels: &[u8], scores: &[f64]| {
-            let record = summary(&RocBinormal { method: BinormalFit::Moments }, labels, scores);
+            let record = summary(&BinormalRocAuc { method: BinormalFit::Moments }, labels, scores);
             (record.auc, record.intercept, record.slope)
         };
         // Positives 4 ± 2 and negatives 1 ± 1, shifted and scaled.
@@ -397,7 +402,7 @@ mod tests {
             let repeated = rows.iter().zip(&labels).flat_map(|(row, &label)| vec![(label, row.1); row.2.into()]);
             let (labels_repeated, scores_repeated): (Vec<u8>, Vec<f64>) = repeated.unzip();
             for method in [BinormalFit::LeastSquares, BinormalFit::Moments] {
-                let fit = RocBinormal { method };
+                let fit = BinormalRocAuc { method };
                 let got = weighted_summary(&fit, &labels, &scores, &weights);
                 let expected = summary(&fit, &labels_repeated, &scores_repeated);
                 prop_assert_eq!((got.auc, got.intercept, got.slope), (expected.auc, expected.intercept, expected.slope));

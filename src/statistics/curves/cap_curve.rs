@@ -3,6 +3,7 @@
 use super::points::append_points;
 use crate::ranking::ties::Ties;
 use crate::statistics::kinds::{Column, Curve, Mass, Threshold, record};
+use crate::statistics::options::no_options;
 
 /// The share of positives among the rows called positive, at every distinct score, over the share of all rows.
 ///
@@ -10,7 +11,6 @@ use crate::statistics::kinds::{Column, Curve, Mass, Threshold, record};
 /// prevalence `π` the area between it and the diagonal is `(1 - π) (AUC - 1/2)`, and that of a perfect score is
 /// `(1 - π) / 2`: their quotient, the accuracy ratio, is the Gini coefficient (Engelmann, Hayden and Tasche 2003).
 #[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct CapCurve {}
 
 record! {
@@ -28,6 +28,8 @@ record! {
         pub captured: f64,
     }
 }
+
+no_options!(CapCurve);
 
 impl Curve for CapCurve {
     type Record = CapPoint;

@@ -4,6 +4,7 @@ use super::points::Points;
 use super::thinning::hull;
 use crate::ranking::ties::Ties;
 use crate::statistics::kinds::{Column, Curve, Record, Threshold, record};
+use crate::statistics::options::no_options;
 
 /// The lowest expected cost that any threshold gives, over all costs and prevalences (Drummond and Holte 2006).
 ///
@@ -12,7 +13,6 @@ use crate::statistics::kinds::{Column, Curve, Record, Threshold, record};
 /// the largest possible, is the line `(1 - tpr) pc + fpr (1 - pc)`; the curve is the lower envelope of all lines, whose
 /// corners lie where two neighbours on the convex hull cost the same.
 #[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct CostCurve {}
 
 record! {
@@ -30,6 +30,8 @@ record! {
         pub tpr: f64,
     }
 }
+
+no_options!(CostCurve);
 
 impl Curve for CostCurve {
     type Record = CostPoint;

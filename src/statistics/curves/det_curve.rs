@@ -3,6 +3,7 @@
 use super::points::append_points;
 use crate::ranking::ties::Ties;
 use crate::statistics::kinds::{Column, Curve, Mass, Threshold, record};
+use crate::statistics::options::no_options;
 
 /// Both errors of the rows called positive, at every distinct score.
 ///
@@ -10,7 +11,6 @@ use crate::statistics::kinds::{Column, Curve, Mass, Threshold, record};
 /// (Martin et al. 1997, who draw both rates on normal scales). The points are those of the ROC curve with
 /// `fnr = 1 - tpr`, taken from the counts.
 #[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct DetCurve {}
 
 record! {
@@ -28,6 +28,8 @@ record! {
         pub fnr: f64,
     }
 }
+
+no_options!(DetCurve);
 
 impl Curve for DetCurve {
     type Record = DetPoint;

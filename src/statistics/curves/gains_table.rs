@@ -2,8 +2,9 @@
 
 use crate::math;
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{Column, Curve, Given, Mass, Record, Threshold, record};
-use crate::statistics::thresholds::{bound::Bound, confusion::Confusion, score_bands::ScoreBands};
+use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::thresholds::{confusion::Confusion, score_bands::ScoreBands};
 
 /// Rows in bands of about equal size, the highest scores first, and how the positives gather in the first bands.
 ///
@@ -12,12 +13,9 @@ use crate::statistics::thresholds::{bound::Bound, confusion::Confusion, score_ba
 /// score falls into is left out. With edges a band holds the scores from one edge up to the next instead, and the first
 /// and the last band are open. All numbers are quotients of exact integers.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct GainsTable {
-    /// How many bands there are, if no scores tie.
-    pub bands: u32,
-    /// The scores at which bands begin, in ascending order; bands of equal size without them.
-    pub edges: Option<Vec<Bound>>,
+    /// The bands of scores.
+    pub bands: ScoreBands,
 }
 
 record! {
@@ -56,14 +54,16 @@ record! {
     }
 }
 
+impl FromOptions for GainsTable {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(GainsTable { bands: ScoreBands::from_options(options)? })
+    }
+}
+
 impl Curve for GainsTable {
     type Record = GainsBand;
 
     const WEIGHTS: bool = true;
-
-    fn check(&self, _: Given) -> Result<(), String> {
-        self.banding().check()
-    }
 
     fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
         if !ties.has_pairs() {
@@ -72,7 +72,7 @@ impl Curve for GainsTable {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         let nobody = Confusion::nobody(&ties);
         let (mut tp, mut fp) = (0, 0);
-        for band in self.banding().of_rows(&mut ties) {
+        for band in self.bands.of_rows(&mut ties) {
             tp += band.pos;
             fp += band.neg;
             let (inside, above) = (nobody.with(band.pos, band.neg), nobody.with(tp, fp));
@@ -101,23 +101,17 @@ impl Curve for GainsTable {
     }
 }
 
-impl GainsTable {
-    fn banding(&self) -> ScoreBands<'_> {
-        ScoreBands { bands: self.bands, edges: self.edges.as_deref() }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::scores::Keys;
+    use crate::ranking::scores::{Keys, Number};
     use crate::statistics::tests::curve_columns;
     use proptest::prelude::*;
 
     type Columns = Vec<Column>;
 
     fn table(bands: u32, labels: &[u8], scores: &[u8]) -> Option<Columns> {
-        curve_columns(&GainsTable { bands, edges: None }, labels, scores)
+        curve_columns(&GainsTable { bands: ScoreBands { bands, edges: None } }, labels, scores)
     }
 
     fn counts(columns: &Columns, field: &str) -> Vec<u64> {
@@ -156,8 +150,6 @@ mod tests {
         assert_eq!(counts(&columns, "band"), [1, 3, 4]);
         assert_eq!(counts(&columns, "n"), [5, 1, 2]);
         assert!(table(4, &[1, 1], &[1, 2]).is_none());
-        assert!(GainsTable { bands: 0, edges: None }.check(Given::default()).is_err());
-        assert!(GainsTable { bands: 10, edges: None }.check(Given::default()).is_ok());
     }
 
     #[test]
@@ -193,8 +185,8 @@ mod tests {
 
     #[test]
     fn by_edges() {
-        let edges = [Bound::Float(1.5), Bound::Integer("4".into()), Bound::Float(1e9)];
-        let statistic = GainsTable { bands: 10, edges: Some(edges.to_vec()) };
+        let edges = vec![Number::Float(1.5), Number::Integer(4), Number::Float(1e9)];
+        let statistic = GainsTable { bands: ScoreBands { bands: 10, edges: Some(edges) } };
         let columns = curve_columns(&statistic, &[1, 0, 1, 0, 0], &[9u8, 4, 3, 2, 1]).unwrap();
         let [Column::Count(band), Column::Threshold(highest), Column::Threshold(lowest), Column::Mass(n), ..] =
             &columns[..]

@@ -14,7 +14,7 @@ pub mod roc_curve_at_threshold;
 pub mod roc_curve_thinned;
 pub mod thinning;
 
-pub use binormal::{BinormalCurve, RocBinormal};
+pub use binormal::{BinormalRocAuc, BinormalRocCurve};
 pub use cap_curve::CapCurve;
 pub use cost_curve::CostCurve;
 pub use det_curve::DetCurve;

@@ -3,13 +3,13 @@
 use super::points::append_points;
 use crate::ranking::ties::Ties;
 use crate::statistics::kinds::{Column, Curve, Mass, Threshold, record};
+use crate::statistics::options::no_options;
 
 /// Precision and recall at every distinct score, highest first.
 ///
 /// It starts where nothing is called positive: recall 0, and a precision of 1 by convention. Without negatives all
 /// precisions are 1; without positives there is no curve.
 #[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct PrCurve {}
 
 record! {
@@ -27,6 +27,8 @@ record! {
         pub recall: f64,
     }
 }
+
+no_options!(PrCurve);
 
 impl Curve for PrCurve {
     type Record = PrPoint;

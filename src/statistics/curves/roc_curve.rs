@@ -4,6 +4,7 @@ use super::points::{Points, append_points};
 use super::thinning::corners;
 use crate::ranking::ties::Ties;
 use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// The ROC curve: counts and rates of the rows called positive, at every distinct score.
 ///
@@ -12,7 +13,6 @@ use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
 /// once where they tie (Fawcett 2006, algorithm 1). It ends at (1, 1). The counts are the unnormalised
 /// steps of Komarek (2004, section 5.1.4).
 #[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocCurve {
     /// Whether points that lie on the line between the points beside them are left out.
     pub drop_intermediate: bool,
@@ -31,6 +31,27 @@ record! {
         pub fpr: f64,
         /// `tp / P`.
         pub tpr: f64,
+    }
+}
+
+/// Whether intermediate points are left out. Refuses options that ask for different curves.
+pub(super) fn check_one_curve(options: &Options) -> Result<bool, OptionError> {
+    let drop_intermediate = options.flag("drop_intermediate")?;
+    let mut named: Vec<&str> = if drop_intermediate { vec!["drop_intermediate"] } else { Vec::new() };
+    named.extend(["at_fpr", "at_tpr", "at_threshold", "max_points"].iter().filter(|name| options.has(name)));
+    match named[..] {
+        [first, ref more @ ..] if !more.is_empty() => {
+            let and_more: String = more.iter().map(|name| format!("and `{name}` ")).collect();
+            Err(OptionError::new(first, format!("{and_more}ask for different curves"))
+                .instead("give one of them"))
+        }
+        _ => Ok(drop_intermediate),
+    }
+}
+
+impl FromOptions for RocCurve {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(RocCurve { drop_intermediate: check_one_curve(options)? })
     }
 }
 
@@ -76,10 +97,37 @@ impl Curve for RocCurve {
 mod tests {
     use super::*;
     use crate::ranking::scores::Score;
+    use crate::statistics::curves::{RocCurveAt, RocCurveThinned};
+    use crate::statistics::options::{OptionValue, tests::options};
     use crate::statistics::tests::curve_columns;
 
     /// The threshold keys, and the points as (fp, tp).
     type Points = (Vec<u128>, Vec<(u64, u64)>);
+
+    #[test]
+    fn one_curve_at_a_time() {
+        let drop = |drop| ("drop_intermediate", OptionValue::Truth(drop));
+        let rates = OptionValue::List(vec![OptionValue::Float(0.5)]);
+        let of = RocCurve::from_options(&options([drop(true)]));
+        assert!(of.unwrap().drop_intermediate);
+        assert!(RocCurve::from_options(&options([])).is_err());
+        assert!(RocCurveAt::from_options(&options([drop(false), ("at_tpr", rates.clone())])).is_ok());
+        let said = RocCurveAt::from_options(&options([drop(true), ("at_fpr", rates.clone())])).unwrap_err();
+        assert_eq!(
+            said.to_string(),
+            "`drop_intermediate` and `at_fpr` ask for different curves; give one of them"
+        );
+        let points = |points| ("max_points", OptionValue::Integer(points));
+        let thinned = |points| RocCurveThinned::from_options(&options([drop(false), points]));
+        assert_eq!(thinned(points(9)).unwrap().max_points, 9);
+        assert!(thinned(points(1)).is_err());
+        let both = [drop(false), points(9), ("at_tpr", rates.clone()), ("at_fpr", rates)];
+        let said = RocCurveThinned::from_options(&options(both)).unwrap_err();
+        assert_eq!(
+            said.to_string(),
+            "`at_fpr` and `at_tpr` and `max_points` ask for different curves; give one of them"
+        );
+    }
 
     fn curve<S: Score>(labels: &[u8], scores: &[S]) -> Option<Points> {
         let columns = curve_columns(&RocCurve::default(), labels, scores)?;

@@ -1,9 +1,10 @@
 //! The ROC curve at rates that are given.
 
 use super::points::Points;
-use super::roc_curve::RocPoint;
+use super::roc_curve::{RocPoint, check_one_curve};
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{Column, Curve, Given, Mass, Record, Threshold, record};
+use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// Points of the ROC curve at given false positive rates or true positive rates, in the order given.
 ///
@@ -11,7 +12,6 @@ use crate::statistics::kinds::{Column, Curve, Given, Mass, Record, Threshold, re
 /// step), at a given tpr the fpr is the smallest; where that is no point of the curve, it has neither threshold nor
 /// counts.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocCurveAt {
     /// The rates.
     pub at: At,
@@ -19,7 +19,6 @@ pub struct RocCurveAt {
 
 /// The rates at which the points of a curve are wanted.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum At {
     /// At these false positive rates.
     Fpr(Vec<f64>),
@@ -84,29 +83,30 @@ fn beyond(points: &Points, is_beyond: impl Fn(usize) -> bool) -> usize {
     low
 }
 
+impl FromOptions for RocCurveAt {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        check_one_curve(options)?;
+        let at = if options.has("at_fpr") {
+            At::Fpr(options.rates("at_fpr")?)
+        } else {
+            At::Tpr(options.rates("at_tpr")?)
+        };
+        Ok(RocCurveAt { at })
+    }
+}
+
 impl Curve for RocCurveAt {
     type Record = RocPointAt;
 
     const WEIGHTS: bool = true;
 
-    fn check(&self, _: Given) -> Result<(), String> {
-        let (At::Fpr(rates) | At::Tpr(rates)) = &self.at;
-        match rates.iter().find(|rate| !(0.0..=1.0).contains(*rate)) {
-            Some(rate) => Err(format!("a rate must lie between 0 and 1, got {rate}")),
-            None => Ok(()),
-        }
-    }
-
     fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
         let Some(points) = Points::of_ties(&mut ties) else { return false };
-        match &self.at {
-            At::Fpr(rates) => {
-                rates.iter().for_each(|&rate| RocPointAt::at_fpr(&points, rate).append(columns));
-            }
-            At::Tpr(rates) => {
-                rates.iter().for_each(|&rate| RocPointAt::at_tpr(&points, rate).append(columns));
-            }
-        }
+        let (rates, point): (_, fn(&Points, f64) -> RocPointAt) = match &self.at {
+            At::Fpr(rates) => (rates, RocPointAt::at_fpr),
+            At::Tpr(rates) => (rates, RocPointAt::at_tpr),
+        };
+        rates.iter().for_each(|&rate| point(&points, rate).append(columns));
         true
     }
 }
@@ -121,7 +121,6 @@ mod tests {
     fn at(at: At) -> Told {
         use crate::ranking::scores::Score;
         let statistic = RocCurveAt { at };
-        statistic.check(Given::default()).unwrap();
         // The curve goes through (0, 1/2), (1/2, 1), (1, 1).
         let columns = curve_columns(&statistic, &[1, 1, 0, 0], &[9i16, 7, 7, 4]).unwrap();
         let [Column::Threshold(keys), Column::Mass(fp), _, Column::Number(fpr), Column::Number(tpr)] =
@@ -147,6 +146,5 @@ mod tests {
         let (keys, _, fpr, _) = at(At::Tpr(vec![0.0, 0.25, 0.5, 0.75, 1.0]));
         assert_eq!(keys, [None, None, Some(9), None, Some(7)]);
         assert_eq!(fpr, [0.0, 0.0, 0.0, 0.25, 0.5]);
-        assert!(RocCurveAt { at: At::Fpr(vec![0.1, 1.5]) }.check(Given::default()).is_err());
     }
 }

@@ -1,17 +1,19 @@
 //! The ROC curve at thresholds that are given.
 
+use super::roc_curve::check_one_curve;
+use crate::ranking::scores::Number;
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{Column, Curve, Given, Mass, Record, Threshold, record};
-use crate::statistics::thresholds::{bound::Bound, confusion::Confusion};
+use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::thresholds::confusion::Confusion;
 
 /// Points of the ROC curve at given thresholds, in the order given, with all four counts.
 ///
 /// A threshold is the lowest value of the scores' type that is not below the number. `O(n)` for each.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocCurveAtThreshold {
     /// The thresholds.
-    pub thresholds: Vec<Bound>,
+    pub thresholds: Vec<Number>,
 }
 
 record! {
@@ -34,22 +36,25 @@ record! {
     }
 }
 
+impl FromOptions for RocCurveAtThreshold {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        check_one_curve(options)?;
+        Ok(RocCurveAtThreshold { thresholds: options.thresholds("at_threshold")? })
+    }
+}
+
 impl Curve for RocCurveAtThreshold {
     type Record = RocPointAtThreshold;
 
     const WEIGHTS: bool = true;
-
-    fn check(&self, _: Given) -> Result<(), String> {
-        self.thresholds.iter().try_for_each(|bound| bound.number().map(|_| ()))
-    }
 
     fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
         if !ties.has_pairs() {
             return false;
         }
         let nobody = Confusion::nobody(&ties);
-        for bound in &self.thresholds {
-            let key = bound.number().ok().and_then(|number| ties.at_least(number));
+        for &threshold in &self.thresholds {
+            let key = ties.at_least(threshold);
             let calls = key.map_or(nobody, |key| {
                 let (tp, fp) = ties.reached(key);
                 nobody.with(tp, fp)
@@ -70,9 +75,9 @@ mod tests {
 
     #[test]
     fn at_thresholds() {
-        let bounds = [Bound::Float(7.5), Bound::Integer("7".into()), Bound::Float(-1e9), Bound::Float(1e9)];
-        let statistic = RocCurveAtThreshold { thresholds: bounds.to_vec() };
-        statistic.check(Given::default()).unwrap();
+        let thresholds =
+            vec![Number::Float(7.5), Number::Integer(7), Number::Float(-1e9), Number::Float(1e9)];
+        let statistic = RocCurveAtThreshold { thresholds };
         let columns = curve_columns(&statistic, &[1, 1, 0, 0], &[9i16, 7, 7, 4]).unwrap();
         let [Column::Threshold(keys), fp, tp, Column::Number(fpr), Column::Number(tpr), tn, missed] =
             &columns[..]
@@ -92,12 +97,5 @@ mod tests {
             (&fpr.values[..], &tpr.values[..]),
             (&[0.0, 0.5, 1.0, 0.0][..], &[0.5, 1.0, 1.0, 0.0][..])
         );
-    }
-
-    #[test]
-    fn refused() {
-        for bound in [Bound::Float(f64::NAN), Bound::Integer("seven".into())] {
-            assert!(RocCurveAtThreshold { thresholds: vec![bound] }.check(Given::default()).is_err());
-        }
     }
 }

@@ -1,10 +1,11 @@
 //! The ROC curve in as few points as can be drawn.
 
 use super::points::Points;
-use super::roc_curve::RocPoint;
+use super::roc_curve::{RocPoint, check_one_curve};
 use super::thinning::thin;
 use crate::ranking::ties::{Cell, Ties};
-use crate::statistics::kinds::{Column, Curve, Given, Record, record};
+use crate::statistics::kinds::{Column, Curve, Record, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// Cells of a large group's outline for each point that is asked for.
 ///
@@ -16,7 +17,7 @@ const CELLS_PER_POINT: usize = 16;
 const LEAST_CELLS: usize = 1 << 14;
 
 /// Points that may be asked for, at most.
-const MOST_POINTS: usize = 1_000_000_000;
+const MOST_POINTS: i128 = 1_000_000_000;
 
 /// The points of the ROC curve whose loss would change its area most, and how far the lines between them are off.
 ///
@@ -24,7 +25,6 @@ const MOST_POINTS: usize = 1_000_000_000;
 /// 1993). In a group of many rows, only points at the borders of some ten thousand runs of scores can remain. The part
 /// of the curve between two borders is then part of the stated error.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocCurveThinned {
     /// Points at most.
     pub max_points: usize,
@@ -40,21 +40,17 @@ record! {
     }
 }
 
+impl FromOptions for RocCurveThinned {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        check_one_curve(options)?;
+        Ok(RocCurveThinned { max_points: options.integer("max_points", 2..=MOST_POINTS)? })
+    }
+}
+
 impl Curve for RocCurveThinned {
     type Record = ThinnedPoint;
 
     const WEIGHTS: bool = true;
-
-    fn check(&self, _: Given) -> Result<(), String> {
-        if (2..=MOST_POINTS).contains(&self.max_points) {
-            Ok(())
-        } else {
-            Err(format!(
-                "max_points must lie between 2 and {MOST_POINTS}, such as 1000, got {}",
-                self.max_points
-            ))
-        }
-    }
 
     fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
         let Some(mut points) = Points::none_of(&ties) else { return false };
@@ -107,7 +103,7 @@ fn largest_error(points: &Points, from: usize, to: usize, inside: &[f64]) -> f64
 mod tests {
     use super::*;
     use crate::ranking::group::{Group, Strategy};
-    use crate::ranking::scores::{Bits, Domain, Score, Width};
+    use crate::ranking::scores::{Bits, Domain, Observations, Score, Width};
     use proptest::prelude::*;
 
     /// (fp, tp, error) of each point.
@@ -150,7 +146,7 @@ mod tests {
             rows.iter().enumerate().filter(|(row, (label, _))| *row == 0 || (*label && *row > 1)).for_each(|(row, _)| labels[row / 8] |= 1 << (row % 8));
             let scores: Vec<u8> = rows.iter().map(|row| row.1).collect();
             let mut group = Group::default();
-            group.load(&scores, Bits::new(&labels, 0, rows.len()), None);
+            group.load(Observations::new(&scores, Bits::new(&labels, 0, rows.len()), None));
             let thinned = thin::<u8>(&mut group, max_points);
             let all = all_points::<u8>(&mut group);
             prop_assert!(thinned.len() <= max_points);
@@ -174,7 +170,7 @@ mod tests {
             })
             .collect();
         let mut group = Group::default();
-        group.load(&scores, labels, None);
+        group.load(Observations::new(&scores, labels, None));
         let thinned = thin::<f64>(&mut group, 200);
         assert_eq!(thinned.len(), 200);
         let all = all_points::<f64>(&mut group);
@@ -182,7 +178,7 @@ mod tests {
         let worst = error_by_definition(&thinned, &all);
         assert!(worst <= stated && stated < 2.0 * worst, "{worst} {stated}");
         let mut exact = Group::new(Strategy::ClassKeys, Domain::Any);
-        exact.load(&scores, labels, None);
+        exact.load(Observations::new(&scores, labels, None));
         let best = error_by_definition(&thin::<f64>(&mut exact, 200), &all);
         assert!(worst < 1.2 * best, "{worst} {best}");
     }

@@ -4,9 +4,8 @@ use crate::math::{quantile::mean_and_deviation, sum::in_order};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::{Count, counts::steps};
 use crate::statistics::inference::{Area, Interval, KeyRows, TieShare, by_key};
-use crate::statistics::kinds::{
-    FromOptions, Inputs, Joint, KeyInput, Needs, OptionError, Options, Word, options::words, record,
-};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
+use crate::statistics::options::{FromOptions, OptionError, Options, Word, words};
 
 /// The mean of the areas of the folds, with an interval.
 ///
@@ -144,7 +143,7 @@ fn squares_without_ties(fold: &KeyRows, area: &Area) -> (f64, f64) {
 #[cfg(test)]
 pub(in crate::statistics) mod tests {
     use super::*;
-    use crate::statistics::kinds::{OptionValue, options::tests::options};
+    use crate::statistics::options::{OptionValue, tests::options};
     use crate::statistics::tests::rows_of;
 
     const T: CvRocAuc = CvRocAuc { method: FoldInterval::T, ties: TieShare::Half, level: 0.95 };

@@ -4,7 +4,8 @@ use super::cv_roc_auc::{CvRocAuc, CvRocAucRecord, FoldInterval};
 use crate::math::sum::in_order;
 use crate::ranking::rows::Rows;
 use crate::statistics::inference::{ByCluster, ClusteredArea, Interval, Residual};
-use crate::statistics::kinds::{FromOptions, Inputs, Joint, KeyInput, OptionError, Options, Word, record};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, record};
+use crate::statistics::options::{FromOptions, OptionError, Options, Word};
 
 /// The mean of the areas of the folds, with an interval by the influence of each cluster.
 ///
@@ -97,7 +98,7 @@ mod tests {
     use crate::ranking::rows::Codes;
     use crate::statistics::folds::cv_roc_auc;
     use crate::statistics::inference::TieShare;
-    use crate::statistics::kinds::{OptionValue, options::tests::options};
+    use crate::statistics::options::{OptionValue, tests::options};
 
     const INFLUENCE: CvRocAuc =
         CvRocAuc { method: FoldInterval::Influence, ties: TieShare::Half, level: 0.95 };

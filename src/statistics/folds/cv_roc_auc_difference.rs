@@ -4,7 +4,8 @@ use crate::math::{quantile::mean_and_deviation, student_t};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{Alternative, Interval, by_key, in_standard_errors};
-use crate::statistics::kinds::{FromOptions, Inputs, Joint, KeyInput, Needs, OptionError, Options, record};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// The difference of two scores' areas over the same folds, by the corrected resampled t-test.
 ///
@@ -110,7 +111,7 @@ impl Joint for CvRocAucDifference {
 mod tests {
     use super::*;
     use crate::statistics::folds::cv_roc_auc::tests::sample;
-    use crate::statistics::kinds::{OptionValue, options::tests::options};
+    use crate::statistics::options::{OptionValue, tests::options};
 
     #[test]
     fn differences_over_folds() {

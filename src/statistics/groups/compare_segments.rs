@@ -8,13 +8,11 @@ use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::comparisons::{
     adjust_p_values::Adjustment,
-    roc_auc_unpaired_difference::{TestResult, welch},
+    unpaired_roc_auc_difference::{TestResult, welch},
 };
 use crate::statistics::inference::{Estimate, Hypothesis, Interval, rows_by_key};
-use crate::statistics::kinds::{
-    FromOptions, Inputs, Joint, KeyCode, KeyInput, KeyKind, OptionError, OptionValue, Options,
-    options::words, record,
-};
+use crate::statistics::kinds::{Inputs, Joint, KeyCode, KeyInput, KeyKind, record};
+use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options, words};
 
 /// Every segment's area with its DeLong interval, compared with other rows, and the test that all are equal.
 ///
@@ -136,13 +134,46 @@ impl CompareSegments {
         rows: &Rows,
         segments: &S,
     ) -> Vec<SegmentRecord> {
-        let any_nan = !rows.nan_keys.is_empty();
         let nan = EstimatedArea::nan(S::ROWS_OF_NAN);
         let is_nan = |segment: usize| rows.nan_keys.get(segment) == Some(&true);
         let areas: Vec<Option<EstimatedArea>> = (0..segments.number())
             .into_par_iter()
             .map(|segment| if is_nan(segment) { Some(nan) } else { segments.area(segment) })
             .collect();
+        let others = self.comparators(rows, segments, &areas);
+        let heterogeneity = segments.heterogeneity(&areas);
+        let record = |(place, (area, other)): (usize, (&Option<EstimatedArea>, &Option<Comparator>))| {
+            let mut record = self.alone(
+                KeyCode(rows.key_places.get(place).copied().unwrap_or(place as u32)),
+                segments.count(place),
+                *area,
+            );
+            if let (Some(area), Some(other)) = (area, other) {
+                self.compare(&mut record, *area, *other);
+            }
+            if let Some((q, df)) = heterogeneity {
+                record.heterogeneity = Some(q);
+                record.heterogeneity_df = Some(df);
+                record.heterogeneity_p_value = Some(chi_square::upper_tail(q, df as f64));
+            }
+            record
+        };
+        // The quantiles of Student's t take longer than all else.
+        let mut records: Vec<SegmentRecord> = areas.par_iter().zip(&others).enumerate().map(record).collect();
+        self.adjust.adjust(&mut records, |record| (record.p_value, &mut record.p_adjusted));
+        records
+    }
+
+    /// What each segment is compared with.
+    fn comparators<S: Segments>(
+        &self,
+        rows: &Rows,
+        segments: &S,
+        areas: &[Option<EstimatedArea>],
+    ) -> Vec<Option<Comparator>> {
+        let any_nan = !rows.nan_keys.is_empty();
+        let nan = EstimatedArea::nan(S::ROWS_OF_NAN);
+        let is_nan = |segment: usize| rows.nan_keys.get(segment) == Some(&true);
         let with = |segment: usize, other: usize| {
             let area = areas[other]?;
             Some(if is_nan(segment) || is_nan(other) {
@@ -151,7 +182,7 @@ impl CompareSegments {
                 Comparator { area, covariance: segments.covariance(segment, other) }
             })
         };
-        let others: Vec<Option<Comparator>> = match self.versus {
+        match self.versus {
             // Only a segment that has all NaN scores has a rest without NaN, and that segment's own area is NaN.
             Versus::Rest | Versus::Overall if any_nan => {
                 vec![Some(Comparator::independent(nan)); segments.number()]
@@ -175,28 +206,7 @@ impl CompareSegments {
                     .map(|segment| if is_there && segment > 0 { with(segment, 0) } else { None })
                     .collect()
             }
-        };
-        let heterogeneity = segments.heterogeneity(&areas);
-        let record = |(place, (area, other)): (usize, (&Option<EstimatedArea>, &Option<Comparator>))| {
-            let mut record = self.alone(
-                KeyCode(rows.key_places.get(place).copied().unwrap_or(place as u32)),
-                segments.count(place),
-                *area,
-            );
-            if let (Some(area), Some(other)) = (area, other) {
-                self.compare(&mut record, *area, *other);
-            }
-            if let Some((q, df)) = heterogeneity {
-                record.heterogeneity = Some(q);
-                record.heterogeneity_df = Some(df);
-                record.heterogeneity_p_value = Some(chi_square::upper_tail(q, df as f64));
-            }
-            record
-        };
-        // The quantiles of Student's t take longer than all else.
-        let mut records: Vec<SegmentRecord> = areas.par_iter().zip(&others).enumerate().map(record).collect();
-        self.adjust.adjust(&mut records, |record| (record.p_value, &mut record.p_adjusted));
-        records
+        }
     }
 
     /// The fields of a segment that do not depend on other segments.
@@ -233,7 +243,7 @@ impl CompareSegments {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::math::student_t;
     use crate::statistics::inference::Areas;
@@ -246,15 +256,14 @@ mod tests {
         (labels, scores, (0..120u32).map(|row| (row * row) % 3 + row % 2 * 5).collect())
     }
 
+    pub fn statistic(versus: Versus) -> CompareSegments {
+        let (adjust, test) = (Adjustment::Holm, Hypothesis::default());
+        CompareSegments { versus, reference: None, adjust, level: 0.95, test }
+    }
+
     fn records(versus: Versus) -> Vec<SegmentRecord> {
         let (labels, scores, segments) = sample();
-        let statistic = CompareSegments {
-            versus,
-            reference: None,
-            adjust: Adjustment::Holm,
-            level: 0.95,
-            test: Hypothesis::default(),
-        };
+        let statistic = statistic(versus);
         let mut rows = rows_of(&labels, &[&scores], &segments);
         rows.key_places = (0..rows.keys.distinct as u32).collect();
         rows.key_series = vec![Some(0); rows.keys.distinct];
@@ -364,13 +373,7 @@ mod tests {
         let scores = [2.0, 1.0, 1.0, 2.0, 1.0, 1.0, 2.0, 1.0, 1.0, 2.0];
         let mut rows = rows_of(&labels, &[&scores], &[0, 0, 1, 1, 2, 2, 3, 3, 4, 4]);
         rows.key_series = vec![Some(0), Some(0), None, Some(1), Some(1)];
-        let statistic = CompareSegments {
-            versus: Versus::Previous,
-            reference: None,
-            adjust: Adjustment::Holm,
-            level: 0.95,
-            test: Hypothesis::default(),
-        };
+        let statistic = statistic(Versus::Previous);
         let records = statistic.of_rows(&rows).unwrap();
         let versus: Vec<Option<f64>> = records.iter().map(|record| record.versus_auc).collect();
         assert_eq!(versus, [None, Some(1.0), None, None, Some(1.0)]);
@@ -383,13 +386,7 @@ mod tests {
         let scores = [1.0, 2.0, 3.0, 5.0, 6.0, 4.0, 0.0];
         let rows = rows_of(&labels, &[&scores], &[0, 0, 0, 1, 1, 1, 1]);
         for (versus, other) in [(Versus::Rest, 1.0), (Versus::Overall, 9.0 / 12.0)] {
-            let statistic = CompareSegments {
-                versus,
-                reference: None,
-                adjust: Adjustment::Holm,
-                level: 0.95,
-                test: Hypothesis::default(),
-            };
+            let statistic = statistic(versus);
             let records = statistic.of_rows(&rows).unwrap();
             let lone = &records[0];
             assert_eq!(
@@ -404,13 +401,7 @@ mod tests {
     #[test]
     fn segments_without_a_class() {
         let rows = rows_of(&[1, 0, 1, 1], &[&[2.0, 1.0, 4.0, 3.0]], &[0, 0, 1, 1]);
-        let statistic = CompareSegments {
-            versus: Versus::Rest,
-            reference: None,
-            adjust: Adjustment::Holm,
-            level: 0.95,
-            test: Hypothesis::default(),
-        };
+        let statistic = statistic(Versus::Rest);
         let records = statistic.of_rows(&rows).unwrap();
         assert_eq!((records[0].auc, records[0].interval.se, records[0].versus_auc), (Some(1.0), None, None));
         assert_eq!((records[1].auc, records[1].rows.pos, records[1].heterogeneity), (None, 2, None));

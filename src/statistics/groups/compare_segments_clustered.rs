@@ -8,7 +8,8 @@ use crate::math::symmetric;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{ByCluster, ClusteredArea};
-use crate::statistics::kinds::{FromOptions, Inputs, Joint, KeyInput, KeyKind, OptionError, Options, record};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// The most segments that are compared: their covariances are a matrix.
 const MOST_SEGMENTS: usize = 4096;
@@ -184,9 +185,7 @@ impl ClusteredSegments {
 mod tests {
     use super::*;
     use crate::ranking::rows::Codes;
-    use crate::statistics::comparisons::adjust_p_values::Adjustment;
-    use crate::statistics::groups::compare_segments::Versus;
-    use crate::statistics::inference::Hypothesis;
+    use crate::statistics::groups::compare_segments::{Versus, tests::statistic as of};
     use crate::statistics::tests::rows_of;
 
     fn rows() -> Rows {
@@ -198,11 +197,6 @@ mod tests {
         rows.key_places = (0..rows.keys.distinct as u32).collect();
         rows.key_series = vec![Some(0); rows.keys.distinct];
         rows
-    }
-
-    fn of(versus: Versus) -> CompareSegments {
-        let (adjust, test) = (Adjustment::Holm, Hypothesis::default());
-        CompareSegments { versus, reference: None, adjust, level: 0.95, test }
     }
 
     fn segments(versus: Versus, clusters: &[u32]) -> Vec<ClusteredSegmentRecord> {

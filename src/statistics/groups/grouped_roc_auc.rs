@@ -4,9 +4,8 @@ use crate::math::mean;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{Area, Interval, by_key};
-use crate::statistics::kinds::{
-    FromOptions, Inputs, Joint, KeyInput, Needs, OptionError, Options, options::words, record,
-};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
+use crate::statistics::options::{FromOptions, OptionError, Options, words};
 
 /// The mean of the areas of each key's rows, by weights: how well rows are ranked within a user, not between users.
 ///

@@ -5,7 +5,8 @@ use crate::math::{mean, student_t};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{Alternative, Interval, by_key, in_standard_errors};
-use crate::statistics::kinds::{FromOptions, Inputs, Joint, KeyInput, Needs, OptionError, Options, record};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// The difference of the means of two scores' areas of each key's rows, and its test.
 ///

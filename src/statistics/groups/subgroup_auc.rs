@@ -3,7 +3,8 @@
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::Area;
-use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, options::no_options, record};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, record};
+use crate::statistics::options::no_options;
 
 /// The areas that tell how a score treats a subgroup: of its own rows, and of either class of it against the other
 /// class of the background, which is all rows outside it.

@@ -4,7 +4,8 @@ use super::subgroup_auc::{SubgroupAuc, SubgroupCounts, subgroup_counts};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{Area, Interval};
-use crate::statistics::kinds::{FromOptions, Inputs, Joint, KeyKind, OptionError, Options, record};
+use crate::statistics::kinds::{Inputs, Joint, KeyKind, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// The numbers of [`SubgroupAuc`], each with a normal interval.
 ///
@@ -93,7 +94,7 @@ impl SubgroupAucCi {
 mod tests {
     use super::*;
     use crate::statistics::intervals::RocAucCi;
-    use crate::statistics::kinds::{OptionValue, options::tests::options};
+    use crate::statistics::options::{OptionValue, tests::options};
     use crate::statistics::tests::{rows_of, summary};
 
     const NINETY_FIVE: SubgroupAucCi = SubgroupAucCi { level: 0.95 };

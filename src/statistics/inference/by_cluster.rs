@@ -7,7 +7,7 @@
 use super::delong::residual;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::kinds::options::words;
+use crate::statistics::options::words;
 
 /// The area of some rows, with the contribution of each cluster.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! Where the standard error of an area or of a difference comes from.
 
-use crate::statistics::kinds::options::words;
+use crate::statistics::options::words;
 
 /// Where the standard error comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

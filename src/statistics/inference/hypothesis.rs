@@ -1,7 +1,7 @@
 //! The hypothesis of a test: that a number has one value, or that it is within a margin of it.
 
 use super::alternative::Alternative;
-use crate::statistics::kinds::{OptionError, Options};
+use crate::statistics::options::{OptionError, Options};
 
 /// The hypothesis of a test.
 ///
@@ -79,7 +79,7 @@ pub fn in_standard_errors(difference: f64, se: f64) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::math::normal::upper_tail;
-    use crate::statistics::kinds::{OptionValue, options::tests::options};
+    use crate::statistics::options::{OptionValue, tests::options};
 
     fn p_value(alternative: Alternative, null: f64, margin: Option<f64>) -> f64 {
         let hypothesis = Hypothesis { alternative, null: Some(null), margin };

@@ -1,10 +1,9 @@
 //! Which distribution of a rank statistic under the null hypothesis a p-value comes from.
 
-use crate::statistics::kinds::options::words;
+use crate::statistics::options::words;
 
 /// Which null distribution is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum NullDistribution {
     /// The exact one for small groups.
     #[default]

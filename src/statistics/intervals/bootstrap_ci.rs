@@ -4,10 +4,9 @@ use super::roc_summary::RocSummary;
 use crate::ranking::scores::ScoreType;
 use crate::ranking::ties::{Counts, Ties};
 use crate::statistics::inference::Interval;
-use crate::statistics::kinds::{
-    Column, Curve, Field, FieldKind, FromOptions, Given, OptionError, Options, Record, Summary, record,
-};
+use crate::statistics::kinds::{Column, Curve, Field, FieldKind, Given, Record, Summary, record};
 use crate::statistics::numbers::{AveragePrecision, Gini, KsStatistic, MeanPositiveRank, RocAuc};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 use crate::statistics::resampling::{Draw, Redraw, Resampling};
 use crate::statistics::thresholds::{ConfusionAt, OperatingPoint};
 
@@ -85,7 +84,7 @@ impl<M: FromOptions> FromOptions for BootstrapCi<M> {
         Ok(BootstrapCi {
             statistic: M::from_options(&options.within("statistic"))?,
             level: options.level()?,
-            resampling: Resampling::from_options(options)?,
+            resampling: Resampling::required(options)?,
             resample: options.word("resample")?,
         })
     }

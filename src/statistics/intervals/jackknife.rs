@@ -14,7 +14,7 @@ pub fn variance(ties: &Ties<'_>, auc: f64) -> Option<f64> {
     let (positives, negatives) = (ties.n_pos(), ties.n_neg());
     // The sum goes in the order of the scores, so that it does not depend on the order of the rows.
     let mut variances = (0.0, 0.0);
-    for squared in ties.squared()? {
+    for squared in ties.squared_units()? {
         let tie = squared.tie;
         // Sums of weights may take 63 bits: placements are doubled in a wider type.
         let of_pos = 2 * u128::from(negatives - tie.fp()) + u128::from(tie.neg);
@@ -30,7 +30,7 @@ pub fn variance(ties: &Ties<'_>, auc: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use crate::ranking::group::Group;
-    use crate::ranking::scores::Bits;
+    use crate::ranking::scores::{Bits, Observations};
     use crate::statistics::intervals::{RocAucCi, roc_auc_ci::IntervalMethod};
     use crate::statistics::kinds::Summary;
 
@@ -42,7 +42,7 @@ mod tests {
         let weights = [1.0, 2.5, 0.5, 3.0, 1.5, 2.0];
         let auc = |weights: &[f64]| {
             let mut group = Group::default();
-            group.load_weighted(&scores, Bits::new(&labels, 0, 6), weights, None);
+            group.load(Observations::new(&scores, Bits::new(&labels, 0, 6), None).with_weights(weights));
             let statistic = RocAucCi { method: IntervalMethod::DeLong, level: 0.9, ..RocAucCi::default() };
             statistic.of_ties(group.ties())
         };

@@ -7,10 +7,9 @@ use crate::math::quantile::mean_and_deviation;
 use crate::ranking::ties::{Count, Placements, Ties};
 use crate::statistics::curves::binormal::BinormalLine;
 use crate::statistics::inference::{Hypothesis, Interval, delong, interval::tail};
-use crate::statistics::kinds::{
-    FromOptions, Given, OptionError, Options, Summary, Word, options::words, record,
-};
+use crate::statistics::kinds::{Given, Summary, record};
 use crate::statistics::numbers::partial_area::Range;
+use crate::statistics::options::{FromOptions, OptionError, Options, Word, words};
 use crate::statistics::resampling::{
     Resampling,
     bca::{acceleration, bca_probabilities},
@@ -283,7 +282,7 @@ fn hanley_mcneil(auc: f64, rows: Count) -> f64 {
 pub(in crate::statistics) mod tests {
     use super::*;
     use crate::statistics::inference::Alternative;
-    use crate::statistics::kinds::{OptionValue, options::tests::options};
+    use crate::statistics::options::{OptionValue, tests::options};
     use crate::statistics::tests::summary;
     use proptest::prelude::*;
 

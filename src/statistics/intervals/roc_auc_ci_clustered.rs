@@ -4,9 +4,8 @@ use super::roc_auc_ci::{BootstrapInterval, IntervalMethod, RocAucCi, RocAucCiRec
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::Areas;
-use crate::statistics::kinds::{
-    FromOptions, Inputs, Joint, KeyInput, Needs, OptionError, Options, Summary, Word, record,
-};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, Summary, record};
+use crate::statistics::options::{FromOptions, OptionError, Options, Word};
 use crate::statistics::resampling::{Measure, Resampling};
 
 /// The AUC of rows that come in clusters, with its standard error and interval.
@@ -96,6 +95,7 @@ impl Joint for RocAucCiClustered {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::options::{OptionValue, tests::options};
     use crate::statistics::tests::rows_of;
 
     fn sample(keys: &[u32]) -> Rows {
@@ -130,15 +130,17 @@ mod tests {
     fn one_cluster_says_nothing() {
         let record = RocAucCiClustered(RocAucCi::default()).of_rows(&sample(&[3; 60]));
         assert_eq!((record.area.interval.se, record.area.interval.lower, record.n_clusters), (None, None, 1));
-        for refused in [
-            RocAucCi { method: IntervalMethod::HanleyMcneil, ..RocAucCi::default() },
-            RocAucCi {
-                method: IntervalMethod::Bootstrap,
-                interval: Some(BootstrapInterval::Bca),
-                ..RocAucCi::default()
-            },
-        ] {
-            assert!(RocAucCiClustered(refused).check().is_err());
+        let word = |text: &str| OptionValue::Word(text.into());
+        for (method, interval) in [("hanley_mcneil", OptionValue::Absent), ("bootstrap", word("bca"))] {
+            let written = options([
+                ("method", word(method)),
+                ("interval", interval),
+                ("level", OptionValue::Float(0.95)),
+                ("standardized", OptionValue::Truth(false)),
+                ("alternative", word("two-sided")),
+            ]);
+            let error = RocAucCiClustered::from_options(&written).unwrap_err();
+            assert!(error.said.contains("cannot use clusters"), "{error}");
         }
     }
 }

@@ -5,8 +5,9 @@ use super::roc_auc_ci::{BootstrapInterval, IntervalMethod, RocAucCi, RocAucCiRec
 use crate::math::normal::upper_tail;
 use crate::ranking::ties::Ties;
 use crate::statistics::inference::{ErrorMethod, Hypothesis, Interval};
-use crate::statistics::kinds::{FromOptions, OptionError, Options, Summary, Word};
+use crate::statistics::kinds::Summary;
 use crate::statistics::numbers::partial_area::{Range, Standardized, partial_area_and};
+use crate::statistics::options::{FromOptions, OptionError, Options, Word};
 use crate::statistics::resampling::{Measure, Resampling};
 
 /// The area under a part of the curve with its standard error and interval.

@@ -4,8 +4,9 @@ use super::roc_auc_ci::RocAucCi;
 use crate::math;
 use crate::ranking::ties::{Count, Indexed, Placements, RowCounts, Ties};
 use crate::statistics::inference::Interval;
-use crate::statistics::kinds::{FromOptions, Given, OptionError, Options, Summary, Threshold, record};
+use crate::statistics::kinds::{Given, Summary, Threshold, record};
 use crate::statistics::numbers::average_precision::{mean_precision, of_one_class, precision_units};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 use crate::statistics::resampling::Resampling;
 use crate::statistics::thresholds::confusion::Confusion;
 

@@ -10,9 +10,6 @@ pub trait Curvewise {
     /// What the columns are called, which expression makes them, and the fields that are read.
     const ROLES: &'static [(&'static str, &'static str, &'static [&'static str])];
 
-    /// Checks the options. The error names the option and the values that it may have.
-    fn check(&self) -> Result<(), String>;
-
     /// The answer for a group. Each row has for each column the fields of its points; rows with a null are left out.
     fn of_curves(&self, rows: &[Vec<Vec<&[f64]>>]) -> Self::Record;
 }

@@ -5,7 +5,6 @@ pub mod columnwise;
 pub mod curve;
 pub mod curvewise;
 pub mod joint;
-pub mod options;
 pub mod record;
 pub mod summary;
 
@@ -14,7 +13,6 @@ pub use columnwise::{Columnwise, of_each_row};
 pub use curve::Curve;
 pub use curvewise::Curvewise;
 pub use joint::{Inputs, Joint, KeyInput, KeyKind, Needs};
-pub use options::{FromOptions, OptionError, OptionValue, Options, Word};
 pub(crate) use record::record;
 pub use record::{KeyCode, Mass, Name, Record, Threshold, Value};
 pub use summary::{Given, Summary};

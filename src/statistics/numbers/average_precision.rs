@@ -2,7 +2,8 @@
 
 use crate::math;
 use crate::ranking::ties::{Indexed, Ties};
-use crate::statistics::kinds::{Summary, options::no_options, record};
+use crate::statistics::kinds::{Summary, record};
+use crate::statistics::options::no_options;
 use crate::statistics::thresholds::confusion::Confusion;
 
 /// The mean, over positives, of the precision at their score.

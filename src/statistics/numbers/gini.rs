@@ -2,7 +2,8 @@
 
 use crate::math;
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{Summary, options::no_options, record};
+use crate::statistics::kinds::{Summary, record};
+use crate::statistics::options::no_options;
 
 /// `2 AUC - 1`: the area between ROC curve and diagonal, relative to the perfect score's.
 ///

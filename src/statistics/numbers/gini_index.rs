@@ -2,6 +2,7 @@
 
 use crate::ranking::rows::Rows;
 use crate::statistics::kinds::{Inputs, Joint, Needs, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// The Gini index of a target that is a number, ordered by a score.
 ///
@@ -11,7 +12,6 @@ use crate::statistics::kinds::{Inputs, Joint, Needs, record};
 /// target ordered by itself. Of a target that is 0 or 1 the normalised index is the Gini coefficient `2 AUC - 1`.
 /// `O(n log n)`.
 #[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct GiniIndex {
     /// Whether the points of the curve are listed.
     pub points: bool,
@@ -42,6 +42,12 @@ record! {
         pub total: Option<f64>,
         /// Rows that were used.
         pub n: u64,
+    }
+}
+
+impl FromOptions for GiniIndex {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(GiniIndex { points: options.flag("points")? })
     }
 }
 

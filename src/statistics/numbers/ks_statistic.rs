@@ -5,6 +5,7 @@ use crate::math;
 use crate::ranking::ties::{Count, Indexed, Ties};
 use crate::statistics::inference::{Alternative, NullDistribution};
 use crate::statistics::kinds::{Given, Summary, Threshold, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// The largest vertical distance between the ROC curve and the diagonal, `max |tpr - fpr|`.
 ///
@@ -15,7 +16,6 @@ use crate::statistics::kinds::{Given, Summary, Threshold, record};
 /// `sqrt(P N / (P + N)) ks` in Kolmogorov's series, and `exp(-2 P N / (P + N) ks²)` of one side (Smirnov 1939). The limit
 /// is for large samples without ties; with ties, or few rows, it is conservative.
 #[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct KsStatistic {
     /// On which side of the diagonal the distance is measured.
     pub alternative: Alternative,
@@ -48,19 +48,21 @@ record! {
     }
 }
 
+impl FromOptions for KsStatistic {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let ks = KsStatistic { alternative: options.word("alternative")?, method: options.word("method")? };
+        ks.check_weights(options.has_column("weight"))?;
+        Ok(ks)
+    }
+}
+
 impl Summary for KsStatistic {
     type Record = KsRecord;
 
     const WEIGHTS: bool = true;
 
     fn check(&self, given: Given) -> Result<(), String> {
-        match self.method {
-            NullDistribution::Exact if given.weight => {
-                Err("method=\"exact\" counts rows, and weights do not say how many there are; leave one out"
-                    .into())
-            }
-            _ => Ok(()),
-        }
+        Ok(self.check_weights(given.weight)?)
     }
 
     fn of_ties(&self, mut ties: Ties<'_>) -> KsRecord {
@@ -114,6 +116,17 @@ struct Farthest {
 }
 
 impl KsStatistic {
+    /// Refuses weights where rows have to be counted.
+    fn check_weights(&self, has_weights: bool) -> Result<(), OptionError> {
+        if has_weights && self.method == NullDistribution::Exact {
+            return Err(
+                "`method=\"exact\"` counts rows, and weights do not say how many there are; leave one out"
+                    .into(),
+            );
+        }
+        Ok(())
+    }
+
     /// The p-value, and how it was made.
     fn p_value(&self, ties: &mut Ties<'_>, distance: u128, ks: f64) -> (Option<f64>, Option<&'static str>) {
         let pairs = ties.pairs();

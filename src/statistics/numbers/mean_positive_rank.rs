@@ -2,7 +2,8 @@
 
 use crate::math;
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{Summary, options::no_options, record};
+use crate::statistics::kinds::{Summary, record};
+use crate::statistics::options::no_options;
 
 /// The mean rank of the positives among all rows, from 1 for the lowest score; tied rows share their mean rank.
 ///

@@ -5,11 +5,10 @@
 
 use crate::math;
 use crate::ranking::ties::{Indexed, Segment, Tie, Ties};
-use crate::statistics::kinds::{FromOptions, OptionError, OptionValue, Options};
+use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options};
 
 /// Bounds of an area.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Range {
     /// Between two false positive rates: the integral of tpr over fpr.
     Fpr(f64, f64),
@@ -28,7 +27,6 @@ pub enum Range {
 /// Whether a partial area is put on the scale of a whole one, where a useless score has 1/2 and a perfect one 1:
 /// `(1 + (area - diagonal) / (full - diagonal)) / 2` (McClish 1989).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Standardized {
     /// It is not.
     #[default]

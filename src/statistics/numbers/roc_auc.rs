@@ -3,7 +3,8 @@
 use super::partial_area::{Range, Standardized, partial_area};
 use crate::math;
 use crate::ranking::ties::Ties;
-use crate::statistics::kinds::{FromOptions, OptionError, Options, Summary, record};
+use crate::statistics::kinds::{Summary, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// The probability that a random positive scores higher than a random negative, ties counting half.
 ///

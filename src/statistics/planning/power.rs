@@ -2,7 +2,8 @@
 
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::statistics::inference::Alternative;
-use crate::statistics::kinds::{Columnwise, FromOptions, OptionError, Options, of_each_row};
+use crate::statistics::kinds::{Columnwise, of_each_row};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// The level and the side of a planned test.
 #[derive(Clone, Copy, Debug)]
@@ -249,7 +250,7 @@ pub(in crate::statistics) fn ratio_of(options: &Options) -> Result<f64, OptionEr
 #[cfg(test)]
 pub(in crate::statistics) mod tests {
     use super::*;
-    use crate::statistics::kinds::{OptionValue, options::tests::options};
+    use crate::statistics::options::{OptionValue, tests::options};
 
     const TWO_SIDED: Plan = Plan { alpha: 0.05, alternative: Alternative::TwoSided };
 

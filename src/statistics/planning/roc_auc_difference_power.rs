@@ -5,7 +5,8 @@ use crate::math::normal::{upper_quantile, upper_tail};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::Areas;
-use crate::statistics::kinds::{FromOptions, Inputs, Joint, Needs, OptionError, Options, record};
+use crate::statistics::kinds::{Inputs, Joint, Needs, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// The power of the paired comparison of two scores, and the rows it needs, from a pilot sample.
 ///

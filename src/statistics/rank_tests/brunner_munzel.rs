@@ -5,6 +5,7 @@ use crate::math::{normal, student_t};
 use crate::ranking::ties::{Count, Ties};
 use crate::statistics::inference::{Alternative, delong};
 use crate::statistics::kinds::{Summary, record};
+use crate::statistics::options::{FromOptions, OptionError, Options, words};
 
 /// The test that the AUC is one half, without assuming that both classes have one distribution.
 ///
@@ -12,7 +13,6 @@ use crate::statistics::kinds::{Summary, record};
 /// Student's t with Satterthwaite's degrees of freedom `(S10/P + S01/N)² / ((S10/P)²/(P-1) + (S01/N)²/(N-1))`,
 /// or against the normal distribution.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct BrunnerMunzel {
     /// Which departure counts.
     pub alternative: Alternative,
@@ -22,7 +22,6 @@ pub struct BrunnerMunzel {
 
 /// What a statistic is held against.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum Distribution {
     /// Student's t.
     #[default]
@@ -47,6 +46,17 @@ record! {
         pub se: Option<f64>,
         /// Positives and negatives that were used.
         pub rows: Count,
+    }
+}
+
+words!(Distribution { "t" => T, "normal" => Normal });
+
+impl FromOptions for BrunnerMunzel {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(BrunnerMunzel {
+            alternative: options.word("alternative")?,
+            distribution: options.word("distribution")?,
+        })
     }
 }
 

@@ -1,11 +1,13 @@
 //! How well a risk score orders rows by the time of an event that is not always seen.
 
+use rayon::prelude::*;
+
 use crate::math::quotient;
 use crate::ranking::SHARD_ROWS;
 use crate::ranking::rows::Rows;
-use crate::statistics::inference::{Interval, check_level};
+use crate::statistics::inference::Interval;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, Needs, record};
-use rayon::prelude::*;
+use crate::statistics::options::{FromOptions, OptionError, Options, words};
 
 /// The share of comparable pairs of rows in which the row with the earlier event has the higher score.
 ///
@@ -17,7 +19,6 @@ use rayon::prelude::*;
 /// The standard error is that of the infinitesimal jackknife: with `s` the concordance of all pairs that a row is in and `n`
 /// their weight, the row's influence is `(s - C n) / sum of the weights of all pairs`. `O(n log n)`.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct ConcordanceIndex {
     /// What a pair weighs.
     pub method: PairWeight,
@@ -29,7 +30,6 @@ pub struct ConcordanceIndex {
 
 /// What a pair weighs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum PairWeight {
     /// As much as any other.
     #[default]
@@ -58,19 +58,23 @@ record! {
     }
 }
 
+words!(PairWeight { "harrell" => Harrell, "uno" => Uno });
+
+impl FromOptions for ConcordanceIndex {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let tau = options.has("tau").then(|| options.value("tau").number());
+        if tau.is_some_and(f64::is_nan) {
+            return Err(options.must_be("tau", "be a time, such as 365.0"));
+        }
+        Ok(ConcordanceIndex { method: options.word("method")?, level: options.level()?, tau })
+    }
+}
+
 impl Joint for ConcordanceIndex {
     type Record = ConcordanceRecord;
 
     /// The score, and the time as a second one.
     const INPUTS: Inputs = Inputs::scores(Some(2)).without_label().keyed(KeyInput::called("event"));
-
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)?;
-        match self.tau {
-            Some(tau) if tau.is_nan() => Err("tau must be a time, such as 365.0, got NaN".into()),
-            _ => Ok(()),
-        }
-    }
 
     fn needs(&self) -> Needs {
         Needs { codes: true, values: self.tau.is_some(), ..Needs::default() }
@@ -313,6 +317,7 @@ impl<T: Copy + Default + std::ops::AddAssign + std::ops::Sub<Output = T>> Cumula
 mod tests {
     use super::*;
     use crate::ranking::rows::Codes;
+    use crate::statistics::options::{OptionValue, tests::options};
     use proptest::prelude::*;
 
     const HARRELL: ConcordanceIndex =
@@ -355,7 +360,15 @@ mod tests {
         assert_eq!(of(HARRELL, &rows).concordance, Some(5.0 / 6.0));
         assert_eq!(of(ConcordanceIndex { tau: Some(2.0), ..HARRELL }, &rows).concordance, Some(1.0));
         assert_eq!(of(ConcordanceIndex { tau: Some(1.0), ..HARRELL }, &rows).concordance, None);
-        assert!(ConcordanceIndex { tau: Some(f64::NAN), ..HARRELL }.check().is_err());
+        let with = |tau| {
+            let level = ("level", OptionValue::Float(0.9));
+            let all = options([("method", OptionValue::Word("uno".into())), level, ("tau", tau)]);
+            ConcordanceIndex::from_options(&all).map(|index| index.tau).map_err(|error| error.to_string())
+        };
+        assert_eq!(with(OptionValue::Absent), Ok(None));
+        assert_eq!(with(OptionValue::Integer(3)), Ok(Some(3.0)));
+        let said = "`tau` must be a time, such as 365.0, got nan";
+        assert_eq!(with(OptionValue::Float(f64::NAN)), Err(said.into()));
     }
 
     proptest! {

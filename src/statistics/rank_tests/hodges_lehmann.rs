@@ -5,8 +5,9 @@ use crate::math::normal::upper_quantile;
 use crate::ranking::rows::Rows;
 use crate::ranking::scores::Score;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::{check_level, interval::tail};
+use crate::statistics::inference::interval::tail;
 use crate::statistics::kinds::{Inputs, Joint, Needs, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// The median of all differences between a positive's score and a negative's, with an interval.
 ///
@@ -17,7 +18,6 @@ use crate::statistics::kinds::{Inputs, Joint, Needs, record};
 /// are never listed: the k-th smallest is found by halving the range of floats, and counting the pairs below
 /// in one pass over both classes in order. `O(n log n)`.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct HodgesLehmann {
     /// The interval's coverage.
     pub level: f64,
@@ -44,6 +44,12 @@ record! {
     }
 }
 
+impl FromOptions for HodgesLehmann {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(HodgesLehmann { level: options.level()? })
+    }
+}
+
 impl Joint for HodgesLehmann {
     type Record = HodgesLehmannRecord;
 
@@ -51,10 +57,6 @@ impl Joint for HodgesLehmann {
 
     fn needs(&self) -> Needs {
         Needs::VALUES
-    }
-
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)
     }
 
     fn passes(&self) -> usize {

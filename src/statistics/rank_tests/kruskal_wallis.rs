@@ -1,8 +1,10 @@
 //! The Kruskal-Wallis test.
 
-use crate::math::{self, chi_square};
+use crate::math;
+use crate::math::chi_square;
 use crate::ranking::rows::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, record};
+use crate::statistics::options::no_options;
 
 /// The rank test that several samples have one distribution.
 ///
@@ -10,7 +12,6 @@ use crate::statistics::kinds::{Inputs, Joint, KeyInput, record};
 /// by `1 - sum(t³ - t) / (n³ - n)` over ties of t rows, against chi-square with one degree of freedom less than
 /// there are samples (Kruskal and Wallis 1952). For two samples H is the square of the Mann-Whitney z.
 #[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct KruskalWallis {}
 
 record! {
@@ -28,6 +29,8 @@ record! {
         pub n: u64,
     }
 }
+
+no_options!(KruskalWallis);
 
 impl Joint for KruskalWallis {
     type Record = KruskalWallisRecord;

@@ -6,6 +6,7 @@ use crate::math::normal::upper_tail;
 use crate::ranking::ties::{Count, Ties};
 use crate::statistics::inference::{Alternative, NullDistribution};
 use crate::statistics::kinds::{Summary, record};
+use crate::statistics::options::{FromOptions, OptionError, Options, words};
 
 /// The Mann-Whitney U of the positives and its test, exact or by the tie-corrected normal approximation.
 ///
@@ -13,7 +14,6 @@ use crate::statistics::kinds::{Summary, record};
 /// `Var U = P N / 12 ((n + 1) - sum(t³ - t) / (n (n - 1)))` (Lehmann 1975, section 1.4), n = P + N. The
 /// sum is counted in integers. The exact distribution is given the ties as well: [`exact_rank_sum`].
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct MannWhitneyU {
     /// Which departure counts.
     pub alternative: Alternative,
@@ -40,7 +40,6 @@ impl Default for MannWhitneyU {
 
 /// What a two-sided exact p-value is. Without ties both are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum TwoSided {
     /// The probability of a U at least as far from its expectation.
     #[default]
@@ -76,6 +75,23 @@ record! {
         pub rank_biserial: Option<f64>,
         /// Positives and negatives that were used.
         pub rows: Count,
+    }
+}
+
+words!(TwoSided { "deviation" => Deviation, "doubled" => Doubled });
+
+impl FromOptions for MannWhitneyU {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        if options.has_column("weight") {
+            return Err(OptionError::new("weight", "must be None, because the test counts whole rows")
+                .instead("for weighted rows take roc_auc_ci(weight=...)"));
+        }
+        Ok(MannWhitneyU {
+            alternative: options.word("alternative")?,
+            method: options.word("method")?,
+            continuity: options.flag("continuity")?,
+            two_sided: options.word("two_sided")?,
+        })
     }
 }
 

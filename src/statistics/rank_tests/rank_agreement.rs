@@ -5,6 +5,7 @@ use crate::math::normal::upper_tail;
 use crate::ranking::rows::{Codes, Rows};
 use crate::statistics::inference::{Alternative, NullDistribution};
 use crate::statistics::kinds::{Inputs, Joint, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// The pairs of rows that two columns order alike, order against each other, or leave tied, and what
 /// follows from their numbers.
@@ -20,7 +21,6 @@ use crate::statistics::kinds::{Inputs, Joint, record};
 /// The p-value is that of Kendall's test, that all orders of y are equally likely: from the exact distribution of the
 /// discordant pairs if nothing ties, or from the normal limit with the variance given the ties (Kendall 1970, equation 4.4).
 #[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RankAgreement {
     /// Which departure counts: `greater` means that both order rows alike.
     pub alternative: Alternative,
@@ -71,6 +71,12 @@ record! {
         pub method: Option<&'static str>,
         /// Rows that were used.
         pub n: u64,
+    }
+}
+
+impl FromOptions for RankAgreement {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(RankAgreement { alternative: options.word("alternative")?, method: options.word("method")? })
     }
 }
 

@@ -12,7 +12,7 @@ use crate::interrupt;
 use crate::math::{Stream, quotient};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::kinds::{FromOptions, OptionError, Options, Word};
+use crate::statistics::options::{FromOptions, OptionError, Options, Word};
 
 /// The most resamples that are drawn.
 pub(in crate::statistics) const MOST_RESAMPLES: u32 = 10_000_000;
@@ -22,7 +22,6 @@ const PARTS_PER_THREAD: usize = 64;
 
 /// How resamples are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct Resampling {
     /// How many are drawn.
     pub n_resamples: u32,
@@ -49,6 +48,14 @@ impl FromOptions for Resampling {
 }
 
 impl Resampling {
+    /// How a statistic draws that always does: neither option can be left out.
+    pub fn required(options: &Options) -> Result<Self, OptionError> {
+        Ok(Resampling {
+            n_resamples: options.integer("n_resamples", 2..=MOST_RESAMPLES.into())?,
+            seed: options.integer("seed", 0..=i64::MAX.into())?,
+        })
+    }
+
     /// How the bootstrap draws, if the option `method` asks for it. With any other method the options of the bootstrap,
     /// these and `others`, are refused.
     pub fn of_bootstrap<W: Word>(

@@ -4,7 +4,7 @@ use crate::ranking::ties::{
     Count,
     counts::{steps, twice_u},
 };
-use crate::statistics::kinds::{FromOptions, OptionError, Options};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// A number that is read off a ROC curve, the larger the better.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -124,7 +124,7 @@ fn height_at(from: (f64, f64), to: (f64, f64), x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::kinds::{OptionValue, options::tests::options};
+    use crate::statistics::options::{OptionValue, tests::options};
 
     /// Two positives, a tie of both classes, a negative, the last positive, two negatives: the curve goes through
     /// (0, 1/2), (1/4, 3/4), (1/2, 3/4), (1/2, 1), (1, 1).

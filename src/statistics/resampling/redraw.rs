@@ -7,7 +7,7 @@
 
 use crate::math::Stream;
 use crate::ranking::ties::Count;
-use crate::statistics::kinds::options::words;
+use crate::statistics::options::words;
 
 /// Up to this number of rows, rows are drawn one by one. So many rows take as long as 2^10 cells.
 const MOST_ROWS: u64 = 1 << 14;
@@ -18,7 +18,6 @@ const CELLS: u64 = 1 << 9;
 
 /// How resamples are drawn from the rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Draw {
     /// As many positives and as many negatives as there are.
     #[default]

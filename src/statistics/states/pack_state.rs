@@ -4,13 +4,19 @@ use super::roc_state::RocStateRecord;
 use crate::ranking::scores::ScoreType;
 use crate::ranking::states::State;
 use crate::ranking::ties::Count;
+use crate::statistics::options::{FromOptions, OptionError, Options, no_options};
 
 /// The bytes of one state.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct PackState {
     /// Whether bins of several scores keep their lowest score, and not only their interval.
     pub keep_scores: bool,
+}
+
+impl FromOptions for PackState {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(PackState { keep_scores: options.flag("keep_scores")? })
+    }
 }
 
 impl PackState {
@@ -22,8 +28,9 @@ impl PackState {
 
 /// The state that [`PackState`] wrote as bytes.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct UnpackState {}
+
+no_options!(UnpackState);
 
 impl UnpackState {
     /// The state of these bytes, whose scores have a dtype of this name and are of this type; an error says why they are

@@ -1,9 +1,10 @@
 //! Bounds of the area under the ROC curve of rows of which only a state is left.
 
 use crate::math;
-use crate::ranking::states::WeightedState;
+use crate::ranking::states::State;
 use crate::ranking::ties::{Count, Ties};
 use crate::statistics::kinds::{Summary, record};
+use crate::statistics::options::no_options;
 
 /// The lowest and the highest AUC that the rows of a state can have.
 ///
@@ -11,7 +12,6 @@ use crate::statistics::kinds::{Summary, record};
 /// several scores may be in order or not, or tie. The bounds count all such pairs as not in order, and as in order. A
 /// quotient is rounded once, and rounding keeps the order, so the AUC of the rows lies between the bounds.
 #[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocAucBounds {}
 
 record! {
@@ -28,6 +28,8 @@ record! {
     }
 }
 
+no_options!(RocAucBounds);
+
 impl Summary for RocAucBounds {
     type Record = RocAucBoundsRecord;
     const WEIGHTS: bool = true;
@@ -41,7 +43,7 @@ impl Summary for RocAucBounds {
         let unordered = ties.stored().map_or(0, |state| state.unordered_pairs());
         let area = |twice_u| Some(math::quotient(twice_u, twice_pairs));
         let (mut lower, mut upper) = (area(twice_u - unordered), area(twice_u + unordered));
-        if let Some(rounding) = ties.stored_weights().map(WeightedState::rounding) {
+        if let Some(rounding) = ties.stored_weights().map(State::rounding) {
             lower = lower.map(|lower| (lower - rounding).next_down().max(0.0));
             upper = upper.map(|upper| (upper + rounding).next_up().min(1.0));
         }

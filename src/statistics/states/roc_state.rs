@@ -2,13 +2,13 @@
 
 use std::slice::IterMut;
 
-use crate::ranking::states::{Limit, Scale, State, WeightedState, state::LIMITS};
+use crate::ranking::states::{Limit, Scale, State, state::LIMITS};
 use crate::ranking::ties::{Count, RowCounts, Ties, counts::Tally};
-use crate::statistics::kinds::{Column, Field, FieldKind, Given, Summary, Value, column::Sums, record};
+use crate::statistics::kinds::{Column, Field, FieldKind, Summary, Value, column::Sums, record};
+use crate::statistics::options::{FromOptions, OptionError, Options, Word};
 
 /// Counts of a group's rows by score, exact or in at most so many bins.
 #[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RocState {
     /// The most bins; none for an exact state.
     pub max_bins: Option<u64>,
@@ -150,6 +150,22 @@ impl From<State<u128>> for RocStateRecord {
     }
 }
 
+impl Word for Scale {
+    const WORDS: &'static [(&'static str, Self)] = &Scale::NAMED;
+}
+
+impl FromOptions for RocState {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        if options.has("scale") && !options.has("max_bins") {
+            return Err(OptionError::new("scale", "says where a state of `max_bins` has small bins")
+                .instead("give `max_bins`, or leave `scale` out"));
+        }
+        let scale = options.optional_word("scale")?;
+        let limits = i128::from(*LIMITS.start())..=i128::from(*LIMITS.end());
+        Ok(RocState { max_bins: options.optional_integer("max_bins", limits)?, scale })
+    }
+}
+
 impl RocState {
     fn limit(&self) -> Option<Limit> {
         self.max_bins.map(|max_bins| Limit { max_bins, scale: self.scale.unwrap_or_default() })
@@ -159,20 +175,6 @@ impl RocState {
 impl Summary for RocState {
     type Record = RocStateRecord;
     const WEIGHTS: bool = true;
-
-    fn check(&self, _: Given) -> Result<(), String> {
-        match self.max_bins {
-            Some(bins) if !LIMITS.contains(&bins) => {
-                let (fewest, most) = (LIMITS.start(), LIMITS.end());
-                Err(format!("max_bins must be an integer from {fewest} to {most}, such as 4096, got {bins}"))
-            }
-            None if self.scale.is_some() => {
-                Err("scale says where a state of max_bins has small bins; without max_bins leave it out"
-                    .into())
-            }
-            _ => Ok(()),
-        }
-    }
 
     fn state(&self) -> Option<Option<Limit>> {
         Some(self.limit())
@@ -206,7 +208,7 @@ impl Summary for RocState {
     }
 
     fn of_ties(&self, mut ties: Ties<'_>) -> RocStateRecord {
-        match ties.stored_weights().map(WeightedState::sums) {
+        match ties.stored_weights() {
             Some(sums) => sums.clone().limited(self.limit()).into(),
             None => ties.state().limited(self.limit()).into(),
         }

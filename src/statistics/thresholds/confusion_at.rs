@@ -1,37 +1,35 @@
 //! Counts and rates at a given threshold.
 
-use super::bound::Bound;
 use super::confusion::{Calls, Confusion};
 use super::operating_point::MOST_BETA;
 use crate::math::binomial::{clopper_pearson, wilson};
 use crate::math::normal::upper_quantile;
+use crate::ranking::scores::Number;
 use crate::ranking::ties::{Count, Ties};
-use crate::statistics::inference::{RateInterval, check_level, interval::tail};
-use crate::statistics::kinds::{Column, Curve, Given, Record, Summary, Threshold, record};
+use crate::statistics::inference::{RateInterval, interval::tail};
+use crate::statistics::kinds::{Column, Curve, Record, Summary, Threshold, record};
+use crate::statistics::options::{FromOptions, OptionError, Options, words};
 
 /// Counts and rates of calling rows positive from a given threshold on.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
+#[derive(Clone, Copy, Debug)]
 pub struct ConfusionAt {
     /// A row is called positive if its score is not below.
-    pub threshold: Bound,
+    pub threshold: Number,
     /// How rates and their intervals are made.
     pub options: RateOptions,
 }
 
 /// The same at several thresholds, in the order given.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct ConfusionsAt {
     /// The thresholds.
-    pub thresholds: Vec<Bound>,
+    pub thresholds: Vec<Number>,
     /// How rates and their intervals are made.
     pub options: RateOptions,
 }
 
 /// How rates and their intervals are made.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct RateOptions {
     /// The weight of recall in the F measure.
     pub beta: f64,
@@ -43,7 +41,6 @@ pub struct RateOptions {
 
 /// How the interval of a share is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Interval {
     /// By inverting the score test (Wilson 1927).
     #[default]
@@ -90,18 +87,39 @@ record! {
     }
 }
 
+words!(Interval { "wilson" => Wilson, "clopper_pearson" => ClopperPearson });
+
+impl FromOptions for RateOptions {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(RateOptions {
+            interval: options.word("interval")?,
+            level: options.level()?,
+            beta: options.above_0("beta", MOST_BETA)?,
+        })
+    }
+}
+
+impl FromOptions for ConfusionAt {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let rates = RateOptions::from_options(options)?;
+        Ok(ConfusionAt { threshold: options.threshold("at")?, options: rates })
+    }
+}
+
+impl FromOptions for ConfusionsAt {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let rates = RateOptions::from_options(options)?;
+        Ok(ConfusionsAt { thresholds: options.thresholds("at")?, options: rates })
+    }
+}
+
 impl Summary for ConfusionAt {
     type Record = ConfusionRecord;
 
     const WEIGHTS: bool = true;
 
-    fn check(&self, _: Given) -> Result<(), String> {
-        self.threshold.number()?;
-        self.options.check()
-    }
-
     fn of_ties(&self, mut ties: Ties<'_>) -> ConfusionRecord {
-        self.options.record(&self.threshold, &mut ties)
+        self.options.record(self.threshold, &mut ties)
     }
 }
 
@@ -110,13 +128,8 @@ impl Curve for ConfusionsAt {
 
     const WEIGHTS: bool = true;
 
-    fn check(&self, _: Given) -> Result<(), String> {
-        self.thresholds.iter().try_for_each(|threshold| threshold.number().map(|_| ()))?;
-        self.options.check()
-    }
-
     fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
-        for threshold in &self.thresholds {
+        for &threshold in &self.thresholds {
             self.options.record(threshold, &mut ties).append(columns);
         }
         true
@@ -124,19 +137,9 @@ impl Curve for ConfusionsAt {
 }
 
 impl RateOptions {
-    fn check(&self) -> Result<(), String> {
-        if !(0.0 < self.beta && self.beta <= MOST_BETA) {
-            return Err(format!(
-                "beta must be a number above 0 and not above {MOST_BETA}, got {}",
-                self.beta
-            ));
-        }
-        check_level(self.level)
-    }
-
     /// The counts and rates at a threshold.
-    fn record(&self, threshold: &Bound, ties: &mut Ties<'_>) -> ConfusionRecord {
-        let key = threshold.number().ok().and_then(|number| ties.at_least(number));
+    fn record(&self, threshold: Number, ties: &mut Ties<'_>) -> ConfusionRecord {
+        let key = ties.at_least(threshold);
         let (tp, fp) = key.map_or((0, 0), |key| ties.reached(key));
         let calls = Confusion::nobody(ties).with(tp, fp);
         let has_counts = calls.units.is_none();
@@ -192,7 +195,7 @@ mod tests {
     fn between_scores_and_beyond() {
         let at = |threshold: f64| {
             let statistic = ConfusionAt {
-                threshold: Bound::Float(threshold),
+                threshold: Number::Float(threshold),
                 options: RateOptions { beta: 1.0, interval: Interval::Wilson, level: 0.95 },
             };
             summary(&statistic, &[1, 1, 0, 0, 0], &[3u8, 2, 2, 1, 0])
@@ -229,7 +232,7 @@ mod tests {
         }
         let (labels, scores): (Vec<u8>, Vec<u8>) = rows.into_iter().unzip();
         let options = RateOptions { beta: 1.0, interval: Interval::Wilson, level: 0.95 };
-        let record = summary(&ConfusionAt { threshold: Bound::Float(1.0), options }, &labels, &scores);
+        let record = summary(&ConfusionAt { threshold: Number::Float(1.0), options }, &labels, &scores);
         let near =
             |got: Option<f64>, expected: f64| assert!((got.unwrap() - expected).abs() < 5e-3, "{got:?}");
         near(record.positive_likelihood.value, 8.0);

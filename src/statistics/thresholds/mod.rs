@@ -1,6 +1,5 @@
 //! Calling rows positive at a score.
 
-pub mod bound;
 pub mod confusion;
 pub mod confusion_at;
 pub mod operating_point;

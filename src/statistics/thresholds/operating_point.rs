@@ -4,10 +4,17 @@ use super::confusion::{Calls, Confusion};
 use crate::math;
 use crate::math::fraction::fraction;
 use crate::ranking::ties::{Count, Indexed, Ties};
-use crate::statistics::kinds::{Given, Summary, Threshold, record};
+use crate::statistics::kinds::{Summary, Threshold, record};
+use crate::statistics::options::{FromOptions, OptionError, Options, Word};
 
 /// The largest beta. With a larger one, precision would not change the F measure at all.
 pub(in crate::statistics) const MOST_BETA: f64 = 1e9;
+
+/// The most that a false negative may cost, where a false positive costs 1.
+const MOST_COST: f64 = 1e9;
+
+/// The largest weight of the false positive rate.
+const MOST_RATIO: f64 = 1e100;
 
 /// The threshold that is best by a criterion, with its counts and rates.
 ///
@@ -15,20 +22,17 @@ pub(in crate::statistics) const MOST_BETA: f64 = 1e9;
 /// equally good the highest score is taken; calling nobody positive is taken only if it is better than every score. In a
 /// range of the false positive rate only thresholds whose rate lies in it are compared.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct OperatingPoint {
     /// The criterion.
     pub criterion: Criterion,
     /// The weight of recall in the F measure.
     pub beta: f64,
     /// The false positive rates between which the best is looked for, both included; all, if none are given.
-    #[cfg_attr(feature = "plugin", serde(default))]
     pub fpr: Option<(f64, f64)>,
 }
 
 /// What makes a threshold the best.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Criterion {
     /// The largest `tpr - r fpr`, with `r = (1 - prevalence) / (cost prevalence)` where a false negative costs `cost`
     /// times a false positive: Youden's (1950) index where r is 1 (Perkins and Schisterman 2006).
@@ -58,6 +62,82 @@ pub enum Criterion {
     TargetPrecision(f64),
     /// The highest threshold that calls at least as many rows positive as there are positives: the top P rows of Ling.
     TopP,
+}
+
+/// The values beside the words are those of no options.
+impl Word for Criterion {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("youden", Criterion::Youden { ratio: 1.0 }),
+        ("closest_topleft", Criterion::ClosestTopleft { ratio: 1.0 }),
+        ("cost", Criterion::Cost { cost: 1.0, prevalence: None }),
+        ("max_f", Criterion::MaxF),
+        ("target_fpr", Criterion::TargetFpr(0.0)),
+        ("target_tpr", Criterion::TargetTpr(1.0)),
+        ("target_precision", Criterion::TargetPrecision(1.0)),
+        ("top_p", Criterion::TopP),
+    ];
+}
+
+impl FromOptions for OperatingPoint {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let criterion: Criterion = options.word("criterion")?;
+        let beta = options.above_0("beta", MOST_BETA)?;
+        let cost = options.above_0("cost", MOST_COST)?;
+        let prevalence =
+            options.has("prevalence").then(|| options.between_0_and_1("prevalence")).transpose()?;
+        let (word, target) = (options.value("criterion"), options.value("target"));
+        let by_cost = matches!(
+            criterion,
+            Criterion::Youden { .. } | Criterion::ClosestTopleft { .. } | Criterion::Cost { .. }
+        );
+        if !by_cost && (cost != 1.0 || prevalence.is_some()) {
+            let said = "and `prevalence` are for 'youden', 'closest_topleft', 'cost', got criterion";
+            return Err(OptionError::new("cost", format!("{said} {word}")));
+        }
+        let by_target = matches!(
+            criterion,
+            Criterion::TargetFpr(_) | Criterion::TargetTpr(_) | Criterion::TargetPrecision(_)
+        );
+        if options.has("target") != by_target {
+            let said = "is for 'target_fpr', 'target_tpr', 'target_precision' and must be given there";
+            return Err(OptionError::new(
+                "target",
+                format!("{said}, got criterion {word} and target {target}"),
+            ));
+        }
+        let fpr = options.bounds("fpr")?;
+        if fpr.is_some() && matches!(criterion, Criterion::TargetFpr(_) | Criterion::TopP) {
+            return Err(OptionError::new("min_fpr", format!("and `max_fpr` are not for criterion {word}"))
+                .instead("leave them out, or take another criterion"));
+        }
+        let reached = || match options.rate("target")? {
+            0.0 => Err(OptionError::new("target", format!("must be above 0 for {word}, got {target}"))),
+            rate => Ok(rate),
+        };
+        let criterion = match criterion {
+            Criterion::Youden { .. } => Criterion::Youden { ratio: ratio(cost, prevalence)? },
+            Criterion::ClosestTopleft { .. } => Criterion::ClosestTopleft { ratio: ratio(cost, prevalence)? },
+            Criterion::Cost { .. } => Criterion::Cost { cost, prevalence },
+            Criterion::TargetFpr(_) => Criterion::TargetFpr(options.rate("target")?),
+            Criterion::TargetTpr(_) => Criterion::TargetTpr(reached()?),
+            Criterion::TargetPrecision(_) => Criterion::TargetPrecision(reached()?),
+            Criterion::MaxF | Criterion::TopP => criterion,
+        };
+        Ok(OperatingPoint { criterion, beta, fpr })
+    }
+}
+
+/// The weight of the false positive rate, where the false negative rate has weight 1.
+fn ratio(cost: f64, prevalence: Option<f64>) -> Result<f64, OptionError> {
+    let share = prevalence.unwrap_or(0.5);
+    let ratio = (1.0 - share) / (cost * share).max(f64::MIN_POSITIVE);
+    let least = 1.0 / MOST_RATIO;
+    if (least..=MOST_RATIO).contains(&ratio) {
+        return Ok(ratio);
+    }
+    let expected = format!("a number above 0, from {least:e} to {MOST_RATIO:e}");
+    let said = format!("(1 - `prevalence`) / (`cost` `prevalence`) must be {expected}, got {ratio:e}");
+    Err(said.into())
 }
 
 record! {
@@ -102,41 +182,6 @@ impl Summary for OperatingPoint {
     type Record = OperatingPointRecord;
 
     const WEIGHTS: bool = true;
-
-    fn check(&self, _: Given) -> Result<(), String> {
-        let (what, value, most) = match self.criterion {
-            Criterion::Youden { ratio } | Criterion::ClosestTopleft { ratio } => {
-                ("(1 - prevalence) / (cost prevalence)", ratio, f64::MAX)
-            }
-            Criterion::Cost { prevalence: Some(prevalence), .. }
-                if !(0.0 < prevalence && prevalence < 1.0) =>
-            {
-                return Err(format!("prevalence must lie between 0 and 1, got {prevalence}"));
-            }
-            Criterion::Cost { cost, .. } => ("cost", cost, f64::MAX),
-            Criterion::TargetFpr(0.0) => ("target", 1.0, 1.0),
-            Criterion::TargetFpr(target)
-            | Criterion::TargetTpr(target)
-            | Criterion::TargetPrecision(target) => ("target", target, 1.0),
-            Criterion::MaxF | Criterion::TopP => ("beta", self.beta, MOST_BETA),
-        };
-        if let Some((low, high)) = self.fpr {
-            if matches!(self.criterion, Criterion::TargetFpr(_) | Criterion::TopP) {
-                return Err("min_fpr and max_fpr do not apply to this criterion; leave them out".into());
-            }
-            if !(0.0 <= low && low < high && high <= 1.0) {
-                return Err(format!(
-                    "min_fpr must be below max_fpr, both between 0 and 1, got {low} and {high}"
-                ));
-            }
-        }
-        for (what, value, most) in [(what, value, most), ("beta", self.beta, MOST_BETA)] {
-            if !(0.0 < value && value <= most) {
-                return Err(format!("{what} must be a number above 0 and not above {most}, got {value}"));
-            }
-        }
-        Ok(())
-    }
 
     fn of_ties(&self, mut ties: Ties<'_>) -> OperatingPointRecord {
         let rows = Count::from(&ties);
@@ -322,11 +367,11 @@ mod tests {
     use super::*;
     use crate::ranking::scores::Score;
     use crate::statistics::kinds::Mass;
+    use crate::statistics::options::{OptionValue, tests::options};
     use crate::statistics::tests::summary;
 
     fn best(criterion: Criterion, labels: &[u8], scores: &[i16]) -> OperatingPointRecord {
         let statistic = OperatingPoint { criterion, beta: 1.0, fpr: None };
-        statistic.check(Given::default()).unwrap();
         summary(&statistic, labels, scores)
     }
 
@@ -378,26 +423,60 @@ mod tests {
 
     #[test]
     fn options_are_checked() {
-        for (criterion, beta) in [
-            (Criterion::Youden { ratio: 0.0 }, 1.0),
-            (Criterion::Cost { cost: 1.0, prevalence: Some(1.0) }, 1.0),
-            (Criterion::Cost { cost: f64::NAN, prevalence: None }, 1.0),
-            (Criterion::TargetTpr(1.5), 1.0),
-            (Criterion::TargetFpr(-0.5), 1.0),
-            (Criterion::MaxF, 0.0),
+        let of = |criterion: &str, changes: &[(&str, f64)]| {
+            let [beta, cost] = [1.0, 1.0].map(OptionValue::Float);
+            let criterion = OptionValue::Word(criterion.into());
+            let mut options = options([("criterion", criterion), ("beta", beta), ("cost", cost)]);
+            options
+                .values
+                .extend(changes.iter().map(|&(name, value)| (name.into(), OptionValue::Float(value))));
+            OperatingPoint::from_options(&options)
+        };
+        let costly = of("youden", &[("cost", 3.0), ("prevalence", 0.1), ("max_fpr", 0.5)]).unwrap();
+        assert_eq!(costly.criterion, Criterion::Youden { ratio: 0.9 / (3.0 * 0.1) });
+        assert_eq!((costly.beta, costly.fpr), (1.0, Some((0.0, 0.5))));
+        assert_eq!(of("target_fpr", &[("target", 0.0)]).unwrap().criterion, Criterion::TargetFpr(0.0));
+        let prevalence = Some(0.25);
+        assert_eq!(
+            of("cost", &[("prevalence", 0.25)]).unwrap().criterion,
+            Criterion::Cost { cost: 1.0, prevalence }
+        );
+        for (criterion, changes, said) in [
+            ("best", &[][..], "`criterion` must be one of 'youden', "),
+            ("youden", &[("prevalence", 1e-300)], "(1 - `prevalence`) / (`cost` `prevalence`) must be a"),
+            ("cost", &[("prevalence", 1.0)], "`prevalence` must lie between 0 and 1, such as"),
+            ("cost", &[("cost", f64::NAN)], "`cost` must be a number above 0, from 1e-9 to 1e9, got nan"),
+            (
+                "max_f",
+                &[("cost", 2.0)],
+                "`cost` and `prevalence` are for 'youden', 'closest_topleft', 'cost', ",
+            ),
+            ("max_f", &[("beta", 0.0)], "`beta` must be a number above 0"),
+            (
+                "max_f",
+                &[("target", 0.5)],
+                "`target` is for 'target_fpr', 'target_tpr', 'target_precision' and ",
+            ),
+            ("target_tpr", &[], "`target` is for "),
+            ("target_tpr", &[("target", 1.5)], "`target` must lie between 0 and 1, got 1.5"),
+            ("target_tpr", &[("target", -0.0)], "`target` must be above 0 for 'target_tpr', got -0.0"),
+            ("target_fpr", &[("target", -0.5)], "`target` must lie between 0 and 1, got -0.5"),
+            (
+                "target_fpr",
+                &[("target", 0.1), ("max_fpr", 0.5)],
+                "`min_fpr` and `max_fpr` are not for criterion",
+            ),
+            (
+                "top_p",
+                &[("max_fpr", 0.5)],
+                "`min_fpr` and `max_fpr` are not for criterion 'top_p'; leave them",
+            ),
+            ("max_f", &[("min_fpr", 0.5), ("max_fpr", 0.5)], "`min_fpr` must be below `max_fpr`"),
+            ("max_f", &[("min_fpr", -0.1)], "`min_fpr` must lie between 0 and 1"),
+            ("max_f", &[("min_fpr", f64::NAN)], "`min_fpr` must lie between 0 and 1"),
         ] {
-            let statistic = OperatingPoint { criterion, beta, fpr: None };
-            assert!(statistic.check(Given::default()).is_err(), "{criterion:?}");
-        }
-        for (criterion, fpr) in [
-            (Criterion::TargetFpr(0.1), (0.0, 0.5)),
-            (Criterion::TopP, (0.0, 0.5)),
-            (Criterion::MaxF, (0.5, 0.5)),
-            (Criterion::MaxF, (-0.1, 0.5)),
-            (Criterion::MaxF, (f64::NAN, 0.5)),
-        ] {
-            let statistic = OperatingPoint { criterion, beta: 1.0, fpr: Some(fpr) };
-            assert!(statistic.check(Given::default()).is_err(), "{criterion:?} {fpr:?}");
+            let error = of(criterion, changes).unwrap_err().to_string();
+            assert!(error.starts_with(said), "{error}");
         }
     }
 
@@ -405,7 +484,6 @@ mod tests {
     fn within_a_range_of_fpr() {
         let within = |criterion, fpr, labels: &[u8], scores: &[i16]| {
             let statistic = OperatingPoint { criterion, beta: 1.0, fpr: Some(fpr) };
-            statistic.check(Given::default()).unwrap();
             summary(&statistic, labels, scores)
         };
         let youden = Criterion::Youden { ratio: 1.0 };

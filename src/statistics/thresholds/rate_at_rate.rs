@@ -4,8 +4,9 @@
 //! observations there are, which a resample would have to draw.
 
 use crate::ranking::ties::{Count, Ties};
-use crate::statistics::inference::{Interval, check_level};
-use crate::statistics::kinds::{Given, Summary, record};
+use crate::statistics::inference::Interval;
+use crate::statistics::kinds::{Summary, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 use crate::statistics::resampling::{Measure, Resampling};
 
 /// The tpr of the ROC curve at an fpr: sensitivity at a fixed specificity.
@@ -13,7 +14,6 @@ use crate::statistics::resampling::{Measure, Resampling};
 /// Between two points the curve is a straight line, and where it is vertical the highest point counts. The interval is
 /// that between quantiles of stratified resamples (Efron 1979; Platt, Hanley and Yang 2000).
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct TprAtFpr {
     /// The false positive rate.
     pub fpr: f64,
@@ -27,7 +27,6 @@ pub struct TprAtFpr {
 ///
 /// As [`TprAtFpr`] with the axes exchanged: where the curve is horizontal the leftmost point counts.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
 pub struct FprAtTpr {
     /// The true positive rate.
     pub tpr: f64,
@@ -52,16 +51,20 @@ macro_rules! rates {
             }
         }
 
+        impl FromOptions for $statistic {
+            fn from_options(options: &Options) -> Result<Self, OptionError> {
+                Ok($statistic {
+                    $fixed: options.rate(stringify!($fixed))?,
+                    level: options.level()?,
+                    resampling: Resampling::required(options)?,
+                })
+            }
+        }
+
         impl Summary for $statistic {
             type Record = $record;
 
             const WEIGHTS: bool = true;
-
-            fn check(&self, _: Given) -> Result<(), String> {
-                check_level(self.level)?;
-                Measure::$statistic(self.$fixed).check()?;
-                self.resampling.check()
-            }
 
             fn resampling(&self) -> Option<Resampling> {
                 Some(self.resampling)
@@ -94,6 +97,7 @@ fn rate(mut ties: Ties<'_>, measure: Measure, level: f64, resampling: Resampling
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::options::{OptionValue, tests::options};
     use crate::statistics::tests::{summary, weighted_summary};
     use proptest::prelude::{any, prop_assert_eq, proptest};
 
@@ -105,7 +109,6 @@ mod tests {
         let scores: Vec<f64> = (0..100).chain(20..120).map(f64::from).collect();
         let labels: Vec<u8> = (0..200).map(|row| u8::from(row >= 100)).collect();
         let at = TprAtFpr { fpr: 0.25, level: 0.95, resampling: DRAWN };
-        at.check(Given::default()).unwrap();
         let record = summary(&at, &labels, &scores);
         assert_eq!((record.tpr, record.rows.pos, record.rows.neg), (Some(0.45), 100, 100));
         // The variance due to the threshold, plus the variance of the share above it.
@@ -114,7 +117,6 @@ mod tests {
         let half = 0.5 * (record.interval.upper.unwrap() - record.interval.lower.unwrap());
         assert!((half / (1.96 * se) - 1.0).abs() < 0.1, "{record:?}");
         let back = FprAtTpr { tpr: 0.45, level: 0.95, resampling: DRAWN };
-        back.check(Given::default()).unwrap();
         assert_eq!(summary(&back, &labels, &scores).fpr, Some(0.25));
     }
 
@@ -153,10 +155,23 @@ mod tests {
             (apart.tpr, apart.interval.se, apart.interval.lower, apart.interval.upper),
             (Some(1.0), Some(0.0), Some(1.0), Some(1.0))
         );
-        assert!(at(1.5).check(Given::default()).is_err() && at(f64::NAN).check(Given::default()).is_err());
-        assert!(TprAtFpr { level: 1.0, ..at(0.1) }.check(Given::default()).is_err());
         let back = FprAtTpr { tpr: 0.0, level: 0.9, resampling: DRAWN };
         assert_eq!(summary(&back, &[0, 1, 1], &[3.0, 2.0, 1.0]).fpr, Some(0.0));
-        assert!(FprAtTpr { tpr: -0.1, ..back }.check(Given::default()).is_err());
+    }
+
+    #[test]
+    fn options_are_checked() {
+        let of = |rate: f64, level: f64| {
+            let [n_resamples, seed] = [9, 0].map(OptionValue::Integer);
+            let [rate, level] = [rate, level].map(OptionValue::Float);
+            let values = [("fpr", rate.clone()), ("tpr", rate), ("level", level)];
+            let mut options = options(values);
+            options.values.extend([("n_resamples".into(), n_resamples), ("seed".into(), seed)]);
+            (TprAtFpr::from_options(&options).is_ok(), FprAtTpr::from_options(&options).is_ok())
+        };
+        assert_eq!(of(0.1, 0.9), (true, true));
+        for (rate, level) in [(1.5, 0.9), (f64::NAN, 0.9), (-0.1, 0.9), (0.1, 1.0)] {
+            assert_eq!(of(rate, level), (false, false));
+        }
     }
 }

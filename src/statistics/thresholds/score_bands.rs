@@ -1,21 +1,24 @@
 //! Bands of scores: rows in groups of about equal size, or between edges, the highest scores first.
 
-use super::bound::Bound;
+use std::cmp::Ordering;
+
+use crate::ranking::scores::Number;
 use crate::ranking::ties::{Ties, Units};
+use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options};
 
 /// The largest number of bands.
-const MOST_BANDS: u32 = 1_000_000;
+const MOST_BANDS: i128 = 1_000_000;
 
 /// Up to this many bands of a large group are found one by one, by the rank of the row that ends each band.
 const FEW_BANDS: u32 = 100;
 
 /// How scores are divided into bands. A distinct score is never divided.
-#[derive(Clone, Copy, Debug)]
-pub struct ScoreBands<'a> {
+#[derive(Clone, Debug)]
+pub struct ScoreBands {
     /// How many bands there are, if no scores tie.
     pub bands: u32,
     /// The scores at which bands begin, in ascending order; bands of equal size without them.
-    pub edges: Option<&'a [Bound]>,
+    pub edges: Option<Vec<Number>>,
 }
 
 /// Consecutive rows of one band.
@@ -69,20 +72,49 @@ fn first_has_number(bands: &mut Vec<Band>) {
     }
 }
 
-impl ScoreBands<'_> {
-    /// Checks the options.
-    pub fn check(&self) -> Result<(), String> {
-        self.edges.iter().copied().flatten().try_for_each(|edge| edge.number().map(|_| ()))?;
-        if (1..=MOST_BANDS).contains(&self.bands) {
-            Ok(())
-        } else {
-            Err(format!("bands must lie between 1 and {MOST_BANDS}, such as 10, got {}", self.bands))
+impl FromOptions for ScoreBands {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let (bands, edges) = (options.value("bands"), options.value("edges"));
+        if !options.has("edges") {
+            let bands = options.optional_integer("bands", 1..=MOST_BANDS)?.unwrap_or(10);
+            return Ok(ScoreBands { bands, edges: None });
         }
+        if options.has("bands") {
+            return Err(format!("give `bands` or `edges`, got bands={bands} and edges={edges}").into());
+        }
+        let numbers = options.thresholds("edges")?;
+        if options.list("edges")?.windows(2).any(|pair| order(&pair[0], &pair[1]).is_ge()) {
+            return Err(OptionError::new("edges", format!("must ascend, got {edges}")));
+        }
+        Ok(ScoreBands { bands: 1, edges: Some(numbers) })
     }
+}
 
+/// Which of two numbers is larger, by all of their digits.
+fn order(a: &OptionValue, b: &OptionValue) -> Ordering {
+    let near = a.number().partial_cmp(&b.number());
+    near.filter(|order| order.is_ne()).unwrap_or_else(|| {
+        let text = |value: &OptionValue| match value {
+            // A float has no more decimals.
+            OptionValue::Float(value) => format!("{value:.1074}"),
+            OptionValue::Digits(digits) => digits.clone(),
+            value => value.to_string(),
+        };
+        let size = |text: &str| {
+            let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+            let whole = whole.trim_start_matches(['-', '0']);
+            (whole == "inf", whole.len(), whole.to_string(), fraction.trim_end_matches('0').to_string())
+        };
+        let (a, b) = (text(a), text(b));
+        let order = size(&a).cmp(&size(&b));
+        if a.starts_with('-') { order.reverse() } else { order }
+    })
+}
+
+impl ScoreBands {
     /// Bands of about equal numbers of rows, or of equal weight: a score is in band `floor(rows above it * bands / all rows) + 1`. A band that
     /// no score falls into is left out.
-    pub fn of_rows(self, ties: &mut Ties<'_>) -> Vec<Band> {
+    pub fn of_rows(&self, ties: &mut Ties<'_>) -> Vec<Band> {
         if self.edges.is_none() && self.bands <= FEW_BANDS && ties.is_large() && ties.units().is_none() {
             return self.by_rank_of_rows(ties);
         }
@@ -101,24 +133,25 @@ impl ScoreBands<'_> {
     /// Bands of about equal numbers of positives: a score with positives is in band
     /// `floor(positives above it * bands / all positives) + 1`, and a score without in that of the score above it. So every
     /// band has a positive, unless there are edges.
-    pub fn of_positives(self, ties: &mut Ties<'_>) -> Vec<Band> {
+    pub fn of_positives(&self, ties: &mut Ties<'_>) -> Vec<Band> {
         let n_pos = ties.n_pos();
         self.numbered(ties, |pos, above| (pos > 0).then(|| self.number(above.0, n_pos)))
     }
 
-    fn number(self, above: u64, all: u64) -> u64 {
+    fn number(&self, above: u64, all: u64) -> u64 {
         (u128::from(above) * u128::from(self.bands) / u128::from(all)) as u64 + 1
     }
 
     /// Bands by the edges or, without them, by the positives of a score and the rows above it.
     fn numbered(
-        self,
+        &self,
         ties: &mut Ties<'_>,
         number: impl Fn(u64, (u64, u64)) -> Option<u64> + Sync,
     ) -> Vec<Band> {
-        let edges = self.edges.map(|edges| -> Vec<Option<u128>> {
-            edges.iter().map(|edge| edge.number().ok().and_then(|number| ties.at_least(number))).collect()
-        });
+        let edges = self
+            .edges
+            .as_ref()
+            .map(|edges| -> Vec<Option<u128>> { edges.iter().map(|&edge| ties.at_least(edge)).collect() });
         let mut bands = ties.fold(
             |bands: &mut Vec<Band>, tie| {
                 let number = match &edges {
@@ -138,7 +171,7 @@ impl ScoreBands<'_> {
     }
 
     /// Bands of equal numbers of rows, as far as ties allow.
-    fn by_rank_of_rows(self, ties: &mut Ties<'_>) -> Vec<Band> {
+    fn by_rank_of_rows(&self, ties: &mut Ties<'_>) -> Vec<Band> {
         let all = u128::from(ties.n_pos() + ties.n_neg());
         let mut bands = Vec::new();
         let (mut tp, mut fp) = (0, 0);
@@ -163,6 +196,48 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::statistics::options::tests::options;
+
+    #[test]
+    fn edges_ascend_by_all_of_their_digits() {
+        let digits = |text: &str| OptionValue::Digits(text.into());
+        let large = format!("1{}", "0".repeat(400));
+        let ascending = [
+            OptionValue::Float(f64::NEG_INFINITY),
+            digits(&format!("-{large}")),
+            OptionValue::Integer(-(1 << 60) - 1),
+            OptionValue::Float(-f64::powi(2.0, 60)),
+            digits("-0.3"),
+            OptionValue::Float(-0.3),
+            OptionValue::Float(0.0),
+            OptionValue::Float(0.3),
+            digits("0.3"),
+            OptionValue::Integer(1),
+            OptionValue::Float(f64::powi(2.0, 60)),
+            OptionValue::Integer((1 << 60) + 1),
+            digits(&large),
+            OptionValue::Float(f64::INFINITY),
+        ];
+        for (a, b) in (0..ascending.len()).flat_map(|a| (0..ascending.len()).map(move |b| (a, b))) {
+            assert_eq!(order(&ascending[a], &ascending[b]), a.cmp(&b), "{} {}", ascending[a], ascending[b]);
+        }
+        let of = |edges: &[OptionValue]| {
+            ScoreBands::from_options(&options([("edges", OptionValue::List(edges.to_vec()))]))
+        };
+        assert_eq!(of(&ascending).unwrap().edges.map(|edges| edges.len()), Some(ascending.len()));
+        let error = of(&[OptionValue::Integer(0), OptionValue::Float(-0.0)]).unwrap_err();
+        assert_eq!(error.to_string(), "`edges` must ascend, got [0, -0.0]");
+    }
+
+    #[test]
+    fn how_many_bands() {
+        let of = |bands| ScoreBands::from_options(&options([("bands", bands)])).map(|bands| bands.bands);
+        assert_eq!((of(OptionValue::Absent), of(OptionValue::Integer(3))), (Ok(10), Ok(3)));
+        assert!(of(OptionValue::Integer(0)).is_err());
+        let both = [("bands", OptionValue::Integer(3)), ("edges", OptionValue::List(Vec::new()))];
+        let error = ScoreBands::from_options(&options(both)).unwrap_err();
+        assert_eq!(error.to_string(), "give `bands` or `edges`, got bands=3 and edges=[]");
+    }
 
     fn rows(number: Option<u64>, key: u128) -> Band {
         Band { number, highest: key, lowest: key, pos: number.is_some().into(), neg: 1 }

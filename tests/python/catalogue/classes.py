@@ -66,7 +66,7 @@ def _four(scores: Sequence[Any]) -> list[Any]:
 
 def _multiclass(*columns: pl.Expr, **options: Any) -> pl.Expr:
     label, *scores = columns
-    return pa.roc_auc_multiclass(label, *_four(scores), classes=NAMES, **options)
+    return pa.multiclass_roc_auc(label, *_four(scores), classes=NAMES, **options)
 
 
 def _weighted_multiclass(*columns: pl.Expr, **options: Any) -> pl.Expr:
@@ -76,16 +76,16 @@ def _weighted_multiclass(*columns: pl.Expr, **options: Any) -> pl.Expr:
 
 def _multiclass_ci(*columns: pl.Expr, **options: Any) -> pl.Expr:
     label, *scores = columns
-    return pa.roc_auc_multiclass_ci(label, *_four(scores), classes=NAMES, **options)
+    return pa.multiclass_roc_auc_ci(label, *_four(scores), classes=NAMES, **options)
 
 
 CLASSES = [
     *(
         Entry(
-            "roc_auc_multiclass",
+            "multiclass_roc_auc",
             functools.partial(_multiclass, multi_class=multi_class, average=average),
             functools.partial(
-                oracles.roc_auc_multiclass,
+                oracles.multiclass_roc_auc,
                 classes=NAMES,
                 columns=_four,
                 multi_class=multi_class,
@@ -100,10 +100,10 @@ CLASSES = [
     ),
     *(
         Entry(
-            "roc_auc_multiclass",
+            "multiclass_roc_auc",
             functools.partial(_weighted_multiclass, multi_class=multi_class, average=average),
             functools.partial(
-                oracles.roc_auc_multiclass,
+                oracles.multiclass_roc_auc,
                 classes=NAMES,
                 columns=_four,
                 multi_class=multi_class,
@@ -120,10 +120,10 @@ CLASSES = [
     ),
     *(
         Entry(
-            "roc_auc_multiclass_ci",
+            "multiclass_roc_auc_ci",
             functools.partial(_multiclass_ci, multi_class=multi_class, average=average, level=0.9),
             functools.partial(
-                oracles.roc_auc_multiclass_ci,
+                oracles.multiclass_roc_auc_ci,
                 classes=NAMES,
                 columns=_four,
                 multi_class=multi_class,
@@ -139,9 +139,9 @@ CLASSES = [
     ),
     *(
         Entry(
-            "roc_auc_ordinal_ci",
-            functools.partial(pa.roc_auc_ordinal_ci, pairs=pairs, level=0.9),
-            functools.partial(oracles.roc_auc_ordinal_ci, listed=pairs, level=0.9),
+            "ordinal_roc_auc_ci",
+            functools.partial(pa.ordinal_roc_auc_ci, pairs=pairs, level=0.9),
+            functools.partial(oracles.ordinal_roc_auc_ci, listed=pairs, level=0.9),
             ORDINAL_CI,
             columns=("key", "score"),
             exact=False,
@@ -150,9 +150,9 @@ CLASSES = [
     ),
     *(
         Entry(
-            "roc_auc_ordinal",
-            functools.partial(pa.roc_auc_ordinal, pairs=pairs),
-            functools.partial(oracles.roc_auc_ordinal, listed=pairs),
+            "ordinal_roc_auc",
+            functools.partial(pa.ordinal_roc_auc, pairs=pairs),
+            functools.partial(oracles.ordinal_roc_auc, listed=pairs),
             {
                 "auc": F,
                 "concordance": F,

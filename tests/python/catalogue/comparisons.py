@@ -79,9 +79,9 @@ COMPARISONS = [
         columns=TWO,
     ),
     Entry(
-        "roc_auc_compare",
-        functools.partial(pa.roc_auc_compare, level=0.9),
-        functools.partial(oracles.roc_auc_compare, z=Z_90),
+        "compare_scores",
+        functools.partial(pa.compare_scores, level=0.9),
+        functools.partial(oracles.compare_scores, z=Z_90),
         {
             "areas": pl.List(pl.Struct(AREAS)),
             "differences": pl.List(pl.Struct(PAIRS)),

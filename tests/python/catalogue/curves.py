@@ -128,7 +128,7 @@ CURVES = [
     ),
     *(
         Entry(
-            name="roc_binormal",
+            name="binormal_roc_auc",
             make=functools.partial(make, method=method),
             oracle=oracle,
             fields={"auc": F, "intercept": F, "slope": F, **COUNTS},
@@ -137,16 +137,16 @@ CURVES = [
             columns=columns,
         )
         for method, oracle in (
-            ("least_squares", oracles.roc_binormal),
+            ("least_squares", oracles.binormal_roc_auc),
             ("moments", oracles.roc_binormal_moments),
         )
-        for make, columns in with_and_without_weights(pa.roc_binormal)
+        for make, columns in with_and_without_weights(pa.binormal_roc_auc)
     ),
     *(
         Entry(
-            name="binormal_curve",
+            name="binormal_roc_curve",
             make=functools.partial(make, **options),
-            oracle=functools.partial(oracles.binormal_curve, at_fpr=at_fpr),
+            oracle=functools.partial(oracles.binormal_roc_curve, at_fpr=at_fpr),
             fields={"fpr": F, "tpr": F},
             is_list=True,
             exact=False,
@@ -156,6 +156,6 @@ CURVES = [
             ({"at_fpr": [0.1, 0.01, 0.9]}, (0.1, 0.01, 0.9)),
             ({"n_points": 5}, (0.0, 0.25, 0.5, 0.75, 1.0)),
         )
-        for make, columns in with_and_without_weights(pa.binormal_curve)
+        for make, columns in with_and_without_weights(pa.binormal_roc_curve)
     ),
 ]

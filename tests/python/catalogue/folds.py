@@ -87,9 +87,9 @@ FOLDS = [
     ),
     *(
         Entry(
-            "average_roc_curve",
-            functools.partial(pa.average_roc_curve, method=method, n_points=n_points),
-            functools.partial(oracles.average_roc_curve, method=method, n_points=n_points),
+            "cv_roc_curve",
+            functools.partial(pa.cv_roc_curve, method=method, n_points=n_points),
+            functools.partial(oracles.cv_roc_curve, method=method, n_points=n_points),
             {**dict.fromkeys(("fpr", "fpr_sd", "tpr", "tpr_sd", "threshold"), F), "n_folds": N},
             is_list=True,
             columns=KEYED,

@@ -65,7 +65,7 @@ STATISTICS: list[tuple[str, dict[str, Any], Any, list[str], bool]] = [
     (
         "roc_summary",
         {},
-        functools.partial(numbers.roc_summary, z=1.96),
+        functools.partial(oracles.roc_summary, z=1.96),
         ["auc", "gini", "ks", "average_precision", "best_threshold"],
         True,
     ),
@@ -136,6 +136,25 @@ INTERVALS = [
         )
         for options, bounds in PARTS
         for standardized in (False, True, "always")
+    ),
+    Entry(
+        "roc_summary",
+        functools.partial(pa.roc_summary, level=0.9),
+        functools.partial(oracles.roc_summary, z=Z_90),
+        {
+            "auc": F,
+            "se": F,
+            "lower": F,
+            "upper": F,
+            "gini": F,
+            "ks": F,
+            "average_precision": F,
+            "best_threshold": F,
+            "prevalence": F,
+            "n": N,
+            "n_missing": N,
+            **COUNTS,
+        },
     ),
     *[
         Entry(

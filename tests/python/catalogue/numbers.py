@@ -9,7 +9,7 @@ from typing import Any, Literal
 import polars as pl
 
 import polars_auc as pa
-from catalogue.entry import COUNTS, HALF, WEIGHTED, Z_90, Entry, F, N, Sided, W, both, weighted
+from catalogue.entry import COUNTS, HALF, WEIGHTED, Entry, F, N, Sided, W, both, weighted
 from oracles import areas
 from oracles import numbers as oracles
 
@@ -92,25 +92,6 @@ NUMBERS = [
             by_value=True,
         )
         for points in (False, True)
-    ),
-    Entry(
-        "roc_summary",
-        functools.partial(pa.roc_summary, level=0.9),
-        functools.partial(oracles.roc_summary, z=Z_90),
-        {
-            "auc": F,
-            "se": F,
-            "lower": F,
-            "upper": F,
-            "gini": F,
-            "ks": F,
-            "average_precision": F,
-            "best_threshold": F,
-            "prevalence": F,
-            "n": N,
-            "n_missing": N,
-            **COUNTS,
-        },
     ),
     Entry(
         name="mean_positive_rank",

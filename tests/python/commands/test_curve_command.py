@@ -93,8 +93,8 @@ def test_curves_of_folds(tmp_path: Path, capsys: Capture) -> None:
     folds = ["--by", "dataset", "--where", "fold < 9", "--folds", "fold // 2"]
     band: dict[str, Any] = {"method": "optimized_radial", "level": 0.8, "points": 7}
     made: dict[tuple[str, ...], Callable[..., pl.Expr]] = {
-        (): pa.average_roc_curve,
-        ("--points", "9"): partial(pa.average_roc_curve, n_points=9),
+        (): pa.cv_roc_curve,
+        ("--points", "9"): partial(pa.cv_roc_curve, n_points=9),
         ("--band", "vertical"): lambda label, score, fold: pa.roc_band(
             label, score, fold=fold, method="vertical"
         ),
@@ -165,7 +165,7 @@ def test_groups_without_a_curve_are_counted(tmp_path: Path, capsys: Capture) -> 
         (["-o", "x.csv", "--level", "0.9"], "--level is for --band; give it, or leave this out"),
         (["-o", "x.html", "--seed", "0"], "--seed is for --band"),
         (["-o", "x.csv", "--band", "radial", "--max-points", "9"], "a table with --band holds bands"),
-        (["-o", "x.csv", "--band", "fixed_width", "--seed", "0"], "--band fixed_width draws none"),
+        (["-o", "x.csv", "--band", "fixed_width", "--seed", "0"], "--band 'fixed_width' draws none"),
         (["-o", "x.csv", "--band", "radial", "--level", "2"], "--level must lie between 0 and 1"),
         (["-o", "x.csv", "--band", "radial", "--points", "2"], "--points must be an integer from 3"),
         (["-o", "x.csv", "--max-points", "1"], "--max-points must be an integer from 2"),
@@ -183,10 +183,13 @@ def test_groups_without_a_curve_are_counted(tmp_path: Path, capsys: Capture) -> 
         (["-o", "x.csv", "--folds", "fold", "--points", "2"], "--points must be an integer from 3"),
         (["-o", "x.csv", "--folds", "fold", "--max-points", "9"], "a table with --folds holds mean curves"),
         (["-o", "x.csv", "--folds", "fold", "--level", "0.9"], "--level is for --band"),
-        (["-o", "x.csv", "--folds", "fold", "--band", "radial", "--seed", "1"], "--seed is of resamples"),
+        (
+            ["-o", "x.csv", "--folds", "fold", "--band", "radial", "--seed", "1"],
+            "--seed applies to curves of resamples only, and --folds gives the curves; leave it out",
+        ),
         (
             ["-o", "x.csv", "--folds", "fold", "--band", "likelihood"],
-            "--band likelihood is a band about one curve, and --folds gives several; write --band optimized",
+            "--folds gives several curves, and --band 'likelihood' makes a band of one; leave --folds out",
         ),
         (["-o", "x.csv", "--folds", "fold", "--by", "fold", "--band", "radial"], "there is no band to write"),
         (

@@ -61,7 +61,7 @@ def test_compare(tmp_path: Path) -> None:
         ),
     ):
         table = written(tmp_path, "compare", *three, *options)
-        tests = ROWS.group_by("segment").agg(pa.roc_auc_compare("label", *SCORES, "logistic", **given))  # type: ignore[arg-type]
+        tests = ROWS.group_by("segment").agg(pa.compare_scores("label", *SCORES, "logistic", **given))  # type: ignore[arg-type]
         pairs = tests.sort("segment").select("segment", pl.col("forest").struct.field("differences"))
         assert table.equals(pairs.explode("differences").unnest("differences").collect())
 

@@ -24,41 +24,41 @@ def four(n: int = 400) -> pl.DataFrame:
 @ENGINES
 def test_lists_and_arrays_are_columns(engine: Any) -> None:
     frame = four().fill_null(0.0).filter(pl.col("key").is_not_null())
-    expected = frame.group_by("g").agg(out=pa.roc_auc_multiclass("key", *COLUMNS, classes=NAMES)).sort("g")
+    expected = frame.group_by("g").agg(out=pa.multiclass_roc_auc("key", *COLUMNS, classes=NAMES)).sort("g")
     listed = pl.concat_list(COLUMNS)
     for column in (listed, listed.cast(pl.Array(pl.Float64, 4))):
         plan = frame.lazy().with_columns(p=column)
-        out = pa.roc_auc_multiclass("key", "p", classes=NAMES).alias("out")
+        out = pa.multiclass_roc_auc("key", "p", classes=NAMES).alias("out")
         got = plan.group_by("g").agg(out).sort("g").collect(engine=engine)
         assert got.equals(expected)
     short = pl.concat_list("score", "other")
     with pytest.raises(pl.exceptions.PolarsError, match="width"):
-        frame.lazy().select(pa.roc_auc_multiclass("key", short, classes=NAMES)).collect(engine=engine)
+        frame.lazy().select(pa.multiclass_roc_auc("key", short, classes=NAMES)).collect(engine=engine)
 
 
 def test_a_list_with_a_null_skips_its_row() -> None:
     frame = pl.DataFrame({"y": ["a", "b", "b", None], "p": [[0.9, 0.1], [0.2, None], [0.1, 0.9], [0.5, 0.5]]})
-    got = frame.select(pa.roc_auc_multiclass("y", "p", classes=["a", "b"])).item()
+    got = frame.select(pa.multiclass_roc_auc("y", "p", classes=["a", "b"])).item()
     assert (got["auc"], got["n"]) == (1.0, 2)
     assert [one["n"] for one in got["classes"]] == [1, 1]
 
 
 def test_names_are_classes() -> None:
     frame = four().rename(dict(zip(COLUMNS, NAMES, strict=True)))
-    expected = frame.select(pa.roc_auc_multiclass("key", *NAMES, classes=NAMES)).item()
-    named = pa.roc_auc_multiclass("key", "c", pl.col("a"), (-pl.col("c")).alias("d"), pl.col("b"))
+    expected = frame.select(pa.multiclass_roc_auc("key", *NAMES, classes=NAMES)).item()
+    named = pa.multiclass_roc_auc("key", "c", pl.col("a"), (-pl.col("c")).alias("d"), pl.col("b"))
     got = frame.select(named)
     assert got.columns == ["c"]
     assert got.item() == expected
     assert [one["class"] for one in expected["classes"]] == NAMES
-    one_class_less = frame.filter(pl.col("key") != "d").select(pa.roc_auc_multiclass("key", *NAMES)).item()
+    one_class_less = frame.filter(pl.col("key") != "d").select(pa.multiclass_roc_auc("key", *NAMES)).item()
     assert (one_class_less["n_classes"], one_class_less["n_missing"]) == (3, 1)
     assert [one["auc"] is None for one in one_class_less["classes"]] == [False, False, True, False]
 
 
 def test_a_label_of_any_plain_dtype() -> None:
     frame = four().with_columns(k=pl.col("key").replace_strict(dict(zip(NAMES, range(4), strict=True))))
-    expected = frame.select(pa.roc_auc_multiclass("key", *COLUMNS, classes=NAMES)).item()["auc"]
+    expected = frame.select(pa.multiclass_roc_auc("key", *COLUMNS, classes=NAMES)).item()["auc"]
     day = datetime.date(2024, 1, 1)
     days = [day + datetime.timedelta(place) for place in range(4)]
     cases: list[tuple[pl.Expr, list[Any]]] = [
@@ -70,67 +70,67 @@ def test_a_label_of_any_plain_dtype() -> None:
         (pl.lit(day) + pl.duration(days="k"), days),
     ]
     for label, classes in cases:
-        got = frame.select(pa.roc_auc_multiclass(label, *COLUMNS, classes=classes)).item()
+        got = frame.select(pa.multiclass_roc_auc(label, *COLUMNS, classes=classes)).item()
         assert got["auc"] == expected, label
     two = frame.select(
-        pa.roc_auc_multiclass("label", -pl.col("score"), "score", classes=[False, True])
+        pa.multiclass_roc_auc("label", -pl.col("score"), "score", classes=[False, True])
     ).item()
     assert two["auc"] == frame.select(pa.roc_auc("label", "score")).item()
 
 
 @ENGINES
 def test_a_label_that_is_no_class(engine: Any) -> None:
-    says = 'roc_auc_multiclass: label "key" holds "d", which is none of the classes "a", "b", "c"'
+    says = 'multiclass_roc_auc: label "key" holds "d", which is none of the classes "a", "b", "c"'
     plan = four().lazy().with_columns(a="score", b="other", c="third")
     with pytest.raises(pl.exceptions.ComputeError, match=says):
-        plan.select(pa.roc_auc_multiclass("key", "a", "b", "c")).collect(engine=engine)
+        plan.select(pa.multiclass_roc_auc("key", "a", "b", "c")).collect(engine=engine)
     with pytest.raises(pl.exceptions.ComputeError, match=r"Say which class each column is for.*classes="):
-        plan.group_by("g").agg(pa.roc_auc_multiclass("key", "score", "other")).collect(engine=engine)
+        plan.group_by("g").agg(pa.multiclass_roc_auc("key", "score", "other")).collect(engine=engine)
 
 
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (lambda: pa.roc_auc_multiclass("y"), "expected a column for each class"),
-        (lambda: pa.roc_auc_multiclass("y", "p"), r"of a List or Array column say which class .* classes=\["),
+        (lambda: pa.multiclass_roc_auc("y"), "expected a column for each class"),
+        (lambda: pa.multiclass_roc_auc("y", "p"), r"of a List or Array column say which class .* classes=\["),
         (
-            lambda: pa.roc_auc_multiclass("y", "a", "b", classes=["a"]),
+            lambda: pa.multiclass_roc_auc("y", "a", "b", classes=["a"]),
             r"classes must be two or more, got \['a'\]",
         ),
-        (lambda: pa.roc_auc_multiclass("y", "p", classes=[]), "classes must be two or more"),
-        (lambda: pa.roc_auc_multiclass("y", "a", "a"), "two columns are named 'a'; say which class each"),
+        (lambda: pa.multiclass_roc_auc("y", "p", classes=[]), "classes must be two or more"),
+        (lambda: pa.multiclass_roc_auc("y", "a", "a"), "two columns are named 'a'; say which class each"),
         (
-            lambda: pa.roc_auc_multiclass("y", "a", "b", classes=["a", "b", "c"]),
+            lambda: pa.multiclass_roc_auc("y", "a", "b", classes=["a", "b", "c"]),
             r"classes are 3, .* and columns are 2",
         ),
-        (lambda: pa.roc_auc_multiclass("y", "a", "b", classes=["a", "a"]), "classes hold 'a' twice"),
+        (lambda: pa.multiclass_roc_auc("y", "a", "b", classes=["a", "a"]), "classes hold 'a' twice"),
         (
-            lambda: pa.roc_auc_multiclass("y", "a", "b", classes=[1, "1"]),
+            lambda: pa.multiclass_roc_auc("y", "a", "b", classes=[1, "1"]),
             "classes hold '1' twice, compared as",
         ),
-        (lambda: pa.roc_auc_multiclass("y", "a", "b", classes=["a", None]), "classes hold None"),
-        (lambda: pa.roc_auc_multiclass("y", "a", "b", multi_class="ova"), "multi_class must be one of"),  # type: ignore[arg-type]
-        (lambda: pa.roc_auc_multiclass("y", "a", "b", average="samples"), "average must be one of"),  # type: ignore[arg-type]
+        (lambda: pa.multiclass_roc_auc("y", "a", "b", classes=["a", None]), "classes hold None"),
+        (lambda: pa.multiclass_roc_auc("y", "a", "b", multi_class="ova"), "multi_class must be one of"),  # type: ignore[arg-type]
+        (lambda: pa.multiclass_roc_auc("y", "a", "b", average="samples"), "average must be one of"),  # type: ignore[arg-type]
         (
-            lambda: pa.roc_auc_multiclass("y", "a", "b", multi_class="ovo", average="micro"),
+            lambda: pa.multiclass_roc_auc("y", "a", "b", multi_class="ovo", average="micro"),
             'write multi_class="ovr"',
         ),
         (
-            lambda: pa.roc_auc_multiclass_ci("y", "a", "b", average="micro"),  # type: ignore[arg-type]
-            r'roc_auc_multiclass_ci: average="micro" .*; write average="macro"',
+            lambda: pa.multiclass_roc_auc_ci("y", "a", "b", average="micro"),  # type: ignore[arg-type]
+            r'multiclass_roc_auc_ci: average="micro" .*; write average="macro"',
         ),
-        (lambda: pa.roc_auc_multiclass_ci("y", "a", "a"), "roc_auc_multiclass_ci: two columns are named 'a'"),
-        (lambda: pa.roc_auc_multiclass_ci("y", "a", "b", level=1), "level must lie between 0 and 1"),
-        (lambda: pa.roc_auc_ordinal_ci("y", "s", level=95), "roc_auc_ordinal_ci: level must lie between"),
+        (lambda: pa.multiclass_roc_auc_ci("y", "a", "a"), "multiclass_roc_auc_ci: two columns are named 'a'"),
+        (lambda: pa.multiclass_roc_auc_ci("y", "a", "b", level=1), "level must lie between 0 and 1"),
+        (lambda: pa.ordinal_roc_auc_ci("y", "s", level=95), "ordinal_roc_auc_ci: level must lie between"),
         (lambda: pa.subgroup_auc_ci("y", "s", "g", level=0), "subgroup_auc_ci: level must lie between"),
         (lambda: pa.grouped_roc_auc("y", "s", "u", average="micro"), "average must be one of 'macro'"),  # type: ignore[arg-type]
-        (lambda: pa.average_roc_curve("y", "s", "f", method="mean"), "method must be one of 'vertical'"),  # type: ignore[arg-type]
-        (lambda: pa.average_roc_curve("y", "s", "f", n_points=2), "n_points must be an integer from 3 to"),
-        (lambda: pa.average_roc_curve("y", "s", "f", at_fpr=[]), "at_fpr must hold a rate"),
-        (lambda: pa.average_roc_curve("y", "s", "f", at_fpr=[math.nan]), "at_fpr must lie between 0 and 1"),
-        (lambda: pa.average_roc_curve("y", "s", "f", at_fpr=0.1), "at_fpr must be a list"),  # type: ignore[arg-type]
+        (lambda: pa.cv_roc_curve("y", "s", "f", method="mean"), "method must be one of 'vertical'"),  # type: ignore[arg-type]
+        (lambda: pa.cv_roc_curve("y", "s", "f", n_points=2), "n_points must be an integer from 3 to"),
+        (lambda: pa.cv_roc_curve("y", "s", "f", at_fpr=[]), "at_fpr must hold a rate"),
+        (lambda: pa.cv_roc_curve("y", "s", "f", at_fpr=[math.nan]), "at_fpr must lie between 0 and 1"),
+        (lambda: pa.cv_roc_curve("y", "s", "f", at_fpr=0.1), "at_fpr must be a list"),  # type: ignore[arg-type]
         (
-            lambda: pa.average_roc_curve("y", "s", "f", method="threshold", at_fpr=[0.1]),
+            lambda: pa.cv_roc_curve("y", "s", "f", method="threshold", at_fpr=[0.1]),
             'write method="vertical"',
         ),
     ],
@@ -142,44 +142,44 @@ def test_options(call: Any, says: str) -> None:
 
 def test_types() -> None:
     with pytest.raises(TypeError, match="classes must be a list"):
-        pa.roc_auc_multiclass("y", "a", "b", classes="ab")
-    with pytest.raises(TypeError, match="roc_auc_multiclass: probability_2 must be a column name"):
-        pa.roc_auc_multiclass("y", "a", 3, classes=["a", "b"])  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="roc_auc_multiclass: probability_1 must be a column name"):
-        pa.roc_auc_multiclass("y", 3, classes=["a", "b"])  # type: ignore[arg-type]
+        pa.multiclass_roc_auc("y", "a", "b", classes="ab")
+    with pytest.raises(TypeError, match="multiclass_roc_auc: probability_2 must be a column name"):
+        pa.multiclass_roc_auc("y", "a", 3, classes=["a", "b"])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="multiclass_roc_auc: probability_1 must be a column name"):
+        pa.multiclass_roc_auc("y", 3, classes=["a", "b"])  # type: ignore[arg-type]
     for several in (pl.all(), pl.col("b", "c"), ["b", "c"], ("b", "c")):
         with pytest.raises(
-            TypeError, match=r"every class has a column of its own, .*; write roc_auc_multiclass\("
+            TypeError, match=r"every class has a column of its own, .*; write multiclass_roc_auc\("
         ):
-            pa.roc_auc_multiclass("y", "a", several)  # type: ignore[arg-type]
+            pa.multiclass_roc_auc("y", "a", several)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="classes must be values of a column"):
-        pa.roc_auc_multiclass("y", "a", "b", classes=["a", object()])
+        pa.multiclass_roc_auc("y", "a", "b", classes=["a", object()])
     text = pl.DataFrame({"y": ["a", "b"], "a": ["x", "y"], "b": [1, 2]}).lazy()
     with pytest.raises(pl.exceptions.ComputeError, match='score "a" has dtype str'):
-        text.select(pa.roc_auc_multiclass("y", "a", "b")).collect_schema()
+        text.select(pa.multiclass_roc_auc("y", "a", "b")).collect_schema()
     with pytest.raises(pl.exceptions.ComputeError, match='label "y" has dtype list'):
-        text.select(pa.roc_auc_multiclass(pl.concat_list("y"), "b", "b", classes=["a", "b"])).collect_schema()
+        text.select(pa.multiclass_roc_auc(pl.concat_list("y"), "b", "b", classes=["a", "b"])).collect_schema()
 
 
 def test_ordered_classes_keep_their_dtype_and_order() -> None:
     frame = four().with_columns(stage=pl.col("key").cast(pl.Enum(["d", "b", "a", "c"])))
-    plan = frame.lazy().select(pa.roc_auc_ordinal("stage", "score"))
+    plan = frame.lazy().select(pa.ordinal_roc_auc("stage", "score"))
     got = plan.collect()
     assert got.schema == plan.collect_schema()
     pairs = got.item()["pairs"]
     assert [(pair["class_a"], pair["class_b"]) for pair in pairs[:3]] == [("d", "b"), ("d", "a"), ("d", "c")]
-    without = frame.lazy().select(pa.roc_auc_ordinal("stage", "score", pairs=False))
+    without = frame.lazy().select(pa.ordinal_roc_auc("stage", "score", pairs=False))
     assert without.collect_schema() == got.schema
     assert without.collect().item() == {**got.item(), "pairs": None}
-    with pytest.raises(ValueError, match="roc_auc_ordinal: pairs must be True or False, got 0"):
-        pa.roc_auc_ordinal("stage", "score", pairs=0)  # type: ignore[arg-type]
-    turned = frame.select(pa.roc_auc_ordinal("stage", -pl.col("score"))).item()
+    with pytest.raises(ValueError, match="ordinal_roc_auc: pairs must be True or False, got 0"):
+        pa.ordinal_roc_auc("stage", "score", pairs=0)  # type: ignore[arg-type]
+    turned = frame.select(pa.ordinal_roc_auc("stage", -pl.col("score"))).item()
     assert math.isclose(turned["auc"], 1 - got.item()["auc"], rel_tol=1e-14)
     agreement = frame.select(pa.rank_agreement(pl.col("stage").to_physical(), "score")).item()
     assert math.isclose(got.item()["concordance"], (agreement["somers_yx"] + 1) / 2, rel_tol=1e-14)
     numbers = pl.DataFrame({"y": range(1001), "s": range(1001)})
     with pytest.raises(pl.exceptions.ComputeError, match="1001 distinct values of label in a group"):
-        numbers.select(pa.roc_auc_ordinal("y", "s"))
+        numbers.select(pa.ordinal_roc_auc("y", "s"))
 
 
 def test_a_subgroup_is_a_truth() -> None:
@@ -204,17 +204,17 @@ def test_intervals_stand_beside_the_areas() -> None:
         {"multi_class": "ovo", "average": "weighted"},
     )
     for options in cases:
-        with_ci = pa.roc_auc_multiclass_ci("key", *COLUMNS, classes=NAMES, **options)
+        with_ci = pa.multiclass_roc_auc_ci("key", *COLUMNS, classes=NAMES, **options)
         got = frame.select(with_ci).item()
-        plain = frame.select(pa.roc_auc_multiclass("key", *COLUMNS, classes=NAMES, **options)).item()
+        plain = frame.select(pa.multiclass_roc_auc("key", *COLUMNS, classes=NAMES, **options)).item()
         assert {name: got[name] for name in plain if name not in ("classes", "pairs")} == {
             name: plain[name] for name in plain if name not in ("classes", "pairs")
         }
         for name in ("classes", "pairs"):
             for one, other in zip(got[name] or [], plain[name] or [], strict=True):
                 assert {key: one[key] for key in other} == other
-    got = frame.select(pa.roc_auc_ordinal_ci("key", "score")).item()
-    plain = frame.select(pa.roc_auc_ordinal("key", "score")).item()
+    got = frame.select(pa.ordinal_roc_auc_ci("key", "score")).item()
+    plain = frame.select(pa.ordinal_roc_auc("key", "score")).item()
     assert (got["auc"], got["concordance"]) == (plain["auc"], plain["concordance"])
     subgroup = frame.select(pa.subgroup_auc("label", "score", "inside")).item()
     fields = frame.select(pa.subgroup_auc_ci("label", "score", "inside")).item()
@@ -226,16 +226,16 @@ def test_intervals_stand_beside_the_areas() -> None:
 @ENGINES
 def test_a_label_that_is_no_class_of_an_interval(engine: Any) -> None:
     plan = four().lazy().with_columns(a="score", b="other", c="third")
-    says = 'roc_auc_multiclass_ci: label "key" holds "d", which is none of the classes'
+    says = 'multiclass_roc_auc_ci: label "key" holds "d", which is none of the classes'
     with pytest.raises(pl.exceptions.ComputeError, match=says):
-        plan.select(pa.roc_auc_multiclass_ci("key", "a", "b", "c")).collect(engine=engine)
+        plan.select(pa.multiclass_roc_auc_ci("key", "a", "b", "c")).collect(engine=engine)
 
 
 def test_rates_in_any_order() -> None:
     frame = fixed(500)
-    even = frame.select(pa.average_roc_curve("label", "score", "key", n_points=5)).to_series().explode()
+    even = frame.select(pa.cv_roc_curve("label", "score", "key", n_points=5)).to_series().explode()
     rates = [1, 0.25, 0, 0.75, 0.5]
-    at_rates = frame.select(pa.average_roc_curve("label", "score", "key", at_fpr=rates)).to_series().explode()
+    at_rates = frame.select(pa.cv_roc_curve("label", "score", "key", at_fpr=rates)).to_series().explode()
     assert at_rates.struct.unnest().sort("fpr").equals(even.struct.unnest())
     assert at_rates.struct.field("fpr").to_list() == rates
 

@@ -189,7 +189,10 @@ def test_power_row_by_row(engine: Any) -> None:
             lambda: pa.roc_auc_ci("y", "s", max_fpr=0.1, method="bootstrap", interval="bca"),
             "interval 'bca' is not for a part of the curve",
         ),
-        (lambda: pa.roc_auc_ci("y", "s", max_fpr=0.1, min_tpr=0.9), "for a range of fpr or of tpr, not for"),
+        (
+            lambda: pa.roc_auc_ci("y", "s", max_fpr=0.1, min_tpr=0.9),
+            "for a range of fpr or of tpr; leave one",
+        ),
         (lambda: pa.roc_auc_ci("y", "s", standardized=True), "standardized is for a part of the curve"),
         (
             lambda: pa.roc_auc_ci("y", "s", null=-0.1),
@@ -203,8 +206,8 @@ def test_power_row_by_row(engine: Any) -> None:
             "compare_segments: null must be a number from -1 to 1, got 9",
         ),
         (
-            lambda: pa.roc_auc_unpaired_difference(0.8, 0.1, 0.7, 0.1, margin=-0.1),
-            "roc_auc_unpaired_difference: margin must lie between 0 and 1",
+            lambda: pa.unpaired_roc_auc_difference(0.8, 0.1, 0.7, 0.1, margin=-0.1),
+            "unpaired_roc_auc_difference: margin must lie between 0 and 1",
         ),
         (lambda: pa.roc_auc_difference("y", "s", "t", method="bootstrap", at_fpr=2), "at_fpr must lie"),
         (
@@ -215,9 +218,9 @@ def test_power_row_by_row(engine: Any) -> None:
             lambda: pa.roc_auc_difference("y", "s", "t", method="bootstrap", min_fpr=0.3, max_fpr=0.2),
             "min_fpr must be below max_fpr",
         ),
-        (lambda: pa.roc_auc_compare("y", "s"), "expected two scores or more, got 1"),
+        (lambda: pa.compare_scores("y", "s"), "expected two scores or more, got 1"),
         (
-            lambda: pa.roc_auc_compare("y", "s", "t", reference=2),
+            lambda: pa.compare_scores("y", "s", "t", reference=2),
             "reference must be a score's place, from 0 to 1",
         ),
         (

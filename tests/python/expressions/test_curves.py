@@ -76,7 +76,7 @@ def test_scores_keep_their_dtype(dtype: Any) -> None:
     if dtype == pl.Decimal(12, 2):
         assert table["highest"][0] == Decimal(6)
     # Positives 6, 5, 3 and negatives 4, 3, 1, in every dtype.
-    fit = frame.select(pa.roc_binormal("bad", "points", method="moments")).unnest("points").row(0)
+    fit = frame.select(pa.binormal_roc_auc("bad", "points", method="moments")).unnest("points").row(0)
     assert fit == pytest.approx((0.8715803710210718, 1.6035674514745468, -1.0, 3, 3), rel=1e-12)
 
 
@@ -86,7 +86,7 @@ def test_numbers_of_numpy() -> None:
     table = LOANS.select(pa.gains_table("bad", "points", bands=whole))
     assert_frame_equal(table, LOANS.select(pa.gains_table("bad", "points", bands=2)))
     LOANS.select(pa.tpr_at_fpr("bad", "points", rate, n_resamples=9))
-    at = pa.binormal_curve("y", "s", at_fpr=[np.float64(0.5), 1], n_points=whole)
+    at = pa.binormal_roc_curve("y", "s", at_fpr=[np.float64(0.5), 1], n_points=whole)
     assert many(1000).select(at.explode().struct.field("fpr"))["fpr"].to_list() == [0.5, 1.0]
 
 
@@ -102,23 +102,23 @@ def test_rates(rate: Any) -> None:
         pa.tpr_at_fpr("y", "s", rate)
     with pytest.raises(ValueError, match="fpr_at_tpr: tpr must lie between 0 and 1"):
         pa.fpr_at_tpr("y", "s", rate)
-    with pytest.raises(ValueError, match="binormal_curve: at_fpr must lie between 0 and 1"):
-        pa.binormal_curve("y", "s", at_fpr=[0.1, rate])
+    with pytest.raises(ValueError, match="binormal_roc_curve: at_fpr must lie between 0 and 1"):
+        pa.binormal_roc_curve("y", "s", at_fpr=[0.1, rate])
 
 
 def test_words_and_numbers() -> None:
     with pytest.raises(
-        ValueError, match="roc_binormal: method must be one of 'least_squares', 'moments', got"
+        ValueError, match="binormal_roc_auc: method must be one of 'least_squares', 'moments', got"
     ):
-        pa.roc_binormal("y", "s", method="ml")  # type: ignore[arg-type]
+        pa.binormal_roc_auc("y", "s", method="ml")  # type: ignore[arg-type]
     for n_points in (1, 2.0, True, None):
-        with pytest.raises(ValueError, match="binormal_curve: n_points must be an integer from 2 to"):
-            pa.binormal_curve("y", "s", n_points=n_points)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="binormal_curve: at_fpr must be a list of numbers"):
-        pa.binormal_curve("y", "s", at_fpr=0.1)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="binormal_roc_curve: n_points must be an integer from 2 to"):
+            pa.binormal_roc_curve("y", "s", n_points=n_points)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="binormal_roc_curve: at_fpr must be a list of numbers"):
+        pa.binormal_roc_curve("y", "s", at_fpr=0.1)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="tpr_at_fpr: level must lie between 0 and 1"):
         pa.tpr_at_fpr("y", "s", 0.1, level=95)
     with pytest.raises(ValueError, match="fpr_at_tpr: n_resamples must be an integer from 2"):
         pa.fpr_at_tpr("y", "s", 0.1, n_resamples=1)
-    with pytest.raises(pl.exceptions.ComputeError, match=r"roc_binormal: .*score \"s\" has dtype str"):
-        pl.DataFrame({"y": [0, 1], "s": ["a", "b"]}).select(pa.roc_binormal("y", "s", method="moments"))
+    with pytest.raises(pl.exceptions.ComputeError, match=r"binormal_roc_auc: .*score \"s\" has dtype str"):
+        pl.DataFrame({"y": [0, 1], "s": ["a", "b"]}).select(pa.binormal_roc_auc("y", "s", method="moments"))

@@ -52,9 +52,9 @@ def test_whole_weights_decide_ties_as_repeated_rows_do(criterion: Any, cost: flo
 def test_no_two_zeros_among_classes() -> None:
     rows = pl.DataFrame({"f": [-0.0, 0.0, 1.0, 1.0], "s": [1, 2, 3, 1], "y": [1, 0, 1, 0]})
     for frame in (rows, rows[[1, 0, 2, 3]]):
-        pair = only(frame, pa.roc_auc_ordinal("f", "s"))["pairs"][0]
+        pair = only(frame, pa.ordinal_roc_auc("f", "s"))["pairs"][0]
         assert math.copysign(1.0, pair["class_a"]) == 1.0
-        assert only(frame, pa.roc_auc_multiclass("f", "s", "y", classes=[0.0, 1.0]))["n_classes"] == 2
+        assert only(frame, pa.multiclass_roc_auc("f", "s", "y", classes=[0.0, 1.0]))["n_classes"] == 2
 
 
 def test_a_range_without_a_scale() -> None:
@@ -144,7 +144,7 @@ def test_weights_whose_sums_could_overflow(largest: float) -> None:
             "min_fpr and max_fpr are not for criterion 'target_fpr'",
         ),
         (lambda: pa.operating_point("y", "s", min_fpr=0.2, max_fpr=0.1), "min_fpr must be below max_fpr"),
-        (lambda: pa.operating_point("y", "s", max_fpr=1.5), "min_fpr and max_fpr must lie between 0 and 1"),
+        (lambda: pa.operating_point("y", "s", max_fpr=1.5), "max_fpr must lie between 0 and 1, got 1.5"),
         (lambda: pa.gains_table("y", "s", bands=3, edges=[1]), "give bands or edges"),
         (lambda: pa.gains_table("y", "s", edges=[2, 1]), "edges must ascend"),
         (lambda: pa.curve_points(THREE, pa.roc_curve("y", "s"), ["y", "y"]), "every column once"),

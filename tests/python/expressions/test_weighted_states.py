@@ -152,7 +152,7 @@ def test_a_summary_does_not_know_the_interval() -> None:
         (pa.pack_state("state"), "pack_state: .*bytes hold counts of rows"),
         (
             pa.roc_summary(state="state", ci="bootstrap"),
-            'roc_summary: ci "bootstrap" needs rows, but the states are of rows with weights.*leave ci out',
+            "roc_summary: ci 'bootstrap' needs rows, but the states are of rows with weights.*leave ci out",
         ),
     ],
 )

@@ -35,12 +35,12 @@ def compare(frame: pl.DataFrame, **options: Any) -> dict[str, Any]:
 
 
 def expected(frame: pl.DataFrame, fixed: Fixed, level: float) -> dict[str, Any]:
-    """Obuchowski and Rockette's analysis in plain words, with the covariances of ``roc_auc_compare``."""
+    """Obuchowski and Rockette's analysis in plain words, with the covariances of ``compare_scores``."""
     modalities, readers = (frame[name].unique().sort().to_list() for name in ("modality", "reader"))
     cells = list(itertools.product(modalities, readers))
     wide = frame.pivot(on=["modality", "reader"], index=["case", "ill"], values="rating")
     names = {cell: '{"' + f'{cell[0]}",{cell[1]}' + "}" for cell in cells}
-    areas = wide.select(pa.roc_auc_compare("ill", *names.values())).to_series().to_list()[0]["areas"]
+    areas = wide.select(pa.compare_scores("ill", *names.values())).to_series().to_list()[0]["areas"]
     auc = {cell: area["auc"] for cell, area in zip(cells, areas, strict=True)}
     covariance = {
         (a, b): value

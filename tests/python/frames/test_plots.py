@@ -122,7 +122,7 @@ def test_curves_of_folds_are_thin_lines() -> None:
     """In the colour of their curve, each by itself, behind it."""
     mean = pa.curve_points(
         ROWS,
-        [pa.average_roc_curve("label", name, "fold").alias(name) for name in ("logistic", "forest", "tree")],
+        [pa.cv_roc_curve("label", name, "fold").alias(name) for name in ("logistic", "forest", "tree")],
         "dataset",
     ).collect()
     spec = spec_of(pa.plot_roc(mean, band=BANDS, folds=FOLDS, facet="dataset"))
@@ -163,7 +163,7 @@ def test_thresholds_as_they_are() -> None:
 
 
 def test_other_curves_with_these_rates() -> None:
-    for curve in (pa.average_roc_curve("label", "tree", "fold"), pa.binormal_curve("label", "tree")):
+    for curve in (pa.cv_roc_curve("label", "tree", "fold"), pa.binormal_roc_curve("label", "tree")):
         assert layers_of(spec_of(pa.plot_roc(pa.curve_points(ROWS, curve))))
     assert layers_of(spec_of(pa.plot_roc(BANDS, band=BANDS, facet="dataset")))
 

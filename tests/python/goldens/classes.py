@@ -19,7 +19,7 @@ def _areas(frame: pl.DataFrame, record: Record, **options: Any) -> Any:
         arguments.get("classes") or arguments.get("labels") or classes_of_columns(arguments["probabilities"])
     )
     return answer(
-        frame, pa.roc_auc_multiclass("label", *arguments["probabilities"], classes=classes, **options)
+        frame, pa.multiclass_roc_auc("label", *arguments["probabilities"], classes=classes, **options)
     )
 
 
@@ -100,7 +100,7 @@ def multiclass_roc(frame: pl.DataFrame, record: Record) -> Answers:
     arguments = record["arguments"]
     if "probabilities" in arguments:
         return hand_till(frame, record)
-    areas = answer(frame, pa.roc_auc_ordinal("label", signed(arguments)))
+    areas = answer(frame, pa.ordinal_roc_auc("label", signed(arguments)))
     direction = arguments["direction"]
     pairs = [
         {"levels": [pair["class_a"], pair["class_b"]], "direction": direction, "auc": pair["auc"]}
@@ -112,7 +112,7 @@ def multiclass_roc(frame: pl.DataFrame, record: Record) -> Answers:
 def one_vs_rest(frame: pl.DataFrame, record: Record) -> Answers:
     arguments = record["arguments"]
     classes, columns = arguments["classes"], arguments["probabilities"]
-    areas = answer(frame, pa.roc_auc_multiclass_ci("label", *columns, classes=classes))
+    areas = answer(frame, pa.multiclass_roc_auc_ci("label", *columns, classes=classes))
     ours = []
     for one, column in zip(areas["classes"], columns, strict=True):
         ci = answer(frame, pa.roc_auc_ci(pl.col("label") == one["class"], column))
@@ -130,7 +130,7 @@ def ordinal_concordance(frame: pl.DataFrame, record: Record) -> Answers:
     # Of classes as times that are all seen, a lower score is concordant with a later time.
     frame = frame.with_columns(seen=True)
     return {
-        "concordance": answer(frame, pa.roc_auc_ordinal(label, score))["concordance"],
+        "concordance": answer(frame, pa.ordinal_roc_auc(label, score))["concordance"],
         "counts": {
             "concordant": test["concordant"],
             "discordant": test["discordant"],

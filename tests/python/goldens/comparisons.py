@@ -93,7 +93,7 @@ def venkatraman(frame: pl.DataFrame, record: Record) -> Answers | Apart:
 def covariance(frame: pl.DataFrame, record: Record) -> Answers | Apart:
     if record["arguments"]["method"] != "delong":
         return BINORMAL
-    both = answer(pairs(frame, record), pa.roc_auc_compare("label", "a", "b"))
+    both = answer(pairs(frame, record), pa.compare_scores("label", "a", "b"))
     (var_a, cov), (_, var_b) = (area["covariance"] for area in both["areas"])
     return {"cov": cov, "var1": var_a, "var2": var_b, "n": both["n_pos"] + both["n_neg"]}
 
@@ -148,7 +148,7 @@ def _unpaired(frame: pl.DataFrame, record: Record) -> Answers:
 
 def delong_paired(frame: pl.DataFrame, record: Record) -> Answers:
     used = pairs(frame, record)
-    both = answer(used, pa.roc_auc_compare("label", "a", "b"))
+    both = answer(used, pa.compare_scores("label", "a", "b"))
 
     def test(alternative: Any) -> Any:
         return answer(used, pa.roc_auc_difference("label", "a", "b", alternative=alternative))
@@ -183,7 +183,7 @@ def all_equal(frame: pl.DataFrame, record: Record) -> Answers:
     arguments = record["arguments"]
     names = arguments["scores"]
     scores = {name: pl.col(name) * arguments["signs"][name] for name in names}
-    test = answer(labelled(frame, record, **scores), pa.roc_auc_compare("label", *names))
+    test = answer(labelled(frame, record, **scores), pa.compare_scores("label", *names))
     return {
         "auc": [area["auc"] for area in test["areas"]],
         "covariance": [area["covariance"] for area in test["areas"]],
@@ -196,7 +196,7 @@ def all_equal(frame: pl.DataFrame, record: Record) -> Answers:
 def risk_regression(frame: pl.DataFrame, record: Record) -> Answers:
     names = record["arguments"]["scores"]
     used = labelled(frame, record, **{name: pl.col(name) for name in names})
-    test = answer(used, pa.roc_auc_compare("label", *names))
+    test = answer(used, pa.compare_scores("label", *names))
     areas, differences = (pl.DataFrame(test[part]) for part in ("areas", "differences"))
     limits = pl.col("lower", "upper")
     ours = {

@@ -134,13 +134,13 @@ def smooth(frame: pl.DataFrame, record: Record) -> Answers | Apart:
         return Apart("kernel densities on a grid, which are not here")
     if record["arguments"]["method"] == "fitdistr":
         exact = record["result"]["exact_binormal_auc_from_means"]
-        auc = answer(used, pa.roc_binormal("label", "score", method="moments"))["auc"]
+        auc = answer(used, pa.binormal_roc_auc("label", "score", method="moments"))["auc"]
         # The record's tolerance is that of its grid.
         assert math.isclose(auc, exact, rel_tol=1e-9), record["id"]
         moments = Apart("the moments of a class, no fields of ours")
         grid = dict.fromkeys(("auc", "sensitivities", "specificities"), GRID)
         return {**grid, "exact_binormal_auc_from_means": auc, "controls": moments, "cases": moments}
-    fit = answer(used, pa.roc_binormal("label", "score"))
+    fit = answer(used, pa.binormal_roc_auc("label", "score"))
     given = record["result"]["specificities"]
     return {
         "auc": fit["auc"],
@@ -155,7 +155,7 @@ def smooth(frame: pl.DataFrame, record: Record) -> Answers | Apart:
 def _on_chords(used: pl.DataFrame, fit: Answers, at_fpr: list[float], record: Record) -> list[float]:
     """Read our curve as the package does: by straight lines between points at equal distances of tpr."""
     normal, steps = NormalDist(), record["arguments"]["n"] - 1
-    curve = answer(used, pa.binormal_curve("label", "score", at_fpr=at_fpr))
+    curve = answer(used, pa.binormal_roc_curve("label", "score", at_fpr=at_fpr))
     read = []
     for point in curve:
         below = min(math.floor(point["tpr"] * steps), steps - 1)
@@ -163,7 +163,7 @@ def _on_chords(used: pl.DataFrame, fit: Answers, at_fpr: list[float], record: Re
             1 - normal.cdf(fit["intercept"] + fit["slope"] * normal.inv_cdf(tpr)) if 0 < tpr < 1 else tpr
             for tpr in (below / steps, (below + 1) / steps)
         ]
-        low, high = answer(used, pa.binormal_curve("label", "score", at_fpr=ends))
+        low, high = answer(used, pa.binormal_roc_curve("label", "score", at_fpr=ends))
         share = (point["fpr"] - low["fpr"]) / (high["fpr"] - low["fpr"])
         read.append(low["tpr"] + share * (high["tpr"] - low["tpr"]))
     return read

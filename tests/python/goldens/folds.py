@@ -63,7 +63,7 @@ def folds_difference(frame: pl.DataFrame, record: Record) -> Answers:
 def per_fold(frame: pl.DataFrame, record: Record) -> Answers:
     arguments = record["arguments"]
     columns = arguments["probabilities"]
-    areas = pa.roc_auc_multiclass(
+    areas = pa.multiclass_roc_auc(
         "label",
         *columns,
         classes=classes_of_columns(columns),

@@ -23,7 +23,7 @@ def per_segment(frame: pl.DataFrame, record: Record) -> Answers:
         used.drop_nulls()
         .group_by("segment")
         .agg(
-            both=pa.roc_auc_compare("label", "a", "b"),
+            both=pa.compare_scores("label", "a", "b"),
             ci=pa.roc_auc_ci("label", "a"),
             difference=pa.roc_auc_difference("label", "a", "b"),
             wilcoxon=pa.mann_whitney_u("label", "a", method="asymptotic"),

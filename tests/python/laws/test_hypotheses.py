@@ -93,7 +93,7 @@ def test_of_segments_and_of_two_samples(side: Literal["two-sided", "greater", "l
         p = student_t.cdf(t, before["df"]) if side == "less" else student_t.sf(t, before["df"])
         assert within["p_value"] == pytest.approx(float(p), rel=1e-9)
     rows = pl.DataFrame({"auc": [0.8], "se": [0.03]})
-    test = pa.roc_auc_unpaired_difference("auc", "se", 0.75, 0.04, alternative=side, margin=0.1)
+    test = pa.unpaired_roc_auc_difference("auc", "se", 0.75, 0.04, alternative=side, margin=0.1)
     got = rows.select(test).item()
     z = {"greater": 3.0, "less": -1.0, "two-sided": 1.0}[side]
     assert got["statistic"] == pytest.approx(z)

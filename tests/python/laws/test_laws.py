@@ -199,7 +199,7 @@ def test_all_expressions_of_one_score_take_states() -> None:
         entry.name for entry in CATALOGUE if entry.columns == ("label", "score") and takes_counts(entry)
     }
     # Values of scores, other classes and fitted folds are not in counts; roc_state makes states.
-    without = {"hodges_lehmann", "roc_state", "roc_auc_ordinal"}
+    without = {"hodges_lehmann", "roc_state", "ordinal_roc_auc"}
     assert of_one_score - without == {entry.name for entry in CATALOGUE if takes_states(entry)}
 
 

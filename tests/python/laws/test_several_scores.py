@@ -48,8 +48,8 @@ def test_compare(scores: Any, engine: Any) -> None:
     frame = rows()
     lazy = frame.lazy()
     got, expected = (
-        pa.roc_auc_compare("label", scores, reference=0).alias("out"),
-        pa.roc_auc_compare("label", *NAMES, reference=0).alias("out"),
+        pa.compare_scores("label", scores, reference=0).alias("out"),
+        pa.compare_scores("label", *NAMES, reference=0).alias("out"),
     )
     for plan, same in (
         (lazy.select(got), frame.select(expected)),
@@ -63,16 +63,16 @@ def test_compare(scores: Any, engine: Any) -> None:
 
 
 def test_compare_changed_scores() -> None:
-    got = rows().select(pa.roc_auc_compare("label", -cs.starts_with("p_")))
+    got = rows().select(pa.compare_scores("label", -cs.starts_with("p_")))
     assert got.columns == ["p_a"]
-    assert_frame_equal(got, rows().select(pa.roc_auc_compare("label", *(-pl.col(name) for name in NAMES))))
-    mixed = rows().select(pa.roc_auc_compare("label", "p_c", cs.starts_with("p_").exclude("p_c"))).item()
+    assert_frame_equal(got, rows().select(pa.compare_scores("label", *(-pl.col(name) for name in NAMES))))
+    mixed = rows().select(pa.compare_scores("label", "p_c", cs.starts_with("p_").exclude("p_c"))).item()
     assert [area["score"] for area in mixed["areas"]] == ["p_c", "p_a", "p_b"]
 
 
 @ENGINES
 def test_compare_is_one_call(engine: Any) -> None:
-    plan = rows().lazy().group_by("g").agg(pa.roc_auc_compare("label", cs.starts_with("p_")))
+    plan = rows().lazy().group_by("g").agg(pa.compare_scores("label", cs.starts_with("p_")))
     before = _native.calls()
     plan.collect(engine=engine)
     assert _native.calls() == before + 1
@@ -83,17 +83,17 @@ def test_compare_refuses() -> None:
     with pytest.raises(
         ValueError, match=r"reference must be .* from 0 to 0, got 1; an expression of several"
     ):
-        pa.roc_auc_compare("label", several, reference=1)
+        pa.compare_scores("label", several, reference=1)
     with pytest.raises(ValueError, match="label must be a single column if scores are several"):
-        pa.roc_auc_compare(cs.boolean(), several)
+        pa.compare_scores(cs.boolean(), several)
     with pytest.raises(ValueError, match="expected two scores or more, got 1"):
-        pa.roc_auc_compare("label", ["p_a"])
+        pa.compare_scores("label", ["p_a"])
     with pytest.raises(TypeError, match="score_1 must be a column name or an expression, got Series"):
-        pa.roc_auc_compare("label", ["p_a", rows()["p_b"]])  # type: ignore[list-item]
+        pa.compare_scores("label", ["p_a", rows()["p_b"]])  # type: ignore[list-item]
     with pytest.raises(ValueError, match="reference is 1, which is behind an expression of several columns"):
-        pa.roc_auc_compare("label", several, "g", reference=1)
+        pa.compare_scores("label", several, "g", reference=1)
     # The selector matches no column, so there is no score at the place of the reference.
-    none = pa.roc_auc_compare("label", "p_a", "p_b", cs.starts_with("z"), reference=2)
+    none = pa.compare_scores("label", "p_a", "p_b", cs.starts_with("z"), reference=2)
     with pytest.raises(
         pl.exceptions.ComputeError,
         match=r"reference must be a score's place, from 0 to 1, got 2; .* gave 2 scores",
@@ -105,7 +105,7 @@ def test_compare_refuses() -> None:
         rows().lazy().group_by("g").agg(none).collect()
     for scores, n_scores in ((cs.starts_with("p_a"), 1), (cs.starts_with("z"), 0)):
         with pytest.raises(pl.exceptions.ComputeError, match=f"expected two or more scores, got {n_scores}"):
-            rows().select(pa.roc_auc_compare("label", scores))
+            rows().select(pa.compare_scores("label", scores))
 
 
 @ENGINES

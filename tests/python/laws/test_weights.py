@@ -46,8 +46,8 @@ MEASURES: list[tuple[Any, dict[str, Any]]] = [
     (pa.confusion_at, {"at": 0.5}),
     *((pa.tpr_at_fpr, {"fpr": it, "n_resamples": 9}) for it in (0.0, 0.3)),
     *((pa.fpr_at_tpr, {"tpr": it, "n_resamples": 9}) for it in (0.6, 1.0)),
-    *((pa.roc_binormal, {"method": it}) for it in ("least_squares", "moments")),
-    (pa.binormal_curve, {"at_fpr": [0.1, 0.5]}),
+    *((pa.binormal_roc_auc, {"method": it}) for it in ("least_squares", "moments")),
+    (pa.binormal_roc_curve, {"at_fpr": [0.1, 0.5]}),
 ]
 measures = pytest.mark.parametrize(
     ("measure", "options"), MEASURES, ids=lambda it: getattr(it, "__name__", it)
@@ -128,11 +128,11 @@ def test_whole_weights_of_several_classes_are_repeated_rows(options: dict[str, A
         lists = [[one["auc"] for one in answer[name] or []] for name in ("classes", "pairs")]
         return [answer["auc"], *lists, answer["n_classes"], answer["n_missing"]]
 
-    got = said(used, pa.roc_auc_multiclass("key", *CLASSES, weight="weight", **options))
+    got = said(used, pa.multiclass_roc_auc("key", *CLASSES, weight="weight", **options))
     assert got["n"] == used.filter(pl.col("weight") > 0).height
-    assert_same(areas(got), areas(said(repeated, pa.roc_auc_multiclass("key", *CLASSES, **options))))
+    assert_same(areas(got), areas(said(repeated, pa.multiclass_roc_auc("key", *CLASSES, **options))))
     counted = pl.col("weight").cast(pl.UInt8)
-    by_count = said(used, pa.roc_auc_multiclass("key", *CLASSES, count=counted, **options))
+    by_count = said(used, pa.multiclass_roc_auc("key", *CLASSES, count=counted, **options))
     assert_same(areas(got), areas(by_count))
 
 
@@ -141,13 +141,13 @@ def test_weights_of_several_classes_that_are_none() -> None:
         {"y": ["a", "b"], "a": [1.0, 0.0], "b": [0.0, 1.0], "w": [1.0, -1.0], "t": ["x", "x"]}
     )
     with pytest.raises(
-        pl.exceptions.ComputeError, match=r'roc_auc_multiclass: weight "w" holds -1\.0, but a weight'
+        pl.exceptions.ComputeError, match=r'multiclass_roc_auc: weight "w" holds -1\.0, but a weight'
     ):
-        frame.select(pa.roc_auc_multiclass("y", "a", "b", weight="w"))
+        frame.select(pa.multiclass_roc_auc("y", "a", "b", weight="w"))
     with pytest.raises(pl.exceptions.ComputeError, match='weight "t" has dtype str'):
-        frame.lazy().select(pa.roc_auc_multiclass("y", "a", "b", weight="t")).collect_schema()
-    with pytest.raises(ValueError, match="roc_auc_multiclass: weight and count cannot both be given"):
-        pa.roc_auc_multiclass("y", "a", "b", weight="w", count="w")
+        frame.lazy().select(pa.multiclass_roc_auc("y", "a", "b", weight="t")).collect_schema()
+    with pytest.raises(ValueError, match="multiclass_roc_auc: weight and count cannot both be given"):
+        pa.multiclass_roc_auc("y", "a", "b", weight="w", count="w")
 
 
 ROUNDING = 2.0**-60

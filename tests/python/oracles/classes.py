@@ -38,7 +38,7 @@ def as_float(value: Fraction | None) -> float | None:
     return None if value is None else float(value)
 
 
-def roc_auc_multiclass(
+def multiclass_roc_auc(
     rows: Sequence[Any],
     classes: Sequence[str],
     columns: Callable[[Sequence[float]], Sequence[float]],
@@ -103,7 +103,7 @@ def roc_auc_multiclass(
     }
 
 
-def roc_auc_ordinal(rows: Sequence[tuple[str, float]], *, listed: bool = True) -> dict[str, Any]:
+def ordinal_roc_auc(rows: Sequence[tuple[str, float]], *, listed: bool = True) -> dict[str, Any]:
     classes = sorted({key for key, _ in rows})
     counts = {"n_classes": len(classes), "n": len(rows)}
     if any(math.isnan(score) for _, score in rows):
@@ -151,7 +151,7 @@ def delong_variance(pos: Sequence[Any], neg: Sequence[Any]) -> Fraction | None:
     return covariances([(True, score) for score in pos] + [(False, score) for score in neg], 1)[0][0]
 
 
-def roc_auc_multiclass_ci(
+def multiclass_roc_auc_ci(
     rows: Sequence[Any],
     classes: Sequence[str],
     columns: Callable[[Sequence[float]], Sequence[float]],
@@ -159,7 +159,7 @@ def roc_auc_multiclass_ci(
     average: str | None,
     level: float,
 ) -> dict[str, Any]:
-    answer = roc_auc_multiclass(rows, classes, columns, multi_class, average)
+    answer = multiclass_roc_auc(rows, classes, columns, multi_class, average)
     if answer["classes"] is None:
         return {**answer, **dict.fromkeys(LIMITS, answer["auc"])}
     of: dict[str, list[dict[str, float]]] = {one: [] for one in classes}
@@ -217,8 +217,8 @@ def roc_auc_multiclass_ci(
     return {**answer, **normal_limits(answer["auc"], variance, level)}
 
 
-def roc_auc_ordinal_ci(rows: Sequence[tuple[str, float]], level: float, *, listed: bool) -> dict[str, Any]:
-    answer = roc_auc_ordinal(rows, listed=listed)
+def ordinal_roc_auc_ci(rows: Sequence[tuple[str, float]], level: float, *, listed: bool) -> dict[str, Any]:
+    answer = ordinal_roc_auc(rows, listed=listed)
     names = [f"concordance_{name}" for name in LIMITS]
     if answer["auc"] is not None and math.isnan(answer["auc"]):
         return {**answer, **dict.fromkeys((*LIMITS, *names), math.nan)}

@@ -86,7 +86,7 @@ def partial_area_difference(rows: Sequence[Any], max_fpr: Fraction) -> dict[str,
     return answer | drawn | {"z": MAYBE, "p_value": MAYBE} if drawn else answer
 
 
-def roc_auc_compare(rows: Sequence[Any], z: float) -> dict[str, Any]:
+def compare_scores(rows: Sequence[Any], z: float) -> dict[str, Any]:
     """Of two scores, named score and other: the joint test is that of their difference, squared."""
     test = roc_auc_difference(rows, z)
     counts = {key: test[key] for key in ("n_pos", "n_neg")}

@@ -276,7 +276,7 @@ def _line(group: Group) -> tuple[float, float] | None:
     return (y[0] if flat else mean_y - slope * mean_x), slope
 
 
-def roc_binormal(rows: Sequence[Any]) -> dict[str, Any]:
+def binormal_roc_auc(rows: Sequence[Any]) -> dict[str, Any]:
     group = Group(rows)
     names = ("auc", "intercept", "slope")
     if group.has_nan:
@@ -328,7 +328,7 @@ def _root(square: Fraction) -> Fraction:
     return Fraction(math.isqrt(square.numerator * 4**shift // square.denominator), 2**shift)
 
 
-def binormal_curve(rows: Sequence[Any], at_fpr: Sequence[float]) -> list[dict[str, Any]] | None:
+def binormal_roc_curve(rows: Sequence[Any], at_fpr: Sequence[float]) -> list[dict[str, Any]] | None:
     line = _line(Group(rows))
     if line is None:
         return None

@@ -164,7 +164,7 @@ def _mean_and_sd(values: Sequence[Fraction], *, rounded: bool) -> tuple[float, A
     return float(mean), MAYBE if rounded and variance == 0 else math.sqrt(variance)
 
 
-def average_roc_curve(
+def cv_roc_curve(
     rows: Sequence[tuple[bool, float, str]], method: str, n_points: int
 ) -> list[dict[str, Any]] | None:
     if has_nan([(label, score) for label, score, _ in rows]):

@@ -12,6 +12,7 @@ from scipy.stats import norm
 
 from oracles.areas import Bounds, area_within, placements_within, roc_auc, variance_within, weighted_roc_auc
 from oracles.draws import resample
+from oracles.numbers import gini, ks_statistic
 from oracles.rows import (
     MAYBE,
     PLAIN,
@@ -252,3 +253,30 @@ def bootstrap_ci(
         n_undefined = sum(each[place] is None for each in drawn)
         records.append({"field": name, "estimate": estimate, **undefined, "n_undefined": n_undefined})
     return records
+
+
+def roc_summary(rows: Sequence[Row], z: float) -> dict[str, Any]:
+    pos, neg = classes(rows)
+    ci = roc_auc_ci(rows, z=z)
+    record = {name: ci[name] for name in ("auc", "se", "lower", "upper")}
+    record |= {"gini": gini(rows), "ks": ks_statistic(rows)["ks"]}
+    counts = {
+        "prevalence": len(pos) / len(rows) if rows else None,
+        "n": len(rows),
+        "n_missing": MAYBE,  # an oracle sees the rows that are used
+        "n_pos": len(pos),
+        "n_neg": len(neg),
+    }
+    if has_nan(rows):
+        return {**record, "average_precision": math.nan, "best_threshold": math.nan, **counts}
+    if not pos or not neg:
+        return {**record, "average_precision": 1.0 if pos else None, "best_threshold": None, **counts}
+    precisions, best = Fraction(0), (Fraction(-2), None)
+    for threshold in sorted(set(pos), reverse=True):
+        tp, fp = sum(score >= threshold for score in pos), sum(score >= threshold for score in neg)
+        precisions += pos.count(threshold) * Fraction(tp, tp + fp)
+        youden = Fraction(tp, len(pos)) - Fraction(fp, len(neg))
+        if youden > best[0]:
+            best = youden, threshold
+    average_precision = float(precisions / len(pos))
+    return {**record, "average_precision": average_precision, "best_threshold": best[1], **counts}

@@ -18,7 +18,7 @@ COLUMN_FUNCTIONS = {
     "pack_state",
     "roc_auc_power",
     "roc_auc_sample_size",
-    "roc_auc_unpaired_difference",
+    "unpaired_roc_auc_difference",
     "unpack_state",
 }
 MODULES = [
@@ -85,7 +85,7 @@ def test_a_statistic_touches_four_places() -> None:
         *(root / "python").rglob("*.py"),
         *(root / "tests" / "python").rglob("*.py"),
     ]
-    # What code says of it, without comments and docstrings; tests of its own and of groups of statistics are no duty.
+    # Comments, docstrings, and tests of its own do not count.
     names = re.compile(r"\b(cap_curve|CapCurve)\b(?!`)")
     by_name = {str(path.relative_to(root)) for path in files if names.search(_code(path))}
     assert by_name == {

@@ -26,7 +26,7 @@ def rows() -> pl.DataFrame:
 def unpaired(**columns: Any) -> dict[str, Any]:
     frame = pl.DataFrame({"auc": [0.8], "se": [0.03], "b": [0.7], "t": [0.04], "n": [10], "m": [20]})
     given = {"auc": "auc", "se": "se", "versus_auc": "b", "versus_se": "t", **columns}
-    return frame.select(pa.roc_auc_unpaired_difference(**given)).item()  # type: ignore[no-any-return]
+    return frame.select(pa.unpaired_roc_auc_difference(**given)).item()  # type: ignore[no-any-return]
 
 
 def test_the_definition() -> None:
@@ -52,12 +52,12 @@ def test_the_definition() -> None:
     ],
 )
 def test_refused_options(given: dict[str, Any], says: str) -> None:
-    with pytest.raises(ValueError, match=f"roc_auc_unpaired_difference: {says}"):
-        pa.roc_auc_unpaired_difference("auc", "se", "b", "t", **given)
+    with pytest.raises(ValueError, match=f"unpaired_roc_auc_difference: {says}"):
+        pa.unpaired_roc_auc_difference("auc", "se", "b", "t", **given)
 
 
 def test_refused_values() -> None:
-    with pytest.raises(pl.exceptions.ComputeError, match=r"roc_auc_unpaired_difference: se holds -0\.1"):
+    with pytest.raises(pl.exceptions.ComputeError, match=r"unpaired_roc_auc_difference: se holds -0\.1"):
         unpaired(se=-0.1)
     with pytest.raises(pl.exceptions.ComputeError, match="versus_n holds -3"):
         unpaired(n=5, versus_n=-3)

@@ -96,7 +96,7 @@ def test_comparisons_beside_the_rest(engine: Any) -> None:
         cv = part.select(pa.cv_roc_auc("label", name, "key")).item()
         assert [row["cv_auc"], row["cv_se"], row["n_folds"]] == [cv["auc"], cv["se"], cv["n_folds"]]
         joint = part.select(
-            pa.roc_auc_compare("label", "score", "other", "third", reference=0, adjust="bh")
+            pa.compare_scores("label", "score", "other", "third", reference=0, adjust="bh")
         ).item()
         pairs = {pair["score_a"]: pair for pair in joint["differences"]}
         gains = ("gain", "gain_lower", "gain_upper", "gain_p_value", "gain_p_adjusted")

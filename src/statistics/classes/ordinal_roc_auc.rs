@@ -4,6 +4,7 @@ use super::class_pairs::twice_u_of_pairs;
 use crate::math::{mean, quotient};
 use crate::ranking::rows::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyCode, KeyInput, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// How well a score tells ordered classes apart: the mean over all pairs of classes, and the share of all pairs of
 /// rows.
@@ -13,8 +14,7 @@ use crate::statistics::kinds::{Inputs, Joint, KeyCode, KeyInput, record};
 /// different classes in which the higher class scores higher, ties counting half: Harrell's C for an ordinal outcome,
 /// which weighs each pair of classes by its pairs of rows. `O(n log n + n k + k² log k)` for k classes.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
-pub struct RocAucOrdinal {
+pub struct OrdinalRocAuc {
     /// Whether all pairs of classes are listed, which takes by far the most memory.
     pub pairs: bool,
 }
@@ -33,7 +33,7 @@ record! {
 
 record! {
     /// The areas of one group.
-    pub struct RocAucOrdinalRecord {
+    pub struct OrdinalRocAucRecord {
         /// The mean over all pairs of classes; null with fewer than two classes.
         pub auc: Option<f64>,
         /// The share of concordant pairs of rows; null with fewer than two classes.
@@ -50,14 +50,20 @@ record! {
 /// The most classes. The record lists all pairs of classes, which are half a million for this number.
 const MOST_CLASSES: usize = 1000;
 
-impl Joint for RocAucOrdinal {
-    type Record = RocAucOrdinalRecord;
+impl FromOptions for OrdinalRocAuc {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(OrdinalRocAuc { pairs: options.flag("pairs")? })
+    }
+}
+
+impl Joint for OrdinalRocAuc {
+    type Record = OrdinalRocAucRecord;
 
     const INPUTS: Inputs = Inputs::scores(Some(1))
         .without_label()
         .keyed(KeyInput { most: MOST_CLASSES, ..KeyInput::called("label") });
 
-    fn of_rows(&self, rows: &Rows) -> RocAucOrdinalRecord {
+    fn of_rows(&self, rows: &Rows) -> OrdinalRocAucRecord {
         let classes = rows.keys.distinct;
         let counts = rows.keys.histogram(|_| true);
         let twice_u = twice_u_of_pairs(&rows.scores[0], &rows.keys, 0..classes as u32);
@@ -81,12 +87,12 @@ impl Joint for RocAucOrdinal {
         }
         let auc = mean::weighted(areas);
         let concordance = (comparable > 0).then(|| quotient(twice_concordant, 2 * comparable));
-        RocAucOrdinalRecord::new(auc, concordance, pairs, classes as u64, rows.len as u64)
+        OrdinalRocAucRecord::new(auc, concordance, pairs, classes as u64, rows.len as u64)
     }
 
-    fn of_nan(&self, rows: &Rows) -> RocAucOrdinalRecord {
+    fn of_nan(&self, rows: &Rows) -> OrdinalRocAucRecord {
         let (n_classes, n) = (rows.keys.distinct as u64, rows.len as u64);
-        RocAucOrdinalRecord { n_classes, n, ..RocAucOrdinalRecord::nan(rows) }
+        OrdinalRocAucRecord { n_classes, n, ..OrdinalRocAucRecord::nan(rows) }
     }
 }
 
@@ -99,13 +105,13 @@ mod tests {
     fn three_classes() {
         // 4 | 3 4 | 5 1: of the pairs, 0 against 1 has 1/2 of 2, 0 against 2 has 1 of 2, 1 against 2 has 2 of 4.
         let rows = rows_of(&[], &[&[4.0, 3.0, 4.0, 5.0, 1.0]], &[0, 1, 1, 2, 2]);
-        let record = RocAucOrdinal { pairs: true }.of_rows(&Rows { key_places: vec![3, 4, 9], ..rows });
+        let record = OrdinalRocAuc { pairs: true }.of_rows(&Rows { key_places: vec![3, 4, 9], ..rows });
         let pairs = record.pairs.unwrap();
         assert_eq!(pairs.iter().map(|pair| pair.auc).collect::<Vec<_>>(), [0.25, 0.5, 0.5]);
         assert_eq!((pairs[1].class_a, pairs[1].class_b), (KeyCode(3), KeyCode(9)));
         assert_eq!((record.concordance, record.n_classes, record.n), (Some(3.5 / 8.0), 3, 5));
         let rows = rows_of(&[], &[&[4.0, 3.0, 4.0, 5.0, 1.0]], &[0, 1, 1, 2, 2]);
-        let without = RocAucOrdinal { pairs: false }.of_rows(&Rows { key_places: vec![3, 4, 9], ..rows });
+        let without = OrdinalRocAuc { pairs: false }.of_rows(&Rows { key_places: vec![3, 4, 9], ..rows });
         assert_eq!((without.auc, without.concordance), (record.auc, record.concordance));
         assert_eq!((without.pairs, without.n_classes, without.n), (None, 3, 5));
         assert!((record.auc.unwrap() - 1.25 / 3.0).abs() < 1e-16);
@@ -113,10 +119,10 @@ mod tests {
 
     #[test]
     fn nothing_to_compare() {
-        let record = RocAucOrdinal { pairs: true }
+        let record = OrdinalRocAuc { pairs: true }
             .of_rows(&Rows { key_places: vec![0], ..rows_of(&[], &[&[4.0, 3.0]], &[0, 0]) });
         assert_eq!((record.auc, record.concordance, record.pairs), (None, None, Some(Vec::new())));
-        let nan = RocAucOrdinal { pairs: true }.of_nan(&rows_of(&[], &[&[4.0, f64::NAN]], &[0, 1]));
+        let nan = OrdinalRocAuc { pairs: true }.of_nan(&rows_of(&[], &[&[4.0, f64::NAN]], &[0, 1]));
         assert!(nan.auc.unwrap().is_nan() && nan.pairs.is_none() && nan.n_classes == 2);
     }
 }

@@ -4,9 +4,8 @@ use crate::math::{quantile::mean_and_deviation, sum::in_order};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::{Count, Step, counts::steps};
 use crate::statistics::inference::{KeyRows, rows_by_key};
-use crate::statistics::kinds::{
-    FromOptions, Inputs, Joint, KeyInput, Needs, OptionError, OptionValue, Options, options::words, record,
-};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
+use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options, words};
 
 /// The mean of the folds' ROC curves, with how much they differ.
 ///
@@ -16,7 +15,7 @@ use crate::statistics::kinds::{
 /// Pooled: the curve of all rows, whichever fold they are of, at the same rates as vertically.
 /// `O(n log n + p k log n)` for p points and k folds.
 #[derive(Clone, Debug)]
-pub struct AverageRocCurve {
+pub struct CvRocCurve {
     /// What is averaged.
     pub method: Averaging,
     /// How many points the curve has, spread evenly.
@@ -61,7 +60,7 @@ record! {
 
 words!(Averaging { "vertical" => Vertical, "threshold" => Threshold, "pooled" => Pooled });
 
-impl FromOptions for AverageRocCurve {
+impl FromOptions for CvRocCurve {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
         let method = options.word("method")?;
         let n_points = options.integer("n_points", 3..=MOST_POINTS)?;
@@ -77,11 +76,11 @@ impl FromOptions for AverageRocCurve {
             }
             _ => return Err(options.must_be("at_fpr", "be a list of numbers, such as [0.05, 0.1]")),
         };
-        Ok(AverageRocCurve { method, n_points, at_fpr })
+        Ok(CvRocCurve { method, n_points, at_fpr })
     }
 }
 
-impl Joint for AverageRocCurve {
+impl Joint for CvRocCurve {
     /// The points; null if no fold has a curve (pooled: if all rows have none), and if a score is NaN.
     type Record = Option<Vec<AveragePointRecord>>;
 
@@ -92,20 +91,16 @@ impl Joint for AverageRocCurve {
     }
 
     fn of_rows(&self, rows: &Rows) -> Option<Vec<AveragePointRecord>> {
-        let folds = rows_by_key(rows, 0);
+        let curves = || rows_by_key(rows, 0).iter().filter_map(FoldCurve::of_fold).collect::<Vec<_>>();
         match self.method {
-            Averaging::Vertical => {
-                self.vertical(&folds.iter().filter_map(FoldCurve::of_fold).collect::<Vec<_>>())
-            }
-            Averaging::Threshold => {
-                self.by_threshold(rows, &folds.iter().filter_map(FoldCurve::of_fold).collect::<Vec<_>>())
-            }
+            Averaging::Vertical => self.vertical(&curves()),
+            Averaging::Threshold => self.by_threshold(rows, &curves()),
             Averaging::Pooled => self.pooled(rows),
         }
     }
 }
 
-impl AverageRocCurve {
+impl CvRocCurve {
     fn rates(&self) -> Vec<f64> {
         let last = (self.n_points - 1) as f64;
         let even = || (0..self.n_points).map(|point| point as f64 / last).collect();
@@ -213,7 +208,7 @@ impl FoldCurve {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::kinds::options::tests::options;
+    use crate::statistics::options::tests::options;
     use crate::statistics::tests::rows_of;
 
     /// Fold 0 goes (0, 0) (0, 1/2) (1/2, 1/2) (1, 1), fold 1 by the diagonal; fold 2 has no negative.
@@ -224,7 +219,7 @@ mod tests {
     }
 
     fn of(method: Averaging, n_points: usize) -> Vec<AveragePointRecord> {
-        let curve = AverageRocCurve { method, n_points, at_fpr: None };
+        let curve = CvRocCurve { method, n_points, at_fpr: None };
         curve.of_rows(&sample()).unwrap()
     }
 
@@ -240,7 +235,7 @@ mod tests {
                 .iter()
                 .all(|point| point.n_folds == 2 && point.fpr_sd.is_none() && point.threshold.is_none())
         );
-        let at = AverageRocCurve { method: Averaging::Vertical, n_points: 3, at_fpr: Some(vec![0.5, 0.0]) };
+        let at = CvRocCurve { method: Averaging::Vertical, n_points: 3, at_fpr: Some(vec![0.5, 0.0]) };
         let points = at.of_rows(&sample()).unwrap();
         assert_eq!(points.iter().map(|point| point.tpr).collect::<Vec<_>>(), [0.5, 0.25]);
     }
@@ -264,7 +259,7 @@ mod tests {
             fewer.iter().map(|point| point.threshold).collect::<Vec<_>>(),
             [None, Some(9.0), Some(5.0)]
         );
-        let curve = AverageRocCurve { method: Averaging::Threshold, n_points: 6, at_fpr: None };
+        let curve = CvRocCurve { method: Averaging::Threshold, n_points: 6, at_fpr: None };
         assert_eq!(curve.spread(11), [10, 8, 5, 3, 0]);
     }
 
@@ -282,7 +277,7 @@ mod tests {
     #[test]
     fn no_curve() {
         for method in [Averaging::Vertical, Averaging::Threshold, Averaging::Pooled] {
-            let curve = AverageRocCurve { method, n_points: 3, at_fpr: None };
+            let curve = CvRocCurve { method, n_points: 3, at_fpr: None };
             assert!(curve.of_rows(&rows_of(&[1, 1], &[&[2.0, 1.0]], &[3, 4])).is_none());
             // Each fold lacks a class, but not all rows.
             let apart = curve.of_rows(&rows_of(&[1, 0], &[&[2.0, 1.0]], &[3, 4]));
@@ -293,7 +288,7 @@ mod tests {
         let refused = |method: &str, n_points, at_fpr: Option<&[f64]>| {
             let rates =
                 |rates: &[f64]| OptionValue::List(rates.iter().copied().map(OptionValue::Float).collect());
-            AverageRocCurve::from_options(&options([
+            CvRocCurve::from_options(&options([
                 ("method", OptionValue::Word(method.into())),
                 ("n_points", OptionValue::Integer(n_points)),
                 ("at_fpr", at_fpr.map_or(OptionValue::Absent, rates)),

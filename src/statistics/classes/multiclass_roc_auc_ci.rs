@@ -3,12 +3,13 @@
 use rayon::prelude::*;
 
 use super::class_components::{variance_of_area, variance_of_class};
-use super::roc_auc_multiclass::{ClassAverage, ClassPairRecord, ClassRecord, RocAucMulticlass};
+use super::multiclass_roc_auc::{ClassAverage, ClassPairRecord, ClassRecord, MulticlassRocAuc};
 use crate::interrupt;
 use crate::ranking::rows::{RowPlacements, Rows};
 use crate::ranking::ties::Placements;
-use crate::statistics::inference::{Interval, check_level, delong};
+use crate::statistics::inference::{Interval, delong};
 use crate::statistics::kinds::{Inputs, Joint, KeyKind, Name, Needs, record};
+use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options, Word};
 
 /// The average area of several classes, and the area of each class or pair, with normal intervals.
 ///
@@ -25,10 +26,9 @@ use crate::statistics::kinds::{Inputs, Joint, KeyKind, Name, Needs, record};
 /// The interval of a class against the rest by itself is DeLong's, where the rest is one sample. `O(k n log n)` for one
 /// class against the rest, `O(k n log n + k² log k)` for pairs.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
-pub struct RocAucMulticlassCi {
+pub struct MulticlassRocAucCi {
     /// The areas.
-    pub statistic: RocAucMulticlass,
+    pub statistic: MulticlassRocAuc,
     /// The coverage of all intervals.
     pub level: f64,
 }
@@ -55,7 +55,7 @@ record! {
 
 record! {
     /// The areas of one group.
-    pub struct RocAucMulticlassCiRecord {
+    pub struct MulticlassRocAucCiRecord {
         /// The average; null if there is no area to average, or if no average is asked for.
         pub auc: Option<f64>,
         /// The standard error and limits; null where the average is, and if a class has a single row.
@@ -73,22 +73,39 @@ record! {
     }
 }
 
-impl Joint for RocAucMulticlassCi {
-    type Record = RocAucMulticlassCiRecord;
+/// An average that has an interval.
+#[derive(Clone, Copy, PartialEq)]
+struct IndependentAverage(ClassAverage);
 
-    const INPUTS: Inputs = RocAucMulticlass::INPUTS;
+impl Word for IndependentAverage {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("macro", IndependentAverage(ClassAverage::Macro)),
+        ("weighted", IndependentAverage(ClassAverage::Weighted)),
+    ];
+}
 
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)?;
-        if self.statistic.average == ClassAverage::Micro {
-            return Err(
-                "the cells of one row are not independent, so that a micro-average has no such interval; \
-                        write average=\"macro\" or \"weighted\""
-                    .into(),
-            );
+impl FromOptions for MulticlassRocAucCi {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        if *options.value("average") == OptionValue::Word(ClassAverage::Micro.word().into()) {
+            let said = "`average=\"micro\"` pools cells of one row, which are not independent";
+            return Err(OptionError::new("", said).instead(
+                "write `average=\"macro\"`, or make a row of each cell and write \
+                 roc_auc_ci(..., cluster=\"row\")",
+            ));
         }
-        self.statistic.check()
+        let average: Option<IndependentAverage> = options.optional_word("average")?;
+        let average = average.map_or(ClassAverage::None, |average| average.0);
+        Ok(MulticlassRocAucCi {
+            statistic: MulticlassRocAuc::of_options(options, average)?,
+            level: options.level()?,
+        })
     }
+}
+
+impl Joint for MulticlassRocAucCi {
+    type Record = MulticlassRocAucCiRecord;
+
+    const INPUTS: Inputs = MulticlassRocAuc::INPUTS;
 
     fn needs(&self) -> Needs {
         Needs::CODES
@@ -102,7 +119,7 @@ impl Joint for RocAucMulticlassCi {
         self.statistic.key_kind()
     }
 
-    fn of_rows(&self, rows: &Rows) -> RocAucMulticlassCiRecord {
+    fn of_rows(&self, rows: &Rows) -> MulticlassRocAucCiRecord {
         let areas = self.statistic.of_rows(rows);
         let mut members = vec![Vec::new(); rows.keys.distinct];
         for (row, &class) in (0..).zip(&rows.keys.of_row) {
@@ -139,7 +156,7 @@ impl Joint for RocAucMulticlassCi {
             });
             pairs.collect()
         });
-        RocAucMulticlassCiRecord {
+        MulticlassRocAucCiRecord {
             auc: areas.auc,
             interval: interval(areas.auc, variance),
             classes: of_class,
@@ -150,9 +167,9 @@ impl Joint for RocAucMulticlassCi {
         }
     }
 
-    fn of_nan(&self, rows: &Rows) -> RocAucMulticlassCiRecord {
+    fn of_nan(&self, rows: &Rows) -> MulticlassRocAucCiRecord {
         let areas = self.statistic.of_nan(rows);
-        RocAucMulticlassCiRecord {
+        MulticlassRocAucCiRecord {
             auc: areas.auc,
             interval: Interval { se: areas.auc, lower: areas.auc, upper: areas.auc },
             classes: None,
@@ -303,13 +320,14 @@ impl PairPlacements {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::classes::roc_auc_multiclass::MultiClass;
+    use crate::statistics::classes::multiclass_roc_auc::MultiClass;
     use crate::statistics::intervals::{RocAucCi, roc_auc_ci::IntervalMethod};
+    use crate::statistics::options::tests::options;
     use crate::statistics::tests::{rows_of, summary};
 
-    fn of(multi_class: MultiClass, average: ClassAverage) -> RocAucMulticlassCi {
+    fn of(multi_class: MultiClass, average: ClassAverage) -> MulticlassRocAucCi {
         let classes = ["a", "b", "c"].map(String::from).to_vec();
-        RocAucMulticlassCi { statistic: RocAucMulticlass { classes, multi_class, average }, level: 0.95 }
+        MulticlassRocAucCi { statistic: MulticlassRocAuc { classes, multi_class, average }, level: 0.95 }
     }
 
     /// Three rows of each class, with ties.
@@ -446,9 +464,13 @@ mod tests {
 
     #[test]
     fn refused() {
-        assert!(of(MultiClass::Ovr, ClassAverage::Micro).check().is_err());
-        assert!(
-            RocAucMulticlassCi { level: 1.0, ..of(MultiClass::Ovr, ClassAverage::Macro) }.check().is_err()
-        );
+        for (average, said) in [
+            ("micro", "`average=\"micro\"` pools cells of one row, which are not independent; write"),
+            ("mean", "`average` must be one of 'macro', 'weighted', None, got 'mean'"),
+        ] {
+            let all = options([("average", OptionValue::Word(average.into()))]);
+            let error = MulticlassRocAucCi::from_options(&all).unwrap_err().to_string();
+            assert!(error.starts_with(said), "{error}");
+        }
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::math::{normal, student_t};
 use crate::statistics::inference::{Hypothesis, Interval};
-use crate::statistics::kinds::{Columnwise, FromOptions, OptionError, Options};
+use crate::statistics::kinds::Columnwise;
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// The interval and the test of a difference whose standard error is known.
 #[derive(Clone, Copy, Debug)]
@@ -50,21 +51,21 @@ pub fn welch([v1, v2]: [f64; 2], [rows, others]: [f64; 2]) -> f64 {
 /// `d = (A1 - A2) / sqrt(S1² + S2²)` of the standard errors S, against Student's t with Welch and Satterthwaite's degrees of
 /// freedom if the numbers of rows are there, as pROC's unpaired test; against the normal distribution if not.
 #[derive(Clone, Copy, Debug)]
-pub struct RocAucUnpairedDifference {
+pub struct UnpairedRocAucDifference {
     /// The coverage of the interval.
     pub level: f64,
     /// What is tested, if not that there is no difference.
     pub test: Hypothesis,
 }
 
-impl FromOptions for RocAucUnpairedDifference {
+impl FromOptions for UnpairedRocAucDifference {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
         let test = Hypothesis::of_options(options, -1.0)?;
-        Ok(RocAucUnpairedDifference { level: options.level()?, test })
+        Ok(UnpairedRocAucDifference { level: options.level()?, test })
     }
 }
 
-impl Columnwise for RocAucUnpairedDifference {
+impl Columnwise for UnpairedRocAucDifference {
     const ROLES: &'static [&'static str] = &["auc", "se", "versus_auc", "versus_se", "n", "versus_n"];
     const FIELDS: &'static [&'static str] =
         &["difference", "se", "lower", "upper", "statistic", "df", "p_value"];
@@ -87,7 +88,7 @@ impl Columnwise for RocAucUnpairedDifference {
     }
 }
 
-impl RocAucUnpairedDifference {
+impl UnpairedRocAucDifference {
     /// The fields of one row. The difference is known even where its error is not.
     fn row(&self, [auc, se, versus_auc, versus_se, n, versus_n]: [Option<f64>; 6]) -> [Option<f64>; 7] {
         let difference = auc.zip(versus_auc).map(|(auc, versus)| auc - versus);
@@ -112,7 +113,7 @@ mod tests {
     use super::*;
     use crate::statistics::inference::Alternative;
 
-    const STATISTIC: RocAucUnpairedDifference = RocAucUnpairedDifference {
+    const STATISTIC: UnpairedRocAucDifference = UnpairedRocAucDifference {
         level: 0.95,
         test: Hypothesis { alternative: Alternative::TwoSided, null: None, margin: None },
     };

@@ -8,6 +8,7 @@ use crate::math::{mean, quotient};
 use crate::ranking::rows::{Codes, Rows};
 use crate::ranking::ties::{Count, counts::twice_u, unit_of_all};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, Name, Needs, record};
+use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options, words};
 
 /// The average of the areas of each class against the rest, or of each pair of classes, by a score for each class.
 ///
@@ -17,8 +18,7 @@ use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, Name, Needs, re
 /// cell for each class, positive for its own, and the area is that of all cells together. Classes without a row have
 /// no area, and no part in an average. A row with a weight is so many rows. `O(k n log n + k² log k)` for k classes.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
-pub struct RocAucMulticlass {
+pub struct MulticlassRocAuc {
     /// What each score is for, in order.
     pub classes: Vec<String>,
     /// What is averaged.
@@ -29,7 +29,6 @@ pub struct RocAucMulticlass {
 
 /// What is averaged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum MultiClass {
     /// Each class against the rest.
     #[default]
@@ -40,7 +39,6 @@ pub enum MultiClass {
 
 /// How areas are averaged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum ClassAverage {
     /// Every area has the same weight.
     #[default]
@@ -81,7 +79,7 @@ record! {
 
 record! {
     /// The areas of one group.
-    pub struct RocAucMulticlassRecord {
+    pub struct MulticlassRocAucRecord {
         /// The average; null if there is no area to average, or if no average is asked for.
         pub auc: Option<f64>,
         /// All classes, in order; null if a score is NaN.
@@ -97,25 +95,53 @@ record! {
     }
 }
 
-impl Joint for RocAucMulticlass {
-    type Record = RocAucMulticlassRecord;
+words!(MultiClass { "ovr" => Ovr, "ovo" => Ovo });
+words!(ClassAverage { "macro" => Macro, "weighted" => Weighted, "micro" => Micro });
+
+impl FromOptions for MulticlassRocAuc {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let average = options.optional_word("average")?.unwrap_or(ClassAverage::None);
+        let areas = MulticlassRocAuc::of_options(options, average)?;
+        if areas.multi_class == MultiClass::Ovo && average == ClassAverage::Micro {
+            return Err(OptionError::new("", "`average=\"micro\"` pools each class against the rest")
+                .instead("write `multi_class=\"ovr\"`"));
+        }
+        Ok(areas)
+    }
+}
+
+impl MulticlassRocAuc {
+    /// The areas, averaged like this.
+    pub fn of_options(options: &Options, average: ClassAverage) -> Result<Self, OptionError> {
+        let multi_class = options.word("multi_class")?;
+        let refuse = |said: String, instead: &str| Err(OptionError::new("classes", said).instead(instead));
+        let text = |class: &OptionValue| match class {
+            OptionValue::Word(class) => class.clone(),
+            class => class.to_string(),
+        };
+        let classes: Vec<String> = options.list("classes")?.iter().map(text).collect();
+        let (in_order, named) = ("write one class for each column, in order", options.value("classes"));
+        let columns = options.columns.iter().filter(|role| role.starts_with("probability_")).count();
+        if classes.len() < 2 {
+            return refuse(format!("must be two or more, got {named}"), in_order);
+        }
+        if let Some(place) = (1..classes.len()).find(|&place| classes[..place].contains(&classes[place])) {
+            let said = format!("hold '{}' twice, compared as text", classes[place]);
+            return refuse(said, "write each once, as the columns are");
+        }
+        if classes.len() != columns {
+            return refuse(format!("are {}, {named}, and columns are {columns}", classes.len()), in_order);
+        }
+        Ok(MulticlassRocAuc { classes, multi_class, average })
+    }
+}
+
+impl Joint for MulticlassRocAuc {
+    type Record = MulticlassRocAucRecord;
 
     const INPUTS: Inputs = Inputs::scores(None).without_label().keyed(KeyInput::called("label"));
 
     const WEIGHTS: bool = true;
-
-    fn check(&self) -> Result<(), String> {
-        let mut classes = self.classes.clone();
-        classes.sort_unstable();
-        classes.dedup();
-        if classes.len() < 2 || classes.len() < self.classes.len() {
-            return Err(format!("classes must be two or more, each once, got {:?}", self.classes));
-        }
-        if self.multi_class == MultiClass::Ovo && self.average == ClassAverage::Micro {
-            return Err("pairs of classes have no micro-average".into());
-        }
-        Ok(())
-    }
 
     fn needs(&self) -> Needs {
         Needs { values: self.average == ClassAverage::Micro, ..Needs::CODES }
@@ -129,8 +155,7 @@ impl Joint for RocAucMulticlass {
         KeyKind::Among(&self.classes)
     }
 
-    fn of_rows(&self, rows: &Rows) -> RocAucMulticlassRecord {
-        let n = rows.len as u64;
+    fn of_rows(&self, rows: &Rows) -> MulticlassRocAucRecord {
         let counts = rows.keys.histogram(|_| true);
         // All rows are weighed in one unit, because the rest of a class is of several classes. Micro-averaged, a row has
         // a cell for each class.
@@ -139,36 +164,9 @@ impl Joint for RocAucMulticlass {
             let unit = unit_of_all(weights, cells);
             weights.iter().map(|&weight| unit.units(weight)).collect()
         });
-        // The rows of each class, or their units.
-        let masses: Vec<u128> = match &units {
-            None => counts.iter().map(|&count| u128::from(count)).collect(),
-            Some(units) => {
-                let mut masses = vec![0; counts.len()];
-                rows.keys
-                    .of_row
-                    .iter()
-                    .zip(units)
-                    .for_each(|(&class, &units)| masses[class as usize] += u128::from(units));
-                masses
-            }
-        };
+        let masses = masses(rows, units.as_deref());
         let all: u128 = masses.iter().sum();
-        // For each class that has rows: twice the number of pairs in which its rows have the higher score, by its own
-        // score.
-        let twice_u: Vec<Vec<u128>> = (0..counts.len() as u32)
-            .into_par_iter()
-            .map(|class| {
-                interrupt::check();
-                let score = &rows.scores[rows.key_places[class as usize] as usize];
-                match &units {
-                    None => {
-                        let twice_u = twice_u_of_pairs(score, &rows.keys, class..class + 1).swap_remove(0);
-                        twice_u.into_iter().map(u128::from).collect()
-                    }
-                    Some(units) => twice_u_of_units(score, &rows.keys, units, class),
-                }
-            })
-            .collect();
+        let twice_u = twice_u_of_classes(rows, units.as_deref());
         let place_of = |class: usize| rows.key_places.binary_search(&(class as u32)).ok();
         let count = |place: Option<usize>| place.map_or(0, |place| u64::from(counts[place]));
         let mass = |place: Option<usize>| place.map_or(0, |place| masses[place]);
@@ -179,12 +177,11 @@ impl Joint for RocAucMulticlass {
             (own > 0 && others > 0).then(|| quotient(of_others.map(|other| other.1).sum(), 2 * own * others))
         };
         let k = self.classes.len();
-        let classes: Vec<ClassRecord> = (0..k)
-            .map(|class| {
-                let place = place_of(class);
-                ClassRecord::new(Name(class as u32), count(place), place.and_then(against_rest))
-            })
-            .collect();
+        let of_class = |class: usize| {
+            let place = place_of(class);
+            ClassRecord::new(Name(class as u32), count(place), place.and_then(against_rest))
+        };
+        let classes: Vec<ClassRecord> = (0..k).map(of_class).collect();
         let of_pair = |a: usize, b: usize| {
             let pairs = masses[a] * masses[b];
             (pairs > 0).then(|| quotient(twice_u[a][b] + twice_u[b][a], 4 * pairs))
@@ -200,32 +197,66 @@ impl Joint for RocAucMulticlass {
                 })
                 .collect()
         });
-        let weight = |mass: u128| if self.average == ClassAverage::Weighted { mass } else { 1 };
         let mass_of = |class: Name| mass(place_of(class.0 as usize));
         let auc = match (&pairs, self.average) {
             (_, ClassAverage::None) => None,
             (_, ClassAverage::Micro) => micro(rows, units.as_deref()),
-            (None, _) => {
-                let of_class = |class: &ClassRecord| Some((class.auc?, weight(mass_of(class.class))));
-                mean::weighted(classes.iter().filter_map(of_class).collect())
-            }
+            (None, _) => self.mean(classes.iter().map(|class| (class.auc, mass_of(class.class)))),
             (Some(pairs), _) => {
-                let of_pair = |pair: &ClassPairRecord| {
-                    Some((pair.auc?, weight(mass_of(pair.class_a) + mass_of(pair.class_b))))
-                };
-                mean::weighted(pairs.iter().filter_map(of_pair).collect())
+                let mass_of = |pair: &ClassPairRecord| mass_of(pair.class_a) + mass_of(pair.class_b);
+                self.mean(pairs.iter().map(|pair| (pair.auc, mass_of(pair))))
             }
         };
         let n_classes = counts.len() as u64;
-        RocAucMulticlassRecord::new(auc, Some(classes), pairs, n_classes, k as u64 - n_classes, n)
+        MulticlassRocAucRecord::new(
+            auc,
+            Some(classes),
+            pairs,
+            n_classes,
+            k as u64 - n_classes,
+            rows.len as u64,
+        )
     }
 
-    fn of_nan(&self, rows: &Rows) -> RocAucMulticlassRecord {
+    fn of_nan(&self, rows: &Rows) -> MulticlassRocAucRecord {
         let n_classes = rows.keys.distinct as u64;
         let auc = if self.average == ClassAverage::None { None } else { Some(f64::NAN) };
         let n_missing = self.classes.len() as u64 - n_classes;
-        RocAucMulticlassRecord::new(auc, None, None, n_classes, n_missing, rows.len as u64)
+        MulticlassRocAucRecord::new(auc, None, None, n_classes, n_missing, rows.len as u64)
     }
+}
+
+impl MulticlassRocAuc {
+    /// The mean of areas, each with the rows of its classes.
+    fn mean(&self, areas: impl Iterator<Item = (Option<f64>, u128)>) -> Option<f64> {
+        let weight = |mass: u128| if self.average == ClassAverage::Weighted { mass } else { 1 };
+        mean::weighted(areas.filter_map(|(auc, mass)| Some((auc?, weight(mass)))).collect())
+    }
+}
+
+/// The rows of each class, or their units.
+fn masses(rows: &Rows, units: Option<&[u64]>) -> Vec<u128> {
+    let mut masses = vec![0; rows.keys.distinct];
+    for (row, &class) in rows.keys.of_row.iter().enumerate() {
+        masses[class as usize] += units.map_or(1, |units| u128::from(units[row]));
+    }
+    masses
+}
+
+/// For each class that has rows: twice the number of pairs in which its rows have the higher score, by its own score.
+fn twice_u_of_classes(rows: &Rows, units: Option<&[u64]>) -> Vec<Vec<u128>> {
+    let of_class = |class: u32| {
+        interrupt::check();
+        let score = &rows.scores[rows.key_places[class as usize] as usize];
+        match units {
+            None => {
+                let twice_u = twice_u_of_pairs(score, &rows.keys, class..class + 1).swap_remove(0);
+                twice_u.into_iter().map(u128::from).collect()
+            }
+            Some(units) => twice_u_of_units(score, &rows.keys, units, class),
+        }
+    };
+    (0..rows.keys.distinct as u32).into_par_iter().map(of_class).collect()
 }
 
 /// The area of all cells; undefined without rows. Cells count as one, or as the units of their row.
@@ -271,10 +302,11 @@ impl ExactSizeIterator for AllCells<'_> {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::options::tests::options;
     use crate::statistics::tests::rows_of;
 
-    fn of(multi_class: MultiClass, average: ClassAverage) -> RocAucMulticlass {
-        RocAucMulticlass { classes: ["a", "b", "c"].map(String::from).to_vec(), multi_class, average }
+    fn of(multi_class: MultiClass, average: ClassAverage) -> MulticlassRocAuc {
+        MulticlassRocAuc { classes: ["a", "b", "c"].map(String::from).to_vec(), multi_class, average }
     }
 
     /// Two rows of a, one of b and two of c.
@@ -284,7 +316,7 @@ mod tests {
         Rows { key_places: vec![0, 1, 2], ..rows_of(&[], &scores, &[0, 0, 1, 2, 2]) }
     }
 
-    fn areas(record: &RocAucMulticlassRecord) -> Vec<Option<f64>> {
+    fn areas(record: &MulticlassRocAucRecord) -> Vec<Option<f64>> {
         record.classes.as_ref().unwrap().iter().map(|class| class.auc).collect()
     }
 
@@ -368,7 +400,7 @@ mod tests {
             let (got, expected) =
                 (of(multi_class, average).of_rows(&weighted), of(multi_class, average).of_rows(&repeated));
             assert_eq!((got.auc, areas(&got), got.n), (expected.auc, areas(&expected), 5));
-            let pairs = |record: RocAucMulticlassRecord| -> Vec<Option<f64>> {
+            let pairs = |record: MulticlassRocAucRecord| -> Vec<Option<f64>> {
                 record.pairs.into_iter().flatten().map(|pair| pair.auc).collect()
             };
             assert_eq!(pairs(got), pairs(expected));
@@ -381,11 +413,32 @@ mod tests {
 
     #[test]
     fn refused() {
-        assert!(of(MultiClass::Ovo, ClassAverage::Micro).check().is_err());
-        let twice = RocAucMulticlass {
-            classes: vec!["a".into(), "a".into()],
-            ..of(MultiClass::Ovr, ClassAverage::Macro)
+        let with = |multi_class: &str, average: &str, classes: &[&str]| {
+            let classes = classes.iter().map(|class| OptionValue::Word(class.to_string())).collect();
+            let average =
+                if average.is_empty() { OptionValue::Absent } else { OptionValue::Word(average.into()) };
+            let mut all = options([
+                ("classes", OptionValue::List(classes)),
+                ("multi_class", OptionValue::Word(multi_class.into())),
+                ("average", average),
+            ]);
+            all.columns = ["probability_1", "probability_2", "label"].map(String::from).to_vec();
+            MulticlassRocAuc::from_options(&all).map(|areas| areas.average).map_err(|error| error.to_string())
         };
-        assert!(twice.check().is_err());
+        assert_eq!(with("ovr", "micro", &["a", "b"]), Ok(ClassAverage::Micro));
+        assert_eq!(with("ovo", "", &["a", "b"]), Ok(ClassAverage::None));
+        for (multi_class, classes, said) in [
+            (
+                "ovo",
+                &["a", "b"][..],
+                "`average=\"micro\"` pools each class against the rest; write `multi_class=",
+            ),
+            ("ovr", &["a"], "`classes` must be two or more, got ['a']; write one class for each column"),
+            ("ovr", &["a", "b", "c"], "`classes` are 3, ['a', 'b', 'c'], and columns are 2; write one class"),
+            ("ovr", &["a", "a"], "`classes` hold 'a' twice, compared as text; write each once"),
+        ] {
+            let error = with(multi_class, "micro", classes).unwrap_err();
+            assert!(error.starts_with(said), "{error}");
+        }
     }
 }

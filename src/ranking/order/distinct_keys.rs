@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 
 use super::map::sampled;
-use crate::ranking::scores::{Bits, Key, Score};
+use crate::ranking::scores::{Key, Observations, Score};
 use crate::ranking::ties::{
     outline::{self, Beside, Cell, Piece},
-    source::{Source, Steps},
+    source::{Source, StepKind},
     steps::{Above, Runs, Take},
 };
 use crate::ranking::tuning::{FIRST_SLOTS, MOST_KEYS, SAMPLE, SHARD_ROWS, SLOTS_PER_KEY};
@@ -121,35 +121,27 @@ impl<K: Key> KeyTable<K> {
     /// Counts rows, until `stop` or until there are too many keys: then `false`, and `stop` is set.
     fn count_rows<S: Score<Key = K>>(
         &mut self,
-        scores: &[S],
-        labels: Bits<'_>,
-        valid: Option<Bits<'_>>,
+        rows: &Observations<'_, S>,
         most: usize,
         stop: &AtomicBool,
     ) -> bool {
-        for (word, scores) in scores.chunks(64).enumerate() {
-            let mut label = labels.word(word * 64);
-            let mut used = valid.map_or(u64::MAX, |valid| valid.word(word * 64));
-            if used.count_ones() as usize >= scores.len() {
+        for (number, word) in rows.words().enumerate() {
+            if word.are_all_used() {
                 let mut from = 0;
-                while let Some(row) = self.count_near(scores, label, from) {
-                    self.count_anywhere(scores[row].key(), (label >> row & 1) as usize);
+                while let Some(row) = self.count_near(word.scores, word.labels, from) {
+                    self.count_anywhere(word.scores[row].key(), word.class(row));
                     from = row + 1;
                 }
             } else {
-                for &score in scores {
-                    if used & 1 == 1 {
-                        self.count_anywhere(score.key(), (label & 1) as usize);
-                    }
-                    label >>= 1;
-                    used >>= 1;
+                for (row, score) in word.scores.iter().enumerate().filter(|row| word.is_used(row.0)) {
+                    self.count_anywhere(score.key(), word.class(row));
                 }
             }
             if self.used > most {
                 stop.store(true, Ordering::Relaxed);
                 return false;
             }
-            if word % 64 == 0 && stop.load(Ordering::Relaxed) {
+            if number % 64 == 0 && stop.load(Ordering::Relaxed) {
                 return false;
             }
         }
@@ -159,14 +151,14 @@ impl<K: Key> KeyTable<K> {
 
 /// The distinct keys of a group, with their positives and negatives.
 #[derive(Debug)]
-pub struct Counted<K> {
+pub struct DistinctKeys<K> {
     /// Lowest key first: key, negatives, positives.
     keys: Vec<(K, [u64; 2])>,
     rows: [u64; 2],
     nan: bool,
 }
 
-impl<K: Key> Counted<K> {
+impl<K: Key> DistinctKeys<K> {
     /// Whether there may be as few as `most` distinct scores, judged by a few scores: whether two of them are equal.
     ///
     /// If `m` scores are drawn from `most` or fewer values, the probability that no two are equal is less than
@@ -182,26 +174,16 @@ impl<K: Key> Counted<K> {
     }
 
     /// Counts rows, or gives up; rows whose `valid` bit is 0 are skipped.
-    pub fn count<S: Score<Key = K>>(
-        scores: &[S],
-        labels: Bits<'_>,
-        valid: Option<Bits<'_>>,
-        blocks: usize,
-        most: usize,
-    ) -> Option<Self> {
+    pub fn count<S: Score<Key = K>>(rows: &Observations<'_, S>, blocks: usize, most: usize) -> Option<Self> {
         let stop = AtomicBool::new(false);
-        let block_rows = scores.len().div_ceil(blocks).max(1);
-        let count = |(block, scores): (usize, &[S])| {
-            let labels = labels.slice(block * block_rows, scores.len());
-            let valid = valid.map(|valid| valid.slice(block * block_rows, scores.len()));
+        let count = |rows: &Observations<'_, S>| {
             let mut table = KeyTable::new(FIRST_SLOTS);
-            let whole = table.count_rows(scores, labels, valid, most.min(MOST_KEYS), &stop);
-            whole.then_some(table)
+            table.count_rows(rows, most.min(MOST_KEYS), &stop).then_some(table)
         };
-        let tables: Option<Vec<KeyTable<K>>> = if blocks == 1 {
-            scores.chunks(block_rows).enumerate().map(count).collect()
-        } else {
-            scores.par_chunks(block_rows).enumerate().map(count).collect()
+        let blocks = rows.blocks(blocks);
+        let tables: Option<Vec<KeyTable<K>>> = match &blocks[..] {
+            [block] => count(block).map(|table| vec![table]),
+            blocks => blocks.par_iter().map(count).collect(),
         };
         Some(Self::of_tables::<S>(&tables?))
     }
@@ -224,12 +206,7 @@ impl<K: Key> Counted<K> {
             rows = [rows[0] + neg, rows[1] + pos];
         }
         let nan = keys.iter().any(|&(key, _)| S::from_key(key).is_nan());
-        Counted { keys, rows, nan }
-    }
-
-    /// Whether a score that is not missing is NaN.
-    pub fn has_nan(&self) -> bool {
-        self.nan
+        DistinctKeys { keys, rows, nan }
     }
 
     /// The keys from the highest down, each with its positives and negatives.
@@ -238,18 +215,19 @@ impl<K: Key> Counted<K> {
     }
 }
 
-impl<K: Key> Source for Counted<K> {
+impl<K: Key> Source for DistinctKeys<K> {
     fn totals(&self) -> (u64, u64) {
         (self.rows[1], self.rows[0])
     }
 
-    fn walk(&mut self, _: Steps, take: &mut Take<'_>) {
-        let mut memory = Vec::new();
-        let mut runs = Runs::new(Above::default(), &mut memory, take);
-        for (key, pos, neg) in self.descending() {
-            runs.push(key.wide(), pos, neg);
-        }
-        runs.hand_out();
+    fn has_nan(&self) -> bool {
+        self.nan
+    }
+
+    fn walk(&mut self, _: StepKind, take: &mut Take<'_>) {
+        Runs::hand_out(Above::default(), &mut Vec::new(), take, |runs| {
+            self.descending().for_each(|(key, pos, neg)| runs.push(key.wide(), pos, neg));
+        });
     }
 
     // The same rows may be counted in one run and not in another, so the outline must be the same as that of shards.
@@ -267,6 +245,7 @@ impl<K: Key> Source for Counted<K> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ranking::scores::Bits;
 
     fn free_slots_hold_strangers<K: Key>() {
         for log_slots in FIRST_SLOTS.ilog2()..=(2 * MOST_KEYS * SLOTS_PER_KEY).ilog2() {
@@ -290,15 +269,15 @@ mod tests {
     fn gives_up_on_too_many() {
         let labels = vec![0b0101_0101; 4000];
         let count = |scores: &[u32], most| {
-            Counted::count(scores, Bits::new(&labels, 0, scores.len()), None, 3, most)
-                .map(|counted| counted.keys.len())
+            let rows = Observations::new(scores, Bits::new(&labels, 0, scores.len()), None);
+            DistinctKeys::count(&rows, 3, most).map(|counted| counted.keys.len())
         };
         let scores: Vec<u32> = (0..30_000).map(|row| row % 1000).collect();
         assert_eq!(count(&scores, 1000), Some(1000));
         assert_eq!(count(&scores, 900), None);
         let scores: Vec<u32> = (0..30_000).collect();
         assert_eq!(count(&scores, usize::MAX), None);
-        assert!(!Counted::may_be_few(&scores, scores.len()));
-        assert!(Counted::may_be_few(&scores.iter().map(|score| score % 1000).collect::<Vec<_>>(), 1000));
+        assert!(!DistinctKeys::may_be_few(&scores, scores.len()));
+        assert!(DistinctKeys::may_be_few(&scores.iter().map(|score| score % 1000).collect::<Vec<_>>(), 1000));
     }
 }

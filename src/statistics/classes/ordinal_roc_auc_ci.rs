@@ -2,12 +2,13 @@
 
 use super::class_components::variance_of_class;
 use super::class_pairs::rows_in_order;
-use super::roc_auc_ordinal::{OrdinalPairRecord, RocAucOrdinal};
+use super::ordinal_roc_auc::{OrdinalPairRecord, OrdinalRocAuc};
 use crate::math::product_difference;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Placements;
-use crate::statistics::inference::{Estimate, Interval, check_level, delong};
+use crate::statistics::inference::{Estimate, Interval, delong};
 use crate::statistics::kinds::{Inputs, Joint, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// The mean area over all pairs of ordered classes, and the share of concordant pairs of rows, with normal intervals.
 ///
@@ -18,10 +19,9 @@ use crate::statistics::kinds::{Inputs, Joint, record};
 /// Clarke-Pearson 1988; Lehmann 1951 for several samples). The numbers of rows of the classes are taken as given. The
 /// variance of one pair is DeLong's. `O(n log n + n k + k²)` for k classes.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "plugin", derive(serde::Deserialize))]
-pub struct RocAucOrdinalCi {
+pub struct OrdinalRocAucCi {
     /// The areas.
-    pub statistic: RocAucOrdinal,
+    pub statistic: OrdinalRocAuc,
     /// The coverage of all intervals.
     pub level: f64,
 }
@@ -38,7 +38,7 @@ record! {
 
 record! {
     /// The areas of one group.
-    pub struct RocAucOrdinalCiRecord {
+    pub struct OrdinalRocAucCiRecord {
         /// The mean over all pairs of classes; null with fewer than two classes.
         pub auc: Option<f64>,
         /// Its standard error and limits; null with fewer than two classes, and if a class has a single row.
@@ -55,21 +55,22 @@ record! {
     }
 }
 
-impl Joint for RocAucOrdinalCi {
-    type Record = RocAucOrdinalCiRecord;
-
-    const INPUTS: Inputs = RocAucOrdinal::INPUTS;
-
-    fn check(&self) -> Result<(), String> {
-        check_level(self.level)?;
-        self.statistic.check()
+impl FromOptions for OrdinalRocAucCi {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(OrdinalRocAucCi { statistic: OrdinalRocAuc::from_options(options)?, level: options.level()? })
     }
+}
+
+impl Joint for OrdinalRocAucCi {
+    type Record = OrdinalRocAucCiRecord;
+
+    const INPUTS: Inputs = OrdinalRocAuc::INPUTS;
 
     fn passes(&self) -> usize {
         2 * self.statistic.passes()
     }
 
-    fn of_rows(&self, rows: &Rows) -> RocAucOrdinalCiRecord {
+    fn of_rows(&self, rows: &Rows) -> OrdinalRocAucCiRecord {
         let areas = self.statistic.of_rows(rows);
         let placements = OrdinalPlacements::of(rows, self.statistic.pairs);
         let interval = |area, variance| Interval::of_area(area, variance, self.level);
@@ -83,7 +84,7 @@ impl Joint for RocAucOrdinalCi {
             });
             pairs.collect()
         });
-        RocAucOrdinalCiRecord {
+        OrdinalRocAucCiRecord {
             auc: areas.auc,
             interval: interval(areas.auc, placements.variance_of_mean()),
             concordance: Estimate::of(areas.concordance, of_concordance),
@@ -93,9 +94,9 @@ impl Joint for RocAucOrdinalCi {
         }
     }
 
-    fn of_nan(&self, rows: &Rows) -> RocAucOrdinalCiRecord {
+    fn of_nan(&self, rows: &Rows) -> OrdinalRocAucCiRecord {
         let (n_classes, n) = (rows.keys.distinct as u64, rows.len as u64);
-        RocAucOrdinalCiRecord { n_classes, n, ..RocAucOrdinalCiRecord::nan(rows) }
+        OrdinalRocAucCiRecord { n_classes, n, ..OrdinalRocAucCiRecord::nan(rows) }
     }
 }
 
@@ -192,8 +193,8 @@ mod tests {
     use crate::statistics::intervals::RocAucCi;
     use crate::statistics::tests::{rows_of, summary};
 
-    const NINETY_FIVE: RocAucOrdinalCi =
-        RocAucOrdinalCi { statistic: RocAucOrdinal { pairs: true }, level: 0.95 };
+    const NINETY_FIVE: OrdinalRocAucCi =
+        OrdinalRocAucCi { statistic: OrdinalRocAuc { pairs: true }, level: 0.95 };
 
     fn rows(scores: &[f64], keys: &[u32]) -> Rows {
         let places = (0..keys.iter().max().map_or(0, |most| most + 1)).collect();
@@ -271,6 +272,5 @@ mod tests {
                 && nan.concordance.lower.unwrap().is_nan()
                 && nan.pairs.is_none()
         );
-        assert!(RocAucOrdinalCi { level: 0.0, ..NINETY_FIVE }.check().is_err());
     }
 }

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 use std::ops::RangeInclusive;
 
+use crate::ranking::scores::Number;
+
 /// An integer with more bits is shown by its size.
 const SHOWN_BITS: u32 = 128;
 
@@ -165,7 +167,7 @@ pub trait Word: Copy + PartialEq + 'static {
 /// Declares the words of an option.
 macro_rules! words {
     ($name:ident { $($word:literal => $variant:ident),* $(,)? }) => {
-        impl $crate::statistics::kinds::options::Word for $name {
+        impl $crate::statistics::options::Word for $name {
             const WORDS: &'static [(&'static str, Self)] = &[$(($word, $name::$variant)),*];
         }
     };
@@ -181,10 +183,10 @@ pub trait FromOptions: Sized {
 /// Declares that a statistic has no options.
 macro_rules! no_options {
     ($name:ident) => {
-        impl $crate::statistics::kinds::options::FromOptions for $name {
+        impl $crate::statistics::options::FromOptions for $name {
             fn from_options(
-                _: &$crate::statistics::kinds::options::Options,
-            ) -> Result<Self, $crate::statistics::kinds::options::OptionError> {
+                _: &$crate::statistics::options::Options,
+            ) -> Result<Self, $crate::statistics::options::OptionError> {
                 Ok($name {})
             }
         }
@@ -288,21 +290,18 @@ impl Options {
         if self.has(name) { self.rate(name).map(Some) } else { Ok(None) }
     }
 
-    /// A list of numbers from 0 to 1, or a single one.
+    /// A list of numbers from 0 to 1.
     pub fn rates(&self, name: &str) -> Result<Vec<f64>, OptionError> {
         let values = self.list(name)?;
         let wrong = |value| OptionError::new(name, format!("must lie between 0 and 1, got {value}"));
         values.iter().map(|value| rate(value).ok_or_else(|| wrong(value))).collect()
     }
 
-    /// The values of a list, in their order; a single value is a list of one.
+    /// The values of a list, in their order.
     pub fn list(&self, name: &str) -> Result<&[OptionValue], OptionError> {
         match self.value(name) {
             OptionValue::List(values) => Ok(values),
-            OptionValue::Other(_) | OptionValue::Word(_) | OptionValue::Named(_) => {
-                Err(self.must_be(name, "be a list of numbers, such as [0.05, 0.1]"))
-            }
-            value => Ok(std::slice::from_ref(value)),
+            _ => Err(self.must_be(name, "be a list of numbers, such as [0.05, 0.1]")),
         }
     }
 
@@ -350,8 +349,18 @@ impl Options {
         if (least..=most).contains(&number) {
             return Ok(number);
         }
-        let (least, most) = (OptionValue::Float(least), OptionValue::Float(most));
-        Err(self.must_be(name, format_args!("be a number above 0, from {least} to {most}")))
+        Err(self.must_be(name, format_args!("be a number above 0, from {least:e} to {most:e}")))
+    }
+
+    /// A number with all of its digits, such as a threshold.
+    pub fn threshold(&self, name: &str) -> Result<Number, OptionError> {
+        threshold(self.value(name)).ok_or_else(|| self.must_be(name, "be a number"))
+    }
+
+    /// A list of such numbers.
+    pub fn thresholds(&self, name: &str) -> Result<Vec<Number>, OptionError> {
+        let wrong = |value| OptionError::new(name, format!("must be a number, got {value}"));
+        self.list(name)?.iter().map(|value| threshold(value).ok_or_else(|| wrong(value))).collect()
     }
 }
 
@@ -367,6 +376,16 @@ fn allowed<W: Word>(none: &str) -> String {
 
 fn rate(value: &OptionValue) -> Option<f64> {
     Some(value.number()).filter(|number| (0.0..=1.0).contains(number))
+}
+
+fn threshold(value: &OptionValue) -> Option<Number> {
+    match value {
+        OptionValue::Integer(value) => Some(Number::Integer(*value)),
+        OptionValue::Digits(digits) => Number::of_digits(digits),
+        OptionValue::Float(value) if value.fract() == 0.0 => Number::of_digits(&format!("{value:.0}")),
+        OptionValue::Float(value) if !value.is_nan() => Some(Number::Float(*value)),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -402,6 +421,27 @@ pub(in crate::statistics) mod tests {
             (OptionValue::List(vec![word("a"), OptionValue::Float(0.5)]), "['a', 0.5]"),
         ] {
             assert_eq!(value.to_string(), shown);
+        }
+    }
+
+    #[test]
+    fn thresholds_keep_their_digits() {
+        let digits = OptionValue::Digits("0.1".into());
+        for (value, number) in [
+            (OptionValue::Integer(1 << 100), Number::Integer(1 << 100)),
+            (OptionValue::Float(-2.0), Number::Integer(-2)),
+            (OptionValue::Float(0.5), Number::Float(0.5)),
+            (OptionValue::Float(f64::INFINITY), Number::Float(f64::INFINITY)),
+            (digits, Number::Decimal { digits: 1, decimals: 1 }),
+        ] {
+            assert_eq!(options([("at", value.clone())]).threshold("at"), Ok(number));
+            assert_eq!(options([("at", OptionValue::List(vec![value]))]).thresholds("at"), Ok(vec![number]));
+        }
+        for wrong in [OptionValue::Absent, OptionValue::Truth(true), OptionValue::Float(f64::NAN)] {
+            assert!(options([("at", wrong.clone())]).threshold("at").is_err());
+            let error =
+                options([("at", OptionValue::List(vec![wrong.clone()]))]).thresholds("at").unwrap_err();
+            assert_eq!(error.to_string(), format!("`at` must be a number, got {wrong}"));
         }
     }
 
@@ -445,6 +485,11 @@ pub(in crate::statistics) mod tests {
             "`min_fpr` must be below `max_fpr`, got 0.5 and 0.25"
         );
         assert_eq!(all.bounds("tpr"), Ok(Some((0.25, 1.0))));
+        assert!(all.list("n").is_err(), "a number is no list");
+        assert_eq!(
+            said(all.above_0("none", 1e9).unwrap_err()),
+            "`none` must be a number above 0, from 1e-9 to 1e9, got None"
+        );
         assert_eq!(Side::Right.word(), "right");
         assert_eq!(
             said(OptionError::new("a", "is wrong").instead("write `b=1`")),

@@ -5,7 +5,8 @@ use crate::math::{chi_square, normal::upper_tail, symmetric};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{Alternative, Areas, Covariances, Interval, in_standard_errors};
-use crate::statistics::kinds::{FromOptions, Inputs, Joint, Name, Needs, OptionError, Options, record};
+use crate::statistics::kinds::{Inputs, Joint, Name, Needs, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// The areas of k scores with their DeLong covariance matrix, the test that all are equal, and the differences.
 ///
@@ -14,7 +15,7 @@ use crate::statistics::kinds::{FromOptions, Inputs, Joint, Name, Needs, OptionEr
 /// scores that rank alike. The differences are those of [`RocAucDifference`](crate::statistics::RocAucDifference), their p-values
 /// adjusted for their number. `O(k n log n + k² n + k³)`.
 #[derive(Clone, Copy, Debug)]
-pub struct RocAucCompare {
+pub struct CompareScores {
     /// The place of the score that all others are compared with; every pair if there is none.
     pub reference: Option<usize>,
     /// How the p-values of the differences are adjusted for their number.
@@ -59,7 +60,7 @@ record! {
 
 record! {
     /// The comparison of one group.
-    pub struct RocAucCompareRecord {
+    pub struct CompareScoresRecord {
         /// One record for each score.
         pub areas: Option<Vec<AreaRecord>>,
         /// One record for each pair.
@@ -76,7 +77,7 @@ record! {
     }
 }
 
-impl FromOptions for RocAucCompare {
+impl FromOptions for CompareScores {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
         let last = options.columns.iter().filter(|role| role.starts_with("score_")).count() as i128 - 1;
         let refused = |_| {
@@ -85,7 +86,7 @@ impl FromOptions for RocAucCompare {
                 .must_be("reference", place)
                 .instead("an expression of several columns counts as one place")
         };
-        Ok(RocAucCompare {
+        Ok(CompareScores {
             reference: options.optional_integer("reference", 0..=last).map_err(refused)?,
             adjust: Adjustment::of_options(options, "adjust")?,
             level: options.level()?,
@@ -93,8 +94,8 @@ impl FromOptions for RocAucCompare {
     }
 }
 
-impl Joint for RocAucCompare {
-    type Record = RocAucCompareRecord;
+impl Joint for CompareScores {
+    type Record = CompareScoresRecord;
 
     const INPUTS: Inputs = Inputs::scores(None);
 
@@ -110,8 +111,8 @@ impl Joint for RocAucCompare {
         self.reference
     }
 
-    fn of_rows(&self, rows: &Rows) -> RocAucCompareRecord {
-        let Some(areas) = Areas::of(rows) else { return RocAucCompareRecord::undefined(rows) };
+    fn of_rows(&self, rows: &Rows) -> CompareScoresRecord {
+        let Some(areas) = Areas::of(rows) else { return CompareScoresRecord::undefined(rows) };
         let scores = areas.twice_u.len();
         let covariances = areas.covariances();
         let matrix: Option<Vec<Vec<f64>>> = covariances.as_ref().map(|covariances| {
@@ -147,7 +148,7 @@ impl Joint for RocAucCompare {
         self.adjust.adjust(&mut differences, |record| (record.p_value, &mut record.p_adjusted));
         let test =
             covariances.zip(matrix).and_then(|(covariances, matrix)| joint(&areas, &covariances, &matrix));
-        RocAucCompareRecord::new(
+        CompareScoresRecord::new(
             Some(of_each),
             Some(differences),
             test.map(|test| test.0),
@@ -179,7 +180,7 @@ fn joint(areas: &Areas<'_>, covariances: &Covariances<'_>, matrix: &[Vec<f64>]) 
     Some((statistic?, df))
 }
 
-impl RocAucCompare {
+impl CompareScores {
     /// The pairs of scores that are compared.
     fn pairs(&self, scores: usize) -> impl Iterator<Item = (usize, usize)> {
         let reference = self.reference;
@@ -196,7 +197,7 @@ mod tests {
     use super::*;
     use crate::statistics::tests::rows_of;
 
-    const HOLM: RocAucCompare = RocAucCompare { reference: None, adjust: Adjustment::Holm, level: 0.95 };
+    const HOLM: CompareScores = CompareScores { reference: None, adjust: Adjustment::Holm, level: 0.95 };
 
     fn sample() -> [Vec<f64>; 3] {
         [(17, 9), (13, 4), (7, 12)].map(|(step, lift)| {
@@ -229,7 +230,7 @@ mod tests {
         let areas = record.areas.unwrap();
         assert_eq!(areas[0].covariance[1], areas[1].covariance[0]);
         assert!((areas[2].covariance[2].sqrt() - areas[2].interval.se.unwrap()).abs() < 1e-15);
-        let against = RocAucCompare { reference: Some(1), ..HOLM }.of_rows(&rows);
+        let against = CompareScores { reference: Some(1), ..HOLM }.of_rows(&rows);
         let names: Vec<(u32, u32)> =
             against.differences.unwrap().iter().map(|pair| (pair.score_a.0, pair.score_b.0)).collect();
         assert_eq!(names, [(0, 1), (2, 1)]);

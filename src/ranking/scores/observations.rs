@@ -1,0 +1,145 @@
+//! The rows of a group before they are ranked: scores and labels, and what each row stands for.
+
+use super::bits::Bits;
+use super::key::Score;
+
+/// What rows stand for.
+#[derive(Clone, Copy, Debug)]
+pub enum Mass<'a> {
+    /// Each for itself.
+    Row,
+    /// Each for so many identical rows: whole numbers above 0 where the row is used.
+    Counts(&'a [f64]),
+    /// Each weighs so much: finite numbers above 0 where the row is used.
+    Weights(&'a [f64]),
+}
+
+/// The rows of a group before they are ranked.
+#[derive(Clone, Copy, Debug)]
+pub struct Observations<'a, S> {
+    pub(in crate::ranking) scores: &'a [S],
+    pub(in crate::ranking) labels: Bits<'a>,
+    pub(in crate::ranking) valid: Option<Bits<'a>>,
+    pub(in crate::ranking) mass: Mass<'a>,
+    /// All rows that are meant, those that are skipped among them.
+    pub(in crate::ranking) all_rows: u64,
+}
+
+impl<'a, S: Score> Observations<'a, S> {
+    /// Rows of scores and labels; those whose `valid` bit is 0 are skipped.
+    ///
+    /// # Panics
+    /// If `labels` or `valid` have another length than `scores`.
+    pub fn new(scores: &'a [S], labels: Bits<'a>, valid: Option<Bits<'a>>) -> Self {
+        let rows = scores.len();
+        assert!(labels.len() == rows && valid.is_none_or(|valid| valid.len() == rows));
+        Observations { scores, labels, valid, mass: Mass::Row, all_rows: rows as u64 }
+    }
+
+    /// The same with a weight of each row, finite and above 0 where the row is used.
+    ///
+    /// # Panics
+    /// If there are not as many weights as rows.
+    pub fn with_weights(self, weights: &'a [f64]) -> Self {
+        assert_eq!(weights.len(), self.scores.len());
+        Observations { mass: Mass::Weights(weights), ..self }
+    }
+
+    /// The same where each row stands for so many identical rows: whole numbers above 0 where the row is used.
+    /// `all_rows` are meant, those that are skipped among them.
+    ///
+    /// # Panics
+    /// If there are not as many counts as rows.
+    pub fn with_counts(self, counts: &'a [f64], all_rows: u64) -> Self {
+        assert_eq!(counts.len(), self.scores.len());
+        Observations { mass: Mass::Counts(counts), all_rows, ..self }
+    }
+
+    /// How many of the rows that are used are negatives and positives.
+    pub(in crate::ranking) fn rows_of_classes(&self) -> [usize; 2] {
+        let n_pos = self.labels.count(self.valid);
+        [self.valid.map_or(self.scores.len(), |valid| valid.count(None)) - n_pos, n_pos]
+    }
+
+    /// `rows` rows from row `first` on.
+    pub(in crate::ranking) fn slice(&self, first: usize, rows: usize) -> Self {
+        let mass = match self.mass {
+            Mass::Row => Mass::Row,
+            Mass::Counts(counts) => Mass::Counts(&counts[first..first + rows]),
+            Mass::Weights(weights) => Mass::Weights(&weights[first..first + rows]),
+        };
+        Observations {
+            scores: &self.scores[first..first + rows],
+            labels: self.labels.slice(first, rows),
+            valid: self.valid.map(|valid| valid.slice(first, rows)),
+            mass,
+            all_rows: rows as u64,
+        }
+    }
+
+    /// The rows in about as many blocks of one length as are asked for, the last block perhaps shorter.
+    pub(in crate::ranking) fn blocks(&self, blocks: usize) -> Vec<Self> {
+        let rows = self.scores.len();
+        let block = rows.div_ceil(blocks).max(1);
+        (0..rows).step_by(block).map(|first| self.slice(first, block.min(rows - first))).collect()
+    }
+
+    /// All rows, 64 at a time.
+    #[inline]
+    pub(in crate::ranking) fn words(&self) -> impl Iterator<Item = Word<'a, S>> + use<'a, S> {
+        let Observations { scores, labels, valid, mass, .. } = *self;
+        let masses = match mass {
+            Mass::Row => &[],
+            Mass::Counts(masses) | Mass::Weights(masses) => masses,
+        };
+        scores.chunks(64).enumerate().map(move |(word, scores)| {
+            let first = word * 64;
+            Word {
+                scores,
+                masses: masses.get(first..first + scores.len()).unwrap_or_default(),
+                labels: labels.word(first),
+                used: valid.map_or(u64::MAX >> (64 - scores.len()), |valid| valid.word(first)),
+            }
+        })
+    }
+}
+
+/// Up to 64 rows that follow one another, the first of them in the lowest bits.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::ranking) struct Word<'a, S> {
+    pub scores: &'a [S],
+    /// The counts or weights of the rows, if they have any.
+    pub masses: &'a [f64],
+    /// Which rows are positives.
+    pub labels: u64,
+    /// Which rows are used.
+    pub used: u64,
+}
+
+impl<S: Score> Word<'_, S> {
+    /// The class of a row: 1 for positives.
+    #[inline]
+    pub fn class(&self, row: usize) -> usize {
+        (self.labels >> row & 1) as usize
+    }
+
+    /// Whether a row is used.
+    #[inline]
+    pub fn is_used(&self, row: usize) -> bool {
+        self.used >> row & 1 == 1
+    }
+
+    /// Whether all rows are used.
+    #[inline]
+    pub fn are_all_used(&self) -> bool {
+        self.used.count_ones() as usize == self.scores.len()
+    }
+
+    /// Whether the score of a row that is used is NaN.
+    #[inline]
+    pub fn has_nan(&self) -> bool {
+        // Many scores are tested at a time, without a branch. A NaN is rare, so the exact test is rarely needed.
+        let any = self.scores.iter().fold(false, |any, score| any | score.is_nan());
+        any && self.scores.iter().enumerate().any(|(row, score)| self.is_used(row) && score.is_nan())
+    }
+}

@@ -1,0 +1,102 @@
+"""The folders of the code: how many files each has, and that imports run one way."""
+
+import ast
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+PACKAGE = ROOT / "python" / "polars_auc"
+MOST_FILES = 16
+
+# Each uses only those before it. Files that stand beside the folders are the last to use them.
+PYTHON = ["_plugin", "_expressions", "_frames", "_plots", "_report", "_page", "_cli", "_commands", "_spark"]
+RUST = {
+    "ranking": ["tuning", "scores", "tasks", "ties", "order", "states", "weighted", "group", "rows"],
+    "statistics": [
+        *(
+            "options",
+            "options",
+            "resampling",
+            "kinds",
+            "inference",
+            "thresholds",
+            "numbers",
+            "curves",
+            "rank_tests",
+            "classes",
+        ),
+        *("intervals", "comparisons", "curve_samples", "bands", "folds", "groups", "states", "planning"),
+    ],
+    "plugin": ["threads", "arrays", "abi", "inputs", "answers", "expressions"],
+}
+
+
+def test_a_newcomer_finds_his_way_in_every_folder() -> None:
+    files = [*(ROOT / "src").rglob("*.rs"), *PACKAGE.rglob("*.py")]
+    counts = Counter(path.parent for path in files)
+    assert len(counts) > 30
+    assert {folder.name: count for folder, count in counts.items() if count > MOST_FILES} == {}
+
+
+def python_imports() -> Iterator[tuple[str, str]]:
+    """Return which module imports which, as dotted names."""
+    for path in PACKAGE.rglob("*.py"):
+        module = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("polars_auc"):
+                for name in node.names:
+                    inner = PACKAGE.parent / (node.module or "").replace(".", "/") / f"{name.name}.py"
+                    yield module, f"{node.module}.{name.name}" if inner.exists() else node.module or ""
+            elif isinstance(node, ast.Import):
+                yield from ((module, name.name) for name in node.names if name.name.startswith("polars_auc"))
+
+
+def test_python_imports_run_one_way() -> None:
+    def room(module: str) -> int:
+        folder = [*module.split("."), ""][1]
+        return PYTHON.index(folder) if folder in PYTHON else -1 if folder == "_native" else len(PYTHON)
+
+    imports = [(by, of) for by, of in python_imports() if of != "polars_auc"]
+    assert len(imports) > 200
+    assert [(by, of) for by, of in imports if room(by) < room(of)] == []
+    assert_no_circle(imports)
+
+
+def rust_imports(layer: str) -> Iterator[tuple[str, str]]:
+    """Return which room of a layer uses which; what tests use is left out."""
+    for path in (ROOT / "src" / layer).rglob("*.rs"):
+        parts = path.relative_to(ROOT / "src" / layer).with_suffix("").parts
+        code = re.split(
+            r"^#\[cfg\(test\)\]\n(?:pub[^\n]* )?mod ", path.read_text(encoding="utf-8"), flags=re.M
+        )[0]
+        code = re.sub(r"//[^\n]*", "", code)
+        for used in re.findall(rf"\bcrate::{layer}::(\w+)", code):
+            if parts[0] != "mod" and used != parts[0]:
+                yield parts[0], used
+
+
+@pytest.mark.parametrize("layer", RUST)
+def test_rust_imports_run_one_way(layer: str) -> None:
+    rooms = RUST[layer]
+    here = {path.stem for path in (ROOT / "src" / layer).iterdir()} - {"mod"}
+    assert here == set(rooms)
+    imports = [(by, of) for by, of in rust_imports(layer) if of in rooms]
+    assert len(imports) > 20
+    assert {(by, of) for by, of in imports if rooms.index(by) < rooms.index(of)} == set()
+
+
+def assert_no_circle(imports: list[tuple[str, str]]) -> None:
+    """Take away, again and again, what imports nothing; what is left imports itself in a circle."""
+    left: dict[str, set[str]] = defaultdict(set)
+    for by, of in imports:
+        if by != of:
+            left[by].add(of)
+    while free := {of for ofs in left.values() for of in ofs} - set(left):
+        left = defaultdict(set, {by: ofs - free for by, ofs in left.items() if ofs - free})
+        if not left:
+            return
+    assert not left, left
