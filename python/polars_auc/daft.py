@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
 from polars_auc._frames.inputs import called, keys_of
 from polars_auc._frames.partial_states import PartialStates, state_column
+from polars_auc._plugin.errors import OptionError, OptionTypeError
 
 if TYPE_CHECKING:
     from daft import DataFrame, Series
@@ -94,18 +95,7 @@ def group_states(
     listed = [scores] if isinstance(scores, str) or not isinstance(scores, Iterable) else list(scores)
     masses = {role: own for role, own in (("weight", weight), ("count", count)) if own is not None}
     columns = [*keys, *listed, label, *masses.values()]
-    if not listed:
-        msg = f'{name}: scores must name at least one column, got none; write {name}(frame, "label", "score")'
-        raise ValueError(msg)
-    other = next((column for column in columns if not isinstance(column, str)), None)
-    if other is not None:
-        msg = f"{name}: columns are names, got {other}; make other columns by frame.with_column"
-        raise TypeError(msg)
-    result = [*keys, *listed]
-    twice = next((column for column in result if result.count(column) > 1), None)
-    if twice is not None:
-        msg = f"{name}: two columns of the result are named {twice!r}; make another by frame.with_column"
-        raise ValueError(msg)
+    _refuse_columns(name, columns, keys, listed)
     rows = frame.select(*dict.fromkeys(columns))
     limit = {"max_bins": max_bins, "scale": scale}
     parts = PartialStates(name, rows.column_names, label, listed, keys, masses, limit)
@@ -120,12 +110,12 @@ def group_states(
             arrays = zip(parts.columns, columns, strict=True)
             rows = pl.DataFrame([pl.Series(column, array.to_arrow()) for column, array in arrays])
             with called(name):
-                return _written(parts.counted_rows(rows))
+                return _ipc(parts.counted_rows(rows))
 
         def combine(self, states: Series) -> bytes:
             with called(name):
                 whole = parts.gathered(map(pl.read_ipc_stream, pl.Series(states.to_arrow())))
-            return _written(empty if whole is None else whole)
+            return _ipc(empty if whole is None else whole)
 
         def finalize(self, state: bytes) -> Series:
             whole = pl.read_ipc_stream(state)
@@ -139,7 +129,23 @@ def group_states(
     return table.explode("states").where(col("states").not_null()).select(col("states").unnest())
 
 
-def _written(states: pl.DataFrame) -> bytes:
+def _refuse_columns(name: str, columns: list[Any], keys: list[str], scores: list[str]) -> None:
+    """Refuse a result without scores, columns that are no names, and two of the result with one name."""
+    if not scores:
+        said = "must name at least one column, got none"
+        raise OptionError(name, "scores", said, f'write {name}(frame, "label", "score")')
+    other = next((column for column in columns if not isinstance(column, str)), None)
+    if other is not None:
+        said = f"columns are names, got {other}"
+        raise OptionTypeError(name, "", said, "make other columns by frame.with_column")
+    result = [*keys, *scores]
+    twice = next((column for column in result if result.count(column) > 1), None)
+    if twice is not None:
+        said = f"two columns of the result are named {twice!r}"
+        raise OptionError(name, "", said, "make another by frame.with_column")
+
+
+def _ipc(states: pl.DataFrame) -> bytes:
     file = io.BytesIO()
     states.write_ipc_stream(file, compression="lz4")
     return file.getvalue()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import polars as pl
 
 from polars_auc import _native
-from polars_auc._plugin.errors import CALLED, FLAGS, OptionError
+from polars_auc._plugin.errors import CALLED, FLAGS, OptionError, OptionTypeError
 
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
@@ -88,8 +88,7 @@ def keys_of(name: str, by: str | Iterable[str], example: str) -> list[str]:
     """Return the names of the columns that make groups, each once."""
     keys = [by] if isinstance(by, str) else list(by) if isinstance(by, Iterable) else [by]
     if not all(isinstance(key, str) for key in keys):
-        msg = f"{name}: by must be column names, got {keys}; write {example}"
-        raise TypeError(msg)
+        raise OptionTypeError(name, "by", f"must be column names, got {keys}", f"write {example}")
     return keys
 
 
@@ -112,16 +111,12 @@ def scores_of(
     alone = isinstance(scores, str | pl.Expr | pl.Series) or not isinstance(scores, Iterable)
     given: list[Any] = [scores] if alone else list(scores)  # type: ignore[arg-type]
     if not given:
-        msg = f"{name}: scores must name at least one column, got none; write {example}"
-        raise ValueError(msg)
+        raise OptionError(name, "scores", "must name at least one column, got none", f"write {example}")
     named: dict[str, pl.Expr] = {}
     for score in given:
         if not isinstance(score, str | pl.Expr):
-            msg = (
-                f"{name}: scores must be column names or expressions, got {type(score).__name__}; "
-                f"write {example}"
-            )
-            raise TypeError(msg)
+            said = f"must be column names or expressions, got {type(score).__name__}"
+            raise OptionTypeError(name, "scores", said, f"write {example}")
         for own, column in _single(pl.col(score) if isinstance(score, str) else score, rows, keys):
             if own in named:
                 msg = (
@@ -162,5 +157,5 @@ def column_of(name: str, role: str, column: object, rows: pl.LazyFrame, example:
         if len(names) == 1:
             return column
         got = f"the columns {names}"
-    msg = f"{name}: {role} must be one column name or expression, got {got}; write {example}"
-    raise TypeError(msg)
+    said = f"must be one column name or expression, got {got}"
+    raise OptionTypeError(name, role, said, f"write {example}")

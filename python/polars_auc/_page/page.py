@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -19,6 +19,9 @@ from polars_auc._page.text import cell, is_exact
 from polars_auc._plots.points import key_text
 from polars_auc._plugin.errors import at_edge
 from polars_auc._report.rows import CHANGES
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 __all__ = ["page", "refuse_without_libraries"]
 
@@ -69,8 +72,6 @@ def page(
     needed: str,
 ) -> str:
     """Return the page of a report."""
-    import jinja2
-
     overall = table.filter(pl.col("scope") == "overall")
     groups = _named_groups(table.filter(pl.col("scope") == "group"), by)
     specs = charts(table, details, level)
@@ -80,13 +81,7 @@ def page(
     numbers = [name for name in _OVERALL if not (exact and name in ("auc_min", "auc_max"))]
     scores = overall["score"].n_unique()
     defined = groups.filter(pl.col("score") == table["score"].first(), pl.col("auc").is_not_nan())
-    surroundings = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    template = surroundings.from_string(
-        files("polars_auc._page").joinpath("report.html.jinja").read_text(encoding="utf-8")
-    )
-    return template.render(
+    return _template().render(
         title=title,
         version=__version__,
         about=about,
@@ -121,6 +116,16 @@ def page(
         scripts=_script(_drawing_scripts()),
         tables=_table_scripts() if groups.height else "",
     )
+
+
+def _template() -> Template:
+    import jinja2
+
+    surroundings = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    text = files("polars_auc._page").joinpath("report.html.jinja").read_text(encoding="utf-8")
+    return surroundings.from_string(text)
 
 
 def _data(value: object) -> Any:

@@ -77,11 +77,8 @@ def style_report(
     table = rows_of(_NAME, report).collect()
     lacking = [name for name in _NEEDED if name not in table.columns]
     if lacking:
-        msg = (
-            f"{_NAME}: a report has the column {lacking[0]!r}, and this frame lacks it; "
-            'write report(frame, "label", "score")'
-        )
-        raise ValueError(msg)
+        said = f"a report has the column {lacking[0]!r}, and this frame lacks it"
+        raise OptionError(_NAME, "", said, 'write report(frame, "label", "score")')
     if isinstance(columns, str):
         said = f"must be a list of names, got {columns!r}"
         raise OptionError(_NAME, "columns", said, f'write ["{columns}"]')

@@ -11,6 +11,7 @@ import polars as pl
 
 from polars_auc._expressions.score_bands import gains_table, population_stability
 from polars_auc._frames.inputs import column_of
+from polars_auc._plugin.errors import OptionError
 
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
@@ -80,8 +81,8 @@ class Reference:
         )
         dtype = marked.collect_schema()[_REFERENCE]
         if dtype != pl.Boolean:
-            msg = f"report: stability must be true or false in each row, got {dtype}; write {_EXAMPLE}"
-            raise ValueError(msg)
+            said = f"must be true or false in each row, got {dtype}"
+            raise OptionError("report", "stability", said, f"write {_EXAMPLE}")
         return cls(marked, condition.meta.root_names(), list(scores), count is not None, has_p_values)
 
     def beside(self, report: pl.LazyFrame, by: Sequence[str]) -> pl.LazyFrame:

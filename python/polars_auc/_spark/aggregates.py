@@ -11,6 +11,7 @@ import polars as pl
 from polars_auc._expressions.states import have_weights, roc_state
 from polars_auc._expressions.thresholds import operating_point
 from polars_auc._frames.inputs import called
+from polars_auc._plugin.errors import OptionError
 from polars_auc._spark.types import (
     column_named,
     polars_dtype,
@@ -86,8 +87,8 @@ def _column(local: Callable[..., pl.Expr], values: Mapping[str, Any], score_type
     declared = polars_dtype(name, DoubleType() if score_type is None else score_type)
     dtype = _planned(local, named, options, declared)
     if score_type is not None and dtype == _planned(local, named, options, _another(declared)):
-        msg = f"{name}: score_type is for results that hold scores, which this has not; leave it out"
-        raise ValueError(msg)
+        said = "is for results that hold scores, which this has not"
+        raise OptionError(name, "score_type", said, "leave it out")
 
     def evaluated(*arrays: pyarrow.Array) -> pyarrow.Scalar:
         return _evaluated(local, named, options, dtype, declared, arrays)

@@ -14,6 +14,7 @@ import polars as pl
 
 from polars_auc._expressions.states import roc_state
 from polars_auc._frames.inputs import called, keys_of
+from polars_auc._plugin.errors import OptionError
 from polars_auc._report.options import IntervalMethod, ReportOptions
 from polars_auc._report.report import evaluation
 from polars_auc._spark.stages import Stages, numbered, state_column
@@ -202,11 +203,8 @@ class _Selection:
         for score in wanted:
             refuse_column(name, "score", score)
         if not wanted:
-            msg = (
-                f"{name}: scores must name at least one column, got none; "
-                f'write {name}(frame, "label", "score")'
-            )
-            raise ValueError(msg)
+            said = "must name at least one column, got none"
+            raise OptionError(name, "scores", said, f'write {name}(frame, "label", "score")')
         columns: list[IntoColumn] = [*keys, label, *wanted]
         weighed = {role: column for role, column in masses.items() if column is not None}
         for role, column in weighed.items():

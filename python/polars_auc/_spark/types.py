@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
 
+from polars_auc._plugin.errors import OptionTypeError
+
 if TYPE_CHECKING:
     import pyarrow
     from pyspark.sql import Column
@@ -70,11 +72,11 @@ def polars_dtype(name: str, score_type: Any) -> pl.DataType:
     from pyspark.sql.types import BooleanType, DataType, DecimalType, NumericType
 
     if not isinstance(score_type, DataType):
-        msg = f"{name}: score_type must be a type of Spark, such as DoubleType(), got {score_type!r}"
-        raise TypeError(msg)
+        said = f"must be a type of Spark, such as DoubleType(), got {score_type!r}"
+        raise OptionTypeError(name, "score_type", said)
     if not isinstance(score_type, NumericType | BooleanType | DecimalType):
-        msg = f"{name}: score_type must be numeric or Boolean, such as DoubleType(), got {score_type}"
-        raise TypeError(msg)
+        said = f"must be numeric or Boolean, such as DoubleType(), got {score_type}"
+        raise OptionTypeError(name, "score_type", said)
     return pl.Series(pa.array([], to_arrow_type(score_type))).dtype
 
 
@@ -84,11 +86,8 @@ def refuse_column(name: str, role: str, column: object) -> None:
 
     if not isinstance(column, str | Column):
         kind = f"{type(column).__module__}.{type(column).__qualname__}".removeprefix("builtins.")
-        msg = (
-            f"{name}: {role} must be a column name or a Column of Spark, got {kind}; "
-            f'write "{role}" or pyspark.sql.functions.col("{role}")'
-        )
-        raise TypeError(msg)
+        said = f"must be a column name or a Column of Spark, got {kind}"
+        raise OptionTypeError(name, role, said, f'write "{role}" or pyspark.sql.functions.col("{role}")')
 
 
 def column_named(name: str) -> Column:

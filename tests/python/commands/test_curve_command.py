@@ -165,7 +165,7 @@ def test_groups_without_a_curve_are_counted(tmp_path: Path, capsys: Capture) -> 
         (["-o", "x.csv", "--level", "0.9"], "--level is for --band; give it, or leave this out"),
         (["-o", "x.html", "--seed", "0"], "--seed is for --band"),
         (["-o", "x.csv", "--band", "radial", "--max-points", "9"], "a table with --band holds bands"),
-        (["-o", "x.csv", "--band", "fixed_width", "--seed", "0"], "--band fixed_width draws none"),
+        (["-o", "x.csv", "--band", "fixed_width", "--seed", "0"], "--band 'fixed_width' draws none"),
         (["-o", "x.csv", "--band", "radial", "--level", "2"], "--level must lie between 0 and 1"),
         (["-o", "x.csv", "--band", "radial", "--points", "2"], "--points must be an integer from 3"),
         (["-o", "x.csv", "--max-points", "1"], "--max-points must be an integer from 2"),
@@ -185,11 +185,11 @@ def test_groups_without_a_curve_are_counted(tmp_path: Path, capsys: Capture) -> 
         (["-o", "x.csv", "--folds", "fold", "--level", "0.9"], "--level is for --band"),
         (
             ["-o", "x.csv", "--folds", "fold", "--band", "radial", "--seed", "1"],
-            "--seed applies to curves of resamples only, and fold gives the curves; leave it out",
+            "--seed applies to curves of resamples only, and --folds gives the curves; leave it out",
         ),
         (
             ["-o", "x.csv", "--folds", "fold", "--band", "likelihood"],
-            "fold gives several curves, and method 'likelihood' makes a band of one; leave fold out",
+            "--folds gives several curves, and --band 'likelihood' makes a band of one; leave --folds out",
         ),
         (["-o", "x.csv", "--folds", "fold", "--by", "fold", "--band", "radial"], "there is no band to write"),
         (

@@ -426,7 +426,7 @@ def test_bounded_report(by: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert (exact["auc"] <= few["auc_max"]).all()
     with pytest.raises(ValueError, match="report: compare needs all rows at once"):
         pa.report(frame, "label", ["score", "other"], compare=True, memory="bounded")
-    with pytest.raises(ValueError, match=r"max_bins is for memory=.bounded.; write it"):
+    with pytest.raises(ValueError, match='report: max_bins is for memory="bounded"; write it'):
         pa.report(frame, "label", "score", max_bins=16)
 
 
