@@ -4,6 +4,7 @@ pub(super) mod class_keys;
 pub(super) mod classes;
 pub(super) mod distinct_keys;
 pub(super) mod index;
+pub(super) mod look_up;
 pub(super) mod map;
 pub(super) mod one_thread;
 pub mod pairs;
