@@ -9,53 +9,53 @@ use crate::plugin::inputs::{
     joint::InputRules,
     one_score::{Inputs, Weights, checked},
 };
-use crate::statistics::kinds::{Curve, Given, Joint, Record, Summary};
+use crate::statistics::kinds::{Curve, Joint, Record, Summary};
+use crate::statistics::options::OptionError;
 
 fn planned(
     inputs: &[Field],
-    options: &dyn Fn(Given) -> Result<(), String>,
+    check_sums_of_weights: &dyn Fn() -> Result<(), OptionError>,
     roles: &Roles,
     weights: Weights,
     dtype: &dyn Fn(&Dtypes) -> Dtype,
 ) -> Result<Field, String> {
     let kind = Inputs::of(roles);
     let inputs = kind.columns(roles, inputs)?;
-    options(Given { weight: weights.of_rows && kind == Inputs::Weighted, sums_of_weights: false })?;
     let dtypes = checked(&inputs, kind, weights)?;
-    if kind == Inputs::States {
-        options(Given { weight: dtypes.have_weights(), sums_of_weights: dtypes.have_weights() })?;
+    if kind == Inputs::States && dtypes.have_weights() {
+        check_sums_of_weights()?;
     }
     Ok(Field::new(inputs[0].name.clone(), dtype(&dtypes), true))
 }
 
 /// The planned field of a statistic that answers with a single number.
 pub fn number_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Result<Field, String> {
-    let check = |given| call.options.check(given);
+    let check = || call.options.check_sums_of_weights();
     planned(inputs, &check, &call.roles, Weights::of_summary::<M>(), &|_| Dtype::Float64)
 }
 
 /// The planned field of a statistic that answers with a record.
 pub fn summary_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Result<Field, String> {
-    let check = |given| call.options.check(given);
+    let check = || call.options.check_sums_of_weights();
     let dtype = |dtypes: &Dtypes| columns::record_dtype(M::Record::FIELDS, dtypes);
     planned(inputs, &check, &call.roles, Weights::of_summary::<M>(), &dtype)
 }
 
 /// The planned field of a statistic that answers with a list of records.
 pub fn curve_field<C: Curve>(inputs: &[Field], call: &Arguments<C>) -> Result<Field, String> {
-    let check = |given| call.options.check(given);
+    let check = || call.options.check_sums_of_weights();
     let dtype = |dtypes: &Dtypes| columns::list_of(columns::record_dtype(C::Record::FIELDS, dtypes));
     planned(inputs, &check, &call.roles, Weights::of_curve::<C>(), &dtype)
 }
 
 /// The planned field of a statistic of rows.
 pub fn joint_field<J: Joint>(inputs: &[Field], call: &Arguments<J>) -> Result<Field, String> {
-    let dtypes = InputRules::of(call).planned(inputs, call.options.check())?;
+    let dtypes = InputRules::of(call).checked(&inputs.iter().collect::<Vec<_>>())?;
     Ok(Field::new(inputs[0].name.clone(), columns::record_dtype(J::Record::FIELDS, &dtypes), true))
 }
 
 /// The planned field of a statistic of rows whose record has one field, which stands for the record.
 pub fn joint_single_field<J: Joint>(inputs: &[Field], call: &Arguments<J>) -> Result<Field, String> {
-    let dtypes = InputRules::of(call).planned(inputs, call.options.check())?;
+    let dtypes = InputRules::of(call).checked(&inputs.iter().collect::<Vec<_>>())?;
     Ok(columns::field(&inputs[0].name, &J::Record::FIELDS[0].kind, &dtypes))
 }

@@ -162,10 +162,4 @@ impl<'a> InputRules<'a> {
             _ => Ok(dtypes),
         }
     }
-
-    /// The same when the query is planned, with what the options say.
-    pub fn planned(&self, inputs: &[Field], options: Result<(), String>) -> Result<Dtypes, String> {
-        options?;
-        self.checked(&inputs.iter().collect::<Vec<_>>())
-    }
 }

@@ -58,7 +58,7 @@ impl Inputs {
 #[derive(Clone, Copy)]
 pub struct Weights {
     /// Of rows.
-    pub of_rows: bool,
+    of_rows: bool,
     /// Sums of them, in states.
     of_states: bool,
 }

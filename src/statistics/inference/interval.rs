@@ -132,15 +132,6 @@ pub fn tail(level: f64) -> f64 {
     0.5 * (1.0 - level)
 }
 
-/// Checks a coverage.
-pub fn check_level(level: f64) -> Result<(), String> {
-    if 0.0 < level && level < 1.0 {
-        Ok(())
-    } else {
-        Err(format!("level must lie between 0 and 1, such as 0.95, got {level}"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

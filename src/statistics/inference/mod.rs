@@ -15,5 +15,5 @@ pub use by_key::{AllRows, Area, KeyRows, rows_by_key};
 pub use delong::{Areas, Covariances};
 pub use error_method::ErrorMethod;
 pub use hypothesis::{Hypothesis, in_standard_errors};
-pub use interval::{Estimate, Interval, RateInterval, check_level};
+pub use interval::{Estimate, Interval, RateInterval};
 pub use null_distribution::NullDistribution;

@@ -4,7 +4,7 @@ use super::roc_summary::RocSummary;
 use crate::ranking::scores::ScoreType;
 use crate::ranking::ties::{Counts, Ties};
 use crate::statistics::inference::Interval;
-use crate::statistics::kinds::{Column, Curve, Field, FieldKind, Given, Record, Summary, record};
+use crate::statistics::kinds::{Column, Curve, Field, FieldKind, Record, Summary, record};
 use crate::statistics::numbers::{AveragePrecision, Gini, KsStatistic, MeanPositiveRank, RocAuc};
 use crate::statistics::options::{FromOptions, OptionError, Options};
 use crate::statistics::resampling::{Draw, Redraw, Resampling};
@@ -93,8 +93,8 @@ impl<M: FromOptions> FromOptions for BootstrapCi<M> {
 impl<M: Summary> Curve for BootstrapCi<M> {
     type Record = BootstrapRecord;
 
-    fn check(&self, given: Given) -> Result<(), String> {
-        self.statistic.check(given)
+    fn check_sums_of_weights(&self) -> Result<(), OptionError> {
+        self.statistic.check_sums_of_weights()
     }
 
     fn passes(&self) -> usize {

@@ -7,7 +7,7 @@ use crate::math::quantile::mean_and_deviation;
 use crate::ranking::ties::{Count, Placements, Ties};
 use crate::statistics::curves::binormal::BinormalLine;
 use crate::statistics::inference::{Hypothesis, Interval, delong, interval::tail};
-use crate::statistics::kinds::{Given, Summary, record};
+use crate::statistics::kinds::{Summary, record};
 use crate::statistics::numbers::partial_area::Range;
 use crate::statistics::options::{FromOptions, OptionError, Options, Word, words};
 use crate::statistics::resampling::{
@@ -96,10 +96,6 @@ impl Summary for RocAucCi {
     const WEIGHTS: bool = true;
     const ROW_WEIGHTS: bool = true;
 
-    fn check(&self, given: Given) -> Result<(), String> {
-        Ok(self.check_weights("method", given)?)
-    }
-
     fn resampling(&self) -> Option<Resampling> {
         (self.method == IntervalMethod::Bootstrap).then(|| self.resampling.unwrap_or_default())
     }
@@ -137,38 +133,26 @@ impl FromOptions for RocAucCi {
         Range::of_options(options)?;
         let test = Hypothesis::of_options(options, 0.0)?;
         let ci = RocAucCi { test, ..RocAucCi::of_options(options, "method")? };
-        let of_rows = Given { weight: options.has_column("weight"), sums_of_weights: false };
-        ci.check_weights("method", of_rows)?;
         Ok(ci)
     }
 }
 
 impl RocAucCi {
     /// The interval whose method is the option of this name.
-    pub fn of_options(options: &Options, method: &str) -> Result<Self, OptionError> {
-        Ok(RocAucCi {
-            method: options.word(method)?,
-            level: options.level()?,
-            interval: options.optional_word("interval")?,
-            resampling: Resampling::of_bootstrap(options, method, IntervalMethod::Bootstrap, &["interval"])?,
-            test: Hypothesis::default(),
-        })
-    }
-
-    /// Refuses weights where the method, an option of this name, does not take them.
-    pub(in crate::statistics) fn check_weights(&self, option: &str, given: Given) -> Result<(), OptionError> {
-        let method = self.method.word();
-        if given.sums_of_weights && self.method != IntervalMethod::DeLong {
-            let said = format!(
-                "'{method}' needs rows, but the states are of rows with weights, which have no interval"
-            );
-            return Err(OptionError::new(option, said).instead(format!("leave `{option}` out")));
-        }
-        if given.weight && !matches!(self.method, IntervalMethod::DeLong | IntervalMethod::Logit) {
-            return Err(OptionError::new(option, format!("'{method}' does not take a weight"))
+    pub fn of_options(options: &Options, option: &str) -> Result<Self, OptionError> {
+        let method: IntervalMethod = options.word(option)?;
+        let takes_weights = matches!(method, IntervalMethod::DeLong | IntervalMethod::Logit);
+        if options.has_column("weight") && !takes_weights {
+            return Err(OptionError::new(option, format!("'{}' does not take a weight", method.word()))
                 .instead(format!("write `{option}=\"delong\"` or `{option}=\"logit\"`")));
         }
-        Ok(())
+        Ok(RocAucCi {
+            method,
+            level: options.level()?,
+            interval: options.optional_word("interval")?,
+            resampling: Resampling::of_bootstrap(options, option, IntervalMethod::Bootstrap, &["interval"])?,
+            test: Hypothesis::default(),
+        })
     }
 
     /// The interval of the area; only DeLong's variance of rows without weights needs the placements.

@@ -1,12 +1,12 @@
 //! The common numbers of a group, from one walk.
 
-use super::roc_auc_ci::RocAucCi;
+use super::roc_auc_ci::{IntervalMethod, RocAucCi};
 use crate::math;
 use crate::ranking::ties::{Count, Indexed, Placements, RowCounts, Ties};
 use crate::statistics::inference::Interval;
-use crate::statistics::kinds::{Given, Summary, Threshold, record};
+use crate::statistics::kinds::{Summary, Threshold, record};
 use crate::statistics::numbers::average_precision::{mean_precision, of_one_class, precision_units};
-use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::options::{FromOptions, OptionError, Options, Word};
 use crate::statistics::resampling::Resampling;
 use crate::statistics::thresholds::confusion::Confusion;
 
@@ -61,9 +61,7 @@ struct WalkSums {
 
 impl FromOptions for RocSummary {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
-        let ci = RocAucCi::of_options(options, "ci")?;
-        ci.check_weights("ci", Given { weight: options.has_column("weight"), sums_of_weights: false })?;
-        Ok(RocSummary { ci })
+        Ok(RocSummary { ci: RocAucCi::of_options(options, "ci")? })
     }
 }
 
@@ -72,8 +70,13 @@ impl Summary for RocSummary {
 
     const WEIGHTS: bool = true;
 
-    fn check(&self, given: Given) -> Result<(), String> {
-        Ok(self.ci.check_weights("ci", given)?)
+    fn check_sums_of_weights(&self) -> Result<(), OptionError> {
+        if self.ci.method == IntervalMethod::DeLong {
+            return Ok(());
+        }
+        let said = "needs rows, but the states are of rows with weights, which have no interval";
+        let error = OptionError::new("ci", format!("'{}' {said}", self.ci.method.word()));
+        Err(error.instead("leave `ci` out"))
     }
 
     fn resampling(&self) -> Option<Resampling> {

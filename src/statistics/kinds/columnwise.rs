@@ -8,11 +8,6 @@ pub trait Columnwise {
     /// The fields of an answer; a single one stands for itself.
     const FIELDS: &'static [&'static str];
 
-    /// Checks the options. The error names the option and the values that it may have.
-    fn check(&self) -> Result<(), String> {
-        Ok(())
-    }
-
     /// The columns of the answer, from columns of one length; or what is wrong with the numbers.
     fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String>;
 }

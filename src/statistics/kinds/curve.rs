@@ -2,8 +2,8 @@
 
 use super::column::Column;
 use super::record::Record;
-use super::summary::Given;
 use crate::ranking::ties::Ties;
+use crate::statistics::options::OptionError;
 
 /// A statistic that answers each group with a list of records. A group that holds a NaN score is
 /// answered with null.
@@ -14,9 +14,8 @@ pub trait Curve: Sync {
     /// Whether rows may have weights. The ties then count units: see [`Ties::units`].
     const WEIGHTS: bool = false;
 
-    /// Checks the options, which may depend on the columns of the call. The error names the option and the values that it
-    /// may have.
-    fn check(&self, _given: Given) -> Result<(), String> {
+    /// Refuses options that need the weight of each row, of states that have only sums of weights.
+    fn check_sums_of_weights(&self) -> Result<(), OptionError> {
         Ok(())
     }
 

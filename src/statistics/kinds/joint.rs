@@ -118,11 +118,6 @@ pub trait Joint: Sync {
     /// Whether rows may have [`weights`](Rows::weights).
     const WEIGHTS: bool = false;
 
-    /// Checks the options. The error names the option and the values that it may have.
-    fn check(&self) -> Result<(), String> {
-        Ok(())
-    }
-
     /// The facts about the scores that the statistic needs.
     fn needs(&self) -> Needs {
         Needs::CODES

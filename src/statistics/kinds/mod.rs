@@ -15,4 +15,4 @@ pub use curvewise::Curvewise;
 pub use joint::{Inputs, Joint, KeyInput, KeyKind, Needs};
 pub(crate) use record::record;
 pub use record::{KeyCode, Mass, Name, Record, Threshold, Value};
-pub use summary::{Given, Summary};
+pub use summary::Summary;

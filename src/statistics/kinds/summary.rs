@@ -3,16 +3,8 @@
 use super::record::{Record, Value};
 use crate::ranking::states::Limit;
 use crate::ranking::ties::{RowCounts, Ties};
+use crate::statistics::options::OptionError;
 use crate::statistics::resampling::bootstrap::Resampling;
-
-/// Which optional columns were given.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Given {
-    /// Weights of the rows.
-    pub weight: bool,
-    /// States of rows with weights, which have no more than sums of them.
-    pub sums_of_weights: bool,
-}
 
 /// A statistic that answers each group with one record.
 pub trait Summary: Sync {
@@ -25,9 +17,8 @@ pub trait Summary: Sync {
     /// Whether the statistic needs the weight of each row, which a state does not have.
     const ROW_WEIGHTS: bool = false;
 
-    /// Checks the options, which may depend on the columns of the call. The error names the option and the values that it
-    /// may have.
-    fn check(&self, _given: Given) -> Result<(), String> {
+    /// Refuses options that need the weight of each row, of states that have only sums of weights.
+    fn check_sums_of_weights(&self) -> Result<(), OptionError> {
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use super::exact_ks;
 use crate::math;
 use crate::ranking::ties::{Count, Indexed, Ties};
 use crate::statistics::inference::{Alternative, NullDistribution};
-use crate::statistics::kinds::{Given, Summary, Threshold, record};
+use crate::statistics::kinds::{Summary, Threshold, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// The largest vertical distance between the ROC curve and the diagonal, `max |tpr - fpr|`.
@@ -61,8 +61,8 @@ impl Summary for KsStatistic {
 
     const WEIGHTS: bool = true;
 
-    fn check(&self, given: Given) -> Result<(), String> {
-        Ok(self.check_weights(given.weight)?)
+    fn check_sums_of_weights(&self) -> Result<(), OptionError> {
+        self.check_weights(true)
     }
 
     fn of_ties(&self, mut ties: Ties<'_>) -> KsRecord {

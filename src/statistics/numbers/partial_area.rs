@@ -137,24 +137,6 @@ impl Range {
         Ok((range, standardized))
     }
 
-    /// Checks the bounds.
-    pub fn check(self, standardized: Standardized) -> Result<(), String> {
-        let rate = |rate: f64| (0.0..=1.0).contains(&rate);
-        let fine = match self {
-            Range::Fpr(low, high) | Range::Tpr(low, high) => rate(low) && rate(high) && low < high,
-            Range::TwoWay { max_fpr, min_tpr } => {
-                rate(max_fpr) && rate(min_tpr) && max_fpr > 0.0 && min_tpr < 1.0
-            }
-        };
-        match self {
-            range if !fine => Err(format!("rates lie between 0 and 1, the lower one first, got {range:?}")),
-            Range::TwoWay { .. } if standardized != Standardized::Never => {
-                Err("standardized is for a range of fpr or of tpr, not for both".into())
-            }
-            _ => Ok(()),
-        }
-    }
-
     /// The areas of a useless and of a perfect score.
     pub fn extremes(self) -> (f64, f64) {
         match self {
@@ -289,15 +271,15 @@ impl PartialArea {
 mod tests {
     use super::*;
     use crate::ranking::ties::Count;
-    use crate::statistics::kinds::{Given, Summary};
+
     use crate::statistics::numbers::RocAuc;
+    use crate::statistics::options::tests::options;
     use crate::statistics::resampling::Measure;
     use crate::statistics::tests::summary;
     use proptest::prelude::*;
 
     fn area(range: Range, standardized: Standardized, labels: &[u8], scores: &[u8]) -> Option<f64> {
         let statistic = RocAuc { range: Some(range), standardized };
-        statistic.check(Given::default()).unwrap();
         summary(&statistic, labels, scores).auc
     }
 
@@ -339,13 +321,22 @@ mod tests {
         assert!((always(Range::Fpr(0.5, 1.0), &[1, 2]) + 1.0).abs() < 1e-15);
         assert_eq!(area(Range::Fpr(0.0, 0.3), Standardized::Never, &[1, 0], &[1, 2]), Some(0.0));
         assert_eq!(area(Range::Fpr(0.0, 0.3), Standardized::Never, &[1], &[1]), None);
-        for range in
-            [Range::Fpr(0.3, 0.3), Range::Tpr(-0.1, 1.0), Range::TwoWay { max_fpr: 0.0, min_tpr: 0.5 }]
-        {
-            assert!(range.check(Standardized::Never).is_err());
+    }
+
+    #[test]
+    fn bounds_that_are_none() {
+        let of = |names: [(&str, f64); 2], standardized| {
+            let mut written = options(names.map(|(name, value)| (name, OptionValue::Float(value))));
+            written.values.insert("standardized".into(), OptionValue::Truth(standardized));
+            Range::of_options(&written).map(|range| range.0)
+        };
+        for (low, high) in [(0.5, 0.5), (0.5, 0.4), (-0.1, 0.5), (0.5, 1.1), (f64::NAN, 0.5)] {
+            assert!(of([("min_fpr", low), ("max_fpr", high)], false).is_err());
+            assert!(of([("min_tpr", low), ("max_tpr", high)], false).is_err());
         }
-        let both = Range::TwoWay { max_fpr: 0.5, min_tpr: 0.5 };
-        assert!(both.check(Standardized::Always).is_err());
+        let both = [("max_fpr", 0.5), ("min_tpr", 0.5)];
+        assert_eq!(of(both, false), Ok(Some(Range::TwoWay { max_fpr: 0.5, min_tpr: 0.5 })));
+        assert!(of(both, true).is_err());
     }
 
     proptest! {

@@ -78,18 +78,6 @@ impl Resampling {
         Err(OptionError::new(first, said).instead(instead))
     }
 
-    /// Checks the number of resamples.
-    pub fn check(self) -> Result<(), String> {
-        if (2..=MOST_RESAMPLES).contains(&self.n_resamples) {
-            Ok(())
-        } else {
-            Err(format!(
-                "n_resamples must lie between 2 and {MOST_RESAMPLES}, such as 2000, got {}",
-                self.n_resamples
-            ))
-        }
-    }
-
     /// About how often all resamples together go through the rows of a group.
     pub fn passes(self) -> usize {
         self.n_resamples as usize
@@ -232,6 +220,7 @@ impl Resampling {
 mod tests {
     use super::*;
     use crate::math::quantile::mean_and_deviation;
+    use crate::statistics::options::{OptionValue, tests::options};
     use crate::statistics::tests::rows_of;
 
     const TWO_THOUSAND: Resampling = Resampling { n_resamples: 2000, seed: 5 };
@@ -300,7 +289,7 @@ mod tests {
 
     #[test]
     fn counts_of_resamples() {
-        assert!(TWO_THOUSAND.check().is_ok());
-        assert!(Resampling { n_resamples: 1, seed: 0 }.check().is_err());
+        let few = options([("n_resamples", OptionValue::Integer(1))]);
+        assert!(Resampling::from_options(&few).is_err());
     }
 }
