@@ -15,7 +15,7 @@ from polars_auc._page.write import VERSION, VERSION_KEY
 from polars_auc._report.changes import by_of, compare_reports
 from polars_auc._report.options import ReportOptions
 
-__all__ = ["Earlier"]
+__all__ = ["PreviousReport"]
 
 
 def _of_csv(file: Path) -> pl.DataFrame:
@@ -49,7 +49,7 @@ _READERS: dict[str, Callable[[Path], pl.DataFrame]] = {
 }
 
 
-class Earlier:
+class PreviousReport:
     """An earlier report, read from the file that it was written to."""
 
     def __init__(self, file: Path) -> None:

@@ -16,14 +16,14 @@ from polars_auc._frames.evaluated import Evaluated
 from polars_auc._page.text import counted
 from polars_auc._plots.points import named
 
-__all__ = ["LeftOut", "failing_files", "failing_groups", "failing_scores"]
+__all__ = ["Omissions", "failing_files", "failing_groups", "failing_scores"]
 
 # More parts than these are not named one by one.
 _NAMED = 20
 
 
 @dataclass
-class LeftOut:
+class Omissions:
     """Parts of a report that cannot be evaluated, and why."""
 
     files: dict[str, str] = field(default_factory=dict)

@@ -20,9 +20,9 @@ from polars_auc._cli.sources import files_of
 from polars_auc._cli.sql import roots
 from polars_auc._cli.states import evaluated_states, names_of_states
 from polars_auc._cli.streams import say, show, show_bytes
-from polars_auc._commands.compare_to import Earlier
+from polars_auc._commands.compare_to import PreviousReport
 from polars_auc._commands.gates import Gate
-from polars_auc._commands.keep_going import LeftOut, failing_files, failing_groups, failing_scores
+from polars_auc._commands.keep_going import Omissions, failing_files, failing_groups, failing_scores
 from polars_auc._commands.report_options import ReportRequest, add_report_options
 from polars_auc._expressions.states import have_weights
 from polars_auc._frames.evaluated import Evaluated
@@ -49,20 +49,20 @@ def report(arguments: argparse.Namespace) -> bool:
     with worded(), called("report"):
         request = ReportRequest.of(arguments)
     try:
-        return _report(request, LeftOut())
+        return _report(request, Omissions())
     except Refusal as refusal:
         if not request.keep_going:
             raise
-        left_out = LeftOut()
+        omissions = Omissions()
         with suppress(Refusal):
-            left_out = _left_out(request)
+            omissions = _omissions(request)
         # Gains are over the first score: another one would make them other numbers.
-        if not left_out or (request.options.compare and request.rows.scores[0] in left_out.scores):
+        if not omissions or (request.options.compare and request.rows.scores[0] in omissions.scores):
             raise refusal from None
-    return _report(request.without(list(left_out.scores)), left_out)
+    return _report(request.without(list(omissions.scores)), omissions)
 
 
-def _left_out(request: ReportRequest) -> LeftOut:
+def _omissions(request: ReportRequest) -> Omissions:
     """Look for files, scores and groups that cannot be evaluated."""
     rows, options = request.rows, request.options
     with worded(), progress("looking for what cannot be evaluated"):
@@ -72,28 +72,28 @@ def _left_out(request: ReportRequest) -> LeftOut:
         if request.from_states and not rows.scores:
             columns += names_of_states(names)
         numbers = roots([*rows.scores, *([] if rows.label is None else [rows.label])])
-        left_out = LeftOut(files=failing_files(names, roots(columns), numbers))
-        if len(left_out.files) == len(names):
-            return LeftOut()
-        files = Files.grouped(request.files, options.by, None, left_out.files)
+        omissions = Omissions(files=failing_files(names, roots(columns), numbers))
+        if len(omissions.files) == len(names):
+            return Omissions()
+        files = Files.grouped(request.files, options.by, None, omissions.files)
         if not request.from_states and rows.label is not None:
-            left_out.scores = failing_scores(files, rows.label, rows.scores)
-            if len(left_out.scores) == len(rows.scores):
-                return LeftOut()
-        source = Source.of(request.without(list(left_out.scores)), files)
-        left_out.groups, left_out.why_groups = failing_groups(source.evaluated)
-    return left_out
+            omissions.scores = failing_scores(files, rows.label, rows.scores)
+            if len(omissions.scores) == len(rows.scores):
+                return Omissions()
+        source = Source.of(request.without(list(omissions.scores)), files)
+        omissions.groups, omissions.why_groups = failing_groups(source.evaluated)
+    return omissions
 
 
-def _report(request: ReportRequest, left_out: LeftOut) -> bool:
+def _report(request: ReportRequest, omissions: Omissions) -> bool:
     """Evaluate, then write and print."""
     view = request.view()
-    files = Files.grouped(request.files, request.options.by, request.file, left_out.files)
+    files = Files.grouped(request.files, request.options.by, request.file, omissions.files)
     writer = request.writer(files.by, view)
-    source = Source.of(request, files).prepared(left_out)
-    earlier = None if request.compare_to is None else Earlier(request.compare_to)
+    source = Source.of(request, files).prepared(omissions)
+    previous = None if request.compare_to is None else PreviousReport(request.compare_to)
     with source.faults():
-        plan = source.plan(earlier)
+        plan = source.plan(previous)
         schema = plan.collect_schema()
     view.check(schema.names())
     gates = [
@@ -112,7 +112,7 @@ def _report(request: ReportRequest, left_out: LeftOut) -> bool:
         if request.options.memory is not None:
             # The batches are read once, for the report and for the page.
             source = source.collected()
-            plan = source.plan(earlier)
+            plan = source.plan(previous)
         table = plan.collect()
         if not request.allow_empty:
             _refuse_empty(table, request, source.rows)
@@ -124,15 +124,15 @@ def _report(request: ReportRequest, left_out: LeftOut) -> bool:
     unprinted = None
     try:
         if writer is not None:
-            pairs = _about(request, files, table, writer, left_out, checks)
+            pairs = _about(request, files, table, writer, omissions, checks)
             unprinted = _write(request, writer, table, pairs, charts)
     finally:
         # What was evaluated is shown also if it cannot be written.
         if not request.is_printed and not request.quiet:
             unprinted = _print(view, table)
     if not request.quiet:
-        _say_notes(request, files, table, earlier)
-    for line in left_out.lines():
+        _say_notes(request, files, table, previous)
+    for line in omissions.lines():
         say(f"polars-auc: left out {line}")
     for _, said in verdicts:
         say(f"polars-auc: {said}")
@@ -140,7 +140,7 @@ def _report(request: ReportRequest, left_out: LeftOut) -> bool:
         raise Refusal(f"cannot print the report: {unprinted}")
     if not all(passed for passed, _ in verdicts):
         return False
-    if left_out:
+    if omissions:
         raise Incomplete
     return True
 
@@ -169,9 +169,9 @@ class Source:
         options = replace(options, count=rows.count)
         return cls(files, options, rows, rows.evaluated(cluster=cluster, weight=weight))
 
-    def prepared(self, left_out: LeftOut) -> Source:
+    def prepared(self, omissions: Omissions) -> Source:
         """Leave groups out; with --bounded, plan the states that batches of rows will have."""
-        evaluated = left_out.without_groups(self.evaluated)
+        evaluated = omissions.without_groups(self.evaluated)
         if self.options.memory is not None:
             with of_files(self.files.names, evaluated.read):
                 evaluated = evaluated.bounded(self.options.max_bins, self.options.scale)
@@ -187,7 +187,7 @@ class Source:
         states = self.evaluated.states if self.rows is None else []
         return of_files(self.files.names, self.evaluated.read, states)
 
-    def plan(self, earlier: Earlier | None) -> pl.LazyFrame:
+    def plan(self, previous: PreviousReport | None) -> pl.LazyFrame:
         """Plan the table of the report."""
         evaluated = self.evaluated
         if evaluated.has_states:
@@ -196,7 +196,7 @@ class Source:
             columns = list(evaluated.scores.values())
             scores = [column["score"] for column in columns]
             plan = evaluation(evaluated.rows, columns[0]["label"], scores, self.options, self._runs())
-        return plan if earlier is None else earlier.beside(plan, self.options)
+        return plan if previous is None else previous.beside(plan, self.options)
 
     def _runs(self) -> Runs | None:
         """Return the columns of groups whose rows follow one another, if no other rows are needed."""
@@ -214,7 +214,7 @@ def _about(
     files: Files,
     table: pl.DataFrame,
     writer: ReportWriter,
-    left_out: LeftOut,
+    omissions: Omissions,
     checks: Sequence[str],
 ) -> list[tuple[str, str]]:
     """Say what the report is about, what is left out of it, and what its gates say."""
@@ -230,7 +230,7 @@ def _about(
         previous=None if request.compare_to is None else str(request.compare_to),
     )
     data = f"{counted(len(files.names), 'file')}, last changed on {files.changed()}"
-    gone = [("Left out", writer.name(line)) for line in left_out.lines()]
+    gone = [("Left out", writer.name(line)) for line in omissions.lines()]
     return [("Data", data), *about, *gone, *(("Check", said) for said in checks)]
 
 
@@ -255,10 +255,12 @@ def _print(view: TableView, table: pl.DataFrame) -> str | None:
     return show(view.printed(table, width))
 
 
-def _say_notes(request: ReportRequest, files: Files, table: pl.DataFrame, earlier: Earlier | None) -> None:
+def _say_notes(
+    request: ReportRequest, files: Files, table: pl.DataFrame, previous: PreviousReport | None
+) -> None:
     weighted = _weighted(files, table) if request.from_states else []
     unknown = [f"{name}: states of rows with weights have no intervals" for name in weighted]
-    gone = earlier.gone(table) if earlier else []
+    gone = previous.gone(table) if previous else []
     for line in [*skipped(request.options, table), *unknown, *groups_without_stability(table), *gone]:
         say(f"polars-auc: {line}")
 

@@ -96,20 +96,20 @@ def compare_reports(
     └──────┴──────────────┴────────┘
     """
     name = "compare_reports"
-    rows, earlier = rows_of(name, report), rows_of(name, previous)
+    rows, previous_rows = rows_of(name, report), rows_of(name, previous)
     by = by_of(rows.collect_schema(), "report")
     schema = rows.collect_schema()
-    if (GROUPING in schema) != (GROUPING in earlier.collect_schema()):
+    if (GROUPING in schema) != (GROUPING in previous_rows.collect_schema()):
         which = ("report", "previous one") if GROUPING in schema else ("previous report", "report")
         said = f"the {which[0]} has several groupings, and the {which[1]} has one"
         raise OptionError(name, "", said, "make them alike")
-    if by_of(earlier.collect_schema(), "previous") != by:
-        others = by_of(earlier.collect_schema(), "previous")
+    if by_of(previous_rows.collect_schema(), "previous") != by:
+        others = by_of(previous_rows.collect_schema(), "previous")
         said = f"the groups of the report are by {by}, and those of the previous one by {others}"
         raise OptionError(name, "", said, "make both reports by the same columns")
     # A key that is null may be over all values of its column.
     keys = ["scope", *by, "score", *(name for name in [GROUPING] if name in schema)]
-    estimates = earlier.select(
+    estimates = previous_rows.select(
         *(pl.col(key).cast(schema[key]) for key in keys),
         *(pl.col(field).cast(dtype).alias(f"previous_{field}") for field, dtype in _ESTIMATES.items()),
     )
