@@ -273,7 +273,7 @@ fn without_reference(values: &Values, reference: &str, missing: bool) -> Result<
         listed.extend((listed.len() < SHOWN).then(|| vec!["null"; names.len()].join(", ")));
     }
     Ok(format!(
-        "versus names the segment {reference}, which the rows do not have; there are: {}{}",
+        "`versus` names the segment {reference}, which the rows do not have; there are: {}{}",
         listed.join("; "),
         if keys > SHOWN { "; ..." } else { "" }
     ))

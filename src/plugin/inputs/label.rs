@@ -15,11 +15,11 @@ const WORDS_IN_SQL: &str = "outcome = 'bad'";
 fn refused(role: &str, name: &str, got: String, (python, sql): (&str, &str)) -> String {
     let (meant, order) =
         if role == "label" { ("positive class", "label, score") } else { (role, "label, score, ...") };
-    let python = format!("instead: pl.col(\"{name}\") == {python}; arguments come as ({order})");
-    let instead = either(python, format!("as in --{role} \"{sql}\""));
+    let python = format!(" instead: pl.col(\"{name}\") == {python}; arguments come as ({order})");
+    let instead = either(python, format!(", as in --{role} \"{sql}\""));
     format!(
         "{role} \"{name}\" {got}, but a {role} is Boolean, or an integer or float column that holds only 0 and 1. \
-         Name the {meant} {instead}"
+         Name the {meant}{instead}"
     )
 }
 

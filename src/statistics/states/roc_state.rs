@@ -200,7 +200,7 @@ impl Summary for RocState {
             let score = ties.threshold(rank).map(|key| ties.value(key));
             if let Some(score) = score.filter(|&score| !scale.holds(score)) {
                 return Err(format!(
-                    "scale=\"probability\" is for scores from 0 to 1, but a score is {score}; leave scale out"
+                    "`scale=\"probability\"` is for scores from 0 to 1, but a score is {score}; leave `scale` out"
                 ));
             }
         }

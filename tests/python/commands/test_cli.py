@@ -339,7 +339,7 @@ def test_gate(folder: Path, capsys: Capture) -> None:
             "--label 'word' holds words ('bad', 'good'), and must hold 0 and 1 or Booleans. Name the "
             "positive class, as in --label \"word = 'bad'\"",
         ),
-        ([*FILES, "--score", "score", "--label", "g"], 'Name the positive class as in --label "g = '),
+        ([*FILES, "--score", "score", "--label", "g"], 'Name the positive class, as in --label "g = '),
         (["report", "a.parquet", "--label", "y", "--score", "word"], 'score "word" has dtype str'),
         (
             [*REPORT, "--by", "list"],

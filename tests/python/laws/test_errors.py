@@ -121,6 +121,8 @@ def test_every_flag_is_checked() -> None:
     assert sorted(flags) == [
         ("gini_index", "points"),
         ("mann_whitney_u", "continuity"),
+        ("ordinal_roc_auc", "pairs"),
+        ("ordinal_roc_auc_ci", "pairs"),
         ("pack_state", "keep_scores"),
         ("plot_coverage", "tooltip"),
         ("plot_difference", "tooltip"),
@@ -128,8 +130,6 @@ def test_every_flag_is_checked() -> None:
         ("report", "compare"),
         ("roc_auc", "standardized"),
         ("roc_auc_ci", "standardized"),
-        ("ordinal_roc_auc", "pairs"),
-        ("ordinal_roc_auc_ci", "pairs"),
         ("roc_curve", "drop_intermediate"),
     ]
 
