@@ -99,19 +99,8 @@ impl States {
             if !lists.is_valid(state) {
                 return Err(missing("bins"));
             }
-            let resolution = value(&resolution, "resolution")?;
             let limit = limit(name, max_bins[state], word(&scales, state)?)?;
-            if resolution > LAST.into() {
-                return Err(format!(
-                    "state \"{name}\" holds the resolution {resolution}, but the last one is {LAST}"
-                ));
-            }
-            if resolution > 0 && limit.is_none() {
-                return Err(format!(
-                    "state \"{name}\" holds the resolution {resolution}, which has no scale"
-                ));
-            }
-            let resolution = resolution as Resolution;
+            let resolution = checked_resolution(name, value(&resolution, "resolution")?, limit)?;
             Ok(Some(Head { rows, has_nan, limit, resolution }))
         };
         let heads = (0..structs.len()).map(head).collect::<Result<Vec<_>, _>>()?;
@@ -262,6 +251,19 @@ fn word(words: &Values, row: usize) -> Result<Option<&str>, String> {
         Dtype::Null => Ok(None),
         _ => Ok(downcast::<Utf8ViewArray>(words.array.as_ref())?.get(row)),
     }
+}
+
+/// The resolution of a state, which must be one of its scale.
+fn checked_resolution(name: &str, resolution: u64, limit: Option<Limit>) -> Result<Resolution, String> {
+    if resolution > LAST.into() {
+        return Err(format!(
+            "state \"{name}\" holds the resolution {resolution}, but the last one is {LAST}"
+        ));
+    }
+    if resolution > 0 && limit.is_none() {
+        return Err(format!("state \"{name}\" holds the resolution {resolution}, which has no scale"));
+    }
+    Ok(resolution as Resolution)
 }
 
 /// What `max_bins` and `scale` say together.

@@ -103,24 +103,8 @@ impl State {
     /// The state of these bytes, whose scores have a dtype of this name and are of this type; an error says why they are none.
     pub fn unpacked(bytes: &[u8], dtype: &str, score_type: ScoreType) -> Result<State, String> {
         let mut bytes = Bytes(bytes);
-        if bytes.take(VERSION.len())? != VERSION {
-            return Err("does not begin with ROC and the version 1, as pack_state writes it".into());
-        }
-        let length = bytes.byte()?;
-        let own = bytes.take(length.into())?;
-        if own != dtype.as_bytes() {
-            let own = String::from_utf8_lossy(own);
-            return Err(format!("holds scores of dtype {own}, but score_dtype is {dtype}"));
-        }
-        let flags = bytes.byte()?;
-        if flags > NAN + LIMITED + PROBABILITY + INTERVALS {
-            return Err("has flags that this version does not have".into());
-        }
+        let flags = bytes.flags(dtype)?;
         let is = |flag: u8| flags & flag > 0;
-        let needs_limit = is(PROBABILITY) || is(INTERVALS);
-        if is(NAN) && flags != NAN || needs_limit && !is(LIMITED) {
-            return Err("has flags that exclude each other".into());
-        }
         let mut rows = RowCounts { n_missing: bytes.rows()?, ..RowCounts::default() };
         if is(NAN) {
             (rows.n_pos, rows.n_neg) = (bytes.rows()?, bytes.rows()?);
@@ -279,6 +263,29 @@ const MANY_ROWS: &str = "holds more than 2^42 rows";
 struct Bytes<'a>(&'a [u8]);
 
 impl<'a> Bytes<'a> {
+    /// The flags behind the version and the name of the dtype, which must be this one.
+    fn flags(&mut self, dtype: &str) -> Result<u8, String> {
+        if self.take(VERSION.len())? != VERSION {
+            return Err("does not begin with ROC and the version 1, as pack_state writes it".into());
+        }
+        let length = self.byte()?;
+        let own = self.take(length.into())?;
+        if own != dtype.as_bytes() {
+            let own = String::from_utf8_lossy(own);
+            return Err(format!("holds scores of dtype {own}, but score_dtype is {dtype}"));
+        }
+        let flags = self.byte()?;
+        if flags > NAN + LIMITED + PROBABILITY + INTERVALS {
+            return Err("has flags that this version does not have".into());
+        }
+        let is = |flag: u8| flags & flag > 0;
+        let needs_limit = is(PROBABILITY) || is(INTERVALS);
+        if is(NAN) && flags != NAN || needs_limit && !is(LIMITED) {
+            return Err("has flags that exclude each other".into());
+        }
+        Ok(flags)
+    }
+
     fn take(&mut self, bytes: usize) -> Result<&'a [u8], String> {
         let (taken, rest) = self.0.split_at_checked(bytes).ok_or(ENDS)?;
         self.0 = rest;
