@@ -84,9 +84,10 @@ def declared(options: type) -> dict[str, Option]:
     return {field.name: field.metadata["option"] for field in fields if "option" in field.metadata}
 
 
-def is_set(value: object) -> bool:
-    """Say whether a value asks for something: it is not None, False or empty."""
-    return not (value is None or value is False or (isinstance(value, list | tuple) and not value))
+def is_set(value: object, default: object = None) -> bool:
+    """Say whether a value asks for something: it is not None, False, or empty where that is the default."""
+    is_empty = default is not None and isinstance(value, list | tuple) and not value
+    return not (value is None or value is False or is_empty)
 
 
 _BOUNDED = either('`memory="bounded"`', "`memory`")
@@ -260,7 +261,8 @@ class ReportOptions:
     @property
     def names(self) -> list[str]:
         """The options that are set."""
-        return [name for name in OPTIONS if is_set(getattr(self, name))]
+        fields = dataclasses.fields(self)
+        return [field.name for field in fields if is_set(getattr(self, field.name), field.default)]
 
     def check(self) -> None:
         """Refuse values that no option has, and options that do not go together or lack another one."""
