@@ -1,15 +1,12 @@
 //! The edge at which an error is worded: Python, or a shell.
 //!
 //! Texts name options between backticks, with a value or without: `` `level` ``, `` `method="bootstrap"` ``. In Python these
-//! are keyword arguments, and in a shell flags. Where the advice itself differs, a text has both: see [`either`].
+//! are keyword arguments, and in a shell flags. Where the advice itself differs, a text has both: see [`either`](crate::statistics::options::either).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt::Display;
 
-const PYTHON: char = '\u{2}';
-const SHELL: char = '\u{1f}';
-const END: char = '\u{3}';
+use crate::statistics::options::{EDGES, LITERAL_BACKTICK};
 
 /// Where an error is read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,11 +16,6 @@ pub enum Edge {
     Python,
     /// In a shell, where some options have other names.
     Shell(BTreeMap<String, String>),
-}
-
-/// A part of a text that differs between the edges.
-pub fn either(python: impl Display, shell: impl Display) -> String {
-    format!("{PYTHON}{python}{SHELL}{shell}{END}")
 }
 
 impl Edge {
@@ -37,7 +29,7 @@ impl Edge {
             rest = after;
         }
         self.word_options(rest, &mut worded);
-        worded
+        worded.replace(LITERAL_BACKTICK, "`")
     }
 
     fn word_options(&self, text: &str, worded: &mut String) {
@@ -72,9 +64,10 @@ impl Edge {
 
 /// The text before a part that differs, both forms of it, and the text behind it.
 fn part(text: &str) -> Option<(&str, (&str, &str), &str)> {
-    let (before, rest) = text.split_once(PYTHON)?;
-    let (forms, after) = rest.split_once(END)?;
-    Some((before, forms.split_once(SHELL)?, after))
+    let [begin, between, end] = EDGES;
+    let (before, rest) = text.split_once(begin)?;
+    let (forms, after) = rest.split_once(end)?;
+    Some((before, forms.split_once(between)?, after))
 }
 
 fn names_option(inside: &str) -> bool {
@@ -86,6 +79,7 @@ fn names_option(inside: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::options::{OptionError, OptionValue, either};
 
     #[test]
     fn one_text_at_two_edges() {
@@ -105,6 +99,10 @@ mod tests {
             format!("label \"a`b\" holds 2. Write {}.", either("pl.col(\"a\") == 2", "--label \"a = 2\""));
         assert_eq!(Edge::Python.worded(&text), "label \"a`b\" holds 2. Write pl.col(\"a\") == 2.");
         assert_eq!(shell.worded(&text), "label \"a`b\" holds 2. Write --label \"a = 2\".");
+        let value = OptionValue::Word("`level=1`".into());
+        let error = OptionError::new("method", format!("is {value}"));
+        assert_eq!(Edge::Python.worded(&error.to_string()), "method is '`level=1`'");
+        assert_eq!(shell.worded(&error.to_string()), "--method is '`level=1`'");
         for odd in ["a ` b", "`A`", "``", "\u{2} x", "\u{2} x \u{3}"] {
             assert_eq!(shell.worded(odd), odd);
         }

@@ -46,7 +46,9 @@ mod python {
         /// with it, and what to write instead. None if nothing is.
         #[pyfunction]
         fn check(name: &str, keywords: &[u8]) -> Option<(String, String, Option<String>)> {
-            let Keywords { options, .. } = Keywords::of(keywords);
+            let Some(Keywords { options, .. }) = Keywords::read(keywords) else {
+                return Some((String::new(), "the options cannot be read".into(), None));
+            };
             let error = crate::plugin::expressions::check(name, &options).err()?;
             Some((error.option, error.said, error.instead))
         }

@@ -12,6 +12,18 @@ use crate::ranking::scores::Number;
 /// An integer with more bits is shown by its size.
 const SHOWN_BITS: u32 = 128;
 
+/// Stands in a text for a backtick that a user wrote, which is around no option.
+pub const LITERAL_BACKTICK: &str = "\u{1}";
+
+/// Begins a part of a text that Python words in one way and a shell in another, stands between both, and ends it.
+pub const EDGES: [char; 3] = ['\u{2}', '\u{1f}', '\u{3}'];
+
+/// A part of a text that differs between Python and a shell.
+pub fn either(python: impl Display, shell: impl Display) -> String {
+    let [begin, between, end] = EDGES;
+    format!("{begin}{python}{between}{shell}{end}")
+}
+
 /// The value of an option, as the user wrote it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum OptionValue {
@@ -77,7 +89,8 @@ impl Display for OptionValue {
                 }
             }
             OptionValue::Word(word) => {
-                write!(f, "'{}'", word.escape_debug().to_string().replace("\\\"", "\""))
+                let word = word.escape_debug().to_string().replace("\\\"", "\"");
+                write!(f, "'{}'", word.replace('`', LITERAL_BACKTICK))
             }
             OptionValue::List(values) => {
                 f.write_str("[")?;
@@ -93,7 +106,7 @@ impl Display for OptionValue {
                 }
                 f.write_str("}")
             }
-            OptionValue::Other(shown) => f.write_str(shown),
+            OptionValue::Other(shown) => f.write_str(&shown.replace('`', LITERAL_BACKTICK)),
         }
     }
 }
@@ -243,7 +256,8 @@ impl Options {
 
     /// One of some words, or none.
     pub fn optional_word<W: Word>(&self, name: &str) -> Result<Option<W>, OptionError> {
-        self.word_or(name, ", None")
+        // In a shell an option that is None is left out.
+        self.word_or(name, &either(", None", ""))
     }
 
     fn word_or<W: Word>(&self, name: &str, none: &str) -> Result<Option<W>, OptionError> {
@@ -467,7 +481,7 @@ pub(in crate::statistics) mod tests {
         );
         assert_eq!(
             said(all.optional_word::<Side>("other").unwrap_err()),
-            "`other` must be one of 'left', 'right', None, got 'up'"
+            "`other` must be one of 'left', 'right'\u{2}, None\u{1f}\u{3}, got 'up'"
         );
         assert_eq!(
             said(all.word::<Side>("none").unwrap_err()),

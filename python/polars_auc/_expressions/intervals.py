@@ -205,7 +205,7 @@ def roc_summary(
     label: IntoExpr | None = None,
     score: IntoExpr | None = None,
     *,
-    ci: Literal["delong", "logit", "hanley_mcneil", "bootstrap"] = "delong",
+    ci: Literal["delong", "logit", "hanley_mcneil", "obuchowski", "bootstrap"] = "delong",
     level: float = 0.95,
     interval: Literal["percentile", "bca"] | None = None,
     n_resamples: int | None = None,

@@ -26,7 +26,7 @@ IntoFrame: TypeAlias = pl.DataFrame | pl.LazyFrame | ArrowStream
 """A frame of Polars, or of a library such as pandas, PyArrow or DuckDB."""
 
 
-def rows_of(name: str, frame: IntoFrame) -> pl.LazyFrame:
+def rows_of(name: str, frame: IntoFrame, *, role: str = "frame") -> pl.LazyFrame:
     """Return the rows of a frame; refuse anything else, and say how to make a frame of it."""
     if isinstance(frame, pl.DataFrame | pl.LazyFrame):
         return frame.lazy()
@@ -36,11 +36,10 @@ def rows_of(name: str, frame: IntoFrame) -> pl.LazyFrame:
         try:
             return pl.DataFrame(frame).lazy()
         except (pl.exceptions.PolarsError, ImportError, TypeError, ValueError) as error:
-            msg = (
-                f"{name}: the frame, a {got}, cannot be read as an Arrow table: {error}; {_conversion(frame)}"
-            )
+            instead = _conversion(frame)
+            msg = f"{name}: the {role}, a {got}, cannot be read as an Arrow table: {error}; {instead}"
             raise TypeError(msg) from error
-    msg = f"{name}: frame must be a DataFrame or a LazyFrame, got {got}; {_conversion(frame)}"
+    msg = f"{name}: {role} must be a DataFrame or a LazyFrame, got {got}; {_conversion(frame)}"
     raise TypeError(msg)
 
 

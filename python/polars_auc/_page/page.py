@@ -80,7 +80,9 @@ def page(
     hidden = () if exact and not details.error else ("highest",)
     numbers = [name for name in _OVERALL if not (exact and name in ("auc_min", "auc_max"))]
     scores = overall["score"].n_unique()
-    defined = groups.filter(pl.col("score") == table["score"].first(), pl.col("auc").is_not_nan())
+    defined = groups.filter(
+        pl.col("score").eq_missing(pl.lit(table["score"].first())), pl.col("auc").is_not_nan()
+    )
     return _template().render(
         title=title,
         version=__version__,

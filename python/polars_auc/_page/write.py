@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from polars_auc._page.details import Details, details
 from polars_auc._page.files import TABLES, refuse_path, replace_file
 from polars_auc._page.page import page, refuse_without_libraries
 from polars_auc._page.text import TableView, code
-from polars_auc._plugin.errors import CALLED, OptionError
+from polars_auc._plugin.errors import CALLED, OptionError, OptionTypeError
 from polars_auc._plugin.options import between_0_and_1
 from polars_auc._report.changes import by_of
 from polars_auc._report.options import ReportOptions
@@ -185,15 +186,21 @@ def write_report(
     ['# ROC report', '', '- Data: one site']
     """
     between_0_and_1("write_report", "level", level)
+    if not isinstance(path, str | PathLike) or "\0" in str(path):
+        raise OptionTypeError("write_report", "path", f"must be a path, got {path!r}")
+    if title is not None and not isinstance(title, str):
+        raise OptionTypeError("write_report", "title", f"must be text of one line, got {title!r}")
     file = Path(path)
     refuse_path(file, ENDINGS)
-    table = rows_of("write_report", report).collect()
+    table = rows_of("write_report", report, role="report").collect()
     by = by_of(table.schema, "report")
     options = ReportOptions(by=by, level=level, count=count, cluster=cluster, weight=weight)
+    options.check()
+    columns = [columns] if isinstance(columns, str) else columns
     view = TableView(None if columns is None else list(dict.fromkeys(columns)))
     view.check(table.columns)
     writer = ReportWriter(file.suffix, options, by, title, view)
-    pairs = [(str(what), str(said)) for what, said in (about or {}).items()]
+    pairs = _lines(about)
     charts = None
     if frame is not None:
         if label is None or scores is None:
@@ -206,6 +213,17 @@ def write_report(
             )
     replace_file(file, writer.contents(table, pairs, charts))
     return file
+
+
+def _lines(about: Mapping[str, str] | None) -> list[tuple[str, str]]:
+    """Return the lines about a report, each of one line."""
+    if not isinstance(about, Mapping | None):
+        said = f'must be texts by name, such as {{"Data": "loans of 2016"}}, got {about!r}'
+        raise OptionTypeError("write_report", "about", said)
+    pairs = [(str(what), str(said)) for what, said in (about or {}).items()]
+    if not all(text.isprintable() for pair in pairs for text in pair):
+        raise OptionError("write_report", "about", f"must be texts of one line each, got {about!r}")
+    return pairs
 
 
 def _evaluated(

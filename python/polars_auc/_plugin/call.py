@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from contextvars import ContextVar
 from decimal import Decimal
 from functools import cache
+from itertools import islice
 from numbers import Integral
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -118,29 +119,61 @@ def _observed(name: str, columns: Mapping[str, IntoExpr | None]) -> Mapping[str,
     return {"state": columns["state"]}
 
 
-def _plain(option: Any) -> Any:
-    """Convert an option to plain Python types: the plugin cannot read those of numpy and others."""
-    if option is None or isinstance(option, bool | str):
-        return option if not isinstance(option, str) else str(option)
+# More values than anybody writes; an iterator may have no end.
+_MOST_VALUES = 10_000_000
+
+
+def _plain(options: Mapping[str, object]) -> dict[str, Any]:
+    """Convert options to plain Python types: the plugin cannot read those of numpy and others."""
+    # The options of a statistic that is resampled stand among those of the bootstrap.
+    return {
+        name: _plain(value) if name == "statistic" and isinstance(value, Mapping) else _plain_value(value)
+        for name, value in options.items()
+    }
+
+
+def _plain_value(option: Any) -> Any:
+    """Convert a value or a list of values; a list within a list is no value of any option."""
+    if isinstance(option, str | bytes | Mapping | Set) or not isinstance(option, Iterable):
+        return _plain_scalar(option)
+    try:
+        values = list(islice(option, _MOST_VALUES + 1))
+    except TypeError:
+        # Arrays of numpy without dimensions look like lists.
+        return _plain_scalar(option)
+    return [_plain_scalar(value) for value in values] if len(values) <= _MOST_VALUES else _other(option)
+
+
+def _plain_scalar(option: Any) -> Any:
+    if option is None or isinstance(option, bool):
+        return option
+    if isinstance(option, str):
+        return _text(option)
     # What numpy calls its truth values.
     if type(option).__name__ in ("bool", "bool_"):
         return bool(option)
     if isinstance(option, Integral):
         return int(option)
-    if is_number(option):
-        near = number(option)
-        if not math.isfinite(near):
-            return near
-        # A float would round these; but no score has more than 38 places.
-        if isinstance(option, Decimal):
-            places = option.as_tuple().exponent
-            return {"$digits": f"{option:f}"} if isinstance(places, int) and places >= -100 else near
-        return near if near == option or int(option) != option else {"$digits": str(int(option))}
-    if isinstance(option, Mapping):
-        return {str(key): _plain(value) for key, value in option.items()}
-    if isinstance(option, Iterable) and not isinstance(option, bytes | Set):
-        return [_plain(value) for value in option]
-    return {"$other": repr(option)}
+    if not is_number(option):
+        return _other(option)
+    near = number(option)
+    if not math.isfinite(near):
+        return near
+    # A float would round these; but no score has more than 38 places.
+    if isinstance(option, Decimal):
+        places = option.as_tuple().exponent
+        return {"$digits": f"{option:f}"} if isinstance(places, int) and places >= -100 else near
+    return near if near == option or int(option) != option else {"$digits": str(int(option))}
+
+
+def _other(option: object) -> dict[str, str]:
+    """Return what the plugin can say of a value that no option has."""
+    return {"$other": _text(repr(option))}
+
+
+def _text(text: str) -> str:
+    """Escape what UTF-8 cannot hold: the plugin reads nothing else."""
+    return str(text).encode("utf-8", "backslashreplace").decode()
 
 
 def columnwise(

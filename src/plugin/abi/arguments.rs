@@ -44,10 +44,15 @@ impl Roles {
 impl Keywords {
     /// The keyword arguments of a pickled dictionary. Of anything else there are none.
     pub fn of(pickled: &[u8]) -> Self {
+        Self::read(pickled).unwrap_or_default()
+    }
+
+    /// The keyword arguments of a pickled dictionary, if it is one.
+    pub fn read(pickled: &[u8]) -> Option<Self> {
         // What is no pickle makes the reader panic in places.
         let values = std::panic::catch_unwind(|| serde_pickle::value_from_slice(pickled, DeOptions::new()));
-        let Ok(Ok(Value::Dict(values))) = values else { return Keywords::default() };
-        let OptionValue::Named(mut values) = named(values) else { return Keywords::default() };
+        let Ok(Ok(Value::Dict(values))) = values else { return None };
+        let OptionValue::Named(mut values) = named(values) else { return None };
         let roles = match values.remove("roles") {
             Some(OptionValue::List(roles)) => roles.into_iter().filter_map(word).collect(),
             _ => Vec::new(),
@@ -62,12 +67,12 @@ impl Keywords {
             }
             _ => Edge::Python,
         };
-        Keywords {
+        Some(Keywords {
             options: Options { values: options, columns: roles.clone() },
             roles: Roles(roles),
             called: values.remove("called").and_then(word),
             edge,
-        }
+        })
     }
 
     /// The statistic with these options.

@@ -5,8 +5,8 @@ use arrow::bitmap::Bitmap;
 use arrow::datatypes::{ArrowDataType as Dtype, Field};
 use polars::prelude::pf16;
 
-use crate::edge::either;
 use crate::plugin::arrays::{downcast::downcast, dtype, values::Values};
+use crate::statistics::options::either;
 
 /// A positive class that is a word, in SQL.
 const WORDS_IN_SQL: &str = "outcome = 'bad'";

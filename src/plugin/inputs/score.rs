@@ -6,13 +6,13 @@ use arrow::datatypes::{ArrowDataType as Dtype, Field};
 use arrow::types::NativeType;
 use polars::prelude::pf16;
 
-use crate::edge::either;
 use crate::plugin::arrays::{
     downcast::{downcast, message},
     dtype,
     values::Values,
 };
 use crate::ranking::scores::{Bits, Domain, Keys, Score};
+use crate::statistics::options::either;
 
 /// Refuses a dtype that cannot hold scores.
 pub fn check(name: &str, item: &Field) -> Result<(), String> {

@@ -91,7 +91,7 @@ impl FromOptions for OperatingPoint {
             Criterion::Youden { .. } | Criterion::ClosestTopleft { .. } | Criterion::Cost { .. }
         );
         if !by_cost && (cost != 1.0 || prevalence.is_some()) {
-            let said = "and `prevalence` are for 'youden', 'closest_topleft', 'cost', got criterion";
+            let said = "and `prevalence` are for 'youden', 'closest_topleft', 'cost', got `criterion`";
             return Err(OptionError::new("cost", format!("{said} {word}")));
         }
         let by_target = matches!(
@@ -102,12 +102,12 @@ impl FromOptions for OperatingPoint {
             let said = "is for 'target_fpr', 'target_tpr', 'target_precision' and must be given there";
             return Err(OptionError::new(
                 "target",
-                format!("{said}, got criterion {word} and target {target}"),
+                format!("{said}, got `criterion` {word} and `target` {target}"),
             ));
         }
         let fpr = options.bounds("fpr")?;
         if fpr.is_some() && matches!(criterion, Criterion::TargetFpr(_) | Criterion::TopP) {
-            return Err(OptionError::new("min_fpr", format!("and `max_fpr` are not for criterion {word}"))
+            return Err(OptionError::new("min_fpr", format!("and `max_fpr` are not for `criterion` {word}"))
                 .instead("leave them out, or take another criterion"));
         }
         let reached = || match options.rate("target")? {

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -214,3 +215,38 @@ def test_scores_that_hold_several_numbers() -> None:
     for frame, says in ((lists, "list.get(1)"), (arrays, "arr.get(1)"), (structs, 'struct.field("score")')):
         with pytest.raises(pl.exceptions.ComputeError, match=re.escape(f'pl.col("p").{says}')):
             frame.select(pa.roc_auc("y", "p"))
+
+
+class _Endless:
+    def __iter__(self) -> Iterator[int]:
+        return itertools.count()
+
+
+UNTYPED: Any = pa
+
+
+@pytest.mark.parametrize(
+    ("write", "says"),
+    [
+        # What UTF-8 cannot hold made all options vanish.
+        (lambda: UNTYPED.adjust_p_values("p", method="\ud800"), r"method must be one of .*, got '.*ud800'"),
+        (lambda: UNTYPED.roc_state("y", "s", max_bins="\ud800"), "max_bins must be an integer"),
+        (
+            lambda: UNTYPED.roc_auc_ci("y", "s", level=_Endless()),
+            r"level must lie between 0 and 1, .* got <",
+        ),
+        (
+            lambda: UNTYPED.roc_auc_ci("y", "s", level=[[0.5]]),
+            r"level must lie between 0 and 1, .* got \[",
+        ),
+        (
+            lambda: UNTYPED.gains_table("y", "s", bands=np.array(5)),
+            r"bands must be an integer .*, got array\(5\)",
+        ),
+        (lambda: UNTYPED.roc_auc_ci("y", "s", level={"$digits": "0.25"}), "level must lie between 0 and 1"),
+        (lambda: UNTYPED.roc_auc_ci("y", "s", method="`level=1`"), "got '`level=1`'"),
+    ],
+)
+def test_values_that_no_option_has(write: Callable[[], object], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        write()

@@ -85,6 +85,12 @@ def test_weights_clusters_and_counts(tmp_path: Path) -> None:
         ({"columns": ["x"]}, "write_report: columns names 'x', which is none of n, n_pos"),
         ({"path": "report.csv", "title": "A"}, "write_report: title is of a page; end path in .html or .md"),
         ({"title": "a\nb"}, "write_report: title must be text of one line"),
+        ({"title": 5}, "write_report: title must be text of one line, got 5"),
+        ({"about": "abc"}, "write_report: about must be texts by name"),
+        ({"about": {"a": "x\n# y"}}, "write_report: about must be texts of one line each"),
+        ({"path": None}, "write_report: path must be a path, got None"),
+        ({"path": "x\0.md"}, "write_report: path must be a path"),
+        ({"cluster": "n", "weight": "n"}, "write_report: cluster cannot be combined with weight"),
         ({"frame": pl.DataFrame()}, "write_report: frame needs label and scores"),
         (
             {"report": pl.DataFrame({"a": [1]})},
@@ -99,3 +105,13 @@ def test_refusals(
     with pytest.raises(ValueError, match=says):
         pa.write_report(**{"report": report(), "path": "report.md", **options})
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_report_that_is_no_frame(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="write_report: report must be a DataFrame or a LazyFrame, got int"):
+        pa.write_report(5, tmp_path / "x.md")  # type: ignore[arg-type]
+
+
+def test_a_report_without_rows_is_a_page(tmp_path: Path) -> None:
+    path = pa.write_report(report().lazy().collect().head(0), tmp_path / "x.html", columns="auc")
+    assert "<h1" in path.read_text(encoding="utf-8")
