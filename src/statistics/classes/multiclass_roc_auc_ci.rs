@@ -466,7 +466,7 @@ mod tests {
     fn refused() {
         for (average, said) in [
             ("micro", "`average=\"micro\"` pools cells of one row, which are not independent; write"),
-            ("mean", "`average` must be one of 'macro', 'weighted', None, got 'mean'"),
+            ("mean", "`average` must be one of 'macro', 'weighted'\u{2}, None"),
         ] {
             let all = options([("average", OptionValue::Word(average.into()))]);
             let error = MulticlassRocAucCi::from_options(&all).unwrap_err().to_string();

@@ -464,12 +464,12 @@ mod tests {
             (
                 "target_fpr",
                 &[("target", 0.1), ("max_fpr", 0.5)],
-                "`min_fpr` and `max_fpr` are not for criterion",
+                "`min_fpr` and `max_fpr` are not for `criterion`",
             ),
             (
                 "top_p",
                 &[("max_fpr", 0.5)],
-                "`min_fpr` and `max_fpr` are not for criterion 'top_p'; leave them",
+                "`min_fpr` and `max_fpr` are not for `criterion` 'top_p'; leave them",
             ),
             ("max_f", &[("min_fpr", 0.5), ("max_fpr", 0.5)], "`min_fpr` must be below `max_fpr`"),
             ("max_f", &[("min_fpr", -0.1)], "`min_fpr` must lie between 0 and 1"),
