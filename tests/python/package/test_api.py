@@ -1,0 +1,114 @@
+"""The public API is what ``api.txt`` beside this file lists; ``docs/policy.md`` says what may change.
+
+After a change that the policy allows, run this file as a script: it writes the list anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+import polars_auc as pa
+import polars_auc.daft as pad
+import polars_auc.duckdb as pad_sql
+import polars_auc.spark as pas
+from catalogue import CATALOGUE
+from polars_auc._commands.main import _parser
+
+API = Path(__file__).with_name("api.txt")
+
+ROWS = pl.DataFrame(
+    {"y": [0, 1, 0, 1], "s": [1, 2, 3, 4], "t": [4, 3, 2, 1], "g": [1, 1, 2, 2], "h": [1, 2, 1, 2]}
+)
+VARIANTS: dict[str, dict[str, Any]] = {
+    "": {},
+    "by": {"by": ["g", "h"]},
+    "cluster": {"cluster": "g"},
+    "compare": {"compare": True},
+    "folds": {"folds": "g"},
+    "groupings": {"by": ["g", "h"], "groupings": "each"},
+    'memory="bounded"': {"memory": "bounded"},
+    "stability": {"stability": pl.col("g") < 2},
+    'versus="rest"': {"by": "g", "versus": "rest"},
+    "weight": {"weight": "g"},
+}
+"""Options of a report that change its columns."""
+
+
+def _signature(name: str, function: object) -> str:
+    """Return parameters and defaults, one line."""
+    assert callable(function)
+    parameters = inspect.signature(function).parameters.values()
+    texts = [str(of.replace(annotation=inspect.Parameter.empty)) for of in parameters]
+    first = next((at for at, of in enumerate(parameters) if of.kind is of.KEYWORD_ONLY), None)
+    if first is not None and not any(text.startswith("*") for text in texts):
+        texts.insert(first, "*")
+    return f"{name}({', '.join(texts)})"
+
+
+def _functions() -> Iterator[str]:
+    modules = {"polars_auc": pa, "daft": pad, "duckdb": pad_sql, "spark": pas}
+    for prefix, module in modules.items():
+        for name in sorted(set(module.__all__) - {"__version__"}):
+            public = getattr(module, name)
+            yield _signature(f"{prefix}.{name}", public)
+            if inspect.isclass(public):
+                for method, function in sorted(vars(public).items()):
+                    if inspect.isfunction(function) and not method.startswith("_"):
+                        yield _signature(f"{prefix}.{name}.{method}", function)
+                    elif isinstance(function, property):
+                        yield f"{prefix}.{name}.{method}"
+
+
+def _records() -> Iterator[str]:
+    """Return the dtype of each expression's answer; several where options add fields."""
+    yield from sorted({f"{entry.name}: {entry.dtype}" for entry in CATALOGUE})
+
+
+def _commands() -> Iterator[str]:
+    _, commands = _parser()
+    for name, parser in commands.choices.items():
+        for action in parser._actions:
+            if isinstance(action, argparse._HelpAction):
+                continue
+            spelled = ", ".join(action.option_strings) or action.dest
+            choices = "" if action.choices is None else f" {{{','.join(map(str, action.choices))}}}"
+            yield f"polars-auc {name} {spelled}{choices}"
+
+
+def _columns_of_a_report() -> Iterator[str]:
+    """Return the columns of a report, and those that options add."""
+    plain = dict(pa.report(ROWS.lazy(), "y", ["s", "t"]).lazy().collect_schema())
+    for name, options in VARIANTS.items():
+        columns = pa.report(ROWS.lazy(), "y", ["s", "t"], **options).lazy().collect_schema()
+        texts = [f"{column}: {dtype}" for column, dtype in columns.items() if not name or column not in plain]
+        yield f"report, {name or 'always'}: {', '.join(texts)}"
+
+
+def api() -> str:
+    """Return the list."""
+    parts = {
+        "Functions, their parameters and defaults": _functions(),
+        "The dtypes of answers, for a score of Float64": _records(),
+        "The columns of a report": _columns_of_a_report(),
+        "The command line": _commands(),
+    }
+    return "\n".join(
+        f"# {title}\n\n" + "".join(f"{line}\n" for line in lines) for title, lines in parts.items()
+    )
+
+
+def test_the_public_api_is_the_one_that_is_listed() -> None:
+    listed, found = API.read_text(encoding="utf-8").splitlines(), api().splitlines()
+    changes = "\n".join(difflib.unified_diff(listed, found, "api.txt", "the package", lineterm="", n=0))
+    assert not changes, f"docs/policy.md says whether this may change; see the top of this file\n{changes}"
+
+
+if __name__ == "__main__":
+    API.write_text(api(), encoding="utf-8")
